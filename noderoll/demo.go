@@ -1,0 +1,40 @@
+package noderoll
+
+// DemoTimeline is a surge roll of three old nodes to three new ones, one at a
+// time: each new node joins and goes Ready, then an old node loses its pods and
+// is terminated. 14 frames, built anew on each call.
+func DemoTimeline() []Snapshot {
+	const (
+		a, b, c = "ip-10-0-1-12", "ip-10-0-3-21", "ip-10-0-2-08" // old
+		d, e, f = "ip-10-0-1-44", "ip-10-0-2-77", "ip-10-0-3-05" // new
+	)
+	old := func(name string) NodeView { return NodeView{Name: name, Ready: true, Phase: PhaseReady} }
+	drain := func(name string, pods, total int) NodeView {
+		return NodeView{Name: name, Ready: true, Phase: PhaseDraining, Pods: pods, PodsTotal: total}
+	}
+	join := func(name string) NodeView { return NodeView{Name: name, OnTarget: true, Phase: PhaseJoining} }
+	new := func(name string) NodeView {
+		return NodeView{Name: name, OnTarget: true, Ready: true, Phase: PhaseReady}
+	}
+	frame := func(nodes ...NodeView) Snapshot {
+		s := Snapshot{Nodes: nodes}
+		s.Tally()
+		return s
+	}
+	return []Snapshot{
+		frame(old(a), old(b), old(c)),
+		frame(old(a), old(b), old(c), join(d)),
+		frame(drain(a, 4, 4), old(b), old(c), new(d)),
+		frame(drain(a, 2, 4), old(b), old(c), new(d)),
+		frame(drain(a, 0, 4), old(b), old(c), new(d)),
+		frame(old(b), old(c), new(d)),
+		frame(old(b), old(c), new(d), join(e)),
+		frame(drain(b, 3, 3), old(c), new(d), new(e)),
+		frame(drain(b, 0, 3), old(c), new(d), new(e)),
+		frame(old(c), new(d), new(e)),
+		frame(old(c), new(d), new(e), join(f)),
+		frame(drain(c, 5, 5), new(d), new(e), new(f)),
+		frame(drain(c, 0, 5), new(d), new(e), new(f)),
+		frame(new(d), new(e), new(f)),
+	}
+}

@@ -1,0 +1,31 @@
+// Package noderoll observes the roll of a group of Kubernetes nodes: old nodes
+// are cordoned, drained and terminated while new ones join.
+//
+// What goes in: the state of nodes, pods, disruption budgets and Events, as
+// objects of a live cluster (KubeObserver), as ready-made frames
+// (ScriptedObserver), or as single changes in the order of a recording
+// (State, Feed). What comes out: a Snapshot of the group at one instant, the
+// Events that a Tracker finds between snapshots, and the Entries of a Feed, one
+// line of text or JSON each.
+//
+// The parts, from the inside out:
+//
+//	Node, Pod, Budget, EventRecord   what a roll needs to know of each object
+//	Provider                         which label names the pool and the image
+//	Classify                         Ready, Joining, Draining or NotReady
+//	State                            all of the above, indexed; a Snapshot at any time
+//	Tracker                          snapshots, or single nodes, to Events
+//	Feed                             changes with a time to Entries
+//	KubeObserver, ScriptedObserver   the two sources of snapshots
+//	Watch                            polls an Observer through transient errors
+//
+// State, Tracker and Feed are deciders: no clock, no chance, no environment and
+// no goroutine. Time comes in as an argument, so that a live informer and the
+// replay of a recording share every line of them and the same input gives the
+// same output. Only KubeObserver and Watch wait for anything, and both take a
+// clock.
+//
+// The package never writes to a cluster, and nothing that it is given makes it
+// panic: names, messages and times are taken as hostile input, and whatever
+// goes to a terminal passes through OneLine.
+package noderoll

@@ -1,0 +1,168 @@
+package rawjson
+
+import (
+	"bytes"
+	"iter"
+)
+
+// IsObject reports whether the value raw is an object.
+func IsObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// Cursor steps through the members of an object, in their order.
+type Cursor struct {
+	raw []byte
+	i   int
+}
+
+// Object returns a cursor before the first member of raw. Where raw is no
+// object, there are none.
+func Object(raw []byte) Cursor {
+	if !IsObject(raw) {
+		raw = nil
+	}
+	return Cursor{raw: raw, i: 1}
+}
+
+// Next returns the next member: its name as it is spelt, without the quotes,
+// and its value. Both are parts of the object's own bytes.
+func (c *Cursor) Next() (name, value []byte, ok bool) {
+	i := c.i
+	if i >= len(c.raw) || c.raw[i] != '"' {
+		return nil, nil, false
+	}
+	end := skipString(c.raw, i)
+	name = c.raw[i+1 : max(i+1, end-1)]
+	from := min(end+1, len(c.raw)) // behind the colon
+	to := skip(c.raw, from)
+	c.i = to + 1 // behind the comma
+	return name, c.raw[from:to], true
+}
+
+// Offset is where the next member starts, or one behind the closing brace.
+func (c *Cursor) Offset() int { return c.i }
+
+// Members ranges over the members of an object; see [Cursor.Next].
+func Members(raw []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for c := Object(raw); ; {
+			name, value, ok := c.Next()
+			if !ok || !yield(name, value) {
+				return
+			}
+		}
+	}
+}
+
+// Elements ranges over the elements of an array. Where raw is no array, there
+// are none.
+func Elements(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(raw) < 2 || raw[0] != '[' || raw[1] == ']' {
+			return
+		}
+		for i := 1; i < len(raw); {
+			end := skip(raw, i)
+			if !yield(raw[i:end]) {
+				return
+			}
+			i = end + 1
+		}
+	}
+}
+
+// Get returns the value at a path of member names, or nil. Names are compared
+// as they are spelt, so this is for names that need no escapes. Where a name
+// stands twice, the first counts.
+func Get(raw []byte, path ...string) []byte {
+	for _, want := range path {
+		c := Object(raw)
+		raw = nil
+		for {
+			name, value, ok := c.Next()
+			if !ok {
+				return nil
+			}
+			if string(name) == want {
+				raw = value
+				break
+			}
+		}
+	}
+	return raw
+}
+
+// Text returns the string at a path, or "" where there is none.
+func Text(raw []byte, path ...string) string {
+	s, _ := Unquote(Get(raw, path...))
+	return s
+}
+
+// skip returns the offset behind the value that starts at i.
+func skip(b []byte, i int) int {
+	if i >= len(b) {
+		return len(b)
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		return skipNested(b, i)
+	}
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' {
+		i++
+	}
+	return i
+}
+
+// skipString looks for the closing quote in strides; a quote counts unless an
+// odd number of backslashes stands before it.
+func skipString(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		from := i
+		i += n
+		k := i
+		for k > from && b[k-1] == '\\' {
+			k--
+		}
+		if (i-k)%2 == 0 {
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+func skipNested(b []byte, i int) int {
+	for depth := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			i = skipString(b, i) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(b)
+}
+
+// same steps over the next member where it is the same, to the byte, as the
+// next member of other, and steps over that as well.
+func (c *Cursor) same(other *Cursor) bool {
+	ahead := *other
+	if _, _, ok := ahead.Next(); !ok {
+		return false
+	}
+	member := other.raw[other.i : ahead.i-1]
+	end := c.i + len(member)
+	if end >= len(c.raw) || (c.raw[end] != ',' && c.raw[end] != '}') || !bytes.Equal(c.raw[c.i:end], member) {
+		return false
+	}
+	c.i, *other = end+1, ahead
+	return true
+}

@@ -22,7 +22,7 @@ const (
 	// Mark is a named moment; Name is its name. It belongs to no resource.
 	Mark Type = "MARK"
 	// End says that the recorder stopped in good order; Events counts the
-	// lines between the header and this one.
+	// lines after the header, this one included.
 	End Type = "END"
 )
 
@@ -60,7 +60,7 @@ type Event struct {
 	Patch json.RawMessage
 	// Reason says why there is a GAP, and may explain a MARK or END.
 	Reason string
-	// Events is END's count of the lines between header and END.
+	// Events is END's count of the lines after the header, its own included.
 	Events int
 	// Extra holds the members that this version doesn't know, in their order.
 	Extra []Member

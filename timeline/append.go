@@ -1,0 +1,178 @@
+package timeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"time"
+)
+
+// Resume tells a recorder where a tape that it appends to stands.
+type Resume struct {
+	// At is the time of the last event that was kept.
+	At time.Duration
+	// Dropped says what was cut off in a few words, or is "".
+	Dropped string
+	// RV is, for the key of each resource on the tape, the version to watch
+	// on from: that of its last event or SYNC. It is missing where the tape
+	// holds no whole list, or ends between a GAP and its SYNC: then only
+	// listing again helps, behind a GAP.
+	RV map[string]string
+
+	alive  *objects
+	header *Header
+}
+
+// Objects ranges over the objects alive at the end, as ADDED events of their
+// last state, in the order of resource, namespace and name.
+func (r *Resume) Objects() iter.Seq[Event] {
+	keys := slices.Sorted(maps.Keys(r.alive.m))
+	events := make([]Event, 0, len(keys))
+	for _, k := range keys {
+		o := r.alive.m[k]
+		res, _ := r.header.Lookup(o.resource)
+		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
+		events = append(events, Event{
+			At: r.At, Type: Added, Resource: o.resource, Namespace: o.namespace, Name: o.name,
+			UID: o.uid, RV: o.rv, Object: join(opening(res, id, o.body), o.body, o.rv),
+		})
+	}
+	return slices.Values(events)
+}
+
+// Append opens a tape to go on with it. It reads the tape to the end, cuts off
+// what was torn and the END, and returns a Writer that stands behind the last
+// whole event, with the tape's own header, and where it stands. A tape with a
+// bad line is refused with the *Error of the Reader, and not touched.
+func Append(name string) (*Writer, *Resume, error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("append to timeline: %w", err)
+	}
+	w, resume, err := appendTo(f, name)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("append to timeline: %w", err), f.Close())
+	}
+	return w, resume, nil
+}
+
+func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := codecIn(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if want := codecOf(name); want != c {
+		return nil, nil, fmt.Errorf("%s: its content is %s, its name says %s: rename it", name, c.name(), want.name())
+	}
+	whole := size
+	var last frame
+	if c != plainText {
+		if last, err = lastFrame(f, size, c); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		whole = last.end
+	}
+	p, err := survey(io.NewSectionReader(f, 0, whole), name)
+	if err != nil {
+		return nil, nil, err
+	}
+	cut, rest := p.end, []byte(nil)
+	if c != plainText {
+		cut, rest = last.cut(p.end)
+		if whole < size {
+			p.resume.Dropped = "a last frame without its end"
+		}
+	}
+	if err := f.Truncate(cut); err != nil {
+		return nil, nil, err
+	}
+	if _, err := f.Seek(cut, io.SeekStart); err != nil {
+		return nil, nil, err
+	}
+	out, err := sinkFor(f, cut, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := newWriter(out, *p.header)
+	w.alive, w.events, w.last = p.resume.alive, p.events, Event{At: p.resume.At}
+	if len(rest) > 0 {
+		// Lines that shared their frame with what was cut are written again.
+		if err := errors.Join(out.line(rest), out.flush()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return w, p.resume, nil
+}
+
+// surveyed is what reading a tape to its end has shown.
+type surveyed struct {
+	header *Header
+	resume *Resume
+	events int   // without END
+	end    int64 // offset in the text behind the last event that is kept
+}
+
+// survey reads a tape to its end.
+func survey(rd io.Reader, name string) (*surveyed, error) {
+	r, err := NewReader(rd, Name(name))
+	if err != nil {
+		return nil, err
+	}
+	p := &surveyed{header: r.header, end: r.docs.end()}
+	synced, listing := map[string]string{}, map[string]bool{}
+	var at time.Duration
+	for {
+		ev, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		if ev.Type == End {
+			break
+		}
+		p.events++
+		p.end, at = r.docs.end(), ev.At
+		switch {
+		case ev.Type == Sync:
+			synced[ev.Resource], listing[ev.Resource] = ev.RV, false
+		case ev.Type == Gap:
+			listing[ev.Resource] = true
+		case ev.Type.Object() && ev.RV != "" && synced[ev.Resource] != "":
+			synced[ev.Resource] = ev.RV
+		}
+	}
+	for key := range listing {
+		if listing[key] {
+			delete(synced, key)
+		}
+	}
+	p.resume = &Resume{At: at, Dropped: r.docs.torn, RV: synced, alive: r.alive, header: r.header}
+	return p, r.Close()
+}
+
+// codecIn tells by the first bytes how a file is compressed.
+func codecIn(f *os.File) (codec, error) {
+	var start [4]byte
+	n, err := f.ReadAt(start[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return plainText, err
+	}
+	switch {
+	case bytes.HasPrefix(start[:n], gzipMagic):
+		return gzipped, nil
+	case bytes.HasPrefix(start[:n], zstdMagic):
+		return zstandard, nil
+	}
+	return plainText, nil
+}

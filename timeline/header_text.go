@@ -1,0 +1,96 @@
+package timeline
+
+import (
+	"bytes"
+
+	"gopkg.in/yaml.v3"
+)
+
+// parseHeader reads the text of a header.
+func parseHeader(text []byte) (*Header, *Error) {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return nil, fault("the YAML of a header", "a NUL byte")
+	}
+	n, fail := parseYAML(text)
+	if fail != nil {
+		return nil, fail
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, fault("apiVersion: "+APIVersion, "%.60q", firstLine(text))
+	}
+	var probe struct {
+		APIVersion yaml.Node `yaml:"apiVersion"`
+		Kind       yaml.Node `yaml:"kind"`
+	}
+	if err := n.Decode(&probe); err != nil {
+		return nil, fault("the YAML of a header", "%s", err)
+	}
+	switch {
+	case probe.APIVersion.Value == "":
+		return nil, fault("apiVersion: "+APIVersion, "a header without apiVersion")
+	case probe.APIVersion.Value != APIVersion:
+		f := fault(APIVersion, "apiVersion %q", probe.APIVersion.Value)
+		f.Remedy = "a newer nodesim may read it"
+		return nil, f
+	case probe.Kind.Value != Kind:
+		return nil, fault(Kind, "kind %q", probe.Kind.Value)
+	}
+	h := new(Header)
+	if err := n.Decode(h); err != nil {
+		return nil, fault("a header as docs/format.md has it", "%s", oneLine(err))
+	}
+	for i, r := range h.Resources {
+		if r.Resource == "" || r.Version == "" || r.Kind == "" {
+			return nil, fault("version, kind and resource", "resources[%d] without one of them", i)
+		}
+		for _, other := range h.Resources[:i] {
+			if other.Group == r.Group && other.Resource == r.Resource {
+				return nil, fault("it once", "resource %s twice", r)
+			}
+		}
+	}
+	return h, nil
+}
+
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
+	return line
+}
+
+func oneLine(err error) string {
+	return string(bytes.Join(bytes.Fields([]byte(err.Error())), []byte(" ")))
+}
+
+// MarshalText returns the header as it stands on a tape: block style, for
+// people, without the "---" that ends it.
+func (h *Header) MarshalText() ([]byte, error) {
+	full := *h
+	full.APIVersion, full.Kind = APIVersion, Kind
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(full); err != nil {
+		return nil, err
+	}
+	if err := enc.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// json returns the header as one line of canonical JSON.
+func (h *Header) json() ([]byte, error) {
+	text, err := h.MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	n, fail := parseYAML(text)
+	if fail != nil {
+		return nil, fail
+	}
+	b, fail := appendYAML(nil, n)
+	if fail != nil {
+		return nil, fail
+	}
+	return b, nil
+}

@@ -1,0 +1,136 @@
+package timeline
+
+import (
+	"github.com/nodesim/nodesim/internal/rawjson"
+)
+
+// On the tape an object's name, namespace, uid and resourceVersion stand
+// beside it, and its kind and apiVersion in the header. What is left is the
+// body, which is what states are kept and compared as:
+//
+//	{"metadata":{…},…}
+//
+// with metadata first, whatever order the object came in.
+const bodyStart = `{"metadata":{`
+
+// identity is what stands beside a body.
+type identity struct {
+	namespace, name, uid, rv string
+}
+
+// split takes an object in canonical JSON apart. What the object doesn't say
+// of its identity stays empty. kind and apiVersion go where they are those of
+// r; others stay in the body.
+func split(object []byte, r Resource) (body []byte, id identity, err *Error) {
+	if !rawjson.IsObject(object) {
+		return nil, id, fault("a JSON object", "object %.40q", object)
+	}
+	meta := rawjson.Get(object, "metadata")
+	if meta != nil && !rawjson.IsObject(meta) {
+		return nil, id, fault("an object", "metadata %.40q", meta)
+	}
+	body = append(make([]byte, 0, len(object)), bodyStart...)
+	first := len(body)
+	for c := rawjson.Object(meta); ; {
+		name, value, ok := c.Next()
+		if !ok {
+			break
+		}
+		var into *string
+		switch string(name) {
+		case "name":
+			into = &id.name
+		case "namespace":
+			into = &id.namespace
+		case "uid":
+			into = &id.uid
+		case "resourceVersion":
+			into = &id.rv
+		default:
+			body = appendMember(body, first, name, value)
+			continue
+		}
+		s, ok := rawjson.Unquote(value)
+		if !ok {
+			return nil, id, fault("a string", "metadata.%s %.40q", name, value)
+		}
+		*into = s
+	}
+	body = append(body, '}')
+	for c := rawjson.Object(object); ; {
+		name, value, ok := c.Next()
+		if !ok {
+			break
+		}
+		switch string(name) {
+		case "metadata":
+			continue
+		case "kind":
+			if s, ok := rawjson.Unquote(value); ok && s == r.Kind {
+				continue
+			}
+		case "apiVersion":
+			if s, ok := rawjson.Unquote(value); ok && s == r.APIVersion() {
+				continue
+			}
+		}
+		body = appendMember(body, 0, name, value)
+	}
+	return append(body, '}'), id, nil
+}
+
+// appendMember appends a member; there is a comma before it unless the
+// object's members start at first.
+func appendMember(dst []byte, first int, name, value []byte) []byte {
+	if len(dst) > first {
+		dst = append(dst, ',')
+	}
+	dst = append(append(append(dst, '"'), name...), '"', ':')
+	return append(dst, value...)
+}
+
+// ownTypes tells which of kind and apiVersion a body has of its own.
+func ownTypes(body []byte) (kind, apiVersion bool) {
+	for c := rawjson.Object(body); ; {
+		name, _, ok := c.Next()
+		if !ok {
+			return kind, apiVersion
+		}
+		kind = kind || string(name) == "kind"
+		apiVersion = apiVersion || string(name) == "apiVersion"
+	}
+}
+
+// opening is everything of a whole object up to the opening quote of its
+// resourceVersion; the same for all of an object's states.
+func opening(r Resource, id identity, body []byte) []byte {
+	kind, apiVersion := ownTypes(body)
+	b := []byte{'{'}
+	if !kind {
+		b = append(rawjson.AppendString(append(b, `"kind":`...), r.Kind), ',')
+	}
+	if !apiVersion {
+		b = append(rawjson.AppendString(append(b, `"apiVersion":`...), r.APIVersion()), ',')
+	}
+	b = append(b, `"metadata":{"name":`...)
+	b = rawjson.AppendString(b, id.name)
+	if id.namespace != "" {
+		b = rawjson.AppendString(append(b, `,"namespace":`...), id.namespace)
+	}
+	if id.uid != "" {
+		b = rawjson.AppendString(append(b, `,"uid":`...), id.uid)
+	}
+	return append(b, `,"resourceVersion":`...)
+}
+
+// join puts a whole object together again.
+func join(opening, body []byte, rv string) []byte {
+	b := make([]byte, 0, len(opening)+len(rv)+len(body)+2)
+	b = append(b, opening...)
+	b = rawjson.AppendString(b, rv)
+	rest := body[len(bodyStart):]
+	if rest[0] != '}' {
+		b = append(b, ',')
+	}
+	return append(b, rest...)
+}

@@ -1,0 +1,285 @@
+package timeline
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+)
+
+// Limits of a tape. A line past them is refused on both sides: a reader's
+// memory must not be at the mercy of whoever wrote the tape.
+const (
+	MaxLine   = 4 << 20 // bytes of one event, and of the header
+	MaxNested = rawjson.MaxDepth
+)
+
+// lineStart stands before every event: the mark of a new YAML document.
+const lineStart = "--- "
+
+// line is an event as it stands on the tape.
+type line struct {
+	Event // Object and Patch as on the line
+
+	hasObject, hasPatch bool
+}
+
+// appendLine writes an event with the given body or patch; either may be nil.
+func appendLine(dst []byte, ev *Event, uid string, object, patch []byte) []byte {
+	dst = append(dst, lineStart...)
+	dst = append(dst, `{"at":"`...)
+	dst = appendAt(dst, ev.At)
+	dst = append(dst, `","type":`...)
+	dst = rawjson.AppendString(dst, string(ev.Type))
+	text := func(name, value string) {
+		if value != "" {
+			dst = append(append(append(dst, `,"`...), name...), `":`...)
+			dst = rawjson.AppendString(dst, value)
+		}
+	}
+	text("resource", ev.Resource)
+	text("namespace", ev.Namespace)
+	text("name", ev.Name)
+	text("uid", uid)
+	text("rv", ev.RV)
+	text("reason", ev.Reason)
+	if ev.Type == End {
+		dst = strconv.AppendInt(append(dst, `,"events":`...), int64(ev.Events), 10)
+	}
+	for _, m := range ev.Extra {
+		dst = append(rawjson.AppendString(append(dst, ','), m.Name), ':')
+		dst = append(dst, m.Value...)
+	}
+	if object != nil {
+		dst = append(append(dst, `,"object":`...), object...)
+	}
+	if patch != nil {
+		dst = append(append(dst, `,"patch":`...), patch...)
+	}
+	return append(dst, "}\n"...)
+}
+
+// parseLine reads the JSON object of one event. raw must be canonical; the
+// result's Object and Patch are parts of it.
+func (in *interner) parseLine(raw []byte) (l line, err *Error) {
+	if !rawjson.IsObject(raw) {
+		return l, fault("a JSON object", "event %.40q", raw)
+	}
+	seen := member(0)
+	for c := rawjson.Object(raw); ; {
+		name, value, ok := c.Next()
+		if !ok {
+			break
+		}
+		m := members[string(name)]
+		if m == 0 {
+			l.Extra = append(l.Extra, Member{Name: unquoteName(name), Value: value})
+			continue
+		}
+		if seen&m != 0 {
+			return l, fault("it once", "member %q twice", name)
+		}
+		seen |= m
+		if err := in.member(&l, m, name, value); err != nil {
+			return l, err
+		}
+	}
+	return l, l.check(seen)
+}
+
+// member is one of the known members of an event, as a bit.
+type member uint16
+
+const (
+	mAt member = 1 << iota
+	mType
+	mResource
+	mNamespace
+	mName
+	mUID
+	mRV
+	mObject
+	mPatch
+	mReason
+	mEvents
+)
+
+var members = map[string]member{
+	"at": mAt, "type": mType, "resource": mResource, "namespace": mNamespace, "name": mName,
+	"uid": mUID, "rv": mRV, "object": mObject, "patch": mPatch, "reason": mReason, "events": mEvents,
+}
+
+func (in *interner) member(l *line, m member, name, value []byte) *Error {
+	switch m {
+	case mObject, mPatch:
+		if !rawjson.IsObject(value) {
+			return fault("an object", "%s %.40q", name, value)
+		}
+		if m == mObject {
+			l.Object, l.hasObject = value, true
+		} else {
+			l.Patch, l.hasPatch = value, true
+		}
+		return nil
+	case mEvents:
+		n, err := strconv.Atoi(string(value))
+		if err != nil || n < 1 {
+			return fault("the number of lines after the header", "events %.40q", value)
+		}
+		l.Events = n
+		return nil
+	}
+	if m&(mAt|mRV|mUID|mReason) != 0 {
+		in = nil // these differ from line to line
+	}
+	s, ok := in.text(value)
+	if !ok {
+		return fault("a string", "%s %.40q", name, value)
+	}
+	switch m {
+	case mAt:
+		at, err := ParseAt(s)
+		if err != nil {
+			return fault(`decimal seconds such as "12.5s"`, "at %.40q", s)
+		}
+		l.At = at
+	case mType:
+		l.Type = Type(s)
+	case mResource:
+		l.Resource = s
+	case mNamespace:
+		l.Namespace = s
+	case mName:
+		l.Name = s
+	case mUID:
+		l.UID = s
+	case mRV:
+		l.RV = s
+	case mReason:
+		l.Reason = s
+	}
+	return nil
+}
+
+const wantedTypes = "ADDED, MODIFIED, DELETED, SYNC, GAP, MARK or END"
+
+// check says what an event of its type lacks or has too much.
+func (l *line) check(seen member) *Error {
+	if seen&mAt == 0 {
+		return fault(`"at"`, "an event without %q", "at")
+	}
+	if seen&mType == 0 {
+		return fault(`"type"`, "an event without %q", "type")
+	}
+	need := func(m member, name string) *Error {
+		if seen&m == 0 {
+			return fault(strconv.Quote(name), "%s without %q", l.Type, name)
+		}
+		return nil
+	}
+	switch l.Type {
+	default:
+		if known := misspelt(l.Type); known != "" {
+			return fault(wantedTypes, "type %q", l.Type)
+		}
+	case Added, Modified, Deleted:
+		if err := need(mResource, "resource"); err != nil {
+			return err
+		}
+		if err := need(mName, "name"); err != nil {
+			return err
+		}
+		if l.hasObject && l.hasPatch {
+			return fault("one of them", "%s with both object and patch", l.Type)
+		}
+		if l.Type == Added && !l.hasObject {
+			return fault(`"object"`, "ADDED without object")
+		}
+		if l.Type == Modified && !l.hasObject && !l.hasPatch {
+			return fault(`"patch" or "object"`, "MODIFIED without either")
+		}
+		if l.Type != Deleted {
+			return need(mRV, "rv")
+		}
+	case Sync:
+		if err := need(mResource, "resource"); err != nil {
+			return err
+		}
+		return need(mRV, "rv")
+	case Gap:
+		return need(mResource, "resource")
+	case Mark:
+		return need(mName, "name")
+	case End:
+		return need(mEvents, "events")
+	}
+	return nil
+}
+
+// misspelt returns the known type that an unknown one was meant to be, or "".
+// Types that a later version may bring look like none of the known.
+func misspelt(t Type) Type {
+	for _, known := range []Type{Added, Modified, Deleted, Sync, Gap, Mark, End} {
+		if strings.EqualFold(string(t), string(known)) {
+			return known
+		}
+		if len(known) > 4 && distance(strings.ToUpper(string(t)), string(known)) <= 2 {
+			return known
+		}
+	}
+	return ""
+}
+
+// distance is Levenshtein's, by bytes.
+func distance(a, b string) int {
+	if len(a) > 2*len(b) {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// interner hands out one string for equal texts: a tape says the same few
+// words on every line. It is bounded, so that hostile tapes don't fill it.
+type interner struct{ words map[string]string }
+
+const maxWords = 1 << 14
+
+func newInterner() *interner { return &interner{words: map[string]string{}} }
+
+// text unquotes a JSON string. A nil interner remembers nothing.
+func (in *interner) text(raw []byte) (string, bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	if in == nil {
+		return rawjson.Unquote(raw)
+	}
+	if s, ok := in.words[string(raw)]; ok {
+		return s, true
+	}
+	s, ok := rawjson.Unquote(raw)
+	if ok && len(raw) <= 300 && len(in.words) < maxWords {
+		in.words[string(raw)] = s
+	}
+	return s, ok
+}
+
+func unquoteName(name []byte) string {
+	s, _ := rawjson.Unquote(append(append([]byte{'"'}, name...), '"'))
+	return s
+}

@@ -1,0 +1,362 @@
+package timeline
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+)
+
+// Reader reads a tape from its beginning, one event at a time. Its memory
+// grows with the objects that are alive, not with the length of the tape.
+//
+// A Reader is for one goroutine.
+type Reader struct {
+	name   string
+	lines  bool
+	header *Header
+	docs   *documents
+	words  *interner
+	alive  *objects
+	closer io.Closer
+
+	resources map[string]Resource
+	last      Event
+	events    int
+	end       *Event
+	failed    error
+}
+
+// ReadOption changes how a Reader reads.
+type ReadOption func(*Reader)
+
+// Lines makes a Reader hand out events as they stand on their lines: Object
+// or Patch is set, never both, without the identity that stands beside them,
+// and UID only where the line has it. Nothing is put together, and what only
+// a look at the object's earlier events can tell goes unchecked. For counting
+// and searching.
+func Lines() ReadOption { return func(r *Reader) { r.lines = true } }
+
+// Name sets the name that errors call the tape by.
+func Name(name string) ReadOption { return func(r *Reader) { r.name = name } }
+
+// Open opens the tape in a file. A tape compressed by gzip or zstd is
+// recognised by its first bytes, whatever the file is called.
+func Open(name string, opts ...ReadOption) (*Reader, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(f, append([]ReadOption{Name(name)}, opts...)...)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.closer = both{r.closer, f}
+	return r, nil
+}
+
+// both closes two things in order; the first may be nil.
+type both [2]io.Closer
+
+func (b both) Close() error {
+	var first error
+	if b[0] != nil {
+		first = b[0].Close()
+	}
+	return errors.Join(first, b[1].Close())
+}
+
+// NewReader reads the header of a tape from rd and returns a Reader of its
+// events. Closing the Reader doesn't close rd.
+func NewReader(rd io.Reader, opts ...ReadOption) (*Reader, error) {
+	r := &Reader{name: "(stream)", words: newInterner(), alive: newObjects(), resources: map[string]Resource{}}
+	for _, o := range opts {
+		o(r)
+	}
+	plain, closer, err := decompress(rd)
+	if err != nil {
+		return nil, r.place(err, 0)
+	}
+	r.closer, r.docs = closer, newDocuments(plain)
+	text, err := r.docs.header()
+	if err == nil {
+		var fail *Error
+		if r.header, fail = parseHeader(text); fail != nil {
+			err = fail
+		}
+	}
+	if err != nil {
+		err = r.place(err, r.docs.line)
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// place completes an error with the tape's name and the line.
+func (r *Reader) place(err error, line int) error {
+	var fail *Error
+	if !errors.As(err, &fail) {
+		return &Error{Name: r.name, Line: line, Found: oneLine(err)}
+	}
+	placed := *fail
+	placed.Name = r.name
+	if placed.Line > 0 {
+		placed.Line += line - 1
+	} else {
+		placed.Line = line
+	}
+	return &placed
+}
+
+// Header returns the tape's header. The caller must not change it.
+func (r *Reader) Header() *Header { return r.header }
+
+// Line returns the line number of the event that Next returned last.
+func (r *Reader) Line() int { return r.docs.line }
+
+// Next returns the next event, or io.EOF behind the last one, or an *Error
+// where the tape is bad; that error then comes again for ever, since what
+// stands behind a bad line can't be trusted.
+//
+// What a dying writer leaves at the end of a tape is no error; see [Reader.Torn].
+func (r *Reader) Next() (Event, error) {
+	if r.failed != nil {
+		return Event{}, r.failed
+	}
+	ev, err := r.next()
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			err = r.place(err, max(r.docs.line, 1))
+		}
+		r.failed = err
+		return Event{}, err
+	}
+	return ev, nil
+}
+
+func (r *Reader) next() (Event, error) {
+	text, isYAML, err := r.docs.next()
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			r.docs.line = r.docs.read
+		}
+		return Event{}, err
+	}
+	raw, err := r.canonical(text, isYAML)
+	if err != nil {
+		return Event{}, err
+	}
+	l, fail := r.words.parseLine(raw)
+	if fail != nil {
+		return Event{}, fail
+	}
+	if r.end != nil {
+		return Event{}, fault("END as the last line", "%s behind END", l.Type)
+	}
+	if l.At < r.last.At {
+		return Event{}, fault("at least "+FormatAt(r.last.At), "at %q, which is before the line above", FormatAt(l.At))
+	}
+	r.last.At = l.At
+	r.events++
+	if l.Type == End {
+		r.end = &Event{Events: l.Events}
+	}
+	if r.lines || !l.Type.Object() {
+		return l.Event, nil
+	}
+	return r.whole(&l)
+}
+
+// canonical returns the text of one event as canonical JSON in memory of its own.
+func (r *Reader) canonical(text []byte, isYAML bool) ([]byte, error) {
+	if !isYAML {
+		raw, err := rawjson.Compact(make([]byte, 0, len(text)), text)
+		var syntax *rawjson.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fault(syntax.Wanted, "byte %d of the event is %s", syntax.Offset, syntax.Found)
+		}
+		return raw, err
+	}
+	if bytes.IndexByte(text, 0) >= 0 {
+		return nil, fault("text", "a NUL byte")
+	}
+	n, fail := parseYAML(text)
+	if fail != nil {
+		return nil, fail
+	}
+	raw, fail := appendYAML(nil, n)
+	if fail != nil {
+		return nil, fail
+	}
+	return raw, nil
+}
+
+// whole puts the object of an event together and keeps its state.
+func (r *Reader) whole(l *line) (Event, error) {
+	res, ok := r.resources[l.Resource]
+	if !ok {
+		if res, ok = r.header.Lookup(l.Resource); !ok {
+			f := fault("one of the header's resources", "resource %q", l.Resource)
+			f.Remedy = "add it to resources: in the header"
+			return Event{}, f
+		}
+		r.resources[l.Resource] = res
+	}
+	o := r.alive.get(l.Resource, l.Namespace, l.Name)
+	body, fail := r.body(l, o, res)
+	if fail != nil {
+		return Event{}, fail
+	}
+	ev := l.Event
+	if o == nil || l.UID != "" && l.UID != o.uid {
+		id := identity{namespace: ev.Namespace, name: ev.Name, uid: ev.UID, rv: ev.RV}
+		o = &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, opening: opening(res, id, body)}
+		r.alive.put(o)
+	} else if l.hasObject {
+		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
+		o.opening = opening(res, id, body)
+	}
+	o.body = body
+	if o.patches++; l.hasObject {
+		o.patches = 0
+	}
+	if ev.RV != "" {
+		o.rv = ev.RV
+	}
+	ev.UID = o.uid
+	ev.Object = join(o.opening, body, o.rv)
+	if ev.Type == Deleted {
+		r.alive.drop(o)
+	}
+	return ev, nil
+}
+
+// body works out the object's new body from its line and its last state.
+func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
+	who := func() string {
+		if l.Namespace == "" {
+			return l.Resource + " " + l.Name
+		}
+		return l.Resource + " " + l.Namespace + "/" + l.Name
+	}
+	switch {
+	case l.Type == Added && o != nil:
+		return nil, fault("DELETED before that", "a second ADDED of %s, which is alive", who())
+	case l.Type == Deleted && o == nil:
+		return nil, fault("ADDED before that", "DELETED of %s, which isn't there", who())
+	case l.Type == Deleted && l.UID != "" && o.uid != "" && l.UID != o.uid:
+		return nil, fault("uid "+o.uid, "DELETED of %s with uid %s", who(), l.UID)
+	}
+	if l.hasObject {
+		body, id, fail := split(l.Object, res)
+		if fail != nil {
+			return nil, fail
+		}
+		for _, c := range [...]struct{ member, inside, beside string }{
+			{"name", id.name, l.Name}, {"namespace", id.namespace, l.Namespace},
+			{"uid", id.uid, l.UID}, {"resourceVersion", id.rv, l.RV},
+		} {
+			if c.member == "uid" && l.UID == "" {
+				l.UID = id.uid
+			} else if c.inside != "" && c.inside != c.beside {
+				return nil, fault("the same as beside the object", "metadata.%s %q in the object", c.member, c.inside)
+			}
+		}
+		return body, nil
+	}
+	switch {
+	case o == nil:
+		return nil, fault("its object first", "a patch of %s, which isn't there", who())
+	case l.UID != "" && l.UID != o.uid:
+		return nil, fault("its object", "a patch of %s with another uid", who())
+	case !l.hasPatch:
+		return o.body, nil
+	}
+	if fail := allowed(l.Patch); fail != nil {
+		return nil, fail
+	}
+	body := rawjson.Apply(make([]byte, 0, len(o.body)+len(l.Patch)), o.body, l.Patch)
+	if len(body) > MaxLine {
+		return nil, fault("at most 4 MiB", "%s grown past that by patches", who())
+	}
+	if !bytes.HasPrefix(body, []byte(bodyStart)) {
+		return nil, fault("metadata as an object", "a patch that removes it from %s", who())
+	}
+	return body, nil
+}
+
+// allowed refuses patches of what isn't part of a body.
+func allowed(patch []byte) *Error {
+	for c := rawjson.Object(patch); ; {
+		name, value, ok := c.Next()
+		if !ok {
+			return nil
+		}
+		switch string(name) {
+		case "kind", "apiVersion":
+			return fault("a whole object", "a patch of %s", name)
+		case "metadata":
+			for c := rawjson.Object(value); ; {
+				name, _, ok := c.Next()
+				if !ok {
+					break
+				}
+				switch string(name) {
+				case "name", "namespace", "uid", "resourceVersion":
+					return fault("it beside the patch", "a patch of metadata.%s", name)
+				}
+			}
+		}
+	}
+}
+
+// All returns the rest of the tape's events as a sequence that ends behind
+// the last one or with the error that Next would return.
+func (r *Reader) All() iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			ev, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Complete reports, once Next has returned io.EOF, whether the recorder
+// stopped in good order: an END is the last line and counts as many lines as
+// there are.
+func (r *Reader) Complete() bool {
+	return r.end != nil && r.end.Events == r.events && r.docs.torn == ""
+}
+
+// Torn returns, once Next has returned io.EOF, what is wrong with the end of
+// the tape in a few words, or "".
+func (r *Reader) Torn() string {
+	switch {
+	case r.docs.torn != "":
+		return r.docs.torn + " was dropped"
+	case r.end != nil && r.end.Events != r.events:
+		return "END counts " + plural(r.end.Events) + ", there are " + plural(r.events)
+	}
+	return ""
+}
+
+// Events returns how many events were read.
+func (r *Reader) Events() int { return r.events }
+
+// Close releases what the Reader holds, the file of [Open] included.
+func (r *Reader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	c := r.closer
+	r.closer = nil
+	return c.Close()
+}

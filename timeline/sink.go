@@ -1,0 +1,118 @@
+package timeline
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// stream is a sink over any io.Writer: a write a line and nothing else.
+type stream struct {
+	w io.Writer
+	n int64
+}
+
+func (s *stream) line(p []byte) error {
+	n, err := s.w.Write(p)
+	s.n += int64(n)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+func (s *stream) flush() error { return nil }
+func (s *stream) sync() error  { return nil }
+func (s *stream) close() error { return nil }
+func (s *stream) size() int64  { return s.n }
+
+// file is a sink over a file. What a failed write has left of its line is cut
+// off again, so that a full disk leaves whole lines.
+type file struct {
+	f *os.File
+	n int64
+}
+
+func (s *file) line(p []byte) error {
+	n, err := s.f.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		if n > 0 {
+			err = errors.Join(err, s.f.Truncate(s.n))
+		}
+		return err
+	}
+	s.n += int64(n)
+	return nil
+}
+
+func (s *file) flush() error { return nil }
+func (s *file) sync() error  { return s.f.Sync() }
+func (s *file) close() error { return s.f.Close() }
+func (s *file) size() int64  { return s.n }
+
+// frameSize is how much text a frame holds at the most.
+const frameSize = 1 << 20
+
+// framed collects lines and writes them to a file as one compressed frame.
+type framed struct {
+	file
+	encode func(dst, text []byte) ([]byte, error)
+	text   []byte
+	out    []byte
+}
+
+func (s *framed) line(p []byte) error {
+	s.text = append(s.text, p...)
+	if len(s.text) < frameSize {
+		return nil
+	}
+	return s.flush()
+}
+
+func (s *framed) flush() error {
+	if len(s.text) == 0 {
+		return nil
+	}
+	var err error
+	if s.out, err = s.encode(s.out[:0], s.text); err != nil {
+		return err
+	}
+	s.text = s.text[:0]
+	return s.file.line(s.out)
+}
+
+// sinkFor returns the sink for a file at offset n, by the codec of its name.
+func sinkFor(f *os.File, n int64, c codec) (sink, error) {
+	s := file{f: f, n: n}
+	switch c {
+	case gzipped:
+		z, err := gzip.NewWriterLevel(io.Discard, gzip.DefaultCompression)
+		return &framed{file: s, encode: func(dst, text []byte) ([]byte, error) {
+			b := buffer(dst)
+			z.Reset(&b)
+			_, err := z.Write(text)
+			return b, errors.Join(err, z.Close())
+		}}, err
+	case zstandard:
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(frameSize))
+		return &framed{file: s, encode: func(dst, text []byte) ([]byte, error) {
+			return z.EncodeAll(text, dst), nil
+		}}, err
+	}
+	return &s, nil
+}
+
+// buffer is an io.Writer that appends.
+type buffer []byte
+
+func (b *buffer) Write(p []byte) (int, error) {
+	*b = append(*b, p...)
+	return len(p), nil
+}

@@ -1,0 +1,236 @@
+package timeline
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Cut anywhere, a tape gives every whole line, and says what was dropped.
+func TestTornAnywhere(t *testing.T) {
+	want := sampleEvents(3, 40)
+	b := tape(t, want)
+	body := bytes.Index(b, []byte("\n--- ")) + 1
+	for n := body + 4; n <= len(b); n++ {
+		cut := b[:n]
+		whole := bytes.Count(cut[body:], []byte("\n"))
+		for _, tail := range []string{"", "\x00\x00\x00"} {
+			got, r, err := drain(append(bytes.Clone(cut), tail...))
+			if err != nil {
+				t.Fatalf("cut at %d, tail %q: %v", n, tail, err)
+			}
+			wantSame(t, got, want[:whole])
+			if clean := b[n-1] == '\n' && tail == ""; clean != (r.Torn() == "") {
+				t.Fatalf("cut at %d, tail %q: torn %q", n, tail, r.Torn())
+			}
+		}
+	}
+	for n := range body {
+		if _, _, err := drain(b[:n]); err == nil {
+			t.Fatalf("a header cut at %d of %d bytes was taken", n, body)
+		}
+	}
+}
+
+// Append anywhere: the tape goes on behind the last whole event, as if nothing
+// had happened. For compressed tapes, behind the last whole frame.
+func TestAppendAnywhere(t *testing.T) {
+	want := sampleEvents(4, 60)
+	for _, ending := range []string{"", ".gz", ".zst"} {
+		name := filepath.Join(t.TempDir(), "tape.yaml"+ending)
+		w, err := Create(name, sampleHeader())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, ev := range want[:40] {
+			writeAll(t, w, []Event{ev})
+			if i%5 == 4 {
+				if err := w.Sync(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		writeAll(t, w, []Event{{At: want[39].At, Type: End}})
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Bytes() != int64(len(b)) {
+			t.Errorf("%s: %d bytes by the Writer's count, %d in the file", ending, w.Bytes(), len(b))
+		}
+		appended := 0
+		for n := 1; n <= len(b); n += 7 {
+			if n+7 > len(b) {
+				n = len(b) // the whole tape, END included
+			}
+			torn := tempFile(t, "tape.yaml"+ending, b[:n])
+			w, resume, err := Append(torn)
+			if err != nil {
+				if still, _ := os.ReadFile(torn); !bytes.Equal(still, b[:n]) {
+					t.Fatalf("%s cut at %d: refused (%v) and yet changed", ending, n, err)
+				}
+				continue
+			}
+			appended++
+			kept := w.Events()
+			if kept > 40 || kept > 0 && resume.At != want[kept-1].At {
+				t.Fatalf("%s cut at %d: resumed at event %d, %s", ending, n, kept, resume.At)
+			}
+			writeAll(t, w, want[kept:])
+			if err := w.Write(Event{At: want[59].At, Type: End}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Open(torn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := readAll(t, r)
+			wantSame(t, got[:len(got)-1], want)
+			if !r.Complete() {
+				t.Fatalf("%s cut at %d: %s", ending, n, r.Torn())
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if appended < 10 {
+			t.Errorf("%s: only %d appends were possible", ending, appended)
+		}
+	}
+}
+
+// A compressed tape by another tool is one frame, END and all.
+func TestAppendCutsWithinFrame(t *testing.T) {
+	want := sampleEvents(5, 30)
+	b := tape(t, append(want[:20:20], Event{At: want[19].At, Type: End}))
+	for _, c := range []codec{gzipped, zstandard} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "foreign.yaml"+string(c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := sinkFor(f, 0, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(out.line(b), out.flush(), out.close()); err != nil {
+			t.Fatal(err)
+		}
+		w, _, err := Append(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeAll(t, w, want[20:])
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantSame(t, readAll(t, r), want)
+	}
+}
+
+func TestResumeTellsVersions(t *testing.T) {
+	node := func(typ Type, rv string) Event {
+		return Event{Type: typ, Resource: "nodes", Object: []byte(`{"metadata":{"name":"n","uid":"u","resourceVersion":"` + rv + `"}}`)}
+	}
+	for _, c := range []struct {
+		story  string
+		events []Event
+		want   string
+		known  bool
+	}{
+		{"list cut off", []Event{node(Added, "5")}, "", false},
+		{"synced", []Event{node(Added, "5"), {Type: Sync, Resource: "nodes", RV: "9"}}, "9", true},
+		{"event behind", []Event{node(Added, "5"), {Type: Sync, Resource: "nodes", RV: "9"}, node(Modified, "12")}, "12", true},
+		{"in a gap", []Event{{Type: Sync, Resource: "nodes", RV: "9"}, {Type: Gap, Resource: "nodes"}, node(Added, "12")}, "", false},
+		{"behind a gap", []Event{{Type: Sync, Resource: "nodes", RV: "9"}, {Type: Gap, Resource: "nodes"}, node(Added, "12"), {Type: Sync, Resource: "nodes", RV: "20"}}, "20", true},
+	} {
+		w, resume, err := Append(tempFile(t, "t.yaml", tape(t, c.events)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rv, known := resume.RV["nodes"]; rv != c.want || known != c.known {
+			t.Errorf("%s: watch on from %q, %v, want %q, %v", c.story, rv, known, c.want, c.known)
+		}
+		for ev := range resume.Objects() {
+			if ev.Type != Added || ev.UID != "u" || ev.RV == "" || !bytes.Contains(ev.Object, []byte(`"name":"n"`)) {
+				t.Errorf("%s: alive is %+v", c.story, ev)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// limited fails after n bytes, as a full disk does: with a short write.
+type limited struct {
+	bytes.Buffer
+	n int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (l *limited) Write(p []byte) (int, error) {
+	if len(p) > l.n {
+		n, _ := l.Buffer.Write(p[:l.n])
+		l.n = 0
+		return n, errFull
+	}
+	l.n -= len(p)
+	return l.Buffer.Write(p)
+}
+
+func TestWriterStopsOnError(t *testing.T) {
+	events := sampleEvents(6, 50)
+	whole := tape(t, events)
+	l := &limited{n: len(whole) / 2}
+	w, err := NewWriter(l, sampleHeader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	n := 0
+	for _, ev := range events {
+		if failed = w.Write(ev); failed != nil {
+			break
+		}
+		n++
+	}
+	if !errors.Is(failed, errFull) {
+		t.Fatalf("no error from a full disk: %v", failed)
+	}
+	if err := w.Write(events[n]); !errors.Is(err, errFull) {
+		t.Errorf("the Writer goes on behind it: %v", err)
+	}
+	got, r, err := drain(l.Bytes())
+	if err != nil || r.Torn() == "" {
+		t.Fatalf("%v, torn %q", err, r.Torn())
+	}
+	wantSame(t, got, events[:n])
+}
+
+func TestOpenStaysOpen(t *testing.T) {
+	r, err := Open(tempFile(t, "t.yaml", tape(t, sampleEvents(1, 3))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readAll(t, r)
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("behind the end: %v", err)
+	}
+	if err := errors.Join(r.Close(), r.Close()); err != nil {
+		t.Errorf("closing twice: %v", err)
+	}
+}

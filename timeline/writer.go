@@ -1,0 +1,297 @@
+package timeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+)
+
+// keyframeEvery bounds how many events of an object may stand on its last
+// whole state, and so how far a damaged line can spoil what follows.
+const keyframeEvery = 100
+
+// Writer writes a tape, one event a line. It takes whole objects and works
+// out by itself what can be said as a patch.
+//
+// A plain tape gets one write a line, so that whatever ends the program leaves
+// whole lines and at most one torn one. A compressed tape is written a frame
+// at a time: [Writer.Flush] ends a frame, and so does a mebibyte of lines.
+//
+// A Writer refuses what a Reader would: a time that goes back, a second ADDED
+// of a living object, a change of one that isn't there, a line above 4 MiB.
+// Such an error leaves the tape as it was, and the Writer usable. An error of
+// the file is final. A Writer is for one goroutine.
+type Writer struct {
+	out       sink
+	header    Header
+	resources map[string]Resource
+	alive     *objects
+	last      Event
+	events    int
+	ended     bool
+	failed    error
+
+	line, canon, patch []byte
+}
+
+// sink is where whole lines go.
+type sink interface {
+	line(p []byte) error
+	flush() error
+	sync() error
+	close() error
+	size() int64
+}
+
+// NewWriter writes the header to w and returns a Writer of plain text.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	return start(&stream{w: w}, h)
+}
+
+func start(out sink, h Header) (*Writer, error) {
+	text, err := h.MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	if _, fail := parseHeader(text); fail != nil {
+		fail.Name = h.Metadata.Name
+		return nil, fail
+	}
+	w := newWriter(out, h)
+	// The header counts only with the mark of a document behind it, which
+	// comes with the first event; a MARK-less tape of no events is completed
+	// by Close.
+	return w, out.line(text)
+}
+
+func newWriter(out sink, h Header) *Writer {
+	return &Writer{out: out, header: h, resources: map[string]Resource{}, alive: newObjects()}
+}
+
+// Header returns the header that the tape was started with.
+func (w *Writer) Header() *Header { return &w.header }
+
+// Events returns how many lines stand behind the header.
+func (w *Writer) Events() int { return w.events }
+
+// Bytes returns the size of the tape, as far as it was handed to the file.
+func (w *Writer) Bytes() int64 { return w.out.size() }
+
+// Write appends one event. Of ev, Patch is ignored, and END's Events is
+// filled in; END must be the last. The bytes of ev are not kept.
+func (w *Writer) Write(ev Event) error {
+	if w.failed != nil {
+		return w.failed
+	}
+	if err := w.check(&ev); err != nil {
+		return fmt.Errorf("write event %d to timeline %s: %w", w.events+1, w.header.Metadata.Name, err)
+	}
+	commit, err := w.encode(&ev)
+	if err != nil {
+		return fmt.Errorf("write event %d to timeline %s: %s %s/%s: %w",
+			w.events+1, w.header.Metadata.Name, ev.Resource, ev.Namespace, ev.Name, err)
+	}
+	if ev.Type == End {
+		// END stands in a frame of its own, where Append can cut it off.
+		if err := w.out.flush(); err != nil {
+			return w.fail(err)
+		}
+	}
+	if err := w.out.line(w.line); err != nil {
+		return w.fail(err)
+	}
+	commit()
+	w.events++
+	w.last = Event{At: ev.At}
+	w.ended = ev.Type == End
+	return nil
+}
+
+func (w *Writer) fail(err error) error {
+	w.failed = fmt.Errorf("write timeline %s: %w", w.header.Metadata.Name, err)
+	return w.failed
+}
+
+func (w *Writer) check(ev *Event) error {
+	switch {
+	case w.ended:
+		return errors.New("behind END: append to the tape instead")
+	case ev.At < w.last.At:
+		return fmt.Errorf("at %s: want at least %s, the time of the event before", FormatAt(ev.At), FormatAt(w.last.At))
+	case ev.Type == "":
+		return fmt.Errorf("no type: want %s", wantedTypes)
+	case ev.Type.Object() && len(ev.Object) == 0:
+		return fmt.Errorf("%s of %s %s without its object", ev.Type, ev.Resource, ev.Name)
+	}
+	if ev.Type == End {
+		ev.Events = w.events + 1
+	}
+	return nil
+}
+
+func nothing() {}
+
+// encode puts the line of ev into w.line and returns what has to happen to
+// the state once it is written.
+func (w *Writer) encode(ev *Event) (commit func(), err error) {
+	if !ev.Type.Object() {
+		var object []byte
+		if ev.Object != nil { // of a type that this version doesn't know
+			if w.canon, err = rawjson.Compact(w.canon[:0], ev.Object); err != nil {
+				return nil, err
+			}
+			object = w.canon
+		}
+		w.line = appendLine(w.line[:0], ev, ev.UID, object, nil)
+		return nothing, w.fits()
+	}
+	res, ok := w.resources[ev.Resource]
+	if !ok {
+		if res, ok = w.header.Lookup(ev.Resource); !ok {
+			return nil, errors.New("the header doesn't list this resource")
+		}
+		w.resources[ev.Resource] = res
+	}
+	if w.canon, err = rawjson.Compact(w.canon[:0], ev.Object); err != nil {
+		return nil, fmt.Errorf("object: %w", err)
+	}
+	body, id, fail := split(w.canon, res)
+	if fail != nil {
+		return nil, fail
+	}
+	if err := w.identify(ev, id); err != nil {
+		return nil, err
+	}
+	return w.object(ev, body)
+}
+
+// identify fills in what the event leaves to its object, and refuses it where
+// they differ.
+func (w *Writer) identify(ev *Event, id identity) error {
+	for _, c := range []struct {
+		member string
+		beside *string
+		inside string
+	}{
+		{"name", &ev.Name, id.name}, {"namespace", &ev.Namespace, id.namespace},
+		{"uid", &ev.UID, id.uid},
+	} {
+		if *c.beside == "" {
+			*c.beside = c.inside
+		} else if c.inside != "" && c.inside != *c.beside {
+			return fmt.Errorf("metadata.%s is %q in the object and %q in the event", c.member, c.inside, *c.beside)
+		}
+	}
+	if ev.RV == "" && ev.Type != Deleted {
+		ev.RV = id.rv
+	}
+	switch {
+	case ev.Name == "":
+		return errors.New("no name")
+	case ev.RV == "" && ev.Type != Deleted:
+		return errors.New("no resourceVersion")
+	}
+	return nil
+}
+
+func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
+	o := w.alive.get(ev.Resource, ev.Namespace, ev.Name)
+	switch {
+	case ev.Type == Added && o != nil:
+		return nil, errors.New("a second ADDED of a living object: want DELETED before it")
+	case ev.Type != Added && o == nil:
+		return nil, fmt.Errorf("%s of an object that isn't there: want ADDED before it", ev.Type)
+	case ev.Type == Deleted && ev.UID != "" && o.uid != "" && ev.UID != o.uid:
+		return nil, fmt.Errorf("DELETED of uid %s, but the living object's is %s", ev.UID, o.uid)
+	}
+	if o == nil || ev.UID != "" && ev.UID != o.uid {
+		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
+		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, body: body}
+		return func() { w.alive.put(l) }, w.fits()
+	}
+	patch := w.patchOf(o, body)
+	switch {
+	case patch == nil:
+		w.line = appendLine(w.line[:0], ev, "", body, nil)
+	case ev.Type == Deleted && string(patch) == "{}":
+		w.line = appendLine(w.line[:0], ev, "", nil, nil)
+	default:
+		w.line = appendLine(w.line[:0], ev, "", nil, patch)
+	}
+	return func() {
+		if ev.Type == Deleted {
+			w.alive.drop(o)
+			return
+		}
+		o.body = body
+		o.patches++
+		if patch == nil {
+			o.patches = 0
+		}
+	}, w.fits()
+}
+
+// patchOf returns the patch that makes body of o's state, or nil where the
+// whole object has to be written: none is exact, none is smaller, or it is
+// time for a keyframe.
+func (w *Writer) patchOf(o *living, body []byte) []byte {
+	if o.patches >= keyframeEvery-1 {
+		return nil
+	}
+	patch, exact := rawjson.Diff(w.patch[:0], o.body, body)
+	w.patch = patch
+	if !exact || len(patch) >= len(body) {
+		return nil
+	}
+	kindWas, versionWas := ownTypes(o.body)
+	if kind, version := ownTypes(body); kind != kindWas || version != versionWas || kind || version {
+		return nil
+	}
+	return patch
+}
+
+func (w *Writer) fits() error {
+	if len(w.line) > MaxLine {
+		return fmt.Errorf("a line of %d bytes: want at most 4 MiB", len(w.line))
+	}
+	return nil
+}
+
+// Flush ends the frame of a compressed tape, so that all events so far are in
+// the file. A plain tape has them there already.
+func (w *Writer) Flush() error {
+	if w.failed != nil {
+		return w.failed
+	}
+	if err := w.out.flush(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// Sync is Flush and then fsync: once it has returned, the events so far
+// survive the machine. Where the Writer writes to no file, it is Flush.
+func (w *Writer) Sync() error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := w.out.sync(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// Close flushes and closes the file. It writes no END: a tape without one
+// says that its recorder was cut off. The Writer must not be used again.
+func (w *Writer) Close() error {
+	var err error
+	if w.failed == nil {
+		if w.events == 0 {
+			err = w.out.line([]byte("---\n"))
+		}
+		err = errors.Join(err, w.out.flush())
+	}
+	return errors.Join(err, w.out.close())
+}

@@ -37,9 +37,10 @@ func (r *Resume) Objects() iter.Seq[Event] {
 		o := r.alive.m[k]
 		res, _ := r.header.Lookup(o.resource)
 		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
+		whole, _ := join(opening(res, id, o.body), o.body, o.rv)
 		events = append(events, Event{
 			At: r.At, Type: Added, Resource: o.resource, Namespace: o.namespace, Name: o.name,
-			UID: o.uid, RV: o.rv, Object: join(opening(res, id, o.body), o.body, o.rv),
+			UID: o.uid, RV: o.rv, Object: whole,
 		})
 	}
 	return slices.Values(events)
@@ -156,6 +157,10 @@ func survey(rd io.Reader, name string) (*surveyed, error) {
 		if listing[key] {
 			delete(synced, key)
 		}
+	}
+	for _, o := range r.alive.m { // the Writer's way of keeping them
+		o.body = o.appendBody(nil)
+		o.whole, o.opening = nil, nil
 	}
 	p.resume = &Resume{At: at, Dropped: r.docs.torn, RV: synced, alive: r.alive, header: r.header}
 	return p, r.Close()

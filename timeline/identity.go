@@ -123,14 +123,14 @@ func opening(r Resource, id identity, body []byte) []byte {
 	return append(b, `,"resourceVersion":`...)
 }
 
-// join puts a whole object together again.
-func join(opening, body []byte, rv string) []byte {
+// join puts a whole object together again. rest is the offset of what stands
+// behind the opening of the body's metadata.
+func join(opening, body []byte, rv string) (whole []byte, rest int) {
 	b := make([]byte, 0, len(opening)+len(rv)+len(body)+2)
 	b = append(b, opening...)
 	b = rawjson.AppendString(b, rv)
-	rest := body[len(bodyStart):]
-	if rest[0] != '}' {
+	if body[len(bodyStart)] != '}' {
 		b = append(b, ',')
 	}
-	return append(b, rest...)
+	return append(b, body[len(bodyStart):]...), len(b)
 }

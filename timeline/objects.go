@@ -11,9 +11,23 @@ type objects struct {
 type living struct {
 	resource, namespace, name, uid, rv string
 
-	body    []byte // never written again once it stands here
-	opening []byte // see opening; the Reader's
-	patches int    // events since the last that carried the whole object
+	patches int // events since the last that carried the whole object
+
+	// The Writer keeps the body. The Reader keeps the whole object, which it
+	// hands out as well, and where the rest of the body behind the identity
+	// starts in it. None of these bytes is ever written again.
+	body    []byte
+	opening []byte // see opening
+	whole   []byte
+	rest    int
+}
+
+// appendBody appends the body, whichever way it is kept.
+func (l *living) appendBody(dst []byte) []byte {
+	if l.body != nil {
+		return append(dst, l.body...)
+	}
+	return append(append(dst, bodyStart...), l.whole[l.rest:]...)
 }
 
 func newObjects() *objects { return &objects{m: map[string]*living{}} }

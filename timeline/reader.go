@@ -28,6 +28,8 @@ type Reader struct {
 	events    int
 	end       *Event
 	failed    error
+
+	before, after []byte // bodies, see body
 }
 
 // ReadOption changes how a Reader reads.
@@ -219,7 +221,6 @@ func (r *Reader) whole(l *line) (Event, error) {
 		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
 		o.opening = opening(res, id, body)
 	}
-	o.body = body
 	if o.patches++; l.hasObject {
 		o.patches = 0
 	}
@@ -227,14 +228,16 @@ func (r *Reader) whole(l *line) (Event, error) {
 		o.rv = ev.RV
 	}
 	ev.UID = o.uid
-	ev.Object = join(o.opening, body, o.rv)
+	o.whole, o.rest = join(o.opening, body, o.rv)
+	ev.Object = o.whole
 	if ev.Type == Deleted {
 		r.alive.drop(o)
 	}
 	return ev, nil
 }
 
-// body works out the object's new body from its line and its last state.
+// body works out the object's new body from its line and its last state. The
+// bytes are valid until the next call.
 func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 	who := func() string {
 		if l.Namespace == "" {
@@ -272,13 +275,16 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 		return nil, fault("its object first", "a patch of %s, which isn't there", who())
 	case l.UID != "" && l.UID != o.uid:
 		return nil, fault("its object", "a patch of %s with another uid", who())
-	case !l.hasPatch:
-		return o.body, nil
+	}
+	r.before = o.appendBody(r.before[:0])
+	if !l.hasPatch {
+		return r.before, nil
 	}
 	if fail := allowed(l.Patch); fail != nil {
 		return nil, fail
 	}
-	body := rawjson.Apply(make([]byte, 0, len(o.body)+len(l.Patch)), o.body, l.Patch)
+	r.after = rawjson.Apply(r.after[:0], r.before, l.Patch)
+	body := r.after
 	if len(body) > MaxLine {
 		return nil, fault("at most 4 MiB", "%s grown past that by patches", who())
 	}

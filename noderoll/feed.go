@@ -1,0 +1,395 @@
+package noderoll
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BlockedAfter is how long a drain must be held up before a Feed calls it
+// blocked. A refused eviction leaves no trace in any object, so it is inferred.
+const BlockedAfter = 10 * time.Second
+
+// MarkFailed is the name of the mark that says that the roll has failed. No
+// object of a cluster says so: it comes from whoever made the recording.
+const MarkFailed = "failed"
+
+// The resources that a Feed follows, by their plural, as Synced and Gap take
+// them. Those of other names are ignored by Synced, and passed on by Gap.
+const (
+	Nodes   = "nodes"
+	Pods    = "pods"
+	Budgets = "poddisruptionbudgets"
+	Events  = "events"
+)
+
+// Feed turns single changes, each with its time, into Entries: what happened in
+// the roll, in the order in which it happened.
+//
+// Every method takes the time of the change, as the distance from the start.
+// Time never goes back: an earlier time counts as the latest one so far. What
+// falls due before or at that time (blocked) comes first, with its own time, so
+// that the entries are the same however often, or seldom, Advance is called.
+//
+// Every method returns the entries that it gave rise to. The slice is good until
+// the next call. Within one change the order is: evicted, and then, by name of
+// node, transitions, pressure, unblocked and warnings; complete comes last.
+//
+// A resource is unsettled from the start, and after a Gap, until it is Synced:
+// what comes meanwhile is a list, not news. At the first Synced of nodes the
+// present nodes become what later changes are compared with (and the baseline,
+// for Target.Auto), at a later one the differences come out as one observation,
+// in the order of Tracker.Observe. Events listed first give no warning.
+//
+// blocked means: every pod that the drain of this node has still to evict is
+// refused by budgets, and has been for BlockedAfter. Pods on their way out are
+// not counted. unblocked means that a node that was blocked isn't any more and
+// still drains.
+//
+// complete means: a pool in which a roll was seen in progress (nodes off target,
+// and some of the pool on target, joining or draining) now has all nodes Ready
+// and on target, and no other pool is in progress. A roll back, or the next
+// roll, may complete again. failed is only what Fail or MarkFailed says.
+//
+// A Feed is not safe for concurrent use.
+type Feed struct {
+	opts    FeedOptions
+	state   *State
+	book    rollBook
+	journal journal
+	at      time.Duration
+	out     []Entry
+	blocks  blockQueue
+	rolling int // pools in progress
+
+	nodesSettled, eventsSettled bool
+}
+
+// FeedOptions choose what a Feed looks at and shows.
+type FeedOptions struct {
+	// StateOptions choose the group. A zero Target stands for Target.Auto here.
+	StateOptions
+	// Verbose gives every kind; otherwise only those of EventKind.Default.
+	Verbose bool
+	// BlockedAfter is 10 s if it is 0.
+	BlockedAfter time.Duration
+}
+
+// NewFeed returns a Feed that has seen nothing.
+func NewFeed(opts FeedOptions) *Feed {
+	if opts.BlockedAfter <= 0 {
+		opts.BlockedAfter = BlockedAfter
+	}
+	if t := opts.Target; t.Baseline == nil && t.Image == "" {
+		opts.Target.Auto = true
+	}
+	f := &Feed{opts: opts}
+	f.Reset()
+	return f
+}
+
+// Reset forgets everything but the options: the way to go back in time. Feed
+// what is alive at the new position, then Synced for each resource.
+func (f *Feed) Reset() {
+	*f = Feed{opts: f.opts, state: NewState(f.opts.StateOptions)}
+	f.state.journal = &f.journal
+}
+
+// SetNode takes in a node that was added or modified.
+func (f *Feed) SetNode(at time.Duration, n Node) []Entry {
+	f.begin(at)
+	f.state.setNode(&n)
+	return f.end()
+}
+
+// DeleteNode takes in the deletion of a node; see State.DeleteNode for uid.
+func (f *Feed) DeleteNode(at time.Duration, name, uid string) []Entry {
+	f.begin(at)
+	f.state.DeleteNode(name, uid)
+	return f.end()
+}
+
+// SetPod takes in a pod that was added or modified.
+func (f *Feed) SetPod(at time.Duration, p Pod) []Entry {
+	f.begin(at)
+	f.state.setPod(&p)
+	return f.end()
+}
+
+// DeletePod takes in the deletion of a pod; see State.DeletePod for uid.
+func (f *Feed) DeletePod(at time.Duration, namespace, name, uid string) []Entry {
+	f.begin(at)
+	f.state.DeletePod(namespace, name, uid)
+	return f.end()
+}
+
+// SetBudget takes in a budget that was added or modified.
+func (f *Feed) SetBudget(at time.Duration, b Budget) []Entry {
+	f.begin(at)
+	f.state.SetBudget(b)
+	return f.end()
+}
+
+// DeleteBudget takes in the deletion of a budget.
+func (f *Feed) DeleteBudget(at time.Duration, namespace, name string) []Entry {
+	f.begin(at)
+	f.state.DeleteBudget(namespace, name)
+	return f.end()
+}
+
+// SetEvent takes in an Event that was added or modified. It gives one warning
+// for each Event, and a further one when its message changes. An Event that
+// comes before its node waits for it, up to a minute.
+func (f *Feed) SetEvent(at time.Duration, e EventRecord) []Entry {
+	f.begin(at)
+	if rec := f.state.setEvent(&e); rec != nil && !rec.shown {
+		rec.at = f.at
+		if !f.eventsSettled {
+			rec.shown = true
+		} else if f.nodesSettled {
+			f.warn(rec)
+		}
+	}
+	return f.end()
+}
+
+// DeleteEvent takes in the deletion of an Event.
+func (f *Feed) DeleteEvent(at time.Duration, namespace, name string) []Entry {
+	f.begin(at)
+	f.state.DeleteEvent(namespace, name)
+	return f.end()
+}
+
+// Synced says that everything of a resource has been given.
+func (f *Feed) Synced(at time.Duration, resource string) []Entry {
+	f.begin(at)
+	switch resource {
+	case Nodes:
+		f.settleNodes()
+	case Events:
+		f.eventsSettled = true
+	case Pods:
+		f.state.SetPodsError("")
+	}
+	return f.end()
+}
+
+// Gap says that changes of a resource may be missing from here on, until it is
+// Synced again.
+func (f *Feed) Gap(at time.Duration, resource, reason string) []Entry {
+	f.begin(at)
+	f.emit(Entry{Kind: EvtGap, Object: resource, Reason: reason})
+	if resource == Nodes {
+		f.nodesSettled = false
+	}
+	return f.end()
+}
+
+// Mark sets a named moment; one named MarkFailed is a Fail.
+func (f *Feed) Mark(at time.Duration, name, message string) []Entry {
+	if name == MarkFailed {
+		return f.Fail(at, "", message)
+	}
+	f.begin(at)
+	f.emit(Entry{Kind: EvtMark, Reason: name, Message: message})
+	return f.end()
+}
+
+// Fail says that the roll has failed, by the word of the caller.
+func (f *Feed) Fail(at time.Duration, reason, message string) []Entry {
+	f.begin(at)
+	f.emit(Entry{Kind: EvtFailed, Reason: reason, Message: message})
+	return f.end()
+}
+
+// Advance lets time pass without a change.
+func (f *Feed) Advance(at time.Duration) []Entry {
+	f.begin(at)
+	return f.end()
+}
+
+// NextDeadline is the time at which Advance would give an entry if nothing else
+// happens before.
+func (f *Feed) NextDeadline() (at time.Duration, ok bool) {
+	if len(f.blocks) == 0 {
+		return 0, false
+	}
+	return f.blocks[0].feed.deadline, true
+}
+
+// At is the latest time that the Feed has seen.
+func (f *Feed) At() time.Duration { return f.at }
+
+// Snapshot is the group as it is now; now decides which Warnings are recent.
+func (f *Feed) Snapshot(now time.Time) Snapshot { return f.state.Snapshot(now) }
+
+// begin starts a change: what was due before it comes first.
+func (f *Feed) begin(at time.Duration) {
+	f.out = f.out[:0]
+	at = max(at, f.at)
+	for len(f.blocks) > 0 && f.blocks[0].feed.deadline <= at {
+		rec := f.blocks.pop()
+		f.at = max(f.at, rec.feed.deadline)
+		rec.feed.blocked = true
+		f.emit(f.blockedEntry(rec))
+	}
+	f.at = at
+}
+
+// end ends a change: it reads off the journal what the change has touched.
+func (f *Feed) end() []Entry {
+	j := &f.journal
+	for _, p := range j.left {
+		f.emit(Entry{Kind: EvtEvicted, Node: p.node, Object: "Pod/" + p.namespace + "/" + p.name})
+	}
+	if len(j.nodes) > 1 {
+		slices.SortFunc(j.nodes, func(a, b *nodeRec) int { return strings.Compare(a.name, b.name) })
+	}
+	for _, rec := range j.nodes {
+		if f.nodesSettled {
+			f.transition(rec)
+			f.pressure(rec)
+		}
+		f.reviewBlock(rec)
+	}
+	if f.nodesSettled {
+		for _, p := range j.pools {
+			f.progress(p)
+		}
+	}
+	j.clear()
+	return f.out
+}
+
+// emit appends an entry at the present time, if its kind is wanted.
+func (f *Feed) emit(e Entry) {
+	if f.opts.Verbose || e.Kind.Default() {
+		e.At = f.at
+		f.out = append(f.out, e)
+	}
+}
+
+// transition is one observation of one node.
+func (f *Feed) transition(rec *nodeRec) {
+	if !rec.present {
+		if _, gone := f.book.remove(rec.name); gone {
+			f.emit(Entry{Kind: EvtTerminated, Node: rec.name})
+		}
+		return
+	}
+	_, known := f.book.find(rec.name)
+	for _, kind := range f.book.set(&rec.view) {
+		if kind != "" {
+			f.emitTransition(rec, kind)
+		}
+	}
+	if !known {
+		f.warnLate(rec)
+	}
+}
+
+func (f *Feed) emitTransition(rec *nodeRec, kind EventKind) {
+	e := Entry{Kind: kind, Node: rec.name}
+	if kind == EvtNotReady {
+		e.Reason, e.Message = rec.reason, rec.message
+	}
+	f.emit(e)
+}
+
+// pressure emits a change of the pressure conditions.
+func (f *Feed) pressure(rec *nodeRec) {
+	if !rec.present || rec.feed.pressure == rec.pressure {
+		return
+	}
+	rec.feed.pressure = rec.pressure
+	reason := strings.Join(rec.pressure.Types(), ",")
+	e := Entry{Kind: EvtPressure, Node: rec.name, Reason: cmp.Or(reason, "None")}
+	f.emit(e)
+}
+
+// settleNodes ends a list of nodes.
+func (f *Feed) settleNodes() {
+	if f.nodesSettled {
+		return
+	}
+	s := f.state
+	first := !f.book.seeded
+	if first && s.target.auto {
+		s.CaptureBaseline()
+	}
+	s.views.flush(s.nodes)
+	f.book.observe(s.views.sorted, func(node, _ string, kind EventKind) {
+		if rec := s.nodes[node]; rec != nil && kind != EvtTerminated {
+			f.emitTransition(rec, kind)
+			return
+		}
+		f.emit(Entry{Kind: kind, Node: node})
+	})
+	f.nodesSettled = true
+	for i := range s.views.sorted {
+		rec := s.nodes[s.views.sorted[i].Name]
+		if first {
+			rec.feed.pressure = rec.pressure
+		}
+		f.pressure(rec)
+		f.warnLate(rec)
+		s.notePool(rec.pool)
+	}
+}
+
+// warn emits a Warning if its node is in the group.
+func (f *Feed) warn(r *warnRec) {
+	node := f.state.warnedNode(r)
+	if node == "" {
+		return
+	}
+	r.shown = true
+	f.emit(Entry{Kind: EvtWarning, Node: node, Object: r.path(), Reason: r.Reason, Message: r.Message})
+}
+
+// warnLateFor is how long a Warning waits for its node. A kubelet sends its
+// first ones seconds before it creates the Node.
+const warnLateFor = time.Minute
+
+// warnLate emits the Warnings that came before their node.
+func (f *Feed) warnLate(rec *nodeRec) {
+	var late []*warnRec
+	for r := range f.state.warns.byNode[rec.name] {
+		if !r.shown && f.at-r.at <= warnLateFor {
+			late = append(late, r)
+		}
+	}
+	slices.SortFunc(late, func(a, b *warnRec) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	for _, r := range late {
+		f.warn(r)
+	}
+}
+
+// progress looks whether a pool's roll has begun, or is over.
+func (f *Feed) progress(p *pool) {
+	c := &p.count
+	if c.offTarget > 0 {
+		if !p.rolling && (c.joining+c.draining > 0 || c.offTarget < c.total) {
+			p.rolling = true
+			f.rolling++
+		}
+		return
+	}
+	if p.rolling && c.total > 0 && c.readyTarget == c.total {
+		p.rolling = false
+		if f.rolling--; f.rolling == 0 {
+			f.emit(Entry{Kind: EvtComplete, Message: fmt.Sprintf("%s on target", count(c.total, "node"))})
+		}
+	}
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

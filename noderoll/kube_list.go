@@ -1,0 +1,159 @@
+package noderoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+)
+
+// drainListsMax is how many draining nodes are asked for their pods one by one;
+// beyond it, going through all pods of the cluster once is cheaper.
+const drainListsMax = 32
+
+// warningsOnly is the field selector of Warning Events.
+const warningsOnly = "type=" + corev1.EventTypeWarning
+
+// list reads everything that a Snapshot shows. What went wrong with Warnings is
+// returned beside the State, what went wrong with pods is in it.
+func (o *KubeObserver) list(ctx context.Context) (s *State, warningsError string, err error) {
+	if s, err = o.listNodes(ctx); err != nil {
+		return nil, "", err
+	}
+	s.SetPodsError("")
+	if s.count.draining > 0 {
+		if err := o.listPods(ctx, s); err != nil {
+			s.SetPodsError(err.Error())
+		}
+	}
+	if err := o.listWarnings(ctx, s); err != nil {
+		warningsError = err.Error()
+	}
+	// A context that ended on the way is the caller's wish, not a finding.
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	return s, warningsError, nil
+}
+
+func (o *KubeObserver) listNodes(ctx context.Context) (*State, error) {
+	if o.badGroup != nil {
+		return nil, o.badGroup
+	}
+	s := o.newState()
+	var found []corev1.Node
+	err := o.pages(ctx, o.nodeOptions(), func(opts metav1.ListOptions, restart bool) (string, error) {
+		if restart {
+			found = nil
+		}
+		page, err := o.client.CoreV1().Nodes().List(ctx, opts)
+		if err != nil {
+			return "", err
+		}
+		found = append(found, page.Items...)
+		return page.Continue, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	for i := range found {
+		s.SetNode(NodeFrom(&found[i]))
+	}
+	return s, nil
+}
+
+// listPods reads the pods of the draining nodes. The server finds the pods of
+// one node by an index (pkg/registry/core/pod, NodeNameIndexFunc); a fake, which
+// ignores field selectors, returns them all, so they are checked here as well.
+func (o *KubeObserver) listPods(ctx context.Context, s *State) error {
+	var draining []string
+	for name, rec := range s.nodes {
+		if rec.view.Phase == PhaseDraining {
+			draining = append(draining, name)
+		}
+	}
+	if len(draining) > drainListsMax {
+		return o.listPodsBy(ctx, s, "", func(string) bool { return true })
+	}
+	for _, name := range draining {
+		only := fields.OneTermEqualSelector("spec.nodeName", name).String()
+		if err := o.listPodsBy(ctx, s, only, func(node string) bool { return node == name }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *KubeObserver) listPodsBy(ctx context.Context, s *State, selector string, wanted func(node string) bool) error {
+	err := o.pages(ctx, metav1.ListOptions{FieldSelector: selector}, func(opts metav1.ListOptions, _ bool) (string, error) {
+		page, err := o.client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, opts)
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			pod := &page.Items[i]
+			rec := s.nodes[pod.Spec.NodeName]
+			if rec != nil && rec.view.Phase == PhaseDraining && wanted(rec.name) {
+				s.SetPod(podForCount(pod))
+			}
+		}
+		return page.Continue, nil
+	})
+	if err != nil {
+		return fmt.Errorf("list pods: %w", err)
+	}
+	return nil
+}
+
+// podForCount is PodFrom without the labels, which only budgets need.
+func podForCount(o *corev1.Pod) Pod {
+	p := PodFrom(o)
+	p.Labels, p.Ready = nil, false
+	return p
+}
+
+func (o *KubeObserver) listWarnings(ctx context.Context, s *State) error {
+	err := o.pages(ctx, metav1.ListOptions{FieldSelector: warningsOnly}, func(opts metav1.ListOptions, _ bool) (string, error) {
+		page, err := o.client.CoreV1().Events(metav1.NamespaceAll).List(ctx, opts)
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			s.SetEvent(EventRecordFrom(&page.Items[i]))
+		}
+		return page.Continue, nil
+	})
+	if err != nil {
+		return fmt.Errorf("list events: %w", err)
+	}
+	return nil
+}
+
+// pages reads a list page by page. If the server forgets the list on the way
+// (410), it starts again, once, and without a limit.
+func (o *KubeObserver) pages(ctx context.Context, opts metav1.ListOptions, read func(opts metav1.ListOptions, restart bool) (next string, err error)) error {
+	opts.Limit = o.opts.PageSize
+	restart := false
+	for {
+		next, err := read(opts, restart)
+		switch {
+		case err != nil && opts.Continue != "" && apierrors.IsResourceExpired(err):
+			opts.Limit, opts.Continue, restart = 0, "", true
+			continue
+		case err != nil:
+			return err
+		case next == "":
+			return nil
+		case next == opts.Continue:
+			return errors.New("the server returned the same page twice")
+		}
+		opts.Continue, restart = next, false
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package noderoll
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Node is what a roll needs to know of a Node object. The maps and slices may
+// be shared with the object it was made from; nothing here writes to them, and
+// State keeps none of them.
+type Node struct {
+	Name        string
+	UID         string // empty where the source has none; then the name is the identity
+	Labels      map[string]string
+	Annotations map[string]string // only those named by a Provider are read
+
+	Unschedulable bool     // spec.unschedulable
+	TaintKeys     []string // spec.taints[*].key
+
+	// Ready is the status of the first condition of type Ready: "True", "False"
+	// or "Unknown", and empty if there is none. Reason and message are of the
+	// same condition.
+	Ready        string
+	ReadyReason  string
+	ReadyMessage string
+	// Pressure are the pressure conditions with status True.
+	Pressure Pressure
+
+	KubeletVersion string // status.nodeInfo.kubeletVersion
+	OSImage        string // status.nodeInfo.osImage
+
+	Created time.Time // metadata.creationTimestamp
+	// Deleting says that the object has a deletion timestamp, and only a
+	// finalizer keeps it. It is not a reason to call the node draining: who
+	// holds a finalizer on nodes (Karpenter) taints them as well.
+	Deleting bool
+}
+
+// NodeFrom takes from a Node object what a roll needs. It shares the object's
+// label and annotation maps.
+func NodeFrom(o *corev1.Node) Node {
+	n := Node{
+		Name:           o.Name,
+		UID:            string(o.UID),
+		Labels:         o.Labels,
+		Annotations:    o.Annotations,
+		Unschedulable:  o.Spec.Unschedulable,
+		KubeletVersion: o.Status.NodeInfo.KubeletVersion,
+		OSImage:        o.Status.NodeInfo.OSImage,
+		Created:        o.CreationTimestamp.Time,
+		Deleting:       o.DeletionTimestamp != nil,
+	}
+	if len(o.Spec.Taints) > 0 {
+		n.TaintKeys = make([]string, len(o.Spec.Taints))
+		for i := range o.Spec.Taints {
+			n.TaintKeys[i] = o.Spec.Taints[i].Key
+		}
+	}
+	for i := range o.Status.Conditions {
+		c := &o.Status.Conditions[i]
+		n.SetCondition(string(c.Type), string(c.Status), c.Reason, c.Message)
+	}
+	return n
+}
+
+// SetCondition notes one condition; call it once for each, in the object's
+// order. Only Ready and the pressure conditions are kept, and of several Ready
+// conditions the first.
+func (n *Node) SetCondition(typ, status, reason, message string) {
+	if typ == string(corev1.NodeReady) {
+		if n.Ready == "" {
+			n.Ready, n.ReadyReason, n.ReadyMessage = status, reason, message
+		}
+		return
+	}
+	if status == string(corev1.ConditionTrue) {
+		n.Pressure |= PressureOf(typ)
+	}
+}

@@ -1,0 +1,149 @@
+package noderoll
+
+import (
+	"slices"
+	"strings"
+)
+
+// rollBook remembers the phase of each node, sorted by name, and tells what a
+// new observation changes. It is what Tracker and Feed have in common.
+type rollBook struct {
+	seeded bool
+	nodes  []seenNode
+}
+
+type seenNode struct {
+	name, uid string
+	phase     Phase
+}
+
+// steps are the at most two transitions that one observation of a node makes;
+// an empty kind is none.
+type steps [2]EventKind
+
+// observe replaces everything that is known by a snapshot and emits what
+// changed: per node in order of name, then the nodes that are gone. The first
+// call only remembers.
+func (b *rollBook) observe(views []NodeView, emit func(node, uid string, kind EventKind)) {
+	views = sortedViews(views)
+	if !b.seeded {
+		b.seeded = true
+		b.replace(views)
+		return
+	}
+	moved := false // nodes came or went
+	i := 0
+	for j := range views {
+		v := &views[j]
+		for i < len(b.nodes) && b.nodes[i].name < v.Name {
+			moved = true
+			i++
+		}
+		if i < len(b.nodes) && b.nodes[i].name == v.Name {
+			old := b.nodes[i].uid
+			for _, kind := range b.nodes[i].step(v) {
+				if kind == EvtTerminated {
+					emit(v.Name, old, kind)
+				} else if kind != "" {
+					emit(v.Name, v.UID, kind)
+				}
+			}
+			i++
+			continue
+		}
+		moved = true
+		if kind := kindOf(v.Phase); kind != "" {
+			emit(v.Name, v.UID, kind)
+		}
+	}
+	if !moved && i == len(b.nodes) {
+		return
+	}
+	b.emitGone(views, emit)
+	b.replace(views)
+}
+
+func (b *rollBook) emitGone(views []NodeView, emit func(node, uid string, kind EventKind)) {
+	j := 0
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		for j < len(views) && views[j].Name < n.name {
+			j++
+		}
+		if j == len(views) || views[j].Name != n.name {
+			emit(n.name, n.uid, EvtTerminated)
+		}
+	}
+}
+
+func (b *rollBook) replace(views []NodeView) {
+	next := b.nodes[:0]
+	if cap(next) < len(views) {
+		next = make([]seenNode, 0, len(views)+len(views)/8)
+	}
+	for i := range views {
+		next = append(next, seenNode{views[i].Name, views[i].UID, views[i].Phase})
+	}
+	clear(b.nodes[min(len(next), len(b.nodes)):])
+	b.nodes = next
+}
+
+// step takes in a further observation of the node of this name.
+func (n *seenNode) step(v *NodeView) (out steps) {
+	if n.uid != v.UID && n.uid != "" && v.UID != "" {
+		*n = seenNode{n.name, v.UID, v.Phase}
+		return steps{EvtTerminated, kindOf(v.Phase)}
+	}
+	n.uid = v.UID
+	if n.phase != v.Phase {
+		n.phase = v.Phase
+		out[0] = kindOf(v.Phase)
+	}
+	return out
+}
+
+// set takes in one node. Before the book is seeded it only remembers.
+func (b *rollBook) set(v *NodeView) (out steps) {
+	at, found := b.find(v.Name)
+	if found {
+		out = b.nodes[at].step(v)
+	} else {
+		b.nodes = slices.Insert(b.nodes, at, seenNode{v.Name, v.UID, v.Phase})
+		out[0] = kindOf(v.Phase)
+	}
+	if !b.seeded {
+		return steps{}
+	}
+	return out
+}
+
+// remove takes a node out and reports whether that is news.
+func (b *rollBook) remove(name string) (uid string, gone bool) {
+	at, found := b.find(name)
+	if !found {
+		return "", false
+	}
+	uid = b.nodes[at].uid
+	b.nodes = slices.Delete(b.nodes, at, at+1)
+	return uid, b.seeded
+}
+
+func (b *rollBook) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(b.nodes, name, func(n seenNode, name string) int { return strings.Compare(n.name, name) })
+}
+
+// sortedViews returns the views strictly sorted by name; of several of one
+// name the last counts. Views that are sorted already are returned as they are.
+func sortedViews(views []NodeView) []NodeView {
+	sorted := true
+	for i := 1; i < len(views) && sorted; i++ {
+		sorted = views[i-1].Name < views[i].Name
+	}
+	if sorted {
+		return views
+	}
+	own := slices.Clone(views)
+	slices.Reverse(own)
+	slices.SortStableFunc(own, func(a, b NodeView) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(own, func(a, b NodeView) bool { return a.Name == b.Name })
+}

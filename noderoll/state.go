@@ -1,0 +1,307 @@
+package noderoll
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// WarningWindow is how long a Warning is shown by default.
+const WarningWindow = 10 * time.Minute
+
+// StateOptions choose the nodes that belong to the group, and what counts as
+// new and as leaving. The zero value takes every node and has no target.
+type StateOptions struct {
+	// Provider reads pool and image; the zero Provider asks each node.
+	Provider Provider
+	// Pool is the name of the group; "" takes the nodes of every pool.
+	Pool string
+	// Selector must match a node's labels as well, if it is set.
+	Selector labels.Selector
+	// Target says which nodes are new.
+	Target Target
+	// RemovalTaints are the patterns of Classify; nil stands for the default.
+	RemovalTaints []string
+	// WarningWindow is the age up to which Warnings are shown; 0 stands for the
+	// constant of that name.
+	WarningWindow time.Duration
+}
+
+// State is everything that is known of a group at one moment, fed by single
+// changes of slim objects and indexed, so that each change costs what it
+// touches and not what there is: pods are found by node, by budget and by the
+// labels they share.
+//
+// Objects may come in any order: pods before their node, budgets before their
+// pods. An object that is set again replaces the former one; setting what is
+// already known changes nothing, and deleting what isn't known either.
+//
+// A State is not safe for concurrent use, and keeps nothing of what it is given
+// but strings and, once for each set of equal labels, a copy of the map.
+type State struct {
+	opts    StateOptions
+	nodes   map[string]*nodeRec // by name; also names that only pods mention
+	pools   map[string]*pool
+	views   views
+	count   counters
+	podBook podBook
+	warns   warnBook
+	target  targetRule
+
+	podsError string
+	// journal, if set, notes what a Feed has to look at after a change.
+	journal *journal
+}
+
+// nodeRec is one node name: the node, if it is in the group, and its pods.
+type nodeRec struct {
+	name    string
+	present bool // a node of the group; else only a name
+	pool    *pool
+	image   ImageID
+	created time.Time
+
+	wasReady  bool
+	drainPeak int // most evictable pods seen in this drain
+	view      NodeView
+	pressure  Pressure
+	reason    string // of condition Ready
+	message   string
+
+	pods      []*podRec
+	evictable int
+	// Of the pods that a drain has still to evict; kept while draining only.
+	remaining int
+	refused   int
+	noted     bool // in the journal already
+	feed      feedNode
+}
+
+// NewState returns an empty State. The pods of draining nodes count as unknown
+// until SetPodsError("") is called.
+func NewState(opts StateOptions) *State {
+	if opts.WarningWindow == 0 {
+		opts.WarningWindow = WarningWindow
+	}
+	if opts.RemovalTaints == nil {
+		opts.RemovalTaints = defaultRemovalTaints
+	}
+	return &State{
+		opts:      opts,
+		nodes:     make(map[string]*nodeRec),
+		pools:     make(map[string]*pool),
+		podBook:   newPodBook(),
+		warns:     newWarnBook(),
+		target:    newTargetRule(opts.Target),
+		podsError: "pods have not been listed",
+	}
+}
+
+// SetNode adds a node, or replaces what was known of it. A node outside the
+// group is ignored, unless it was in the group before, as the same UID: once in
+// scope, an object stays there. It reports whether anything visible in a
+// Snapshot changed.
+func (s *State) SetNode(n Node) bool {
+	return s.setNode(&n)
+}
+
+func (s *State) setNode(n *Node) bool {
+	provider := s.provider(n)
+	rec := s.nodes[n.Name]
+	same := rec != nil && rec.present && (rec.view.UID == n.UID || rec.view.UID == "" || n.UID == "")
+	if !same && !s.inGroup(provider, n) {
+		if rec != nil && rec.present {
+			s.dropNode(rec)
+			return true
+		}
+		return false
+	}
+	if rec == nil {
+		rec = &nodeRec{name: n.Name}
+		s.nodes[n.Name] = rec
+	}
+	if !same && rec.present {
+		s.clearNode(rec) // another node of the same name
+	}
+	was, existed := rec.view, rec.present
+
+	rec.present = true
+	if n.UID != "" {
+		rec.view.UID = n.UID
+	}
+	rec.view.Name = rec.name
+	rec.created = n.Created
+	rec.reason, rec.message = n.ReadyReason, n.ReadyMessage
+	pool := s.poolOf(provider, n)
+	image := provider.Image(n)
+	if image != rec.image {
+		rec.image, rec.view.Image = image, image.String()
+	}
+	if pool != rec.pool {
+		if existed {
+			rec.pool.count.add(&was, -1)
+			rec.pool.nodes--
+			pool.count.add(&was, 1)
+			s.notePool(rec.pool)
+		}
+		pool.nodes++
+		rec.pool = pool
+	}
+	rec.view.Ready = n.Ready == "True"
+	if n.Pressure != rec.pressure {
+		rec.pressure, rec.view.Pressure = n.Pressure, n.Pressure.Types()
+	}
+	phase := Classify(n, rec.wasReady, s.opts.RemovalTaints)
+	rec.wasReady = rec.wasReady || rec.view.Ready
+	s.setPhase(rec, phase)
+	rec.view.OnTarget = s.target.onTarget(rec)
+	s.recount(rec, &was, existed)
+	s.learnImage(rec)
+	return !existed || !sameView(&was, &rec.view)
+}
+
+// DeleteNode removes a node. A uid that is neither empty nor that of the node
+// is of a former one and changes nothing. It reports whether a node of the
+// group went.
+func (s *State) DeleteNode(name, uid string) bool {
+	rec := s.nodes[name]
+	if rec == nil || !rec.present || uid != "" && rec.view.UID != "" && uid != rec.view.UID {
+		return false
+	}
+	s.dropNode(rec)
+	return true
+}
+
+func (s *State) dropNode(rec *nodeRec) {
+	s.clearNode(rec)
+	s.forget(rec)
+}
+
+// clearNode takes the node out of its record and keeps the pods, which have
+// their own life.
+func (s *State) clearNode(rec *nodeRec) {
+	was := rec.view
+	s.setPhase(rec, "")
+	s.note(rec)
+	s.notePool(rec.pool)
+	s.count.add(&was, -1)
+	rec.pool.count.add(&was, -1)
+	rec.pool.nodes--
+	s.views.touch(rec)
+	s.warns.dirty = true
+	*rec = nodeRec{
+		name: rec.name, pods: rec.pods, evictable: rec.evictable,
+		noted: rec.noted, feed: rec.feed, view: NodeView{Name: rec.name},
+	}
+}
+
+// forget drops a record that neither a node nor a pod needs.
+func (s *State) forget(rec *nodeRec) {
+	if !rec.present && len(rec.pods) == 0 {
+		delete(s.nodes, rec.name)
+	}
+}
+
+// setPhase moves a node between phases, and in and out of the books of a drain.
+func (s *State) setPhase(rec *nodeRec, phase Phase) {
+	drained, drains := rec.view.Phase == PhaseDraining, phase == PhaseDraining
+	rec.view.Phase = phase
+	switch {
+	case drains && !drained:
+		s.podBook.enterDrain(rec)
+	case drained && !drains:
+		s.podBook.leaveDrain(rec)
+		rec.drainPeak = 0
+	}
+	s.countPods(rec)
+}
+
+// countPods brings the pod figures of a view up to date.
+func (s *State) countPods(rec *nodeRec) {
+	v := &rec.view
+	if v.Phase != PhaseDraining {
+		v.Pods, v.PodsTotal, v.PodsUnknown = 0, 0, false
+		return
+	}
+	rec.drainPeak = max(rec.drainPeak, rec.evictable)
+	v.Pods, v.PodsTotal, v.PodsUnknown = rec.evictable, rec.drainPeak, s.podsError != ""
+}
+
+// recount carries a changed view into counters, sorted views and journal.
+func (s *State) recount(rec *nodeRec, was *NodeView, existed bool) {
+	if existed {
+		if sameView(was, &rec.view) {
+			return
+		}
+		s.count.add(was, -1)
+		rec.pool.count.add(was, -1)
+	} else {
+		s.warns.dirty = true
+	}
+	s.count.add(&rec.view, 1)
+	rec.pool.count.add(&rec.view, 1)
+	s.views.touch(rec)
+	s.note(rec)
+	s.notePool(rec.pool)
+}
+
+// podsChanged brings a node's view up to date after its pods changed.
+func (s *State) podsChanged(rec *nodeRec) {
+	if rec.view.Phase != PhaseDraining {
+		return
+	}
+	pods, total := rec.view.Pods, rec.view.PodsTotal
+	s.countPods(rec)
+	if rec.view.Pods != pods || rec.view.PodsTotal != total {
+		s.views.touch(rec)
+	}
+	s.note(rec)
+}
+
+// SetPodsError says why the pods of nodes can't be counted; "" says that they
+// can. Until then the pods of draining nodes are shown as unknown.
+func (s *State) SetPodsError(why string) {
+	if s.podsError == why {
+		return
+	}
+	s.podsError = why
+	for _, rec := range s.nodes {
+		if rec.view.Phase == PhaseDraining {
+			s.countPods(rec)
+			s.views.touch(rec)
+		}
+	}
+}
+
+// provider of one node; kept behind a pointer, since it is asked for at each
+// heartbeat.
+func (s *State) provider(n *Node) *Provider {
+	if s.opts.Provider.IsAuto() {
+		return detect(n)
+	}
+	return &s.opts.Provider
+}
+
+func (s *State) inGroup(p *Provider, n *Node) bool {
+	if s.opts.Selector != nil && !s.opts.Selector.Matches(labels.Set(n.Labels)) {
+		return false
+	}
+	return s.opts.Pool == "" || p.Pool(n) == s.opts.Pool
+}
+
+// sameView compares what a Snapshot shows. Pressure slices are shared by set,
+// so length and first elements would do; the order is fixed, so the lists of
+// two sets of the same length differ somewhere.
+func sameView(a, b *NodeView) bool {
+	if a.Name != b.Name || a.OnTarget != b.OnTarget || a.Ready != b.Ready || a.Phase != b.Phase ||
+		a.Pods != b.Pods || a.PodsTotal != b.PodsTotal || a.UID != b.UID || a.Image != b.Image ||
+		a.PodsUnknown != b.PodsUnknown || len(a.Pressure) != len(b.Pressure) {
+		return false
+	}
+	for i := range a.Pressure {
+		if a.Pressure[i] != b.Pressure[i] {
+			return false
+		}
+	}
+	return true
+}

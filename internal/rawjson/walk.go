@@ -2,7 +2,9 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 )
 
 // IsObject reports whether the value raw is an object.
@@ -114,22 +116,37 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// skipString looks for the closing quote in strides; a quote counts unless an
-// odd number of backslashes stands before it.
+// skipString looks for the closing quote eight bytes at a time: most of the
+// time spent on an object is spent here. The arithmetic finds the lowest byte
+// that is a quote or a backslash (Warren, Hacker's Delight, 6-1).
 func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return len(b)
+	const (
+		ones   = 0x0101010101010101
+		highs  = 0x8080808080808080
+		quotes = '"' * ones
+		slants = '\\' * ones
+	)
+	i++
+	for i+8 <= len(b) {
+		w := binary.LittleEndian.Uint64(b[i:])
+		q, s := w^quotes, w^slants
+		hit := ((q-ones)&^q | (s-ones)&^s) & highs
+		if hit == 0 {
+			i += 8
+			continue
 		}
-		from := i
-		i += n
-		k := i
-		for k > from && b[k-1] == '\\' {
-			k--
-		}
-		if (i-k)%2 == 0 {
+		i += bits.TrailingZeros64(hit) / 8
+		if b[i] == '"' {
 			return i + 1
+		}
+		i += 2
+	}
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
 		}
 	}
 	return len(b)

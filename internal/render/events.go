@@ -1,0 +1,67 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// messageWidth is how many cells of a warning's message are shown.
+const messageWidth = 80
+
+// events is the section of the feed: the latest entries, oldest first.
+func (p *painter) events(rows int) []row {
+	entries := p.frame.Recent[max(0, len(p.frame.Recent)-rows):]
+	var at, phrase, node int
+	if p.width >= steady {
+		at, phrase = noderoll.StampWidth(p.frame.Duration), len("terminated")
+	}
+	for i := range entries {
+		e := &entries[i]
+		at = max(at, len(moment(e.At)))
+		phrase = max(phrase, len(p.eventSign(e.Kind).phrase))
+		node = max(node, cells(p.name(e.Node)))
+	}
+	node = min(node, max(p.width-at-phrase-8, leastName))
+	out := []row{{{inkDim, "EVENTS"}}}
+	for i := range entries {
+		e := &entries[i]
+		s := p.eventSign(e.Kind)
+		r := row{
+			{inkDim, pad(moment(e.At), at) + "  "},
+			{s.ink, s.glyph + " " + pad(s.phrase, phrase)},
+		}
+		if e.Node != "" {
+			r = append(r, span{inkText, "  " + pad(cutMiddle(p.name(e.Node), node, p.ellipsis), node)})
+		}
+		if detail := p.detail(e); detail != "" {
+			r = append(r, span{inkDim, "  " + detail})
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// detail is what an entry says besides its node: what it is about, without the
+// kind, which the phrase implies, and the sentence for people.
+func (p *painter) detail(e *noderoll.Entry) string {
+	object, reason := p.clean(e.Object), p.clean(e.Reason)
+	if _, name, ok := strings.Cut(object, "/"); ok && e.Kind != noderoll.EvtWarning {
+		object = name
+	}
+	message := cut(p.clean(e.Message), messageWidth, p.ellipsis)
+	switch {
+	case e.Kind == noderoll.EvtWarning:
+		object = join(reason, " ", object)
+	case message == "":
+		message = reason
+	}
+	return join(object, ": ", message)
+}
+
+func join(a, between, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + between + b
+}

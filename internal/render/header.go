@@ -1,0 +1,92 @@
+package render
+
+import "strings"
+
+// title is the first line: what is shown, of which group, from where.
+func (p *painter) title() row {
+	title := p.clean(p.frame.Title)
+	if title == "" {
+		title = "nodesim"
+	}
+	left := row{{inkStrong, title}}
+	if group := p.clean(p.frame.Nodegroup); group != "" {
+		left = append(left, span{inkDim, "  rolling "}, span{inkText, group})
+	}
+	return spread(left, row{{inkDim, p.clean(p.frame.Server)}}, p.width)
+}
+
+// images is the line of what is replaced by what.
+func (p *painter) images() row {
+	from, to := p.clean(p.frame.FromImage), p.clean(p.frame.ToImage)
+	// Each image may take half of the line; what one leaves, the other gets.
+	room := p.width - cells(p.arrow) - 2
+	half := max(room/2, 1)
+	fromWidth, toWidth := cells(from), cells(to)
+	switch {
+	case fromWidth+toWidth <= room:
+	case fromWidth <= half:
+		toWidth = room - fromWidth
+	case toWidth <= half:
+		fromWidth = room - toWidth
+	default:
+		fromWidth, toWidth = half, room-half
+	}
+	from, to = cutMiddle(from, fromWidth, p.ellipsis), cutMiddle(to, toWidth, p.ellipsis)
+	var r row
+	if from != "" {
+		r = append(r, span{inkDim, from + " "})
+	}
+	r = append(r, span{inkDim, p.arrow})
+	if to != "" {
+		r = append(r, span{inkText, " " + to})
+	}
+	return r
+}
+
+// progress is the bar of the roll and its numbers. Where there is no room for
+// both, the numbers stay.
+func (p *painter) progress() row {
+	desired := p.frame.Desired
+	if desired <= 0 {
+		desired = p.counts.total
+	}
+	done := replaced(desired, p.counts.off)
+	state := p.outcome()
+	numbers := row{
+		{inkStrong, number(done) + "/" + number(desired) + " replaced"},
+		{inkText, "   "},
+		{inkReady, number(p.counts.readyNew)}, {inkText, " new ready"},
+	}
+	if len(state) > 0 {
+		numbers = append(append(numbers, span{inkText, "   "}), state...)
+	}
+	const leastBar = 8
+	width := p.width - numbers.cells() - 3
+	if width < leastBar {
+		return numbers
+	}
+	of := inkReady
+	if p.frame.Failed != "" {
+		of = inkAlarm
+	}
+	return append(append(p.bar(of, done, desired, width), span{inkText, "   "}), numbers...)
+}
+
+// outcome is how the roll ended, or what holds it up.
+func (p *painter) outcome() row {
+	switch {
+	case p.frame.Failed != "":
+		const most = 40
+		return row{{inkAlarm, p.failed + " failed: " + cut(p.clean(p.frame.Failed), min(most, p.width/2), p.ellipsis)}}
+	case p.frame.Snapshot.Complete():
+		return row{{inkReady, p.done + " complete"}}
+	case len(p.frame.Blocked) > 0:
+		return row{{inkAlarm, p.warn + " blocked"}}
+	}
+	return nil
+}
+
+// heading names a section and what it holds.
+func (p *painter) heading(name string, count int) row {
+	return row{{inkDim, strings.ToUpper(name) + " "}, {inkText, number(count)}}
+}

@@ -1,0 +1,143 @@
+package render
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ScreenOptions say what a Screen writes to.
+type ScreenOptions struct {
+	// Terminal is true where the writer is a terminal that knows cursor
+	// movements. Otherwise panels are appended, without escape codes.
+	Terminal bool
+	// Alternate uses the terminal's second screen, so that what was on the
+	// first one is there again at the end. The last panel is then written below
+	// it, to stay. Without it, panels replace each other where the cursor was.
+	Alternate bool
+}
+
+// A Screen shows panels one after the other. On a terminal each is painted over
+// the one before, without clearing first, so that nothing flickers; elsewhere
+// they are appended with an empty line between two.
+//
+// It may be used by several goroutines: a signal handler may Close while a
+// panel is drawn. The owner must Close it, else the cursor stays hidden.
+type Screen struct {
+	mu     sync.Mutex
+	out    io.Writer
+	opts   ScreenOptions
+	begun  bool
+	closed bool
+	last   string // the panel that is on the screen
+	stale  bool   // what is on the screen may not be last any more
+}
+
+// ErrClosed is what Draw returns after Close.
+var ErrClosed = errors.New("draw on a closed screen")
+
+// NewScreen returns a Screen that has written nothing yet.
+func NewScreen(out io.Writer, opts ScreenOptions) *Screen {
+	return &Screen{out: out, opts: opts}
+}
+
+const (
+	clearLine  = ansi.EraseLineRight
+	clearBelow = ansi.EraseScreenBelow
+	// Synchronised output: a terminal that knows it shows a panel at once, and
+	// every other one ignores it.
+	beginSync = ansi.SetModeSynchronizedOutput
+	endSync   = ansi.ResetModeSynchronizedOutput
+)
+
+// Draw shows a panel, as [Panel] makes it, in a single write. A panel that is
+// shown already is not written again. The error is the writer's.
+func (s *Screen) Draw(panel string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.begun && !s.stale && panel == s.last:
+		return nil
+	}
+	var b strings.Builder
+	if s.opts.Terminal {
+		s.repaint(&b, panel)
+	} else {
+		if s.begun {
+			b.WriteByte('\n')
+		}
+		b.WriteString(ansi.Strip(panel))
+		b.WriteByte('\n')
+	}
+	// Even a write that failed may have hidden the cursor.
+	s.begun, s.stale, s.last = true, false, panel
+	_, err := io.WriteString(s.out, b.String())
+	return err
+}
+
+// Invalidate makes the next Draw paint everything: after the terminal changed
+// its size, or when something else has written to it.
+func (s *Screen) Invalidate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+}
+
+// Close gives the terminal back: the cursor shows, and stands below the last
+// panel. It writes nothing where nothing was drawn, and nothing a second time.
+func (s *Screen) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if !s.begun || !s.opts.Terminal {
+		return nil
+	}
+	end := "\r\n"
+	if s.opts.Alternate {
+		end = ansi.ResetModeAltScreenSaveCursor + strings.ReplaceAll(s.last, "\n", "\r\n") + "\r\n"
+	}
+	_, err := io.WriteString(s.out, end+ansi.ShowCursor)
+	return err
+}
+
+func (s *Screen) repaint(b *strings.Builder, panel string) {
+	if !s.begun {
+		if s.opts.Alternate {
+			b.WriteString(ansi.SetModeAltScreenSaveCursor)
+		}
+		b.WriteString(ansi.HideCursor)
+	}
+	b.WriteString(beginSync)
+	switch {
+	case s.opts.Alternate:
+		b.WriteString(ansi.CursorHomePosition)
+	case s.begun:
+		b.WriteByte('\r')
+		if up := strings.Count(s.last, "\n"); up > 0 {
+			b.WriteString(ansi.CursorUp(up))
+		}
+	}
+	// Each line is cleared before it is written: after a line that fills the
+	// width, clearing to the right would take its last character along.
+	lines := strings.Split(panel, "\n")
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if i < len(lines)-1 {
+			b.WriteString(clearLine)
+		} else {
+			b.WriteString(clearBelow)
+		}
+		b.WriteString(line)
+	}
+	b.WriteString(endSync)
+}

@@ -1,0 +1,62 @@
+package render
+
+import "github.com/nodesim/nodesim/noderoll"
+
+// problems are what the snapshot doesn't know.
+func (p *painter) problems() []row {
+	var out []row
+	add := func(what, why string) {
+		if why != "" {
+			out = append(out, row{{inkAlarm, p.warn + " " + what + ": "}, {inkDim, cut(p.clean(why), messageWidth, p.ellipsis)}})
+		}
+	}
+	add("warnings are incomplete", p.frame.Snapshot.WarningsError)
+	add("pods are not counted", p.frame.Snapshot.PodsError)
+	return out
+}
+
+// warnings is the section of the Warning events that are not old yet, after
+// what the observer could not find out.
+func (p *painter) warnings(rows int) []row {
+	all := p.frame.Snapshot.Warnings
+	out := []row{p.heading("warnings", len(all))}
+	problems := p.problems()
+	problems = problems[:min(len(problems), rows)]
+	out = append(out, problems...)
+	rows -= len(problems)
+
+	shown := all[:min(len(all), rows)]
+	if len(all) > rows && rows > 1 {
+		shown = all[:rows-1]
+	}
+	var node, reason int
+	for i := range shown {
+		node = max(node, cells(p.name(shown[i].Node)))
+		reason = max(reason, cells(p.clean(shown[i].Reason)))
+	}
+	// A third for the node and a quarter for the reason leave the rest to the
+	// message, which tells most.
+	node, reason = min(node, max(p.width/3, leastName)), min(reason, max(p.width/4, leastName))
+	for i := range shown {
+		w := &shown[i]
+		out = append(out, row{
+			{inkDrain, p.warn + " "},
+			{inkText, pad(cutMiddle(p.name(w.Node), node, p.ellipsis), node) + "  "},
+			{inkText, pad(cut(p.clean(w.Reason), reason, p.ellipsis), reason)},
+			{inkDim, "  " + p.warning(w)},
+		})
+	}
+	if hidden := len(all) - len(shown); hidden > 0 && rows > 1 {
+		out = append(out, row{{inkDim, p.ellipsis + " " + number(hidden) + " more"}})
+	}
+	return out
+}
+
+// warning is the message, with the object where that is not the node itself.
+func (p *painter) warning(w *noderoll.WarnEvent) string {
+	message := cut(p.clean(w.Message), messageWidth, p.ellipsis)
+	if w.Object == "Node/"+w.Node {
+		return message
+	}
+	return join(p.clean(w.Object), ": ", message)
+}

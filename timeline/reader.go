@@ -213,7 +213,7 @@ func (r *Reader) whole(l *line) (Event, error) {
 		return Event{}, fail
 	}
 	ev := l.Event
-	if o == nil || l.UID != "" && l.UID != o.uid {
+	if o == nil {
 		id := identity{namespace: ev.Namespace, name: ev.Name, uid: ev.UID, rv: ev.RV}
 		o = &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, opening: opening(res, id, body)}
 		r.alive.put(o)
@@ -250,8 +250,10 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 		return nil, fault("DELETED before that", "a second ADDED of %s, which is alive", who())
 	case l.Type == Deleted && o == nil:
 		return nil, fault("ADDED before that", "DELETED of %s, which isn't there", who())
-	case l.Type == Deleted && l.UID != "" && o.uid != "" && l.UID != o.uid:
-		return nil, fault("uid "+o.uid, "DELETED of %s with uid %s", who(), l.UID)
+	case o != nil && l.UID != "" && o.uid != "" && l.UID != o.uid:
+		return nil, fault("DELETED of the old one and ADDED of the new one", "%s of %s with uid %s, where uid %s is alive", l.Type, who(), l.UID, o.uid)
+	case l.Type == Modified && o == nil && l.hasObject:
+		return nil, fault("ADDED before that", "MODIFIED of %s, which isn't there", who())
 	}
 	if l.hasObject {
 		body, id, fail := split(l.Object, res)
@@ -270,11 +272,8 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 		}
 		return body, nil
 	}
-	switch {
-	case o == nil:
+	if o == nil {
 		return nil, fault("its object first", "a patch of %s, which isn't there", who())
-	case l.UID != "" && l.UID != o.uid:
-		return nil, fault("its object", "a patch of %s with another uid", who())
 	}
 	r.before = o.appendBody(r.before[:0])
 	if !l.hasPatch {

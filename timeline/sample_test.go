@@ -95,9 +95,10 @@ func sampleEvents(seed uint64, n int) []Event {
 			}
 			emit(Deleted, o)
 		case r.IntN(60) == 0:
+			emit(Deleted, o)
 			o.ev.UID = fmt.Sprintf("uid-%d", rv)
 			change(o)
-			emit(Modified, o)
+			emit(Added, o)
 		case r.IntN(30) == 0:
 			rv++
 			out = append(out, Event{At: at, Type: Sync, Resource: res, RV: fmt.Sprint(rv)})

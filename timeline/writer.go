@@ -203,10 +203,10 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 		return nil, errors.New("a second ADDED of a living object: want DELETED before it")
 	case ev.Type != Added && o == nil:
 		return nil, fmt.Errorf("%s of an object that isn't there: want ADDED before it", ev.Type)
-	case ev.Type == Deleted && ev.UID != "" && o.uid != "" && ev.UID != o.uid:
-		return nil, fmt.Errorf("DELETED of uid %s, but the living object's is %s", ev.UID, o.uid)
+	case o != nil && ev.UID != "" && o.uid != "" && ev.UID != o.uid:
+		return nil, fmt.Errorf("%s of uid %s, where uid %s is alive: want DELETED of the old one and ADDED of the new one", ev.Type, ev.UID, o.uid)
 	}
-	if o == nil || ev.UID != "" && ev.UID != o.uid {
+	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
 		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, body: body}
 		return func() { w.alive.put(l) }, w.fits()

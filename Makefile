@@ -1,0 +1,79 @@
+# Everything that is run here or in CI has a target. `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+# Packages of this module; test/controlplane is a module of its own.
+PACKAGES ?= ./...
+# The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
+GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME ?= 30s
+BENCHTIME ?= 1s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: demo
+demo: ## play the recorded roll of a real cluster, ten times as fast
+	@$(GO) run ./cmd/nodesim replay examples/surge.yaml --speed 10x
+
+.PHONY: build
+build: ## build bin/nodesim
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/nodesim ./cmd/nodesim
+
+.PHONY: test-unit
+test-unit: ## the inner loop: every package, no server
+	$(GO) test $(PACKAGES)
+
+# Packages with a cluster of their own run one beside the other, no more than there are cores for.
+.PHONY: test
+test: ## everything, against a real control plane too (built first where it is missing)
+	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
+	KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 2 -timeout 20m $(PACKAGES)
+
+.PHONY: controlplane
+controlplane: ## build etcd, the Kubernetes programs and kwok unless they are cached; print their folder
+	@$(GO) run ./internal/testcluster/assets/build test/controlplane
+
+.PHONY: bench
+bench: ## all benchmarks, each beside its peer or its limit
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -p 1 -timeout 60m $(PACKAGES)
+
+.PHONY: fuzz
+fuzz: ## every fuzz target, FUZZTIME each (30s)
+	@for package in $$($(GO) list $(PACKAGES)); do \
+		for target in $$($(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
+		done; \
+	done
+
+.PHONY: soak
+soak: ## the long campaigns: many seeds, long faults
+	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
+	NODESIM_SOAK=1 KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 1 -count 1 -timeout 6h $(PACKAGES)
+
+.PHONY: examples
+examples: ## record the tapes below examples/ again, from a real control plane
+	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
+	NODESIM_RECORD_EXAMPLES=1 KUBEBUILDER_ASSETS="$$assets" \
+		$(GO) test -tags controlplane -count 1 -timeout 20m -run '^TestExamples' -v ./cmd/nodesim/...
+
+.PHONY: lint
+lint: ## format, modules, layout, bans, and the proof that the bans fire
+	@unformatted="$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go' | while read -r f; do [ -e "$$f" ] && echo "$$f"; done))"; \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
+	@for module in . test/controlplane test/controlplane/kwok; do \
+		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || { echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
+	done
+	@$(GO) run ./internal/lint/house .
+	@$(GOLANGCI_LINT) run $(PACKAGES)
+	@$(GO) test -tags lintproof -timeout 15m ./internal/lint/...
+
+.PHONY: clean
+clean: ## remove what the targets above left in this folder
+	rm -rf bin

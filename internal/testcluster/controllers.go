@@ -1,0 +1,52 @@
+package testcluster
+
+import (
+	"errors"
+	"time"
+)
+
+// controllers are those of kube-controller-manager that a node roll needs; fewer controllers, fewer surprises.
+const controllers = "deployment-controller,replicaset-controller,disruption-controller,node-lifecycle-controller," +
+	"taint-eviction-controller,pod-garbage-collector-controller,garbage-collector-controller,namespace-controller"
+
+// StartControllers starts kube-controller-manager, kube-scheduler and kwok as the administrator and returns at once;
+// what they do shows when nodes become ready and pods run. They serve no ports, elect no leader, and stop with the
+// cluster. A second call does nothing.
+//
+// kube-controller-manager deletes the pods of a node that is gone after 40 to 60 s, at a fixed pace
+// (k8s.io/kubernetes, pkg/controller/podgc/gc_controller.go: quarantineTime, gcCheckPeriod).
+func (c *Cluster) StartControllers() error {
+	c.mu.Lock()
+	started := len(c.processes) > 0
+	c.mu.Unlock()
+	if started {
+		return nil
+	}
+	kubeconfig := c.path("admin.kubeconfig")
+	if err := WriteKubeconfig(kubeconfig, c.config); err != nil {
+		return err
+	}
+	grace := c.options.nodeGrace()
+	_, manager := c.run("kube-controller-manager", []string{
+		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--controllers=" + controllers,
+		"--node-monitor-grace-period=" + grace.String(),
+		"--node-monitor-period=" + min(grace/4, 5*time.Second).String(),
+		"--kube-api-qps=200", "--kube-api-burst=400",
+	})
+	_, scheduler := c.run("kube-scheduler", []string{
+		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0",
+		"--kube-api-qps=200", "--kube-api-burst=400",
+	})
+	return errors.Join(manager, scheduler, c.startKwok(kubeconfig))
+}
+
+// ControllersAlive is an error if a process of StartControllers has ended by itself.
+func (c *Cluster) ControllersAlive() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []error
+	for _, p := range c.processes {
+		all = append(all, p.alive())
+	}
+	return errors.Join(all...)
+}

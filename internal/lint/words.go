@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -51,7 +52,7 @@ func Words(file string, text []byte, exists func(name string) bool) []Finding {
 }
 
 // quote shows a hit without the character before it that a pattern may have needed.
-func quote(hit []byte) string { return `"` + strings.Trim(string(hit), " \t\"`"+"`"+`(`+"`"+`"'") + `"` }
+func quote(hit []byte) string { return strconv.Quote(strings.Trim(string(hit), " \t\"'`(")) }
 
 // Prose says whether a file holds words that people here wrote, and is not this rule itself or the license.
 func Prose(file string) bool {

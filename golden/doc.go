@@ -51,7 +51,8 @@
 // A golden file whose test was renamed or deleted proves nothing. [Main] fails
 // the package on such orphans, and judges only when every test has run and
 // passed: not under -run, -skip, -short, -list or -fuzz, and not after a
-// failure. Files that something else reads are named to it.
+// failure. Files that something else reads are named to it, and so are those of
+// a test that may skip itself, since a skipped test asserts nothing.
 //
 // # What it must never do
 //

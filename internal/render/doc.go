@@ -16,16 +16,16 @@
 //	ami-old → ami-new
 //	━━━━━━━━━━━━━━╸────────────────────────────   1/3 replaced   1 new ready
 //
-//	NODES 4   ● 2 ready   ○ 1 joining   ◐ 1 draining
-//	◐ ip-10-0-1-12  old  draining            ━━━━━━───  3/4 pods
+//	NODES 4   ◐ 1 draining   ○ 1 joining   ● 1 new   ● 1 old
+//	◐ ip-10-0-1-12  old  draining            ━━━━━━──  3/4 pods
 //	…
 //	EVENTS
-//	T+1m32.412s  ◐ draining  ip-10-0-1-12
+//	T+1m32.412s  ◐ draining    ip-10-0-1-12
 //
 //	WARNINGS 1
-//	▲ ip-10-0-1-12  FailedDraining  Node/ip-10-0-1-12: …
+//	▲ ip-10-0-1-12  FailedDraining  …
 //
-//	▸ 20x   1:32 ━━━━━━━━━━╸────────── 3:10
+//	▸ 20x  1:32 ━━━━━━━━━━╸────────── 3:10
 //
 // Lines that matter least go first when the height is small, cells on the right
 // when the width is. Where the nodes don't fit, those that move come first (not

@@ -20,7 +20,9 @@ func (p *painter) events(rows int) []row {
 		e := &entries[i]
 		at = max(at, len(moment(e.At)))
 		phrase = max(phrase, len(p.eventSign(e.Kind).phrase))
-		node = max(node, cells(p.name(e.Node)))
+		if e.Node != "" {
+			node = max(node, cells(p.name(e.Node)))
+		}
 	}
 	node = min(node, max(p.width-at-phrase-8, leastName))
 	out := []row{{{inkDim, "EVENTS"}}}
@@ -43,7 +45,8 @@ func (p *painter) events(rows int) []row {
 }
 
 // detail is what an entry says besides its node: what it is about, without the
-// kind, which the phrase implies, and the sentence for people.
+// kind where the phrase implies it, the word for programs where it adds to the
+// phrase, and the sentence for people.
 func (p *painter) detail(e *noderoll.Entry) string {
 	object, reason := p.clean(e.Object), p.clean(e.Reason)
 	if _, name, ok := strings.Cut(object, "/"); ok && e.Kind != noderoll.EvtWarning {
@@ -51,10 +54,11 @@ func (p *painter) detail(e *noderoll.Entry) string {
 	}
 	message := cut(p.clean(e.Message), messageWidth, p.ellipsis)
 	switch {
-	case e.Kind == noderoll.EvtWarning:
-		object = join(reason, " ", object)
 	case message == "":
 		message = reason
+	case e.Kind == noderoll.EvtBlocked: // The phrase says it already.
+	default:
+		object = join(reason, " ", object)
 	}
 	return join(object, ": ", message)
 }

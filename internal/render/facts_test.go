@@ -148,6 +148,23 @@ func TestEveryKindHasAPhrase(t *testing.T) {
 	}
 }
 
+func TestWhatEntriesSay(t *testing.T) {
+	for want, e := range map[string]noderoll.Entry{
+		"pod evicted  a  shop/web-7f9c":               {Kind: noderoll.EvtEvicted, Node: "a", Object: "Pod/shop/web-7f9c"},
+		"gap in the tape  pods: 410 Expired: too old": {Kind: noderoll.EvtGap, Object: "pods", Reason: "410 Expired: too old"},
+		"mark        start: the roll begins":          {Kind: noderoll.EvtMark, Reason: "start", Message: "the roll begins"},
+		"mark        start":                           {Kind: noderoll.EvtMark, Reason: "start"},
+		"roll failed  NoProgress: gave up":            {Kind: noderoll.EvtFailed, Reason: "NoProgress", Message: "gave up"},
+		"pressure    a  DiskPressure":                 {Kind: noderoll.EvtPressure, Node: "a", Reason: "DiskPressure"},
+		"drain blocked  a  shop/web: needs 10":        {Kind: noderoll.EvtBlocked, Node: "a", Object: "PodDisruptionBudget/shop/web", Reason: "DisruptionBudget", Message: "needs 10"},
+		"warning     a  BackOff Pod/shop/web: again":  {Kind: noderoll.EvtWarning, Node: "a", Object: "Pod/shop/web", Reason: "BackOff", Message: "again"},
+		"roll complete  3 nodes on target":            {Kind: noderoll.EvtComplete, Message: "3 nodes on target"},
+		"terminated  a":                               {Kind: noderoll.EvtTerminated, Node: "a"},
+	} {
+		wantText(t, Panel(Frame{Recent: []noderoll.Entry{e}}, wide), want+"\n")
+	}
+}
+
 func TestSixEventsOfManyAndMoreWhereThereIsRoom(t *testing.T) {
 	f := frame(snapshot(old("a")))
 	for i := range 40 {

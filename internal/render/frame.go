@@ -48,8 +48,9 @@ type Options struct {
 	Profile colorprofile.Profile
 	// ASCII keeps every line to the characters from space to tilde.
 	ASCII bool
-	// Fill puts the status line at the bottom of the height, as on a screen of
-	// its own. Otherwise the panel is as high as what it holds.
+	// Fill puts the status line at the bottom of the height, which keeps a panel
+	// that is repainted from growing and shrinking. Otherwise the panel is as
+	// high as what it holds, which suits a stream.
 	Fill bool
 }
 

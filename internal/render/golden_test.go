@@ -37,7 +37,7 @@ func TestDemoAsStream(t *testing.T) {
 
 func TestStoryPanels(t *testing.T) {
 	for name, f := range map[string]Frame{
-		"stuck-drain": stuckDrain(), "spot-vanish": spotVanish(), "crowd-5000": crowd(5000),
+		"stuck-drain": stuckDrain(), "spot-vanish": spotVanish(), "crowd-5000": crowd(5000), "hostile": hostile(),
 	} {
 		for _, o := range sizes {
 			golden.Assert(t, fmt.Sprintf("%s-%dx%d", name, o.Width, o.Height), Panel(f, o))

@@ -117,7 +117,7 @@ func checkPanel(t *testing.T, panel string, o Options) {
 
 func TestAnySizeAnySnapshot(t *testing.T) {
 	c := chaos{rand.New(rand.NewPCG(1, 2))}
-	for range 1500 {
+	for range 500 {
 		o := Options{
 			Width: 1 + c.IntN(1+c.IntN(500)), Height: 1 + c.IntN(1+c.IntN(200)),
 			Profile: colorprofile.Profile(c.IntN(6)), ASCII: c.IntN(3) == 0, Fill: c.IntN(2) == 0,

@@ -85,7 +85,10 @@ func (p *painter) name(s string) string {
 	if p.domain != "" {
 		s = strings.TrimSuffix(s, p.domain)
 	}
-	return p.clean(s)
+	if s = p.clean(s); s != "" {
+		return s
+	}
+	return "(no name)"
 }
 
 // sharedDomain is what all names have from their first dot on, as the private

@@ -18,6 +18,9 @@ type sign struct {
 func (t *theme) phaseSign(n *noderoll.NodeView) sign {
 	switch n.Phase {
 	case noderoll.PhaseReady:
+		if !n.OnTarget {
+			return sign{t.ready, "ready", inkDim} // well, but not where the roll goes
+		}
 		return sign{t.ready, "ready", inkReady}
 	case noderoll.PhaseJoining:
 		return sign{t.joining, "joining (NotReady)", inkJoining}

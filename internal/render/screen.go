@@ -22,7 +22,8 @@ type ScreenOptions struct {
 
 // A Screen shows panels one after the other. On a terminal each is painted over
 // the one before, without clearing first, so that nothing flickers; elsewhere
-// they are appended with an empty line between two.
+// they are appended with an empty line between two. A panel must not be higher
+// or wider than the terminal.
 //
 // It may be used by several goroutines: a signal handler may Close while a
 // panel is drawn. The owner must Close it, else the cursor stays hidden.
@@ -102,10 +103,19 @@ func (s *Screen) Close() error {
 	}
 	end := "\r\n"
 	if s.opts.Alternate {
-		end = ansi.ResetModeAltScreenSaveCursor + strings.ReplaceAll(s.last, "\n", "\r\n") + "\r\n"
+		end = ansi.ResetModeAltScreenSaveCursor + strings.ReplaceAll(squeeze(s.last), "\n", "\r\n") + "\r\n"
 	}
 	_, err := io.WriteString(s.out, end+ansi.ShowCursor)
 	return err
+}
+
+// squeeze leaves one empty line of several: what filled a screen of its own only
+// takes room among other lines.
+func squeeze(panel string) string {
+	for strings.Contains(panel, "\n\n\n") {
+		panel = strings.ReplaceAll(panel, "\n\n\n", "\n\n")
+	}
+	return panel
 }
 
 func (s *Screen) repaint(b *strings.Builder, panel string) {

@@ -49,13 +49,14 @@ func TestScreenAlternate(t *testing.T) {
 	s := NewScreen(&b, ScreenOptions{Terminal: true, Alternate: true})
 	draw(t, s, "one\ntwo")
 	wantBytes(t, &b, "\x1b[?1049h\x1b[?25l\x1b[?2026h\x1b[H\x1b[Kone\r\n\x1b[Jtwo\x1b[?2026l")
-	draw(t, s, "1\n2")
-	wantBytes(t, &b, "\x1b[?2026h\x1b[H\x1b[K1\r\n\x1b[J2\x1b[?2026l")
+	draw(t, s, "1\n\n\n\n2")
+	wantBytes(t, &b, "\x1b[?2026h\x1b[H\x1b[K1\r\n\x1b[K\r\n\x1b[K\r\n\x1b[K\r\n\x1b[J2\x1b[?2026l")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The first screen is back, and the last panel stays on it.
-	wantBytes(t, &b, "\x1b[?1049l1\r\n2\r\n\x1b[?25h")
+	// The first screen is back, and the last panel stays on it, without the
+	// lines that only filled the other.
+	wantBytes(t, &b, "\x1b[?1049l1\r\n\r\n2\r\n\x1b[?25h")
 }
 
 func TestScreenAppendsToAStream(t *testing.T) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -121,6 +122,22 @@ func spotVanish() Frame {
 		Node: "gke-prod-spot-pool-8f3a91c2-x7k2", Object: "Node/gke-prod-spot-pool-8f3a91c2-x7k2",
 		Reason: "NodeNotReady", Message: "Node is not ready",
 	}}
+	return f
+}
+
+// Names and messages from somebody who wants to own the terminal, and from
+// somebody who merely writes in another script.
+func hostile() Frame {
+	trojan := draining("ip-10-0-1-12\x1b]0;owned\x07\x1b[2J", 1, 4)
+	trojan.Image = "\u202egpj.exe"
+	pile := old("z" + strings.Repeat("\u0301", 200))
+	pile.Pressure = []string{"\x9b31mDisk\u200bPressure"}
+	f := frame(snapshot(trojan, pile, fresh("节点-東京-노드"), joining("\u3164\u2800")))
+	f.Title, f.Server = "tape\r\nHTTP/1.1 200", "\u009b?1049h"
+	message := entry(1500, noderoll.EvtMark, "")
+	message.Object, message.Message = "\x1bP+q\x1b\\start", "one\ntwo\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\"
+	f.Recent = []noderoll.Entry{message, entry(2500, "\x1b[31mred", "节点-東京-노드")}
+	f.Snapshot.Warnings = []noderoll.WarnEvent{{Node: "节点-東京-노드", Object: "Pod/a", Reason: "\u2066Back\u2069Off", Message: "失敗しました: " + strings.Repeat("再試行", 40)}}
 	return f
 }
 

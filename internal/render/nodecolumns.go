@@ -1,7 +1,6 @@
 package render
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -112,7 +111,7 @@ func sharedDomain(shown []*noderoll.NodeView) string {
 // say and what presses.
 func (p *painter) node(n *noderoll.NodeView, c columns) row {
 	s := p.phaseSign(n)
-	name, phrase := inkText, s.ink
+	phrase := s.ink
 	if n.Phase == noderoll.PhaseReady {
 		phrase = inkDim // At rest: nothing to look at.
 	}
@@ -122,7 +121,7 @@ func (p *painter) node(n *noderoll.NodeView, c columns) row {
 	}
 	r := row{
 		{s.ink, s.glyph + " "},
-		{name, pad(cutMiddle(p.name(n.Name), c.name, p.ellipsis), c.name) + "  "},
+		{inkText, pad(cutMiddle(p.name(n.Name), c.name, p.ellipsis), c.name) + "  "},
 		age,
 		{phrase, "  " + pad(s.phrase, c.phase)},
 	}
@@ -183,7 +182,7 @@ func podsText(n *noderoll.NodeView) string {
 func (p *painter) pressure(conditions []string) string {
 	const most = 4
 	var parts []string
-	for _, condition := range slices.Clone(conditions[:min(len(conditions), most)]) {
+	for _, condition := range conditions[:min(len(conditions), most)] {
 		parts = append(parts, p.clean(condition))
 	}
 	text := strings.Join(parts, " ")

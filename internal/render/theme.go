@@ -39,21 +39,21 @@ type theme struct {
 type glyphs struct {
 	ready, joining, draining, notReady, other string
 	warn, done, failed, live, play, pause     string
-	arrow, ellipsis, dot                      string
+	arrow, ellipsis                           string
 	barFull, barHalf, barRest                 string
 }
 
 var unicodeGlyphs = glyphs{
 	ready: "●", joining: "○", draining: "◐", notReady: "✗", other: "·",
 	warn: "▲", done: "✓", failed: "✗", live: "●", play: "▸", pause: "‖",
-	arrow: "→", ellipsis: "…", dot: "·",
+	arrow: "→", ellipsis: "…",
 	barFull: "━", barHalf: "╸", barRest: "─",
 }
 
 var asciiGlyphs = glyphs{
 	ready: "*", joining: "+", draining: "-", notReady: "!", other: ".",
 	warn: "!", done: "*", failed: "!", live: "*", play: ">", pause: "=",
-	arrow: "->", ellipsis: "~", dot: ".",
+	arrow: "->", ellipsis: "~",
 	barFull: "=", barHalf: "-", barRest: ".",
 }
 

@@ -13,11 +13,14 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := "timeline " + e.Name
-	if e.Line > 0 {
-		s += fmt.Sprintf(": line %d", e.Line)
+	s := ""
+	if e.Name != "" {
+		s = "timeline " + e.Name + ": "
 	}
-	s += ": " + e.Found
+	if e.Line > 0 {
+		s += fmt.Sprintf("line %d: ", e.Line)
+	}
+	s += e.Found
 	if e.Wanted != "" {
 		s += ": want " + e.Wanted
 	}

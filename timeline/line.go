@@ -43,7 +43,7 @@ func appendLine(dst []byte, ev *Event, uid string, object, patch []byte) []byte 
 	text("uid", uid)
 	text("rv", ev.RV)
 	text("reason", ev.Reason)
-	if ev.Type == End {
+	if ev.Events != 0 {
 		dst = strconv.AppendInt(append(dst, `,"events":`...), int64(ev.Events), 10)
 	}
 	for _, m := range ev.Extra {
@@ -133,6 +133,9 @@ func (in *interner) member(l *line, m member, name, value []byte) *Error {
 		in = nil // these differ from line to line
 	}
 	s, ok := in.text(value)
+	if !ok && m == mRV && decimal(string(value)) { // as one writes it by hand
+		s, ok = string(value), true
+	}
 	if !ok {
 		return fault("a string", "%s %.40q", name, value)
 	}

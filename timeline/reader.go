@@ -166,10 +166,18 @@ func (r *Reader) next() (Event, error) {
 	if l.Type == End {
 		r.end = &Event{Events: l.Events}
 	}
-	if r.lines || !l.Type.Object() {
+	if r.lines {
 		return l.Event, nil
 	}
-	return r.whole(&l)
+	if l.Type.Object() {
+		return r.whole(&l)
+	}
+	if l.Type == Sync || l.Type == Gap {
+		if _, fail := r.resource(l.Resource); fail != nil {
+			return Event{}, fail
+		}
+	}
+	return l.Event, nil
 }
 
 // canonical returns the text of one event as canonical JSON in memory of its own.
@@ -196,16 +204,25 @@ func (r *Reader) canonical(text []byte, isYAML bool) ([]byte, error) {
 	return raw, nil
 }
 
+// resource finds what the header says of a resource.
+func (r *Reader) resource(key string) (Resource, *Error) {
+	res, ok := r.resources[key]
+	if !ok {
+		if res, ok = r.header.Lookup(key); !ok {
+			f := fault("one of the header's resources", "resource %.80q", key)
+			f.Remedy = "add it to resources: in the header"
+			return res, f
+		}
+		r.resources[key] = res
+	}
+	return res, nil
+}
+
 // whole puts the object of an event together and keeps its state.
 func (r *Reader) whole(l *line) (Event, error) {
-	res, ok := r.resources[l.Resource]
-	if !ok {
-		if res, ok = r.header.Lookup(l.Resource); !ok {
-			f := fault("one of the header's resources", "resource %q", l.Resource)
-			f.Remedy = "add it to resources: in the header"
-			return Event{}, f
-		}
-		r.resources[l.Resource] = res
+	res, fail := r.resource(l.Resource)
+	if fail != nil {
+		return Event{}, fail
 	}
 	o := r.alive.get(l.Resource, l.Namespace, l.Name)
 	body, fail := r.body(l, o, res)

@@ -13,8 +13,8 @@ import (
 )
 
 func TestRoundTrip(t *testing.T) {
-	for seed := range uint64(20) {
-		want := sampleEvents(seed, 600)
+	for seed := range uint64(8) {
+		want := sampleEvents(seed, 500)
 		b := tape(t, want)
 		r := openBytes(t, b, Name("sample.yaml"))
 		wantSame(t, readAll(t, r), want)

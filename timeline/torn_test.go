@@ -6,23 +6,28 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 )
 
 // Cut anywhere, a tape gives every whole line, and says what was dropped.
 func TestTornAnywhere(t *testing.T) {
-	want := sampleEvents(3, 40)
+	want := sampleEvents(3, 9)
 	b := tape(t, want)
+	whole := readAll(t, openBytes(t, b))
+	wantSame(t, whole, want)
 	body := bytes.Index(b, []byte("\n--- ")) + 1
 	for n := body + 4; n <= len(b); n++ {
-		cut := b[:n]
-		whole := bytes.Count(cut[body:], []byte("\n"))
+		lines := bytes.Count(b[body:n], []byte("\n"))
 		for _, tail := range []string{"", "\x00\x00\x00"} {
-			got, r, err := drain(append(bytes.Clone(cut), tail...))
+			got, r, err := drain(append(bytes.Clone(b[:n]), tail...))
 			if err != nil {
 				t.Fatalf("cut at %d, tail %q: %v", n, tail, err)
 			}
-			wantSame(t, got, want[:whole])
+			if !reflect.DeepEqual(got, whole[:lines:lines]) && lines > 0 || len(got) != lines {
+				t.Fatalf("cut at %d, tail %q: other events than those of the whole lines", n, tail)
+			}
 			if clean := b[n-1] == '\n' && tail == ""; clean != (r.Torn() == "") {
 				t.Fatalf("cut at %d, tail %q: torn %q", n, tail, r.Torn())
 			}
@@ -38,38 +43,22 @@ func TestTornAnywhere(t *testing.T) {
 // Append anywhere: the tape goes on behind the last whole event, as if nothing
 // had happened. For compressed tapes, behind the last whole frame.
 func TestAppendAnywhere(t *testing.T) {
-	want := sampleEvents(4, 60)
+	const kept, all = 20, 28
+	want := sampleEvents(4, all)[:all]
 	for _, ending := range []string{"", ".gz", ".zst"} {
-		name := filepath.Join(t.TempDir(), "tape.yaml"+ending)
-		w, err := Create(name, sampleHeader())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, ev := range want[:40] {
-			writeAll(t, w, []Event{ev})
-			if i%5 == 4 {
-				if err := w.Sync(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		writeAll(t, w, []Event{{At: want[39].At, Type: End}})
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if w.Bytes() != int64(len(b)) {
-			t.Errorf("%s: %d bytes by the Writer's count, %d in the file", ending, w.Bytes(), len(b))
-		}
+		b, ends := framesOf(t, ending, want[:kept])
+		// Every cut near the end of a line or frame, where things change, and
+		// the others in strides.
 		appended := 0
-		for n := 1; n <= len(b); n += 7 {
-			if n+7 > len(b) {
-				n = len(b) // the whole tape, END included
+		torn := tempFile(t, "tape.yaml"+ending, nil)
+		for n := 1; n <= len(b); n++ {
+			edge := slices.ContainsFunc(ends, func(end int64) bool { return max(int64(n)-end, end-int64(n)) <= 2 })
+			if !edge && n%29 != 0 {
+				continue
 			}
-			torn := tempFile(t, "tape.yaml"+ending, b[:n])
+			if err := os.WriteFile(torn, b[:n], 0o600); err != nil {
+				t.Fatal(err)
+			}
 			w, resume, err := Append(torn)
 			if err != nil {
 				if still, _ := os.ReadFile(torn); !bytes.Equal(still, b[:n]) {
@@ -78,12 +67,12 @@ func TestAppendAnywhere(t *testing.T) {
 				continue
 			}
 			appended++
-			kept := w.Events()
-			if kept > 40 || kept > 0 && resume.At != want[kept-1].At {
-				t.Fatalf("%s cut at %d: resumed at event %d, %s", ending, n, kept, resume.At)
+			from := w.Events()
+			if from > kept || from > 0 && resume.At != want[from-1].At {
+				t.Fatalf("%s cut at %d: resumed at event %d, %s", ending, n, from, resume.At)
 			}
-			writeAll(t, w, want[kept:])
-			if err := w.Write(Event{At: want[59].At, Type: End}); err != nil {
+			writeAll(t, w, want[from:])
+			if err := w.Write(Event{At: want[all-1].At, Type: End}); err != nil {
 				t.Fatal(err)
 			}
 			if err := w.Close(); err != nil {
@@ -106,6 +95,38 @@ func TestAppendAnywhere(t *testing.T) {
 			t.Errorf("%s: only %d appends were possible", ending, appended)
 		}
 	}
+}
+
+// framesOf is a tape in a file, a frame for every five events, with an END,
+// and where its lines or frames end.
+func framesOf(t *testing.T, ending string, events []Event) (b []byte, ends []int64) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "tape.yaml"+ending)
+	w, err := Create(name, sampleHeader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ev := range events {
+		writeAll(t, w, []Event{ev})
+		if i%5 == 4 {
+			if err := w.Sync(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ends = append(ends, w.Bytes())
+	}
+	writeAll(t, w, []Event{{At: events[len(events)-1].At, Type: End}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err = os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Bytes() != int64(len(b)) {
+		t.Errorf("%s: %d bytes by the Writer's count, %d in the file", ending, w.Bytes(), len(b))
+	}
+	return b, append(ends, int64(len(b)))
 }
 
 // A compressed tape by another tool is one frame, END and all.

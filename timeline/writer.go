@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
@@ -80,7 +82,8 @@ func (w *Writer) Events() int { return w.events }
 func (w *Writer) Bytes() int64 { return w.out.size() }
 
 // Write appends one event. Of ev, Patch is ignored, and END's Events is
-// filled in; END must be the last. The bytes of ev are not kept.
+// filled in; END must be the last. A DELETED without Object leaves the last
+// state as it was. The bytes of ev are not kept.
 func (w *Writer) Write(ev Event) error {
 	if w.failed != nil {
 		return w.failed
@@ -120,10 +123,25 @@ func (w *Writer) check(ev *Event) error {
 		return errors.New("behind END: append to the tape instead")
 	case ev.At < w.last.At:
 		return fmt.Errorf("at %s: want at least %s, the time of the event before", FormatAt(ev.At), FormatAt(w.last.At))
+	case ev.At > maxAt:
+		return fmt.Errorf("at %s: want at most %s", FormatAt(ev.At), FormatAt(maxAt))
 	case ev.Type == "":
 		return fmt.Errorf("no type: want %s", wantedTypes)
-	case ev.Type.Object() && len(ev.Object) == 0:
+	case len(ev.Object) == 0 && (ev.Type == Added || ev.Type == Modified):
 		return fmt.Errorf("%s of %s %s without its object", ev.Type, ev.Resource, ev.Name)
+	}
+	for i, m := range ev.Extra {
+		if members[m.Name] != 0 {
+			return fmt.Errorf("extra member %q: want a name that the format has no meaning for", m.Name)
+		}
+		value, err := rawjson.Compact(nil, m.Value)
+		if err != nil {
+			return fmt.Errorf("extra member %q: %w", m.Name, err)
+		}
+		if i == 0 {
+			ev.Extra = slices.Clone(ev.Extra) // the caller's stays as it is
+		}
+		ev.Extra[i].Value = value
 	}
 	if ev.Type == End {
 		ev.Events = w.events + 1
@@ -133,26 +151,23 @@ func (w *Writer) check(ev *Event) error {
 
 func nothing() {}
 
+var errUnlisted = errors.New("the header doesn't list this resource")
+
 // encode puts the line of ev into w.line and returns what has to happen to
 // the state once it is written.
 func (w *Writer) encode(ev *Event) (commit func(), err error) {
 	if !ev.Type.Object() {
-		var object []byte
-		if ev.Object != nil { // of a type that this version doesn't know
-			if w.canon, err = rawjson.Compact(w.canon[:0], ev.Object); err != nil {
-				return nil, err
-			}
-			object = w.canon
-		}
-		w.line = appendLine(w.line[:0], ev, ev.UID, object, nil)
-		return nothing, w.fits()
+		return nothing, w.plain(ev)
 	}
 	res, ok := w.resources[ev.Resource]
 	if !ok {
 		if res, ok = w.header.Lookup(ev.Resource); !ok {
-			return nil, errors.New("the header doesn't list this resource")
+			return nil, errUnlisted
 		}
 		w.resources[ev.Resource] = res
+	}
+	if ev.Type == Deleted && len(ev.Object) == 0 {
+		return w.object(ev, nil)
 	}
 	if w.canon, err = rawjson.Compact(w.canon[:0], ev.Object); err != nil {
 		return nil, fmt.Errorf("object: %w", err)
@@ -165,6 +180,42 @@ func (w *Writer) encode(ev *Event) (commit func(), err error) {
 		return nil, err
 	}
 	return w.object(ev, body)
+}
+
+// plain puts the line of an event that changes no object into w.line. One of a
+// type that this version doesn't know may have an object or a patch all the same.
+func (w *Writer) plain(ev *Event) error {
+	if _, ok := w.header.Lookup(ev.Resource); !ok && (ev.Type == Sync || ev.Type == Gap) {
+		return errUnlisted
+	}
+	seen := mAt | mType
+	for m, value := range map[member]string{mResource: ev.Resource, mName: ev.Name, mRV: ev.RV} {
+		if value != "" {
+			seen |= m
+		}
+	}
+	if ev.Type == End {
+		seen |= mEvents
+	}
+	if fail := (&line{Event: *ev}).check(seen); fail != nil {
+		return fail
+	}
+	var raw [2][]byte
+	for i, value := range [...][]byte{ev.Object, ev.Patch} {
+		if value == nil {
+			continue
+		}
+		canon, err := rawjson.Compact(nil, value)
+		if err == nil && !rawjson.IsObject(canon) {
+			err = fault("an object", "%.40q", canon)
+		}
+		if err != nil {
+			return err
+		}
+		raw[i] = canon
+	}
+	w.line = appendLine(w.line[:0], ev, ev.UID, raw[0], raw[1])
+	return w.fits()
 }
 
 // identify fills in what the event leaves to its object, and refuses it where
@@ -205,6 +256,9 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 		return nil, fmt.Errorf("%s of an object that isn't there: want ADDED before it", ev.Type)
 	case o != nil && ev.UID != "" && o.uid != "" && ev.UID != o.uid:
 		return nil, fmt.Errorf("%s of uid %s, where uid %s is alive: want DELETED of the old one and ADDED of the new one", ev.Type, ev.UID, o.uid)
+	}
+	if body == nil { // a deletion that leaves the last state as it is
+		body = o.body
 	}
 	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
@@ -255,6 +309,19 @@ func (w *Writer) patchOf(o *living, body []byte) []byte {
 func (w *Writer) fits() error {
 	if len(w.line) > MaxLine {
 		return fmt.Errorf("a line of %d bytes: want at most 4 MiB", len(w.line))
+	}
+	return nil
+}
+
+// WriteAll writes a sequence of events up to its end or its first error.
+func (w *Writer) WriteAll(events iter.Seq2[Event, error]) error {
+	for ev, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := w.Write(ev); err != nil {
+			return err
+		}
 	}
 	return nil
 }

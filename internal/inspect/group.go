@@ -1,0 +1,118 @@
+package inspect
+
+import (
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// group finds the rolls of one group in its feed.
+type group struct {
+	name     string
+	follower *observe.Follower
+	rolls    []Roll
+	now      *current
+}
+
+// current is a roll that isn't over, or what may become one: nodes that only
+// come, or only go, are a resize.
+type current struct {
+	Roll
+	drained int
+	joined  map[string]bool // alive
+}
+
+func (g *group) apply(ev timeline.Event) error {
+	entries, err := g.follower.Apply(ev)
+	for _, e := range entries {
+		g.take(e)
+	}
+	return err
+}
+
+// take looks at one entry of the group's feed.
+func (g *group) take(e noderoll.Entry) {
+	switch e.Kind {
+	case noderoll.EvtComplete:
+		g.open(e)
+		g.now.milestone(e)
+		g.close(Complete)
+		return
+	case noderoll.EvtFailed:
+		if g.now != nil {
+			g.now.milestone(e)
+			g.close(Failed)
+		}
+		return
+	case noderoll.EvtJoining, noderoll.EvtDraining, noderoll.EvtTerminated:
+		g.open(e)
+	case noderoll.EvtOnline, noderoll.EvtNotReady:
+		if g.now == nil {
+			return
+		}
+	default:
+		return
+	}
+	g.now.node(e)
+}
+
+func (g *group) open(e noderoll.Entry) {
+	if g.now == nil {
+		g.now = &current{Roll: Roll{Nodegroup: g.name, Start: e.At}, joined: map[string]bool{}}
+	}
+}
+
+// node notes a transition of a node.
+func (c *current) node(e noderoll.Entry) {
+	switch e.Kind {
+	case noderoll.EvtJoining:
+		c.Joined++
+		c.joined[e.Node] = true
+	case noderoll.EvtDraining:
+		c.drained++
+	case noderoll.EvtTerminated:
+		if !c.joined[e.Node] {
+			c.Replaced++
+		}
+		delete(c.joined, e.Node)
+	}
+	c.milestone(e)
+}
+
+// milestone notes the first transition of each kind, and the last termination.
+func (c *current) milestone(e noderoll.Entry) {
+	c.End = e.At
+	last := -1
+	first := true
+	for i, m := range c.Milestones {
+		if m.Kind == e.Kind {
+			first = false
+			last = i
+		}
+	}
+	m := Milestone{Name: "first " + string(e.Kind), At: e.At, Kind: e.Kind, Node: e.Node}
+	switch {
+	case e.Kind == noderoll.EvtComplete || e.Kind == noderoll.EvtFailed:
+		m.Name = string(e.Kind)
+	case first:
+	case e.Kind != noderoll.EvtTerminated:
+		return
+	default:
+		m.Name = "last terminated"
+		if c.Milestones[last].Name == m.Name {
+			c.Milestones = append(c.Milestones[:last], c.Milestones[last+1:]...)
+		}
+	}
+	c.Milestones = append(c.Milestones, m)
+}
+
+// close ends what is open and keeps it if it was a roll.
+func (g *group) close(o Outcome) {
+	c := g.now
+	g.now = nil
+	if c == nil || o == Unfinished && c.drained == 0 && (c.Replaced == 0 || c.Joined == 0) {
+		return
+	}
+	c.Outcome = o
+	g.rolls = append(g.rolls, c.Roll)
+}

@@ -1,0 +1,95 @@
+package inspect
+
+import (
+	"errors"
+	"io"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Tape reads a tape to its end. The Reader should have been opened with
+// timeline.Lines: whole objects are read as well, but slower. The error is the
+// Reader's, and then the Report holds what stands before the bad place.
+func Tape(r *timeline.Reader) (*Report, error) {
+	h := r.Header()
+	rep := &Report{Header: h, Resources: map[string]map[timeline.Type]int{}}
+	for _, res := range h.Resources {
+		rep.Resources[h.Key(res)] = map[timeline.Type]int{}
+	}
+	rolls, err := newRolls(h)
+	if err != nil {
+		return rep, err
+	}
+	for {
+		ev, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			rep.Complete, rep.Torn = r.Complete(), r.Torn()
+			break
+		}
+		if err == nil {
+			rep.count(&ev)
+			err = rolls.apply(ev)
+		}
+		if err != nil {
+			rep.Rolls = rolls.found()
+			return rep, err
+		}
+	}
+	rep.Rolls = rolls.found()
+	return rep, nil
+}
+
+func (rep *Report) count(ev *timeline.Event) {
+	rep.Events++
+	rep.Duration = ev.At
+	switch ev.Type {
+	case timeline.Gap:
+		rep.Gaps = append(rep.Gaps, Gap{ev.At, ev.Resource, ev.Reason})
+	case timeline.Mark:
+		rep.Marks = append(rep.Marks, Mark{ev.At, ev.Name, ev.Reason})
+	}
+	if ev.Resource == "" {
+		return
+	}
+	key, typ := ev.Resource, ev.Type
+	types := rep.Resources[key]
+	if types == nil {
+		if len(rep.Resources) >= mostKeys {
+			key = others
+		}
+		if types = rep.Resources[key]; types == nil {
+			types = map[timeline.Type]int{}
+			rep.Resources[key] = types
+		}
+	}
+	if _, known := types[typ]; !known && len(types) >= mostTypes {
+		typ = others
+	}
+	types[typ]++
+}
+
+// A tape may name any resource and any type. What comes above these bounds is
+// counted together: a report is for people.
+const (
+	mostKeys  = 200
+	mostTypes = 12
+	others    = "(others)"
+)
+
+// Check reads a tape, opened without timeline.Lines, to its end and puts every
+// object together. It returns the Reader's error where the tape is bad, and an
+// error where it is not complete.
+func Check(r *timeline.Reader) error {
+	for _, err := range r.All() {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Torn() != "":
+		return errors.New("not complete: " + r.Torn() + "; want END as the last line")
+	case !r.Complete():
+		return errors.New("not complete: the tape ends without END, its recorder was cut off")
+	}
+	return nil
+}

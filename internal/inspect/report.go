@@ -1,0 +1,68 @@
+package inspect
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Report is what is on a tape.
+type Report struct {
+	Header *timeline.Header
+	// Events counts the lines after the header, of whatever type.
+	Events   int
+	Duration time.Duration // position of the last event
+	// Complete says that the recorder stopped in good order; Torn, in a few
+	// words, what is wrong with the tape's end.
+	Complete bool
+	Torn     string
+	Gaps     []Gap
+	Marks    []Mark
+	// Resources counts the lines of each resource by type. Resources of the
+	// header without events are there as well, empty.
+	Resources map[string]map[timeline.Type]int
+	Rolls     []Roll
+}
+
+// Gap is a place where events may be missing.
+type Gap struct {
+	At       time.Duration
+	Resource string
+	Reason   string
+}
+
+// Mark is a named moment.
+type Mark struct {
+	At     time.Duration
+	Name   string
+	Reason string
+}
+
+// Outcome is how a roll ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Complete   Outcome = "complete"   // every node of the group is new and Ready
+	Failed     Outcome = "failed"     // somebody who knows said so
+	Unfinished Outcome = "unfinished" // the tape ends first
+)
+
+// Roll is one replacement of a group's nodes.
+type Roll struct {
+	Nodegroup  string        // "" where nodes don't name their group
+	Start, End time.Duration // of its first and last transition
+	Replaced   int           // nodes of before that are gone
+	Joined     int           // nodes that came meanwhile
+	Milestones []Milestone   // in their order
+	Outcome    Outcome
+}
+
+// Milestone is the first, or the last, transition of its kind.
+type Milestone struct {
+	Name string // "first joining", "last terminated"
+	At   time.Duration
+	Kind noderoll.EventKind
+	Node string
+}

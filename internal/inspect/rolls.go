@@ -1,0 +1,195 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// rolls finds the rolls of every group on a tape. Each group has a Follower of
+// its own, which is told of its nodes alone.
+type rolls struct {
+	header  *timeline.Header
+	options observe.Options
+	nodes   map[string]*node
+	groups  map[string]*group
+	order   []*group
+	isNodes map[string]bool
+	synced  bool            // the initial list of nodes is over
+	listing *timeline.Event // the GAP of a list that goes on
+}
+
+// node is a node in its last state, as far as the tape's lines tell.
+type node struct {
+	uid   string
+	body  []byte
+	group *group
+}
+
+func newRolls(h *timeline.Header) (*rolls, error) {
+	o, err := observe.OptionsFor(h, "", "", "")
+	if err != nil {
+		return nil, err
+	}
+	// Nodes are sorted into groups here; what the header says of the scope was
+	// done by the recorder.
+	o.Pool, o.Selector = "", nil
+	return &rolls{
+		header: h, options: o,
+		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
+	}, nil
+}
+
+// nodesKey reports whether a resource key of the tape means nodes.
+func (r *rolls) nodesKey(key string) bool {
+	is, known := r.isNodes[key]
+	if !known {
+		res, ok := r.header.Lookup(key)
+		is = ok && res.Group == "" && res.Resource == noderoll.Nodes
+		r.isNodes[key] = is
+	}
+	return is
+}
+
+// apply takes the tape's next line.
+func (r *rolls) apply(ev timeline.Event) error {
+	switch {
+	case ev.Type == timeline.Mark:
+		return r.tell(ev)
+	case !r.nodesKey(ev.Resource):
+		return nil
+	case ev.Type.Object():
+		return r.object(ev)
+	case ev.Type == timeline.Sync:
+		r.synced, r.listing = true, nil
+		return r.tell(ev)
+	case ev.Type == timeline.Gap:
+		r.listing = &ev
+		return r.tell(ev)
+	}
+	return nil
+}
+
+// tell hands an event that is no node's to every group.
+func (r *rolls) tell(ev timeline.Event) error {
+	for _, g := range r.order {
+		if err := g.apply(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rolls) object(ev timeline.Event) error {
+	n := r.nodes[ev.Name]
+	if n == nil {
+		n = &node{uid: ev.UID}
+		r.nodes[ev.Name] = n
+	}
+	labelled := n.put(&ev)
+	ev.UID, ev.Object, ev.Patch = n.uid, n.body, nil
+	if labelled {
+		if err := r.sort(n, &ev); err != nil {
+			return err
+		}
+	}
+	if ev.Type == timeline.Deleted {
+		delete(r.nodes, ev.Name)
+	}
+	return n.group.apply(ev)
+}
+
+// put brings the node's state up to date. It reports whether that may have
+// changed what group it is of.
+func (n *node) put(ev *timeline.Event) (labelled bool) {
+	switch {
+	case ev.Object != nil:
+		n.body, labelled = ev.Object, true
+		if ev.UID != "" {
+			n.uid = ev.UID
+		}
+	case ev.Patch != nil:
+		// New bytes each time: a Follower may keep the ones it was given.
+		n.body = rawjson.Apply(make([]byte, 0, len(n.body)+len(ev.Patch)), n.body, ev.Patch)
+		labelled = rawjson.Get(ev.Patch, "metadata") != nil
+	}
+	return labelled || n.group == nil
+}
+
+// sort puts a node into its group, and takes it out of a former one.
+func (r *rolls) sort(n *node, ev *timeline.Event) error {
+	of, provider := identify(n.body), r.options.Provider
+	if provider.IsAuto() {
+		provider = noderoll.Detect(of)
+	}
+	name := provider.Pool(of)
+	g := r.groups[name]
+	if g == n.group && g != nil {
+		return nil
+	}
+	if was := n.group; was != nil {
+		if err := was.apply(timeline.Event{At: ev.At, Type: timeline.Deleted, Resource: ev.Resource, Name: ev.Name, UID: n.uid}); err != nil {
+			return err
+		}
+		if ev.Type == timeline.Modified {
+			ev.Type = timeline.Added
+		}
+	}
+	if g == nil {
+		g = &group{name: name, follower: observe.New(r.header, r.options)}
+		r.groups[name] = g
+		r.order = append(r.order, g)
+		if err := r.catchUp(g, ev); err != nil {
+			return err
+		}
+	}
+	n.group = g
+	return nil
+}
+
+// catchUp tells a group that appears late what has been told before: that the
+// list of nodes, without any of it, is over.
+func (r *rolls) catchUp(g *group, ev *timeline.Event) error {
+	if !r.synced {
+		return nil
+	}
+	if err := g.apply(timeline.Event{At: ev.At, Type: timeline.Sync, Resource: ev.Resource, RV: ev.RV}); err != nil {
+		return err
+	}
+	if r.listing != nil {
+		return g.apply(*r.listing)
+	}
+	return nil
+}
+
+// found returns the rolls of all groups by start, then by group.
+func (r *rolls) found() []Roll {
+	var all []Roll
+	for _, g := range r.order {
+		g.close(Unfinished)
+		all = append(all, g.rolls...)
+	}
+	slices.SortStableFunc(all, func(a, b Roll) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Nodegroup, b.Nodegroup))
+	})
+	return all
+}
+
+// identify reads what a Provider looks at.
+func identify(body []byte) *noderoll.Node {
+	meta := rawjson.Get(body, "metadata")
+	return &noderoll.Node{Labels: texts(rawjson.Get(meta, "labels")), Annotations: texts(rawjson.Get(meta, "annotations"))}
+}
+
+func texts(raw []byte) map[string]string {
+	m := map[string]string{}
+	for name, value := range rawjson.Members(raw) {
+		// Names are as they are spelt; the labels of providers need no escapes.
+		m[string(name)], _ = rawjson.Unquote(value)
+	}
+	return m
+}

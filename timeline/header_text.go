@@ -78,8 +78,8 @@ func (h *Header) MarshalText() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// json returns the header as one line of canonical JSON.
-func (h *Header) json() ([]byte, error) {
+// jsonLine returns the header as one line of canonical JSON.
+func (h *Header) jsonLine() ([]byte, error) {
 	text, err := h.MarshalText()
 	if err != nil {
 		return nil, err
@@ -92,5 +92,5 @@ func (h *Header) json() ([]byte, error) {
 	if fail != nil {
 		return nil, fail
 	}
-	return b, nil
+	return append(b, '\n'), nil
 }

@@ -65,9 +65,11 @@ func AppendSeconds(dst []byte, d time.Duration) []byte {
 	dst = append(dst, sign...)
 	dst = strconv.AppendUint(dst, ns/1e9, 10)
 	if frac := ns % 1e9; frac != 0 {
-		digits := strconv.FormatUint(1e9+frac, 10)[1:]
 		dst = append(dst, '.')
-		dst = append(dst, strings.TrimRight(digits, "0")...)
+		for unit := uint64(1e8); frac > 0; unit /= 10 {
+			dst = append(dst, byte('0'+frac/unit))
+			frac %= unit
+		}
 	}
 	return append(dst, 's')
 }

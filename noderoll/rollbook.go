@@ -25,6 +25,12 @@ type steps [2]EventKind
 // changed: per node in order of name, then the nodes that are gone. The first
 // call only remembers.
 func (b *rollBook) observe(views []NodeView, emit func(node, uid string, kind EventKind)) {
+	if b.seeded && b.sameNames(views) {
+		for i := range views {
+			b.nodes[i].tell(&views[i], emit)
+		}
+		return
+	}
 	views = sortedViews(views)
 	if !b.seeded {
 		b.seeded = true
@@ -40,14 +46,7 @@ func (b *rollBook) observe(views []NodeView, emit func(node, uid string, kind Ev
 			i++
 		}
 		if i < len(b.nodes) && b.nodes[i].name == v.Name {
-			old := b.nodes[i].uid
-			for _, kind := range b.nodes[i].step(v) {
-				if kind == EvtTerminated {
-					emit(v.Name, old, kind)
-				} else if kind != "" {
-					emit(v.Name, v.UID, kind)
-				}
-			}
+			b.nodes[i].tell(v, emit)
 			i++
 			continue
 		}
@@ -86,6 +85,37 @@ func (b *rollBook) replace(views []NodeView) {
 	}
 	clear(b.nodes[min(len(next), len(b.nodes)):])
 	b.nodes = next
+}
+
+// sameNames reports whether the views are of the very nodes that are known, in
+// their order: the usual case, in which neither has to be sorted. Strings of one
+// origin are equal by address, so that none of them is read.
+func (b *rollBook) sameNames(views []NodeView) bool {
+	if len(views) != len(b.nodes) {
+		return false
+	}
+	for i := range views {
+		if views[i].Name != b.nodes[i].name {
+			return false
+		}
+	}
+	return true
+}
+
+// tell takes in a further observation of the node of this name and emits what
+// it changes.
+func (n *seenNode) tell(v *NodeView, emit func(node, uid string, kind EventKind)) {
+	if n.phase == v.Phase && n.uid == v.UID {
+		return
+	}
+	old := n.uid
+	for _, kind := range n.step(v) {
+		if kind == EvtTerminated {
+			emit(v.Name, old, kind)
+		} else if kind != "" {
+			emit(v.Name, v.UID, kind)
+		}
+	}
 }
 
 // step takes in a further observation of the node of this name.

@@ -25,7 +25,7 @@ type podBook struct {
 type podKey struct{ namespace, name string }
 
 type podRec struct {
-	name, uid string
+	uid       uint64 // see identity
 	class     *podClass
 	node      *nodeRec // nil while pending
 	slot      int32    // place in node.pods
@@ -33,6 +33,24 @@ type podRec struct {
 	// waits says that a drain has still to evict the pod: it is evictable and
 	// not on its way out already.
 	waits bool
+}
+
+// identity shortens a UID to a number (FNV-1a), 0 for none: with 150,000 pods
+// the strings would be a third of the memory, and work for the collector.
+func identity(uid string) uint64 {
+	if uid == "" {
+		return 0
+	}
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(uid); i++ {
+		h = (h ^ uint64(uid[i])) * 1099511628211
+	}
+	return max(h, 1)
+}
+
+// isAnother reports whether uid is that of another pod of this name.
+func (p *podRec) isAnother(uid string) bool {
+	return uid != "" && p.uid != 0 && identity(uid) != p.uid
 }
 
 // space is one namespace.
@@ -71,7 +89,7 @@ func (s *State) setPod(p *Pod) {
 	b := &s.podBook
 	key := podKey{p.Namespace, p.Name}
 	rec := b.pods[key]
-	if rec != nil && (rec.uid != p.UID && rec.uid != "" && p.UID != "" || rec.node != nil && rec.node.name != p.Node) {
+	if rec != nil && (rec.isAnother(p.UID) || rec.node != nil && rec.node.name != p.Node) {
 		s.removePod(key, rec)
 		rec = nil
 	}
@@ -92,7 +110,7 @@ func (s *State) setPod(p *Pod) {
 	class := b.classFor(p, pending)
 	class.pods++ // held, lest it be dropped as empty when its only pod moves within it
 	if rec == nil {
-		rec = &podRec{name: p.Name}
+		rec = &podRec{}
 		b.pods[key] = rec
 	} else {
 		if rec.evictable && !evictable {
@@ -101,7 +119,7 @@ func (s *State) setPod(p *Pod) {
 		b.detach(rec)
 	}
 	if p.UID != "" {
-		rec.uid = p.UID
+		rec.uid = identity(p.UID)
 	}
 	rec.class, rec.node, rec.evictable, rec.waits = class, node, evictable, waits
 	b.attach(rec)
@@ -116,7 +134,7 @@ func (s *State) setPod(p *Pod) {
 func (s *State) DeletePod(namespace, name, uid string) {
 	key := podKey{namespace, name}
 	rec := s.podBook.pods[key]
-	if rec == nil || uid != "" && rec.uid != "" && uid != rec.uid {
+	if rec == nil || rec.isAnother(uid) {
 		return
 	}
 	s.removePod(key, rec)

@@ -76,7 +76,7 @@ func (c *Cluster) configure() error {
 	c.env = &envtest.Environment{
 		UseExistingCluster:       &no,
 		ControlPlaneStartTimeout: startTimeout,
-		ControlPlaneStopTimeout:  time.Minute,
+		ControlPlaneStopTimeout:  30 * time.Second,
 	}
 	etcd, server := &envtest.Etcd{}, c.env.ControlPlane.GetAPIServer()
 	c.env.ControlPlane.Etcd = etcd
@@ -104,6 +104,10 @@ func (c *Cluster) configure() error {
 	server.CertDir, server.Out, server.Err = c.path("certs"), serverLog, serverLog
 	flags := server.Configure()
 	flags.Set("etcd-compaction-interval", "0")
+	// By default a stop waits a minute for open watches (k8s.io/apiserver, pkg/server/genericapiserver.go,
+	// ShutdownTimeout). These two end them at once, in good order, and bound the rest to two seconds.
+	flags.Set("shutdown-send-retry-after", "true")
+	flags.Set("shutdown-watch-termination-grace-period", "1s")
 	if c.options.NoWatchCache {
 		flags.Set("watch-cache", "false")
 	}

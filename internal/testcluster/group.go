@@ -78,21 +78,21 @@ func (g Group) Node(generation, number int, image string) *corev1.Node {
 	}
 }
 
-// Join creates a node of the group and returns when it is ready and schedulable.
+// Join creates a node of the group and returns it, as it was created, when it is ready and schedulable.
 func (g Group) Join(ctx context.Context, client kubernetes.Interface, generation, number int, image string) (*corev1.Node, error) {
 	node, err := client.CoreV1().Nodes().Create(ctx, g.Node(generation, number, image), metav1.CreateOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("node joins: %w", err)
 	}
-	err = poll(ctx, 100*time.Millisecond, node.Name+" to be ready", func(ctx context.Context) (bool, error) {
-		got, err := client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
-		node = got
-		return ready(node) == corev1.ConditionTrue && len(node.Spec.Taints) == 0, nil
+	return node, UntilReady(ctx, client, node.Name)
+}
+
+// UntilReady waits until a node is ready and free of taints.
+func UntilReady(ctx context.Context, client kubernetes.Interface, name string) error {
+	return poll(ctx, 100*time.Millisecond, name+" to be ready", func(ctx context.Context) (bool, error) {
+		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		return err == nil && ready(node) == corev1.ConditionTrue && len(node.Spec.Taints) == 0, err
 	})
-	return node, err
 }
 
 // JoinAll joins nodes 0 to count-1 of a generation, one after the other.

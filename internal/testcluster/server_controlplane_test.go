@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
@@ -44,6 +45,33 @@ func firstSince(t *testing.T, client kubernetes.Interface, version string) (stri
 		return "", apierrors.FromObject(event.Object)
 	}
 	return event.Object.(*corev1.ConfigMap).Name, nil
+}
+
+// A stop ends the open watches in good order and isn't held up by them; a crash breaks them. The server comes back at
+// the same address with the same users.
+func TestStopsEndWatches(t *testing.T) {
+	cluster := testcluster.New(t, testcluster.Options{})
+	for name, stop := range map[string]func() error{
+		"stop":  cluster.StopAPIServer,
+		"crash": func() error { return cluster.KillAPIServer(t.Context()) },
+	} {
+		open, err := cluster.Client().CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatalf("before the %s: %v", name, err)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		for event := range open.ResultChan() {
+			t.Logf("%s: %s", name, event.Type)
+		}
+		if _, err := cluster.Client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); !utilnet.IsConnectionRefused(err) {
+			t.Errorf("after the %s: found %v, want the connection refused", name, err)
+		}
+		if err := cluster.StartAPIServer(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Without the watch cache etcd's history is the window: neither a stop nor a crash of the server loses an event, a

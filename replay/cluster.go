@@ -1,0 +1,198 @@
+package replay
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Cluster is the state of the tape's resources at a moment, and what an API
+// server would answer about it then. See the package comment.
+//
+// All methods may be called at any time from any goroutine. Apply, Settle and
+// Rewind take effect one after the other, each at once for everyone; what a
+// watch delivers for one resource comes in the order in which it was applied.
+// Between resources there is no order, as there is none on the wire.
+type Cluster struct {
+	header    *timeline.Header
+	resources []timeline.Resource
+	history   int
+	maxLag    int
+
+	mu    sync.RWMutex
+	kinds []*kind
+	byKey map[string]*kind // by the word that events use
+	at    time.Duration
+	open  []*kind // lists that a SYNC hasn't ended
+	base  string  // added to every recorded version; "" until the first rewind
+
+	watching sync.Mutex
+	watches  map[*Watch]struct{}
+}
+
+// ClusterOption changes what a Cluster keeps.
+type ClusterOption func(*Cluster)
+
+// History keeps n events of each resource for those who watch again from an
+// older version; what is older is answered with 410. The default is 10,000.
+// Open watches don't need it: they never lose an event.
+func History(n int) ClusterOption { return func(c *Cluster) { c.history = max(n, 1) } }
+
+// MaxLag ends a watch with 410 when it hasn't read about n events that have
+// happened, checked every 128 events. Without it the memory that a
+// watcher holds back grows until it reads or stops; there is one copy of it
+// however many lag.
+func MaxLag(n int) ClusterOption { return func(c *Cluster) { c.maxLag = n } }
+
+// NewCluster returns the empty state of the resources that the header lists.
+func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
+	c := &Cluster{
+		header: h, history: 10_000,
+		byKey: map[string]*kind{}, watches: map[*Watch]struct{}{},
+	}
+	for _, o := range opts {
+		o(c)
+	}
+	for _, r := range h.Resources {
+		k := &kind{resource: r, log: newLog(c.history), objects: map[name]*Object{}}
+		c.kinds = append(c.kinds, k)
+		c.resources = append(c.resources, r)
+	}
+	return c
+}
+
+// Resources returns what the tape holds, in the header's order.
+func (c *Cluster) Resources() []timeline.Resource {
+	return append([]timeline.Resource(nil), c.resources...)
+}
+
+// Resource finds a resource; ok is false where the tape doesn't hold it.
+func (c *Cluster) Resource(gvr schema.GroupVersionResource) (r timeline.Resource, ok bool) {
+	k, err := c.find(gvr)
+	if err != nil {
+		return r, false
+	}
+	return k.resource, true
+}
+
+// At is the position of the last event that was applied.
+func (c *Cluster) At() time.Duration {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.at
+}
+
+// kind is one resource: its state and its history. Guarded by Cluster.mu, but
+// for the log's entries (see log) and news.
+type kind struct {
+	resource timeline.Resource
+	objects  map[name]*Object
+	sorted   []*Object // by key; nil where it has to be made again
+	sorting  sync.Mutex
+	log      *log
+	phase    phase
+	block    *block // while listing or in a gap
+	seen     bool   // somebody was told of the time before the first list
+
+	newsMu sync.Mutex
+	news   chan struct{} // closed by the next entry; nil when nobody waits
+}
+
+type phase int
+
+const (
+	fresh   phase = iota // nothing heard yet
+	listing              // inside the initial list
+	live
+	gap // between GAP and SYNC
+)
+
+type name struct{ namespace, name string }
+
+// find returns the kind that a request names.
+func (c *Cluster) find(gvr schema.GroupVersionResource) (*kind, error) {
+	for _, k := range c.kinds {
+		r := &k.resource
+		if r.Resource == gvr.Resource && r.Group == gvr.Group && r.Version == gvr.Version {
+			return k, nil
+		}
+	}
+	return nil, unknownResource(gvr)
+}
+
+// named returns the kind that an event names.
+func (c *Cluster) named(key string) *kind {
+	if k, ok := c.byKey[key]; ok {
+		return k
+	}
+	r, ok := c.header.Lookup(key)
+	if !ok {
+		return nil
+	}
+	for _, k := range c.kinds {
+		if k.resource == r {
+			c.byKey[key] = k
+			return k
+		}
+	}
+	return nil
+}
+
+// names says what the tape holds, for error messages.
+func (c *Cluster) names() string {
+	s := ""
+	for i, r := range c.resources {
+		if i > 0 {
+			s += ", "
+		}
+		s += r.String()
+	}
+	if s == "" {
+		return "a header that lists resources"
+	}
+	return fmt.Sprintf("one that the header lists (%s)", s)
+}
+
+// append publishes an entry to the history and wakes those who wait for it.
+func (k *kind) wake() {
+	k.newsMu.Lock()
+	if k.news != nil {
+		close(k.news)
+		k.news = nil
+	}
+	k.newsMu.Unlock()
+}
+
+// coming returns a channel that the next entry closes.
+func (k *kind) coming() <-chan struct{} {
+	k.newsMu.Lock()
+	defer k.newsMu.Unlock()
+	if k.news == nil {
+		k.news = make(chan struct{})
+	}
+	return k.news
+}
+
+// lists reports whether an event belongs to an initial list.
+func (c *Cluster) lists(ev timeline.Event) bool {
+	if ev.Type != timeline.Added && ev.Type != timeline.Sync {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.named(ev.Resource)
+	return k != nil && (k.phase == fresh || k.phase == listing)
+}
+
+// alive counts the objects.
+func (c *Cluster) alive() (n int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, k := range c.kinds {
+		n += len(k.objects)
+	}
+	return n
+}

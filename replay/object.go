@@ -1,0 +1,128 @@
+package replay
+
+import (
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Object is one version of one object. It never changes, may be kept, and is
+// shared by everyone who lists or watches: one copy of its bytes, one decoding.
+type Object struct {
+	namespace, name, key string
+	uid                  types.UID
+	version              string
+	raw                  json.RawMessage
+
+	labels atomic.Pointer[labels.Set]
+	fields atomic.Pointer[[]fieldValue]
+
+	mu   sync.Mutex
+	memo []memo
+}
+
+type fieldValue struct{ name, value string }
+
+type memo struct {
+	key, value any
+	err        error
+}
+
+// Raw returns the object as compact JSON, its resourceVersion as a client
+// sees it. The bytes must not be written to.
+func (o *Object) Raw() json.RawMessage { return o.raw }
+
+// Namespace returns the namespace, or "" for what has none.
+func (o *Object) Namespace() string { return o.namespace }
+
+// Name returns the name.
+func (o *Object) Name() string { return o.name }
+
+// UID returns the UID, or "" where the tape has none.
+func (o *Object) UID() types.UID { return o.uid }
+
+// ResourceVersion returns the version as a client sees it, a decimal integer.
+func (o *Object) ResourceVersion() string { return o.version }
+
+// Labels returns the labels, parsed once. The set must not be written to.
+func (o *Object) Labels() labels.Set {
+	if l := o.labels.Load(); l != nil {
+		return *l
+	}
+	set := labels.Set{}
+	for name, value := range rawjson.Members(rawjson.Get(o.raw, "metadata", "labels")) {
+		k, _ := rawjson.Unquote(quoted(name))
+		v, _ := rawjson.Unquote(value)
+		set[k] = v
+	}
+	o.labels.Store(&set)
+	return set
+}
+
+// quoted returns a member's name with the quotes that stand around it in the
+// document.
+func quoted(name []byte) []byte {
+	return append(append([]byte{'"'}, name...), '"')
+}
+
+// field returns what a selectable field holds, extracted once.
+func (o *Object) field(name string, get func(*Object) string) string {
+	known := o.fields.Load()
+	if known != nil {
+		for _, f := range *known {
+			if f.name == name {
+				return f.value
+			}
+		}
+	}
+	f := fieldValue{name, get(o)}
+	all := []fieldValue{f}
+	if known != nil {
+		all = append(all, *known...)
+	}
+	o.fields.Store(&all)
+	return f.value
+}
+
+// Memo returns what build makes of the object, calling it once for each key
+// however many watchers ask: the place for a decoded object, an encoding, a
+// table row. Callers share the value and must not change it. The key is
+// compared with ==; a type of the caller's own keeps packages apart.
+func (o *Object) Memo(key any, build func(*Object) (any, error)) (any, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, m := range o.memo {
+		if m.key == key {
+			return m.value, m.err
+		}
+	}
+	value, err := build(o)
+	o.memo = append(o.memo, memo{key, value, err})
+	return value, err
+}
+
+// at returns the same state under another version: what the API server's
+// watch cache sends as DELETED when an object leaves a selector
+// (k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go, convertToWatchEvent).
+func (o *Object) at(version string) *Object {
+	if o.version == version {
+		return o
+	}
+	return &Object{
+		namespace: o.namespace, name: o.name, key: o.key, uid: o.uid,
+		version: version, raw: stamp(o.raw, version),
+	}
+}
+
+// stamp returns the object raw with another resourceVersion.
+func stamp(raw json.RawMessage, version string) json.RawMessage {
+	patch := make([]byte, 0, 64)
+	patch = append(patch, `{"metadata":{"resourceVersion":`...)
+	patch = rawjson.AppendString(patch, version)
+	patch = append(patch, `}}`...)
+	return rawjson.Apply(make([]byte, 0, len(raw)+len(version)+24), raw, patch)
+}

@@ -1,0 +1,50 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Survey is what reading a whole tape tells.
+type Survey struct {
+	Events   int
+	Duration time.Duration // position of the last event
+	Markers  []Marker
+	Gaps     int
+	Ended    bool // the tape has an END
+}
+
+// NewSurvey reads a tape through. Its cost is that of reading.
+func NewSurvey(ctx context.Context, src Source) (s Survey, err error) {
+	stream, err := src.Open()
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, stream.Close()) }()
+	for {
+		if s.Events%batch == 0 && ctx.Err() != nil {
+			return s, ctx.Err()
+		}
+		ev, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			return s, nil
+		}
+		if err != nil {
+			return s, err
+		}
+		s.Events++
+		s.Duration = ev.At
+		switch ev.Type {
+		case timeline.Mark:
+			s.Markers = append(s.Markers, Marker{ev.Name, ev.At, s.Events})
+		case timeline.Gap:
+			s.Gaps++
+		case timeline.End:
+			s.Ended = true
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/nodesim/nodesim/timeline"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Event is what a watch delivers.
+type Event struct {
+	Type watch.EventType
+	// Object is the state; of a BOOKMARK an object of the watched kind with
+	// nothing but a version. Nil for ERROR.
+	Object *Object
+	// Status says what an ERROR means. Nothing comes after an ERROR.
+	Status *metav1.Status
+}
+
+// Watch is an open watch. It reads the cluster's history at its own pace.
+// Methods may be called from any goroutine, Next from one at a time.
+type Watch struct {
+	cluster *Cluster
+	kind    *kind
+	request *request
+	done    chan struct{}
+
+	mu      sync.Mutex
+	initial []*Object // still to be sent before the first entry
+	endMark *Object   // the bookmark behind them
+	cursor  cursor
+	from    string // the future version that a watch waits for in silence
+	version string // of the last event that Next has returned
+	waiting bool   // inside Next, with nothing to return
+	idle    chan struct{}
+	fail    error // ends the stream with an ERROR
+	ended   bool
+}
+
+// Watch opens a watch, with the API server's meaning of the options:
+//
+//   - resourceVersion "" or "0": ADDED for all that is there, then what comes;
+//   - any other: what has come since that version; 410 if the history doesn't
+//     reach back; from the future, silence until then, as a real server does;
+//   - sendInitialEvents (KEP-3157): ADDED for all, and where bookmarks are
+//     allowed one with the annotation k8s.io/initial-events-end behind them.
+//     False: only what comes, even at version "" or "0";
+//   - allowWatchBookmarks: each SYNC of the tape is a BOOKMARK;
+//   - an object that leaves the selector is DELETED, with its old state and
+//     the new version; one that enters is ADDED.
+//
+// timeoutSeconds is the caller's business: cancel Next's context.
+func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (*Watch, error) {
+	k, err := c.find(gvr)
+	if err != nil {
+		return nil, err
+	}
+	opts.Watch = true
+	q, err := newRequest(k.resource, namespace, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	k.told()
+	w := &Watch{cluster: c, kind: k, request: q, done: make(chan struct{})}
+	if err := w.begin(c.base); err != nil {
+		return nil, err
+	}
+	c.watching.Lock()
+	c.watches[w] = struct{}{}
+	c.watching.Unlock()
+	return w, nil
+}
+
+// begin places the cursor and gathers the initial events.
+func (w *Watch) begin(base string) error {
+	k, opts := w.kind, w.request.opts
+	version := ""
+	if rv := opts.ResourceVersion; rv != "" && rv != "0" {
+		v, ok := parseVersion(rv)
+		if !ok {
+			return badVersion(rv)
+		}
+		version = v
+	}
+	initial := opts.SendInitialEvents != nil && *opts.SendInitialEvents
+	if initial && version != "" && k.future(version, base) {
+		return tooLarge(version, k.version(base))
+	}
+	if version != "" && !initial {
+		p, ok := k.log.after(version)
+		if !ok {
+			return expired(version, k.log.floor)
+		}
+		w.cursor, w.version = p, version
+		if k.future(version, base) {
+			w.from = version
+		}
+		return nil
+	}
+	w.cursor = k.log.end()
+	w.version = k.version(base)
+	if !initial {
+		return nil
+	}
+	for _, o := range k.inOrder() {
+		if w.request.matches(o) {
+			w.initial = append(w.initial, o)
+		}
+	}
+	if opts.AllowWatchBookmarks {
+		w.endMark = bookmarkWith(k.resource, w.version, metav1.InitialEventsAnnotationKey)
+	}
+	return nil
+}
+
+// Resource is what is watched.
+func (w *Watch) Resource() timeline.Resource { return w.kind.resource }
+
+// Next returns the next event, waiting for it. It ends with io.EOF after an
+// ERROR event or Stop, and with the context's error. Calling it says that the
+// event before has been dealt with; see [Cluster.WaitDelivered].
+func (w *Watch) Next(ctx context.Context) (Event, error) {
+	for {
+		ev, err := w.TryNext()
+		if !errors.Is(err, errNothing) {
+			return ev, err
+		}
+		news := w.kind.coming()
+		if w.rest() {
+			continue // something came in between
+		}
+		select {
+		case <-news:
+		case <-w.done:
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		}
+	}
+}
+
+var errNothing = errors.New("no event is waiting")
+
+// IsNothing reports whether TryNext found no event waiting.
+func IsNothing(err error) bool { return errors.Is(err, errNothing) }
+
+// TryNext is Next without waiting: where nothing is to be read now, it returns
+// an error that IsNothing knows. A server flushes its buffer there.
+func (w *Watch) TryNext() (Event, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting = false
+	if w.ended {
+		return Event{}, io.EOF
+	}
+	if w.fail != nil {
+		return w.fails(w.fail), nil
+	}
+	if len(w.initial) > 0 {
+		o := w.initial[0]
+		w.initial = w.initial[1:]
+		return Event{Type: watch.Added, Object: o}, nil
+	}
+	if o := w.endMark; o != nil {
+		w.endMark = nil
+		return Event{Type: watch.Bookmark, Object: o}, nil
+	}
+	for {
+		e := w.cursor.next()
+		if e == nil {
+			return Event{}, errNothing
+		}
+		if ev, ok := w.convert(e); ok {
+			if ev.Type == watch.Error {
+				return w.fails(errRewound()), nil
+			}
+			w.version = e.version
+			return ev, nil
+		}
+	}
+}
+
+// convert says what an entry is to this watch; cacheWatcher.convertToWatchEvent
+// of k8s.io/apiserver decides in the same way.
+func (w *Watch) convert(e *entry) (Event, bool) {
+	if w.from != "" && e.kind != watch.Error {
+		if compareVersions(e.version, w.from) <= 0 {
+			return Event{}, false
+		}
+		w.from = ""
+	}
+	switch e.kind {
+	case watch.Error:
+		return Event{Type: watch.Error}, true
+	case watch.Bookmark:
+		return Event{Type: watch.Bookmark, Object: e.object}, w.request.opts.AllowWatchBookmarks
+	}
+	is := e.kind != watch.Deleted && w.request.matches(e.object)
+	was := e.prev != nil && w.request.matches(e.prev)
+	switch {
+	case is && was:
+		return Event{Type: watch.Modified, Object: e.object}, true
+	case is:
+		return Event{Type: watch.Added, Object: e.object}, true
+	case was && e.kind == watch.Deleted:
+		return Event{Type: watch.Deleted, Object: e.object}, true
+	case was:
+		return Event{Type: watch.Deleted, Object: e.left()}, true
+	}
+	return Event{}, false
+}
+
+func errRewound() error {
+	return apierrors.NewResourceExpired("the replay was rewound: list again, versions go on from a higher base")
+}
+
+// fails ends the stream. Called with mu held.
+func (w *Watch) fails(err error) Event {
+	w.finish()
+	return Event{Type: watch.Error, Status: asStatus(err)}
+}
+
+// finish lets go of the history. Called with mu held.
+func (w *Watch) finish() {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	w.cursor, w.initial, w.endMark = cursor{}, nil, nil
+	close(w.done)
+	if w.idle != nil {
+		close(w.idle)
+		w.idle = nil
+	}
+	c := w.cluster
+	c.watching.Lock()
+	delete(c.watches, w)
+	c.watching.Unlock()
+}
+
+// Fail ends the watch with an ERROR event, before anything that still waits to
+// be read: for servers that close slow or faulty streams.
+func (w *Watch) Fail(err error) {
+	w.mu.Lock()
+	if w.ended {
+		w.mu.Unlock()
+		return
+	}
+	w.fail = err
+	w.cursor, w.initial, w.endMark = cursor{}, nil, nil
+	w.mu.Unlock()
+	w.kind.wake()
+}
+
+// Stop ends the watch. It may be called more than once.
+func (w *Watch) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.finish()
+}
+
+// Done is closed when the watch has ended.
+func (w *Watch) Done() <-chan struct{} { return w.done }
+
+// Pending reports whether Next would return at once.
+func (w *Watch) Pending() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pending()
+}
+
+func (w *Watch) pending() bool {
+	if w.ended || w.fail != nil || len(w.initial) > 0 || w.endMark != nil {
+		return true
+	}
+	for {
+		ahead := w.cursor
+		e := ahead.next()
+		if e == nil {
+			return false
+		}
+		if _, ok := w.convert(e); ok {
+			return true
+		}
+		w.cursor = ahead // nothing for this watch
+	}
+}
+
+// Version is the version of the last event that Next has returned, or that
+// the watch began at.
+func (w *Watch) Version() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.version
+}

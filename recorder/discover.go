@@ -1,0 +1,237 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nodesim/nodesim/timeline"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// DefaultResources is what shows a roll: the nodes, what runs on them, what
+// guards it, and what the cluster says about both.
+var DefaultResources = []string{"nodes", "pods", "events", "poddisruptionbudgets.policy"}
+
+// catalog is what a server offers: every listable and watchable resource in
+// the version that its group prefers.
+type catalog struct {
+	entries []entry
+	failed  []string // groups whose discovery failed
+}
+
+// entry is one resource with the words people use for it.
+type entry struct {
+	timeline.Resource
+	also  []string // singular, kind in lower case, short names
+	verbs []string
+}
+
+// discover asks the server what it offers. Groups that can't be asked (an
+// aggregated API whose server is down) are remembered, not fatal.
+func discover(config *rest.Config, client *http.Client) (*catalog, error) {
+	dc, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := dc.ServerPreferredResources()
+	c := new(catalog)
+	var partial *discovery.ErrGroupDiscoveryFailed
+	switch {
+	case errors.As(err, &partial):
+		for gv := range partial.Groups {
+			c.failed = append(c.failed, gv.String())
+		}
+		slices.Sort(c.failed)
+	case err != nil:
+		return nil, err
+	}
+	for _, list := range lists {
+		c.add(list)
+	}
+	return c, nil
+}
+
+func (c *catalog) add(list *metav1.APIResourceList) {
+	gv, err := schema.ParseGroupVersion(list.GroupVersion)
+	if err != nil {
+		return
+	}
+	for _, r := range list.APIResources {
+		if strings.Contains(r.Name, "/") {
+			continue
+		}
+		c.entries = append(c.entries, entry{
+			Resource: timeline.Resource{Group: gv.Group, Version: gv.Version, Kind: r.Kind, Resource: r.Name, Namespaced: r.Namespaced},
+			also:     append([]string{r.SingularName, strings.ToLower(r.Kind)}, r.ShortNames...),
+			verbs:    r.Verbs,
+		})
+	}
+}
+
+// find resolves the names as kubectl would: plural, "plural.group", singular,
+// kind or short name; among several the core group wins. A resource that is
+// named twice counts once, and the order is that of the names.
+func (c *catalog) find(names []string) ([]timeline.Resource, error) {
+	var found []timeline.Resource
+	for _, name := range names {
+		r, err := c.one(strings.ToLower(strings.TrimSpace(name)))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(found, r) {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.New("resources: found none, want at least one, such as nodes")
+	}
+	return found, nil
+}
+
+func (c *catalog) one(name string) (timeline.Resource, error) {
+	word, group, qualified := strings.Cut(name, ".")
+	var hits []entry
+	for _, e := range c.entries {
+		if qualified && e.Group != group {
+			continue
+		}
+		if e.Resource.Resource == word {
+			hits = append(hits, e)
+		}
+	}
+	for _, e := range c.entries {
+		if len(hits) == 0 && (!qualified || e.Group == group) && slices.Contains(e.also, word) && word != "" {
+			hits = append(hits, e)
+		}
+	}
+	for _, e := range hits {
+		if e.Group == "" {
+			hits = []entry{e}
+			break
+		}
+	}
+	switch len(hits) {
+	case 0:
+		return timeline.Resource{}, c.unknown(name, word)
+	case 1:
+	default:
+		var full []string
+		for _, e := range hits {
+			full = append(full, e.String())
+		}
+		slices.Sort(full)
+		return timeline.Resource{}, fmt.Errorf("resource %q: found in several groups, want one of %s", name, strings.Join(full, ", "))
+	}
+	e := hits[0]
+	if e.Group == "" && e.Resource.Resource == "secrets" {
+		return timeline.Resource{}, fmt.Errorf("resource %q: found Secrets, which are never recorded, not even in full; leave them out", name)
+	}
+	for _, verb := range []string{"list", "watch"} {
+		if !slices.Contains(e.verbs, verb) {
+			return timeline.Resource{}, fmt.Errorf("resource %q: the server knows no %s for it (verbs: %s); leave it out", name, verb, strings.Join(e.verbs, ", "))
+		}
+	}
+	return e.Resource, nil
+}
+
+// unknown suggests what may have been meant.
+func (c *catalog) unknown(name, word string) error {
+	near := c.near(word)
+	text := fmt.Sprintf("resource %q: not found on this server", name)
+	switch {
+	case len(near) > 0:
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	default:
+		text += "; `kubectl api-resources --verbs=list,watch` lists what there is"
+	}
+	if len(c.failed) > 0 {
+		text += " (not available: " + strings.Join(c.failed, ", ") + ")"
+	}
+	return errors.New(text)
+}
+
+// near returns at most three watchable resources whose plural is close to word.
+func (c *catalog) near(word string) []string {
+	type hit struct {
+		name string
+		far  int
+	}
+	var hits []hit
+	for _, e := range c.entries {
+		if !slices.Contains(e.verbs, "watch") {
+			continue
+		}
+		far := distance(word, e.Resource.Resource)
+		for _, a := range e.also {
+			if a != "" {
+				far = min(far, distance(word, a))
+			}
+		}
+		if far <= max(1, len(word)/3) {
+			hits = append(hits, hit{e.String(), far})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		if a.far != b.far {
+			return a.far - b.far
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var names []string
+	for _, h := range hits[:min(3, len(hits))] {
+		names = append(names, h.name)
+	}
+	return names
+}
+
+// distance is the number of letters to insert, delete or replace (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// cluster is who the server is.
+type cluster struct {
+	version string // gitVersion
+	uid     string // of the namespace kube-system
+}
+
+// identify asks for the server's version and the cluster's identity. A server
+// may forbid either: then the recording goes on without, and says so.
+func (c *client) identify(ctx context.Context, warn func(string)) cluster {
+	var id cluster
+	var version struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	if err := c.getJSON(ctx, "/version", &version); err != nil {
+		warn(fmt.Sprintf("server version: %v; the tape goes without", err))
+	}
+	id.version = version.GitVersion
+	var ns metav1.PartialObjectMetadata
+	if err := c.getJSON(ctx, "/api/v1/namespaces/kube-system", &ns); err != nil {
+		warn(fmt.Sprintf("identity of the cluster (UID of the namespace kube-system): %v; the tape goes without, and appending to it can't check the cluster", err))
+	}
+	id.uid = string(ns.UID)
+	return id
+}

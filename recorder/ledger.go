@@ -1,0 +1,467 @@
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// syncEvery is how often a bookmark becomes a SYNC, at most.
+const syncEvery = time.Minute
+
+// tape is what a ledger writes to; *timeline.Writer is one.
+type tape interface {
+	Write(timeline.Event) error
+}
+
+// ledger decides what goes on the tape: it knows, per resource, who is alive
+// and how far the events were read, drops what comes twice, keeps what is out
+// of scope back, and turns lists, events and bookmarks into lines. Recording
+// and import are both made of it.
+//
+// It has no clock and starts no goroutine: positions come in as arguments and
+// must never decrease. It must not be used by two goroutines at once. The
+// first error of the tape is returned and ends its use.
+type ledger struct {
+	tape   tape
+	tracks []*track
+	scope  *scope // nil: everything is recorded
+	// wrote, where set, is told of every line.
+	wrote func(timeline.Event)
+	// lines counts what was written by this ledger.
+	lines int
+}
+
+func newLedger(h *timeline.Header, s *scope) *ledger {
+	l := &ledger{scope: s}
+	for _, r := range h.Resources {
+		key := h.Key(r)
+		l.tracks = append(l.tracks, &track{key: key, res: r, alive: map[string]*object{}, stats: ResourceStats{Resource: key}})
+	}
+	if s != nil {
+		s.tracks = l.tracks
+	}
+	return l
+}
+
+// tapeError is an error of the tape itself: the end of a recording.
+type tapeError struct{ error }
+
+func (e *tapeError) Unwrap() error { return e.error }
+
+func (l *ledger) write(ev timeline.Event) error {
+	if err := l.tape.Write(ev); err != nil {
+		return &tapeError{err}
+	}
+	l.lines++
+	if l.wrote != nil {
+		l.wrote(ev)
+	}
+	return nil
+}
+
+// begin writes the initial lists, each followed by its SYNC. The objects have
+// been put into the tracks by load, and versions holds where each list was
+// taken.
+func (l *ledger) begin(order [][]*object, versions []string) error {
+	for i, t := range l.tracks {
+		for _, o := range order[i] {
+			if err := l.enter(0, t, o, o.version); err != nil {
+				return err
+			}
+		}
+		t.entrants = nil
+		t.listed = true
+		if versions[i] == "" { // a dump that has no list of it
+			continue
+		}
+		t.read, t.settled = versions[i], versions[i]
+		if err := l.sync(0, t, versions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// late writes an initial list that is known only now.
+func (l *ledger) late(at time.Duration, t *track, items [][]byte, version string) error {
+	for _, raw := range items {
+		if l.scope != nil && isEvent(t.res) && l.scope.judge(raw) != inside {
+			t.stats.OutOfScope++
+			continue
+		}
+		o := l.load(t, raw)
+		if err := l.enter(at, t, o, o.version); err != nil {
+			return err
+		}
+	}
+	t.read, t.settled = version, version
+	return l.sync(at, t, version)
+}
+
+// load makes an object known without writing it.
+func (l *ledger) load(t *track, raw []byte) *object {
+	o := l.know(t, identify(raw))
+	o.raw = raw
+	if l.scope != nil {
+		l.scope.look(t, o, raw)
+	}
+	return o
+}
+
+// know returns the entry of the object with this identity, a new one where
+// there is none.
+func (l *ledger) know(t *track, id identity) *object {
+	if o := t.find(id); o != nil {
+		o.setVersion(id)
+		return o
+	}
+	o := &object{ns: intern(t, text(id.ns)), name: text(id.name), uid: text(id.uid)}
+	o.setVersion(id)
+	o.id = o.uid
+	if o.id == "" {
+		o.id = o.ns + "/" + o.name
+	}
+	t.alive[o.id] = o
+	if t.names != nil {
+		t.names[o.ns+"/"+o.name] = o
+	}
+	return o
+}
+
+// replaced makes room for an object whose name another one still has: the
+// deletion of that one is missing in the dump, and who knows what else.
+func (l *ledger) replaced(at time.Duration, t *track, a arrival) error {
+	old := t.names[text(a.id.ns)+"/"+text(a.id.name)]
+	if old == nil {
+		return nil
+	}
+	l.forget(t, old)
+	if !old.onTape {
+		return nil
+	}
+	if err := l.lost(at, t, "the deletion of "+old.name+" is missing: its name has another UID from here on"); err != nil {
+		return err
+	}
+	if err := l.gone(at, t, old); err != nil {
+		return err
+	}
+	return l.sync(at, t, highest(t.settled, t.written))
+}
+
+// gone writes the deletion of an object that nobody saw: without a version.
+func (l *ledger) gone(at time.Duration, t *track, o *object) error {
+	t.stats.Objects--
+	t.stats.Events++
+	return l.write(timeline.Event{At: at, Type: timeline.Deleted, Resource: t.key, Namespace: o.ns, Name: o.name, UID: o.uid})
+}
+
+func (o *object) setVersion(id identity) {
+	if v := bare(id.version); string(v) != o.version {
+		o.version = string(v)
+	}
+}
+
+func (t *track) find(id identity) *object {
+	if uid := bare(id.uid); len(uid) > 0 {
+		return t.alive[string(uid)]
+	}
+	return t.alive[text(id.ns)+"/"+text(id.name)]
+}
+
+// intern shares the namespaces of a track's objects: there are few.
+func intern(t *track, s string) string {
+	if s == "" {
+		return ""
+	}
+	if t.spaces == nil {
+		t.spaces = map[string]string{}
+	}
+	if known, ok := t.spaces[s]; ok {
+		return known
+	}
+	t.spaces[s] = s
+	return s
+}
+
+// change takes in one event of a watch: raw is the whole object, redacted and
+// canonical; the ledger keeps it.
+func (l *ledger) change(at time.Duration, t *track, typ timeline.Type, raw []byte) error {
+	id := identify(raw)
+	version := bare(id.version)
+	if len(id.name) == 0 || len(version) == 0 {
+		return fmt.Errorf("%s event of %s: found an object without name or resourceVersion", typ, t.key)
+	}
+	t.stats.Last = at
+	if !newer(string(version), t.read) {
+		t.stats.Repeats++
+		return nil
+	}
+	a := arrival{typ: typ, version: string(version), raw: raw, id: id, until: at + patience}
+	t.read = a.version
+	if len(t.waiting) > 0 {
+		t.waiting = append(t.waiting, a)
+		return l.settle(at, t)
+	}
+	return l.take(at, t, a, false)
+}
+
+// take decides about an event, or puts it among those that wait.
+func (l *ledger) take(at time.Duration, t *track, a arrival, force bool) error {
+	if a.raw == nil {
+		return l.reached(at, t, a.version)
+	}
+	known := t.find(a.id)
+	if l.scope != nil && isEvent(t.res) && known == nil && a.typ != timeline.Deleted {
+		switch verdict := l.scope.judge(a.raw); {
+		case verdict == undecided && !force:
+			t.waiting = append(t.waiting, a)
+			return nil
+		case verdict != inside: // not even remembered
+			t.stats.OutOfScope++
+			t.settled = a.version
+			return nil
+		}
+	}
+	if err := l.admit(at, t, a.version, known); err != nil {
+		return err
+	}
+	if known == nil && t.names != nil && a.typ != timeline.Deleted {
+		if err := l.replaced(at, t, a); err != nil {
+			return err
+		}
+	}
+	t.settled = a.version
+	if a.typ == timeline.Deleted {
+		return l.remove(at, t, known, a)
+	}
+	o := l.know(t, a.id)
+	if l.scope != nil {
+		l.scope.look(t, o, a.raw)
+	}
+	o.raw = a.raw
+	if !o.onTape && l.scope != nil && !o.view.in {
+		t.stats.OutOfScope++ // but kept: something else may bring it into scope
+		return nil
+	}
+	return l.enter(at, t, o, a.version)
+}
+
+// enter writes an object's present state, ADDED where the tape doesn't have it.
+func (l *ledger) enter(at time.Duration, t *track, o *object, version string) error {
+	if l.scope != nil && !o.onTape && !o.view.in {
+		return nil
+	}
+	typ := timeline.Modified
+	if !o.onTape {
+		typ = timeline.Added
+		t.stats.Objects++
+	}
+	ev := timeline.Event{
+		At: at, Type: typ, Resource: t.key, Namespace: o.ns, Name: o.name, UID: o.uid, RV: version, Object: o.raw,
+	}
+	if err := l.write(ev); err != nil {
+		return err
+	}
+	o.onTape, o.queued, o.raw, o.version = true, false, nil, version
+	t.stats.Events++
+	t.written = highest(version, t.written)
+	return nil
+}
+
+// remove writes a deletion that a watch has told of.
+func (l *ledger) remove(at time.Duration, t *track, o *object, a arrival) error {
+	if o == nil {
+		if l.scope == nil {
+			t.stats.Unknown++
+		} else {
+			t.stats.OutOfScope++
+		}
+		return nil
+	}
+	l.forget(t, o)
+	if !o.onTape {
+		t.stats.OutOfScope++
+		return nil
+	}
+	t.stats.Objects--
+	t.stats.Events++
+	t.written = highest(a.version, t.written)
+	return l.write(timeline.Event{
+		At: at, Type: timeline.Deleted, Resource: t.key, Namespace: o.ns, Name: o.name, UID: o.uid, RV: a.version, Object: a.raw,
+	})
+}
+
+func (l *ledger) forget(t *track, o *object) {
+	delete(t.alive, o.id)
+	if n := o.ns + "/" + o.name; t.names != nil && t.names[n] == o {
+		delete(t.names, n)
+	}
+	t.entrants = slices.DeleteFunc(t.entrants, func(e *object) bool { return e == o })
+	if l.scope != nil {
+		l.scope.forget(t, o)
+	}
+}
+
+// bookmark takes in the news that everything up to a version was delivered.
+func (l *ledger) bookmark(at time.Duration, t *track, version string) error {
+	if version == "" || !newer(version, t.read) {
+		return nil
+	}
+	t.read = version
+	a := arrival{version: version, until: at}
+	if len(t.waiting) > 0 {
+		t.waiting = append(t.waiting, a)
+		return l.settle(at, t)
+	}
+	return l.take(at, t, a, false)
+}
+
+// reached is a bookmark that nothing waits in front of.
+func (l *ledger) reached(at time.Duration, t *track, version string) error {
+	if err := l.admit(at, t, version, nil); err != nil {
+		return err
+	}
+	t.settled = version
+	if at-t.synced < syncEvery {
+		return nil
+	}
+	return l.sync(at, t, version)
+}
+
+func (l *ledger) sync(at time.Duration, t *track, version string) error {
+	t.synced = at
+	t.gap = false
+	t.written = highest(version, t.written)
+	return l.write(timeline.Event{At: at, Type: timeline.Sync, Resource: t.key, RV: version})
+}
+
+// settle decides about what waits, in its order, as far as it can be decided
+// or has waited long enough.
+func (l *ledger) settle(at time.Duration, t *track) error {
+	for len(t.waiting) > 0 {
+		a := t.waiting[0]
+		rest := t.waiting[1:]
+		t.waiting = nil
+		if err := l.take(at, t, a, at >= a.until); err != nil {
+			return err
+		}
+		if len(t.waiting) > 0 { // it still waits
+			t.waiting = append(t.waiting, rest...)
+			return nil
+		}
+		t.waiting = rest
+	}
+	t.waiting = nil
+	return nil
+}
+
+// tick lets time pass: it gives up on what has waited too long.
+func (l *ledger) tick(at time.Duration) error {
+	for _, t := range l.tracks {
+		if err := l.settle(at, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lost writes a GAP: events from here on may be missing. What waits is
+// decided first, since it came before.
+func (l *ledger) lost(at time.Duration, t *track, reason string) error {
+	if err := l.settle(at+patience, t); err != nil {
+		return err
+	}
+	if t.gap {
+		return nil
+	}
+	t.gap = true
+	t.stats.Gaps++
+	return l.write(timeline.Event{At: at, Type: timeline.Gap, Resource: t.key, RV: t.read, Reason: reason})
+}
+
+// relisted closes a gap with what a new list has found: what is gone (DELETED
+// without a version, since nobody saw it), then what is new or different, in
+// the order of the list, then SYNC.
+func (l *ledger) relisted(at time.Duration, t *track, items [][]byte, version string) error {
+	here := make(map[string]bool, len(items))
+	for _, raw := range items {
+		id := identify(raw)
+		uid := text(id.uid)
+		if uid == "" {
+			uid = text(id.ns) + "/" + text(id.name)
+		}
+		here[uid] = true
+	}
+	var gone []*object
+	for id, o := range t.alive {
+		if !here[id] {
+			gone = append(gone, o)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *object) int {
+		if c := strings.Compare(a.ns, b.ns); c != 0 {
+			return c
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	for _, o := range gone {
+		l.forget(t, o)
+		if !o.onTape {
+			continue
+		}
+		if err := l.gone(at, t, o); err != nil {
+			return err
+		}
+	}
+	var changed []*object
+	for _, raw := range items {
+		id := identify(raw)
+		if o := t.find(id); o != nil && o.version == string(bare(id.version)) && o.onTape {
+			continue
+		}
+		if l.scope != nil && isEvent(t.res) && t.find(id) == nil && l.scope.judge(raw) != inside {
+			t.stats.OutOfScope++
+			continue
+		}
+		changed = append(changed, l.load(t, raw))
+	}
+	changed = append(changed, t.entrants...)
+	t.entrants = nil
+	for _, o := range changed {
+		if o.raw == nil { // an entrant that stood in the list as well
+			continue
+		}
+		if err := l.enter(at, t, o, o.version); err != nil {
+			return err
+		}
+	}
+	t.read, t.settled = version, version
+	return l.sync(at, t, version)
+}
+
+// end writes what is still owed, and END. A SYNC says how far each resource
+// was read where that is further than what the tape shows.
+func (l *ledger) end(at time.Duration, reason string) error {
+	for _, t := range l.tracks {
+		if err := l.settle(at+patience, t); err != nil {
+			return err
+		}
+		if t.gap || !t.listed {
+			continue
+		}
+		if err := l.admit(at, t, t.settled, nil); err != nil {
+			return err
+		}
+		t.stats.OutOfScope += len(t.entrants)
+		if t.settled != t.written && newer(t.settled, t.written) {
+			if err := l.sync(at, t, t.settled); err != nil {
+				return err
+			}
+		}
+	}
+	return l.write(timeline.Event{At: at, Type: timeline.End, Reason: reason})
+}

@@ -1,0 +1,123 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// pageSize is what kubectl and client-go's pager ask for at once.
+const pageSize = 500
+
+// pageTimeout ends a page that doesn't come to an end.
+const pageTimeout = 2 * time.Minute
+
+// list reads all objects of a resource, page by page, and hands each one as
+// compact JSON with its kind and apiVersion, which servers leave out inside
+// of lists, to item; the bytes are good until item returns. It returns the
+// version that the list was taken at. Where the server forgets a page's
+// continuation, restart is called and everything is read again in one piece.
+func (c *client) list(ctx context.Context, r timeline.Resource, restart func(), item func([]byte) error) (string, error) {
+	l := lister{client: c, res: r, item: item}
+	version, err := l.pages(ctx, pageSize)
+	if expired(err) {
+		restart()
+		version, err = l.pages(ctx, 0)
+	}
+	return version, err
+}
+
+// lister keeps the buffers of one list.
+type lister struct {
+	client  *client
+	res     timeline.Resource
+	item    func([]byte) error
+	body    []byte
+	compact []byte
+	object  []byte
+}
+
+func (l *lister) pages(ctx context.Context, limit int) (version string, err error) {
+	query := url.Values{}
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	for {
+		if err := l.page(ctx, query); err != nil {
+			return "", err
+		}
+		meta := rawjson.Get(l.compact, "metadata")
+		if version == "" {
+			version = rawjson.Text(meta, "resourceVersion")
+		}
+		for item := range rawjson.Elements(rawjson.Get(l.compact, "items")) {
+			if err := l.item(l.named(item)); err != nil {
+				return "", err
+			}
+		}
+		next := rawjson.Text(meta, "continue")
+		if next == "" {
+			return version, nil
+		}
+		query.Set("continue", next)
+	}
+}
+
+// page fills l.compact with one page.
+func (l *lister) page(ctx context.Context, query url.Values) error {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	resp, err := l.client.get(ctx, path(l.res), query, http.Header{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if l.body, err = readAll(l.body[:0], resp.Body); err != nil {
+		return fmt.Errorf("read the list: %w", shorter(err))
+	}
+	if l.compact, err = rawjson.Compact(l.compact[:0], l.body); err != nil {
+		return fmt.Errorf("read the list: %w", err)
+	}
+	if !rawjson.IsObject(rawjson.Get(l.compact, "metadata")) {
+		return fmt.Errorf("read the list: found %.40q, want a list of %s", l.compact, l.res.Kind)
+	}
+	return nil
+}
+
+// named puts kind and apiVersion into an object that has none.
+func (l *lister) named(item []byte) []byte {
+	if rawjson.Get(item, "kind") != nil || len(item) < 3 {
+		return item
+	}
+	l.object = appendNamed(l.object[:0], item, l.res.Kind, l.res.APIVersion())
+	return l.object
+}
+
+func appendNamed(dst, item []byte, kind, apiVersion string) []byte {
+	dst = rawjson.AppendString(append(dst, `{"kind":`...), kind)
+	dst = rawjson.AppendString(append(dst, `,"apiVersion":`...), apiVersion)
+	return append(append(dst, ','), item[1:]...)
+}
+
+func readAll(dst []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(dst) == cap(dst) {
+			dst = append(dst, make([]byte, max(64<<10, len(dst)))...)[:len(dst)]
+		}
+		n, err := r.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		if err == io.EOF {
+			return dst, nil
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+)
+
+// syncTick is how often what was written is brought to the disk: lines are
+// there within a second, a slow fsync included.
+const syncTick = 750 * time.Millisecond
+
+// Config says what to record. REST is required, and either Open or Out with
+// Resume.
+type Config struct {
+	REST *rest.Config
+	// Open makes the tape, once everything about the cluster is known and
+	// every watch is open: until then nothing is left behind by a recording
+	// that can't be made. The Recorder closes the Writer.
+	Open func(timeline.Header) (*timeline.Writer, error)
+	// Out and Resume, from [timeline.Append], go on with a tape, in place of
+	// Open. Run closes Out. Resources, scope and redaction are the tape's; what is said of
+	// them here must not contradict it.
+	Out    *timeline.Writer
+	Resume *timeline.Resume
+
+	// Name of the tape.
+	Name string
+	// Resources by the names that kubectl takes: "nodes", "pdb",
+	// "machines.cluster.x-k8s.io". Empty means DefaultResources.
+	Resources []string
+	Scope     Scope
+	// Full keeps whole objects, but for managedFields. Secrets stay refused.
+	Full bool
+
+	// Duration ends the recording; 0 means no limit.
+	Duration time.Duration
+	// Stop sees every line that is written, in order, from one goroutine at a
+	// time, and ends the recording behind the one for which it returns true.
+	// It must not call the Recorder.
+	Stop func(timeline.Event) bool
+
+	// Warn is told in one line of what doesn't end the recording.
+	Warn func(string)
+	// Clock and Jitter (in [0, 1)) are for tests; the defaults are real.
+	Clock  clock.WithTicker
+	Jitter func() float64
+}
+
+// Why a recording ended.
+const (
+	EndInterrupted = "interrupted" // the context ended
+	EndDuration    = "duration"    // Config.Duration is over
+	EndComplete    = "complete"    // Config.Stop said so
+	EndFailed      = "failed"      // the tape can't be written; it has no END
+)
+
+var (
+	errDuration = errors.New("the duration is over")
+	errComplete = errors.New("complete")
+	errEnded    = errors.New("the recording has ended")
+)
+
+// Recorder makes one recording; see the package comment. Its methods may be
+// called from several goroutines.
+type Recorder struct {
+	cfg   Config
+	clock clock.WithTicker
+
+	mu       sync.Mutex // held while an arrival goes on the tape
+	ledger   *ledger
+	out      *timeline.Writer
+	start    time.Time
+	last     time.Duration
+	unsynced bool
+	ended    bool
+	fatal    error
+	cancel   context.CancelCauseFunc
+}
+
+// New checks the config.
+func New(cfg Config) (*Recorder, error) {
+	switch {
+	case cfg.REST == nil:
+		return nil, errors.New("record: found no REST config, want one")
+	case (cfg.Out == nil) != (cfg.Resume == nil) || (cfg.Out == nil) == (cfg.Open == nil):
+		return nil, errors.New("record: want either Open, or Out with its Resume")
+	case cfg.Duration < 0:
+		return nil, fmt.Errorf("record: duration %s, want more than 0", cfg.Duration)
+	}
+	if cfg.Warn == nil {
+		cfg.Warn = func(string) {}
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = clock.RealClock{}
+	}
+	if cfg.Jitter == nil {
+		cfg.Jitter = rand.Float64
+	}
+	if cfg.Resume != nil {
+		if err := adopt(&cfg); err != nil {
+			return nil, err
+		}
+	} else if len(cfg.Resources) == 0 {
+		cfg.Resources = DefaultResources
+	}
+	if _, err := newScope(cfg.Scope); err != nil {
+		return nil, err
+	}
+	return &Recorder{cfg: cfg, clock: cfg.Clock}, nil
+}
+
+// Run records until ctx ends, the duration is over, Stop says so, or the tape
+// can't be written. The first three are no errors. Whatever happens, what
+// stands on the tape stays readable, and no goroutine is left.
+func (r *Recorder) Run(ctx context.Context) (Summary, error) {
+	c, config, err := newClient(r.cfg.REST)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer c.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.cancel = cancel
+
+	p, err := r.prepare(ctx, c, config)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("interrupted before the recording began: %w", context.Cause(ctx))
+		}
+		if r.cfg.Out != nil {
+			_ = r.cfg.Out.Close() // nothing was written
+		}
+		return Summary{}, err
+	}
+	defer p.close()
+	if err := r.open(p); err != nil {
+		return Summary{}, err
+	}
+
+	var owned sync.WaitGroup
+	for _, w := range p.watches {
+		owned.Go(func() { w.run(ctx) })
+	}
+	owned.Go(func() { r.keepTime(ctx) })
+	if r.cfg.Duration > 0 {
+		owned.Go(func() { r.limit(ctx, cancel) })
+	}
+	owned.Wait()
+	return r.finish(context.Cause(ctx))
+}
+
+// open makes the tape and writes what every tape begins with.
+func (r *Recorder) open(p *prepared) error {
+	out, err := r.cfg.Out, error(nil)
+	if out == nil {
+		if out, err = r.cfg.Open(p.header); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out, r.ledger = out, p.ledger
+	r.start = p.header.Metadata.Start.Time
+	if r.cfg.Resume == nil {
+		r.start = p.start // with the monotonic clock
+	} else {
+		r.last = r.cfg.Resume.At
+	}
+	r.ledger.tape = out
+	r.ledger.wrote = r.wrote
+	if r.cfg.Resume == nil {
+		err = r.ledger.begin(p.lists, p.versions)
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	if err != nil {
+		_ = out.Close() // the first error is the one to tell
+	}
+	return err
+}
+
+// now is the position on the tape. The caller holds mu, so positions are in
+// the order of the lines.
+func (r *Recorder) now() time.Duration {
+	r.last = max(r.last, r.clock.Since(r.start))
+	return r.last
+}
+
+// deliver lets f put something on the tape at the present moment.
+func (r *Recorder) deliver(f func(at time.Duration) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return errEnded
+	}
+	before := r.ledger.lines
+	err := f(r.now())
+	r.unsynced = r.unsynced || r.ledger.lines != before
+	var broken *tapeError
+	if errors.As(err, &broken) {
+		r.fail(err)
+	}
+	return err
+}
+
+// fail ends the recording because of the tape. The caller holds mu.
+func (r *Recorder) fail(err error) {
+	if r.fatal == nil {
+		r.fatal = err
+	}
+	r.ended = true
+	r.cancel(err)
+}
+
+// wrote is called for every line, with mu held.
+func (r *Recorder) wrote(ev timeline.Event) {
+	if r.cfg.Stop != nil && !r.ended && r.cfg.Stop(ev) {
+		r.ended = true
+		r.cancel(errComplete)
+	}
+}
+
+// keepTime brings lines to the disk and gives up on what waits for too long.
+func (r *Recorder) keepTime(ctx context.Context) {
+	ticker := r.clock.NewTicker(syncTick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+		}
+		_ = r.deliver(func(at time.Duration) error { // deliver keeps the error
+			if err := r.ledger.tick(at); err != nil {
+				return err
+			}
+			if !r.unsynced {
+				return nil
+			}
+			r.unsynced = false
+			if err := r.out.Sync(); err != nil {
+				return &tapeError{err}
+			}
+			return nil
+		})
+	}
+}
+
+func (r *Recorder) limit(ctx context.Context, cancel context.CancelCauseFunc) {
+	timer := r.clock.NewTimer(r.cfg.Duration)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C():
+		cancel(errDuration)
+	}
+}
+
+// finish writes END and closes the tape. Every goroutine has ended.
+func (r *Recorder) finish(cause error) (Summary, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	end := EndInterrupted
+	switch {
+	case r.fatal != nil:
+		end = EndFailed
+	case errors.Is(cause, errDuration):
+		end = EndDuration
+	case errors.Is(cause, errComplete):
+		end = EndComplete
+	}
+	if r.fatal == nil {
+		err := r.ledger.end(r.now(), end)
+		if err == nil {
+			err = r.out.Sync()
+		}
+		if err != nil {
+			r.fatal, end = err, EndFailed
+		}
+	}
+	if err := r.out.Close(); err != nil && r.fatal == nil {
+		r.fatal, end = err, EndFailed
+	}
+	return r.summary(end), r.fatal
+}

@@ -1,0 +1,303 @@
+package recorder
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// patience is how long an Event waits for the object that it is about.
+const patience = 5 * time.Second
+
+// Scope says which part of a cluster goes on the tape. The zero value is all
+// of it. Everything is watched whole and filtered here, because a watch that
+// the server filters misses nodes labelled late, pods not yet bound, and
+// events that come before their object.
+//
+// In scope are
+//
+//   - nodes of the group: one of the providers' labels has the group as its
+//     value, or, with a Selector, the labels match it;
+//   - pods on nodes in scope, and pods without a node whose controller has
+//     had pods in scope;
+//   - PodDisruptionBudgets whose selector matches a pod in scope in their
+//     namespace;
+//   - Events about objects in scope, and about controllers of pods in scope.
+//     An Event whose object is not known yet, or is a pod without a node,
+//     waits up to five seconds for the decision, and the Events behind it
+//     wait with it, so that their order stays; they get the time at which
+//     they were decided;
+//   - other objects: those which name a node (spec.nodeName, status.nodeName,
+//     status.nodeRef.name, an owner of kind Node, or, for CSINodes and node
+//     Leases, their own name) with that node; those which carry a provider's
+//     group label by its value; all that do neither.
+//
+// What was in scope once stays in it, by UID. What comes into scope late
+// enters the tape with ADDED in its present state.
+type Scope struct {
+	// Nodegroup is the value of a provider's group label.
+	Nodegroup string
+	// Selector is a label selector of nodes, in place of a group.
+	Selector string
+	// Providers are the ones whose labels count; several mean that the right
+	// one has to be found out.
+	Providers []Provider
+}
+
+// Provider is a kind of node group.
+type Provider struct {
+	Name   string
+	Labels []string // keys of node labels whose value is the group's name
+}
+
+// verdict is what a scope says of an Event.
+type verdict int
+
+const (
+	outside verdict = iota
+	inside
+	undecided
+)
+
+// view is what a scope knows of one object.
+type view struct {
+	in       bool
+	track    *track
+	node     string          // the node it names
+	owner    string          // UID of its controller, for pods
+	labels   labels.Set      // of a pod in scope
+	selector labels.Selector // of a budget
+}
+
+// scope applies a Scope. It is told of every object (look, forget) and puts
+// those that come in through others into their track's entrants.
+type scope struct {
+	tracks  []*track
+	matches func(labels.Set) bool
+	group   string
+	keys    []string
+
+	nodes  map[string]bool                 // in scope? by name; those alive
+	onNode map[string]map[*object]struct{} // out of scope, by the node they name
+	owned  map[string]map[*object]struct{} // pods without a node, out of scope, by controller
+	owners map[string]bool                 // controllers that have had pods in scope
+	pods   map[string]map[*object]struct{} // in scope, by namespace
+	budget map[string]map[*object]struct{} // out of scope, by namespace
+	were   map[string]bool                 // UIDs once in scope; nodes' names with a slash before
+}
+
+// newScope returns nil where everything is in scope.
+func newScope(c Scope) (*scope, error) {
+	if c.Nodegroup == "" && c.Selector == "" {
+		return nil, nil
+	}
+	s := &scope{
+		group: c.Nodegroup, nodes: map[string]bool{}, onNode: map[string]map[*object]struct{}{},
+		owned: map[string]map[*object]struct{}{}, owners: map[string]bool{},
+		pods: map[string]map[*object]struct{}{}, budget: map[string]map[*object]struct{}{}, were: map[string]bool{},
+	}
+	if c.Selector != "" {
+		if c.Nodegroup != "" {
+			return nil, fmt.Errorf("scope: found both a node group (%s) and a selector (%s), want one", c.Nodegroup, c.Selector)
+		}
+		selector, err := labels.Parse(c.Selector)
+		if err != nil {
+			return nil, fmt.Errorf("selector %q: %w", c.Selector, err)
+		}
+		s.matches = func(l labels.Set) bool { return selector.Matches(l) }
+		return s, nil
+	}
+	for _, p := range c.Providers {
+		s.keys = append(s.keys, p.Labels...)
+	}
+	if len(s.keys) == 0 {
+		return nil, fmt.Errorf("node group %q: found no provider whose labels could name it", c.Nodegroup)
+	}
+	s.matches = func(l labels.Set) bool {
+		return slices.ContainsFunc(s.keys, func(key string) bool { return l[key] == s.group })
+	}
+	return s, nil
+}
+
+func isEvent(r timeline.Resource) bool {
+	return r.Resource == "events" && (r.Group == "" || r.Group == "events.k8s.io")
+}
+
+// look takes in an object's present state and decides whether it is in scope.
+func (s *scope) look(t *track, o *object, raw []byte) {
+	if o.view == nil {
+		o.view = &view{track: t}
+	}
+	v := o.view
+	s.unlink(o)
+	was := v.in
+	switch {
+	case o.onTape:
+		v.in = true
+	case isEvent(t.res): // judged before
+		v.in = true
+	}
+	switch t.res.String() {
+	case "nodes":
+		v.in = v.in || s.matches(labelsOf(raw))
+		s.nodes[o.name] = v.in
+	case "pods":
+		v.node = rawjson.Text(raw, "spec", "nodeName")
+		v.owner = controllerOf(raw)
+		v.labels = labelsOf(raw)
+		v.in = v.in || s.nodes[v.node] || v.node == "" && v.owner != "" && s.owners[v.owner]
+	case "poddisruptionbudgets.policy":
+		v.selector = selectorOf(raw)
+		v.in = v.in || s.guards(o)
+	case "events", "events.events.k8s.io":
+	default:
+		v.in = v.in || s.other(o, raw)
+	}
+	s.link(o)
+	if v.in {
+		s.came(o, was)
+	}
+}
+
+// other decides about the resources that the scope knows nothing else of.
+func (s *scope) other(o *object, raw []byte) bool {
+	v := o.view
+	v.node = nodeNamed(v.track.res, o, raw)
+	if v.node != "" {
+		return s.nodes[v.node]
+	}
+	l := labelsOf(raw)
+	for _, key := range s.keys {
+		if group, ok := l[key]; ok {
+			return group == s.group
+		}
+	}
+	return true
+}
+
+// came draws in what depends on an object that is in scope.
+func (s *scope) came(o *object, was bool) {
+	v := o.view
+	if o.uid != "" {
+		s.were[o.uid] = true
+	}
+	switch v.track.res.String() {
+	case "nodes":
+		s.were["/"+o.name] = true
+		if !was {
+			s.pull(s.onNode[o.name])
+		}
+	case "pods":
+		if v.owner != "" && !s.owners[v.owner] {
+			s.owners[v.owner] = true
+			s.pull(s.owned[v.owner])
+		}
+		for b := range s.budget[o.ns] {
+			if b.view.selector.Matches(v.labels) {
+				s.pull(map[*object]struct{}{b: {}})
+			}
+		}
+	}
+}
+
+// pull brings objects in by something else than their own event.
+func (s *scope) pull(objects map[*object]struct{}) {
+	sorted := make([]*object, 0, len(objects))
+	for o := range objects {
+		sorted = append(sorted, o)
+	}
+	slices.SortFunc(sorted, func(a, b *object) int {
+		return strings.Compare(a.ns+"/"+a.name, b.ns+"/"+b.name)
+	})
+	for _, o := range sorted {
+		s.unlink(o)
+		o.view.in = true
+		s.link(o)
+		if !o.queued && o.raw != nil {
+			o.queued = true
+			o.view.track.entrants = append(o.view.track.entrants, o)
+		}
+		s.came(o, false)
+	}
+}
+
+// link files an object where what it waits for will find it.
+func (s *scope) link(o *object) {
+	v := o.view
+	pod := v.track.res.String() == "pods"
+	switch {
+	case v.in && pod:
+		file(s.pods, o.ns, o)
+	case v.in:
+	case v.selector != nil:
+		file(s.budget, o.ns, o)
+	case v.node != "":
+		file(s.onNode, v.node, o)
+	case pod && v.owner != "":
+		file(s.owned, v.owner, o)
+	}
+}
+
+func (s *scope) unlink(o *object) {
+	v := o.view
+	unfile(s.pods, o.ns, o)
+	unfile(s.budget, o.ns, o)
+	unfile(s.onNode, v.node, o)
+	unfile(s.owned, v.owner, o)
+}
+
+func (s *scope) forget(t *track, o *object) {
+	if o.view != nil {
+		s.unlink(o)
+	}
+	if t.res.String() == "nodes" {
+		delete(s.nodes, o.name)
+	}
+}
+
+// guards reports whether a budget matches a pod in scope.
+func (s *scope) guards(budget *object) bool {
+	for pod := range s.pods[budget.ns] {
+		if budget.view.selector.Matches(pod.view.labels) {
+			return true
+		}
+	}
+	return false
+}
+
+func file(m map[string]map[*object]struct{}, key string, o *object) {
+	if m[key] == nil {
+		m[key] = map[*object]struct{}{}
+	}
+	m[key][o] = struct{}{}
+}
+
+func unfile(m map[string]map[*object]struct{}, key string, o *object) {
+	if set, ok := m[key]; ok {
+		delete(set, o)
+		if len(set) == 0 {
+			delete(m, key)
+		}
+	}
+}
+
+func labelsOf(raw []byte) labels.Set {
+	l := rawjson.Get(raw, "metadata", "labels")
+	if l == nil {
+		return nil
+	}
+	set := labels.Set{}
+	for name, value := range rawjson.Members(l) {
+		var key string
+		if json.Unmarshal([]byte(`"`+string(name)+`"`), &key) == nil {
+			set[key] = text(value)
+		}
+	}
+	return set
+}

@@ -1,0 +1,114 @@
+package show
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// A Sink takes what a tape shows, in its order.
+type Sink interface {
+	// Entries takes entries of the verbose feed. The slice is good until it
+	// returns.
+	Entries([]noderoll.Entry) error
+	// Moment is called when a position of the tape is over at which the feed had
+	// something to say. It may look at the View.
+	Moment(*View) error
+}
+
+// Driver hands the events of a tape to a View, and what comes of it to a Sink.
+// It is for one goroutine.
+type Driver struct {
+	// From and To bound what the Sink gets to see; the View sees everything.
+	From, To time.Duration
+	// Verbose makes a moment of every entry, not only of the default feed's.
+	Verbose bool
+
+	View *View
+	Sink Sink
+	told bool // the present moment has shown something
+}
+
+// NewDriver returns a Driver that shows all of a tape.
+func NewDriver(v *View, s Sink) *Driver { return &Driver{View: v, Sink: s, To: replay.End} }
+
+// Event takes the tape's next event.
+func (d *Driver) Event(ev timeline.Event) error {
+	if ev.At > d.View.At() {
+		if err := d.due(ev.At - 1); err != nil {
+			return err
+		}
+		if err := d.over(); err != nil {
+			return err
+		}
+	}
+	entries, err := d.View.Apply(ev)
+	if err := d.show(entries); err != nil {
+		return err
+	}
+	return err
+}
+
+// Advance lets the tape's time pass.
+func (d *Driver) Advance(at time.Duration) error {
+	if at <= d.View.At() {
+		return nil
+	}
+	if err := d.due(at); err != nil {
+		return err
+	}
+	return d.pass(at)
+}
+
+// due shows, each at a moment of its own, what shows up to a position although
+// no event comes. However often somebody looks, it is the same.
+func (d *Driver) due(to time.Duration) error {
+	for {
+		at, ok := d.View.NextDeadline()
+		if !ok || at > to {
+			return nil
+		}
+		if err := d.pass(at); err != nil {
+			return err
+		}
+	}
+}
+
+// pass moves on to a position.
+func (d *Driver) pass(at time.Duration) error {
+	if at > d.View.At() {
+		if err := d.over(); err != nil {
+			return err
+		}
+	}
+	return d.show(d.View.Advance(at))
+}
+
+// End is called behind the last event.
+func (d *Driver) End() error { return d.over() }
+
+func (d *Driver) show(entries []noderoll.Entry) error {
+	for len(entries) > 0 && entries[0].At < d.From {
+		entries = entries[1:]
+	}
+	for len(entries) > 0 && entries[len(entries)-1].At > d.To {
+		entries = entries[:len(entries)-1]
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	for _, e := range entries {
+		d.told = d.told || d.Verbose || e.Kind.Default()
+	}
+	return d.Sink.Entries(entries)
+}
+
+func (d *Driver) over() error {
+	if !d.told {
+		return nil
+	}
+	d.told = false
+	return d.Sink.Moment(d.View)
+}

@@ -1,0 +1,110 @@
+package show
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Tape is a tape that can be opened: a file, standard input, or a scenario. It
+// is a replay.Source.
+type Tape struct {
+	// Name is what errors and warnings call it.
+	Name string
+	open func(opts ...timeline.ReadOption) (*timeline.Reader, error)
+	once bool // can be read a single time
+
+	mu   sync.Mutex
+	last *timeline.Reader
+}
+
+// File is the tape in a file; "-" is in.
+func File(name string, in io.Reader) *Tape {
+	if name == "-" {
+		return &Tape{Name: "(standard input)", once: true, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+			return timeline.NewReader(in, append([]timeline.ReadOption{timeline.Name("(standard input)")}, opts...)...)
+		}}
+	}
+	return &Tape{Name: name, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		return timeline.Open(name, opts...)
+	}}
+}
+
+// Scenario is the tape of a shipped scenario.
+func Scenario(name string) (*Tape, error) {
+	if _, err := scenarios.Find(name); err != nil {
+		return nil, err
+	}
+	return &Tape{Name: "scenario " + name, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		return scenarios.Open(name, opts...)
+	}}, nil
+}
+
+var errOnce = errors.New("standard input can be read once only: want a file")
+
+// Reader opens the tape at its beginning.
+func (t *Tape) Reader(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.once && t.last != nil {
+		return nil, errOnce
+	}
+	r, err := t.open(opts...)
+	if err != nil {
+		return nil, err
+	}
+	t.last = r
+	return r, nil
+}
+
+// Open implements replay.Source.
+func (t *Tape) Open() (replay.Stream, error) {
+	r, err := t.Reader()
+	if err != nil {
+		return nil, err // not a *timeline.Reader that is nil
+	}
+	return r, nil
+}
+
+// Length reads the tape to its end, as lines, and returns the position of its
+// last event. It returns 0 for what can be read only once, and the position of
+// what stands before a bad line.
+func (t *Tape) Length(ctx context.Context) time.Duration {
+	if t.once {
+		return 0
+	}
+	r, err := t.open(timeline.Lines())
+	if err != nil {
+		return 0
+	}
+	var at time.Duration
+	for n := 0; ; n++ {
+		ev, err := r.Next()
+		if err != nil || n%1024 == 0 && ctx.Err() != nil {
+			break
+		}
+		at = ev.At
+	}
+	if err := r.Close(); err != nil {
+		return 0
+	}
+	return at
+}
+
+// Shortfall says, behind the end of a tape, what it lacks of a whole one, in a
+// few words, or "".
+func Shortfall(r *timeline.Reader) string {
+	switch {
+	case r.Complete():
+		return ""
+	case r.Torn() != "":
+		return r.Torn()
+	}
+	return "it ends without END, so its recorder was cut off"
+}

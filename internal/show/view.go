@@ -1,0 +1,161 @@
+package show
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/render"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// keptEntries is how many entries of the feed a panel can show at the most.
+const keptEntries = 64
+
+// A View knows what a panel shows at one position of a tape. It takes the
+// tape's events in their order. It is for one goroutine.
+type View struct {
+	header   *timeline.Header
+	options  observe.Options
+	follower *observe.Follower
+
+	recent  []noderoll.Entry
+	blocked map[string]string // node to what holds its drain up
+	failed  string
+	gap     string // the resource whose events may be missing
+	desired int
+	over    bool // a roll is complete; the next one has another size
+	from    string
+	to      string
+}
+
+// NewView returns a View at the beginning of a tape. The options' Verbose is
+// turned on: a panel needs to know more than it tells.
+func NewView(h *timeline.Header, o observe.Options) *View {
+	o.Verbose = true
+	return &View{header: h, options: o, follower: observe.New(h, o), blocked: map[string]string{}}
+}
+
+// At returns the position.
+func (v *View) At() time.Duration { return v.follower.At() }
+
+// NextDeadline is when something will show even if no event comes.
+func (v *View) NextDeadline() (time.Duration, bool) { return v.follower.NextDeadline() }
+
+// Apply takes the tape's next event. It returns the entries of the verbose
+// feed; they are good until the next call.
+func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
+	if ev.At > v.follower.At() && v.desired == 0 {
+		v.size()
+	}
+	entries, err := v.follower.Apply(ev)
+	v.note(entries)
+	if ev.Type == timeline.Sync && v.gap != "" && ev.Resource == v.gap {
+		v.gap = ""
+	}
+	return entries, err
+}
+
+// Advance lets time pass up to a position, without an event.
+func (v *View) Advance(at time.Duration) []noderoll.Entry {
+	if at > v.follower.At() && v.desired == 0 {
+		v.size()
+	}
+	entries := v.follower.Advance(at)
+	v.note(entries)
+	return entries
+}
+
+// size notes how many nodes the roll begins with.
+func (v *View) size() {
+	s := v.snapshot()
+	v.desired = s.Total
+	v.images(s)
+}
+
+func (v *View) snapshot() noderoll.Snapshot {
+	s, err := v.follower.Snapshot(context.Background()) // fails for a dead context alone
+	if err != nil {
+		return noderoll.Snapshot{}
+	}
+	return s
+}
+
+func (v *View) note(entries []noderoll.Entry) {
+	for _, e := range entries {
+		switch e.Kind {
+		case noderoll.EvtBlocked:
+			v.blocked[e.Node] = e.Object
+		case noderoll.EvtUnblocked, noderoll.EvtTerminated, noderoll.EvtOnline:
+			delete(v.blocked, e.Node)
+		case noderoll.EvtFailed:
+			v.failed = cmp.Or(e.Message, e.Reason, "no reason given")
+		case noderoll.EvtGap:
+			v.gap = e.Object
+		case noderoll.EvtComplete:
+			v.over = true
+		case noderoll.EvtDraining, noderoll.EvtJoining:
+			if v.over {
+				v.over, v.failed = false, ""
+				s := v.snapshot()
+				v.desired = cmp.Or(s.OffTarget, s.Total)
+			}
+		}
+		if e.Kind.Default() {
+			if len(v.recent) == keptEntries {
+				v.recent = append(v.recent[:0], v.recent[1:]...)
+			}
+			v.recent = append(v.recent, e)
+		}
+	}
+}
+
+// Frame returns what a panel shows now; what only a player knows (its pace, the
+// tape's length) is left for the caller.
+func (v *View) Frame() render.Frame {
+	s := v.snapshot()
+	v.images(s)
+	f := render.Frame{
+		Title:     v.header.Metadata.Name,
+		Nodegroup: cmp.Or(v.options.Pool, v.header.Scope.Selector),
+		Server:    v.header.Source.Server,
+		FromImage: v.from, ToImage: v.to,
+		Snapshot: s, Desired: v.desired, Recent: v.recent, Blocked: v.blocked, Failed: v.failed,
+		Position: v.follower.At(),
+	}
+	if v.gap != "" {
+		f.Stale = "gap in " + v.gap
+	}
+	return f
+}
+
+// images finds what the group ran before and what it is to run: the image of
+// most nodes off target, and of most on it. What was found once stays until
+// there is something else.
+func (v *View) images(s noderoll.Snapshot) {
+	old, young := map[string]int{}, map[string]int{}
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.OnTarget {
+			young[n.Image]++
+		} else {
+			old[n.Image]++
+		}
+	}
+	v.from = cmp.Or(most(old), v.from)
+	v.to = cmp.Or(v.options.Target.Image, most(young), v.to)
+	if v.to == "" && v.from != "" {
+		v.to = "…"
+	}
+}
+
+func most(count map[string]int) string {
+	best := ""
+	for image, n := range count {
+		if image != "" && (n > count[best] || n == count[best] && image < best || best == "") {
+			best = image
+		}
+	}
+	return best
+}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -16,7 +17,7 @@ func parseYAML(text []byte) (*yaml.Node, *Error) {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(&doc); err != nil {
-		return nil, fault("YAML", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, yamlError("YAML", err)
 	}
 	if len(doc.Content) != 1 {
 		return nil, fault("one value", "an empty document")
@@ -27,7 +28,7 @@ func parseYAML(text []byte) (*yaml.Node, *Error) {
 func plainYAML(n *yaml.Node, depth int) *Error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		return yamlFault(n, "neither anchors nor aliases", "one")
+		return yamlFault(n, "neither anchors nor aliases", "an anchor or alias")
 	case n.Style&yaml.TaggedStyle != 0:
 		return yamlFault(n, "no tags", "tag "+n.Tag)
 	case depth > MaxNested:
@@ -35,9 +36,9 @@ func plainYAML(n *yaml.Node, depth int) *Error {
 	case n.Kind == yaml.MappingNode:
 		for i := 0; i < len(n.Content); i += 2 {
 			if key := n.Content[i]; key.Kind != yaml.ScalarNode {
-				return yamlFault(key, "plain names as keys", "a key that is none")
+				return yamlFault(key, "a name", "a list or a mapping as key")
 			} else if key.Tag == "!!merge" {
-				return yamlFault(key, "no merge keys", "one")
+				return yamlFault(key, "no merge keys", "a merge key")
 			}
 		}
 	}
@@ -67,7 +68,7 @@ func appendYAML(dst []byte, n *yaml.Node) ([]byte, *Error) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
 			if seen[key.Value] {
-				return dst, yamlFault(key, "it once", "key "+key.Value+" twice")
+				return dst, yamlFault(key, "it once", fmt.Sprintf("key %.80q twice", key.Value))
 			}
 			seen[key.Value] = true
 			if i > 0 {

@@ -3,6 +3,7 @@ package timeline
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -33,14 +34,37 @@ func decompress(r io.Reader) (io.Reader, io.Closer, error) {
 	switch {
 	case bytes.HasPrefix(start, gzipMagic):
 		z, err := gzip.NewReader(b)
-		return z, z, err
+		if err != nil {
+			return nil, nil, damaged(gzipped, err)
+		}
+		return frames{z, gzipped}, z, nil
 	case bytes.HasPrefix(start, zstdMagic):
 		// One decoder, no goroutines, and no window above what the Writer makes.
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, damaged(zstandard, err)
 		}
-		return z, z.IOReadCloser(), nil
+		return frames{z, zstandard}, z.IOReadCloser(), nil
 	}
 	return b, nil, nil
+}
+
+// frames reads decompressed text and says of errors what they are about.
+type frames struct {
+	io.Reader
+	codec codec
+}
+
+func (f frames) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		err = damaged(f.codec, err)
+	}
+	return n, err
+}
+
+func damaged(c codec, err error) *Error {
+	f := fault("whole frames", "%s: %s", c.name(), err)
+	f.cause = err
+	return f
 }

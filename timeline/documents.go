@@ -45,6 +45,9 @@ func (d *documents) nextLine() ([]byte, error) {
 	d.read++
 	d.start = d.offset
 	if errors.Is(err, bufio.ErrBufferFull) {
+		if bytes.Trim(line, "\x00") == nil {
+			return nil, d.nuls()
+		}
 		d.long = append(d.long[:0], line...)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			if len(d.long) > MaxLine+len(lineStart) {
@@ -58,10 +61,6 @@ func (d *documents) nextLine() ([]byte, error) {
 	d.offset += int64(len(line))
 	switch {
 	case err == nil:
-		if line[0] == 0 && d.nulsToEnd(line) {
-			d.torn = "a tail of NUL bytes"
-			return nil, io.EOF
-		}
 		if len(line) > MaxLine+len(lineStart)+2 {
 			return nil, errTooLong
 		}
@@ -80,19 +79,19 @@ func (d *documents) nextLine() ([]byte, error) {
 	return nil, err
 }
 
-// nulsToEnd reports whether line and all that follows is NUL, as a file system
-// leaves it behind when the machine lost power.
-func (d *documents) nulsToEnd(line []byte) bool {
-	if bytes.Trim(line, "\x00") != nil {
-		return false
-	}
+// nuls reads on behind more NULs than fit into the buffer, as a file system
+// leaves them behind when the machine lost power, however many they are.
+func (d *documents) nuls() error {
 	for {
-		b, err := d.r.ReadByte()
-		if err != nil {
-			return true
-		}
-		if b != 0 {
-			return false
+		line, err := d.r.ReadSlice('\n')
+		switch {
+		case bytes.Trim(line, "\x00") != nil:
+			return fault("text", "NUL bytes")
+		case errors.Is(err, io.EOF):
+			d.torn = "a tail of NUL bytes"
+			return io.EOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package timeline
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // Error says where a tape is bad: the place, what was found there, what was
 // wanted, and where there is one, the remedy. It reads as one line.
@@ -10,7 +15,13 @@ type Error struct {
 	Found  string
 	Wanted string
 	Remedy string
+
+	cause error // of reading the file, where that is what went wrong
 }
+
+// Unwrap returns the error of the file or its decompression, if it is that
+// which went wrong, or nil.
+func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string {
 	s := ""
@@ -27,7 +38,51 @@ func (e *Error) Error() string {
 	if e.Remedy != "" {
 		s += "; " + e.Remedy
 	}
-	return s
+	return printable(s)
+}
+
+// maxError is how many characters of an error are shown: what was found on a
+// hostile tape may be megabytes long.
+const maxError = 500
+
+// printable makes one line of what may hold anything: what can't be printed,
+// control characters and bidirectional overrides included, is escaped.
+func printable(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > maxError {
+			b.WriteString("…")
+			break
+		}
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+	}
+	return b.String()
+}
+
+// yamlError is what yaml.v3 has found. It says the line at the start of its
+// message, or of the first of several.
+func yamlError(wanted string, err error) *Error {
+	found := strings.Join(strings.Fields(err.Error()), " ")
+	for _, prefix := range []string{"yaml: ", "unmarshal errors: "} {
+		found = strings.TrimPrefix(found, prefix)
+	}
+	e := fault(wanted, "%s", found)
+	if rest, ok := strings.CutPrefix(found, "line "); ok {
+		if number, message, ok := strings.Cut(rest, ": "); ok {
+			if n, err := strconv.Atoi(number); err == nil && n > 0 {
+				e.Line, e.Found = n, message
+			}
+		}
+	}
+	if found, wanted, ok := strings.Cut(e.Found, ": want "); ok {
+		e.Found, e.Wanted = found, wanted
+	}
+	return e
 }
 
 // fault is an Error before it has got its place.

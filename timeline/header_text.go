@@ -23,7 +23,7 @@ func parseHeader(text []byte) (*Header, *Error) {
 		Kind       yaml.Node `yaml:"kind"`
 	}
 	if err := n.Decode(&probe); err != nil {
-		return nil, fault("the YAML of a header", "%s", err)
+		return nil, yamlError("the YAML of a header", err)
 	}
 	switch {
 	case probe.APIVersion.Value == "":
@@ -37,7 +37,7 @@ func parseHeader(text []byte) (*Header, *Error) {
 	}
 	h := new(Header)
 	if err := n.Decode(h); err != nil {
-		return nil, fault("a header as docs/format.md has it", "%s", oneLine(err))
+		return nil, yamlError("a header as docs/format.md has it", err)
 	}
 	for i, r := range h.Resources {
 		if r.Resource == "" || r.Version == "" || r.Kind == "" {

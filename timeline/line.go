@@ -174,22 +174,21 @@ func (l *line) check(seen member) *Error {
 	if seen&mType == 0 {
 		return fault(`"type"`, "an event without %q", "type")
 	}
-	need := func(m member, name string) *Error {
-		if seen&m == 0 {
-			return fault(strconv.Quote(name), "%s without %q", l.Type, name)
+	need := func(members ...member) *Error {
+		for _, m := range members {
+			if name := l.empty(m, seen); name != "" {
+				return fault(strconv.Quote(name), "%s without %q", l.Type, name)
+			}
 		}
 		return nil
 	}
 	switch l.Type {
 	default:
 		if known := misspelt(l.Type); known != "" {
-			return fault(wantedTypes, "type %q", l.Type)
+			return fault(wantedTypes, "type %.80q", l.Type)
 		}
 	case Added, Modified, Deleted:
-		if err := need(mResource, "resource"); err != nil {
-			return err
-		}
-		if err := need(mName, "name"); err != nil {
+		if err := need(mResource, mName); err != nil {
 			return err
 		}
 		if l.hasObject && l.hasPatch {
@@ -202,21 +201,33 @@ func (l *line) check(seen member) *Error {
 			return fault(`"patch" or "object"`, "MODIFIED without either")
 		}
 		if l.Type != Deleted {
-			return need(mRV, "rv")
+			return need(mRV)
 		}
 	case Sync:
-		if err := need(mResource, "resource"); err != nil {
-			return err
-		}
-		return need(mRV, "rv")
+		return need(mResource, mRV)
 	case Gap:
-		return need(mResource, "resource")
+		return need(mResource)
 	case Mark:
-		return need(mName, "name")
+		return need(mName)
 	case End:
-		return need(mEvents, "events")
+		return need(mEvents)
 	}
 	return nil
+}
+
+// empty returns the name of a member that isn't there or says nothing, else "".
+func (l *line) empty(m, seen member) string {
+	switch {
+	case m == mResource && l.Resource == "":
+		return "resource"
+	case m == mName && l.Name == "":
+		return "name"
+	case m == mRV && l.RV == "":
+		return "rv"
+	case m == mEvents && seen&mEvents == 0:
+		return "events"
+	}
+	return ""
 }
 
 // misspelt returns the known type that an unknown one was meant to be, or "".

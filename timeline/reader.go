@@ -101,7 +101,7 @@ func NewReader(rd io.Reader, opts ...ReadOption) (*Reader, error) {
 func (r *Reader) place(err error, line int) error {
 	var fail *Error
 	if !errors.As(err, &fail) {
-		return &Error{Name: r.name, Line: line, Found: oneLine(err)}
+		return &Error{Name: r.name, Line: line, Found: oneLine(err), cause: err}
 	}
 	placed := *fail
 	placed.Name = r.name

@@ -188,16 +188,7 @@ func (w *Writer) plain(ev *Event) error {
 	if _, ok := w.header.Lookup(ev.Resource); !ok && (ev.Type == Sync || ev.Type == Gap) {
 		return errUnlisted
 	}
-	seen := mAt | mType
-	for m, value := range map[member]string{mResource: ev.Resource, mName: ev.Name, mRV: ev.RV} {
-		if value != "" {
-			seen |= m
-		}
-	}
-	if ev.Type == End {
-		seen |= mEvents
-	}
-	if fail := (&line{Event: *ev}).check(seen); fail != nil {
+	if fail := (&line{Event: *ev}).check(mAt | mType | mEvents); fail != nil {
 		return fail
 	}
 	var raw [2][]byte

@@ -1,0 +1,52 @@
+package tapetest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// Print writes one result for people. Tapes that pass are shown only with
+// verbose, files that were written always.
+func (r Result) Print(w io.Writer, verbose bool) {
+	switch {
+	case !r.Passed():
+		fmt.Fprintf(w, "--- FAIL: %s (%s)\n", noderoll.OneLine(r.Name), seconds(r.Took))
+		for _, failure := range r.Failures {
+			for line := range strings.Lines(failure) {
+				fmt.Fprintf(w, "    %s\n", clean(line))
+			}
+		}
+	case verbose:
+		fmt.Fprintf(w, "--- PASS: %s (%s)\n", noderoll.OneLine(r.Name), seconds(r.Took))
+	}
+	for _, path := range r.Updated {
+		fmt.Fprintf(w, "wrote %s\n", noderoll.OneLine(path))
+	}
+}
+
+// Summary is the last line of a run.
+func (rep Report) Summary() string {
+	return fmt.Sprintf("%d passed, %d failed", rep.Passed, rep.Failed)
+}
+
+// clean keeps the columns of a line, and nothing that acts on a terminal. A
+// tape's text can't come here raw, but a golden file is a file like any other.
+func clean(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	rest := strings.TrimLeft(line, " \t")
+	indent := line[:len(line)-len(rest)]
+	var b strings.Builder
+	for i, word := range strings.Split(rest, " ") {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(noderoll.OneLine(word))
+	}
+	return indent + b.String()
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }

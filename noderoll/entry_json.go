@@ -82,12 +82,16 @@ func parseSeconds(s string) (time.Duration, error) {
 	if !ok || whole == "" || dotted && frac == "" || len(frac) > 9 || strings.Trim(whole+frac, "0123456789") != "" {
 		return 0, fmt.Errorf(`entry: at %q: want decimal seconds such as "92.412s"`, s)
 	}
-	sec, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || sec >= math.MaxInt64/int64(time.Second) {
+	sec, err := strconv.ParseUint(whole, 10, 64)
+	ns, _ := strconv.ParseUint((frac + "000000000")[:9], 10, 64)
+	limit := uint64(math.MaxInt64)
+	if negative {
+		limit++
+	}
+	if err != nil || sec > limit/1e9 || sec*1e9+ns > limit {
 		return 0, fmt.Errorf("entry: at %q: want less than 292 years", s)
 	}
-	ns, _ := strconv.ParseInt((frac + "000000000")[:9], 10, 64)
-	d := time.Duration(sec)*time.Second + time.Duration(ns)
+	d := time.Duration(sec*1e9 + ns)
 	if negative {
 		d = -d
 	}

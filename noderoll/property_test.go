@@ -1,0 +1,301 @@
+package noderoll_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// A change is one random step in a small world: few names, so that they collide.
+type change struct {
+	at     time.Duration
+	node   *noderoll.Node
+	pod    *noderoll.Pod
+	budget *noderoll.Budget
+	event  *noderoll.EventRecord
+	// what else is to be deleted: "node a", "pod p1", "budget b1"
+	deleted, name string
+}
+
+func randomChanges(rnd *rand.Rand, n int) []change {
+	var out []change
+	var at time.Duration
+	for range n {
+		at += time.Duration(rnd.Intn(4000)) * time.Millisecond
+		c := change{at: at}
+		switch rnd.Intn(12) {
+		case 0, 1, 2:
+			n := feedNode(fmt.Sprint("n", rnd.Intn(5)), []string{oldImage, newImage}[rnd.Intn(2)])
+			n.UID = fmt.Sprint(n.Name, "-", rnd.Intn(2))
+			n.Ready = []string{"True", "True", "False", "Unknown", ""}[rnd.Intn(5)]
+			n.Unschedulable = rnd.Intn(2) == 0
+			n.Pressure = noderoll.Pressure(rnd.Intn(3))
+			c.node = &n
+		case 3:
+			c.deleted, c.name = "node", fmt.Sprint("n", rnd.Intn(5))
+		case 4, 5, 6, 7:
+			name := fmt.Sprint("p", rnd.Intn(8))
+			c.pod = &noderoll.Pod{
+				Namespace: "shop", Name: name, UID: fmt.Sprint(name, "-", rnd.Intn(2)),
+				Node: []string{"", "n0", "n1", "n2"}[rnd.Intn(4)], Ready: rnd.Intn(3) > 0, Deleting: rnd.Intn(5) == 0,
+				Phase: []string{"Running", "Running", "Running", "Pending", "Succeeded"}[rnd.Intn(5)], DaemonSet: rnd.Intn(8) == 0,
+				Labels: map[string]string{"app": []string{"web", "db"}[rnd.Intn(2)]},
+			}
+		case 8:
+			c.deleted, c.name = "pod", fmt.Sprint("p", rnd.Intn(8))
+		case 9, 10:
+			c.budget = &noderoll.Budget{
+				Namespace: "shop", Name: fmt.Sprint("b", rnd.Intn(2)), Stale: rnd.Intn(8) == 0,
+				Selector:           &metav1.LabelSelector{MatchLabels: map[string]string{"app": []string{"web", "db"}[rnd.Intn(2)]}},
+				DisruptionsAllowed: int32(rnd.Intn(4) / 3), CurrentHealthy: int32(rnd.Intn(3)), DesiredHealthy: 1, EvictUnhealthy: rnd.Intn(3) == 0,
+			}
+		case 11:
+			if rnd.Intn(2) == 0 {
+				c.deleted, c.name = "budget", fmt.Sprint("b", rnd.Intn(2))
+				break
+			}
+			c.event = &noderoll.EventRecord{
+				Namespace: "default", Name: fmt.Sprint("e", rnd.Intn(4)), Type: "Warning", Kind: "Node",
+				ObjectName: fmt.Sprint("n", rnd.Intn(5)), Reason: "R", Message: fmt.Sprint(rnd.Intn(2)), Time: epoch.Add(at),
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (c *change) feed(f *noderoll.Feed) []noderoll.Entry {
+	switch {
+	case c.node != nil:
+		return f.SetNode(c.at, *c.node)
+	case c.pod != nil:
+		return f.SetPod(c.at, *c.pod)
+	case c.budget != nil:
+		return f.SetBudget(c.at, *c.budget)
+	case c.event != nil:
+		return f.SetEvent(c.at, *c.event)
+	case c.deleted == "node":
+		return f.DeleteNode(c.at, c.name, "")
+	case c.deleted == "pod":
+		return f.DeletePod(c.at, "shop", c.name, "")
+	}
+	return f.DeleteBudget(c.at, "shop", c.name)
+}
+
+// world is the state as one would write it without a thought for cost: maps of
+// objects, and everything counted anew when asked for.
+type world struct {
+	nodes    map[string]noderoll.Node
+	pods     map[string]noderoll.Pod
+	budgets  map[string]noderoll.Budget
+	wasReady map[string]bool // by UID
+	peaks    map[string]int  // by name, of drains that go on
+}
+
+func newWorld() *world {
+	return &world{map[string]noderoll.Node{}, map[string]noderoll.Pod{}, map[string]noderoll.Budget{}, map[string]bool{}, map[string]int{}}
+}
+
+func (w *world) apply(c *change) {
+	switch {
+	case c.node != nil:
+		if old, ok := w.nodes[c.node.Name]; ok && old.UID != c.node.UID {
+			delete(w.peaks, c.node.Name)
+			delete(w.wasReady, old.UID)
+		}
+		w.nodes[c.node.Name] = *c.node
+	case c.pod != nil:
+		w.pods[c.pod.Name] = *c.pod
+	case c.budget != nil:
+		w.budgets[c.budget.Name] = *c.budget
+	case c.deleted == "node":
+		delete(w.wasReady, w.nodes[c.name].UID)
+		delete(w.nodes, c.name)
+		delete(w.peaks, c.name)
+	case c.deleted == "pod":
+		delete(w.pods, c.name)
+	case c.deleted == "budget":
+		delete(w.budgets, c.name)
+	}
+}
+
+func (w *world) snapshot() noderoll.Snapshot {
+	s := noderoll.Snapshot{Nodes: []noderoll.NodeView{}}
+	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
+		n := w.nodes[name]
+		v := noderoll.NodeView{
+			Name: name, UID: n.UID, Ready: n.Ready == "True", Pressure: n.Pressure.Types(),
+			Image: n.Labels[noderoll.LabelImage], OnTarget: n.Labels[noderoll.LabelImage] == newImage,
+		}
+		v.Phase = noderoll.Classify(&n, w.wasReady[n.UID], nil)
+		w.wasReady[n.UID] = w.wasReady[n.UID] || v.Ready
+		if v.Phase == noderoll.PhaseDraining {
+			for _, p := range w.pods {
+				if p.Node == name && p.Evictable() {
+					v.Pods++
+				}
+			}
+			w.peaks[name] = max(w.peaks[name], v.Pods)
+			v.PodsTotal = w.peaks[name]
+		} else {
+			delete(w.peaks, name)
+		}
+		s.Nodes = append(s.Nodes, v)
+	}
+	s.Tally()
+	return s
+}
+
+// blocked lists the draining nodes that no eviction could help now.
+func (w *world) blocked() []string {
+	var out []string
+	for _, v := range w.snapshot().Nodes {
+		waiting, refused := 0, 0
+		for _, p := range w.pods {
+			if v.Phase != noderoll.PhaseDraining || p.Node != v.Name || !p.Evictable() || p.Deleting {
+				continue
+			}
+			waiting++
+			var covering []noderoll.Budget
+			for _, b := range w.budgets {
+				if sel, _ := metav1.LabelSelectorAsSelector(b.Selector); sel.Matches(labels.Set(p.Labels)) {
+					covering = append(covering, b)
+				}
+			}
+			switch {
+			case p.Phase == "Pending" || len(covering) == 0:
+			case len(covering) > 1:
+				refused++
+			default:
+				b := covering[0]
+				free := !p.Ready && (b.EvictUnhealthy || b.CurrentHealthy >= b.DesiredHealthy && b.DesiredHealthy > 0)
+				if !free && (b.Stale || b.DisruptionsAllowed == 0) {
+					refused++
+				}
+			}
+		}
+		if waiting > 0 && refused == waiting {
+			out = append(out, v.Name)
+		}
+	}
+	return out
+}
+
+// The indexed State shows what its twin counts, the Feed's transitions are those
+// of a Tracker that observes every snapshot, and a node is called blocked exactly
+// when the twin has found it so at every look of the last ten seconds.
+func TestFeedEqualsItsTwin(t *testing.T) {
+	blockades := 0
+	for seed := range int64(80) {
+		rnd := rand.New(rand.NewSource(seed))
+		f := noderoll.NewFeed(noderoll.FeedOptions{Verbose: true, StateOptions: noderoll.StateOptions{Target: noderoll.Target{Image: newImage}}})
+		for _, resource := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Budgets, noderoll.Events} {
+			f.Synced(0, resource)
+		}
+		w, tr := newWorld(), noderoll.NewTracker()
+		tr.Observe(w.snapshot())
+		since := map[string]time.Duration{}
+		called := map[string]bool{}
+		var blocked, wantBlocked []string
+		var transitions []noderoll.Event
+		for _, c := range randomChanges(rnd, 150) {
+			for _, name := range slices.Sorted(maps.Keys(since)) {
+				if due := since[name] + noderoll.BlockedAfter; due <= c.at && !called[name] {
+					called[name] = true
+					wantBlocked = append(wantBlocked, fmt.Sprint(due, name))
+				}
+			}
+			for _, e := range c.feed(f) {
+				switch e.Kind {
+				case noderoll.EvtBlocked:
+					blocked = append(blocked, fmt.Sprint(e.At, e.Node))
+				case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated:
+					transitions = append(transitions, noderoll.Event{Node: e.Node, Kind: e.Kind})
+				}
+			}
+			w.apply(&c)
+			want := w.snapshot()
+			tr.Observe(want)
+			got := f.Snapshot(epoch.Add(c.at))
+			got.Warnings = nil
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("seed %d at %s: Snapshot (-twin +got):\n%s", seed, c.at, diff)
+			}
+			now := w.blocked()
+			for name := range since {
+				if !slices.Contains(now, name) {
+					delete(since, name)
+					delete(called, name)
+				}
+			}
+			for _, name := range now {
+				if _, ok := since[name]; !ok {
+					since[name] = c.at
+				}
+			}
+		}
+		slices.Sort(wantBlocked)
+		slices.Sort(blocked)
+		if diff := cmp.Diff(wantBlocked, blocked); diff != "" {
+			t.Fatalf("seed %d: blocked (-twin +got):\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(tr.Events, transitions); diff != "" {
+			t.Fatalf("seed %d: transitions (-Tracker +got):\n%s", seed, diff)
+		}
+		blockades += len(blocked)
+	}
+	if blockades < 30 {
+		t.Errorf("%d blockades in all worlds: too few to prove anything", blockades)
+	}
+}
+
+// However time is advanced between the changes, the entries are the same.
+func TestFeedIsTheSameHoweverTimePasses(t *testing.T) {
+	for seed := range int64(80) {
+		changes := randomChanges(rand.New(rand.NewSource(seed)), 120)
+		rnd := rand.New(rand.NewSource(seed))
+		play := func(advance func(f *noderoll.Feed, to time.Duration) []noderoll.Entry) []noderoll.Entry {
+			f := noderoll.NewFeed(noderoll.FeedOptions{Verbose: true})
+			for _, resource := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Budgets, noderoll.Events} {
+				f.Synced(0, resource)
+			}
+			var out []noderoll.Entry
+			for _, c := range changes {
+				out = append(out, advance(f, c.at)...)
+				out = append(out, c.feed(f)...)
+			}
+			return append(out, f.Advance(changes[len(changes)-1].at+time.Minute)...)
+		}
+		want := play(func(*noderoll.Feed, time.Duration) []noderoll.Entry { return nil })
+		byDeadline := play(func(f *noderoll.Feed, to time.Duration) (out []noderoll.Entry) {
+			for {
+				at, ok := f.NextDeadline()
+				if !ok || at > to {
+					return out
+				}
+				out = append(out, f.Advance(at)...)
+			}
+		})
+		atRandom := play(func(f *noderoll.Feed, to time.Duration) (out []noderoll.Entry) {
+			for at := f.At(); at < to; at += time.Duration(1 + rnd.Intn(int(3*time.Second))) {
+				out = append(out, f.Advance(at)...)
+			}
+			return out
+		})
+		if diff := cmp.Diff(want, byDeadline); diff != "" {
+			t.Fatalf("seed %d, deadline by deadline (-want +got):\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(want, atRandom); diff != "" {
+			t.Fatalf("seed %d, at random (-want +got):\n%s", seed, diff)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func rows(text string) (all []row) {
 }
 
 var (
-	reported = regexp.MustCompile(`^([-+ ])\s*s(".*"),$`)
+	reported = regexp.MustCompile(`^([-+ ])\s*s(".*"|\x60.*\x60),$`)
 	skipped  = regexp.MustCompile(`^\s*\.\.\. // ([0-9]+) (identical|ignored)`)
 )
 

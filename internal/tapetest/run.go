@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
 )
 
 // Options say what Run does.

@@ -3,7 +3,7 @@ package noderoll_test
 import (
 	"fmt"
 	"maps"
-	"math/rand"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -30,42 +30,42 @@ func randomChanges(rnd *rand.Rand, n int) []change {
 	var out []change
 	var at time.Duration
 	for range n {
-		at += time.Duration(rnd.Intn(4000)) * time.Millisecond
+		at += time.Duration(rnd.IntN(4000)) * time.Millisecond
 		c := change{at: at}
-		switch rnd.Intn(12) {
+		switch rnd.IntN(12) {
 		case 0, 1, 2:
-			n := feedNode(fmt.Sprint("n", rnd.Intn(5)), []string{oldImage, newImage}[rnd.Intn(2)])
-			n.UID = fmt.Sprint(n.Name, "-", rnd.Intn(2))
-			n.Ready = []string{"True", "True", "False", "Unknown", ""}[rnd.Intn(5)]
-			n.Unschedulable = rnd.Intn(2) == 0
-			n.Pressure = noderoll.Pressure(rnd.Intn(3))
+			n := feedNode(fmt.Sprint("n", rnd.IntN(5)), []string{oldImage, newImage}[rnd.IntN(2)])
+			n.UID = fmt.Sprint(n.Name, "-", rnd.IntN(2))
+			n.Ready = []string{"True", "True", "False", "Unknown", ""}[rnd.IntN(5)]
+			n.Unschedulable = rnd.IntN(2) == 0
+			n.Pressure = noderoll.Pressure(rnd.IntN(3))
 			c.node = &n
 		case 3:
-			c.deleted, c.name = "node", fmt.Sprint("n", rnd.Intn(5))
+			c.deleted, c.name = "node", fmt.Sprint("n", rnd.IntN(5))
 		case 4, 5, 6, 7:
-			name := fmt.Sprint("p", rnd.Intn(8))
+			name := fmt.Sprint("p", rnd.IntN(8))
 			c.pod = &noderoll.Pod{
-				Namespace: "shop", Name: name, UID: fmt.Sprint(name, "-", rnd.Intn(2)),
-				Node: []string{"", "n0", "n1", "n2"}[rnd.Intn(4)], Ready: rnd.Intn(3) > 0, Deleting: rnd.Intn(5) == 0,
-				Phase: []string{"Running", "Running", "Running", "Pending", "Succeeded"}[rnd.Intn(5)], DaemonSet: rnd.Intn(8) == 0,
-				Labels: map[string]string{"app": []string{"web", "db"}[rnd.Intn(2)]},
+				Namespace: "shop", Name: name, UID: fmt.Sprint(name, "-", rnd.IntN(2)),
+				Node: []string{"", "n0", "n1", "n2"}[rnd.IntN(4)], Ready: rnd.IntN(3) > 0, Deleting: rnd.IntN(5) == 0,
+				Phase: []string{"Running", "Running", "Running", "Pending", "Succeeded"}[rnd.IntN(5)], DaemonSet: rnd.IntN(8) == 0,
+				Labels: map[string]string{"app": []string{"web", "db"}[rnd.IntN(2)]},
 			}
 		case 8:
-			c.deleted, c.name = "pod", fmt.Sprint("p", rnd.Intn(8))
+			c.deleted, c.name = "pod", fmt.Sprint("p", rnd.IntN(8))
 		case 9, 10:
 			c.budget = &noderoll.Budget{
-				Namespace: "shop", Name: fmt.Sprint("b", rnd.Intn(2)), Stale: rnd.Intn(8) == 0,
-				Selector:           &metav1.LabelSelector{MatchLabels: map[string]string{"app": []string{"web", "db"}[rnd.Intn(2)]}},
-				DisruptionsAllowed: int32(rnd.Intn(4) / 3), CurrentHealthy: int32(rnd.Intn(3)), DesiredHealthy: 1, EvictUnhealthy: rnd.Intn(3) == 0,
+				Namespace: "shop", Name: fmt.Sprint("b", rnd.IntN(2)), Stale: rnd.IntN(8) == 0,
+				Selector:           &metav1.LabelSelector{MatchLabels: map[string]string{"app": []string{"web", "db"}[rnd.IntN(2)]}},
+				DisruptionsAllowed: int32(rnd.IntN(4) / 3), CurrentHealthy: int32(rnd.IntN(3)), DesiredHealthy: 1, EvictUnhealthy: rnd.IntN(3) == 0,
 			}
 		case 11:
-			if rnd.Intn(2) == 0 {
-				c.deleted, c.name = "budget", fmt.Sprint("b", rnd.Intn(2))
+			if rnd.IntN(2) == 0 {
+				c.deleted, c.name = "budget", fmt.Sprint("b", rnd.IntN(2))
 				break
 			}
 			c.event = &noderoll.EventRecord{
-				Namespace: "default", Name: fmt.Sprint("e", rnd.Intn(4)), Type: "Warning", Kind: "Node",
-				ObjectName: fmt.Sprint("n", rnd.Intn(5)), Reason: "R", Message: fmt.Sprint(rnd.Intn(2)), Time: epoch.Add(at),
+				Namespace: "default", Name: fmt.Sprint("e", rnd.IntN(4)), Type: "Warning", Kind: "Node",
+				ObjectName: fmt.Sprint("n", rnd.IntN(5)), Reason: "R", Message: fmt.Sprint(rnd.IntN(2)), Time: epoch.Add(at),
 			}
 		}
 		out = append(out, c)
@@ -195,8 +195,8 @@ func (w *world) blocked() []string {
 // when the twin has found it so at every look of the last ten seconds.
 func TestFeedEqualsItsTwin(t *testing.T) {
 	blockades := 0
-	for seed := range int64(80) {
-		rnd := rand.New(rand.NewSource(seed))
+	for seed := range uint64(80) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
 		f := noderoll.NewFeed(noderoll.FeedOptions{Verbose: true, StateOptions: noderoll.StateOptions{Target: noderoll.Target{Image: newImage}}})
 		for _, resource := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Budgets, noderoll.Events} {
 			f.Synced(0, resource)
@@ -260,9 +260,9 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 
 // However time is advanced between the changes, the entries are the same.
 func TestFeedIsTheSameHoweverTimePasses(t *testing.T) {
-	for seed := range int64(80) {
-		changes := randomChanges(rand.New(rand.NewSource(seed)), 120)
-		rnd := rand.New(rand.NewSource(seed))
+	for seed := range uint64(80) {
+		changes := randomChanges(rand.New(rand.NewPCG(seed, 0)), 120)
+		rnd := rand.New(rand.NewPCG(seed, 0))
 		play := func(advance func(f *noderoll.Feed, to time.Duration) []noderoll.Entry) []noderoll.Entry {
 			f := noderoll.NewFeed(noderoll.FeedOptions{Verbose: true})
 			for _, resource := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Budgets, noderoll.Events} {
@@ -286,7 +286,7 @@ func TestFeedIsTheSameHoweverTimePasses(t *testing.T) {
 			}
 		})
 		atRandom := play(func(f *noderoll.Feed, to time.Duration) (out []noderoll.Entry) {
-			for at := f.At(); at < to; at += time.Duration(1 + rnd.Intn(int(3*time.Second))) {
+			for at := f.At(); at < to; at += time.Duration(1 + rnd.IntN(int(3*time.Second))) {
 				out = append(out, f.Advance(at)...)
 			}
 			return out

@@ -2,7 +2,7 @@ package noderoll_test
 
 import (
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"sort"
 	"sync"
 	"testing"
@@ -36,7 +36,7 @@ func TestTrackerTellsARoll(t *testing.T) {
 func TestTrackerSortsByName(t *testing.T) {
 	// Frames need not be sorted, and what vanishes together is told in order.
 	var all []noderoll.NodeView
-	for _, i := range rand.New(rand.NewSource(1)).Perm(20) {
+	for _, i := range rand.New(rand.NewPCG(1, 0)).Perm(20) {
 		all = append(all, view(fmt.Sprintf("node-%02d", i), ready))
 	}
 	tr := noderoll.NewTracker()
@@ -199,8 +199,8 @@ func names(m map[string]noderoll.NodeView) []string {
 // Whole snapshots and single nodes give what the twin gives.
 func TestTrackerEqualsItsTwin(t *testing.T) {
 	phases := []noderoll.Phase{ready, joining, draining, notReady}
-	for seed := range int64(200) {
-		rnd := rand.New(rand.NewSource(seed))
+	for seed := range uint64(200) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
 		whole, single := noderoll.NewTracker(), noderoll.NewTracker()
 		var w twin
 		nodes := map[string]noderoll.NodeView{}
@@ -214,15 +214,15 @@ func TestTrackerEqualsItsTwin(t *testing.T) {
 				changes = 8
 			}
 			for range changes {
-				name := fmt.Sprintf("n%d", rnd.Intn(12))
-				if rnd.Intn(4) == 0 {
+				name := fmt.Sprintf("n%d", rnd.IntN(12))
+				if rnd.IntN(4) == 0 {
 					delete(next, name)
 					if step > 0 {
 						single.ObserveGone(epoch, name)
 					}
 					continue
 				}
-				v := noderoll.NodeView{Name: name, UID: fmt.Sprint(rnd.Intn(2)), Phase: phases[rnd.Intn(len(phases))]}
+				v := noderoll.NodeView{Name: name, UID: fmt.Sprint(rnd.IntN(2)), Phase: phases[rnd.IntN(len(phases))]}
 				next[name] = v
 				if step > 0 {
 					single.ObserveNode(epoch, v)
@@ -251,17 +251,17 @@ func TestTrackerEqualsItsTwin(t *testing.T) {
 // Several changes at once, whole snapshots only.
 func TestTrackerEqualsItsTwinOnLeaps(t *testing.T) {
 	phases := []noderoll.Phase{ready, joining, draining, notReady}
-	for seed := range int64(200) {
-		rnd := rand.New(rand.NewSource(seed))
+	for seed := range uint64(200) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
 		tr := noderoll.NewTracker()
 		var w twin
 		for range 20 {
 			nodes := map[string]noderoll.NodeView{}
 			var frame []noderoll.NodeView
 			for i := range 10 {
-				if rnd.Intn(3) > 0 {
+				if rnd.IntN(3) > 0 {
 					name := fmt.Sprintf("n%d", i)
-					nodes[name] = noderoll.NodeView{Name: name, UID: fmt.Sprint(rnd.Intn(2)), Phase: phases[rnd.Intn(len(phases))]}
+					nodes[name] = noderoll.NodeView{Name: name, UID: fmt.Sprint(rnd.IntN(2)), Phase: phases[rnd.IntN(len(phases))]}
 					frame = append(frame, nodes[name])
 				}
 			}

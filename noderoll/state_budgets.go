@@ -1,0 +1,97 @@
+package noderoll
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+type budgetRec struct {
+	Budget
+	selector labels.Selector
+	classes  map[*podClass]struct{}
+}
+
+func (c *podClass) cover(b *budgetRec) {
+	at, _ := slices.BinarySearchFunc(c.budgets, b.Name, func(x *budgetRec, name string) int { return strings.Compare(x.Name, name) })
+	c.budgets = slices.Insert(c.budgets, at, b)
+	b.classes[c] = struct{}{}
+}
+
+// judge reports whether the server refuses to evict a pod of this class, as
+// pkg/registry/core/pod/storage/eviction.go of Kubernetes does: pending pods go
+// without asking, and a pod under two budgets never goes.
+func (c *podClass) judge() bool {
+	switch {
+	case c.pending || len(c.budgets) == 0:
+		return false
+	case len(c.budgets) > 1:
+		return true
+	}
+	return c.budgets[0].refuses(c.ready)
+}
+
+// review judges a class again and carries a change to the draining nodes.
+func (s *State) review(c *podClass) {
+	refused := c.judge()
+	if refused == c.refused {
+		return
+	}
+	c.refused = refused
+	for n, pods := range c.draining {
+		if !refused {
+			pods = -pods
+		}
+		n.refused += pods
+		s.note(n)
+	}
+}
+
+// SetBudget adds a budget or replaces what was known of it. A selector that
+// can't be parsed matches nothing, as for the server.
+func (s *State) SetBudget(in Budget) {
+	sp := s.podBook.space(in.Namespace)
+	b := sp.budgets[in.Name]
+	if b != nil && equalSelectors(b.Selector, in.Selector) {
+		in.Selector = b.Selector
+		b.Budget = in
+		for c := range b.classes {
+			s.review(c)
+		}
+		return
+	}
+	if b != nil {
+		s.DeleteBudget(in.Namespace, in.Name)
+		sp = s.podBook.space(in.Namespace)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(in.Selector)
+	if err != nil {
+		selector = labels.Nothing()
+	}
+	b = &budgetRec{Budget: in, selector: selector, classes: make(map[*podClass]struct{})}
+	b.Selector = in.Selector.DeepCopy()
+	sp.budgets[in.Name] = b
+	for _, c := range sp.classes {
+		if selector.Matches(labels.Set(c.labels)) {
+			c.cover(b)
+			s.review(c)
+		}
+	}
+}
+
+// DeleteBudget removes a budget.
+func (s *State) DeleteBudget(namespace, name string) {
+	sp := s.podBook.spaces[namespace]
+	if sp == nil || sp.budgets[name] == nil {
+		return
+	}
+	b := sp.budgets[name]
+	delete(sp.budgets, name)
+	for c := range b.classes {
+		c.budgets = slices.DeleteFunc(c.budgets, func(x *budgetRec) bool { return x == b })
+		s.review(c)
+	}
+	s.podBook.dropSpace(namespace)
+}

@@ -1,0 +1,86 @@
+package noderoll
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// space is one namespace.
+type space struct {
+	classes map[string]*podClass
+	budgets map[string]*budgetRec
+}
+
+type podClass struct {
+	namespace string
+	key       string
+	labels    map[string]string
+	ready     bool
+	pending   bool // phase Pending: evicted without asking a budget
+	pods      int
+	budgets   []*budgetRec // sorted by name
+	refused   bool
+	// draining counts the waiting pods of this class on each draining node.
+	draining map[*nodeRec]int
+}
+
+func (b *podBook) space(namespace string) *space {
+	sp := b.spaces[namespace]
+	if sp == nil {
+		sp = &space{classes: make(map[string]*podClass), budgets: make(map[string]*budgetRec)}
+		b.spaces[namespace] = sp
+	}
+	return sp
+}
+
+func (b *podBook) dropSpace(namespace string) {
+	if sp := b.spaces[namespace]; sp != nil && len(sp.classes) == 0 && len(sp.budgets) == 0 {
+		delete(b.spaces, namespace)
+	}
+}
+
+// classFor finds the class of a pod, or founds it. The key is the sorted labels
+// with the length of each part before it, so that no two sets share one.
+func (b *podBook) classFor(p *Pod, pending bool) *podClass {
+	b.keys = b.keys[:0]
+	for k := range p.Labels {
+		b.keys = append(b.keys, k)
+	}
+	slices.Sort(b.keys)
+	flags := byte(0)
+	if p.Ready {
+		flags |= 1
+	}
+	if pending {
+		flags |= 2
+	}
+	b.scratch = append(b.scratch[:0], flags)
+	for _, k := range b.keys {
+		b.scratch = appendPart(b.scratch, k)
+		b.scratch = appendPart(b.scratch, p.Labels[k])
+	}
+	sp := b.space(p.Namespace)
+	if c := sp.classes[string(b.scratch)]; c != nil {
+		return c
+	}
+	c := &podClass{
+		namespace: p.Namespace, key: string(b.scratch), labels: maps.Clone(p.Labels),
+		ready: p.Ready, pending: pending,
+	}
+	sp.classes[c.key] = c
+	for _, budget := range sp.budgets {
+		if budget.selector.Matches(labels.Set(c.labels)) {
+			c.cover(budget)
+		}
+	}
+	c.refused = c.judge()
+	return c
+}
+
+func appendPart(dst []byte, s string) []byte {
+	n := len(s)
+	dst = append(dst, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	return append(dst, s...)
+}

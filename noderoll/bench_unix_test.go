@@ -4,6 +4,7 @@ package noderoll_test
 
 import (
 	"fmt"
+	"runtime"
 	"sort"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
@@ -73,8 +74,8 @@ func benchCluster(b *testing.B) (*fake.Clientset, *watch.FakeWatcher) {
 	return c, w
 }
 
-func fixed(list runtime.Object) ktesting.ReactionFunc {
-	return func(ktesting.Action) (bool, runtime.Object, error) { return true, list, nil }
+func fixed(list kruntime.Object) ktesting.ReactionFunc {
+	return func(ktesting.Action) (bool, kruntime.Object, error) { return true, list, nil }
 }
 
 // BenchmarkSnapshotAfterOneChange is what a live panel pays for each picture:
@@ -90,6 +91,10 @@ func BenchmarkSnapshotAfterOneChange(b *testing.B) {
 		}
 		defer o.StopInformers()
 		c.ReactionChain = nil // a server's own copy of the pods is no part of the cost
+		runtime.GC()
+		var mem runtime.MemStats
+		runtime.ReadMemStats(&mem)
+		defer func() { b.ReportMetric(float64(mem.HeapAlloc)/(1<<20), "heap-MB") }()
 		tr := noderoll.NewTracker()
 		nodes := [2]*corev1.Node{benchNode(2500), benchNode(2500)}
 		nodes[0].Status.Conditions[0].Status = corev1.ConditionFalse

@@ -83,9 +83,11 @@ func TestRollAndVanish(t *testing.T) {
 	if err := testcluster.UntilReady(ctx, client, "ip-10-0-2-10"); err != nil {
 		t.Fatal(err)
 	}
+	t.Log("woke ip-10-0-2-10")
 	if err := testcluster.Vanish(ctx, client, "ip-10-0-2-11"); err != nil {
 		t.Fatal(err)
 	}
+	t.Log("vanished ip-10-0-2-11")
 	if err := testcluster.UntilNoPods(ctx, client, "ip-10-0-2-11"); err != nil {
 		t.Fatal(err)
 	}

@@ -248,6 +248,7 @@ func (f *Feed) end() []Entry {
 		slices.SortFunc(j.nodes, func(a, b *nodeRec) int { return strings.Compare(a.name, b.name) })
 	}
 	for _, rec := range j.nodes {
+		f.renew(rec)
 		if f.nodesSettled {
 			f.transition(rec)
 			f.pressure(rec)

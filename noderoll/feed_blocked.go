@@ -8,10 +8,22 @@ import (
 
 // feedNode is what a Feed remembers of a node between changes.
 type feedNode struct {
+	uid      string // what follows is of this node of the name
 	pressure Pressure
 	blocked  bool
 	deadline time.Duration // while waiting
 	place    int           // 1 + index in the queue; 0 while not waiting
+}
+
+// renew forgets what was known of another node of the same name.
+func (f *Feed) renew(rec *nodeRec) {
+	if rec.feed.uid == rec.view.UID {
+		return
+	}
+	if rec.feed.place > 0 {
+		heap.Remove(&f.blocks, rec.feed.place-1)
+	}
+	rec.feed = feedNode{uid: rec.view.UID}
 }
 
 // reviewBlock starts, keeps or ends the wait of one node, and its blockade.

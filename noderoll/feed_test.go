@@ -296,6 +296,25 @@ func TestFeedPressure(t *testing.T) {
 	)
 }
 
+// Another node of the same name has its own pressure and its own blockade.
+func TestFeedOfAReusedName(t *testing.T) {
+	reborn := func(n *noderoll.Node) { n.UID = "another" }
+	s := newStory(t, noderoll.FeedOptions{Verbose: true})
+	s.node(feedNode("a", oldImage)).pod("web-1", "a").budget("web", 0).settle()
+	s.node(feedNode("a", oldImage, cordon, func(n *noderoll.Node) { n.Pressure = noderoll.PIDPressure })) // at 4 s
+	s.later(15 * time.Second).node(feedNode("a", oldImage, cordon, reborn))                               // at 20 s
+	s.later(15 * time.Second).budget("web", 1)                                                            // at 36 s
+	s.want(
+		"T+4.000s     draining    a",
+		"T+4.000s     pressure    a                 PIDPressure",
+		"T+14.000s    blocked     a                 PodDisruptionBudget/shop/web  DisruptionBudget  needs 10 healthy pods and has 10; 1 pod waits",
+		"T+20.000s    terminated  a",
+		"T+20.000s    draining    a",
+		"T+30.000s    blocked     a                 PodDisruptionBudget/shop/web  DisruptionBudget  needs 10 healthy pods and has 10; 1 pod waits",
+		"T+36.000s    unblocked   a",
+	)
+}
+
 func TestFeedGap(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{})
 	s.node(feedNode("a", oldImage)).node(feedNode("b", oldImage)).node(feedNode("c", oldImage)).settle()

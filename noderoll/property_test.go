@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,7 +156,8 @@ func (w *world) snapshot() noderoll.Snapshot {
 	return s
 }
 
-// blocked lists the draining nodes that no eviction could help now.
+// blocked lists the draining nodes, with their UIDs, that no eviction could help
+// now.
 func (w *world) blocked() []string {
 	var out []string
 	for _, v := range w.snapshot().Nodes {
@@ -184,7 +186,7 @@ func (w *world) blocked() []string {
 			}
 		}
 		if waiting > 0 && refused == waiting {
-			out = append(out, v.Name)
+			out = append(out, v.Name+" "+v.UID)
 		}
 	}
 	return out
@@ -207,14 +209,19 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 		called := map[string]bool{}
 		var blocked, wantBlocked []string
 		var transitions []noderoll.Event
+		var checker noderoll.EntryChecker
 		for _, c := range randomChanges(rnd, 150) {
-			for _, name := range slices.Sorted(maps.Keys(since)) {
-				if due := since[name] + noderoll.BlockedAfter; due <= c.at && !called[name] {
-					called[name] = true
+			for id, begun := range since {
+				if due := begun + noderoll.BlockedAfter; due <= c.at && !called[id] {
+					called[id] = true
+					name, _, _ := strings.Cut(id, " ")
 					wantBlocked = append(wantBlocked, fmt.Sprint(due, name))
 				}
 			}
 			for _, e := range c.feed(f) {
+				if err := checker.Check(e); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
 				switch e.Kind {
 				case noderoll.EvtBlocked:
 					blocked = append(blocked, fmt.Sprint(e.At, e.Node))
@@ -226,6 +233,9 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 			want := w.snapshot()
 			tr.Observe(want)
 			got := f.Snapshot(epoch.Add(c.at))
+			if err := got.Check(); err != nil {
+				t.Fatalf("seed %d at %s: %v", seed, c.at, err)
+			}
 			got.Warnings = nil
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("seed %d at %s: Snapshot (-twin +got):\n%s", seed, c.at, diff)

@@ -1,0 +1,108 @@
+package noderoll
+
+import (
+	"fmt"
+	"time"
+)
+
+// Check reports the first thing that is wrong with a snapshot, whoever made it:
+// nodes out of order or twice, counters that don't agree with them, pods counted
+// on a node that isn't draining, or more of them than the drain began with.
+func (s Snapshot) Check() error {
+	for i := range s.Nodes {
+		v := &s.Nodes[i]
+		if i > 0 && s.Nodes[i-1].Name >= v.Name {
+			return fmt.Errorf("snapshot: node %q after %q: want each name once, in order", v.Name, s.Nodes[i-1].Name)
+		}
+		if v.Phase != PhaseDraining && (v.Pods != 0 || v.PodsTotal != 0 || v.PodsUnknown) {
+			return fmt.Errorf("snapshot: node %q is %s and has pods %d/%d: want them counted while draining only", v.Name, v.Phase, v.Pods, v.PodsTotal)
+		}
+		if v.Pods < 0 || v.Pods > v.PodsTotal {
+			return fmt.Errorf("snapshot: node %q has pods %d/%d: want no more than there were", v.Name, v.Pods, v.PodsTotal)
+		}
+		if v.Phase == PhaseReady && !v.Ready {
+			return fmt.Errorf("snapshot: node %q has phase Ready and is not ready", v.Name)
+		}
+	}
+	counted := Snapshot{Nodes: s.Nodes}
+	counted.Tally() // in order already, so that nothing moves
+	if got, want := s.figures(), counted.figures(); got != want {
+		return fmt.Errorf("snapshot: counters %+v: want %+v, as the nodes say", got, want)
+	}
+	return nil
+}
+
+func (s *Snapshot) figures() counters {
+	return counters{s.Total, s.ReadyTarget, s.Draining, s.Joining, s.NotReady, s.OffTarget}
+}
+
+// EntryChecker holds the entries of a feed, in order, against what every roll
+// obeys. It takes a feed from its start, of either level; nodes that were there
+// before are known from their first entry on. The zero EntryChecker is ready to
+// use.
+type EntryChecker struct {
+	at    time.Duration
+	nodes map[string]*checkedNode
+}
+
+type checkedNode struct {
+	last    EventKind // the latest transition; empty for a node seen otherwise only
+	blocked bool
+}
+
+// Check takes in one entry and reports what is wrong with it:
+//
+//   - time goes back;
+//   - a node comes to the phase that it is in, or joins without having been gone;
+//   - a node that is gone does anything but come again;
+//   - a pod is evicted from, or budgets block, a node that isn't draining;
+//   - blocked or unblocked twice in a row.
+func (c *EntryChecker) Check(e Entry) error {
+	if e.At < c.at {
+		return c.wrong(e, "comes after T+"+c.at.String())
+	}
+	c.at = e.At
+	if e.Node == "" {
+		return nil
+	}
+	n, known := c.nodes[e.Node]
+	if !known {
+		n = &checkedNode{}
+		if c.nodes == nil {
+			c.nodes = make(map[string]*checkedNode)
+		}
+		c.nodes[e.Node] = n
+	}
+	gone := n.last == EvtTerminated
+	drains := n.last == EvtDraining || n.last == ""
+	switch e.Kind {
+	case EvtJoining, EvtOnline, EvtDraining, EvtNotReady, EvtTerminated:
+		was := n.last
+		*n = checkedNode{last: e.Kind}
+		switch {
+		case was == e.Kind:
+			return c.wrong(e, "repeats the node's last transition")
+		case e.Kind == EvtNotReady && gone:
+			return c.wrong(e, "is of a node that is gone")
+		}
+	case EvtEvicted, EvtBlocked, EvtUnblocked:
+		if !drains {
+			return c.wrong(e, "is of a node that isn't draining")
+		}
+		if e.Kind != EvtEvicted {
+			if known && n.last != "" && n.blocked == (e.Kind == EvtBlocked) {
+				return c.wrong(e, "comes twice in a row")
+			}
+			n.blocked = e.Kind == EvtBlocked
+		}
+	case EvtPressure, EvtWarning:
+		if gone {
+			return c.wrong(e, "is of a node that is gone")
+		}
+	}
+	return nil
+}
+
+func (c *EntryChecker) wrong(e Entry, what string) error {
+	return fmt.Errorf("feed: %q %s", e.String(), what)
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,12 +39,10 @@ func startHelper(t testing.TB, role string, env ...string) *exec.Cmd {
 // whose name is HELPER_END. It says "recording" when the tape is open. With
 // HELPER_LIMIT the tape can't grow beyond so many bytes.
 func recordHelper() int {
-	config := &rest.Config{Host: os.Getenv("HELPER_HOST")}
-	if path := os.Getenv("HELPER_KUBECONFIG"); path != "" {
-		var err error
-		if config, err = clientcmd.BuildConfigFromFlags("", path); err != nil {
-			return complain(err)
-		}
+	debug.SetMemoryLimit(400 << 20) // as the command does
+	config, err := helperConfig()
+	if err != nil {
+		return complain(err)
 	}
 	if limit, err := strconv.ParseUint(os.Getenv("HELPER_LIMIT"), 10, 64); err == nil {
 		signal.Ignore(syscall.SIGXFSZ)
@@ -89,6 +88,17 @@ func recordHelper() int {
 		return complain(err)
 	}
 	return 0
+}
+
+// helperConfig is how a helper reaches its cluster: HELPER_KUBECONFIG, or
+// HELPER_HOST without credentials.
+func helperConfig() (*rest.Config, error) {
+	if path := os.Getenv("HELPER_KUBECONFIG"); path != "" {
+		return clientcmd.BuildConfigFromFlags("", path)
+	}
+	config := &rest.Config{Host: os.Getenv("HELPER_HOST")}
+	config.Insecure = strings.HasPrefix(config.Host, "https:")
+	return config, nil
 }
 
 func complain(err error) int {

@@ -268,7 +268,11 @@ func (im *importer) list(it item, s span) error {
 	if err := im.ledger.lost(at, t, "the dump lists again here"); err != nil {
 		return err
 	}
-	return im.ledger.relisted(at, t, items, version)
+	here := map[string]bool{}
+	for _, raw := range items {
+		here[idOf(identify(raw))] = true
+	}
+	return im.ledger.relisted(at, t, here, items, version)
 }
 
 func (im *importer) now(it item) time.Duration {

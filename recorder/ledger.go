@@ -63,11 +63,25 @@ func (l *ledger) write(ev timeline.Event) error {
 	return nil
 }
 
+// unread is the version of a list that begin is to leave out: listed completes
+// it.
+const unread = "unread"
+
+// listed ends an initial list whose objects were entered one by one.
+func (l *ledger) listed(t *track, version string) error {
+	t.listed = true
+	t.read, t.settled = version, version
+	return l.sync(0, t, version)
+}
+
 // begin writes the initial lists, each followed by its SYNC. The objects have
 // been put into the tracks by load, and versions holds where each list was
 // taken.
 func (l *ledger) begin(order [][]*object, versions []string) error {
 	for i, t := range l.tracks {
+		if versions[i] == unread {
+			continue
+		}
 		for _, o := range order[i] {
 			if err := l.enter(0, t, o, o.version); err != nil {
 				return err
@@ -121,9 +135,8 @@ func (l *ledger) know(t *track, id identity) *object {
 	}
 	o := &object{ns: intern(t, text(id.ns)), name: text(id.name), uid: text(id.uid)}
 	o.setVersion(id)
-	o.id = o.uid
-	if o.id == "" {
-		o.id = o.ns + "/" + o.name
+	if o.id = o.uid; o.id == "" {
+		o.id = idOf(id)
 	}
 	t.alive[o.id] = o
 	if t.names != nil {
@@ -386,16 +399,10 @@ func (l *ledger) lost(at time.Duration, t *track, reason string) error {
 // relisted closes a gap with what a new list has found: what is gone (DELETED
 // without a version, since nobody saw it), then what is new or different, in
 // the order of the list, then SYNC.
-func (l *ledger) relisted(at time.Duration, t *track, items [][]byte, version string) error {
-	here := make(map[string]bool, len(items))
-	for _, raw := range items {
-		id := identify(raw)
-		uid := text(id.uid)
-		if uid == "" {
-			uid = text(id.ns) + "/" + text(id.name)
-		}
-		here[uid] = true
-	}
+//
+// Here holds the ids (see idOf) of everything listed; items, what of it may be
+// new or different.
+func (l *ledger) relisted(at time.Duration, t *track, here map[string]bool, items [][]byte, version string) error {
 	var gone []*object
 	for id, o := range t.alive {
 		if !here[id] {
@@ -439,7 +446,7 @@ func (l *ledger) relisted(at time.Duration, t *track, items [][]byte, version st
 			return err
 		}
 	}
-	t.read, t.settled = version, version
+	t.read, t.settled, t.listed = version, version, true
 	return l.sync(at, t, version)
 }
 

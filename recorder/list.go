@@ -34,6 +34,13 @@ func (c *client) list(ctx context.Context, r timeline.Resource, restart func(), 
 	return version, err
 }
 
+// first reads the first page only, and reports whether that was all.
+func (c *client) first(ctx context.Context, r timeline.Resource, item func([]byte) error) (version string, all bool, err error) {
+	l := lister{client: c, res: r, item: item}
+	next, err := l.page(ctx, url.Values{"limit": {strconv.Itoa(pageSize)}}, &version)
+	return version, next == "", err
+}
+
 // lister keeps the buffers of one list.
 type lister struct {
 	client  *client
@@ -50,19 +57,10 @@ func (l *lister) pages(ctx context.Context, limit int) (version string, err erro
 		query.Set("limit", strconv.Itoa(limit))
 	}
 	for {
-		if err := l.page(ctx, query); err != nil {
+		next, err := l.page(ctx, query, &version)
+		if err != nil {
 			return "", err
 		}
-		meta := rawjson.Get(l.compact, "metadata")
-		if version == "" {
-			version = rawjson.Text(meta, "resourceVersion")
-		}
-		for item := range rawjson.Elements(rawjson.Get(l.compact, "items")) {
-			if err := l.item(l.named(item)); err != nil {
-				return "", err
-			}
-		}
-		next := rawjson.Text(meta, "continue")
 		if next == "" {
 			return version, nil
 		}
@@ -70,25 +68,35 @@ func (l *lister) pages(ctx context.Context, limit int) (version string, err erro
 	}
 }
 
-// page fills l.compact with one page.
-func (l *lister) page(ctx context.Context, query url.Values) error {
+// page hands out the items of one page. It sets the version of the list where
+// that is not known yet, and returns what continues it.
+func (l *lister) page(ctx context.Context, query url.Values, version *string) (next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
 	resp, err := l.client.get(ctx, path(l.res), query, http.Header{})
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if l.body, err = readAll(l.body[:0], resp.Body); err != nil {
-		return fmt.Errorf("read the list: %w", shorter(err))
+		return "", fmt.Errorf("read the list: %w", shorter(err))
 	}
 	if l.compact, err = rawjson.Compact(l.compact[:0], l.body); err != nil {
-		return fmt.Errorf("read the list: %w", err)
+		return "", fmt.Errorf("read the list: %w", err)
 	}
-	if !rawjson.IsObject(rawjson.Get(l.compact, "metadata")) {
-		return fmt.Errorf("read the list: found %.40q, want a list of %s", l.compact, l.res.Kind)
+	meta := rawjson.Get(l.compact, "metadata")
+	if !rawjson.IsObject(meta) {
+		return "", fmt.Errorf("read the list: found %.40q, want a list of %s", l.compact, l.res.Kind)
 	}
-	return nil
+	if *version == "" {
+		*version = rawjson.Text(meta, "resourceVersion")
+	}
+	for item := range rawjson.Elements(rawjson.Get(l.compact, "items")) {
+		if err := l.item(l.named(item)); err != nil {
+			return "", err
+		}
+	}
+	return rawjson.Text(meta, "continue"), nil
 }
 
 // named puts kind and apiVersion into an object that has none.

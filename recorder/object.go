@@ -44,6 +44,15 @@ func identify(obj []byte) (id identity) {
 	}
 }
 
+// idOf is what an object is filed by: its UID, or its names where a dump has
+// none.
+func idOf(id identity) string {
+	if uid := text(id.uid); uid != "" {
+		return uid
+	}
+	return text(id.ns) + "/" + text(id.name)
+}
+
 // bare returns the text between the quotes of a raw string. It allocates only
 // where there are escapes; the result is for lookups.
 func bare(raw []byte) []byte {

@@ -12,6 +12,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 )
 
@@ -23,6 +24,18 @@ type prepared struct {
 	lists    [][]*object // by track
 	versions []string
 	watches  []*watch
+	sample   []labels.Set // of nodes, where their list is too long to be kept
+}
+
+// sampled returns the labels of nodes on a first page.
+func sampled(t *track, raws [][]byte) (sample []labels.Set) {
+	if t.res.String() != "nodes" {
+		return nil
+	}
+	for _, raw := range raws {
+		sample = append(sample, labelsOf(raw))
+	}
+	return sample
 }
 
 func (p *prepared) close() {
@@ -75,7 +88,7 @@ func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 	g.SetLimit(4)
 	for i, w := range p.watches {
 		g.Go(func() (err error) {
-			if raws[i], err = w.preflight(gctx); err != nil {
+			if raws[i], err = w.preflight(gctx, p.ledger.scope != nil); err != nil {
 				return err
 			}
 			err = w.connect(ctx) // of the recording: it outlives the group
@@ -92,7 +105,12 @@ func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 		return err
 	}
 	p.lists = make([][]*object, len(p.watches))
-	for _, w := range p.watches {
+	for i, w := range p.watches {
+		if w.long {
+			p.versions = append(p.versions, unread)
+			p.sample, raws[i] = append(p.sample, sampled(w.track, raws[i])...), nil
+			continue
+		}
 		p.versions = append(p.versions, w.version)
 	}
 	p.ledger.loadAll(p.lists, raws)
@@ -200,21 +218,23 @@ func sorted(set map[string]bool) []string {
 
 // provider finds out whose labels most nodes on the tape carry.
 func provider(p *prepared, s Scope) string {
+	nodes := p.sample
+	for i, t := range p.ledger.tracks {
+		if t.res.String() != "nodes" {
+			continue
+		}
+		for _, o := range p.lists[i] {
+			if p.ledger.scope == nil || o.view.in {
+				nodes = append(nodes, labelsOf(o.raw))
+			}
+		}
+	}
 	best, most := "", 0
 	for _, candidate := range s.Providers {
 		n := 0
-		for i, t := range p.ledger.tracks {
-			if t.res.String() != "nodes" {
-				continue
-			}
-			for _, o := range p.lists[i] {
-				if p.ledger.scope != nil && !o.view.in {
-					continue
-				}
-				l := labelsOf(o.raw)
-				if slices.ContainsFunc(candidate.Labels, func(key string) bool { return l[key] != "" }) {
-					n++
-				}
+		for _, l := range nodes {
+			if slices.ContainsFunc(candidate.Labels, func(key string) bool { return l[key] != "" }) {
+				n++
 			}
 		}
 		if n > most {

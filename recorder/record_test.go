@@ -136,7 +136,7 @@ func TestListThenWatch(t *testing.T) {
 	for _, n := range []string{"a", "b", "c", "d", "e"} {
 		a.put(nodesPath, "ADDED", node(n, ""))
 	}
-	a.fail("watch "+nodesPath, func(http.ResponseWriter, *http.Request) bool {
+	a.fail("watch "+nodesPath, say(""), func(http.ResponseWriter, *http.Request) bool {
 		a.put(nodesPath, "MODIFIED", node("b", `"unschedulable":true`))
 		a.put(nodesPath, "DELETED", node("c", ""))
 		a.put(nodesPath, "ADDED", node("end", ""))
@@ -153,13 +153,47 @@ func TestListThenWatch(t *testing.T) {
 	0s ADDED nodes d 104
 	0s ADDED nodes e 105
 	0s SYNC nodes 105
-	0s MODIFIED nodes b 106
-	0s DELETED nodes c 107
-	0s ADDED nodes end 108
-	0s END complete
+	100ms MODIFIED nodes b 106
+	100ms DELETED nodes c 107
+	100ms ADDED nodes end 108
+	100ms END complete
 	`)
 	h := r.sum.Header
 	if h.Source.Cluster != "cluster-1" || h.Source.Server != "v1.36.3" || r.sum.End != recorder.EndComplete || r.sum.Nodes != 5 {
 		t.Errorf("found %+v", r.sum)
 	}
+}
+
+// What changes while a long list is read, and what makes it begin anew, leaves
+// no trace but the state in the end.
+func TestLongListThatBeginsAnew(t *testing.T) {
+	a := newAPI(t)
+	a.page = 2
+	for _, n := range []string{"a", "b", "c", "d", "e"} {
+		a.put(nodesPath, "ADDED", node(n, ""))
+	}
+	ok := func(http.ResponseWriter, *http.Request) bool { return true }
+	a.fail("list "+nodesPath, ok, ok, // the glance, the first page
+		func(w http.ResponseWriter, r *http.Request) bool {
+			a.put(nodesPath, "MODIFIED", node("a", `"unschedulable":true`))
+			a.put(nodesPath, "DELETED", node("b", ""))
+			a.put(nodesPath, "ADDED", node("end", ""))
+			return status(410, "Expired", "The provided continue parameter is too old")(w, r)
+		})
+	r, err := record(t, a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, lines(t, r.file), `
+	0s ADDED nodes a 101
+	0s ADDED nodes b 102
+	0s DELETED nodes b
+	0s MODIFIED nodes a 106
+	0s ADDED nodes c 103
+	0s ADDED nodes d 104
+	0s ADDED nodes e 105
+	0s ADDED nodes end 108
+	0s SYNC nodes 108
+	100ms END complete
+	`)
 }

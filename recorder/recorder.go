@@ -80,6 +80,8 @@ type Recorder struct {
 	start    time.Time
 	last     time.Duration
 	unsynced bool
+	listing  bool // the initial lists are being written
+	stopped  bool // Stop has said so
 	ended    bool
 	fatal    error
 	cancel   context.CancelCauseFunc
@@ -145,6 +147,9 @@ func (r *Recorder) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 
+	if err := r.readLong(ctx, p.watches); err != nil {
+		return r.abandon(ctx, err)
+	}
 	var owned sync.WaitGroup
 	for _, w := range p.watches {
 		owned.Go(func() { w.run(ctx) })
@@ -176,6 +181,7 @@ func (r *Recorder) open(p *prepared) error {
 	}
 	r.ledger.tape = out
 	r.ledger.wrote = r.wrote
+	r.listing = true
 	if r.cfg.Resume == nil {
 		err = r.ledger.begin(p.lists, p.versions)
 	}
@@ -188,9 +194,28 @@ func (r *Recorder) open(p *prepared) error {
 	return err
 }
 
+// abandon ends a recording within its initial lists: the tape has no END.
+func (r *Recorder) abandon(ctx context.Context, err error) (Summary, error) {
+	if ctx.Err() != nil {
+		err = fmt.Errorf("interrupted while the lists were read: %w", context.Cause(ctx))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	if r.fatal != nil {
+		err = r.fatal
+	}
+	_ = r.out.Close() // the first error is the one to tell
+	return r.summary(EndFailed), err
+}
+
 // now is the position on the tape. The caller holds mu, so positions are in
 // the order of the lines.
+// The initial lists are at 0s, however long it takes to read them.
 func (r *Recorder) now() time.Duration {
+	if r.listing {
+		return r.last
+	}
 	r.last = max(r.last, r.clock.Since(r.start))
 	return r.last
 }
@@ -223,10 +248,34 @@ func (r *Recorder) fail(err error) {
 
 // wrote is called for every line, with mu held.
 func (r *Recorder) wrote(ev timeline.Event) {
-	if r.cfg.Stop != nil && !r.ended && r.cfg.Stop(ev) {
+	if r.cfg.Stop == nil || r.ended || r.stopped || !r.cfg.Stop(ev) {
+		return
+	}
+	r.stopped = true
+	if !r.listing { // the lists are written whole in any case
 		r.ended = true
 		r.cancel(errComplete)
 	}
+}
+
+// readLong writes the initial lists that are too long for memory.
+func (r *Recorder) readLong(ctx context.Context, watches []*watch) error {
+	for _, w := range watches {
+		if !w.long {
+			continue
+		}
+		if err := w.stream(ctx); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.listing = false
+	if r.stopped {
+		r.ended = true
+		r.cancel(errComplete)
+	}
+	return nil
 }
 
 // keepTime brings lines to the disk and gives up on what waits for too long.

@@ -16,9 +16,9 @@ const (
 	// the Writer has it, and END counts the lines.
 	StyleLines Style = "lines"
 	// StyleBlock is for editing by hand: a block of YAML an event. Patches and
-	// whole objects stay as they stand. An event that block YAML can't hold
-	// (strings with characters that YAML has no way to write, members twice,
-	// more than 4 MiB) stays on a line.
+	// whole objects stay as they stand. An event that block YAML can't hold (a
+	// number that yaml.v3 takes for text, a block of more than 4 MiB) stays on
+	// a line.
 	StyleBlock Style = "block"
 	// StyleJSON is for tools that read JSON lines: the header on the first
 	// line, then an event a line. Patches and whole objects stay as they stand.

@@ -64,7 +64,7 @@ resources:
   - {group: "", version: v1, kind: Node, resource: nodes, namespaced: false}
 --- {"at":"0s","type":"ADDED","resource":"nodes","name":"on","uid":"4dc1","rv":"481","object":{"metadata":{"creationTimestamp":"2026-11-20T22:21:05Z","annotations":{"text":"two\nlines","tab":"a\tb"}},"spec":{"taints":[{"key":"0755","effect":"NoSchedule"}],"pods":58}}}
 --- {"at":"1.5s","type":"MODIFIED","resource":"nodes","name":"on","rv":"482","patch":{"spec":{"unschedulable":true,"taints":null}}}
---- {"at":"2s","type":"NOTE","twice":{"a":1,"a":2}}
+--- {"at":"2s","type":"NOTE","huge":1e999}
 `
 	want := `apiVersion: nodesim.dev/v1
 kind: Timeline
@@ -102,7 +102,7 @@ patch:
   spec:
     unschedulable: true
     taints: null
---- {"at":"2s","type":"NOTE","twice":{"a":1,"a":2}}
+--- {"at":"2s","type":"NOTE","huge":1e999}
 `
 	if got := string(formatted(t, []byte(in), StyleBlock)); got != want {
 		t.Errorf("as blocks:\n%s", got)

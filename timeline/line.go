@@ -171,7 +171,7 @@ func (l *line) check(seen member) *Error {
 	if seen&mAt == 0 {
 		return fault(`"at"`, "an event without %q", "at")
 	}
-	if seen&mType == 0 {
+	if seen&mType == 0 || l.Type == "" {
 		return fault(`"type"`, "an event without %q", "type")
 	}
 	need := func(members ...member) *Error {

@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"fmt"
 	"unicode/utf8"
 )
@@ -22,7 +23,8 @@ func (e *SyntaxError) Error() string {
 
 // Compact appends the canonical form of the JSON value in src to dst: white
 // space dropped, and strings as [AppendString] writes them, so that equal
-// strings are equal bytes. Members keep their order and numbers their digits.
+// strings are equal bytes. Members keep their order and numbers their digits;
+// an object with two of one name is refused.
 // On a *SyntaxError, what it returns is dst as it was.
 func Compact(dst, src []byte) ([]byte, error) {
 	c := compactor{src: src, dst: dst}
@@ -42,7 +44,15 @@ func Compact(dst, src []byte) ([]byte, error) {
 type compactor struct {
 	src, dst []byte
 	start    int
+	odd      bool // whether a string had more than plain bytes since this was cleared
+
+	names [48]span // of the members so far of the objects that i is inside of
+	n     int      // how many they are
 }
+
+// span is a part of src. Spans in an array, and no slices of slices: a pointer
+// inside of the compactor would move it to the heap.
+type span struct{ from, to int }
 
 func (c *compactor) flush(i int) {
 	if c.start < i {
@@ -110,12 +120,19 @@ func (c *compactor) object(i, depth int) (_ int, err error) {
 	if i = c.space(i + 1); i < len(c.src) && c.src[i] == '}' {
 		return i + 1, nil
 	}
+	outer := c.n
+	var many map[string]bool
 	for {
 		if i >= len(c.src) || c.src[i] != '"' {
 			return i, c.fault(i, "a member name in quotes")
 		}
+		begin := i
+		c.odd = false
 		if i, err = c.str(i); err != nil {
 			return i, err
+		}
+		if many, err = c.once(begin, i, outer, many); err != nil {
+			return begin, err
 		}
 		if i = c.space(i); i >= len(c.src) || c.src[i] != ':' {
 			return i, c.fault(i, `":"`)
@@ -125,12 +142,53 @@ func (c *compactor) object(i, depth int) (_ int, err error) {
 		}
 		switch i = c.space(i); {
 		case i < len(c.src) && c.src[i] == '}':
+			c.n = outer
 			return i + 1, nil
 		case i >= len(c.src) || c.src[i] != ',':
 			return i, c.fault(i, `"," or "}"`)
 		}
 		i = c.space(i + 1)
 	}
+}
+
+// fewMembers is up to how many names of an object are looked through one by one.
+const fewMembers = 32
+
+// once refuses the member whose name, quotes included, is src[begin:end] where
+// the object has one of that name: decoders don't agree which of two counts,
+// and a patch can't tell them apart. outer is where the object's names begin;
+// many holds them all where they are many, or spelt in one of several ways.
+func (c *compactor) once(begin, end, outer int, many map[string]bool) (map[string]bool, error) {
+	name := c.src[begin:end]
+	if c.odd {
+		s, _ := Unquote(name)
+		name = AppendString(nil, s)
+	}
+	twice := false
+	if many == nil && (c.odd || c.n-outer >= fewMembers || c.n == len(c.names)) {
+		many = make(map[string]bool, 2*fewMembers)
+		for _, b := range c.names[outer:c.n] {
+			many[string(c.src[b.from:b.to])] = true
+		}
+	}
+	if many != nil {
+		twice = many[string(name)]
+		many[string(name)] = true
+	} else {
+		for _, b := range c.names[outer:c.n] {
+			// The end of a name differs more often than its beginning.
+			if b.to-b.from == len(name) && c.src[b.to-2] == name[len(name)-2] && bytes.Equal(c.src[b.from:b.to], name) {
+				twice = true
+				break
+			}
+		}
+		c.names[c.n] = span{begin, end}
+		c.n++
+	}
+	if twice {
+		return many, &SyntaxError{Offset: begin, Found: fmt.Sprintf("a second member %.80s", name), Wanted: "it once"}
+	}
+	return many, nil
 }
 
 func (c *compactor) array(i, depth int) (_ int, err error) {

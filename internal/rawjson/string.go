@@ -77,6 +77,7 @@ func (c *compactor) str(i int) (int, error) {
 		case b == '"':
 			return i + 1, nil
 		case b == '\\':
+			c.odd = true
 			r, n := c.escape(i)
 			if n == 0 {
 				return i, c.fault(i+1, "an escape that JSON knows")
@@ -86,6 +87,7 @@ func (c *compactor) str(i int) (int, error) {
 		case b < ' ':
 			return i, c.fault(i, "an escape instead of a control character")
 		default:
+			c.odd = true
 			r, n := utf8.DecodeRune(c.src[i:])
 			if r == utf8.RuneError && n == 1 || escaped(r) {
 				c.rewrite(i, n, r)

@@ -9,7 +9,7 @@ import (
 )
 
 // A watchdog is a shell that waits for its standard input to end, which happens when the test process dies, however
-// it dies; then it kills what the pid files name and removes the folder. `go test` kills a test that exceeds its
+// it dies; then it kills what the pid files name and removes the folder, unless NODESIM_KEEP is set. `go test` kills a test that exceeds its
 // timeout, and no deferred function runs then.
 type watchdog struct {
 	cmd  *exec.Cmd
@@ -17,10 +17,9 @@ type watchdog struct {
 }
 
 const watch = `read -r word && [ "$word" = done ] && exit 0
-for file in "$0"/run/*.pid; do
-	[ -e "$file" ] && kill -9 "$(cat "$file")" 2>/dev/null
-done
-rm -rf "$0"`
+pids=$(cat "$0"/run/*.pid 2>/dev/null)
+[ -z "$pids" ] || kill -9 $pids 2>/dev/null
+[ -n "$NODESIM_KEEP" ] || rm -rf "$0"`
 
 func startWatchdog(folder string) (*watchdog, error) {
 	cmd := exec.Command("/bin/sh", "-c", watch, folder)

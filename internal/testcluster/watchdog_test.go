@@ -27,6 +27,7 @@ func sleeper(t *testing.T, folder string) *exec.Cmd {
 
 // A test process that dies says nothing: its end of the pipe closes.
 func TestWatchdogCleansUpAfterTheDead(t *testing.T) {
+	t.Setenv("NODESIM_KEEP", "")
 	folder := filepath.Join(t.TempDir(), "it's a cluster")
 	child := sleeper(t, folder)
 	dog, err := startWatchdog(folder)

@@ -18,6 +18,28 @@
 //	Feed                             changes with a time to Entries
 //	KubeObserver, ScriptedObserver   the two sources of snapshots
 //	Watch                            polls an Observer through transient errors
+//	Snapshot.Check, EntryChecker     what every roll obeys
+//
+// # Driving a Feed
+//
+// Whoever has changes in order, live or from a recording, makes slim objects of
+// them (NodeFrom and its siblings, or by filling the fields) and calls, with the
+// time since the start:
+//
+//	added, modified      SetNode, SetPod, SetBudget, SetEvent
+//	deleted              DeleteNode, DeletePod, DeleteBudget, DeleteEvent
+//	end of a list        Synced, for each resource
+//	changes were lost    Gap, then the new list as changes, then Synced
+//	a named moment       Mark; Fail for the end that no object tells
+//	nothing happens      Advance, at the latest at NextDeadline
+//	back in time         Reset, all that is alive as changes, Synced
+//
+// and shows what each call returns. Snapshot gives the picture at any time. A
+// State takes the same changes without time, for who wants pictures only. A
+// recording without an end of list calls Synced where its first list ends, or
+// nothing ever becomes news.
+//
+// # Deciders
 //
 // State, Tracker and Feed are deciders: no clock, no chance, no environment and
 // no goroutine. Time comes in as an argument, so that a live informer and the

@@ -303,7 +303,7 @@ func TestFeedOfAReusedName(t *testing.T) {
 	s.node(feedNode("a", oldImage)).pod("web-1", "a").budget("web", 0).settle()
 	s.node(feedNode("a", oldImage, cordon, func(n *noderoll.Node) { n.Pressure = noderoll.PIDPressure })) // at 4 s
 	s.later(15 * time.Second).node(feedNode("a", oldImage, cordon, reborn))                               // at 20 s
-	s.later(15 * time.Second).budget("web", 1)                                                            // at 36 s
+	s.later(15*time.Second).budget("web", 1)                                                              // at 36 s
 	s.want(
 		"T+4.000s     draining    a",
 		"T+4.000s     pressure    a                 PIDPressure",

@@ -41,8 +41,8 @@ func (o *KubeObserver) list(ctx context.Context) (s *State, warningsError string
 }
 
 func (o *KubeObserver) listNodes(ctx context.Context) (*State, error) {
-	if o.badGroup != nil {
-		return nil, o.badGroup
+	if o.refusal != nil {
+		return nil, o.refusal
 	}
 	s := o.newState()
 	var found []corev1.Node

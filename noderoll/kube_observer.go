@@ -2,6 +2,7 @@ package noderoll
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ type KubeObserver struct {
 	opts   KubeOptions
 	// selector is what the server is asked for; State checks the rest.
 	selector string
-	badGroup error
+	refusal  error // why every request would be wrong
 
 	mu   sync.Mutex
 	last *State     // of the latest list, for what it remembers
@@ -77,6 +78,9 @@ func NewKubeObserverWithOptions(client kubernetes.Interface, opts KubeOptions) *
 		opts.PageSize = 500
 	}
 	o := &KubeObserver{client: client, opts: opts}
+	if client == nil {
+		o.refusal = errors.New("observe nodes: there is no client: want a kubernetes.Interface")
+	}
 	if opts.Selector != nil {
 		o.selector = opts.Selector.String()
 	}
@@ -90,7 +94,7 @@ func NewKubeObserverWithOptions(client kubernetes.Interface, opts KubeOptions) *
 func (o *KubeObserver) choose(label, value string) {
 	only, err := labels.NewRequirement(label, selection.Equals, []string{value})
 	if err != nil {
-		o.badGroup = fmt.Errorf("node group %q: want the value of a label: %w", value, err)
+		o.refusal = fmt.Errorf("node group %q: want the value of a label: %w", value, err)
 		return
 	}
 	all := labels.NewSelector()
@@ -210,8 +214,8 @@ func (o *KubeObserver) remember(fresh *State) {
 // synced. On an error everything that was started has ended, and the observer
 // stays in list mode.
 func (o *KubeObserver) StartInformers(ctx context.Context) error {
-	if o.badGroup != nil {
-		return o.badGroup
+	if o.refusal != nil {
+		return o.refusal
 	}
 	o.mu.Lock()
 	old := o.run
@@ -233,7 +237,7 @@ func (o *KubeObserver) StartInformers(ctx context.Context) error {
 	err := run.waitSynced(ctx, o.opts.Clock, o.opts.SyncTimeout)
 	o.mu.Lock()
 	if err == nil && o.run != run {
-		err = fmt.Errorf("watch node group: stopped before the caches had synced")
+		err = errors.New("watch node group: stopped before the caches had synced")
 	}
 	if err != nil {
 		o.retire(run)

@@ -266,6 +266,17 @@ func TestInvalidGroupNameIsRefused(t *testing.T) {
 	}
 }
 
+func TestNoClientIsAnError(t *testing.T) {
+	o := noderoll.NewKubeObserver(nil, group, newImage)
+	if _, err := o.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "no client") {
+		t.Errorf("Snapshot: got error %v", err)
+	}
+	if o.StartInformers(t.Context()) == nil || o.CaptureBaseline(t.Context()) == nil {
+		t.Error("informers or baseline without a client: want errors")
+	}
+	o.StopInformers()
+}
+
 func TestEmptyGroupNameIsNobodys(t *testing.T) {
 	o := noderoll.NewKubeObserver(fake.NewSimpleClientset(kubeNode("ip-1", oldImage, true)), "", newImage)
 	if s := look(t, o); s.Total != 0 {

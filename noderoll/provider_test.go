@@ -129,3 +129,14 @@ func TestClusterAPIPoolsOfOtherOwners(t *testing.T) {
 		}
 	}
 }
+
+func TestOwnLabels(t *testing.T) {
+	own := noderoll.Provider{Name: "ours", PoolLabels: []string{"example.com/team"}, ImageLabel: "example.com/image"}
+	s := noderoll.NewState(noderoll.StateOptions{Provider: own, Pool: "blue", Target: noderoll.Target{Image: "v2"}})
+	for name, team := range map[string]string{"a": "blue", "b": "red"} {
+		s.SetNode(noderoll.Node{Name: name, Ready: "True", Labels: map[string]string{"example.com/team": team, "example.com/image": "v2"}})
+	}
+	if got := s.Snapshot(epoch); got.Total != 1 || got.ReadyTarget != 1 || got.Nodes[0].Image != "v2" {
+		t.Errorf("got %+v, want node a alone, on target", got)
+	}
+}

@@ -50,7 +50,12 @@ func (c *Cluster) run(name string, args []string, env ...string) (*process, erro
 	c.mu.Lock()
 	c.processes = append(c.processes, p)
 	c.mu.Unlock()
-	return p, os.WriteFile(p.pid, []byte(strconv.Itoa(p.cmd.Process.Pid)), 0o644)
+	return p, writePID(p.pid, p.cmd.Process.Pid)
+}
+
+// writePID leaves a pid where the watchdog looks: a line, so that it can read several files at once.
+func writePID(file string, pid int) error {
+	return os.WriteFile(file, fmt.Appendf(nil, "%d\n", pid), 0o644)
 }
 
 // alive says what is wrong if the process has ended by itself.

@@ -1,7 +1,6 @@
 package testcluster
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +9,7 @@ import (
 )
 
 // sleeper starts a process that would outlive the test and leaves its pid where the watchdog looks.
-func sleeper(t *testing.T, folder string) *exec.Cmd {
+func sleeper(t *testing.T, folder, name string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {
@@ -19,7 +18,7 @@ func sleeper(t *testing.T, folder string) *exec.Cmd {
 	if err := os.MkdirAll(filepath.Join(folder, "run"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "run", "sleep.pid"), fmt.Appendf(nil, "%d\n", cmd.Process.Pid), 0o644); err != nil {
+	if err := writePID(filepath.Join(folder, "run", name+".pid"), cmd.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
 	return cmd
@@ -29,7 +28,7 @@ func sleeper(t *testing.T, folder string) *exec.Cmd {
 func TestWatchdogCleansUpAfterTheDead(t *testing.T) {
 	t.Setenv("NODESIM_KEEP", "")
 	folder := filepath.Join(t.TempDir(), "it's a cluster")
-	child := sleeper(t, folder)
+	children := []*exec.Cmd{sleeper(t, folder, "one"), sleeper(t, folder, "two")}
 	dog, err := startWatchdog(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -37,8 +36,10 @@ func TestWatchdogCleansUpAfterTheDead(t *testing.T) {
 	if err := dog.pipe.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("the process: found %v, want it killed", err)
+	for _, child := range children {
+		if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Errorf("the process: found %v, want it killed", err)
+		}
 	}
 	if err := dog.cmd.Wait(); err != nil {
 		t.Error(err)
@@ -50,7 +51,7 @@ func TestWatchdogCleansUpAfterTheDead(t *testing.T) {
 
 func TestWatchdogGoesHomeQuietly(t *testing.T) {
 	folder := t.TempDir()
-	child := sleeper(t, folder)
+	child := sleeper(t, folder, "one")
 	dog, err := startWatchdog(folder)
 	if err != nil {
 		t.Fatal(err)

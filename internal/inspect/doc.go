@@ -3,7 +3,8 @@
 //
 // It reads a tape line by line and puts together only what rolls are found by,
 // the nodes, so that a tape of a gigabyte takes seconds. What only a look at
-// each whole object can tell is therefore not checked; [Check] does that.
+// each whole object can tell is therefore not checked, unless the Reader was
+// opened without timeline.Lines.
 //
 // Whatever stands on a tape is hostile: text passes through noderoll.OneLine,
 // and JSON escapes what could act on a terminal.

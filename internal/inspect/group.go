@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"context"
+
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
@@ -45,15 +47,22 @@ func (g *group) take(e noderoll.Entry) {
 		}
 		return
 	case noderoll.EvtJoining, noderoll.EvtDraining, noderoll.EvtTerminated:
-		g.open(e)
-	case noderoll.EvtOnline, noderoll.EvtNotReady:
-		if g.now == nil {
-			return
+		if g.now == nil && g.outdated() {
+			g.open(e)
 		}
+	case noderoll.EvtOnline, noderoll.EvtNotReady:
 	default:
 		return
 	}
-	g.now.node(e)
+	if g.now != nil {
+		g.now.node(e)
+	}
+}
+
+// outdated reports whether the group has nodes to replace.
+func (g *group) outdated() bool {
+	s, err := g.follower.Snapshot(context.Background()) // fails for a dead context alone
+	return err == nil && s.OffTarget > 0
 }
 
 func (g *group) open(e noderoll.Entry) {

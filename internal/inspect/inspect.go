@@ -75,21 +75,3 @@ const (
 	mostTypes = 12
 	others    = "(others)"
 )
-
-// Check reads a tape, opened without timeline.Lines, to its end and puts every
-// object together. It returns the Reader's error where the tape is bad, and an
-// error where it is not complete.
-func Check(r *timeline.Reader) error {
-	for _, err := range r.All() {
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case r.Torn() != "":
-		return errors.New("not complete: " + r.Torn() + "; want END as the last line")
-	case !r.Complete():
-		return errors.New("not complete: the tape ends without END, its recorder was cut off")
-	}
-	return nil
-}

@@ -137,20 +137,3 @@ func TestReportOfABadTapeHoldsWhatStandsBefore(t *testing.T) {
 		t.Errorf("got %v and %s", err, rep.JSON())
 	}
 }
-
-func TestCheckWantsAnEnd(t *testing.T) {
-	r, err := scenarios.Open("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := inspect.Check(r); err != nil {
-		t.Error(err)
-	}
-	r, err = timeline.NewReader(strings.NewReader(header + "---\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := inspect.Check(r); err == nil || !strings.Contains(err.Error(), "without END") {
-		t.Errorf("got %v", err)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
@@ -54,7 +55,7 @@ func (rep *Report) summary(b *strings.Builder) {
 	if h.Scope.Provider != "" {
 		fmt.Fprintf(b, " (%s)", noderoll.OneLine(h.Scope.Provider))
 	}
-	fmt.Fprintf(b, "\n%s in %s, %s", plural(rep.Events, "event"), timeline.FormatAt(rep.Duration), gaps(len(rep.Gaps)))
+	fmt.Fprintf(b, "\n%s in %s, %s", plural(rep.Events, "event"), rep.Duration.Round(time.Millisecond), gaps(len(rep.Gaps)))
 	switch {
 	case rep.Complete:
 		b.WriteString(", complete\n")

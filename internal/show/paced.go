@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // tick is how often a paced replay looks at the time between two events, and
@@ -34,13 +35,13 @@ type Watcher struct {
 // ErrQuit is what Paced returns behind KeyQuit.
 var ErrQuit = errors.New("quit")
 
-// Paced plays a tape at the pace of a Player, made from the options, and hands
-// everything to the Driver when it is due.
+// Paced plays a tape, which r has opened, at the pace of a Player made from the
+// options, and hands everything to the Driver when it is due. It closes r.
 //
 // It returns when the tape or the context ends, or with the first error of the
 // tape, the Sink or the Watcher.
-func Paced(ctx context.Context, tape *Tape, d *Driver, w Watcher, opts ...replay.PlayerOption) error {
-	p, err := replay.NewPlayer(tape, append(opts, replay.From(d.From), replay.To(d.To))...)
+func Paced(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, w Watcher, opts ...replay.PlayerOption) error {
+	p, err := replay.NewPlayer(&from{r, tape}, append(opts, replay.From(d.From), replay.To(d.To))...)
 	if err != nil {
 		return err
 	}

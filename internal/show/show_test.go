@@ -84,9 +84,9 @@ func TestEveryPaceShowsTheSame(t *testing.T) {
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
-				_, d := driver(t, demo(t), &out)
+				r, d := driver(t, demo(t), &out)
 				d.From, d.To = part.from, part.to
-				if err := show.Paced(t.Context(), demo(t), d, show.Watcher{}, opts...); err != nil {
+				if err := show.Paced(t.Context(), demo(t), r, d, show.Watcher{}, opts...); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -99,9 +99,9 @@ func TestEveryPaceShowsTheSame(t *testing.T) {
 
 func TestPacedTakesTheTapesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, d := driver(t, demo(t), io.Discard)
+		r, d := driver(t, demo(t), io.Discard)
 		start := time.Now()
-		if err := show.Paced(t.Context(), demo(t), d, show.Watcher{}, replay.WithSpeed(2)); err != nil {
+		if err := show.Paced(t.Context(), demo(t), r, d, show.Watcher{}, replay.WithSpeed(2)); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); took != 13*time.Second {
@@ -112,12 +112,12 @@ func TestPacedTakesTheTapesTime(t *testing.T) {
 
 func TestPauseAndQuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, d := driver(t, demo(t), io.Discard)
+		r, d := driver(t, demo(t), io.Discard)
 		keys := make(chan show.Key, 2)
 		keys <- show.KeyPause
 		paused := 0
 		start := time.Now()
-		err := show.Paced(t.Context(), demo(t), d, show.Watcher{Keys: keys, Look: func(s replay.Status) error {
+		err := show.Paced(t.Context(), demo(t), r, d, show.Watcher{Keys: keys, Look: func(s replay.Status) error {
 			if s.Paused {
 				paused++
 			}
@@ -144,8 +144,8 @@ func TestSinkErrorEndsTheReplay(t *testing.T) {
 		t.Errorf("Through: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		_, d := driver(t, demo(t), full{})
-		if err := show.Paced(t.Context(), demo(t), d, show.Watcher{}); !errors.Is(err, errFull) {
+		r, d := driver(t, demo(t), full{})
+		if err := show.Paced(t.Context(), demo(t), r, d, show.Watcher{}); !errors.Is(err, errFull) {
 			t.Errorf("Paced: %v", err)
 		}
 	})
@@ -153,10 +153,10 @@ func TestSinkErrorEndsTheReplay(t *testing.T) {
 
 func TestContextEndsTheReplay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, d := driver(t, demo(t), io.Discard)
+		r, d := driver(t, demo(t), io.Discard)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		if err := show.Paced(ctx, demo(t), d, show.Watcher{}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := show.Paced(ctx, demo(t), r, d, show.Watcher{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})

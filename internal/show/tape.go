@@ -12,8 +12,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Tape is a tape that can be opened: a file, standard input, or a scenario. It
-// is a replay.Source.
+// Tape is a tape that can be opened: a file, standard input, or a scenario.
 type Tape struct {
 	// Name is what errors and warnings call it.
 	Name string
@@ -63,9 +62,20 @@ func (t *Tape) Reader(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	return r, nil
 }
 
+// from is the Source whose first stream is a Reader that is open already.
+type from struct {
+	first *timeline.Reader
+	tape  *Tape
+}
+
 // Open implements replay.Source.
-func (t *Tape) Open() (replay.Stream, error) {
-	r, err := t.Reader()
+func (f *from) Open() (replay.Stream, error) {
+	r := f.first
+	f.first = nil
+	if r != nil {
+		return r, nil
+	}
+	r, err := f.tape.Reader()
 	if err != nil {
 		return nil, err // not a *timeline.Reader that is nil
 	}
@@ -98,10 +108,11 @@ func (t *Tape) Length(ctx context.Context) time.Duration {
 }
 
 // Shortfall says, behind the end of a tape, what it lacks of a whole one, in a
-// few words, or "".
+// few words, or "". Where the Reader isn't at the end, it says nothing.
 func Shortfall(r *timeline.Reader) string {
+	_, err := r.Next() // at the end, io.EOF comes again and again
 	switch {
-	case r.Complete():
+	case r.Complete() || !errors.Is(err, io.EOF):
 		return ""
 	case r.Torn() != "":
 		return r.Torn()

@@ -10,6 +10,7 @@ import (
 	"github.com/nodesim/nodesim/internal/render"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Terminal is where a panel is repainted.
@@ -23,9 +24,9 @@ type Terminal struct {
 	Keys <-chan Key
 }
 
-// OnTerminal plays a tape on a terminal and gives the terminal back, whatever
-// happens; the last panel stays. KeyQuit and the end of ctx are no errors.
-func OnTerminal(ctx context.Context, tape *Tape, d *Driver, t Terminal, opts ...replay.PlayerOption) error {
+// OnTerminal is Paced on a terminal, which it gives back, whatever happens; the
+// last panel stays.
+func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, t Terminal, opts ...replay.PlayerOption) error {
 	screen := render.NewScreen(t.Out, render.ScreenOptions{Terminal: true, Alternate: true})
 	ctx, cancel := context.WithCancel(ctx)
 	var reading sync.WaitGroup
@@ -42,17 +43,16 @@ func OnTerminal(ctx context.Context, tape *Tape, d *Driver, t Terminal, opts ...
 
 	p := painter{screen: screen, terminal: t, view: d.View}
 	d.Sink = quiet{}
-	err := Paced(ctx, tape, d, Watcher{Keys: t.Keys, Look: func(s replay.Status) error {
+	err := Paced(ctx, tape, r, d, Watcher{Keys: t.Keys, Look: func(s replay.Status) error {
 		select {
 		case duration = <-length:
 		default:
 		}
 		return p.paint(s, min(duration, d.To))
 	}}, opts...)
-	if errors.Is(err, ErrQuit) || errors.Is(err, context.Canceled) {
-		err = nil
-	}
-	return errors.Join(err, screen.Close())
+	// What stays has no empty lines, and no keys to press.
+	p.last = true
+	return errors.Join(err, p.paint(p.status, min(duration, d.To)), screen.Close())
 }
 
 // quiet is the Sink of a screen, which looks by itself.
@@ -67,9 +67,11 @@ type painter struct {
 	terminal      Terminal
 	view          *View
 	width, height int
+	status        replay.Status
+	last          bool
 }
 
-const hint = "space pause  q quit"
+const hint = "space pause, q quit"
 
 func (p *painter) paint(s replay.Status, duration time.Duration) error {
 	if width, height := p.terminal.Size(); width != p.width || height != p.height {
@@ -78,11 +80,18 @@ func (p *painter) paint(s replay.Status, duration time.Duration) error {
 	}
 	f := p.view.Frame()
 	f.Position, f.Duration, f.Paused, f.Speed = s.Position, duration, s.Paused, s.Speed.String()
-	f.Hint = hint
-	if p.terminal.Keys == nil {
+	p.status = s
+	switch {
+	case p.last:
+	case p.terminal.Keys == nil:
 		f.Hint = "ctrl-c quit"
+	default:
+		f.Hint = hint
 	}
 	o := p.terminal.Options
-	o.Width, o.Height, o.Fill = p.width, p.height, true
+	o.Width, o.Height, o.Fill = p.width, p.height, !p.last
+	if p.last {
+		o.Height = max(p.height-2, 1) // the shell needs some
+	}
 	return p.screen.Draw(render.Panel(f, o))
 }

@@ -25,8 +25,8 @@ type View struct {
 	blocked map[string]string // node to what holds its drain up
 	failed  string
 	gap     string // the resource whose events may be missing
-	desired int
-	over    bool // a roll is complete; the next one has another size
+	over    bool   // a roll is complete; the next one has a size of its own
+	desired int    // how many nodes the roll has to replace; 0 before it begins
 	from    string
 	to      string
 }
@@ -47,9 +47,6 @@ func (v *View) NextDeadline() (time.Duration, bool) { return v.follower.NextDead
 // Apply takes the tape's next event. It returns the entries of the verbose
 // feed; they are good until the next call.
 func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
-	if ev.At > v.follower.At() && v.desired == 0 {
-		v.size()
-	}
 	entries, err := v.follower.Apply(ev)
 	v.note(entries)
 	if ev.Type == timeline.Sync && v.gap != "" && ev.Resource == v.gap {
@@ -60,19 +57,17 @@ func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 
 // Advance lets time pass up to a position, without an event.
 func (v *View) Advance(at time.Duration) []noderoll.Entry {
-	if at > v.follower.At() && v.desired == 0 {
-		v.size()
-	}
 	entries := v.follower.Advance(at)
 	v.note(entries)
 	return entries
 }
 
-// size notes how many nodes the roll begins with.
-func (v *View) size() {
-	s := v.snapshot()
-	v.desired = s.Total
-	v.images(s)
+// begun notes how many nodes a roll has to replace: those that are not on
+// target at its first transition. The size stays until the roll is complete.
+func (v *View) begun() {
+	if v.desired == 0 {
+		v.desired = v.snapshot().OffTarget
+	}
 }
 
 func (v *View) snapshot() noderoll.Snapshot {
@@ -94,14 +89,15 @@ func (v *View) note(entries []noderoll.Entry) {
 			v.failed = cmp.Or(e.Message, e.Reason, "no reason given")
 		case noderoll.EvtGap:
 			v.gap = e.Object
+		}
+		switch e.Kind {
 		case noderoll.EvtComplete:
 			v.over = true
-		case noderoll.EvtDraining, noderoll.EvtJoining:
+		case noderoll.EvtJoining, noderoll.EvtDraining:
 			if v.over {
-				v.over, v.failed = false, ""
-				s := v.snapshot()
-				v.desired = cmp.Or(s.OffTarget, s.Total)
+				v.over, v.failed, v.desired = false, "", 0
 			}
+			v.begun()
 		}
 		if e.Kind.Default() {
 			if len(v.recent) == keptEntries {

@@ -1,0 +1,204 @@
+//go:build controlplane
+
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// canary stands in the environment of the workload's pods, and in an
+// annotation. No tape made with default settings may hold it.
+const canary = "hunter2-do-not-record"
+
+// TestExamples performs two stories on a real control plane, records them with
+// the real program, and holds the recordings against the tapes in examples/.
+// With NODESIM_RECORD_EXAMPLES=1 the recordings become those tapes.
+func TestExamples(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	cluster := testcluster.New(t, testcluster.Options{
+		NodeGrace: 20 * time.Second, NodeStart: 3 * time.Second, PodStart: 4 * time.Second, PodStop: 2 * time.Second,
+	})
+	if err := cluster.StartControllers(); err != nil {
+		t.Fatal(err)
+	}
+	client, group := cluster.Client(), testcluster.Group{Name: "spot-burst", Zones: []string{"us-east-1a", "us-east-1b", "us-east-1c"}}
+	if err := group.JoinAll(ctx, client, 1, 3, "ami-0a1b"); err != nil {
+		t.Fatal(err)
+	}
+	web := testcluster.Workload{
+		Replicas: 12, MinAvailable: 10,
+		Env: map[string]string{"DB_PASSWORD": canary}, Annotations: map[string]string{"example.com/note": canary},
+	}
+	if err := web.Create(ctx, client, group); err != nil {
+		t.Fatal(err)
+	}
+	nodesim := build(t)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := testcluster.WriteKubeconfig(kubeconfig, cluster.Config()); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("surge", func(t *testing.T) {
+		rec := record(t, ctx, nodesim, kubeconfig, "surge", "--until-complete")
+		report, err := testcluster.Roll{
+			Group: group, Retry: time.Second, Pause: 2 * time.Second, Done: func(step string) { t.Log(step) },
+		}.Perform(ctx, client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.wait(t)
+		refused := 0
+		for _, n := range report.Refused {
+			refused += n
+		}
+		if refused == 0 {
+			t.Error("the budget refused no eviction: the story lacks its point")
+		}
+		rec.compare(t)
+	})
+	if err := web.AtRest(ctx, client); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("spot-vanish", func(t *testing.T) {
+		rec := record(t, ctx, nodesim, kubeconfig, "spot-vanish")
+		const lost = "ip-10-0-2-11"
+		if err := testcluster.Vanish(ctx, client, lost); err != nil {
+			t.Fatal(err)
+		}
+		if err := testcluster.UntilNoPods(ctx, client, lost); err != nil {
+			t.Fatal(err)
+		}
+		if err := web.AtRest(ctx, client); err != nil {
+			t.Fatal(err)
+		}
+		if err := rec.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		rec.wait(t)
+		rec.compare(t)
+	})
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "nodesim")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+// recording is a running `nodesim record`.
+type recording struct {
+	cmd    *exec.Cmd
+	story  string
+	tape   string
+	stderr bytes.Buffer
+}
+
+// record starts the program and returns when the initial lists are on the tape.
+func record(t *testing.T, ctx context.Context, nodesim, kubeconfig, story string, args ...string) *recording {
+	t.Helper()
+	r := &recording{story: story, tape: filepath.Join(t.TempDir(), story+".yaml")}
+	args = append([]string{
+		"record", "--kubeconfig", kubeconfig, "--provider", "eks", "--nodegroup", "spot-burst", "--out", r.tape,
+	}, args...)
+	r.cmd = exec.CommandContext(ctx, nodesim, args...)
+	r.cmd.Stderr = &r.stderr
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	const resources = 4 // nodes, pods, events, poddisruptionbudgets
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		b, err := os.ReadFile(r.tape)
+		if errors.Is(err, os.ErrNotExist) {
+			return false, nil
+		}
+		return bytes.Count(b, []byte(`"type":"SYNC"`)) >= resources, err
+	})
+	if err != nil {
+		t.Fatalf("no recording: %v\n%s", errors.Join(err, r.cmd.Process.Kill(), r.cmd.Wait()), &r.stderr)
+	}
+	return r
+}
+
+func (r *recording) wait(t *testing.T) {
+	t.Helper()
+	if err := r.cmd.Wait(); err != nil {
+		t.Fatalf("nodesim record: %v\n%s", err, &r.stderr)
+	}
+	t.Logf("nodesim record says:\n%s", &r.stderr)
+}
+
+// maxExample is how large a committed tape may be.
+const maxExample = 400 << 10
+
+// compare holds the recording against the committed tape, or makes it that one.
+func (r *recording) compare(t *testing.T) {
+	t.Helper()
+	b, err := os.ReadFile(r.tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(b, []byte(canary)) {
+		t.Error("a canary is on the tape")
+	}
+	if len(b) > maxExample {
+		t.Errorf("the tape has %d bytes, want at most %d", len(b), maxExample)
+	}
+	committed := filepath.Join("..", "..", "examples", r.story+".yaml")
+	if os.Getenv("NODESIM_RECORD_EXAMPLES") == "1" {
+		b = regexp.MustCompile(`(?m)^  name: .*$`).ReplaceAll(b, []byte("  name: "+r.story))
+		if err := os.WriteFile(committed, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(story(t, committed), story(t, r.tape)); d != "" {
+		t.Errorf("the recording tells another story than %s (-committed +recorded):\n%s", committed, d)
+	}
+}
+
+// story is the feed of a tape without its times.
+func story(t *testing.T, tape string) []string {
+	t.Helper()
+	r, err := timeline.Open(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	o, err := observe.OptionsFor(r.Header(), "", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	if err := observe.Feed(r, o, func(e noderoll.Entry) error {
+		lines = append(lines, strings.TrimSpace(fmt.Sprint(e.Kind, " ", e.Node, " ", e.Reason)))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete() {
+		t.Errorf("%s: not complete: %s", tape, r.Torn())
+	}
+	return lines
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/spf13/cobra"
+)
+
+// The exit status.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitGaps   = 3
+)
+
+// exitError is an error with a status of its own. Without err, everything has
+// been said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return "failed"
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usagef is an error of whoever typed the command.
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// run executes the command line and returns the exit status. An error is one
+// line on stderr, and a wrong usage names the help.
+func run(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	code := exitFailed
+	var coded *exitError
+	if errors.As(err, &coded) {
+		code, err = coded.code, coded.err
+	} else if word, ok := unknownVerb(err); ok {
+		code, err = exitUsage, verbError(root, word)
+	}
+	if err != nil {
+		message := oneLine(err)
+		if code == exitUsage {
+			message += "; see " + cmd.CommandPath() + " --help"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", root.Name(), message)
+	}
+	return code
+}
+
+// oneLine is an error as one line without anything that acts on a terminal.
+// Joined errors are divided by semicolons.
+func oneLine(err error) string {
+	return noderoll.OneLine(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+}
+
+func warn(w io.Writer, format string, args ...any) {
+	fmt.Fprintf(w, "nodesim: warning: %s\n", noderoll.OneLine(fmt.Sprintf(format, args...)))
+}

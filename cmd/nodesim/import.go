@@ -1,0 +1,101 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/spf13/cobra"
+)
+
+func newImport() *cobra.Command {
+	var out, name string
+	var full bool
+	var scope scopeFlags
+	cmd := &cobra.Command{
+		Use:   "import RAW --out FILE",
+		Short: "Make a tape of a raw watch dump",
+		Long: `Make a tape of a dump of watch events that somebody else has taken. RAW is a
+file, or - for standard input, of any of these, also one after the other:
+
+  {"t": arrival time, "resource": plural, "event": watch event}, a line each
+  what kubectl get … --watch -o json --output-watch-events prints
+  what kubectl get … -o json prints
+
+Without arrival times, the newest time inside of each object stands for its
+arrival, and the tape says that its times are derived. Objects are redacted as
+record does it. An existing FILE is refused.`,
+		GroupID: "make",
+		Example: examples(`
+			nodesim import watch.jsonl --out roll.yaml
+			kubectl get nodes --watch -o json --output-watch-events | nodesim import - --out nodes.yaml.zst`),
+		Args:              arguments(1, 1, "one dump"),
+		ValidArgsFunction: completeFiles(1, "jsonl", "json"),
+	}
+	flags := cmd.Flags()
+	outFlag(cmd, &out)
+	flags.StringVar(&name, "name", "", "`NAME` of the tape (default: the name of FILE)")
+	flags.BoolVar(&full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused")
+	scope.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := scope.check(); err != nil {
+			return err
+		}
+		var in io.Reader = cmd.InOrStdin()
+		input := "(standard input)"
+		if args[0] != "-" {
+			f, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { _ = f.Close() }() // it was only read
+			in, input = f, args[0]
+		}
+		sum, err := capture.Import(cmd.Context(), in, out, recorder.ImportOptions{
+			Input: input, Name: nameOf(name, out), Scope: scope.scope(), Full: full,
+		})
+		if err != nil {
+			return err
+		}
+		capture.Summarize(cmd.ErrOrStderr(), out, sum)
+		return gapsIn(out, sum)
+	}
+	return cmd
+}
+
+// outFlag adds the flag that every verb has that makes a tape.
+func outFlag(cmd *cobra.Command, out *string) {
+	cmd.Flags().StringVar(out, "out", "", "the `FILE` to write; .gz and .zst are compressed (required)")
+	_ = cmd.MarkFlagRequired("out") // it was added above
+	_ = cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return tapeEndings, cobra.ShellCompDirectiveFilterFileExt
+	})
+}
+
+// nameOf is the name of a tape: the one that was given, or the file's without
+// its endings.
+func nameOf(given, file string) string {
+	if given != "" {
+		return given
+	}
+	base := filepath.Base(file)
+	for {
+		ext := filepath.Ext(base)
+		switch ext {
+		case ".gz", ".zst", ".yaml", ".yml":
+			base = base[:len(base)-len(ext)]
+			continue
+		}
+		return base
+	}
+}
+
+// gapsIn is the error of a tape with gaps.
+func gapsIn(file string, sum recorder.Summary) error {
+	if sum.Gaps == 0 {
+		return nil
+	}
+	return &exitError{exitGaps, gapsError(file, sum.Gaps)}
+}

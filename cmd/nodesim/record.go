@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+func newRecord() *cobra.Command {
+	var o capture.Options
+	var scope scopeFlags
+	var name string
+	cluster := connection()
+	cmd := &cobra.Command{
+		Use:   "record --out FILE",
+		Short: "Record what happens to nodes, from a live cluster",
+		Long: `Record what happens to nodes and what runs on them, from a live cluster, until
+ctrl-c, until --duration is over, or with --until-complete until every node of
+the group is new and Ready.
+
+Every event that the API server delivers is on the tape, or a gap says where one
+may be missing; then the exit status is 3. The tape is readable at any moment,
+and after any end of the program, up to its last line.
+
+Environment, arguments and commands of containers, and much else that a roll
+doesn't show, are left out, and the tape says what; Secrets are always refused.
+Messages of Events are kept. The cluster is only read: list and watch of the
+resources, and of the namespace kube-system by name, which tells clusters apart.`,
+		GroupID: "make",
+		Example: examples(`
+			nodesim record --nodegroup spot-burst --until-complete --out roll.yaml
+			nodesim record -l karpenter.sh/nodepool=default --duration 30m --out drift.yaml.zst
+			nodesim record --resources nodes,pods,machines.cluster.x-k8s.io --out capi.yaml
+			nodesim record --append --out roll.yaml`),
+		Args:              arguments(0, 0, "no argument"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	flags := cmd.Flags()
+	outFlag(cmd, &o.File)
+	flags.StringVar(&name, "name", "", "`NAME` of the tape (default: the name of FILE)")
+	flags.StringSliceVar(&o.Config.Resources, "resources", nil, "resources to record, as kubectl names them (default "+strings.Join(recorder.DefaultResources, ",")+")")
+	flags.DurationVar(&o.Config.Duration, "duration", 0, "stop after this time")
+	flags.BoolVar(&o.UntilComplete, "until-complete", false, "stop when the roll is over")
+	flags.BoolVar(&o.Config.Full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused")
+	flags.BoolVar(&o.Append, "append", false, "go on with the tape in FILE, if there is one")
+	scope.add(cmd)
+	cluster.AddFlags(flags)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if err := scope.check(); err != nil {
+			return err
+		}
+		if flags.Changed("duration") && o.Config.Duration <= 0 {
+			return usagef("flag --duration %q: want more than 0, such as %s", o.Config.Duration, 10*time.Minute)
+		}
+		if o.Config.REST, err = cluster.ToRESTConfig(); err != nil {
+			return fmt.Errorf("kubeconfig: %w", err)
+		}
+		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
+		o.Status = &capture.Status{Out: cmd.ErrOrStderr(), Width: widthOf(cmd.ErrOrStderr())}
+		sum, err := capture.Run(cmd.Context(), o)
+		if sum.Events > 0 {
+			capture.Summarize(cmd.ErrOrStderr(), o.File, sum)
+		}
+		if err != nil {
+			return err
+		}
+		return gapsIn(o.File, sum)
+	}
+	return cmd
+}
+
+// connection are kubectl's flags, but for those that would do nothing here
+// (a namespace, a cache) or harm (a timeout ends watches).
+func connection() *genericclioptions.ConfigFlags {
+	f := genericclioptions.NewConfigFlags(false)
+	f.Namespace, f.CacheDir, f.Timeout = nil, nil, nil
+	return f
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/spf13/cobra"
+)
+
+// replayFlags are those of replay, as they were given.
+type replayFlags struct {
+	simulate, nodegroup, target string
+	provider, output            *choice
+	speed                       speed
+	from, to                    position
+	idle                        time.Duration
+	loop, paused, verbose       bool
+}
+
+func newReplay() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE | --simulate SCENARIO",
+		Short: "Play a tape: a panel on a terminal, a feed in a pipe",
+		Long: `Play a tape. On a terminal that is a panel, repainted as the tape goes on, at the
+pace in which it was recorded or at --speed. In a pipe it is the feed, a line an
+entry, as fast as it can be read; with --speed each line comes when it is due.
+Pace decides when something is shown, never what.
+
+Keys: space pauses and goes on, q or ctrl-c ends.
+
+Times are positions on the tape: T+1m32s, 90s, end. What counts as new is found
+from the images of the nodes, or is what runs the --target.`,
+		GroupID: "use",
+		Example: examples(`
+			nodesim replay --simulate demo
+			nodesim replay roll.yaml --speed 20x --idle-limit 10s
+			nodesim replay roll.yaml | grep terminated
+			nodesim replay roll.yaml -o json --verbose | jq -r 'select(.kind == "warning") | .message'
+			nodesim replay roll.yaml -o panel --from T+1m --to T+2m > panels.txt`),
+		ValidArgsFunction: completeFiles(1, tapeEndings...),
+	}
+	names := providerNames()
+	f.output, f.provider = newChoice("", "panel", "feed", "json"), newChoice("auto", names...)
+	flags := cmd.Flags()
+	flags.StringVar(&f.simulate, "simulate", "", "play the tape of this `SCENARIO`, in place of a file")
+	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
+	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x on a terminal, else max)")
+	flags.Var(&f.from, "from", "begin at this position")
+	flags.Var(&f.to, "to", "end behind this position")
+	flags.DurationVar(&f.idle, "idle-limit", 0, "shorten stretches in which nothing happens to this time")
+	flags.BoolVar(&f.loop, "loop", false, "begin again at the end")
+	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
+	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, unblocked, pressure and warning as well")
+	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
+	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
+	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version) that the roll moves towards")
+	suggest(cmd, "simulate", scenarioNames()...)
+	suggest(cmd, "output", f.output.of...)
+	suggest(cmd, "provider", names...)
+	suggest(cmd, "speed", "1x", "20x", "100x", "max")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		tape, err := f.tape(cmd, args)
+		if err != nil {
+			return err
+		}
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		return f.run(cmd, tape)
+	}
+	return cmd
+}
+
+// tape is the one that was asked for.
+func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*show.Tape, error) {
+	switch {
+	case f.simulate != "" && len(args) > 0:
+		return nil, usagef("argument %q: want either a tape or --simulate %s", args[0], f.simulate)
+	case f.simulate != "":
+		tape, err := show.Scenario(f.simulate)
+		if err != nil {
+			return nil, usagef("flag --simulate: %w", err)
+		}
+		return tape, nil
+	}
+	if err := arguments(1, 1, "one tape")(cmd, args); err != nil {
+		return nil, err
+	}
+	return show.File(args[0], cmd.InOrStdin()), nil
+}
+
+// options are those of a Player.
+func (f *replayFlags) options(preset replay.Speed) []replay.PlayerOption {
+	opts := []replay.PlayerOption{replay.WithSpeed(preset), replay.IdleLimit(f.idle)}
+	if f.speed.Speed != 0 {
+		opts[0] = replay.WithSpeed(f.speed.Speed)
+	}
+	if f.paused {
+		opts = append(opts, replay.StartPaused())
+	}
+	return opts
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/spf13/cobra"
+)
+
+// scopeFlags choose the part of a cluster that goes on a tape.
+type scopeFlags struct {
+	nodegroup, selector string
+	provider            *choice
+}
+
+func (s *scopeFlags) add(cmd *cobra.Command) {
+	names := providerNames()
+	s.provider = newChoice("auto", names...)
+	flags := cmd.Flags()
+	flags.StringVar(&s.nodegroup, "nodegroup", "", "record the node group of this `NAME`, with its pods, budgets and events")
+	flags.StringVarP(&s.selector, "selector", "l", "", "record the nodes that match this label `SELECTOR`, in place of a group")
+	flags.Var(s.provider, "provider", "whose labels name groups and images")
+	suggest(cmd, "provider", names...)
+	cmd.MarkFlagsMutuallyExclusive("nodegroup", "selector")
+}
+
+func (s *scopeFlags) check() error {
+	if s.nodegroup != "" && len(s.scope().Providers) == 0 {
+		return usagef("flag --provider %s: its nodes name their group in an annotation: want --selector in place of --nodegroup", s.provider.value)
+	}
+	return nil
+}
+
+func (s *scopeFlags) scope() recorder.Scope {
+	scope := recorder.Scope{Nodegroup: s.nodegroup, Selector: s.selector}
+	for _, p := range noderoll.Providers() {
+		if (s.provider.value == "auto" || s.provider.value == p.Name) && len(p.PoolLabels) > 0 {
+			scope.Providers = append(scope.Providers, recorder.Provider{Name: p.Name, Labels: p.PoolLabels})
+		}
+	}
+	return scope
+}
+
+func gapsError(file string, gaps int) error {
+	found := "a gap"
+	if gaps > 1 {
+		found = fmt.Sprintf("%d gaps", gaps)
+	}
+	return errors.New(file + ": has " + found + ", where events may be missing; nodesim inspect " + capture.Quote(file) + " shows where")
+}

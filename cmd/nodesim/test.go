@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/tapetest"
+	"github.com/spf13/cobra"
+)
+
+func newTest() *cobra.Command {
+	var update, verbose bool
+	var junit string
+	cmd := &cobra.Command{
+		Use:   "test [PATH]...",
+		Short: "Hold tapes against their golden files",
+		Long: `Hold tapes against their golden files. A PATH is a tape, or a folder in which all
+tapes are found, at any depth; without one it is the present folder.
+
+Beside a tape roll.yaml (or .yaml.gz, .yaml.zst, .jsonl) stand
+  roll.feed.golden    the feed, as nodesim replay roll.yaml prints it
+  roll.panel.golden   panels of 80x24 as plain text: of the first eight moments
+                      with an entry in the feed, then of every second one eight
+                      times, every fourth and so on, and of the last one
+Moments that are written have a line "=== T+1m32.412s" above them. A tape that
+isn't complete fails, unless its feed.golden ends in the line that says so.
+Golden files without a tape fail as well.
+
+--update writes the golden files; read the change before you commit it. Where CI
+is set that is refused.`,
+		GroupID: "use",
+		Example: examples(`
+			nodesim test
+			nodesim test testdata/tapes --junit report.xml
+			nodesim test --update testdata/tapes/roll.yaml`),
+		ValidArgsFunction: completeFiles(-1, tapeEndings...),
+	}
+	cmd.Flags().BoolVar(&update, "update", false, "write the golden files in place of comparing")
+	cmd.Flags().StringVar(&junit, "junit", "", "write a report in JUnit's XML to `FILE`")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show tapes that pass as well")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if ci := os.Getenv("CI"); update && isSet(ci) {
+			return usagef("flag --update: found CI=%s: want a machine where somebody reads the change", ci)
+		}
+		if len(args) == 0 {
+			args = []string{"."}
+		}
+		out := cmd.OutOrStdout()
+		rep, err := tapetest.Run(cmd.Context(), tapetest.Options{
+			Paths: args, Update: update, Command: "nodesim test --update", Now: time.Now,
+			Done: func(r tapetest.Result) { r.Print(out, verbose) },
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, rep.Summary())
+		if junit != "" {
+			if err := writeJUnit(rep, junit); err != nil {
+				return err
+			}
+		}
+		if rep.Failed > 0 {
+			return &exitError{code: exitFailed}
+		}
+		return nil
+	}
+	return cmd
+}
+
+func writeJUnit(rep tapetest.Report, name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return errors.Join(rep.JUnit(f), f.Close())
+}
+
+// isSet reads a variable as build services write them: any value is yes,
+// except those that plainly mean no.
+func isSet(value string) bool {
+	if on, err := strconv.ParseBool(value); err == nil {
+		return on
+	}
+	return value != ""
+}

@@ -1,0 +1,131 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Options say what to record, and where to.
+type Options struct {
+	// Config is complete but for Open, Out, Resume, Stop and Warn.
+	Config recorder.Config
+	// File is the tape. It must not exist, unless Append is set; then it may.
+	File   string
+	Append bool
+	// UntilComplete ends the recording when the roll is over.
+	UntilComplete bool
+	// Status is told how things stand; nil for nobody.
+	Status *Status
+}
+
+// Run records until the recorder ends. Where the error is not nil, the Summary
+// says how far it came; a zero Summary means that nothing was recorded.
+func Run(ctx context.Context, o Options) (recorder.Summary, error) {
+	cfg := o.Config
+	cfg.Warn = o.Status.Warn
+	until := &completion{on: o.UntilComplete, warn: cfg.Warn}
+	if until.on {
+		cfg.Stop = until.over
+	}
+	_, err := os.Stat(o.File)
+	if appending := o.Append && err == nil; appending {
+		return o.resume(ctx, cfg, until)
+	}
+	if err := creatable(o.File, err); err != nil {
+		return recorder.Summary{}, err
+	}
+	cfg.Open = func(h timeline.Header) (*timeline.Writer, error) {
+		if err := until.start(&h); err != nil {
+			return nil, err
+		}
+		return timeline.Create(o.File, h)
+	}
+	r, err := recorder.New(cfg)
+	if err != nil {
+		return recorder.Summary{}, err
+	}
+	return o.run(ctx, r)
+}
+
+// creatable finds out, before a cluster is asked anything, whether the tape can
+// be made; stat is what looking for it gave.
+func creatable(name string, stat error) error {
+	switch {
+	case stat == nil:
+		return fmt.Errorf("create timeline %s: %w: want another name", name, fs.ErrExist)
+	case !errors.Is(stat, fs.ErrNotExist):
+		return fmt.Errorf("create timeline: %w", stat)
+	}
+	dir := filepath.Dir(name)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("create timeline %s: its folder: %w", name, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("create timeline %s: %s is a file: want a folder", name, dir)
+	}
+	return nil
+}
+
+// resume goes on with a tape.
+func (o Options) resume(ctx context.Context, cfg recorder.Config, until *completion) (recorder.Summary, error) {
+	ended, err := complete(o.File)
+	if err != nil {
+		return recorder.Summary{}, fmt.Errorf("append to %w", err)
+	}
+	w, at, err := timeline.Append(o.File)
+	if err != nil {
+		return recorder.Summary{}, err
+	}
+	if at.Dropped != "" {
+		o.Status.Warn(fmt.Sprintf("%s: %s was cut off", o.File, at.Dropped))
+	}
+	cfg.Out, cfg.Resume = w, at
+	r, err := recorder.New(cfg)
+	if err == nil {
+		if err = until.start(w.Header()); err == nil {
+			until.take(at)
+			var sum recorder.Summary
+			if sum, err = o.run(ctx, r); err == nil || sum.Events > 0 || r.Stats().Events > 0 {
+				return sum, err
+			}
+		}
+	}
+	// The recording never began. What Append has cut off comes back.
+	if ended {
+		err = errors.Join(err, w.Write(timeline.Event{At: at.At, Type: timeline.End}))
+	}
+	return recorder.Summary{}, errors.Join(err, w.Close())
+}
+
+// complete reports whether a tape has its END.
+func complete(name string) (bool, error) {
+	r, err := timeline.Open(name, timeline.Lines())
+	if err != nil {
+		return false, err
+	}
+	for _, err = range r.All() {
+		if err != nil {
+			break
+		}
+	}
+	return r.Complete(), errors.Join(err, r.Close())
+}
+
+// run records, and shows how it goes.
+func (o Options) run(ctx context.Context, r *recorder.Recorder) (recorder.Summary, error) {
+	showing, cancel := context.WithCancel(ctx)
+	var status sync.WaitGroup
+	status.Go(func() { o.Status.follow(showing, r.Stats) })
+	defer status.Wait()
+	defer cancel()
+	return r.Run(ctx)
+}

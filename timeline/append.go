@@ -140,7 +140,7 @@ func survey(rd io.Reader, name string) (*surveyed, error) {
 			return nil, errors.Join(err, r.Close())
 		}
 		if ev.Type == End {
-			break
+			continue // nothing may stand behind it but what is torn
 		}
 		p.events++
 		p.end, at = r.docs.end(), ev.At

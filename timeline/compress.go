@@ -37,7 +37,8 @@ func decompress(r io.Reader) (io.Reader, io.Closer, error) {
 		if err != nil {
 			return nil, nil, damaged(gzipped, err)
 		}
-		return frames{z, gzipped}, z, nil
+		// It holds nothing, and its Close would only repeat an error of Read.
+		return frames{z, gzipped}, nil, nil
 	case bytes.HasPrefix(start, zstdMagic):
 		// One decoder, no goroutines, and no window above what the Writer makes.
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))

@@ -13,16 +13,24 @@ import (
 // Whatever a Reader is given, it ends with io.EOF or an *Error of one line,
 // and what it has returned until then can be written and reads the same.
 func FuzzReader(f *testing.F) {
-	f.Add(tape(f, complete(sampleEvents(1, 30))))
-	f.Add(formatted(f, tape(f, complete(sampleEvents(2, 10))), StyleBlock))
-	f.Add(formatted(f, tape(f, complete(sampleEvents(3, 10))), StyleJSON))
+	f.Add(tape(f, complete(sampleEvents(1, 8))))
+	f.Add(formatted(f, tape(f, complete(sampleEvents(2, 4))), StyleBlock))
+	f.Add(formatted(f, tape(f, complete(sampleEvents(3, 4))), StyleJSON))
 	for _, c := range badTapes {
 		if len(c.tape) < 4<<10 {
 			f.Add([]byte(c.tape))
 		}
 	}
-	for _, ending := range []string{"gz", "zst"} {
-		f.Add([]byte(ending))
+	for _, c := range []codec{gzipped, zstandard} {
+		packed := &framed{}
+		if err := packed.use(c); err != nil {
+			f.Fatal(err)
+		}
+		b, err := packed.encode(nil, []byte(head+added))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<20 {

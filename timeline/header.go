@@ -41,8 +41,8 @@ type Header struct {
 	Source     Source     `yaml:"source,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`
 	Resources  []Resource `yaml:"resources,omitempty"`
-	// Redaction lists what was dropped from the objects, as resource-rooted
-	// paths such as "pods.spec.containers.env"; a "*" stands for every resource.
+	// Redaction lists what was dropped from the objects, for people: paths such
+	// as "**.env", where "**" stands for any resource and depth.
 	Redaction []string `yaml:"redaction,omitempty"`
 
 	Extra map[string]yaml.Node `yaml:",inline"`

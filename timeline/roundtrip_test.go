@@ -13,8 +13,8 @@ import (
 )
 
 func TestRoundTrip(t *testing.T) {
-	for seed := range uint64(8) {
-		want := sampleEvents(seed, 500)
+	for seed := range uint64(6) {
+		want := sampleEvents(seed, 400)
 		b := tape(t, want)
 		r := openBytes(t, b, Name("sample.yaml"))
 		wantSame(t, readAll(t, r), want)

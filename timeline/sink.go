@@ -90,23 +90,29 @@ func (s *framed) flush() error {
 // sinkFor returns the sink for a file at offset n, by the codec of its name.
 func sinkFor(f *os.File, n int64, c codec) (sink, error) {
 	s := file{f: f, n: n}
-	switch c {
-	case gzipped:
+	if c == plainText {
+		return &s, nil
+	}
+	packed := &framed{file: s}
+	return packed, packed.use(c)
+}
+
+// use makes encode that of a codec.
+func (s *framed) use(c codec) error {
+	if c == gzipped {
 		z, err := gzip.NewWriterLevel(io.Discard, gzip.DefaultCompression)
-		return &framed{file: s, encode: func(dst, text []byte) ([]byte, error) {
+		s.encode = func(dst, text []byte) ([]byte, error) {
 			b := buffer(dst)
 			z.Reset(&b)
 			_, err := z.Write(text)
 			return b, errors.Join(err, z.Close())
-		}}, err
-	case zstandard:
-		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(frameSize))
-		return &framed{file: s, encode: func(dst, text []byte) ([]byte, error) {
-			return z.EncodeAll(text, dst), nil
-		}}, err
+		}
+		return err
 	}
-	return &s, nil
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(frameSize))
+	s.encode = func(dst, text []byte) ([]byte, error) { return z.EncodeAll(text, dst), nil }
+	return err
 }
 
 // buffer is an io.Writer that appends.

@@ -21,8 +21,8 @@ import (
 func init() { helpers["floor"] = floorHelper }
 
 // floorHelper is the least that a client can do: it reads the watch of
-// HELPER_PATH over HTTP/1.1 and writes it to HELPER_TAPE undecoded, until the
-// server ends it or HELPER_BYTES have come.
+// HELPER_PATH over HTTP/1.1 and writes it to HELPER_TAPE undecoded, until it
+// shows HELPER_END.
 func floorHelper() int {
 	out, err := os.Create(os.Getenv("HELPER_TAPE"))
 	if err != nil {
@@ -36,6 +36,10 @@ func floorHelper() int {
 	if err != nil {
 		return complain(err)
 	}
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(resp.Body)
+		return complain(fmt.Errorf("%s: %s", resp.Status, text))
+	}
 	fmt.Println("recording")
 	end := os.Getenv("HELPER_END")
 	buf := make([]byte, 32<<10)
@@ -44,7 +48,10 @@ func floorHelper() int {
 		if _, err := out.Write(buf[:n]); err != nil {
 			return complain(err)
 		}
-		if err == io.EOF || end != "" && strings.Contains(string(buf[:n]), `"`+end+`"`) {
+		if err == io.EOF {
+			return complain(err)
+		}
+		if end != "" && strings.Contains(string(buf[:n]), `"`+end+`"`) {
 			break
 		}
 		if err != nil {
@@ -58,7 +65,7 @@ func floorHelper() int {
 // then the end.
 type streamer struct {
 	nodes, events int
-	four          bool // conditions change in every event, else one
+	four          bool // conditions in every node, else one
 	pace          time.Duration
 	pods          int
 }
@@ -124,16 +131,19 @@ func (s *streamer) stream(w http.ResponseWriter, r *http.Request, one func([]byt
 
 func (s *streamer) name(i int) string { return fmt.Sprintf("ip-10-0-%d-%d", i/250, i%250) }
 
+// pressures are the conditions that a kubelet posts before Ready.
+const pressures = `{"type":"MemoryPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasSufficientMemory","message":"kubelet has sufficient memory available"},{"type":"DiskPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasNoDiskPressure","message":"kubelet has no disk pressure"},{"type":"PIDPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasSufficientPID","message":"kubelet has sufficient PID available"},`
+
 // node is what a small EKS node looks like on a watch, managed fields included.
 func (s *streamer) node(dst []byte, i, event int) []byte {
 	at := time.Date(2026, 11, 20, 22, 0, event/100, 0, time.UTC).Format(time.RFC3339)
-	other := "2026-11-20T21:50:00Z"
+	more := ""
 	if s.four {
-		other = at
+		more = fmt.Sprintf(pressures, at, at, at)
 	}
 	name := s.name(i)
-	return fmt.Appendf(dst, `{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":"57b8f2c1-914b-4238-8c41-%012d","resourceVersion":"%d","creationTimestamp":"2026-11-20T21:21:51Z","labels":{"beta.kubernetes.io/arch":"amd64","beta.kubernetes.io/instance-type":"m6i.large","beta.kubernetes.io/os":"linux","eks.amazonaws.com/capacityType":"SPOT","eks.amazonaws.com/nodegroup":"spot-burst","eks.amazonaws.com/nodegroup-image":"ami-0a1b2c3d4e5f60718","failure-domain.beta.kubernetes.io/region":"us-east-1","failure-domain.beta.kubernetes.io/zone":"us-east-1a","k8s.io/cloud-provider-aws":"4c0a3b5b6a7c8d9e0f1a2b3c4d5e6f70","kubernetes.io/arch":"amd64","kubernetes.io/hostname":%q,"kubernetes.io/os":"linux","node.kubernetes.io/instance-type":"m6i.large","topology.kubernetes.io/region":"us-east-1","topology.kubernetes.io/zone":"us-east-1a"},"annotations":{"alpha.kubernetes.io/provided-node-ip":"10.0.1.10","node.alpha.kubernetes.io/ttl":"0","volumes.kubernetes.io/controller-managed-attach-detach":"true"},"managedFields":[{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":"2026-11-20T21:21:51Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{".":{},"f:alpha.kubernetes.io/provided-node-ip":{},"f:volumes.kubernetes.io/controller-managed-attach-detach":{}},"f:labels":{".":{},"f:beta.kubernetes.io/arch":{},"f:beta.kubernetes.io/os":{},"f:eks.amazonaws.com/capacityType":{},"f:eks.amazonaws.com/nodegroup":{},"f:eks.amazonaws.com/nodegroup-image":{},"f:kubernetes.io/arch":{},"f:kubernetes.io/hostname":{},"f:kubernetes.io/os":{}}},"f:spec":{"f:providerID":{}}}},{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{"k:{\"type\":\"DiskPressure\"}":{"f:lastHeartbeatTime":{}},"k:{\"type\":\"MemoryPressure\"}":{"f:lastHeartbeatTime":{}},"k:{\"type\":\"PIDPressure\"}":{"f:lastHeartbeatTime":{}},"k:{\"type\":\"Ready\"}":{"f:lastHeartbeatTime":{},"f:lastTransitionTime":{},"f:message":{},"f:reason":{},"f:status":{}}}}},"subresource":"status"}]},"spec":{"providerID":"aws:///us-east-1a/i-0123456789abcdef0"},"status":{"capacity":{"cpu":"2","ephemeral-storage":"20893676Ki","hugepages-1Gi":"0","hugepages-2Mi":"0","memory":"7910544Ki","pods":"29"},"allocatable":{"cpu":"1930m","ephemeral-storage":"18181869946","hugepages-1Gi":"0","hugepages-2Mi":"0","memory":"7220368Ki","pods":"29"},"conditions":[{"type":"MemoryPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasSufficientMemory","message":"kubelet has sufficient memory available"},{"type":"DiskPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasNoDiskPressure","message":"kubelet has no disk pressure"},{"type":"PIDPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasSufficientPID","message":"kubelet has sufficient PID available"},{"type":"Ready","status":"True","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:22:04Z","reason":"KubeletReady","message":"kubelet is posting ready status"}],"addresses":[{"type":"InternalIP","address":"10.0.1.10"},{"type":"InternalDNS","address":"%s.ec2.internal"},{"type":"Hostname","address":"%s.ec2.internal"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":10250}},"nodeInfo":{"machineID":"ec2a1b2c3d4e5f60718293a4b5c6d7e8","systemUUID":"ec2a1b2c-3d4e-5f60-7182-93a4b5c6d7e8","bootID":"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0","kernelVersion":"6.1.158-180.294.amzn2023.x86_64","osImage":"Amazon Linux 2023.9.20251208","containerRuntimeVersion":"containerd://2.1.5","kubeletVersion":"v1.33.4-eks-ecaa3a6","kubeProxyVersion":"v1.33.4-eks-ecaa3a6","operatingSystem":"linux","architecture":"amd64"}}}`,
-		name, i, 1000+event, name, at, other, other, other, at, name, name)
+	return fmt.Appendf(dst, `{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":"57b8f2c1-914b-4238-8c41-%012d","resourceVersion":"%d","creationTimestamp":"2026-11-20T21:21:51Z","labels":{"beta.kubernetes.io/arch":"amd64","beta.kubernetes.io/instance-type":"m6i.large","beta.kubernetes.io/os":"linux","eks.amazonaws.com/capacityType":"SPOT","eks.amazonaws.com/nodegroup":"spot-burst","eks.amazonaws.com/nodegroup-image":"ami-0a1b2c3d4e5f60718","failure-domain.beta.kubernetes.io/region":"us-east-1","failure-domain.beta.kubernetes.io/zone":"us-east-1a","k8s.io/cloud-provider-aws":"4c0a3b5b6a7c8d9e0f1a2b3c4d5e6f70","kubernetes.io/arch":"amd64","kubernetes.io/hostname":%q,"kubernetes.io/os":"linux","node.kubernetes.io/instance-type":"m6i.large","topology.kubernetes.io/region":"us-east-1","topology.kubernetes.io/zone":"us-east-1a"},"annotations":{"alpha.kubernetes.io/provided-node-ip":"10.0.1.10","node.alpha.kubernetes.io/ttl":"0","volumes.kubernetes.io/controller-managed-attach-detach":"true"},"managedFields":[{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":"2026-11-20T21:21:51Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{".":{},"f:alpha.kubernetes.io/provided-node-ip":{},"f:volumes.kubernetes.io/controller-managed-attach-detach":{}},"f:labels":{".":{},"f:beta.kubernetes.io/arch":{},"f:beta.kubernetes.io/os":{},"f:eks.amazonaws.com/capacityType":{},"f:eks.amazonaws.com/nodegroup":{},"f:eks.amazonaws.com/nodegroup-image":{},"f:kubernetes.io/arch":{},"f:kubernetes.io/hostname":{},"f:kubernetes.io/os":{}}},"f:spec":{"f:providerID":{}}}},{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{"k:{\"type\":\"DiskPressure\"}":{"f:lastHeartbeatTime":{}},"k:{\"type\":\"MemoryPressure\"}":{"f:lastHeartbeatTime":{}},"k:{\"type\":\"PIDPressure\"}":{"f:lastHeartbeatTime":{}},"k:{\"type\":\"Ready\"}":{"f:lastHeartbeatTime":{},"f:lastTransitionTime":{},"f:message":{},"f:reason":{},"f:status":{}}}}},"subresource":"status"}]},"spec":{"providerID":"aws:///us-east-1a/i-0123456789abcdef0"},"status":{"capacity":{"cpu":"2","ephemeral-storage":"20893676Ki","hugepages-1Gi":"0","hugepages-2Mi":"0","memory":"7910544Ki","pods":"29"},"allocatable":{"cpu":"1930m","ephemeral-storage":"18181869946","hugepages-1Gi":"0","hugepages-2Mi":"0","memory":"7220368Ki","pods":"29"},"conditions":[%s{"type":"Ready","status":"True","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:22:04Z","reason":"KubeletReady","message":"kubelet is posting ready status"}],"addresses":[{"type":"InternalIP","address":"10.0.1.10"},{"type":"InternalDNS","address":"%s.ec2.internal"},{"type":"Hostname","address":"%s.ec2.internal"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":10250}},"nodeInfo":{"machineID":"ec2a1b2c3d4e5f60718293a4b5c6d7e8","systemUUID":"ec2a1b2c-3d4e-5f60-7182-93a4b5c6d7e8","bootID":"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0","kernelVersion":"6.1.158-180.294.amzn2023.x86_64","osImage":"Amazon Linux 2023.9.20251208","containerRuntimeVersion":"containerd://2.1.5","kubeletVersion":"v1.33.4-eks-ecaa3a6","kubeProxyVersion":"v1.33.4-eks-ecaa3a6","operatingSystem":"linux","architecture":"amd64"}}}`,
+		name, i, 1000+event, name, at, more, at, name, name)
 }
 
 // pod is what a web server's pod looks like.
@@ -231,5 +241,5 @@ func floorClient() (*http.Client, string, error) {
 	config.NextProtos = []string{"http/1.1"}
 	config.DisableCompression = true
 	client, err := rest.HTTPClientFor(config)
-	return client, config.Host, err
+	return client, strings.TrimSuffix(config.Host, "/"), err
 }

@@ -211,12 +211,13 @@ func (r *Recorder) abandon(ctx context.Context, err error) (Summary, error) {
 
 // now is the position on the tape. The caller holds mu, so positions are in
 // the order of the lines.
+// Microseconds are what Kubernetes' own MicroTime has.
 // The initial lists are at 0s, however long it takes to read them.
 func (r *Recorder) now() time.Duration {
 	if r.listing {
 		return r.last
 	}
-	r.last = max(r.last, r.clock.Since(r.start))
+	r.last = max(r.last, r.clock.Since(r.start).Truncate(time.Microsecond))
 	return r.last
 }
 

@@ -156,7 +156,7 @@ func (c *Cluster) object(k *kind, alive *Object, ev timeline.Event) (*Object, er
 		return nil, &EventError{Event: ev, Found: fmt.Sprintf("resourceVersion %q", rv), Wanted: "a decimal integer, or none"}
 	}
 	o.version = addVersions(v, c.base)
-	if c.base != "" || ev.Object == nil {
+	if !stamped(o.raw, o.version) {
 		o.raw = stamp(o.raw, o.version)
 	}
 	return o, nil

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type Cluster struct {
 	resources []timeline.Resource
 	history   int
 	maxLag    int
+	empty     []timeline.Resource
 
 	mu    sync.RWMutex
 	kinds []*kind
@@ -56,7 +58,10 @@ func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 	for _, o := range opts {
 		o(c)
 	}
-	for _, r := range h.Resources {
+	for _, r := range append(append([]timeline.Resource(nil), h.Resources...), c.empty...) {
+		if slices.Contains(c.resources, r) {
+			continue
+		}
 		k := &kind{resource: r, log: newLog(c.history), objects: map[name]*Object{}}
 		c.kinds = append(c.kinds, k)
 		c.resources = append(c.resources, r)
@@ -64,7 +69,8 @@ func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 	return c
 }
 
-// Resources returns what the tape holds, in the header's order.
+// Resources returns what the tape holds, in the header's order, then what
+// Empty has added.
 func (c *Cluster) Resources() []timeline.Resource {
 	return append([]timeline.Resource(nil), c.resources...)
 }
@@ -195,4 +201,10 @@ func (c *Cluster) alive() (n int) {
 		n += len(k.objects)
 	}
 	return n
+}
+
+// Empty adds resources that the tape doesn't hold: they are there, and nothing
+// is in them. Without it a list of them is answered with 404.
+func Empty(resources ...timeline.Resource) ClusterOption {
+	return func(c *Cluster) { c.empty = append(c.empty, resources...) }
 }

@@ -126,3 +126,9 @@ func stamp(raw json.RawMessage, version string) json.RawMessage {
 	patch = append(patch, `}}`...)
 	return rawjson.Apply(make([]byte, 0, len(raw)+len(version)+24), raw, patch)
 }
+
+// stamped reports whether raw carries the version.
+func stamped(raw json.RawMessage, version string) bool {
+	v := rawjson.Get(raw, "metadata", "resourceVersion")
+	return len(v) == len(version)+2 && string(v[1:len(v)-1]) == version
+}

@@ -250,3 +250,14 @@ func (p *Player) Step() error {
 		}
 	}
 }
+
+// Upcoming returns the position of the next event; ok is false at the end.
+func (p *Player) Upcoming() (at time.Duration, ok bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ev, err := p.peek()
+	if ev == nil {
+		return 0, false, err
+	}
+	return ev.At, true, nil
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,36 +42,46 @@ func player(t testing.TB, lines string, opts ...PlayerOption) *Player {
 }
 
 // diary writes down what a player tells, each with the time since the start.
-func diary(p *Player) *[]string {
+type diary struct {
+	mu  sync.Mutex
+	out []string
+}
+
+func keepDiary(p *Player) *diary {
 	from := time.Now()
-	var out []string
+	d := &diary{}
 	p.Subscribe(func(n Note) {
 		what := [...]string{"", "rewound", "moved", "paused", "resumed", "speed", "ended"}[n.Kind]
 		if n.Kind == Applied {
 			what = strings.TrimSpace(fmt.Sprintf("%s %s", n.Event.Type, n.Event.Name))
 		}
-		out = append(out, fmt.Sprintf("%s@%s", what, time.Since(from)))
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.out = append(d.out, fmt.Sprintf("%s@%s", what, time.Since(from)))
 	})
-	return &out
+	return d
 }
 
-func after(list []string, what string) string {
-	for i, s := range list {
+// since returns what was written from a word on.
+func (d *diary) since(what string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, s := range d.out {
 		if strings.HasPrefix(s, what) {
-			return strings.Join(list[i:], " ")
+			return strings.Join(d.out[i:], " ")
 		}
 	}
-	return strings.Join(list, " ")
+	return strings.Join(d.out, " ")
 }
 
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, WithSpeed(2))
-		d := diary(p)
+		d := keepDiary(p)
 		if err := p.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "at 2x", after(*d, "MARK"), "MARK begin@0s moved@0s MODIFIED a@500ms MODIFIED p@500ms MARK middle@2s "+
+		equal(t, "at 2x", d.since("MARK"), "MARK begin@0s moved@0s MODIFIED a@500ms MODIFIED p@500ms MARK middle@2s "+
 			"GAP@2.25s DELETED p@2.5s ADDED c@2.75s ADDED q@3s SYNC@3s SYNC@50s DELETED a@1m5s END@1m5.5s ended@1m5.5s")
 	})
 }
@@ -78,11 +89,11 @@ func TestPace(t *testing.T) {
 func TestIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, IdleLimit(2*time.Second))
-		d := diary(p)
+		d := keepDiary(p)
 		if err := p.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "cut", after(*d, "MARK middle"), "MARK middle@3s GAP@3.5s DELETED p@4s ADDED c@4.5s ADDED q@5s SYNC@5s SYNC@7s DELETED a@7s END@8s ended@8s")
+		equal(t, "cut", d.since("MARK middle"), "MARK middle@3s GAP@3.5s DELETED p@4s ADDED c@4.5s ADDED q@5s SYNC@5s SYNC@7s DELETED a@7s END@8s ended@8s")
 		m := p.TimeMap()
 		for at, want := range map[time.Duration]time.Duration{
 			0: 0, 3 * time.Second: 3 * time.Second, 4 * time.Second: 3 * time.Second, 50 * time.Second: 7 * time.Second,
@@ -101,7 +112,7 @@ func TestIdleLimit(t *testing.T) {
 func TestCommandsWhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, StayOpen())
-		d := diary(p)
+		d := keepDiary(p)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- p.Run(ctx) }()
@@ -115,7 +126,7 @@ func TestCommandsWhileRunning(t *testing.T) {
 		p.Resume()
 		time.Sleep(625 * time.Millisecond) // to 4.5s
 		synctest.Wait()
-		equal(t, "faster", after(*d, "paused"), "paused@2s speed@1h0m2s resumed@1h0m2s MARK middle@1h0m2.5s GAP@1h0m2.625s")
+		equal(t, "faster", d.since("paused"), "paused@2s speed@1h0m2s resumed@1h0m2s MARK middle@1h0m2.5s GAP@1h0m2.625s")
 		if err := p.Run(ctx); err == nil {
 			t.Error("a second Run began")
 		}
@@ -124,7 +135,7 @@ func TestCommandsWhileRunning(t *testing.T) {
 		}
 		time.Sleep(time.Second / 4)
 		synctest.Wait()
-		equal(t, "sought", after(*d, "moved@1h0m2.625s"), "moved@1h0m2.625s DELETED a@1h0m2.875s")
+		equal(t, "sought", d.since("moved@1h0m2.625s"), "moved@1h0m2.625s DELETED a@1h0m2.875s")
 		time.Sleep(time.Second)
 		if s := p.Status(); !s.Ended || !s.Running || s.Event != 131*time.Second {
 			t.Errorf("at the end: %+v", s)

@@ -1,0 +1,192 @@
+package fakeclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/testing"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Client is a kubernetes.Interface that shows a replay. See the package comment.
+// It is safe for concurrent use.
+type Client struct {
+	*fake.Clientset
+
+	player      *replay.Player
+	cluster     *replay.Cluster
+	owned       bool // the player is the client's to close
+	writes      Writes
+	watchList   bool
+	dynamic     *dynamicClient
+	metadata    *metadataClient
+	log         journal
+	reads       atomic.Int64
+	notes       notes
+	unsubscribe func()
+
+	running sync.WaitGroup // watches, and the forgetting of actions
+	ctx     context.Context
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex
+	streams map[*stream]struct{}
+	tracked []*tracked
+}
+
+var (
+	_ kubernetes.Interface = (*Client)(nil)
+	_ testing.FakeClient   = (*Client)(nil)
+)
+
+// Option sets a Client up.
+type Option func(*settings)
+
+type settings struct {
+	writes    Writes
+	watchList bool
+	player    []replay.PlayerOption
+}
+
+// WithWrites says what becomes of writes; without it they are refused.
+func WithWrites(w Writes) Option { return func(s *settings) { s.writes = w } }
+
+// WithoutWatchList makes informers list and watch instead of streaming the
+// list, as they do with client-go's own fakes.
+func WithoutWatchList() Option { return func(s *settings) { s.watchList = false } }
+
+// Player passes options on to the Player that New makes.
+func Player(opts ...replay.PlayerOption) Option {
+	return func(s *settings) { s.player = append(s.player, opts...) }
+}
+
+// New makes a client that stands at the beginning of a tape, its initial lists
+// applied: informers can be started and will sync. Close it when done.
+func New(src replay.Source, opts ...Option) (*Client, error) {
+	s := settings{watchList: true}
+	for _, o := range opts {
+		o(&s)
+	}
+	p, err := replay.NewPlayer(src, s.player...)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newClient(p, s)
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	c.owned = true
+	return c, nil
+}
+
+// ForPlayer makes a client that shows what somebody else plays. It applies the
+// initial lists if that hasn't happened, and doesn't close the Player.
+func ForPlayer(p *replay.Player, opts ...Option) (*Client, error) {
+	s := settings{watchList: true}
+	for _, o := range opts {
+		o(&s)
+	}
+	if len(s.player) > 0 {
+		return nil, errors.New("fakeclient.Player: the player exists already: give the options to replay.NewPlayer")
+	}
+	return newClient(p, s)
+}
+
+func newClient(p *replay.Player, s settings) (*Client, error) {
+	if err := p.Open(); err != nil {
+		return nil, err
+	}
+	c := &Client{
+		Clientset: fake.NewSimpleClientset(), player: p, cluster: p.Cluster(),
+		writes: s.writes, watchList: s.watchList, streams: map[*stream]struct{}{},
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.serve(&c.Clientset.Fake, typed{})
+	c.dynamic = newDynamic(c)
+	c.metadata = newMetadata(c)
+	c.discover()
+	c.notes.changed = map[string]struct{}{}
+	c.unsubscribe = p.Subscribe(c.notes.tell)
+	return c, nil
+}
+
+// Dynamic is the same replay for code that takes a dynamic.Interface.
+func (c *Client) Dynamic() dynamic.Interface { return c.dynamic }
+
+// Metadata is the same replay for code that takes a metadata.Interface.
+func (c *Client) Metadata() metadata.Interface { return c.metadata }
+
+// Player is what moves the replay.
+func (c *Client) Player() *replay.Player { return c.player }
+
+// Run plays the tape at the Player's pace while informers follow as fast as
+// they can. It returns when the tape has ended, not when every informer has
+// caught up: Settle does.
+func (c *Client) Run(ctx context.Context) error { return c.player.Run(ctx) }
+
+// Close ends every watch and waits for what the client has started. Informers
+// should be stopped before: they would try to watch again and be refused.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.cancel()
+	c.mu.Unlock()
+	c.running.Wait()
+	c.unsubscribe()
+	if c.owned {
+		return c.player.Close()
+	}
+	return nil
+}
+
+// start runs f on a goroutine that Close waits for; false after Close.
+func (c *Client) start(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return false
+	}
+	c.running.Go(f)
+	return true
+}
+
+// IsWatchListSemanticsUnSupported tells informers that they may stream lists,
+// which client-go's fakes can't.
+func (c *Client) IsWatchListSemanticsUnSupported() bool { return !c.watchList }
+
+// discover fills discovery from the tape.
+func (c *Client) discover() {
+	lists := resourceLists(c.cluster.Resources())
+	for _, f := range []*testing.Fake{&c.Clientset.Fake, &c.dynamic.FakeDynamicClient.Fake, &c.metadata.FakeMetadataClient.Fake} {
+		f.Resources = lists
+	}
+	if d, ok := c.Discovery().(*fakediscovery.FakeDiscovery); ok {
+		if v := c.player.Header().Source.Server; v != "" {
+			d.FakedServerVersion = serverVersion(v)
+		}
+	}
+}
+
+func serverVersion(v string) *version.Info {
+	info := &version.Info{GitVersion: v}
+	var major, minor int
+	if n, _ := fmt.Sscanf(v, "v%d.%d", &major, &minor); n == 2 {
+		info.Major, info.Minor = fmt.Sprint(major), fmt.Sprint(minor)
+	}
+	return info
+}
+
+func gvrOf(r timeline.Resource) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}

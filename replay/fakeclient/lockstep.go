@@ -1,0 +1,182 @@
+package fakeclient
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/nodesim/nodesim/replay"
+)
+
+// Step applies the next event of the tape and settles: see [Client.Settle].
+// Initial lists and what a GAP's SYNC ends are one event. It returns io.EOF at
+// the end of the tape.
+//
+// Step instead of Run, not beside it: then every client sees every event, one
+// by one, in the order of the tape across all resources.
+func (c *Client) Step(ctx context.Context) error {
+	if err := c.player.Step(); err != nil {
+		return err
+	}
+	return c.Settle(ctx)
+}
+
+// StepTo steps as long as the next event stands at or before a position;
+// replay.End is the end of the tape.
+func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
+	for {
+		at, ok, err := c.player.Upcoming()
+		if err != nil || !ok || at > to {
+			return err
+		}
+		if err := c.Step(ctx); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+}
+
+// Settle waits until what was applied has arrived, as far as can be known:
+//
+//   - every open watch has handed over all its events;
+//   - every reflector (of an informer, of a controller-runtime cache) has come
+//     back for the next one: the event is in the informer's queue;
+//   - for informers given to Track, the event is in the store, so that listers
+//     show it;
+//   - handlers added with Handle have returned.
+//
+// What can't be known is what happens behind that: handlers added in other
+// ways, work queues, goroutines of a consumer that reads a watch itself. In a
+// testing/synctest bubble, synctest.Wait after Step waits for all of it.
+//
+// A reflector that is about to list again, after a rewind or an error, has no
+// watch for a second or so; that is waited for where its informer is tracked.
+func (c *Client) Settle(ctx context.Context) error {
+	informers, err := c.arrive(ctx)
+	if err != nil {
+		return err
+	}
+	changed := c.notes.take()
+	for _, t := range informers {
+		if err := t.settled(ctx, changed); err != nil {
+			c.notes.giveBack(changed)
+			return err
+		}
+	}
+	return nil
+}
+
+// arrive waits for the watches. A tracked informer may be between its list and
+// its watch, or wait to list again: it has arrived when it stands where an
+// open watch does.
+func (c *Client) arrive(ctx context.Context) ([]tracked, error) {
+	for wait := shortPoll; ; wait = min(2*wait, longPoll) {
+		if err := c.cluster.WaitDelivered(ctx); err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		streams := slices.Collect(maps.Keys(c.streams))
+		informers := make([]tracked, len(c.tracked))
+		for i, t := range c.tracked {
+			informers[i] = *t
+		}
+		c.mu.Unlock()
+		at := map[string]bool{}
+		for _, s := range streams {
+			if err := s.settled(ctx); err != nil {
+				return nil, err
+			}
+			at[s.watch.Version()] = true
+		}
+		if !slices.ContainsFunc(informers, func(t tracked) bool {
+			return t.waitedFor() && !at[t.informer.LastSyncResourceVersion()]
+		}) {
+			return informers, nil
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// notes gathers what the player tells.
+type notes struct {
+	mu      sync.Mutex
+	changed map[string]struct{}
+	all     bool
+}
+
+func (n *notes) tell(note replay.Note) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case note.Kind == replay.Rewound:
+		n.all = true
+	case note.Kind == replay.Applied && note.Event.Type.Object():
+		key := note.Event.Name
+		if note.Event.Namespace != "" {
+			key = note.Event.Namespace + "/" + key // as cache.MetaNamespaceKeyFunc
+		}
+		n.changed[key] = struct{}{}
+	}
+}
+
+func (n *notes) take() *changes {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := &changes{keys: slices.Collect(maps.Keys(n.changed)), all: n.all}
+	clear(n.changed)
+	n.all = false
+	return c
+}
+
+func (n *notes) giveBack(c *changes) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, k := range c.keys {
+		n.changed[k] = struct{}{}
+	}
+	n.all = n.all || c.all
+}
+
+// Track makes Step and Settle wait until an informer's store holds what its
+// reflector has received. The informers have to be ones of this Client.
+// Informers that haven't synced yet or have stopped aren't waited for.
+func (c *Client) Track(informers ...cache.SharedIndexInformer) {
+	for _, i := range informers {
+		c.track(i)
+	}
+}
+
+func (c *Client) track(i cache.SharedIndexInformer) *tracked {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.tracked {
+		if t.informer == i {
+			return t
+		}
+	}
+	t := &tracked{informer: i}
+	c.tracked = append(c.tracked, t)
+	return t
+}
+
+// Handle adds a handler to an informer and makes Step and Settle wait until it
+// has dealt with what the informer's store holds. The informer is tracked.
+func (c *Client) Handle(i cache.SharedIndexInformer, h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	w := &handler{ResourceEventHandler: h, seen: map[string]string{}, moved: make(chan struct{}, 1)}
+	reg, err := i.AddEventHandler(w)
+	if err != nil {
+		return nil, err
+	}
+	t := c.track(i)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.handlers = append(t.handlers, w)
+	return reg, nil
+}

@@ -1,0 +1,144 @@
+package fakeclient
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+)
+
+// tracked is an informer that lock-step waits for.
+type tracked struct {
+	informer cache.SharedIndexInformer
+	handlers []*handler
+}
+
+// client-go has no way to be told when a reflector connects and when a store
+// has caught up, which takes microseconds: they are asked in between these.
+const shortPoll, longPoll = 20 * time.Microsecond, time.Millisecond
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t *tracked) waitedFor() bool { return t.informer.HasSynced() && !t.informer.IsStopped() }
+
+func (t *tracked) settled(ctx context.Context, keys *changes) error {
+	store := t.informer.GetStore()
+	for wait := shortPoll; ; wait = min(2*wait, longPoll) {
+		if !t.waitedFor() {
+			return nil
+		}
+		if store.LastStoreSyncResourceVersion() == t.informer.LastSyncResourceVersion() {
+			break
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+	for _, h := range t.handlers {
+		if err := h.settled(ctx, store, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handler notes which version of each object its handler has dealt with.
+type handler struct {
+	cache.ResourceEventHandler
+	moved chan struct{} // holds one token after each call
+
+	mu   sync.Mutex
+	seen map[string]string // by key
+	once bool              // all of it was found equal to the store
+}
+
+func (h *handler) OnAdd(obj any, initial bool) {
+	h.ResourceEventHandler.OnAdd(obj, initial)
+	h.note(obj, false)
+}
+
+func (h *handler) OnUpdate(old, obj any) {
+	h.ResourceEventHandler.OnUpdate(old, obj)
+	h.note(obj, false)
+}
+
+func (h *handler) OnDelete(obj any) {
+	h.ResourceEventHandler.OnDelete(obj)
+	h.note(obj, true)
+}
+
+func (h *handler) note(obj any, gone bool) {
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if err != nil {
+		return // transformed into something without a name
+	}
+	h.mu.Lock()
+	if gone {
+		delete(h.seen, key)
+	} else {
+		h.seen[key] = versionOf(obj)
+	}
+	h.mu.Unlock()
+	select {
+	case h.moved <- struct{}{}:
+	default:
+	}
+}
+
+func versionOf(obj any) string {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return ""
+	}
+	return m.GetResourceVersion()
+}
+
+// settled waits until the handler has seen what the store holds.
+func (h *handler) settled(ctx context.Context, store cache.Store, c *changes) error {
+	for !h.equal(store, c) {
+		select {
+		case <-h.moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (h *handler) equal(store cache.Store, c *changes) bool {
+	keys := c.keys
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.all || !h.once {
+		if keys = store.ListKeys(); len(keys) != len(h.seen) {
+			return false
+		}
+	}
+	for _, key := range keys {
+		obj, held, err := store.GetByKey(key)
+		seen, known := h.seen[key]
+		if err != nil || held != known || held && seen != versionOf(obj) {
+			return false
+		}
+	}
+	h.once = true
+	return true
+}
+
+// changes are the objects that have changed since the last time that
+// everything was settled, so that not all of them have to be looked at.
+type changes struct {
+	keys []string
+	all  bool // rewound: any of them
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +133,53 @@ func BenchmarkWriteZstd(b *testing.B) {
 		size = w.Bytes()
 	}
 	b.ReportMetric(float64(size)/n, "B/event")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/event")
+}
+
+// The limit is 50 ms.
+func BenchmarkOpenGigabyte(b *testing.B) {
+	name := tempFile(b, "big.yaml", []byte(head+added))
+	if err := os.Truncate(name, gigabyte); err != nil { // the rest is a hole
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		r, err := Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := r.Next(); err != nil {
+			b.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Beside reading whole objects, which is part of it.
+func BenchmarkTransforms(b *testing.B) {
+	const n = 20000
+	t := tape(b, heartbeats(n))
+	for b.Loop() {
+		r := openBytes(b, t)
+		_, events := Chain(Window(time.Second, ToEnd), IdleLimit(time.Second), Speed(20), Filter(Selection{Labels: selector(b, "kubernetes.io/hostname")}))(r.Header(), r.All())
+		for _, err := range events {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/event")
+}
+
+// Formatting is for people, and has no limit.
+func BenchmarkFormatBlock(b *testing.B) {
+	const n = 2000
+	t := tape(b, heartbeats(n))
+	for b.Loop() {
+		if _, err := Format(io.Discard, bytes.NewReader(t), StyleBlock); err != nil {
+			b.Fatal(err)
+		}
+	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/event")
 }

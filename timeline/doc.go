@@ -40,8 +40,14 @@
 //
 // # Changing
 //
-// Transforms are functions from a sequence of events to another: [Window],
-// [Speed], [IdleLimit], [Filter], [Redactor.Events], [Rebase].
+// A [Transform] makes a tape of a tape, header and events: [Window], [Speed],
+// [IdleLimit], [Filter], [Rebase], and the Events of a [Redactor]. They stream,
+// and [Chain] puts several behind each other:
+//
+//	h, events := timeline.Chain(timeline.Window(from, to), timeline.Speed(20))(r.Header(), r.All())
+//
+// [Format] writes the same tape in another style: blocks of YAML to edit by
+// hand, or JSON lines.
 //
 // The package reads no clock, starts no goroutine, and never looks into an
 // object further than a transform was asked to.

@@ -56,7 +56,7 @@ type Event struct {
 	Object json.RawMessage
 	// Patch is what stood on the line where that was a patch (RFC 7386, from
 	// the object's previous event): it tells a reader in a hurry what changed.
-	// Writers ignore it and work out their own.
+	// Writers ignore it and work out their own, but for types that they don't know.
 	Patch json.RawMessage
 	// Reason says why there is a GAP, and may explain a MARK or END.
 	Reason string

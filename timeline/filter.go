@@ -34,6 +34,9 @@ type Selection struct {
 // longer does: as a watch with that selector sees it (convertToWatchEvent in
 // k8s.io/apiserver/pkg/storage/cacher).
 //
+// Where the tape was written without a SYNC behind an initial list, and the
+// filter leaves something of it out, it puts one in.
+//
 // The header's scope takes up the labels chosen of nodes, where one selection
 // alone chooses nodes.
 func Filter(selections ...Selection) Transform {
@@ -46,7 +49,10 @@ func Filter(selections ...Selection) Transform {
 			}
 		}
 		return filteredHeader(h, selections), recount(func(yield func(Event, error) bool) {
-			f := filter{header: h, selections: selections, of: map[string][]Selection{}, chosen: map[filterKey]Event{}}
+			f := filter{
+				header: h, selections: selections,
+				of: map[string][]Selection{}, chosen: map[filterKey]Event{}, lists: map[string]*openList{},
+			}
 			for ev, err := range edit(events, f.one) {
 				if !yield(ev, err) {
 					return
@@ -101,11 +107,60 @@ type filter struct {
 	selections []Selection
 	of         map[string][]Selection // by the events' word for a resource
 	chosen     map[filterKey]Event    // the last event of each living object that labels chose
+	lists      map[string]*openList   // by the same word; nil once they have ended
+	open       []*openList
+}
+
+// openList is an initial list that no SYNC has ended yet. Where a tape does
+// without one, the list ends by itself, and what is left of it has to end too,
+// or else the first object to come later would be taken for a list.
+type openList struct {
+	end   Event // the SYNC to write, at the list's time
+	short bool  // something was left out
+	done  bool
+}
+
+// endLists writes the SYNCs that are due before ev.
+func (f *filter) endLists(ev Event, yield func(Event, error) bool) bool {
+	kept := f.open[:0]
+	for _, l := range f.open {
+		same := l.end.Resource == ev.Resource
+		switch {
+		case same && ev.Type == Sync:
+			l.done = true
+		case ev.At > l.end.At || same && ev.Type != Added:
+			l.done = true
+			if l.short && !yield(l.end, nil) {
+				return false
+			}
+		default:
+			kept = append(kept, l)
+		}
+	}
+	f.open = kept
+	return true
+}
+
+// list takes note of an object event that may belong to an initial list.
+func (f *filter) list(ev Event, kept bool) {
+	l := f.lists[ev.Resource]
+	if l == nil {
+		l = &openList{end: Event{At: ev.At, Type: Sync, Resource: ev.Resource}}
+		f.lists[ev.Resource] = l
+		f.open = append(f.open, l)
+	}
+	if !l.done {
+		l.end.RV = newer(l.end.RV, ev.RV)
+		l.short = l.short || !kept
+	}
 }
 
 type filterKey struct{ resource, namespace, name string }
 
 func (f *filter) one(ev Event, yield func(Event, error) bool) bool {
+	if !f.endLists(ev, yield) {
+		return false
+	}
 	if ev.Resource == "" {
 		return yield(ev, nil)
 	}
@@ -114,9 +169,22 @@ func (f *filter) one(ev Event, yield func(Event, error) bool) bool {
 		of = selectionsOf(f.header, ev.Resource, f.selections)
 		f.of[ev.Resource] = of
 	}
-	if !ev.Type.Object() {
-		return len(of) == 0 || yield(ev, nil)
+	if len(of) == 0 {
+		return true
 	}
+	if !ev.Type.Object() {
+		if f.lists[ev.Resource] == nil && (ev.Type == Sync || ev.Type == Gap) {
+			f.lists[ev.Resource] = &openList{done: true}
+		}
+		return yield(ev, nil)
+	}
+	out, kept := f.object(of, ev)
+	f.list(ev, kept)
+	return !kept || yield(out, nil)
+}
+
+// object returns an object's event as the new tape has it, if it does.
+func (f *filter) object(of []Selection, ev Event) (out Event, kept bool) {
 	byLabel, match := false, false
 	for _, s := range of {
 		if len(s.Namespaces) > 0 && !slices.Contains(s.Namespaces, ev.Namespace) ||
@@ -124,34 +192,34 @@ func (f *filter) one(ev Event, yield func(Event, error) bool) bool {
 			continue
 		}
 		if s.Labels == nil || s.Labels.Empty() {
-			return yield(ev, nil) // from its first event to its last
+			return ev, true // from its first event to its last
 		}
 		byLabel = true
 		match = match || s.Labels.Matches(rawLabels(rawjson.Get(ev.Object, "metadata", "labels")))
 	}
-	return !byLabel || f.byLabel(ev, match, yield)
+	if !byLabel {
+		return ev, false
+	}
+	return f.byLabel(ev, match)
 }
 
 // byLabel keeps an event of an object that its labels choose, or chose before.
-func (f *filter) byLabel(ev Event, match bool, yield func(Event, error) bool) bool {
+func (f *filter) byLabel(ev Event, match bool) (out Event, kept bool) {
 	key := filterKey{ev.Resource, ev.Namespace, ev.Name}
 	was, chosen := f.chosen[key]
 	switch {
 	case ev.Type == Deleted:
 		delete(f.chosen, key)
-		return !chosen || yield(ev, nil)
 	case match:
 		f.chosen[key] = ev
 		if !chosen {
 			ev.Type, ev.Patch = Added, nil
 		}
-		return yield(ev, nil)
 	case chosen:
 		delete(f.chosen, key)
 		ev.Type, ev.Patch, ev.Object = Deleted, nil, restamp(was.Object, ev.RV)
-		return yield(ev, nil)
 	}
-	return true
+	return ev, chosen || match && ev.Type != Deleted
 }
 
 // restamp returns an object with another resourceVersion.

@@ -129,6 +129,27 @@ func framesOf(t *testing.T, ending string, events []Event) (b []byte, ends []int
 	return b, append(ends, int64(len(b)))
 }
 
+// What stands behind END is no torn end: nobody knows what it is, and it stays.
+func TestAppendRefusesWhatStandsBehindEnd(t *testing.T) {
+	b := []byte(head + added + `--- {"at":"2s","type":"END","events":2}` + "\n")
+	behind := append(bytes.Clone(b), `--- {"at":"3s","type":"MARK","name":"m"}`+"\n"...)
+	name := tempFile(t, "tape.yaml", behind)
+	_, _, err := Append(name)
+	if want := "append to timeline: timeline " + name + ": line 8: MARK behind END: want END as the last line"; err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, behind) {
+		t.Errorf("the tape was changed, %v", err)
+	}
+	w, resume, err := Append(tempFile(t, "tape.yaml", append(b, `--- {"at`...)))
+	if err != nil || resume.Dropped != "a last line without its end" || w.Events() != 1 {
+		t.Fatalf("%v, %+v", err, resume)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A compressed tape by another tool is one frame, END and all.
 func TestAppendCutsWithinFrame(t *testing.T) {
 	want := sampleEvents(5, 30)

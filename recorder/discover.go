@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -139,99 +138,4 @@ func (c *catalog) one(name string) (timeline.Resource, error) {
 		}
 	}
 	return e.Resource, nil
-}
-
-// unknown suggests what may have been meant.
-func (c *catalog) unknown(name, word string) error {
-	near := c.near(word)
-	text := fmt.Sprintf("resource %q: not found on this server", name)
-	switch {
-	case len(near) > 0:
-		text += "; did you mean " + strings.Join(near, " or ") + "?"
-	default:
-		text += "; `kubectl api-resources --verbs=list,watch` lists what there is"
-	}
-	if len(c.failed) > 0 {
-		text += " (not available: " + strings.Join(c.failed, ", ") + ")"
-	}
-	return errors.New(text)
-}
-
-// near returns at most three watchable resources whose plural is close to word.
-func (c *catalog) near(word string) []string {
-	type hit struct {
-		name string
-		far  int
-	}
-	var hits []hit
-	for _, e := range c.entries {
-		if !slices.Contains(e.verbs, "watch") {
-			continue
-		}
-		far := distance(word, e.Resource.Resource)
-		for _, a := range e.also {
-			if a != "" {
-				far = min(far, distance(word, a))
-			}
-		}
-		if far <= max(1, len(word)/3) {
-			hits = append(hits, hit{e.String(), far})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		if a.far != b.far {
-			return a.far - b.far
-		}
-		return strings.Compare(a.name, b.name)
-	})
-	var names []string
-	for _, h := range hits[:min(3, len(hits))] {
-		names = append(names, h.name)
-	}
-	return names
-}
-
-// distance is the number of letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}
-
-// cluster is who the server is.
-type cluster struct {
-	version string // gitVersion
-	uid     string // of the namespace kube-system
-}
-
-// identify asks for the server's version and the cluster's identity. A server
-// may forbid either: then the recording goes on without, and says so.
-func (c *client) identify(ctx context.Context, warn func(string)) cluster {
-	var id cluster
-	var version struct {
-		GitVersion string `json:"gitVersion"`
-	}
-	if err := c.getJSON(ctx, "/version", &version); err != nil {
-		warn(fmt.Sprintf("server version: %v; the tape goes without", err))
-	}
-	id.version = version.GitVersion
-	var ns metav1.PartialObjectMetadata
-	if err := c.getJSON(ctx, "/api/v1/namespaces/kube-system", &ns); err != nil {
-		warn(fmt.Sprintf("identity of the cluster (UID of the namespace kube-system): %v; the tape goes without, and appending to it can't check the cluster", err))
-	}
-	id.uid = string(ns.UID)
-	return id
 }

@@ -4,62 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
-)
-
-// syncTick is how often what was written is brought to the disk: lines are
-// there within a second, a slow fsync included.
-const syncTick = 750 * time.Millisecond
-
-// Config says what to record. REST is required, and either Open or Out with
-// Resume.
-type Config struct {
-	REST *rest.Config
-	// Open makes the tape, once everything about the cluster is known and
-	// every watch is open: until then nothing is left behind by a recording
-	// that can't be made. The Recorder closes the Writer.
-	Open func(timeline.Header) (*timeline.Writer, error)
-	// Out and Resume, from [timeline.Append], go on with a tape, in place of
-	// Open. Run closes Out. Resources, scope and redaction are the tape's; what is said of
-	// them here must not contradict it.
-	Out    *timeline.Writer
-	Resume *timeline.Resume
-
-	// Name of the tape.
-	Name string
-	// Resources by the names that kubectl takes: "nodes", "pdb",
-	// "machines.cluster.x-k8s.io". Empty means DefaultResources.
-	Resources []string
-	Scope     Scope
-	// Full keeps whole objects, but for managedFields. Secrets stay refused.
-	Full bool
-
-	// Duration ends the recording; 0 means no limit.
-	Duration time.Duration
-	// Stop sees every line that is written, in order, from one goroutine at a
-	// time, and ends the recording behind the one for which it returns true.
-	// It must not call the Recorder.
-	Stop func(timeline.Event) bool
-
-	// Warn is told in one line of what doesn't end the recording.
-	Warn func(string)
-	// Clock and Jitter (in [0, 1)) are for tests; the defaults are real.
-	Clock  clock.WithTicker
-	Jitter func() float64
-}
-
-// Why a recording ended.
-const (
-	EndInterrupted = "interrupted" // the context ended
-	EndDuration    = "duration"    // Config.Duration is over
-	EndComplete    = "complete"    // Config.Stop said so
-	EndFailed      = "failed"      // the tape can't be written; it has no END
 )
 
 var (
@@ -85,38 +34,6 @@ type Recorder struct {
 	ended    bool
 	fatal    error
 	cancel   context.CancelCauseFunc
-}
-
-// New checks the config.
-func New(cfg Config) (*Recorder, error) {
-	switch {
-	case cfg.REST == nil:
-		return nil, errors.New("record: found no REST config, want one")
-	case (cfg.Out == nil) != (cfg.Resume == nil) || (cfg.Out == nil) == (cfg.Open == nil):
-		return nil, errors.New("record: want either Open, or Out with its Resume")
-	case cfg.Duration < 0:
-		return nil, fmt.Errorf("record: duration %s, want more than 0", cfg.Duration)
-	}
-	if cfg.Warn == nil {
-		cfg.Warn = func(string) {}
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = clock.RealClock{}
-	}
-	if cfg.Jitter == nil {
-		cfg.Jitter = rand.Float64
-	}
-	if cfg.Resume != nil {
-		if err := adopt(&cfg); err != nil {
-			return nil, err
-		}
-	} else if len(cfg.Resources) == 0 {
-		cfg.Resources = DefaultResources
-	}
-	if _, err := newScope(cfg.Scope); err != nil {
-		return nil, err
-	}
-	return &Recorder{cfg: cfg, clock: cfg.Clock}, nil
 }
 
 // Run records until ctx ends, the duration is over, Stop says so, or the tape

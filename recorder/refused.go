@@ -1,0 +1,37 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/nodesim/nodesim/timeline"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+func unreachable(c *client, err error) error {
+	server := c.base.Scheme + "://" + c.base.Host
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("API server %s: 401 Unauthorized: it doesn't accept the credentials; check the user of the kubeconfig's context", server)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("API server %s: 403 Forbidden to ask what it offers (discovery): %v", server, err)
+	}
+	return fmt.Errorf("API server %s: %v; want a cluster that answers: check the kubeconfig, its context and --server", server, shorter(err))
+}
+
+// refused explains a list or watch that the server doesn't allow.
+func refused(verb string, r timeline.Resource, err error) error {
+	var s *statusError
+	if errors.As(err, &s) {
+		switch s.Code {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			all := ""
+			if r.Namespaced {
+				all = " --all-namespaces"
+			}
+			return fmt.Errorf("%s %s: %w; check with: kubectl auth can-i %s %s%s", verb, r, err, verb, r, all)
+		}
+	}
+	return fmt.Errorf("%s %s: %w", verb, r, err)
+}

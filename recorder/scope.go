@@ -85,7 +85,7 @@ func (s *scope) look(t *track, o *object, raw []byte) {
 		v.in = v.in || s.other(o, raw)
 	}
 	s.link(o)
-	if v.in {
+	if v.in && !isEvent(t.res) { // nothing depends on an Event
 		s.came(o, was)
 	}
 }

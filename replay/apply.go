@@ -175,16 +175,16 @@ func (k *kind) newest(base string) string {
 }
 
 // publish changes the state and appends to the history.
-func (c *Cluster) publish(k *kind, kindOf watch.EventType, o *Object) {
+func (c *Cluster) publish(k *kind, what watch.EventType, o *Object) {
 	id := name{o.namespace, o.name}
 	prev := k.objects[id]
-	k.log.append(kindOf, o.version, o, prev)
-	if kindOf == watch.Deleted {
+	k.log.append(what, o.version, o, prev)
+	if what == watch.Deleted {
 		delete(k.objects, id)
 	} else {
 		k.objects[id] = o
 	}
-	k.resort(kindOf, o)
+	k.resort(what, o)
 	if k.log.total%chunkSize == 0 && c.maxLag > 0 {
 		c.endLaggards(k)
 	}

@@ -162,7 +162,7 @@ func (c *Cluster) names() string {
 	return fmt.Sprintf("one that the header lists (%s)", s)
 }
 
-// append publishes an entry to the history and wakes those who wait for it.
+// wake tells those who wait for an entry that there is one.
 func (k *kind) wake() {
 	k.newsMu.Lock()
 	if k.news != nil {

@@ -151,19 +151,19 @@ const resortable = 4096
 
 // resort keeps the sorted objects, where there are any, in step with a change.
 // The cluster's lock is held, so that nobody reads them.
-func (k *kind) resort(kindOf watch.EventType, o *Object) {
+func (k *kind) resort(what watch.EventType, o *Object) {
 	if k.sorted == nil {
 		return
 	}
 	i, found := slices.BinarySearchFunc(k.sorted, o.key, func(o *Object, key string) int { return strings.Compare(o.key, key) })
 	switch {
-	case found && kindOf != watch.Deleted:
+	case found && what != watch.Deleted:
 		k.sorted[i] = o
 	case len(k.sorted) > resortable:
 		k.sorted = nil
 	case found:
 		k.sorted = slices.Delete(k.sorted, i, i+1)
-	case kindOf != watch.Deleted:
+	case what != watch.Deleted:
 		k.sorted = slices.Insert(k.sorted, i, o)
 	}
 }

@@ -31,7 +31,10 @@ func newDocuments(r io.Reader) *documents {
 	return &documents{r: bufio.NewReaderSize(r, 1<<17)}
 }
 
-var errTooLong = fault("at most 4 MiB", "a line longer than that")
+var (
+	errTooLong  = fault("at most 4 MiB", "a line longer than that")
+	errTooLarge = fault("at most 1 MiB", "a block of YAML larger than that")
+)
 
 // nextLine returns a line without its end, valid until the next call. A last
 // line without a newline, and a tail of NULs, end the tape: they were torn
@@ -145,6 +148,9 @@ func (d *documents) next() (text []byte, isYAML bool, err error) {
 // collect adds the lines up to the next document to doc.
 func (d *documents) collect(doc []byte) ([]byte, error) {
 	for {
+		if len(doc) > MaxBlock {
+			return nil, errTooLarge
+		}
 		line, err := d.nextLine()
 		if errors.Is(err, io.EOF) && d.torn == "" {
 			return doc, nil
@@ -155,9 +161,6 @@ func (d *documents) collect(doc []byte) ([]byte, error) {
 		if starts(line) || len(line) > 0 && line[0] == '{' {
 			d.hold(line)
 			return doc, nil
-		}
-		if len(doc)+len(line) > MaxLine {
-			return nil, errTooLong
 		}
 		doc = append(append(doc, '\n'), line...)
 	}
@@ -192,7 +195,7 @@ func (d *documents) header() ([]byte, error) {
 		}
 		if d.read == 1 {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-			if len(line) > 0 && line[0] == '{' {
+			if len(line) > 0 && line[0] == '{' && len(line) <= MaxBlock {
 				d.line = 1
 				return append(doc, line...), nil
 			}
@@ -205,8 +208,8 @@ func (d *documents) header() ([]byte, error) {
 		if starts(line) {
 			line = line[3:]
 		}
-		if len(doc)+len(line) > MaxLine {
-			return nil, errTooLong
+		if len(doc)+len(line) > MaxBlock {
+			return nil, errTooLarge
 		}
 		doc = append(append(doc, line...), '\n')
 	}

@@ -17,7 +17,7 @@ const (
 	StyleLines Style = "lines"
 	// StyleBlock is for editing by hand: a block of YAML an event. Patches and
 	// whole objects stay as they stand. An event that block YAML can't hold (a
-	// number that yaml.v3 takes for text, a block of more than 4 MiB) stays on
+	// number that yaml.v3 takes for text, a block of more than 1 MiB) stays on
 	// a line.
 	StyleBlock Style = "block"
 	// StyleJSON is for tools that read JSON lines: the header on the first
@@ -105,7 +105,7 @@ func jsonOf(line []byte) []byte { return line[len(lineStart):] }
 func blockOf(line []byte) []byte {
 	raw := bytes.TrimSuffix(line[len(lineStart):], []byte("\n"))
 	block, err := appendBlock([]byte("---\n"), raw)
-	if err != nil || len(block) > MaxLine {
+	if err != nil || len(block) > MaxBlock {
 		return line
 	}
 	n, fail := parseYAML(block)

@@ -8,10 +8,11 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Whatever a Reader is given, it ends with io.EOF or an *Error of one line,
-// and what it has returned until then can be written and reads the same.
+// and what it has returned until then can be written and reads the same, and can be transformed.
 func FuzzReader(f *testing.F) {
 	f.Add(tape(f, complete(sampleEvents(1, 8))))
 	f.Add(formatted(f, tape(f, complete(sampleEvents(2, 4))), StyleBlock))
@@ -32,6 +33,7 @@ func FuzzReader(f *testing.F) {
 		}
 		f.Add(b)
 	}
+	blue := selector(f, "pool=blue")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<20 {
 			return
@@ -59,19 +61,15 @@ func FuzzReader(f *testing.F) {
 		if r == nil {
 			return
 		}
-		write := func(events []Event) []byte {
+		write := func(events []Event, through ...Transform) []byte {
 			var out bytes.Buffer
-			w, err := NewWriter(&out, *r.Header())
+			h, changed := Chain(through...)(r.Header(), sequence(events))
+			w, err := NewWriter(&out, *h)
 			if err != nil {
 				t.Fatalf("a header that was read can't be written: %v", err)
 			}
-			for _, ev := range events {
-				if err := w.Write(ev); err != nil {
-					t.Fatalf("an event that was read can't be written: %v", err)
-				}
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
+			if err := errors.Join(w.WriteAll(changed), w.Close()); err != nil {
+				t.Fatalf("events that were read can't be written: %v", err)
 			}
 			return out.Bytes()
 		}
@@ -83,6 +81,14 @@ func FuzzReader(f *testing.F) {
 		wantSame(t, back, events)
 		if twice := write(back); !bytes.Equal(twice, once) {
 			t.Fatalf("written again it is\n%s\nand was\n%s", twice, once)
+		}
+		for _, tr := range []Transform{
+			Window(time.Second, 3*time.Second), Speed(3), IdleLimit(time.Second), Filter(Selection{Labels: blue}, Selection{Names: []string{"n"}}),
+			Chain(Rebase(time.Unix(0, 0)), RebaseObjects(time.Unix(1<<33, 0))),
+		} {
+			if whole, _ := read(write(events, tr)); whole == nil {
+				t.Fatal("a transform makes what is no tape")
+			}
 		}
 		for _, style := range []Style{StyleBlock, StyleJSON} {
 			_, back := read(formatted(t, once, style))

@@ -42,25 +42,29 @@ func (f *flood) Read(p []byte) (int, error) {
 // A gigabyte that never ends a line, or a document, is refused once it is
 // past the limit, and not read on.
 func TestFloods(t *testing.T) {
-	for story, f := range map[string]*flood{
-		"a line":               {start: head + `--- {"at":"0s","type":"MARK","name":"`, again: "xxxxxxxx"},
-		"a line in the header": {start: head + "x: ", again: "xxxxxxxx"},
-		"a header":             {start: head, again: "x: 1\n"},
-		"a block event":        {start: head + "---\nat: 0s\n", again: "x: 1\n"},
-		"one that is no tape":  {again: "hello\n"},
-		"a nested event":       {start: head + `--- {"x":`, again: "[[[[[[["},
-		"a nested block":       {start: head + "---\nx: ", again: "[[[[[[["},
+	const line, block = "a line longer than that: want at most 4 MiB", "a block of YAML larger than that: want at most 1 MiB"
+	for story, c := range map[string]struct {
+		*flood
+		want string
+	}{
+		"a line":               {&flood{start: head + `--- {"at":"0s","type":"MARK","name":"`, again: "xxxxxxxx"}, line},
+		"a line in the header": {&flood{start: head + "x: ", again: "xxxxxxxx"}, line},
+		"a header":             {&flood{start: head, again: "x: 1\n"}, block},
+		"a block event":        {&flood{start: head + "---\nat: 0s\n", again: "x: 1\n"}, block},
+		"one that is no tape":  {&flood{again: "hello\n"}, block},
+		"a nested event":       {&flood{start: head + `--- {"x":`, again: "[[[[[[["}, line},
+		"a nested block":       {&flood{start: head + "---\nx: ", again: "[[[[[[["}, line},
 	} {
 		t.Run(story, func(t *testing.T) {
-			r, err := NewReader(f, Name("flood.yaml"))
+			r, err := NewReader(c, Name("flood.yaml"))
 			for err == nil {
 				_, err = r.Next()
 			}
-			if !strings.Contains(err.Error(), "a line longer than that: want at most 4 MiB") {
-				t.Errorf("%v", err)
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
 			}
-			if f.n > MaxLine+(1<<20) {
-				t.Errorf("%d bytes were read of it", f.n)
+			if c.n > MaxLine+(1<<20) {
+				t.Errorf("%d bytes were read of it", c.n)
 			}
 		})
 	}

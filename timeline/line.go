@@ -10,7 +10,8 @@ import (
 // Limits of a tape. A line past them is refused on both sides: a reader's
 // memory must not be at the mercy of whoever wrote the tape.
 const (
-	MaxLine   = 4 << 20 // bytes of one event, and of the header
+	MaxLine   = 4 << 20 // bytes of one event on a line
+	MaxBlock  = 1 << 20 // bytes of one event as a block of YAML, and of the header: its tree takes a hundred times that
 	MaxNested = rawjson.MaxDepth
 )
 

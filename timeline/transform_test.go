@@ -225,7 +225,10 @@ func TestWindowReadsNoFurther(t *testing.T) {
 	}
 	_, seq := Window(time.Second, 3*time.Second)(&Header{}, endless)
 	n := 0
-	for range seq {
+	for _, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
 		n++
 	}
 	if read != 4 || n != 4 { // three marks and END
@@ -341,7 +344,10 @@ func TestTransformsPassErrors(t *testing.T) {
 		if !errors.Is(last, bad) {
 			t.Errorf("%s: %v after %d events", name, last, n)
 		}
-		for range seq { // stopping early is no panic, and a second run starts anew
+		for ev, err := range seq { // stopping early is no panic, and a second run starts anew
+			if first := ev.Type != "" || name == "early"; !first {
+				t.Errorf("%s starts the second time with %v", name, err)
+			}
 			break
 		}
 	}

@@ -61,6 +61,9 @@ func start(out sink, h Header) (*Writer, error) {
 		fail.Name = h.Metadata.Name
 		return nil, fail
 	}
+	if len(text) > MaxBlock {
+		return nil, fmt.Errorf("header of timeline %s of %d bytes: want at most 1 MiB", h.Metadata.Name, len(text))
+	}
 	w := newWriter(out, h)
 	// The header counts only with the mark of a document behind it, which
 	// comes with the first event; a MARK-less tape of no events is completed
@@ -250,6 +253,9 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 	}
 	if body == nil { // a deletion that leaves the last state as it is
 		body = o.body
+	}
+	if len(body) > MaxLine { // however small the patch: no Reader would put it together
+		return nil, fmt.Errorf("an object of %d bytes: want at most 4 MiB", len(body))
 	}
 	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)

@@ -33,10 +33,11 @@ was.`,
 	cmd.Flags().BoolVar(&block, "block", false, "a block of YAML an event")
 	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "JSON lines")
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "rewrite files in place")
-	cmd.MarkFlagsMutuallyExclusive("lines", "block", "jsonl")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		style := timeline.StyleLines
 		switch {
+		case block && jsonl, lines && block, lines && jsonl:
+			return usagef("flags --lines, --block and --jsonl: found several: want one of them")
 		case block:
 			style = timeline.StyleBlock
 		case jsonl:

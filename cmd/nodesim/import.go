@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ record does it. An existing FILE is refused.`,
 	flags.BoolVar(&full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused")
 	scope.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := scope.check(); err != nil {
+		if err := errors.Join(needOut(out), scope.check()); err != nil {
 			return err
 		}
 		var in io.Reader = cmd.InOrStdin()
@@ -68,10 +69,16 @@ record does it. An existing FILE is refused.`,
 // outFlag adds the flag that every verb has that makes a tape.
 func outFlag(cmd *cobra.Command, out *string) {
 	cmd.Flags().StringVar(out, "out", "", "the `FILE` to write; .gz and .zst are compressed (required)")
-	_ = cmd.MarkFlagRequired("out") // it was added above
 	_ = cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return tapeEndings, cobra.ShellCompDirectiveFilterFileExt
 	})
+}
+
+func needOut(out string) error {
+	if out == "" {
+		return usagef("flag --out: found none: want the name of the tape to write")
+	}
+	return nil
 }
 
 // nameOf is the name of a tape: the one that was given, or the file's without

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 	scope.add(cmd)
 	cluster.AddFlags(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if err := scope.check(); err != nil {
+		if err := errors.Join(needOut(o.File), scope.check()); err != nil {
 			return err
 		}
 		if flags.Changed("duration") && o.Config.Duration <= 0 {

@@ -24,10 +24,12 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&s.selector, "selector", "l", "", "record the nodes that match this label `SELECTOR`, in place of a group")
 	flags.Var(s.provider, "provider", "whose labels name groups and images")
 	suggest(cmd, "provider", names...)
-	cmd.MarkFlagsMutuallyExclusive("nodegroup", "selector")
 }
 
 func (s *scopeFlags) check() error {
+	if s.nodegroup != "" && s.selector != "" {
+		return usagef("flags --nodegroup and --selector: found both: want one of them")
+	}
 	if s.nodegroup != "" && len(s.scope().Providers) == 0 {
 		return usagef("flag --provider %s: its nodes name their group in an annotation: want --selector in place of --nodegroup", s.provider.value)
 	}

@@ -75,51 +75,6 @@ func creatable(name string, stat error) error {
 	return nil
 }
 
-// resume goes on with a tape.
-func (o Options) resume(ctx context.Context, cfg recorder.Config, until *completion) (recorder.Summary, error) {
-	ended, err := complete(o.File)
-	if err != nil {
-		return recorder.Summary{}, fmt.Errorf("append to %w", err)
-	}
-	w, at, err := timeline.Append(o.File)
-	if err != nil {
-		return recorder.Summary{}, err
-	}
-	if at.Dropped != "" {
-		o.Status.Warn(fmt.Sprintf("%s: %s was cut off", o.File, at.Dropped))
-	}
-	cfg.Out, cfg.Resume = w, at
-	r, err := recorder.New(cfg)
-	if err == nil {
-		if err = until.start(w.Header()); err == nil {
-			until.take(at)
-			var sum recorder.Summary
-			if sum, err = o.run(ctx, r); err == nil || sum.Events > 0 || r.Stats().Events > 0 {
-				return sum, err
-			}
-		}
-	}
-	// The recording never began. What Append has cut off comes back.
-	if ended {
-		err = errors.Join(err, w.Write(timeline.Event{At: at.At, Type: timeline.End}))
-	}
-	return recorder.Summary{}, errors.Join(err, w.Close())
-}
-
-// complete reports whether a tape has its END.
-func complete(name string) (bool, error) {
-	r, err := timeline.Open(name, timeline.Lines())
-	if err != nil {
-		return false, err
-	}
-	for _, err = range r.All() {
-		if err != nil {
-			break
-		}
-	}
-	return r.Complete(), errors.Join(err, r.Close())
-}
-
 // run records, and shows how it goes.
 func (o Options) run(ctx context.Context, r *recorder.Recorder) (recorder.Summary, error) {
 	showing, cancel := context.WithCancel(ctx)

@@ -20,7 +20,6 @@ type Cursor struct {
 // object, there are none.
 func Object(raw []byte) Cursor {
 	if !IsObject(raw) {
-		raw = nil
 	}
 	return Cursor{raw: raw, i: 1}
 }
@@ -73,12 +72,10 @@ func Elements(raw []byte) iter.Seq[[]byte] {
 }
 
 // Get returns the value at a path of member names, or nil. Names are compared
-// as they are spelt, so this is for names that need no escapes. Where a name
-// stands twice, the first counts.
+// as they are spelt, so this is for names that need no escapes.
 func Get(raw []byte, path ...string) []byte {
 	for _, want := range path {
 		c := Object(raw)
-		raw = nil
 		for {
 			name, value, ok := c.Next()
 			if !ok {

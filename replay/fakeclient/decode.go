@@ -9,8 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -37,8 +39,16 @@ func shared(f form, o *replay.Object) (runtime.Object, error) {
 type typed struct{}
 
 func (typed) decode(raw []byte) (runtime.Object, error) {
-	obj, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+	gv, err := schema.ParseGroupVersion(rawjson.Text(raw, "apiVersion"))
 	if err != nil {
+		return nil, err
+	}
+	obj, err := scheme.Scheme.New(gv.WithKind(rawjson.Text(raw, "kind")))
+	if err != nil {
+		return nil, err
+	}
+	// What the scheme's JSON serializer does, without looking for the kind twice.
+	if err := utiljson.Unmarshal(raw, obj); err != nil {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})

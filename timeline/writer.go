@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
@@ -92,12 +93,11 @@ func (w *Writer) Write(ev Event) error {
 		return w.failed
 	}
 	if err := w.check(&ev); err != nil {
-		return fmt.Errorf("write event %d to timeline %s: %w", w.events+1, w.header.Metadata.Name, err)
+		return w.refuse(&ev, err)
 	}
 	commit, err := w.encode(&ev)
 	if err != nil {
-		return fmt.Errorf("write event %d to timeline %s: %s %s/%s: %w",
-			w.events+1, w.header.Metadata.Name, ev.Resource, ev.Namespace, ev.Name, err)
+		return w.refuse(&ev, err)
 	}
 	if ev.Type == End {
 		// END stands in a frame of its own, where Append can cut it off.
@@ -113,6 +113,17 @@ func (w *Writer) Write(ev Event) error {
 	w.last = Event{At: ev.At}
 	w.ended = ev.Type == End
 	return nil
+}
+
+// refuse says which event has not become part of the tape.
+func (w *Writer) refuse(ev *Event, err error) error {
+	place := fmt.Sprintf("write event %d to timeline %s: ", w.events+1, w.header.Metadata.Name)
+	for _, word := range []string{ev.Resource, ev.Namespace, ev.Name} {
+		if word != "" {
+			place += fmt.Sprintf("%.80s ", word)
+		}
+	}
+	return fmt.Errorf("%s: %w", printable(strings.TrimRight(place, ": ")), err)
 }
 
 func (w *Writer) fail(err error) error {

@@ -34,3 +34,11 @@ func TestCompactTakesAMemberOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyObjectsHaveMembers(t *testing.T) {
+	for _, raw := range []string{`["a","b"]`, `"a"`, `[]`, `1`, `null`, ``} {
+		for name, value := range Members([]byte(raw)) {
+			t.Errorf("%s has a member %s of %s", raw, name, value)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Cursor struct {
 // object, there are none.
 func Object(raw []byte) Cursor {
 	if !IsObject(raw) {
+		raw = nil
 	}
 	return Cursor{raw: raw, i: 1}
 }

@@ -3,7 +3,9 @@ package replay
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -34,6 +36,16 @@ func heartbeats(n int) []timeline.Event {
 	return all
 }
 
+// cpu is the processor time that the process has used: on a machine that does
+// other things as well, it says more than the clock.
+func cpu(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // BenchmarkPlayerMax plays at maximum speed into a subscriber, beside the
 // limit of 150,000 events a second (6,667 ns an event), reading excluded.
 func BenchmarkPlayerMax(b *testing.B) {
@@ -42,6 +54,7 @@ func BenchmarkPlayerMax(b *testing.B) {
 			events := heartbeats(20_000)
 			b.ReportAllocs()
 			n := 0
+			before := cpu(b)
 			for b.Loop() {
 				p, err := NewPlayer(Events(header(), events), WithSpeed(Max))
 				if err != nil {
@@ -78,7 +91,7 @@ func BenchmarkPlayerMax(b *testing.B) {
 				}
 				cancel()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(events)), "ns/event")
+			b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/float64(b.N*len(events)), "cpu-ns/event")
 			b.ReportMetric(float64(b.N*len(events))/b.Elapsed().Seconds(), "events/s")
 		})
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
 	"sync"
 	"sync/atomic"
@@ -127,8 +128,17 @@ func stamp(raw json.RawMessage, version string) json.RawMessage {
 	return rawjson.Apply(make([]byte, 0, len(raw)+len(version)+24), raw, patch)
 }
 
-// stamped reports whether raw carries the version.
+// stamped reports whether raw carries the version. The first member of that
+// name is the metadata's in all but odd objects, and no other has its value.
 func stamped(raw json.RawMessage, version string) bool {
+	if i := bytes.Index(raw, versionMember); i >= 0 {
+		v := raw[i+len(versionMember):]
+		if len(v) > len(version) && string(v[:len(version)]) == version && v[len(version)] == '"' {
+			return true
+		}
+	}
 	v := rawjson.Get(raw, "metadata", "resourceVersion")
 	return len(v) == len(version)+2 && string(v[1:len(v)-1]) == version
 }
+
+var versionMember = []byte(`"resourceVersion":"`)

@@ -1,0 +1,58 @@
+package fakeclient
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/nodesim/nodesim/replay"
+)
+
+func TestFeedTracker(t *testing.T) {
+	p, err := replay.NewPlayer(replay.Events(header(), roll()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	theirs := fake.NewSimpleClientset()
+	f, err := FeedTracker(p, theirs.Tracker(), scheme.Scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	show := func() string {
+		l, err := theirs.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, n := range l.Items {
+			out = append(out, n.Name+"@"+n.ResourceVersion)
+		}
+		return strings.Join(out, " ")
+	}
+	equal(t, "before", show(), "")
+	if err := f.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "lists", show(), "a@10 b@11")
+	if err := f.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "end", show(), "b@71 c@60")
+	if err := p.Seek(t.Context(), 2*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rewound", show(), "a@161 b@111 c@160")
+	pods, err := theirs.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(pods.Items) != 1 || pods.Items[0].Name != "p" {
+		t.Errorf("pods: %v %v", pods, err)
+	}
+}

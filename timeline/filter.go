@@ -106,7 +106,7 @@ type filter struct {
 	header     *Header
 	selections []Selection
 	of         map[string][]Selection // by the events' word for a resource
-	chosen     map[filterKey]Event    // the last event of each living object that labels chose
+	chosen     map[filterKey]Event    // the last state of each living object that labels chose
 	lists      map[string]*openList   // by the same word; nil once they have ended
 	open       []*openList
 }
@@ -211,7 +211,7 @@ func (f *filter) byLabel(ev Event, match bool) (out Event, kept bool) {
 	case ev.Type == Deleted:
 		delete(f.chosen, key)
 	case match:
-		f.chosen[key] = ev
+		f.chosen[key] = Event{Object: ev.Object}
 		if !chosen {
 			ev.Type, ev.Patch = Added, nil
 		}

@@ -133,6 +133,7 @@ func (t *track) apply(ev Event) {
 		delete(t.alive, id)
 		return
 	}
+	ev.Patch = nil // part of a whole line
 	t.alive[id] = ev
 }
 

@@ -136,7 +136,7 @@ func (l *ledger) change(at time.Duration, t *track, typ timeline.Type, raw []byt
 	t.read = a.version
 	if len(t.waiting) > 0 {
 		t.waiting = append(t.waiting, a)
-		return l.settle(at, t)
+		return l.settle(at, t, false)
 	}
 	return l.take(at, t, a, false)
 }
@@ -247,7 +247,7 @@ func (l *ledger) bookmark(at time.Duration, t *track, version string) error {
 	a := arrival{version: version, until: at}
 	if len(t.waiting) > 0 {
 		t.waiting = append(t.waiting, a)
-		return l.settle(at, t)
+		return l.settle(at, t, false)
 	}
 	return l.take(at, t, a, false)
 }
@@ -271,14 +271,14 @@ func (l *ledger) sync(at time.Duration, t *track, version string) error {
 	return l.write(timeline.Event{At: at, Type: timeline.Sync, Resource: t.key, RV: version})
 }
 
-// settle decides about what waits, in its order, as far as it can be decided
-// or has waited long enough.
-func (l *ledger) settle(at time.Duration, t *track) error {
+// settle decides about what waits, in its order, as far as it can be decided,
+// has waited long enough, or will not be waited for any longer.
+func (l *ledger) settle(at time.Duration, t *track, giveUp bool) error {
 	for len(t.waiting) > 0 {
 		a := t.waiting[0]
 		rest := t.waiting[1:]
 		t.waiting = nil
-		if err := l.take(at, t, a, at >= a.until); err != nil {
+		if err := l.take(at, t, a, giveUp || at >= a.until); err != nil {
 			return err
 		}
 		if len(t.waiting) > 0 { // it still waits
@@ -294,7 +294,7 @@ func (l *ledger) settle(at time.Duration, t *track) error {
 // tick lets time pass: it gives up on what has waited too long.
 func (l *ledger) tick(at time.Duration) error {
 	for _, t := range l.tracks {
-		if err := l.settle(at, t); err != nil {
+		if err := l.settle(at, t, false); err != nil {
 			return err
 		}
 	}
@@ -305,7 +305,7 @@ func (l *ledger) tick(at time.Duration) error {
 // was read where that is further than what the tape shows.
 func (l *ledger) end(at time.Duration, reason string) error {
 	for _, t := range l.tracks {
-		if err := l.settle(at+patience, t); err != nil {
+		if err := l.settle(at, t, true); err != nil {
 			return err
 		}
 		if t.gap || !t.listed {

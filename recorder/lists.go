@@ -85,7 +85,7 @@ func (l *ledger) late(at time.Duration, t *track, items [][]byte, version string
 // lost writes a GAP: events from here on may be missing. What waits is
 // decided first, since it came before.
 func (l *ledger) lost(at time.Duration, t *track, reason string) error {
-	if err := l.settle(at+patience, t); err != nil {
+	if err := l.settle(at, t, true); err != nil {
 		return err
 	}
 	if t.gap {

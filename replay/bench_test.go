@@ -22,7 +22,7 @@ func heartbeats(n int) []timeline.Event {
 	add := func(at int, kind timeline.Type, node, rv int) {
 		name := fmt.Sprintf("node-%d", node)
 		all = append(all, timeline.Event{
-			Type: kind, Resource: "nodes", Name: name, UID: name, RV: fmt.Sprint(rv),
+			At: time.Duration(at) * time.Millisecond, Type: kind, Resource: "nodes", Name: name, UID: name, RV: fmt.Sprint(rv),
 			Object: fmt.Appendf(nil, `{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d","labels":{"n":"1"%s}},"status":{"at":%d}}`, name, name, rv, pad, at),
 		})
 	}

@@ -165,6 +165,62 @@ func TestStep(t *testing.T) {
 	equal(t, "markers", fmt.Sprint(p.Markers()), "[{begin 0s 6} {middle 4s 9}]")
 }
 
+func TestStartPaused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := player(t, roll, StartPaused(), IdleLimit(time.Second))
+		d := keepDiary(p)
+		done := make(chan error)
+		go func() { done <- p.Run(t.Context()) }()
+		time.Sleep(time.Minute)
+		if s := p.Status(); !s.Paused || s.Position != 0 || !s.Running {
+			t.Errorf("%+v", s)
+		}
+		for range 2 { // a, p
+			if err := p.Step(); err != nil {
+				t.Error(err)
+			}
+		}
+		p.Resume()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "from the step on", d.since("resumed"), "resumed@1m0s MARK middle@1m1s GAP@1m1.5s DELETED p@1m2s ADDED c@1m2.5s ADDED q@1m3s SYNC@1m3s SYNC@1m4s DELETED a@1m4s END@1m5s ended@1m5s")
+		m := p.TimeMap()
+		if at := m.Wall(131 * time.Second); !at.Equal(time.Now()) {
+			t.Errorf("the end is shown at %s, it is %s", at, time.Now())
+		}
+	})
+}
+
+// However long the tape, there are at most 16 keyframes.
+func TestKeyframesAreBounded(t *testing.T) {
+	lines := start
+	for i := range 500 {
+		lines += fmt.Sprintf("\n%d MODIFIED nodes a %d", i, 100+i)
+	}
+	p := player(t, lines)
+	p.every = 1
+	ctx := context.Background()
+	if err := p.Seek(ctx, End); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.frames); n < maxKeyframes/2 || n > maxKeyframes {
+		t.Errorf("%d keyframes", n)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		at := r.IntN(500)
+		if err := p.Seek(ctx, time.Duration(at)*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		o, err := p.Cluster().Get(nodes, "", "a", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "version", recorded(o.ResourceVersion(), p.cluster.base), fmt.Sprint(100+at))
+	}
+}
+
 func TestSeek(t *testing.T) {
 	for _, every := range []int{0, 1, 3, 1024} {
 		p := player(t, roll)

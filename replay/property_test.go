@@ -97,7 +97,11 @@ func (c *client) connect(cl *Cluster) {
 // read takes one event, and complains about what an informer would drop or
 // couldn't explain.
 func (c *client) read(cl *Cluster) bool {
+	pending := c.w.Pending()
 	ev, err := c.w.TryNext()
+	if pending != (err == nil) {
+		c.err = fmt.Errorf("pending %t, and then %v", pending, err)
+	}
 	if err != nil {
 		return false
 	}

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // informersOf gives one informer of nodes for each way to make one.
@@ -67,7 +68,7 @@ func TestInformersInLockStep(t *testing.T) {
 				if err := c.Settle(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				equal(t, "initial", fmt.Sprint(len(d.out), " at ", i.LastSyncResourceVersion()), "2 at 50")
+				equal(t, "initial", fmt.Sprint(d.len(), " at ", i.LastSyncResourceVersion()), "2 at 50")
 				seen := 2
 				for _, want := range []string{"add c@60", "update a@61", "", "", "delete a@64", "", "", "update b@71"} {
 					if err := c.Step(t.Context()); err != nil {
@@ -81,7 +82,7 @@ func TestInformersInLockStep(t *testing.T) {
 						}
 					}
 					equal(t, "step", d.since(seen), want)
-					seen = len(d.out)
+					seen = d.len()
 				}
 				if err := c.Step(t.Context()); !errors.Is(err, io.EOF) {
 					t.Errorf("behind the end: %v", err)
@@ -104,10 +105,10 @@ func TestFreeRunningLosesNothing(t *testing.T) {
 		}
 		run(t, c, i)
 		t.Cleanup(func() {
-			if len(d.out) != 3002 {
-				t.Errorf("%s: %d events, want 3002", name, len(d.out))
+			if d.len() != 3002 {
+				t.Errorf("%s: %d events, want 3002", name, d.len())
 			}
-			for k, s := range d.out[min(2, len(d.out)):] {
+			for k, s := range d.from(2) {
 				if want := fmt.Sprintf("update a@%d", 100+k); s != want {
 					t.Fatalf("%s: event %d is %s, want %s", name, k, s, want)
 				}
@@ -138,7 +139,7 @@ func TestSynctest(t *testing.T) {
 		}
 		factory.StartWithContext(ctx)
 		synctest.Wait()
-		began, seen := time.Now(), len(d.out)
+		began, seen := time.Now(), d.len()
 		done := make(chan error)
 		go func() { done <- c.Run(ctx) }()
 		time.Sleep(2500 * time.Millisecond)
@@ -179,20 +180,20 @@ func TestRewind(t *testing.T) {
 		if err := c.StepTo(ctx, replay.End); err != nil {
 			t.Fatal(err)
 		}
-		seen := len(d.out)
+		seen := d.len()
 		if err := c.Player().Seek(ctx, 2*time.Second); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute) // the reflector's back-off
 		synctest.Wait()
-		if len(d.out)-seen != 3 {
+		if d.len()-seen != 3 {
 			t.Errorf("after the rewind: %s", d.since(seen))
 		}
 		a, ok, err := i.GetStore().GetByKey("a")
 		if err != nil || !ok || a.(*corev1.Node).ResourceVersion != "161" {
 			t.Errorf("a after the rewind: %v %t %v", a, ok, err)
 		}
-		seen = len(d.out)
+		seen = d.len()
 		if err := c.StepTo(ctx, 4*time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -220,4 +221,38 @@ func TestFieldSelector(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "schedulable nodes", d.since(2), "add c@60, delete a@61, delete b@71")
+}
+
+// A client over somebody else's player, with a resource that the tape doesn't
+// hold.
+func TestForPlayer(t *testing.T) {
+	p, err := replay.NewPlayer(replay.Events(header(), roll()), replay.WithCluster(replay.Empty(
+		timeline.Resource{Version: "v1", Kind: "Service", Resource: "services", Namespaced: true})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := ForPlayer(p, Player(replay.Loop())); err == nil {
+		t.Error("options for a player that exists: no error")
+	}
+	c, err := ForPlayer(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	i := informers.NewSharedInformerFactory(c, 0).Core().V1().Services().Informer()
+	c.Track(i)
+	run(t, c, i)
+	if err := c.StepTo(t.Context(), 3*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if at := p.Position(); at != 3*time.Second || len(i.GetStore().List()) != 0 {
+		t.Errorf("at %s: %v", at, i.GetStore().List())
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CoreV1().Nodes().Watch(t.Context(), metav1.ListOptions{}); err == nil {
+		t.Error("a watch of a closed client: no error")
+	}
 }

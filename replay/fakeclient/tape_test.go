@@ -2,7 +2,9 @@ package fakeclient
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,17 +104,31 @@ func equal(t testing.TB, what, got, want string) {
 }
 
 // diary is a handler that writes down what it hears.
-type diary struct{ out []string }
+type diary struct {
+	mu  sync.Mutex
+	out []string
+}
 
 func (d *diary) say(verb string, obj any) {
 	m := obj.(metav1.Object)
 	if n, ok := obj.(*corev1.Node); ok && n.Spec.Unschedulable {
 		verb += " cordoned"
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.out = append(d.out, fmt.Sprintf("%s %s@%s", verb, m.GetName(), m.GetResourceVersion()))
 }
 
 func (d *diary) OnAdd(obj any, _ bool) { d.say("add", obj) }
 func (d *diary) OnUpdate(_, obj any)   { d.say("update", obj) }
 func (d *diary) OnDelete(obj any)      { d.say("delete", obj) }
-func (d *diary) since(n int) string    { return strings.Join(d.out[n:], ", ") }
+
+// from returns what was written from the nth on.
+func (d *diary) from(n int) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.out[min(n, len(d.out)):])
+}
+
+func (d *diary) len() int           { return len(d.from(0)) }
+func (d *diary) since(n int) string { return strings.Join(d.from(n), ", ") }

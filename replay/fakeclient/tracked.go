@@ -2,6 +2,7 @@ package fakeclient
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -16,10 +17,15 @@ type tracked struct {
 }
 
 // client-go has no way to be told when a reflector connects and when a store
-// has caught up, which takes microseconds: they are asked in between these.
-const shortPoll, longPoll = 20 * time.Microsecond, time.Millisecond
+// has caught up, which takes microseconds: they are asked in between these,
+// the first times without a timer.
+const shortPoll, longPoll = time.Microsecond, time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) error {
+	if d < 32*shortPoll {
+		runtime.Gosched()
+		return ctx.Err()
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

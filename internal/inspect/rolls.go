@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
@@ -21,13 +20,6 @@ type rolls struct {
 	isNodes map[string]bool
 	synced  bool            // the initial list of nodes is over
 	listing *timeline.Event // the GAP of a list that goes on
-}
-
-// node is a node in its last state, as far as the tape's lines tell.
-type node struct {
-	uid   string
-	body  []byte
-	group *group
 }
 
 func newRolls(h *timeline.Header) (*rolls, error) {
@@ -90,6 +82,9 @@ func (r *rolls) object(ev timeline.Event) error {
 		n = &node{uid: ev.UID}
 		r.nodes[ev.Name] = n
 	}
+	if n.quiet(&ev) {
+		return nil
+	}
 	labelled := n.put(&ev)
 	ev.UID, ev.Object, ev.Patch = n.uid, n.body, nil
 	if labelled {
@@ -101,23 +96,6 @@ func (r *rolls) object(ev timeline.Event) error {
 		delete(r.nodes, ev.Name)
 	}
 	return n.group.apply(ev)
-}
-
-// put brings the node's state up to date. It reports whether that may have
-// changed what group it is of.
-func (n *node) put(ev *timeline.Event) (labelled bool) {
-	switch {
-	case ev.Object != nil:
-		n.body, labelled = ev.Object, true
-		if ev.UID != "" {
-			n.uid = ev.UID
-		}
-	case ev.Patch != nil:
-		// New bytes each time: a Follower may keep the ones it was given.
-		n.body = rawjson.Apply(make([]byte, 0, len(n.body)+len(ev.Patch)), n.body, ev.Patch)
-		labelled = rawjson.Get(ev.Patch, "metadata") != nil
-	}
-	return labelled || n.group == nil
 }
 
 // sort puts a node into its group, and takes it out of a former one.
@@ -177,19 +155,4 @@ func (r *rolls) found() []Roll {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Nodegroup, b.Nodegroup))
 	})
 	return all
-}
-
-// identify reads what a Provider looks at.
-func identify(body []byte) *noderoll.Node {
-	meta := rawjson.Get(body, "metadata")
-	return &noderoll.Node{Labels: texts(rawjson.Get(meta, "labels")), Annotations: texts(rawjson.Get(meta, "annotations"))}
-}
-
-func texts(raw []byte) map[string]string {
-	m := map[string]string{}
-	for name, value := range rawjson.Members(raw) {
-		// Names are as they are spelt; the labels of providers need no escapes.
-		m[string(name)], _ = rawjson.Unquote(value)
-	}
-	return m
 }

@@ -122,7 +122,6 @@ func (s *streamer) stream(w http.ResponseWriter, r *http.Request, one func([]byt
 			_ = flush()
 		}
 	}
-	frame = append(frame[:0], `{"type":"ADDED","object":`...)
 	end := strings.ReplaceAll(string(one(nil, n, s.events+1)), s.name(n), "end")
 	_, _ = fmt.Fprintf(w, "{\"type\":\"ADDED\",\"object\":%s}\n", end)
 	_ = flush()

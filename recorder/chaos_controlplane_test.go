@@ -292,8 +292,7 @@ func (k *campaign) await() {
 		k.await()
 	case <-time.After(60 * time.Second):
 		_ = k.process.Process.Kill()
-		<-done
-		k.t.Fatal("the recorder did not see the end of every resource within a minute")
+		k.t.Fatalf("the recorder did not see the end of every resource within a minute; killed: %v", <-done)
 	}
 }
 

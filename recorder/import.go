@@ -103,7 +103,7 @@ func twice(in io.Reader) (io.ReadSeeker, func(), error) {
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}
-	if _, err := io.Copy(f, in); err == nil {
+	if _, err = io.Copy(f, in); err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {

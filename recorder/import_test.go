@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/timeline"
@@ -347,6 +348,16 @@ func TestImportFromAPipe(t *testing.T) {
 	0s SYNC nodes 7
 	0s END
 	`)
+}
+
+func TestImportFromABrokenPipe(t *testing.T) {
+	pipe := io.MultiReader(strings.NewReader(captured(0, "nodes", "ADDED", obj("a", "7", 0, 0))), iotest.ErrReader(io.ErrClosedPipe))
+	_, err := recorder.Import(t.Context(), onlyReader{pipe}, recorder.ImportOptions{
+		Open: func(timeline.Header) (*timeline.Writer, error) { return nil, errors.New("the tape was made") },
+	})
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("found %v, want the pipe's error", err)
+	}
 }
 
 func TestImportObeysItsContext(t *testing.T) {

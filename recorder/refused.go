@@ -15,9 +15,9 @@ func unreachable(c *client, err error) error {
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("API server %s: 401 Unauthorized: it doesn't accept the credentials; check the user of the kubeconfig's context", server)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("API server %s: 403 Forbidden to ask what it offers (discovery): %v", server, err)
+		return fmt.Errorf("API server %s: 403 Forbidden to ask what it offers (discovery): %w", server, err)
 	}
-	return fmt.Errorf("API server %s: %v; want a cluster that answers: check the kubeconfig, its context and --server", server, shorter(err))
+	return fmt.Errorf("API server %s: %w; want a cluster that answers: check the kubeconfig, its context and --server", server, shorter(err))
 }
 
 // refused explains a list or watch that the server doesn't allow.

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -78,7 +79,7 @@ func (s *splitter) next() ([]byte, error) {
 		if scanned >= maxValue {
 			return nil, fmt.Errorf("found a value of more than %d MiB, want less", maxValue>>20)
 		}
-		if err := s.fill(); err == io.EOF {
+		if err := s.fill(); errors.Is(err, io.EOF) {
 			return nil, io.ErrUnexpectedEOF
 		} else if err != nil {
 			return nil, err
@@ -114,9 +115,6 @@ func (s *splitter) pass(to int) {
 
 // place is the offset in the stream of what comes next.
 func (s *splitter) place() int64 { return s.offset + int64(s.from) }
-
-// buffered reports whether bytes of a further value have been read already.
-func (s *splitter) buffered() bool { return s.from < s.to }
 
 // fill reads once more, behind what is there; it moves the rest to the front
 // and grows the buffer where there is no room.

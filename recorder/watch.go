@@ -129,7 +129,7 @@ func (w *watch) connect(ctx context.Context) error {
 		"watch": {"1"}, "allowWatchBookmarks": {"true"}, "resourceVersion": {w.version},
 		"timeoutSeconds": {strconv.Itoa(int(d / time.Second))},
 	}
-	resp, err := w.client.get(ctx, path(w.track.res), query, http.Header{"Accept-Encoding": {"identity"}})
+	resp, err := w.client.get(ctx, path(w.track.res), query, http.Header{"Accept-Encoding": {"identity"}}) //nolint:bodyclose // hangUp closes it
 	if err != nil {
 		cancel()
 		return err
@@ -152,9 +152,9 @@ func (w *watch) follow() error {
 	for {
 		frame, err := s.next()
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return errors.New("the server closed the watch")
-		case err == io.ErrUnexpectedEOF:
+		case errors.Is(err, io.ErrUnexpectedEOF):
 			return errors.New("the watch was cut")
 		case err != nil:
 			return fmt.Errorf("read the watch: %w", err)

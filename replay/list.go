@@ -1,16 +1,9 @@
 package replay
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"maps"
-	"slices"
-	"strings"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -94,15 +87,6 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 	return page(k, q, k.past(from), version, "", limit)
 }
 
-// told notes that somebody knows the time before the first list.
-func (k *kind) told() {
-	if k.log.last == "" {
-		k.sorting.Lock()
-		k.seen = true
-		k.sorting.Unlock()
-	}
-}
-
 // notOlder checks a requested version against the newest, and returns its
 // canonical form: "" for "" and "0", which any state satisfies.
 func (c *Cluster) notOlder(k *kind, rv string) (string, error) {
@@ -117,158 +101,4 @@ func (c *Cluster) notOlder(k *kind, rv string) (string, error) {
 		return "", tooLarge(v, k.version(c.base))
 	}
 	return v, nil
-}
-
-// version is what a list is stamped with now.
-func (k *kind) version(base string) string {
-	if k.log.last == "" {
-		return addVersions(origin, base)
-	}
-	return k.log.last
-}
-
-func (k *kind) future(v, base string) bool {
-	high := k.log.high
-	if high == "" {
-		high = addVersions(origin, base)
-	}
-	return compareVersions(v, high) > 0
-}
-
-// inOrder returns what is alive, by key. The slice must not be written to.
-func (k *kind) inOrder() []*Object {
-	k.sorting.Lock()
-	defer k.sorting.Unlock()
-	if k.sorted == nil {
-		k.sorted = inOrder(k.objects)
-	}
-	return k.sorted
-}
-
-// resortable is how many objects may be moved to keep the order; with more,
-// sorting again for the next list is the cheaper way.
-const resortable = 4096
-
-// resort keeps the sorted objects, where there are any, in step with a change.
-// The cluster's lock is held, so that nobody reads them.
-func (k *kind) resort(what watch.EventType, o *Object) {
-	if k.sorted == nil {
-		return
-	}
-	i, found := slices.BinarySearchFunc(k.sorted, o.key, func(o *Object, key string) int { return strings.Compare(o.key, key) })
-	switch {
-	case found && what != watch.Deleted:
-		k.sorted[i] = o
-	case len(k.sorted) > resortable:
-		k.sorted = nil
-	case found:
-		k.sorted = slices.Delete(k.sorted, i, i+1)
-	case what != watch.Deleted:
-		k.sorted = slices.Insert(k.sorted, i, o)
-	}
-}
-
-func inOrder(objects map[name]*Object) []*Object {
-	all := make([]*Object, 0, len(objects))
-	for _, o := range objects {
-		all = append(all, o)
-	}
-	slices.SortFunc(all, func(a, b *Object) int { return strings.Compare(a.key, b.key) })
-	return all
-}
-
-// past returns what was alive at a moment, by undoing what has come since.
-func (k *kind) past(from cursor) []*Object {
-	if !from.more() {
-		return k.inOrder()
-	}
-	then := maps.Clone(k.objects)
-	undone := map[name]bool{}
-	for e := from.next(); e != nil; e = from.next() {
-		if e.object == nil || e.object.key == "" {
-			continue // a bookmark
-		}
-		id := name{e.object.namespace, e.object.name}
-		if undone[id] {
-			continue // the first change since then knows what was before
-		}
-		undone[id] = true
-		if e.prev == nil {
-			delete(then, id)
-		} else {
-			then[id] = e.prev
-		}
-	}
-	return inOrder(then)
-}
-
-// token is the continue token, in the API server's own form
-// (k8s.io/apiserver/pkg/storage/continue.go). A version of -1 goes on with
-// what is there now.
-type token struct {
-	Form    string      `json:"v"`
-	Version json.Number `json:"rv"`
-	Start   string      `json:"start"`
-}
-
-func (t token) encode() string {
-	b, _ := json.Marshal(t) // digits and text: it can't fail
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-const tokenForm = "meta.k8s.io/v1"
-
-// listOn answers with the page that a continue token asks for.
-func (c *Cluster) listOn(k *kind, q *request) (*List, error) {
-	if rv := q.opts.ResourceVersion; rv != "" && rv != "0" {
-		return nil, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
-	}
-	var t token
-	b, err := base64.RawURLEncoding.DecodeString(q.opts.Continue)
-	if err == nil {
-		err = json.Unmarshal(b, &t)
-	}
-	if err != nil || t.Form != tokenForm || t.Start == "" {
-		return nil, apierrors.NewBadRequest("continue key is not valid: want the token of a list's metadata.continue")
-	}
-	if t.Version == "-1" {
-		return page(k, q, k.inOrder(), k.version(c.base), t.Start, q.opts.Limit)
-	}
-	version, ok := parseVersion(t.Version.String())
-	if !ok || k.future(version, c.base) {
-		return nil, apierrors.NewBadRequest("continue key is not valid: incorrect encoded start resourceVersion (version " + tokenForm + ")")
-	}
-	from, ok := k.log.after(version)
-	if !ok {
-		return nil, continueExpired(token{tokenForm, "-1", t.Start}.encode())
-	}
-	return page(k, q, k.past(from), version, t.Start, q.opts.Limit)
-}
-
-// page picks at most limit objects from start on.
-func page(k *kind, q *request, all []*Object, version, start string, limit int64) (*List, error) {
-	l := &List{Resource: k.resource, ResourceVersion: version}
-	i, _ := slices.BinarySearchFunc(all, start, func(o *Object, key string) int { return strings.Compare(o.key, key) })
-	for ; i < len(all); i++ {
-		if !q.matches(all[i]) {
-			continue
-		}
-		if limit > 0 && int64(len(l.Items)) == limit {
-			break
-		}
-		l.Items = append(l.Items, all[i])
-	}
-	if i < len(all) {
-		// There is a match behind: etcd would look for it as well.
-		l.Continue = token{tokenForm, json.Number(version), l.Items[len(l.Items)-1].key + "\x00"}.encode()
-		if q.everything() {
-			l.Remaining = new(int64)
-			for _, o := range all[i:] {
-				if q.matches(o) {
-					*l.Remaining++
-				}
-			}
-		}
-	}
-	return l, nil
 }

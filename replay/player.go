@@ -1,15 +1,15 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
-	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Player moves a Cluster along a tape: at a pace, step by step, or to a
@@ -49,42 +49,6 @@ type Player struct {
 	frames  []keyframe
 	marks   []Marker
 	subs    []*subscription
-}
-
-// PlayerOption sets a Player up.
-type PlayerOption func(*Player)
-
-// WithSpeed sets the pace; without it a tape plays at 1x.
-func WithSpeed(s Speed) PlayerOption { return func(p *Player) { p.pace.speed = s } }
-
-// WithClock sets the clock that the pace is kept by, for tests. A FakeClock
-// has to be stepped from event to event: it fires waiters in the order of
-// their registration when one step jumps over several.
-func WithClock(c clock.Clock) PlayerOption { return func(p *Player) { p.clock = c } }
-
-// From starts at a position; what stands before it is applied at once.
-func From(at time.Duration) PlayerOption { return func(p *Player) { p.from = at } }
-
-// To ends the tape behind a position.
-func To(at time.Duration) PlayerOption { return func(p *Player) { p.to = at } }
-
-// Loop starts again at the end: a rewind, with all that it means for watches
-// and versions (see [Cluster.Rewind]).
-func Loop() PlayerOption { return func(p *Player) { p.loop = true } }
-
-// IdleLimit shortens stretches in which nothing happens.
-func IdleLimit(d time.Duration) PlayerOption { return func(p *Player) { p.pace.limit = max(d, 0) } }
-
-// StartPaused waits for Resume, Step or Seek.
-func StartPaused() PlayerOption { return func(p *Player) { p.pace.paused = true } }
-
-// StayOpen makes Run wait at the end of the tape, for a Seek or for its
-// context to end.
-func StayOpen() PlayerOption { return func(p *Player) { p.keep = true } }
-
-// WithCluster passes options on to the Cluster.
-func WithCluster(opts ...ClusterOption) PlayerOption {
-	return func(p *Player) { p.options = append(p.options, opts...) }
 }
 
 // NewPlayer opens a tape and reads its header. The Cluster is empty until Open,
@@ -176,88 +140,4 @@ func (p *Player) apply() (changed bool, err error) {
 	p.note(Note{Kind: Applied, Event: ev, Changed: changed})
 	p.keyframe()
 	return changed, nil
-}
-
-// Open applies the initial lists: what stands at the first moment of the tape
-// up to the first event that happened. Run, Step and Seek begin with it; a
-// client that lists before it would see an empty cluster.
-func (p *Player) Open() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, err := p.open()
-	return err
-}
-
-func (p *Player) open() (changed bool, err error) {
-	if p.opened {
-		return false, p.err
-	}
-	p.opened, p.opening = true, true
-	defer func() { p.opening = false }()
-	first := time.Duration(-1)
-	for {
-		ev, err := p.peek()
-		if err != nil {
-			return changed, err
-		}
-		if ev == nil || first >= 0 && ev.At > first || !p.cluster.lists(*ev) {
-			if ev == nil || ev.At > p.at {
-				changed = p.cluster.Settle() || changed
-			}
-			return changed, nil
-		}
-		first = ev.At
-		did, err := p.apply()
-		if err != nil {
-			return changed, err
-		}
-		changed = changed || did
-	}
-}
-
-// Step applies the next event, and with it what takes effect at the same
-// time: the initial lists, or what a GAP's SYNC ends. It returns io.EOF at the
-// end of the tape. It doesn't wait, and leaves Run, if that goes on, to
-// continue from the new position.
-func (p *Player) Step() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.from > 0 && !p.opened {
-		return p.seek(context.Background(), p.from)
-	}
-	defer p.anchor()
-	if changed, err := p.open(); changed || err != nil {
-		return err
-	}
-	for {
-		ev, err := p.peek()
-		if err != nil {
-			return err
-		}
-		if ev == nil {
-			if p.cluster.Settle() {
-				return nil
-			}
-			return io.EOF
-		}
-		if ev.At > p.at && p.cluster.Settle() {
-			return nil
-		}
-		kind := ev.Type
-		changed, err := p.apply()
-		if err != nil || changed || kind == timeline.Mark || kind == timeline.End {
-			return err
-		}
-	}
-}
-
-// Upcoming returns the position of the next event; ok is false at the end.
-func (p *Player) Upcoming() (at time.Duration, ok bool, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	ev, err := p.peek()
-	if ev == nil {
-		return 0, false, err
-	}
-	return ev.At, true, nil
 }

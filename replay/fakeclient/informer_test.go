@@ -256,3 +256,18 @@ func TestForPlayer(t *testing.T) {
 		t.Error("a watch of a closed client: no error")
 	}
 }
+
+// A client may begin in the middle of a tape.
+func TestFrom(t *testing.T) {
+	c := client(t, roll(), Player(replay.From(3*time.Second)))
+	i := informersOf(c)["typed"]
+	var d diary
+	if _, err := c.Handle(i, &d); err != nil {
+		t.Fatal(err)
+	}
+	run(t, c, i)
+	if err := c.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "from 3s", d.since(3), "delete cordoned a@64")
+}

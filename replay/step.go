@@ -1,0 +1,97 @@
+package replay
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Open applies the initial lists: what stands at the first moment of the tape
+// up to the first event that happened, and with From what stands before that.
+// Run, Step and Seek begin with it; a client that lists before it would see an
+// empty cluster.
+func (p *Player) Open() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.from > 0 && !p.opened {
+		return p.seek(context.Background(), p.from)
+	}
+	_, err := p.open()
+	return err
+}
+
+func (p *Player) open() (changed bool, err error) {
+	if p.opened {
+		return false, p.err
+	}
+	p.opened, p.opening = true, true
+	defer func() { p.opening = false }()
+	first := time.Duration(-1)
+	for {
+		ev, err := p.peek()
+		if err != nil {
+			return changed, err
+		}
+		if ev == nil || first >= 0 && ev.At > first || !p.cluster.lists(*ev) {
+			if ev == nil || ev.At > p.at {
+				changed = p.cluster.Settle() || changed
+			}
+			return changed, nil
+		}
+		first = ev.At
+		did, err := p.apply()
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || did
+	}
+}
+
+// Step applies the next event, and with it what takes effect at the same
+// time: the initial lists, or what a GAP's SYNC ends. It returns io.EOF at the
+// end of the tape. It doesn't wait, and leaves Run, if that goes on, to
+// continue from the new position.
+func (p *Player) Step() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.from > 0 && !p.opened {
+		return p.seek(context.Background(), p.from)
+	}
+	defer p.anchor()
+	if changed, err := p.open(); changed || err != nil {
+		return err
+	}
+	for {
+		ev, err := p.peek()
+		if err != nil {
+			return err
+		}
+		if ev == nil {
+			if p.cluster.Settle() {
+				return nil
+			}
+			return io.EOF
+		}
+		if ev.At > p.at && p.cluster.Settle() {
+			return nil
+		}
+		kind := ev.Type
+		changed, err := p.apply()
+		if err != nil || changed || kind == timeline.Mark || kind == timeline.End {
+			return err
+		}
+	}
+}
+
+// Upcoming returns the position of the next event; ok is false at the end.
+func (p *Player) Upcoming() (at time.Duration, ok bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ev, err := p.peek()
+	if ev == nil {
+		return 0, false, err
+	}
+	return ev.At, true, nil
+}

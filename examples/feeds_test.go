@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,15 +21,12 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/fakeclient"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 )
-
-func TestMain(m *testing.M) { golden.Main(m) }
 
 func tapes(t *testing.T) []string {
 	t.Helper()
@@ -84,9 +82,17 @@ func ofTape(t *testing.T, name string) string {
 	return f.String()
 }
 
+// The golden files are those of the command line: what is accepted there holds
+// here.
 func TestFeedOfTape(t *testing.T) {
 	for _, name := range tapes(t) {
-		golden.Assert(t, strings.TrimSuffix(name, ".yaml"), ofTape(t, name))
+		want, err := os.ReadFile(strings.TrimSuffix(name, ".yaml") + ".feed.golden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), ofTape(t, name)); d != "" {
+			t.Errorf("%s (-golden +tape), accept it with: nodesim test --update examples\n%s", name, d)
+		}
 	}
 }
 

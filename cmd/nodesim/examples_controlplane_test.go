@@ -59,7 +59,7 @@ func TestExamples(t *testing.T) {
 	}
 
 	t.Run("surge", func(t *testing.T) {
-		rec := record(t, ctx, nodesim, kubeconfig, "surge", "--until-complete")
+		rec := record(ctx, t, nodesim, kubeconfig, "surge", "--until-complete")
 		report, err := testcluster.Roll{
 			Group: group, Retry: time.Second, Pause: 2 * time.Second, Done: func(step string) { t.Log(step) },
 		}.Perform(ctx, client)
@@ -80,7 +80,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("spot-vanish", func(t *testing.T) {
-		rec := record(t, ctx, nodesim, kubeconfig, "spot-vanish")
+		rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish")
 		const lost = "ip-10-0-2-11"
 		if err := testcluster.Vanish(ctx, client, lost); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ type recording struct {
 }
 
 // record starts the program and returns when the initial lists are on the tape.
-func record(t *testing.T, ctx context.Context, nodesim, kubeconfig, story string, args ...string) *recording {
+func record(ctx context.Context, t *testing.T, nodesim, kubeconfig, story string, args ...string) *recording {
 	t.Helper()
 	r := &recording{story: story, tape: filepath.Join(t.TempDir(), story+".yaml")}
 	args = append([]string{
@@ -172,6 +172,7 @@ func (r *recording) compare(t *testing.T) {
 		if err := os.WriteFile(committed, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		t.Log("look at the tape, and accept what it shows with: nodesim test --update examples")
 	}
 	if d := cmp.Diff(story(t, committed), story(t, r.tape)); d != "" {
 		t.Errorf("the recording tells another story than %s (-committed +recorded):\n%s", committed, d)
@@ -185,7 +186,7 @@ func story(t *testing.T, tape string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it was only read
 	o, err := observe.OptionsFor(r.Header(), "", "", "")
 	if err != nil {
 		t.Fatal(err)

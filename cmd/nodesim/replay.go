@@ -46,7 +46,7 @@ from the images of the nodes, or is what runs the --target.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.simulate, "simulate", "", "play the tape of this `SCENARIO`, in place of a file")
 	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
-	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x on a terminal, else max)")
+	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x for a panel on a terminal, else max)")
 	flags.Var(&f.from, "from", "begin at this position")
 	flags.Var(&f.to, "to", "end behind this position")
 	flags.DurationVar(&f.idle, "idle-limit", 0, "shorten stretches in which nothing happens to this time")

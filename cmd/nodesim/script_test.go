@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -66,4 +67,25 @@ func tear(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	text := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)-n]), 0o644))
+}
+
+// waitfor FILE TEXT waits until the text stands in the file, which need not be
+// there yet.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waitfor FILE TEXT")
+	}
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	tooLate := time.After(time.Minute)
+	for {
+		if text, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(text), args[1]) {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-tooLate:
+			ts.Fatalf("%s: %q didn't come within a minute", args[0], args[1])
+		}
+	}
 }

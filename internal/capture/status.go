@@ -110,15 +110,14 @@ func (s *Status) clear() {
 // Line says in one line how a recording stands.
 func Line(st recorder.Stats) string {
 	parts := []string{
-		"recording " + st.At.Truncate(time.Second).String(),
-		plural(st.Nodes, "node"), plural(st.Events, "event"), size(st.Bytes), plural(st.Gaps, "gap"),
+		plural(st.Nodes, "node"), plural(st.Events, "event"), size(st.Bytes), gaps(st.Gaps),
 	}
 	for _, r := range st.Resources {
 		if !r.Connected && r.Failure != "" {
 			parts = append(parts, noderoll.Brief(r.Resource+" is cut off: "+r.Failure, 100))
 		}
 	}
-	return strings.Join(parts, "  ")
+	return "recording " + st.At.Truncate(time.Second).String() + ": " + strings.Join(parts, ", ")
 }
 
 func plural(n int, noun string) string {

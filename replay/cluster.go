@@ -39,8 +39,8 @@ type Cluster struct {
 type ClusterOption func(*Cluster)
 
 // History keeps n events of each resource for those who watch again from an
-// older version; what is older is answered with 410. The default is 10,000.
-// Open watches don't need it: they never lose an event.
+// older version, and for lists at one; what is older is answered with 410. The
+// default is 4,096. Open watches don't need it: they never lose an event.
 func History(n int) ClusterOption { return func(c *Cluster) { c.history = max(n, 1) } }
 
 // MaxLag ends a watch with 410 when it hasn't read about n events that have
@@ -52,7 +52,7 @@ func MaxLag(n int) ClusterOption { return func(c *Cluster) { c.maxLag = n } }
 // NewCluster returns the empty state of the resources that the header lists.
 func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 	c := &Cluster{
-		header: h, history: 10_000,
+		header: h, history: 4096,
 		byKey: map[string]*kind{}, watches: map[*Watch]struct{}{},
 	}
 	for _, o := range opts {

@@ -67,7 +67,8 @@ func fmtToOutput(cmd *cobra.Command, args []string, style timeline.Style) (err e
 	if len(args) > 1 {
 		return usagef("argument %q: want one file, or -w to rewrite several in place", args[1])
 	}
-	name, torn := "(standard input)", ""
+	var torn string
+	name := "(standard input)"
 	if len(args) == 0 || args[0] == "-" {
 		torn, err = tapefmt.Stream(cmd.OutOrStdout(), cmd.InOrStdin(), name, style)
 	} else {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -44,7 +43,7 @@ record does it. An existing FILE is refused.`,
 		if err := errors.Join(needOut(out), scope.check()); err != nil {
 			return err
 		}
-		var in io.Reader = cmd.InOrStdin()
+		in := cmd.InOrStdin()
 		input := "(standard input)"
 		if args[0] != "-" {
 			f, err := os.Open(args[0])

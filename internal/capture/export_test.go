@@ -7,4 +7,4 @@ import (
 )
 
 // Follow is Status.follow, for tests.
-func Follow(s *Status, ctx context.Context, stats func() recorder.Stats) { s.follow(ctx, stats) }
+func Follow(ctx context.Context, s *Status, stats func() recorder.Stats) { s.follow(ctx, stats) }

@@ -17,7 +17,7 @@ func follow(t *testing.T, s *capture.Status, length time.Duration) {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
-	capture.Follow(s, ctx, func() recorder.Stats {
+	capture.Follow(ctx, s, func() recorder.Stats {
 		at := time.Since(begin)
 		st := recorder.Stats{At: at, Nodes: 3, Events: 1 + int(at/time.Second), Bytes: 1000 + int64(at/time.Millisecond)}
 		if at > 20*time.Second {
@@ -62,5 +62,5 @@ func TestStatusOnATerminalIsRepaintedAndTakenAway(t *testing.T) {
 func TestNobodyLooks(t *testing.T) {
 	var s *capture.Status
 	s.Warn("nothing")
-	capture.Follow(s, t.Context(), nil) // returns at once
+	capture.Follow(t.Context(), s, nil) // returns at once
 }

@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -22,7 +23,7 @@ func ExampleSummarize() {
 
 func ExampleQuote() {
 	for _, name := range []string{"roll.yaml", "it's.yaml", "-rf", "a$b"} {
-		os.Stdout.WriteString(capture.Quote(name) + "\n")
+		fmt.Println(capture.Quote(name))
 	}
 	// Output:
 	// roll.yaml

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,8 +55,6 @@ func demo(t *testing.T) *show.Tape {
 	}
 	return tape
 }
-
-func text(name, body string) *show.Tape { return show.File("-", strings.NewReader(body)) }
 
 func through(t *testing.T, tape *show.Tape, from, to time.Duration) string {
 	t.Helper()

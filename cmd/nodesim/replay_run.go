@@ -72,7 +72,11 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *show.Tape) error {
 		err = show.OnTerminal(ctx, tape, r, d, t, f.options(1)...)
 		restore()
 	case f.speed.Speed == 0 || f.speed.Speed == replay.Max:
-		err = f.piped(cmd, tape, d, false, func() error { return show.Through(ctx, r, d) })
+		way := show.Through
+		if tape.Streams() {
+			way = show.Follow
+		}
+		err = f.piped(cmd, tape, d, tape.Streams(), func() error { return way(ctx, r, d) })
 	default:
 		err = f.piped(cmd, tape, d, true, func() error {
 			return show.Paced(ctx, tape, r, d, show.Watcher{}, f.options(1)...)
@@ -102,7 +106,7 @@ func (f *replayFlags) driver(tape *show.Tape) (*show.Driver, *timeline.Reader, e
 }
 
 // piped plays the tape into a pipe or a file.
-func (f *replayFlags) piped(cmd *cobra.Command, tape *show.Tape, d *show.Driver, paced bool, play func() error) error {
+func (f *replayFlags) piped(cmd *cobra.Command, tape *show.Tape, d *show.Driver, live bool, play func() error) error {
 	out := cmd.OutOrStdout()
 	if f.output.value == "panel" {
 		d.Sink = &show.FrameWriter{
@@ -113,7 +117,7 @@ func (f *replayFlags) piped(cmd *cobra.Command, tape *show.Tape, d *show.Driver,
 	}
 	feed := show.NewFeedWriter(out)
 	_, terminal := terminalOf(out)
-	feed.JSON, feed.Verbose, feed.Live = f.output.value == "json", f.verbose, paced || terminal
+	feed.JSON, feed.Verbose, feed.Live = f.output.value == "json", f.verbose, live || terminal
 	d.Sink = feed
 	return errors.Join(play(), feed.Flush())
 }
@@ -135,7 +139,7 @@ func verdict(cmd *cobra.Command, tape *show.Tape, d *show.Driver, r *timeline.Re
 	case err != nil:
 		return err
 	}
-	if lacks := show.Shortfall(r); lacks != "" {
+	if lacks := show.Shortfall(r); lacks != "" && d.To == replay.End {
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
 	return nil

@@ -3,9 +3,9 @@
 //
 // A [View] follows the events of a tape and knows at any time what a panel
 // shows. A [Driver] hands a View's entries, and its frames, to a [Sink], such
-// as a [FeedWriter]. Two ways lead through a tape: [Through] reads it as fast
-// as it can, [Paced] plays it at a pace. [OnTerminal] is Paced with a screen
-// that is repainted.
+// as a [FeedWriter]. Three ways lead through a tape: [Through] reads it as fast
+// as it can, [Follow] as it grows, [Paced] plays it at a pace. [OnTerminal] is
+// Paced with a screen that is repainted.
 //
 // The same tape gives the same entries and frames on every way: pace decides
 // when they are shown, never which or in which order. Moments decide: what

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -92,6 +94,65 @@ func TestEveryPaceShowsTheSame(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestFollowShowsTheSame(t *testing.T) {
+	for _, to := range []time.Duration{7 * time.Second, replay.End} {
+		var out bytes.Buffer
+		r, d := driver(t, demo(t), &out)
+		d.To = to
+		if err := show.Follow(t.Context(), r, d); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(through(t, demo(t), 0, to), out.String()); diff != "" {
+			t.Errorf("to %s (-through +follow):\n%s", to, diff)
+		}
+	}
+}
+
+// Somebody still writes the tape: its first entry shows before it goes on.
+func TestFollowShowsAtOnce(t *testing.T) {
+	s, err := scenarios.Find("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, events := s.Tape()
+	in, tape := io.Pipe()
+	shown := make(lines, 1)
+	var following sync.WaitGroup
+	following.Go(func() {
+		r, d := driver(t, show.File("-", in), shown)
+		if err := show.Follow(t.Context(), r, d); err != nil {
+			t.Error(err)
+		}
+	})
+	w, err := timeline.NewWriter(tape, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range events {
+		if err := w.Write(ev); err != nil {
+			t.Fatal(err)
+		}
+		if ev.At > 0 {
+			break
+		}
+	}
+	if line := <-shown; line != "T+2.000s     joining     ip-10-0-1-44\n" {
+		t.Errorf("got %q", line)
+	}
+	if err := tape.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-shown // the moment's panel
+	following.Wait()
+}
+
+type lines chan string
+
+func (c lines) Write(p []byte) (int, error) {
+	c <- string(p)
+	return len(p), nil
 }
 
 func TestPacedTakesTheTapesTime(t *testing.T) {

@@ -45,6 +45,10 @@ func Scenario(name string) (*Tape, error) {
 	}}, nil
 }
 
+// Streams reports whether the tape may grow while it is read, as standard input
+// does.
+func (t *Tape) Streams() bool { return t.once }
+
 var errOnce = errors.New("standard input can be read once only: want a file")
 
 // Reader opens the tape at its beginning.

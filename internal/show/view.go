@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/render"
@@ -82,7 +83,7 @@ func (v *View) note(entries []noderoll.Entry) {
 	for _, e := range entries {
 		switch e.Kind {
 		case noderoll.EvtBlocked:
-			v.blocked[e.Node] = e.Object
+			v.blocked[e.Node] = strings.TrimPrefix(e.Object, "PodDisruptionBudget/")
 		case noderoll.EvtUnblocked, noderoll.EvtTerminated, noderoll.EvtOnline:
 			delete(v.blocked, e.Node)
 		case noderoll.EvtFailed:
@@ -93,7 +94,7 @@ func (v *View) note(entries []noderoll.Entry) {
 		switch e.Kind {
 		case noderoll.EvtComplete:
 			v.over = true
-		case noderoll.EvtJoining, noderoll.EvtDraining:
+		case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining:
 			if v.over {
 				v.over, v.failed, v.desired = false, "", 0
 			}

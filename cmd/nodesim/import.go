@@ -74,8 +74,11 @@ func outFlag(cmd *cobra.Command, out *string) {
 }
 
 func needOut(out string) error {
-	if out == "" {
+	switch out {
+	case "":
 		return usagef("flag --out: found none: want the name of the tape to write")
+	case "-":
+		return usagef("flag --out -: want a file: a tape is written so that it survives any end of the program")
 	}
 	return nil
 }

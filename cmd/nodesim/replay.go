@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/nodesim/nodesim/internal/render"
 	"github.com/nodesim/nodesim/internal/show"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
@@ -16,6 +17,9 @@ type replayFlags struct {
 	from, to                    position
 	idle                        time.Duration
 	loop, paused, verbose       bool
+
+	keys   <-chan show.Key // of a terminal; nil elsewhere
+	screen *render.Screen  // of all rounds of a loop
 }
 
 func newReplay() *cobra.Command {

@@ -41,7 +41,16 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 }
 
 // run plays the tape, as often as was asked for.
-func (f *replayFlags) run(cmd *cobra.Command, tape *show.Tape) error {
+func (f *replayFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
+	if file, terminal := terminalOf(cmd.OutOrStdout()); terminal && f.output.value == "panel" {
+		keys, restore := readKeys(cmd.InOrStdin())
+		defer restore()
+		f.keys = keys
+		if f.loop {
+			f.screen = show.NewScreen(file)
+			defer func() { err = errors.Join(err, f.screen.Close()) }()
+		}
+	}
 	for {
 		err := f.once(cmd, tape)
 		switch {
@@ -67,10 +76,8 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *show.Tape) error {
 		if o, err = panelOptions(cmd, out); err != nil {
 			return errors.Join(err, r.Close())
 		}
-		keys, restore := readKeys(cmd.InOrStdin())
-		t := show.Terminal{Out: file, Options: o, Keys: keys, Size: func() (int, int) { return sizeOf(file) }}
+		t := show.Terminal{Out: file, Screen: f.screen, Options: o, Keys: f.keys, Size: func() (int, int) { return sizeOf(file) }}
 		err = show.OnTerminal(ctx, tape, r, d, t, f.options(1)...)
-		restore()
 	case f.speed.Speed == 0 || f.speed.Speed == replay.Max:
 		way := show.Through
 		if tape.Streams() {

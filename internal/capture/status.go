@@ -97,6 +97,7 @@ func (s *Status) paint(st recorder.Stats) {
 		return
 	}
 	s.painted = true
+	line += " (ctrl-c ends)"
 	fmt.Fprint(s.Out, "\r\x1b[K"+noderoll.Brief(line, max(s.Width()-1, 1)))
 }
 

@@ -22,12 +22,23 @@ type Terminal struct {
 	Options render.Options
 	// Keys may be nil.
 	Keys <-chan Key
+	// Screen goes on with one that is open, and leaves it so: a tape that is
+	// played again and again. Nil for one of its own, on Out.
+	Screen *render.Screen
+}
+
+// NewScreen returns a screen for a Terminal, to be closed by the caller.
+func NewScreen(out io.Writer) *render.Screen {
+	return render.NewScreen(out, render.ScreenOptions{Terminal: true, Alternate: true})
 }
 
 // OnTerminal is Paced on a terminal, which it gives back, whatever happens; the
 // last panel stays.
 func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, t Terminal, opts ...replay.PlayerOption) error {
-	screen := render.NewScreen(t.Out, render.ScreenOptions{Terminal: true, Alternate: true})
+	screen := t.Screen
+	if screen == nil {
+		screen = NewScreen(t.Out)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -50,6 +61,9 @@ func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, 
 		}
 		return p.paint(s, min(duration, d.To))
 	}}, opts...)
+	if t.Screen != nil {
+		return err
+	}
 	// What stays has no empty lines, and no keys to press.
 	p.last = true
 	return errors.Join(err, p.paint(p.status, min(duration, d.To)), screen.Close())

@@ -37,7 +37,8 @@ func (r *Resume) Objects() iter.Seq[Event] {
 		o := r.alive.m[k]
 		res, _ := r.header.Lookup(o.resource)
 		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
-		whole, _ := join(opening(res, id, o.body), o.body, o.rv)
+		body := r.alive.state(o)
+		whole, _ := join(opening(res, id, body), body, o.rv)
 		events = append(events, Event{
 			At: r.At, Type: Added, Resource: o.resource, Namespace: o.namespace, Name: o.name,
 			UID: o.uid, RV: o.rv, Object: whole,
@@ -46,10 +47,11 @@ func (r *Resume) Objects() iter.Seq[Event] {
 	return slices.Values(events)
 }
 
-// Append opens a tape to go on with it. It reads the tape to the end, cuts off
-// what was torn and the END, and returns a Writer that stands behind the last
-// whole event, with the tape's own header, and where it stands. A tape with a
-// bad line is refused with the *Error of the Reader, and not touched.
+// Append opens a tape to go on with it. It reads the tape to the end and
+// returns a Writer that stands behind the last whole event, with the tape's own
+// header, and where it stands. What was torn, and the END, is cut off with the
+// first Write: closed before that, the tape is as it was. A tape with a bad
+// line is refused with the *Error of the Reader, and not touched.
 func Append(name string) (*Writer, *Resume, error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -93,24 +95,12 @@ func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
 			p.resume.Dropped = "a last frame without its end"
 		}
 	}
-	if err := f.Truncate(cut); err != nil {
-		return nil, nil, err
-	}
-	if _, err := f.Seek(cut, io.SeekStart); err != nil {
-		return nil, nil, err
-	}
-	out, err := sinkFor(f, cut, c)
+	out, err := sinkBehind(f, cut, c, rest)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := newWriter(out, *p.header)
-	w.alive, w.events, w.last = p.resume.alive, p.events, Event{At: p.resume.At}
-	if len(rest) > 0 {
-		// Lines that shared their frame with what was cut are written again.
-		if err := errors.Join(out.line(rest), out.flush()); err != nil {
-			return nil, nil, err
-		}
-	}
+	w.alive, w.events, w.last, w.resumed = p.resume.alive, p.events, Event{At: p.resume.At}, true
 	return w, p.resume, nil
 }
 
@@ -159,7 +149,7 @@ func survey(rd io.Reader, name string) (*surveyed, error) {
 		}
 	}
 	for _, o := range r.alive.m { // the Writer's way of keeping them
-		o.body = o.appendBody(nil)
+		r.alive.keep(o, o.appendBody(nil))
 		o.whole, o.opening = nil, nil
 	}
 	p.resume = &Resume{At: at, Dropped: r.docs.torn, RV: synced, alive: r.alive, header: r.header}

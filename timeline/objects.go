@@ -3,8 +3,9 @@ package timeline
 // objects holds the living objects of a tape at one position, as bodies. The
 // Writer compares with it, the Reader applies patches to it.
 type objects struct {
-	m   map[string]*living
-	key []byte
+	m    map[string]*living
+	key  []byte
+	pack packer
 }
 
 // living is one object.
@@ -13,10 +14,12 @@ type living struct {
 
 	patches int // events since the last that carried the whole object
 
-	// The Writer keeps the body. The Reader keeps the whole object, which it
-	// hands out as well, and where the rest of the body behind the identity
-	// starts in it. None of these bytes is ever written again.
+	// The Writer keeps the body, or the packed body where there are many. The
+	// Reader keeps the whole object, which it hands out as well, and where the
+	// rest of the body behind the identity starts in it. None of these bytes is
+	// ever written again.
 	body    []byte
+	packed  []byte
 	opening []byte // see opening
 	whole   []byte
 	rest    int

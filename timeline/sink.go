@@ -34,9 +34,28 @@ func (s *stream) size() int64  { return s.n }
 type file struct {
 	f *os.File
 	n int64
+	// uncut says that the file still holds behind n what the first line is to
+	// replace: the end of a tape that is appended to.
+	uncut bool
+}
+
+// cut removes what stands behind n.
+func (s *file) cut() error {
+	if !s.uncut {
+		return nil
+	}
+	s.uncut = false
+	if err := s.f.Truncate(s.n); err != nil {
+		return err
+	}
+	_, err := s.f.Seek(s.n, io.SeekStart)
+	return err
 }
 
 func (s *file) line(p []byte) error {
+	if err := s.cut(); err != nil {
+		return err
+	}
 	n, err := s.f.Write(p)
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
@@ -64,6 +83,7 @@ type framed struct {
 	file
 	encode func(dst, text []byte) ([]byte, error)
 	text   []byte
+	again  int // bytes of text that the file still holds behind its cut
 	out    []byte
 }
 
@@ -76,15 +96,28 @@ func (s *framed) line(p []byte) error {
 }
 
 func (s *framed) flush() error {
-	if len(s.text) == 0 {
+	if len(s.text) == s.again { // nothing new
 		return nil
 	}
+	s.again = 0
 	var err error
 	if s.out, err = s.encode(s.out[:0], s.text); err != nil {
 		return err
 	}
 	s.text = s.text[:0]
 	return s.file.line(s.out)
+}
+
+// sinkBehind returns the sink that goes on with a file at offset n: the first
+// line cuts the file there. again are lines that a compressed file holds behind
+// n, in a frame with others that go; they are written once more.
+func sinkBehind(f *os.File, n int64, c codec, again []byte) (sink, error) {
+	s := file{f: f, n: n, uncut: true}
+	if c == plainText {
+		return &s, nil
+	}
+	packed := &framed{file: s, text: append([]byte(nil), again...), again: len(again)}
+	return packed, packed.use(c)
 }
 
 // sinkFor returns the sink for a file at offset n, by the codec of its name.

@@ -34,6 +34,7 @@ type Writer struct {
 	last      Event
 	events    int
 	ended     bool
+	resumed   bool // by Append: the header is complete
 	failed    error
 
 	line, canon, patch []byte
@@ -262,18 +263,25 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 	case o != nil && ev.UID != "" && o.uid != "" && ev.UID != o.uid:
 		return nil, fmt.Errorf("%s of uid %s, where uid %s is alive: want DELETED of the old one and ADDED of the new one", ev.Type, ev.UID, o.uid)
 	}
+	var was []byte
+	if o != nil {
+		was = w.alive.state(o)
+	}
 	if body == nil { // a deletion that leaves the last state as it is
-		body = o.body
+		body = was
 	}
 	if len(body) > MaxLine { // however small the patch: no Reader would put it together
 		return nil, fmt.Errorf("an object of %d bytes: want at most 4 MiB", len(body))
 	}
 	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
-		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, body: body}
-		return func() { w.alive.put(l) }, w.fits()
+		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID}
+		return func() {
+			w.alive.keep(l, body)
+			w.alive.put(l)
+		}, w.fits()
 	}
-	patch := w.patchOf(o, body)
+	patch := w.patchOf(o, was, body)
 	switch {
 	case patch == nil:
 		w.line = appendLine(w.line[:0], ev, "", body, nil)
@@ -287,7 +295,7 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 			w.alive.drop(o)
 			return
 		}
-		o.body = body
+		w.alive.keep(o, body)
 		o.patches++
 		if patch == nil {
 			o.patches = 0
@@ -295,19 +303,19 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 	}, w.fits()
 }
 
-// patchOf returns the patch that makes body of o's state, or nil where the
-// whole object has to be written: none is exact, none is smaller, or it is
-// time for a keyframe.
-func (w *Writer) patchOf(o *living, body []byte) []byte {
+// patchOf returns the patch that makes body of o's state, which was that, or
+// nil where the whole object has to be written: none is exact, none is
+// smaller, or it is time for a keyframe.
+func (w *Writer) patchOf(o *living, was, body []byte) []byte {
 	if o.patches >= keyframeEvery-1 {
 		return nil
 	}
-	patch, exact := rawjson.Diff(w.patch[:0], o.body, body)
+	patch, exact := rawjson.Diff(w.patch[:0], was, body)
 	w.patch = patch
 	if !exact || len(patch) >= len(body) {
 		return nil
 	}
-	kindWas, versionWas := ownTypes(o.body)
+	kindWas, versionWas := ownTypes(was)
 	if kind, version := ownTypes(body); kind != kindWas || version != versionWas || kind || version {
 		return nil
 	}
@@ -363,7 +371,7 @@ func (w *Writer) Sync() error {
 func (w *Writer) Close() error {
 	var err error
 	if w.failed == nil {
-		if w.events == 0 {
+		if w.events == 0 && !w.resumed {
 			err = w.out.line([]byte("---\n"))
 		}
 		err = errors.Join(err, w.out.flush())

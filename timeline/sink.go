@@ -138,7 +138,8 @@ func (s *framed) use(c codec) error {
 			b := buffer(dst)
 			z.Reset(&b)
 			_, err := z.Write(text)
-			return b, errors.Join(err, z.Close())
+			err = errors.Join(err, z.Close()) // before b is looked at
+			return b, err
 		}
 		return err
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -63,6 +65,7 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 		}
 		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
 		o.Status = &capture.Status{Out: cmd.ErrOrStderr(), Width: widthOf(cmd.ErrOrStderr())}
+		boundMemory()
 		sum, err := capture.Run(cmd.Context(), o)
 		if sum.Events > 0 {
 			capture.Summarize(cmd.ErrOrStderr(), o.File, sum)
@@ -73,6 +76,18 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 		return gapsIn(o.File, sum)
 	}
 	return cmd
+}
+
+// recordMemory is what a recording tries to stay under. The objects of a large
+// cluster take a third of it; without a limit the collector lets garbage grow
+// to as much again.
+const recordMemory = 400 << 20
+
+// boundMemory sets the limit unless GOMEMLIMIT has.
+func boundMemory() {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(recordMemory)
+	}
 }
 
 // connection are kubectl's flags, but for those that would do nothing here

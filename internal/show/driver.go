@@ -89,6 +89,15 @@ func (d *Driver) pass(at time.Duration) error {
 // End is called behind the last event.
 func (d *Driver) End() error { return d.over() }
 
+// cut is End where the tape goes on behind To: what falls due between the last
+// event and To belongs to the part.
+func (d *Driver) cut() error {
+	if err := d.Advance(d.To); err != nil {
+		return err
+	}
+	return d.End()
+}
+
 func (d *Driver) show(entries []noderoll.Entry) error {
 	for len(entries) > 0 && entries[0].At < d.From {
 		entries = entries[1:]

@@ -41,7 +41,8 @@ var ErrQuit = errors.New("quit")
 // It returns when the tape or the context ends, or with the first error of the
 // tape, the Sink or the Watcher.
 func Paced(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, w Watcher, opts ...replay.PlayerOption) error {
-	p, err := replay.NewPlayer(&from{r, tape}, append(opts, replay.From(d.From), replay.To(d.To))...)
+	source := &part{first: r, tape: tape, to: d.To}
+	p, err := replay.NewPlayer(source, append(opts, replay.From(d.From), replay.To(d.To))...)
 	if err != nil {
 		return err
 	}
@@ -90,6 +91,9 @@ func Paced(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, w Wat
 		case err := <-ran:
 			if cause := context.Cause(ctx); cause != nil && err != nil {
 				err = cause
+			}
+			if err == nil && source.goesOn.Load() {
+				err = d.Advance(d.To)
 			}
 			return errors.Join(err, d.End(), look())
 		case k := <-w.Keys:

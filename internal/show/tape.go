@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
@@ -66,24 +67,41 @@ func (t *Tape) Reader(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	return r, nil
 }
 
-// from is the Source whose first stream is a Reader that is open already.
-type from struct {
+// part is the Source whose first stream is a Reader that is open already. It
+// notes whether the tape goes on behind the part that is played.
+type part struct {
 	first *timeline.Reader
 	tape  *Tape
+	to    time.Duration
+
+	goesOn atomic.Bool
 }
 
 // Open implements replay.Source.
-func (f *from) Open() (replay.Stream, error) {
-	r := f.first
-	f.first = nil
-	if r != nil {
-		return r, nil
+func (p *part) Open() (replay.Stream, error) {
+	r := p.first
+	p.first = nil
+	if r == nil {
+		var err error
+		if r, err = p.tape.Reader(); err != nil {
+			return nil, err
+		}
 	}
-	r, err := f.tape.Reader()
-	if err != nil {
-		return nil, err // not a *timeline.Reader that is nil
+	return partStream{r, p}, nil
+}
+
+type partStream struct {
+	*timeline.Reader
+	part *part
+}
+
+// Next implements replay.Stream.
+func (s partStream) Next() (timeline.Event, error) {
+	ev, err := s.Reader.Next()
+	if err == nil && ev.At > s.part.to {
+		s.part.goesOn.Store(true)
 	}
-	return r, nil
+	return ev, err
 }
 
 // Length reads the tape to its end, as lines, and returns the position of its

@@ -61,7 +61,7 @@ func Follow(ctx context.Context, r *timeline.Reader, d *Driver) error {
 // one shows one event; done says that it lies behind what is to be shown.
 func one(d *Driver, ev timeline.Event) (done bool, err error) {
 	if ev.At > d.To {
-		return true, d.End()
+		return true, d.cut()
 	}
 	return false, d.Event(ev)
 }

@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +26,16 @@ type View struct {
 	recent  []noderoll.Entry
 	blocked map[string]string // node to what holds its drain up
 	failed  string
-	gap     string // the resource whose events may be missing
-	over    bool   // a roll is complete; the next one has a size of its own
-	desired int    // how many nodes the roll has to replace; 0 before it begins
+	gaps    []gap // the resources whose events may be missing, in the tape's order
+	over    bool  // a roll is complete; the next one has a size of its own
+	desired int   // how many nodes the roll has to replace; 0 before it begins
 	from    string
 	to      string
 }
+
+// gap is a resource between a GAP and its SYNC: as the events call it, and as
+// the feed does.
+type gap struct{ key, name string }
 
 // NewView returns a View at the beginning of a tape. The options' Verbose is
 // turned on: a panel needs to know more than it tells.
@@ -50,9 +55,7 @@ func (v *View) NextDeadline() (time.Duration, bool) { return v.follower.NextDead
 func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 	entries, err := v.follower.Apply(ev)
 	v.note(entries)
-	if ev.Type == timeline.Sync && v.gap != "" && ev.Resource == v.gap {
-		v.gap = ""
-	}
+	v.noteGap(&ev, entries)
 	return entries, err
 }
 
@@ -84,12 +87,11 @@ func (v *View) note(entries []noderoll.Entry) {
 		switch e.Kind {
 		case noderoll.EvtBlocked:
 			v.blocked[e.Node] = strings.TrimPrefix(e.Object, "PodDisruptionBudget/")
-		case noderoll.EvtUnblocked, noderoll.EvtTerminated, noderoll.EvtOnline:
+		case noderoll.EvtUnblocked, noderoll.EvtTerminated,
+			noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtNotReady: // uncordoned
 			delete(v.blocked, e.Node)
 		case noderoll.EvtFailed:
 			v.failed = cmp.Or(e.Message, e.Reason, "no reason given")
-		case noderoll.EvtGap:
-			v.gap = e.Object
 		}
 		switch e.Kind {
 		case noderoll.EvtComplete:
@@ -109,6 +111,21 @@ func (v *View) note(entries []noderoll.Entry) {
 	}
 }
 
+// noteGap notes which resources are between a GAP and its SYNC.
+func (v *View) noteGap(ev *timeline.Event, entries []noderoll.Entry) {
+	open := slices.IndexFunc(v.gaps, func(g gap) bool { return g.key == ev.Resource })
+	switch {
+	case ev.Type == timeline.Sync && open >= 0:
+		v.gaps = slices.Delete(v.gaps, open, open+1)
+	case ev.Type == timeline.Gap && open < 0:
+		for _, e := range entries {
+			if e.Kind == noderoll.EvtGap {
+				v.gaps = append(v.gaps, gap{ev.Resource, e.Object})
+			}
+		}
+	}
+}
+
 // Frame returns what a panel shows now; what only a player knows (its pace, the
 // tape's length) is left for the caller.
 func (v *View) Frame() render.Frame {
@@ -122,8 +139,12 @@ func (v *View) Frame() render.Frame {
 		Snapshot: s, Desired: v.desired, Recent: v.recent, Blocked: v.blocked, Failed: v.failed,
 		Position: v.follower.At(),
 	}
-	if v.gap != "" {
-		f.Stale = "gap in " + v.gap
+	if len(v.gaps) > 0 {
+		names := make([]string, len(v.gaps))
+		for i, g := range v.gaps {
+			names[i] = g.name
+		}
+		f.Stale = "gap in " + strings.Join(names, ", ")
 	}
 	return f
 }

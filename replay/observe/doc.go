@@ -4,7 +4,8 @@
 //
 // A [Follower] takes the tape's events one by one, in their order, from a
 // Reader, a Player or whatever else hands them out, and is itself a
-// [noderoll.Observer] of the moment that it has reached. [Feed] and [Frames]
+// [noderoll.Observer] of the moment that it has reached; where a Player goes
+// back, it goes back with [Follower.Rewind]. [Feed] and [Frames]
 // run over a whole tape: into the lines of its feed, and into the snapshots
 // that a [noderoll.ScriptedObserver] plays.
 //

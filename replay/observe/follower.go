@@ -26,7 +26,7 @@ type resource struct {
 	key, plural string
 	decode      decoder // nil for those that a roll doesn't look at
 	phase       phase
-	held        []timeline.Event // found by listing again, not yet in effect
+	found       block // by listing again, not yet in effect
 }
 
 type phase int
@@ -115,7 +115,7 @@ func (f *Follower) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 	case r.decode == nil:
 		f.take(f.feed.Advance(f.at))
 	case r.phase == gap:
-		r.held = append(r.held, ev)
+		r.found.put(ev)
 	default:
 		err = f.object(r, &ev)
 	}
@@ -180,14 +180,14 @@ func (f *Follower) sync(r *resource) error {
 	}
 	r.phase = live
 	var first error
-	for i := range r.held {
-		entries, err := r.decode(f, &r.held[i])
+	for ev := range r.found.events {
+		entries, err := r.decode(f, ev)
 		f.take(entries)
 		if first == nil {
 			first = err
 		}
 	}
-	r.held = nil
+	r.found = block{}
 	f.synced(r)
 	return first
 }

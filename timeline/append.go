@@ -149,7 +149,10 @@ func survey(rd io.Reader, name string) (*surveyed, error) {
 		}
 	}
 	for _, o := range r.alive.m { // the Writer's way of keeping them
-		r.alive.keep(o, o.appendBody(nil))
+		body := o.appendBody(nil)
+		kind, version := ownTypes(body)
+		o.types = kind || version
+		r.alive.keep(o, body)
 		o.whole, o.opening = nil, nil
 	}
 	p.resume = &Resume{At: at, Dropped: r.docs.torn, RV: synced, alive: r.alive, header: r.header}

@@ -16,6 +16,10 @@ const bodyStart = `{"metadata":{`
 // identity is what stands beside a body.
 type identity struct {
 	namespace, name, uid, rv string
+
+	// types says that kind or apiVersion aren't those of the header's resource
+	// and so stand in the body.
+	types bool
 }
 
 // split takes an object in canonical JSON apart. What the object doesn't say
@@ -69,10 +73,12 @@ func split(object []byte, r Resource) (body []byte, id identity, err *Error) {
 			if s, ok := rawjson.Unquote(value); ok && s == r.Kind {
 				continue
 			}
+			id.types = true
 		case "apiVersion":
 			if s, ok := rawjson.Unquote(value); ok && s == r.APIVersion() {
 				continue
 			}
+			id.types = true
 		}
 		body = appendMember(body, 0, name, value)
 	}

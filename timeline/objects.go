@@ -12,7 +12,8 @@ type objects struct {
 type living struct {
 	resource, namespace, name, uid, rv string
 
-	patches int // events since the last that carried the whole object
+	patches int  // events since the last that carried the whole object
+	types   bool // see identity; the Writer's
 
 	// The Writer keeps the body, or the packed body where there are many. The
 	// Reader keeps the whole object, which it hands out as well, and where the

@@ -182,7 +182,7 @@ func (w *Writer) encode(ev *Event) (commit func(), err error) {
 		w.resources[ev.Resource] = res
 	}
 	if ev.Type == Deleted && len(ev.Object) == 0 {
-		return w.object(ev, nil)
+		return w.object(ev, nil, false)
 	}
 	if w.canon, err = rawjson.Compact(w.canon[:0], ev.Object); err != nil {
 		return nil, fmt.Errorf("object: %w", err)
@@ -194,7 +194,7 @@ func (w *Writer) encode(ev *Event) (commit func(), err error) {
 	if err := w.identify(ev, id); err != nil {
 		return nil, err
 	}
-	return w.object(ev, body)
+	return w.object(ev, body, id.types)
 }
 
 // plain puts the line of an event that changes no object into w.line. One of a
@@ -253,7 +253,7 @@ func (w *Writer) identify(ev *Event, id identity) error {
 	return nil
 }
 
-func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
+func (w *Writer) object(ev *Event, body []byte, types bool) (commit func(), err error) {
 	o := w.alive.get(ev.Resource, ev.Namespace, ev.Name)
 	switch {
 	case ev.Type == Added && o != nil:
@@ -275,13 +275,13 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 	}
 	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
-		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID}
+		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, types: types}
 		return func() {
 			w.alive.keep(l, body)
 			w.alive.put(l)
 		}, w.fits()
 	}
-	patch := w.patchOf(o, was, body)
+	patch := w.patchOf(o, was, body, types)
 	switch {
 	case patch == nil:
 		w.line = appendLine(w.line[:0], ev, "", body, nil)
@@ -296,6 +296,7 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 			return
 		}
 		w.alive.keep(o, body)
+		o.types = types
 		o.patches++
 		if patch == nil {
 			o.patches = 0
@@ -306,17 +307,13 @@ func (w *Writer) object(ev *Event, body []byte) (commit func(), err error) {
 // patchOf returns the patch that makes body of o's state, which was that, or
 // nil where the whole object has to be written: none is exact, none is
 // smaller, or it is time for a keyframe.
-func (w *Writer) patchOf(o *living, was, body []byte) []byte {
-	if o.patches >= keyframeEvery-1 {
+func (w *Writer) patchOf(o *living, was, body []byte, types bool) []byte {
+	if o.patches >= keyframeEvery-1 || types || o.types {
 		return nil
 	}
 	patch, exact := rawjson.Diff(w.patch[:0], was, body)
 	w.patch = patch
 	if !exact || len(patch) >= len(body) {
-		return nil
-	}
-	kindWas, versionWas := ownTypes(was)
-	if kind, version := ownTypes(body); kind != kindWas || version != versionWas || kind || version {
 		return nil
 	}
 	return patch

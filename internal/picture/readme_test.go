@@ -1,9 +1,9 @@
 package picture_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,8 +44,8 @@ func TestREADMEShowsThisPanel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: make it with: go test ./internal/picture -update", err)
 	}
-	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
-	if d := cmp.Diff(bytes.Split(want, []byte("\n")), bytes.Split(got, []byte("\n"))); d != "" {
+	file := strings.ReplaceAll(string(want), "\r\n", "\n")
+	if d := cmp.Diff(strings.Split(file, "\n"), strings.Split(string(got), "\n")); d != "" {
 		t.Errorf("docs/panel.svg is not what the panel of examples/surge.yaml looks like (-file +panel); after a new recording or a new look, "+
 			"accept it with: go test ./internal/picture -update, and look at the picture: it is to show a drain half done\n%s", d)
 	}

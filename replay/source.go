@@ -1,8 +1,12 @@
 package replay
 
 import (
+	"bytes"
 	"io"
+	"slices"
+	"sync"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -40,8 +44,9 @@ func (f file) Open() (Stream, error) {
 	return r, nil
 }
 
-// Events is a tape in memory. Neither the header nor the events may be changed
-// afterwards.
+// Events is a tape in memory. Its objects hold everything that
+// [timeline.Event] says of them, in any spelling of JSON; what isn't JSON is an
+// error of Open. Neither the header nor the events may be changed afterwards.
 func Events(h *timeline.Header, events []timeline.Event) Source {
 	return &memory{header: h, events: events}
 }
@@ -49,12 +54,44 @@ func Events(h *timeline.Header, events []timeline.Event) Source {
 type memory struct {
 	header *timeline.Header
 	events []timeline.Event
+
+	spelt sync.Once
+	err   error
 }
 
 func (m *memory) Open() (Stream, error) { return m.openAt(0) }
 
 func (m *memory) openAt(n int) (Stream, error) {
+	m.spelt.Do(func() { m.events, m.err = compact(m.events) })
+	if m.err != nil {
+		return nil, m.err
+	}
 	return &memoryStream{memory: m, next: n}, nil
+}
+
+// compact spells the objects as everything here reads them: see
+// [rawjson.Compact]. Events that are so already are not copied.
+func compact(events []timeline.Event) ([]timeline.Event, error) {
+	own := false
+	var scratch []byte
+	for i := range events {
+		ev := &events[i]
+		if ev.Object == nil {
+			continue
+		}
+		var err error
+		if scratch, err = rawjson.Compact(scratch[:0], ev.Object); err != nil {
+			return nil, &EventError{Event: *ev, Number: i + 1, Found: "an object that is no JSON (" + err.Error() + ")", Wanted: "the whole object as JSON"}
+		}
+		if bytes.Equal(scratch, ev.Object) {
+			continue
+		}
+		if !own {
+			own, events = true, slices.Clone(events)
+		}
+		events[i].Object = bytes.Clone(scratch)
+	}
+	return events, nil
 }
 
 type memoryStream struct {

@@ -50,6 +50,7 @@ func changed(kept *[]byte, raw []byte) bool {
 	return true
 }
 
+// decode makes of the node what noderoll.NodeFrom would.
 func (c *nodeCache) decode(object []byte) {
 	n := &c.node
 	var meta, spec, status []byte
@@ -76,6 +77,8 @@ func (c *nodeCache) decode(object []byte) {
 		}
 	}
 	n.Ready, n.Pressure = "", 0
+	var info []byte
+	ready := false
 	for o := rawjson.Object(status); ; {
 		name, value, ok := o.Next()
 		if !ok {
@@ -84,13 +87,17 @@ func (c *nodeCache) decode(object []byte) {
 		switch string(name) {
 		case "conditions":
 			for cond := range rawjson.Elements(value) {
-				c.condition(cond)
+				ready = c.condition(cond) || ready
 			}
 		case "nodeInfo":
-			if changed(&c.info, value) {
-				n.KubeletVersion, n.OSImage = rawjson.Text(value, "kubeletVersion"), rawjson.Text(value, "osImage")
-			}
+			info = value
 		}
+	}
+	if !ready {
+		c.reason, c.message, n.ReadyReason, n.ReadyMessage = nil, nil, "", ""
+	}
+	if changed(&c.info, info) {
+		n.KubeletVersion, n.OSImage = rawjson.Text(info, "kubeletVersion"), rawjson.Text(info, "osImage")
 	}
 }
 
@@ -125,8 +132,9 @@ func (c *nodeCache) metadata(meta []byte) {
 	}
 }
 
-// condition notes one condition without allocating what hasn't changed.
-func (c *nodeCache) condition(cond []byte) {
+// condition notes one condition without allocating what hasn't changed. It
+// reports whether that is of type Ready.
+func (c *nodeCache) condition(cond []byte) (ready bool) {
 	var typ, status, reason, message []byte
 	for o := rawjson.Object(cond); ; {
 		name, value, ok := o.Next()
@@ -150,10 +158,10 @@ func (c *nodeCache) condition(cond []byte) {
 			name, _ := rawjson.Unquote(typ)
 			n.Pressure |= noderoll.PressureOf(name)
 		}
-		return
+		return false
 	}
 	if n.Ready != "" {
-		return // the first one counts
+		return true // the first one counts
 	}
 	switch string(status) {
 	case `"True"`:
@@ -169,6 +177,7 @@ func (c *nodeCache) condition(cond []byte) {
 	if changed(&c.message, message) {
 		n.ReadyMessage, _ = rawjson.Unquote(message)
 	}
+	return true
 }
 
 // texts decodes an object of strings.
@@ -192,6 +201,11 @@ func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 	if ev.Type == timeline.Deleted {
 		return f.feed.DeletePod(f.at, ev.Namespace, ev.Name, ev.UID), nil
 	}
+	return f.feed.SetPod(f.at, podOf(ev)), nil
+}
+
+// podOf is noderoll.PodFrom, from JSON.
+func podOf(ev *timeline.Event) noderoll.Pod {
 	p := noderoll.Pod{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID}
 	meta, status := rawjson.Get(ev.Object, "metadata"), rawjson.Get(ev.Object, "status")
 	for name, value := range rawjson.Members(meta) {
@@ -215,7 +229,7 @@ func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 			p.Ready = string(rawjson.Get(c, "status")) == `"True"`
 		}
 	}
-	return f.feed.SetPod(f.at, p), nil
+	return p
 }
 
 // budget hands a PodDisruptionBudget to the feed. There are few of them, and

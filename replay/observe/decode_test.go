@@ -1,0 +1,117 @@
+package observe
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// maybe makes JSON of what an object may hold, or leave out.
+type maybe struct{ *rand.Rand }
+
+func (m maybe) of(choices ...string) string { return choices[m.IntN(len(choices))] }
+
+// object joins the fields that there are.
+func (m maybe) object(fields ...string) string {
+	var all []string
+	for _, f := range fields {
+		if f != "" {
+			all = append(all, f)
+		}
+	}
+	m.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return "{" + strings.Join(all, ",") + "}"
+}
+
+func (m maybe) list(most int, element func() string) string {
+	var all []string
+	for range m.IntN(most + 1) {
+		all = append(all, element())
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+func (m maybe) texts() string {
+	return m.of(`null`, `{}`, `{"app":"web"}`, `{"a/b":"","\u00e4":"\ud83d\ude00 \"x\""}`, `{ "app" : "\n" , "kubernetes.io/config.mirror":"1" }`)
+}
+
+func (m maybe) meta() string {
+	return `"metadata":` + m.object(
+		m.of("", `"labels":`+m.texts()), m.of("", `"annotations":`+m.texts()),
+		m.of("", `"creationTimestamp":"2026-11-20T22:00:00Z"`, `"creationTimestamp":null`),
+		m.of("", "", `"deletionTimestamp":"2026-11-20T22:00:30Z"`, `"deletionTimestamp":null`),
+		m.of("", `"ownerReferences":`+m.list(2, func() string { return m.of(`{"kind":"ReplicaSet"}`, `{"name":"x"}`, `{"kind":"DaemonSet"}`) })),
+	)
+}
+
+func (m maybe) conditions(types ...string) string {
+	return m.of("", `"conditions":null`, `"conditions":`+m.list(4, func() string {
+		return m.object(`"type":"`+m.of(types...)+`"`, m.of("", `"status":"True"`, `"status":"True"`, `"status":"False"`, `"status":"Unknown"`),
+			m.of("", `"reason":"R`+m.of("1", "2")+`"`), m.of("", `"message":"\tm \u2028"`, `"message":"n"`))
+	}))
+}
+
+func (m maybe) node(t *testing.T) string {
+	return compact(t, m.object(m.meta(), m.of("", `"spec":null`, `"spec":`+m.object(
+		m.of("", `"unschedulable":true`, `"unschedulable":false`),
+		m.of("", `"taints":null`, `"taints":`+m.list(2, func() string { return m.object(`"key":"`+m.of("a", "b")+`"`, m.of("", `"effect":"NoSchedule"`)) })),
+	)), m.of("", `"status":`+m.object(
+		m.conditions("Ready", "Ready", "DiskPressure", "MemoryPressure", "PIDPressure", "NetworkUnavailable", "Odd"),
+		m.of("", `"nodeInfo":{"kubeletVersion":"v1","osImage":"O"}`, `"nodeInfo":{"osImage":"\"P\""}`),
+	))))
+}
+
+func (m maybe) pod(t *testing.T) string {
+	return compact(t, m.object(m.meta(), m.of("", `"spec":`+m.object(m.of("", `"nodeName":"n"`), `"containers":[]`)),
+		m.of("", `"status":`+m.object(m.of("", `"phase":"Running"`, `"phase":"Failed"`), m.conditions("Ready", "PodScheduled")))))
+}
+
+// compact spells JSON as Readers hand it out.
+func compact(t *testing.T, raw string) string {
+	t.Helper()
+	out, err := rawjson.Compact(nil, []byte(raw))
+	if err != nil {
+		t.Fatal(err, raw)
+	}
+	return string(out)
+}
+
+// What is read here by hand is what the API's own types hold, whatever the
+// object was before.
+func TestDecodingEqualsTheTypes(t *testing.T) {
+	m := maybe{rand.New(rand.NewPCG(3, 4))}
+	same := func(raw string, want, got any) {
+		t.Helper()
+		if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("%s\n(-types +here):\n%s", raw, d)
+		}
+	}
+	cache := nodeCache{}
+	for i := range 3000 {
+		raw := m.node(t)
+		var n corev1.Node
+		if err := json.Unmarshal([]byte(raw), &n); err != nil {
+			t.Fatal(err, raw)
+		}
+		cache.decode([]byte(raw))
+		same(raw, noderoll.NodeFrom(&n), cache.node)
+
+		raw = m.pod(t)
+		var p corev1.Pod
+		if err := json.Unmarshal([]byte(raw), &p); err != nil {
+			t.Fatal(err, raw)
+		}
+		p.Name, p.Namespace = fmt.Sprint(i), "shop"
+		same(raw, noderoll.PodFrom(&p), podOf(&timeline.Event{Namespace: p.Namespace, Name: p.Name, Object: []byte(raw)}))
+	}
+}

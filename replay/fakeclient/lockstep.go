@@ -16,11 +16,14 @@ import (
 
 // Step applies the next event of the tape and settles: see [Client.Settle].
 // Initial lists and what a GAP's SYNC ends are one event. It returns io.EOF at
-// the end of the tape.
+// the end of the tape, and steps no more once the context has ended.
 //
 // Step instead of Run, not beside it: then every client sees every event, one
 // by one, in the order of the tape across all resources.
 func (c *Client) Step(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := c.player.Step(); err != nil {
 		return err
 	}

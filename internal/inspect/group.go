@@ -14,6 +14,10 @@ type group struct {
 	follower *observe.Follower
 	rolls    []Roll
 	now      *current
+	// coming are nodes whose ADDED the feed has not told of yet: one that is
+	// Ready at once comes online without joining.
+	coming map[string]bool
+	gap    bool // between a GAP and its SYNC, where the feed waits
 }
 
 // current is a roll that isn't over, or what may become one: nodes that only
@@ -25,15 +29,27 @@ type current struct {
 }
 
 func (g *group) apply(ev timeline.Event) error {
+	switch ev.Type {
+	case timeline.Added:
+		g.coming[ev.Name] = true
+	case timeline.Gap:
+		g.gap = true
+	case timeline.Sync:
+		g.gap = false
+	}
 	entries, err := g.follower.Apply(ev)
 	for _, e := range entries {
 		g.take(e)
+	}
+	if !g.gap {
+		clear(g.coming)
 	}
 	return err
 }
 
 // take looks at one entry of the group's feed.
 func (g *group) take(e noderoll.Entry) {
+	came := g.coming[e.Node] && e.Kind != noderoll.EvtTerminated
 	switch e.Kind {
 	case noderoll.EvtComplete:
 		g.open(e)
@@ -46,16 +62,16 @@ func (g *group) take(e noderoll.Entry) {
 			g.close(Failed)
 		}
 		return
-	case noderoll.EvtJoining, noderoll.EvtDraining, noderoll.EvtTerminated:
-		if g.now == nil && g.outdated() {
+	case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtTerminated:
+		if g.now == nil && (came || e.Kind != noderoll.EvtOnline) && g.outdated() {
 			g.open(e)
 		}
-	case noderoll.EvtOnline, noderoll.EvtNotReady:
+	case noderoll.EvtNotReady:
 	default:
 		return
 	}
 	if g.now != nil {
-		g.now.node(e)
+		g.now.node(e, came)
 	}
 }
 
@@ -71,12 +87,13 @@ func (g *group) open(e noderoll.Entry) {
 	}
 }
 
-// node notes a transition of a node.
-func (c *current) node(e noderoll.Entry) {
-	switch e.Kind {
-	case noderoll.EvtJoining:
+// node notes a transition of a node; came says that it is new.
+func (c *current) node(e noderoll.Entry, came bool) {
+	if came {
 		c.Joined++
 		c.joined[e.Node] = true
+	}
+	switch e.Kind {
 	case noderoll.EvtDraining:
 		c.drained++
 	case noderoll.EvtTerminated:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/internal/inspect"
@@ -103,6 +104,25 @@ func TestGroupThatComesLate(t *testing.T) {
 		nodeLine("10s", "ADDED", "b1", "one", "False") + nodeLine("20s", "MODIFIED", "b1", "one", "True")
 	if rep := read(t, tape); len(rep.Rolls) != 0 || rep.Complete {
 		t.Errorf("a group that grows is no roll, and the tape has no END: %s", rep.JSON())
+	}
+}
+
+// A node that is Ready when it is first seen has come all the same; one that
+// was there, and only gets Ready, hasn't.
+func TestNodesThatComeReady(t *testing.T) {
+	tape := header +
+		nodeLine("0s", "ADDED", "a1", "one", "True") + nodeLine("0s", "ADDED", "a2", "one", "False") +
+		`--- {"at":"0s","type":"SYNC","resource":"nodes","rv":"2"}` + "\n" +
+		nodeLine("5s", "MODIFIED", "a2", "one", "True") +
+		nodeLine("10s", "ADDED", "b1", "one", "True") +
+		`--- {"at":"20s","type":"GAP","resource":"nodes","rv":"3","reason":"410"}` + "\n" +
+		nodeLine("21s", "ADDED", "b2", "one", "True") +
+		`--- {"at":"21s","type":"DELETED","resource":"nodes","name":"a1"}` + "\n" +
+		`--- {"at":"22s","type":"SYNC","resource":"nodes","rv":"9"}` + "\n" +
+		`--- {"at":"40s","type":"DELETED","resource":"nodes","name":"a2","rv":"10"}` + "\n"
+	rolls := read(t, tape).Rolls
+	if len(rolls) != 1 || rolls[0].Joined != 2 || rolls[0].Replaced != 2 || rolls[0].Start != 10*time.Second || rolls[0].Outcome != inspect.Complete {
+		t.Errorf("got %+v, want one complete roll from 10s on, 2 replaced by 2", rolls)
 	}
 }
 

@@ -118,7 +118,7 @@ func (r *rolls) sort(n *node, ev *timeline.Event) error {
 		}
 	}
 	if g == nil {
-		g = &group{name: name, follower: observe.New(r.header, r.options)}
+		g = &group{name: name, follower: observe.New(r.header, r.options), coming: map[string]bool{}}
 		r.groups[name] = g
 		r.order = append(r.order, g)
 		if err := r.catchUp(g, ev); err != nil {

@@ -11,7 +11,9 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/nodesim/nodesim/internal/testcluster/assets"
 )
@@ -37,9 +39,13 @@ type Cluster struct {
 	users     int
 }
 
+// quiet gives controller-runtime a logger, once.
+var quiet = sync.OnceFunc(func() { ctrllog.SetLogger(klog.Background()) })
+
 // Start starts etcd and kube-apiserver and returns when both are healthy, after about four seconds. The caller must
 // call Stop. Tests use New or Shared instead, which do.
 func Start(o Options) (_ *Cluster, err error) {
+	quiet() // envtest's client complains of a missing logger otherwise
 	folder, err := os.MkdirTemp("", "nodesim-testcluster-")
 	if err != nil {
 		return nil, fmt.Errorf("start a test cluster: %w", err)

@@ -21,7 +21,12 @@
 //     version of its resource is dropped.
 //   - 410 (as a status or as an ERROR event) says that the server has
 //     forgotten the version. It becomes a GAP, then comes a new list, whose
-//     differences stand between the GAP and its SYNC. client-go's reflector
+//     differences stand between the GAP and its SYNC. A restart of the only
+//     API server says so too where it has a watch cache, as by default: the
+//     new cache begins at the cluster's version, and a resource whose last
+//     event is older is behind it (k8s.io/apiserver, pkg/storage/cacher,
+//     getAllEventsSinceLocked). With several servers, or without that cache,
+//     a restart leaves no GAP. client-go's reflector
 //     lists again after most failures and says nothing about it; a restart of
 //     the API server would look like a loss every time.
 //   - Bookmarks become SYNC at most once a minute for each resource, and at

@@ -54,6 +54,9 @@ func (d *documents) nextLine() ([]byte, error) {
 		d.long = append(d.long[:0], line...)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			if len(d.long) > MaxLine+len(lineStart) {
+				if len(bytes.TrimRight(d.long, "\x00")) <= MaxLine {
+					return nil, d.nuls() // half a line, and then only NULs
+				}
 				return nil, errTooLong
 			}
 			line, err = d.r.ReadSlice('\n')
@@ -178,6 +181,7 @@ func (d *documents) end() int64 {
 // a second one, or be one line of JSON: what ends earlier may be half of one.
 func (d *documents) header() ([]byte, error) {
 	var doc []byte
+	content := false // whether doc holds more than comments
 	for {
 		line, err := d.nextLine()
 		if errors.Is(err, io.EOF) && d.tornMark && len(doc) > 0 {
@@ -200,7 +204,7 @@ func (d *documents) header() ([]byte, error) {
 				return append(doc, line...), nil
 			}
 		}
-		if starts(line) && len(bytes.TrimSpace(doc)) > 0 {
+		if starts(line) && content {
 			d.hold(line)
 			d.line = 1
 			return doc, nil
@@ -208,6 +212,7 @@ func (d *documents) header() ([]byte, error) {
 		if starts(line) {
 			line = line[3:]
 		}
+		content = content || !blank(line)
 		if len(doc)+len(line) > MaxBlock {
 			return nil, errTooLarge
 		}

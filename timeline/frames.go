@@ -40,7 +40,7 @@ func lastFrame(r io.ReaderAt, size int64, c codec) (frame, error) {
 	var last frame
 	for at := int64(0); at < size; {
 		next, err := frameAt(r, at, size, c)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err != nil && onlyNULs(r, at, size) {
 			break
 		}
 		if err != nil {
@@ -53,6 +53,14 @@ func lastFrame(r io.ReaderAt, size int64, c codec) (frame, error) {
 		return last, fault("at least one", "no whole compressed frame")
 	}
 	return last, nil
+}
+
+// onlyNULs reports whether a file holds nothing else from an offset on; see
+// frames.endsInNULs.
+func onlyNULs(r io.ReaderAt, at, size int64) bool {
+	raw := &zeros{r: io.NewSectionReader(r, at, size-at)}
+	n, err := io.Copy(io.Discard, raw)
+	return err == nil && raw.n == n
 }
 
 func frameAt(r io.ReaderAt, at, size int64, c codec) (frame, error) {

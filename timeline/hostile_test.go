@@ -135,6 +135,7 @@ var badTapes = map[string]struct{ tape, want string }{
 	"a namespace inside only":     {head + strings.Replace(added, `{"spec"`, `{"metadata":{"namespace":"d"},"spec"`, 1), `line 6: metadata.namespace "d" in the object: want the same as beside the object`},
 	"metadata that is none":       {head + strings.Replace(added, `{"spec"`, `{"metadata":[],"spec"`, 1), `line 6: metadata "[]": want an object`},
 	"a name that is a number":     {head + strings.Replace(added, `{"spec"`, `{"metadata":{"name":5},"spec"`, 1), `line 6: metadata.name "5": want a string`},
+	"another uid in the object":   {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","object":{"metadata":{"uid":"v"}}}` + "\n", `line 7: MODIFIED of nodes n with uid v, where uid u is alive: want DELETED of the old one and ADDED of the new one`},
 	"patch of the identity":       {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","patch":{"metadata":{"uid":"v"}}}` + "\n", `line 7: a patch of metadata.uid: want it beside the patch`},
 	"patch of the kind":           {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","patch":{"kind":"Pod"}}` + "\n", `line 7: a patch of kind: want a whole object`},
 	"patch that removes metadata": {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","patch":{"metadata":null}}` + "\n", `line 7: a patch that removes it from nodes n: want metadata as an object`},

@@ -29,6 +29,8 @@ func TestLenientTapes(t *testing.T) {
 		"BOM":             {"\ufeff" + head + added, addedSays, ""},
 		"a mark first":    {"---\n" + head + added, addedSays, ""},
 		"comments":        {"# by hand\n" + head + "# first\n\n" + added + "  # between\n...\n" + `--- {"at":"2s","type":"MARK","name":"m"}` + "\n# last\n", addedSays + "2s MARK /m   \n", ""},
+		"comments first":  {"# by hand\n\n---\n" + head + added, addedSays, ""},
+		"NULs behind it":  {head + added + `--- {"at":"2s","ty` + strings.Repeat("\x00", MaxLine+1<<19), addedSays, "a tail of NUL bytes was dropped"},
 		"spaces":          {head + "---   \t" + strings.TrimPrefix(strings.TrimSpace(added), "--- ") + " \t\n", addedSays, ""},
 		"JSON lines":      {head + "---\n" + strings.TrimPrefix(added, "--- ") + `{"at":"2s","type":"MARK","name":"m"}` + "\n", addedSays + "2s MARK /m   \n", ""},
 		"unknown types":   {head + `--- {"at":"0s","type":"NOTE","by":{"hand":1e3}}` + "\n" + `--- {"at":"0s","type":"BOOKMARK","resource":"nodes","rv":"5"}` + "\n", "0s NOTE /    by={\"hand\":1e3}\n0s BOOKMARK nodes/ 5  \n", ""},

@@ -267,10 +267,17 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 		return nil, fault("DELETED before that", "a second ADDED of %s, which is alive", who())
 	case l.Type == Deleted && o == nil:
 		return nil, fault("ADDED before that", "DELETED of %s, which isn't there", who())
-	case o != nil && l.UID != "" && o.uid != "" && l.UID != o.uid:
-		return nil, fault("DELETED of the old one and ADDED of the new one", "%s of %s with uid %s, where uid %s is alive", l.Type, who(), l.UID, o.uid)
 	case l.Type == Modified && o == nil && l.hasObject:
 		return nil, fault("ADDED before that", "MODIFIED of %s, which isn't there", who())
+	}
+	another := func() *Error {
+		if o == nil || l.UID == "" || o.uid == "" || l.UID == o.uid {
+			return nil
+		}
+		return fault("DELETED of the old one and ADDED of the new one", "%s of %s with uid %s, where uid %s is alive", l.Type, who(), l.UID, o.uid)
+	}
+	if fail := another(); fail != nil {
+		return nil, fail
 	}
 	if l.hasObject {
 		body, id, fail := split(l.Object, res)
@@ -287,7 +294,7 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 				return nil, fault("the same as beside the object", "metadata.%s %q in the object", c.member, c.inside)
 			}
 		}
-		return body, nil
+		return body, another() // the object itself may say so
 	}
 	if o == nil {
 		return nil, fault("its object first", "a patch of %s, which isn't there", who())

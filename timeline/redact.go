@@ -22,8 +22,8 @@ type Redactor struct {
 //   - metadata.managedFields, everywhere;
 //   - annotations, but for those that nodes and drains are steered by
 //     (kubectl's last-applied-configuration is a copy of the whole object);
-//   - env, envFrom, args, command, userData, customData, password and token,
-//     at any depth, and the data of ConfigMaps;
+//   - env, environment, args, command, userData, password, token and their
+//     like, at any depth, and the data of ConfigMaps;
 //   - of pod specs, in pods and in templates, all but scheduling, tolerations,
 //     grace, priority, the names, images and resources of containers, and
 //     the names and types of volumes (with the claim of a claim);
@@ -52,7 +52,14 @@ func (r *Redactor) Paths() []string {
 }
 
 // anywhere lists the members that are dropped wherever they stand.
-var anywhere = []string{"args", "command", "customData", "env", "envFrom", "password", "token", "userData"}
+// Most are of core/v1; extraArgs, extraEnv and the like are what Cluster API,
+// kubeadm and charts call the same thing in resources of their own.
+var anywhere = []string{
+	"args", "command", "customData", "env", "envFrom", "envVars", "environment",
+	"extraArgs", "extraEnv", "kubeletExtraArgs", "password", "token", "userData",
+}
+
+var isAnywhere = set(anywhere...)
 
 // ErrSecret is returned for objects that no tape may hold.
 var ErrSecret = fmt.Errorf("secrets are never recorded")
@@ -80,7 +87,7 @@ func (r *Redactor) Redact(res Resource, object []byte) ([]byte, error) {
 	if rawjson.Text(raw, "kind") == "Secret" && rawjson.Text(raw, "apiVersion") == "v1" {
 		return nil, ErrSecret
 	}
-	p := pruner{full: r.full, configMap: res.Group == "" && res.Resource == "configmaps"}
+	p := pruner{full: r.full, core: res.Group == "", configMap: res.Group == "" && res.Resource == "configmaps"}
 	return p.object(make([]byte, 0, len(raw)/2), raw, asObject), nil
 }
 
@@ -120,7 +127,7 @@ const (
 )
 
 // pruner copies what may be kept.
-type pruner struct{ full, configMap bool }
+type pruner struct{ full, core, configMap bool }
 
 func (p pruner) object(dst, raw []byte, where place) []byte {
 	dst = append(dst, '{')
@@ -140,7 +147,7 @@ func (p pruner) object(dst, raw []byte, where place) []byte {
 
 // drops decides about one member.
 func (p pruner) drops(where place, name, value []byte) bool {
-	if string(name) == "managedFields" {
+	if where == asMetadata && string(name) == "managedFields" {
 		return true
 	}
 	if p.full {
@@ -154,13 +161,10 @@ func (p pruner) drops(where place, name, value []byte) bool {
 	case asState:
 		return string(name) == "message"
 	}
-	switch string(name) {
-	case "args", "command", "customData", "env", "envFrom", "password", "token", "userData":
-		return true
-	case "data", "binaryData":
+	if string(name) == "data" || string(name) == "binaryData" {
 		return p.configMap
 	}
-	return false
+	return isAnywhere[string(name)]
 }
 
 // value copies the value of a member, pruned by what the member's name says.
@@ -170,7 +174,7 @@ func (p pruner) value(dst, name, value []byte, where place) []byte {
 	}
 	if p.full {
 		if string(name) == "metadata" {
-			return p.object(dst, value, asMetadata)
+			return p.nested(dst, value, asMetadata)
 		}
 		return p.nested(dst, value, asObject)
 	}
@@ -184,7 +188,9 @@ func (p pruner) value(dst, name, value []byte, where place) []byte {
 			return append(dst, value...) // a label may well be called env
 		}
 	case "capacity", "allocatable", "conditions", "addresses", "images", "nodeInfo", "taints", "tolerations", "ownerReferences":
-		return append(dst, value...) // nothing to drop, and much of it
+		if p.core {
+			return append(dst, value...) // nothing to drop, and much of it; elsewhere these may be anything
+		}
 	case "spec":
 		if c := rawjson.Get(value, "containers"); len(c) > 0 && c[0] == '[' {
 			return p.nested(dst, value, asPodSpec)
@@ -196,10 +202,7 @@ func (p pruner) value(dst, name, value []byte, where place) []byte {
 	case "terminated":
 		return p.nested(dst, value, asState)
 	}
-	if where == asVolume {
-		if string(name) == "persistentVolumeClaim" {
-			return append(dst, value...)
-		}
+	if where == asVolume && string(name) != "persistentVolumeClaim" {
 		return append(dst, "{}"...) // its type, without its contents
 	}
 	return p.nested(dst, value, asObject)

@@ -91,6 +91,37 @@ func TestRedactFull(t *testing.T) {
 	}
 }
 
+// A resource of one's own may use the names of core's fields for anything.
+func TestRedactUnderBorrowedNames(t *testing.T) {
+	res := Resource{Group: "example.com", Version: "v1", Kind: "Farm", Resource: "farms"}
+	for name, in := range map[string]string{
+		"images": `[{"env":[{"name":"P","value":"CANARY"}]}]`, "conditions": `[{"args":["CANARY"]}]`, "taints": `{"command":["CANARY"]}`,
+		"capacity": `{"env":{"P":"CANARY"}}`, "nodeInfo": `{"token":"CANARY"}`, "ownerReferences": `[[{"environment":{"P":"CANARY"}}]]`,
+		"volumes": `[{"persistentVolumeClaim":{"env":"CANARY"}},{"csi":{"a":"CANARY"}}]`, "labels": `{"x":{"env":"CANARY"}}`,
+		"apiServer": `{"extraArgs":{"a":"CANARY"},"extraEnv":[{"value":"CANARY"}]}`, "kubelet": `{"kubeletExtraArgs":{"a":"CANARY"}}`,
+		"pod": `{"\u0065nvVars":["CANARY"],"\u0065nvironment":["CANARY"]}`,
+	} {
+		got, err := DefaultRedaction().Redact(res, []byte(`{"kind":"Farm","apiVersion":"example.com/v1","metadata":{"name":"x"},"spec":{"`+name+`":`+in+`,"kept":1}}`))
+		if err != nil || bytes.Contains(got, []byte("CANARY")) || !bytes.Contains(got, []byte(`"`+name+`"`)) || !bytes.Contains(got, []byte(`"kept":1`)) {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+}
+
+// metadata that is no ObjectMeta stays what it is, and managedFields elsewhere
+// are somebody's own.
+func TestRedactForeignMetadata(t *testing.T) {
+	res := Resource{Group: "dapr.io", Version: "v1alpha1", Kind: "Component", Resource: "components", Namespaced: true}
+	in := `{"kind":"Component","apiVersion":"dapr.io/v1alpha1","metadata":{"name":"x"},"spec":{"metadata":[{"name":"url","value":"redis:6379"}],"managedFields":["a"]}}`
+	for _, r := range []*Redactor{DefaultRedaction(), FullRedaction()} {
+		got, err := r.Redact(res, []byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantJSON(t, got, in)
+	}
+}
+
 func TestRedactRefusesSecrets(t *testing.T) {
 	secret := `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"},"data":{"p":"aHVudGVyMg=="}}`
 	for _, r := range []*Redactor{DefaultRedaction(), FullRedaction()} {

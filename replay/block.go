@@ -113,7 +113,7 @@ func place(all []change, end string) {
 		if c.object.version != "" {
 			continue
 		}
-		v := ""
+		var v string
 		if c.under != "" {
 			v = free(before(c.under))
 		} else {

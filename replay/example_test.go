@@ -40,7 +40,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	if err := p.Open(); err != nil { // apply the initial list
 		log.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func ExamplePlayer_Seek() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	for {
 		err := p.Step()
 		if errors.Is(err, io.EOF) {

@@ -151,8 +151,6 @@ func (p cursor) more() bool {
 
 func (p cursor) index() int { return p.c.first + p.i }
 
-func (l *log) start() cursor { return cursor{l.chunks[0], 0} }
-
 func (l *log) end() cursor {
 	tail := l.chunks[len(l.chunks)-1]
 	return cursor{tail, int(tail.n.Load())}

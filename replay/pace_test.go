@@ -114,15 +114,15 @@ func TestCommandsWhileRunning(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- p.Run(ctx) }()
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		p.Pause()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		if got := p.Position(); got != 2*time.Second {
 			t.Errorf("paused at %s", got)
 		}
 		p.SetSpeed(4)
 		p.Resume()
-		time.Sleep(625 * time.Millisecond) // to 4.5s
+		<-time.After(625 * time.Millisecond) // to 4.5s
 		synctest.Wait()
 		equal(t, "faster", d.since("paused"), "paused@2s speed@1h0m2s resumed@1h0m2s MARK middle@1h0m2.5s GAP@1h0m2.625s")
 		if err := p.Run(ctx); err == nil {
@@ -131,10 +131,10 @@ func TestCommandsWhileRunning(t *testing.T) {
 		if err := p.Seek(ctx, 129*time.Second); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second / 4)
+		<-time.After(time.Second / 4)
 		synctest.Wait()
 		equal(t, "sought", d.since("moved@1h0m2.625s"), "moved@1h0m2.625s DELETED a@1h0m2.875s")
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if s := p.Status(); !s.Ended || !s.Running || s.Event != 131*time.Second {
 			t.Errorf("at the end: %+v", s)
 		}
@@ -151,7 +151,7 @@ func TestStartPaused(t *testing.T) {
 		d := keepDiary(p)
 		done := make(chan error)
 		go func() { done <- p.Run(t.Context()) }()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if s := p.Status(); !s.Paused || s.Position != 0 || !s.Running {
 			t.Errorf("%+v", s)
 		}

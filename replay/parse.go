@@ -19,7 +19,7 @@ func (s Speed) String() string {
 	if s.max() {
 		return "max"
 	}
-	return strconv.FormatFloat(float64(s), 'g', -1, 64) + "x"
+	return strconv.FormatFloat(float64(s), 'f', -1, 64) + "x"
 }
 
 func (s Speed) max() bool { return math.IsInf(float64(s), 1) }
@@ -31,7 +31,7 @@ func ParseSpeed(s string) (Speed, error) {
 	}
 	f, err := strconv.ParseFloat(strings.TrimSuffix(s, "x"), 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || !Speed(f).valid() {
-		return 0, fmt.Errorf("speed %q: want a factor such as 20x or 0.5x, between %gx and %gx, or max", s, slowest, fastest)
+		return 0, fmt.Errorf("speed %q: want a factor such as 20x or 0.5x, between %s and %s, or max", s, Speed(slowest), Speed(fastest))
 	}
 	return Speed(f), nil
 }

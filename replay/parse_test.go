@@ -6,11 +6,11 @@ import (
 
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
-		"20x": "20x", "0.5x": "0.5x", "3": "3x", "max": "max",
-		"0":    `speed "0": want a factor such as 20x or 0.5x, between 0.001x and 1e+06x, or max`,
-		"-1x":  `speed "-1x": want a factor such as 20x or 0.5x, between 0.001x and 1e+06x, or max`,
-		"fast": `speed "fast": want a factor such as 20x or 0.5x, between 0.001x and 1e+06x, or max`,
-		"NaN":  `speed "NaN": want a factor such as 20x or 0.5x, between 0.001x and 1e+06x, or max`,
+		"20x": "20x", "0.5x": "0.5x", "3": "3x", "1e6": "1000000x", "max": "max",
+		"0":    `speed "0": want a factor such as 20x or 0.5x, between 0.001x and 1000000x, or max`,
+		"-1x":  `speed "-1x": want a factor such as 20x or 0.5x, between 0.001x and 1000000x, or max`,
+		"fast": `speed "fast": want a factor such as 20x or 0.5x, between 0.001x and 1000000x, or max`,
+		"NaN":  `speed "NaN": want a factor such as 20x or 0.5x, between 0.001x and 1000000x, or max`,
 	} {
 		s, err := ParseSpeed(in)
 		got := s.String()

@@ -62,7 +62,7 @@ func NewPlayer(src Source, opts ...PlayerOption) (*Player, error) {
 		o(p)
 	}
 	if !p.pace.speed.valid() {
-		return nil, fmt.Errorf("speed %v: want between %gx and %gx, or max", p.pace.speed, slowest, fastest)
+		return nil, fmt.Errorf("speed %v: want between %s and %s, or max", p.pace.speed, Speed(slowest), Speed(fastest))
 	}
 	if p.from < 0 || p.to < p.from {
 		return nil, fmt.Errorf("from %s to %s: want a part of the tape, from 0s on", p.from, p.to)

@@ -100,7 +100,7 @@ func (c *client) read(cl *Cluster) bool {
 	pending := c.w.Pending()
 	ev, err := c.w.TryNext()
 	if pending != (err == nil) {
-		c.err = fmt.Errorf("pending %t, and then %v", pending, err)
+		c.err = fmt.Errorf("pending %t, and then %w", pending, err)
 	}
 	if err != nil {
 		return false

@@ -71,17 +71,19 @@ func (p *Player) Markers() []Marker {
 type NoteKind int
 
 const (
-	// Applied: an event of the tape was applied, Note.Event.
+	// Applied says that an event of the tape was applied, Note.Event.
 	Applied NoteKind = iota
-	// Rewound: the cluster went back; Applied notes go on from Position.
+	// Rewound says that the cluster went back; Applied notes go on from Position.
 	Rewound
-	// Moved: a Seek or a loop has arrived.
+	// Moved says that a Seek or a loop has arrived.
 	Moved
-	// Paused, Resumed and SpeedChanged: the pace changed.
+	// Paused says that the tape stands still until Resumed.
 	Paused
+	// Resumed says that the tape goes on.
 	Resumed
+	// SpeedChanged says that it goes on at another speed.
 	SpeedChanged
-	// Ended: Run has come to the end of the tape.
+	// Ended says that Run has come to the end of the tape.
 	Ended
 )
 

@@ -84,7 +84,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 
 	factory := informers.NewSharedInformerFactory(c, 0)
 	pods := factory.Core().V1().Pods()

@@ -142,7 +142,7 @@ func TestSynctest(t *testing.T) {
 		began, seen := time.Now(), d.len()
 		done := make(chan error)
 		go func() { done <- c.Run(ctx) }()
-		time.Sleep(2500 * time.Millisecond)
+		<-time.After(2500 * time.Millisecond)
 		synctest.Wait()
 		equal(t, "after 2.5s", d.since(seen), "add c@60, update cordoned a@61")
 		if err := <-done; err != nil {
@@ -184,7 +184,7 @@ func TestRewind(t *testing.T) {
 		if err := c.Player().Seek(ctx, 2*time.Second); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute) // the reflector's back-off
+		<-time.After(time.Minute) // the reflector's back-off
 		synctest.Wait()
 		if d.len()-seen != 3 {
 			t.Errorf("after the rewind: %s", d.since(seen))
@@ -231,7 +231,7 @@ func TestForPlayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	if _, err := ForPlayer(p, Player(replay.Loop())); err == nil {
 		t.Error("options for a player that exists: no error")
 	}
@@ -239,7 +239,7 @@ func TestForPlayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	i := informers.NewSharedInformerFactory(c, 0).Core().V1().Services().Informer()
 	c.Track(i)
 	run(t, c, i)

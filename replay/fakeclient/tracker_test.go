@@ -17,7 +17,7 @@ func TestFeedTracker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	theirs := fake.NewSimpleClientset()
 	f, err := FeedTracker(p, theirs.Tracker(), scheme.Scheme)
 	if err != nil {

@@ -62,8 +62,7 @@ func TestFollowerGoesBackWithAPlayer(t *testing.T) {
 			failed = errors.Join(failed, err)
 		}
 	})()
-	for _, to := range []time.Duration{6005, 4000, 10, 7000, 5500, 0, 16, replay.End / time.Second} {
-		to *= time.Second
+	for _, to := range []time.Duration{6005 * time.Second, 4000 * time.Second, 10 * time.Second, 7000 * time.Second, 5500 * time.Second, 0, 16 * time.Second, replay.End} {
 		if err := p.Seek(t.Context(), to); err != nil || failed != nil {
 			t.Fatal(err, failed)
 		}

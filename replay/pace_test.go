@@ -80,7 +80,9 @@ func TestFakeClock(t *testing.T) {
 			}
 		}
 		cancel()
-		<-done
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run, cancelled: %v", err)
+		}
 	})
 }
 
@@ -202,7 +204,7 @@ func TestPaceIsNotOrder(t *testing.T) {
 			done := make(chan struct{})
 			go func() { _ = p.Run(ctx); close(done) }()
 			for range 40 {
-				time.Sleep(time.Duration(r.IntN(2000)) * time.Millisecond)
+				<-time.After(time.Duration(r.IntN(2000)) * time.Millisecond)
 				var err error
 				switch r.IntN(6) {
 				case 0:

@@ -8,7 +8,7 @@ import (
 func TestNearest(t *testing.T) {
 	verbs := []string{"record", "import", "replay", "test", "inspect", "fmt", "version"}
 	for word, want := range map[string]string{
-		"reply": "replay", "rec": "record", "ispect": "inspect", "inpsect": "inspect", "Replay": "replay",
+		"reply": "replay", "rec": "record", "ispect": "inspect", "inspetc": "inspect", "Replay": "replay",
 		"xyzzy": "", "": "", "format": "", "tset": "test", "fm": "fmt",
 	} {
 		if got := nearest(word, verbs); got != want {

@@ -197,10 +197,11 @@ func (f *watchFeed) note(err error) {
 }
 
 func (f *watchFeed) replaced() {
-	f.once.Do(func() { close(f.filled) })
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.listing = false
+	f.mu.Unlock()
+	// Last: who waits for it may ask for the health at once.
+	f.once.Do(func() { close(f.filled) })
 }
 
 func (f *watchFeed) lastError() error {

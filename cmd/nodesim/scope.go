@@ -8,6 +8,7 @@ import (
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // scopeFlags choose the part of a cluster that goes on a tape.
@@ -29,6 +30,9 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 func (s *scopeFlags) check() error {
 	if s.nodegroup != "" && s.selector != "" {
 		return usagef("flags --nodegroup and --selector: found both: want one of them")
+	}
+	if _, err := labels.Parse(s.selector); err != nil {
+		return usagef("flag --selector %q: %w: want labels such as pool=blue,tier!=web", s.selector, err)
 	}
 	if s.nodegroup != "" && len(s.scope().Providers) == 0 {
 		return usagef("flag --provider %s: its nodes name their group in an annotation: want --selector in place of --nodegroup", s.provider.value)

@@ -35,24 +35,50 @@ func Run(ctx context.Context, o Options) (recorder.Summary, error) {
 	if until.on {
 		cfg.Stop = until.over
 	}
-	_, err := os.Stat(o.File)
+	info, err := os.Stat(o.File)
 	if appending := o.Append && err == nil; appending {
+		if !info.Mode().IsRegular() {
+			return recorder.Summary{}, fmt.Errorf("append to timeline %s: found a %s, want a regular file", o.File, kindOf(info.Mode()))
+		}
 		return o.resume(ctx, cfg, until)
 	}
 	if err := creatable(o.File, err); err != nil {
 		return recorder.Summary{}, err
 	}
+	release := func() error { return nil }
+	defer func() { _ = release() }() // it was opened for its lock alone
 	cfg.Open = func(h timeline.Header) (*timeline.Writer, error) {
 		if err := until.start(&h); err != nil {
 			return nil, err
 		}
-		return timeline.Create(o.File, h)
+		w, err := timeline.Create(o.File, h)
+		if err != nil {
+			return nil, err
+		}
+		if release, err = lock(o.File); err != nil {
+			release = func() error { return nil }
+			return nil, errors.Join(fmt.Errorf("create timeline: %w", err), w.Close())
+		}
+		return w, nil
 	}
 	r, err := recorder.New(cfg)
 	if err != nil {
 		return recorder.Summary{}, err
 	}
 	return o.run(ctx, r)
+}
+
+// kindOf names what is no regular file.
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "folder"
+	case m&fs.ModeDevice != 0:
+		return "device"
+	case m&fs.ModeNamedPipe != 0:
+		return "pipe"
+	}
+	return "special file"
 }
 
 // creatable finds out, before a cluster is asked anything, whether the tape can

@@ -11,6 +11,11 @@ import (
 // resume goes on with a tape. A recording that never begins leaves the tape as
 // it was: Append changes it with the first line.
 func (o Options) resume(ctx context.Context, cfg recorder.Config, until *completion) (recorder.Summary, error) {
+	release, err := lock(o.File)
+	if err != nil {
+		return recorder.Summary{}, fmt.Errorf("append to timeline: %w", err)
+	}
+	defer func() { _ = release() }() // it was opened for its lock alone
 	w, at, err := timeline.Append(o.File)
 	if err != nil {
 		return recorder.Summary{}, err

@@ -79,17 +79,28 @@ func (f *Feed) progress(p *pool) {
 	c := &p.count
 	if c.offTarget > 0 {
 		if !p.rolling && (c.joining+c.draining > 0 || c.offTarget < c.total) {
-			p.rolling = true
+			p.rolling, p.rolled = true, 0
 			f.rolling++
 		}
 		return
 	}
 	if p.rolling && c.total > 0 && c.readyTarget == c.total {
-		p.rolling = false
+		p.rolling, p.rolled = false, c.total
 		if f.rolling--; f.rolling == 0 {
-			f.emit(Entry{Kind: EvtComplete, Message: fmt.Sprintf("%s on target", count(c.total, "node"))})
+			f.complete()
 		}
 	}
+}
+
+// complete says that the last pool is through, and counts the nodes of all that
+// rolled since none did.
+func (f *Feed) complete() {
+	nodes := 0
+	for _, p := range f.state.pools {
+		nodes += p.rolled
+		p.rolled = 0
+	}
+	f.emit(Entry{Kind: EvtComplete, Message: count(nodes, "node") + " on target"})
 }
 
 func count(n int, noun string) string {

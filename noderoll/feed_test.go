@@ -415,6 +415,25 @@ func TestFeedCompletesByPool(t *testing.T) {
 	)
 }
 
+// Two pools that roll at once are complete together, with the nodes of both.
+func TestFeedCompletesPoolsTogether(t *testing.T) {
+	s := newStory(t, noderoll.FeedOptions{})
+	other := func(name, image string) noderoll.Node {
+		n := feedNode(name, image)
+		n.Labels[noderoll.LabelNodegroup] = "gpu"
+		return n
+	}
+	s.node(feedNode("a", oldImage)).node(other("z", oldImage)).settle()
+	s.node(feedNode("b", newImage)).node(other("y", newImage)).gone("a").gone("z")
+	s.want(
+		"T+3.000s     online      b",
+		"T+4.000s     online      y",
+		"T+5.000s     terminated  a",
+		"T+6.000s     terminated  z",
+		"T+6.000s     complete    -                 2 nodes on target",
+	)
+}
+
 func TestFeedPicksItsGroup(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{StateOptions: noderoll.StateOptions{Pool: group}})
 	foreign := feedNode("z", newImage)

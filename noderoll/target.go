@@ -101,8 +101,10 @@ type pool struct {
 	name  string
 	nodes int
 	count counters
-	// rolling is set while a roll is seen in progress, see Feed.
+	// rolling is set while a roll is seen in progress, see Feed; rolled counts
+	// the nodes of a roll that is over while other pools still roll.
 	rolling bool
+	rolled  int
 	noted   bool // in the journal already
 
 	images    map[ImageID]time.Time // the earliest creation of a node that ran it

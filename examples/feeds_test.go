@@ -174,54 +174,59 @@ func TestFeedThroughScript(t *testing.T) {
 // into the API's own types, and drive the same Feed.
 func TestFeedThroughFakeClient(t *testing.T) {
 	for _, name := range tapes(t) {
-		want := ofTape(t, name)
-		client, err := fakeclient.New(replay.File(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &live{feed: noderoll.NewFeed(options(t, client.Player().Header()).FeedOptions)}
-		factory := informers.NewSharedInformerFactory(client, 0)
-		for _, i := range []cache.SharedIndexInformer{
-			factory.Core().V1().Nodes().Informer(), factory.Core().V1().Pods().Informer(),
-			factory.Core().V1().Events().Informer(), factory.Policy().V1().PodDisruptionBudgets().Informer(),
-		} {
-			if _, err := client.Handle(i, l); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		factory.Start(ctx.Done())
-		factory.WaitForCacheSync(ctx.Done())
-		if err := client.Settle(ctx); err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Events, noderoll.Budgets} {
-			l.add(l.feed.Synced(0, r))
-		}
-		for {
-			at, more, err := client.Player().Upcoming()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !more {
-				break
-			}
-			l.moment(at)
-			if err := client.Step(ctx); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatal(err)
-			}
-		}
-		cancel()
-		factory.Shutdown()
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-		if d := cmp.Diff(want, l.out.String()); d != "" {
+		if d := cmp.Diff(ofTape(t, name), ofFakeClient(t, name)); d != "" {
 			t.Errorf("%s (-tape +fakeclient):\n%s", name, d)
 		}
 	}
+}
+
+// ofFakeClient is the feed that informers drive.
+func ofFakeClient(t *testing.T, name string) string {
+	t.Helper()
+	client, err := fakeclient.New(replay.File(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &live{feed: noderoll.NewFeed(options(t, client.Player().Header()).FeedOptions)}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	for _, i := range []cache.SharedIndexInformer{
+		factory.Core().V1().Nodes().Informer(), factory.Core().V1().Pods().Informer(),
+		factory.Core().V1().Events().Informer(), factory.Policy().V1().PodDisruptionBudgets().Informer(),
+	} {
+		if _, err := client.Handle(i, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	if err := client.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Events, noderoll.Budgets} {
+		l.add(l.feed.Synced(0, r))
+	}
+	for {
+		at, more, err := client.Player().Upcoming()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			break
+		}
+		l.moment(at)
+		if err := client.Step(ctx); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	factory.Shutdown()
+	if err := client.Close(); err != nil {
+		t.Error(err)
+	}
+	return l.out.String()
 }
 
 // live drives a Feed from informers, as a live tool would.

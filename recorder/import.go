@@ -47,8 +47,8 @@ const openingTime = 5 * time.Second
 //
 // A list ends with the bookmark annotated k8s.io/initial-events-end, or with
 // the List. Without either it is the leading run of ADDED events, up to one
-// that is newer, by version and by creation, than everything before it, or
-// that arrived more than a second after the first. A list in the middle of a
+// that is newer, by version and by creation, than everything before it, that
+// arrived more than a second after the first, or whose name was there already. A list in the middle of a
 // dump (somebody's watch began anew) becomes a GAP with what it shows to be
 // different. A MODIFIED of an object that never appeared becomes ADDED, a
 // second ADDED of a living object MODIFIED. What had been seen already is

@@ -44,11 +44,12 @@ type planned struct {
 	first   int // record
 	last    int // record, of those read so far
 	began   time.Time
-	arrived time.Time // of the last
-	run     int       // where the present run of ADDED began, or -1
-	guess   span      // the leading run of ADDED
-	over    bool      // it has ended
-	latest  time.Time // the newest in it
+	arrived time.Time       // of the last
+	run     int             // where the present run of ADDED began, or -1
+	guess   span            // the leading run of ADDED
+	named   map[string]bool // in it
+	over    bool            // it has ended
+	latest  time.Time       // the newest in it
 }
 
 func planImport(ctx context.Context, in io.Reader) (*plan, error) {
@@ -159,15 +160,21 @@ func (p *plan) added(q *planned, r record) {
 	if q.over {
 		return
 	}
-	version := rawjson.Text(r.object, "metadata", "resourceVersion")
+	id := identify(r.object)
+	version, name := text(id.version), text(id.ns)+"/"+text(id.name)
 	if r.n != q.first && !r.list {
 		created, _ := time.Parse(time.RFC3339, rawjson.Text(r.object, "metadata", "creationTimestamp"))
 		late := !r.arrived.IsZero() && r.arrived.Sub(q.began) > time.Second
-		if late || created.After(p.newest) && newer(version, q.guess.version) {
+		if late || q.named[name] || created.After(p.newest) && newer(version, q.guess.version) {
 			q.leading()
+			q.named = nil
 			return
 		}
 	}
+	if q.named == nil {
+		q.named = map[string]bool{}
+	}
+	q.named[name] = true
 	q.guess.version = highest(version, q.guess.version)
 	if t := newestTime(r.object); t.After(q.latest) {
 		q.latest = t

@@ -225,7 +225,8 @@ func (im *importer) begin() error {
 	raws, lists, versions := make([][][]byte, len(tracks)), make([][]*object, len(tracks)), make([]string, len(tracks))
 	for i, q := range im.plan.resources {
 		if len(q.spans) > 0 && q.spans[0].opening {
-			raws[i], versions[i] = im.listed[q], listVersion(q.spans[0], im.listed[q])
+			versions[i] = listVersion(q.spans[0], im.listed[q])
+			raws[i] = once(tracks[i], im.listed[q])
 			delete(im.listed, q)
 		}
 	}
@@ -254,6 +255,25 @@ func listVersion(s span, items [][]byte) string {
 	return version
 }
 
+// once leaves of the objects of one name the last: a list is one state, whatever
+// a dump puts into it.
+func once(t *track, items [][]byte) [][]byte {
+	at := map[string]int{}
+	kept := items[:0]
+	for _, raw := range items {
+		id := identify(raw)
+		name := text(id.ns) + "/" + text(id.name)
+		if i, again := at[name]; again {
+			kept[i] = raw
+			t.stats.Repeats++
+			continue
+		}
+		at[name] = len(kept)
+		kept = append(kept, raw)
+	}
+	return kept
+}
+
 // list writes a list that came later: the first one of its resource, or one
 // that shows what was missed.
 func (im *importer) list(it item, s span) error {
@@ -262,6 +282,7 @@ func (im *importer) list(it item, s span) error {
 	items := im.listed[it.q]
 	delete(im.listed, it.q)
 	version := highest(listVersion(s, items), t.read)
+	items = once(t, items)
 	if s.initial {
 		return im.ledger.late(at, t, items, version)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -26,7 +27,10 @@ file, or - for standard input, of any of these, also one after the other:
 
 Without arrival times, the newest time inside of each object stands for its
 arrival, and the tape says that its times are derived. Objects are redacted as
-record does it. An existing FILE is refused.`,
+record does it. An existing FILE is refused.
+
+A kubectl that watches into a pipe is ended by ctrl-c: what it has written till
+then goes on the tape.`,
 		GroupID: "make",
 		Example: examples(`
 			nodesim import watch.jsonl --out roll.yaml
@@ -45,7 +49,10 @@ record does it. An existing FILE is refused.`,
 		}
 		in := cmd.InOrStdin()
 		input := "(standard input)"
+		// ctrl-c ends whatever writes the pipe as well: what has come till then is the dump.
+		ctx := context.WithoutCancel(cmd.Context())
 		if args[0] != "-" {
+			ctx = cmd.Context()
 			f, err := os.Open(args[0])
 			if err != nil {
 				return err
@@ -53,7 +60,7 @@ record does it. An existing FILE is refused.`,
 			defer func() { _ = f.Close() }() // it was only read
 			in, input = f, args[0]
 		}
-		sum, err := capture.Import(cmd.Context(), in, out, recorder.ImportOptions{
+		sum, err := capture.Import(ctx, in, out, recorder.ImportOptions{
 			Input: input, Name: nameOf(name, out), Scope: scope.scope(), Full: full,
 		})
 		if err != nil {

@@ -18,9 +18,11 @@ func Summarize(w io.Writer, file string, s recorder.Summary) {
 	for _, line := range s.LeftOut {
 		fmt.Fprintf(w, "  left out: %s\n", noderoll.OneLine(line))
 	}
-	if s.End != recorder.EndFailed {
-		fmt.Fprintf(w, "see it again: nodesim replay %s --speed 20x\n", Quote(file))
+	if s.End == recorder.EndFailed {
+		fmt.Fprintf(w, "what is on the tape stays; go on with it: nodesim record --append --out %s\n", Quote(file))
+		return
 	}
+	fmt.Fprintf(w, "see it again: nodesim replay %s --speed 20x\n", Quote(file))
 }
 
 func gaps(n int) string {

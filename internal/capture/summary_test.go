@@ -21,6 +21,16 @@ func ExampleSummarize() {
 	// see it again: nodesim replay 'two words.yaml' --speed 20x
 }
 
+func ExampleSummarize_failed() {
+	capture.Summarize(os.Stdout, "roll.yaml", recorder.Summary{
+		Stats: recorder.Stats{At: 95 * time.Second, Nodes: 6, Events: 446, Bytes: 136_912},
+		End:   recorder.EndFailed,
+	})
+	// Output:
+	// roll.yaml: 446 events in 1m35s, 136.9 kB, 6 nodes, no gaps; cut off by an error
+	// what is on the tape stays; go on with it: nodesim record --append --out roll.yaml
+}
+
 func ExampleQuote() {
 	for _, name := range []string{"roll.yaml", "it's.yaml", "-rf", "a$b"} {
 		fmt.Println(capture.Quote(name))

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nodesim/nodesim/internal/show"
 	"golang.org/x/sys/unix"
@@ -29,17 +31,31 @@ func readKeys(in io.Reader) (keys <-chan show.Key, restore func()) {
 	}
 	raw := *before
 	raw.Lflag &^= unix.ICANON | unix.ECHO
-	// A read comes back after a tenth of a second, with nothing if need be, so
-	// that reading can be ended.
-	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 0, 1
+	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 0, 0
 	if err := unix.IoctlSetTermios(fd, termiosSet, &raw); err != nil {
 		return nil, func() {}
 	}
 	typed := make(chan show.Key, 8)
 	var done atomic.Bool
 	var reading sync.WaitGroup
-	reading.Go(func() { listen(fd, typed, &done) })
+	// A shell that stops the program and lets it go on has set the terminal for
+	// itself meanwhile.
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, unix.SIGCONT)
+	reading.Go(func() {
+		for !done.Load() {
+			select {
+			case <-continued:
+				_ = unix.IoctlSetTermios(fd, termiosSet, &raw)
+			default:
+			}
+			if !listen(fd, typed) {
+				return
+			}
+		}
+	})
 	return typed, func() {
+		signal.Stop(continued)
 		done.Store(true)
 		reading.Wait()
 		// Nothing can be done where a terminal that was there is gone.
@@ -47,22 +63,36 @@ func readKeys(in io.Reader) (keys <-chan show.Key, restore func()) {
 	}
 }
 
-func listen(fd int, typed chan<- show.Key, done *atomic.Bool) {
+// listen takes what is typed within a tenth of a second, and reports whether
+// more may come. It asks before it reads: where something else has set the
+// terminal to whole lines, a read would stay until there is one.
+func listen(fd int, typed chan<- show.Key) bool {
+	var ready unix.FdSet
+	ready.Set(fd)
+	wait := unix.NsecToTimeval(int64(100 * time.Millisecond))
+	if _, err := unix.Select(fd+1, &ready, nil, nil, &wait); err != nil {
+		return errors.Is(err, unix.EINTR)
+	}
+	if !ready.IsSet(fd) {
+		return true
+	}
 	var b [16]byte
-	for !done.Load() {
-		n, err := unix.Read(fd, b[:])
-		if err != nil && !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN) {
-			return
+	n, err := unix.Read(fd, b[:])
+	switch {
+	case err != nil:
+		return errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN)
+	case n == 0: // the terminal is gone
+		return false
+	}
+	for _, c := range b[:n] {
+		k, known := map[byte]show.Key{'q': show.KeyQuit, 'Q': show.KeyQuit, 3: show.KeyQuit, ' ': show.KeyPause}[c]
+		if !known {
+			continue
 		}
-		for _, c := range b[:max(n, 0)] {
-			k, known := map[byte]show.Key{'q': show.KeyQuit, 'Q': show.KeyQuit, 3: show.KeyQuit, ' ': show.KeyPause}[c]
-			if !known {
-				continue
-			}
-			select {
-			case typed <- k:
-			default: // nobody takes them: a key is no promise
-			}
+		select {
+		case typed <- k:
+		default: // nobody takes them: a key is no promise
 		}
 	}
+	return true
 }

@@ -43,6 +43,9 @@ func Run(ctx context.Context, o Options) (recorder.Summary, error) {
 		return o.resume(ctx, cfg, until)
 	}
 	if err := creatable(o.File, err); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%w, or --append to go on with it", err)
+		}
 		return recorder.Summary{}, err
 	}
 	release := func() error { return nil }

@@ -18,8 +18,8 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 .PHONY: demo
-demo: ## play the recorded roll of a real cluster, ten times as fast
-	@$(GO) run ./cmd/nodesim replay examples/surge.yaml --speed 10x
+demo: build ## play the recorded roll of a real cluster, ten times as fast
+	@bin/nodesim replay examples/surge.yaml --speed 10x
 
 .PHONY: build
 build: ## build bin/nodesim

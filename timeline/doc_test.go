@@ -25,8 +25,8 @@ func fenced(t testing.TB) []string {
 // The example in docs/format.md is a tape, and as a Writer writes it.
 func TestFormatDocument(t *testing.T) {
 	blocks := fenced(t)
-	if len(blocks) != 2 {
-		t.Fatalf("%d blocks of YAML, want a tape and an event", len(blocks))
+	if len(blocks) != 3 {
+		t.Fatalf("%d blocks of YAML, want a tape, an event and a tape by hand", len(blocks))
 	}
 	events, r, err := drain([]byte(blocks[0]))
 	if err != nil {
@@ -54,5 +54,12 @@ func TestFormatDocument(t *testing.T) {
 	events, _, err = drain([]byte(list + blocks[1]))
 	if err != nil || !strings.Contains(string(events[3].Object), `"spec":{"unschedulable":true}`) {
 		t.Errorf("by hand: %v, %v", events, err)
+	}
+	events, r, err = drain([]byte(blocks[2]))
+	if err != nil {
+		t.Fatalf("tape by hand: %v", err)
+	}
+	if !r.Complete() || len(events) != 7 {
+		t.Errorf("tape by hand: %d events, complete: %v", len(events), r.Complete())
 	}
 }

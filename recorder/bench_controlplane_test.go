@@ -108,7 +108,9 @@ func BenchmarkRecordingOfAServer(b *testing.B) {
 		b.ReportMetric(float64(costs[1].cpu)/float64(costs[0].cpu), "x-floor")
 		b.ReportMetric(float64(costs[1].size)/n, "plain-B/event")
 		b.ReportMetric(float64(costs[2].size)/n, "zstd-B/event")
-		b.ReportMetric(float64(max(costs[1].rss, costs[2].rss))/1e6, "MB-rss")
+		b.ReportMetric(float64(costs[1].rss)/1e6, "plain-MB-rss")
+		b.ReportMetric(float64(costs[2].rss)/1e6, "zstd-MB-rss")
+		b.ReportMetric(float64(costs[0].rss)/1e6, "floor-MB-rss")
 		b.ReportMetric(rate, "events/s")
 		if err := api.Delete(b.Context(), "end", metav1.DeleteOptions{}); err != nil {
 			b.Fatal(err)

@@ -147,7 +147,9 @@ func (r *recording) wait(t *testing.T) {
 	if err := r.cmd.Wait(); err != nil {
 		t.Fatalf("nodesim record: %v\n%s", err, &r.stderr)
 	}
-	t.Logf("nodesim record says:\n%s", &r.stderr)
+	usage := r.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	t.Logf("nodesim record took %s of CPU and %d MB, and says:\n%s",
+		r.cmd.ProcessState.UserTime()+r.cmd.ProcessState.SystemTime(), usage.Maxrss>>10, &r.stderr)
 }
 
 // maxExample is how large a committed tape may be.

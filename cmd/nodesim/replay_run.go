@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/nodesim/nodesim/internal/render"
 	"github.com/nodesim/nodesim/internal/show"
@@ -89,7 +91,9 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *show.Tape) error {
 			return show.Paced(ctx, tape, r, d, show.Watcher{}, f.options(1)...)
 		})
 	}
-	err = verdict(cmd, tape, d, r, err)
+	if err = verdict(cmd, tape, d, r, err); err == nil {
+		err = f.found(tape, d.View)
+	}
 	return errors.Join(err, r.Close())
 }
 
@@ -150,6 +154,18 @@ func verdict(cmd *cobra.Command, tape *show.Tape, d *show.Driver, r *timeline.Re
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
 	return nil
+}
+
+// found is the error of a group that was asked for and that no node belongs to.
+func (f *replayFlags) found(tape *show.Tape, v *show.View) error {
+	groups := slices.DeleteFunc(v.Groups(), func(g string) bool { return g == "" })
+	switch {
+	case f.nodegroup == "" || slices.Contains(groups, f.nodegroup):
+		return nil
+	case len(groups) == 0:
+		return fmt.Errorf("tape %s: no node of group %q: none of its nodes names a group, leave out --nodegroup", tape.Name, f.nodegroup)
+	}
+	return fmt.Errorf("tape %s: no node of group %q: want %s", tape.Name, noderoll.OneLine(f.nodegroup), noderoll.OneLine(strings.Join(groups, ", ")))
 }
 
 // notWhole is the error of a tape that had to be complete.

@@ -37,6 +37,10 @@ type View struct {
 // the feed does.
 type gap struct{ key, name string }
 
+// Groups returns the names of the node groups that the tape has shown so far;
+// see [observe.Follower.Groups].
+func (v *View) Groups() []string { return v.follower.Groups() }
+
 // NewView returns a View at the beginning of a tape. The options' Verbose is
 // turned on: a panel needs to know more than it tells.
 func NewView(h *timeline.Header, o observe.Options) *View {

@@ -24,6 +24,9 @@ type nodeCache struct {
 	labels, annotations, created, spec, info, reason, message []byte
 }
 
+// maxGroups bounds how many names of groups are remembered.
+const maxGroups = 1000
+
 // node hands a Node to the feed.
 func (f *Follower) node(ev *timeline.Event) ([]noderoll.Entry, error) {
 	if ev.Type == timeline.Deleted {
@@ -35,8 +38,13 @@ func (f *Follower) node(ev *timeline.Event) ([]noderoll.Entry, error) {
 		c = &nodeCache{uid: ev.UID}
 		c.node.Name, c.node.UID = ev.Name, ev.UID
 		f.nodes[ev.Name] = c
+		c.decode(ev.Object)
+		if len(f.groups) < maxGroups {
+			f.groups[f.groupOf(&c.node)] = struct{}{}
+		}
+	} else {
+		c.decode(ev.Object)
 	}
-	c.decode(ev.Object)
 	return f.feed.SetNode(f.at, c.node), nil
 }
 

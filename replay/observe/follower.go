@@ -3,6 +3,8 @@ package observe
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -17,6 +19,8 @@ type Follower struct {
 	resources map[string]*resource
 	listing   []*resource // initial lists that no SYNC has ended yet
 	nodes     map[string]*nodeCache
+	provider  noderoll.Provider
+	groups    map[string]struct{} // of all nodes that were seen
 	at        time.Duration
 	entries   []noderoll.Entry
 }
@@ -43,7 +47,7 @@ type decoder func(f *Follower, ev *timeline.Event) ([]noderoll.Entry, error)
 
 // New returns a Follower at the beginning of the tape that h heads.
 func New(h *timeline.Header, o Options) *Follower {
-	f := &Follower{header: h, feed: noderoll.NewFeed(o.FeedOptions)}
+	f := &Follower{header: h, feed: noderoll.NewFeed(o.FeedOptions), provider: o.Provider}
 	f.Reset()
 	return f
 }
@@ -52,6 +56,7 @@ func New(h *timeline.Header, o Options) *Follower {
 func (f *Follower) Reset() {
 	f.feed.Reset()
 	f.resources, f.nodes = map[string]*resource{}, map[string]*nodeCache{}
+	f.groups = map[string]struct{}{}
 	f.listing, f.at = nil, 0
 }
 
@@ -221,6 +226,18 @@ func (f *Follower) At() time.Duration { return f.at }
 
 // Now returns the tape's wall time at the position, by which warnings age.
 func (f *Follower) Now() time.Time { return f.header.Metadata.Start.Add(f.at) }
+
+// groupOf is the name of the node group that a node says it belongs to.
+func (f *Follower) groupOf(n *noderoll.Node) string {
+	if f.provider.IsAuto() {
+		return noderoll.Detect(n).Pool(n)
+	}
+	return f.provider.Pool(n)
+}
+
+// Groups returns the names of the node groups that the tape has shown so far,
+// in scope or not, sorted; "" stands for nodes that name none.
+func (f *Follower) Groups() []string { return slices.Sorted(maps.Keys(f.groups)) }
 
 // observes reports whether ev gives a Tracker something to look at: a node's
 // event outside of a block, or the end of a block of nodes.

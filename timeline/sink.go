@@ -24,10 +24,11 @@ func (s *stream) line(p []byte) error {
 	return err
 }
 
-func (s *stream) flush() error { return nil }
-func (s *stream) sync() error  { return nil }
-func (s *stream) close() error { return nil }
-func (s *stream) size() int64  { return s.n }
+func (s *stream) flush() error   { return nil }
+func (s *stream) sync() error    { return nil }
+func (s *stream) close() error   { return nil }
+func (s *stream) size() int64    { return s.n }
+func (s *stream) unwritten() int { return 0 }
 
 // file is a sink over a file. What a failed write has left of its line is cut
 // off again, so that a full disk leaves whole lines.
@@ -70,10 +71,11 @@ func (s *file) line(p []byte) error {
 	return nil
 }
 
-func (s *file) flush() error { return nil }
-func (s *file) sync() error  { return s.f.Sync() }
-func (s *file) close() error { return s.f.Close() }
-func (s *file) size() int64  { return s.n }
+func (s *file) flush() error   { return nil }
+func (s *file) sync() error    { return s.f.Sync() }
+func (s *file) close() error   { return s.f.Close() }
+func (s *file) size() int64    { return s.n }
+func (s *file) unwritten() int { return 0 }
 
 // frameSize is how much text a frame holds at the most.
 const frameSize = 1 << 20
@@ -83,6 +85,7 @@ type framed struct {
 	file
 	encode func(dst, text []byte) ([]byte, error)
 	text   []byte
+	lines  int // in text, but for those of again
 	again  int // bytes of text that the file still holds behind its cut
 	out    []byte
 }
@@ -90,10 +93,13 @@ type framed struct {
 func (s *framed) line(p []byte) error {
 	s.text = append(s.text, p...)
 	if len(s.text) < frameSize {
+		s.lines++
 		return nil
 	}
 	return s.flush()
 }
+
+func (s *framed) unwritten() int { return s.lines }
 
 func (s *framed) flush() error {
 	if len(s.text) == s.again { // nothing new
@@ -105,7 +111,11 @@ func (s *framed) flush() error {
 		return err
 	}
 	s.text = s.text[:0]
-	return s.file.line(s.out)
+	err = s.file.line(s.out)
+	if err == nil {
+		s.lines = 0
+	}
+	return err
 }
 
 // sinkBehind returns the sink that goes on with a file at offset n: the first

@@ -276,3 +276,38 @@ func TestOpenStaysOpen(t *testing.T) {
 		t.Errorf("closing twice: %v", err)
 	}
 }
+
+// A frame that can't be written is not on the tape, and doesn't count.
+func TestLostFrameDoesNotCount(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "full.yaml.zst")
+	w, err := Create(name, sampleHeader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := sampleEvents(9, 12)
+	writeAll(t, w, events[:7])
+	if err := w.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, w, events[7:])
+	if n := w.Events(); n != 12 {
+		t.Errorf("%d events before, want 12", n)
+	}
+	if err := w.out.(*framed).f.Close(); err != nil { // as a disk that is gone
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err == nil {
+		t.Fatal("no error")
+	}
+	if n := w.Events(); n != 7 {
+		t.Errorf("%d events behind, want the 7 that are on the tape", n)
+	}
+	r, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, readAll(t, r), events[:7])
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -47,6 +47,8 @@ type sink interface {
 	sync() error
 	close() error
 	size() int64
+	// unwritten counts the lines that were taken and are not in the file.
+	unwritten() int
 }
 
 // NewWriter writes the header to w and returns a Writer of plain text.
@@ -80,7 +82,8 @@ func newWriter(out sink, h Header) *Writer {
 // Header returns the header that the tape was started with.
 func (w *Writer) Header() *Header { return &w.header }
 
-// Events returns how many lines stand behind the header.
+// Events returns how many lines stand behind the header. Those of a compressed
+// tape's open frame count, until writing it has failed.
 func (w *Writer) Events() int { return w.events }
 
 // Bytes returns the size of the tape, as far as it was handed to the file.
@@ -128,6 +131,7 @@ func (w *Writer) refuse(ev *Event, err error) error {
 }
 
 func (w *Writer) fail(err error) error {
+	w.events -= w.out.unwritten() // their frame is lost
 	w.failed = fmt.Errorf("write timeline %s: %w", w.header.Metadata.Name, err)
 	return w.failed
 }

@@ -40,6 +40,7 @@ func TestScript(t *testing.T) {
 			"status":    status,
 			"plain":     plain,
 			"tear":      tear,
+			"terminal":  onTerminal,
 			"waitfor":   waitFor,
 			"oneline":   oneLineOnly,
 			"apiserver": apiserver,

@@ -19,8 +19,8 @@ func (p *painter) problems() []row {
 // what the observer could not find out.
 func (p *painter) warnings(rows int) []row {
 	all := p.frame.Snapshot.Warnings
-	out := []row{p.heading("warnings", len(all))}
 	problems := p.problems()
+	out := []row{p.heading("warnings", len(all)+len(problems))}
 	problems = problems[:min(len(problems), rows)]
 	out = append(out, problems...)
 	rows -= len(problems)

@@ -295,6 +295,30 @@ func TestFramesTellTheSame(t *testing.T) {
 	}
 }
 
+func TestGroupsAreThoseOfAllNodes(t *testing.T) {
+	o := Options{}
+	o.Pool = "other"
+	r := script(t, "0s ADDED nodes a ready\n0s SYNC nodes\n")
+	f := New(r.Header(), o)
+	for ev, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Apply(ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err := f.Snapshot(t.Context()); err != nil || s.Total != 0 {
+		t.Errorf("a group that isn't there has %d nodes (%v)", s.Total, err)
+	}
+	if d := cmp.Diff([]string{"g"}, f.Groups()); d != "" {
+		t.Errorf("groups (-want +got):\n%s", d)
+	}
+	if f.Reset(); len(f.Groups()) != 0 {
+		t.Errorf("at the beginning: %q", f.Groups())
+	}
+}
+
 func TestOptionsFromHeader(t *testing.T) {
 	h := header()
 	h.Scope = timeline.Scope{Provider: "eks", Nodegroup: "g"}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package main
+
+import "github.com/rogpeppe/go-internal/testscript"
+
+func onTerminal(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Fatalf("terminal: on Linux only; the script has to say [!linux] stop")
+}

@@ -29,6 +29,7 @@ type Driver struct {
 	View *View
 	Sink Sink
 	told bool // the present moment has shown something
+	any  bool // a moment has come
 }
 
 // NewDriver returns a Driver that shows all of a tape.
@@ -86,8 +87,18 @@ func (d *Driver) pass(at time.Duration) error {
 	return d.show(d.View.Advance(at))
 }
 
-// End is called behind the last event.
-func (d *Driver) End() error { return d.over() }
+// End is called behind the last event. Where nodes rest and nothing has
+// happened, the end is a moment: how they are is something to show.
+func (d *Driver) End() error {
+	if err := d.over(); err != nil || d.any || d.Sink == nil {
+		return err
+	}
+	if d.View.Frame().Snapshot.Total == 0 {
+		return nil
+	}
+	d.any = true
+	return d.Sink.Moment(d.View)
+}
 
 // cut is End where the tape goes on behind To: what falls due between the last
 // event and To belongs to the part.
@@ -118,6 +129,6 @@ func (d *Driver) over() error {
 	if !d.told {
 		return nil
 	}
-	d.told = false
+	d.told, d.any = false, true
 	return d.Sink.Moment(d.View)
 }

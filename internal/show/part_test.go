@@ -109,3 +109,21 @@ func TestPanelForgetsWhatIsOver(t *testing.T) {
 		}
 	}
 }
+
+// Nodes at rest are something to show: once, at the end. A tape without nodes
+// shows nothing.
+func TestRestShowsOnce(t *testing.T) {
+	text := held()
+	rest := text[:strings.Index(text, `--- {"at":"20s"`)]
+	empty := text[:strings.Index(text, `--- {"at":"0s"`)] + "---\n"
+	for story, want := range map[string]int{rest: 1, empty: 0} {
+		name := filepath.Join(t.TempDir(), "rest.yaml")
+		if err := os.WriteFile(name, []byte(story), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := through(t, show.File(name, nil), 0, replay.End)
+		if n := strings.Count(got, "NODES 1 "); n != want {
+			t.Errorf("%d panels, want %d:\n%s", n, want, got)
+		}
+	}
+}

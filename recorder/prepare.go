@@ -2,12 +2,15 @@ package recorder
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/labels"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
@@ -36,7 +39,11 @@ const preflightTries = 5
 // work before anything is left behind: what it is, what it offers, the lists,
 // and the watches, which are opened here so that a forbidden one is found.
 func (r *Recorder) prepare(ctx context.Context, c *client, config *rest.Config) (*prepared, error) {
-	cat, err := discover(config, c.http)
+	var cat *catalog
+	err := r.insist(ctx, func() (err error) {
+		cat, err = discover(config, c.http)
+		return err
+	})
 	if err != nil {
 		return nil, unreachable(c, err)
 	}
@@ -75,7 +82,7 @@ func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 			if raws[i], err = w.preflight(gctx, p.ledger.scope != nil); err != nil {
 				return err
 			}
-			err = w.connect(ctx) // of the recording: it outlives the group
+			err = r.insist(ctx, func() error { return w.connect(ctx) }) // of the recording: it outlives the group
 			if expired(err) {
 				w.lost, err = err.Error(), nil
 			}
@@ -105,6 +112,29 @@ func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 	p.header.Metadata.Start = timeline.Time{Time: p.start.UTC().Round(0)}
 	p.header.Scope.Provider = provider(p, r.cfg.Scope)
 	return nil
+}
+
+// insist asks again where an answer was cut off: the server is there. Whatever
+// else goes wrong before a recording is for the user to know at once.
+func (r *Recorder) insist(ctx context.Context, ask func() error) error {
+	for try := 1; ; try++ {
+		err := ask()
+		if err == nil || try == preflightTries || !cutOff(err) {
+			return err
+		}
+		pause := r.clock.NewTimer(backoff(try, r.cfg.Jitter(), 0))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return err
+		case <-pause.C():
+		}
+	}
+}
+
+// cutOff reports whether a connection ended in the middle of an answer.
+func cutOff(err error) bool {
+	return utilnet.IsConnectionReset(err) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func (r *Recorder) header(cat *catalog, id cluster) (timeline.Header, error) {

@@ -138,8 +138,8 @@ func (w *watch) pour(ctx context.Context) error {
 	return nil
 }
 
-// preflight is the list, or its first page, before a recording. A server that is busy is asked
-// again; everything else is for the user to know at once.
+// preflight is the list, or its first page, before a recording. A server that is busy, or whose
+// answer is cut off, is asked again; everything else is for the user to know at once.
 func (w *watch) preflight(ctx context.Context, whole bool) ([][]byte, error) {
 	read := w.glance
 	if whole {
@@ -152,7 +152,8 @@ func (w *watch) preflight(ctx context.Context, whole bool) ([][]byte, error) {
 			return items, nil
 		}
 		var s *statusError
-		if try == preflightTries || !errors.As(err, &s) || s.Code != http.StatusTooManyRequests && s.Code < 500 {
+		busy := errors.As(err, &s) && (s.Code == http.StatusTooManyRequests || s.Code >= 500)
+		if try == preflightTries || !busy && !cutOff(err) {
 			return nil, refused("list", w.track.res, err)
 		}
 		w.pause(ctx, backoff(try, w.rec.cfg.Jitter(), retryAfter(err)))

@@ -1,0 +1,13 @@
+// Package model holds what a simulated cluster is made of: chance, durations, machines, the shape of a node and the life
+// of a pod, as plain data and pure functions. A simulation and a performer on a real API server read the same tables, so
+// that both tell the same story.
+//
+// What goes in is values: a seed, a provider, an instance type, a version, an event in a pod's life. What comes out is
+// values too: durations, names, labels in their order, conditions with the texts that the kubelet of that version writes.
+//
+//   - Stream is a seeded source of random numbers, one for each actor; Dist is how long a thing takes.
+//
+// The package never reads a clock, the environment or a global random source, starts no goroutine, does no
+// floating-point arithmetic and writes to nobody. It knows no simulation, no tape and no API server, and imports nothing
+// of this module. Nothing in it panics, whatever it is given.
+package model

@@ -1,0 +1,88 @@
+package scenarios
+
+import "time"
+
+// A Roll replaces every node of some groups. What a strategy has no use for
+// must not be set, and is zero; what it has a default for is in the table of
+// strategies (strategy.go).
+type Roll struct {
+	// Strategy by which the nodes are replaced; it has to be one of the cluster's provider, or plain.
+	Strategy Strategy `yaml:"strategy" need:"true"`
+	// Groups that are rolled, one after another in this order. Default: all.
+	Groups []string `yaml:"groups" form:"label"`
+	// At is when the roll begins.
+	At time.Duration `yaml:"at" default:"30s" max:"240h"`
+	// MaxUnavailable is how many nodes are replaced at a time without waiting for their replacements: a number, or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time.
+	MaxUnavailable IntOrPercent `yaml:"maxUnavailable"`
+	// MaxSurge is how many nodes more than the group has are there at a time: a number, or a percentage of the group's nodes, rounded up.
+	MaxSurge IntOrPercent `yaml:"maxSurge"`
+	// Force deletes the pods that are left when evictionTimeout is over, instead of failing (EKS: a forced update).
+	Force bool `yaml:"force"`
+	// EvictionTimeout is how long the drain of a node may take; 0 is forever.
+	EvictionTimeout time.Duration `yaml:"evictionTimeout" max:"240h"`
+	// JoinTimeout is how long a new node may take to be Ready before the roll fails; 0 is forever.
+	JoinTimeout time.Duration `yaml:"joinTimeout" max:"240h"`
+	// SettleAfterDrain is the wait between the end of a node's drain and its termination.
+	SettleAfterDrain time.Duration `yaml:"settleAfterDrain" max:"240h"`
+	// Soak is the wait that the strategy has in the end: for a node on aks, for the whole pool on gke.
+	Soak time.Duration `yaml:"soak" max:"240h"`
+	// Budget is how many nodes of a NodePool Karpenter disrupts at a time: a number, or a percentage of its nodes.
+	Budget IntOrPercent `yaml:"budget"`
+	// LegacyTaint taints old nodes with eks.amazonaws.com/nodegroup=unschedulable:NoSchedule, as EKS once did.
+	LegacyTaint bool `yaml:"legacyTaint"`
+	// OnFailure is what happens to a group whose roll has failed.
+	OnFailure OnFailure `yaml:"onFailure" default:"leave"`
+	// RollbackAt is the percentage of replaced nodes at which the roll is cancelled and rolled back; 0 is never.
+	RollbackAt Percent `yaml:"rollbackAt" default:"0%" max:"100%"`
+	// StopAfter is how many nodes are replaced before the roll stalls for good; 0 is all.
+	StopAfter int `yaml:"stopAfter" default:"0" max:"20000"`
+}
+
+// A Strategy is a way to replace nodes.
+type Strategy string
+
+// The strategies.
+const (
+	StrategyPlain        Strategy = "plain"           // surge and unavailability alone, on any provider
+	StrategyEKSDefault   Strategy = "eks-default"     // updateStrategy DEFAULT
+	StrategyEKSMinimal   Strategy = "eks-minimal"     // updateStrategy MINIMAL
+	StrategyKarpenter    Strategy = "karpenter-drift" // replaces what has drifted
+	StrategyGKESurge     Strategy = "gke-surge"       // surge upgrades
+	StrategyGKEBlueGreen Strategy = "gke-blue-green"  // a second pool, and back as long as it soaks
+	StrategyAKSReimage   Strategy = "aks-reimage"     // surge nodes, and old ones reimaged in place
+	StrategyCAPI         Strategy = "capi"            // RollingUpdate of a MachineDeployment
+	StrategyKOps         Strategy = "kops"            // kops rolling-update cluster
+)
+
+func (Strategy) values() []string {
+	return []string{
+		"plain", "eks-default", "eks-minimal", "karpenter-drift", "gke-surge", "gke-blue-green", "aks-reimage", "capi", "kops",
+	}
+}
+
+// OnFailure is what happens to a group whose roll has failed.
+type OnFailure string
+
+// What happens after a failure.
+const (
+	OnFailureLeave    OnFailure = "leave"    // the group stays as it is, half old and half new
+	OnFailureRollback OnFailure = "rollback" // new nodes are replaced by old ones
+)
+
+func (OnFailure) values() []string { return []string{"leave", "rollback"} }
+
+// An Autoscaler adds nodes for pods that find no room, and takes idle ones away.
+type Autoscaler struct {
+	// Groups that it scales, within their min and max. Default: all.
+	Groups []string `yaml:"groups" form:"label"`
+	// Standby are nodes that are kept idle for the next pods.
+	Standby []Standby `yaml:"standby"`
+}
+
+// A Standby keeps nodes idle.
+type Standby struct {
+	// Group whose nodes are kept idle, one of those that are scaled.
+	Group string `yaml:"group" need:"true" form:"label"`
+	// Count of the idle nodes.
+	Count int `yaml:"count" default:"1" min:"1" max:"20000"`
+}

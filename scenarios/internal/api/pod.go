@@ -1,0 +1,122 @@
+package api
+
+// Pod is a v1 Pod. What all pods of a workload share stands in its Template.
+type Pod struct {
+	Meta
+	Template *Template
+	// NodeName is the node that the pod is bound to, or "".
+	NodeName string
+	// Pinned is the node that a DaemonSet's pod asks for by its affinity.
+	Pinned string
+	// Claim names the claim of the pod's volume, or is "".
+	Claim string
+
+	Phase           string
+	Reason, Message string
+	Conditions      Conditions
+	Containers      []Container
+	HostIP, PodIP   string
+	Started         Instant // status.startTime
+	// ObservedGeneration is status.observedGeneration; 0 is none.
+	ObservedGeneration int64
+	// Nominated is status.nominatedNodeName.
+	Nominated string
+}
+
+// Template is what a workload's pods have in common. It must not be changed
+// once a pod has it.
+type Template struct {
+	GenerateName string
+	Containers   []ContainerSpec
+	GraceSeconds int64
+	NodeSelector Pairs
+	Tolerations  []Toleration
+	Spread       []Spread
+	Priority     int32
+	PriorityClass,
+	SchedulerName,
+	RestartPolicy string
+	HostNetwork bool
+	// Volume names the volume that a pod mounts from its Claim, or is "".
+	Volume string
+	// Workload is what the simulation knows of the pods and no API shows.
+	Workload any
+}
+
+// ContainerSpec is a container as the spec has it. Requests are millicores and
+// bytes; 0 is none.
+type ContainerSpec struct {
+	Name, Image           string
+	CPU, Memory           int64
+	CPULimit, MemoryLimit int64
+}
+
+// Toleration of a taint; Seconds is -1 for ever.
+type Toleration struct {
+	Key, Operator, Value, Effect string
+	Seconds                      int64
+}
+
+// Tolerates reports whether the toleration covers a taint.
+func (t Toleration) Tolerates(taint Taint) bool {
+	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
+		return false
+	}
+	return t.Operator == "Exists" || t.Value == taint.Value && t.Key != ""
+}
+
+// Spread is a topologySpreadConstraint.
+type Spread struct {
+	MaxSkew           int
+	TopologyKey       string
+	WhenUnsatisfiable string
+	Selector          Pairs
+}
+
+// Container is a container's status.
+type Container struct {
+	Name, Image, ImageID, ContainerID string
+	Ready, Started                    bool
+	Restarts                          int
+	State, Last                       ContainerState
+}
+
+// ContainerState is waiting, running or terminated, or, for Last, nothing.
+type ContainerState struct {
+	Kind                string // "waiting", "running", "terminated" or ""
+	Reason, Message     string
+	ExitCode            int
+	StartedAt, Finished Instant
+	ContainerID         string
+}
+
+// Ready reports whether the pod's Ready condition is True.
+func (p *Pod) Ready() bool { return p.Conditions.Is("Ready", "True") }
+
+// Terminal reports whether the pod's phase is one that it never leaves.
+func (p *Pod) Terminal() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
+
+// Requests returns what the pod asks of a node, in millicores and bytes.
+func (p *Pod) Requests() (cpu, memory int64) {
+	for i := range p.Template.Containers {
+		cpu += p.Template.Containers[i].CPU
+		memory += p.Template.Containers[i].Memory
+	}
+	return cpu, memory
+}
+
+// Tolerates reports whether the pod tolerates a taint, and for how many seconds
+// at most; -1 is for ever.
+func (p *Pod) Tolerates(taint Taint) (bool, int64) {
+	ok, seconds := false, int64(-1)
+	for _, t := range p.Template.Tolerations {
+		if !t.Tolerates(taint) {
+			continue
+		}
+		if !ok || t.Seconds >= 0 && (seconds < 0 || t.Seconds < seconds) {
+			seconds = t.Seconds
+		}
+		ok = true
+	}
+	return ok, seconds
+}

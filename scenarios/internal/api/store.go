@@ -1,0 +1,227 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// keyframe is how many events of an object may stand on the tape behind a whole
+// state of it.
+const keyframe = 100
+
+// leaseRenewal is how often a kubelet renews its Lease (pkg/kubelet/apis/config:
+// 0.25 of the 40 seconds that it lasts). No tape holds Leases, but their writes
+// take versions.
+const leaseRenewal = 10 * time.Second
+
+// Config is what a Store needs.
+type Config struct {
+	// Start is the wall time of the tape's beginning.
+	Start Instant
+	// Now is the moment on the tape.
+	Now func() time.Duration
+	// UID makes a new UID.
+	UID func() string
+	// Sink takes the events of the tape. Their bytes are valid only during the
+	// call. Object or Patch is set, as on a line of a tape.
+	Sink func(timeline.Event) error
+	// Fail ends the simulation.
+	Fail func(error)
+	// Version is the resourceVersion to begin with.
+	Version uint64
+	// NoEvents keeps Kubernetes Events from the tape.
+	NoEvents bool
+}
+
+// Store keeps the objects. It is for one goroutine.
+type Store struct {
+	cfg Config
+
+	nodes   table[Node]
+	pods    map[key]*Pod
+	order   orderedPods
+	onNode  map[string]*podList
+	ofOwner map[string]*podList
+	budgets table[Budget]
+	customs map[string]*table[Custom]
+
+	rv       uint64
+	renewed  time.Duration // up to when renewals of Leases have taken versions
+	watching int           // depth of calls of those who watch
+	watchers watchers
+
+	recorders map[[2]string]*correlator
+	lastEvent Instant
+
+	was, is writer
+	ev      timeline.Event
+}
+
+type key struct{ namespace, name string }
+
+// A Change says what was done to an object.
+type Change int
+
+const (
+	Added Change = iota
+	Modified
+	Deleted
+)
+
+type watchers struct {
+	nodes   []func(Change, *Node, *Node)
+	pods    []func(Change, *Pod, *Pod)
+	budgets []func(Change, *Budget, *Budget)
+	customs []func(Change, *Custom, *Custom)
+}
+
+// New returns an empty Store.
+func New(cfg Config) *Store {
+	return &Store{
+		cfg: cfg, rv: cfg.Version,
+		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
+		customs: map[string]*table[Custom]{}, recorders: map[[2]string]*correlator{},
+	}
+}
+
+// Now returns the wall time.
+func (s *Store) Now() Instant { return s.cfg.Start.Add(s.cfg.Now()) }
+
+// Version returns the version of the last write.
+func (s *Store) Version() uint64 { return s.rv }
+
+// WatchNodes has f called behind every write of a node with what it was and
+// what it is; of a node that was added, old is nil. old is valid during the
+// call only. So do the others.
+func (s *Store) WatchNodes(f func(c Change, old, n *Node)) {
+	s.watchers.nodes = append(s.watchers.nodes, f)
+}
+
+// WatchPods watches pods; see [Store.WatchNodes].
+func (s *Store) WatchPods(f func(c Change, old, p *Pod)) {
+	s.watchers.pods = append(s.watchers.pods, f)
+}
+
+// WatchBudgets watches budgets; see [Store.WatchNodes].
+func (s *Store) WatchBudgets(f func(c Change, old, b *Budget)) {
+	s.watchers.budgets = append(s.watchers.budgets, f)
+}
+
+// WatchCustoms watches the provider's own objects; see [Store.WatchNodes].
+func (s *Store) WatchCustoms(f func(c Change, old, o *Custom)) {
+	s.watchers.customs = append(s.watchers.customs, f)
+}
+
+var errReentrant = errors.New("a write from within a watch: put it in the loop instead")
+
+// version takes the next resourceVersion.
+func (s *Store) version() uint64 {
+	if s.watching > 0 {
+		s.cfg.Fail(errReentrant)
+	}
+	if nodes := time.Duration(len(s.nodes.all)); nodes > 0 {
+		if renewals := (s.cfg.Now() - s.renewed) / (leaseRenewal / nodes); renewals > 0 {
+			s.rv += uint64(renewals)
+			s.renewed += renewals * (leaseRenewal / nodes)
+		}
+	}
+	s.rv++
+	return s.rv
+}
+
+// emit puts a write on the tape. whole is called where the whole object has to
+// stand there, patch is what differs from the state before.
+func (s *Store) emit(c Change, resource string, m *Meta, patch []byte, whole func() []byte) {
+	s.ev = timeline.Event{At: s.cfg.Now(), Resource: resource, Namespace: m.Namespace, Name: m.Name, RV: strconv.FormatUint(m.rv, 10)}
+	switch c {
+	case Added:
+		s.ev.Type, s.ev.UID, s.ev.Object = timeline.Added, m.UID, whole()
+		m.writes = 0
+	case Modified:
+		s.ev.Type = timeline.Modified
+		if m.writes++; m.writes >= keyframe {
+			m.writes = 0
+			s.ev.Object = whole()
+		} else {
+			s.ev.Patch = patch
+		}
+	case Deleted:
+		s.ev.Type = timeline.Deleted
+		if patch != nil {
+			s.ev.Patch = patch
+		}
+	}
+	if err := s.cfg.Sink(s.ev); err != nil {
+		s.cfg.Fail(fmt.Errorf("write %s %s %s: %w", s.ev.Type, resource, m.Name, err))
+	}
+}
+
+// Synced says on the tape that all of a resource up to now stands above.
+func (s *Store) Synced(resource string) {
+	err := s.cfg.Sink(timeline.Event{At: s.cfg.Now(), Type: timeline.Sync, Resource: resource, RV: strconv.FormatUint(s.rv, 10)})
+	if err != nil {
+		s.cfg.Fail(err)
+	}
+}
+
+// Mark writes a named moment.
+func (s *Store) Mark(name, reason string) {
+	err := s.cfg.Sink(timeline.Event{At: s.cfg.Now(), Type: timeline.Mark, Name: name, Reason: reason})
+	if err != nil {
+		s.cfg.Fail(err)
+	}
+}
+
+// stamp gives a new object what the API server fills in.
+func (s *Store) stamp(m *Meta) {
+	m.UID = s.cfg.UID()
+	if m.Created == 0 {
+		m.Created = s.Now()
+	}
+	m.rv = s.version()
+}
+
+// differ writes what differs between two objects; nil where nothing does.
+func differ[T any](s *Store, write func(*writer, *T, *T), old, now *T) []byte {
+	s.was.reset()
+	write(&s.was, old, now)
+	if s.was.nothing() {
+		return nil
+	}
+	return s.was.done()
+}
+
+// whole writes an object as it is.
+func whole[T any](s *Store, write func(*writer, *T, *T), now *T) func() []byte {
+	return func() []byte {
+		var none T
+		s.is.reset()
+		write(&s.is, &none, now)
+		return s.is.done()
+	}
+}
+
+// JSON returns the object as it stands on a tape, without its identity.
+func (n *Node) JSON() []byte { return alone((*writer).node, n) }
+
+// JSON returns the object as it stands on a tape, without its identity.
+func (p *Pod) JSON() []byte { return alone((*writer).pod, p) }
+
+// JSON returns the object as it stands on a tape, without its identity.
+func (b *Budget) JSON() []byte { return alone((*writer).budget, b) }
+
+func alone[T any](write func(*writer, *T, *T), now *T) []byte {
+	var none T
+	var w writer
+	w.reset()
+	write(&w, &none, now)
+	return w.done()
+}
+
+// Quote writes a JSON string, for the status of a [Custom].
+func Quote(s string) string { return string(rawjson.AppendString(nil, s)) }

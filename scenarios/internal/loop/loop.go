@@ -1,0 +1,160 @@
+// Package loop is the heart of the simulation: one queue of things to do, each
+// at a moment of the tape, done one after the other.
+//
+// What goes in: functions and when to call them. What comes out: their calls,
+// in the order of their moments and, within one moment, in the order in which
+// they were put in. So the same program gives the same calls, whatever the
+// machine. The loop waits for nothing: its time jumps from one moment to the
+// next. It reads no clock and starts no goroutine, and is for one goroutine.
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// busiest is how many things may be done without time going on. What does
+// more has lost its way: a million nodes that act at once are below it.
+const busiest = 20_000_000
+
+// Loop is the queue and its clock. The zero Loop stands at 0s and is empty.
+type Loop struct {
+	now     time.Duration
+	seq     uint64
+	queue   []entry
+	stopped bool
+	failed  error
+}
+
+// entry is one thing to do. The queue is a heap of them, four children to a
+// parent, which keeps it flat.
+type entry struct {
+	at  time.Duration
+	seq uint64
+	do  func()
+}
+
+func (e entry) before(f entry) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+
+// Now returns the moment of the tape.
+func (l *Loop) Now() time.Duration { return l.now }
+
+// At has do called at a moment, or now where that has passed: behind all that
+// was put in for the same moment before.
+func (l *Loop) At(at time.Duration, do func()) {
+	l.seq++
+	l.push(entry{max(at, l.now), l.seq, do})
+}
+
+// After has do called when d has passed.
+func (l *Loop) After(d time.Duration, do func()) { l.At(l.now+max(d, 0), do) }
+
+// A Timer is a call that can be called off.
+type Timer struct{ do func() }
+
+// Timer is After with a handle.
+func (l *Loop) Timer(d time.Duration, do func()) *Timer {
+	t := &Timer{do}
+	l.After(d, t.fire)
+	return t
+}
+
+func (t *Timer) fire() {
+	if do := t.do; do != nil {
+		t.do = nil
+		do()
+	}
+}
+
+// Pending reports whether the call is still to come. A nil Timer has none.
+func (t *Timer) Pending() bool { return t != nil && t.do != nil }
+
+// Stop calls the call off; a second time, or behind the call, it does nothing.
+func (t *Timer) Stop() {
+	if t != nil {
+		t.do = nil
+	}
+}
+
+// Stop ends Run behind the call that is being made.
+func (l *Loop) Stop() { l.stopped = true }
+
+// Fail ends Run with an error. The first one counts.
+func (l *Loop) Fail(err error) {
+	if l.failed == nil {
+		l.failed = err
+	}
+}
+
+// ErrBusy is the error of a Run in which time stood still.
+var ErrBusy = errors.New("time stands still")
+
+// Run makes the calls up to and including a moment, and leaves the clock there,
+// unless Stop or Fail ended it before. What they put in is part of it.
+func (l *Loop) Run(until time.Duration) error {
+	busy, last := 0, l.now
+	for l.failed == nil && !l.stopped && len(l.queue) > 0 && l.queue[0].at <= until {
+		next := l.pop()
+		l.now = next.at
+		if busy++; l.now > last {
+			busy, last = 0, l.now
+		}
+		if busy > busiest {
+			return fmt.Errorf("at %s: %w: %d calls without end", l.now, ErrBusy, busy)
+		}
+		next.do()
+	}
+	if l.failed == nil && !l.stopped {
+		l.now = max(l.now, until)
+	}
+	return l.failed
+}
+
+// Stopped reports whether Stop was called.
+func (l *Loop) Stopped() bool { return l.stopped }
+
+func (l *Loop) push(e entry) {
+	q := append(l.queue, e)
+	i := len(q) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(q[parent]) {
+			break
+		}
+		q[i] = q[parent]
+		i = parent
+	}
+	q[i] = e
+	l.queue = q
+}
+
+func (l *Loop) pop() entry {
+	q := l.queue
+	top, last := q[0], q[len(q)-1]
+	q[len(q)-1] = entry{}
+	q = q[:len(q)-1]
+	l.queue = q
+	if len(q) == 0 {
+		return top
+	}
+	i := 0
+	for {
+		child := 4*i + 1
+		if child >= len(q) {
+			break
+		}
+		for other := child + 1; other < min(child+4, len(q)); other++ {
+			if q[other].before(q[child]) {
+				child = other
+			}
+		}
+		if last.before(q[child]) {
+			break
+		}
+		q[i] = q[child]
+		i = child
+	}
+	q[i] = last
+	return top
+}

@@ -1,0 +1,101 @@
+package loop_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+)
+
+func TestCallsComeInOrder(t *testing.T) {
+	type call struct {
+		At  time.Duration
+		Seq int
+	}
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var l loop.Loop
+		var want, got []call
+		for seq := range 500 {
+			c := call{time.Duration(chance.IntN(40)), seq}
+			want = append(want, c)
+			l.At(c.At, func() {
+				if l.Now() != c.At {
+					t.Fatalf("called at %d, want %d", l.Now(), c.At)
+				}
+				got = append(got, c)
+			})
+		}
+		slices.SortStableFunc(want, func(a, b call) int { return int(a.At - b.At) })
+		if err := l.Run(100); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestRunEndsAtItsLimit(t *testing.T) {
+	var l loop.Loop
+	calls := 0
+	var again func()
+	again = func() { calls++; l.After(time.Second, again) }
+	again()
+	if err := l.Run(10 * time.Second); err != nil || calls != 11 || l.Now() != 10*time.Second {
+		t.Errorf("%d calls up to %s (%v), want 11 up to 10s", calls, l.Now(), err)
+	}
+}
+
+func TestTimersAreCalledOff(t *testing.T) {
+	var l loop.Loop
+	var got []string
+	a := l.Timer(time.Second, func() { got = append(got, "a") })
+	b := l.Timer(2*time.Second, func() { got = append(got, "b") })
+	l.After(time.Second, b.Stop)
+	if err := l.Run(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a"}, got); diff != "" || a.Pending() || b.Pending() {
+		t.Error(diff, a.Pending(), b.Pending())
+	}
+}
+
+func TestFailAndStopEndTheRun(t *testing.T) {
+	var l loop.Loop
+	wrong := errors.New("wrong")
+	l.After(1, func() { l.Fail(wrong) })
+	l.After(2, func() { t.Error("called behind Fail") })
+	if err := l.Run(10); !errors.Is(err, wrong) {
+		t.Error(err)
+	}
+	var s loop.Loop
+	s.After(1, s.Stop)
+	s.After(2, func() { t.Error("called behind Stop") })
+	if err := s.Run(10); err != nil || s.Now() != 1 {
+		t.Error(err, s.Now())
+	}
+}
+
+func BenchmarkLoop(b *testing.B) {
+	var l loop.Loop
+	chance := rand.New(rand.NewPCG(1, 2))
+	var again func()
+	again = func() { l.After(time.Duration(chance.Uint64N(1e9)), again) }
+	for range 100_000 {
+		again()
+	}
+	b.ResetTimer()
+	n := 0
+	l.After(0, func() {})
+	for n < b.N {
+		if err := l.Run(l.Now() + time.Microsecond); err != nil {
+			b.Fatal(err)
+		}
+		n += 100
+	}
+}

@@ -1,0 +1,83 @@
+package nodemanager
+
+import (
+	"sync"
+	"time"
+)
+
+// Backoff is a pause that doubles with each failure in a row, from First up to Max. The zero value never pauses.
+type Backoff struct {
+	First, Max time.Duration
+}
+
+// DefaultBackoff lets a pool try again after half a minute, and at least every fifteen.
+var DefaultBackoff = Backoff{First: 30 * time.Second, Max: 15 * time.Minute}
+
+// After returns the pause after a number of failures in a row.
+func (b Backoff) After(failures int) time.Duration {
+	if failures <= 0 || b.First <= 0 {
+		return 0
+	}
+	pause := b.First
+	for range failures - 1 {
+		if pause >= b.Max/2 {
+			return max(b.First, b.Max)
+		}
+		pause *= 2
+	}
+	return pause
+}
+
+// A BootObserver is told how boots ended, and may plan by it.
+type BootObserver interface {
+	// BootFailed says that a node of a type on a market didn't become available, whatever the reason.
+	BootFailed(instanceType string, spot bool, now time.Time)
+	// BootSucceeded says that one did.
+	BootSucceeded(instanceType string, spot bool)
+}
+
+// bootLedger counts the failures in a row of each type and market. Only standby pools wait for it: a pod that needs a
+// node is held back by nothing but the cloud's own word.
+type bootLedger struct {
+	backoff Backoff
+	mu      sync.Mutex
+	entries map[bootKind]bootFailures
+}
+
+type bootKind struct {
+	instanceType string
+	spot         bool
+}
+
+type bootFailures struct {
+	inRow int
+	last  time.Time
+}
+
+func newBootLedger(b Backoff) *bootLedger {
+	return &bootLedger{backoff: b, entries: map[bootKind]bootFailures{}}
+}
+
+// pausing says whether a kind of node failed too recently to be tried again.
+func (l *bootLedger) pausing(k bootKind, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, ok := l.entries[k]
+	return ok && now.Sub(f.last) < l.backoff.After(f.inRow)
+}
+
+// BootFailed makes standby pools of that kind pause.
+func (s *BindingNodeScaler) BootFailed(instanceType string, spot bool, now time.Time) {
+	s.boots.mu.Lock()
+	defer s.boots.mu.Unlock()
+	k := bootKind{instanceType, spot}
+	f := s.boots.entries[k]
+	s.boots.entries[k] = bootFailures{inRow: f.inRow + 1, last: now}
+}
+
+// BootSucceeded ends the pause of that kind.
+func (s *BindingNodeScaler) BootSucceeded(instanceType string, spot bool) {
+	s.boots.mu.Lock()
+	defer s.boots.mu.Unlock()
+	delete(s.boots.entries, bootKind{instanceType, spot})
+}

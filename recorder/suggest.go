@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nodesim/nodesim/internal/suggest"
 )
 
 // unknown suggests what may have been meant.
@@ -34,13 +36,13 @@ func (c *catalog) near(word string) []string {
 		if !slices.Contains(e.verbs, "watch") {
 			continue
 		}
-		far := distance(word, e.Resource.Resource)
+		far := suggest.Distance(word, e.Resource.Resource)
 		for _, a := range e.also {
 			if a != "" {
-				far = min(far, distance(word, a))
+				far = min(far, suggest.Distance(word, a))
 			}
 		}
-		if far <= max(1, len(word)/3) {
+		if far <= suggest.Near(word) {
 			hits = append(hits, hit{e.String(), far})
 		}
 	}
@@ -55,24 +57,4 @@ func (c *catalog) near(word string) []string {
 		names = append(names, h.name)
 	}
 	return names
-}
-
-// distance is the number of letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

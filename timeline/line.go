@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/internal/suggest"
 )
 
 // Limits of a tape. A line past them is refused on both sides: a reader's
@@ -238,34 +239,11 @@ func misspelt(t Type) Type {
 		if strings.EqualFold(string(t), string(known)) {
 			return known
 		}
-		if len(known) > 4 && distance(strings.ToUpper(string(t)), string(known)) <= 2 {
+		if len(known) > 4 && suggest.Distance(strings.ToUpper(string(t)), string(known)) <= 2 {
 			return known
 		}
 	}
 	return ""
-}
-
-// distance is Levenshtein's, by bytes.
-func distance(a, b string) int {
-	if len(a) > 2*len(b) {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // interner hands out one string for equal texts: a tape says the same few

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	spelling "github.com/nodesim/nodesim/internal/suggest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -32,7 +33,7 @@ func verbError(root *cobra.Command, word string) error {
 			verbs = append(verbs, c.Name())
 		}
 	}
-	if near := nearest(word, verbs); near != "" {
+	if near := spelling.Closest(word, verbs); near != "" {
 		return fmt.Errorf("verb %q: did you mean %s?", word, near)
 	}
 	return fmt.Errorf("verb %q: want %s", word, strings.Join(verbs, ", "))
@@ -57,7 +58,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := nearest(name, names); near != "" {
+		if near := spelling.Closest(name, names); near != "" {
 			return usagef("flag --%s: did you mean --%s?", name, near)
 		}
 		return usagef("flag --%s: %s has no such flag", name, cmd.CommandPath())
@@ -67,46 +68,4 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("flag --%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), reason)
 	}
 	return &exitError{exitUsage, err}
-}
-
-// nearest is the one of the words that a mistyped one was meant to be, or "".
-func nearest(word string, words []string) string {
-	best, least := "", max(1, len(word)/3)+1
-	for _, w := range words {
-		d := distance(strings.ToLower(word), w)
-		if len(word) > 2 && strings.HasPrefix(w, word) {
-			d = 1
-		}
-		if d < least {
-			best, least = w, d
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete, replace or swap with the next
-// one (Damerau and Levenshtein's, restricted).
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	var before, row, next [65]int
-	for j := range len(b) + 1 {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
 }

@@ -5,18 +5,6 @@ import (
 	"testing"
 )
 
-func TestNearest(t *testing.T) {
-	verbs := []string{"record", "import", "replay", "test", "inspect", "fmt", "version"}
-	for word, want := range map[string]string{
-		"reply": "replay", "rec": "record", "ispect": "inspect", "inspetc": "inspect", "Replay": "replay",
-		"xyzzy": "", "": "", "format": "", "tset": "test", "fm": "fmt",
-	} {
-		if got := nearest(word, verbs); got != want {
-			t.Errorf("%q: got %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestNameOfATape(t *testing.T) {
 	for file, want := range map[string]string{
 		"dir/roll.yaml": "roll", "roll.yaml.zst": "roll", "roll.2026.yml.gz": "roll.2026", "roll": "roll", "/dev/stdout": "stdout",

@@ -6,6 +6,8 @@
 // values too: durations, names, labels in their order, conditions with the texts that the kubelet of that version writes.
 //
 //   - Stream is a seeded source of random numbers, one for each actor; Dist is how long a thing takes.
+//   - Timings names every duration of a cluster, with the default of a provider and an image family.
+//   - Version is a version of Kubernetes and what it changes.
 //
 // The package never reads a clock, the environment or a global random source, starts no goroutine, does no
 // floating-point arithmetic and writes to nobody. It knows no simulation, no tape and no API server, and imports nothing

@@ -29,7 +29,7 @@ import (
 // annotation. No tape made with default settings may hold it.
 const canary = "hunter2-do-not-record"
 
-// TestExamples performs two stories on a real control plane, records them with
+// TestExamples performs four stories on a real control plane, records them with
 // the real program, and holds the recordings against the tapes in examples/.
 // With NODESIM_RECORD_EXAMPLES=1 the recordings become those tapes.
 func TestExamples(t *testing.T) {
@@ -59,7 +59,7 @@ func TestExamples(t *testing.T) {
 	}
 
 	t.Run("surge", func(t *testing.T) {
-		rec := record(ctx, t, nodesim, kubeconfig, "surge", "--until-complete")
+		rec := record(ctx, t, nodesim, kubeconfig, "surge", group, "--until-complete")
 		report, err := testcluster.Roll{
 			Group: group, Retry: time.Second, Pause: 2 * time.Second, Done: func(step string) { t.Log(step) },
 		}.Perform(ctx, client)
@@ -80,7 +80,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("spot-vanish", func(t *testing.T) {
-		rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish")
+		rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish", group)
 		const lost = "ip-10-0-2-11"
 		if err := testcluster.Vanish(ctx, client, lost); err != nil {
 			t.Fatal(err)
@@ -91,10 +91,49 @@ func TestExamples(t *testing.T) {
 		if err := web.AtRest(ctx, client); err != nil {
 			t.Fatal(err)
 		}
-		if err := rec.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		rec.stop(t)
+		rec.compare(t)
+	})
+	// Two more groups, whose budgets allow nothing. They come to the cluster now, so that no node of theirs stands in a
+	// zone of the one that vanished.
+	stuck := func(name string, generation int) testcluster.Roll {
+		locked := testcluster.Group{Name: name, Capacity: "ON_DEMAND", Zones: group.Zones}
+		if err := locked.JoinAll(ctx, client, generation, 2, "ami-0a1b"); err != nil {
+			t.Fatal(err)
+		}
+		if err := (testcluster.Workload{Name: name, Replicas: 8, MinAvailable: 8}).Create(ctx, client, locked); err != nil {
+			t.Fatal(err)
+		}
+		return testcluster.Roll{
+			Group: locked, Generation: generation + 1, Retry: time.Second, Pause: 2 * time.Second,
+			EvictionTimeout: 20 * time.Second, Done: func(step string) { t.Log(step) },
+		}
+	}
+	t.Run("stuck-drain", func(t *testing.T) {
+		roll := stuck("workers", 3)
+		rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain", roll.Group)
+		report, err := roll.Perform(ctx, client)
+		if !errors.Is(err, testcluster.ErrEvictionTimeout) {
+			t.Fatalf("the roll: found error %v, want it stopped by its time limit", err)
+		}
+		if len(report.Evicted) > 0 || len(report.Deleted) > 0 {
+			t.Errorf("the roll: found %+v, want no pod evicted and no node deleted", report)
+		}
+		rec.stop(t)
+		rec.compare(t)
+	})
+	t.Run("stuck-drain-force", func(t *testing.T) {
+		roll := stuck("batch", 5)
+		roll.Force = true
+		rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain-force", roll.Group, "--until-complete")
+		report, err := roll.Perform(ctx, client)
+		if err != nil {
 			t.Fatal(err)
 		}
 		rec.wait(t)
+		if len(report.Evicted) > 0 || len(report.Forced) != 2 {
+			t.Errorf("the roll: found %+v, want the pods of 2 nodes deleted and none evicted", report)
+		}
 		rec.compare(t)
 	})
 }
@@ -117,11 +156,11 @@ type recording struct {
 }
 
 // record starts the program and returns when the initial lists are on the tape.
-func record(ctx context.Context, t *testing.T, nodesim, kubeconfig, story string, args ...string) *recording {
+func record(ctx context.Context, t *testing.T, nodesim, kubeconfig, story string, group testcluster.Group, args ...string) *recording {
 	t.Helper()
 	r := &recording{story: story, tape: filepath.Join(t.TempDir(), story+".yaml")}
 	args = append([]string{
-		"record", "--kubeconfig", kubeconfig, "--provider", "eks", "--nodegroup", "spot-burst", "--out", r.tape,
+		"record", "--kubeconfig", kubeconfig, "--provider", "eks", "--nodegroup", group.Name, "--out", r.tape,
 	}, args...)
 	r.cmd = exec.CommandContext(ctx, nodesim, args...)
 	r.cmd.Stderr = &r.stderr
@@ -140,6 +179,15 @@ func record(ctx context.Context, t *testing.T, nodesim, kubeconfig, story string
 		t.Fatalf("no recording: %v\n%s", errors.Join(err, r.cmd.Process.Kill(), r.cmd.Wait()), &r.stderr)
 	}
 	return r
+}
+
+// stop ends the recording as ctrl-c does.
+func (r *recording) stop(t *testing.T) {
+	t.Helper()
+	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t)
 }
 
 func (r *recording) wait(t *testing.T) {

@@ -61,6 +61,7 @@ type Store struct {
 	living     []living
 	rewritten  map[string]Instant // events that were written again, by name
 	scales     map[string]int
+	leases     map[string]*lease
 
 	was, is writer
 	ev      timeline.Event
@@ -90,7 +91,7 @@ func New(cfg Config) *Store {
 		cfg: cfg, rv: cfg.Version,
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
 		customs:  map[string]*table[Custom]{},
-		memories: map[aboutOf]*memory{}, rewritten: map[string]Instant{}, scales: map[string]int{},
+		memories: map[aboutOf]*memory{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{},
 	}
 }
 

@@ -1,9 +1,13 @@
 package scenarios
 
-import "time"
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/model"
+)
 
 // A Dist is how long something takes: a distribution of durations, as a file
-// says it. Nothing is drawn here.
+// says it.
 //
 // It is written 5s, {median: 38s, p95: 65s}, {uniform: [1s, 5s]},
 // {triangular: [1s, 4s, 6s]} or, where a thing may never happen, never.
@@ -27,10 +31,25 @@ const (
 	DistNever      DistKind = "never"      // of Workload.Stop alone
 )
 
+// Model is the distribution to draw from. What never happens takes [MaxDuration].
+func (d Dist) Model() model.Dist {
+	switch d.Kind {
+	case DistLognormal:
+		return model.Lognormal(d.Median, d.P95)
+	case DistUniform:
+		return model.Uniform(d.Min, d.Max)
+	case DistTriangular:
+		return model.Triangular(d.Min, d.Mode, d.Max)
+	case DistNever:
+		return model.Fixed(MaxDuration)
+	}
+	return model.Fixed(d.Median)
+}
+
 // Timings are the timings that a file overrides, in its order.
 type Timings []Timing
 
-// A Timing is how long one named step takes.
+// A Timing is how long one step takes, by a name of model.TimingNames.
 type Timing struct {
 	Name string
 	Dist Dist

@@ -1,6 +1,10 @@
 package scenarios
 
-import "time"
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/model"
+)
 
 // APIVersion and FileKind stand at the head of every scenario file.
 const (
@@ -82,7 +86,7 @@ type Cluster struct {
 	// Name of the cluster, a DNS-1123 label.
 	Name string `yaml:"name" default:"prod" form:"label"`
 	// KubernetesVersion is the minor version of the control plane, "1.27" to "1.36".
-	KubernetesVersion string `yaml:"kubernetesVersion" default:"1.34" form:"minor"`
+	KubernetesVersion string `yaml:"kubernetesVersion" default:"'1.34'" form:"minor"`
 	// Region of the cloud. Default: eu-central-1, europe-west3 for gke, westeurope for aks.
 	Region string `yaml:"region" form:"place"`
 	// Zones of the region that the cluster spreads over. Default: the first three of the region.
@@ -98,19 +102,17 @@ type Cluster struct {
 }
 
 // A Provider brings a cluster's nodes.
-type Provider string
+type Provider = model.Provider
 
 // The providers.
 const (
-	ProviderEKS       Provider = "eks"       // Amazon EKS managed node groups
-	ProviderKarpenter Provider = "karpenter" // Amazon EKS with Karpenter
-	ProviderGKE       Provider = "gke"       // Google Kubernetes Engine
-	ProviderAKS       Provider = "aks"       // Azure Kubernetes Service
-	ProviderCAPI      Provider = "capi"      // Cluster API on AWS
-	ProviderKOps      Provider = "kops"      // kOps on AWS
+	ProviderEKS       = model.EKS       // Amazon EKS managed node groups
+	ProviderKarpenter = model.Karpenter // Amazon EKS with Karpenter
+	ProviderGKE       = model.GKE       // Google Kubernetes Engine
+	ProviderAKS       = model.AKS       // Azure Kubernetes Service
+	ProviderCAPI      = model.CAPI      // Cluster API on AWS
+	ProviderKOps      = model.KOps      // kOps on AWS
 )
-
-func (Provider) values() []string { return []string{"eks", "karpenter", "gke", "aks", "capi", "kops"} }
 
 // A KubeletProfile says what plays the kubelet.
 type KubeletProfile string

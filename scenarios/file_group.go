@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/nodesim/nodesim/scenarios/model"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -18,7 +19,7 @@ type Group struct {
 	InstanceType string `yaml:"instanceType" form:"instanceType"`
 	// CapacityType is how the instances are bought.
 	CapacityType CapacityType `yaml:"capacityType" default:"ON_DEMAND"`
-	// OS of the nodes' image. Default: al2023 for eks and karpenter, cos for gke, else ubuntu.
+	// OS of the nodes' image. It has to be one of the provider's. Default: al2023 for eks and karpenter, cos for gke, else ubuntu.
 	OS OS `yaml:"os"`
 	// Min is how many nodes the autoscaler leaves at least. Default: 1, or 0 where the group has no nodes.
 	Min int `yaml:"min" max:"20000"`
@@ -77,16 +78,5 @@ const (
 
 func (CapacityType) values() []string { return []string{"ON_DEMAND", "SPOT"} }
 
-// An OS is a family of node images.
-type OS string
-
-// The operating systems.
-const (
-	OSAL2023       OS = "al2023" // Amazon Linux 2023
-	OSAL2          OS = "al2"    // Amazon Linux 2
-	OSBottlerocket OS = "bottlerocket"
-	OSUbuntu       OS = "ubuntu"
-	OSCOS          OS = "cos" // Container-Optimized OS
-)
-
-func (OS) values() []string { return []string{"al2023", "al2", "bottlerocket", "ubuntu", "cos"} }
+// An OS is a family of node images, one of model.OSes for the cluster's provider.
+type OS = model.OS

@@ -1,0 +1,214 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nodesim/nodesim/internal/suggest"
+)
+
+// A checker fills in what a file leaves out, and refuses what can't be: what
+// refers to nothing, contradicts itself, or is too large. What may happen in a
+// real cluster, such as pods that find no room, is not refused.
+type checker struct {
+	file  string
+	lines map[string]int
+	f     *File
+}
+
+// has reports whether the file has a key.
+func (c *checker) has(path string) bool { return c.lines[path] > 0 }
+
+// bad is an Error at a key, or at the nearest one above it.
+func (c *checker) bad(path, found, wanted string) *Error {
+	e := &Error{File: c.file, Path: path, Found: found, Wanted: wanted}
+	for at := path; e.Line == 0 && at != ""; {
+		e.Line = c.lines[at]
+		if i := strings.LastIndexAny(at, ".["); i >= 0 {
+			at = at[:i]
+		} else {
+			at = ""
+		}
+	}
+	return e
+}
+
+// unknown says that a name refers to nothing.
+func (c *checker) unknown(path, what, name string, known []string) *Error {
+	e := c.bad(path, fmt.Sprintf("no %s %q", what, name), list(known))
+	if len(known) > 20 {
+		e.Wanted = list(append(slices.Clone(known[:20]), fmt.Sprintf("one of %d more", len(known)-20)))
+	}
+	if e.Remedy = didYouMean(suggest.Closest(name, known)); e.Remedy != "" {
+		e.Wanted = ""
+	}
+	return e
+}
+
+// check is the whole of it, in the order of the file's keys.
+func (c *checker) check() *Error {
+	for _, step := range []func() *Error{
+		c.names, c.zones, func() *Error { c.fill(); return nil },
+		c.times, c.cluster, c.groups, c.workloads, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names refuses what has the name of another one.
+func (c *checker) names() *Error {
+	once := func(kind, key string, count int, name func(i int) string) *Error {
+		seen := map[string]bool{}
+		for i := range count {
+			if n := name(i); n != "" {
+				if seen[n] {
+					return c.bad(fmt.Sprintf("%s[%d].%s", kind, i, key), fmt.Sprintf("%q for the second time", n), "another name")
+				}
+				seen[n] = true
+			}
+		}
+		return nil
+	}
+	f := c.f
+	if err := once("groups", "name", len(f.Groups), func(i int) string { return f.Groups[i].Name }); err != nil {
+		return err
+	}
+	if err := once("workloads", "name", len(f.Workloads), func(i int) string { return f.Workloads[i].Name }); err != nil {
+		return err
+	}
+	return once("faults", "name", len(f.Faults), func(i int) string { return f.Faults[i].Name })
+}
+
+// zones refuses lists of zones that are empty or name one twice.
+func (c *checker) zones() *Error {
+	lists := []struct {
+		path  string
+		zones []string
+	}{{"cluster.zones", c.f.Cluster.Zones}}
+	for i, g := range c.f.Groups {
+		lists = append(lists, struct {
+			path  string
+			zones []string
+		}{fmt.Sprintf("groups[%d].zones", i), g.Zones})
+	}
+	for _, l := range lists {
+		if c.has(l.path) && len(l.zones) == 0 {
+			return c.bad(l.path, "an empty list", "a zone at the least")
+		}
+		for i, z := range l.zones {
+			if slices.Index(l.zones, z) < i {
+				return c.bad(fmt.Sprintf("%s[%d]", l.path, i), fmt.Sprintf("%q for the second time", z), "each zone once")
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) times() *Error {
+	f := c.f
+	if f.Settle > f.TimeLimit {
+		return c.bad("settle", short(f.Settle), "at most the timeLimit, "+short(f.TimeLimit))
+	}
+	return nil
+}
+
+func (c *checker) cluster() *Error {
+	k := &c.f.Cluster
+	switch {
+	case k.Handler == HandlerKarpenter && k.Provider != ProviderKarpenter:
+		return c.bad("cluster.handler", `"karpenter"`, fmt.Sprintf("another one; the provider is %s", k.Provider))
+	case k.Handler == HandlerMNG && k.Provider != ProviderEKS:
+		return c.bad("cluster.handler", `"mng"`, fmt.Sprintf("another one; the provider is %s", k.Provider))
+	case k.Handler == HandlerNTH && (k.Provider == ProviderGKE || k.Provider == ProviderAKS):
+		return c.bad("cluster.handler", `"nth"`, fmt.Sprintf("another one; the provider is %s", k.Provider))
+	}
+	return nil
+}
+
+// sizes refuses what is too large to simulate.
+func (c *checker) sizes() *Error {
+	nodes, pods, created := 0, 0, map[string]bool{}
+	for _, g := range c.f.Groups {
+		nodes += g.Nodes
+	}
+	if nodes > MaxNodes {
+		return c.bad("groups", fmt.Sprintf("%d nodes", nodes), fmt.Sprintf("at most %d in all", MaxNodes))
+	}
+	for _, w := range c.f.Workloads {
+		if w.Kind == KindDaemonSet {
+			pods += nodes
+		}
+		pods += w.Replicas
+		created[w.Name] = true
+	}
+	for i := range c.f.Faults {
+		if s := c.f.Faults[i].Scale; s != nil && created[s.Workload] {
+			pods += max(0, s.Replicas-c.workload(s.Workload).Replicas)
+		}
+	}
+	if pods > MaxPods {
+		return c.bad("workloads", fmt.Sprintf("%d pods", pods), fmt.Sprintf("at most %d in all", MaxPods))
+	}
+	return nil
+}
+
+func (c *checker) groupNames() []string {
+	var names []string
+	for _, g := range c.f.Groups {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// group refuses the name of a group that there isn't. An empty one is none.
+func (c *checker) group(path, name string) *Error {
+	if known := c.groupNames(); name != "" && !slices.Contains(known, name) {
+		return c.unknown(path, "group", name, known)
+	}
+	return nil
+}
+
+func (c *checker) workload(name string) *Workload {
+	for i := range c.f.Workloads {
+		if c.f.Workloads[i].Name == name {
+			return &c.f.Workloads[i]
+		}
+	}
+	return nil
+}
+
+// workloadNamed refuses the name of a workload that there isn't. An empty one is none.
+func (c *checker) workloadNamed(path, name string) *Error {
+	if name == "" || c.workload(name) != nil {
+		return nil
+	}
+	var known []string
+	for _, w := range c.f.Workloads {
+		known = append(known, w.Name)
+	}
+	return c.unknown(path, "workload", name, known)
+}
+
+// zone refuses a zone that the cluster doesn't have. An empty one is none.
+func (c *checker) zone(path, name string) *Error {
+	if name != "" && !slices.Contains(c.f.Cluster.Zones, name) {
+		return c.unknown(path, "zone", name, c.f.Cluster.Zones)
+	}
+	return nil
+}
+
+// minorOf is the minor version in "1.34" and "v1.34.2-eks-ecaa3a6", whose forms were checked.
+func minorOf(version string) int {
+	rest := strings.TrimPrefix(strings.TrimPrefix(version, "v"), "1.")
+	rest, _, _ = strings.Cut(rest, ".")
+	n, err := strconv.Atoi(rest)
+	if err != nil {
+		return 0
+	}
+	return n
+}

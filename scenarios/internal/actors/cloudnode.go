@@ -1,0 +1,95 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// CloudNode is the cloud controller manager's two controllers of nodes
+// (k8s.io/cloud-provider/controllers/node and nodelifecycle): one fills in what
+// the provider knows of a new node and removes the taint that says that this is
+// still to be done, the other deletes nodes whose instances are gone.
+type CloudNode struct {
+	env    *Env
+	cfg    CloudNodeConfig
+	chance model.Stream
+}
+
+// CloudNodeConfig is what the controllers take from the provider.
+type CloudNodeConfig struct {
+	// Initialize fills in the labels and addresses of a node's instance.
+	Initialize func(*cloud.Instance, *api.Node)
+}
+
+const (
+	uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
+	shutdownTaint      = "node.cloudprovider.kubernetes.io/shutdown"
+)
+
+// NewCloudNode starts the controllers.
+func NewCloudNode(env *Env, cfg CloudNodeConfig) *CloudNode {
+	c := &CloudNode{env: env, cfg: cfg, chance: env.Stream("cloud-node")}
+	env.API.WatchNodes(func(change api.Change, _, n *api.Node) {
+		if change == api.Added && n.HasTaint(uninitializedTaint, "") {
+			env.After(env.Draw(&c.chance, env.Timings.CloudInitialize), func() { c.initialize(n) })
+		}
+	})
+	period := env.Timings.CloudNodePeriod.Median()
+	var look func()
+	look = func() {
+		c.look()
+		env.After(period, look)
+	}
+	env.After(time.Duration(c.chance.N(uint64(max(period, 1)))), look)
+	return c
+}
+
+// initialize is syncNode: one update that adds labels and addresses and removes
+// the taint.
+func (c *CloudNode) initialize(n *api.Node) {
+	i := c.env.Cloud.ByNode(n.Name)
+	if n.Gone() || i == nil {
+		return
+	}
+	c.env.API.UpdateNode(n, func(n *api.Node) {
+		n.RemoveTaint(uninitializedTaint, "")
+		if c.cfg.Initialize != nil {
+			c.cfg.Initialize(i, n)
+		}
+	})
+	about := api.AboutNode(n)
+	about.ResourceVersion = ""
+	c.env.API.Record(api.Source{Component: "cloud-node-controller"}, about, "Normal", "Synced", "Node synced successfully")
+}
+
+// look is MonitorNodes: of nodes that aren't Ready it asks the provider whether
+// their instances exist, and whether they are shut down.
+func (c *CloudNode) look() {
+	for _, n := range c.env.API.Nodes() {
+		if n.Ready() {
+			if n.HasTaint(shutdownTaint, "") {
+				c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(shutdownTaint, "") })
+			}
+			continue
+		}
+		i := c.env.Cloud.ByNode(n.Name)
+		switch {
+		case i == nil || i.State == cloud.Terminated && !i.Hidden:
+			if n.Terminating() {
+				continue
+			}
+			about := api.AboutNode(n)
+			about.APIVersion = ""
+			c.env.API.Record(api.Source{Component: "cloud-node-lifecycle-controller"}, about, "Normal", "DeletingNode",
+				"Deleting node "+n.Name+" because it does not exist in the cloud provider")
+			c.env.API.DeleteNode(n)
+		case i.State == cloud.Stopped:
+			c.env.API.UpdateNode(n, func(n *api.Node) {
+				n.AddTaint(api.Taint{Key: shutdownTaint, Effect: "NoSchedule"})
+			})
+		}
+	}
+}

@@ -8,6 +8,8 @@
 //   - Stream is a seeded source of random numbers, one for each actor; Dist is how long a thing takes.
 //   - Timings names every duration of a cluster, with the default of a provider and an image family.
 //   - Version is a version of Kubernetes and what it changes.
+//   - Machine is an instance type; CapacityOf and AllocatableOf are what a node on it reports, to the byte.
+//   - Condition is one of a node's or a pod's conditions; ReadyCondition and its like have the kubelet's texts.
 //
 // The package never reads a clock, the environment or a global random source, starts no goroutine, does no
 // floating-point arithmetic and writes to nobody. It knows no simulation, no tape and no API server, and imports nothing

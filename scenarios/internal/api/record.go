@@ -9,39 +9,57 @@ import (
 // kubelet.
 type Source struct{ Component, Host string }
 
-// correlator is what a component remembers of the events that it has reported.
-type correlator struct{ seen map[eventKey]*Event }
-
-type eventKey struct {
-	involved              Reference
-	kind, reason, message string
-}
-
-// Record reports an event through client-go's recorder: one that was reported
-// before counts up (tools/record/events_cache.go). A Node's events live in the
-// namespace default.
+// Record reports an event through client-go's recorder of a component, with what
+// its correlator makes of it. The events of a Node live in the namespace default.
 func (s *Store) Record(from Source, about Reference, kind, reason, message string) {
 	if s.cfg.NoEvents {
 		return
 	}
 	now := s.Now()
-	c := s.recorders[[2]string{from.Component, from.Host}]
-	if c == nil {
-		c = &correlator{map[eventKey]*Event{}}
-		s.recorders[[2]string{from.Component, from.Host}] = c
+	e := s.correlate(from, &about, kind, reason, message, now)
+	switch {
+	case e.dropped:
+	case e.known != nil:
+		old := Event{Meta: Meta{UID: "known"}, Count: e.known.count - 1, Last: e.known.was, Message: e.known.message, Type: kind, Reason: reason, First: e.known.first}
+		is := old
+		is.Count, is.Last, is.Message = e.known.count, now.Second(), e.message
+		e.known.was, e.known.message = is.Last, is.Message
+		m := Meta{Namespace: namespaceOf(&about), Name: e.known.name(&about), UID: "known", writes: e.known.writes}
+		patch := differ(s, (*writer).event, &old, &is)
+		m.rv = s.version()
+		whole := func() []byte { return s.wholeEvent(from, about, kind, reason, e) }
+		s.emit(Modified, "events", &m, patch, whole)
+		e.known.writes = m.writes
+		s.rewritten[m.Name] = now
+	default:
+		ev := Event{
+			Involved: about, Type: kind, Reason: reason, Message: e.message,
+			Component: from.Component, Host: from.Host, First: now.Second(), Last: now.Second(), Count: 1,
+			Controller: from.Component, Instance: from.Host,
+		}
+		if e.combined {
+			// As EventAggregate of tools/record/events_cache.go leaves them out.
+			ev.Controller, ev.Instance = "", ""
+		}
+		at := s.createEvent(&ev)
+		if e.fresh != nil {
+			*e.fresh = remembered{key: e.fresh.key, first: ev.First, was: ev.Last, message: e.message, count: 1, at: at, created: ev.Created}
+		}
 	}
-	k := eventKey{about, kind, reason, message}
-	if old := c.seen[k]; old != nil {
-		s.updateEvent(old, func(e *Event) { e.Count++; e.Last = now.Second() })
-		return
-	}
-	e := &Event{
-		Involved: about, Type: kind, Reason: reason, Message: message,
-		Component: from.Component, Host: from.Host, First: now.Second(), Last: now.Second(), Count: 1,
+}
+
+// wholeEvent writes an event anew that only its counts are known of.
+func (s *Store) wholeEvent(from Source, about Reference, kind, reason string, c correlation) []byte {
+	ev := Event{
+		Involved: about, Type: kind, Reason: reason, Message: c.message,
+		Component: from.Component, Host: from.Host, First: c.known.first, Last: s.Now().Second(), Count: c.known.count,
 		Controller: from.Component, Instance: from.Host,
 	}
-	s.createEvent(e)
-	c.seen[k] = e
+	ev.Created = c.known.created
+	if c.combined {
+		ev.Controller, ev.Instance = "", ""
+	}
+	return whole(s, (*writer).event, &ev)()
 }
 
 // RecordNew reports an event through events.k8s.io, as the scheduler and
@@ -56,27 +74,30 @@ func (s *Store) RecordNew(controller, instance string, about Reference, kind, re
 	})
 }
 
-func (s *Store) createEvent(e *Event) {
-	at := max(s.Now(), s.lastEvent+1) // names are unique
-	s.lastEvent = at
-	e.Namespace = e.Involved.Namespace
-	if e.Namespace == "" {
-		e.Namespace = "default"
+func namespaceOf(r *Reference) string {
+	if r.Namespace == "" {
+		return "default"
 	}
-	e.Name = e.Involved.Name + "." + strconv.FormatInt(int64(at), 16)
-	s.stamp(&e.Meta)
-	s.emit(Added, "events", &e.Meta, nil, whole(s, (*writer).event, e))
+	return r.Namespace
 }
 
-func (s *Store) updateEvent(e *Event, change func(*Event)) {
-	old := *e
-	change(e)
-	patch := differ(s, (*writer).event, &old, e)
-	if patch == nil {
-		return
-	}
-	e.rv = s.version()
-	s.emit(Modified, "events", &e.Meta, patch, whole(s, (*writer).event, e))
+// createEvent stores a new event, and returns the time in its name.
+func (s *Store) createEvent(e *Event) Instant {
+	at := max(s.Now(), s.lastEvent+1) // names are unique
+	s.lastEvent = at
+	e.Namespace = namespaceOf(&e.Involved)
+	e.Name = nameOfEvent(e.Involved.Name, at)
+	s.stamp(&e.Meta)
+	s.emit(Added, "events", &e.Meta, nil, whole(s, (*writer).event, e))
+	s.expiring(e)
+	return at
+}
+
+// nameOfEvent is the name that client-go gives an event.
+func nameOfEvent(involved string, at Instant) string {
+	b := make([]byte, 0, len(involved)+17)
+	b = append(append(b, involved...), '.')
+	return string(strconv.AppendInt(b, int64(at), 16))
 }
 
 // AboutNode is the reference of a node with its real UID, as the controllers of

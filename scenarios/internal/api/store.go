@@ -55,8 +55,13 @@ type Store struct {
 	watching int           // depth of calls of those who watch
 	watchers watchers
 
-	recorders map[[2]string]*correlator
-	lastEvent Instant
+	memories   map[aboutOf]*memory
+	memoriesOf map[string][]aboutOf
+	lastEvent  Instant
+	living     []living
+	rewritten  map[string]Instant // events that were written again, by name
+	scales     map[string]int
+	leases     map[string]*lease
 
 	was, is writer
 	ev      timeline.Event
@@ -85,7 +90,8 @@ func New(cfg Config) *Store {
 	return &Store{
 		cfg: cfg, rv: cfg.Version,
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
-		customs: map[string]*table[Custom]{}, recorders: map[[2]string]*correlator{},
+		customs:  map[string]*table[Custom]{},
+		memories: map[aboutOf]*memory{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{},
 	}
 }
 
@@ -159,6 +165,16 @@ func (s *Store) emit(c Change, resource string, m *Meta, patch []byte, whole fun
 	if err := s.cfg.Sink(s.ev); err != nil {
 		s.cfg.Fail(fmt.Errorf("write %s %s %s: %w", s.ev.Type, resource, m.Name, err))
 	}
+}
+
+// SetScale says how many replicas a controller wants: its scale subresource,
+// which the disruption controller reads.
+func (s *Store) SetScale(owner string, replicas int) { s.scales[owner] = replicas }
+
+// Scale returns how many replicas a controller wants, by its UID.
+func (s *Store) Scale(owner string) (replicas int, known bool) {
+	replicas, known = s.scales[owner]
+	return replicas, known
 }
 
 // Synced says on the tape that all of a resource up to now stands above.

@@ -9,6 +9,8 @@
 //   - Timings names every duration of a cluster, with the default of a provider and an image family.
 //   - Version is a version of Kubernetes and what it changes.
 //   - Machine is an instance type; CapacityOf and AllocatableOf are what a node on it reports, to the byte.
+//   - Image is what a group's machines boot, Shape what its nodes have in common; Shape.Node is one node with its whole
+//     identity: names, labels, annotations, taints, addresses, who adds which and when.
 //   - Condition is one of a node's or a pod's conditions; ReadyCondition and its like have the kubelet's texts.
 //
 // The package never reads a clock, the environment or a global random source, starts no goroutine, does no

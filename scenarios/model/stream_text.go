@@ -82,3 +82,11 @@ func (s *Stream) AppendTemplateHash(dst []byte) []byte {
 func (s *Stream) TemplateHash() string {
 	return string(s.AppendTemplateHash(make([]byte, 0, 10)))
 }
+
+// AppendBase36 appends n digits of 0-9 and a-z, as Compute Engine ends the names of a group's machines.
+func (s *Stream) AppendBase36(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, "0123456789abcdefghijklmnopqrstuvwxyz"[s.N(36)])
+	}
+	return dst
+}

@@ -114,3 +114,7 @@ func (v Version) ExternalCloudTaint() bool { return v.atLeast(27) }
 // AppArmorMessage says whether the kubelet of a distribution with AppArmor appends to the message of Ready that it is
 // enabled: until 1.30 (removed with the feature AppArmor in k8s.io/kubernetes/pkg/kubelet/nodestatus).
 func (v Version) AppArmorMessage() bool { return !v.atLeast(31) }
+
+// KubeProxyVersion says whether a node's info names one, which was the kubelet's own version: until 1.32 (the feature
+// DisableNodeKubeProxyVersion).
+func (v Version) KubeProxyVersion() bool { return !v.atLeast(33) }

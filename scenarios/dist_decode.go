@@ -64,7 +64,7 @@ func (d *decoder) shape(n *node, p *Dist, path string) *Error {
 	case len(n.keys) == 2 && median != nil && p95 != nil:
 		return d.lognormal(median, p95, p, path)
 	}
-	return d.at(n, path, "a mapping of "+list(n.keys), wantedDist)
+	return d.at(n, path, "a mapping of "+all(n.keys), wantedDist)
 }
 
 // lognormal fills a distribution of two quantiles. Without a median above

@@ -119,15 +119,23 @@ func (c *checker) times() *Error {
 
 func (c *checker) cluster() *Error {
 	k := &c.f.Cluster
-	switch {
-	case k.Handler == HandlerKarpenter && k.Provider != ProviderKarpenter:
-		return c.bad("cluster.handler", `"karpenter"`, fmt.Sprintf("another one; the provider is %s", k.Provider))
-	case k.Handler == HandlerMNG && k.Provider != ProviderEKS:
-		return c.bad("cluster.handler", `"mng"`, fmt.Sprintf("another one; the provider is %s", k.Provider))
-	case k.Handler == HandlerNTH && (k.Provider == ProviderGKE || k.Provider == ProviderAKS):
-		return c.bad("cluster.handler", `"nth"`, fmt.Sprintf("another one; the provider is %s", k.Provider))
+	if known := handlersOf(k.Provider); !slices.Contains(known, k.Handler) {
+		return c.bad("cluster.handler", fmt.Sprintf("%q", k.Handler), fmt.Sprintf("%s for the provider %s", list(known), k.Provider))
 	}
 	return nil
+}
+
+// handlersOf are those that can react to the notices of a provider's instances.
+func handlersOf(p Provider) []Handler {
+	switch p {
+	case ProviderEKS:
+		return []Handler{HandlerNone, HandlerNTH, HandlerMNG}
+	case ProviderKarpenter:
+		return []Handler{HandlerNone, HandlerNTH, HandlerKarpenter}
+	case ProviderCAPI, ProviderKOps:
+		return []Handler{HandlerNone, HandlerNTH}
+	}
+	return []Handler{HandlerNone}
 }
 
 // sizes refuses what is too large to simulate.

@@ -17,7 +17,7 @@ func (c *checker) faults() *Error {
 		if len(keys) != 1 {
 			found := "no action"
 			if len(keys) > 0 {
-				found = list(keys)
+				found = "more than one action, " + all(keys)
 			}
 			return c.bad(path, found, "one action: "+list(actionKeys()))
 		}
@@ -56,7 +56,7 @@ func (c *checker) trigger(f *Fault, path string) *Error {
 	if len(keys) != 1 {
 		found := "no trigger"
 		if len(keys) > 0 {
-			found = "more than one trigger, " + strings.Join(keys, " and ")
+			found = "more than one trigger, " + all(keys)
 		}
 		return c.bad(path, found, "one of at, when and after")
 	}

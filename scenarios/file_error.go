@@ -71,14 +71,19 @@ func didYouMean(near string) string {
 	return fmt.Sprintf("did you mean %s?", near)
 }
 
-// list writes words as people do: "a, b or c".
-func list[T ~string](words []T) string {
+// list writes the words of a choice as people do: "a, b or c".
+func list[T ~string](words []T) string { return joined(words, " or ") }
+
+// all writes words that are there together: "a, b and c".
+func all(words []string) string { return joined(words, " and ") }
+
+func joined[T ~string](words []T, last string) string {
 	var b strings.Builder
 	for i, w := range words {
 		switch {
 		case i == 0:
 		case i == len(words)-1:
-			b.WriteString(" or ")
+			b.WriteString(last)
 		default:
 			b.WriteString(", ")
 		}

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nodesim/nodesim/internal/suggest"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -85,9 +84,5 @@ func (d *decoder) form(n *node, path, name string) *Error {
 	if !ok || f.fits(n.text) {
 		return nil
 	}
-	err := d.at(n, path, n.String(), f.wanted)
-	if name == "minor" {
-		err.Remedy = didYouMean(suggest.Closest(n.text, minorVersions()))
-	}
-	return err
+	return d.at(n, path, n.String(), f.wanted)
 }

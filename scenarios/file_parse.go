@@ -21,6 +21,7 @@ type Document struct {
 	file string
 	text string
 	root *node
+	idle *Error // about the first parameter that is not used
 }
 
 // Text is the file as it was given.
@@ -37,6 +38,9 @@ func Parse(name string, data []byte) (*Document, error) {
 	}
 	if _, err := d.Resolve(nil, nil); err != nil {
 		return nil, err
+	}
+	if d.idle != nil { // last, since a key that is wrong may have lost its reference
+		return nil, d.idle
 	}
 	return d, nil
 }
@@ -77,9 +81,8 @@ func (d *Document) declarations() *Error {
 		return err
 	}
 	for i, p := range d.Parameters {
-		if !used[p.Name] {
-			path := fmt.Sprintf("parameters[%d].name", i)
-			return &Error{
+		if path := fmt.Sprintf("parameters[%d].name", i); !used[p.Name] && d.idle == nil {
+			d.idle = &Error{
 				File: d.file, Line: head.lines[path], Path: path, Found: fmt.Sprintf("%q is not used", p.Name),
 				Wanted: "$(" + p.Name + ") somewhere",
 			}
@@ -103,8 +106,11 @@ func (d *Document) declaration(head *decoder, i int, seen map[string]bool) *Erro
 		return bad("name", fmt.Sprintf("%q for the second time", p.Name), "another name")
 	}
 	seen[p.Name] = true
-	if (p.Type == TypeEnum) != (len(p.Values) > 0) {
-		return bad("values", fmt.Sprintf("%d values", len(p.Values)), "some for the type enum, and none for others")
+	switch {
+	case p.Type == TypeEnum && len(p.Values) == 0:
+		return bad("values", "none", "the values of the type enum")
+	case p.Type != TypeEnum && len(p.Values) > 0:
+		return bad("values", list(p.Values), fmt.Sprintf("none for the type %s", p.Type))
 	}
 	for _, end := range []struct {
 		key string
@@ -115,7 +121,7 @@ func (d *Document) declaration(head *decoder, i int, seen map[string]bool) *Erro
 		case !p.Type.ordered():
 			return bad(end.key, fmt.Sprintf("%q", end.Scalar), fmt.Sprintf("none for the type %s", p.Type))
 		case !p.Type.fits(string(end.Scalar)):
-			return bad(end.key, fmt.Sprintf("%q", end.Scalar), p.Type.wanted())
+			return bad(end.key, fmt.Sprintf("%q", end.Scalar), p.Type.wanted(""))
 		}
 	}
 	if p.Min != "" && p.Max != "" && p.Type.compare(string(p.Min), string(p.Max)) > 0 {

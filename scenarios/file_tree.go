@@ -11,8 +11,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxDepth of a scenario file; the deepest that means anything is seven.
-const maxDepth = 16
+// What a file may have at most. The deepest that means anything is five, the
+// longest key is a label's.
+const (
+	maxDepth = 8
+	maxItems = 1000 // of a list or mapping
+	maxKey   = 317  // bytes
+	maxRef   = 1000 // bytes of a text with references in it
+)
 
 // A node is a value of a scenario file. It is what is left of YAML once
 // everything is refused that means more than it says: anchors, aliases, merge
@@ -110,6 +116,8 @@ func (t tree) node(y *yaml.Node, line int, path string, depth int) (*node, *Erro
 		return bad(fmt.Sprintf("the anchor &%.80s", y.Anchor), "no anchors")
 	case y.Style&yaml.TaggedStyle != 0:
 		return bad(fmt.Sprintf("the tag %.80s", y.Tag), "no tags")
+	case y.Kind == yaml.SequenceNode && len(y.Content) > maxItems, y.Kind == yaml.MappingNode && len(y.Content) > 2*maxItems:
+		return bad("too long", fmt.Sprintf("at most %d of them", maxItems))
 	}
 	n := &node{line: line, text: y.Value}
 	switch y.Kind {
@@ -148,6 +156,8 @@ func (t tree) mapping(n *node, y *yaml.Node, path string, depth int) *Error {
 			return bad(path, "the merge key <<", "the keys themselves")
 		case key.Tag == "!!null" || key.Value == "":
 			return bad(path, "an empty key", "a word")
+		case len(key.Value) > maxKey:
+			return bad(path, fmt.Sprintf("the key %.40q…", key.Value), fmt.Sprintf("at most %d bytes", maxKey))
 		case strings.Contains(key.Value, "$("):
 			return bad(path, fmt.Sprintf("the key %.80q", key.Value), "a parameter in a value, not in a key")
 		case seen[key.Value] > 0:

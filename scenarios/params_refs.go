@@ -35,6 +35,9 @@ func references(file string, root *node, parameters []Parameter) (used map[strin
 		if head, _, _ := strings.Cut(path, "."); slices.Contains(fixedParts, strings.Split(head, "[")[0]) {
 			return bad("no parameter in here", "")
 		}
+		if len(n.text) > maxRef {
+			return bad(fmt.Sprintf("at most %d bytes in a text with a parameter", maxRef), "")
+		}
 		found := reference.FindAllStringSubmatch(n.text, -1)
 		if strings.Count(n.text, "$(") != len(found) {
 			return bad("$(name), name a parameter", "")

@@ -25,14 +25,7 @@ func (p *Parameter) check(text string) (wanted string) {
 		}
 		return ""
 	}
-	wanted = p.Type.wanted()
-	if p.Min != "" && p.Max != "" {
-		wanted += fmt.Sprintf(" from %s to %s", p.Min, p.Max)
-	} else if p.Min != "" {
-		wanted += fmt.Sprintf(" of at least %s", p.Min)
-	} else if p.Max != "" {
-		wanted += fmt.Sprintf(" of at most %s", p.Max)
-	}
+	wanted = p.Type.wanted(p.bounds())
 	switch {
 	case !p.Type.fits(text),
 		p.Min != "" && p.Type.compare(text, string(p.Min)) < 0,
@@ -47,16 +40,29 @@ func (t ParameterType) ordered() bool {
 	return t == TypeInt || t == TypeDuration || t == TypePercent || t == TypeQuantity
 }
 
-func (t ParameterType) wanted() string {
+// bounds are the least and the greatest value in words, with a space before them.
+func (p *Parameter) bounds() string {
+	switch {
+	case p.Min != "" && p.Max != "":
+		return fmt.Sprintf(" from %s to %s", p.Min, p.Max)
+	case p.Min != "":
+		return fmt.Sprintf(" of at least %s", p.Min)
+	case p.Max != "":
+		return fmt.Sprintf(" of at most %s", p.Max)
+	}
+	return ""
+}
+
+func (t ParameterType) wanted(bounds string) string {
 	switch t {
 	case TypeInt:
-		return "a whole number"
+		return "a whole number" + bounds
 	case TypeDuration:
-		return "a duration such as 90s or 1h30m"
+		return "a duration" + bounds + ", such as 90s or 1h30m"
 	case TypePercent:
-		return "a percentage such as 33%"
+		return "a percentage" + bounds + ", such as 33%"
 	}
-	return "a quantity such as 100m or 128Mi"
+	return "a quantity" + bounds + ", such as 100m or 128Mi"
 }
 
 // fits reports whether text is a value of an ordered type.

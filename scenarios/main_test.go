@@ -1,0 +1,9 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/nodesim/nodesim/golden"
+)
+
+func TestMain(m *testing.M) { golden.Main(m) }

@@ -1,0 +1,20 @@
+// Package roll replaces the nodes of a group the way its provider does.
+//
+// What goes in: a group at the provider, the template that its nodes shall run,
+// and a strategy. What comes out: launches, cordons, evictions and terminations,
+// written to the simulated API and asked of the simulated provider, and in the
+// end an [Outcome].
+//
+// The parts, in the order in which a roll meets them:
+//
+//	roller.go      the loop: describe the group, let scenarios/cycle plan, perform
+//	describe.go    the group as the planner sees it
+//	strategy.go    what a strategy may decide: bounds, order, and how each step is done
+//	strategy_*.go  one provider's strategy each, with the sources of what it does
+//	drain.go       evictions until a node is empty, or the time is over
+//	node.go        cordon, labels and taints
+//
+// A strategy knows what stands in the API and at the provider, and what it has
+// itself begun; never a scenario's name. It acts from the loop and writes through
+// the API alone.
+package roll

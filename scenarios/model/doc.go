@@ -12,6 +12,7 @@
 //   - Image is what a group's machines boot, Shape what its nodes have in common; Shape.Node is one node with its whole
 //     identity: names, labels, annotations, taints, addresses, who adds which and when.
 //   - Condition is one of a node's or a pod's conditions; ReadyCondition and its like have the kubelet's texts.
+//   - Pod and Container are the life of a pod under its kubelet; PodConditions and Container.Steps are its status.
 //
 // The package never reads a clock, the environment or a global random source, starts no goroutine, does no
 // floating-point arithmetic and writes to nobody. It knows no simulation, no tape and no API server, and imports nothing

@@ -118,3 +118,7 @@ func (v Version) AppArmorMessage() bool { return !v.atLeast(31) }
 // KubeProxyVersion says whether a node's info names one, which was the kubelet's own version: until 1.32 (the feature
 // DisableNodeKubeProxyVersion).
 func (v Version) KubeProxyVersion() bool { return !v.atLeast(33) }
+
+// PullErrorInBackOff says whether the message of ImagePullBackOff repeats why the last pull failed
+// (k8s.io/kubernetes/pkg/kubelet/images/image_manager.go): since 1.32.
+func (v Version) PullErrorInBackOff() bool { return v.atLeast(32) }

@@ -43,6 +43,7 @@ func BenchmarkPlan(b *testing.B) {
 			{"full", half, cycle.Options{MaxUnavailable: cycle.AtMost(0), MaxSurge: cycle.AtMost(size / 3)}},
 			{"drains", half, cycle.Options{MaxUnavailable: cycle.AtMost(size / 3), MaxSurge: cycle.AtMost(0)}},
 			{"shuffled", shuffled, cycle.Options{MaxUnavailable: cycle.AtMost(size / 3), MaxSurge: cycle.AtMost(0)}},
+			{"few", shuffled, cycle.Options{MaxUnavailable: cycle.AtMost(3), MaxSurge: cycle.AtMost(0)}},
 			{"refused", half, cycle.Options{MaxUnavailable: cycle.AtMost(1), MayDrain: refused}},
 		} {
 			story.options.TargetSize, story.options.Now = size, noon

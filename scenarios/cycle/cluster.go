@@ -17,6 +17,7 @@ type InstanceID string
 // is done to the instance.
 type InstanceState string
 
+// The states of a roll.
 const (
 	Starting    InstanceState = "starting"    // ordered, not up yet
 	Started     InstanceState = "started"     // up; it serves if Options.Ready says so

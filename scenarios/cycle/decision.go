@@ -30,15 +30,15 @@ type Decision struct {
 type Progress string
 
 const (
-	// Finished: every listed instance is of the cluster's config and serves, and they are as many as wanted.
+	// Finished means that every listed instance is of the cluster's config and serves, and they are as many as wanted.
 	Finished Progress = "finished"
-	// Working: there are steps to do, or a timeout is running.
+	// Working means that there are steps to do, or a timeout is running.
 	Working Progress = "working"
-	// Stuck: nothing to do until the environment changes what Blockers lists.
+	// Stuck means that there is nothing to do until the environment changes what Blockers lists.
 	Stuck Progress = "stuck"
-	// Paused: by Mode or by failures. Steps, if any, only end what had begun.
+	// Paused is what Mode or the failures say. Steps, if any, only end what had begun.
 	Paused Progress = "paused"
-	// Aborted: by Mode. Steps, if any, take back what is too much.
+	// Aborted is what Mode says. Steps, if any, take back what is too much.
 	Aborted Progress = "aborted"
 )
 

@@ -5,23 +5,6 @@ import (
 	"slices"
 )
 
-// candidate is an instance that may be drained, with what orders it. Times are split so that any two compare exactly.
-type candidate struct {
-	id           InstanceID
-	rank         int
-	class        int // lower goes first: see order
-	seconds      int64
-	nanoseconds  int
-	serving      bool
-	intermediate bool
-}
-
-func compareCandidates(a, b candidate) int {
-	return cmp.Or(
-		cmp.Compare(a.rank, b.rank), cmp.Compare(a.class, b.class), cmp.Compare(a.seconds, b.seconds),
-		cmp.Compare(a.nanoseconds, b.nanoseconds), cmp.Compare(a.id, b.id))
-}
-
 // drains chooses what gives up its work: first what is outdated; when nothing of that is left, what is too much.
 func (p *picture) drains() {
 	if p.mode == Pause {
@@ -47,7 +30,7 @@ func (p *picture) drains() {
 	}
 	var floored int
 	if room > 0 && (spare > 0 || idle > 0) {
-		floored = p.choose(p.order(list, reason), reason, room, spare)
+		floored = p.choose(p.candidates(list, reason), reason, room, spare, idle)
 	} else if room > 0 {
 		floored = limit
 	}
@@ -59,16 +42,24 @@ func (p *picture) drains() {
 	}
 }
 
-// choose fills p.drain in the order of the candidates: at most room in all, at most spare that serve. It returns how many
-// it passed by because they serve.
-func (p *picture) choose(candidates []candidate, reason Reason, room, spare int) (floored int) {
-	for _, c := range candidates {
+// choose fills p.drain in the order of the candidates, idle of which don't serve: at most room in all, at most spare that
+// serve. It returns how many it passed by because they serve.
+func (p *picture) choose(candidates queue, reason Reason, room, spare, idle int) (floored int) {
+	left := len(candidates)
+	for c := range candidates.inOrder(min(room, spare+idle)) {
 		if len(p.drain) == room {
 			break
 		}
+		if spare == 0 && idle == 0 {
+			return floored + left
+		}
+		left--
 		if c.serving && spare == 0 {
 			floored++
 			continue
+		}
+		if !c.serving {
+			idle--
 		}
 		if p.options.MayDrain != nil {
 			if ok, why := p.options.MayDrain(c.id); !ok {
@@ -84,15 +75,15 @@ func (p *picture) choose(candidates []candidate, reason Reason, room, spare int)
 	return floored
 }
 
-// order sorts the instances that may be drained: by rank; what doesn't serve before what does, since it costs nothing;
+// candidates are the instances that may be drained, with their order: by rank; what doesn't serve before what does, since it costs nothing;
 // what a roll that was cut short left behind before what the roll started from (under Abort: the cluster's config before
 // others); the oldest first; by id.
-func (p *picture) order(list []int32, reason Reason) []candidate {
+func (p *picture) candidates(list []int32, reason Reason) queue {
 	from := p.options.From
 	if reason == ReasonOutdated && from == "" {
 		from = p.oldestConfig(list)
 	}
-	candidates := make([]candidate, len(list))
+	candidates := make(queue, len(list))
 	for n, i := range list {
 		instance := &p.cluster.Instances[i]
 		c := candidate{
@@ -113,9 +104,6 @@ func (p *picture) order(list []int32, reason Reason) []candidate {
 			c.class++
 		}
 		candidates[n] = c
-	}
-	if !slices.IsSortedFunc(candidates, compareCandidates) {
-		slices.SortFunc(candidates, compareCandidates)
 	}
 	return candidates
 }

@@ -19,8 +19,8 @@ func Run(ctx context.Context, env Environment, tasks ...Task) error {
 type Runner struct {
 	// Parallel is how many tasks run at once; 0 stands for 8.
 	Parallel int
-	// StopOnError cancels the context of the tasks beside a failed one and doesn't begin those after it. Otherwise
-	// every task has its turn.
+	// StopOnError cancels the context of the tasks in the stage of a failed one, and doesn't begin the stages after it.
+	// Otherwise every task has its turn.
 	StopOnError bool
 }
 

@@ -15,6 +15,7 @@ type Task interface {
 // Kind is what a Step does.
 type Kind string
 
+// What a Step can do.
 const (
 	Start     Kind = "start"     // order Count more instances
 	Wait      Kind = "wait"      // until the targets are in the state Await

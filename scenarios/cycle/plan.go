@@ -6,7 +6,8 @@ import (
 )
 
 // Plan decides what to do next for a cluster. It keeps nothing between calls: describe, plan, do, and plan again from what
-// is there then. It takes O(n log n) for n instances, O(n) where nothing may be drained or they are listed by age.
+// is there then. It takes O(n log n) for n instances, and O(n) where nothing may be drained, few may be, or they are listed by
+// age. A list that is sorted by id is cheapest.
 //
 // Errors are an *OptionError, an *InstanceError (an empty id, or one id with two stories) and a *BoundsError; the Decision
 // is then zero. That nothing can be done is no error but a Decision that is Stuck.

@@ -1,11 +1,13 @@
 package cycle_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
 )
@@ -83,6 +85,13 @@ func TestDecisions(t *testing.T) {
 			"stuck: 7 listed, 7 serving, 2 outdated\n  held: i-00 refused: no\n  held: i-01 refused: no",
 		},
 		{
+			"a drain that is refused leaves its place to others", surged, with(func(o *cycle.Options) {
+				o.MaxDraining = cycle.AtMost(1)
+				o.MayDrain = func(cycle.InstanceID) (bool, string) { return false, "no" }
+			}),
+			"stuck: 7 listed, 7 serving, 2 outdated\n  held: i-00 refused: no\n  held: i-01 refused: no",
+		},
+		{
 			"replacements that aren't ready replace nothing", surged, with(func(o *cycle.Options) {
 				o.Ready = func(id cycle.InstanceID) bool { return id < "i-06" }
 			}),
@@ -112,6 +121,13 @@ func TestDecisions(t *testing.T) {
 			cycle.Options{TargetSize: 2, MinSize: 1, MaxSize: 6},
 			"working: 6 listed, 4 serving, 0 outdated\n  drain i-00 (surplus), i-01 (surplus)\n" +
 				"  terminate i-04 (never-served), i-05 (never-served)",
+		},
+		{
+			"of those that aren't up yet, the youngest are given up",
+			append(of(2, cycle.Started, "config-1"), of(3, cycle.Starting, "config-1")...),
+			cycle.Options{TargetSize: 3, MaxSize: 6},
+			"working: 5 listed, 2 serving, 0 outdated\n  wait until started: i-02 (starting)\n" +
+				"  terminate i-03 (never-served), i-04 (never-served)",
 		},
 		{
 			"a pause ends what had begun",
@@ -277,5 +293,37 @@ func TestPlanRefusesInstancesThatItCouldConfuse(t *testing.T) {
 	unnamed.Instances[0].ID = ""
 	if _, err := cycle.Plan(unnamed, cycle.Options{}); !errors.As(err, &confused) {
 		t.Errorf("no id: got %v, want an InstanceError", err)
+	}
+}
+
+// A decision that was recorded is the one that was made, and its steps do the same.
+func TestDecisionsCanBeRecorded(t *testing.T) {
+	cluster := group(append(of(3, cycle.Started, "config-0"), current(cycle.Unhealthy), current(cycle.Starting))...)
+	made := mustPlan(t, cluster, cycle.Options{
+		TargetSize: 3, MaxUnavailable: cycle.AtMost(1), MaxSurge: cycle.AtMost(3), Now: noon, StartTimeout: 2 * time.Hour,
+	})
+	if len(made.Steps) != 4 || len(made.Failures) != 1 || made.Again.IsZero() || len(made.Blockers) == 0 {
+		t.Fatalf("the decision doesn't show every field: %+v", made)
+	}
+	text, err := json.Marshal(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read cycle.Decision
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if !read.Equal(made) || read.String() != made.String() {
+		t.Errorf("read\n%v\nwrote\n%v", read, made)
+	}
+	first, second := newMemory(cluster), newMemory(cluster)
+	if err := errors.Join(cycle.Run(t.Context(), first, made.Tasks()...), cycle.Run(t.Context(), second, read.Tasks()...)); err != nil {
+		t.Fatal(err)
+	}
+	a, errA := first.DescribeCluster(t.Context(), "c-1")
+	b, errB := second.DescribeCluster(t.Context(), "c-1")
+	times := cmpopts.IgnoreFields(cycle.Instance{}, "UpdatedAt") // drain and terminate run side by side
+	if diff := cmp.Diff(a, b, times); errA != nil || errB != nil || diff != "" {
+		t.Errorf("%v, %v, -made +read\n%s", errA, errB, diff)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/nodesim/nodesim/internal/inspect"
 	"github.com/nodesim/nodesim/internal/show"
@@ -14,12 +15,24 @@ func newInspect() *cobra.Command {
 	format := newChoice("text", "text", "json")
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "Tell what is on a tape",
+		Short: "Tell what is on a tape, and check it",
 		Long: `Tell what is on a tape: how long it is, whether it is complete, where it has
 gaps, how many events of each resource there are, and which rolls it shows.
 
 The tape is read as lines, which takes seconds for a gigabyte. With --check
-every object is put together and a tape that is bad or not complete fails.`,
+every object is put together, and held against what every cluster obeys:
+
+  - objects: uids, versions, generations, creation, deletion and its grace, times
+  - nodes: conditions, heartbeats, and the taints that follow them and a cordon
+  - pods: binding, phase, containers, address, the end, and orphans of dead nodes
+  - budgets: the sums of their status, and evictions only as they grant them
+  - Events: counts, times, who may say what about a node, and when
+
+A recording may have changes of different resources up to 2 s out of order, and
+controllers a few seconds late; a simulation may not. Each violation is one
+line that says where it is, what was found and what was wanted, each object
+once for each invariant. docs/invariants.md lists them all with their sources.
+A tape with violations, a bad one, and one that isn't complete fail.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim inspect roll.yaml
@@ -29,7 +42,7 @@ every object is put together and a tape that is bad or not complete fails.`,
 		ValidArgsFunction: completeFiles(1, tapeEndings...),
 	}
 	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
-	cmd.Flags().BoolVar(&check, "check", false, "fail unless every object can be read and the tape is complete")
+	cmd.Flags().BoolVar(&check, "check", false, "fail unless the tape is complete and obeys the invariants")
 	suggest(cmd, "output", format.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		tape := show.File(args[0], cmd.InOrStdin())
@@ -42,7 +55,13 @@ every object is put together and a tape that is bad or not complete fails.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, r.Close()) }()
-		rep, bad := inspect.Tape(r)
+		var rep *inspect.Report
+		var bad error
+		if check {
+			rep, bad = inspect.Check(r, inspect.CheckOptions(r.Header()))
+		} else {
+			rep, bad = inspect.Tape(r)
+		}
 		if bad != nil {
 			return bad
 		}
@@ -53,6 +72,9 @@ every object is put together and a tape that is bad or not complete fails.`,
 		}
 		if err == nil && check && !rep.Complete {
 			return notWhole(tape.Name, r)
+		}
+		if n := len(rep.Violations) + rep.MoreViolations; err == nil && n > 0 {
+			return fmt.Errorf("check %s: found %d violations of invariants, listed above: want none; docs/invariants.md explains each", tape.Name, n)
 		}
 		return err
 	}

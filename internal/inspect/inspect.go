@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -11,8 +12,18 @@ import (
 // timeline.Lines: whole objects are read as well, but slower. The error is the
 // Reader's, and then the Report holds what stands before the bad place.
 func Tape(r *timeline.Reader) (*Report, error) {
+	return read(r, nil)
+}
+
+// Check is [Tape], and holds the tape against the invariants as well. The
+// Reader must hand out whole objects.
+func Check(r *timeline.Reader, o noderoll.CheckOptions) (*Report, error) {
+	return read(r, NewChecker(r.Header(), o))
+}
+
+func read(r *timeline.Reader, check *Checker) (*Report, error) {
 	h := r.Header()
-	rep := &Report{Header: h, Resources: map[string]map[timeline.Type]int{}}
+	rep := &Report{Header: h, Resources: map[string]map[timeline.Type]int{}, Checked: check != nil}
 	for _, res := range h.Resources {
 		rep.Resources[h.Key(res)] = map[timeline.Type]int{}
 	}
@@ -28,12 +39,18 @@ func Tape(r *timeline.Reader) (*Report, error) {
 		}
 		if err == nil {
 			rep.count(&ev)
+			if check != nil {
+				rep.violated(check.Observe(ev, r.Line()))
+			}
 			err = rolls.apply(ev)
 		}
 		if err != nil {
 			rep.Rolls = rolls.found()
 			return rep, err
 		}
+	}
+	if check != nil {
+		rep.violated(check.End())
 	}
 	rep.Rolls = rolls.found()
 	return rep, nil

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -31,6 +32,10 @@ func (rep *Report) JSON() []byte {
 		Outcome    Outcome     `json:"outcome"`
 		Milestones []milestone `json:"milestones"`
 	}
+	type violation struct {
+		At string `json:"at"`
+		noderoll.Violation
+	}
 	h := rep.Header
 	out := struct {
 		Events    int                              `json:"events"`
@@ -40,20 +45,31 @@ func (rep *Report) JSON() []byte {
 		Resources map[string]map[timeline.Type]int `json:"resources"`
 		Rolls     []roll                           `json:"rolls"`
 		Marks     []mark                           `json:"marks,omitempty"`
-		Torn      string                           `json:"torn,omitempty"`
-		Name      string                           `json:"name"`
-		Start     string                           `json:"start,omitempty"`
-		Source    timeline.SourceKind              `json:"source,omitempty"`
-		Server    string                           `json:"server,omitempty"`
-		Times     timeline.Times                   `json:"times,omitempty"`
-		Provider  string                           `json:"provider,omitempty"`
-		Nodegroup string                           `json:"nodegroup,omitempty"`
-		Selector  string                           `json:"selector,omitempty"`
+		// Violations is there, though it may be empty, where the tape was checked.
+		Violations     *[]violation `json:"violations,omitempty"`
+		MoreViolations int          `json:"moreViolations,omitempty"`
+
+		Torn      string              `json:"torn,omitempty"`
+		Name      string              `json:"name"`
+		Start     string              `json:"start,omitempty"`
+		Source    timeline.SourceKind `json:"source,omitempty"`
+		Server    string              `json:"server,omitempty"`
+		Times     timeline.Times      `json:"times,omitempty"`
+		Provider  string              `json:"provider,omitempty"`
+		Nodegroup string              `json:"nodegroup,omitempty"`
+		Selector  string              `json:"selector,omitempty"`
 	}{
 		Events: rep.Events, Duration: timeline.FormatAt(rep.Duration), Complete: rep.Complete,
 		Gaps: []gap{}, Resources: rep.Resources, Rolls: []roll{}, Torn: rep.Torn,
 		Name: h.Metadata.Name, Source: h.Source.Kind, Server: h.Source.Server, Times: h.Source.Times,
 		Provider: h.Scope.Provider, Nodegroup: h.Scope.Nodegroup, Selector: h.Scope.Selector,
+	}
+	if rep.Checked {
+		all := make([]violation, 0, len(rep.Violations))
+		for _, v := range rep.Violations {
+			all = append(all, violation{timeline.FormatAt(v.At), v})
+		}
+		out.Violations, out.MoreViolations = &all, rep.MoreViolations
 	}
 	if !h.Metadata.Start.IsZero() {
 		out.Start = h.Metadata.Start.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")

@@ -23,6 +23,11 @@ type Report struct {
 	// header without events are there as well, empty.
 	Resources map[string]map[timeline.Type]int
 	Rolls     []Roll
+	// Checked says that the tape was held against the invariants; Violations
+	// are where it breaks them, and MoreViolations counts those left out.
+	Checked        bool
+	Violations     []noderoll.Violation
+	MoreViolations int
 }
 
 // Gap is a place where events may be missing.

@@ -21,6 +21,7 @@ func (rep *Report) Text(w io.Writer) error {
 	rep.table(&b)
 	rep.incidents(&b)
 	rep.rollsText(&b)
+	rep.violationsText(&b)
 	for line := range strings.Lines(b.String()) {
 		// A table pads what stands before an empty last cell.
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
@@ -122,6 +123,25 @@ func (rep *Report) rollsText(b *strings.Builder) {
 	}
 	if len(rep.Rolls) == 0 {
 		b.WriteString("\nno roll found\n")
+	}
+}
+
+// violationsText is one line for each place where the tape breaks an invariant.
+func (rep *Report) violationsText(b *strings.Builder) {
+	if !rep.Checked {
+		return
+	}
+	n := len(rep.Violations) + rep.MoreViolations
+	if n == 0 {
+		fmt.Fprintf(b, "\nall %d invariants hold\n", len(noderoll.Invariants()))
+		return
+	}
+	fmt.Fprintf(b, "\n%s of invariants:\n", plural(n, "violation"))
+	for _, v := range rep.Violations {
+		fmt.Fprintln(b, v)
+	}
+	if rep.MoreViolations > 0 {
+		fmt.Fprintf(b, "and %d more\n", rep.MoreViolations)
 	}
 }
 

@@ -1,0 +1,59 @@
+package noderoll
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// An Invariant is a sentence that every tape of a real cluster obeys, and every
+// simulated one has to. A Checker holds a tape against all of them.
+type Invariant struct {
+	// Name is a word in kebab case by which programs know it.
+	Name string
+	// Sentence says what holds, for people.
+	Sentence string
+	// Source is where Kubernetes, or whoever else it is about, says or does so.
+	Source string
+}
+
+// Invariants returns all that a Checker checks, by theme: objects in general,
+// nodes, pods, budgets, Events, and the policy of a roll, which is checked only
+// where [CheckOptions] has limits.
+func Invariants() []Invariant {
+	var all []Invariant
+	for _, theme := range [][]*Invariant{
+		objectInvariants, nodeInvariants, taintInvariants, podInvariants, containerInvariants, bindingInvariants,
+		deletionInvariants, orphanInvariants, budgetInvariants, evictionInvariants, eventInvariants, nodeEventInvariants, rollInvariants,
+	} {
+		for _, i := range theme {
+			all = append(all, *i)
+		}
+	}
+	return slices.Clip(all)
+}
+
+// Violation is one place where a tape breaks an invariant. Its strings hold
+// names as they stand on the tape; String makes them safe to print.
+type Violation struct {
+	Invariant string        `json:"invariant"`
+	At        time.Duration `json:"-"`
+	// Line of the tape; 0 where the source of the changes has no lines.
+	Line int `json:"line,omitempty"`
+	// Object is the kind, namespace and name, such as "Pod/shop/web-1".
+	Object string `json:"object"`
+	Found  string `json:"found"`
+	Wanted string `json:"wanted"`
+}
+
+// String is the violation on one line: place, object, found, wanted.
+func (v Violation) String() string {
+	var b []byte
+	if v.Line > 0 {
+		b = strconv.AppendInt(append(b, "line "...), int64(v.Line), 10)
+		b = append(b, ": "...)
+	}
+	b = AppendStamp(b, v.At)
+	return string(fmt.Appendf(b, ": %s: %s: found %s: want %s", OneLine(v.Object), v.Invariant, OneLine(v.Found), OneLine(v.Wanted)))
+}

@@ -101,7 +101,8 @@ func (c *Checker) bind(h *held, o *corev1.Pod, s *step) {
 	if name == p.node {
 		return
 	}
-	if p.node != "" {
+	pending := p.node == ""
+	if !pending {
 		c.report(h, boundOnce, "spec.nodeName "+orNone(name)+" after "+p.node, "it to stay")
 		c.unbind(h)
 	}
@@ -116,7 +117,7 @@ func (c *Checker) bind(h *held, o *corev1.Pod, s *step) {
 		return
 	}
 	c.wantNode(h, x, s)
-	if !s.first && !s.jump {
+	if pending && !s.first && !s.jump {
 		c.openTo(h, o, x)
 	}
 }

@@ -145,10 +145,8 @@ func (c *Checker) expectNoExecute(h *held) {
 	if x == nil || x.node == nil {
 		return
 	}
-	since := c.at - c.opts.tolerance() - reaction
-	seen := func() bool {
-		return x.node == nil || x.node.node.executes() || x.noExecute >= since && x.noExecute >= 0
-	}
+	n, since := x.node.node, max(0, c.at-c.opts.tolerance()-reaction)
+	seen := func() bool { return n.executes() || x.noExecute >= since }
 	if seen() {
 		return
 	}

@@ -67,19 +67,20 @@ func (c *Checker) live(s *stream, ch *Change) (h *held, fresh bool) {
 	uid := string(o.GetUID())
 	jump := s.jumps(c.at)
 	h = c.objects[key]
+	replaced := false
 	if h != nil && h.uid != uid && uid != "" {
 		if !jump {
 			c.report(h, oneUID, "uid "+uid+" after "+h.uid, "DELETED of the one before the other")
 		}
 		c.bury(h)
-		h = nil
+		h, replaced = nil, true
 	}
 	if h == nil {
 		h = &held{key: key, uid: uid}
 		c.objects[key] = h
 		if died, dead := c.graves.dead[uid]; dead {
 			c.report(h, lifeInOrder, string(ch.Type)+" of uid "+uid+", which was DELETED at "+string(AppendStamp(nil, died.at)), "nothing of it after that")
-		} else if ch.Type != ChangeAdded && !jump {
+		} else if ch.Type != ChangeAdded && !jump && !replaced {
 			c.report(h, lifeInOrder, string(ch.Type)+" of an object that isn't there", "ADDED first")
 		}
 		return h, true

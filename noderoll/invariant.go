@@ -14,24 +14,43 @@ type Invariant struct {
 	Name string
 	// Sentence says what holds, for people.
 	Sentence string
+	// Theme is what it is about: "objects", "nodes", and so on. The policy of a
+	// roll is checked only where [CheckOptions] has limits.
+	Theme string
 	// Source is where Kubernetes, or whoever else it is about, says or does so.
 	Source string
 }
 
-// Invariants returns all that a Checker checks, by theme: objects in general,
-// nodes, pods, budgets, Events, and the policy of a roll, which is checked only
-// where [CheckOptions] has limits.
+// Invariants returns all that a Checker checks, by theme.
 func Invariants() []Invariant {
 	var all []Invariant
-	for _, theme := range [][]*Invariant{
-		objectInvariants, nodeInvariants, taintInvariants, podInvariants, containerInvariants, bindingInvariants,
-		deletionInvariants, orphanInvariants, budgetInvariants, evictionInvariants, eventInvariants, nodeEventInvariants, rollInvariants,
-	} {
-		for _, i := range theme {
-			all = append(all, *i)
+	for _, theme := range invariantThemes {
+		for _, i := range theme.invariants {
+			i := *i
+			i.Theme = theme.name
+			all = append(all, i)
 		}
 	}
 	return slices.Clip(all)
+}
+
+var invariantThemes = []struct {
+	name       string
+	invariants []*Invariant
+}{
+	{"objects", objectInvariants},
+	{"nodes", nodeInvariants},
+	{"taints", taintInvariants},
+	{"pods", podInvariants},
+	{"containers", containerInvariants},
+	{"binding", bindingInvariants},
+	{"deletion", deletionInvariants},
+	{"orphans", orphanInvariants},
+	{"budgets", budgetInvariants},
+	{"evictions", evictionInvariants},
+	{"events", eventInvariants},
+	{"events about nodes", nodeEventInvariants},
+	{"policy of a roll", rollInvariants},
 }
 
 // Violation is one place where a tape breaks an invariant. Its strings hold

@@ -42,7 +42,9 @@ type CheckOptions struct {
 	// objects aren't compared with the tape's clock.
 	Start time.Time
 	// Skew is by how much changes of different resources may be out of order.
-	// Changes of one resource never are.
+	// Changes of one resource never are. Without skew the tape's clock is taken
+	// for that of the cluster; with skew it has to show that it is, since a
+	// recording may be one of a replay.
 	Skew time.Duration
 	// Slack is what clocks may differ, and controllers be late, on top of each
 	// bound that an invariant names.

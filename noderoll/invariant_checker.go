@@ -35,6 +35,9 @@ type Checker struct {
 	epoch   int // counts gaps: what was doubted before one isn't any more
 	// lifecycle says that a node lifecycle controller is at work.
 	lifecycle bool
+	// clocked says that the tape's clock is the cluster's: an object was ADDED
+	// when it says that it was created. Who records a replay gets old times.
+	clocked bool
 	roll      heldRoll
 
 	found []Violation
@@ -50,7 +53,7 @@ type place struct {
 func NewChecker(o CheckOptions) *Checker {
 	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
 	return &Checker{
-		opts: o, lifecycle: o.Controllers,
+		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
 		streams: map[string]*stream{}, objects: map[objectKey]*held{}, hosts: map[string]*host{}, budgets: map[string][]*held{},
 		graves: graves{dead: map[string]place{}},
 	}

@@ -83,7 +83,7 @@ func (c *Checker) requested(h *held, at time.Time) {
 	if !ok {
 		return
 	}
-	if at.After(now.Add(c.opts.tolerance())) || at.Before(now.Add(-time.Second-c.opts.Lag)) {
+	if at.After(now.Add(c.opts.tolerance())) || c.clocked && at.Before(now.Add(-time.Second-c.opts.Lag)) {
 		c.report(h, graceFromRequest, "deletionTimestamp minus grace "+stamp(at)+" at "+stamp(now), "the time of the request")
 	}
 }
@@ -92,7 +92,7 @@ func (c *Checker) requested(h *held, at time.Time) {
 // brought forward.
 func (c *Checker) endingPod(h *held) {
 	now, ok := c.now()
-	if !ok || h.deletion.IsZero() || h.deletion.Equal(h.pod.ending) || h.pod.node == "" {
+	if !ok || !c.clocked || h.deletion.IsZero() || h.deletion.Equal(h.pod.ending) || h.pod.node == "" {
 		return
 	}
 	h.pod.ending = h.deletion

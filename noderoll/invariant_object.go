@@ -100,7 +100,7 @@ func (c *Checker) metadata(h *held, s *step) {
 		c.report(h, createdOnce, "creationTimestamp "+stamp(created), "what it was, "+stamp(h.created))
 	}
 	c.notFuture(h, "creationTimestamp", created)
-	if s.first && !s.jump && s.Type == ChangeAdded && !c.opts.Partial {
+	if s.first && !s.jump && s.Type == ChangeAdded {
 		c.createdNow(h, created)
 	}
 	if g := o.GetGeneration(); g < h.generation && !s.first {
@@ -136,7 +136,10 @@ func (c *Checker) createdNow(h *held, created time.Time) {
 	if !ok || created.IsZero() {
 		return
 	}
-	if least := now.Add(-time.Second - c.opts.Lag); created.Before(least) {
+	if created.After(now.Add(-time.Second-c.opts.tolerance())) && !created.After(now.Add(c.opts.tolerance())) {
+		c.clocked = true
+	}
+	if least := now.Add(-time.Second - c.opts.Lag); c.clocked && !c.opts.Partial && created.Before(least) {
 		c.report(h, createdWhenAdded, "creationTimestamp "+stamp(created)+" at "+stamp(now), "the time of ADDED")
 	}
 }

@@ -88,6 +88,18 @@ func TestSilenceIsNoViolation(t *testing.T) {
 	}
 }
 
+// Who records a replay gets the times of the recording before, at any pace.
+func TestRecordingOfAReplay(t *testing.T) {
+	p := open(t, "surge")
+	p.opts.Start = p.opts.Start.Add(24 * time.Hour)
+	for i := range p.events {
+		p.events[i].At *= 3
+	}
+	for _, v := range p.check() {
+		t.Error(v)
+	}
+}
+
 // A simulation has one order: what a recording may do is too late there.
 func TestSimulationsAreHeldTighter(t *testing.T) {
 	p := open(t, "surge")

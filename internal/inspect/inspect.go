@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
@@ -51,6 +53,9 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 	}
 	if check != nil {
 		rep.violated(check.End())
+		slices.SortStableFunc(rep.Violations, func(a, b noderoll.Violation) int {
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Line, b.Line))
+		})
 	}
 	rep.Rolls = rolls.found()
 	return rep, nil

@@ -24,7 +24,8 @@ type Report struct {
 	Resources map[string]map[timeline.Type]int
 	Rolls     []Roll
 	// Checked says that the tape was held against the invariants; Violations
-	// are where it breaks them, and MoreViolations counts those left out.
+	// are where it breaks them, in the tape's order, and MoreViolations counts
+	// those left out.
 	Checked        bool
 	Violations     []noderoll.Violation
 	MoreViolations int

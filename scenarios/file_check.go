@@ -39,7 +39,7 @@ func (c *checker) bad(path, found, wanted string) *Error {
 func (c *checker) unknown(path, what, name string, known []string) *Error {
 	e := c.bad(path, fmt.Sprintf("no %s %q", what, name), list(known))
 	if len(known) > 20 {
-		e.Wanted = list(append(slices.Clone(known[:20]), fmt.Sprintf("one of %d more", len(known)-20)))
+		e.Wanted = strings.Join(known[:20], ", ") + fmt.Sprintf(" or one of %d more", len(known)-20)
 	}
 	if e.Remedy = didYouMean(suggest.Closest(name, known)); e.Remedy != "" {
 		e.Wanted = ""

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -33,6 +34,14 @@ func (c *checker) nodeGroup(g *Group, path string) *Error {
 	if known := model.OSes(c.f.Cluster.Provider); !slices.Contains(known, g.OS) {
 		return c.bad(path+".os", fmt.Sprintf("%q", g.OS), fmt.Sprintf("%s for the provider %s", list(known), c.f.Cluster.Provider))
 	}
+	for _, m := range []struct{ path, name string }{
+		{path + ".instanceType", g.InstanceType}, {path + ".from.instanceType", g.From.InstanceType},
+		{path + ".to.instanceType", g.To.InstanceType},
+	} {
+		if err := c.machine(m.path, m.name); err != nil {
+			return err
+		}
+	}
 	if g.Min > g.Nodes {
 		return c.bad(path+".min", fmt.Sprint(g.Min), fmt.Sprintf("at most the group's nodes, %d", g.Nodes))
 	}
@@ -43,6 +52,23 @@ func (c *checker) nodeGroup(g *Group, path string) *Error {
 		return err
 	}
 	return c.image(&g.To, path+".to")
+}
+
+// machine refuses an instance type that isn't known, or isn't one of the provider's cloud.
+func (c *checker) machine(path, name string) *Error {
+	provider := c.f.Cluster.Provider
+	var known []string
+	for _, m := range model.Machines() {
+		// The clouds are told apart by how they name their types.
+		azure, google := strings.HasPrefix(m.Type, "Standard_"), strings.Contains(m.Type, "-standard-")
+		if azure == (provider == ProviderAKS) && google == (provider == ProviderGKE) {
+			known = append(known, m.Type)
+		}
+	}
+	if !slices.Contains(known, name) {
+		return c.unknown(path, "instance type", name, known)
+	}
+	return nil
 }
 
 // image refuses a kubelet that the control plane doesn't support: one that is

@@ -2,8 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -95,19 +93,29 @@ func (c *checker) fillGroup(g *Group, path string) {
 	if !c.has(path + ".max") {
 		g.Max = max(2*g.Nodes, g.Nodes+10)
 	}
-	older, newer := imagesOf(provider, c.f.Cluster.KubernetesVersion)
-	complete(&g.From, older, g.InstanceType)
-	complete(&g.To, newer, g.InstanceType)
+	fillImage(&g.From, c.f.Cluster, g, 1, "20260818")
+	fillImage(&g.To, c.f.Cluster, g, 0, "20260903")
 }
 
-// complete fills in what an image doesn't say.
-func complete(n *NodeImage, from NodeImage, instanceType string) {
+// fillImage fills in what an image doesn't say, from its version, or else from
+// a patch release of the cluster's minor version, as many before the latest as
+// behind says.
+func fillImage(n *NodeImage, k Cluster, g *Group, behind uint16, day string) {
+	if n.InstanceType == "" {
+		n.InstanceType = g.InstanceType
+	}
+	minor := minorOf(k.KubernetesVersion)
+	patch := patches[min(max(minor, oldestMinor), newestMinor)-oldestMinor]
+	v := model.Version{Minor: uint16(minor), Patch: patch - behind}
+	if stated, err := model.ParseVersion(n.Version); err == nil {
+		v = stated
+	}
+	machine, _ := model.FindMachine(n.InstanceType)
+	image := model.ImageOf(k.Provider, g.OS, v, machine.Arch, day)
 	for _, f := range []struct {
 		value    *string
 		fallback string
-	}{
-		{&n.Image, from.Image}, {&n.Version, from.Version}, {&n.Release, from.Release}, {&n.InstanceType, instanceType},
-	} {
+	}{{&n.Image, image.ID}, {&n.Version, image.Kubelet}, {&n.Release, image.ReleaseVersion(v)}} {
 		if *f.value == "" {
 			*f.value = f.fallback
 		}
@@ -125,36 +133,9 @@ func machineOf(p Provider) string {
 	return "m5.large"
 }
 
-// patches are patch releases of Kubernetes, of each minor version from the
-// oldest that a cluster may have, that were followed by no incompatible ones.
-var patches = [...]int{16, 15, 15, 14, 14, 11, 7, 9, 1, 3}
-
-// imagesOf are two images of a provider with the cluster's minor version: the
-// second has the next patch release. Image identifiers are made up.
-func imagesOf(p Provider, version string) (older, newer NodeImage) {
-	minor, err := strconv.Atoi(strings.TrimPrefix(version, "1."))
-	if err != nil || minor < oldestMinor || minor > newestMinor {
-		minor = newestMinor // the version's form was checked
-	}
-	patch := patches[minor-oldestMinor]
-	build := func(patch int, ami, date, gke, vhd string) NodeImage {
-		v := fmt.Sprintf("1.%d.%d", minor, patch)
-		switch p {
-		case ProviderEKS, ProviderKarpenter:
-			return NodeImage{Image: ami, Version: "v" + v + "-eks-ecaa3a6", Release: v + "-" + date}
-		case ProviderGKE:
-			return NodeImage{
-				Image:   fmt.Sprintf("gke-%s-gke%s-cos", strings.ReplaceAll(v, ".", ""), gke),
-				Version: "v" + v + "-gke." + gke, Release: v + "-gke." + gke,
-			}
-		case ProviderAKS:
-			return NodeImage{Image: "AKSUbuntu-2204gen2containerd-" + vhd, Version: "v" + v, Release: vhd}
-		}
-		return NodeImage{Image: ami, Version: "v" + v, Release: v}
-	}
-	return build(patch-1, "ami-0a1b2c3d4e5f60718", "20260818", "1091000", "202608.18.0"),
-		build(patch, "ami-0f9e8d7c6b5a43210", "20260903", "1283000", "202609.03.0")
-}
+// patches are patch releases of Kubernetes that there are, one of each minor
+// version from the oldest that a cluster may have.
+var patches = [...]uint16{16, 15, 15, 14, 14, 11, 7, 9, 1, 3}
 
 func (c *checker) fillRoll(r *Roll) {
 	if !c.has("roll.groups") {

@@ -39,11 +39,11 @@ type Group struct {
 
 // A NodeImage is what a node boots. A roll replaces one by another.
 type NodeImage struct {
-	// Image as the provider names it: ami-0a1b2c3d4e5f60718, AKSUbuntu-2204gen2containerd-202511.07.0.
+	// Image as the provider names it: ami-0a1b2c3d4e5f60718, AKSUbuntu-2204gen2containerd-202511.07.0; none on GKE, whose nodes don't name theirs.
 	Image string `yaml:"image" form:"image"`
 	// Version of the kubelet, as in status.nodeInfo.kubeletVersion; not newer than the cluster, at most three minor versions older.
 	Version string `yaml:"version" form:"version"`
-	// Release of the image: 1.34.2-20251112 on EKS.
+	// Release of the image: 1.34.9-20260714 on EKS.
 	Release string `yaml:"release" form:"line"`
 	// InstanceType of nodes with this image. Default: the group's.
 	InstanceType string `yaml:"instanceType" form:"instanceType"`

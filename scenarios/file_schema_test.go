@@ -242,10 +242,10 @@ func (g *generator) value(t reflect.Type, tag reflect.StructTag, refs bool) obje
 		}
 		return object{"type": "string"}
 	case reflect.Slice:
-		return object{"type": "array", "items": g.value(t.Elem(), tag, refs)}
+		return object{"type": "array", "maxItems": maxItems, "items": g.value(t.Elem(), tag, refs)}
 	case reflect.Map:
 		return object{
-			"type": "object", "propertyNames": matching(patterns["key"], false),
+			"type": "object", "maxProperties": maxItems, "propertyNames": matching(patterns["key"], false),
 			"additionalProperties": matching(patterns["value"], refs),
 		}
 	}

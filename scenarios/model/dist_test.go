@@ -49,10 +49,11 @@ func TestUniformAndTriangular(t *testing.T) {
 	if u[0] < 15*time.Second || u[draws-1] > time.Minute || !near(u[draws/4], 26250*time.Millisecond, 10) || !near(u[draws/2], 37500*time.Millisecond, 10) {
 		t.Errorf("uniform(15s, 1m): least %s, quarter %s, median %s, most %s", u[0], u[draws/4], u[draws/2], u[draws-1])
 	}
-	for _, c := range [][3]time.Duration{{1, 4, 6}, {0, 0, 10}, {0, 10, 10}, {3, 3, 3}, {5, 1, 9}} {
-		d := Triangular(c[0]*time.Second, c[1]*time.Second, c[2]*time.Second)
+	const sec = time.Second
+	for _, c := range [][3]time.Duration{{1 * sec, 4 * sec, 6 * sec}, {0, 0, 10 * sec}, {0, 10 * sec, 10 * sec}, {3 * sec, 3 * sec, 3 * sec}, {5 * sec, 1 * sec, 9 * sec}} {
+		d := Triangular(c[0], c[1], c[2])
 		got := sorted(d, 1)
-		if got[0] < c[0]*time.Second || got[draws-1] > c[2]*time.Second || !near(got[draws/2], d.Median(), 10) {
+		if got[0] < c[0] || got[draws-1] > c[2] || !near(got[draws/2], d.Median(), 10) {
 			t.Errorf("%s: least %s, median %s for %s, most %s", d, got[0], got[draws/2], d.Median(), got[draws-1])
 		}
 	}
@@ -109,7 +110,7 @@ func TestASlowNodeIsSlow(t *testing.T) {
 	a, b := NewStream(1, "n"), NewStream(1, "n")
 	for range 1000 {
 		plain, slow := d.Draw(&a), d.DrawBy(&b, Middling*3/2)
-		if slow != Factor(Middling*3/2).Of(plain) || !near(slow, plain*3/2, 1) {
+		if slow != (Middling*3/2).Of(plain) || !near(slow, plain*3/2, 1) {
 			t.Fatalf("a node of factor 1.5 took %s where the middling one takes %s", slow, plain)
 		}
 	}

@@ -88,12 +88,11 @@ func TestCrashLoop(t *testing.T) {
 	s.pod.See()
 	s.pod.Sandbox = true
 	c := &s.containers[0]
-	want := []time.Duration{0, 10, 20, 40, 80, 160, 300, 300}
-	for i, seconds := range want {
+	for i, want := range []string{"0s", "10s", "20s", "40s", "1m20s", "2m40s", "5m0s", "5m0s"} {
 		c.Start(false)
 		c.Exit(127, false, time.Second)
-		if got := c.BackOff(); got != seconds*time.Second || int(c.Restarts) != i {
-			t.Errorf("after run %d: back-off %s with %d restarts, want %ds with %d", i+1, got, c.Restarts, seconds, i)
+		if got := c.BackOff(); got.String() != want || int(c.Restarts) != i {
+			t.Errorf("after run %d: back-off %s with %d restarts, want %s with %d", i+1, got, c.Restarts, want, i)
 		}
 		if i == 4 {
 			// A real pod with four restarts said exactly this.
@@ -117,10 +116,10 @@ func TestCrashLoop(t *testing.T) {
 
 func TestPullSeries(t *testing.T) {
 	var c Container
-	for i, seconds := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
+	for i, want := range []string{"10s", "20s", "40s", "1m20s", "2m40s", "5m0s", "5m0s"} {
 		c.PullFailed()
-		if got := c.BackOff(); got != seconds*time.Second {
-			t.Errorf("after pull %d: back-off %s, want %ds", i+1, got, seconds)
+		if got := c.BackOff(); got.String() != want {
+			t.Errorf("after pull %d: back-off %s, want %s", i+1, got, want)
 		}
 		c.PullWaits()
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -34,7 +35,8 @@ func TestStreamsOfOtherNamesDiffer(t *testing.T) {
 			}
 		}
 	}
-	if NewStream(1, "kubelet", "n") != NewStream(1, "kubelet", "n") {
+	name := []string{"kubelet", "n"}
+	if a, b := NewStream(1, name...), NewStream(1, slices.Clone(name)...); a != b {
 		t.Error("equal names are two streams")
 	}
 }

@@ -139,3 +139,13 @@ func PullTransfer(bytes int64) time.Duration {
 	const perMillisecond = PullBytesPerSecond / 1000
 	return time.Duration(bounded(time.Duration(min(max(bytes, 0)/perMillisecond, int64(longest/time.Millisecond))) * time.Millisecond))
 }
+
+// What of a kubelet's time is no duration of its own but stands in objects or in rules.
+const (
+	// LeaseSeconds is spec.leaseDurationSeconds of a node's lease; LeaseRenew is a quarter of it
+	// (k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1/defaults.go).
+	LeaseSeconds = 40
+	// MinimumGraceSeconds is what a container gets after SIGTERM even where its preStop hook has used up the pod's grace
+	// (k8s.io/kubernetes/pkg/kubelet/kuberuntime/kuberuntime_container.go).
+	MinimumGraceSeconds = 2
+)

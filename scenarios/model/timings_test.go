@@ -81,15 +81,34 @@ func TestTimingsOfProviders(t *testing.T) {
 			t.Errorf("%s of %s with %s is %s, want %s", c.name, c.provider, c.os, got, c.want)
 		}
 	}
-	for _, provider := range Providers() {
-		for _, os := range OSes(provider) {
-			if still := DefaultTimings(provider, os).Scaled(0); still.Boot != Fixed(still.Boot.Median()).Clip(10*time.Second, 15*time.Minute) && still.Boot.Median() < time.Minute {
-				t.Errorf("%s with %s boots in %s without jitter", provider, os, still.Boot)
-			}
-		}
-	}
 	if got := DefaultTimings(EKS, AL2023).For(Version{Minor: 31}).MonitorGrace; got != Fixed(40*time.Second) {
 		t.Errorf("before 1.32 a node counts as unknown after %s, want 40s", got)
+	}
+}
+
+// Without jitter every duration is its median; with it none leaves what a person would believe.
+func TestDefaultTimingsAreSane(t *testing.T) {
+	s := NewStream(1, "sane")
+	for _, provider := range Providers() {
+		for _, os := range OSes(provider) {
+			all := DefaultTimings(provider, os)
+			still := all.Scaled(0)
+			if all.Boot.Median() < 20*time.Second || all.Boot.Median() > 5*time.Minute || all.BecomeReady.Median() > time.Minute {
+				t.Errorf("%s with %s boots in %s and is ready %s later", provider, os, all.Boot, all.BecomeReady)
+			}
+			for _, n := range TimingNames() {
+				whole, _ := all.Get(n.Name)
+				median, _ := still.Get(n.Name)
+				if got := median.Draw(&s); got != whole.Median() {
+					t.Errorf("%s of %s with %s is %s without jitter, want the median %s", n.Name, provider, os, got, whole.Median())
+				}
+				for range 20 {
+					if got := whole.Draw(&s); got > 24*time.Hour && n.Name != "drainTimeout" {
+						t.Errorf("%s of %s with %s drew %s", n.Name, provider, os, got)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/nodesim/nodesim/internal/likeness"
 	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
@@ -30,7 +31,9 @@ import (
 const canary = "hunter2-do-not-record"
 
 // TestExamples performs four stories on a real control plane, records them with
-// the real program, and holds the recordings against the tapes in examples/.
+// the real program, and holds the recordings against the tapes in examples/:
+// two runs of the same story must be alike in all that package likeness
+// compares, without any exclusion.
 // With NODESIM_RECORD_EXAMPLES=1 the recordings become those tapes.
 func TestExamples(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
@@ -227,16 +230,31 @@ func (r *recording) compare(t *testing.T) {
 	if d := cmp.Diff(story(t, committed), story(t, r.tape)); d != "" {
 		t.Errorf("the recording tells another story than %s (-committed +recorded):\n%s", committed, d)
 	}
+	was, is := open(t, committed), open(t, r.tape)
+	report, err := likeness.Compare(was, is, likeness.Options{NameA: "committed", NameB: "recorded", InOrder: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Equal() {
+		t.Errorf("the recording isn't like %s:\n%s", committed, report)
+	}
+	t.Log(report.Summary())
 }
 
-// story is the feed of a tape without its times.
-func story(t *testing.T, tape string) []string {
+func open(t *testing.T, tape string) *timeline.Reader {
 	t.Helper()
 	r, err := timeline.Open(tape)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	t.Cleanup(func() { _ = r.Close() }) // it was only read
+	return r
+}
+
+// story is the feed of a tape without its times.
+func story(t *testing.T, tape string) []string {
+	t.Helper()
+	r := open(t, tape)
 	o, err := observe.OptionsFor(r.Header(), "", "", "")
 	if err != nil {
 		t.Fatal(err)

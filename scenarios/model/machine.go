@@ -64,6 +64,7 @@ func listMachines() []Machine {
 	add(Machine{Type: "t3.large", Arch: "amd64", CPU: 2, MemoryMi: 8192, ENIs: 3, IPs: 12})
 	add(Machine{Type: "t3.xlarge", Arch: "amd64", CPU: 4, MemoryMi: 16384, ENIs: 4, IPs: 15})
 	// The families of which every size has the same interfaces.
+	measuredOnEKS := map[string]int64{"m5.large": 7845568, "m6i.large": 7982004}
 	for _, f := range []struct {
 		name, arch string
 		miPerCPU   int64
@@ -76,7 +77,9 @@ func listMachines() []Machine {
 			name           string
 			cpu, enis, ips int
 		}{{"large", 2, 3, 10}, {"xlarge", 4, 4, 15}, {"2xlarge", 8, 4, 15}, {"4xlarge", 16, 8, 30}} {
-			add(Machine{Type: f.name + "." + size.name, Arch: f.arch, CPU: size.cpu, MemoryMi: int64(size.cpu) * f.miPerCPU, ENIs: size.enis, IPs: size.ips})
+			m := Machine{Type: f.name + "." + size.name, Arch: f.arch, CPU: size.cpu, MemoryMi: int64(size.cpu) * f.miPerCPU, ENIs: size.enis, IPs: size.ips}
+			m.ReportedKi = measuredOnEKS[m.Type]
+			add(m)
 		}
 	}
 	add(Machine{Type: "p3.2xlarge", Arch: "amd64", CPU: 8, MemoryMi: 62464, ENIs: 4, IPs: 15, GPUs: 1})

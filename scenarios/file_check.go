@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nodesim/nodesim/internal/suggest"
 )
@@ -109,10 +110,12 @@ func (c *checker) zones() *Error {
 	return nil
 }
 
-func (c *checker) times() *Error {
-	f := c.f
-	if f.Settle > f.TimeLimit {
-		return c.bad("settle", short(f.Settle), "at most the timeLimit, "+short(f.TimeLimit))
+func (c *checker) times() *Error { return c.within("settle", c.f.Settle) }
+
+// within refuses a time that the tape never reaches.
+func (c *checker) within(path string, at time.Duration) *Error {
+	if at > c.f.TimeLimit {
+		return c.bad(path, short(at), "at most the timeLimit, "+short(c.f.TimeLimit))
 	}
 	return nil
 }

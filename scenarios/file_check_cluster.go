@@ -98,8 +98,9 @@ func (c *checker) workloads() *Error {
 			return c.bad(path+".spreadHard", "true", "a spread, zone or host")
 		case w.FinalizerHeld > 0 && w.Finalizer == "":
 			return c.bad(path+".finalizerHeld", short(w.FinalizerHeld), "a finalizer that is held")
-		case w.CreateAt > c.f.TimeLimit:
-			return c.bad(path+".createAt", short(w.CreateAt), "at most the timeLimit, "+short(c.f.TimeLimit))
+		}
+		if err := c.within(path+".createAt", w.CreateAt); err != nil {
+			return err
 		}
 		if err := c.group(path+".group", w.Group); err != nil {
 			return err

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/nodesim/nodesim/scenarios/model"
 )
@@ -21,8 +20,8 @@ func (c *checker) roll() *Error {
 	if err := c.groupList("roll.groups", r.Groups); err != nil {
 		return err
 	}
-	if r.At > c.f.TimeLimit {
-		return c.bad("roll.at", short(r.At), "at most the timeLimit, "+short(c.f.TimeLimit))
+	if err := c.within("roll.at", r.At); err != nil {
+		return err
 	}
 	if err := c.choices(r, w); err != nil {
 		return err
@@ -80,14 +79,6 @@ func (c *checker) timings() *Error {
 		if !slices.Contains(known, t.Name) {
 			return c.unknown("timings."+t.Name, "timing", t.Name, known)
 		}
-	}
-	return nil
-}
-
-// within refuses a time that the tape never reaches.
-func (c *checker) within(path string, at time.Duration) *Error {
-	if at > c.f.TimeLimit {
-		return c.bad(path, short(at), "at most the timeLimit, "+short(c.f.TimeLimit))
 	}
 	return nil
 }

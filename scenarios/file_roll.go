@@ -3,8 +3,18 @@ package scenarios
 import "time"
 
 // A Roll replaces every node of some groups. What a strategy has no use for
-// must not be set, and is zero; what it has a default for is in the table of
-// strategies (strategy.go).
+// must not be set, and is zero; these have a default:
+//
+//	strategy         maxUnavailable  maxSurge  budget  evictionTimeout  joinTimeout  settleAfterDrain  soak
+//	plain            0               1                 15m              15m          0s                0s
+//	eks-default      1                                 15m              15m          1m
+//	eks-minimal      1                                 15m              15m          1m
+//	karpenter-drift                            10%     0s               15m
+//	gke-surge        0               1                 1h               15m
+//	gke-blue-green   1                                 1h               15m                            1h
+//	aks-reimage      0               1                 30m              15m                            0s
+//	capi             0               1                 0s               0s
+//	kops             0               1                 15m              15m          5s
 type Roll struct {
 	// Strategy by which the nodes are replaced; it has to be one of the cluster's provider, or plain.
 	Strategy Strategy `yaml:"strategy" need:"true"`

@@ -73,7 +73,8 @@ func comments(t *testing.T) map[string]string {
 				if !ok {
 					continue
 				}
-				docs[ts.Name.Name] = text(gen.Doc)
+				first, _, _ := strings.Cut(text(gen.Doc), ". ")
+				docs[ts.Name.Name] = strings.TrimSuffix(first, ".") + "."
 				if st, ok := ts.Type.(*ast.StructType); ok {
 					for _, f := range st.Fields.List {
 						for _, name := range f.Names {

@@ -1,9 +1,11 @@
 package scenarios
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"text/tabwriter"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,6 +124,43 @@ func TestSettingsAndSeed(t *testing.T) {
 	}
 	if again.Groups[0].Nodes != 6 || again.Seed != 7 {
 		t.Errorf("after another Resolve: %d nodes and seed %d, want the file's 6 and 7", again.Groups[0].Nodes, again.Seed)
+	}
+}
+
+// The table in Roll's comment is that of the strategies.
+func TestStrategiesAreDocumented(t *testing.T) {
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "strategy\tmaxUnavailable\tmaxSurge\tbudget\tevictionTimeout\tjoinTimeout\tsettleAfterDrain\tsoak")
+	for _, way := range ways() {
+		r, row := &Roll{}, []string{string(way.strategy)}
+		for _, v := range r.numbers(&way) {
+			row = append(row, "")
+			if v.usual != nil {
+				row[len(row)-1] = v.usual.String()
+			}
+		}
+		for _, v := range r.durations(&way) {
+			row = append(row, "")
+			if v.usual != nil {
+				row[len(row)-1] = short(*v.usual)
+			}
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	var comment strings.Builder
+	for line := range strings.Lines(table.String()) {
+		comment.WriteString(strings.TrimRight("//\t"+line, " \n") + "\n")
+	}
+	source, err := os.ReadFile("file_roll.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(source), comment.String()) {
+		t.Errorf("the comment of Roll lacks the table of strategies:\n%s", comment.String())
 	}
 }
 

@@ -1,0 +1,198 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+const schedulerName = "default-scheduler"
+
+// Scheduler is kube-scheduler with its default profile: it takes one waiting
+// pod after the other, the most important first, filters the nodes, scores those
+// that are left, and binds. Of its plugins there are NodeUnschedulable,
+// TaintToleration, NodeAffinity (node selectors, and the affinity of a
+// DaemonSet's pods), NodeResourcesFit, VolumeBinding (zones), PodTopologySpread
+// (zones and hosts), and the scores of these; of the resources CPU, memory and
+// the number of pods.
+//
+// A pod that was found a node takes its room at once, and is bound some
+// milliseconds later. One that fits nowhere is parked until a node or the end of
+// a pod may help.
+//
+// The costs: a pod is found a node in the time that it takes to score a hundred,
+// however many there are; pods of one template that fit nowhere share their
+// failure.
+type Scheduler struct {
+	env      *Env
+	instance string
+	stream   model.Stream
+
+	nodes    map[string]*schedNode
+	numbers  []int // of nodes that are gone, to be used again
+	numbered int
+	groups   map[string]*nodeGroup
+	inOrder  []*nodeGroup
+	epoch    int
+	selected []string // labels that tell groups apart, sorted
+	zones    []string // by number; the first is none
+	version  uint64   // counts what could change a pod's fate
+
+	classes    []*podClass
+	byTemplate map[*api.Template]*podClass
+	last       *podClass
+
+	waiting map[*api.Pod]*waitingPod
+	assumed map[*api.Pod]*schedNode // found, and not yet bound
+	claims  map[claimName]int       // zones of volumes
+	lanes   []*lane
+	parked  int // pods
+	running bool
+	// busyUntil is when the scheduler is done with the pod that it has.
+	busyUntil time.Duration
+
+	scratch  []byte
+	spots    []spot
+	zoneSeen []bool
+}
+
+// claimName names a PersistentVolumeClaim.
+type claimName struct{ namespace, name string }
+
+// NewScheduler returns the scheduler. It knows the nodes and pods that are
+// there.
+func NewScheduler(env *Env) *Scheduler {
+	s := &Scheduler{
+		env: env, stream: env.Stream("scheduler"),
+		nodes: map[string]*schedNode{}, groups: map[string]*nodeGroup{}, selected: []string{labelZone}, zones: []string{""},
+		byTemplate: map[*api.Template]*podClass{}, waiting: map[*api.Pod]*waitingPod{},
+		assumed: map[*api.Pod]*schedNode{}, claims: map[claimName]int{},
+	}
+	host := env.Stream("scheduler", "host")
+	s.instance = schedulerName + "-" + "ip-10-0-" + "0-" + string(host.AppendHex(nil, 2))
+	for _, n := range env.API.Nodes() {
+		s.addNode(n)
+	}
+	for _, p := range env.API.Pods() {
+		if p.NodeName == "" {
+			s.pod(api.Added, nil, p)
+		}
+	}
+	env.API.WatchNodes(s.node)
+	env.API.WatchPods(s.pod)
+	return s
+}
+
+// pod follows the pods of the API.
+func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
+	switch c {
+	case api.Added:
+		switch n := s.nodes[p.NodeName]; {
+		case p.Terminal():
+		case p.NodeName == "":
+			w := &waitingPod{pod: p, class: s.classOf(p)}
+			s.waiting[p] = w
+			s.activate(w)
+		case n != nil && s.assumed[p] == n: // seeded
+			delete(s.assumed, p)
+		case n != nil:
+			s.take(n, p)
+		}
+	case api.Modified:
+		if old.NodeName != p.NodeName {
+			s.bound(p)
+		}
+		switch n := s.holder(p); {
+		case n == nil:
+		case p.Terminal() && !old.Terminal():
+			s.release(n, p, !old.Terminating())
+		case p.Terminating() && !old.Terminating() && !p.Terminal():
+			s.class(p, n, -1)
+		}
+	case api.Deleted:
+		if w := s.waiting[p]; w != nil {
+			w.done = true
+			delete(s.waiting, p)
+		}
+		if n := s.holder(p); n != nil && !old.Terminal() {
+			s.release(n, p, !old.Terminating())
+		}
+		delete(s.assumed, p)
+	}
+}
+
+// holder returns the node whose room a pod takes, or nil.
+func (s *Scheduler) holder(p *api.Pod) *schedNode {
+	n := s.assumed[p]
+	if n == nil {
+		n = s.nodes[p.NodeName]
+	}
+	if n == nil || n.gone {
+		return nil
+	}
+	return n
+}
+
+// bound notes that a pod has a node.
+func (s *Scheduler) bound(p *api.Pod) {
+	if w := s.waiting[p]; w != nil {
+		w.done = true
+		delete(s.waiting, p)
+	}
+	n := s.nodes[p.NodeName]
+	if was := s.assumed[p]; was != nil {
+		delete(s.assumed, p)
+		if was == n {
+			return
+		}
+		if !was.gone {
+			s.release(was, p, !p.Terminating())
+		}
+	}
+	if n != nil && !p.Terminal() {
+		s.take(n, p)
+	}
+}
+
+// take gives a pod its room on a node.
+func (s *Scheduler) take(n *schedNode, p *api.Pod) {
+	c := s.classOf(p)
+	n.used = n.used.plus(c.need)
+	n.scored = n.scored.plus(c.scored)
+	n.group.rooms.set(n.place, n.free())
+	if p.Claim != "" {
+		k := claimName{p.Namespace, p.Claim}
+		if _, known := s.claims[k]; !known && n.group.zone != 0 {
+			s.claims[k] = n.group.zone
+		}
+	}
+	if !p.Terminating() {
+		c.count(n, n.group.zone, 1)
+	}
+	s.version++
+}
+
+// release takes a pod's room back. counted says that the pod counts among those
+// of its class.
+func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
+	c := s.classOf(p)
+	n.used = n.used.minus(c.need)
+	n.scored = n.scored.minus(c.scored)
+	n.group.rooms.set(n.place, n.free())
+	if counted {
+		c.count(n, n.group.zone, -1)
+	}
+	s.version++
+	s.opened(n)
+}
+
+// class counts a pod of a class on a node, or no longer.
+func (s *Scheduler) class(p *api.Pod, n *schedNode, by int) {
+	c := s.classOf(p)
+	c.count(n, n.group.zone, by)
+	s.version++
+	if len(c.hard) > 0 && len(c.parked) > 0 {
+		s.wake(c)
+	}
+}

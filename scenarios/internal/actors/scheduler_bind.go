@@ -1,0 +1,91 @@
+package actors
+
+import (
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+)
+
+// schedule tries to find a pod a node (schedulingCycle and bindingCycle of
+// pkg/scheduler/schedule_one.go). It reports whether that took a search.
+func (s *Scheduler) schedule(w *waitingPod) bool {
+	p := w.pod
+	if p.Terminating() {
+		s.report(w, "skip schedule deleting pod: "+p.Namespace+"/"+p.Name)
+		return false
+	}
+	if s.failsLike(p, w.class) {
+		s.fail(w)
+		return false
+	}
+	n := s.find(p, w.class)
+	if n == nil {
+		s.fail(w)
+		return true
+	}
+	s.take(n, p)
+	s.assumed[p] = n
+	s.env.After(s.env.Draw(&s.stream, s.env.Timings.SchedulerBind), func() { s.bind(p, n) })
+	return true
+}
+
+// bind writes what the scheduler has decided. A pod that is gone or going by
+// then stays where it is; the node may be gone: the API server doesn't ask.
+func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
+	if p.Gone() || p.NodeName != "" || s.assumed[p] != n {
+		return
+	}
+	if p.Terminating() {
+		// The binding is refused (assignPod of pkg/registry/core/pod/storage).
+		delete(s.assumed, p)
+		if !n.gone {
+			s.release(n, p, false)
+		}
+		return
+	}
+	about := api.AboutPod(p)
+	s.env.API.UpdatePod(p, func(p *api.Pod) {
+		p.NodeName = n.node.Name
+		p.Labels = s.topology(p.Labels, n.node)
+		p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "True", Transition: s.env.API.Now().Second()})
+	})
+	s.env.API.RecordNew(schedulerName, s.instance, about, "Normal", "Scheduled", "Binding",
+		"Successfully assigned "+p.Namespace+"/"+p.Name+" to "+n.node.Name)
+}
+
+// topology returns a pod's labels with those of its node's zone and region, as
+// the admission PodTopologyLabels adds them to a binding since 1.35.
+func (s *Scheduler) topology(labels api.Pairs, n *api.Node) api.Pairs {
+	if s.env.Version.Minor < 35 {
+		return labels
+	}
+	for _, k := range [...]string{labelRegion, labelZone} {
+		if v, ok := n.Labels.Lookup(k); ok {
+			labels = labels.With(k, v)
+		}
+	}
+	return labels
+}
+
+// fail reports that a pod fits nowhere, and parks it (handleSchedulingFailure
+// of schedule_one.go).
+func (s *Scheduler) fail(w *waitingPod) {
+	message := s.explain(w.pod, w.class)
+	s.park(w)
+	s.report(w, message)
+	c := api.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: message, Transition: s.env.API.Now().Second()}
+	if s.env.Version.PodGeneration() {
+		c.Observed = w.pod.Generation
+	}
+	s.env.API.UpdatePod(w.pod, func(p *api.Pod) { p.Conditions = p.Conditions.Set(c) })
+}
+
+// report tells of a failure. One that is told again of the same version of a
+// pod is part of a series, whatever its message (getKey of
+// client-go/tools/events), and the API server hears of it again only after half
+// an hour.
+func (s *Scheduler) report(w *waitingPod, message string) {
+	if w.reported == w.pod.Version() {
+		return
+	}
+	w.reported = w.pod.Version()
+	s.env.API.RecordNew(schedulerName, s.instance, api.AboutPod(w.pod), "Warning", "FailedScheduling", "Scheduling", cutNote(message))
+}

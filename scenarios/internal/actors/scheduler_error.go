@@ -1,0 +1,187 @@
+package actors
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+)
+
+// failure is why pods of a class fitted nowhere, and what was so then.
+type failure struct {
+	message string
+	version uint64
+	at      time.Duration
+}
+
+const (
+	// largeCluster is where a cluster's failures are explained again only after a while:
+	// explaining looks at every node.
+	largeCluster = 500
+	explainedIn  = time.Second
+	// noteLimit is how long the note of an event may be (NoteLengthLimit of
+	// pkg/apis/core/validation).
+	noteLimit = 1024
+)
+
+const (
+	reasonCPU     = "Insufficient cpu"
+	reasonMemory  = "Insufficient memory"
+	reasonPods    = "Too many pods"
+	reasonSpread  = "node(s) didn't match pod topology spread constraints"
+	reasonNoLabel = reasonSpread + " (missing required label)"
+	reasonAbsent  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+	notHelpful    = "Preemption is not helpful for scheduling"
+	noVictims     = "No preemption victims found for incoming pod"
+)
+
+// explain says why a pod fits nowhere, in the scheduler's words: FitError.Error
+// of pkg/scheduler/framework/types.go, and what preemption could have done.
+// Pods that are alike share an explanation as long as it holds.
+func (s *Scheduler) explain(p *api.Pod, c *podClass) string {
+	if len(s.nodes) == 0 {
+		return "no nodes available to schedule pods"
+	}
+	shared := isShared(p)
+	f := &c.failure
+	if shared && f.message != "" {
+		if f.version == s.version || len(s.nodes) > largeCluster && s.env.Now()-f.at < explainedIn {
+			return f.message
+		}
+	}
+	message := s.fitError(p, c)
+	if shared {
+		*f = failure{message, s.version, s.env.Now()}
+	}
+	return message
+}
+
+// isShared reports whether a pod fits wherever others of its class do.
+func isShared(p *api.Pod) bool { return p.Pinned == "" && p.Claim == "" }
+
+// failsLike reports whether another pod of a class has failed, and nothing has
+// changed since.
+func (s *Scheduler) failsLike(p *api.Pod, c *podClass) bool {
+	return isShared(p) && c.failure.message != "" && c.failure.version == s.version
+}
+
+// tally counts nodes by reason.
+type tally struct {
+	reasons []string
+	nodes   []int
+}
+
+func (t *tally) add(reason string, nodes int) {
+	if nodes == 0 {
+		return
+	}
+	i := slices.Index(t.reasons, reason)
+	if i < 0 {
+		i = len(t.reasons)
+		t.reasons, t.nodes = append(t.reasons, reason), append(t.nodes, 0)
+	}
+	t.nodes[i] += nodes
+}
+
+// available writes "0/6 nodes are available: 2 Insufficient cpu, 4 …."; the
+// parts are sorted as strings, numbers and all.
+func (t *tally) available(all int) string {
+	parts := make([]string, len(t.reasons))
+	for i := range t.reasons {
+		parts[i] = strconv.Itoa(t.nodes[i]) + " " + t.reasons[i]
+	}
+	slices.Sort(parts)
+	return "0/" + strconv.Itoa(all) + " nodes are available: " + strings.Join(parts, ", ") + "."
+}
+
+func (s *Scheduler) fitError(p *api.Pod, c *podClass) string {
+	var reasons tally
+	resolvable := 0 // nodes where another pod's end would help
+	if p.Pinned != "" {
+		reasons.add(reasonAbsent, len(s.nodes))
+		if n := s.nodes[p.Pinned]; n != nil {
+			reasons.nodes[0]--
+			if reasons.nodes[0] == 0 {
+				reasons = tally{}
+			}
+			if reason := s.refusal(c.template, n.group); reason != "" {
+				reasons.add(reason, 1)
+			} else if s.explainNode(&reasons, p, c, n, s.limits(c)) {
+				resolvable++
+			}
+		}
+	} else {
+		s.sort(c)
+		for i := range c.shut {
+			reasons.add(c.shut[i].reason, c.shut[i].count)
+		}
+		limits := s.limits(c)
+		for i := range c.open {
+			for _, n := range c.open[i].nodes {
+				if n != nil && s.explainNode(&reasons, p, c, n, limits) {
+					resolvable++
+				}
+			}
+		}
+	}
+	var preemption tally
+	preemption.add(notHelpful, len(s.nodes)-resolvable)
+	preemption.add(noVictims, resolvable)
+	message := reasons.available(len(s.nodes))
+	if s.env.Version.Minor >= 34 {
+		// The plugin DynamicResources, which is there by default since 1.34.
+		return message + " no new claims to deallocate, preemption: " + preemption.available(len(s.nodes))
+	}
+	return message + " preemption: " + preemption.available(len(s.nodes))
+}
+
+// explainNode counts why a pod of a class doesn't fit on a node that it might
+// run on, and reports whether it would if other pods were gone.
+func (s *Scheduler) explainNode(reasons *tally, p *api.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
+	free := n.free()
+	resolvable := n.allocatable.holds(c.need)
+	if !free.holds(c.need) {
+		if c.need.pods > free.pods {
+			reasons.add(reasonPods, 1)
+		}
+		if c.need.cpu > free.cpu {
+			reasons.add(reasonCPU, 1)
+		}
+		if c.need.memory > free.memory {
+			reasons.add(reasonMemory, 1)
+		}
+		return resolvable
+	}
+	switch {
+	case s.elsewhere(p, n.group):
+		reasons.add(s.reasonVolume(), 1)
+		return false
+	case limits.inZone >= 0 && n.group.zone == 0:
+		reasons.add(reasonNoLabel, 1)
+		return false
+	case !limits.zone(c, n.group.zone) || !limits.host(c, n):
+		reasons.add(reasonSpread, 1)
+		return true
+	}
+	return false
+}
+
+// reasonVolume is the reason of the filter VolumeBinding, reworded in 1.34
+// (kubernetes/kubernetes#129887).
+func (s *Scheduler) reasonVolume() string {
+	if s.env.Version.Minor >= 34 {
+		return "node(s) didn't match PersistentVolume's node affinity"
+	}
+	return "node(s) had volume node affinity conflict"
+}
+
+// cutNote cuts a message to what an event holds.
+func cutNote(message string) string {
+	const cut = " ..."
+	if len(message) <= noteLimit {
+		return message
+	}
+	return message[:noteLimit-len(cut)] + cut
+}

@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+)
+
+// A WorkloadKind is the kind of a workload's controller.
+type WorkloadKind string
+
+// The kinds of workloads.
+const (
+	Deployment  WorkloadKind = "Deployment"
+	StatefulSet WorkloadKind = "StatefulSet"
+	DaemonSet   WorkloadKind = "DaemonSet"
+	Job         WorkloadKind = "Job"
+)
+
+// A Workload is a set of like pods that a controller keeps.
+type Workload struct {
+	Kind            WorkloadKind
+	Namespace, Name string
+	// Replicas that are wanted; a DaemonSet has as many as there are nodes.
+	Replicas int
+	Template PodTemplate
+	// CreateAt is the moment of the tape at which it is created. A workload that
+	// was there before is given to [Workloads.Seed] instead.
+	CreateAt time.Duration
+}
+
+// PodTemplate is what a workload's pods are made from.
+type PodTemplate struct {
+	Labels, Annotations api.Pairs
+	Containers          []api.ContainerSpec
+	GraceSeconds        int64
+	NodeSelector        api.Pairs
+	// Tolerations besides those that the control plane adds.
+	Tolerations   []api.Toleration
+	Spread        []api.Spread
+	Priority      int32
+	PriorityClass string
+	HostNetwork   bool
+	// Volume is the name of a StatefulSet's claim template, or of a Deployment's
+	// volume of which each pod has a claim of its own; "" for none.
+	Volume     string
+	Finalizers []string
+	Traits     *PodTraits
+}
+
+// Workloads are the controllers of kube-controller-manager that keep pods: of
+// Deployments with their ReplicaSets, of StatefulSets, DaemonSets and Jobs. No
+// tape holds the objects of their kinds; what shows are their pods and events.
+//
+// Each learns of its pods by watching them and keeps count; one that finds its
+// count wrong answers once after a reaction time, however many pods changed
+// until then, as the work queues of the real ones do.
+type Workloads struct {
+	env     *Env
+	byOwner map[*api.Owner]keeper
+	byName  map[workloadName]*workload
+	daemons []*daemonSet
+}
+
+type workloadName struct{ namespace, name string }
+
+// keeper is a controller of one workload. Its methods are called from watches
+// and may take notes and put calls in the loop.
+type keeper interface {
+	// changed tells of one of its own pods.
+	changed(c api.Change, old, p *api.Pod)
+	// scaled tells that the replicas are others than before.
+	scaled(from int)
+}
+
+// NewWorkloads returns the controllers, with no workloads yet.
+func NewWorkloads(env *Env) *Workloads {
+	ws := &Workloads{env: env, byOwner: map[*api.Owner]keeper{}, byName: map[workloadName]*workload{}}
+	env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
+		if k := ws.byOwner[p.Owner]; k != nil {
+			k.changed(c, old, p)
+		}
+	})
+	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
+		for _, ds := range ws.daemons {
+			ds.node(c, old, n)
+		}
+	})
+	return ws
+}
+
+// Add has a workload created at its moment, or now where that has passed.
+func (ws *Workloads) Add(w Workload) error {
+	one, err := ws.admit(w)
+	if err != nil {
+		return err
+	}
+	ws.env.At(w.CreateAt, func() {
+		ws.begin(one)
+		one.keeper.scaled(0)
+	})
+	return nil
+}
+
+// admit checks a workload and makes its controller.
+func (ws *Workloads) admit(w Workload) (*workload, error) {
+	name := workloadName{w.Namespace, w.Name}
+	if ws.byName[name] != nil {
+		return nil, fmt.Errorf("workload %s/%s: there is one of that name", w.Namespace, w.Name)
+	}
+	if w.Name == "" || w.Namespace == "" || len(w.Template.Containers) == 0 {
+		return nil, fmt.Errorf("workload %q in namespace %q with %d containers: want a name, a namespace and a container", w.Name, w.Namespace, len(w.Template.Containers))
+	}
+	one := newWorkload(ws.env, w)
+	switch w.Kind {
+	case Deployment:
+		one.keeper = newReplicaSet(one)
+	case Job:
+		one.keeper = newJob(one)
+	case StatefulSet:
+		one.keeper = newStatefulSet(one)
+	case DaemonSet:
+		one.keeper = newDaemonSet(one)
+	default:
+		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
+	}
+	ws.byName[name] = one
+	return one, nil
+}
+
+// begin lets a workload's controller see pods and nodes.
+func (ws *Workloads) begin(w *workload) {
+	w.begun = true
+	ws.byOwner[w.owner] = w.keeper
+	if ds, ok := w.keeper.(*daemonSet); ok {
+		ws.daemons = append(ws.daemons, ds)
+	}
+}
+
+// Scale sets the replicas of a workload. It fails where there is no such
+// workload, or where it is a DaemonSet.
+func (ws *Workloads) Scale(namespace, name string, replicas int) error {
+	w := ws.byName[workloadName{namespace, name}]
+	switch {
+	case w == nil:
+		return fmt.Errorf("scale %s/%s: there is no such workload", namespace, name)
+	case w.Kind == DaemonSet:
+		return fmt.Errorf("scale %s/%s: a DaemonSet has no replicas", namespace, name)
+	}
+	from := w.Replicas
+	w.Replicas = max(replicas, 0)
+	if w.begun && from != w.Replicas {
+		w.keeper.scaled(from)
+	}
+	return nil
+}
+
+// Replicas returns how many replicas a workload is to have; 0 for one that
+// isn't there.
+func (ws *Workloads) Replicas(namespace, name string) int {
+	if w := ws.byName[workloadName{namespace, name}]; w != nil {
+		return w.Replicas
+	}
+	return 0
+}

@@ -1,0 +1,143 @@
+package actors
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// workload is what the controllers of all kinds share: the pods' template, who
+// owns them, and the one sync that may be waiting.
+type workload struct {
+	Workload
+	env      *Env
+	keeper   keeper
+	begun    bool
+	uid      string     // of the workload's own object
+	owner    *api.Owner // of the pods: the ReplicaSet of a Deployment, else the workload
+	template *api.Template
+	labels   api.Pairs
+	stream   model.Stream
+	waiting  *loop.Timer
+	names    []byte
+}
+
+func newWorkload(env *Env, w Workload) *workload {
+	one := &workload{Workload: w, env: env, stream: env.Stream("workload", w.Namespace, w.Name)}
+	one.uid = one.stream.UUID()
+	hash := one.stream.TemplateHash()
+	one.labels = w.Template.Labels
+	one.owner = &api.Owner{APIVersion: "apps/v1", Kind: string(w.Kind), Name: w.Name, UID: one.uid}
+	restart := "Always"
+	tolerations := w.Template.Tolerations
+	switch w.Kind {
+	case Deployment:
+		one.labels = one.labels.With("pod-template-hash", hash)
+		one.owner = &api.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: w.Name + "-" + hash, UID: one.stream.UUID()}
+	case StatefulSet:
+		one.labels = one.labels.With("controller-revision-hash", w.Name+"-"+hash)
+	case DaemonSet:
+		one.labels = one.labels.With("controller-revision-hash", hash).With("pod-template-generation", "1")
+		tolerations = daemonTolerations(tolerations, w.Template.HostNetwork)
+	case Job:
+		// As pkg/apis/batch/v1 labels them.
+		one.owner.APIVersion = "batch/v1"
+		for _, prefix := range [...]string{"", "batch.kubernetes.io/"} {
+			one.labels = one.labels.With(prefix+"controller-uid", one.uid).With(prefix+"job-name", w.Name)
+		}
+		restart = "Never"
+	}
+	one.template = &api.Template{
+		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
+		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
+		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
+		SchedulerName: schedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
+		Volume: w.Template.Volume, Workload: w.Template.Traits,
+	}
+	return one
+}
+
+// defaultTolerations adds what the admission DefaultTolerationSeconds does: five
+// minutes of not-ready and unreachable, behind the others, each unless the pod
+// says something of it itself.
+func defaultTolerations(own []api.Toleration, seconds time.Duration) []api.Toleration {
+	all := own[:len(own):len(own)]
+	for _, key := range [...]string{taintNotReady, taintUnreachable} {
+		said := false
+		for _, t := range own {
+			said = said || (t.Key == key || t.Key == "") && (t.Effect == effectNoExecute || t.Effect == "")
+		}
+		if !said {
+			all = append(all, api.Toleration{Key: key, Operator: "Exists", Effect: effectNoExecute, Seconds: int64(seconds / time.Second)})
+		}
+	}
+	return all
+}
+
+// pod makes a pod, pending and bound nowhere.
+func (w *workload) pod(name string) *api.Pod {
+	p := &api.Pod{
+		Meta: api.Meta{
+			Namespace: w.Namespace, Name: name, Labels: w.labels, Annotations: w.Template.Annotations,
+			Finalizers: w.Template.Finalizers, Owner: w.owner,
+		},
+		Template: w.template, Phase: "Pending",
+	}
+	if w.env.Version.PodGeneration() {
+		p.Generation = 1
+	}
+	if w.Template.Volume != "" {
+		p.Claim = w.Template.Volume + "-" + name
+	}
+	return p
+}
+
+// generated makes a pod with a name that the API server makes up, one that is
+// free.
+func (w *workload) generated() *api.Pod {
+	for {
+		w.names = append(w.names[:0], w.template.GenerateName...)
+		w.names = w.stream.AppendSuffix(w.names, 5)
+		if name := string(w.names); w.env.API.Pod(w.Namespace, name) == nil {
+			return w.pod(name)
+		}
+	}
+}
+
+// react has the controller look at its pods after its reaction time, unless it
+// is about to anyway.
+func (w *workload) react(sync func()) {
+	if !w.waiting.Pending() {
+		w.waiting = w.env.Timer(w.env.Draw(&w.stream, w.env.Timings.ControllerReact), sync)
+	}
+}
+
+// about is the reference of the pods' owner. Its version moves with every
+// change of its status; the API server's own stands in for it.
+func (w *workload) about() api.Reference {
+	return api.Reference{
+		APIVersion: w.owner.APIVersion, Kind: w.owner.Kind, Namespace: w.Namespace, Name: w.owner.Name, UID: w.owner.UID,
+		ResourceVersion: strconv.FormatUint(w.env.API.Version(), 10),
+	}
+}
+
+// active reports whether a controller counts on a pod (FilterActivePods of
+// pkg/controller/controller_utils.go).
+func active(p *api.Pod) bool { return !p.Terminating() && !p.Terminal() }
+
+const (
+	effectNoSchedule = "NoSchedule"
+	effectNoExecute  = "NoExecute"
+	effectPrefer     = "PreferNoSchedule"
+
+	taintNotReady      = "node.kubernetes.io/not-ready"
+	taintUnreachable   = "node.kubernetes.io/unreachable"
+	taintUnschedulable = "node.kubernetes.io/unschedulable"
+
+	labelZone     = "topology.kubernetes.io/zone"
+	labelRegion   = "topology.kubernetes.io/region"
+	labelHostname = "kubernetes.io/hostname"
+)

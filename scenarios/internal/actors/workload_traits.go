@@ -1,0 +1,31 @@
+package actors
+
+import (
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// PodTraits is what the program in a workload's pods does, which no API shows.
+// It stands in the Template of the pods as Workload.
+type PodTraits struct {
+	// StartReady is how long the container runs until it is ready, Stop how long
+	// it takes to exit after SIGTERM.
+	StartReady, Stop model.Dist
+	// NeverStops says that it exits by SIGKILL alone.
+	NeverStops bool
+	// ImageBytes is what a node pulls that doesn't have the image.
+	ImageBytes int64
+	// LeakPerMinute is by how many bytes its memory grows.
+	LeakPerMinute int64
+}
+
+// TraitsOf returns what the program in a pod does; for a pod that nobody said
+// anything of, one that starts and stops at once.
+func TraitsOf(p *api.Pod) *PodTraits {
+	if t, ok := p.Template.Workload.(*PodTraits); ok && t != nil {
+		return t
+	}
+	return &noTraits
+}
+
+var noTraits PodTraits

@@ -4,7 +4,12 @@ package cloud
 type Volumes struct {
 	attached map[string]string // instance ID by volume
 	stuck    int
+	watchers []func(volume, instance string)
 }
+
+// Watch has f called behind every attachment of a volume to an instance. It may
+// take notes and put calls in the loop.
+func (v *Volumes) Watch(f func(volume, instance string)) { v.watchers = append(v.watchers, f) }
 
 // On returns the ID of the instance that a volume is attached to, or "".
 func (v *Volumes) On(volume string) string { return v.attached[volume] }
@@ -15,6 +20,9 @@ func (v *Volumes) Attach(volume, instance string) bool {
 		return false
 	}
 	v.attached[volume] = instance
+	for _, f := range v.watchers {
+		f(volume, instance)
+	}
 	return true
 }
 

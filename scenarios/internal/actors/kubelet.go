@@ -1,0 +1,135 @@
+package actors
+
+import (
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// KubeletProfile says whose hand writes nodes and pods.
+type KubeletProfile int
+
+const (
+	// RealKubelet is a kubelet of Kubernetes with containerd.
+	RealKubelet KubeletProfile = iota
+	// KwokKubelet is kwok 0.8 with the stages of internal/testcluster: one write
+	// for a node that gets ready, one for a pod, and no events.
+	KwokKubelet
+)
+
+// KubeletConfig is what Kubelets need to know beside the API and the cloud.
+type KubeletConfig struct {
+	Profile KubeletProfile
+	// Timings are those of a group's machines.
+	Timings func(*cloud.Group) *model.Timings
+	// Shape is what the nodes of an instance's group look like, with the
+	// instance's template, and Place what the instance has of its own.
+	Shape func(*cloud.Instance) model.Shape
+	Place func(*cloud.Instance) model.Place
+	// PodIP is the address of a pod by its number on the machine, 1 to 255; nil
+	// takes it from the node's PodCIDR or, where it has none, from 100.64.0.0/10.
+	PodIP func(i *cloud.Instance, number int) string
+	// Kwok are the delays of kwok's stages; of KwokKubelet alone.
+	Kwok KwokDelays
+}
+
+// Kubelets are the kubelets of all machines, one on each.
+//
+// They start with the machine, register its Node and keep its status; they start
+// the pods that are bound to it and stop those that are deleted. What ails a
+// machine they learn from the cloud, and what is asked of them from the API.
+// A machine at rest has one call in the loop, its next status post, and a pod
+// that runs or has ended has none, nor any memory beside its object.
+type Kubelets struct {
+	env *Env
+	cfg KubeletConfig
+
+	machines map[*cloud.Instance]*machine
+	byNode   map[string]*machine // the one whose kubelet goes by the name
+	lives    map[*api.Pod]*life  // of pods that are being started or stopped
+	waiting  map[string][]*life  // by the volume that they wait for
+	writing  bool                // a write that is under way is a kubelet's own
+
+	images  images
+	resting restingConditions
+}
+
+// NewKubelets puts a kubelet on every machine that is started from now on. Those
+// that run already are handed to [Kubelets.Seed].
+func NewKubelets(env *Env, cfg KubeletConfig) *Kubelets {
+	k := &Kubelets{
+		env: env, cfg: cfg,
+		machines: map[*cloud.Instance]*machine{}, byNode: map[string]*machine{},
+		lives: map[*api.Pod]*life{}, waiting: map[string][]*life{},
+	}
+	env.Cloud.Watch(k.instanceChanged)
+	env.Cloud.Volumes.Watch(k.volumeAttached)
+	env.API.WatchPods(k.podChanged)
+	env.API.WatchNodes(k.nodeChanged)
+	return k
+}
+
+func (k *Kubelets) instanceChanged(c cloud.Change, i *cloud.Instance) {
+	m := k.machines[i]
+	switch c {
+	case cloud.Launched, cloud.Told:
+	case cloud.Started:
+		if m == nil {
+			m = k.newMachine(i)
+		}
+		k.env.After(0, m.boot)
+	case cloud.ShutdownAsk:
+		if m != nil {
+			k.env.After(0, m.shutDown)
+		}
+	case cloud.Ended:
+		if m != nil {
+			k.env.After(0, m.end)
+		}
+	case cloud.Ailing:
+		if m != nil {
+			k.env.After(0, m.ail)
+		}
+	}
+}
+
+func (k *Kubelets) nodeChanged(c api.Change, old, n *api.Node) {
+	if c != api.Modified || old.Unschedulable == n.Unschedulable || k.cfg.Profile == KwokKubelet {
+		return
+	}
+	if m := k.byNode[n.Name]; m != nil && m.node == n {
+		m.after(m.draw(m.t.NodeNotSchedulable), m.noticeCordon)
+	}
+}
+
+// podChanged notes what a kubelet has to do about a pod of its node.
+func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
+	if k.writing || p.NodeName == "" {
+		return
+	}
+	m := k.byNode[p.NodeName]
+	if m == nil || !m.up() {
+		// Whoever comes up looks through the pods of its node.
+		return
+	}
+	switch {
+	case c == api.Deleted:
+		k.podRemoved(m, p)
+	case c == api.Added || old.NodeName == "":
+		if p.Phase == "Pending" || p.Phase == "" {
+			k.podBound(m, p)
+		}
+	case p.Terminating() && (!old.Terminating() || p.Grace < old.Grace):
+		k.podTerminated(m, p)
+	case old.Ready() && !p.Ready() && !p.Terminal() && k.lives[p] == nil:
+		// Somebody else says that the pod isn't ready.
+		m.after(m.draw(m.t.NodeNotSchedulable), func() { m.reconcile(p) })
+	}
+}
+
+// write changes a pod in a kubelet's name.
+func (k *Kubelets) write(p *api.Pod, change func(*api.Pod)) {
+	k.writing = true
+	k.env.API.UpdatePod(p, change)
+	k.writing = false
+}

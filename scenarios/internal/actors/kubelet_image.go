@@ -1,0 +1,184 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// imageID numbers the images of the simulation.
+type imageID int32
+
+// images are those that any pod has asked for.
+type images struct {
+	byName  map[string]imageID
+	names   []string
+	digests []string
+	nodes   map[string][]api.Image // what a node's status lists, by what it boots
+}
+
+func (im *images) of(name string) imageID {
+	id, ok := im.byName[name]
+	if !ok {
+		if im.byName == nil {
+			im.byName = map[string]imageID{}
+		}
+		id = imageID(len(im.names))
+		im.byName[name] = id
+		im.names = append(im.names, name)
+		chance := model.NewStream(0, "digest", name)
+		im.digests = append(im.digests, repository(name)+"@sha256:"+chance.Hex(64))
+	}
+	return id
+}
+
+// digest is the image as status.containerStatuses[].imageID has it.
+func (im *images) digest(id imageID) string { return im.digests[id] }
+
+// repository is an image's name without its tag or digest.
+func repository(name string) string {
+	name, _, _ = strings.Cut(name, "@")
+	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
+		return name[:colon]
+	}
+	return name
+}
+
+// system are the images that a ready node lists: those of its agents.
+func (im *images) system(shape model.Shape) []api.Image {
+	key := string(shape.Provider) + "/" + shape.Region + "/" + shape.Image.Kubelet + "/" + shape.Version.String()
+	if list, ok := im.nodes[key]; ok {
+		return list
+	}
+	var list []api.Image
+	for _, c := range shape.SystemImages() {
+		list = append(list, api.Image{Names: c.Names, Bytes: c.Bytes})
+	}
+	if im.nodes == nil {
+		im.nodes = map[string][]api.Image{}
+	}
+	im.nodes[key] = list
+	return list
+}
+
+// keep notes that the machine has an image.
+func (m *machine) keep(id imageID) {
+	if !slices.Contains(m.has, id) {
+		m.has = append(m.has, id)
+	}
+}
+
+// pull is one that is under way.
+type pull struct {
+	image imageID
+	until api.Instant
+}
+
+// fetch gets the next container's image: it is there, or is pulled, or the
+// registry refuses (EnsureImageExists of pkg/kubelet/images/image_manager.go).
+// Pulls run side by side; two of one image end together, since containerd loads
+// each layer once.
+func (l *life) fetch() {
+	m := l.m
+	spec := &l.p.Template.Containers[l.at]
+	id := m.k.images.of(spec.Image)
+	if slices.Contains(m.has, id) {
+		present := "Container image \"" + spec.Image + "\" already present on machine"
+		if m.v.Minor >= 35 {
+			// KubeletEnsureSecretPulledImages is on by default since 1.35.
+			present += " and can be accessed by the pod"
+		}
+		l.tell("Normal", "Pulled", spec.Name, present)
+		l.create()
+		return
+	}
+	l.tell("Normal", "Pulling", spec.Name, "Pulling image \""+spec.Image+"\"")
+	if why := m.k.env.Cloud.Registry.Pull(m.i, spec.Image); why != "" {
+		l.next(l.draw(m.t.ImagePullFail), func() { l.refused(why) })
+		return
+	}
+	bytes := traitsOf(l.p.Template).imageBytes()
+	now := m.now()
+	takes := l.draw(m.t.ImagePull) + m.factor.Of(model.PullTransfer(bytes))
+	m.pulls = slices.DeleteFunc(m.pulls, func(p pull) bool { return p.until <= now })
+	if i := slices.IndexFunc(m.pulls, func(p pull) bool { return p.image == id }); i >= 0 {
+		takes = m.pulls[i].until.Sub(now) + 50*time.Millisecond
+	} else {
+		m.pulls = append(m.pulls, pull{id, now.Add(takes)})
+	}
+	l.next(takes, func() { l.pulled(id, takes, bytes) })
+}
+
+func (l *life) pulled(id imageID, took time.Duration, bytes int64) {
+	spec := &l.p.Template.Containers[l.at]
+	l.m.keep(id)
+	l.failures = 0
+	took = took.Truncate(time.Millisecond)
+	l.tell("Normal", "Pulled", spec.Name,
+		fmt.Sprintf("Successfully pulled image %q in %v (%v including waiting). Image size: %d bytes.", spec.Image, took, took, bytes))
+	l.create()
+}
+
+// refused is a pull that failed: the pod shows it, backs off for 10 s, 20 s and
+// so on up to 5 min, shows that, and tries again.
+func (l *life) refused(why string) {
+	spec := &l.p.Template.Containers[l.at]
+	failure := pullError(spec.Image, why)
+	l.tell("Warning", "Failed", spec.Name, "Failed to pull image \""+spec.Image+"\": "+failure)
+	l.tell("Warning", "Failed", spec.Name, "Error: ErrImagePull")
+	l.cs[l.at].State = api.ContainerState{Kind: "waiting", Reason: "ErrImagePull", Message: failure}
+	l.show()
+	wait := pullBackoff << min(l.failures, 5)
+	wait = min(wait, pullBackoffMost)
+	l.failures++
+	// The next regular sync of the pod finds it in back-off.
+	sync := l.draw(podResync)
+	if sync >= wait {
+		l.next(wait, l.fetch)
+		return
+	}
+	l.next(sync, func() { l.backOff(failure, wait-sync) })
+}
+
+const (
+	pullBackoff     = 10 * time.Second  // imageBackOffPeriod of pkg/kubelet/kubelet.go
+	pullBackoffMost = 300 * time.Second // MaxImageBackOff
+)
+
+// podResync is when a pod whose sync has failed is looked at again
+// (backOffPeriod of pkg/kubelet/kubelet.go, jittered in pod_workers.go).
+var podResync = model.Uniform(10*time.Second, 15*time.Second)
+
+// backOff is a look at a pod whose image is not to be pulled yet.
+func (l *life) backOff(failure string, rest time.Duration) {
+	spec := &l.p.Template.Containers[l.at]
+	message := "Back-off pulling image \"" + spec.Image + "\""
+	l.tell("Normal", "BackOff", spec.Name, message)
+	l.tell("Warning", "Failed", spec.Name, "Error: ImagePullBackOff")
+	if l.m.v.Minor >= 32 {
+		// Since then the message ends with why the last pull failed.
+		message += ": ErrImagePull: " + failure
+	}
+	l.cs[l.at].State = api.ContainerState{Kind: "waiting", Reason: "ImagePullBackOff", Message: message}
+	l.show()
+	sync := l.draw(podResync)
+	if sync >= rest {
+		l.next(rest, l.fetch)
+		return
+	}
+	l.next(sync, func() { l.backOff(failure, rest-sync) })
+}
+
+// pullError is what containerd says of a pull that failed.
+func pullError(image, why string) string {
+	code := "Unknown"
+	end := why
+	if why == "not found" {
+		code, end = "NotFound", image+": not found"
+	}
+	return fmt.Sprintf("rpc error: code = %s desc = failed to pull and unpack image %q: failed to resolve reference %q: %s", code, image, image, end)
+}

@@ -1,0 +1,205 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// life is what a kubelet knows of a pod while it starts or stops: a pod that
+// runs, and one that has ended, has none.
+type life struct {
+	m      *machine
+	p      *api.Pod
+	traits *PodTraits
+	chance model.Stream
+
+	// turn counts the steps: one that another has overtaken counts for nothing.
+	turn     int
+	parked   func() // the step that a silent kubelet couldn't take
+	cs       []api.Container
+	at       int // the container that is being started
+	ip       string
+	failures int  // pulls in a row that failed
+	sandbox  bool // the pod has a network
+	begun    bool // its status says that the kubelet knows it
+	ready    bool
+	again    bool // its containers ran before: they count as restarts
+	stopping bool
+	exits    api.Instant // when the containers are killed or exit, once that is settled
+	ends     *ending     // why the kubelet itself ends the pod, or nil
+}
+
+// ending is a kubelet's own decision that a pod is to end.
+type ending struct {
+	reason, message string // of the status
+	grace           time.Duration
+	then            func() // when it has ended
+}
+
+func (k *Kubelets) life(m *machine, p *api.Pod) *life {
+	l := k.lives[p]
+	if l == nil {
+		l = &life{m: m, p: p, traits: traitsOf(p.Template), chance: k.env.Stream("kubelet", "pod", p.Namespace, p.Name)}
+		l.cs = slices.Clone(p.Containers)
+		l.begun = p.Started != 0
+		l.sandbox = len(l.cs) > 0 && p.PodIP != "" && l.cs[0].State.Kind == "running"
+		l.ready = p.Ready()
+		k.lives[p] = l
+	}
+	return l
+}
+
+func (l *life) draw(d model.Dist) time.Duration { return l.m.factor.Of(l.m.k.env.Draw(&l.chance, d)) }
+
+// next takes a step once d has passed. Another step, the end of the pod or of
+// the kubelet call it off; a kubelet that is silent then takes it when it is
+// heard again.
+func (l *life) next(d time.Duration, step func()) {
+	l.turn++
+	turn := l.turn
+	l.parked = nil
+	l.m.k.env.After(d, func() {
+		if l.turn != turn {
+			return
+		}
+		if l.p.Gone() {
+			l.over()
+			return
+		}
+		if !l.m.works() {
+			l.parked = step
+			return
+		}
+		step()
+	})
+}
+
+// over forgets the life.
+func (l *life) over() {
+	l.turn++
+	l.parked = nil
+	if l.m.k.lives[l.p] == l {
+		delete(l.m.k.lives, l.p)
+	}
+}
+
+// freeze calls off what was to be done about the pods of a machine that has
+// stopped.
+func (k *Kubelets) freeze(m *machine) {
+	for _, p := range k.env.API.PodsOn(m.i.Name) {
+		if l := k.lives[p]; l != nil && l.m == m {
+			l.over()
+		}
+	}
+}
+
+// adopt looks through the pods of the machine's node: those that came, were
+// deleted or were called not ready while the kubelet didn't hear of it.
+func (m *machine) adopt() {
+	if !m.works() {
+		return
+	}
+	for _, p := range slices.Clone(m.k.env.API.PodsOn(m.i.Name)) {
+		l := m.k.lives[p]
+		switch {
+		case p.Gone():
+		case l != nil && l.parked != nil:
+			step := l.parked
+			l.next(l.draw(seePod), step)
+			if p.Terminating() && !l.stopping {
+				m.k.podTerminated(m, p)
+			}
+		case l != nil:
+			if p.Terminating() && !l.stopping {
+				m.k.podTerminated(m, p)
+			}
+		case p.Terminating():
+			m.k.podTerminated(m, p)
+		case p.Terminal():
+		case p.Phase == "Running" && len(p.Containers) > 0 && p.Containers[0].State.Kind == "running":
+			m.reconcile(p)
+		default:
+			m.k.podBound(m, p)
+		}
+	}
+}
+
+// reconcile says again that a pod is ready whose containers are, where somebody
+// else has said that it isn't (needsReconcile of pkg/kubelet/status).
+func (m *machine) reconcile(p *api.Pod) {
+	if !m.works() || p.Gone() || p.Terminal() || m.k.lives[p] != nil || p.Ready() || len(p.Containers) == 0 {
+		return
+	}
+	for c := range p.Containers {
+		if !p.Containers[c].Ready {
+			return
+		}
+	}
+	m.k.write(p, func(p *api.Pod) {
+		p.Conditions = m.podConditions(p, podState{sandbox: true, ready: true})
+	})
+}
+
+// revive starts the pods of a machine that was rebooted once more.
+func (k *Kubelets) revive(m *machine) {
+	for _, p := range slices.Clone(k.env.API.PodsOn(m.i.Name)) {
+		switch {
+		case p.Terminal() && !p.Terminating():
+		case p.Terminating():
+			k.podTerminated(m, p)
+		default:
+			k.podBound(m, p)
+		}
+	}
+}
+
+// podRemoved is the end of a pod whose object is gone although its containers
+// may still run.
+func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
+	l := k.lives[p]
+	ran := !p.Terminal() && p.Phase == "Running"
+	ip := p.PodIP
+	if l != nil {
+		ran = ran && l.exits == 0
+		if l.ip != "" {
+			ip = l.ip
+		}
+		l.over()
+	}
+	m.forgetLeak(p)
+	m.after(m.draw(m.t.KillDelay), func() {
+		if ran {
+			for c := range p.Template.Containers {
+				name := p.Template.Containers[c].Name
+				m.recordPod(p, "Normal", "Killing", name, "Stopping container "+name)
+			}
+		}
+		if !p.Template.HostNetwork {
+			m.giveAddress(ip)
+		}
+	})
+}
+
+// tell reports an event about one of the pod's containers, or about the pod
+// where that is "".
+func (l *life) tell(kind, reason, container, message string) {
+	l.m.recordPod(l.p, kind, reason, container, message)
+}
+
+func (m *machine) recordPod(p *api.Pod, kind, reason, container, message string) {
+	about := api.AboutPod(p)
+	if container != "" {
+		about = api.AboutContainer(p, container)
+	}
+	m.k.env.API.Record(m.source(), about, kind, reason, message)
+}
+
+// seePod is from a write of a pod until its kubelet has seen it.
+var seePod = model.Uniform(5*time.Millisecond, 50*time.Millisecond)
+
+// resumeAfter is from the return of a kubelet until it has gone through its
+// pods.
+var resumeAfter = model.Uniform(500*time.Millisecond, 2*time.Second)

@@ -1,0 +1,160 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+)
+
+// podTerminated is the end of a pod that is being deleted.
+func (k *Kubelets) podTerminated(m *machine, p *api.Pod) {
+	if k.cfg.Profile == KwokKubelet {
+		k.stopKwok(m, p)
+		return
+	}
+	l := k.life(m, p)
+	switch {
+	case p.Terminal():
+		l.stopping = true
+		l.next(l.draw(m.t.FinalDelete), l.remove)
+	case l.exits != 0:
+		// In a hurry: the grace period has become shorter.
+		if by := m.now().Add(time.Duration(p.Grace) * time.Second); by < l.exits {
+			l.exits = by
+			l.next(by.Sub(m.now()), func() { l.exit(true) })
+		}
+	default:
+		l.stopping = true
+		l.next(l.draw(m.t.KillDelay), l.kill)
+	}
+}
+
+// ran reports whether a container of the pod has been started.
+func (l *life) ran() bool {
+	return slices.ContainsFunc(l.cs, func(c api.Container) bool { return c.State.Kind == "running" })
+}
+
+// kill asks the containers to stop: they exit by themselves, or are killed when
+// their grace is over.
+func (l *life) kill() {
+	m := l.m
+	l.stopping = true
+	if !l.ran() {
+		l.exits = m.now()
+		l.next(l.draw(m.t.TerminalStatus), l.terminate)
+		return
+	}
+	for c := range l.cs {
+		if l.cs[c].State.Kind == "running" {
+			l.tell("Normal", "Killing", l.cs[c].Name, "Stopping container "+l.cs[c].Name)
+		}
+	}
+	grace := time.Duration(l.p.Grace) * time.Second
+	if l.ends != nil && (!l.p.Terminating() || l.ends.grace < grace) {
+		grace = l.ends.grace
+	}
+	takes, killed := grace, true
+	if !l.traits.IgnoresSIGTERM {
+		d := m.t.AppStop
+		if l.traits.Stop != nil {
+			d = *l.traits.Stop
+		}
+		if own := l.draw(d); own < grace {
+			takes, killed = own, false
+		}
+	}
+	l.exits = m.now().Add(takes)
+	l.next(takes, func() { l.exit(killed) })
+}
+
+// exit is the end of the containers.
+func (l *life) exit(killed bool) {
+	now := l.m.now().Second()
+	code, reason := 0, "Completed"
+	switch {
+	case killed:
+		code, reason = 137, "Error"
+	case l.traits.DiesOfSIGTERM:
+		code, reason = 143, "Error"
+	}
+	for c := range l.cs {
+		if l.cs[c].State.Kind == "running" {
+			l.cs[c].State = api.ContainerState{
+				Kind: "terminated", Reason: reason, ExitCode: code,
+				StartedAt: l.cs[c].State.StartedAt, Finished: max(now, l.cs[c].State.StartedAt), ContainerID: l.cs[c].ContainerID,
+			}
+		}
+	}
+	l.next(l.draw(l.m.t.TerminalStatus), l.terminate)
+}
+
+// complete is the end of a pod that ends by itself.
+func (l *life) complete() {
+	l.stopping = true
+	l.exits = l.m.now()
+	l.exit(false)
+}
+
+// terminate writes the pod's last status: since 1.27 its phase says how it has
+// ended, even where it is being deleted (KEP-3329). A container that never ran
+// has no exit of its own and counts as failed (TerminatePod of
+// pkg/kubelet/status/status_manager.go).
+func (l *life) terminate() {
+	m, failed := l.m, l.ends != nil
+	for c := range l.cs {
+		s := &l.cs[c]
+		if s.State.Kind != "terminated" {
+			s.State = api.ContainerState{
+				Kind: "terminated", Reason: "ContainerStatusUnknown", ExitCode: 137,
+				Message: "The container could not be located when the pod was terminated",
+			}
+		}
+		s.Ready, s.Started = false, false
+		failed = failed || s.State.ExitCode != 0
+	}
+	if len(l.cs) == 0 {
+		failed = true
+	}
+	m.forgetLeak(l.p)
+	m.k.write(l.p, func(p *api.Pod) {
+		if m.v.PodGeneration() {
+			p.ObservedGeneration = p.Generation
+		}
+		phase := ""
+		if m.v.TerminalPhase() || !p.Terminating() {
+			if phase = "Succeeded"; failed {
+				phase = "Failed"
+			}
+			p.Phase = phase
+		}
+		if l.ends != nil {
+			p.Reason, p.Message = l.ends.reason, l.ends.message
+		}
+		p.Containers = slices.Clone(l.cs)
+		p.Conditions = m.podConditions(p, podState{phase: phase})
+	})
+	if !l.p.Template.HostNetwork {
+		m.giveAddress(l.p.PodIP)
+		m.giveAddress(l.ip)
+	}
+	if l.ends != nil && l.ends.then != nil {
+		l.ends.then()
+	}
+	if l.p.Terminating() {
+		rest := l.draw(m.t.FinalDelete)
+		l.next(rest, l.remove)
+		return
+	}
+	l.over()
+}
+
+// remove confirms that nothing of the pod is left: the API server removes the
+// object, unless finalizers hold it.
+func (l *life) remove() {
+	p := l.p
+	l.over()
+	l.m.k.writing = true
+	l.m.k.env.API.DeletePod(p, 0)
+	l.m.k.writing = false
+}

@@ -1,0 +1,130 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// Seed puts the kubelet on a machine that has been running since before the tape
+// began, for age, and returns its Node, which it adds to the API: ready, posting
+// its status at some point of its five minutes, renewing its lease at some point
+// of its ten seconds. Labels and taints are those of a node that has joined.
+func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
+	m := k.newMachine(i)
+	m.bootID = m.chance.UUID()
+	m.running = true
+	k.byNode[i.Name] = m
+	now := m.now()
+	created := now.Add(-age)
+	ready := created.Add(min(m.draw(m.t.BecomeReady), age))
+	m.started = created.Add(-m.draw(m.t.Register))
+
+	shape := k.cfg.Node(k.env.Seed, i)
+	n := m.newNode()
+	n.Created = created
+	n.Labels = pairs(shape.AllLabels())
+	n.Annotations = pairs(shape.AllAnnotations())
+	n.PodCIDR = shape.PodCIDR
+	n.Addresses = addressesOf(shape)
+	n.Capacity, n.Allocatable = pairs(shape.Capacity.Capacity()), pairs(shape.Allocatable.Allocatable())
+	n.Taints = nil
+	for _, t := range k.cfg.Shape(i).Taints {
+		n.Taints = append(n.Taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+	}
+	lease := now.Add(-time.Duration(m.chance.N(uint64(10 * time.Second))))
+	if k.cfg.Profile == KwokKubelet {
+		k.seedKwok(m, n, created)
+	} else {
+		period := m.t.StatusReport.Median()
+		since := time.Duration(m.chance.N(uint64(max(period, 1))))
+		beat := max(now.Add(-since), ready)
+		n.Conditions = m.conditions(nil, m.started.Second())
+		for c := range n.Conditions {
+			n.Conditions[c].Heartbeat = beat.Second()
+		}
+		n.Conditions[len(n.Conditions)-1].Transition = ready.Second()
+		n.Conditions = withExtras(n.Conditions, model.ExtraConditions(k.cfg.Shape(i).Provider), beat.Second())
+		n.Images = k.images.system(k.cfg.Shape(i))
+		m.beat(max(period-now.Sub(beat), 0))
+	}
+	k.env.API.SeedNode(n)
+	m.node = n
+	k.env.API.StartLease(n.Name, lease)
+	return n
+}
+
+// Running fills in the status of a pod that its node has been running since a
+// moment; the caller has set NodeName to a node of [Kubelets.Seed]. Pods of one
+// second share their conditions.
+func (k *Kubelets) Running(p *api.Pod, since api.Instant) {
+	m := k.byNode[p.NodeName]
+	if m == nil {
+		return
+	}
+	if k.cfg.Profile == KwokKubelet {
+		k.runKwok(m, p, since)
+		return
+	}
+	chance := k.env.Stream("pod", p.Namespace, p.Name)
+	p.Phase = "Running"
+	p.Started = since.Second()
+	p.HostIP = m.place.IP.String()
+	p.PodIP = p.HostIP
+	if !p.Template.HostNetwork {
+		p.PodIP = m.takeAddress()
+	}
+	p.Containers = make([]api.Container, len(p.Template.Containers))
+	for c := range p.Containers {
+		spec := &p.Template.Containers[c]
+		image := k.images.of(spec.Image)
+		m.keep(image)
+		p.Containers[c] = api.Container{
+			Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(&chance),
+			Ready: true, Started: true, State: api.ContainerState{Kind: "running", StartedAt: since.Second()},
+		}
+	}
+	observed := int64(0)
+	if m.v.PodGeneration() {
+		observed = p.Generation
+		p.ObservedGeneration = observed
+	}
+	p.Conditions = k.resting.get(since.Second(), observed, m.v.PodReadyToStartContainers())
+	m.watchLeak(p)
+}
+
+// restingConditions are those of running pods, shared by all of one second.
+type restingConditions struct{ of map[restingKey]api.Conditions }
+
+type restingKey struct {
+	at, observed int64
+	sandbox      bool
+}
+
+func (r *restingConditions) get(at api.Instant, observed int64, sandbox bool) api.Conditions {
+	k := restingKey{int64(at), observed, sandbox}
+	if c, ok := r.of[k]; ok {
+		return c
+	}
+	if r.of == nil {
+		r.of = map[restingKey]api.Conditions{}
+	}
+	var out api.Conditions
+	kinds := [...]string{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"}
+	for i, kind := range kinds {
+		if i > 0 || sandbox {
+			out = append(out, api.Condition{Type: kind, Status: "True", Transition: at, Observed: observed})
+		}
+	}
+	r.of[k] = out
+	return out
+}
+
+// containerID is an identity that containerd gives.
+func containerID(chance *model.Stream) string {
+	const scheme = "containerd://"
+	b := make([]byte, 0, len(scheme)+64)
+	return string(chance.AppendHex(append(b, scheme...), 64))
+}

@@ -1,0 +1,164 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// Node returns the shape of an instance's node. The same instance has the same
+// identity at each call and after a reimage, so that what names instances for
+// the cloud can take ID and Name from here.
+func (c *KubeletConfig) Node(seed uint64, i *cloud.Instance) model.NodeShape {
+	chance := model.NewStreamAt(seed, uint64(i.Number), "machine")
+	return c.Shape(i).Node(c.Place(i), &chance)
+}
+
+// newNode is the Node as the kubelet's create request has it, without
+// conditions.
+func (m *machine) newNode() *api.Node {
+	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	n := &api.Node{ProviderID: shape.ProviderID, KubeletPort: kubeletPort}
+	n.Name = m.i.Name
+	n.Labels = pairs(shape.Labels)
+	n.Annotations = pairs(shape.Annotations)
+	n.Finalizers = shape.Finalizers
+	for _, t := range shape.Taints {
+		n.Taints = append(n.Taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+	}
+	if !n.HasTaint(uninitializedTaint, "") {
+		// Without a cloud controller manager the kubelet knows it all.
+		n.Labels = joined(n.Labels, shape.CloudLabels)
+		n.Addresses = addressesOf(shape)
+	} else {
+		n.Addresses = []api.Address{{Type: "InternalIP", Address: m.place.IP.String()}, {Type: "Hostname", Address: m.i.Name}}
+	}
+	// The file system's size is known a moment later.
+	n.Capacity = pairs(shape.Capacity.Capacity()).Without(ephemeral)
+	n.Allocatable = pairs(shape.Allocatable.Allocatable()).Without(ephemeral)
+	n.Info = m.info(shape)
+	for _, h := range shape.RuntimeHandlers {
+		n.Handlers = append(n.Handlers, api.Handler{Name: h.Name, RecursiveReadOnlyMounts: h.RecursiveReadOnlyMounts, UserNamespaces: h.UserNamespaces})
+	}
+	return n
+}
+
+const (
+	kubeletPort = 10250
+	ephemeral   = "ephemeral-storage"
+)
+
+func (m *machine) info(shape model.NodeShape) api.NodeInfo {
+	return api.NodeInfo{
+		MachineID: shape.Info.MachineID, SystemUUID: shape.Info.SystemUUID, BootID: m.bootID,
+		Kernel: shape.Info.KernelVersion, OSImage: shape.Info.OSImage, Runtime: shape.Info.ContainerRuntimeVersion,
+		KubeletVersion: shape.Info.KubeletVersion, ProxyVersion: shape.Info.KubeProxyVersion,
+		OS: shape.Info.OperatingSystem, Architecture: shape.Info.Architecture,
+	}
+}
+
+// refresh brings what else stands in the status up to date: the size of the file
+// system once it is known, the versions behind a reboot, and the images of the
+// node's agents once it is ready.
+func (m *machine) refresh(n *api.Node) {
+	_, known := n.Capacity.Lookup(ephemeral)
+	rebooted := n.Info.BootID != m.bootID
+	listed := len(n.Images) > 0 || m.trouble != 0
+	if (known || m.trouble&model.DiskUnknown != 0) && !rebooted && listed {
+		return
+	}
+	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	if rebooted {
+		n.Info = m.info(shape)
+	}
+	if m.trouble&model.DiskUnknown == 0 {
+		n.Capacity, n.Allocatable = pairs(shape.Capacity.Capacity()), pairs(shape.Allocatable.Allocatable())
+	}
+	if !listed {
+		n.Images = m.k.images.system(m.k.cfg.Shape(m.i))
+	}
+}
+
+// Initialize fills in what a cloud controller manager knows of an instance's
+// node: labels and addresses.
+func (k *Kubelets) Initialize(i *cloud.Instance, n *api.Node) {
+	shape := k.cfg.Node(k.env.Seed, i)
+	n.Labels = joined(n.Labels, shape.CloudLabels)
+	n.Addresses = addressesOf(shape)
+}
+
+// registerCSI is what the CSI driver and the kubelet write once it has
+// registered.
+func (m *machine) registerCSI() {
+	if !m.up() {
+		return
+	}
+	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	if len(shape.CSILabels)+len(shape.CSIAnnotations) == 0 {
+		return
+	}
+	m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+		n.Labels = joined(n.Labels, shape.CSILabels)
+		n.Annotations = joined(n.Annotations, shape.CSIAnnotations)
+	})
+}
+
+// addExtras is what kube-controller-manager and a node problem detector write
+// to a new node beside the kubelet: an annotation and the range for pods at
+// once, conditions within the first minute and in front of the kubelet's.
+func (m *machine) addExtras() {
+	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	m.after(m.draw(model.Uniform(10*time.Millisecond, 200*time.Millisecond)), func() {
+		m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+			n.Annotations = joined(n.Annotations, shape.ControlAnnotations)
+			n.PodCIDR = shape.PodCIDR
+		})
+	})
+	if extra := model.ExtraConditions(m.k.cfg.Shape(m.i).Provider); len(extra) > 0 {
+		m.after(m.draw(model.Uniform(15*time.Second, 50*time.Second)), func() {
+			if m.up() {
+				m.k.env.API.UpdateNode(m.node, func(n *api.Node) { n.Conditions = withExtras(n.Conditions, extra, m.now().Second()) })
+			}
+		})
+	}
+}
+
+// withExtras puts conditions in front, unless they are there.
+func withExtras(conditions api.Conditions, extra []model.Condition, at api.Instant) api.Conditions {
+	var front api.Conditions
+	for _, c := range extra {
+		if conditions.Get(c.Type) == nil {
+			front = append(front, api.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: at, Transition: at})
+		}
+	}
+	return append(front, conditions...)
+}
+
+func addressesOf(shape model.NodeShape) []api.Address {
+	out := make([]api.Address, len(shape.Addresses))
+	for i, a := range shape.Addresses {
+		out[i] = api.Address{Type: a.Type, Address: a.Address}
+	}
+	return out
+}
+
+// pairs takes over a list that is sorted by key.
+func pairs(list []model.Pair) api.Pairs {
+	out := make(api.Pairs, len(list))
+	for i, p := range list {
+		out[i] = api.Pair{Key: p.Key, Value: p.Value}
+	}
+	return out
+}
+
+// joined adds pairs; those that are there already get the new value.
+func joined(have api.Pairs, more []model.Pair) api.Pairs {
+	have = slices.Clip(have)
+	for _, p := range more {
+		have = have.With(p.Key, p.Value)
+	}
+	return have
+}

@@ -38,7 +38,7 @@ type Checker struct {
 	// clocked says that the tape's clock is the cluster's: an object was ADDED
 	// when it says that it was created. Who records a replay gets old times.
 	clocked bool
-	roll      heldRoll
+	roll    heldRoll
 
 	found []Violation
 }

@@ -25,7 +25,8 @@ const (
 // more: some five times faster than encoding/json, which counts on a tape of
 // millions of events. Members of an odd type are left out.
 //
-// The objects are its own and good until the next call: a Checker keeps none.
+// The objects are its own and good until the next call: a Checker keeps none,
+// but may keep labels and selectors, which are never written again.
 type decoder struct {
 	node   corev1.Node
 	pod    corev1.Pod
@@ -33,10 +34,15 @@ type decoder struct {
 	event  corev1.Event
 	other  metav1.PartialObjectMetadata
 
-	words map[string]string
+	// What comes again and again is decoded once and shared.
+	words     map[string]string
+	sets      map[string]map[string]string
+	selectors map[string]*metav1.LabelSelector
 }
 
-func newDecoder() decoder { return decoder{words: map[string]string{}} }
+func newDecoder() decoder {
+	return decoder{words: map[string]string{}, sets: map[string]map[string]string{}, selectors: map[string]*metav1.LabelSelector{}}
+}
 
 func (d *decoder) object(k kind, ev *timeline.Event) metav1.Object {
 	var meta, spec, status []byte
@@ -66,7 +72,7 @@ func (d *decoder) object(k kind, ev *timeline.Event) metav1.Object {
 	case kindBudget:
 		d.budget = policyv1.PodDisruptionBudget{}
 		d.metadata(&d.budget.ObjectMeta, ev, meta)
-		decodeBudget(&d.budget, spec, status)
+		d.budgetBody(spec, status)
 		return &d.budget
 	case kindEvent:
 		d.event = corev1.Event{}
@@ -101,9 +107,9 @@ func (d *decoder) metadata(m *metav1.ObjectMeta, ev *timeline.Event, raw []byte)
 				m.Finalizers = append(m.Finalizers, d.word(f))
 			}
 		case "labels":
-			m.Labels = texts(value)
+			m.Labels = d.set(value)
 		case "annotations":
-			m.Annotations = texts(value)
+			m.Annotations = d.set(value)
 		case "ownerReferences":
 			for o := range rawjson.Elements(value) {
 				m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{Kind: d.word(rawjson.Get(o, "kind"))})
@@ -125,6 +131,18 @@ func (d *decoder) word(raw []byte) string {
 		d.words[string(raw)] = w
 	}
 	return w
+}
+
+// set returns labels or annotations, which all pods of a workload share.
+func (d *decoder) set(raw []byte) map[string]string {
+	if m, known := d.sets[string(raw)]; known {
+		return m
+	}
+	m := texts(raw)
+	if len(d.sets) < mostWords && len(raw) < 4096 {
+		d.sets[string(raw)] = m
+	}
+	return m
 }
 
 // text returns the text of a string of one object.

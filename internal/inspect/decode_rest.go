@@ -5,13 +5,13 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-func decodeBudget(b *policyv1.PodDisruptionBudget, spec, status []byte) {
+func (d *decoder) budgetBody(spec, status []byte) {
+	b := &d.budget
 	for name, value := range rawjson.Members(spec) {
 		switch string(name) {
 		case "minAvailable":
@@ -19,10 +19,7 @@ func decodeBudget(b *policyv1.PodDisruptionBudget, spec, status []byte) {
 		case "maxUnavailable":
 			b.Spec.MaxUnavailable = amount(value)
 		case "selector":
-			var s metav1.LabelSelector
-			if json.Unmarshal(value, &s) == nil && string(value) != "null" {
-				b.Spec.Selector = &s
-			}
+			b.Spec.Selector = d.selector(value)
 		}
 	}
 	s := &b.Status
@@ -49,12 +46,27 @@ func decodeBudget(b *policyv1.PodDisruptionBudget, spec, status []byte) {
 			for c := range rawjson.Elements(value) {
 				observed, _ := integer(rawjson.Get(c, "observedGeneration"))
 				s.Conditions = append(s.Conditions, metav1.Condition{
-					Type: rawjson.Text(c, "type"), Status: metav1.ConditionStatus(rawjson.Text(c, "status")), Reason: rawjson.Text(c, "reason"),
+					Type: d.word(rawjson.Get(c, "type")), Status: metav1.ConditionStatus(d.word(rawjson.Get(c, "status"))), Reason: d.word(rawjson.Get(c, "reason")),
 					ObservedGeneration: observed, LastTransitionTime: metav1.Time{Time: instant(rawjson.Get(c, "lastTransitionTime"))},
 				})
 			}
 		}
 	}
+}
+
+// selector reads a label selector; what is none is nil.
+func (d *decoder) selector(raw []byte) *metav1.LabelSelector {
+	if s, known := d.selectors[string(raw)]; known {
+		return s
+	}
+	var s *metav1.LabelSelector
+	if json.Unmarshal(raw, &s) != nil {
+		s = nil
+	}
+	if len(d.selectors) < mostWords && len(raw) < 4096 {
+		d.selectors[string(raw)] = s
+	}
+	return s
 }
 
 // amount reads a number or a percentage.

@@ -28,7 +28,7 @@ var (
 	}
 )
 
-var budgetInvariants = []*Invariant{budgetSum, budgetDesired, budgetCondition}
+var budgetInvariants = []*Invariant{budgetSum, budgetDesired, budgetCondition, budgetCounts}
 
 // heldBudget is what is remembered of a budget.
 type heldBudget struct {
@@ -41,6 +41,11 @@ type heldBudget struct {
 	names      map[string]int // in left, how often
 	closed     place          // where allowed fell to nothing
 	conditions []heldCondition
+	// What of its pods the status says, and what they say.
+	counted  bool // by the controller
+	healthy  int32
+	ready    int
+	miscount standing
 }
 
 func (c *Checker) budget(h *held, o *policyv1.PodDisruptionBudget, s *step) {
@@ -53,6 +58,7 @@ func (c *Checker) budget(h *held, o *policyv1.PodDisruptionBudget, s *step) {
 	if b.matcher == nil || !equalSelectors(b.selector, o.Spec.Selector) {
 		b.selector = o.Spec.Selector.DeepCopy()
 		b.matcher, _ = metav1.LabelSelectorAsSelector(b.selector)
+		c.coverAll(h)
 	}
 	st := &o.Status
 	if st.ObservedGeneration > o.Generation {
@@ -63,6 +69,8 @@ func (c *Checker) budget(h *held, o *policyv1.PodDisruptionBudget, s *step) {
 	}
 	c.granting(h, o, s)
 	b.allowed, b.stale = st.DisruptionsAllowed, st.ObservedGeneration < o.Generation
+	b.counted, b.healthy = st.ObservedGeneration > 0 && st.ObservedGeneration == o.Generation, st.CurrentHealthy
+	c.compareCount(h)
 }
 
 // budgetStatus checks a status that the disruption controller has written.
@@ -129,6 +137,7 @@ func desiredHealthy(spec *policyv1.PodDisruptionBudgetSpec, expected int32) (int
 }
 
 func (c *Checker) budgetGone(h *held) {
+	c.coverNone(h)
 	all := c.budgets[h.key.namespace]
 	if i := slices.Index(all, h); i >= 0 {
 		all = slices.Delete(all, i, i+1)

@@ -32,7 +32,8 @@ type Change struct {
 	Version string
 	// Object is the whole state, a deletion's the last one; nil for SYNC and GAP.
 	// *corev1.Node, *corev1.Pod, *policyv1.PodDisruptionBudget and *corev1.Event
-	// are looked into, of others only the metadata. It is not kept, nor changed.
+	// are looked into, of others only the metadata. It is not kept, but for the
+	// map of a pod's labels, nor changed.
 	Object metav1.Object
 }
 

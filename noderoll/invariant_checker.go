@@ -30,7 +30,8 @@ type Checker struct {
 	graves  graves
 	hosts   map[string]*host
 	emptied fifo[emptied]
-	budgets map[string][]*held // by namespace
+	budgets map[string][]*held  // by namespace
+	pods    map[string]heldPods // by namespace
 	doubts  doubts
 	epoch   int // counts gaps: what was doubted before one isn't any more
 	// lifecycle says that a node lifecycle controller is at work.
@@ -54,7 +55,7 @@ func NewChecker(o CheckOptions) *Checker {
 	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
 	return &Checker{
 		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
-		streams: map[string]*stream{}, objects: map[objectKey]*held{}, hosts: map[string]*host{}, budgets: map[string][]*held{},
+		streams: map[string]*stream{}, objects: map[objectKey]*held{}, hosts: map[string]*host{}, budgets: map[string][]*held{}, pods: map[string]heldPods{},
 		graves: graves{dead: map[string]place{}},
 	}
 }

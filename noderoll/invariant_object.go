@@ -21,7 +21,7 @@ var (
 	}
 	versionIncreases = &Invariant{
 		Name:     "version-increases",
-		Sentence: "The resourceVersion of an object grows with each of its changes, its deletion and its name's next object included.",
+		Sentence: "The resourceVersion of an object grows with each of its changes, its deletion included.",
 		Source:   "Kubernetes API concepts, \"Resource versions\"; KEP-5504, comparable resource versions",
 	}
 	versionsInOrder = &Invariant{

@@ -56,5 +56,6 @@ func (c *Checker) judgeOrphan(h *held, x *host, since place) {
 
 func (c *Checker) podGone(h *held) {
 	c.rollPodGone(h)
+	c.coverPodGone(h)
 	c.unbind(h)
 }

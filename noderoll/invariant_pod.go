@@ -46,8 +46,9 @@ type heldPod struct {
 	ip         string
 	rebuilt    bool      // the sandbox was seen down since the address was noted
 	ending     time.Time // deletionTimestamp for which DELETED was asked
-	moves      bool      // a drain has to move it; counted only under RollLimits
-	told       bool      // and it has been told to go
+	covering   covering
+	moves      bool // a drain has to move it; counted only under RollLimits
+	told       bool // and it has been told to go
 }
 
 func (p *heldPod) ended() bool {
@@ -98,6 +99,7 @@ func (c *Checker) pod(h *held, o *corev1.Pod, s *step) {
 		c.disruption(h, o, running)
 	}
 	c.rollPod(h)
+	c.cover(h, o.Labels)
 }
 
 func (c *Checker) podConditions(h *held, o *corev1.Pod, s *step) {

@@ -52,6 +52,7 @@ func TestOddAndSound(t *testing.T) {
 			p.each(pods, movedPod, 12*second, all(set("10.9.9.9", "status", "podIP"), set(1, "status", "containerStatuses", "web", "restartCount")))
 		}},
 		"an unready pod needs no grant": {"surge", func(p *tape) {
+			p.opts.Partial = true // the status doesn't count what is changed here
 			p.each(budgets, "web", 0, all(set(0, "status", "disruptionsAllowed"), set(10, "status", "currentHealthy"), set(nil, "status", "disruptedPods"),
 				set("False", "status", "conditions", "0", "status"), set(longAgo, "status", "conditions", "0", "lastTransitionTime")))
 			p.each(pods, "web-*", 0, func(o object) {

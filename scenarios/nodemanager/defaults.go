@@ -2,8 +2,8 @@ package nodemanager
 
 import "time"
 
-// The defaults, read when a scaler is made, and never
-// written here.
+// The defaults of Tuning and of ScalerConfig.BootImage, read when a controller starts or a scaler is made, and never
+// written here. Set them before that, or leave them alone and fill in Tuning: a controller has its own.
 var (
 	// BootTimeout is how long a new node may take until its agent answers.
 	BootTimeout time.Duration = 300 * time.Second

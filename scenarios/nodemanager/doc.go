@@ -1,4 +1,7 @@
-// Package nodemanager gives every waiting pod a machine of its own: it decides which nodes to boot and which to stop.
+// Package nodemanager gives every waiting pod a machine of its own: it decides which nodes to boot and which to stop,
+// boots and watches them, and hands them out.
+//
+// # The decision
 //
 // BindingNodeScaler.Plan takes nodes, pods and a moment, and returns Changes: nodes to start, nodes to stop, bindings
 // to save. It is a function of its arguments, so a simulation may call it as it is. Compute is the same decision in the
@@ -6,6 +9,20 @@
 //
 //	nodes, pods, now ──Plan──► Changes ──LimitBoots──► Changes ──(boot)──► Publish ──► pod to node
 //
-// It must never pack several pods on a node, or give a pod another instance type than it names; and it reads no clock,
-// no global source of chance and no environment, and starts no goroutine.
+// # The doing
+//
+// NodeController runs it against a cloud.CloudClient: a pool loop that plans, boots and stops, a dispatch loop that
+// hands nodes out through a NodeDispenser, heartbeats, and a reaper for nodes that have to go. Its time is a
+// k8s.io/utils/clock, so that tests step it; all it starts ends before the WaitGroup given to Start is done. What
+// survives it stands in the registry, and a new controller on the same registry goes on from there.
+//
+// What the package promises about instances: one that was started is stopped before its node is purged, however often
+// that takes; a node that has to go while its start is on the way is stopped when the start returns; no pod is told of a
+// node that wasn't created.
+//
+// # What it must never do
+//
+// Pack several pods on a node, or give a pod another instance type than it names. The files scaler*.go and changes.go
+// read no clock, no global source of chance and no environment, and start no goroutine. The collaborators are in the
+// folders below: api, cloud, registry, events, nodeclient, and smaller ones.
 package nodemanager

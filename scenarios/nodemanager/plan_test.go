@@ -88,6 +88,21 @@ func TestPoolsDontAskForWhatIsRefused(t *testing.T) {
 	}
 }
 
+func TestTheCloudIsAskedOnceForEachPlace(t *testing.T) {
+	asked := map[string]int{}
+	s := nodemanager.NewScaler(nodemanager.ScalerConfig{
+		Unavailable: func(kind string, spot, private bool, zone string, now time.Time) bool {
+			asked[fmt.Sprint(kind, spot, private, zone, now.Sub(start))]++
+			return false
+		},
+	})
+	mustPlan(t, s, nil, podsOf("A A A/a A/a A+spot"), start)
+	want := map[string]int{"Afalse false0s": 1, "Afalse falsea0s": 1, "Atrue false0s": 1}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("questions (-want +got):\n%s", diff)
+	}
+}
+
 func TestEqualPoolsAddUp(t *testing.T) {
 	pool := nodemanager.StandbyNodeSpec{InstanceType: "A", Count: 1}
 	s := nodemanager.NewScaler(nodemanager.ScalerConfig{Standby: []nodemanager.StandbyNodeSpec{pool, pool}})

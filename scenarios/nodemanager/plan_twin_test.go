@@ -228,7 +228,7 @@ func copies[T any, P interface {
 }
 
 func TestPlanEqualsItsTwin(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		config, nodes, pods := situation(r)
 		nodesBefore, podsBefore := copies(nodes), copies(pods)

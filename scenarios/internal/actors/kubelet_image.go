@@ -101,7 +101,7 @@ func (l *life) fetch() {
 		l.next(l.draw(m.t.ImagePullFail), func() { l.refused(why) })
 		return
 	}
-	bytes := traitsOf(l.p.Template).imageBytes()
+	bytes := imageBytes(l.traits)
 	now := m.now()
 	takes := l.draw(m.t.ImagePull) + m.factor.Of(model.PullTransfer(bytes))
 	m.pulls = slices.DeleteFunc(m.pulls, func(p pull) bool { return p.until <= now })

@@ -227,8 +227,8 @@ const soon = time.Second
 func (l *life) running() {
 	m := l.m
 	d := m.t.ContainerReady
-	if l.traits.Start != nil {
-		d = *l.traits.Start
+	if l.traits != nil {
+		d = l.traits.StartReady
 	}
 	ready, post := l.draw(d), l.draw(m.t.StatusPost)
 	if ready <= soon {
@@ -248,7 +248,7 @@ func (l *life) becomeReady() {
 	l.ready = true
 	l.show()
 	l.m.watchLeak(l.p)
-	if l.traits.Run != nil {
+	if l.traits != nil && l.traits.Run != nil {
 		l.next(l.draw(*l.traits.Run), l.complete)
 		return
 	}

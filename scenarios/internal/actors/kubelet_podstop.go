@@ -55,10 +55,10 @@ func (l *life) kill() {
 		grace = l.ends.grace
 	}
 	takes, killed := grace, true
-	if !l.traits.IgnoresSIGTERM {
+	if l.traits == nil || !l.traits.NeverStops {
 		d := m.t.AppStop
-		if l.traits.Stop != nil {
-			d = *l.traits.Stop
+		if l.traits != nil {
+			d = l.traits.Stop
 		}
 		if own := l.draw(d); own < grace {
 			takes, killed = own, false
@@ -75,7 +75,7 @@ func (l *life) exit(killed bool) {
 	switch {
 	case killed:
 		code, reason = 137, "Error"
-	case l.traits.DiesOfSIGTERM:
+	case l.traits != nil && l.traits.DiesOfSIGTERM:
 		code, reason = 143, "Error"
 	}
 	for c := range l.cs {

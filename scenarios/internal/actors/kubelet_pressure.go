@@ -31,7 +31,7 @@ const hardThreshold = 100 << 20
 
 // Leak makes the pods of a workload use more and more memory from now on.
 func (k *Kubelets) Leak(t *PodTraits, perMinute int64) {
-	t.LeakPerMinute, t.leaking = perMinute, k.env.API.Now()
+	t.LeakPerMinute = perMinute
 	for _, p := range k.env.API.Pods() {
 		if p.Template.Workload == any(t) && p.Phase == "Running" {
 			if m := k.byNode[p.NodeName]; m != nil {
@@ -43,8 +43,7 @@ func (k *Kubelets) Leak(t *PodTraits, perMinute int64) {
 
 // watchLeak has the memory of a pod that leaks watched.
 func (m *machine) watchLeak(p *api.Pod) {
-	t := traitsOf(p.Template)
-	if t.LeakPerMinute <= 0 || p.Terminal() {
+	if leakPerMinute(p.Template) == 0 || p.Terminal() {
 		return
 	}
 	if m.stress == nil {
@@ -53,7 +52,7 @@ func (m *machine) watchLeak(p *api.Pod) {
 	if slices.ContainsFunc(m.stress.leaks, func(l leak) bool { return l.pod == p }) {
 		return
 	}
-	m.stress.leaks = append(m.stress.leaks, leak{p, max(m.now(), t.leaking)})
+	m.stress.leaks = append(m.stress.leaks, leak{p, m.now()})
 	m.lookLater()
 }
 
@@ -71,7 +70,7 @@ func (m *machine) using(p *api.Pod) int64 {
 	uses := request / 10 * 6
 	for _, l := range m.stress.leaks {
 		if l.pod == p {
-			uses += int64(m.now().Sub(l.since)/time.Second) * traitsOf(p.Template).LeakPerMinute / 60
+			uses += int64(m.now().Sub(l.since)/time.Second) * leakPerMinute(p.Template) / 60
 		}
 	}
 	return uses &^ 4095
@@ -89,7 +88,7 @@ func (m *machine) available() (bytes, perSecond int64) {
 		}
 	}
 	for _, l := range m.stress.leaks {
-		perSecond += traitsOf(l.pod.Template).LeakPerMinute / 60
+		perSecond += leakPerMinute(l.pod.Template) / 60
 	}
 	return max(bytes, 0) &^ 4095, perSecond
 }

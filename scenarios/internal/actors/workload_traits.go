@@ -15,8 +15,14 @@ type PodTraits struct {
 	NeverStops bool
 	// ImageBytes is what a node pulls that doesn't have the image.
 	ImageBytes int64
-	// LeakPerMinute is by how many bytes its memory grows.
+	// LeakPerMinute is by how many bytes its memory grows; see [Kubelets.Leak].
 	LeakPerMinute int64
+	// DiesOfSIGTERM says that it doesn't handle SIGTERM, and so exits with 143
+	// where others exit with 0.
+	DiesOfSIGTERM bool
+	// Run is how long it runs, counted from when it is ready, where it ends by
+	// itself, as that of a Job does; nil is for ever.
+	Run *model.Dist
 }
 
 // TraitsOf returns what the program in a pod does; for a pod that nobody said

@@ -168,7 +168,7 @@ func (s *Scheduler) take(n *schedNode, p *api.Pod) {
 		}
 	}
 	if !p.Terminating() {
-		c.count(n, n.group.zone, 1)
+		c.count(n, 1)
 	}
 	s.version++
 }
@@ -181,7 +181,7 @@ func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
 	n.scored = n.scored.minus(c.scored)
 	n.group.rooms.set(n.place, n.free())
 	if counted {
-		c.count(n, n.group.zone, -1)
+		c.count(n, -1)
 	}
 	s.version++
 	s.opened(n)
@@ -190,7 +190,7 @@ func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
 // class counts a pod of a class on a node, or no longer.
 func (s *Scheduler) class(p *api.Pod, n *schedNode, by int) {
 	c := s.classOf(p)
-	c.count(n, n.group.zone, by)
+	c.count(n, by)
 	s.version++
 	if len(c.hard) > 0 && len(c.parked) > 0 {
 		s.wake(c)

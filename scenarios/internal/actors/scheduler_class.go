@@ -154,17 +154,20 @@ func (s *Scheduler) untolerated(t api.Taint) string {
 	return fmt.Sprintf("node(s) had untolerated taint {%s: %s}", t.Key, t.Value)
 }
 
-// count adds pods to those that run on a node.
-func (c *podClass) count(n *schedNode, zone, by int) {
+// count adds pods to those that run on a node. Zones count what runs on nodes
+// that the template selects (nodeAffinityPolicy: Honor).
+func (c *podClass) count(n *schedNode, by int) {
 	if n.number >= len(c.onNode) {
 		c.onNode = append(c.onNode, make([]uint16, n.number+1-len(c.onNode)+len(c.onNode)/2)...)
 	}
 	was := int(c.onNode[n.number])
 	c.onNode[n.number] = uint16(was + by)
-	c.addZone(zone, by)
-	if c.perHost() && c.selects(n.node.Labels) {
-		c.span(was, -1)
-		c.span(was+by, 1)
+	if c.selects(n.node.Labels) {
+		c.addZone(n.group.zone, by)
+		if c.perHost() {
+			c.span(was, -1)
+			c.span(was+by, 1)
+		}
 	}
 }
 
@@ -214,33 +217,30 @@ func (c *podClass) nodeAdded(n *api.Node) {
 }
 
 // nodeDropped forgets the pods on a node that is gone.
-func (c *podClass) nodeDropped(n *schedNode, zone int) {
-	on := c.on(n)
-	if on > 0 {
+func (c *podClass) nodeDropped(n *schedNode) {
+	c.leave(n, n.node.Labels, n.group.zone)
+	if c.on(n) > 0 {
 		c.onNode[n.number] = 0
-		c.addZone(zone, -on)
-	}
-	if c.perHost() && c.selects(n.node.Labels) {
-		c.span(on, -1)
 	}
 }
 
-func (c *podClass) moveZone(n *schedNode, from, to int) {
-	if on := c.on(n); on > 0 {
-		c.addZone(from, -on)
+// relabelled counts the pods of a node anew whose labels have changed.
+func (c *podClass) relabelled(n *schedNode, old *api.Node, from, to int) {
+	c.leave(n, old.Labels, from)
+	if on := c.on(n); c.selects(n.node.Labels) {
 		c.addZone(to, on)
+		if c.perHost() {
+			c.span(on, 1)
+		}
 	}
 }
 
-func (c *podClass) relabelled(n *schedNode, old, now *api.Node) {
-	if !c.perHost() {
-		return
-	}
-	if c.selects(old.Labels) {
-		c.span(c.on(n), -1)
-	}
-	if c.selects(now.Labels) {
-		c.span(c.on(n), 1)
+func (c *podClass) leave(n *schedNode, labels api.Pairs, zone int) {
+	if on := c.on(n); c.selects(labels) {
+		c.addZone(zone, -on)
+		if c.perHost() {
+			c.span(on, -1)
+		}
 	}
 }
 

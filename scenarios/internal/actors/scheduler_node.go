@@ -187,9 +187,8 @@ func (s *Scheduler) addNode(n *api.Node) {
 }
 
 func (s *Scheduler) dropNode(sn *schedNode) {
-	zone := sn.group.zone
 	for _, c := range s.classes {
-		c.nodeDropped(sn, zone)
+		c.nodeDropped(sn)
 	}
 	sn.group.remove(sn)
 	sn.gone = true
@@ -208,14 +207,9 @@ func (s *Scheduler) changeNode(sn *schedNode, old *api.Node) {
 	}
 	if old.Unschedulable != n.Unschedulable || !slices.Equal(old.Taints, n.Taints) || !slices.Equal(old.Labels, n.Labels) {
 		if g := s.groupOf(n); g != sn.group {
-			if g.zone != sn.group.zone {
-				for _, c := range s.classes {
-					c.moveZone(sn, sn.group.zone, g.zone)
-				}
-			}
 			if !slices.Equal(old.Labels, n.Labels) {
 				for _, c := range s.classes {
-					c.relabelled(sn, old, n)
+					c.relabelled(sn, old, sn.group.zone, g.zone)
 				}
 			}
 			sn.group.remove(sn)

@@ -57,6 +57,7 @@ type heldNode struct {
 	repairs    [repairCount]standing
 	providerID string
 	podCIDR    string
+	unknown    standing
 	cordoned   bool
 	cordonedAt time.Duration
 	roll       rollNode
@@ -86,6 +87,7 @@ func (c *Checker) node(h *held, o *corev1.Node, s *step) {
 	if n.ready = ready != nil && ready.status == string(corev1.ConditionTrue); n.ready && !was {
 		n.readySince = c.at
 	}
+	c.unready(h, ready != nil && ready.status == string(corev1.ConditionUnknown))
 	c.taints(h, o, s)
 	c.rollNode(h, o, s)
 }

@@ -16,7 +16,40 @@ var (
 	}
 )
 
-var orphanInvariants = []*Invariant{orphansCollected, orphansQuarantined}
+var unreadiedPods = &Invariant{
+	Name:     "unknown-unreadies-pods",
+	Sentence: "No pod of a node whose Ready has been Unknown for 2 min is Ready.",
+	Source:   "kube-controller-manager, pkg/controller/util/node/controller_utils.go, MarkPodsNotReady; 2 min let it through its 20 requests a second",
+}
+
+var orphanInvariants = []*Invariant{orphansCollected, orphansQuarantined, unreadiedPods}
+
+// unreadyTime is what the controller gets for the pods of a node.
+const unreadyTime = 2 * time.Minute
+
+// unready follows a node whose Ready is Unknown. A kubelet that is there, and
+// not ready, says itself what its pods are.
+func (c *Checker) unready(h *held, unknown bool) {
+	n := h.node
+	what := ""
+	if unknown {
+		what = "Ready Unknown"
+	}
+	if !c.begins(&n.unknown, what) {
+		return
+	}
+	turn, began, x := n.unknown.turn, c.here, c.hostOf(h.key.name)
+	c.later(unreadyTime, func() {
+		if h.gone || n.unknown.turn != turn || n.unknown.what == "" || !c.lifecycle {
+			return
+		}
+		for _, p := range x.sorted() {
+			if p.pod.ready && !p.pod.ended() {
+				c.reportAt(began, p, unreadiedPods, "Ready True on node "+x.name+", Unknown since "+string(AppendStamp(nil, began.at)), "Ready False")
+			}
+		}
+	})
+}
 
 const (
 	quarantine = 40 * time.Second

@@ -31,6 +31,11 @@ func TestOddAndSound(t *testing.T) {
 			p.drop(pods, lostPod, 60*second).goOn(140 * second)
 		}},
 		"a tape that ends early judges nothing": {"vanish", func(p *tape) { p.drop(pods, lostPod, 60*second) }},
+		"a node that stays Unknown keeps its pods": {"vanish", func(p *tape) {
+			p.opts.Partial = true // the budget counts pods that are dropped here
+			p.drop(nodes, lostNode, 19245*time.Millisecond).drop(eventsOf, lostNode+".*", 24*second).drop(pods, "web-*", 60*second)
+			p.goOn(160 * second)
+		}},
 		"a node comes back under its name": {"surge", func(p *tape) {
 			p.again(nodes, oldNode, 20*second, func(ev *timeline.Event) { ev.Type, ev.UID, ev.RV = timeline.Added, "another", "" })
 			p.each(nodes, oldNode, 20*second, set("2026-11-21T00:03:56Z", "metadata", "creationTimestamp"))

@@ -121,6 +121,12 @@ var damages = []struct {
 		p.move(nodes, lostNode, 19245*time.Millisecond, 60*second)
 	}, "removing-after-deleted"},
 
+	{"unknown-unreadies-pods", "vanish", func(p *tape) {
+		p.drop(nodes, lostNode, 19245*time.Millisecond).drop(eventsOf, lostNode+".*", 24*second).drop(pods, "web-*", 60*second)
+		p.each(pods, lostPod, 19*second, set("True", "status", "conditions", "Ready", "status"))
+		p.goOn(160 * second)
+	}, "budget-counts transition-with-status"},
+
 	{"budget-sum", "surge", func(p *tape) { p.one(budgets, "web", 11250*time.Millisecond, set(7, "status", "disruptionsAllowed")) }, "eviction-takes-allowance"},
 	{"budget-desired", "surge", func(p *tape) { p.each(budgets, "web", 12*second, set(11, "spec", "minAvailable")) }, ""},
 	{"budget-counts", "surge", func(p *tape) {

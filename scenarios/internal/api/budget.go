@@ -1,5 +1,7 @@
 package api
 
+import "slices"
+
 // Budget is a policy/v1 PodDisruptionBudget.
 type Budget struct {
 	Meta
@@ -26,4 +28,10 @@ type Disrupted struct {
 // Covers reports whether the budget selects a pod.
 func (b *Budget) Covers(p *Pod) bool {
 	return b.Namespace == p.Namespace && p.Labels.Holds(b.Selector)
+}
+
+// sameSpec reports whether the specs of two states are alike.
+func (b *Budget) sameSpec(old *Budget) bool {
+	return b.MinAvailable == old.MinAvailable && b.MaxUnavailable == old.MaxUnavailable &&
+		b.UnhealthyPodEvictionPolicy == old.UnhealthyPodEvictionPolicy && slices.Equal(b.Selector, old.Selector)
 }

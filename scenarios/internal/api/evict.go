@@ -82,11 +82,7 @@ func (s *Store) disrupt(p *Pod) *Refusal {
 	case len(b.DisruptedPods) > maxDisrupted:
 		return &Refusal{Code: 403, Message: "DisruptedPods map too big - too many evictions not confirmed by PDB controller"}
 	case b.DisruptionsAllowed == 0:
-		cause := fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", b.Name)
-		if b.CurrentHealthy <= b.DesiredHealthy {
-			cause = fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.DesiredHealthy, b.CurrentHealthy)
-		}
-		return &Refusal{Code: 429, Message: violates, Cause: cause}
+		return &Refusal{Code: 429, Message: violates, Cause: b.why()}
 	}
 	s.UpdateBudget(b, func(b *Budget) {
 		b.DisruptionsAllowed--
@@ -103,6 +99,22 @@ func (s *Store) disrupt(p *Pod) *Refusal {
 		}
 	})
 	return nil
+}
+
+// why says why a budget allows no disruption. What a sync failed of comes first:
+// then the counts are old.
+func (b *Budget) why() string {
+	c := b.Conditions.Get("DisruptionAllowed")
+	told := c != nil && c.Status == "False" && c.Message != ""
+	switch {
+	case told && c.Reason == "SyncFailed":
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently because it failed sync: %s", b.Name, c.Message)
+	case b.CurrentHealthy <= b.DesiredHealthy:
+		return fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.DesiredHealthy, b.CurrentHealthy)
+	case told:
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s", b.Name, c.Reason, c.Message)
+	}
+	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", b.Name)
 }
 
 func byPod(d Disrupted, name string) int {

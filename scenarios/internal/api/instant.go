@@ -20,3 +20,5 @@ func (i Instant) Second() Instant { return i - i%Instant(time.Second) }
 
 // Time returns the Instant as a time in UTC.
 func (i Instant) Time() time.Time { return time.Unix(0, int64(i)).UTC() }
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }

@@ -16,6 +16,10 @@ func (w *writer) budget(old, b *Budget) {
 	if whole {
 		w.name("selector")
 		w.selector(b.Selector)
+	} else {
+		w.begin("selector")
+		w.object("matchLabels", old.Selector, b.Selector)
+		w.end()
 	}
 	w.intOrPercent("maxUnavailable", old.MaxUnavailable, b.MaxUnavailable)
 	w.text("unhealthyPodEvictionPolicy", old.UnhealthyPodEvictionPolicy, b.UnhealthyPodEvictionPolicy)

@@ -1,64 +1,6 @@
 package api
 
-import (
-	"fmt"
-	"time"
-)
-
-func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
-
-// Budgets returns the budgets in the order of their creation.
-func (s *Store) Budgets() []*Budget { return s.budgets.all }
-
-// BudgetsOf returns the budgets that cover a pod.
-func (s *Store) BudgetsOf(p *Pod) []*Budget {
-	var some []*Budget
-	for _, b := range s.budgets.all {
-		if b.Covers(p) {
-			some = append(some, b)
-		}
-	}
-	return some
-}
-
-// CreateBudget adds a budget.
-func (s *Store) CreateBudget(b *Budget) error {
-	k := key{b.Namespace, b.Name}
-	if s.budgets.byName[k] != nil {
-		return fmt.Errorf("poddisruptionbudgets.policy %q already exists", b.Name)
-	}
-	b.Generation = 1
-	s.stamp(&b.Meta)
-	s.budgets.put(k, b)
-	s.emit(Added, "poddisruptionbudgets", &b.Meta, nil, whole(s, (*writer).budget, b))
-	s.tellBudgets(Added, nil, b)
-	return nil
-}
-
-// UpdateBudget lets change work on a budget and writes what it did.
-func (s *Store) UpdateBudget(b *Budget, change func(*Budget)) bool {
-	if b.gone {
-		return false
-	}
-	old := *b
-	change(b)
-	patch := differ(s, (*writer).budget, &old, b)
-	if patch == nil {
-		return false
-	}
-	b.rv = s.version()
-	s.emit(Modified, "poddisruptionbudgets", &b.Meta, patch, whole(s, (*writer).budget, b))
-	s.tellBudgets(Modified, &old, b)
-	return true
-}
-
-func (s *Store) tellBudgets(c Change, old, b *Budget) {
-	s.watching++
-	for _, f := range s.watchers.budgets {
-		f(c, old, b)
-	}
-	s.watching--
-}
+import "fmt"
 
 // Customs returns the objects of a plural in the order of their creation.
 func (s *Store) Customs(resource string) []*Custom {

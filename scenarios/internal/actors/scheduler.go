@@ -14,7 +14,7 @@ const schedulerName = "default-scheduler"
 // that are left, and binds. Of its plugins there are NodeUnschedulable,
 // TaintToleration, NodeAffinity (node selectors, and the affinity of a
 // DaemonSet's pods), NodeResourcesFit, VolumeBinding (zones), PodTopologySpread
-// (zones and hosts), and the scores of these; of the resources CPU, memory and
+// (zones and hosts) and DefaultPreemption, and the scores; of the resources CPU, memory and
 // the number of pods.
 //
 // A pod that was found a node takes its room at once, and is bound some
@@ -46,6 +46,7 @@ type Scheduler struct {
 	waiting map[*api.Pod]*waitingPod
 	assumed map[*api.Pod]*schedNode // found, and not yet bound
 	claims  map[claimName]int       // zones of volumes
+	ranks   []rank                  // pods on nodes by their priority
 	lanes   []*lane
 	parked  int // pods
 	running bool
@@ -112,14 +113,20 @@ func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
 		}
 	case api.Deleted:
 		if w := s.waiting[p]; w != nil {
-			w.done = true
-			delete(s.waiting, p)
+			s.settle(w)
 		}
 		if n := s.holder(p); n != nil && !old.Terminal() {
 			s.release(n, p, !old.Terminating())
 		}
 		delete(s.assumed, p)
 	}
+}
+
+// settle forgets a pod that waits no longer.
+func (s *Scheduler) settle(w *waitingPod) {
+	w.done = true
+	delete(s.waiting, w.pod)
+	s.withdraw(w)
 }
 
 // holder returns the node whose room a pod takes, or nil.
@@ -137,8 +144,7 @@ func (s *Scheduler) holder(p *api.Pod) *schedNode {
 // bound notes that a pod has a node.
 func (s *Scheduler) bound(p *api.Pod) {
 	if w := s.waiting[p]; w != nil {
-		w.done = true
-		delete(s.waiting, p)
+		s.settle(w)
 	}
 	n := s.nodes[p.NodeName]
 	if was := s.assumed[p]; was != nil {
@@ -160,6 +166,7 @@ func (s *Scheduler) take(n *schedNode, p *api.Pod) {
 	c := s.classOf(p)
 	n.used = n.used.plus(c.need)
 	n.scored = n.scored.plus(c.scored)
+	s.rank(c, 1)
 	n.group.rooms.set(n.place, n.free())
 	if p.Claim != "" {
 		k := claimName{p.Namespace, p.Claim}
@@ -179,6 +186,7 @@ func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
 	c := s.classOf(p)
 	n.used = n.used.minus(c.need)
 	n.scored = n.scored.minus(c.scored)
+	s.rank(c, -1)
 	n.group.rooms.set(n.place, n.free())
 	if counted {
 		c.count(n, -1)

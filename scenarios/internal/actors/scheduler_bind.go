@@ -16,9 +16,13 @@ func (s *Scheduler) schedule(w *waitingPod) bool {
 		s.fail(w)
 		return false
 	}
-	n := s.find(p, w.class)
+	nominated := s.withdraw(w)
+	n := s.findNominated(p, w.class, nominated)
 	if n == nil {
-		s.fail(w)
+		n = s.find(p, w.class)
+	}
+	if n == nil {
+		s.failRanked(w, nominated)
 		return true
 	}
 	s.take(n, p)
@@ -45,6 +49,9 @@ func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
 	s.env.API.UpdatePod(p, func(p *api.Pod) {
 		p.NodeName = n.node.Name
 		p.Labels = s.topology(p.Labels, n.node)
+		if s.env.Version.Minor >= 35 { // the feature ClearingNominatedNodeNameAfterBinding
+			p.Nominated = ""
+		}
 		p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "True", Transition: s.env.API.Now().Second()})
 	})
 	s.env.API.RecordNew(schedulerName, s.instance, about, "Normal", "Scheduled", "Binding",
@@ -68,14 +75,19 @@ func (s *Scheduler) topology(labels api.Pairs, n *api.Node) api.Pairs {
 // fail reports that a pod fits nowhere, and parks it (handleSchedulingFailure
 // of schedule_one.go).
 func (s *Scheduler) fail(w *waitingPod) {
-	message := s.explain(w.pod, w.class)
+	s.failWith(w, s.explain(w.pod, w.class), "")
+}
+
+// failWith reports a failure in these words, and the node on which a pod that
+// preempts others is to have their place.
+func (s *Scheduler) failWith(w *waitingPod, message, nominated string) {
 	s.park(w)
 	s.report(w, message)
 	c := api.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: message, Transition: s.env.API.Now().Second()}
 	if s.env.Version.PodGeneration() {
 		c.Observed = w.pod.Generation
 	}
-	s.env.API.UpdatePod(w.pod, func(p *api.Pod) { p.Conditions = p.Conditions.Set(c) })
+	s.env.API.UpdatePod(w.pod, func(p *api.Pod) { p.Conditions, p.Nominated = p.Conditions.Set(c), nominated })
 }
 
 // report tells of a failure. One that is told again of the same version of a

@@ -64,7 +64,7 @@ func isShared(p *api.Pod) bool { return p.Pinned == "" && p.Claim == "" }
 // failsLike reports whether another pod of a class has failed, and nothing has
 // changed since.
 func (s *Scheduler) failsLike(p *api.Pod, c *podClass) bool {
-	return isShared(p) && c.failure.message != "" && c.failure.version == s.version
+	return isShared(p) && !s.outranks(c) && c.failure.message != "" && c.failure.version == s.version
 }
 
 // tally counts nodes by reason.
@@ -96,45 +96,54 @@ func (t *tally) available(all int) string {
 	return "0/" + strconv.Itoa(all) + " nodes are available: " + strings.Join(parts, ", ") + "."
 }
 
+// fitError is the explanation of a pod that can't have another's place.
 func (s *Scheduler) fitError(p *api.Pod, c *podClass) string {
-	var reasons tally
-	resolvable := 0 // nodes where another pod's end would help
-	if p.Pinned != "" {
-		reasons.add(reasonAbsent, len(s.nodes))
-		if n := s.nodes[p.Pinned]; n != nil {
-			reasons.nodes[0]--
-			if reasons.nodes[0] == 0 {
-				reasons = tally{}
-			}
-			if reason := s.refusal(c.template, n.group); reason != "" {
-				reasons.add(reason, 1)
-			} else if s.explainNode(&reasons, p, c, n, s.limits(c)) {
-				resolvable++
-			}
-		}
-	} else {
-		s.sort(c)
-		for i := range c.shut {
-			reasons.add(c.shut[i].reason, c.shut[i].count)
-		}
-		limits := s.limits(c)
-		for i := range c.open {
-			for _, n := range c.open[i].nodes {
-				if n != nil && s.explainNode(&reasons, p, c, n, limits) {
-					resolvable++
-				}
-			}
-		}
-	}
+	reasons, resolvable := s.reasons(p, c)
 	var preemption tally
 	preemption.add(notHelpful, len(s.nodes)-resolvable)
 	preemption.add(noVictims, resolvable)
-	message := reasons.available(len(s.nodes))
+	return reasons.available(len(s.nodes)) + s.afterFilter(preemption.available(len(s.nodes)))
+}
+
+// afterFilter is what the plugins say that might have made room.
+func (s *Scheduler) afterFilter(preemption string) string {
 	if s.env.Version.Minor >= 34 {
 		// The plugin DynamicResources, which is there by default since 1.34.
-		return message + " no new claims to deallocate, preemption: " + preemption.available(len(s.nodes))
+		return " no new claims to deallocate, preemption: " + preemption
 	}
-	return message + " preemption: " + preemption.available(len(s.nodes))
+	return " preemption: " + preemption
+}
+
+// reasons counts the nodes by why a pod doesn't fit on them, and those where it
+// would if other pods were gone.
+func (s *Scheduler) reasons(p *api.Pod, c *podClass) (reasons tally, resolvable int) {
+	limits := s.limits(c)
+	if p.Pinned != "" {
+		n := s.nodes[p.Pinned]
+		if n == nil {
+			reasons.add(reasonAbsent, len(s.nodes))
+			return reasons, 0
+		}
+		reasons.add(reasonAbsent, len(s.nodes)-1)
+		if reason := s.refusal(c.template, n.group); reason != "" {
+			reasons.add(reason, 1)
+		} else if s.explainNode(&reasons, p, c, n, limits) {
+			resolvable = 1
+		}
+		return reasons, resolvable
+	}
+	s.sort(c)
+	for i := range c.shut {
+		reasons.add(c.shut[i].reason, c.shut[i].count)
+	}
+	for i := range c.open {
+		for _, n := range c.open[i].nodes {
+			if n != nil && s.explainNode(&reasons, p, c, n, limits) {
+				resolvable++
+			}
+		}
+	}
+	return reasons, resolvable
 }
 
 // explainNode counts why a pod of a class doesn't fit on a node that it might

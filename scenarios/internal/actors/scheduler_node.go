@@ -20,7 +20,9 @@ type schedNode struct {
 	// scored are requests as the scores take them: a pod that asks for nothing
 	// counts as if it asked for a little.
 	scored room
-	gone   bool
+	// nominees are pods for which others make room here; it counts as used.
+	nominees []*waitingPod
+	gone     bool
 }
 
 func (n *schedNode) free() room { return n.allocatable.minus(n.used) }
@@ -189,6 +191,9 @@ func (s *Scheduler) addNode(n *api.Node) {
 func (s *Scheduler) dropNode(sn *schedNode) {
 	for _, c := range s.classes {
 		c.nodeDropped(sn)
+	}
+	for _, w := range sn.nominees {
+		s.wake(w.class)
 	}
 	sn.group.remove(sn)
 	sn.gone = true

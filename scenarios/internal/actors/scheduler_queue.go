@@ -30,6 +30,8 @@ type waitingPod struct {
 	// reported is the version of the pod that the last FailedScheduling was
 	// about: a second one about the same becomes part of its series.
 	reported uint64
+	// nominated is the node on which others make room for the pod.
+	nominated *schedNode
 }
 
 // lane is the active pods of one priority, first come, first served.
@@ -164,6 +166,9 @@ func (s *Scheduler) retry(due []*waitingPod) {
 func (s *Scheduler) opened(n *schedNode) {
 	if s.parked == 0 {
 		return
+	}
+	for _, w := range n.nominees {
+		s.wake(w.class)
 	}
 	for _, c := range s.classes {
 		if len(c.parked) == 0 {

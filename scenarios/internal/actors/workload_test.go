@@ -31,7 +31,7 @@ func TestADeploymentAsItsPodsShowIt(t *testing.T) {
 	c.run(t, time.Minute)
 	p := c.pods("web")[0]
 	hash := p.Labels.Get("pod-template-hash")
-	if !regexp.MustCompile("^web-" + hash + "-[bcdfghjklmnpqrstvwxz2456789]{5}$").MatchString(p.Name) || hash == "" {
+	if !regexp.MustCompile("^web-"+hash+"-[bcdfghjklmnpqrstvwxz2456789]{5}$").MatchString(p.Name) || hash == "" {
 		t.Errorf("name %q with hash %q", p.Name, hash)
 	}
 	if p.Owner.Kind != "ReplicaSet" || p.Owner.Name != "web-"+hash || p.Template.GenerateName != "web-"+hash+"-" || p.Generation != 1 {

@@ -1,9 +1,6 @@
 package actors
 
-import (
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
-)
+import "github.com/nodesim/nodesim/scenarios/model"
 
 // PodTraits is what the program in a workload's pods does, which no API shows.
 // It stands in the Template of the pods as Workload.
@@ -24,14 +21,3 @@ type PodTraits struct {
 	// itself, as that of a Job does; nil is for ever.
 	Run *model.Dist
 }
-
-// TraitsOf returns what the program in a pod does; for a pod that nobody said
-// anything of, one that starts and stops at once.
-func TraitsOf(p *api.Pod) *PodTraits {
-	if t, ok := p.Template.Workload.(*PodTraits); ok && t != nil {
-		return t
-	}
-	return &noTraits
-}
-
-var noTraits PodTraits

@@ -86,7 +86,7 @@ func TestDemoByBaseline(t *testing.T) {
 
 func TestFindNamesTheScenarios(t *testing.T) {
 	_, err := scenarios.Find("dmeo")
-	if err == nil || err.Error() != `scenario "dmeo": want demo` {
+	if err == nil || err.Error() != `scenario "dmeo": there is none of that name: did you mean demo?` {
 		t.Errorf("got %v", err)
 	}
 }

@@ -20,6 +20,8 @@ type Roll struct {
 	Strategy Strategy `yaml:"strategy" need:"true"`
 	// Groups that are rolled, one after another in this order. Default: all.
 	Groups []string `yaml:"groups" form:"label"`
+	// Parallel says whether all groups are rolled at once.
+	Parallel bool `yaml:"parallel" default:"false"`
 	// At is when the roll begins.
 	At time.Duration `yaml:"at" default:"30s" max:"240h"`
 	// MaxUnavailable is how many nodes are replaced at a time without waiting for their replacements: a number, or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time.

@@ -16,6 +16,8 @@ type Workload struct {
 	Kind WorkloadKind `yaml:"kind" default:"Deployment"`
 	// Replicas that are wanted; a DaemonSet has none, it runs on every node.
 	Replicas int `yaml:"replicas" default:"1" max:"600000"`
+	// ReplicasPerWorkload is how many replicas one workload has at most; of more there are further workloads like it, NAME-1, NAME-2 and so on, each with budgets of its own, which no fault may name. 0 is without limit.
+	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"600000"`
 	// Requests of each pod.
 	Requests Requests `yaml:"requests"`
 	// Image of the pods' one container. Default: registry.example/NAME:1.0.0.

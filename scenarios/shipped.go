@@ -2,29 +2,71 @@ package scenarios
 
 import (
 	"bytes"
+	"embed"
 	"fmt"
+	"io"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/nodesim/nodesim/internal/suggest"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// A Scenario is a named tape.
+//go:embed shipped/*.yaml
+var shippedFiles embed.FS
+
+// first are the scenarios that a list begins with; the others follow by name.
+var first = []string{"surge", "spot-loss", "stuck-drain"}
+
+// A Scenario is a named story: one of the shipped files, or the demo.
 type Scenario struct {
 	Name string
 	// About is one line for people who choose.
 	About string
-	// Tape makes the tape anew: its header and all of its events but END.
-	Tape func() (timeline.Header, []timeline.Event)
+	// Document is the scenario's file. The demo has none.
+	Document *Document
 }
 
-// All returns the shipped scenarios in the order of their names.
-func All() []Scenario {
-	return []Scenario{
-		{Name: "demo", About: "three old nodes are replaced by three new ones, one at a time", Tape: Demo},
+// All returns the shipped scenarios: those that most people want first, then the
+// others by their names.
+var All = sync.OnceValue(func() []Scenario {
+	all := []Scenario{{Name: "demo", About: "three old nodes are replaced by three new ones, one at a time, in thirty seconds"}}
+	files, err := shippedFiles.ReadDir("shipped")
+	if err != nil {
+		return all
 	}
+	for _, f := range files {
+		data, err := shippedFiles.ReadFile(path.Join("shipped", f.Name()))
+		if err != nil {
+			continue
+		}
+		d, err := Parse("scenario "+strings.TrimSuffix(f.Name(), ".yaml"), data)
+		if err != nil {
+			// A test opens each of them; a program with a broken one still has the
+			// others.
+			continue
+		}
+		all = append(all, Scenario{Name: d.Metadata.Name, About: d.Metadata.Title, Document: d})
+	}
+	slices.SortStableFunc(all, func(a, b Scenario) int {
+		if x, y := rank(a.Name), rank(b.Name); x != y {
+			return x - y
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return all
+})
+
+func rank(name string) int {
+	if i := slices.Index(first, name); i >= 0 {
+		return i
+	}
+	return len(first)
 }
 
-// Find returns the scenario of a name. The error names those that there are.
+// Find returns the scenario of a name. The error suggests one.
 func Find(name string) (Scenario, error) {
 	var names []string
 	for _, s := range All() {
@@ -33,41 +75,129 @@ func Find(name string) (Scenario, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Scenario{}, fmt.Errorf("scenario %q: want %s", name, strings.Join(names, ", "))
+	if near := suggest.Closest(name, names); near != "" {
+		return Scenario{}, fmt.Errorf("scenario %q: there is none of that name: did you mean %s?", name, near)
+	}
+	return Scenario{}, fmt.Errorf("scenario %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// Write writes the whole tape to w, END included.
-func (s Scenario) Write(w *timeline.Writer) error {
-	_, events := s.Tape()
-	for _, ev := range events {
-		if err := w.Write(ev); err != nil {
-			return err
-		}
-	}
-	end := timeline.Event{Type: timeline.End}
-	if len(events) > 0 {
-		end.At = events[len(events)-1].At
-	}
-	return w.Write(end)
-}
-
-// Open makes the tape of a scenario and opens it for reading.
+// Open makes the tape of a shipped scenario as it is read, with its parameters'
+// defaults.
 func Open(name string, opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	s, err := Find(name)
 	if err != nil {
 		return nil, err
 	}
-	header, _ := s.Tape()
-	var tape bytes.Buffer
-	w, err := timeline.NewWriter(&tape, header)
+	return s.Open(nil, nil, opts...)
+}
+
+// Open makes the tape of the scenario as it is read: the simulation goes on as
+// far as the reader asks.
+func (s Scenario) Open(set []Setting, seed *uint64, opts ...timeline.ReadOption) (*timeline.Reader, error) {
+	opts = append([]timeline.ReadOption{timeline.Name("scenario " + s.Name)}, opts...)
+	if s.Document == nil {
+		if err := s.fixed(set, seed); err != nil {
+			return nil, err
+		}
+		var tape bytes.Buffer
+		header, _ := Demo()
+		w, err := timeline.NewWriter(&tape, header)
+		if err != nil {
+			return nil, err
+		}
+		if err := writeDemo(w); err != nil {
+			return nil, err
+		}
+		return timeline.NewReader(&tape, opts...)
+	}
+	f, err := s.Document.Resolve(set, seed)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Write(w); err != nil {
+	return f.Open(opts...)
+}
+
+// fixed refuses to change what is no simulation.
+func (s Scenario) fixed(set []Setting, seed *uint64) error {
+	if len(set) > 0 || seed != nil {
+		return fmt.Errorf("scenario %s: it is always the same: want no settings and no seed", s.Name)
+	}
+	return nil
+}
+
+// Header returns the header of the scenario's tape.
+func (s Scenario) Header() (timeline.Header, error) {
+	if s.Document == nil {
+		h, _ := Demo()
+		return h, nil
+	}
+	f, err := s.Document.Resolve(nil, nil)
+	if err != nil {
+		return timeline.Header{}, err
+	}
+	return f.Header(), nil
+}
+
+// Write writes the whole tape to w, END included. The Writer was made with the
+// scenario's Header.
+func (s Scenario) Write(w *timeline.Writer) error {
+	if s.Document == nil {
+		return writeDemo(w)
+	}
+	f, err := s.Document.Resolve(nil, nil)
+	if err != nil {
+		return err
+	}
+	sim, err := f.Simulate(w.WriteLine)
+	if err != nil {
+		return err
+	}
+	return sim.Run()
+}
+
+func writeDemo(w *timeline.Writer) error {
+	_, events := Demo()
+	for _, ev := range events {
+		if err := w.Write(ev); err != nil {
+			return err
+		}
+	}
+	return w.Write(timeline.Event{Type: timeline.End, At: events[len(events)-1].At})
+}
+
+// Header returns the header of the file's tape.
+func (f *File) Header() timeline.Header { return f.header() }
+
+// Open simulates the file as its tape is read. Nothing is kept of what was read
+// but the objects that are alive.
+func (f *File) Open(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+	t := &tape{}
+	w, err := timeline.NewWriter(&t.text, f.Header())
+	if err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
+	if t.sim, err = f.Simulate(w.WriteLine); err != nil {
 		return nil, err
 	}
-	return timeline.NewReader(&tape, append([]timeline.ReadOption{timeline.Name("scenario " + name)}, opts...)...)
+	return timeline.NewReader(t, append([]timeline.ReadOption{timeline.Name("scenario " + f.Metadata.Name)}, opts...)...)
+}
+
+// tape is the text of a tape that is simulated as far as it is read.
+type tape struct {
+	sim   *Simulation
+	text  bytes.Buffer
+	ended bool
+}
+
+func (t *tape) Read(p []byte) (int, error) {
+	for t.text.Len() == 0 {
+		if t.ended {
+			return 0, io.EOF
+		}
+		var err error
+		if t.ended, err = t.sim.Step(readStep); err != nil {
+			return 0, err
+		}
+	}
+	return t.text.Read(p)
 }

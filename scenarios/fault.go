@@ -1,0 +1,161 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+)
+
+// scheduled is a fault that has yet to happen, or has.
+type scheduled struct {
+	*Fault
+	sim   *Simulation
+	began bool
+}
+
+// planFaults puts the faults in the loop, and has those watch that wait for a
+// state. A fault that waits for what never comes holds up nothing: the tape ends
+// when the roll has.
+func (s *Simulation) planFaults() {
+	all := make([]*scheduled, len(s.file.Faults))
+	for i := range s.file.Faults {
+		all[i] = &scheduled{Fault: &s.file.Faults[i], sim: s}
+	}
+	var states []*scheduled
+	for _, f := range all {
+		switch {
+		case f.At != nil:
+			s.pending++
+			s.env.At(*f.At, func() { s.pending--; f.begin(all) })
+		case f.When != nil:
+			states = append(states, f)
+		}
+	}
+	if len(states) > 0 {
+		newLookout(s, states, func(f *scheduled) {
+			s.pending++
+			s.env.After(f.When.Delay, func() { s.pending--; f.begin(all) })
+		})
+	}
+}
+
+// begin lets the fault happen, and those that follow it in their time.
+func (f *scheduled) begin(all []*scheduled) {
+	if f.began {
+		return
+	}
+	f.began = true
+	f.sim.act(f.Fault)
+	for _, next := range all {
+		if f.Name != "" && next.After != nil && next.After.Fault == f.Name {
+			f.sim.pending++
+			f.sim.env.After(next.After.Delay, func() { f.sim.pending--; next.begin(all) })
+		}
+	}
+	f.sim.settle()
+}
+
+// lookout waits for states of the cluster.
+type lookout struct {
+	sim  *Simulation
+	wait []*scheduled
+	then func(*scheduled)
+	// What was there and is gone: terminated nodes and evicted pods.
+	terminated map[string]int // by group
+	evicted    map[string]int // by workload
+	queued     bool
+}
+
+func newLookout(s *Simulation, wait []*scheduled, then func(*scheduled)) {
+	l := &lookout{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[string]int{}}
+	s.env.API.WatchNodes(func(c api.Change, _, n *api.Node) {
+		if c == api.Deleted {
+			l.terminated[l.groupOf(n.Name)]++
+			l.terminated[""]++
+		}
+		l.look()
+	})
+	s.env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
+		if c == api.Modified && p.Conditions.Is("DisruptionTarget", "True") && !old.Conditions.Is("DisruptionTarget", "True") {
+			l.evicted[p.Labels.Get("app")]++
+			l.evicted[""]++
+			l.look()
+		} else if c != api.Modified || old.Phase != p.Phase {
+			l.look()
+		}
+	})
+}
+
+// look checks once behind all that happens in this moment.
+func (l *lookout) look() {
+	if l.queued || len(l.wait) == 0 {
+		return
+	}
+	l.queued = true
+	l.sim.env.After(0, func() {
+		l.queued = false
+		var still []*scheduled
+		for _, f := range l.wait {
+			if l.reached(f.When) {
+				l.then(f)
+			} else {
+				still = append(still, f)
+			}
+		}
+		l.wait = still
+	})
+}
+
+func (l *lookout) groupOf(node string) string {
+	if i := l.sim.env.Cloud.ByNode(node); i != nil {
+		return i.Group.Name
+	}
+	return ""
+}
+
+func (l *lookout) reached(w *When) bool {
+	if w.Nodes != "" {
+		return l.nodes(w) >= w.Count
+	}
+	return l.pods(w) >= w.Count
+}
+
+func (l *lookout) nodes(w *When) (count int) {
+	if w.Nodes == NodeTerminated {
+		return l.terminated[w.Group]
+	}
+	for _, n := range l.sim.env.API.Nodes() {
+		if w.Group != "" && l.groupOf(n.Name) != w.Group {
+			continue
+		}
+		if l.sim.stateOf(n) == w.Nodes {
+			count++
+		}
+	}
+	return count
+}
+
+// stateOf is a node's state, as a feed has it.
+func (s *Simulation) stateOf(n *api.Node) NodeState {
+	switch {
+	case n.Unschedulable || n.HasTaint("karpenter.sh/disrupted", "") || n.Terminating():
+		return NodeDraining
+	case n.Ready():
+		return NodeOnline
+	case s.env.API.Now().Sub(n.Created) < 30*time.Minute && !n.HasTaint("node.kubernetes.io/unreachable", ""):
+		return NodeJoining
+	}
+	return NodeNotReady
+}
+
+func (l *lookout) pods(w *When) (count int) {
+	if w.Pods == PodEvicted {
+		return l.evicted[w.Workload]
+	}
+	for _, p := range l.sim.env.API.Pods() {
+		if p.Phase == "Pending" && p.NodeName == "" && (w.Workload == "" || p.Labels.Get("app") == w.Workload) {
+			count++
+		}
+	}
+	return count
+}

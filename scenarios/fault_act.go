@@ -1,0 +1,220 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// act does to the cluster what a fault says: to machines, at the provider, or by
+// a write through the API, as a person with kubectl would. Nobody is told that it
+// was a fault.
+func (s *Simulation) act(f *Fault) {
+	switch {
+	case f.SpotInterruption != nil:
+		s.interrupt(f.SpotInterruption)
+	case f.Vanish != nil:
+		for _, i := range s.victims(f.Vanish.Victims) {
+			s.env.Cloud.Kill(i, !f.Vanish.Terminated)
+		}
+	case f.CapacityShortage != nil:
+		c := f.CapacityShortage
+		s.env.Cloud.Shortage(c.Zone, c.Group, true)
+		s.until(c.For, func() { s.env.Cloud.Shortage(c.Zone, c.Group, false) })
+	case f.ImagePull != nil:
+		s.breakImage(f.ImagePull)
+	case f.NeverReady != nil:
+		s.neverReady(f.NeverReady)
+	case f.KubeletDown != nil:
+		s.down(f.KubeletDown, func(a *cloud.Ailments, is bool) { a.KubeletDown = is })
+	case f.RuntimeDown != nil:
+		s.down(f.RuntimeDown, func(a *cloud.Ailments, is bool) { a.RuntimeDown = is })
+	case f.ZoneOutage != nil:
+		s.outage(f.ZoneOutage)
+	case f.Reboot != nil:
+		for _, i := range s.victims(*f.Reboot) {
+			s.env.Cloud.Restart(i, i.Template)
+		}
+	case f.Shutdown != nil:
+		for _, i := range s.victims(*f.Shutdown) {
+			s.env.Cloud.Terminate(i, false)
+		}
+	case f.MemoryLeak != nil:
+		if t := s.traits[f.MemoryLeak.Workload]; t != nil {
+			s.kubelets.Leak(t, f.MemoryLeak.PerMinute.Value())
+		}
+	case f.VolumeStuck != nil:
+		s.env.Cloud.Volumes.Stick(true)
+		s.until(f.VolumeStuck.For, func() { s.env.Cloud.Volumes.Stick(false) })
+	case f.IPExhaustion != nil:
+		s.env.Cloud.Group(f.IPExhaustion.Group).FreeIPs = f.IPExhaustion.Free
+	case f.CreateWorkload != nil:
+		if w := s.workloadOf(f.CreateWorkload.Workload); w != nil {
+			one := s.workload(w)
+			one.CreateAt = s.env.Now()
+			s.traits[w.Name] = one.Template.Traits
+			s.check(s.workloads.Add(one))
+		}
+	case f.Scale != nil:
+		if w := s.workloadOf(f.Scale.Workload); w != nil {
+			s.check(s.workloads.Scale(w.Namespace, w.Name, f.Scale.Replicas))
+		}
+	case f.Cordon != nil:
+		s.schedulable(*f.Cordon, true)
+	case f.Uncordon != nil:
+		s.schedulable(*f.Uncordon, false)
+	case f.Delete != nil:
+		for _, i := range s.victims(*f.Delete) {
+			if n := s.env.API.Node(i.Name); n != nil {
+				s.env.API.DeleteNode(n)
+			}
+		}
+	case f.Mark != nil:
+		s.env.API.Mark(f.Mark.Name, "")
+	}
+}
+
+func (s *Simulation) check(err error) {
+	if err != nil {
+		s.env.Fail(err)
+	}
+}
+
+// until ends something after a while; 0 is never.
+func (s *Simulation) until(d time.Duration, end func()) {
+	if d > 0 {
+		s.pending++
+		s.env.After(d, func() { s.pending--; end(); s.settle() })
+	}
+}
+
+// victims draws the machines that a fault befalls, out of those whose nodes are
+// there.
+func (s *Simulation) victims(v Victims) []*cloud.Instance {
+	var some []*cloud.Instance
+	for _, g := range s.env.Cloud.Groups() {
+		if v.Group != "" && g.Name != v.Group {
+			continue
+		}
+		for _, i := range g.Instances() {
+			if i.State != cloud.Running || i.Ailments.Dead || s.env.API.Node(i.Name) == nil {
+				continue
+			}
+			old := i.Template.LaunchVersion == launchFrom
+			if v.Which == WhichOld && !old || v.Which == WhichNew && old {
+				continue
+			}
+			some = append(some, i)
+		}
+	}
+	s.lots.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	return some[:min(len(some), v.Nodes)]
+}
+
+func (s *Simulation) workloadOf(name string) *Workload {
+	for i := range s.file.Workloads {
+		if s.file.Workloads[i].Name == name {
+			return &s.file.Workloads[i]
+		}
+	}
+	return nil
+}
+
+// interrupt gives the notices of a spot interruption.
+func (s *Simulation) interrupt(f *SpotInterruption) {
+	for _, i := range s.victims(f.Victims) {
+		notice := func() {
+			stream := s.env.Stream("interruption", i.ID)
+			s.env.Cloud.Interrupt(i, s.env.Draw(&stream, s.env.Timings.InterruptionLead))
+		}
+		if f.RebalanceLead == 0 {
+			notice()
+			continue
+		}
+		s.env.Cloud.Recommend(i)
+		s.until(f.RebalanceLead, notice)
+	}
+}
+
+func (s *Simulation) breakImage(f *ImagePull) {
+	image := f.Image
+	if w := s.workloadOf(f.Workload); w != nil {
+		image = w.Image
+	}
+	since := 0
+	if f.On == PullOnNew {
+		since = s.env.Cloud.Launches()
+	}
+	s.until(f.For, s.env.Cloud.Registry.Break(image, f.Reason, since))
+}
+
+// neverReady lets machines that are launched from now on fail to join.
+func (s *Simulation) neverReady(f *NeverReady) {
+	left := f.Nodes
+	s.env.Cloud.Watch(func(c cloud.Change, i *cloud.Instance) {
+		if c != cloud.Launched || left == 0 || f.Group != "" && i.Group.Name != f.Group {
+			return
+		}
+		left--
+		s.env.After(0, func() {
+			s.env.Cloud.Ail(i, func(a *cloud.Ailments) {
+				switch f.Cause {
+				case CauseUserdata:
+					a.UserDataFail = true
+				case CauseKubelet:
+					a.NeverPosts = true
+				default:
+					a.CNIBroken = true
+				}
+			})
+		})
+	})
+}
+
+// down stops something on machines, once or again and again.
+func (s *Simulation) down(f *Down, set func(*cloud.Ailments, bool)) {
+	for _, i := range s.victims(f.Victims) {
+		for k := range f.Times {
+			s.until(time.Duration(k)*f.Every+1, func() {
+				s.env.Cloud.Ail(i, func(a *cloud.Ailments) { set(a, true) })
+				s.until(f.For, func() { s.env.Cloud.Ail(i, func(a *cloud.Ailments) { set(a, false) }) })
+			})
+		}
+	}
+}
+
+// outage cuts a zone off, and takes its capacity away.
+func (s *Simulation) outage(f *ZoneOutage) {
+	s.env.Cloud.Shortage(f.Zone, "", true)
+	var hit []*cloud.Instance
+	for _, g := range s.env.Cloud.Groups() {
+		for _, i := range g.Instances() {
+			if i.Zone == f.Zone {
+				hit = append(hit, i)
+			}
+		}
+	}
+	for _, i := range hit {
+		if f.Terminated {
+			s.env.Cloud.Kill(i, false)
+		} else {
+			s.env.Cloud.Ail(i, func(a *cloud.Ailments) { a.CutOff = true })
+		}
+	}
+	s.until(f.For, func() {
+		s.env.Cloud.Shortage(f.Zone, "", false)
+		for _, i := range hit {
+			s.env.Cloud.Ail(i, func(a *cloud.Ailments) { a.CutOff = false })
+		}
+	})
+}
+
+// schedulable cordons or uncordons nodes, as kubectl does.
+func (s *Simulation) schedulable(v Victims, cordon bool) {
+	for _, i := range s.victims(v) {
+		if n := s.env.API.Node(i.Name); n != nil {
+			s.env.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = cordon })
+		}
+	}
+}

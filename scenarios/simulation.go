@@ -1,0 +1,199 @@
+package scenarios
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// bookmarkEvery is how often a recorder writes a SYNC for a resource that has
+// been quiet.
+const bookmarkEvery = time.Minute
+
+// readStep is how far a simulation goes at a time where its tape is read.
+const readStep = time.Second
+
+// expireEvery is how often events that are an hour old are looked for.
+const expireEvery = 10 * time.Second
+
+// A Simulation is a cluster in which a scenario happens. It makes a tape, step by
+// step: nothing is computed before it is asked for, and nothing is kept of what
+// was handed out but the objects that are alive.
+//
+// A Simulation is for one goroutine.
+type Simulation struct {
+	file   *File
+	env    *actors.Env
+	header timeline.Header
+	sink   func(timeline.Event) error
+
+	kubelets   *actors.Kubelets
+	workloads  *actors.Workloads
+	scheduler  *actors.Scheduler
+	disruption *actors.Disruption
+	traits     map[string]*actors.PodTraits // by workload
+	waiting    []func()                     // rolls that have not begun
+	running    int                          // rolls that have not ended
+	outcomes   []roll.Outcome
+
+	limit   time.Duration
+	ends    time.Duration // when the tape is to end, once that is known
+	ended   bool
+	failed  error
+	last    time.Duration // of the last event
+	lots    model.Stream  // of who is hit by a fault
+	pending int           // faults that have not begun, and may still
+}
+
+// Simulate prepares a simulation. Its events go to sink, in order, as a
+// timeline.Writer's WriteLine takes them; their bytes are valid during the call.
+// The header must be written before.
+func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
+	f, err := f.split()
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[string]*actors.PodTraits{}}
+	s.header = f.header()
+	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	timings, err := f.timings("", version)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	l := &loop.Loop{}
+	s.env = &actors.Env{Loop: l, Seed: f.Seed, Jitter: f.Cluster.Jitter, Timings: timings, Version: version}
+	uids := s.env.Stream("uid")
+	rv := s.env.Stream("resourceVersion")
+	s.lots = s.env.Stream("fault")
+	s.env.API = api.New(api.Config{
+		Start: api.InstantOf(f.Start), Now: l.Now, UID: uids.UUID, Sink: s.emit, Fail: l.Fail,
+		Version: 1_000_000 + rv.N(9_000_000), NoEvents: !f.Cluster.Events,
+	})
+	if err := s.build(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	return s, nil
+}
+
+// Header is the header of the tape.
+func (s *Simulation) Header() timeline.Header { return s.header }
+
+func (s *Simulation) emit(ev timeline.Event) error {
+	s.last = ev.At
+	return s.sink(ev)
+}
+
+// Step lets the simulation go on for a while of the tape, at most to its end. It
+// reports whether the tape has ended, END included.
+func (s *Simulation) Step(d time.Duration) (ended bool, err error) {
+	if s.failed != nil || s.ended {
+		return s.ended, s.failed
+	}
+	until := min(s.env.Now()+max(d, time.Nanosecond), s.end())
+	if err := s.env.Run(until); err != nil {
+		s.failed = fmt.Errorf("simulate %s: %w", s.file.Metadata.Name, err)
+		return false, s.failed
+	}
+	if s.env.Now() < s.end() {
+		return false, nil
+	}
+	if s.running > 0 || len(s.waiting) > 0 {
+		s.env.API.Mark("time limit", s.unfinished())
+	}
+	s.ended = true
+	s.failed = s.sink(timeline.Event{At: s.env.Now(), Type: timeline.End})
+	return s.failed == nil, s.failed
+}
+
+// Run lets the simulation go on to its end.
+func (s *Simulation) Run() error {
+	for {
+		if ended, err := s.Step(bookmarkEvery); ended || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Simulation) end() time.Duration {
+	if s.ends > 0 {
+		return min(s.ends, s.limit)
+	}
+	return s.limit
+}
+
+// unfinished says what isn't done when the time limit has come.
+func (s *Simulation) unfinished() string {
+	return fmt.Sprintf("the roll isn't done after %s: %d of %d groups are still to be rolled", s.limit, s.running+len(s.waiting), len(s.file.Groups))
+}
+
+// settle ends the tape some time from now, where nothing is to come any more.
+func (s *Simulation) settle() {
+	if s.running == 0 && len(s.waiting) == 0 && s.pending == 0 {
+		s.ends = s.env.Now() + s.file.Settle
+	} else {
+		s.ends = 0
+	}
+}
+
+// synced writes what a recorder does behind its lists, and once a minute behind
+// that.
+func (s *Simulation) synced() {
+	for _, r := range s.header.Resources {
+		s.env.API.Synced(s.header.Key(r))
+	}
+	s.env.After(bookmarkEvery, s.synced)
+}
+
+func (s *Simulation) expire() {
+	s.env.API.ExpireEvents()
+	s.env.After(expireEvery, s.expire)
+}
+
+// Outcomes say how the rolls ended that have, in that order: empty for a roll
+// that was completed, else its error.
+func (s *Simulation) Outcomes() []string {
+	var all []string
+	for _, o := range s.outcomes {
+		text := ""
+		if o.Failed {
+			text = o.Code + ": " + o.Reason
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// build makes the cluster as it is at 0s, and starts who lives in it.
+func (s *Simulation) build() error {
+	s.env.Cloud = cloud.New(s.cloudConfig())
+	if err := s.startActors(); err != nil {
+		return err
+	}
+	for i := range s.file.Groups {
+		s.seedGroup(&s.file.Groups[i])
+	}
+	if err := s.seedWorkloads(); err != nil {
+		return err
+	}
+	if err := s.seedBudgets(); err != nil {
+		return err
+	}
+	s.synced()
+	s.env.After(expireEvery, s.expire)
+	if err := s.planRolls(); err != nil {
+		return err
+	}
+	s.planFaults()
+	s.settle()
+	return nil
+}

@@ -1,0 +1,195 @@
+package scenarios
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// cloudConfig is the provider.
+func (s *Simulation) cloudConfig() cloud.Config {
+	byOS := map[OS]*model.Timings{}
+	return cloud.Config{
+		Loop: s.env.Loop, Seed: s.env.Seed, Jitter: s.env.Jitter,
+		Timings: func(g *cloud.Group) *model.Timings {
+			os := OS(g.Template.OS)
+			if byOS[os] == nil {
+				t, err := s.file.timings(os, s.env.Version)
+				if err != nil { // the names were checked for the cluster's own timings
+					t = s.env.Timings
+				}
+				byOS[os] = t
+			}
+			return byOS[os]
+		},
+		Identify: s.identify,
+		ShutdownGrace: func(i *cloud.Instance) time.Duration {
+			if s.file.Cluster.Kubelet == KubeletKwok || !s.env.Version.GracefulShutdown(model.OS(i.Template.OS)) {
+				return 0
+			}
+			return 0 // the kubelet says when it is done; see cloud.Done
+		},
+	}
+}
+
+// identify names an instance and its node.
+func (s *Simulation) identify(i *cloud.Instance) {
+	i.IP = s.place(i).IP.String()
+	config := s.kubeletConfig()
+	node := config.Node(s.env.Seed, i)
+	i.ID, i.Name = node.InstanceID, node.Name
+}
+
+func (s *Simulation) kubeletConfig() actors.KubeletConfig {
+	c := actors.KubeletConfig{Timings: s.cloudConfig().Timings, Shape: s.shape, Place: s.place}
+	if s.file.Cluster.Kubelet == KubeletKwok {
+		c.Profile = actors.KwokKubelet
+	}
+	return c
+}
+
+// shape is what the node of an instance looks like.
+func (s *Simulation) shape(i *cloud.Instance) model.Shape {
+	provider, os := model.Provider(s.file.Cluster.Provider), model.OS(i.Template.OS)
+	machine, _ := model.FindMachine(i.Template.InstanceType)
+	version, err := model.ParseVersion(i.Template.Version)
+	if err != nil {
+		version = s.env.Version
+	}
+	image := model.ImageOf(provider, os, version, machine.Arch, releaseDay(i.Template.Release))
+	image.ID, image.Kubelet = i.Template.Image, i.Template.Version
+	sh := model.Shape{
+		Provider: provider, OS: os, Machine: machine, Version: version, Image: image,
+		Cluster: s.file.Cluster.Name, Group: i.Group.Name, Region: s.file.Cluster.Region,
+		CapacityType: model.OnDemand, LaunchTemplateVersion: i.Template.LaunchVersion,
+	}
+	if i.Group.Spot {
+		sh.CapacityType = model.Spot
+	}
+	names := s.env.Stream("account", i.Group.Name)
+	sh.LaunchTemplate = "lt-0" + names.Hex(16)
+	switch provider {
+	case model.GKE:
+		sh.Account = s.file.Cluster.Name + "-project"
+	case model.AKS:
+		sh.Account = names.UUID()
+	}
+	if g := s.group(i.Group.Name); g != nil {
+		for key, value := range g.Labels { // sorted below
+			sh.Labels = append(sh.Labels, model.Pair{Key: key, Value: value})
+		}
+		slices.SortFunc(sh.Labels, func(a, b model.Pair) int {
+			if a.Key < b.Key {
+				return -1
+			}
+			return 1
+		})
+		for _, t := range g.Taints {
+			sh.Taints = append(sh.Taints, model.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
+		}
+	}
+	return sh
+}
+
+// place is where an instance stands: its address is one of its zone's subnet,
+// in no order that shows.
+func (s *Simulation) place(i *cloud.Instance) model.Place {
+	const subnet = 62_500 // hosts of a zone: 250 by 250
+	zone := max(0, slices.Index(s.file.Cluster.Zones, i.Zone))
+	n := i.Number * 7919 % subnet // 7919 is prime to it, so that no two are the same
+	second := zone + 16*(i.Number/subnet%15)
+	p := model.Place{
+		Zone: i.Zone, Ordinal: i.Number,
+		IP: netip.AddrFrom4([4]byte{10, byte(second), byte(n / 250), byte(4 + n%250)}),
+	}
+	switch model.Provider(s.file.Cluster.Provider) {
+	case model.GKE, model.CAPI, model.KOps:
+		p.PodCIDR = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, byte(64 + i.Number>>8&63), byte(i.Number), 0}), 24)
+	}
+	return p
+}
+
+func (s *Simulation) group(name string) *Group {
+	for i := range s.file.Groups {
+		if s.file.Groups[i].Name == name {
+			return &s.file.Groups[i]
+		}
+	}
+	return nil
+}
+
+// template is what instances of a group are launched as.
+func template(g *Group, image NodeImage, launch int) cloud.Template {
+	return cloud.Template{
+		Image: image.Image, Version: image.Version, Release: image.Release, OS: string(g.OS), InstanceType: image.InstanceType,
+		LaunchVersion: launch,
+	}
+}
+
+// Launch template versions of the nodes before and behind a roll.
+const (
+	launchFrom = 3
+	launchTo   = 4
+)
+
+// seedGroup puts the nodes of a group there that have been running for days.
+func (s *Simulation) seedGroup(g *Group) {
+	c := &cloud.Group{
+		Name: g.Name, Zones: g.Zones, Spot: g.CapacityType == CapacitySpot, Min: g.Min, Max: g.Max,
+		Template: template(g, g.From, launchFrom), FreeIPs: g.FreeIPs,
+		Detached: s.file.Cluster.Provider == ProviderKarpenter,
+	}
+	s.env.Cloud.AddGroup(c)
+	ages := s.env.Stream("age", g.Name)
+	rollout := hours(&ages, 24*9, 24*30)
+	for k := range g.Nodes {
+		i := s.env.Cloud.Seed(c, g.Zones[k%len(g.Zones)])
+		s.kubelets.Seed(i, rollout-time.Duration(k)*3*time.Minute%(6*24*time.Hour))
+	}
+}
+
+// startActors starts who lives in the cluster.
+func (s *Simulation) startActors() error {
+	kwok := s.file.Cluster.Kubelet == KubeletKwok
+	s.kubelets = actors.NewKubelets(s.env, s.kubeletConfig())
+	actors.NewNodeLifecycle(s.env)
+	actors.NewTaintEviction(s.env)
+	actors.NewPodGC(s.env)
+	s.disruption = actors.NewDisruption(s.env)
+	if !kwok {
+		actors.NewCloudNode(s.env, actors.CloudNodeConfig{Initialize: s.kubelets.Initialize})
+		actors.NewAttachDetach(s.env)
+	}
+	s.workloads = actors.NewWorkloads(s.env)
+	s.scheduler = actors.NewScheduler(s.env)
+	s.watchRequests()
+	return nil
+}
+
+// watchRequests removes finalizers after the time that they are held.
+func (s *Simulation) watchRequests() {
+	held := map[string]time.Duration{}
+	for _, w := range s.file.Workloads {
+		if w.Finalizer != "" && w.FinalizerHeld > 0 {
+			held[w.Finalizer] = w.FinalizerHeld
+		}
+	}
+	if len(held) == 0 {
+		return
+	}
+	s.env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
+		if c != api.Modified || old.Terminating() || !p.Terminating() {
+			return
+		}
+		for _, f := range p.Finalizers {
+			if d, ok := held[f]; ok {
+				s.env.After(d, func() { s.env.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer(f, false) }) })
+			}
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package scenarios
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+var (
+	nodesResource   = timeline.Resource{Version: "v1", Kind: "Node", Resource: "nodes"}
+	podsResource    = timeline.Resource{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true}
+	eventsResource  = timeline.Resource{Version: "v1", Kind: "Event", Resource: "events", Namespaced: true}
+	budgetsResource = timeline.Resource{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget", Resource: "poddisruptionbudgets", Namespaced: true}
+)
+
+// resources are what the tape holds: what a recorder records, and the provider's
+// own kinds.
+func (f *File) resources() []timeline.Resource {
+	some := []timeline.Resource{nodesResource, podsResource, budgetsResource}
+	if f.Cluster.Events {
+		some = append(some, eventsResource)
+	}
+	switch f.Cluster.Provider {
+	case ProviderKarpenter:
+		some = append(some, timeline.Resource{Group: "karpenter.sh", Version: "v1", Kind: "NodeClaim", Resource: "nodeclaims"})
+	case ProviderCAPI:
+		some = append(some, timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1", Kind: "Machine", Resource: "machines", Namespaced: true})
+	}
+	return some
+}
+
+func (f *File) header() timeline.Header {
+	h := timeline.Header{
+		APIVersion: timeline.APIVersion, Kind: timeline.Kind,
+		Metadata:  timeline.Metadata{Name: f.Metadata.Name},
+		Source:    timeline.Source{Kind: "scenario", Server: "v" + f.Cluster.KubernetesVersion + ".0", Times: "observed"},
+		Scope:     timeline.Scope{Provider: string(f.Cluster.Provider)},
+		Resources: f.resources(),
+		Redaction: timeline.DefaultRedaction().Paths(),
+	}
+	h.Metadata.Start = timeline.Time{Time: f.Start}
+	chance := model.NewStream(f.Seed, "cluster")
+	h.Source.Cluster = chance.UUID()
+	if len(f.Groups) == 1 {
+		h.Scope.Nodegroup = f.Groups[0].Name
+	} else if f.Roll != nil && len(f.Roll.Groups) == 1 {
+		h.Scope.Nodegroup = f.Roll.Groups[0]
+	}
+	return h
+}
+
+// timings are those of the provider's machines with an OS, as the file overrides
+// them.
+func (f *File) timings(os OS, v model.Version) (*model.Timings, error) {
+	t := model.DefaultTimings(model.Provider(f.Cluster.Provider), model.OS(os)).For(v)
+	for _, o := range f.Timings {
+		if err := t.Set(o.Name, o.Dist.Model()); err != nil {
+			return nil, err
+		}
+	}
+	return &t, nil
+}
+
+// releaseDay is the day of an image in its release: "20251112" of
+// "1.34.2-20251112".
+func releaseDay(release string) string {
+	if i := strings.LastIndexAny(release, "-."); i >= 0 {
+		return release[i+1:]
+	}
+	return release
+}
+
+// hours are how long nodes and pods have been there when the tape begins.
+func hours(s *model.Stream, least, most int) time.Duration {
+	return time.Duration(least)*time.Hour + time.Duration(s.N(uint64(most-least)*3600))*time.Second
+}

@@ -1,0 +1,136 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+)
+
+// priorities of the two classes that every cluster has
+// (pkg/apis/scheduling/types.go).
+var priorities = map[Priority]int32{
+	"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000,
+}
+
+// workload is a workload for its controller.
+func (s *Simulation) workload(w *Workload) actors.Workload {
+	labels := api.PairsOf(api.Pair{Key: "app", Value: w.Name})
+	t := actors.PodTemplate{
+		Labels: labels, GraceSeconds: int64(w.Grace / time.Second),
+		Containers: []api.ContainerSpec{{
+			Name: w.Name, Image: w.Image, CPU: w.Requests.CPU.MilliValue(), Memory: w.Requests.Memory.Value(),
+		}},
+		Traits: &actors.PodTraits{ImageBytes: w.ImageSize.Value()},
+	}
+	t.Traits.StartReady = w.Ready.Model()
+	t.Traits.NeverStops = w.Stop.Kind == DistNever
+	if !t.Traits.NeverStops {
+		t.Traits.Stop = w.Stop.Model()
+	}
+	if p, ok := priorities[w.Priority]; ok {
+		t.Priority, t.PriorityClass = p, string(w.Priority)
+	}
+	if w.Group != "" {
+		t.NodeSelector = api.PairsOf(api.Pair{Key: groupLabel(s.file.Cluster.Provider), Value: w.Group})
+	}
+	if w.DoNotDisrupt {
+		t.Annotations = api.PairsOf(api.Pair{Key: "karpenter.sh/do-not-disrupt", Value: "true"})
+	}
+	if w.Finalizer != "" {
+		t.Finalizers = []string{w.Finalizer}
+	}
+	if w.Volume != nil {
+		t.Volume = "data"
+	}
+	for _, x := range w.Tolerations {
+		tol := api.Toleration{Key: x.Key, Operator: string(x.Operator), Value: x.Value, Effect: string(x.Effect), Seconds: -1}
+		if x.For != nil {
+			tol.Seconds = int64(*x.For / time.Second)
+		}
+		t.Tolerations = append(t.Tolerations, tol)
+	}
+	if key := spreadKeys[w.Spread]; key != "" {
+		unsatisfiable := "ScheduleAnyway"
+		if w.SpreadHard {
+			unsatisfiable = "DoNotSchedule"
+		}
+		t.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: unsatisfiable, Selector: labels}}
+	}
+	return actors.Workload{
+		Kind: actors.WorkloadKind(w.Kind), Namespace: w.Namespace, Name: w.Name, Replicas: w.Replicas, Template: t, CreateAt: w.CreateAt,
+	}
+}
+
+var spreadKeys = map[Spread]string{"zone": "topology.kubernetes.io/zone", "host": "kubernetes.io/hostname"}
+
+// groupLabel is the label by which a provider's nodes name their group.
+func groupLabel(p Provider) string {
+	switch p {
+	case ProviderKarpenter:
+		return "karpenter.sh/nodepool"
+	case ProviderGKE:
+		return "cloud.google.com/gke-nodepool"
+	case ProviderAKS:
+		return "kubernetes.azure.com/agentpool"
+	case ProviderCAPI:
+		return "node.cluster.x-k8s.io/deployment-name"
+	case ProviderKOps:
+		return "kops.k8s.io/instancegroup"
+	}
+	return "eks.amazonaws.com/nodegroup"
+}
+
+// seedWorkloads puts the pods there that have been running for days, and has
+// the others created in their time.
+func (s *Simulation) seedWorkloads() error {
+	created := map[string]bool{}
+	for _, f := range s.file.Faults {
+		if f.CreateWorkload != nil {
+			created[f.CreateWorkload.Workload] = true
+		}
+	}
+	var there []actors.Workload
+	if s.file.Cluster.Kubelet != KubeletKwok {
+		there = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
+	}
+	for i := range s.file.Workloads {
+		w := &s.file.Workloads[i]
+		one := s.workload(w)
+		s.traits[w.Name] = one.Template.Traits
+		switch {
+		case created[w.Name]:
+		case w.CreateAt > 0:
+			if err := s.workloads.Add(one); err != nil {
+				return err
+			}
+		default:
+			there = append(there, one)
+		}
+	}
+	return s.workloads.Seed(there, s.scheduler, s.kubelets.Running)
+}
+
+// seedBudgets puts the budgets there, their status as the disruption controller
+// has it.
+func (s *Simulation) seedBudgets() error {
+	ages := s.env.Stream("age", "budgets")
+	for _, b := range s.file.Budgets {
+		one := &api.Budget{Selector: api.PairsOf(api.Pair{Key: "app", Value: b.Workload})}
+		one.Namespace, one.Name = b.Namespace, b.Name
+		one.Created = s.env.API.Now().Add(-hours(&ages, 24, 24*7))
+		if b.MinAvailable != nil {
+			one.MinAvailable = b.MinAvailable.String()
+		}
+		if b.MaxUnavailable != nil {
+			one.MaxUnavailable = b.MaxUnavailable.String()
+		}
+		if b.UnhealthyPodEvictionPolicy == "AlwaysAllow" {
+			one.UnhealthyPodEvictionPolicy = "AlwaysAllow"
+		}
+		if err := s.disruption.Seed(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}

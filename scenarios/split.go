@@ -1,0 +1,145 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+)
+
+// split makes several groups and workloads of those that are larger than the
+// file allows one to be. What the file names stays as it is where nothing has to
+// be split; the receiver is never changed.
+func (f *File) split() (*File, error) {
+	out := *f
+	names := map[string][]string{} // what a group or workload has become
+	out.Groups = nil
+	for i := range f.Groups {
+		g := f.Groups[i]
+		for k, n := range shares(g.Nodes, g.NodesPerGroup) {
+			one := g
+			if n < g.Nodes {
+				one.Name = fmt.Sprintf("%s-%d", g.Name, k+1)
+				one.Nodes, one.Max, one.Min = n, n+max(1, n*(g.Max-g.Nodes)/max(1, g.Nodes)), min(g.Min, n)
+			}
+			names["group "+g.Name] = append(names["group "+g.Name], one.Name)
+			out.Groups = append(out.Groups, one)
+		}
+	}
+	out.Workloads = nil
+	for i := range f.Workloads {
+		w := f.Workloads[i]
+		for k, n := range shares(w.Replicas, w.ReplicasPerWorkload) {
+			one := w
+			if n < w.Replicas {
+				one.Name, one.Replicas = fmt.Sprintf("%s-%d", w.Name, k+1), n
+			}
+			names["workload "+w.Name] = append(names["workload "+w.Name], one.Name)
+			out.Workloads = append(out.Workloads, one)
+		}
+	}
+	out.Budgets = nil
+	for _, b := range f.Budgets {
+		for _, name := range names["workload "+b.Workload] {
+			one := b
+			if name != b.Workload {
+				one.Name, one.Workload = name, name
+			}
+			out.Budgets = append(out.Budgets, one)
+		}
+	}
+	if f.Roll != nil {
+		r := *f.Roll
+		r.Groups = nil
+		for _, name := range f.Roll.Groups {
+			r.Groups = append(r.Groups, names["group "+name]...)
+		}
+		out.Roll = &r
+	}
+	for _, kind := range []string{"group", "workload"} {
+		if name, is := f.namesSplit(kind, names); is {
+			return f, fmt.Errorf("%s %q is split into %d: nothing in the file may name it then", kind, name, len(names[kind+" "+name]))
+		}
+	}
+	return &out, nil
+}
+
+// shares cuts a total into parts of nearly the same size, none above most.
+func shares(total, most int) []int {
+	if most <= 0 || total <= most {
+		return []int{total}
+	}
+	parts := (total + most - 1) / most
+	out := make([]int, parts)
+	for i := range out {
+		out[i] = total / parts
+		if i < total%parts {
+			out[i]++
+		}
+	}
+	return out
+}
+
+// namesSplit finds a group or workload that is split and named by a fault, a
+// workload or the autoscaler.
+func (f *File) namesSplit(kind string, names map[string][]string) (string, bool) {
+	var used []string
+	if kind == "group" {
+		for i := range f.Workloads {
+			used = append(used, f.Workloads[i].Group)
+		}
+		if f.Autoscaler != nil {
+			used = append(used, f.Autoscaler.Groups...)
+		}
+	}
+	for i := range f.Faults {
+		used = append(used, f.Faults[i].refersTo(kind)...)
+	}
+	i := slices.IndexFunc(used, func(name string) bool { return len(names[kind+" "+name]) > 1 })
+	if i < 0 {
+		return "", false
+	}
+	return used[i], true
+}
+
+// refersTo lists the groups or workloads that a fault names.
+func (f *Fault) refersTo(kind string) []string {
+	var groups, workloads []string
+	if f.When != nil {
+		groups, workloads = append(groups, f.When.Group), append(workloads, f.When.Workload)
+	}
+	for _, v := range []*Victims{f.Reboot, f.Shutdown, f.Cordon, f.Uncordon, f.Delete} {
+		if v != nil {
+			groups = append(groups, v.Group)
+		}
+	}
+	for _, d := range []*Down{f.KubeletDown, f.RuntimeDown} {
+		if d != nil {
+			groups = append(groups, d.Group)
+		}
+	}
+	switch {
+	case f.SpotInterruption != nil:
+		groups = append(groups, f.SpotInterruption.Group)
+	case f.Vanish != nil:
+		groups = append(groups, f.Vanish.Group)
+	case f.CapacityShortage != nil:
+		groups = append(groups, f.CapacityShortage.Group)
+	case f.NeverReady != nil:
+		groups = append(groups, f.NeverReady.Group)
+	case f.IPExhaustion != nil:
+		groups = append(groups, f.IPExhaustion.Group)
+	case f.ImagePull != nil:
+		workloads = append(workloads, f.ImagePull.Workload)
+	case f.MemoryLeak != nil:
+		workloads = append(workloads, f.MemoryLeak.Workload)
+	case f.VolumeStuck != nil:
+		workloads = append(workloads, f.VolumeStuck.Workload)
+	case f.CreateWorkload != nil:
+		workloads = append(workloads, f.CreateWorkload.Workload)
+	case f.Scale != nil:
+		workloads = append(workloads, f.Scale.Workload)
+	}
+	if kind == "group" {
+		return groups
+	}
+	return workloads
+}

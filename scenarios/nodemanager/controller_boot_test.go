@@ -153,6 +153,15 @@ func TestAnInstanceThatNeverRuns(t *testing.T) {
 	}
 }
 
+func TestAnInstanceWithoutAnAddress(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.cloud.unnamed = true
+		w.order("a")
+		w.want("nodes", w.state(), "a Terminated")
+		w.want("instances", w.cloud.instances(), "")
+	})
+}
+
 func TestRefusalsAreMarked(t *testing.T) {
 	type answer struct{ sameZone, otherZone, anyZone, otherMarket bool }
 	for name, c := range map[string]struct {

@@ -2,6 +2,7 @@ package nodemanager
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
@@ -16,6 +17,9 @@ func (c *NodeController) bringUp(b *boot, node *api.Node) {
 	cancel()
 	if b.ctx.Err() != nil {
 		return
+	}
+	if err == nil && len(addresses) == 0 {
+		err = errors.New("the cloud named no address: want at least one")
 	}
 	if err != nil {
 		c.bringUpFailed(node, fmt.Errorf("wait for instance %s of node %s: %w", node.Status.InstanceID, node.Name, err))
@@ -72,7 +76,7 @@ func (c *NodeController) awaitAgent(b *boot, node *api.Node) error {
 		return nil
 	}
 	if observer, ok := c.NodeScaler.(BootObserver); ok {
-		observer.BootSucceeded(node.Spec.InstanceType, node.Spec.Spot)
+		observer.BootSucceeded(node.Spec.InstanceType, node.Spec.Spot, c.Clock.Now())
 	}
 	return nil
 }

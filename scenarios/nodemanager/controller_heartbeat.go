@@ -18,14 +18,12 @@ func (c *NodeController) heartbeat(context.Context) {
 	}
 	c.pruneBeats(list.Items)
 	for _, node := range list.Items {
-		switch node.Status.Phase {
-		case api.NodeAvailable:
+		phase := node.Status.Phase
+		if phase == api.NodeAvailable {
 			c.markSilent(node)
+		}
+		if (phase == api.NodeAvailable || phase == api.NodeCreated) && len(node.Status.Addresses) > 0 {
 			c.probe(node)
-		case api.NodeCreated:
-			if len(node.Status.Addresses) > 0 {
-				c.probe(node)
-			}
 		}
 	}
 }
@@ -85,9 +83,10 @@ func (c *NodeController) markSilent(node *api.Node) {
 		return
 	}
 	_, err := c.NodeRegistry.Change(node.Name, func(n *api.Node) error {
-		if n.Status.Phase == api.NodeAvailable { // else a pod has just got it
-			n.Spec.Terminate = true
+		if n.Status.Phase != api.NodeAvailable { // a pod has just got it
+			return fmt.Errorf("it is %s: a silent node goes while it is %s", n.Status.Phase, api.NodeAvailable)
 		}
+		n.Spec.Terminate = true
 		return nil
 	})
 	if err != nil {

@@ -86,6 +86,32 @@ func TestSilentNodesHaveToGo(t *testing.T) {
 	}
 }
 
+func TestANodeThatWasJustClaimedStays(t *testing.T) {
+	inWorld(t, func(w *world) {
+		seen := w.add("a", api.NodeAvailable)
+		if err := w.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		w.beats["a"] = epoch.Add(-time.Hour)
+		if _, err := w.nodes.Change("a", func(n *api.Node) error { n.Status.Phase = api.NodeClaimed; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		w.markSilent(seen)
+		if node, err := w.nodes.GetNode("a"); err != nil || node.Spec.Terminate {
+			t.Errorf("found %+v, %v, want it to stay", node, err)
+		}
+	})
+}
+
+func TestANodeWithoutAddressesIsSilent(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.add("a", api.NodeAvailable, func(n *api.Node) { n.Status.Addresses = nil })
+		w.begin()
+		w.step(HealthyTimeout + 5*time.Second)
+		w.want("nodes", w.state(), "a Terminated")
+	})
+}
+
 func TestBeatsOfNodesThatAreGoneAreForgotten(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.add("a", api.NodeClaimed)

@@ -149,7 +149,7 @@ func TestIntervals(t *testing.T) {
 		PoolInterval: 7 * time.Second, HeartbeatInterval: 10 * time.Second, ReaperInterval: 10 * time.Second,
 	}
 	for want, c := range map[string]NodeControllerConfig{
-		"": DefaultNodeControllerConfig,
+		"": DefaultNodeControllerConfig(),
 		"pool interval 7s: want it longer than the heartbeat interval 10s": production,
 	} {
 		got := ""
@@ -160,10 +160,10 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("found %q, want %q", got, want)
 		}
 	}
-	if err := DefaultNodeControllerConfig.Validate(10 * time.Second); err == nil {
+	if err := DefaultNodeControllerConfig().Validate(10 * time.Second); err == nil {
 		t.Error("a client that waits for 10s: found no error")
 	}
-	if got := (NodeControllerConfig{PoolInterval: -1}).withDefaults(); got != DefaultNodeControllerConfig {
+	if got := (NodeControllerConfig{PoolInterval: -1}).withDefaults(); got != DefaultNodeControllerConfig() {
 		t.Errorf("found %+v, want the defaults", got)
 	}
 }

@@ -68,9 +68,13 @@ func TestPoolsPauseAfterFailures(t *testing.T) {
 	if got := words(mustPlan(t, s, nil, podsOf("A"), now).Start); got != "A A+spot" {
 		t.Errorf("a pod that needs one: starts %q, want it started for the pod", got)
 	}
-	s.BootSucceeded("A", false)
+	s.BootSucceeded("A", false, now)
 	if got := words(mustPlan(t, s, nil, nil, now).Start); got != "A A+spot" {
 		t.Errorf("after a success: starts %q, want both", got)
+	}
+	s.BootFailed("A", false, now) // at the same moment, which is told second by chance
+	if got := words(mustPlan(t, s, nil, nil, now).Start); got != "A A+spot" {
+		t.Errorf("after a success and a failure at one moment: starts %q, want both", got)
 	}
 }
 
@@ -168,18 +172,24 @@ func TestWhatCantBePlanned(t *testing.T) {
 		nodes  []*api.Node
 		pods   []*api.Pod
 	}{
-		"plan nodes: node 0 of 1: nil or without a name: want a named node":           {nodes: []*api.Node{nil}},
-		"plan nodes: pod 1 of 2: nil or without a name: want a named pod":             {pods: append(podsOf("A"), &api.Pod{})},
-		`plan nodes: node "old-00" is given twice: want each once`:                    {nodes: append(nodesOf("A"), nodesOf("B")...)},
-		`plan nodes: pod "pod-00" is given twice: want each once`:                     {pods: append(podsOf("A"), podsOf("B")...)},
-		"plan nodes: standby pool 0 (A): count -1: want 0 to 100000":                  {config: pool(nodemanager.StandbyNodeSpec{InstanceType: "A", Count: -1})},
-		"plan nodes: standby pool 0 (A): count 4611686018427387904: want 0 to 100000": {config: pool(nodemanager.StandbyNodeSpec{InstanceType: "A", Count: 1 << 62})},
-		"plan nodes: standby pool 0: no instance type: name one":                      {config: pool(nodemanager.StandbyNodeSpec{Count: 1})},
+		"plan nodes: node 0 of 1: nil or without a name: want a named node":  {nodes: []*api.Node{nil}},
+		"plan nodes: pod 1 of 2: nil or without a name: want a named pod":    {pods: append(podsOf("A"), &api.Pod{})},
+		`plan nodes: node "old-00" is given twice: want each once`:           {nodes: append(nodesOf("A"), nodesOf("B")...)},
+		`plan nodes: pod "pod-00" is given twice: want each once`:            {pods: append(podsOf("A"), podsOf("B")...)},
+		"plan nodes: standby pool 0 (A): count -1: want 0 to 100000":         {config: pool(nodemanager.StandbyNodeSpec{InstanceType: "A", Count: -1})},
+		"plan nodes: standby pool 0 (A): count 1073741824: want 0 to 100000": {config: pool(nodemanager.StandbyNodeSpec{InstanceType: "A", Count: 1 << 30})},
+		"plan nodes: standby pool 0: no instance type: name one":             {config: pool(nodemanager.StandbyNodeSpec{Count: 1})},
 	} {
 		_, err := nodemanager.NewScaler(c.config).Plan(c.nodes, c.pods, start)
 		if err == nil || err.Error() != want {
 			t.Errorf("found %v, want %s", err, want)
 		}
+	}
+}
+
+func TestAPlanNeedsAMoment(t *testing.T) {
+	if _, err := nodemanager.NewScaler(nodemanager.ScalerConfig{}).Plan(nil, nil, time.Time{}); err == nil {
+		t.Error("the zero time: found no error")
 	}
 }
 

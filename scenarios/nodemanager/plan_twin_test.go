@@ -229,31 +229,42 @@ func copies[T any, P interface {
 
 func TestPlanEqualsItsTwin(t *testing.T) {
 	for seed := range uint64(2000) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		config, nodes, pods := situation(r)
-		nodesBefore, podsBefore := copies(nodes), copies(pods)
-		s := nodemanager.NewScaler(config)
-		c := mustPlan(t, s, nodes, pods, start)
-		if diff := gocmp.Diff(twin(config, nodes, pods, start), tell(c)); diff != "" {
-			t.Fatalf("seed %d: (-twin +plan)\n%s", seed, diff)
-		}
-		if !gocmp.Equal(nodesBefore, nodes) || !gocmp.Equal(podsBefore, pods) {
-			t.Fatalf("seed %d: the arguments were changed", seed)
-		}
+		compareWithTwin(t, seed)
+	}
+}
 
-		// In any other order, the same to the letter.
-		r.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
-		if again := mustPlan(t, s, nodes, pods, start); !gocmp.Equal(c, again) {
-			t.Fatalf("seed %d: another order gives other changes\n%s", seed, gocmp.Diff(c, again))
-		}
+func FuzzPlan(f *testing.F) {
+	f.Add(uint64(1 << 40))
+	f.Fuzz(compareWithTwin)
+}
 
-		// Once it is done, there is nothing left to do.
-		after := done(nodesBefore, c)
-		rest := mustPlan(t, s, after, pods, start)
-		if len(rest.Start)+len(rest.Stop)+len(rest.Update) != 0 || !gocmp.Equal(c.Bindings, rest.Bindings) {
-			t.Fatalf("seed %d: done, and still to do: %+v\nbefore %+v", seed, tell(rest), tell(c))
-		}
+// compareWithTwin makes a situation of a seed, plans it, and holds the plan against its twin, against itself in another
+// order, and against what it would plan next.
+func compareWithTwin(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	config, nodes, pods := situation(r)
+	nodesBefore, podsBefore := copies(nodes), copies(pods)
+	s := nodemanager.NewScaler(config)
+	c := mustPlan(t, s, nodes, pods, start)
+	if diff := gocmp.Diff(twin(config, nodes, pods, start), tell(c)); diff != "" {
+		t.Fatalf("seed %d: (-twin +plan)\n%s", seed, diff)
+	}
+	if !gocmp.Equal(nodesBefore, nodes) || !gocmp.Equal(podsBefore, pods) {
+		t.Fatalf("seed %d: the arguments were changed", seed)
+	}
+
+	// In any other order, the same to the letter.
+	r.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+	if again := mustPlan(t, s, nodes, pods, start); !gocmp.Equal(c, again) {
+		t.Fatalf("seed %d: another order gives other changes\n%s", seed, gocmp.Diff(c, again))
+	}
+
+	// Once it is done, there is nothing left to do.
+	after := done(nodesBefore, c)
+	rest := mustPlan(t, s, after, pods, start)
+	if len(rest.Start)+len(rest.Stop)+len(rest.Update) != 0 || !gocmp.Equal(c.Bindings, rest.Bindings) {
+		t.Fatalf("seed %d: done, and still to do: %+v\nbefore %+v", seed, tell(rest), tell(c))
 	}
 }
 

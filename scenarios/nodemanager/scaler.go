@@ -77,7 +77,7 @@ func NewBindingNodeScaler(
 ) *BindingNodeScaler {
 	s := NewScaler(ScalerConfig{
 		Standby: standbyNodes, Unavailable: unavailability(cloudStatus), DefaultVolumeSize: defaultVolumeSize,
-		FixedSizeVolume: fixedSizeVolume, BootImage: BootImage, IdleGrace: DefaultIdleGrace, Backoff: DefaultBackoff,
+		FixedSizeVolume: fixedSizeVolume, BootImage: BootImage, IdleGrace: DefaultIdleGrace, Backoff: DefaultBackoff(),
 	})
 	s.nodeRegistry = nodeReg
 	return s

@@ -11,7 +11,7 @@ type Backoff struct {
 }
 
 // DefaultBackoff lets a pool try again after half a minute, and at least every fifteen.
-var DefaultBackoff = Backoff{First: 30 * time.Second, Max: 15 * time.Minute}
+func DefaultBackoff() Backoff { return Backoff{First: 30 * time.Second, Max: 15 * time.Minute} }
 
 // After returns the pause after a number of failures in a row.
 func (b Backoff) After(failures int) time.Duration {
@@ -28,12 +28,12 @@ func (b Backoff) After(failures int) time.Duration {
 	return pause
 }
 
-// A BootObserver is told how boots ended, and may plan by it.
+// A BootObserver is told how boots ended, and may plan by it. What it is told for one moment comes in any order.
 type BootObserver interface {
 	// BootFailed says that a node of a type on a market didn't become available, whatever the reason.
 	BootFailed(instanceType string, spot bool, now time.Time)
 	// BootSucceeded says that one did.
-	BootSucceeded(instanceType string, spot bool)
+	BootSucceeded(instanceType string, spot bool, now time.Time)
 }
 
 // bootLedger counts the failures in a row of each type and market. Only standby pools wait for it: a pod that needs a
@@ -50,8 +50,9 @@ type bootKind struct {
 }
 
 type bootFailures struct {
-	inRow int
-	last  time.Time
+	inRow     int
+	last      time.Time
+	succeeded time.Time // the last time
 }
 
 func newBootLedger(b Backoff) *bootLedger {
@@ -72,12 +73,15 @@ func (s *BindingNodeScaler) BootFailed(instanceType string, spot bool, now time.
 	defer s.boots.mu.Unlock()
 	k := bootKind{instanceType, spot}
 	f := s.boots.entries[k]
-	s.boots.entries[k] = bootFailures{inRow: f.inRow + 1, last: now}
+	if !f.succeeded.IsZero() && !now.After(f.succeeded) {
+		return
+	}
+	s.boots.entries[k] = bootFailures{inRow: f.inRow + 1, last: now, succeeded: f.succeeded}
 }
 
-// BootSucceeded ends the pause of that kind.
-func (s *BindingNodeScaler) BootSucceeded(instanceType string, spot bool) {
+// BootSucceeded ends the pause of that kind. Of a failure and a success at one moment, the success counts.
+func (s *BindingNodeScaler) BootSucceeded(instanceType string, spot bool, now time.Time) {
 	s.boots.mu.Lock()
 	defer s.boots.mu.Unlock()
-	delete(s.boots.entries, bootKind{instanceType, spot})
+	s.boots.entries[bootKind{instanceType, spot}] = bootFailures{succeeded: now}
 }

@@ -2,6 +2,7 @@ package nodemanager
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -21,8 +22,12 @@ import (
 //     just failed.
 //  6. Nodes that are left stop when they were idle for IdleGrace.
 //
-// The error names a pod or node that is nil, nameless or given twice, or a standby pool that can't be.
+// The error names a pod or node that is nil, nameless or given twice, a standby pool that can't be, or a moment that
+// isn't set.
 func (s *BindingNodeScaler) Plan(nodes []*api.Node, pods []*api.Pod, now time.Time) (Changes, error) {
+	if now.IsZero() {
+		return Changes{}, errors.New("plan nodes: the moment is the zero time: want the time of the plan")
+	}
 	p, err := s.newPlan(nodes, pods, now, newNamer(s.config.Seed, uint64(now.UnixNano())))
 	if err != nil {
 		return Changes{}, fmt.Errorf("plan nodes: %w", err)

@@ -18,8 +18,10 @@ type NodeControllerConfig struct {
 }
 
 // DefaultNodeControllerConfig keeps the rule of the intervals.
-var DefaultNodeControllerConfig = NodeControllerConfig{
-	PoolInterval: 15 * time.Second, HeartbeatInterval: 10 * time.Second, ReaperInterval: 10 * time.Second,
+func DefaultNodeControllerConfig() NodeControllerConfig {
+	return NodeControllerConfig{
+		PoolInterval: 15 * time.Second, HeartbeatInterval: 10 * time.Second, ReaperInterval: 10 * time.Second,
+	}
 }
 
 // Validate says where the rule of the intervals is broken; clientTimeout is that of the heartbeats' client, zero if it
@@ -42,18 +44,10 @@ func (c NodeControllerConfig) Validate(clientTimeout time.Duration) error {
 
 // withDefaults fills in the intervals that can't be.
 func (c NodeControllerConfig) withDefaults() NodeControllerConfig {
-	for _, d := range []struct {
-		value *time.Duration
-		byDef time.Duration
-	}{
-		{&c.PoolInterval, DefaultNodeControllerConfig.PoolInterval},
-		{&c.HeartbeatInterval, DefaultNodeControllerConfig.HeartbeatInterval},
-		{&c.ReaperInterval, DefaultNodeControllerConfig.ReaperInterval},
-	} {
-		if *d.value <= 0 {
-			*d.value = d.byDef
-		}
-	}
+	byDefault := DefaultNodeControllerConfig()
+	orElse(&c.PoolInterval, byDefault.PoolInterval)
+	orElse(&c.HeartbeatInterval, byDefault.HeartbeatInterval)
+	orElse(&c.ReaperInterval, byDefault.ReaperInterval)
 	return c
 }
 

@@ -212,6 +212,7 @@ type scriptedCloud struct {
 	onProbe func(ctx context.Context, instance string) error
 	onFile  func(instance string) ([]byte, error)
 	dropped []string // instances whose client was dropped
+	unnamed bool     // instances run and have no address
 }
 
 var errRefused = errors.New("refused")
@@ -269,6 +270,9 @@ func (s *scriptedCloud) WaitForRunning(ctx context.Context, node *api.Node) ([]a
 		if err := hook(ctx, node); err != nil {
 			return nil, err
 		}
+	}
+	if s.unnamed {
+		return nil, nil
 	}
 	return addressOf(node.Status.InstanceID), nil
 }

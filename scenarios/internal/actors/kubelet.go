@@ -108,8 +108,14 @@ func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
 		return
 	}
 	m := k.byNode[p.NodeName]
-	if m == nil || !m.up() {
+	if m == nil {
+		return
+	}
+	if !m.hears() {
 		// Whoever comes up looks through the pods of its node.
+		if c == api.Deleted {
+			k.podLost(m, p)
+		}
 		return
 	}
 	switch {

@@ -81,7 +81,11 @@ func (m *machine) giveAddress(ip string) {
 	}
 }
 
+// numberOf is the number of an address, or 0.
 func (m *machine) numberOf(ip string) int {
+	if ip == "" {
+		return 0
+	}
 	if m.k.cfg.PodIP != nil {
 		for number := 1; number < 256; number++ {
 			if m.address(number) == ip {

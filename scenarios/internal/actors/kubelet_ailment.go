@@ -42,14 +42,16 @@ func (m *machine) ail() {
 // starts anew, one that was cut off goes on. Either posts its status at once,
 // takes up its lease and finds out what became of its pods meanwhile.
 func (m *machine) comeBack(restarted bool) {
-	if m.node == nil || m.node.Gone() {
+	if m.node == nil {
+		return // it is still trying to register
+	}
+	if m.node.Gone() && restarted {
 		// Only a kubelet that starts registers.
-		if restarted && m.k.cfg.Profile == RealKubelet {
-			m.turn++
-			m.start()
-		}
+		m.turn++
+		m.start()
 		return
 	}
+	m.giveOrphans()
 	m.k.env.API.StartLease(m.i.Name, m.now())
 	if m.k.cfg.Profile == KwokKubelet {
 		m.wakeKwok()

@@ -132,17 +132,19 @@ func (l *life) refused(why string) {
 	l.tell("Warning", "Failed", spec.Name, "Error: ErrImagePull")
 	l.cs[l.at].State = api.ContainerState{Kind: "waiting", Reason: "ErrImagePull", Message: failure}
 	l.show()
-	wait := pullBackoff << min(l.failures, 5)
-	wait = min(wait, pullBackoffMost)
-	l.failures++
-	// The next regular sync of the pod finds it in back-off.
-	sync := l.draw(podResync)
-	if sync >= wait {
-		l.next(wait, l.fetch)
-		return
+	until := l.m.now().Add(min(pullBackoff<<min(l.failures, 5), pullBackoffMost))
+	sync := podResync
+	if l.failures == 0 && !l.again {
+		// The sandbox that has just been made brings the pod up for another sync.
+		sync = relist
 	}
-	l.next(sync, func() { l.backOff(failure, wait-sync) })
+	l.failures++
+	l.next(l.draw(sync), func() { l.backOff(failure, until) })
 }
+
+// relist is how long the kubelet takes to notice what has become of a pod's
+// containers (genericPlegRelistPeriod of pkg/kubelet/kubelet.go).
+var relist = model.Uniform(200*time.Millisecond, 1200*time.Millisecond)
 
 const (
 	pullBackoff     = 10 * time.Second  // imageBackOffPeriod of pkg/kubelet/kubelet.go
@@ -153,8 +155,12 @@ const (
 // (backOffPeriod of pkg/kubelet/kubelet.go, jittered in pod_workers.go).
 var podResync = model.Uniform(10*time.Second, 15*time.Second)
 
-// backOff is a look at a pod whose image is not to be pulled yet.
-func (l *life) backOff(failure string, rest time.Duration) {
+// backOff is a look at a pod whose image may be not to be pulled yet.
+func (l *life) backOff(failure string, until api.Instant) {
+	if l.m.now() >= until {
+		l.fetch()
+		return
+	}
 	spec := &l.p.Template.Containers[l.at]
 	message := "Back-off pulling image \"" + spec.Image + "\""
 	l.tell("Normal", "BackOff", spec.Name, message)
@@ -165,12 +171,7 @@ func (l *life) backOff(failure string, rest time.Duration) {
 	}
 	l.cs[l.at].State = api.ContainerState{Kind: "waiting", Reason: "ImagePullBackOff", Message: message}
 	l.show()
-	sync := l.draw(podResync)
-	if sync >= rest {
-		l.next(rest, l.fetch)
-		return
-	}
-	l.next(sync, func() { l.backOff(failure, rest-sync) })
+	l.next(l.draw(podResync), func() { l.backOff(failure, until) })
 }
 
 // pullError is what containerd says of a pull that failed.

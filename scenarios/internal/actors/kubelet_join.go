@@ -12,7 +12,7 @@ import (
 func (m *machine) boot() {
 	m.stop()
 	m.dress()
-	m.pulls = nil
+	m.pulls, m.orphans = nil, nil
 	if m.bare() {
 		// What boots is a new image, or an empty disk.
 		m.has, m.stress = nil, nil
@@ -41,6 +41,9 @@ func (m *machine) start() {
 	m.running = true
 	m.started = m.now()
 	m.trouble = model.JustRegistered
+	if m.i.Ailments.RuntimeDown {
+		m.trouble |= model.PLEGUnhealthy
+	}
 	if old := m.k.byNode[m.i.Name]; old != nil && old != m {
 		old.stop()
 	}
@@ -115,13 +118,18 @@ func (m *machine) becoming(ready time.Duration) {
 	// is over.
 	look := m.exactly(m.t.StatusSync) - time.Duration(m.now()-m.started)
 	m.after(look, func() {
-		if m.trouble == model.JustRegistered {
-			m.trouble = model.StillJoining
-			m.post()
-		}
+		m.settle()
 	})
 	m.after(ready, m.networkUp)
 	m.addExtras()
+}
+
+// settle is a joining node with nothing left to wait for but its network.
+func (m *machine) settle() {
+	if m.trouble&model.DiskUnknown != 0 {
+		m.trouble = m.trouble&^model.JustRegistered | model.StillJoining
+		m.post()
+	}
 }
 
 // networkUp is the moment when the network plugin has been configured: until
@@ -129,13 +137,13 @@ func (m *machine) becoming(ready time.Duration) {
 // (fastStatusUpdateOnce of pkg/kubelet/kubelet.go).
 func (m *machine) networkUp() {
 	if m.i.Ailments.CNIBroken {
-		if m.trouble == model.JustRegistered {
-			m.trouble = model.StillJoining
-			m.post()
-		}
+		m.settle()
 		return
 	}
-	m.trouble = 0
+	if m.trouble&model.NetworkPluginNotReady == 0 {
+		return
+	}
+	m.trouble &^= model.JustRegistered
 	m.post()
 	m.after(m.draw(m.t.CSIRegister), m.registerCSI)
 }
@@ -156,7 +164,7 @@ func (m *machine) takeOver(n *api.Node) {
 		m.k.revive(m)
 		return
 	}
-	m.trouble = 0
+	m.trouble &^= model.JustRegistered
 	m.post()
 	m.adopt()
 }

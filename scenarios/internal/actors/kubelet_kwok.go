@@ -132,7 +132,7 @@ func (k *Kubelets) seedKwok(m *machine, n *api.Node, created api.Instant) {
 // startKwok plays the stage pod-ready: one write.
 func (k *Kubelets) startKwok(m *machine, p *api.Pod) {
 	m.after(orSecond(k.cfg.Kwok.PodStart)+m.draw(kwokLag), func() {
-		if m.up() && !p.Gone() && !p.Terminating() && !p.Ready() && !p.Terminal() {
+		if m.hears() && !p.Gone() && !p.Terminating() && !p.Ready() && !p.Terminal() {
 			k.write(p, func(p *api.Pod) { k.runKwok(m, p, m.now()) })
 		}
 	})
@@ -174,8 +174,8 @@ func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
 // stopKwok plays the stage pod-delete: a delete without grace.
 func (k *Kubelets) stopKwok(m *machine, p *api.Pod) {
 	m.after(orSecond(k.cfg.Kwok.PodStop)+m.draw(kwokLag), func() {
-		if m.up() && !p.Gone() && p.Terminating() {
-			m.giveAddress(p.PodIP)
+		if m.hears() && !p.Gone() && p.Terminating() {
+			m.ips.give(m.numberOf(p.PodIP))
 			k.writing = true
 			k.env.API.DeletePod(p, 0)
 			k.writing = false

@@ -38,6 +38,8 @@ type machine struct {
 	pulls  []pull
 	ips    addresses
 	stress *stress // nil where no pod leaks
+	// orphans are addresses of pods that were removed while the kubelet was silent.
+	orphans []string
 }
 
 func (k *Kubelets) newMachine(i *cloud.Instance) *machine {
@@ -79,14 +81,19 @@ func (m *machine) after(d time.Duration, f func()) {
 	})
 }
 
-// up reports whether the kubelet runs and the API server hears it.
-func (m *machine) up() bool { return m.running && !m.silent() && m.node != nil && !m.node.Gone() }
+// up reports whether the kubelet has a Node to write, and the API server hears
+// it.
+func (m *machine) up() bool { return m.hears() && !m.node.Gone() }
+
+// hears reports whether the kubelet learns of its pods: a registered one does
+// even when somebody has deleted its Node.
+func (m *machine) hears() bool { return m.running && !m.silent() && m.node != nil }
 
 // silent reports whether the API server hears nothing of a kubelet.
 func (m *machine) silent() bool { return m.i.Ailments.Silent() || m.i.Ailments.NeverPosts }
 
 // works reports whether the kubelet gets anything done with its containers.
-func (m *machine) works() bool { return m.up() && !m.i.Ailments.RuntimeDown }
+func (m *machine) works() bool { return m.hears() && !m.i.Ailments.RuntimeDown }
 
 func (m *machine) now() api.Instant { return m.k.env.API.Now() }
 
@@ -102,7 +109,7 @@ func (m *machine) stop() {
 // end is what is left to do when the provider has stopped the machine.
 func (m *machine) end() {
 	m.stop()
-	m.pulls = nil
+	m.pulls, m.orphans = nil, nil
 	if m.i.State == cloud.Terminated {
 		m.i.Group.FreeIPs += m.ips.drain()
 		if m.k.byNode[m.i.Name] == m {

@@ -20,11 +20,11 @@ type life struct {
 	turn     int
 	parked   func() // the step that a silent kubelet couldn't take
 	cs       []api.Container
-	at       int // the container that is being started
-	ip       string
-	failures int  // pulls in a row that failed
-	sandbox  bool // the pod has a network
-	begun    bool // its status says that the kubelet knows it
+	at       int    // the container that is being started
+	ip       string // its own address, "" where it has none
+	failures int    // pulls in a row that failed
+	sandbox  bool   // the pod has a network
+	begun    bool   // its status says that the kubelet knows it
 	ready    bool
 	again    bool // its containers ran before: they count as restarts
 	stopping bool
@@ -47,6 +47,9 @@ func (k *Kubelets) life(m *machine, p *api.Pod) *life {
 		l.begun = p.Started != 0
 		l.sandbox = len(l.cs) > 0 && p.PodIP != "" && l.cs[0].State.Kind == "running"
 		l.ready = p.Ready()
+		if !p.Template.HostNetwork && !p.Terminal() {
+			l.ip = p.PodIP
+		}
 		k.lives[p] = l
 	}
 	return l
@@ -161,12 +164,9 @@ func (k *Kubelets) revive(m *machine) {
 func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 	l := k.lives[p]
 	ran := !p.Terminal() && p.Phase == "Running"
-	ip := p.PodIP
+	ip := m.addressOf(p)
 	if l != nil {
 		ran = ran && l.exits == 0
-		if l.ip != "" {
-			ip = l.ip
-		}
 		l.over()
 	}
 	m.forgetLeak(p)
@@ -177,10 +177,39 @@ func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 				m.recordPod(p, "Normal", "Killing", name, "Stopping container "+name)
 			}
 		}
-		if !p.Template.HostNetwork {
-			m.giveAddress(ip)
-		}
+		m.giveAddress(ip)
 	})
+}
+
+// podLost is the end of a pod whose kubelet doesn't hear of it: it finds out
+// when it comes back.
+func (k *Kubelets) podLost(m *machine, p *api.Pod) {
+	if ip := m.addressOf(p); ip != "" && m.running {
+		m.orphans = append(m.orphans, ip)
+	}
+	if l := k.lives[p]; l != nil {
+		l.over()
+	}
+	m.forgetLeak(p)
+}
+
+// addressOf is the address that a pod holds, or "".
+func (m *machine) addressOf(p *api.Pod) string {
+	if l := m.k.lives[p]; l != nil {
+		return l.ip
+	}
+	if p.Template.HostNetwork || p.Terminal() {
+		return ""
+	}
+	return p.PodIP
+}
+
+// giveOrphans cleans up what pods have left that were removed unheard.
+func (m *machine) giveOrphans() {
+	for _, ip := range m.orphans {
+		m.giveAddress(ip)
+	}
+	m.orphans = nil
 }
 
 // tell reports an event about one of the pod's containers, or about the pod

@@ -72,9 +72,8 @@ func (l *life) comeRound() {
 		l.volume()
 		return
 	}
-	if !l.p.Template.HostNetwork {
-		l.m.giveAddress(l.p.PodIP)
-	}
+	l.m.giveAddress(l.ip)
+	l.ip = ""
 	l.show()
 	l.next(l.draw(l.m.t.StatusPost), func() {
 		l.tell("Normal", "SandboxChanged", "", "Pod sandbox changed, it will be killed and re-created.")

@@ -134,10 +134,8 @@ func (l *life) terminate() {
 		p.Containers = slices.Clone(l.cs)
 		p.Conditions = m.podConditions(p, podState{phase: phase})
 	})
-	if !l.p.Template.HostNetwork {
-		m.giveAddress(l.p.PodIP)
-		m.giveAddress(l.ip)
-	}
+	m.giveAddress(l.ip)
+	l.ip = ""
 	if l.ends != nil && l.ends.then != nil {
 		l.ends.then()
 	}

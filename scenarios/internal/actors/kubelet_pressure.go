@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
 )
 
 // stress is what a machine with leaking pods keeps: others have none. Memory is
 // computed when it is looked at, which is when it may have become short, and
 // every ten seconds while it is.
 type stress struct {
-	leaks   []leak
-	under   bool
-	last    api.Instant // when memory was last short
-	looking bool
+	leaks []leak
+	under bool
+	last  api.Instant // when memory was last short
+	next  *loop.Timer // the next look
 }
 
 type leak struct {
@@ -96,7 +97,8 @@ func (m *machine) available() (bytes, perSecond int64) {
 // lookLater puts the eviction manager's next look in the loop.
 func (m *machine) lookLater() {
 	s := m.stress
-	if s.looking || len(s.leaks) == 0 && !s.under {
+	s.next.Stop()
+	if len(s.leaks) == 0 && !s.under {
 		return
 	}
 	period := max(m.t.PressureSync.Median(), time.Second)
@@ -106,14 +108,10 @@ func (m *machine) lookLater() {
 			wait = max(time.Duration((bytes-hardThreshold)/rate)*time.Second/period*period, period)
 		}
 	}
-	s.looking = true
-	m.after(wait, func() {
-		if m.stress != s {
-			return
-		}
-		s.looking = false
-		m.look()
-		if m.stress == s {
+	turn := m.turn
+	s.next = m.k.env.Timer(wait, func() {
+		if m.turn == turn && m.stress == s {
+			m.look()
 			m.lookLater()
 		}
 	})

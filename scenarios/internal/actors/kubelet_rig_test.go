@@ -328,7 +328,10 @@ func (r *kubeletRig) readBack() []timeline.Event {
 	return all
 }
 
-type nodeType = api.Node
+type (
+	nodeType = api.Node
+	traits   = actors.PodTraits
+)
 
 // eventObject is what tests ask of an event.
 type eventObject struct {
@@ -345,3 +348,5 @@ func decode(t testing.TB, object []byte) eventObject {
 	}
 	return e
 }
+
+func fixed(d time.Duration) model.Dist { return model.Fixed(d) }

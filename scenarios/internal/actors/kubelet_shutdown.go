@@ -45,7 +45,10 @@ func (m *machine) shutDown() {
 		all, last := m.t.ShutdownGrace.Median(), m.t.ShutdownGraceCritical.Median()
 		m.endGroup(usual, max(all-last, 0), func() {
 			m.endGroup(vital, last, func() {
-				m.after(m.draw(m.t.StatusPost), m.stop)
+				m.after(m.draw(m.t.StatusPost), func() {
+					m.stop()
+					m.k.env.Cloud.Halted(m.i)
+				})
 			})
 		})
 	})

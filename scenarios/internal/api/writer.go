@@ -37,7 +37,7 @@ func (w *writer) done() []byte {
 	return w.b
 }
 
-func (w *writer) nothing() bool { return len(w.b) == len(`{}`) }
+func (w *writer) nothing() bool { return len(w.b) == len(`{`) }
 
 func (w *writer) begin(name string) { w.path = append(w.path, name) }
 

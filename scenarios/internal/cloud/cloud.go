@@ -219,11 +219,20 @@ func (c *Cloud) Terminate(i *Instance, shrink bool) {
 	i.State = ShuttingDown
 	c.tell(ShutdownAsk, i)
 	s := model.NewStream(c.cfg.Seed, "cloud", "terminate", i.ID)
-	after := c.cfg.Timings(i.Group).Terminate.Scaled(c.cfg.Jitter).Draw(&s)
+	i.ends = c.cfg.Timings(i.Group).Terminate.Scaled(c.cfg.Jitter).Draw(&s)
+	after := i.ends
 	if c.cfg.ShutdownGrace != nil && !i.Ailments.Dead {
 		after += c.cfg.ShutdownGrace(i)
 	}
 	c.cfg.Loop.After(after, func() { c.end(i, Terminated) })
+}
+
+// Halted says that the machine of an instance that is being terminated has shut
+// down by itself: what is left of its grace is not waited for.
+func (c *Cloud) Halted(i *Instance) {
+	if i.State == ShuttingDown {
+		c.cfg.Loop.After(i.ends, func() { c.end(i, Terminated) })
+	}
 }
 
 // Kill ends an instance without a word. Where hidden is set, the provider goes

@@ -42,6 +42,8 @@ type Instance struct {
 	Boot int
 
 	Ailments Ailments
+
+	ends time.Duration // what a termination takes without grace
 }
 
 // Ailments are what is wrong with a machine.

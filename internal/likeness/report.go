@@ -69,7 +69,7 @@ func (r Report) String() string {
 	var b strings.Builder
 	b.WriteString(r.Summary() + "\n")
 	for _, p := range r.Pairs {
-		fmt.Fprintf(&b, "%s: %s is %s\n", p.Role, cmp.Or(p.A, "nobody"), cmp.Or(p.B, "nobody"))
+		b.WriteString(noderoll.OneLine(p.Role+": "+cmp.Or(p.A, "nobody")+" is "+cmp.Or(p.B, "nobody")) + "\n")
 	}
 	rows := make([]Exclusion, 0, len(r.Used))
 	for row := range r.Used {
@@ -90,7 +90,7 @@ func (r Report) write(w io.Writer, d Difference) {
 	if d.InA != "" || d.InB != "" {
 		where = fmt.Sprintf(" (%s in %s, %s in %s)", d.InA, r.NameA, d.InB, r.NameB)
 	}
-	fmt.Fprintf(w, "\n%s%s: %s\n", d.Subject, where, d.Track)
+	fmt.Fprintf(w, "\n%s\n", noderoll.OneLine(d.Subject+where+": "+d.Track))
 	for _, row := range align(d.A, d.B) {
 		what, a, b := row.a.What, stamp(row.a), stamp(row.b)
 		switch row.mark {

@@ -4,6 +4,7 @@ package staged_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -51,4 +52,36 @@ func TestTwoRunsAreAlike(t *testing.T) {
 		t.Error(report)
 	}
 	t.Log(report.Summary())
+}
+
+// A story told with the parameters of a committed recording is like it, under other names.
+func TestStagedStoryIsTheRecordedOne(t *testing.T) {
+	zones := []string{"us-east-1a", "us-east-1b", "us-east-1c"}
+	workers, spot := testcluster.Group{Name: "workers", Zones: zones}, testcluster.Group{Name: "spot-burst", Zones: zones}
+	web := testcluster.Workload{Replicas: 12, MinAvailable: 10}
+	for _, s := range []staged.Story{
+		{
+			Name: "stuck-drain", Group: workers, Nodes: 2,
+			Workloads: []testcluster.Workload{{Name: "workers", Replicas: 8, MinAvailable: 8}},
+			Act:       staged.Roll(testcluster.Roll{Group: workers, EvictionTimeout: 12 * time.Second}),
+		},
+		{
+			Name: "spot-vanish", Group: spot, Nodes: 3, Workloads: []testcluster.Workload{web},
+			Act: staged.Vanish("ip-10-0-1-11", web),
+		},
+	} {
+		told := perform(t, s, testcluster.Options{})
+		committed, err := timeline.Open(filepath.Join("..", "..", "..", "examples", s.Name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := likeness.Compare(committed, told, likeness.Options{NameA: "committed", NameB: "told", InOrder: true})
+		if err := errors.Join(err, committed.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if !report.Equal() {
+			t.Errorf("%s: %s", s.Name, report)
+		}
+		t.Log(report.Summary())
+	}
 }

@@ -13,7 +13,7 @@ type Group struct {
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Nodes that the group has when the tape begins.
 	Nodes int `yaml:"nodes" need:"true" max:"20000"`
-	// NodesPerGroup is how many nodes one group has at most; of more there are further groups like it, NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit. (Managed node groups of EKS have 450 by default.)
+	// NodesPerGroup is how many nodes one group has at most, 450 on EKS by default; of more there are further groups like it, NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.
 	NodesPerGroup int `yaml:"nodesPerGroup" default:"0" max:"20000"`
 	// Zones that the nodes spread over, at most as many as there are nodes. Default: the cluster's.
 	Zones []string `yaml:"zones" form:"place"`

@@ -54,7 +54,7 @@ func TestCommittedTape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, _ := s.Tape()
+	header, _ := scenarios.Demo()
 	var want bytes.Buffer
 	w, err := timeline.NewWriter(&want, header)
 	if err != nil {

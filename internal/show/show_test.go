@@ -112,11 +112,7 @@ func TestFollowShowsTheSame(t *testing.T) {
 
 // Somebody still writes the tape: its first entry shows before it goes on.
 func TestFollowShowsAtOnce(t *testing.T) {
-	s, err := scenarios.Find("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	header, events := s.Tape()
+	header, events := scenarios.Demo()
 	in, tape := io.Pipe()
 	shown := make(lines, 1)
 	var following sync.WaitGroup

@@ -19,7 +19,7 @@ func demo(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, _ := s.Tape()
+	header, _ := scenarios.Demo()
 	w, err := timeline.Create(path, header)
 	if err != nil {
 		t.Fatal(err)

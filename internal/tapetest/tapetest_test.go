@@ -23,7 +23,7 @@ func tape(t *testing.T, path string, whole bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, events := s.Tape()
+	header, events := scenarios.Demo()
 	w, err := timeline.Create(path, header)
 	if err != nil {
 		t.Fatal(err)

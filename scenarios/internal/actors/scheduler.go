@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -45,8 +46,10 @@ type Scheduler struct {
 
 	waiting map[*api.Pod]*waitingPod
 	assumed map[*api.Pod]*schedNode // found, and not yet bound
-	claims  map[claimName]int       // zones of volumes
-	ranks   []rank                  // pods on nodes by their priority
+	// claims are the zones of volumes. No tape holds PersistentVolumes, whose
+	// node affinity this is: a volume is made where its first pod is bound.
+	claims  map[claimName]int
+	ranks   []rank // pods on nodes by their priority
 	lanes   []*lane
 	parked  int // pods
 	running bool
@@ -71,7 +74,7 @@ func NewScheduler(env *Env) *Scheduler {
 		assumed: map[*api.Pod]*schedNode{}, claims: map[claimName]int{},
 	}
 	host := env.Stream("scheduler", "host")
-	s.instance = schedulerName + "-" + "ip-10-0-" + "0-" + string(host.AppendHex(nil, 2))
+	s.instance = schedulerName + "-ip-10-0-0-" + strconv.FormatUint(4+host.N(250), 10)
 	for _, n := range env.API.Nodes() {
 		s.addNode(n)
 	}
@@ -103,6 +106,9 @@ func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
 	case api.Modified:
 		if old.NodeName != p.NodeName {
 			s.bound(p)
+		}
+		if w := s.waiting[p]; w != nil && p.Terminating() && !old.Terminating() {
+			s.retry([]*waitingPod{w})
 		}
 		switch n := s.holder(p); {
 		case n == nil:

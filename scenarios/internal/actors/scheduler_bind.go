@@ -10,6 +10,7 @@ func (s *Scheduler) schedule(w *waitingPod) bool {
 	p := w.pod
 	if p.Terminating() {
 		s.report(w, "skip schedule deleting pod: "+p.Namespace+"/"+p.Name)
+		s.settle(w)
 		return false
 	}
 	if s.failsLike(p, w.class) {
@@ -48,7 +49,7 @@ func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
 	about := api.AboutPod(p)
 	s.env.API.UpdatePod(p, func(p *api.Pod) {
 		p.NodeName = n.node.Name
-		p.Labels = s.topology(p.Labels, n.node)
+		p.Labels = s.topology(p, n)
 		if s.env.Version.Minor >= 35 { // the feature ClearingNominatedNodeNameAfterBinding
 			p.Nominated = ""
 		}
@@ -59,18 +60,41 @@ func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
 }
 
 // topology returns a pod's labels with those of its node's zone and region, as
-// the admission PodTopologyLabels adds them to a binding since 1.35.
-func (s *Scheduler) topology(labels api.Pairs, n *api.Node) api.Pairs {
+// the admission PodTopologyLabels adds them to a binding since 1.35. Pods that
+// share their labels go on doing so.
+func (s *Scheduler) topology(p *api.Pod, n *schedNode) api.Pairs {
 	if s.env.Version.Minor < 35 {
-		return labels
+		return p.Labels
 	}
+	c := s.classOf(p)
+	zone, region := n.node.Labels.Get(labelZone), n.node.Labels.Get(labelRegion)
+	for i := range c.placed {
+		if l := &c.placed[i]; l.zone == zone && l.region == region && len(p.Labels) > 0 && l.from == &p.Labels[0] {
+			return l.labels
+		}
+	}
+	labels := p.Labels
 	for _, k := range [...]string{labelRegion, labelZone} {
-		if v, ok := n.Labels.Lookup(k); ok {
+		if v, ok := n.node.Labels.Lookup(k); ok {
 			labels = labels.With(k, v)
 		}
 	}
+	if len(p.Labels) > 0 && len(c.placed) < placedAtMost {
+		c.placed = append(c.placed, placedLabels{&p.Labels[0], zone, region, labels})
+	}
 	return labels
 }
+
+// placedLabels are the labels of a class's pods in a zone.
+type placedLabels struct {
+	from         *api.Pair
+	zone, region string
+	labels       api.Pairs
+}
+
+// placedAtMost is of how many zones labels are kept: a StatefulSet's pods have
+// each their own, which isn't worth it.
+const placedAtMost = 8
 
 // fail reports that a pod fits nowhere, and parks it (handleSchedulingFailure
 // of schedule_one.go).

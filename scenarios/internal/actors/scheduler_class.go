@@ -28,6 +28,7 @@ type podClass struct {
 	// they run; only for a hard constraint on hosts.
 	spans []int
 
+	placed  []placedLabels
 	parked  []*waitingPod // those that fitted nowhere, in that order
 	flush   bool          // a flush of them is in the loop
 	failure failure
@@ -106,7 +107,7 @@ func (s *Scheduler) newClass(p *api.Pod) *podClass {
 	return c
 }
 
-// groups brings the lists of groups up to date.
+// sort brings a class's lists of groups up to date.
 func (s *Scheduler) sort(c *podClass) {
 	if c.epoch != s.epoch {
 		c.epoch, c.seen, c.open, c.shut = s.epoch, 0, nil, nil

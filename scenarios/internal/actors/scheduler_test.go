@@ -206,3 +206,56 @@ func TestTheImportantGoFirst(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestAPodThatGoesIsSkipped(t *testing.T) {
+	c := newPlacing(t, "1.36", true)
+	c.cordon(c.node("n1", "a"))
+	template := app("web", 100)
+	template.Finalizers = []string{"example.com/hold"}
+	c.deploy(t, actors.Deployment, "web", 1, template)
+	c.run(t, time.Minute)
+	p := c.pods("web")[0]
+	if err := c.Scale("shop", "web", 0); err != nil {
+		t.Fatal(err)
+	}
+	c.run(t, 2*time.Minute)
+	c.node("n2", "a")
+	c.run(t, 3*time.Minute)
+	got := c.reports("FailedScheduling")
+	if len(got) != 2 || got[1] != "Pod skip schedule deleting pod: shop/"+p.Name || p.NodeName != "" {
+		t.Errorf("on %q: %q", p.NodeName, got)
+	}
+}
+
+// A message that stays the same is told of the pod as it was created and as it
+// was when that had been noted in its status; after that it is a series.
+func TestAPodThatWaitsLongIsToldOfTwice(t *testing.T) {
+	c := newPlacing(t, "1.36", true)
+	c.cordon(c.node("n1", "a"))
+	c.deploy(t, actors.Deployment, "web", 1, app("web", 100))
+	c.run(t, time.Minute)
+	versions := map[uint64]bool{c.pods("web")[0].Version(): true}
+	c.run(t, 40*time.Minute)
+	versions[c.pods("web")[0].Version()] = true
+	if got := len(c.reports("FailedScheduling")); got != 2 || len(versions) != 1 {
+		t.Errorf("%d reports, %d versions of the pod %q", got, len(versions), c.reports("FailedScheduling"))
+	}
+}
+
+func TestTheSameSeedPlacesTheSame(t *testing.T) {
+	story := func() []string {
+		c := newPlacing(t, "1.36", true)
+		for _, n := range []string{"a1", "a2", "b1"} {
+			c.node(n, n[:1])
+		}
+		c.deploy(t, actors.Deployment, "web", 20, app("web", 400))
+		c.deploy(t, actors.DaemonSet, "agent", 0, critical("agent", 300))
+		c.deploy(t, actors.Job, "sum", 5, app("sum", 700))
+		c.run(t, 10*time.Minute)
+		return c.told
+	}
+	one := story()
+	if diff := cmp.Diff(one, story()); diff != "" || len(one) < 40 {
+		t.Errorf("%d lines:\n%s", len(one), diff)
+	}
+}

@@ -92,7 +92,7 @@ func (s *Scheduler) seed(p *api.Pod, since api.Instant, running func(*api.Pod, a
 		s.take(n, p)
 		s.assumed[p] = n
 		p.NodeName = n.node.Name
-		p.Labels = s.topology(p.Labels, n.node)
+		p.Labels = s.topology(p, n)
 		p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "True", Transition: since.Second()})
 		running(p, since)
 	}

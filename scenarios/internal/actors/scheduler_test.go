@@ -238,7 +238,7 @@ func TestAPodThatWaitsLongIsToldOfTwice(t *testing.T) {
 	c.run(t, 40*time.Minute)
 	versions[c.pods("web")[0].Version()] = true
 	if got := len(c.reports("FailedScheduling")); got != 2 || len(versions) != 1 {
-		t.Errorf("%d reports, %d versions of the pod %q", got, len(versions), c.reports("FailedScheduling"))
+		t.Errorf("%d reports, %d versions of the pod", got, len(versions))
 	}
 }
 

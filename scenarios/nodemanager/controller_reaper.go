@@ -8,7 +8,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/events"
 )
 
-// reap stops the nodes that have to go, each once.
+// reap ejects the pods of nodes that have to go and stops them; of those that are being stopped nothing is left to do.
 func (c *NodeController) reap(context.Context) {
 	list, err := c.NodeRegistry.ListNodes(func(n *api.Node) bool {
 		return n.Spec.Terminate && n.Status.Phase != api.NodeTerminated
@@ -18,12 +18,6 @@ func (c *NodeController) reap(context.Context) {
 		return
 	}
 	for _, node := range list.Items {
-		c.mu.Lock()
-		_, stopping := c.stops[node.Name]
-		c.mu.Unlock()
-		if stopping {
-			continue
-		}
 		if err := c.eject(node); err != nil {
 			c.report(fmt.Errorf("reaper: %w", err))
 		}

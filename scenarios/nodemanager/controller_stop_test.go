@@ -131,6 +131,20 @@ func TestACancelWhileCreatingStopsTheInstance(t *testing.T) {
 	})
 }
 
+func TestABootOfThisControllerIsntLeftBehind(t *testing.T) {
+	inWorld(t, func(w *world) {
+		arrives := make(chan struct{})
+		w.cloud.onStart = func(context.Context, *api.Node) error { <-arrives; return nil }
+		w.order("a")
+		w.StopCreatingNodes() // of an earlier controller
+		synctest.Wait()
+		w.want("nodes", w.state(), "a Creating")
+		close(arrives)
+		synctest.Wait()
+		w.want("nodes", w.state(), "a Available")
+	})
+}
+
 func TestACancelWhileCreatingOfAStartThatFails(t *testing.T) {
 	inWorld(t, func(w *world) {
 		fails := make(chan struct{})

@@ -222,6 +222,9 @@ func TestLimitBoots(t *testing.T) {
 	if c := whole.LimitBoots(9, nil); words(c.Start) != "A A A A A A A A S" || len(c.Unmet) != 0 {
 		t.Errorf("with room for one more: starts %q, want one standby node", words(c.Start))
 	}
+	if c := whole.LimitBoots(-1, nil); len(c.Start) != 11 {
+		t.Errorf("without a limit: starts %d, want 11", len(c.Start))
+	}
 	if len(whole.Start) != 11 || len(whole.Bindings) != 8 {
 		t.Errorf("the whole was changed: %+v", whole)
 	}

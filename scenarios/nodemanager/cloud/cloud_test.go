@@ -41,6 +41,7 @@ func TestAnyZoneNeedsOneSubnet(t *testing.T) {
 		{"nothing marked", func(*cloud.Marks) {}, question{}, false},
 		{"a public node has one subnet", func(m *cloud.Marks) { m.Subnet("s-1", start) }, question{}, true},
 		{"a private one has three", func(m *cloud.Marks) { m.Subnet("s-1", start) }, question{private: true}, false},
+		{"a private one in a public subnet", func(m *cloud.Marks) { m.Subnet("s-2", start) }, question{private: true, zone: "a"}, false},
 		{"by zone", func(m *cloud.Marks) { m.Zone("t", false, "a", start) }, question{private: true, zone: "a"}, true},
 		{"the other zone is left", func(m *cloud.Marks) { m.Zone("t", false, "a", start) }, question{private: true}, false},
 		{"the other market is left", func(m *cloud.Marks) { m.Zone("t", true, "a", start) }, question{}, false},

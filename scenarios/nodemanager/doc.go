@@ -4,7 +4,8 @@
 // # The decision
 //
 // BindingNodeScaler.Plan takes nodes, pods and a moment, and returns Changes: nodes to start, nodes to stop, bindings
-// to save. It is a function of its arguments, so a simulation may call it as it is. Compute is the same decision in the
+// to save. It is a function of its arguments and of the boots that the scaler was told of (BootObserver), so a
+// simulation may call it as it is. Compute is the same decision in the
 // form of ScalingAlgorithm, which has no moment and no error.
 //
 //	nodes, pods, now ──Plan──► Changes ──LimitBoots──► Changes ──(boot)──► Publish ──► pod to node
@@ -22,7 +23,8 @@
 //
 // # What it must never do
 //
-// Pack several pods on a node, or give a pod another instance type than it names. The files scaler*.go and changes.go
-// read no clock, no global source of chance and no environment, and start no goroutine. The collaborators are in the
-// folders below: api, cloud, registry, events, nodeclient, and smaller ones.
+// Pack several pods on a node, or give a pod another instance type than it names. Nothing here
+// reads the environment or a global source of chance; scaler*.go and changes.go know no clock either. Goroutines are
+// started by package tasks alone, which joins them. The collaborators are in the folders below: api, cloud, registry,
+// events, nodeclient, and smaller ones.
 package nodemanager

@@ -10,8 +10,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
 )
 
-// Plan decides at a moment. It changes neither its arguments nor anything else, and equal arguments give equal changes,
-// in whatever order nodes and pods come: pods are served with a zone first, then by age and name, and nodes by name.
+// Plan decides at a moment. It changes neither its arguments nor anything else. After the same calls of BootFailed and
+// BootSucceeded, equal arguments give equal changes, in whatever order nodes and pods come: pods are served with a zone
+// first, then by age and name, and nodes by name.
 // Its cost grows as the sorting of both, not as their product.
 //
 //  1. Only waiting pods count, and only nodes in Creating, Created and Available that don't have to terminate.

@@ -126,6 +126,9 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
 	}
 	ws.byName[name] = one
+	if w.Kind != DaemonSet {
+		ws.env.API.SetScale(one.owner.UID, w.Replicas)
+	}
 	return one, nil
 }
 
@@ -150,6 +153,7 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 	}
 	from := w.Replicas
 	w.Replicas = max(replicas, 0)
+	ws.env.API.SetScale(w.owner.UID, w.Replicas)
 	if w.begun && from != w.Replicas {
 		w.keeper.scaled(from)
 	}

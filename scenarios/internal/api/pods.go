@@ -96,7 +96,7 @@ func (s *Store) DeletePod(p *Pod, grace int64) bool {
 			return false
 		}
 		// UpdatePod drops it where nothing holds it any more.
-		return s.UpdatePod(p, func(p *Pod) { p.Deleting, p.Grace = s.Now().Add(seconds(grace)), grace })
+		return s.UpdatePod(p, func(p *Pod) { p.Deleting, p.Grace = min(p.Deleting, s.Now().Add(seconds(grace))), grace })
 	}
 	if grace == 0 && len(p.Finalizers) == 0 {
 		s.dropPod(p)

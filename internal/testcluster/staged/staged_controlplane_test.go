@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/likeness"
-	"github.com/nodesim/nodesim/internal/likeness/staged"
 	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testcluster/staged"
 	"github.com/nodesim/nodesim/timeline"
 )
 

@@ -140,11 +140,12 @@ func (l *Loop) pop() entry {
 	}
 	i := 0
 	for {
-		child := 4*i + 1
-		if child >= len(q) {
+		first := 4*i + 1
+		if first >= len(q) {
 			break
 		}
-		for other := child + 1; other < min(child+4, len(q)); other++ {
+		child := first
+		for other := first + 1; other < min(first+4, len(q)); other++ {
 			if q[other].before(q[child]) {
 				child = other
 			}

@@ -1,7 +1,9 @@
 package roll
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
@@ -9,35 +11,62 @@ import (
 )
 
 // epoch is what the planner's stamps count from: moments of the tape are
-// durations, and a zero time says that one isn't known.
+// durations, those before it negative, and a zero time says that one isn't
+// known.
 var epoch = time.Unix(0, 0).UTC()
 
 func stamp(d time.Duration) time.Time { return epoch.Add(d + 1000*time.Hour) }
 
-// configOf names what an instance runs.
-func configOf(t cloud.Template) cycle.ConfigID {
-	return cycle.ConfigID(t.Image + " " + t.Version + " " + t.Release + " " + t.InstanceType + " " + strconv.Itoa(t.LaunchVersion))
+// config names what an instance runs. The version of the launch template counts
+// only where the roll changes nothing else: one that goes back has a new version
+// of the old template.
+func (r *Roller) config(t cloud.Template) cycle.ConfigID {
+	if !r.versioned {
+		t.LaunchVersion = 0
+	}
+	id, known := r.configs[t]
+	if !known {
+		id = cycle.ConfigID(strings.Join([]string{t.Image, t.Version, t.Release, t.OS, t.InstanceType, strconv.Itoa(t.LaunchVersion)}, " "))
+		r.configs[t] = id
+	}
+	return id
 }
 
-// describe says how the group stands. Instances that were asked for and not
-// launched yet are listed as well: they take their room.
+// old reports whether an instance is to be replaced.
+func (r *Roller) old(i *cloud.Instance) bool { return r.config(i.Template) != r.config(r.target) }
+
+// askedPrefix begins the ids of instances that nobody has launched yet; it sorts
+// behind whatever a cloud calls its own.
+const askedPrefix = "~asked-"
+
+// describe says how the group stands, its instances by id. Those that were asked
+// for and not launched yet are listed as well: they take their room. The list is
+// valid until the next call.
 func (r *Roller) describe() cycle.Cluster {
 	g := r.cfg.Group
-	c := cycle.Cluster{ID: cycle.ClusterID(g.Name), Name: g.Name, Config: configOf(r.target), MinSize: g.Min, MaxSize: g.Max}
-	kept := 0
+	c := cycle.Cluster{ID: cycle.ClusterID(g.Name), Name: g.Name, Config: r.config(r.target), MinSize: g.Min, MaxSize: g.Max, Instances: r.list[:0]}
+	asked := r.asked
+	if !g.Detached {
+		asked += g.Desired
+	}
 	for _, i := range g.Instances() {
-		in := cycle.Instance{ID: cycle.InstanceID(i.ID), Config: configOf(i.Template), CreatedAt: stamp(i.Launched)}
-		in.State, in.UpdatedAt = r.state(i)
-		if i.State != cloud.ShuttingDown {
-			kept++
+		if i.State != cloud.ShuttingDown && !g.Detached {
+			asked--
 		}
+		if r.skipped[i.ID] {
+			continue
+		}
+		in := cycle.Instance{ID: cycle.InstanceID(i.ID), Config: r.config(i.Template), CreatedAt: stamp(i.Launched)}
+		in.State, in.UpdatedAt = r.state(i)
 		c.Instances = append(c.Instances, in)
 	}
-	for k := range g.Desired - kept {
+	slices.SortFunc(c.Instances, func(a, b cycle.Instance) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	for k := range max(asked, 0) {
 		c.Instances = append(c.Instances, cycle.Instance{
-			ID: cycle.InstanceID("asked-" + strconv.Itoa(k)), State: cycle.Starting, Config: c.Config, CreatedAt: stamp(r.env.Now()),
+			ID: cycle.InstanceID(askedPrefix + strconv.Itoa(k)), State: cycle.Starting, Config: c.Config, CreatedAt: stamp(r.env.Now()),
 		})
 	}
+	r.list = c.Instances
 	return c
 }
 
@@ -52,7 +81,7 @@ func (r *Roller) state(i *cloud.Instance) (cycle.InstanceState, time.Time) {
 		return cycle.Draining, stamp(w.since)
 	}
 	n := r.env.API.Node(i.Name)
-	if n == nil || !r.served[i.ID] && !n.Ready() {
+	if !r.served[i.ID] && (n == nil || !n.Ready()) {
 		return cycle.Starting, time.Time{}
 	}
 	if at, ok := r.since[i.ID]; ok {

@@ -30,3 +30,7 @@ func (r *Roller) uncordon(n *api.Node, label string) {
 func (r *Roller) taint(n *api.Node, t api.Taint) {
 	r.env.API.UpdateNode(n, func(n *api.Node) { n.AddTaint(t) })
 }
+
+func (r *Roller) untaint(n *api.Node, key string) {
+	r.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(key, "") })
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/model"
 )
 
@@ -19,71 +20,100 @@ type Roller struct {
 	cfg      Config
 	strategy Strategy
 	chance   model.Stream
-	// Ended is called once, when the roll is over.
+	drains   *Drainer
+	// Ended is called once, from the loop, when the roll is over.
 	Ended func(Outcome)
 
-	target   cloud.Template
-	begun    bool
-	over     bool
-	queued   bool
+	target    cloud.Template
+	versioned bool // From and To differ in the launch template's version alone
+	begun     bool
+	over      bool
+	rolled    bool // it was cancelled, and goes back
+	queued    bool // a look is in the loop
+
 	work     map[string]*work         // by instance: what is being drained
 	served   map[string]bool          // by instance: its node was Ready once
 	since    map[string]time.Duration // by instance: when its readiness last changed
-	drains   map[string]*drain        // by node
+	skipped  map[string]bool          // by instance: the roll goes on without it
+	asked    int                      // launches of a detached group that are still to come
 	failures []cycle.InstanceID
-	replaced int           // old instances that were removed
-	rolled   bool          // it was cancelled, and goes back
-	progress time.Duration // when the last new node became Ready
-	newest   int           // instances of the target that were Ready at the last look
-}
 
-// work is what the roller does to an instance.
-type work struct {
-	since   time.Duration
-	drained bool
+	replaced int           // old instances that were removed
+	progress time.Duration // when the last new node became Ready, or one was asked for
+	newest   int           // instances of the target that were Ready at the last look
+	overdue  *loop.Timer   // when the wait for new nodes has been too long
+
+	configs map[cloud.Template]cycle.ConfigID
+	list    []cycle.Instance // of the last description
 }
 
 // New prepares the roll of a group, to begin at its time. build makes the
 // strategy.
 func New(env *actors.Env, cfg Config, build func(Base) Strategy) *Roller {
 	r := &Roller{
-		env: env, cfg: cfg, chance: env.Stream("roller", cfg.Group.Name), target: cfg.To,
-		work: map[string]*work{}, served: map[string]bool{}, since: map[string]time.Duration{}, drains: map[string]*drain{},
+		env: env, cfg: cfg, chance: env.Stream("roller", cfg.Group.Name), drains: NewDrainer(env), target: cfg.To,
+		work: map[string]*work{}, served: map[string]bool{}, since: map[string]time.Duration{}, skipped: map[string]bool{},
+		configs: map[cloud.Template]cycle.ConfigID{},
 	}
+	same := cfg.From
+	same.LaunchVersion = cfg.To.LaunchVersion
+	r.versioned = same == cfg.To
 	r.strategy = build(Base{r})
-	env.API.WatchPods(func(c api.Change, _, p *api.Pod) {
-		if c == api.Deleted || c == api.Modified && p.Terminal() {
-			if d := r.drains[p.NodeName]; d != nil {
-				d.soon(0)
-			}
-		}
-	})
-	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
-		i := env.Cloud.ByNode(n.Name)
-		if i == nil || i.Group != cfg.Group {
-			return
-		}
-		was := old != nil && old.Ready()
-		if c != api.Deleted && n.Ready() {
-			r.served[i.ID] = true
-		}
-		if was != n.Ready() || c != api.Modified {
-			r.since[i.ID] = env.Now()
-			r.look()
-		}
-	})
-	env.Cloud.Watch(func(_ cloud.Change, i *cloud.Instance) {
-		if i.Group == cfg.Group {
-			r.look()
-		}
-	})
-	env.At(cfg.At, r.begin)
+	env.API.WatchNodes(r.nodeChanged)
+	env.Cloud.Watch(r.instanceChanged)
+	if cfg.At >= 0 {
+		env.At(cfg.At, r.Begin)
+	}
 	return r
 }
 
-func (r *Roller) begin() {
+// Over reports whether the roll has ended.
+func (r *Roller) Over() bool { return r.over }
+
+func (r *Roller) nodeChanged(c api.Change, old, n *api.Node) {
+	if r.over || c == api.Modified && old.Ready() == n.Ready() {
+		return
+	}
+	i := r.env.Cloud.ByNode(n.Name)
+	if i == nil || i.Group != r.cfg.Group {
+		return
+	}
+	if c != api.Deleted && n.Ready() {
+		r.served[i.ID] = true
+	}
+	r.since[i.ID] = r.env.Now()
+	r.look()
+}
+
+func (r *Roller) instanceChanged(c cloud.Change, i *cloud.Instance) {
+	if r.over || i.Group != r.cfg.Group || c == cloud.Ailing || c == cloud.Told {
+		return
+	}
+	if c == cloud.Ended && i.State == cloud.Terminated {
+		delete(r.served, i.ID)
+		delete(r.since, i.ID)
+		delete(r.skipped, i.ID)
+		if r.work[i.ID] != nil {
+			// Somebody else was faster.
+			r.env.After(0, func() { r.lost(i) })
+		}
+	}
+	r.look()
+}
+
+// Begin begins the roll. It is called from the loop; a second time it does
+// nothing.
+func (r *Roller) Begin() {
+	if r.begun {
+		return
+	}
 	r.begun, r.progress = true, r.env.Now()
 	r.cfg.Group.Template = r.target
+	for _, i := range r.cfg.Group.Instances() {
+		if r.env.API.Node(i.Name) != nil && i.Template != r.target {
+			r.served[i.ID] = true
+		}
+	}
 	r.strategy.Begin()
 	r.look()
 }
@@ -102,20 +132,24 @@ func (r *Roller) look() {
 	})
 }
 
+// lookAt plans at a moment at the latest.
+func (r *Roller) lookAt(at time.Duration) { r.env.At(at, r.look) }
+
 // step describes, plans and performs.
 func (r *Roller) step() {
 	c := r.describe()
 	r.count(c)
 	o, done := r.strategy.Options(c)
 	o.Now = stamp(r.env.Now())
-	o.From = configOf(r.cfg.From)
+	o.From = r.config(r.cfg.From)
 	o.Ready = r.ready
 	o.Failures = r.failures
 	d, err := cycle.Plan(c, o)
 	if err != nil {
 		var bounds *cycle.BoundsError
 		if errors.As(err, &bounds) {
-			r.fail("InvalidParameterException", err.Error())
+			r.strategy.Failed()
+			r.end(Outcome{Failed: true, Code: "InvalidParameterException", Reason: err.Error()})
 			return
 		}
 		r.env.Fail(fmt.Errorf("plan the roll of %s: %w", c.Name, err))
@@ -123,59 +157,22 @@ func (r *Roller) step() {
 	}
 	r.failures = d.Failures
 	for _, s := range d.Steps {
+		if r.over {
+			return
+		}
 		r.perform(s)
 	}
 	switch {
 	case r.over:
-	case d.Progress == cycle.Finished && done:
-		r.end(Outcome{})
-	case d.Progress == cycle.Finished:
-		r.look()
-	default:
+	case d.Progress != cycle.Finished:
 		r.watchdog(c)
+	case done && r.rolled:
+		r.end(Outcome{Failed: true, Code: "RolledBack", Reason: fmt.Sprintf("the nodes of %s run %s again", c.Name, r.target.Release)})
+	case done:
+		r.end(Outcome{})
+	default:
+		r.look()
 	}
-	if !d.Again.IsZero() && !r.over {
-		r.env.At(d.Again.Sub(stamp(0))+time.Millisecond, r.look)
-	}
-}
-
-// count notes how far the roll is.
-func (r *Roller) count(c cycle.Cluster) {
-	ready := 0
-	for _, i := range c.Instances {
-		if i.Config == c.Config && i.State == cycle.Started && r.ready(i.ID) {
-			ready++
-		}
-	}
-	if ready > r.newest {
-		r.progress = r.env.Now()
-	}
-	r.newest = ready
-}
-
-// watchdog fails the roll where new nodes are waited for in vain.
-func (r *Roller) watchdog(c cycle.Cluster) {
-	waiting := false
-	for _, i := range c.Instances {
-		waiting = waiting || i.State == cycle.Starting
-	}
-	if !waiting || r.cfg.JoinTimeout == 0 || len(r.work) > 0 {
-		r.progress = max(r.progress, r.lastWork())
-		return
-	}
-	if r.env.Now()-r.progress >= r.cfg.JoinTimeout {
-		r.fail("NodeCreationFailure", "Couldn't proceed with upgrade process as new nodes are not joining node group "+r.cfg.Group.Name)
-		return
-	}
-	r.env.At(r.progress+r.cfg.JoinTimeout, r.look)
-}
-
-// lastWork is now where nodes are being drained: nobody waits for others then.
-func (r *Roller) lastWork() time.Duration {
-	if len(r.work) > 0 {
-		return r.env.Now()
-	}
-	return r.progress
 }
 
 func (r *Roller) perform(s cycle.Step) {
@@ -191,92 +188,5 @@ func (r *Roller) perform(s cycle.Step) {
 		for _, t := range s.Targets {
 			r.remove(string(t.ID))
 		}
-	}
-}
-
-func (r *Roller) drain(id string) {
-	i := r.env.Cloud.Instance(id)
-	if i == nil {
-		return
-	}
-	n := r.env.API.Node(i.Name)
-	w := &work{since: r.env.Now()}
-	r.work[id] = w
-	if n == nil {
-		w.drained = true
-		r.look()
-		return
-	}
-	r.strategy.Drain(i, n, func(err error) {
-		var stuck *Stuck
-		if errors.As(err, &stuck) {
-			r.fail("PodEvictionFailure", "Reached max retries while trying to evict pods from nodes in node group "+r.cfg.Group.Name)
-			return
-		}
-		r.env.After(r.cfg.Settle, func() {
-			w.drained = true
-			r.look()
-		})
-	})
-}
-
-func (r *Roller) remove(id string) {
-	if i := r.env.Cloud.Instance(id); i != nil {
-		delete(r.work, id)
-		if configOf(i.Template) != configOf(r.target) {
-			r.replaced++
-		}
-		r.strategy.Remove(i, r.env.API.Node(i.Name))
-		r.look()
-		r.turn()
-	}
-}
-
-// turn cancels the roll and goes back, or stalls it, where it was told to.
-func (r *Roller) turn() {
-	switch {
-	case r.cfg.RollbackAt > 0 && r.replaced >= r.cfg.RollbackAt && !r.rolled:
-		r.rollback("cancelled")
-	case r.cfg.StopAfter > 0 && r.replaced >= r.cfg.StopAfter:
-		r.end(Outcome{Failed: true, Code: "Cancelled", Reason: fmt.Sprintf("the update of %s stopped after %d nodes", r.cfg.Group.Name, r.replaced)})
-	}
-}
-
-// rollback makes the old template the target.
-func (r *Roller) rollback(why string) {
-	r.rolled = true
-	r.env.API.Mark("rollback", fmt.Sprintf("the update of %s was %s; its nodes go back to %s", r.cfg.Group.Name, why, r.cfg.From.Image))
-	r.target = r.cfg.From
-	r.target.LaunchVersion = r.cfg.To.LaunchVersion + 1
-	r.cfg.Group.Template = r.target
-	r.failures, r.newest, r.progress = nil, 0, r.env.Now()
-	r.strategy.Begin()
-	r.look()
-}
-
-// fail ends the roll, or turns it back.
-func (r *Roller) fail(code, reason string) {
-	if r.over {
-		return
-	}
-	r.strategy.Failed(code, reason)
-	if r.cfg.Rollback && !r.rolled {
-		r.rollback("a failure: " + code)
-		return
-	}
-	r.end(Outcome{Failed: true, Code: code, Reason: reason})
-}
-
-// end is the roll's last word. What it has begun with the provider stays.
-func (r *Roller) end(o Outcome) {
-	r.over = true
-	for _, d := range r.drains {
-		d.over = true // no more evictions
-	}
-	if o.Failed {
-		r.env.API.Mark("failed", o.Code+": "+o.Reason)
-	}
-	if r.Ended != nil {
-		r.Ended(o)
 	}
 }

@@ -1,7 +1,7 @@
 package roll
 
 import (
-	"time"
+	"fmt"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -12,54 +12,42 @@ import (
 // of the next plan, and lets it perform the plan's steps. [Base] is the plainest
 // answer to everything; strategies embed it and answer what they know better.
 type Strategy interface {
-	// Begin is called once, when the roll begins.
+	// Begin is called when the roll begins, and again when it goes back.
 	Begin()
 	// Options are the bounds and rules of the next plan. done says that the
 	// strategy has nothing more to do once the plan is finished.
 	Options(c cycle.Cluster) (o cycle.Options, done bool)
+	// Waits reports whether the roll waits for new nodes, so that it fails where
+	// none comes.
+	Waits(c cycle.Cluster) bool
 	// Start launches instances of the new template.
 	Start(count int)
-	// Drain empties a node, and calls done when that is over.
+	// Drain empties a node, and calls done when that is over, with nil or a
+	// *Stuck.
 	Drain(i *cloud.Instance, n *api.Node, done func(error))
-	// Remove ends a drained instance.
+	// Skips reports whether the roll goes on without a node that it couldn't
+	// drain.
+	Skips(i *cloud.Instance, n *api.Node) bool
+	// Remove ends a drained instance, or one that isn't wanted and never had a
+	// node; then n is nil.
 	Remove(i *cloud.Instance, n *api.Node)
+	// Restore takes back what the roll did to a node that shall stay after all.
+	Restore(n *api.Node)
+	// Says returns a sentence for a failure; node is that which couldn't be
+	// drained.
+	Says(f Failure, node string) string
 	// Failed is called when the roll has failed, before it is marked.
-	Failed(code, reason string)
+	Failed()
 }
 
-// Config is what a roll is to do. What a strategy has no use for it ignores.
-type Config struct {
-	Group    *cloud.Group
-	From, To cloud.Template
-	// Size is how many nodes the group shall have in the end.
-	Size int
-	At   time.Duration
+// A Failure is why a roll failed.
+type Failure string
 
-	MaxUnavailable, MaxSurge, Budget int
-	Force, LegacyTaint, Rollback     bool
-	EvictionTimeout, JoinTimeout     time.Duration
-	Settle, Soak                     time.Duration
-	// RollbackAt is how many nodes are replaced when the roll is cancelled and
-	// goes back; StopAfter how many when it stalls. 0 is never.
-	RollbackAt, StopAfter int
-	// Provider is what the provider's own controllers need to know.
-	Provider Provider
-}
-
-// Provider is what strategies of Kubernetes-native rollers need.
-type Provider struct {
-	Cluster string
-	// Identify completes the name of the node that an instance will have. Nil
-	// where the cloud does.
-	NodeClass string
-}
-
-// Outcome is how a roll ended.
-type Outcome struct {
-	Failed bool
-	Code   string // such as PodEvictionFailure
-	Reason string // one sentence for people
-}
+// The failures of a roll.
+const (
+	Undrained Failure = "PodEvictionFailure"
+	Unjoined  Failure = "NodeCreationFailure"
+)
 
 // Base is the plain way: launch through the group's size, cordon, evict,
 // terminate.
@@ -71,14 +59,29 @@ type Base struct {
 func (b Base) Begin() {}
 
 // Failed does nothing.
-func (b Base) Failed(string, string) {}
+func (b Base) Failed() {}
 
-// Options replace MaxSurge nodes at a time, or MaxUnavailable.
+// Options replace MaxSurge and MaxUnavailable nodes at a time.
 func (b Base) Options(cycle.Cluster) (cycle.Options, bool) {
+	surge, unavailable := b.cfg.MaxSurge, b.cfg.MaxUnavailable
+	if surge+unavailable == 0 {
+		surge = 1
+	}
 	return cycle.Options{
-		TargetSize: b.cfg.Size, MaxSurge: cycle.AtMost(b.cfg.MaxSurge), MaxUnavailable: cycle.AtMost(b.cfg.MaxUnavailable),
-		MaxDraining: cycle.AtMost(max(b.cfg.MaxSurge, b.cfg.MaxUnavailable)),
+		TargetSize: b.cfg.Size, MaxSurge: cycle.AtMost(surge), MaxUnavailable: cycle.AtMost(min(unavailable, b.cfg.Size)),
+		MaxDraining: cycle.AtMost(surge + unavailable),
 	}, true
+}
+
+// Waits reports whether a new node doesn't serve yet.
+func (b Base) Waits(c cycle.Cluster) bool {
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		if in.State == cycle.Starting || in.Config == c.Config && in.State == cycle.Started && !b.ready(in.ID) {
+			return true
+		}
+	}
+	return false
 }
 
 // Start raises the group's desired size.
@@ -88,14 +91,28 @@ func (b Base) Start(count int) {
 }
 
 // Drain cordons the node and evicts.
-func (b Base) Drain(i *cloud.Instance, n *api.Node, done func(error)) {
+func (b Base) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
 	b.cordon(n, "", "")
-	b.drainNode(n, b.eviction(), done)
+	b.drains.Drain(n, b.eviction(), done)
 }
 
 func (b Base) eviction() Drain {
 	return Drain{Retry: b.env.Timings.EvictionRetry, Timeout: b.cfg.EvictionTimeout, Force: b.cfg.Force}
 }
 
+// Skips is never.
+func (b Base) Skips(*cloud.Instance, *api.Node) bool { return false }
+
 // Remove terminates the instance; the cloud's controllers delete the Node.
-func (b Base) Remove(i *cloud.Instance, n *api.Node) { b.env.Cloud.Terminate(i, true) }
+func (b Base) Remove(i *cloud.Instance, _ *api.Node) { b.env.Cloud.Terminate(i, true) }
+
+// Restore uncordons.
+func (b Base) Restore(n *api.Node) { b.uncordon(n, "") }
+
+// Says what went wrong in plain words.
+func (b Base) Says(f Failure, node string) string {
+	if f == Undrained {
+		return fmt.Sprintf("the drain of node %s did not end within %s", node, b.cfg.EvictionTimeout)
+	}
+	return fmt.Sprintf("no new node of %s became ready within %s", b.cfg.Group.Name, b.cfg.JoinTimeout)
+}

@@ -1,6 +1,8 @@
 package roll
 
 import (
+	"time"
+
 	"github.com/nodesim/nodesim/scenarios/cycle"
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
@@ -15,16 +17,19 @@ import (
 // has old ones, and all new nodes are, every old node is cordoned and taken out
 // of the load balancers, in one pass. Then old nodes are drained, drawn by lot,
 // maxUnavailable at a time; a minute after each drain the instance is
-// terminated. In the end the group shrinks to its size one node at a time, and
-// it is new nodes that go.
+// terminated, and the Auto Scaling group launches another in its place. In the
+// end the group shrinks to its size one node at a time, and it is new nodes that
+// go.
 //
 // None of that leaves an Event: EKS reports through its own API.
 type eksDefault struct {
-	Base
+	eks
 	phase    eksPhase
 	surge    int
 	cordoned bool
 	lots     map[string]int
+	// nextStep is when the group may shrink once more.
+	nextStep time.Duration
 }
 
 type eksPhase int
@@ -36,7 +41,7 @@ const (
 )
 
 // EKSDefault is the strategy DEFAULT; with Force, an update that was forced.
-func EKSDefault(b Base) Strategy { return &eksDefault{Base: b, lots: map[string]int{}} }
+func EKSDefault(b Base) Strategy { return &eksDefault{eks: eks{b}, lots: map[string]int{}} }
 
 func (s *eksDefault) Begin() {
 	s.phase, s.cordoned = eksScaleUp, false
@@ -45,21 +50,30 @@ func (s *eksDefault) Begin() {
 
 func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
 	s.advance(c)
-	o := cycle.Options{MaxDraining: cycle.AtMost(max(1, s.cfg.MaxUnavailable)), Rank: s.lot}
+	parallel := max(1, s.cfg.MaxUnavailable)
 	if s.phase == eksScaleDown {
-		o.TargetSize = s.cfg.Size
-		o.MaxDraining = cycle.AtMost(1)
-		o.MaxSurge = cycle.AtMost(s.surge)
+		o := cycle.Options{
+			TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(s.surge), MaxDraining: cycle.AtMost(1), Rank: s.fullestZone(c),
+		}
+		if now := s.env.Now(); now < s.nextStep {
+			o.MayDrain = func(cycle.InstanceID) (bool, string) { return false, "the group has just shrunk" }
+			s.lookAt(s.nextStep)
+		}
 		return o, true
 	}
-	o.TargetSize = s.cfg.Size + s.surge
-	o.MaxSurge = cycle.AtMost(0)
-	o.MaxUnavailable = cycle.AtMost(max(1, s.cfg.MaxUnavailable))
+	o := cycle.Options{
+		TargetSize: s.cfg.Size + s.surge, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(parallel),
+		MaxDraining: cycle.AtMost(parallel), Rank: s.lot,
+	}
 	if !s.cordoned {
 		o.MayDrain = func(cycle.InstanceID) (bool, string) { return false, "old nodes are not cordoned yet" }
 	}
 	return o, false
 }
+
+// Waits while the group scales up: it fails as well where nodes come, but not in
+// every zone that needs one.
+func (s *eksDefault) Waits(c cycle.Cluster) bool { return s.phase == eksScaleUp || s.eks.Waits(c) }
 
 // advance goes to the next phase where the group has reached it.
 func (s *eksDefault) advance(c cycle.Cluster) {
@@ -70,8 +84,8 @@ func (s *eksDefault) advance(c cycle.Cluster) {
 			s.cordonOld()
 		}
 	case eksUpgrade:
-		for _, i := range c.Instances {
-			if i.Config != c.Config && i.State != cycle.Terminating {
+		for i := range c.Instances {
+			if in := &c.Instances[i]; in.Config != c.Config || in.State == cycle.Starting {
 				return
 			}
 		}
@@ -79,60 +93,69 @@ func (s *eksDefault) advance(c cycle.Cluster) {
 	}
 }
 
-// scaledUp reports whether the new nodes are Ready, and one is in every zone that
-// has old ones.
+// scaledUp reports whether the group has grown, the new nodes are Ready, and one
+// is in every zone that has old ones. A group that goes back has grown already,
+// and the nodes that it goes back to stand where they stand.
 func (s *eksDefault) scaledUp(c cycle.Cluster) bool {
 	zones := map[string]bool{}
-	fresh := 0
-	for _, i := range c.Instances {
-		if i.Config == c.Config {
-			if i.State != cycle.Started || !s.ready(i.ID) {
-				return false
-			}
-			fresh++
-			zones[s.env.Cloud.Instance(string(i.ID)).Zone] = true
+	total := 0
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		if in.State == cycle.Terminating {
+			continue
 		}
+		total++
+		if in.Config != c.Config {
+			continue
+		}
+		if in.State != cycle.Started || !s.ready(in.ID) {
+			return false
+		}
+		zones[s.env.Cloud.Instance(string(in.ID)).Zone] = true
 	}
-	if fresh < s.surge {
+	if total < s.cfg.Size+s.surge {
 		return false
 	}
-	for _, i := range c.Instances {
-		if i.Config != c.Config && i.State == cycle.Started && !zones[s.env.Cloud.Instance(string(i.ID)).Zone] {
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		if !s.rolled && in.Config != c.Config && in.State == cycle.Started && !zones[s.env.Cloud.Instance(string(in.ID)).Zone] {
 			return false
 		}
 	}
 	return true
 }
 
-// cordonOld makes all old nodes unschedulable, 20 to 200 ms apart.
+// cordonOld makes all old nodes unschedulable, one shortly after the other.
 func (s *eksDefault) cordonOld() {
-	var next func(old []*cloud.Instance)
-	next = func(old []*cloud.Instance) {
-		for len(old) > 0 && (old[0].State == cloud.ShuttingDown || s.env.API.Node(old[0].Name) == nil) {
+	var old []*cloud.Instance
+	for _, i := range s.cfg.Group.Instances() {
+		if s.old(i) {
+			old = append(old, i)
+		}
+	}
+	target := s.target
+	var next func()
+	next = func() {
+		for len(old) > 0 && (old[0].State == cloud.ShuttingDown || old[0].State == cloud.Terminated || s.env.API.Node(old[0].Name) == nil) {
 			old = old[1:]
 		}
-		if len(old) == 0 || s.over {
+		switch {
+		case s.over || s.target != target:
+			return
+		case len(old) == 0:
 			s.cordoned = true
 			s.look()
 			return
 		}
-		n := s.env.API.Node(old[0].Name)
-		s.cordon(n, excludeBalancers, "true")
-		if s.cfg.LegacyTaint {
-			s.taint(n, api.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"})
-		}
-		s.env.After(s.env.Draw(&s.chance, s.env.Timings.CordonSpacing), func() { next(old[1:]) })
+		s.retire(s.env.API.Node(old[0].Name))
+		old = old[1:]
+		s.env.After(s.env.Draw(&s.chance, s.env.Timings.CordonSpacing), next)
 	}
-	var old []*cloud.Instance
-	for _, i := range s.cfg.Group.Instances() {
-		if configOf(i.Template) != configOf(s.target) {
-			old = append(old, i)
-		}
-	}
-	next(old)
+	next()
 }
 
-// lot draws which old node goes next.
+// lot draws which old node goes next: nodes are selected at random, as the
+// documentation has it.
 func (s *eksDefault) lot(id cycle.InstanceID) int {
 	n, drawn := s.lots[string(id)]
 	if !drawn {
@@ -143,33 +166,39 @@ func (s *eksDefault) lot(id cycle.InstanceID) int {
 	return n
 }
 
-func (s *eksDefault) Drain(i *cloud.Instance, n *api.Node, done func(error)) {
-	s.cordon(n, excludeBalancers, "true")
-	how := s.eviction()
-	if s.phase == eksScaleDown {
-		// The Auto Scaling group takes the node when the drain's time is over,
-		// whatever is on it.
-		how.Force = true
+// fullestZone ranks the instances of the fullest zone first, as an Auto Scaling
+// group does that shrinks (its default termination policy).
+func (s *eksDefault) fullestZone(c cycle.Cluster) func(cycle.InstanceID) int {
+	count := map[string]int{}
+	zone := func(id cycle.InstanceID) string {
+		if i := s.env.Cloud.Instance(string(id)); i != nil {
+			return i.Zone
+		}
+		return ""
 	}
-	s.drainNode(n, how, done)
+	for i := range c.Instances {
+		if c.Instances[i].State == cycle.Started {
+			count[zone(c.Instances[i].ID)]++
+		}
+	}
+	return func(id cycle.InstanceID) int { return -count[zone(id)] }
 }
 
-// eksMinimal is the update of a managed node group with the strategy MINIMAL:
-// old nodes are drained and terminated first, maxUnavailable at a time, and the
-// Auto Scaling group launches new ones in their place.
-type eksMinimal struct{ Base }
-
-// EKSMinimal is the strategy MINIMAL.
-func EKSMinimal(b Base) Strategy { return eksMinimal{b} }
-
-func (s eksMinimal) Options(cycle.Cluster) (cycle.Options, bool) {
-	n := max(1, s.cfg.MaxUnavailable)
-	return cycle.Options{
-		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(n), MaxDraining: cycle.AtMost(n),
-	}, true
+func (s *eksDefault) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+	s.retire(n)
+	how := s.eviction()
+	// A group that shrinks takes the node when the drain's time is over,
+	// whatever is on it: budgets count for the update alone.
+	how.Force = how.Force || s.phase == eksScaleDown
+	s.drains.Drain(n, how, done)
 }
 
-func (s eksMinimal) Drain(i *cloud.Instance, n *api.Node, done func(error)) {
-	s.cordon(n, excludeBalancers, "true")
-	s.drainNode(n, s.eviction(), done)
+// Remove has the Auto Scaling group replace the instance, or, once it shrinks,
+// not.
+func (s *eksDefault) Remove(i *cloud.Instance, _ *api.Node) {
+	shrink := s.phase == eksScaleDown
+	s.env.Cloud.Terminate(i, shrink)
+	if shrink {
+		s.nextStep = s.env.Now() + s.env.Draw(&s.chance, s.env.Timings.ScaleDownStep)
+	}
 }

@@ -1,0 +1,254 @@
+package roll
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// A Drain is how a node is emptied.
+type Drain struct {
+	// Retry is how long after a refused eviction the next try comes.
+	Retry model.Dist
+	// Timeout ends the drain; 0 never does.
+	Timeout time.Duration
+	// Force deletes what is left then, instead of giving up. What is there when
+	// the same time has passed once more stays.
+	Force bool
+	// Takes says which pods have to leave; nil is all but those of DaemonSets
+	// and of the node itself, and those that have ended, as
+	// `kubectl drain --ignore-daemonsets --force` has it (k8s.io/kubectl/pkg/drain).
+	Takes func(*api.Pod) bool
+	// Stage says in which order: a stage begins when nothing is left of the lower
+	// ones. Nil is all at once.
+	Stage func(*api.Pod) int
+	// Evicted is told of each eviction that was granted, Refused of each that
+	// wasn't, Looked of how many pods there are left at each look that doesn't
+	// end the drain.
+	Evicted func(*api.Pod)
+	Refused func(*api.Pod, *api.Refusal)
+	Looked  func(left int)
+}
+
+// Stuck is the error of a drain whose time is over.
+type Stuck struct {
+	Node string
+	Pods []string // namespace/name of what is left, sorted
+}
+
+func (s *Stuck) Error() string {
+	return fmt.Sprintf("drain of %s: %d pods left: %s", s.Node, len(s.Pods), strings.Join(s.Pods[:min(len(s.Pods), 3)], ", "))
+}
+
+// Drainer empties nodes through the eviction API. One serves any number of nodes,
+// each of which it drains once at a time.
+type Drainer struct {
+	env    *actors.Env
+	byNode map[string]*drain
+}
+
+// NewDrainer returns a drainer; it watches pods.
+func NewDrainer(env *actors.Env) *Drainer {
+	ds := &Drainer{env: env, byNode: map[string]*drain{}}
+	env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
+		if c == api.Added || c == api.Modified && p.Terminal() == old.Terminal() {
+			return
+		}
+		if d := ds.byNode[p.NodeName]; d != nil {
+			d.soon(0)
+		}
+	})
+	return ds
+}
+
+// Drain evicts what has to leave a node, and calls done when that is gone, or
+// with a *Stuck. A drain of the node that is under way is cancelled.
+func (ds *Drainer) Drain(n *api.Node, how Drain, done func(error)) {
+	if how.Takes == nil {
+		how.Takes = leaves
+	}
+	ds.Cancel(n.Name)
+	d := &drain{ds: ds, node: n.Name, how: how, done: done, chance: ds.env.Stream("drain", n.UID), retries: map[*api.Pod]api.Instant{}}
+	ds.byNode[n.Name] = d
+	if how.Timeout > 0 {
+		d.limit = ds.env.Timer(how.Timeout, d.timeout)
+	}
+	d.look()
+}
+
+// Cancel ends the drain of a node without a word to whoever asked for it. Pods
+// that were evicted go on leaving.
+func (ds *Drainer) Cancel(node string) {
+	if d := ds.byNode[node]; d != nil {
+		d.close()
+	}
+}
+
+// CancelAll cancels all drains.
+func (ds *Drainer) CancelAll() {
+	for _, d := range ds.byNode { // to close them has no order
+		d.close()
+	}
+}
+
+// drain is one that goes on.
+type drain struct {
+	ds      *Drainer
+	node    string
+	how     Drain
+	chance  model.Stream
+	done    func(error)
+	limit   *loop.Timer
+	next    *loop.Timer              // the next look, and when
+	at      time.Duration            // of next
+	forced  bool                     // what is left was deleted
+	over    bool                     //
+	retries map[*api.Pod]api.Instant // when a refused eviction is tried again
+}
+
+// leaves reports whether a pod has to leave a node that is drained.
+func leaves(p *api.Pod) bool {
+	return !p.Terminal() && (p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node")
+}
+
+// soon has the drain look again from the loop, at the earliest of the moments
+// that it was asked for.
+func (d *drain) soon(after time.Duration) {
+	at := d.ds.env.Now() + after
+	if d.over || d.next.Pending() && d.at <= at {
+		return
+	}
+	d.next.Stop()
+	d.at = at
+	d.next = d.ds.env.Timer(after, d.look)
+}
+
+// look evicts what is there, and ends the drain where nothing is.
+func (d *drain) look() {
+	if d.over {
+		return
+	}
+	env := d.ds.env
+	now := env.API.Now()
+	pods := d.left()
+	left := len(pods)
+	var next api.Instant
+	for _, p := range d.stage(pods) {
+		if p.Gone() {
+			left--
+			continue
+		}
+		if p.Terminating() || d.forced {
+			continue
+		}
+		at := d.retries[p]
+		if at <= now {
+			if d.evict(p) {
+				if p.Gone() {
+					left--
+				}
+				continue
+			}
+			at = now.Add(max(env.Draw(&d.chance, d.how.Retry), time.Millisecond))
+			d.retries[p] = at
+		}
+		if next == 0 || at < next {
+			next = at
+		}
+	}
+	if d.over {
+		return
+	}
+	if left == 0 {
+		d.finish(nil)
+		return
+	}
+	if d.how.Looked != nil {
+		d.how.Looked(left)
+	}
+	if next != 0 {
+		d.soon(next.Sub(now))
+	}
+}
+
+// evict asks for the eviction of a pod, and reports whether it was granted.
+func (d *drain) evict(p *api.Pod) bool {
+	if no := d.ds.env.API.Evict(p); no != nil {
+		if d.how.Refused != nil {
+			d.how.Refused(p, no)
+		}
+		return false
+	}
+	delete(d.retries, p)
+	if d.how.Evicted != nil {
+		d.how.Evicted(p)
+	}
+	return true
+}
+
+// left are the pods that have to leave and haven't.
+func (d *drain) left() []*api.Pod {
+	var out []*api.Pod
+	for _, p := range d.ds.env.API.PodsOn(d.node) {
+		if d.how.Takes(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// stage are those of the pods whose turn it is.
+func (d *drain) stage(pods []*api.Pod) []*api.Pod {
+	if d.how.Stage == nil || len(pods) == 0 {
+		return pods
+	}
+	lowest := d.how.Stage(pods[0])
+	for _, p := range pods[1:] {
+		lowest = min(lowest, d.how.Stage(p))
+	}
+	return slices.DeleteFunc(slices.Clone(pods), func(p *api.Pod) bool { return d.how.Stage(p) != lowest })
+}
+
+func (d *drain) timeout() {
+	pods := d.left()
+	switch {
+	case len(pods) == 0:
+		d.finish(nil)
+	case !d.how.Force:
+		s := &Stuck{Node: d.node}
+		for _, p := range pods {
+			s.Pods = append(s.Pods, p.Namespace+"/"+p.Name)
+		}
+		slices.Sort(s.Pods)
+		d.finish(s)
+	case d.forced: // a second time: whatever holds them, the machine goes
+		d.finish(nil)
+	default:
+		d.forced = true
+		for _, p := range pods {
+			d.ds.env.API.DeletePod(p, api.OwnGrace)
+		}
+		d.limit = d.ds.env.Timer(d.how.Timeout, d.timeout)
+		d.soon(0)
+	}
+}
+
+func (d *drain) finish(err error) {
+	d.close()
+	d.done(err)
+}
+
+func (d *drain) close() {
+	d.over = true
+	d.limit.Stop()
+	d.next.Stop()
+	if d.ds.byNode[d.node] == d {
+		delete(d.ds.byNode, d.node)
+	}
+}

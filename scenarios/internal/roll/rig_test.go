@@ -1,0 +1,342 @@
+package roll_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// cluster is a whole one, control plane and kubelets, whose nodes are rolled.
+type cluster struct {
+	testing.TB
+	*actors.Env
+	spec      spec
+	group     *cloud.Group
+	from, to  cloud.Template
+	kubelets  *actors.Kubelets
+	workloads *actors.Workloads
+	shapes    roll.Shapes
+	roller    *roll.Roller
+	out       *roll.Outcome
+	old       map[string]bool // nodes by UID that were there at 0s
+
+	events []event // of Kubernetes
+	marks  []string
+	moves  []move // what became of nodes and pods
+	steps  []func()
+}
+
+// event is a Kubernetes Event.
+type event struct {
+	at                                   time.Duration
+	kind, name, reason, message, source_ string
+}
+
+// move is a change of an object.
+type move struct {
+	at   time.Duration
+	what string // a short word: node-added, cordoned, ready, …
+	name string
+	uid  string
+}
+
+// spec is the cluster that a test wants.
+type spec struct {
+	provider model.Provider
+	version  string
+	nodes    int
+	zones    int
+	pods     int
+	budget   string // minAvailable of the pods
+	spot     bool
+	seed     uint64
+	jitter   int
+	detached bool
+	roll     func(*roll.Config)
+	strategy func(*cluster) func(roll.Base) roll.Strategy
+}
+
+var start = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+
+func newCluster(t testing.TB, s spec) *cluster {
+	t.Helper()
+	if s.provider == "" {
+		s.provider = model.EKS
+	}
+	if s.zones == 0 {
+		s.zones = 1
+	}
+	from, to := "v1.33.5", "v1.33.7"
+	version, err := model.ParseVersion(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os := model.OSes(s.provider)[0]
+	timings := model.DefaultTimings(s.provider, os).For(version)
+	c := &cluster{TB: t, spec: s, old: map[string]bool{}}
+	l := &loop.Loop{}
+	uids := 0
+	store := api.New(api.Config{
+		Start: api.InstantOf(start), Version: 1000, Now: l.Now, Sink: c.note, Fail: l.Fail,
+		UID: func() string { uids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", uids) },
+	})
+	ordinals := map[*cloud.Group]int{}
+	ordinal := map[*cloud.Instance]int{}
+	place := func(i *cloud.Instance) model.Place {
+		if _, ok := ordinal[i]; !ok {
+			ordinal[i] = ordinals[i.Group]
+			ordinals[i.Group]++
+		}
+		n := i.Number + 10
+		return model.Place{Zone: i.Zone, IP: netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), Ordinal: ordinal[i]}
+	}
+	machine := map[model.Provider]string{model.GKE: "e2-standard-4", model.AKS: "Standard_D4s_v5"}[s.provider]
+	if machine == "" {
+		machine = "m5.large"
+	}
+	kubelet := actors.KubeletConfig{
+		Timings: func(*cloud.Group) *model.Timings { return &timings }, Place: place,
+		Shape: func(i *cloud.Instance) model.Shape {
+			v, _ := model.ParseVersion(i.Template.Version)
+			m, ok := model.FindMachine(i.Template.InstanceType)
+			if !ok {
+				t.Fatalf("no machine %s", i.Template.InstanceType)
+			}
+			capacity := model.OnDemand
+			if s.spot {
+				capacity = model.Spot
+			}
+			return model.Shape{
+				Provider: s.provider, OS: os, Machine: m, Version: v, Cluster: "rig", Group: "workers", Region: "us-east-1", Account: "acme",
+				Image: model.ImageOf(s.provider, os, v, m.Arch, i.Template.Release), CapacityType: capacity,
+			}
+		},
+	}
+	cl := cloud.New(cloud.Config{
+		Loop: l, Seed: s.seed, Jitter: s.jitter, Timings: kubelet.Timings,
+		Identify: func(i *cloud.Instance) {
+			shape := kubelet.Node(s.seed, i)
+			i.ID, i.Name, i.IP = shape.InstanceID, shape.Name, place(i).IP.String()
+		},
+		ShutdownGrace: func(i *cloud.Instance) time.Duration { return kubelet.ShutdownGrace(i) },
+	})
+	c.Env = &actors.Env{Loop: l, API: store, Cloud: cl, Seed: s.seed, Jitter: s.jitter, Timings: &timings, Version: version}
+	c.shapes = func(i *cloud.Instance) model.NodeShape { return kubelet.Node(s.seed, i) }
+	c.from = cloud.Template{Image: "old", Version: from, Release: "20251112", OS: string(os), InstanceType: machine, LaunchVersion: 1}
+	c.to = cloud.Template{Image: "new", Version: to, Release: "20260101", OS: string(os), InstanceType: machine, LaunchVersion: 2}
+	c.group = &cloud.Group{Name: "workers", Spot: s.spot, Detached: s.detached, Max: 10 * s.nodes, FreeIPs: 100000, Template: c.from}
+	for z := range s.zones {
+		c.group.Zones = append(c.group.Zones, "us-east-1"+string(rune('a'+z)))
+	}
+	cl.AddGroup(c.group)
+
+	c.kubelets = actors.NewKubelets(c.Env, kubelet)
+	actors.NewCloudNode(c.Env, actors.CloudNodeConfig{Initialize: c.kubelets.Initialize})
+	actors.NewNodeLifecycle(c.Env)
+	actors.NewTaintEviction(c.Env)
+	actors.NewPodGC(c.Env)
+	actors.NewAttachDetach(c.Env)
+	scheduler := actors.NewScheduler(c.Env)
+	c.workloads = actors.NewWorkloads(c.Env)
+	for n := range s.nodes {
+		i := cl.Seed(c.group, c.group.Zones[n%s.zones])
+		c.old[c.kubelets.Seed(i, time.Duration(24+n)*time.Hour).UID] = true
+	}
+	if s.pods > 0 {
+		err := c.workloads.Seed([]actors.Workload{{
+			Kind: actors.Deployment, Namespace: "shop", Name: "web", Replicas: s.pods,
+			Template: actors.PodTemplate{
+				Labels: api.PairsOf(api.Pair{Key: "app", Value: "web"}), GraceSeconds: 30,
+				Containers: []api.ContainerSpec{{Name: "web", Image: "registry.example/web:1", CPU: 100, Memory: 64 << 20}},
+				Traits:     &actors.PodTraits{StartReady: model.Fixed(2 * time.Second), Stop: model.Fixed(3 * time.Second)},
+			},
+		}}, scheduler, c.kubelets.Running)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	actors.NewDisruption(c.Env)
+	if s.budget != "" {
+		b := &api.Budget{MinAvailable: s.budget, Selector: api.PairsOf(api.Pair{Key: "app", Value: "web"})}
+		b.Namespace, b.Name = "shop", "web"
+		if err := store.CreateBudget(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cl.Watch(func(cloud.Change, *cloud.Instance) { c.check() })
+	store.WatchNodes(c.nodeChanged)
+	store.WatchPods(c.podChanged)
+	if s.strategy == nil {
+		return c
+	}
+	cfg := roll.Config{
+		Group: c.group, From: c.from, To: c.to, Size: s.nodes, At: 30 * time.Second,
+		EvictionTimeout: 15 * time.Minute, JoinTimeout: 15 * time.Minute,
+	}
+	if s.roll != nil {
+		s.roll(&cfg)
+	}
+	c.roller = roll.New(c.Env, cfg, s.strategy(c))
+	c.roller.Ended = func(o roll.Outcome) { c.out = &o }
+	return c
+}
+
+// check runs what a property test looks at with every change.
+func (c *cluster) check() {
+	for _, f := range c.steps {
+		f()
+	}
+}
+
+// run lets time pass.
+func (c *cluster) run(until time.Duration) {
+	c.Helper()
+	if err := c.Run(until); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// rolled runs until the roll has ended and what it asked for has come about.
+func (c *cluster) rolled(limit time.Duration) roll.Outcome {
+	c.Helper()
+	for c.out == nil && c.Now() < limit {
+		c.run(c.Now() + 10*time.Second)
+	}
+	if c.out == nil {
+		c.Fatalf("the roll goes on after %v", limit)
+	}
+	c.run(c.Now() + 3*time.Minute)
+	return *c.out
+}
+
+func (c *cluster) move(what, name, uid string) {
+	c.moves = append(c.moves, move{c.Now(), what, name, uid})
+	c.check()
+}
+
+func (c *cluster) nodeChanged(change api.Change, was, n *api.Node) {
+	switch change {
+	case api.Added:
+		c.move("node-added", n.Name, n.UID)
+	case api.Deleted:
+		c.move("node-deleted", n.Name, n.UID)
+	case api.Modified:
+		if n.Unschedulable && !was.Unschedulable {
+			c.move("cordoned", n.Name, n.UID)
+		}
+		if !n.Unschedulable && was.Unschedulable {
+			c.move("uncordoned", n.Name, n.UID)
+		}
+		if n.Ready() && !was.Ready() {
+			c.move("ready", n.Name, n.UID)
+		}
+		if n.Terminating() && !was.Terminating() {
+			c.move("node-deleting", n.Name, n.UID)
+		}
+		for _, t := range n.Taints {
+			if !was.HasTaint(t.Key, t.Effect) {
+				c.move("tainted "+t.Key+":"+t.Effect, n.Name, n.UID)
+			}
+		}
+		for _, t := range was.Taints {
+			if !n.HasTaint(t.Key, t.Effect) {
+				c.move("untainted "+t.Key+":"+t.Effect, n.Name, n.UID)
+			}
+		}
+		if v := n.Labels.Get("node.kubernetes.io/exclude-from-external-load-balancers"); v != was.Labels.Get("node.kubernetes.io/exclude-from-external-load-balancers") {
+			c.move("excluded "+v, n.Name, n.UID)
+		}
+	}
+}
+
+func (c *cluster) podChanged(change api.Change, was, p *api.Pod) {
+	if change != api.Modified || p.NodeName == "" {
+		return
+	}
+	if p.Conditions.Get("DisruptionTarget") != nil && was.Conditions.Get("DisruptionTarget") == nil {
+		c.move("evicted", p.NodeName, p.UID)
+	}
+	if p.Terminating() && !was.Terminating() && p.Conditions.Get("DisruptionTarget") == nil {
+		c.move("deleted", p.NodeName, p.UID)
+	}
+}
+
+// note keeps the events of the tape that the tests ask for.
+func (c *cluster) note(ev timeline.Event) error {
+	switch {
+	case ev.Type == timeline.Mark:
+		c.marks = append(c.marks, ev.Name+" "+ev.Reason)
+	case ev.Resource == "events" && ev.Type == timeline.Added:
+		var e struct {
+			Reason, Message, ReportingComponent string
+			InvolvedObject                      struct{ Kind, Name string }
+			Source                              struct{ Component string }
+		}
+		if err := json.Unmarshal(ev.Object, &e); err != nil {
+			return err
+		}
+		c.events = append(c.events, event{ev.At, e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message, e.Source.Component + e.ReportingComponent})
+	}
+	return nil
+}
+
+// moved are the moves of a kind.
+func (c *cluster) moved(what string) []move {
+	var out []move
+	for _, m := range c.moves {
+		if m.what == what {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// reported are the events of a reason.
+func (c *cluster) reported(reason string) []event {
+	var out []event
+	for _, e := range c.events {
+		if e.reason == reason {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// story is the moves and marks of some kinds in a line each, for a failing test.
+func (c *cluster) story() string {
+	var b strings.Builder
+	for _, m := range c.moves {
+		fmt.Fprintf(&b, "%9v %s %s\n", m.at.Round(100*time.Millisecond), m.what, m.name)
+	}
+	for _, m := range c.marks {
+		fmt.Fprintln(&b, m)
+	}
+	return b.String()
+}
+
+// running counts the group's nodes of the new and of the old version.
+func (c *cluster) running() (fresh, old int) {
+	for _, n := range c.API.Nodes() {
+		if n.Info.KubeletVersion == c.API.Nodes()[0].Info.KubeletVersion && c.old[n.UID] {
+			old++
+			continue
+		}
+		fresh++
+	}
+	return fresh, old
+}
+
+func plain(*cluster) func(roll.Base) roll.Strategy      { return roll.Plain }
+func eksDefault(*cluster) func(roll.Base) roll.Strategy { return roll.EKSDefault }
+func eksMinimal(*cluster) func(roll.Base) roll.Strategy { return roll.EKSMinimal }

@@ -15,8 +15,8 @@ const schedulerName = "default-scheduler"
 // that are left, and binds. Of its plugins there are NodeUnschedulable,
 // TaintToleration, NodeAffinity (node selectors, and the affinity of a
 // DaemonSet's pods), NodeResourcesFit, VolumeBinding (zones), PodTopologySpread
-// (zones and hosts) and DefaultPreemption, and the scores; of the resources CPU, memory and
-// the number of pods.
+// (zones and hosts, no other topology) and DefaultPreemption, and the scores; of
+// the resources CPU, memory and the number of pods.
 //
 // A pod that was found a node takes its room at once, and is bound some
 // milliseconds later. One that fits nowhere is parked until a node or the end of

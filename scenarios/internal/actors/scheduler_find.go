@@ -31,27 +31,41 @@ func (s *Scheduler) find(p *api.Pod, c *podClass) *schedNode {
 	limits := s.limits(c)
 	total := 0
 	for i := range c.open {
-		if g := &c.open[i]; g.count > 0 && limits.zone(c, g.zone) && !s.elsewhere(p, g.nodeGroup) {
+		if g := &c.open[i]; s.mayHold(p, c, g, limits) {
 			total += g.count
 		}
 	}
-	spots := s.spots[:0]
-	for i := range c.open {
-		g := &c.open[i]
-		if g.count == 0 || !limits.zone(c, g.zone) || s.elsewhere(p, g.nodeGroup) {
-			continue
+	// Where most nodes are full, the shares of the others grow until there is
+	// enough to compare.
+	spots := s.spots
+	for grown, more := 1, true; more; grown *= 4 {
+		spots, more = spots[:0], false
+		for i := range c.open {
+			g := &c.open[i]
+			if !s.mayHold(p, c, g, limits) {
+				continue
+			}
+			share := min(g.count, enough)
+			if total > enough {
+				share = min(share, max(1, enough*grown*g.count/total))
+			}
+			before := len(spots)
+			spots = g.collect(spots, c, limits, share)
+			more = more || len(spots)-before == share && share < min(g.count, enough)
 		}
-		share := g.count
-		if total > enough {
-			share = max(1, enough*g.count/total)
-		}
-		spots = g.collect(spots, c, limits, share)
+		more = more && len(spots) < enough
 	}
 	s.spots = spots
 	if len(spots) == 0 {
 		return nil
 	}
 	return s.best(spots, c)
+}
+
+// mayHold reports whether nothing but their room keeps a pod from a group's
+// nodes.
+func (s *Scheduler) mayHold(p *api.Pod, c *podClass, g *openGroup, limits spreadLimits) bool {
+	return g.count > 0 && limits.zone(c, g.zone) && !s.elsewhere(p, g.nodeGroup)
 }
 
 // collect appends up to so many of a group's nodes that fit.

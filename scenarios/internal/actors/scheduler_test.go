@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -257,5 +258,29 @@ func TestTheSameSeedPlacesTheSame(t *testing.T) {
 	one := story()
 	if diff := cmp.Diff(one, story()); diff != "" || len(one) < 40 {
 		t.Errorf("%d lines:\n%s", len(one), diff)
+	}
+}
+
+// A few empty nodes among many full ones of the same kind get all that comes,
+// and evenly.
+func TestFewEmptyNodesAmongManyFull(t *testing.T) {
+	c := newPlacing(t, "1.36", false)
+	for i := range 600 {
+		c.node(fmt.Sprint("full-", i), string(rune('a'+i%3)), func(n *api.Node) {
+			n.Allocatable = n.Allocatable.With("cpu", "1")
+		})
+	}
+	c.deploy(t, actors.DaemonSet, "agent", 0, app("agent", 900))
+	c.run(t, time.Minute)
+	for i := range 6 {
+		c.node(fmt.Sprint("empty-", i), string(rune('a'+i%3)))
+	}
+	c.deploy(t, actors.Deployment, "web", 60, app("web", 200))
+	c.run(t, 2*time.Minute)
+	got := c.placed("web")
+	for i := range 6 {
+		if n := got[fmt.Sprint("empty-", i)]; n < 9 || n > 11 {
+			t.Errorf("%d of 60 pods on a node of six: %v", n, got)
+		}
 	}
 }

@@ -41,8 +41,8 @@
 // matter which of several nodes goes first. [Report].Pairs says who became whom.
 //
 // Pods have random names, and the scheduler may put them anywhere: how many pods are evicted twice in a roll differs
-// from run to run. So the history of a pod has chapters: its start (until it is ready for the first time), its run, and its
-// end. The chapters of all pods of a workload with the same fate (kept, evicted, lost with the node, deleted) form a
+// from run to run. So the history of a pod has chapters: its start (until it is ready for the first time), its run, and
+// its end. The chapters of all pods of a workload with the same fate (kept, evicted, lost with the node, deleted) form a
 // set, and the sets must be equal: every chapter of one tape has its like on the other. A start that an early end
 // has cut short is a part of a start.
 //
@@ -57,7 +57,7 @@
 //
 // What stands on a tape from the beginning is a state, not news: Events of the initial list are only counted. Where
 // a tape ends, a history may break off: within [Options].Tail of a tape's end, a track may be shorter there than on the
-// other tape, if what it lacks comes last. The node lifecycle controller notices a deleted node only at its next turn, up to five seconds later
-// (node-monitor-period). What can't agree for other reasons is said in [Options].Exclude, row by row, each with its
-// source.
+// other tape, if what it lacks comes last. The node lifecycle controller notices a deleted node only at its next turn,
+// up to five seconds later (node-monitor-period). What can't agree for other reasons is said in [Options].Exclude, row
+// by row, each with its source.
 package likeness

@@ -48,6 +48,7 @@ type Kubelets struct {
 	byNode   map[string]*machine // the one whose kubelet goes by the name
 	lives    map[*api.Pod]*life  // of pods that are being started or stopped
 	waiting  map[string][]*life  // by the volume that they wait for
+	fields   map[string]string   // how events name containers, by their names
 	writing  bool                // a write that is under way is a kubelet's own
 
 	images  images
@@ -60,7 +61,7 @@ func NewKubelets(env *Env, cfg KubeletConfig) *Kubelets {
 	k := &Kubelets{
 		env: env, cfg: cfg,
 		machines: map[*cloud.Instance]*machine{}, byNode: map[string]*machine{},
-		lives: map[*api.Pod]*life{}, waiting: map[string][]*life{},
+		lives: map[*api.Pod]*life{}, waiting: map[string][]*life{}, fields: map[string]string{},
 	}
 	env.Cloud.Watch(k.instanceChanged)
 	env.Cloud.Volumes.Watch(k.volumeAttached)

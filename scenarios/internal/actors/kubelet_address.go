@@ -58,20 +58,24 @@ func (m *machine) address(number int) string {
 	if f := m.k.cfg.PodIP; f != nil {
 		return f(m.i, number)
 	}
-	var b [4]byte
-	if m.place.PodCIDR.IsValid() && m.place.PodCIDR.Addr().Is4() {
-		b = m.place.PodCIDR.Masked().Addr().As4()
-	} else {
-		// 100.64.0.0/10 has room for 16384 machines, 10.128.0.0/9 for twice as
-		// many more.
-		n := m.i.Number % 49152
-		if b = [4]byte{100, byte(64 + n>>8), byte(n), 0}; n >= 16384 {
-			n -= 16384
-			b = [4]byte{10, byte(128 + n>>8), byte(n), 0}
-		}
-	}
+	b := m.network()
 	b[3] += byte(number)
 	return netip.AddrFrom4(b).String()
+}
+
+// network is what the addresses of the machine's pods begin with.
+func (m *machine) network() [4]byte {
+	if m.place.PodCIDR.IsValid() && m.place.PodCIDR.Addr().Is4() {
+		return m.place.PodCIDR.Masked().Addr().As4()
+	}
+	// 100.64.0.0/10 has room for 16384 machines, 10.128.0.0/9 for twice as many
+	// more.
+	n := m.i.Number % 49152
+	if n < 16384 {
+		return [4]byte{100, byte(64 + n>>8), byte(n), 0}
+	}
+	n -= 16384
+	return [4]byte{10, byte(128 + n>>8), byte(n), 0}
 }
 
 // giveAddress gives a pod's address back, to the machine and to the subnet.
@@ -95,11 +99,10 @@ func (m *machine) numberOf(ip string) int {
 		return 0
 	}
 	addr, err := netip.ParseAddr(ip)
-	first, _ := netip.ParseAddr(m.address(0))
 	if err != nil || !addr.Is4() {
 		return 0
 	}
-	a, b := addr.As4(), first.As4()
+	a, b := addr.As4(), m.network()
 	if a[0] != b[0] || a[1] != b[1] || a[2] != b[2] {
 		return 0
 	}

@@ -29,7 +29,7 @@ func (m *machine) ail() {
 			m.trouble |= model.PLEGUnhealthy
 		} else {
 			m.trouble &^= model.PLEGUnhealthy
-			m.after(m.exactly(resumeAfter), m.adopt)
+			m.after(m.exactly(resumeAfter), m.resume)
 		}
 		m.sync()
 	}
@@ -45,13 +45,13 @@ func (m *machine) comeBack(restarted bool) {
 	if m.node == nil {
 		return // it is still trying to register
 	}
+	m.giveOrphans()
 	if m.node.Gone() && restarted {
 		// Only a kubelet that starts registers.
 		m.turn++
 		m.start()
 		return
 	}
-	m.giveOrphans()
 	m.k.env.API.StartLease(m.i.Name, m.now())
 	if m.k.cfg.Profile == KwokKubelet {
 		m.wakeKwok()
@@ -67,5 +67,5 @@ func (m *machine) comeBack(restarted bool) {
 		m.after(m.draw(m.t.BecomeReady), m.networkUp)
 	}
 	m.post()
-	m.after(m.exactly(resumeAfter), m.adopt)
+	m.after(m.exactly(resumeAfter), m.resume)
 }

@@ -130,7 +130,12 @@ func (l *life) refused(why string) {
 	failure := pullError(spec.Image, why)
 	l.tell("Warning", "Failed", spec.Name, "Failed to pull image \""+spec.Image+"\": "+failure)
 	l.tell("Warning", "Failed", spec.Name, "Error: ErrImagePull")
-	l.cs[l.at].State = api.ContainerState{Kind: "waiting", Reason: "ErrImagePull", Message: failure}
+	c := &l.cs[l.at]
+	if c.State.Kind == "terminated" {
+		c.Last = c.State
+		c.Restarts++
+	}
+	c.State = api.ContainerState{Kind: "waiting", Reason: "ErrImagePull", Message: failure}
 	l.show()
 	until := l.m.now().Add(min(pullBackoff<<min(l.failures, 5), pullBackoffMost))
 	sync := podResync

@@ -12,10 +12,12 @@ import (
 func (m *machine) boot() {
 	m.stop()
 	m.dress()
-	m.pulls, m.orphans = nil, nil
+	m.pulls, m.orphans, m.stress = nil, nil, nil
+	m.node, m.wiped = nil, true
 	if m.bare() {
-		// What boots is a new image, or an empty disk.
-		m.has, m.stress = nil, nil
+		m.has = nil // what boots is a new image, or an empty disk
+	}
+	if m.k.cfg.Profile == RealKubelet {
 		m.i.Group.FreeIPs += m.ips.drain()
 	}
 	m.bootID = m.chance.UUID()
@@ -100,7 +102,7 @@ func (m *machine) register() {
 	}
 	s.StartLease(n.Name, m.now())
 	m.becoming(m.draw(m.t.BecomeReady))
-	m.adopt()
+	m.resume()
 }
 
 // registerRetry is between two tries to register; it grows to 7 s
@@ -161,10 +163,10 @@ func (m *machine) takeOver(n *api.Node) {
 		m.record("Warning", "Rebooted", "Node "+n.Name+" has been rebooted, boot id: "+m.bootID)
 		m.post()
 		m.becoming(m.draw(m.t.BecomeReady))
-		m.k.revive(m)
+		m.resume()
 		return
 	}
 	m.trouble &^= model.JustRegistered
 	m.post()
-	m.adopt()
+	m.resume()
 }

@@ -15,6 +15,7 @@ type machine struct {
 	i      *cloud.Instance
 	os     model.OS
 	place  model.Place
+	hostIP string
 	t      *model.Timings
 	v      model.Version // of the kubelet
 	factor model.Factor
@@ -24,6 +25,7 @@ type machine struct {
 	// the loop counts for nothing.
 	turn     int
 	running  bool // the kubelet runs
+	wiped    bool // the machine has booted since the kubelet last looked at its pods
 	started  api.Instant
 	node     *api.Node // that it has registered; it may be gone
 	bootID   string
@@ -38,7 +40,7 @@ type machine struct {
 	pulls  []pull
 	ips    addresses
 	stress *stress // nil where no pod leaks
-	// orphans are addresses of pods that were removed while the kubelet was silent.
+	// orphans are addresses of removed pods whose containers may still run.
 	orphans []string
 }
 
@@ -55,6 +57,7 @@ func (k *Kubelets) newMachine(i *cloud.Instance) *machine {
 func (m *machine) dress() {
 	m.os = m.k.cfg.Shape(m.i).OS
 	m.place = m.k.cfg.Place(m.i)
+	m.hostIP = m.place.IP.String()
 	m.t = m.k.cfg.Timings(m.i.Group)
 	m.seen = m.i.Ailments
 	m.v = m.k.env.Version

@@ -45,6 +45,9 @@ func (k *Kubelets) life(m *machine, p *api.Pod) *life {
 		l = &life{m: m, p: p, traits: traitsOf(p.Template), chance: k.env.Stream("kubelet", "pod", p.Namespace, p.Name)}
 		l.cs = slices.Clone(p.Containers)
 		l.begun = p.Started != 0
+		for c := range l.cs {
+			l.again = l.again || l.cs[c].State.Kind == "terminated" || l.cs[c].Restarts > 0
+		}
 		l.sandbox = len(l.cs) > 0 && p.PodIP != "" && l.cs[0].State.Kind == "running"
 		l.ready = p.Ready()
 		if !p.Template.HostNetwork && !p.Terminal() {
@@ -94,6 +97,9 @@ func (l *life) over() {
 func (k *Kubelets) freeze(m *machine) {
 	for _, p := range k.env.API.PodsOn(m.i.Name) {
 		if l := k.lives[p]; l != nil && l.m == m {
+			if l.ip != p.PodIP {
+				m.giveAddress(l.ip)
+			}
 			l.over()
 		}
 	}
@@ -146,15 +152,41 @@ func (m *machine) reconcile(p *api.Pod) {
 	})
 }
 
-// revive starts the pods of a machine that was rebooted once more.
-func (k *Kubelets) revive(m *machine) {
-	for _, p := range slices.Clone(k.env.API.PodsOn(m.i.Name)) {
-		switch {
-		case p.Terminal() && !p.Terminating():
-		case p.Terminating():
-			k.podTerminated(m, p)
-		default:
-			k.podBound(m, p)
+// resume is a kubelet's first look at the pods that are bound to its node. On a
+// machine that has booted none of them runs any more, whatever their status says.
+func (m *machine) resume() {
+	if !m.wiped {
+		m.adopt()
+		return
+	}
+	m.wiped = false
+	for _, p := range slices.Clone(m.k.env.API.PodsOn(m.i.Name)) {
+		if p.Terminal() && !p.Terminating() {
+			continue
+		}
+		l := m.k.life(m, p)
+		l.lose()
+		if p.Terminating() {
+			m.k.podTerminated(m, p)
+		} else {
+			l.next(l.draw(seePod), l.admit)
+		}
+	}
+}
+
+// lose is what a boot does to a pod: its containers are found exited, with 255
+// and for a reason that nobody knows, its sandbox and its address are gone.
+func (l *life) lose() {
+	l.ready, l.sandbox, l.ip = false, false, ""
+	now := l.m.now().Second()
+	for c := range l.cs {
+		if s := &l.cs[c].State; s.Kind == "running" {
+			l.again = true
+			*s = api.ContainerState{
+				Kind: "terminated", Reason: "Unknown", ExitCode: 255,
+				StartedAt: s.StartedAt, Finished: max(now, s.StartedAt), ContainerID: l.cs[c].ContainerID,
+			}
+			l.cs[c].Ready, l.cs[c].Started = false, false
 		}
 	}
 }
@@ -169,6 +201,9 @@ func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 		ran = ran && l.exits == 0
 		l.over()
 	}
+	if ip != "" {
+		m.orphans = append(m.orphans, ip)
+	}
 	m.forgetLeak(p)
 	m.after(m.draw(m.t.KillDelay), func() {
 		if ran {
@@ -177,14 +212,14 @@ func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 				m.recordPod(p, "Normal", "Killing", name, "Stopping container "+name)
 			}
 		}
-		m.giveAddress(ip)
+		m.giveOrphans()
 	})
 }
 
 // podLost is the end of a pod whose kubelet doesn't hear of it: it finds out
 // when it comes back.
 func (k *Kubelets) podLost(m *machine, p *api.Pod) {
-	if ip := m.addressOf(p); ip != "" && m.running {
+	if ip := m.addressOf(p); ip != "" && m.running && !m.wiped {
 		m.orphans = append(m.orphans, ip)
 	}
 	if l := k.lives[p]; l != nil {
@@ -221,9 +256,19 @@ func (l *life) tell(kind, reason, container, message string) {
 func (m *machine) recordPod(p *api.Pod, kind, reason, container, message string) {
 	about := api.AboutPod(p)
 	if container != "" {
-		about = api.AboutContainer(p, container)
+		about.FieldPath = m.k.fieldPath(container)
 	}
 	m.k.env.API.Record(m.source(), about, kind, reason, message)
+}
+
+// fieldPath is how events name a container.
+func (k *Kubelets) fieldPath(container string) string {
+	path, ok := k.fields[container]
+	if !ok {
+		path = "spec.containers{" + container + "}"
+		k.fields[container] = path
+	}
+	return path
 }
 
 // seePod is from a write of a pod until its kubelet has seen it.

@@ -50,30 +50,13 @@ func (l *life) await() {
 	}
 }
 
-// comeRound is the start of a pod that ran before its machine was rebooted: its
-// containers are found exited, its sandbox is gone.
+// comeRound is the start of a pod that ran before its machine booted.
 func (l *life) comeRound() {
-	l.again, l.ready, l.sandbox = true, false, false
-	now := l.m.now().Second()
-	ran := false
-	for c := range l.cs {
-		if s := &l.cs[c].State; s.Kind == "running" {
-			ran = true
-			*s = api.ContainerState{
-				Kind: "terminated", Reason: "Unknown", ExitCode: 255,
-				StartedAt: s.StartedAt, Finished: now, ContainerID: l.cs[c].ContainerID,
-			}
-			l.cs[c].Ready, l.cs[c].Started = false, false
-		}
-	}
-	if !ran {
-		l.again = false
+	if !l.again {
 		l.await()
 		l.volume()
 		return
 	}
-	l.m.giveAddress(l.ip)
-	l.ip = ""
 	l.show()
 	l.next(l.draw(l.m.t.StatusPost), func() {
 		l.tell("Normal", "SandboxChanged", "", "Pod sandbox changed, it will be killed and re-created.")

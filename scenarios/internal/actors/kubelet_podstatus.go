@@ -22,10 +22,16 @@ func (m *machine) podConditions(p *api.Pod, s podState) api.Conditions {
 	if m.v.PodGeneration() {
 		observed = p.Generation
 	}
-	next := make(api.Conditions, 0, 6)
-	for _, c := range p.Conditions {
-		if !ownedByKubelet(c.Type) {
-			next = append(next, c)
+	others := 0
+	for i := range p.Conditions {
+		if !ownedByKubelet(p.Conditions[i].Type) {
+			others++
+		}
+	}
+	next := make(api.Conditions, 0, 5+others)
+	for i := range p.Conditions {
+		if others > 0 && !ownedByKubelet(p.Conditions[i].Type) {
+			next = append(next, p.Conditions[i])
 		}
 	}
 	set := func(kind string, is bool, reason, message string) {
@@ -106,11 +112,13 @@ func (l *life) show() {
 		if p.Started == 0 {
 			p.Started = m.now().Second()
 		}
-		p.HostIP = m.place.IP.String()
+		p.HostIP = m.hostIP
 		if p.Template.HostNetwork {
 			p.PodIP = p.HostIP
-		} else if l.sandbox && l.ip != "" {
+		} else if l.sandbox {
 			p.PodIP = l.ip
+		} else if l.again {
+			p.PodIP = ""
 		}
 		p.Containers = slices.Clone(l.cs)
 		p.Conditions = m.podConditions(p, podState{sandbox: l.sandbox, ready: l.ready})

@@ -71,7 +71,7 @@ func (k *Kubelets) Running(p *api.Pod, since api.Instant) {
 	chance := k.env.Stream("pod", p.Namespace, p.Name)
 	p.Phase = "Running"
 	p.Started = since.Second()
-	p.HostIP = m.place.IP.String()
+	p.HostIP = m.hostIP
 	p.PodIP = p.HostIP
 	if !p.Template.HostNetwork {
 		p.PodIP = m.takeAddress()

@@ -34,7 +34,7 @@ func (m *machine) newNode() *api.Node {
 		n.Labels = joined(n.Labels, shape.CloudLabels)
 		n.Addresses = addressesOf(shape)
 	} else {
-		n.Addresses = []api.Address{{Type: "InternalIP", Address: m.place.IP.String()}, {Type: "Hostname", Address: m.i.Name}}
+		n.Addresses = []api.Address{{Type: "InternalIP", Address: m.hostIP}, {Type: "Hostname", Address: m.i.Name}}
 	}
 	// The file system's size is known a moment later.
 	n.Capacity = pairs(shape.Capacity.Capacity()).Without(ephemeral)

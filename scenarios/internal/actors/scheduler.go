@@ -173,7 +173,7 @@ func (s *Scheduler) take(n *schedNode, p *api.Pod) {
 	n.used = n.used.plus(c.need)
 	n.scored = n.scored.plus(c.scored)
 	s.rank(c, 1)
-	n.group.rooms.set(n.place, n.free())
+	n.resized()
 	if p.Claim != "" {
 		k := claimName{p.Namespace, p.Claim}
 		if _, known := s.claims[k]; !known && n.group.zone != 0 {
@@ -193,7 +193,7 @@ func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
 	n.used = n.used.minus(c.need)
 	n.scored = n.scored.minus(c.scored)
 	s.rank(c, -1)
-	n.group.rooms.set(n.place, n.free())
+	n.resized()
 	if counted {
 		c.count(n, -1)
 	}

@@ -20,12 +20,22 @@ type schedNode struct {
 	// scored are requests as the scores take them: a pod that asks for nothing
 	// counts as if it asked for a little.
 	scored room
+	// roomScore is the node's score by its room for a class, as long as that is
+	// what it was.
+	roomScore    int64
+	roomScoreFor *podClass
 	// nominees are pods for which others make room here; it counts as used.
 	nominees []*waitingPod
 	gone     bool
 }
 
 func (n *schedNode) free() room { return n.allocatable.minus(n.used) }
+
+// resized notes that a node's room is another than before.
+func (n *schedNode) resized() {
+	n.roomScoreFor = nil
+	n.group.rooms.set(n.place, n.free())
+}
 
 // nodeGroup is nodes that no pod can tell apart but by their room and their
 // names: equal in zone, taints, cordon, and the labels that any pod selects by.
@@ -207,7 +217,7 @@ func (s *Scheduler) changeNode(sn *schedNode, old *api.Node) {
 	changed := false
 	if !slices.Equal(old.Allocatable, n.Allocatable) {
 		sn.allocatable = allocatableOf(n)
-		sn.group.rooms.set(sn.place, sn.free())
+		sn.resized()
 		changed = true
 	}
 	if old.Unschedulable != n.Unschedulable || !slices.Equal(old.Taints, n.Taints) || !slices.Equal(old.Labels, n.Labels) {

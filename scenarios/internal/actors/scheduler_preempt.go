@@ -43,7 +43,7 @@ func (s *Scheduler) nominate(w *waitingPod, n *schedNode) {
 	w.nominated = n
 	n.nominees = append(n.nominees, w)
 	n.used = n.used.plus(w.class.need)
-	n.group.rooms.set(n.place, n.free())
+	n.resized()
 	s.version++
 }
 
@@ -59,7 +59,7 @@ func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
 		return nil
 	}
 	n.used = n.used.minus(w.class.need)
-	n.group.rooms.set(n.place, n.free())
+	n.resized()
 	s.version++
 	return n
 }

@@ -29,7 +29,10 @@ func (s *Scheduler) best(spots []spot, c *podClass) *schedNode {
 	top, ties, pick := int64(-1), uint64(0), 0
 	for i := range spots {
 		at := &spots[i]
-		at.score = at.roomScore(c)
+		if at.node.roomScoreFor != c {
+			at.node.roomScore, at.node.roomScoreFor = at.node.scoreRoom(c), c
+		}
+		at.score = at.node.roomScore
 		if len(c.soft) > 0 {
 			if most > 0 {
 				at.score += weightSpread * (100 * (most + least - at.spread) / most)
@@ -90,10 +93,9 @@ func (s *Scheduler) spread(spots []spot, c *podClass) {
 	}
 }
 
-// roomScore is NodeResourcesFit's LeastAllocated and
+// scoreRoom is NodeResourcesFit's LeastAllocated and
 // NodeResourcesBalancedAllocation, of CPU and memory.
-func (at *spot) roomScore(c *podClass) int64 {
-	n := at.node
+func (n *schedNode) scoreRoom(c *podClass) int64 {
 	all := n.allocatable
 	cpu, memory := n.scored.cpu+c.scored.cpu, n.scored.memory+c.scored.memory
 	if all.cpu <= 0 || all.memory <= 0 {

@@ -75,8 +75,12 @@ func (g *openGroup) collect(spots []spot, c *podClass, limits spreadLimits, shar
 	if start >= end {
 		start = 0
 	}
+	need, places := c.need, g.rooms.places()
 	for at := start; share > 0; {
-		next := g.rooms.next(at, c.need)
+		next := at
+		if at >= len(places) || !places[at].holds(need) {
+			next = g.rooms.next(at, need)
+		}
 		if next < 0 || next >= end {
 			if wrapped || start == 0 {
 				break

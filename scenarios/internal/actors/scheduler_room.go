@@ -44,6 +44,9 @@ func (t *roomTree) grow(place int) {
 	}
 }
 
+// places is the room of each place.
+func (t *roomTree) places() []room { return t.most[t.size:] }
+
 func (t *roomTree) at(place int) room { return t.most[t.size+place] }
 
 func (t *roomTree) set(place int, r room) {

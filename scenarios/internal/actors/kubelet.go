@@ -51,6 +51,7 @@ type Kubelets struct {
 	fields   map[string]string   // how events name containers, by their names
 	writing  bool                // a write that is under way is a kubelet's own
 
+	scratch podScratch
 	images  images
 	resting restingConditions
 }

@@ -135,26 +135,22 @@ func (l *life) refused(why string) {
 		c.Last = c.State
 		c.Restarts++
 	}
-	c.State = api.ContainerState{Kind: "waiting", Reason: "ErrImagePull", Message: failure}
+	l.failures++
+	is := model.Container{State: model.ContainerPullError, Series: uint8(min(l.failures, 255))}
+	c.State = l.waits(is, failure)
 	l.show()
-	until := l.m.now().Add(min(pullBackoff<<min(l.failures, 5), pullBackoffMost))
+	until := l.m.now().Add(is.BackOff())
 	sync := podResync
-	if l.failures == 0 && !l.again {
+	if l.failures == 1 && !l.again {
 		// The sandbox that has just been made brings the pod up for another sync.
 		sync = relist
 	}
-	l.failures++
 	l.next(l.draw(sync), func() { l.backOff(failure, until) })
 }
 
 // relist is how long the kubelet takes to notice what has become of a pod's
 // containers (genericPlegRelistPeriod of pkg/kubelet/kubelet.go).
 var relist = model.Uniform(200*time.Millisecond, 1200*time.Millisecond)
-
-const (
-	pullBackoff     = 10 * time.Second  // imageBackOffPeriod of pkg/kubelet/kubelet.go
-	pullBackoffMost = 300 * time.Second // MaxImageBackOff
-)
 
 // podResync is when a pod whose sync has failed is looked at again
 // (backOffPeriod of pkg/kubelet/kubelet.go, jittered in pod_workers.go).
@@ -167,16 +163,20 @@ func (l *life) backOff(failure string, until api.Instant) {
 		return
 	}
 	spec := &l.p.Template.Containers[l.at]
-	message := "Back-off pulling image \"" + spec.Image + "\""
-	l.tell("Normal", "BackOff", spec.Name, message)
+	l.tell("Normal", "BackOff", spec.Name, "Back-off pulling image \""+spec.Image+"\"")
 	l.tell("Warning", "Failed", spec.Name, "Error: ImagePullBackOff")
-	if l.m.v.Minor >= 32 {
-		// Since then the message ends with why the last pull failed.
-		message += ": ErrImagePull: " + failure
-	}
-	l.cs[l.at].State = api.ContainerState{Kind: "waiting", Reason: "ImagePullBackOff", Message: message}
+	l.cs[l.at].State = l.waits(model.Container{State: model.ContainerPullBackOff}, failure)
 	l.show()
 	l.next(l.draw(podResync), func() { l.backOff(failure, until) })
+}
+
+// waits is the state of the container that is being started.
+func (l *life) waits(is model.Container, failure string) api.ContainerState {
+	spec := &l.p.Template.Containers[l.at]
+	now, _ := is.Steps(l.m.v, model.Whose{
+		Container: spec.Name, Image: spec.Image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID, PullError: failure,
+	})
+	return api.ContainerState{Kind: "waiting", Reason: now.Reason, Message: now.Message}
 }
 
 // pullError is what containerd says of a pull that failed.

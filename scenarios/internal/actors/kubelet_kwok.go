@@ -157,8 +157,8 @@ func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
 		}
 	}
 	next := make(api.Conditions, 0, 4)
-	for _, kind := range [...]string{"Initialized", "Ready", "ContainersReady"} {
-		next = append(next, api.Condition{Type: kind, Status: "True", Transition: at})
+	for _, c := range model.KwokPodConditions() {
+		next = append(next, api.Condition{Type: c.Type, Status: c.Status, Transition: at})
 	}
 	for _, c := range p.Conditions {
 		if next.Get(c.Type) == nil {

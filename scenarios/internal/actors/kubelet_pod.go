@@ -148,7 +148,7 @@ func (m *machine) reconcile(p *api.Pod) {
 		}
 	}
 	m.k.write(p, func(p *api.Pod) {
-		p.Conditions = m.podConditions(p, podState{sandbox: true, ready: true})
+		p.Conditions = m.podConditions(p, true)
 	})
 }
 

@@ -27,7 +27,7 @@ func (l *life) admit() {
 		return
 	}
 	if l.m.shutting {
-		l.reject("NodeShutdown", "Pod was rejected as the node is shutting down.")
+		l.reject(model.RejectedReason, model.RejectedMessage)
 		return
 	}
 	if len(l.cs) > 0 && l.begun {

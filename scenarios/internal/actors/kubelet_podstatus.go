@@ -2,68 +2,57 @@ package actors
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/model"
 )
 
-// podState is what a pod's conditions say.
-type podState struct {
-	sandbox, ready bool
-	phase          string // only where that is the last one
+// podScratch is what one write of a pod's conditions needs and the next one
+// needs again.
+type podScratch struct {
+	containers []model.Container
+	names      []string
+	conditions []model.Condition
 }
 
-// podConditions are the kubelet's own conditions of a pod, behind those of
-// others, in the order of generateAPIPodStatus of pkg/kubelet/kubelet_pods.go. A
-// condition whose status stays keeps its time.
-func (m *machine) podConditions(p *api.Pod, s podState) api.Conditions {
+// podConditions are a pod's conditions with the kubelet's own brought up to date,
+// which stand behind those of others (model.PodConditions). A condition whose
+// status stays keeps its time.
+func (m *machine) podConditions(p *api.Pod, sandbox bool) api.Conditions {
 	now := m.now().Second()
 	observed := int64(0)
 	if m.v.PodGeneration() {
 		observed = p.Generation
 	}
+	s := &m.k.scratch
+	s.containers, s.names = viewed(s.containers, p.Containers), s.names[:0]
+	for i := range p.Containers {
+		s.names = append(s.names, p.Containers[i].Name)
+	}
+	is := model.Pod{Phase: phaseOf(p.Phase), Seen: true, Sandbox: sandbox}
+	s.conditions = model.PodConditions(s.conditions[:0], is, s.containers, s.names, m.v)
 	others := 0
 	for i := range p.Conditions {
 		if !ownedByKubelet(p.Conditions[i].Type) {
 			others++
 		}
 	}
-	next := make(api.Conditions, 0, 5+others)
+	next := make(api.Conditions, 0, len(s.conditions)+others)
 	for i := range p.Conditions {
 		if others > 0 && !ownedByKubelet(p.Conditions[i].Type) {
 			next = append(next, p.Conditions[i])
 		}
 	}
-	set := func(kind string, is bool, reason, message string) {
-		c := api.Condition{Type: kind, Status: "False", Reason: reason, Message: message, Transition: now, Observed: observed}
-		if is {
-			c.Status = "True"
+	for i := range s.conditions {
+		c := &s.conditions[i]
+		transition := now
+		if old := p.Conditions.Get(c.Type); old != nil && old.Status == c.Status {
+			transition = old.Transition
 		}
-		if old := p.Conditions.Get(kind); old != nil && old.Status == c.Status {
-			c.Transition = old.Transition
-		}
-		next = append(next, c)
+		next = append(next, api.Condition{
+			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Transition: transition, Observed: observed,
+		})
 	}
-	reason, message := "", ""
-	switch {
-	case s.phase == "Succeeded":
-		reason = "PodCompleted"
-	case s.phase == "Failed":
-		reason = "PodFailed"
-	case !s.ready:
-		reason, message = "ContainersNotReady", unready(p)
-	}
-	if m.v.PodReadyToStartContainers() {
-		set("PodReadyToStartContainers", s.sandbox, "", "")
-	}
-	initialized := ""
-	if s.phase == "Succeeded" {
-		initialized = reason
-	}
-	set("Initialized", true, initialized, "")
-	set("Ready", s.ready, reason, message)
-	set("ContainersReady", s.ready, reason, message)
-	set("PodScheduled", true, "", "")
 	return next
 }
 
@@ -75,18 +64,45 @@ func ownedByKubelet(kind string) bool {
 	return false
 }
 
-// unready names the containers that aren't ready.
-func unready(p *api.Pod) string {
-	if len(p.Template.Containers) == 1 {
-		return "containers with unready status: [" + p.Template.Containers[0].Name + "]"
-	}
-	var names []string
-	for i := range p.Template.Containers {
-		if i >= len(p.Containers) || !p.Containers[i].Ready {
-			names = append(names, p.Template.Containers[i].Name)
+// viewed are containers as the model sees them.
+func viewed(dst []model.Container, containers []api.Container) []model.Container {
+	dst = dst[:0]
+	for i := range containers {
+		c := &containers[i]
+		is := model.Container{Ready: c.Ready, Started: c.Started, Exits: c.Last.Kind != ""}
+		switch c.State.Kind {
+		case "running":
+			is.State = model.ContainerRunning
+		case "terminated":
+			is.State, is.Exits, is.ExitCode = model.ContainerExited, true, uint8(c.State.ExitCode)
 		}
+		dst = append(dst, is)
 	}
-	return "containers with unready status: [" + strings.Join(names, " ") + "]"
+	return dst
+}
+
+func phaseOf(phase string) model.Phase {
+	switch phase {
+	case "Running":
+		return model.Running
+	case "Succeeded":
+		return model.Succeeded
+	case "Failed":
+		return model.Failed
+	}
+	return model.Pending
+}
+
+// phase is the pod's next one.
+func (l *life) phase(ending bool) string {
+	s := &l.m.k.scratch
+	s.containers = viewed(s.containers, l.cs)
+	is := model.Pod{Phase: phaseOf(l.p.Phase), Seen: true}
+	if l.p.Template.RestartPolicy == "Never" {
+		is.Policy = model.RestartNever
+	}
+	is.Update(s.containers, ending, l.m.v)
+	return is.Phase.String()
 }
 
 // show writes the pod's status as the kubelet sees it now.
@@ -97,18 +113,7 @@ func (l *life) show() {
 		if m.v.PodGeneration() {
 			p.ObservedGeneration = p.Generation
 		}
-		running := len(l.cs) > 0
-		for i := range l.cs {
-			running = running && l.cs[i].State.Kind == "running"
-		}
-		if !p.Terminal() {
-			switch {
-			case running, l.again && p.Phase == "Running":
-				p.Phase = "Running"
-			default:
-				p.Phase = "Pending"
-			}
-		}
+		p.Phase = l.phase(false)
 		if p.Started == 0 {
 			p.Started = m.now().Second()
 		}
@@ -121,6 +126,6 @@ func (l *life) show() {
 			p.PodIP = ""
 		}
 		p.Containers = slices.Clone(l.cs)
-		p.Conditions = m.podConditions(p, podState{sandbox: l.sandbox, ready: l.ready})
+		p.Conditions = m.podConditions(p, l.sandbox)
 	})
 }

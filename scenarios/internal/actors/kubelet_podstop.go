@@ -101,7 +101,10 @@ func (l *life) complete() {
 // has no exit of its own and counts as failed (TerminatePod of
 // pkg/kubelet/status/status_manager.go).
 func (l *life) terminate() {
-	m, failed := l.m, l.ends != nil
+	m, failed := l.m, false
+	if len(l.cs) == 0 {
+		l.await()
+	}
 	for c := range l.cs {
 		s := &l.cs[c]
 		if s.State.Kind != "terminated" {
@@ -113,26 +116,27 @@ func (l *life) terminate() {
 		s.Ready, s.Started = false, false
 		failed = failed || s.State.ExitCode != 0
 	}
-	if len(l.cs) == 0 {
-		failed = true
-	}
 	m.forgetLeak(l.p)
 	m.k.write(l.p, func(p *api.Pod) {
 		if m.v.PodGeneration() {
 			p.ObservedGeneration = p.Generation
 		}
-		phase := ""
-		if m.v.TerminalPhase() || !p.Terminating() {
-			if phase = "Succeeded"; failed {
-				phase = "Failed"
+		switch {
+		case l.ends != nil:
+			p.Phase = "Failed"
+		case !p.Terminating():
+			// A pod that ends by itself is not restarted, whatever its policy.
+			if p.Phase = "Succeeded"; failed {
+				p.Phase = "Failed"
 			}
-			p.Phase = phase
+		default:
+			p.Phase = l.phase(true)
 		}
 		if l.ends != nil {
 			p.Reason, p.Message = l.ends.reason, l.ends.message
 		}
 		p.Containers = slices.Clone(l.cs)
-		p.Conditions = m.podConditions(p, podState{phase: phase})
+		p.Conditions = m.podConditions(p, false)
 	})
 	m.giveAddress(l.ip)
 	l.ip = ""

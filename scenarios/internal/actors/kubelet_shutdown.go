@@ -88,13 +88,11 @@ func (m *machine) endGroup(pods []*api.Pod, within time.Duration, then func()) {
 	for _, p := range pods {
 		grace := min(time.Duration(p.Template.GraceSeconds)*time.Second, within)
 		m.endPod(p, ending{
-			reason: "Terminated", message: shutdownMessage, grace: grace,
+			reason: model.ShutdownReason, message: model.ShutdownMessage, grace: grace,
 			then: func() { left--; m.after(0, done) },
 		})
 	}
 }
-
-const shutdownMessage = "Pod was terminated in response to imminent node shutdown."
 
 // endPod ends a pod by the kubelet's own decision: the condition
 // DisruptionTarget comes at once, the phase when its containers have stopped.

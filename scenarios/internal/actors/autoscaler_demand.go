@@ -1,0 +1,252 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// demand is the waiting pods of one template.
+type demand struct {
+	number   int
+	template *api.Template
+	need     room
+	// zone is the one that the template selects, or "".
+	zone string
+	// perHost is how many of the pods an empty node may take, 0 for no limit,
+	// and spreadZones says that they have to be spread over zones.
+	perHost     int
+	spreadZones bool
+	inZone      map[string]int // running pods, where spreadZones is set
+
+	pods    []*api.Pod // in the order in which they came to wait; nil for those that don't any more
+	waiting int
+}
+
+// unschedulable reports whether the scheduler has found no node for a pod. Pods
+// of DaemonSets don't count: a new node would bring another one along
+// (core/podlistprocessor/filter_out_daemon_sets.go).
+func unschedulable(p *api.Pod) bool {
+	if p.NodeName != "" || p.Pinned != "" || p.Terminating() || p.Terminal() || p.Owner != nil && p.Owner.Kind == "DaemonSet" {
+		return false
+	}
+	c := p.Conditions.Get("PodScheduled")
+	return c != nil && c.Status == "False" && c.Reason == "Unschedulable"
+}
+
+// occupies reports whether a pod takes room on a node.
+func occupies(p *api.Pod) bool { return p.NodeName != "" && !p.Terminal() }
+
+// pod follows the pods of the API.
+func (a *Autoscaler) pod(c api.Change, old, p *api.Pod) {
+	if c == api.Deleted || !unschedulable(p) {
+		a.served(p)
+	} else if _, known := a.waiting[p]; !known {
+		a.wait(p)
+	}
+	was := c != api.Added && occupies(old)
+	is := c != api.Deleted && occupies(p)
+	if is && !was {
+		a.daemon(p)
+		a.claim(p)
+		a.settled(p, p.NodeName, 1)
+	} else if was && !is {
+		a.settled(p, old.NodeName, -1)
+	}
+}
+
+// wait adds a pod to its demand.
+func (a *Autoscaler) wait(p *api.Pod) {
+	d := a.demandOf(p)
+	a.waiting[p] = len(d.pods)
+	d.pods = append(d.pods, p)
+	d.waiting++
+}
+
+// served takes a pod out of its demand.
+func (a *Autoscaler) served(p *api.Pod) {
+	at, known := a.waiting[p]
+	if !known {
+		return
+	}
+	delete(a.waiting, p)
+	d := a.byPods[p.Template]
+	d.pods[at] = nil
+	d.waiting--
+	if len(d.pods) < 32 || 2*d.waiting > len(d.pods) {
+		return
+	}
+	d.pods = slices.DeleteFunc(d.pods, func(p *api.Pod) bool { return p == nil })
+	for i, p := range d.pods {
+		a.waiting[p] = i
+	}
+}
+
+// demandOf returns the demand that pods like p belong to.
+func (a *Autoscaler) demandOf(p *api.Pod) *demand {
+	if d := a.byPods[p.Template]; d != nil {
+		return d
+	}
+	cpu, memory := p.Requests()
+	d := &demand{
+		number: len(a.demands), template: p.Template, need: room{cpu, memory, 1},
+		zone: p.Template.NodeSelector.Get(labelZone),
+	}
+	for _, s := range p.Template.Spread {
+		switch {
+		case s.WhenUnsatisfiable != "DoNotSchedule":
+		case s.TopologyKey == labelHostname:
+			d.perHost = max(s.MaxSkew, 1)
+		case s.TopologyKey == labelZone:
+			d.spreadZones = true
+			d.inZone = a.running(p.Template)
+		}
+	}
+	a.byPods[p.Template] = d
+	a.demands = append(a.demands, d)
+	return d
+}
+
+// running counts the pods of a template by zone. A spread constraint is taken to
+// count the pods of its own template; see podClass.
+func (a *Autoscaler) running(t *api.Template) map[string]int {
+	zones := map[string]int{}
+	for _, p := range a.env.API.Pods() {
+		if n := a.nodes[p.NodeName]; p.Template == t && n != nil && occupies(p) {
+			zones[n.zone]++
+		}
+	}
+	return zones
+}
+
+// daemon notes the templates of DaemonSets: each takes room on a new node.
+func (a *Autoscaler) daemon(p *api.Pod) {
+	if p.Owner == nil || p.Owner.Kind != "DaemonSet" || a.daemonSet[p.Template] {
+		return
+	}
+	a.daemonSet[p.Template] = true
+	a.daemons = append(a.daemons, p.Template)
+	for _, g := range a.groups {
+		g.shape = nil
+	}
+}
+
+// claim notes the zone of a volume: the one in which a pod first mounted it.
+func (a *Autoscaler) claim(p *api.Pod) {
+	if p.Claim == "" {
+		return
+	}
+	k := claimName{p.Namespace, p.Claim}
+	if n := a.nodes[p.NodeName]; n != nil && n.zone != "" && a.claims[k] == "" {
+		a.claims[k] = n.zone
+	}
+}
+
+// batch is waiting pods of one demand that may run in one zone, or in any.
+type batch struct {
+	*demand
+	zone string
+	pods []*api.Pod
+}
+
+// batches sorts what waits: first those that are bound to a zone, and of these
+// and the others the large ones first, which pack best that way (decreasing
+// order of estimator/binpacking_estimator.go).
+func (a *Autoscaler) batches() []batch {
+	var all []batch
+	for _, d := range a.demands {
+		if d.waiting == 0 {
+			continue
+		}
+		pods := make([]*api.Pod, 0, d.waiting)
+		for _, p := range d.pods {
+			if p != nil {
+				pods = append(pods, p)
+			}
+		}
+		switch {
+		case d.zone != "":
+			all = append(all, batch{d, d.zone, pods})
+		case d.template.Volume != "" || d.spreadZones:
+			all = append(all, a.byZone(d, pods)...)
+		default:
+			all = append(all, batch{d, "", pods})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y batch) int {
+		switch {
+		case (x.zone == "") != (y.zone == ""):
+			if x.zone == "" {
+				return 1
+			}
+			return -1
+		case x.need.cpu != y.need.cpu:
+			return order(y.need.cpu, x.need.cpu)
+		case x.need.memory != y.need.memory:
+			return order(y.need.memory, x.need.memory)
+		}
+		return 0
+	})
+	return all
+}
+
+func order(x, y int64) int {
+	if x < y {
+		return -1
+	}
+	return 1
+}
+
+// byZone sorts pods by the zones of their volumes, and gives those that have to
+// be spread over zones one each: the emptiest.
+func (a *Autoscaler) byZone(d *demand, pods []*api.Pod) []batch {
+	zones := a.zonesOf(d)
+	in := make([]int, len(zones))
+	for i, z := range zones {
+		in[i] = d.inZone[z]
+	}
+	var parts []batch
+	for _, p := range pods {
+		zone := a.claims[claimName{p.Namespace, p.Claim}]
+		if zone == "" && d.spreadZones && len(zones) > 0 {
+			least := 0
+			for i := range in {
+				if in[i] < in[least] {
+					least = i
+				}
+			}
+			zone = zones[least]
+		}
+		if i := slices.Index(zones, zone); i >= 0 {
+			in[i]++
+		}
+		i := slices.IndexFunc(parts, func(b batch) bool { return b.zone == zone })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, batch{demand: d, zone: zone})
+		}
+		parts[i].pods = append(parts[i].pods, p)
+	}
+	return parts
+}
+
+// zonesOf lists the zones in which a demand's pods may get a node.
+func (a *Autoscaler) zonesOf(d *demand) []string {
+	var zones []string
+	for _, g := range a.groups {
+		for _, z := range g.Zones {
+			if !slices.Contains(zones, z) && g.refuses(d, z) == nil && !g.noCapacity(z) {
+				zones = append(zones, z)
+			}
+		}
+	}
+	return zones
+}
+
+// refused notes that the provider refused a launch.
+func (a *Autoscaler) refused(g *cloud.Group, _ string) {
+	if sg := a.byGroup[g]; sg != nil {
+		sg.fail()
+	}
+}

@@ -1,0 +1,238 @@
+package actors
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/nodemanager"
+	planapi "github.com/nodesim/nodesim/scenarios/nodemanager/api"
+)
+
+// bundle is waiting pods that fill a node: what the scaler takes for one pod.
+type bundle struct {
+	zone string // "" is any
+	free room
+	pods []*api.Pod
+}
+
+// packing is where the waiting pods of a scan shall run.
+type packing struct {
+	groups []groupPacking
+	// left are batches for which no group can grow; their pods are those that
+	// fit nowhere.
+	left []batch
+}
+
+// groupPacking is the bundles of one group.
+type groupPacking struct {
+	*scaledGroup
+	bundles []bundle
+	// Nodes that are still to be promised: those that join or are free, by zone,
+	// and launches.
+	byZone map[string]int
+	nodes  int
+	spare  int
+}
+
+func (p *packing) of(g *scaledGroup) []bundle {
+	for i := range p.groups {
+		if p.groups[i].scaledGroup == g {
+			return p.groups[i].bundles
+		}
+	}
+	return nil
+}
+
+// pack fills nodes with waiting pods: first the room on nodes that changed so
+// lately that the scheduler will still find it, then nodes that join or are free,
+// then as many new ones as the groups may grow by. It is first fit, in the order
+// of batches.
+func (a *Autoscaler) pack() *packing {
+	p := &packing{}
+	if len(a.waiting) == 0 {
+		return p
+	}
+	for _, g := range a.groups {
+		p.groups = append(p.groups, g.unpacked())
+	}
+	taken := map[*scaledNode]room{}
+	for _, b := range a.batches() {
+		for i := range p.groups {
+			if len(b.pods) > 0 && p.groups[i].refuses(b.demand, b.zone) == nil {
+				b.pods = p.groups[i].settle(b, taken)
+			}
+		}
+		for _, grow := range [...]bool{false, true} {
+			for i := range p.groups {
+				if len(b.pods) > 0 && p.groups[i].refuses(b.demand, b.zone) == nil {
+					b.pods = p.groups[i].fill(b, grow)
+				}
+			}
+		}
+		if len(b.pods) > 0 {
+			p.left = append(p.left, b)
+		}
+	}
+	return p
+}
+
+// unpacked counts the nodes that may be promised.
+func (g *scaledGroup) unpacked() groupPacking {
+	gp := groupPacking{scaledGroup: g, byZone: map[string]int{}}
+	for _, n := range g.nodes() {
+		if n.Spec.InstanceType == g.kind() {
+			gp.byZone[n.Spec.Placement.AvailabilityZone]++
+			gp.nodes++
+		}
+	}
+	if !g.paused() {
+		gp.spare = g.spare()
+	}
+	return gp
+}
+
+// settle leaves pods to the scheduler for which a busy node has room that came up
+// a moment ago. A node whose room is older has been tried in vain.
+func (gp *groupPacking) settle(b batch, taken map[*scaledNode]room) []*api.Pod {
+	for _, n := range gp.recent {
+		if len(b.pods) == 0 {
+			break
+		}
+		if n.state != busy || b.zone != "" && n.zone != b.zone {
+			continue
+		}
+		used := n.used.plus(taken[n])
+		k := fitting(allocatableOf(n.node).minus(used), b.need, len(b.pods))
+		if b.perHost > 0 {
+			k = min(k, b.perHost)
+		}
+		taken[n] = taken[n].plus(b.need.times(k))
+		b.pods = b.pods[k:]
+	}
+	return b.pods
+}
+
+// fill puts pods of a batch into the group's bundles and begins new ones: for
+// nodes that will be there anyway or, where grow is set, for more. It returns
+// the pods that are left.
+func (gp *groupPacking) fill(b batch, grow bool) []*api.Pod {
+	for i := range gp.bundles {
+		if len(b.pods) == 0 {
+			return nil
+		}
+		if at := &gp.bundles[i]; b.zone == "" || at.zone == b.zone {
+			b.pods = at.take(b)
+		}
+	}
+	for len(b.pods) > 0 && gp.begin(b.zone, grow) {
+		b.pods = gp.bundles[len(gp.bundles)-1].take(b)
+	}
+	return b.pods
+}
+
+// begin adds a bundle, if there is or will be a node for it.
+func (gp *groupPacking) begin(zone string, grow bool) bool {
+	switch {
+	case gp.nodes > 0 && (zone == "" || gp.byZone[zone] > 0):
+		gp.nodes--
+		gp.promise(zone)
+	case grow && gp.spare > 0 && !gp.noCapacity(zone):
+		gp.spare--
+	default:
+		return false
+	}
+	gp.bundles = append(gp.bundles, bundle{zone: zone, free: gp.describe().room})
+	return true
+}
+
+// promise takes a node of a zone; where any will do, of the one with the most.
+func (gp *groupPacking) promise(zone string) {
+	if zone == "" {
+		for _, z := range gp.Zones {
+			if zone == "" || gp.byZone[z] > gp.byZone[zone] {
+				zone = z
+			}
+		}
+	}
+	gp.byZone[zone]--
+}
+
+// take puts as many pods of a batch into a bundle as fit, and returns the others.
+func (at *bundle) take(b batch) []*api.Pod {
+	k := fitting(at.free, b.need, len(b.pods))
+	if b.perHost > 0 {
+		k = min(k, b.perHost)
+	}
+	at.free = at.free.minus(b.need.times(k))
+	at.pods = append(at.pods, b.pods[:k]...)
+	return b.pods[k:]
+}
+
+func (r room) times(k int) room {
+	return room{r.cpu * int64(k), r.memory * int64(k), r.pods * int64(k)}
+}
+
+// fitting is how many pods fit into a room, up to most.
+func fitting(free, need room, most int) int {
+	k := int64(most)
+	for _, r := range [...][2]int64{{free.cpu, need.cpu}, {free.memory, need.memory}, {free.pods, need.pods}} {
+		if r[0] < r[1] {
+			return 0
+		}
+		if r[1] > 0 {
+			k = min(k, r[0]/r[1])
+		}
+	}
+	return int(max(k, 0))
+}
+
+// decide has the scaler plan for the group.
+func (g *scaledGroup) decide(bundles []bundle) {
+	g.plan = nodemanager.Changes{}
+	if len(bundles) == 0 && g.standby == 0 && (len(g.open) == 0 || g.size() <= g.Min) {
+		return
+	}
+	pods := make([]*planapi.Pod, len(bundles))
+	for i := range bundles {
+		p := &planapi.Pod{ObjectMeta: planapi.ObjectMeta{Name: bundleName(i)}}
+		p.Spec = planapi.PodSpec{Phase: planapi.PodRunning, InstanceType: g.kind()}
+		p.Spec.Placement.AvailabilityZone = bundles[i].zone
+		p.Spec.Spot.Policy = planapi.SpotNever
+		if g.Spot {
+			p.Spec.Spot.Policy = planapi.SpotAlways
+		}
+		p.Status.Phase = planapi.PodWaiting
+		pods[i] = p
+	}
+	plan, err := g.scaler.Plan(g.nodes(), pods, g.a.now())
+	if err != nil {
+		g.a.env.Fail(fmt.Errorf("autoscaler: group %s: %w", g.Name, err))
+		return
+	}
+	g.plan = plan
+	for _, n := range plan.Update {
+		if sn := g.a.nodes[n.Name]; sn != nil && sn.state == free {
+			sn.idle = n.Status.IdleSince
+			if g.a.env.API.Now().Sub(sn.node.Created) < youth {
+				sn.idle = time.Time{}
+			}
+		}
+	}
+}
+
+const bundlePrefix = "bundle-"
+
+func bundleName(i int) string { return fmt.Sprintf(bundlePrefix+"%06d", i) }
+
+// bundleAt is the inverse of bundleName; -1 for anything else.
+func bundleAt(name string) int {
+	number, ok := strings.CutPrefix(name, bundlePrefix)
+	i, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return -1
+	}
+	return i
+}

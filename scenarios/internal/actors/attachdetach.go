@@ -6,18 +6,24 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // AttachDetach is the attach-detach controller of kube-controller-manager
-// (pkg/controller/volume/attachdetach): it attaches the volume of a bound pod's
-// claim to the pod's instance, and detaches it when no pod there needs it any
-// more. A volume is attached to one instance at most, so that a pod that moved
-// waits for the old node to let go; one whose node can't say so is taken from it
-// by force after six minutes.
+// (pkg/controller/volume/attachdetach/reconciler/reconciler.go): it attaches the
+// volume of a bound pod's claim to the pod's instance, and detaches it when no
+// pod there needs it any more. A volume is attached to one instance at most, so
+// that a pod that moved waits for the old node to let go; one whose node can't
+// say so is taken from it by force after six minutes.
+//
+// The real one reads from status.volumesInUse whether a volume is mounted. No
+// node of the simulation has that: a machine that runs has unmounted what none of
+// its pods needs, one that is silent has not.
 type AttachDetach struct {
 	env     *Env
 	volumes map[string]*volume
+	held    map[string][]*volume // by the node that holds them
 }
 
 // volume is what the controller knows of a claim's volume.
@@ -28,23 +34,34 @@ type volume struct {
 	chance  model.Stream
 	users   []*api.Pod // bound pods that need it
 	holder  *cloud.Instance
-	moving  bool // an attachment or detachment is on its way
-	told    *api.Pod
+	unused  api.Instant // since when the holder's pods don't need it; 0 while they do
+	told    []string    // nodes whose pods were told that another one holds it
+	moving  bool        // an attachment or detachment is on its way
 	retries int
+	wake    *loop.Timer
+	waking  api.Instant // when wake comes
 }
 
 var attachDetach = api.Source{Component: "attachdetach-controller"}
+
+const (
+	// The operations of the controller are repeated ever more seldom
+	// (pkg/util/goroutinemap/exponentialbackoff).
+	volumeRetryLeast = 500 * time.Millisecond
+	volumeRetryMost  = 2*time.Minute + 2*time.Second
+)
 
 // VolumeKey is the name of the volume of a pod's claim at the provider.
 func VolumeKey(p *api.Pod) string { return p.Namespace + "/" + p.Claim }
 
 // NewAttachDetach starts the controller.
 func NewAttachDetach(env *Env) *AttachDetach {
-	a := &AttachDetach{env: env, volumes: map[string]*volume{}}
+	a := &AttachDetach{env: env, volumes: map[string]*volume{}, held: map[string][]*volume{}}
 	env.API.WatchPods(a.podChanged)
-	env.API.WatchNodes(func(c api.Change, _, n *api.Node) {
-		if c == api.Deleted {
-			env.After(0, func() { a.look() })
+	env.API.WatchNodes(a.nodeChanged)
+	env.Cloud.Watch(func(c cloud.Change, i *cloud.Instance) {
+		if c == cloud.Started || c == cloud.Ailing {
+			a.wakeHeld(i.Name)
 		}
 	})
 	return a
@@ -56,26 +73,62 @@ func (a *AttachDetach) podChanged(c api.Change, old, p *api.Pod) {
 	}
 	switch {
 	case c == api.Deleted || p.Terminal() && old != nil && !old.Terminal():
-		v := a.volume(p)
-		v.users = slices.DeleteFunc(slices.Clone(v.users), func(u *api.Pod) bool { return u == p })
-		a.env.After(a.env.Draw(&v.chance, a.env.Timings.ControllerReact), func() { a.reconcile(v) })
+		a.soon(a.volume(p))
 	case p.NodeName != "" && !p.Terminal() && (c == api.Added || old.NodeName == ""):
 		v := a.volume(p)
 		v.users = append(v.users, p)
-		if c == api.Added && p.Phase == "Running" { // it was there before the tape began
-			a.env.Cloud.Volumes.Attach(v.key, a.instance(p))
-			v.holder = a.env.Cloud.ByNode(p.NodeName)
+		if i := a.env.Cloud.ByNode(p.NodeName); c == api.Added && p.Phase == "Running" && i != nil {
+			// It was there before the tape began.
+			if a.env.Cloud.Volumes.Attach(v.key, i.ID) {
+				a.hold(v, i)
+			}
 			return
 		}
-		a.env.After(a.env.Draw(&v.chance, a.env.Timings.ControllerReact), func() { a.reconcile(v) })
+		a.soon(v)
 	}
 }
 
-func (a *AttachDetach) instance(p *api.Pod) string {
-	if i := a.env.Cloud.ByNode(p.NodeName); i != nil {
-		return i.ID
+// nodeChanged wakes the volumes of a node whose health has changed, and writes
+// them into one that has come back under the name of its instance.
+func (a *AttachDetach) nodeChanged(c api.Change, old, n *api.Node) {
+	held := a.held[n.Name]
+	if len(held) == 0 {
+		return
 	}
-	return ""
+	if c == api.Modified && old.Ready() == n.Ready() && old.HasTaint(outOfServiceTaint, "") == n.HasTaint(outOfServiceTaint, "") {
+		return
+	}
+	a.wakeHeld(n.Name)
+	if c == api.Added {
+		a.env.After(0, func() {
+			for _, v := range slices.Clone(a.held[n.Name]) {
+				a.list(v, true)
+			}
+		})
+	}
+}
+
+func (a *AttachDetach) wakeHeld(node string) {
+	for _, v := range a.held[node] {
+		if v.unused != 0 {
+			a.soon(v)
+		}
+	}
+}
+
+func (a *AttachDetach) soon(v *volume) {
+	a.env.After(a.env.Draw(&v.chance, a.env.Timings.ControllerReact), func() { a.reconcile(v) })
+}
+
+// at has a volume looked at again after a while. The earliest time counts.
+func (a *AttachDetach) at(v *volume, after time.Duration) {
+	when := a.env.API.Now().Add(after)
+	if v.wake.Pending() && v.waking <= when {
+		return
+	}
+	v.wake.Stop()
+	v.waking = when
+	v.wake = a.env.Timer(after, func() { a.reconcile(v) })
 }
 
 func (a *AttachDetach) volume(p *api.Pod) *volume {
@@ -90,18 +143,38 @@ func (a *AttachDetach) volume(p *api.Pod) *volume {
 	return v
 }
 
-// look goes over all volumes whose holder may have changed.
-func (a *AttachDetach) look() {
-	keys := make([]string, 0, len(a.volumes))
-	for key, v := range a.volumes {
-		if v.holder != nil && a.env.API.Node(v.holder.Name) == nil {
-			keys = append(keys, key)
+// hold notes who has the volume; nil is nobody.
+func (a *AttachDetach) hold(v *volume, i *cloud.Instance) {
+	if v.holder != nil {
+		name := v.holder.Name
+		if a.held[name] = slices.DeleteFunc(a.held[name], func(w *volume) bool { return w == v }); len(a.held[name]) == 0 {
+			delete(a.held, name)
 		}
 	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		a.reconcile(a.volumes[key])
+	v.holder, v.unused, v.retries = i, 0, 0
+	if i != nil {
+		a.held[i.Name] = append(a.held[i.Name], v)
 	}
+}
+
+// list writes or strikes the volume in its holder's status.volumesAttached.
+func (a *AttachDetach) list(v *volume, attached bool) {
+	if v.holder == nil {
+		return
+	}
+	n := a.env.API.Node(v.holder.Name)
+	if n == nil {
+		return
+	}
+	mine := func(x api.Attached) bool { return x.Name == v.handle }
+	a.env.API.UpdateNode(n, func(n *api.Node) {
+		switch has := slices.ContainsFunc(n.Attached, mine); {
+		case attached && !has:
+			n.Attached = append(slices.Clip(n.Attached), api.Attached{Name: v.handle})
+		case !attached && has:
+			n.Attached = slices.DeleteFunc(slices.Clone(n.Attached), mine)
+		}
+	})
 }
 
 // reconcile takes the next step of a volume.
@@ -109,99 +182,121 @@ func (a *AttachDetach) reconcile(v *volume) {
 	if v.moving {
 		return
 	}
-	v.users = slices.DeleteFunc(slices.Clone(v.users), func(p *api.Pod) bool { return p.Gone() || p.Terminal() })
-	var wants *api.Pod
-	used := false
+	v.users = slices.DeleteFunc(v.users, func(p *api.Pod) bool { return p.Gone() || p.Terminal() })
+	v.told = slices.DeleteFunc(v.told, func(node string) bool { return len(v.on(node)) == 0 })
+	if v.holder == nil {
+		if len(v.users) == 0 {
+			delete(a.volumes, v.key) // its stream would make the same one again
+			return
+		}
+		a.attach(v, v.users[0].NodeName)
+		return
+	}
 	for _, p := range v.users {
-		if v.holder != nil && p.NodeName == v.holder.Name {
-			used = true
-		} else if wants == nil {
-			wants = p
+		if p.NodeName != v.holder.Name {
+			a.refuse(v, p.NodeName)
 		}
 	}
 	switch {
-	case v.holder == nil && wants != nil:
-		a.attach(v, wants)
-	case v.holder != nil && !used:
-		if wants != nil {
-			a.refuse(v, wants)
-		}
-		a.detach(v)
-	case v.holder != nil && wants != nil:
-		a.refuse(v, wants)
+	case len(v.on(v.holder.Name)) > 0:
+		v.unused = 0
+	case v.unused == 0:
+		v.unused = a.env.API.Now()
+		fallthrough
+	default:
+		a.release(v)
 	}
 }
 
-func (a *AttachDetach) attach(v *volume, p *api.Pod) {
-	i := a.env.Cloud.ByNode(p.NodeName)
-	if i == nil {
-		return
+// on returns the pods on a node that need the volume.
+func (v *volume) on(node string) []*api.Pod {
+	var some []*api.Pod
+	for _, p := range v.users {
+		if p.NodeName == node {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+func (a *AttachDetach) attach(v *volume, node string) {
+	i := a.env.Cloud.ByNode(node)
+	if i == nil || a.env.API.Node(node) == nil {
+		return // the pod's end is what comes next
 	}
 	v.moving = true
 	a.env.After(a.env.Draw(&v.chance, a.env.Timings.VolumeAttach), func() {
 		v.moving = false
-		if p.Gone() || !a.env.Cloud.Volumes.Attach(v.key, i.ID) {
-			a.reconcile(v)
+		if i.State == cloud.Terminated || !a.env.Cloud.Volumes.Attach(v.key, i.ID) {
+			a.retry(v)
 			return
 		}
-		v.holder, v.told, v.retries = i, nil, 0
-		a.env.API.Record(attachDetach, api.AboutPod(p), "Normal", "SuccessfulAttachVolume",
-			`AttachVolume.Attach succeeded for volume "`+v.name+`" `)
-		if n := a.env.API.Node(i.Name); n != nil {
-			a.env.API.UpdateNode(n, func(n *api.Node) {
-				n.Attached = append(slices.Clip(n.Attached), api.Attached{Name: v.handle})
-			})
+		a.hold(v, i)
+		for _, p := range v.on(node) {
+			if !p.Gone() {
+				a.env.API.Record(attachDetach, api.AboutPod(p), "Normal", "SuccessfulAttachVolume",
+					`AttachVolume.Attach succeeded for volume "`+v.name+`" `)
+			}
 		}
+		a.list(v, true)
 		a.reconcile(v)
 	})
 }
 
-// refuse reports once that another node has the volume.
-func (a *AttachDetach) refuse(v *volume, p *api.Pod) {
-	if v.told == p {
-		return
-	}
-	v.told = p
-	why := "Volume is already exclusively attached to one node and can't be attached to another"
-	for _, u := range v.users {
-		if u != p && v.holder != nil && u.NodeName == v.holder.Name {
-			why = "Volume is already used by pod(s) " + u.Name
-			break
-		}
-	}
-	a.env.API.Record(attachDetach, api.AboutPod(p), "Warning", "FailedAttachVolume",
-		`Multi-Attach error for volume "`+v.name+`" `+why)
+// retry looks at a volume again, ever later.
+func (a *AttachDetach) retry(v *volume) {
+	a.at(v, min(volumeRetryLeast<<min(v.retries, 8), volumeRetryMost))
+	v.retries++
 }
 
-// detach lets go of the volume: soon where its node's kubelet has unmounted it,
-// by force where nobody can say so.
-func (a *AttachDetach) detach(v *volume) {
-	i := v.holder
-	after := a.env.Draw(&v.chance, a.env.Timings.VolumeDetach)
-	force := i.Ailments.Silent() || a.env.API.Node(i.Name) == nil
-	if force {
-		after = a.env.Timings.VolumeForceDetach.Median()
+// refuse is reportMultiAttachError: once it tells the pods of a node that
+// another node has the volume.
+func (a *AttachDetach) refuse(v *volume, node string) {
+	if slices.Contains(v.told, node) {
+		return
 	}
+	v.told = append(v.told, node)
+	why := "Volume is already exclusively attached to one node and can't be attached to another"
+	for i, p := range v.on(v.holder.Name) {
+		if i == 0 {
+			why = "Volume is already used by pod(s) " + p.Name
+		} else {
+			why += ", " + p.Name
+		}
+	}
+	for _, p := range v.on(node) {
+		a.env.API.Record(attachDetach, api.AboutPod(p), "Warning", "FailedAttachVolume",
+			`Multi-Attach error for volume "`+v.name+`" `+why)
+	}
+}
+
+// release detaches a volume that its holder doesn't need: soon where the machine
+// has unmounted it, or the node is out of service, and by force where the node
+// has been unhealthy and the volume unused for six minutes.
+func (a *AttachDetach) release(v *volume) {
+	i, n := v.holder, a.env.API.Node(v.holder.Name)
+	force := n != nil && n.HasTaint(outOfServiceTaint, "")
+	if i.Ailments.Silent() && !force {
+		left := a.env.Timings.VolumeForceDetach.Median() - a.env.API.Now().Sub(v.unused)
+		if left > 0 {
+			a.at(v, left)
+			return
+		}
+		if n != nil && n.Ready() {
+			return // the node's next change comes back here
+		}
+		force = true
+	}
+	a.list(v, false)
 	v.moving = true
-	a.env.After(after, func() {
+	a.env.After(a.env.Draw(&v.chance, a.env.Timings.VolumeDetach), func() {
 		v.moving = false
-		if v.holder != i || slices.ContainsFunc(v.users, func(p *api.Pod) bool { return !p.Gone() && p.NodeName == i.Name }) {
-			a.reconcile(v)
-			return
-		}
 		if !a.env.Cloud.Volumes.Detach(v.key, force) {
-			// The provider's call fails, and is repeated ever more seldom.
-			v.retries++
-			v.moving = true
-			a.env.After(min(time.Second<<min(v.retries, 7), 2*time.Minute), func() { v.moving = false; a.reconcile(v) })
+			a.list(v, true)
+			a.retry(v)
 			return
 		}
-		v.holder = nil
-		if n := a.env.API.Node(i.Name); n != nil {
-			a.env.API.UpdateNode(n, func(n *api.Node) {
-				n.Attached = slices.DeleteFunc(slices.Clone(n.Attached), func(x api.Attached) bool { return x.Name == v.handle })
-			})
-		}
+		a.hold(v, nil)
 		a.reconcile(v)
 	})
 }

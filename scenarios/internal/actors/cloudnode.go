@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -37,36 +38,40 @@ func NewCloudNode(env *Env, cfg CloudNodeConfig) *CloudNode {
 			env.After(env.Draw(&c.chance, env.Timings.CloudInitialize), func() { c.initialize(n) })
 		}
 	})
-	period := env.Timings.CloudNodePeriod.Median()
+	period := max(env.Timings.CloudNodePeriod.Median(), time.Millisecond)
 	var look func()
 	look = func() {
 		c.look()
 		env.After(period, look)
 	}
-	env.After(time.Duration(c.chance.N(uint64(max(period, 1)))), look)
+	env.After(time.Duration(c.chance.N(uint64(period))), look)
 	return c
 }
 
-// initialize is syncNode: one update that adds labels and addresses and removes
-// the taint.
+// initialize is syncNode: one update adds the labels and removes the taint, and
+// where addresses are others than the kubelet's, a second one writes the status.
 func (c *CloudNode) initialize(n *api.Node) {
 	i := c.env.Cloud.ByNode(n.Name)
-	if n.Gone() || i == nil {
+	if n.Gone() || i == nil || !n.HasTaint(uninitializedTaint, "") {
 		return
 	}
+	about := api.AboutNode(n)
+	about.ResourceVersion = strconv.FormatUint(n.Version(), 10) // as it was before
+	addresses := n.Addresses
 	c.env.API.UpdateNode(n, func(n *api.Node) {
 		n.RemoveTaint(uninitializedTaint, "")
 		if c.cfg.Initialize != nil {
 			c.cfg.Initialize(i, n)
 		}
+		addresses, n.Addresses = n.Addresses, addresses
 	})
-	about := api.AboutNode(n)
-	about.ResourceVersion = ""
+	c.env.API.UpdateNode(n, func(n *api.Node) { n.Addresses = addresses })
 	c.env.API.Record(api.Source{Component: "cloud-node-controller"}, about, "Normal", "Synced", "Node synced successfully")
 }
 
 // look is MonitorNodes: of nodes that aren't Ready it asks the provider whether
-// their instances exist, and whether they are shut down.
+// their instances exist, and whether they are shut down. A node that a finalizer
+// holds is deleted anew at every look, in vain.
 func (c *CloudNode) look() {
 	for _, n := range c.env.API.Nodes() {
 		if n.Ready() {
@@ -78,11 +83,10 @@ func (c *CloudNode) look() {
 		i := c.env.Cloud.ByNode(n.Name)
 		switch {
 		case i == nil || i.State == cloud.Terminated && !i.Hidden:
-			if n.Terminating() {
-				continue
-			}
 			about := api.AboutNode(n)
-			about.APIVersion = ""
+			if c.env.Version.Minor < 36 {
+				about.APIVersion = "" // which newer ones fill in
+			}
 			c.env.API.Record(api.Source{Component: "cloud-node-lifecycle-controller"}, about, "Normal", "DeletingNode",
 				"Deleting node "+n.Name+" because it does not exist in the cloud provider")
 			c.env.API.DeleteNode(n)

@@ -15,19 +15,26 @@ import (
 type NodeLifecycle struct {
 	env    *Env
 	chance model.Stream
-	known  map[*api.Node]*nodeHealth
-	gone   []*api.Node // since the last look
+	byNode map[*api.Node]*nodeHealth
+	nodes  []*nodeHealth // in the order in which they came; gone ones until the next look
+	known  map[string]*nodeHealth
+	gone   []*nodeHealth // since the last look
 	zones  map[string]*evictionZone
 	order  []*evictionZone // in the order in which they were seen
+	grid   time.Duration   // when the passes over the zones' queues are, within a tenth of a second
 }
 
 // nodeHealth is what the controller remembers of a node.
 type nodeHealth struct {
-	heartbeat            api.Instant // of the Ready condition, when it was last looked at
-	ready                bool        // there was a Ready condition
-	lease                api.Instant
-	probe                api.Instant // the last sign of life, as the controller noticed it
-	registered, tainting bool
+	node      *api.Node
+	zone      *evictionZone
+	heartbeat api.Instant // of the Ready condition, when it was last looked at
+	ready     bool        // there was a Ready condition
+	lease     api.Instant
+	probe     api.Instant // the last sign of life, as the controller noticed it
+	old       bool        // it was there before the tape began
+	tainting  bool        // a pass over its taints is on its way
+	excluded  bool        // it doesn't count when zones are looked at
 }
 
 var nodeController = api.Source{Component: "node-controller"}
@@ -35,13 +42,20 @@ var nodeController = api.Source{Component: "node-controller"}
 // NewNodeLifecycle starts the controller. Its looks at the nodes begin at a
 // moment of chance within its period.
 func NewNodeLifecycle(env *Env) *NodeLifecycle {
-	c := &NodeLifecycle{env: env, chance: env.Stream("node-lifecycle"), known: map[*api.Node]*nodeHealth{}, zones: map[string]*evictionZone{}}
+	c := &NodeLifecycle{
+		env: env, chance: env.Stream("node-lifecycle"), byNode: map[*api.Node]*nodeHealth{}, known: map[string]*nodeHealth{},
+		zones: map[string]*evictionZone{},
+	}
 	env.API.WatchNodes(c.nodeChanged)
-	period := env.Timings.MonitorPeriod.Median()
-	phase := time.Duration(c.chance.N(uint64(max(period, 1))))
+	for _, n := range env.API.Nodes() {
+		c.nodeChanged(api.Added, nil, n)
+	}
+	period := max(env.Timings.MonitorPeriod.Median(), time.Millisecond)
+	phase := time.Duration(c.chance.N(uint64(period)))
+	c.grid = time.Duration(c.chance.N(uint64(passPeriod)))
 	var look func()
 	look = func() {
-		c.look()
+		c.look(period)
 		env.After(period, look)
 	}
 	env.After(phase, look)
@@ -49,68 +63,105 @@ func NewNodeLifecycle(env *Env) *NodeLifecycle {
 }
 
 func (c *NodeLifecycle) nodeChanged(change api.Change, old, n *api.Node) {
-	if change == api.Deleted {
-		c.gone = append(c.gone, n)
+	h := c.byNode[n]
+	switch {
+	case change == api.Deleted:
+		delete(c.byNode, n)
+		c.gone = append(c.gone, h)
 		c.env.API.DropLease(n.Name) // its owner is gone
 		return
+	case change == api.Added:
+		h = &nodeHealth{node: n, probe: n.Created.Second(), old: n.Created < c.env.API.Now().Second()}
+		c.byNode[n] = h
+		c.nodes = append(c.nodes, h)
+		c.place(h)
+	case !sameLabels(old.Labels, n.Labels):
+		c.place(h)
 	}
-	if change == api.Added && n.Created < c.env.API.Now() {
-		// It was there before the tape began, and is known.
-		h := c.health(n)
-		h.registered = true
-	}
-	h := c.known[n]
-	if h != nil && h.tainting || !needsTaints(n) {
+	if h.tainting || !needsTaints(n) && !needsLabels(n) {
 		return
-	}
-	if h == nil {
-		h = c.health(n)
 	}
 	h.tainting = true
 	c.env.After(c.env.Draw(&c.chance, c.env.Timings.ConditionTaint), func() {
 		h.tainting = false
 		c.taint(n)
+		c.label(n)
 	})
 }
 
-func (c *NodeLifecycle) health(n *api.Node) *nodeHealth {
-	h := c.known[n]
-	if h == nil {
-		h = &nodeHealth{probe: n.Created}
-		c.known[n] = h
-	}
-	return h
-}
-
-// look is monitorNodeHealth, every five seconds.
-func (c *NodeLifecycle) look() {
+// look is monitorNodeHealth.
+func (c *NodeLifecycle) look(period time.Duration) {
 	now := c.env.API.Now()
-	for _, n := range c.gone {
-		if h := c.known[n]; h != nil && h.registered {
-			c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RemovingNode",
-				"Node "+n.Name+" event: Removing Node "+n.Name+" from Controller")
-		}
-		delete(c.known, n)
+	c.meet(now, period)
+	for _, z := range c.order {
+		z.queue = z.queue[:0]
+		z.ready, z.lost = 0, 0
 	}
-	c.gone = c.gone[:0]
-	for _, n := range c.env.API.Nodes() {
-		h := c.health(n)
-		if !h.registered {
-			h.registered = true
-			c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RegisteredNode",
-				"Node "+n.Name+" event: Registered Node "+n.Name+" in Controller")
-			c.zone(n)
+	for _, h := range c.nodes {
+		if h.node.Gone() {
+			continue
 		}
-		c.check(n, h, now)
+		c.check(h, now)
+		switch {
+		case h.excluded:
+		case h.node.Ready():
+			h.zone.ready++
+		default:
+			h.zone.lost++
+		}
 	}
 	c.disruption(now)
-	for _, z := range c.order {
-		c.pass(z)
+	c.pass()
+}
+
+// meet takes notice of nodes that have come and gone (classifyNodes). One that
+// was deleted and has come back under its name in between was never away.
+func (c *NodeLifecycle) meet(now api.Instant, period time.Duration) {
+	kept := c.nodes[:0]
+	for _, h := range c.nodes {
+		n := h.node
+		if n.Gone() {
+			continue
+		}
+		kept = append(kept, h)
+		was := c.known[n.Name]
+		if was == h {
+			continue
+		}
+		c.known[n.Name] = h
+		switch {
+		case h.old:
+			// It was noticed by a look before the tape began.
+			if renewed, ok := c.env.API.Renewed(n.Name); ok {
+				h.lease, h.probe = renewed, now.Add(-(now.Sub(renewed) / period * period))
+			}
+			if ready := n.Conditions.Get("Ready"); ready != nil {
+				h.ready, h.heartbeat = true, ready.Heartbeat
+				h.probe = max(h.probe, now.Add(-(now.Sub(ready.Heartbeat) / period * period)))
+			}
+		case was == nil:
+			c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RegisteredNode",
+				"Node "+n.Name+" event: Registered Node "+n.Name+" in Controller")
+			c.reachable(n)
+		}
 	}
+	clear(c.nodes[len(kept):])
+	c.nodes = kept
+	for _, h := range c.gone {
+		n := h.node
+		if c.known[n.Name] != h {
+			continue // it has a successor, or was never known
+		}
+		delete(c.known, n.Name)
+		c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RemovingNode",
+			"Node "+n.Name+" event: Removing Node "+n.Name+" from Controller")
+	}
+	c.gone = nil
 }
 
 // check is tryUpdateNodeHealth and what monitorNodeHealth does with it.
-func (c *NodeLifecycle) check(n *api.Node, h *nodeHealth, now api.Instant) {
+func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
+	n := h.node
 	ready := n.Conditions.Get("Ready")
 	grace := c.env.Timings.StartupGrace.Median()
 	if ready != nil {
@@ -132,10 +183,10 @@ func (c *NodeLifecycle) check(n *api.Node, h *nodeHealth, now api.Instant) {
 	if ready == nil {
 		return
 	}
-	c.drive(n, ready.Status, now)
+	c.drive(h, ready.Status, now)
 	if wasReady && ready.Status != "True" {
 		c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "NodeNotReady", "Node "+n.Name+" status is now: NodeNotReady")
-		c.markPods(n, now)
+		c.markPods(n)
 	}
 }
 
@@ -161,77 +212,42 @@ func unknown(n *api.Node, now api.Instant) api.Conditions {
 	return next
 }
 
-// markPods is MarkPodsNotReady of pkg/controller/util/node.
-func (c *NodeLifecycle) markPods(n *api.Node, now api.Instant) {
-	for _, p := range append([]*api.Pod(nil), c.env.API.PodsOn(n.Name)...) {
-		was := p.Conditions.Get("Ready")
-		if was == nil || was.Status == "False" {
-			continue
-		}
-		next := *was
-		next.Status, next.Transition = "False", now.Second()
-		c.env.API.UpdatePod(p, func(p *api.Pod) { p.Conditions = p.Conditions.Set(next) })
-		c.env.API.Record(nodeController, api.AboutPod(p), "Warning", "NodeNotReady", "Node is not ready")
-	}
-}
+// How long the controller takes from one pod of a lost node to the next: a
+// write and an answer.
+const (
+	markLeast = 5 * time.Millisecond
+	markMost  = 15 * time.Millisecond
+)
 
-// conditionTaints are the taints that keep pods from a node in a condition.
-var conditionTaints = []struct{ kind, status, key string }{
-	{"Ready", "False", "node.kubernetes.io/not-ready"},
-	{"Ready", "Unknown", "node.kubernetes.io/unreachable"},
-	{"MemoryPressure", "True", "node.kubernetes.io/memory-pressure"},
-	{"DiskPressure", "True", "node.kubernetes.io/disk-pressure"},
-	{"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
-	{"PIDPressure", "True", "node.kubernetes.io/pid-pressure"},
-}
-
-const unschedulableTaint = "node.kubernetes.io/unschedulable"
-
-func wantsTaint(n *api.Node, key string) bool {
-	if key == unschedulableTaint {
-		return n.Unschedulable
-	}
-	for _, t := range conditionTaints {
-		if t.key == key && n.Conditions.Is(t.kind, t.status) {
-			return true
-		}
-	}
-	return false
-}
-
-func needsTaints(n *api.Node) bool {
-	if n.Unschedulable != n.HasTaint(unschedulableTaint, "NoSchedule") {
-		return true
-	}
-	for _, t := range conditionTaints {
-		if n.HasTaint(t.key, "NoSchedule") != wantsTaint(n, t.key) {
-			return true
-		}
-	}
-	return false
-}
-
-// taint is doNoScheduleTaintingPass: taints are added in one write and removed
-// in another (SwapNodeControllerTaint).
-func (c *NodeLifecycle) taint(n *api.Node) {
-	now := c.env.API.Now().Second()
-	keys := make([]string, 0, len(conditionTaints)+1)
-	for _, t := range conditionTaints {
-		keys = append(keys, t.key)
-	}
-	keys = append(keys, unschedulableTaint)
-	c.env.API.UpdateNode(n, func(n *api.Node) {
-		for _, key := range keys {
-			if wantsTaint(n, key) {
-				n.AddTaint(api.Taint{Key: key, Effect: "NoSchedule", Added: now})
+// markPods is MarkPodsNotReady of pkg/controller/util/node: one pod after the
+// other, the node's own as they were when it was lost.
+func (c *NodeLifecycle) markPods(n *api.Node) {
+	pods := append([]*api.Pod(nil), c.env.API.PodsOn(n.Name)...)
+	var next func()
+	next = func() {
+		for len(pods) > 0 {
+			p := pods[0]
+			pods = pods[1:]
+			if c.markPod(p) {
+				break
 			}
 		}
-	})
-	c.env.API.UpdateNode(n, func(n *api.Node) {
-		for _, key := range keys {
-			if !wantsTaint(n, key) {
-				n.RemoveTaint(key, "NoSchedule")
-			}
+		if len(pods) > 0 {
+			c.env.After(markLeast+time.Duration(c.chance.N(uint64(markMost-markLeast))), next)
 		}
-	})
+	}
+	c.env.After(markLeast, next)
+}
+
+func (c *NodeLifecycle) markPod(p *api.Pod) bool {
+	was := p.Conditions.Get("Ready")
+	if p.Gone() || was == nil || was.Status == "False" {
+		return false
+	}
+	about := api.AboutPod(p) // as it was before
+	next := *was
+	next.Status, next.Transition = "False", c.env.API.Now().Second()
+	c.env.API.UpdatePod(p, func(p *api.Pod) { p.Conditions = p.Conditions.Set(next) })
+	c.env.API.Record(nodeController, about, "Warning", "NodeNotReady", "Node is not ready")
+	return true
 }

@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"slices"
+	"math"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -20,47 +20,60 @@ const (
 	// Above this size nodes are still tainted then, more slowly
 	// (--large-cluster-size-threshold).
 	largeZone = 50
+	// passPeriod is how often the zones' queues are looked at
+	// (NodeEvictionPeriod of nodelifecycle/scheduler).
+	passPeriod = 100 * time.Millisecond
+	// never is the interval of a zone in which no node is tainted.
+	never = time.Duration(math.MaxInt64)
 )
+
+// exclusionLabel keeps a node from being counted in its zone.
+const exclusionLabel = "node.kubernetes.io/exclude-disruption"
 
 // zoneState is how much of a zone is lost.
 type zoneState int
 
 const (
-	zoneNormal zoneState = iota
+	zoneInitial zoneState = iota
+	zoneNormal
 	zonePartial
 	zoneFull
 )
 
-// evictionZone hands out the taints of a zone one by one.
+// evictionZone hands out the taints of a zone one by one: a rate limiter with
+// room for one.
 type evictionZone struct {
-	name  string
-	state zoneState
-	size  int
+	state       zoneState
+	ready, lost int // nodes, at this look
+	// queue is the nodes that are to be tainted, as this look found them.
 	queue []*api.Node
-	// next is when the next node may be tainted; stopped says that none may.
-	next    api.Instant
-	stopped bool
-	waiting bool
+	// next is when the next node may be tainted, interval how long after one the
+	// next may be.
+	next     api.Instant
+	interval time.Duration
+	waiting  bool
 }
 
-// zone returns the zone of a node. The key is region and zone in the real
-// controller; zones have names of their own here.
-func (c *NodeLifecycle) zone(n *api.Node) *evictionZone {
-	name := n.Labels.Get("topology.kubernetes.io/zone")
-	z := c.zones[name]
+// place finds the zone of a node, by region and zone as GetZoneKey of
+// component-helpers/node/topology does.
+func (c *NodeLifecycle) place(h *nodeHealth) {
+	labels := h.node.Labels
+	_, h.excluded = labels.Lookup(exclusionLabel)
+	key := labels.Get(labelRegion) + "\x00" + labels.Get(labelZone)
+	z := c.zones[key]
 	if z == nil {
-		z = &evictionZone{name: name}
-		c.zones[name] = z
+		z = &evictionZone{interval: c.env.Timings.EvictionTaintInterval.Median()}
+		c.zones[key] = z
 		c.order = append(c.order, z)
 	}
-	return z
+	h.zone = z
 }
 
 // drive is processTaintBaseEviction: it swaps the taint of one state for that of
 // another at once, puts nodes without one in their zone's queue, and takes the
 // taints from nodes that are well.
-func (c *NodeLifecycle) drive(n *api.Node, ready string, now api.Instant) {
-	want, other := notReadyTaint, unreachableTaint
+func (c *NodeLifecycle) drive(h *nodeHealth, ready string, now api.Instant) {
+	n, want, other := h.node, notReadyTaint, unreachableTaint
 	switch ready {
 	case "True":
 		c.reachable(n)
@@ -68,15 +81,14 @@ func (c *NodeLifecycle) drive(n *api.Node, ready string, now api.Instant) {
 	case "Unknown":
 		want, other = unreachableTaint, notReadyTaint
 	}
-	if n.HasTaint(other, "NoExecute") {
+	switch {
+	case n.HasTaint(other, "NoExecute"):
 		c.env.API.UpdateNode(n, func(n *api.Node) {
 			n.AddTaint(api.Taint{Key: want, Effect: "NoExecute", Added: now.Second()})
 		})
 		c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(other, "NoExecute") })
-		return
-	}
-	if z := c.zone(n); !n.HasTaint(want, "NoExecute") && !slices.Contains(z.queue, n) {
-		z.queue = append(z.queue, n)
+	case !n.HasTaint(want, "NoExecute"):
+		h.zone.queue = append(h.zone.queue, n)
 	}
 }
 
@@ -87,107 +99,136 @@ func (c *NodeLifecycle) reachable(n *api.Node) {
 			c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(key, "NoExecute") })
 		}
 	}
-	if z := c.zone(n); len(z.queue) > 0 {
-		z.queue = slices.DeleteFunc(z.queue, func(q *api.Node) bool { return q == n })
+}
+
+// pass has the zones' queues looked at where there is something in them.
+func (c *NodeLifecycle) pass() {
+	for _, z := range c.order {
+		c.later(z)
 	}
 }
 
-// pass is doNoExecuteTaintingPass for one zone: it taints as many nodes as the
-// zone's rate allows, and comes back for the others.
-func (c *NodeLifecycle) pass(z *evictionZone) {
-	for len(z.queue) > 0 {
-		n := z.queue[0]
-		ready := n.Conditions.Get("Ready")
-		if n.Gone() || ready == nil || ready.Status == "True" {
-			z.queue = z.queue[1:]
-			continue
-		}
-		now := c.env.API.Now()
-		if z.stopped {
-			return
-		}
-		if now < z.next {
-			if !z.waiting {
-				z.waiting = true
-				c.env.After(z.next.Sub(now), func() { z.waiting = false; c.pass(z) })
-			}
-			return
-		}
-		z.queue = z.queue[1:]
-		z.next = now.Add(c.interval(z))
-		key := notReadyTaint
-		if ready.Status == "Unknown" {
-			key = unreachableTaint
-		}
-		c.env.API.UpdateNode(n, func(n *api.Node) {
-			n.AddTaint(api.Taint{Key: key, Effect: "NoExecute", Added: now.Second()})
-		})
+// later comes back to a zone at the pass at which its next node may be tainted.
+func (c *NodeLifecycle) later(z *evictionZone) {
+	if z.waiting || len(z.queue) == 0 || z.interval == never {
+		return
+	}
+	z.waiting = true
+	at := c.env.Now() + max(0, z.next.Sub(c.env.API.Now()))
+	passes := (at - c.grid + passPeriod - 1) / passPeriod
+	c.env.At(c.grid+passes*passPeriod, func() {
+		z.waiting = false
+		c.taintOne(z)
+		c.later(z)
+	})
+}
+
+// taintOne is doNoExecuteTaintingPass for one zone. Its queue has no order of
+// its own: every look puts all nodes in it anew, in the order of a map. A node
+// that is well or gone by now takes its turn as well.
+func (c *NodeLifecycle) taintOne(z *evictionZone) {
+	now := c.env.API.Now()
+	if len(z.queue) == 0 || z.interval == never || now < z.next {
+		return
+	}
+	last := len(z.queue) - 1
+	i := int(c.chance.N(uint64(len(z.queue))))
+	n := z.queue[i]
+	z.queue[i] = z.queue[last]
+	z.queue = z.queue[:last]
+	z.next = now.Add(z.interval)
+	ready := n.Conditions.Get("Ready")
+	if n.Gone() || ready == nil || ready.Status == "True" {
+		return
+	}
+	key, other := notReadyTaint, unreachableTaint
+	if ready.Status == "Unknown" {
+		key, other = other, key
+	}
+	c.env.API.UpdateNode(n, func(n *api.Node) {
+		n.AddTaint(api.Taint{Key: key, Effect: "NoExecute", Added: now.Second()})
+	})
+	c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(other, "NoExecute") })
+}
+
+// limit is SwapLimiter: a zone gets another rate. The new limiter has its one
+// turn, unless the old one had none.
+func (z *evictionZone) limit(interval time.Duration, now api.Instant) {
+	if z.interval == interval {
+		return
+	}
+	spent := z.interval == never || now < z.next
+	if z.interval = interval; interval == never {
+		return
+	}
+	if z.next = now; spent {
+		z.next = now.Add(interval)
 	}
 }
 
-func (c *NodeLifecycle) interval(z *evictionZone) time.Duration {
-	if z.state == zonePartial {
+// rate is setLimiterInZone.
+func (c *NodeLifecycle) rate(z *evictionZone) time.Duration {
+	switch {
+	case z.state != zonePartial:
+		return c.env.Timings.EvictionTaintInterval.Median()
+	case z.ready+z.lost > largeZone:
 		return c.env.Timings.EvictionTaintIntervalPartial.Median()
 	}
-	return c.env.Timings.EvictionTaintInterval.Median()
+	return never
+}
+
+// found is ComputeZoneState.
+func (z *evictionZone) found() zoneState {
+	switch {
+	case z.ready == 0:
+		return zoneFull
+	case z.lost > 2 && z.lost*1000 >= unhealthyPerMille*(z.ready+z.lost):
+		return zonePartial
+	}
+	return zoneNormal
 }
 
 // disruption is handleDisruption: it slows the tainting of zones down in which
 // most is lost, and stops it where all is lost everywhere, which says more about
 // the controller's own network than about the nodes.
 func (c *NodeLifecycle) disruption(now api.Instant) {
-	type tally struct{ ready, lost int }
-	counts := make(map[*evictionZone]*tally, len(c.order))
+	allFull, wereFull, any := true, true, false
 	for _, z := range c.order {
-		counts[z] = &tally{}
-	}
-	for _, n := range c.env.API.Nodes() {
-		t := counts[c.zone(n)]
-		if t == nil { // a zone of which this is the first node
-			t = &tally{}
-			counts[c.zone(n)] = t
-		}
-		if n.Ready() {
-			t.ready++
-		} else {
-			t.lost++
-		}
-	}
-	allFull, wereFull, zones := true, true, 0
-	states := make([]zoneState, len(c.order))
-	for i, z := range c.order {
-		t := counts[z]
-		z.size = t.ready + t.lost
-		if z.size == 0 {
-			z.state = zoneNormal
+		if z.ready+z.lost == 0 {
+			z.state = zoneInitial
+			z.limit(c.env.Timings.EvictionTaintInterval.Median(), now)
 			continue
 		}
-		zones++
-		switch {
-		case t.ready == 0:
-			states[i] = zoneFull
-		case t.lost > 2 && t.lost*1000 >= unhealthyPerMille*z.size:
-			states[i] = zonePartial
-		}
-		allFull = allFull && states[i] == zoneFull
+		any = true
+		allFull = allFull && z.found() == zoneFull
 		wereFull = wereFull && z.state == zoneFull
 	}
-	if zones == 0 || allFull && wereFull {
+	if !any || allFull && wereFull {
 		return
 	}
-	if allFull {
-		for _, n := range c.env.API.Nodes() {
-			c.reachable(n)
-		}
-	} else if wereFull {
-		for _, n := range c.env.API.Nodes() {
-			if h := c.known[n]; h != nil {
-				h.probe = now
+	switch {
+	case allFull:
+		for _, h := range c.nodes {
+			if !h.node.Gone() {
+				c.reachable(h.node)
 			}
 		}
+	case wereFull:
+		for _, h := range c.nodes {
+			h.probe = now
+		}
 	}
-	for i, z := range c.order {
-		z.state = states[i]
-		z.stopped = allFull || z.state == zonePartial && z.size <= largeZone
+	for _, z := range c.order {
+		if z.ready+z.lost == 0 {
+			continue
+		}
+		was := z.state
+		z.state = z.found()
+		switch {
+		case allFull:
+			z.limit(never, now)
+		case wereFull || was != z.state:
+			z.limit(c.rate(z), now)
+		}
 	}
 }

@@ -1,18 +1,27 @@
 package actors
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 )
 
-// PodGC is the pod garbage collector (pkg/controller/podgc): every twenty seconds
-// it looks for pods of nodes that no longer exist, waits forty seconds more, and
-// at the look behind that fails and removes them by force.
+// PodGC is the pod garbage collector (pkg/controller/podgc/gc_controller.go). At
+// every look, each twenty seconds, it removes by force the pods of nodes that
+// have been missing for forty seconds, those that are being deleted on nodes out
+// of service or on no node at all, and the oldest of too many that have ended.
+//
+// The real one lists all pods each time; this one keeps the few that matter.
 type PodGC struct {
-	env     *Env
-	missing []*missingNode
+	env       *Env
+	missing   []*missingNode
+	byName    map[string]*missingNode
+	unbound   []*api.Pod  // being deleted, and bound to no node
+	outOf     []*api.Node // that carry the taint out-of-service
+	ended     int         // pods that have ended
+	threshold int
 }
 
 // missingNode is a node that pods are bound to and that isn't there.
@@ -21,59 +30,150 @@ type missingNode struct {
 	seen api.Instant // by a look, 0 before
 }
 
+const (
+	outOfServiceTaint = "node.kubernetes.io/out-of-service"
+	// terminatedThreshold is --terminated-pod-gc-threshold.
+	terminatedThreshold = 12500
+)
+
 // NewPodGC starts the collector, whose looks begin at a moment of chance.
 func NewPodGC(env *Env) *PodGC {
-	g := &PodGC{env: env}
-	env.API.WatchNodes(func(c api.Change, _, n *api.Node) {
-		if c == api.Deleted {
-			g.missing = append(g.missing, &missingNode{name: n.Name})
-		}
-	})
+	g := &PodGC{env: env, byName: map[string]*missingNode{}, threshold: terminatedThreshold}
+	env.API.WatchNodes(g.nodeChanged)
+	env.API.WatchPods(g.podChanged)
 	chance := env.Stream("podgc")
-	period := env.Timings.PodGCPeriod.Median()
+	period := max(env.Timings.PodGCPeriod.Median(), time.Millisecond)
 	var look func()
 	look = func() {
 		g.look()
 		env.After(period, look)
 	}
-	env.After(time.Duration(chance.N(uint64(max(period, 1)))), look)
+	env.After(time.Duration(chance.N(uint64(period))), look)
 	return g
 }
 
+func (g *PodGC) nodeChanged(c api.Change, old, n *api.Node) {
+	switch {
+	case c == api.Deleted:
+		g.miss(n.Name)
+	case n.HasTaint(outOfServiceTaint, "") && (c == api.Added || !old.HasTaint(outOfServiceTaint, "")):
+		g.outOf = append(g.outOf, n)
+	}
+}
+
+func (g *PodGC) podChanged(c api.Change, old, p *api.Pod) {
+	is, was := p.Terminal() && c != api.Deleted, old != nil && old.Terminal()
+	switch {
+	case is && !was:
+		g.ended++
+	case was && !is:
+		g.ended--
+	}
+	switch {
+	case c == api.Deleted:
+	case p.NodeName == "":
+		if p.Terminating() && (c == api.Added || !old.Terminating()) {
+			g.unbound = append(g.unbound, p)
+		}
+	case c == api.Added || old.NodeName == "":
+		if g.env.API.Node(p.NodeName) == nil {
+			g.miss(p.NodeName)
+		}
+	}
+}
+
+func (g *PodGC) miss(node string) {
+	if g.byName[node] == nil {
+		m := &missingNode{name: node}
+		g.byName[node] = m
+		g.missing = append(g.missing, m)
+	}
+}
+
 func (g *PodGC) look() {
-	now := g.env.API.Now()
-	quarantine := g.env.Timings.PodGCQuarantine.Median()
-	g.missing = slices.DeleteFunc(g.missing, func(m *missingNode) bool {
-		pods := g.env.API.PodsOn(m.name)
-		if g.env.API.Node(m.name) != nil || len(pods) == 0 {
-			// A node of the name is back, and its kubelet knows what to do.
-			return true
+	if g.ended > g.threshold {
+		g.oldest(g.ended - g.threshold)
+	}
+	g.outOf = slices.DeleteFunc(g.outOf, func(n *api.Node) bool { return n.Gone() || !n.HasTaint(outOfServiceTaint, "") })
+	for _, n := range g.outOf {
+		if n.Ready() {
+			continue
 		}
-		switch {
-		case m.seen == 0:
-			m.seen = now
-		case now.Sub(m.seen) >= quarantine:
-			for _, p := range slices.Clone(pods) {
-				g.collect(p)
+		for _, p := range slices.Clone(g.env.API.PodsOn(n.Name)) {
+			if p.Terminating() {
+				g.collect(p, nil)
 			}
-			return true
 		}
-		return false
+	}
+	g.orphans()
+	g.unbound = slices.DeleteFunc(g.unbound, func(p *api.Pod) bool {
+		if !p.Gone() && p.NodeName == "" {
+			g.collect(p, nil)
+		}
+		return p.Gone() || p.NodeName != ""
 	})
 }
 
+// orphans is gcOrphaned: the look that misses a node puts it into quarantine,
+// and the first one behind that collects.
+func (g *PodGC) orphans() {
+	now := g.env.API.Now()
+	quarantine := g.env.Timings.PodGCQuarantine.Median()
+	var lost []*api.Pod
+	g.missing = slices.DeleteFunc(g.missing, func(m *missingNode) bool {
+		pods := g.env.API.PodsOn(m.name)
+		switch {
+		case g.env.API.Node(m.name) != nil || len(pods) == 0:
+			// A node of the name is back, and its kubelet knows what to do.
+		case m.seen == 0:
+			m.seen = now
+			return false
+		case now.Sub(m.seen) < quarantine:
+			return false
+		default:
+			lost = append(lost, pods...)
+		}
+		delete(g.byName, m.name)
+		return true
+	})
+	for _, p := range lost {
+		g.collect(p, &api.Condition{Type: "DisruptionTarget", Status: "True", Reason: "DeletionByPodGC", Message: "PodGC: node no longer exists"})
+	}
+}
+
+// oldest is gcTerminated: of the pods that have ended some go, those first that
+// their kubelets evicted, then by age.
+func (g *PodGC) oldest(surplus int) {
+	var ended []*api.Pod
+	for _, p := range g.env.API.Pods() {
+		if p.Terminal() {
+			ended = append(ended, p)
+		}
+	}
+	slices.SortFunc(ended, func(a, b *api.Pod) int {
+		return cmp.Or(trueFirst(a.Reason == "Evicted", b.Reason == "Evicted"), cmp.Compare(a.Created.Second(), b.Created.Second()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+	})
+	for _, p := range ended[:min(surplus, len(ended))] {
+		g.collect(p, nil)
+	}
+}
+
 // collect is markFailedAndDeletePodWithCondition.
-func (g *PodGC) collect(p *api.Pod) {
+func (g *PodGC) collect(p *api.Pod, why *api.Condition) {
+	if p.Gone() {
+		return
+	}
 	if !p.Terminal() {
 		g.env.API.UpdatePod(p, func(p *api.Pod) {
 			p.Phase = "Failed"
-			if p.ObservedGeneration > 0 {
+			if g.env.Version.PodGeneration() && p.Generation > 0 {
 				p.ObservedGeneration = p.Generation
 			}
-			p.Conditions = p.Conditions.Set(api.Condition{
-				Type: "DisruptionTarget", Status: "True", Reason: "DeletionByPodGC",
-				Message: "PodGC: node no longer exists", Transition: g.env.API.Now().Second(), Observed: observed(p),
-			})
+			if why != nil {
+				c := *why
+				c.Transition, c.Observed = g.env.API.Now().Second(), observed(p)
+				p.Conditions = p.Conditions.Set(c)
+			}
 		})
 	}
 	g.env.API.DeletePod(p, 0)

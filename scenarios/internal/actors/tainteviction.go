@@ -1,9 +1,12 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // TaintEviction deletes the pods that don't tolerate a node's NoExecute taints,
@@ -11,68 +14,90 @@ import (
 // the name that the cluster's version has for it.
 type TaintEviction struct {
 	env     *Env
+	chance  model.Stream
 	source  api.Source
-	pending map[string]*pendingEviction // by the pod's UID
-}
-
-// pendingEviction is a deletion that is to come.
-type pendingEviction struct {
-	begun, due api.Instant
-	off        bool
+	pending map[*api.Pod]*loop.Timer // deletions that are to come
 }
 
 // NewTaintEviction starts the controller.
 func NewTaintEviction(env *Env) *TaintEviction {
-	t := &TaintEviction{env: env, source: api.Source{Component: env.Version.TaintEvictionComponent()}, pending: map[string]*pendingEviction{}}
+	t := &TaintEviction{
+		env: env, chance: env.Stream("taint-eviction"),
+		source: api.Source{Component: env.Version.TaintEvictionComponent()}, pending: map[*api.Pod]*loop.Timer{},
+	}
 	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
-		if c == api.Modified && noExecute(old) != noExecute(n) || c == api.Added && noExecute(n) > 0 {
-			env.After(0, func() { t.nodeChanged(n) })
+		if c == api.Modified && !sameNoExecute(old.Taints, n.Taints) || c == api.Added && noExecute(n) {
+			t.soon(func() { t.nodeChanged(n) })
 		}
 	})
 	env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
 		switch {
 		case c == api.Deleted:
-			t.forget(p)
+			if t.pending[p] != nil {
+				t.soon(func() { t.cancel(p) })
+			}
 		case p.NodeName != "" && (c == api.Added || old.NodeName == ""):
-			if n := env.API.Node(p.NodeName); n != nil && noExecute(n) > 0 {
-				env.After(0, func() { t.podOn(p, n) })
+			if n := env.API.Node(p.NodeName); n != nil && noExecute(n) {
+				t.soon(func() { t.podOn(p, n) })
 			}
 		}
 	})
 	return t
 }
 
-// noExecute tells sets of NoExecute taints apart; 0 is none. The set of a node
-// changes by one taint at a time.
-func noExecute(n *api.Node) (sum int) {
-	for i, t := range n.Taints {
-		if t.Effect == "NoExecute" {
-			sum += (i + 1) * (len(t.Key) + 1)
-		}
-	}
-	return sum
+// soon does something when the controller has seen its cause.
+func (t *TaintEviction) soon(do func()) {
+	t.env.After(t.env.Draw(&t.chance, t.env.Timings.EventLag), do)
 }
 
+func noExecute(n *api.Node) bool {
+	return slices.ContainsFunc(n.Taints, func(t api.Taint) bool { return t.Effect == "NoExecute" })
+}
+
+// sameNoExecute compares the NoExecute taints of two states.
+func sameNoExecute(old, now []api.Taint) bool {
+	if len(old) == len(now) && (len(old) == 0 || &old[0] == &now[0]) {
+		return true
+	}
+	for {
+		for len(old) > 0 && old[0].Effect != "NoExecute" {
+			old = old[1:]
+		}
+		for len(now) > 0 && now[0].Effect != "NoExecute" {
+			now = now[1:]
+		}
+		switch {
+		case len(old) == 0 || len(now) == 0:
+			return len(old) == len(now)
+		case old[0] != now[0]:
+			return false
+		}
+		old, now = old[1:], now[1:]
+	}
+}
+
+// nodeChanged is handleNodeUpdate.
 func (t *TaintEviction) nodeChanged(n *api.Node) {
 	if n.Gone() {
 		return
 	}
-	for _, p := range append([]*api.Pod(nil), t.env.API.PodsOn(n.Name)...) {
+	for _, p := range slices.Clone(t.env.API.PodsOn(n.Name)) {
 		t.podOn(p, n)
 	}
 }
 
-// podOn is processPodOnNode.
+// podOn is processPodOnNode: it deletes the pod at once, or when the shortest of
+// the tolerations that it needs has run out, or not at all. A deletion that is
+// under way stays at its moment when taints come on top of others.
 func (t *TaintEviction) podOn(p *api.Pod, n *api.Node) {
 	if p.Gone() || n.Gone() {
 		return
 	}
-	least, any := int64(-1), false
+	least := int64(-1) // for ever
 	for _, taint := range n.Taints {
 		if taint.Effect != "NoExecute" {
 			continue
 		}
-		any = true
 		tolerated, seconds := p.Tolerates(taint)
 		if !tolerated {
 			t.cancel(p)
@@ -83,46 +108,32 @@ func (t *TaintEviction) podOn(p *api.Pod, n *api.Node) {
 			least = seconds
 		}
 	}
-	if !any || least < 0 {
+	switch {
+	case least < 0:
 		t.cancel(p)
-		return
-	}
-	now := t.env.API.Now()
-	begun := now
-	due := now.Add(time.Duration(least) * time.Second)
-	if was := t.pending[p.UID]; was != nil {
-		begun = was.begun
-		if begun.Add(time.Duration(least)*time.Second) < due {
-			return
-		}
-		t.cancel(p)
-	}
-	e := &pendingEviction{begun: begun, due: due}
-	t.pending[p.UID] = e
-	t.env.After(due.Sub(now), func() {
-		if !e.off && !p.Gone() {
-			delete(t.pending, p.UID)
+	case t.pending[p] == nil:
+		t.pending[p] = t.env.Timer(time.Duration(least)*time.Second, func() {
+			delete(t.pending, p)
 			t.delete(p)
-		}
-	})
+		})
+	}
 }
 
+// cancel calls a deletion off, which shows in an event even where the pod has
+// gone by itself.
 func (t *TaintEviction) cancel(p *api.Pod) {
-	if e := t.pending[p.UID]; e != nil {
-		e.off = true
-		delete(t.pending, p.UID)
+	if timer := t.pending[p]; timer != nil {
+		timer.Stop()
+		delete(t.pending, p)
 		t.record(p, "Cancelling deletion of Pod "+p.Namespace+"/"+p.Name)
 	}
 }
 
-func (t *TaintEviction) forget(p *api.Pod) {
-	if e := t.pending[p.UID]; e != nil {
-		e.off = true
-		delete(t.pending, p.UID)
-	}
-}
-
+// delete is addConditionAndDeletePod behind its event.
 func (t *TaintEviction) delete(p *api.Pod) {
+	if p.Gone() {
+		return
+	}
 	t.record(p, "Marking for deletion Pod "+p.Namespace+"/"+p.Name)
 	t.env.API.UpdatePod(p, func(p *api.Pod) {
 		p.Conditions = p.Conditions.Set(api.Condition{

@@ -15,21 +15,20 @@ const (
 	// 25 events at once, and one more every five minutes.
 	spamBurst  = 25
 	spamRefill = 5 * time.Minute
-	// Of one object so many events are remembered; client-go remembers 4096 of
-	// all objects together.
+	// Of one object so many events are remembered. A recorder of client-go
+	// remembers 4096 of all objects together.
 	rememberAtMost = 64
 )
 
 const combinedPrefix = "(combined from similar events): "
 
-// aboutOf names a source and an object.
-type aboutOf struct {
-	source                     Source
-	kind, namespace, name, uid string
-}
+// recollection is what all sources remember of an object.
+type recollection struct{ sources []memory }
 
-// memory is what a source remembers of an object.
+// memory is what a source remembers of an object. What it compares are hashes
+// of 64 bits: half a million pods with six events each are to fit.
 type memory struct {
+	source  Source
 	spam    []bucket
 	reasons []similar
 	events  []remembered
@@ -42,107 +41,96 @@ type bucket struct {
 	at     Instant // when the last token was refilled
 }
 
-// similar counts the messages of a reason.
+// similar counts the messages of a reason. Nearly all have one.
 type similar struct {
-	kind, reason string
-	messages     []string
-	last         Instant
+	key   uint64 // type and reason
+	last  Instant
+	first uint64
+	more  []uint64
 }
 
 // remembered is an event that counts up when it comes again.
 type remembered struct {
-	key           rememberedKey
-	at, created   Instant // of its name, and of its creation
-	first, was    Instant
-	message       string
-	count, writes int
+	key     uint64
+	at      Instant // of its name
+	first   Instant // firstTimestamp
+	created Instant // when it was last created; 0 where it never was
+	written Instant // when it was last written
+	message uint64  // of a combined one, which changes
+	field   string  // of a combined one: the fieldPath of the first
+	version uint64  // of the object that it is about, when it was created
+	count   int32
+	writes  int32
 }
 
-type rememberedKey struct {
-	kind, reason, message, field string
-	combined                     bool
-}
-
-func (r *remembered) name(about *Reference) string { return nameOfEvent(about.Name, r.at) }
-
-// correlation is what becomes of an event.
-type correlation struct {
-	message  string
-	dropped  bool
-	combined bool
-	known    *remembered // it counts up
-	fresh    *remembered // it is new, and to be remembered here
+// of returns what a source remembers of an object.
+func (r *recollection) of(from Source) *memory {
+	for i := range r.sources {
+		if r.sources[i].source == from {
+			return &r.sources[i]
+		}
+	}
+	r.sources = append(r.sources, memory{source: from})
+	return &r.sources[len(r.sources)-1]
 }
 
 // correlate takes the steps of EventCorrelator.EventCorrelate: events that
 // differ by their message alone are combined, those that came before count up,
-// and what comes too often is dropped.
-func (s *Store) correlate(from Source, about *Reference, kind, reason, message string, now Instant) correlation {
-	k := aboutOf{from, about.Kind, about.Namespace, about.Name, about.UID}
-	m := s.memories[k]
-	if m == nil {
-		m = &memory{}
-		s.memories[k] = m
-		if about.Kind == "Pod" {
-			if s.memoriesOf == nil {
-				s.memoriesOf = map[string][]aboutOf{}
-			}
-			s.memoriesOf[about.UID] = append(s.memoriesOf[about.UID], k)
-		}
-	}
-	c := correlation{message: message}
-	key := rememberedKey{kind: kind, reason: reason, message: message, field: about.FieldPath}
-	if m.combine(kind, reason, message, now) {
-		c.combined = true
-		c.message = combinedPrefix + message
-		key = rememberedKey{kind: kind, reason: reason, combined: true}
+// and what comes too often is dropped, but counted. It returns the event as it
+// is remembered, and whether it is a combined one and to be written.
+func (m *memory) correlate(about *Reference, kind, reason, message string, now Instant, name func() Instant) (e *remembered, combined, write bool) {
+	group := hash(kind, reason)
+	key := hash(kind, reason, message, about.FieldPath)
+	if combined = m.combine(group, hash(message), now); combined {
+		key = ^group
 	}
 	i := slices.IndexFunc(m.events, func(r remembered) bool { return r.key == key })
-	if i >= 0 && now.Sub(m.events[i].was) > eventTTL {
-		// The API server has forgotten it: the patch finds nothing, and the
-		// event is created anew.
-		m.events = slices.Delete(m.events, i, i+1)
-		i = -1
-	}
-	if !m.accept(kind, now) {
-		c.dropped = true
-		if i >= 0 {
-			m.events[i].count++
+	if i < 0 {
+		if len(m.events) >= rememberAtMost {
+			m.events = slices.Delete(m.events, m.oldest(), m.oldest()+1)
 		}
-		return c
+		next := remembered{key: key, at: name(), first: now.Second()}
+		if combined {
+			next.field = about.FieldPath
+		}
+		m.events = append(m.events, next)
+		i = len(m.events) - 1
 	}
-	if i >= 0 {
-		m.events[i].count++
-		c.known = &m.events[i]
-		return c
+	e = &m.events[i]
+	e.count++
+	return e, combined, m.accept(kind, now)
+}
+
+// oldest is the event that was written least recently.
+func (m *memory) oldest() (at int) {
+	for i := range m.events {
+		if m.events[i].written < m.events[at].written {
+			at = i
+		}
 	}
-	if len(m.events) >= rememberAtMost {
-		m.events = slices.Delete(m.events, 0, 1)
-	}
-	m.events = append(m.events, remembered{key: key})
-	c.fresh = &m.events[len(m.events)-1]
-	return c
+	return at
 }
 
 // combine notes a message, and reports whether there have been too many.
-func (m *memory) combine(kind, reason, message string, now Instant) bool {
-	i := slices.IndexFunc(m.reasons, func(s similar) bool { return s.kind == kind && s.reason == reason })
+func (m *memory) combine(group, message uint64, now Instant) bool {
+	i := slices.IndexFunc(m.reasons, func(s similar) bool { return s.key == group })
 	if i < 0 {
-		m.reasons = append(m.reasons, similar{kind: kind, reason: reason})
-		i = len(m.reasons) - 1
+		m.reasons = append(m.reasons, similar{key: group, last: now, first: message})
+		return false
 	}
 	r := &m.reasons[i]
 	if now.Sub(r.last) > aggregateInterval {
-		r.messages = r.messages[:0]
+		r.first, r.more = message, nil
 	}
 	r.last = now
-	if !slices.Contains(r.messages, message) {
-		r.messages = append(r.messages, message)
-	}
-	if len(r.messages) < aggregateAt {
+	if r.first == message || slices.Contains(r.more, message) {
 		return false
 	}
-	r.messages = r.messages[:aggregateAt-1] // which one goes is chance in client-go
+	if len(r.more) < aggregateAt-2 {
+		r.more = append(r.more, message)
+		return false
+	}
+	// client-go forgets one of the ten by chance; this forgets the newest.
 	return true
 }
 
@@ -150,13 +138,16 @@ func (m *memory) combine(kind, reason, message string, now Instant) bool {
 func (m *memory) accept(kind string, now Instant) bool {
 	i := slices.IndexFunc(m.spam, func(b bucket) bool { return b.kind == kind })
 	if i < 0 {
-		m.spam = append(m.spam, bucket{kind: kind, tokens: spamBurst, at: now})
+		m.spam = append(m.spam, bucket{kind: kind, tokens: spamBurst})
 		i = len(m.spam) - 1
 	}
 	b := &m.spam[i]
 	if refill := int(now.Sub(b.at) / spamRefill); refill > 0 {
 		b.tokens = min(spamBurst, b.tokens+refill)
 		b.at = b.at.Add(time.Duration(refill) * spamRefill)
+	}
+	if b.tokens == spamBurst {
+		b.at = now // a full bucket gathers nothing
 	}
 	if b.tokens == 0 {
 		return false
@@ -165,11 +156,42 @@ func (m *memory) accept(kind string, now Instant) bool {
 	return true
 }
 
-// forget drops what sources remember of a pod that is gone: nothing will be
-// reported of it again.
-func (s *Store) forget(uid string) {
-	for _, k := range s.memoriesOf[uid] {
-		delete(s.memories, k)
+// recollect returns what is remembered of an object. Of a pod that is gone
+// nothing is remembered any more, so that memory stays bounded by what lives.
+func (s *Store) recollect(about *Reference) *recollection {
+	k := hash(about.Kind, about.Namespace, about.Name, about.UID)
+	r := s.recollections[k]
+	if r != nil {
+		return r
 	}
-	delete(s.memoriesOf, uid)
+	r = &recollection{}
+	if about.Kind == "Pod" {
+		p := s.Pod(about.Namespace, about.Name)
+		if p == nil || about.UID != "" && about.UID != p.UID {
+			return r
+		}
+	}
+	s.recollections[k] = r
+	return r
+}
+
+// forget drops what sources remember of an object that is gone, under its UID
+// and under the names that some report it by: without one, and nodes by their
+// name as kubelets do.
+func (s *Store) forget(kind string, m *Meta) {
+	for _, uid := range [...]string{m.UID, "", m.Name} {
+		delete(s.recollections, hash(kind, m.Namespace, m.Name, uid))
+	}
+}
+
+// hash is FNV-1a of 64 bits over words.
+func hash(words ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, word := range words {
+		for i := range len(word) {
+			h = (h ^ uint64(word[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211 // no byte of UTF-8
+	}
+	return h
 }

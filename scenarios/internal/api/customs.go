@@ -83,6 +83,7 @@ func (s *Store) dropCustom(c *Custom) {
 	s.customs[c.Resource.Resource].drop(key{c.Namespace, c.Name})
 	s.emit(Deleted, c.Resource.Resource, &c.Meta, nil, nil)
 	s.tellCustoms(Deleted, &old, c)
+	s.forget(c.Resource.Kind, &c.Meta)
 }
 
 func (s *Store) tellCustoms(c Change, old, o *Custom) {

@@ -39,18 +39,16 @@ func (s *Store) Evict(p *Pod) *Refusal {
 			return no
 		}
 	}
-	if !p.Terminating() {
-		s.UpdatePod(p, func(p *Pod) {
-			c := Condition{
-				Type: "DisruptionTarget", Status: "True", Reason: "EvictionByEvictionAPI",
-				Message: "Eviction API: evicting", Transition: s.Now().Second(),
-			}
-			if p.ObservedGeneration > 0 {
-				c.Observed = p.Generation
-			}
-			p.Conditions = p.Conditions.Set(c)
-		})
-	}
+	s.UpdatePod(p, func(p *Pod) {
+		c := Condition{
+			Type: "DisruptionTarget", Status: "True", Reason: "EvictionByEvictionAPI",
+			Message: "Eviction API: evicting", Transition: s.Now().Second(),
+		}
+		if was := p.Conditions.Get(c.Type); was != nil {
+			c.Observed = was.Observed // which the API server doesn't set itself
+		}
+		p.Conditions = p.Conditions.Set(c)
+	})
 	s.DeletePod(p, OwnGrace)
 	return nil
 }

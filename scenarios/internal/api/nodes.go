@@ -76,6 +76,7 @@ func (s *Store) dropNode(n *Node) {
 	s.nodes.drop(key{name: n.Name})
 	s.emit(Deleted, "nodes", &n.Meta, nil, nil)
 	s.tellNodes(Deleted, &old, n)
+	s.forget("Node", &n.Meta)
 }
 
 func (s *Store) tellNodes(c Change, old, n *Node) {

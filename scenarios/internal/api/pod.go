@@ -105,18 +105,14 @@ func (p *Pod) Requests() (cpu, memory int64) {
 	return cpu, memory
 }
 
-// Tolerates reports whether the pod tolerates a taint, and for how many seconds
-// at most; -1 is for ever.
+// Tolerates reports whether the pod tolerates a taint, and for how many seconds;
+// -1 is for ever. Of several tolerations the first counts (GetMatchingTolerations
+// of component-helpers/scheduling/corev1).
 func (p *Pod) Tolerates(taint Taint) (bool, int64) {
-	ok, seconds := false, int64(-1)
-	for _, t := range p.Template.Tolerations {
-		if !t.Tolerates(taint) {
-			continue
+	for i := range p.Template.Tolerations {
+		if t := &p.Template.Tolerations[i]; t.Tolerates(taint) {
+			return true, t.Seconds
 		}
-		if !ok || t.Seconds >= 0 && (seconds < 0 || t.Seconds < seconds) {
-			seconds = t.Seconds
-		}
-		ok = true
 	}
-	return ok, seconds
+	return false, 0
 }

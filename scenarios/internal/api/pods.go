@@ -120,7 +120,7 @@ func (s *Store) dropPod(p *Pod) {
 	take(s.onNode, p.NodeName, p)
 	s.emit(Deleted, "pods", &p.Meta, nil, nil)
 	s.tellPods(Deleted, &old, p)
-	s.forget(p.UID)
+	s.forget("Pod", &p.Meta)
 }
 
 func (s *Store) tellPods(c Change, old, p *Pod) {

@@ -1,8 +1,8 @@
 package api
 
 import (
-	"fmt"
 	"strconv"
+	"time"
 )
 
 // A Source is who reports an event: a component, on a host where that is a
@@ -11,55 +11,65 @@ type Source struct{ Component, Host string }
 
 // Record reports an event through client-go's recorder of a component, with what
 // its correlator makes of it. The events of a Node live in the namespace default.
+//
+// An event that came before counts up. Where the API server has forgotten it by
+// then, or never had it because it came too often, the recorder creates it, with
+// its old name, first time and count (recordEvent of tools/record/event.go).
 func (s *Store) Record(from Source, about Reference, kind, reason, message string) {
 	if s.cfg.NoEvents {
 		return
 	}
 	now := s.Now()
-	e := s.correlate(from, &about, kind, reason, message, now)
-	switch {
-	case e.dropped:
-	case e.known != nil:
-		old := Event{Meta: Meta{UID: "known"}, Count: e.known.count - 1, Last: e.known.was, Message: e.known.message, Type: kind, Reason: reason, First: e.known.first}
-		is := old
-		is.Count, is.Last, is.Message = e.known.count, now.Second(), e.message
-		e.known.was, e.known.message = is.Last, is.Message
-		m := Meta{Namespace: namespaceOf(&about), Name: e.known.name(&about), UID: "known", writes: e.known.writes}
-		patch := differ(s, (*writer).event, &old, &is)
-		m.rv = s.version()
-		whole := func() []byte { return s.wholeEvent(from, about, kind, reason, e) }
-		s.emit(Modified, "events", &m, patch, whole)
-		e.known.writes = m.writes
-		s.rewritten[m.Name] = now
-	default:
-		ev := Event{
-			Involved: about, Type: kind, Reason: reason, Message: e.message,
-			Component: from.Component, Host: from.Host, First: now.Second(), Last: now.Second(), Count: 1,
-			Controller: from.Component, Instance: from.Host,
-		}
-		if e.combined {
-			// As EventAggregate of tools/record/events_cache.go leaves them out.
-			ev.Controller, ev.Instance = "", ""
-		}
-		at := s.createEvent(&ev)
-		if e.fresh != nil {
-			*e.fresh = remembered{key: e.fresh.key, first: ev.First, was: ev.Last, message: e.message, count: 1, at: at, created: ev.Created}
-		}
+	e, combined, write := s.recollect(&about).of(from).correlate(&about, kind, reason, message, now, s.nextName)
+	if !write {
+		return
+	}
+	ev := Event{
+		Involved: about, Type: kind, Reason: reason, Message: message,
+		Component: from.Component, Host: from.Host, First: e.first, Last: now.Second(), Count: int(e.count),
+		Controller: from.Component, Instance: from.Host,
+	}
+	if combined {
+		// As EventAggregate of tools/record/events_cache.go leaves them out.
+		ev.Controller, ev.Instance = "", ""
+		ev.Message = combinedPrefix + message
+	}
+	ev.Namespace, ev.Name = namespaceOf(&about), nameOfEvent(about.Name, e.at)
+	if e.created == 0 || s.expired(e.written) {
+		e.version, _ = strconv.ParseUint(about.ResourceVersion, 10, 64)
+		e.field, e.writes = about.FieldPath, 0
+		s.createEvent(&ev, e.at)
+		e.created = ev.Created
+	} else {
+		s.countUp(&ev, e, combined)
+	}
+	e.written = now
+	if combined {
+		e.message = hash(message)
 	}
 }
 
-// wholeEvent writes an event anew that only its counts are known of.
-func (s *Store) wholeEvent(from Source, about Reference, kind, reason string, c correlation) []byte {
-	ev := Event{
-		Involved: about, Type: kind, Reason: reason, Message: c.message,
-		Component: from.Component, Host: from.Host, First: c.known.first, Last: s.Now().Second(), Count: c.known.count,
-		Controller: from.Component, Instance: from.Host,
+// countUp writes an event again: a count, a time, and what a combined one says.
+func (s *Store) countUp(ev *Event, e *remembered, combined bool) {
+	// What stands there is of the object as it was then.
+	ev.Involved.FieldPath = e.field
+	ev.Involved.ResourceVersion = ""
+	if e.version != 0 {
+		ev.Involved.ResourceVersion = strconv.FormatUint(e.version, 10)
 	}
-	ev.Created = c.known.created
-	if c.combined {
-		ev.Controller, ev.Instance = "", ""
+	ev.UID, ev.Created = "known", e.created // the tape has it already
+	old := *ev
+	old.Last = e.written.Second()
+	// Those between were dropped.
+	old.Count = 0
+	if combined && e.message != hash(ev.Message[len(combinedPrefix):]) {
+		old.Message = ""
 	}
-	return whole(s, (*writer).event, &ev)()
+	patch := differ(s, (*writer).event, &old, ev)
+	m := Meta{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, writes: int(e.writes), rv: s.version()}
+	s.emit(Modified, "events", &m, patch, whole(s, (*writer).event, ev))
+	e.writes = int32(m.writes)
+	s.rewritten[ev.Name] = s.Now()
 }
 
 // RecordNew reports an event through events.k8s.io, as the scheduler and
@@ -68,10 +78,13 @@ func (s *Store) RecordNew(controller, instance string, about Reference, kind, re
 	if s.cfg.NoEvents {
 		return
 	}
-	s.createEvent(&Event{
+	e := Event{
 		Involved: about, Type: kind, Reason: reason, Message: message,
 		EventTime: s.Now(), Action: action, Controller: controller, Instance: instance,
-	})
+	}
+	at := s.nextName()
+	e.Namespace, e.Name = namespaceOf(&about), nameOfEvent(about.Name, at)
+	s.createEvent(&e, at)
 }
 
 func namespaceOf(r *Reference) string {
@@ -81,16 +94,19 @@ func namespaceOf(r *Reference) string {
 	return r.Namespace
 }
 
-// createEvent stores a new event, and returns the time in its name.
-func (s *Store) createEvent(e *Event) Instant {
-	at := max(s.Now(), s.lastEvent+1) // names are unique
-	s.lastEvent = at
-	e.Namespace = namespaceOf(&e.Involved)
-	e.Name = nameOfEvent(e.Involved.Name, at)
+// nextName returns the time that stands in the name of an event, which no other
+// event has.
+func (s *Store) nextName() Instant {
+	s.lastEvent = max(s.Now(), s.lastEvent+1)
+	return s.lastEvent
+}
+
+// createEvent stores a new event.
+func (s *Store) createEvent(e *Event, at Instant) {
+	e.Created = s.Now().Second()
 	s.stamp(&e.Meta)
 	s.emit(Added, "events", &e.Meta, nil, whole(s, (*writer).event, e))
-	s.expiring(e)
-	return at
+	s.expiring(s.Now(), living{e.Namespace, e.Involved.Name, at})
 }
 
 // nameOfEvent is the name that client-go gives an event.
@@ -117,6 +133,10 @@ func AboutPod(p *Pod) Reference {
 // AboutContainer is the reference of a pod's container.
 func AboutContainer(p *Pod, container string) Reference {
 	r := AboutPod(p)
-	r.FieldPath = fmt.Sprintf("spec.containers{%s}", container)
+	r.FieldPath = "spec.containers{" + container + "}"
 	return r
 }
+
+// eventTTL is how long the API server keeps an event that isn't written again
+// (--event-ttl of kube-apiserver).
+const eventTTL = time.Hour

@@ -55,13 +55,13 @@ type Store struct {
 	watching int           // depth of calls of those who watch
 	watchers watchers
 
-	memories   map[aboutOf]*memory
-	memoriesOf map[string][]aboutOf
-	lastEvent  Instant
-	living     []living
-	rewritten  map[string]Instant // events that were written again, by name
-	scales     map[string]int
-	leases     map[string]*lease
+	recollections map[uint64]*recollection // by the hash of an object's reference
+	lastEvent     Instant
+	generations   []generation       // of events, the oldest first
+	swept         int64              // the step of time up to which events have expired
+	rewritten     map[string]Instant // events that were written again, by name
+	scales        map[string]int
+	leases        map[string]*lease
 
 	was, is writer
 	ev      timeline.Event
@@ -90,8 +90,8 @@ func New(cfg Config) *Store {
 	return &Store{
 		cfg: cfg, rv: cfg.Version,
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
-		customs:  map[string]*table[Custom]{},
-		memories: map[aboutOf]*memory{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{},
+		customs:       map[string]*table[Custom]{},
+		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{},
 	}
 }
 

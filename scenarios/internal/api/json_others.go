@@ -55,17 +55,25 @@ func (w *writer) disrupted(old, now []Disrupted) {
 		w.null("disruptedPods")
 		return
 	}
+	// Both are in the order of their names.
 	w.begin("disruptedPods")
-	for _, d := range old {
-		if !slices.ContainsFunc(now, func(n Disrupted) bool { return n.Pod == d.Pod }) {
-			w.null(d.Pod)
-		}
-	}
+	i := 0
 	for _, d := range now {
-		if !slices.Contains(old, d) {
-			w.name(d.Pod)
-			w.stamp(d.At)
+		for i < len(old) && old[i].Pod < d.Pod {
+			w.null(old[i].Pod)
+			i++
 		}
+		if i < len(old) && old[i].Pod == d.Pod {
+			same := old[i].At == d.At
+			if i++; same {
+				continue
+			}
+		}
+		w.name(d.Pod)
+		w.stamp(d.At)
+	}
+	for ; i < len(old); i++ {
+		w.null(old[i].Pod)
 	}
 	w.end()
 }

@@ -159,12 +159,3 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 	}
 	return nil
 }
-
-// Replicas returns how many replicas a workload is to have; 0 for one that
-// isn't there.
-func (ws *Workloads) Replicas(namespace, name string) int {
-	if w := ws.byName[workloadName{namespace, name}]; w != nil {
-		return w.Replicas
-	}
-	return 0
-}

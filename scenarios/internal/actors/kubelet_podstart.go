@@ -178,11 +178,17 @@ func (l *life) run() {
 		Name: c.Name, Image: c.Image, ImageID: m.k.images.digest(image), ContainerID: containerID(&l.chance), Started: true,
 		Restarts: c.Restarts, Last: c.Last, State: api.ContainerState{Kind: "running", StartedAt: m.now().Second()},
 	}
-	if last.Kind == "terminated" {
+	switch {
+	case last.Kind == "terminated":
 		c.Restarts++
 		c.Last = last
+	case last.Reason == "CrashLoopBackOff":
+		c.Restarts++
 	}
-	if l.at++; l.at < len(l.cs) {
+	for l.at < len(l.cs) && l.cs[l.at].State.Kind == "running" {
+		l.at++
+	}
+	if l.at < len(l.cs) {
 		l.fetch()
 		return
 	}
@@ -213,6 +219,14 @@ func (l *life) running() {
 		d = l.traits.StartReady
 	}
 	ready, post := l.draw(d), l.draw(m.t.StatusPost)
+	if l.crashes() {
+		l.next(post, func() {
+			l.show()
+			l.next(l.draw(m.t.CrashRun), l.crash)
+		})
+		return
+	}
+	l.failures = 0
 	if ready <= soon {
 		l.next(max(ready, post), l.becomeReady)
 		return

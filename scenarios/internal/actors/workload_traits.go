@@ -14,6 +14,9 @@ type PodTraits struct {
 	ImageBytes int64
 	// LeakPerMinute is by how many bytes its memory grows; see [Kubelets.Leak].
 	LeakPerMinute int64
+	// NetworkPlugin says that it is what brings a node's network up: where that
+	// can't be done, it crashes and is started again.
+	NetworkPlugin bool
 	// DiesOfSIGTERM says that it doesn't handle SIGTERM, and so exits with 143
 	// where others exit with 0.
 	DiesOfSIGTERM bool

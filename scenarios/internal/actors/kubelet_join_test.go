@@ -1,10 +1,12 @@
 package actors_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/model"
 )
@@ -207,6 +209,32 @@ func TestExtraConditions(t *testing.T) {
 	for _, n := range []*nodeType{n, r.API.Node(i.Name)} {
 		if first, last := n.Conditions[0].Type, n.Conditions[len(n.Conditions)-1].Type; first != "KernelDeadlock" || last != "Ready" {
 			t.Errorf("conditions of %s from %s to %s", n.Name, first, last)
+		}
+	}
+}
+
+// TestJoinWithHelp has a cloud controller manager and Karpenter add what they
+// know: then the new node looks like one that has been there for long.
+func TestJoinWithHelp(t *testing.T) {
+	r := newKubeletRig(t, rigOptions{provider: model.Karpenter})
+	_, old := r.seed()
+	i := r.launch()
+	r.run(45 * time.Second)
+	n := r.API.Node(i.Name)
+	if !n.HasTaint("karpenter.sh/unregistered", "NoExecute") || len(n.Finalizers) != 0 || n.Labels.Get("topology.kubernetes.io/zone") != "" {
+		t.Errorf("a node that has just registered: %+v", n)
+	}
+	r.API.UpdateNode(n, func(n *nodeType) {
+		r.k.Initialize(i, n)
+		r.k.Adopt(i, n)
+	})
+	r.run(5 * time.Minute)
+	if !slices.Equal(n.Finalizers, old.Finalizers) || len(n.Addresses) != len(old.Addresses) {
+		t.Errorf("finalizers %v, addresses %v", n.Finalizers, n.Addresses)
+	}
+	for name, both := range map[string][2]api.Pairs{"labels": {n.Labels, old.Labels}, "annotations": {n.Annotations, old.Annotations}} {
+		if !slices.EqualFunc(both[0], both[1], func(a, b api.Pair) bool { return a.Key == b.Key }) {
+			t.Errorf("%s:\n got %v\nwant %v", name, both[0], both[1])
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (m *machine) registerKwok() {
 
 // plain takes off a node what kwok's nodes don't have.
 func (m *machine) plain(n *api.Node) {
-	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	shape := m.shape()
 	n.Labels = pairs(shape.AllLabels())
 	n.Annotations, n.Addresses, n.Handlers, n.Images, n.Finalizers = nil, nil, nil, nil, nil
 	n.KubeletPort = 0
@@ -81,6 +81,7 @@ func (m *machine) wakeKwok() {
 			n.Conditions = kwokConditions(at, at)
 			n.Addresses = []api.Address{{Type: "Hostname", Address: n.Name}}
 		})
+		m.joining = nil
 		m.beatKwok()
 	})
 	for _, p := range m.k.env.API.PodsOn(m.i.Name) {

@@ -16,10 +16,12 @@ type machine struct {
 	os     model.OS
 	place  model.Place
 	hostIP string
-	t      *model.Timings
-	v      model.Version // of the kubelet
-	factor model.Factor
-	chance model.Stream
+	// joining is what the node looks like, while that is asked for often.
+	joining *model.NodeShape
+	t       *model.Timings
+	v       model.Version // of the kubelet
+	factor  model.Factor
+	chance  model.Stream
 
 	// turn counts starts and ends of the kubelet: what an earlier one has put in
 	// the loop counts for nothing.
@@ -57,6 +59,7 @@ func (k *Kubelets) newMachine(i *cloud.Instance) *machine {
 func (m *machine) dress() {
 	m.os = m.k.cfg.Shape(m.i).OS
 	m.place = m.k.cfg.Place(m.i)
+	m.joining = nil
 	m.hostIP = m.place.IP.String()
 	m.t = m.k.cfg.Timings(m.i.Group)
 	m.seen = m.i.Ailments

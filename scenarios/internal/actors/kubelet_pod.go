@@ -42,7 +42,9 @@ type ending struct {
 func (k *Kubelets) life(m *machine, p *api.Pod) *life {
 	l := k.lives[p]
 	if l == nil {
-		l = &life{m: m, p: p, traits: traitsOf(p.Template), chance: k.env.Stream("kubelet", "pod", p.Namespace, p.Name)}
+		l = &life{m: m, p: p, traits: traitsOf(p.Template)}
+		// Pods of a StatefulSet come again with the same name.
+		l.chance = model.NewStreamAt(k.env.Seed, uint64(p.Created), "kubelet", "pod", p.Namespace, p.Name)
 		l.cs = slices.Clone(p.Containers)
 		l.begun = p.Started != 0
 		for c := range l.cs {

@@ -80,7 +80,7 @@ func (m *machine) using(p *api.Pod) int64 {
 // available is the machine's free memory, and how fast it becomes less, in bytes
 // and bytes per second.
 func (m *machine) available() (bytes, perSecond int64) {
-	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	shape := m.shape()
 	// Half of what is reserved for the system is in use.
 	bytes = (shape.Capacity.MemoryBytes + shape.Allocatable.MemoryBytes) / 2
 	for _, p := range m.k.env.API.PodsOn(m.i.Name) {

@@ -22,12 +22,13 @@ func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
 	ready := created.Add(min(m.draw(m.t.BecomeReady), age))
 	m.started = created.Add(-m.draw(m.t.Register))
 
-	shape := k.cfg.Node(k.env.Seed, i)
+	shape := m.shape()
 	n := m.newNode()
 	n.Created = created
 	n.Labels = pairs(shape.AllLabels())
 	n.Annotations = pairs(shape.AllAnnotations())
 	n.PodCIDR = shape.PodCIDR
+	n.Finalizers = shape.Finalizers
 	n.Addresses = addressesOf(shape)
 	n.Capacity, n.Allocatable = pairs(shape.Capacity.Capacity()), pairs(shape.Allocatable.Allocatable())
 	n.Taints = nil
@@ -51,7 +52,7 @@ func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
 		m.beat(max(period-now.Sub(beat), 0))
 	}
 	k.env.API.SeedNode(n)
-	m.node = n
+	m.node, m.joining = n, nil
 	k.env.API.StartLease(n.Name, lease)
 	return n
 }

@@ -17,15 +17,23 @@ func (c *KubeletConfig) Node(seed uint64, i *cloud.Instance) model.NodeShape {
 	return c.Shape(i).Node(c.Place(i), &chance)
 }
 
+// shape is the shape of the machine's node, kept while it joins.
+func (m *machine) shape() *model.NodeShape {
+	if m.joining == nil {
+		shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+		m.joining = &shape
+	}
+	return m.joining
+}
+
 // newNode is the Node as the kubelet's create request has it, without
 // conditions.
 func (m *machine) newNode() *api.Node {
-	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	shape := m.shape()
 	n := &api.Node{ProviderID: shape.ProviderID, KubeletPort: kubeletPort}
 	n.Name = m.i.Name
 	n.Labels = pairs(shape.Labels)
 	n.Annotations = pairs(shape.Annotations)
-	n.Finalizers = shape.Finalizers
 	for _, t := range shape.Taints {
 		n.Taints = append(n.Taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
 	}
@@ -51,7 +59,7 @@ const (
 	ephemeral   = "ephemeral-storage"
 )
 
-func (m *machine) info(shape model.NodeShape) api.NodeInfo {
+func (m *machine) info(shape *model.NodeShape) api.NodeInfo {
 	return api.NodeInfo{
 		MachineID: shape.Info.MachineID, SystemUUID: shape.Info.SystemUUID, BootID: m.bootID,
 		Kernel: shape.Info.KernelVersion, OSImage: shape.Info.OSImage, Runtime: shape.Info.ContainerRuntimeVersion,
@@ -70,7 +78,7 @@ func (m *machine) refresh(n *api.Node) {
 	if (known || m.trouble&model.DiskUnknown != 0) && !rebooted && listed {
 		return
 	}
-	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	shape := m.shape()
 	if rebooted {
 		n.Info = m.info(shape)
 	}
@@ -85,18 +93,39 @@ func (m *machine) refresh(n *api.Node) {
 // Initialize fills in what a cloud controller manager knows of an instance's
 // node: labels and addresses.
 func (k *Kubelets) Initialize(i *cloud.Instance, n *api.Node) {
-	shape := k.cfg.Node(k.env.Seed, i)
+	shape := k.shapeOf(i)
 	n.Labels = joined(n.Labels, shape.CloudLabels)
 	n.Addresses = addressesOf(shape)
+}
+
+// Adopt fills in what the manager of a group (Karpenter, Cluster API, kOps)
+// writes to a node that has joined: labels, annotations and a finalizer. Taints
+// that it takes off are the caller's affair.
+func (k *Kubelets) Adopt(i *cloud.Instance, n *api.Node) {
+	shape := k.shapeOf(i)
+	n.Labels = joined(n.Labels, shape.PoolLabels)
+	n.Annotations = joined(n.Annotations, shape.PoolAnnotations)
+	for _, f := range shape.Finalizers {
+		n.SetFinalizer(f, true)
+	}
+}
+
+func (k *Kubelets) shapeOf(i *cloud.Instance) *model.NodeShape {
+	if m := k.machines[i]; m != nil {
+		return m.shape()
+	}
+	shape := k.cfg.Node(k.env.Seed, i)
+	return &shape
 }
 
 // registerCSI is what the CSI driver and the kubelet write once it has
 // registered.
 func (m *machine) registerCSI() {
+	shape := m.shape()
+	m.joining = nil
 	if !m.up() {
 		return
 	}
-	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
 	if len(shape.CSILabels)+len(shape.CSIAnnotations) == 0 {
 		return
 	}
@@ -110,7 +139,7 @@ func (m *machine) registerCSI() {
 // to a new node beside the kubelet: an annotation and the range for pods at
 // once, conditions within the first minute and in front of the kubelet's.
 func (m *machine) addExtras() {
-	shape := m.k.cfg.Node(m.k.env.Seed, m.i)
+	shape := m.shape()
 	m.after(m.draw(model.Uniform(10*time.Millisecond, 200*time.Millisecond)), func() {
 		m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
 			n.Annotations = joined(n.Annotations, shape.ControlAnnotations)
@@ -137,7 +166,7 @@ func withExtras(conditions api.Conditions, extra []model.Condition, at api.Insta
 	return append(front, conditions...)
 }
 
-func addressesOf(shape model.NodeShape) []api.Address {
+func addressesOf(shape *model.NodeShape) []api.Address {
 	out := make([]api.Address, len(shape.Addresses))
 	for i, a := range shape.Addresses {
 		out[i] = api.Address{Type: a.Type, Address: a.Address}

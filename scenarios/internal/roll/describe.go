@@ -45,9 +45,12 @@ const askedPrefix = "~asked-"
 func (r *Roller) describe() cycle.Cluster {
 	g := r.cfg.Group
 	c := cycle.Cluster{ID: cycle.ClusterID(g.Name), Name: g.Name, Config: r.config(r.target), MinSize: g.Min, MaxSize: g.Max, Instances: r.list[:0]}
-	asked := r.asked
-	if !g.Detached {
-		asked += g.Desired
+	asked := 0
+	switch {
+	case !g.Detached:
+		asked = g.Desired
+	case r.asked != nil:
+		asked = r.asked()
 	}
 	for _, i := range g.Instances() {
 		if i.State != cloud.ShuttingDown && !g.Detached {

@@ -27,14 +27,17 @@ type cluster struct {
 	kubelets  *actors.Kubelets
 	workloads *actors.Workloads
 	shapes    roll.Shapes
+	karpenter *roll.Karpenter
+	machines  *roll.Machines
 	roller    *roll.Roller
 	out       *roll.Outcome
 	old       map[string]bool // nodes by UID that were there at 0s
 
-	events []event // of Kubernetes
-	marks  []string
-	moves  []move // what became of nodes and pods
-	steps  []func()
+	events      []event // of Kubernetes
+	marks       []string
+	moves       []move // what became of nodes and pods
+	steps       []func()
+	most, least int // nodes; see watchSize
 }
 
 // event is a Kubernetes Event.
@@ -149,12 +152,34 @@ func newCluster(t testing.TB, s spec) *cluster {
 	actors.NewAttachDetach(c.Env)
 	scheduler := actors.NewScheduler(c.Env)
 	c.workloads = actors.NewWorkloads(c.Env)
+	if s.provider == model.Karpenter {
+		c.karpenter = roll.NewKarpenter(c.Env, roll.KarpenterConfig{Groups: []*cloud.Group{c.group}, Shapes: c.shapes})
+	}
+	if s.provider == model.CAPI {
+		c.machines = roll.NewMachines(c.Env, roll.MachinesConfig{Cluster: "rig", Groups: []*cloud.Group{c.group}, Shapes: c.shapes})
+	}
+	if s.provider == model.KOps {
+		roll.NewKopsController(c.Env, c.shapes)
+	}
 	for n := range s.nodes {
 		i := cl.Seed(c.group, c.group.Zones[n%s.zones])
 		c.old[c.kubelets.Seed(i, time.Duration(24+n)*time.Hour).UID] = true
 	}
+	if c.karpenter != nil {
+		c.karpenter.SeedNodeClaims()
+	}
+	if c.machines != nil {
+		c.machines.Seed()
+	}
 	if s.pods > 0 {
 		err := c.workloads.Seed([]actors.Workload{{
+			Kind: actors.DaemonSet, Namespace: "kube-system", Name: "kube-proxy",
+			Template: actors.PodTemplate{
+				Labels: api.PairsOf(api.Pair{Key: "app", Value: "kube-proxy"}), GraceSeconds: 30, PriorityClass: "system-node-critical", HostNetwork: true,
+				Containers:  []api.ContainerSpec{{Name: "kube-proxy", Image: "registry.example/kube-proxy:1", CPU: 50}},
+				Tolerations: []api.Toleration{{Operator: "Exists", Seconds: -1}},
+			},
+		}, {
 			Kind: actors.Deployment, Namespace: "shop", Name: "web", Replicas: s.pods,
 			Template: actors.PodTemplate{
 				Labels: api.PairsOf(api.Pair{Key: "app", Value: "web"}), GraceSeconds: 30,
@@ -340,3 +365,12 @@ func (c *cluster) running() (fresh, old int) {
 func plain(*cluster) func(roll.Base) roll.Strategy      { return roll.Plain }
 func eksDefault(*cluster) func(roll.Base) roll.Strategy { return roll.EKSDefault }
 func eksMinimal(*cluster) func(roll.Base) roll.Strategy { return roll.EKSMinimal }
+
+func karpenterDrift(c *cluster) func(roll.Base) roll.Strategy {
+	return roll.KarpenterDrift(c.karpenter)
+}
+func capi(c *cluster) func(roll.Base) roll.Strategy       { return roll.CAPI(c.machines) }
+func gkeSurge(*cluster) func(roll.Base) roll.Strategy     { return roll.GKESurge }
+func gkeBlueGreen(*cluster) func(roll.Base) roll.Strategy { return roll.GKEBlueGreen }
+func aksReimage(*cluster) func(roll.Base) roll.Strategy   { return roll.AKSReimage }
+func kops(*cluster) func(roll.Base) roll.Strategy         { return roll.KOps }

@@ -35,8 +35,10 @@ type Roller struct {
 	served   map[string]bool          // by instance: its node was Ready once
 	since    map[string]time.Duration // by instance: when its readiness last changed
 	skipped  map[string]bool          // by instance: the roll goes on without it
-	asked    int                      // launches of a detached group that are still to come
 	failures []cycle.InstanceID
+	// asked counts the launches of a detached group that were ordered and that
+	// the provider hasn't begun; nil is none.
+	asked func() int
 
 	replaced int           // old instances that were removed
 	progress time.Duration // when the last new node became Ready, or one was asked for

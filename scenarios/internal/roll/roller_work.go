@@ -64,15 +64,13 @@ func (r *Roller) remove(id string) {
 	r.turn()
 }
 
-// withdraw takes back the request for an instance that isn't launched yet.
+// withdraw takes back the request for an instance that isn't launched yet. Where
+// each is ordered by itself, it goes when it has come.
 func (r *Roller) withdraw() {
-	switch g := r.cfg.Group; {
-	case !g.Detached:
+	if g := r.cfg.Group; !g.Detached {
 		r.env.Cloud.SetDesired(g, g.Desired-1)
-	case r.asked > 0:
-		r.asked--
+		r.look()
 	}
-	r.look()
 }
 
 // lost is the end of an instance that was being drained, by somebody else's

@@ -1,0 +1,252 @@
+package roll
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// MachineResource is the resource of Cluster API's Machines, for a tape's header.
+var MachineResource = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1", Kind: "Machine", Resource: "machines", Namespaced: true}
+
+// Machines is Cluster API's controllers of Machines and MachineSets
+// (kubernetes-sigs/cluster-api, internal/controllers): each instance of their
+// groups, which are MachineDeployments and detached groups of the cloud, has a
+// Machine. A Machine that joins gives its node annotations and takes the taint
+// of nodes that it hasn't seen (machine_controller_noderef.go); one that is
+// deleted is drained, waits for its volumes and its machine, and deletes its
+// Node itself (capi_delete.go).
+//
+// The management cluster is this cluster: Machines stand in the namespace
+// default. One whose instance the provider has no capacity for has no Machine
+// before that is launched.
+type Machines struct {
+	env    *actors.Env
+	cfg    MachinesConfig
+	chance model.Stream
+	drains *Drainer
+	of     map[string]*capiMachine // by instance
+}
+
+// MachinesConfig is what the controllers have to know.
+type MachinesConfig struct {
+	Cluster string
+	// Groups are the MachineDeployments.
+	Groups []*cloud.Group
+	Shapes Shapes
+	// DrainTimeout is nodeDrainTimeout of the Machines: behind it a node is
+	// removed with whatever is on it. 0 is for ever.
+	DrainTimeout time.Duration
+}
+
+type capiMachine struct {
+	object   *api.Custom
+	set      string // its MachineSet
+	instance *cloud.Instance
+	joined   bool
+	deleting bool
+	began    api.Instant // of the deletion
+}
+
+const (
+	capiUninitialized = "node.cluster.x-k8s.io/uninitialized"
+	capiOutdated      = "node.cluster.x-k8s.io/outdated-revision"
+	capiFinalizer     = "machine.cluster.x-k8s.io"
+	capiNamespace     = "default"
+)
+
+// capiReacts is a change until a controller of Cluster API has answered it.
+var capiReacts = model.Uniform(100*time.Millisecond, 1500*time.Millisecond)
+
+// NewMachines starts the controllers. The Machines of nodes that are there
+// already are created by Seed.
+func NewMachines(env *actors.Env, cfg MachinesConfig) *Machines {
+	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}}
+	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
+		if c == api.Deleted || c == api.Modified && old.Ready() == n.Ready() {
+			return
+		}
+		if i := env.Cloud.ByNode(n.Name); i != nil && m.of[i.ID] != nil {
+			m.soon(func() { m.node(m.of[i.ID]) })
+		}
+	})
+	env.Cloud.Watch(m.instanceChanged)
+	return m
+}
+
+// Seed creates the Machines of the instances that are there: call it at 0s, with
+// the nodes seeded.
+func (m *Machines) Seed() {
+	for _, g := range m.cfg.Groups {
+		for _, i := range g.Instances() {
+			n := m.env.API.Node(i.Name)
+			if n == nil || m.of[i.ID] != nil {
+				continue
+			}
+			c := m.machine(i)
+			c.joined = true
+			c.object.Created = n.Created.Add(-2 * time.Minute)
+			for _, kind := range [...]string{"Ready", "BootstrapReady", "InfrastructureReady", "NodeHealthy"} {
+				c.object.Conditions = c.object.Conditions.Set(api.Condition{Type: kind, Status: "True", Transition: n.Created.Second()})
+			}
+			c.status("Running")
+			c.nodeRef(n)
+			if m.env.API.CreateCustom(c.object) == nil {
+				m.of[i.ID] = c
+			}
+		}
+	}
+}
+
+func (m *Machines) soon(do func()) { m.env.After(m.env.Draw(&m.chance, capiReacts), do) }
+
+func (c *capiMachine) status(phase string) { c.object.SetStatus("phase", api.Quote(phase)) }
+
+func (c *capiMachine) nodeRef(n *api.Node) {
+	c.object.SetStatus("nodeRef", `{"apiVersion":"v1","kind":"Node","name":`+api.Quote(n.Name)+`,"uid":`+api.Quote(n.UID)+`}`)
+}
+
+func (c *capiMachine) about() api.Reference {
+	return api.Reference{
+		APIVersion: "cluster.x-k8s.io/v1beta1", Kind: "Machine", Namespace: capiNamespace, Name: c.object.Name, UID: c.object.UID,
+	}
+}
+
+// machineSet is the reference of a MachineSet, an object that no tape holds.
+func (m *Machines) machineSet(name string) api.Reference {
+	s := m.env.Stream("machineset", name)
+	return api.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: "MachineSet", Namespace: capiNamespace, Name: name, UID: s.UUID()}
+}
+
+// machine makes the Machine of an instance; nobody has stored it yet. Its names
+// are those that the node has in its annotations.
+func (m *Machines) machine(i *cloud.Instance) *capiMachine {
+	c := &capiMachine{object: &api.Custom{Resource: MachineResource}, instance: i}
+	shape := m.cfg.Shapes(i)
+	for _, p := range shape.PoolAnnotations {
+		switch p.Key {
+		case "cluster.x-k8s.io/machine":
+			c.object.Name = p.Value
+		case "cluster.x-k8s.io/owner-name":
+			c.set = p.Value
+		}
+	}
+	if c.object.Name == "" {
+		c.object.Name, c.set = i.ID, i.Group.Name
+	}
+	set := m.machineSet(c.set)
+	c.object.Namespace = capiNamespace
+	c.object.Finalizers = []string{capiFinalizer}
+	c.object.Owner = &api.Owner{APIVersion: set.APIVersion, Kind: set.Kind, Name: set.Name, UID: set.UID}
+	c.object.Labels = api.PairsOf(
+		api.Pair{Key: "cluster.x-k8s.io/cluster-name", Value: m.cfg.Cluster},
+		api.Pair{Key: "cluster.x-k8s.io/deployment-name", Value: i.Group.Name},
+		api.Pair{Key: "cluster.x-k8s.io/set-name", Value: c.set},
+		api.Pair{Key: "machine-template-hash", Value: strings.TrimPrefix(c.set, i.Group.Name+"-")},
+	)
+	version, _, _ := strings.Cut(i.Template.Version, "-")
+	c.object.Spec = `{"clusterName":` + api.Quote(m.cfg.Cluster) + `,"failureDomain":` + api.Quote(i.Zone) +
+		`,"providerID":` + api.Quote(shape.ProviderID) + `,"version":` + api.Quote(version) + `}`
+	return c
+}
+
+func (m *Machines) owns(g *cloud.Group) bool {
+	for _, own := range m.cfg.Groups {
+		if own == g {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Machines) instanceChanged(change cloud.Change, i *cloud.Instance) {
+	if !m.owns(i.Group) {
+		return
+	}
+	switch {
+	case change == cloud.Launched:
+		m.env.After(0, func() { m.create(i) })
+	case change == cloud.Started && m.of[i.ID] != nil:
+		m.soon(func() { m.provisioned(m.of[i.ID]) })
+	case change == cloud.Ended && i.State == cloud.Terminated && m.of[i.ID] != nil:
+		m.soon(func() { m.ended(m.of[i.ID]) })
+	}
+}
+
+// create creates the Machine of a new instance.
+func (m *Machines) create(i *cloud.Instance) {
+	c := m.machine(i)
+	c.status("Provisioning")
+	now := m.env.API.Now().Second()
+	set := func(kind, status, reason string) {
+		c.object.Conditions = c.object.Conditions.Set(api.Condition{Type: kind, Status: status, Reason: reason, Transition: now})
+	}
+	set("Ready", "False", "WaitingForInfrastructure")
+	set("BootstrapReady", "True", "")
+	set("InfrastructureReady", "False", "WaitingForInfrastructure")
+	set("NodeHealthy", "False", "WaitingForNodeRef")
+	if m.env.API.CreateCustom(c.object) != nil {
+		return
+	}
+	m.of[i.ID] = c
+	m.record(m.machineSet(c.set), "Normal", "SuccessfulCreate", `Created Machine "`+c.object.Name+`"`, "machineset-controller")
+}
+
+func (m *Machines) provisioned(c *capiMachine) {
+	if c == nil || c.joined || c.deleting {
+		return
+	}
+	m.update(c, "Provisioned", "InfrastructureReady", "True", "")
+}
+
+// node is what a Machine does about its node: at first it notes it and takes its
+// taint, and then follows its health.
+func (m *Machines) node(c *capiMachine) {
+	if c == nil || c.deleting || c.object.Gone() {
+		return
+	}
+	n := m.env.API.Node(c.instance.Name)
+	if n == nil {
+		return
+	}
+	if !c.joined {
+		c.joined = true
+		shape := m.cfg.Shapes(c.instance)
+		m.env.API.UpdateNode(n, func(n *api.Node) {
+			for _, p := range shape.PoolAnnotations {
+				n.Annotations = n.Annotations.With(p.Key, p.Value)
+			}
+			for _, p := range shape.PoolLabels {
+				n.Labels = n.Labels.With(p.Key, p.Value)
+			}
+			n.RemoveTaint(capiUninitialized, "")
+		})
+		m.env.API.UpdateCustom(c.object, func(*api.Custom) { c.nodeRef(n) })
+		m.record(c.about(), "Normal", "SuccessfulSetNodeRef", n.Name, "machine-controller")
+	}
+	status, reason := "True", ""
+	if !n.Ready() {
+		status, reason = "False", "NodeConditionsFailed"
+	}
+	m.update(c, "Running", "NodeHealthy", status, reason)
+	m.update(c, "Running", "Ready", status, reason)
+}
+
+func (m *Machines) update(c *capiMachine, phase, kind, status, reason string) {
+	now := m.env.API.Now().Second()
+	m.env.API.UpdateCustom(c.object, func(o *api.Custom) {
+		if phase != "" {
+			c.status(phase)
+		}
+		o.Conditions = o.Conditions.Set(api.Condition{Type: kind, Status: status, Reason: reason, Transition: now})
+	})
+}
+
+func (m *Machines) record(about api.Reference, kind, reason, message, component string) {
+	m.env.API.Record(api.Source{Component: component}, about, kind, reason, message)
+}

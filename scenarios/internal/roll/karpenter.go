@@ -1,0 +1,153 @@
+package roll
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// NodeClaims is the resource of Karpenter's NodeClaims, for a tape's header.
+var NodeClaims = timeline.Resource{Group: "karpenter.sh", Version: "v1", Kind: "NodeClaim", Resource: "nodeclaims"}
+
+// Karpenter is Karpenter's controllers of NodeClaims and their nodes
+// (kubernetes-sigs/karpenter, pkg/controllers): the lifecycle that launches,
+// registers, initializes and finalizes (karpenter_claim.go), the termination
+// that drains a deleted node (karpenter_terminate.go), the interruption queue
+// (karpenter_interrupt.go), and the provisioner that finds machines for pods
+// without a place (karpenter_provision.go). What decides that a node is replaced
+// is the strategy [KarpenterDrift].
+//
+// Its groups are NodePools: detached groups of the cloud, named alike.
+type Karpenter struct {
+	env    *actors.Env
+	cfg    KarpenterConfig
+	chance model.Stream
+	drains *Drainer
+
+	claims map[string]*claim // by instance
+	told   map[toldOf]api.Instant
+	// reasons are why nodes are being deleted, by NodeClaim: what evictions say.
+	reasons map[string]string
+
+	pending   []*api.Pod // that fit nowhere, in the order in which that was said
+	nominated map[*api.Pod]*claim
+	batching  bool
+}
+
+// KarpenterConfig is what Karpenter has to know.
+type KarpenterConfig struct {
+	// Groups are its NodePools.
+	Groups []*cloud.Group
+	Shapes Shapes
+	// GracePeriod is terminationGracePeriod of the NodePools: how long a drain
+	// may take before pods are deleted; 0 is for ever.
+	GracePeriod time.Duration
+	// Interruptions says that an interruption queue is configured; without one
+	// Karpenter learns of no notice.
+	Interruptions bool
+}
+
+const (
+	terminationFinalizer = "karpenter.sh/termination"
+	disruptedTaint       = "karpenter.sh/disrupted"
+	unregisteredTaint    = "karpenter.sh/unregistered"
+	doNotDisrupt         = "karpenter.sh/do-not-disrupt"
+)
+
+// Delays that Karpenter's controllers have, beside those of model.Timings: a
+// write until the controller that watches it has answered, and the second that
+// it waits behind a write of its own (nodeclaim/lifecycle/controller.go).
+var (
+	karpenterReacts = model.Uniform(50*time.Millisecond, 300*time.Millisecond)
+	karpenterPause  = model.Fixed(time.Second)
+	createFleet     = model.Uniform(1500*time.Millisecond, 3*time.Second)
+)
+
+// NewKarpenter starts the controllers. Nodes that are there already are given
+// NodeClaims by SeedNodeClaims.
+func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
+	k := &Karpenter{
+		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
+		claims: map[string]*claim{}, told: map[toldOf]api.Instant{}, reasons: map[string]string{}, nominated: map[*api.Pod]*claim{},
+	}
+	env.API.WatchNodes(k.nodeChanged)
+	env.API.WatchPods(k.podChanged)
+	env.Cloud.Watch(k.instanceChanged)
+	return k
+}
+
+// SeedNodeClaims creates the NodeClaims of the nodes that are there: call it at
+// 0s, with the nodes seeded and before their list on the tape ends. Nodes get
+// their owner by it.
+func (k *Karpenter) SeedNodeClaims() {
+	for _, g := range k.cfg.Groups {
+		for _, i := range g.Instances() {
+			n := k.env.API.Node(i.Name)
+			if n == nil || k.claims[i.ID] != nil {
+				continue
+			}
+			c := k.newClaim(g, i.Template)
+			c.object.Created = n.Created.Add(-30 * time.Second)
+			k.bind(c, i)
+			for _, kind := range [...]string{"Consolidatable", "Initialized", "Launched", "Ready", "Registered"} {
+				c.object.Conditions = c.object.Conditions.Set(api.Condition{Type: kind, Status: "True", Reason: kind, Transition: n.Created.Second(), Observed: 1})
+			}
+			c.object.SetStatus("nodeName", api.Quote(n.Name))
+			c.registered, c.initialized = true, true
+			if k.env.API.CreateCustom(c.object) != nil {
+				continue
+			}
+			k.env.API.UpdateNode(n, func(n *api.Node) {
+				n.SetFinalizer(terminationFinalizer, true)
+				n.Labels = n.Labels.With("karpenter.sh/initialized", "true")
+				n.Owner = c.owner()
+			})
+		}
+	}
+}
+
+func (k *Karpenter) owns(g *cloud.Group) bool {
+	for _, own := range k.cfg.Groups {
+		if own == g {
+			return true
+		}
+	}
+	return false
+}
+
+// soon does something when the controllers have noticed.
+func (k *Karpenter) soon(do func()) { k.env.After(k.env.Draw(&k.chance, karpenterReacts), do) }
+
+// toldOf is what an event is about; Karpenter says the same once in two minutes
+// (pkg/events/recorder.go).
+type toldOf struct{ kind, name, reason, about string }
+
+const saysAgain = 2 * time.Minute
+
+// publish reports an event, unless the same was reported lately.
+func (k *Karpenter) publish(about api.Reference, kind, reason, message, same string) {
+	id := toldOf{about.Kind, about.Namespace + "/" + about.Name, reason, same}
+	now := k.env.API.Now()
+	if at, ok := k.told[id]; ok && now.Sub(at) < saysAgain {
+		return
+	}
+	if len(k.told) > 10000 {
+		clear(k.told)
+	}
+	k.told[id] = now
+	k.env.API.Record(api.Source{Component: "karpenter"}, about, kind, reason, message)
+}
+
+// publishBoth reports an event on a node and on its NodeClaim.
+func (k *Karpenter) publishBoth(n *api.Node, c *claim, kind, reason, message string) {
+	if n != nil && !n.Gone() {
+		k.publish(api.AboutNode(n), kind, reason, message, "")
+	}
+	if !c.object.Gone() {
+		k.publish(c.about(), kind, reason, message, "")
+	}
+}

@@ -1,0 +1,185 @@
+package roll
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// The provisioner (pkg/controllers/provisioning) gathers the pods that the
+// scheduler has called unschedulable, and launches as many NodeClaims as hold
+// them, of the first NodePool whose machine fits. Which pod it counts on for
+// which claim it reports as Nominated; the scheduler decides all the same.
+
+// nominations is how many pods are told of in a batch: the limit of the events'
+// rate (pkg/events).
+const nominations = 10
+
+func (k *Karpenter) podChanged(change api.Change, old, p *api.Pod) {
+	if change == api.Deleted || p.NodeName != "" {
+		delete(k.nominated, p)
+		return
+	}
+	if change == api.Added || !p.Conditions.Is("PodScheduled", "False") || old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
+		return
+	}
+	k.pending = append(k.pending, p)
+	k.batch()
+}
+
+func (k *Karpenter) batch() {
+	if k.batching || len(k.pending) == 0 {
+		return
+	}
+	k.batching = true
+	k.env.After(k.env.Draw(&k.chance, k.env.Timings.AutoscalerScan), func() {
+		k.batching = false
+		k.provision()
+	})
+}
+
+// room is what is left of a claim's machine.
+type room struct {
+	claim             *claim
+	cpu, memory, pods int64
+}
+
+func (k *Karpenter) provision() {
+	waiting := slices.DeleteFunc(k.pending, func(p *api.Pod) bool {
+		return p.Gone() || p.Terminating() || p.NodeName != "" || k.nominated[p] != nil
+	})
+	k.pending = nil
+	var rooms []*room
+	said := 0
+	for _, p := range waiting {
+		g, r := k.place(p, rooms)
+		if g == nil {
+			continue // no NodePool has a machine for it
+		}
+		if r.claim == nil {
+			r.claim = k.launch(g, g.Template, "", func(ok bool) { k.claimSettled(r.claim, ok) })
+			if r.claim == nil {
+				return
+			}
+			rooms = append(rooms, r)
+		}
+		cpu, memory := p.Requests()
+		r.cpu, r.memory, r.pods = r.cpu-cpu, r.memory-memory, r.pods-1
+		k.nominated[p] = r.claim
+		if said < nominations {
+			said++
+			k.publish(api.AboutPod(p), "Normal", "Nominated", "Pod should schedule on: nodeclaim/"+r.claim.object.Name, p.UID)
+		}
+	}
+}
+
+// place finds room for a pod: what is left of a claim of this batch, or the whole
+// of a new one.
+func (k *Karpenter) place(p *api.Pod, rooms []*room) (*cloud.Group, *room) {
+	cpu, memory := p.Requests()
+	for _, r := range rooms {
+		if r.cpu >= cpu && r.memory >= memory && r.pods > 0 {
+			return r.claim.group, r
+		}
+	}
+	for _, g := range k.cfg.Groups {
+		if pool, asked := p.Template.NodeSelector.Lookup("karpenter.sh/nodepool"); asked && pool != g.Name {
+			continue
+		}
+		if r := k.empty(g); r != nil && r.cpu >= cpu && r.memory >= memory && r.pods > 0 {
+			return g, r
+		}
+	}
+	return nil, nil
+}
+
+// empty is the room of a new machine of a NodePool: that of one of its nodes,
+// without what the pods of DaemonSets take there.
+func (k *Karpenter) empty(g *cloud.Group) *room {
+	for _, i := range g.Instances() {
+		n := k.env.API.Node(i.Name)
+		if n == nil || i.Template.InstanceType != g.Template.InstanceType {
+			continue
+		}
+		r := &room{cpu: milli(n.Allocatable.Get("cpu")), memory: mebi(n.Allocatable.Get("memory")) << 20, pods: milli(n.Allocatable.Get("pods")) / 1000}
+		for _, p := range k.env.API.PodsOn(n.Name) {
+			if p.Owner != nil && p.Owner.Kind == "DaemonSet" {
+				cpu, memory := p.Requests()
+				r.cpu, r.memory, r.pods = r.cpu-cpu, r.memory-memory, r.pods-1
+			}
+		}
+		return r
+	}
+	shape := k.cfg.Shapes(&cloud.Instance{Group: g, Template: g.Template, Zone: first(g.Zones), Number: k.env.Cloud.Launches()})
+	r := &room{}
+	for _, p := range shape.Allocatable.Allocatable() {
+		switch p.Key {
+		case "cpu":
+			r.cpu = milli(p.Value)
+		case "memory":
+			r.memory = mebi(p.Value) << 20
+		case "pods":
+			r.pods = milli(p.Value) / 1000
+		}
+	}
+	return r
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// milli reads "1930m" and "2".
+func milli(q string) int64 {
+	if m, ok := strings.CutSuffix(q, "m"); ok {
+		n, _ := strconv.ParseInt(m, 10, 64)
+		return n
+	}
+	n, _ := strconv.ParseInt(q, 10, 64)
+	return n * 1000
+}
+
+// mebi reads quantities of memory in Ki, Mi, Gi and bytes, rounded down to MiB.
+func mebi(q string) int64 {
+	number := strings.TrimRight(q, "KMGi")
+	n, _ := strconv.ParseInt(number, 10, 64)
+	switch q[len(number):] {
+	case "Ki":
+		return n >> 10
+	case "Mi":
+		return n
+	case "Gi":
+		return n << 10
+	}
+	return n >> 20
+}
+
+// claimSettled has the pods of a claim looked at again some time after its node
+// serves, or at once where it was given up.
+func (k *Karpenter) claimSettled(c *claim, ok bool) {
+	wait := 20 * time.Second
+	if !ok {
+		wait = time.Second
+	}
+	k.env.After(wait, func() {
+		var again []*api.Pod
+		for p, on := range k.nominated {
+			if on == c {
+				again = append(again, p)
+			}
+		}
+		slices.SortFunc(again, func(a, b *api.Pod) int { return strings.Compare(a.UID, b.UID) })
+		for _, p := range again {
+			delete(k.nominated, p)
+			k.pending = append(k.pending, p)
+		}
+		k.batch()
+	})
+}

@@ -1,0 +1,105 @@
+package roll
+
+import (
+	"github.com/nodesim/nodesim/scenarios/cycle"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// gkeBlueGreen is the blue-green upgrade of a GKE node pool ("Blue-green
+// upgrades" in the documentation of Google Kubernetes Engine), in its phases:
+//
+//   - create the green pool: as many new nodes as there are old ones, all Ready
+//   - cordon the blue pool: every old node, before anything is drained
+//   - drain the blue pool: in batches, here of MaxUnavailable nodes
+//   - soak the node pool: the drained blue nodes stay, for an hour by default
+//   - delete the blue pool: all at once
+//
+// While it soaks, the way back is short: the old nodes are only to be uncordoned.
+type gkeBlueGreen struct {
+	gke
+	cordoned bool
+	soaked   bool
+	soaking  bool
+	// held are blue nodes that are drained and kept.
+	held []func(error)
+}
+
+// GKEBlueGreen is the blue-green upgrade; Soak is how long the drained pool is
+// kept.
+func GKEBlueGreen(b Base) Strategy { return &gkeBlueGreen{gke: newGKE(b)} }
+
+func (s *gkeBlueGreen) Begin() { s.cordoned, s.soaked, s.soaking, s.held = false, false, false, nil }
+
+func (s *gkeBlueGreen) Options(c cycle.Cluster) (cycle.Options, bool) {
+	blue, green := 0, 0
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		switch {
+		case in.Config == c.Config && in.State == cycle.Started && s.ready(in.ID):
+			green++
+		case in.Config != c.Config && (in.State == cycle.Started || in.State == cycle.Draining):
+			blue++
+		}
+	}
+	if !s.cordoned && green >= s.cfg.Size {
+		s.cordonBlue()
+	}
+	if s.cordoned && !s.soaking && blue == len(s.held) && blue > 0 {
+		s.soak()
+	}
+	batch := max(1, s.cfg.MaxUnavailable) + len(s.held)
+	o := cycle.Options{
+		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(s.cfg.Size), MaxUnavailable: cycle.AtMost(0), MaxDraining: cycle.AtMost(batch),
+	}
+	if !s.cordoned {
+		o.MayDrain = func(cycle.InstanceID) (bool, string) {
+			return false, "the green pool is not ready, or the blue one not cordoned"
+		}
+	}
+	return o, true
+}
+
+// Waits for the green pool.
+func (s *gkeBlueGreen) Waits(c cycle.Cluster) bool { return !s.cordoned || s.gke.Waits(c) }
+
+func (s *gkeBlueGreen) cordonBlue() {
+	s.cordoned = true
+	for _, i := range s.cfg.Group.Instances() {
+		if n := s.env.API.Node(i.Name); n != nil && s.Roller.old(i) {
+			s.cordon(n, "", "")
+		}
+	}
+}
+
+// soak keeps the blue pool for a while, and lets go of it then.
+func (s *gkeBlueGreen) soak() {
+	s.soaking = true
+	target := s.target
+	s.env.After(s.cfg.Soak, func() {
+		if s.over || s.target != target {
+			return
+		}
+		held := s.held
+		s.held, s.soaked = nil, true
+		for _, done := range held {
+			done(nil)
+		}
+	})
+}
+
+func (s *gkeBlueGreen) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+	s.cordon(n, "", "")
+	target := s.target
+	s.drains.Drain(n, s.patience(), func(err error) {
+		switch {
+		case s.target != target:
+			return
+		case err != nil || s.soaked:
+			done(err)
+			return
+		}
+		s.held = append(s.held, done)
+		s.look()
+	})
+}

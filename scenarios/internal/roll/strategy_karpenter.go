@@ -1,0 +1,225 @@
+package roll
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/cycle"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// karpenterDrift replaces nodes whose image is no longer that of their
+// EC2NodeClass (kubernetes-sigs/karpenter, pkg/controllers/disruption: drift.go
+// and queue.go). NodeClaims become Drifted; for each of as many as the
+// NodePool's budget allows, the node is tainted, a replacement is launched, and
+// when that is initialized the old NodeClaim is deleted: the rest is the
+// termination of [Karpenter]. No node is ever cordoned. A node is passed over
+// while a budget doesn't allow one of its pods to be evicted, or a pod or the
+// node itself must not be disrupted; so such a roll never fails, it waits.
+type karpenterDrift struct {
+	Base
+	k       *Karpenter
+	ordered []*claim // by Start, whose machines aren't launched yet
+	// disrupted are the old NodeClaims of commands: the budget counts them until
+	// they are gone.
+	disrupted []*claim
+}
+
+// KarpenterDrift is the roll of a NodePool by drift; Budget is how many nodes at
+// once.
+func KarpenterDrift(k *Karpenter) func(Base) Strategy {
+	return func(b Base) Strategy {
+		s := &karpenterDrift{Base: b, k: k}
+		s.asked = func() int {
+			s.ordered = slices.DeleteFunc(s.ordered, func(c *claim) bool {
+				return c.instance != nil || c.object.Gone() || c.object.Terminating()
+			})
+			return len(s.ordered)
+		}
+		return s
+	}
+}
+
+// Begin finds the drift, claim by claim.
+func (s *karpenterDrift) Begin() {
+	old := make([]*cloud.Instance, 0, len(s.cfg.Group.Instances()))
+	for _, i := range s.cfg.Group.Instances() {
+		if s.Roller.old(i) {
+			old = append(old, i)
+		}
+	}
+	target := s.target
+	var next func()
+	next = func() {
+		if s.over || s.target != target {
+			return
+		}
+		for len(old) > 0 {
+			c := s.k.claims[old[0].ID]
+			old = old[1:]
+			if c != nil && !c.object.Gone() && !c.object.Terminating() {
+				s.k.set(c, "Drifted", "True", "AMIDrift", "AMIDrift")
+				break
+			}
+		}
+		s.look()
+		if len(old) > 0 {
+			s.env.After(s.env.Draw(&s.chance, s.env.Timings.CordonSpacing), next)
+		}
+	}
+	next()
+}
+
+func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
+	budget := min(max(s.cfg.Budget, 0), s.cfg.Size)
+	draining, outdated := 0, 0
+	for i := range c.Instances {
+		switch in := &c.Instances[i]; {
+		case in.State == cycle.Draining:
+			draining++
+		case in.Config != c.Config && in.State == cycle.Started:
+			outdated++
+		}
+	}
+	s.disrupted = slices.DeleteFunc(s.disrupted, func(c *claim) bool { return c.object.Gone() })
+	busy := max(len(s.disrupted), draining)
+	if outdated > 0 {
+		// The disruption controller looks every so often, whatever happened.
+		s.lookAt(s.env.Now() + s.env.Draw(&s.chance, s.env.Timings.DisruptionPoll))
+		if busy >= budget {
+			s.k.publish(s.k.nodePool(s.cfg.Group), "Normal", "DisruptionBlocked", "No allowed disruptions for disruption reason Drifted due to blocking budget", "")
+		}
+	}
+	return cycle.Options{
+		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(budget),
+		MaxDraining: cycle.AtMost(max(budget-busy+draining, 0)), MayDrain: s.mayDisrupt,
+	}, true
+}
+
+// Waits for nobody: a replacement that doesn't come is given up and tried again.
+func (s *karpenterDrift) Waits(cycle.Cluster) bool { return false }
+
+// mayDisrupt is ValidateNodeDisruptable and ValidatePodsDisruptable
+// (pkg/controllers/state/statenode.go).
+func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
+	i := s.env.Cloud.Instance(string(id))
+	if i == nil {
+		return false, "no such instance"
+	}
+	c, n := s.k.claims[i.ID], s.env.API.Node(i.Name)
+	if c == nil || n == nil || s.Roller.old(i) && !c.object.Conditions.Is("Drifted", "True") {
+		return false, "not known to have drifted"
+	}
+	why := ""
+	switch {
+	case !c.initialized:
+		why = "Node isn't initialized"
+	case c.object.Terminating() || n.Terminating():
+		why = "Node is deleting or marked for deletion"
+	case n.Annotations.Get(doNotDisrupt) == "true":
+		why = `Disruption is blocked through the "` + doNotDisrupt + `" annotation`
+	default:
+		why = s.podsForbid(n)
+	}
+	if why != "" {
+		s.k.publishBoth(n, c, "Normal", "DisruptionBlocked", why)
+	}
+	return why == "", why
+}
+
+// podsForbid says which pod of a node, or which budget, is in the way.
+func (s *karpenterDrift) podsForbid(n *api.Node) string {
+	for _, p := range s.env.API.PodsOn(n.Name) {
+		if !leaves(p) || p.Terminating() {
+			continue
+		}
+		if p.Annotations.Get(doNotDisrupt) == "true" {
+			return `Pod has "` + doNotDisrupt + `" annotation (Pod=` + p.Namespace + "/" + p.Name + ")"
+		}
+		for _, b := range s.env.API.BudgetsOf(p) {
+			if b.DisruptionsAllowed == 0 {
+				return "Pdb prevents pod evictions (PodDisruptionBudget=" + b.Namespace + "/" + b.Name + ")"
+			}
+		}
+	}
+	return ""
+}
+
+// Start launches nodes that nobody is replaced by.
+func (s *karpenterDrift) Start(count int) {
+	for range count {
+		if c := s.k.launch(s.cfg.Group, s.target, "", func(bool) { s.look() }); c != nil {
+			s.ordered = append(s.ordered, c)
+		}
+	}
+}
+
+// replacementPoll is between two looks of the queue at a replacement.
+const replacementPoll = time.Second
+
+// Drain is a command of the disruption queue. Its end is the machine's: done is
+// never called.
+func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
+	c := s.k.claims[i.ID]
+	if c == nil {
+		delete(s.work, i.ID)
+		return
+	}
+	s.disrupted = append(s.disrupted, c)
+	s.taint(n, api.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
+	s.k.set(c, "DisruptionReason", "True", "Drifted", "Drifted")
+	fresh := s.k.launch(s.cfg.Group, s.target, "", func(ok bool) {
+		s.env.After(replacementPoll, func() { s.replacement(i, n, c, ok) })
+	})
+	if fresh == nil {
+		return
+	}
+	s.env.After(replacementPoll, func() {
+		if !fresh.object.Gone() {
+			s.k.publish(fresh.about(), "Normal", "DisruptionLaunching", "Launching NodeClaim: Drifted", "")
+			s.k.publish(fresh.about(), "Normal", "DisruptionWaitingReadiness", "Waiting on readiness to continue disruption", "")
+		}
+	})
+}
+
+// replacement ends the wait for a replacement: the old NodeClaim goes, or, where
+// none came, its node is given back.
+func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, ok bool) {
+	if c.object.Gone() || c.object.Terminating() || s.over {
+		return
+	}
+	if !ok {
+		s.Restore(n)
+		s.disrupted = slices.DeleteFunc(s.disrupted, func(d *claim) bool { return d == c })
+		delete(s.work, i.ID)
+		s.look()
+		return
+	}
+	s.k.reasons[c.object.UID] = "Drifted"
+	s.k.publish(api.AboutNode(n), "Normal", "DisruptionTerminating", "Disrupting Node: Drifted/Delete", "")
+	s.k.publish(c.about(), "Normal", "DisruptionTerminating", "Disrupting NodeClaim: Drifted/Delete", "")
+	s.k.deleteClaim(c)
+}
+
+// Remove deletes a NodeClaim.
+func (s *karpenterDrift) Remove(i *cloud.Instance, _ *api.Node) {
+	if c := s.k.claims[i.ID]; c != nil {
+		s.k.deleteClaim(c)
+	}
+}
+
+// Restore takes the taint away, and what stands in the claim for it.
+func (s *karpenterDrift) Restore(n *api.Node) {
+	s.untaint(n, disruptedTaint)
+	i := s.env.Cloud.ByNode(n.Name)
+	if i == nil || s.k.claims[i.ID] == nil {
+		return
+	}
+	s.env.API.UpdateCustom(s.k.claims[i.ID].object, func(o *api.Custom) {
+		o.Conditions = o.Conditions.Remove("DisruptionReason")
+		if !s.Roller.old(i) {
+			o.Conditions = o.Conditions.Remove("Drifted")
+		}
+	})
+}

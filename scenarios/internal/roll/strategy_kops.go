@@ -1,0 +1,168 @@
+package roll
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/cycle"
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// kops is `kops rolling-update` of an instance group (kubernetes/kops,
+// pkg/instancegroups/instancegroups.go). Old nodes are tainted so that the
+// scheduler prefers others, all but one. MaxSurge of them are detached from the
+// Auto Scaling group, which launches others in their place; they are drained
+// last. Then nodes are drained and terminated, MaxSurge and MaxUnavailable
+// together at a time. Before each step the cluster has to validate, twice
+// within fifteen seconds: every node of the group is there and Ready.
+//
+// A drain whose time is over fails the update.
+type kops struct {
+	Base
+	detached map[string]bool
+	valid    int // successful validations one after the other
+	checked  time.Duration
+}
+
+const scheduledForUpdate = "kops.k8s.io/scheduled-for-update"
+
+// Of `kops rolling-update cluster`: validate-count, and ValidateSuccessDuration
+// (cmd/kops/rollingupdatecluster.go).
+const (
+	kopsValidations = 2
+	kopsRevalidates = 15 * time.Second
+)
+
+// KOps is the rolling update of an instance group.
+func KOps(b Base) Strategy { return &kops{Base: b, detached: map[string]bool{}} }
+
+func (s *kops) surge() int {
+	if s.cfg.MaxSurge+s.cfg.MaxUnavailable == 0 {
+		return 1
+	}
+	return min(s.cfg.MaxSurge, s.cfg.Size)
+}
+
+// Begin taints the old nodes but one, and detaches the last of them.
+func (s *kops) Begin() {
+	var old []*cloud.Instance
+	for _, i := range s.cfg.Group.Instances() {
+		if s.Roller.old(i) && i.State != cloud.ShuttingDown {
+			old = append(old, i)
+		}
+	}
+	s.valid, s.checked = 0, 0
+	clear(s.detached)
+	for _, i := range old[max(0, len(old)-s.surge()):] {
+		s.detached[i.ID] = true
+	}
+	for k, i := range old {
+		if n := s.env.API.Node(i.Name); n != nil && k > 0 && !n.Unschedulable {
+			s.taint(n, api.Taint{Key: scheduledForUpdate, Effect: "PreferNoSchedule"})
+		}
+	}
+}
+
+func (s *kops) Options(c cycle.Cluster) (cycle.Options, bool) {
+	s.validate(c)
+	surge := s.surge()
+	o := cycle.Options{
+		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(surge), MaxUnavailable: cycle.AtMost(min(s.cfg.MaxUnavailable, s.cfg.Size)),
+		MaxDraining: cycle.AtMost(surge + s.cfg.MaxUnavailable),
+		Rank: func(id cycle.InstanceID) int {
+			if s.detached[string(id)] {
+				return 1
+			}
+			return 0
+		},
+	}
+	if s.valid < kopsValidations {
+		o.MayDrain = func(cycle.InstanceID) (bool, string) { return false, "the cluster has not validated" }
+	}
+	return o, true
+}
+
+// validate is one validation of the cluster; the next is due a while later.
+func (s *kops) validate(c cycle.Cluster) {
+	now := s.env.Now()
+	if s.checked != 0 && now-s.checked < kopsRevalidates {
+		s.lookAt(s.checked + kopsRevalidates)
+		return
+	}
+	s.checked = now
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		switch {
+		case in.State == cycle.Started && s.ready(in.ID), in.State == cycle.Draining, in.State == cycle.Drained:
+			continue
+		case in.State == cycle.Terminating && in.Config != c.Config:
+			// Its replacement comes when it has gone.
+		}
+		s.valid = 0
+		s.lookAt(now + kopsRevalidates)
+		return
+	}
+	s.valid++
+	if s.valid < kopsValidations {
+		s.lookAt(now + kopsRevalidates)
+	}
+}
+
+// Waits while the cluster doesn't validate.
+func (s *kops) Waits(cycle.Cluster) bool { return s.valid == 0 }
+
+// Remove terminates the instance; the Auto Scaling group replaces it unless it
+// is detached.
+func (s *kops) Remove(i *cloud.Instance, _ *api.Node) {
+	s.valid, s.checked = 0, s.env.Now()
+	shrink := s.detached[i.ID]
+	delete(s.detached, i.ID)
+	s.env.Cloud.Terminate(i, shrink)
+}
+
+// Restore uncordons and takes the taint away.
+func (s *kops) Restore(n *api.Node) {
+	s.uncordon(n, "")
+	s.untaint(n, scheduledForUpdate)
+}
+
+// Says what kops says.
+func (s *kops) Says(f Failure, node string) string {
+	if f == Undrained {
+		return "failed to drain node \"" + node + "\": global timeout reached: " + s.cfg.EvictionTimeout.String()
+	}
+	return "error validating cluster after removing a node: cluster did not validate within a duration of \"" + s.cfg.JoinTimeout.String() + "\""
+}
+
+// KopsController is kops-controller's controller of node labels
+// (kubernetes/kops, cmd/kops-controller/controllers): it labels new nodes with
+// their instance group and role.
+type KopsController struct{}
+
+// kopsLabels is how long after its creation a node is labelled.
+var kopsLabels = model.Uniform(200*time.Millisecond, 2*time.Second)
+
+// NewKopsController starts the controller.
+func NewKopsController(env *actors.Env, shapes Shapes) *KopsController {
+	chance := env.Stream("kops-controller")
+	env.API.WatchNodes(func(c api.Change, _, n *api.Node) {
+		if c != api.Added || n.Labels.Get("kops.k8s.io/instancegroup") != "" {
+			return
+		}
+		env.After(env.Draw(&chance, kopsLabels), func() {
+			i := env.Cloud.ByNode(n.Name)
+			if i == nil {
+				return
+			}
+			labels := shapes(i).PoolLabels
+			env.API.UpdateNode(n, func(n *api.Node) {
+				for _, p := range labels {
+					n.Labels = n.Labels.With(p.Key, p.Value)
+				}
+			})
+		})
+	})
+	return &KopsController{}
+}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/nodesim/nodesim/noderoll"
-	"github.com/nodesim/nodesim/scenarios"
 	"github.com/spf13/cobra"
 )
 
@@ -37,11 +36,3 @@ func providerNames() []string {
 
 // oneOf lists words for a help text.
 func oneOf(words []string) string { return strings.Join(words, "|") }
-
-func scenarioNames() []string {
-	var names []string
-	for _, s := range scenarios.All() {
-		names = append(names, s.Name+"\t"+s.About)
-	}
-	return names
-}

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,4 +76,25 @@ func (p *position) Set(text string) (err error) {
 // tail drops what pflag says as well: which value it is about.
 func tail(err error, word, value string) error {
 	return errors.New(strings.TrimPrefix(err.Error(), fmt.Sprintf("%s%q: ", word, value)))
+}
+
+// seed is a flag such as 7; nil where it wasn't given.
+type seed struct{ value *uint64 }
+
+func (s *seed) Type() string { return "N" }
+
+func (s *seed) String() string {
+	if s.value == nil {
+		return ""
+	}
+	return strconv.FormatUint(*s.value, 10)
+}
+
+func (s *seed) Set(text string) error {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return fmt.Errorf("want a whole number from 0 to %d", uint64(math.MaxUint64))
+	}
+	s.value = &n
+	return nil
 }

@@ -11,12 +11,13 @@ import (
 
 // replayFlags are those of replay, as they were given.
 type replayFlags struct {
-	simulate, nodegroup, target string
-	provider, output            *choice
-	speed                       speed
-	from, to                    position
-	idle                        time.Duration
-	loop, paused, verbose       bool
+	nodegroup, target     string
+	scenario              scenarioFlags
+	provider, output      *choice
+	speed                 speed
+	from, to              position
+	idle                  time.Duration
+	loop, paused, verbose bool
 
 	keys   <-chan show.Key // of a terminal; nil elsewhere
 	screen *render.Screen  // of all rounds of a loop
@@ -34,11 +35,15 @@ Pace decides when something is shown, never what.
 
 Keys: space pauses and goes on, q or ctrl-c ends.
 
+With --simulate the tape is that of a scenario, made as it is played; simulate
+--list shows what there is.
+
 Times are positions on the tape: T+1m32s, 90s, end. What counts as new is found
 from the images of the nodes, or is what runs the --target.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim replay --simulate demo
+			nodesim replay --simulate stuck-drain --set force=true --speed 60x
 			nodesim replay roll.yaml --speed 20x --idle-limit 10s
 			nodesim replay roll.yaml | grep terminated
 			nodesim replay roll.yaml -o json --verbose | jq -r 'select(.kind == "warning") | .message'
@@ -48,7 +53,8 @@ from the images of the nodes, or is what runs the --target.`,
 	names := providerNames()
 	f.output, f.provider = newChoice("", "panel", "feed", "json"), newChoice("auto", names...)
 	flags := cmd.Flags()
-	flags.StringVar(&f.simulate, "simulate", "", "play the tape of this `SCENARIO`, in place of a file")
+	flags.StringVar(&f.scenario.word, "simulate", "", "play the tape of this `SCENARIO`, a name or a scenario file, in place of a tape")
+	f.scenario.add(cmd)
 	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
 	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x for a panel on a terminal, else max)")
 	flags.Var(&f.from, "from", "begin at this position")
@@ -60,7 +66,7 @@ from the images of the nodes, or is what runs the --target.`,
 	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
 	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
 	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version) that the roll moves towards")
-	suggest(cmd, "simulate", scenarioNames()...)
+	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
 	suggest(cmd, "output", f.output.of...)
 	suggest(cmd, "provider", names...)
 	suggest(cmd, "speed", "1x", "20x", "100x", "max")
@@ -79,15 +85,17 @@ from the images of the nodes, or is what runs the --target.`,
 
 // tape is the one that was asked for.
 func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*show.Tape, error) {
-	switch {
-	case f.simulate != "" && len(args) > 0:
-		return nil, usagef("argument %q: want either a tape or --simulate %s", args[0], f.simulate)
-	case f.simulate != "":
-		tape, err := show.Scenario(f.simulate)
+	switch word := f.scenario.word; {
+	case word != "" && len(args) > 0:
+		return nil, usagef("argument %q: want either a tape or --simulate %s", args[0], word)
+	case cmd.Flags().Changed("simulate"):
+		src, err := f.scenario.source(cmd, "flag --simulate: ")
 		if err != nil {
-			return nil, usagef("flag --simulate: %w", err)
+			return nil, err
 		}
-		return tape, nil
+		return show.Simulated(src.Scenario.Name, src.Open), nil
+	case f.scenario.changed(cmd):
+		return nil, usagef("flags --set and --seed: found no scenario to change: want --simulate SCENARIO with them")
 	}
 	if err := arguments(1, 1, "one tape")(cmd, args); err != nil {
 		return nil, err

@@ -9,8 +9,9 @@ import (
 const about = `Record a real node roll once. Replay it anywhere.
 
 nodesim records what the Kubernetes API shows of a group's nodes while they are
-replaced, plays it back in a terminal at any pace, and holds tapes against
-golden files, so that what your tools say about a roll is pinned down.
+replaced, or simulates it, plays it back in a terminal at any pace, and holds
+tapes against golden files, so that what your tools say about a roll is pinned
+down.
 
 Exit status: 0 done, 1 failed or not as expected, 2 wrong usage, 3 recorded with
 gaps.`
@@ -18,10 +19,11 @@ gaps.`
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "nodesim",
-		Short: "Record, replay and pin down the rolls of Kubernetes nodes",
+		Short: "Record, simulate, replay and pin down the rolls of Kubernetes nodes",
 		Long:  about,
 		Example: examples(`
 			nodesim replay --simulate demo
+			nodesim simulate stuck-drain --set force=true --out roll.yaml
 			nodesim record --nodegroup spot-burst --until-complete --out roll.yaml
 			nodesim replay roll.yaml --speed 20x
 			nodesim test testdata/tapes`),
@@ -40,7 +42,7 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommandGroupID("else")
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
-		newRecord(), newImport(),
+		newRecord(), newImport(), newSimulate(),
 		newReplay(), newTest(), newInspect(), newFmt(),
 		newVersion(), newMan(),
 	)

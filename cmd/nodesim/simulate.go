@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/nodesim/nodesim/internal/simulate"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/spf13/cobra"
+)
+
+// simulateFlags are those of simulate, as they were given.
+type simulateFlags struct {
+	scenario   scenarioFlags
+	out        string
+	list, show bool
+	format     *choice
+}
+
+const aboutSimulate = `Simulate a scenario and write its tape: nodes, pods, budgets and Events of a
+cluster that is rolled, or that something befalls, as a recording would have
+them. SCENARIO is the name of one of those that come with nodesim, or a file, or
+- for standard input. The same scenario, values, seed and version of nodesim give
+the same tape, byte for byte, everywhere.
+
+  --list             the scenarios; with SCENARIO, what happens in it and what
+                     can be --set; with -o json, all of that for programs
+  --show             the file of SCENARIO, to start one's own from
+
+A roll that fails, or that isn't over when the scenario's time limit comes, is a
+simulation that worked: the exit status is 0, and the tape says what happened.
+An existing FILE is refused. ctrl-c leaves a tape that ends where it was.
+docs/scenarios.md explains the file.`
+
+func newSimulate() *cobra.Command {
+	f := simulateFlags{format: newChoice("text", "text", "json")}
+	cmd := &cobra.Command{
+		Use:     "simulate SCENARIO --out FILE",
+		Short:   "Make a tape of a roll that never happened",
+		Long:    aboutSimulate,
+		GroupID: "make",
+		Example: examples(`
+			nodesim simulate --list
+			nodesim simulate stuck-drain --list
+			nodesim simulate stuck-drain --set force=true --seed 7 --out roll.yaml
+			nodesim simulate surge --show > mine.yaml
+			nodesim simulate ./mine.yaml --out mine-roll.yaml.zst`),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeScenario(cmd, args, word)
+		},
+	}
+	outFlag(cmd, &f.out)
+	flags := cmd.Flags()
+	flags.Lookup("out").Usage = "the `FILE` to write; .gz and .zst are compressed (required, but for --list and --show)"
+	f.scenario.add(cmd)
+	flags.BoolVar(&f.list, "list", false, "tell which scenarios there are, or about one")
+	flags.BoolVar(&f.show, "show", false, "print the scenario's file")
+	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list")
+	suggest(cmd, "output", f.format.of...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd, args); err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			f.scenario.word = args[0]
+		}
+		switch {
+		case f.list:
+			return f.tell(cmd)
+		case f.show:
+			return f.print(cmd)
+		}
+		return f.run(cmd)
+	}
+	return cmd
+}
+
+// check refuses flags that contradict each other.
+func (f *simulateFlags) check(cmd *cobra.Command, args []string) error {
+	telling := "--list"
+	if f.show {
+		telling = "--show"
+	}
+	switch {
+	case f.list && f.show:
+		return usagef("flags --list and --show: found both: want one of them")
+	case (f.list || f.show) && (f.out != "" || f.scenario.changed(cmd)):
+		return usagef("flag %s: simulates nothing: want neither --out, --set nor --seed with it", telling)
+	case !f.list && cmd.Flags().Changed("output"):
+		return usagef("flag --output: is the form of --list: want --list with it, or --out for the tape's file")
+	case len(args) == 0 && !f.list:
+		return usagef("found no scenario: want its name or its file; nodesim simulate --list shows the names")
+	}
+	return arguments(0, 1, "one scenario")(cmd, args)
+}
+
+// tell writes about all scenarios, or about one.
+func (f *simulateFlags) tell(cmd *cobra.Command) error {
+	out, some := cmd.OutOrStdout(), scenarios.All()
+	if f.scenario.word != "" {
+		one, err := f.scenario.find(cmd, "")
+		if err != nil {
+			return err
+		}
+		some = []scenarios.Scenario{one}
+	}
+	switch {
+	case f.format.value == "json":
+		_, err := out.Write(simulate.JSON(some))
+		return err
+	case f.scenario.word != "":
+		simulate.Describe(out, some[0])
+	default:
+		simulate.List(out, some)
+	}
+	return nil
+}
+
+// print writes the scenario's file.
+func (f *simulateFlags) print(cmd *cobra.Command) error {
+	s, err := f.scenario.find(cmd, "")
+	if err != nil {
+		return err
+	}
+	if s.Document == nil {
+		return fmt.Errorf("scenario %s: it was made by hand and has no file: want another one, such as surge", s.Name)
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), s.Document.Text())
+	return err
+}
+
+// run writes the tape.
+func (f *simulateFlags) run(cmd *cobra.Command) error {
+	if err := needOut(f.out); err != nil {
+		return err
+	}
+	src, err := f.scenario.source(cmd, "")
+	if err != nil {
+		return err
+	}
+	errOut := cmd.ErrOrStderr()
+	sum, err := simulate.Run(cmd.Context(), src, f.out, &simulate.Status{Out: errOut, Width: widthOf(errOut)})
+	if err == nil {
+		simulate.Summarize(errOut, f.out, sum)
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// Status is the line that says how far a simulation is. On a terminal it is
+// repainted in place; elsewhere it is a line of its own, seldom. What is done
+// before its first time shows nothing.
+type Status struct {
+	// Out is where it goes.
+	Out io.Writer
+	// Width of the terminal, asked before each repaint; nil where there is none.
+	Width func() int
+
+	painted bool
+}
+
+// follow shows the line until ctx ends, and takes it away. It may be called on
+// nil.
+func (s *Status) follow(ctx context.Context, standing func() (at time.Duration, events, bytes int64)) {
+	if s == nil {
+		return
+	}
+	every := 30 * time.Second
+	if s.Width != nil {
+		every = 500 * time.Millisecond
+	}
+	began := time.Now()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			if s.painted {
+				fmt.Fprint(s.Out, "\r\x1b[K")
+			}
+			return
+		case <-ticker.C:
+		}
+		at, events, bytes := standing()
+		line := fmt.Sprintf("simulating %s: %s, %s, %s", position(at), plural(int(events), "event"), size(bytes), pace(at, time.Since(began)))
+		if s.Width == nil {
+			fmt.Fprintln(s.Out, line)
+			continue
+		}
+		s.painted = true
+		fmt.Fprint(s.Out, "\r\x1b[K"+noderoll.Brief(line+" (ctrl-c ends)", max(s.Width()-1, 1)))
+	}
+}
+
+// pace says how many times as fast as a clock the tape has come.
+func pace(tape, wall time.Duration) string {
+	return fmt.Sprintf("%dx", int64(tape/max(wall, time.Millisecond)))
+}
+
+func position(at time.Duration) string { return string(noderoll.AppendStamp(nil, at)) }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	const kilo = 1000
+	switch {
+	case n < kilo:
+		return fmt.Sprintf("%d B", n)
+	case n < kilo*kilo:
+		return fmt.Sprintf("%.1f kB", float64(n)/kilo)
+	case n < kilo*kilo*kilo:
+		return fmt.Sprintf("%.1f MB", float64(n)/(kilo*kilo))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/(kilo*kilo*kilo))
+}

@@ -1,0 +1,47 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// Summarize tells what a simulation came to, and what to try next.
+func Summarize(w io.Writer, file string, s Summary) {
+	fmt.Fprintf(w, "%s: %s in %s, %s%s\n", noderoll.OneLine(file), plural(s.Events, "event"), s.At.Round(time.Millisecond), size(s.Bytes), s.ending())
+	for _, m := range s.Marks {
+		line := position(m.At) + " " + noderoll.OneLine(m.Name)
+		if m.Reason != "" {
+			line += ": " + noderoll.OneLine(m.Reason)
+		}
+		fmt.Fprintln(w, "  "+line)
+	}
+	fmt.Fprintf(w, "see it again: nodesim replay %s --speed 20x\n", capture.Quote(file))
+}
+
+// ending says in a few words how the rolls ended.
+func (s *Summary) ending() string {
+	failed := 0
+	for _, reason := range s.Rolls {
+		if reason != "" {
+			failed++
+		}
+	}
+	switch n := len(s.Rolls); {
+	case !s.Planned:
+		return ""
+	case n == 0:
+		return "; the roll is not over"
+	case n == 1 && failed == 0:
+		return "; the roll is complete"
+	case n == 1:
+		return "; the roll has failed"
+	case failed == 0:
+		return fmt.Sprintf("; %d rolls are complete", n)
+	default:
+		return fmt.Sprintf("; of %d rolls %d have failed", n, failed)
+	}
+}

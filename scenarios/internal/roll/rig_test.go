@@ -289,7 +289,7 @@ func (c *cluster) podChanged(change api.Change, was, p *api.Pod) {
 	if change != api.Modified || p.NodeName == "" {
 		return
 	}
-	if p.Conditions.Get("DisruptionTarget") != nil && was.Conditions.Get("DisruptionTarget") == nil {
+	if d := p.Conditions.Get("DisruptionTarget"); d != nil && d.Reason == "EvictionByEvictionAPI" && was.Conditions.Get("DisruptionTarget") == nil {
 		c.move("evicted", p.NodeName, p.UID)
 	}
 	if p.Terminating() && !was.Terminating() && p.Conditions.Get("DisruptionTarget") == nil {

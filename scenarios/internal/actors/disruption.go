@@ -21,6 +21,7 @@ type Disruption struct {
 	chance model.Stream
 	counts map[*api.Budget]*budgetCount
 	byPods map[string][]*budgetCount // by the UID of the pods' controller
+	mixed  map[string]bool           // controllers whose pods differ in labels
 }
 
 var disruptionController = api.Source{Component: "controllermanager"}
@@ -28,7 +29,7 @@ var disruptionController = api.Source{Component: "controllermanager"}
 // NewDisruption starts the disruption controller, before there are budgets.
 // Pods that are there when a budget comes are taken into account.
 func NewDisruption(env *Env) *Disruption {
-	d := &Disruption{env: env, chance: env.Stream("disruption"), counts: map[*api.Budget]*budgetCount{}, byPods: map[string][]*budgetCount{}}
+	d := &Disruption{env: env, chance: env.Stream("disruption"), counts: map[*api.Budget]*budgetCount{}, byPods: map[string][]*budgetCount{}, mixed: map[string]bool{}}
 	env.API.WatchBudgets(d.budgetChanged)
 	env.API.WatchPods(d.podChanged)
 	return d
@@ -78,7 +79,7 @@ func (d *Disruption) budgetChanged(c api.Change, old, b *api.Budget) {
 }
 
 func (d *Disruption) podChanged(c api.Change, old, p *api.Pod) {
-	if c == api.Modified && !sameLabels(old.Labels, p.Labels) {
+	if c == api.Modified && !sameLabels(old.Labels, p.Labels) && !sameButPlace(old.Labels, p.Labels) {
 		d.relabelled(old, p)
 	} else {
 		some := d.of(p)
@@ -100,6 +101,7 @@ func (d *Disruption) podChanged(c api.Change, old, p *api.Pod) {
 // from one budget to another.
 func (d *Disruption) relabelled(old, p *api.Pod) {
 	if p.Owner != nil {
+		d.mixed[p.Owner.UID] = true
 		delete(d.byPods, p.Owner.UID)
 	}
 	for _, b := range d.env.API.Budgets() {
@@ -130,8 +132,17 @@ func sameLabels(a, b api.Pairs) bool {
 	return slices.Equal(a, b)
 }
 
+// sameButPlace compares labels without those that a scheduler copies from the
+// node, by which no budget selects.
+func sameButPlace(a, b api.Pairs) bool {
+	for _, key := range [...]string{labelZone, labelRegion} {
+		a, b = a.Without(key), b.Without(key)
+	}
+	return slices.Equal(a, b)
+}
+
 // of returns the budgets that select a pod. The pods of one controller don't
-// differ in the labels that budgets select by.
+// differ in the labels that budgets select by, unless somebody changes them.
 func (d *Disruption) of(p *api.Pod) []*budgetCount {
 	owner := ""
 	if p.Owner != nil {
@@ -146,7 +157,7 @@ func (d *Disruption) of(p *api.Pod) []*budgetCount {
 			some = append(some, n)
 		}
 	}
-	if owner != "" {
+	if owner != "" && !d.mixed[owner] {
 		d.byPods[owner] = some
 	}
 	return some

@@ -21,6 +21,7 @@ type NodeLifecycle struct {
 	gone   []*nodeHealth // since the last look
 	zones  map[string]*evictionZone
 	order  []*evictionZone // in the order in which they were seen
+	period time.Duration   // from one look to the next
 	grid   time.Duration   // when the passes over the zones' queues are, within a tenth of a second
 }
 
@@ -30,8 +31,9 @@ type nodeHealth struct {
 	zone      *evictionZone
 	heartbeat api.Instant // of the Ready condition, when it was last looked at
 	ready     bool        // there was a Ready condition
-	lease     api.Instant
-	probe     api.Instant // the last sign of life, as the controller noticed it
+	probe     api.Instant // when the controller noticed the last sign of life that it was asked for
+	well      bool        // Ready, and without taints, when it was last looked at
+	changed   bool        // since then
 	old       bool        // it was there before the tape began
 	tainting  bool        // a pass over its taints is on its way
 	excluded  bool        // it doesn't count when zones are looked at
@@ -50,13 +52,13 @@ func NewNodeLifecycle(env *Env) *NodeLifecycle {
 	for _, n := range env.API.Nodes() {
 		c.nodeChanged(api.Added, nil, n)
 	}
-	period := max(env.Timings.MonitorPeriod.Median(), time.Millisecond)
-	phase := time.Duration(c.chance.N(uint64(period)))
+	c.period = max(env.Timings.MonitorPeriod.Median(), time.Millisecond)
+	phase := time.Duration(c.chance.N(uint64(c.period)))
 	c.grid = time.Duration(c.chance.N(uint64(passPeriod)))
 	var look func()
 	look = func() {
-		c.look(period)
-		env.After(period, look)
+		c.look()
+		env.After(c.period, look)
 	}
 	env.After(phase, look)
 	return c
@@ -78,6 +80,7 @@ func (c *NodeLifecycle) nodeChanged(change api.Change, old, n *api.Node) {
 	case !sameLabels(old.Labels, n.Labels):
 		c.place(h)
 	}
+	h.changed = true
 	if h.tainting || !needsTaints(n) && !needsLabels(n) {
 		return
 	}
@@ -90,9 +93,9 @@ func (c *NodeLifecycle) nodeChanged(change api.Change, old, n *api.Node) {
 }
 
 // look is monitorNodeHealth.
-func (c *NodeLifecycle) look(period time.Duration) {
-	now := c.env.API.Now()
-	c.meet(now, period)
+func (c *NodeLifecycle) look() {
+	now, grace := c.env.API.Now(), c.env.Timings.MonitorGrace.Median()
+	c.meet()
 	for _, z := range c.order {
 		z.queue = z.queue[:0]
 		z.ready, z.lost = 0, 0
@@ -101,10 +104,14 @@ func (c *NodeLifecycle) look(period time.Duration) {
 		if h.node.Gone() {
 			continue
 		}
-		c.check(h, now)
+		// What is well and unchanged stays so for as long as its last sign of
+		// life is good for; only then is its Lease looked at.
+		if !h.well || h.changed || now > h.probe.Add(grace) {
+			c.check(h, now)
+		}
 		switch {
 		case h.excluded:
-		case h.node.Ready():
+		case h.well || h.node.Ready():
 			h.zone.ready++
 		default:
 			h.zone.lost++
@@ -116,7 +123,7 @@ func (c *NodeLifecycle) look(period time.Duration) {
 
 // meet takes notice of nodes that have come and gone (classifyNodes). One that
 // was deleted and has come back under its name in between was never away.
-func (c *NodeLifecycle) meet(now api.Instant, period time.Duration) {
+func (c *NodeLifecycle) meet() {
 	kept := c.nodes[:0]
 	for _, h := range c.nodes {
 		n := h.node
@@ -132,12 +139,8 @@ func (c *NodeLifecycle) meet(now api.Instant, period time.Duration) {
 		switch {
 		case h.old:
 			// It was noticed by a look before the tape began.
-			if renewed, ok := c.env.API.Renewed(n.Name); ok {
-				h.lease, h.probe = renewed, now.Add(-(now.Sub(renewed) / period * period))
-			}
 			if ready := n.Conditions.Get("Ready"); ready != nil {
-				h.ready, h.heartbeat = true, ready.Heartbeat
-				h.probe = max(h.probe, now.Add(-(now.Sub(ready.Heartbeat) / period * period)))
+				h.ready, h.heartbeat, h.probe = true, ready.Heartbeat, c.noticed(ready.Heartbeat)
 			}
 		case was == nil:
 			c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RegisteredNode",
@@ -159,6 +162,12 @@ func (c *NodeLifecycle) meet(now api.Instant, period time.Duration) {
 	c.gone = nil
 }
 
+// noticed returns the first look at which something is seen that happened.
+func (c *NodeLifecycle) noticed(happened api.Instant) api.Instant {
+	now := c.env.API.Now()
+	return now.Add(-(now.Sub(happened) / c.period * c.period))
+}
+
 // check is tryUpdateNodeHealth and what monitorNodeHealth does with it.
 func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
 	n := h.node
@@ -170,8 +179,8 @@ func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
 			h.ready, h.heartbeat, h.probe = true, ready.Heartbeat, now
 		}
 	}
-	if lease, ok := c.env.API.Renewed(n.Name); ok && lease > h.lease {
-		h.lease, h.probe = lease, now
+	if renewed, ok := c.env.API.Renewed(n.Name); ok {
+		h.probe = max(h.probe, c.noticed(renewed))
 	}
 	wasReady := ready != nil && ready.Status == "True"
 	if now > h.probe.Add(grace) && (ready == nil || ready.Status != "Unknown") {
@@ -179,11 +188,12 @@ func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
 		h.heartbeat = n.Conditions.Get("Ready").Heartbeat
 		h.ready = true
 	}
-	ready = n.Conditions.Get("Ready")
-	if ready == nil {
+	h.well = false
+	if ready = n.Conditions.Get("Ready"); ready == nil {
 		return
 	}
 	c.drive(h, ready.Status, now)
+	h.well, h.changed = ready.Status == "True", false
 	if wasReady && ready.Status != "True" {
 		c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "NodeNotReady", "Node "+n.Name+" status is now: NodeNotReady")
 		c.markPods(n)

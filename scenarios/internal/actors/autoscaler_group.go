@@ -173,9 +173,9 @@ func (g *scaledGroup) follow(c cloud.Change, i *cloud.Instance) {
 		}
 		if !g.Detached {
 			g.passedOver(i.Zone)
+			g.asked = max(0, g.asked-1)
 		}
 		g.move(i.Zone, 1)
-		g.asked = max(0, g.asked-1)
 	case cloud.ShutdownAsk:
 		if !fresh {
 			g.move(i.Zone, -1)

@@ -9,8 +9,10 @@ import (
 
 // What of the autoscaler's Events gets through: one about an object in five
 // minutes (utils/kubernetes/factory.go, since --record-duplicated-events is off),
-// five a second with a burst of ten (the client's default), and a thousand may
-// wait (maxQueuedEvents of k8s.io/client-go/tools/record/event.go).
+// five a second with a burst of ten (DefaultQPS and DefaultBurst of
+// k8s.io/client-go/rest/config.go), and a thousand may wait (maxQueuedEvents of
+// k8s.io/client-go/tools/record/event.go). The real one's counts include what it
+// kept back; these don't.
 const (
 	reportAgain  = 5 * time.Minute
 	reportEvery  = 200 * time.Millisecond

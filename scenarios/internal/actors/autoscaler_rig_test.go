@@ -36,7 +36,8 @@ type scaling struct {
 var scalingZones = []string{"us-east-1a", "us-east-1b"}
 
 // newScaling makes the cluster; groups are "name min..max nodes", and "=spot",
-// "=pool" (its nodes are labelled pool=name), "=detached" behind that.
+// "=pool" (its nodes are labelled pool=name), "=detached" or "=kwok" (all
+// kubelets are) behind that.
 func newScaling(t testing.TB, jitter int, groups ...string) *scaling {
 	t.Helper()
 	version, err := model.ParseVersion("v1.34.2")
@@ -76,6 +77,9 @@ func newScaling(t testing.TB, jitter int, groups ...string) *scaling {
 		},
 	})
 	c.Env = &actors.Env{Loop: l, API: store, Cloud: provider, Seed: 7, Jitter: jitter, Timings: &timings, Version: version}
+	if slices.ContainsFunc(groups, func(words string) bool { return strings.HasSuffix(words, "kwok") }) {
+		c.config.Profile = actors.KwokKubelet
+	}
 	c.kubelets = actors.NewKubelets(c.Env, c.config)
 	actors.NewNodeLifecycle(c.Env)
 	actors.NewCloudNode(c.Env, actors.CloudNodeConfig{Initialize: c.kubelets.Initialize})

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	planapi "github.com/nodesim/nodesim/scenarios/nodemanager/api"
 )
 
@@ -93,14 +92,19 @@ func (g *scaledGroup) ask(zones []string) {
 	}
 }
 
-// launch launches one instance of a group that nobody keeps at a size.
+// launch launches one instance of a group that nobody keeps at a size, unless
+// others have filled it meanwhile.
 func (g *scaledGroup) launch(zone string) {
-	if _, err := g.a.env.Cloud.Launch(g.Group, zone, g.Template); err != nil {
-		g.asked = max(0, g.asked-1)
-		if _, ok := err.(*cloud.NoCapacity); ok && zone != "" {
-			g.marks.Zone(g.kind(), g.Spot, zone, g.a.now())
-			return
-		}
+	g.asked--
+	if g.alive >= g.Max {
+		return
+	}
+	_, err := g.a.env.Cloud.Launch(g.Group, zone, g.Template)
+	switch {
+	case err == nil:
+	case zone != "":
+		g.marks.Zone(g.kind(), g.Spot, zone, g.a.now())
+	default:
 		g.fail()
 	}
 }

@@ -55,6 +55,7 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 	}
 	switch chance.IntN(9) {
 	case 0, 1, 2:
+		c.deployed = append(c.deployed, name)
 		c.deploy(name, 1+chance.IntN(6), int64(100+chance.IntN(1600)), func(w *actors.Workload) {
 			switch chance.IntN(6) {
 			case 0:
@@ -64,11 +65,9 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 			}
 		})
 	case 3, 4:
-		if step > 0 {
-			if name := fmt.Sprintf("app-%d", chance.IntN(step)); c.Replicas("shop", name) > 0 {
-				if err := c.Workloads.Scale("shop", name, chance.IntN(5)); err != nil {
-					c.Fatal(err)
-				}
+		if len(c.deployed) > 0 {
+			if err := c.Workloads.Scale("shop", c.deployed[chance.IntN(len(c.deployed))], chance.IntN(5)); err != nil {
+				c.Fatal(err)
 			}
 		}
 	case 5:

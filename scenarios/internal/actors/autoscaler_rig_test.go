@@ -26,11 +26,12 @@ type scaling struct {
 	config   actors.KubeletConfig
 	groups   []*cloud.Group
 	// story has a line for each of the autoscaler's events and taints.
-	story  []string
-	tape   []string // every line, where keep is set
-	keep   bool
-	uids   int
-	labels map[string]api.Pair
+	story    []string
+	tape     []string // every line, where keep is set
+	keep     bool
+	uids     int
+	deployed []string // what may be scaled
+	labels   map[string]api.Pair
 }
 
 var scalingZones = []string{"us-east-1a", "us-east-1b"}

@@ -37,15 +37,15 @@ func (s *Store) UpdateNode(n *Node, change func(*Node)) bool {
 	if n.gone {
 		return false
 	}
-	old := *n
+	old := s.scratch.keepNode(s, n)
 	change(n)
-	patch := differ(s, (*writer).node, &old, n)
+	patch := differ(s, (*writer).node, old, n)
 	if patch == nil {
 		return false
 	}
 	n.rv = s.version()
 	s.emit(Modified, "nodes", &n.Meta, patch, whole(s, (*writer).node, n))
-	s.tellNodes(Modified, &old, n)
+	s.tellNodes(Modified, old, n)
 	if n.Terminating() && len(n.Finalizers) == 0 {
 		s.dropNode(n)
 	}

@@ -51,9 +51,9 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 	if p.gone {
 		return false
 	}
-	old := *p
+	old := s.scratch.keepPod(s, p)
 	change(p)
-	patch := differ(s, (*writer).pod, &old, p)
+	patch := differ(s, (*writer).pod, old, p)
 	if patch == nil {
 		return false
 	}
@@ -63,7 +63,7 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 		put(s.onNode, p.NodeName, p)
 	}
 	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
-	s.tellPods(Modified, &old, p)
+	s.tellPods(Modified, old, p)
 	if p.Terminating() && p.Grace == 0 && len(p.Finalizers) == 0 {
 		s.dropPod(p)
 	}
@@ -111,7 +111,7 @@ func (s *Store) DeletePod(p *Pod, grace int64) bool {
 }
 
 func (s *Store) dropPod(p *Pod) {
-	old := *p
+	old := s.scratch.keepPod(s, p)
 	p.rv = s.version()
 	p.gone = true
 	delete(s.pods, key{p.Namespace, p.Name})
@@ -119,7 +119,7 @@ func (s *Store) dropPod(p *Pod) {
 	take(s.ofOwner, ownerOf(p), p)
 	take(s.onNode, p.NodeName, p)
 	s.emit(Deleted, "pods", &p.Meta, nil, nil)
-	s.tellPods(Deleted, &old, p)
+	s.tellPods(Deleted, old, p)
 	s.forget("Pod", &p.Meta)
 }
 

@@ -65,6 +65,7 @@ type Store struct {
 
 	was, is writer
 	ev      timeline.Event
+	scratch scratch
 }
 
 type key struct{ namespace, name string }

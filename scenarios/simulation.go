@@ -176,6 +176,9 @@ func (s *Simulation) Outcomes() []string {
 // build makes the cluster as it is at 0s, and starts who lives in it.
 func (s *Simulation) build() error {
 	s.env.Cloud = cloud.New(s.cloudConfig())
+	for i := range s.file.Groups {
+		s.addGroup(&s.file.Groups[i])
+	}
 	if err := s.startActors(); err != nil {
 		return err
 	}

@@ -29,10 +29,8 @@ func (s *Simulation) cloudConfig() cloud.Config {
 		},
 		Identify: s.identify,
 		ShutdownGrace: func(i *cloud.Instance) time.Duration {
-			if s.file.Cluster.Kubelet == KubeletKwok || !s.env.Version.GracefulShutdown(model.OS(i.Template.OS)) {
-				return 0
-			}
-			return 0 // the kubelet says when it is done; see cloud.Done
+			c := s.kubeletConfig()
+			return c.ShutdownGrace(i)
 		},
 	}
 }
@@ -137,14 +135,18 @@ const (
 	launchTo   = 4
 )
 
-// seedGroup puts the nodes of a group there that have been running for days.
-func (s *Simulation) seedGroup(g *Group) {
-	c := &cloud.Group{
+// addGroup tells the provider of a group.
+func (s *Simulation) addGroup(g *Group) {
+	s.env.Cloud.AddGroup(&cloud.Group{
 		Name: g.Name, Zones: g.Zones, Spot: g.CapacityType == CapacitySpot, Min: g.Min, Max: g.Max,
 		Template: template(g, g.From, launchFrom), FreeIPs: g.FreeIPs,
 		Detached: s.file.Cluster.Provider == ProviderKarpenter,
-	}
-	s.env.Cloud.AddGroup(c)
+	})
+}
+
+// seedGroup puts the nodes of a group there that have been running for days.
+func (s *Simulation) seedGroup(g *Group) {
+	c := s.env.Cloud.Group(g.Name)
 	ages := s.env.Stream("age", g.Name)
 	rollout := hours(&ages, 24*9, 24*30)
 	for k := range g.Nodes {
@@ -167,8 +169,25 @@ func (s *Simulation) startActors() error {
 	}
 	s.workloads = actors.NewWorkloads(s.env)
 	s.scheduler = actors.NewScheduler(s.env)
+	s.startAutoscaler()
 	s.watchRequests()
 	return nil
+}
+
+// startAutoscaler starts the autoscaler, where the file has one.
+func (s *Simulation) startAutoscaler() {
+	a := s.file.Autoscaler
+	if a == nil {
+		return
+	}
+	c := actors.AutoscalerConfig{Kubelets: s.kubeletConfig()}
+	for _, name := range a.Groups {
+		c.Groups = append(c.Groups, s.env.Cloud.Group(name))
+	}
+	for _, b := range a.Standby {
+		c.Standby = append(c.Standby, actors.AutoscalerStandby{Group: b.Group, Count: b.Count})
+	}
+	actors.NewAutoscaler(s.env, c)
 }
 
 // watchRequests removes finalizers after the time that they are held.

@@ -14,14 +14,14 @@ type agent struct {
 	name, label, image string
 	cpu, memory        int64 // millicores and MiB
 	size               int64 // of the image, MiB
-	plain              bool  // not in the host's network
+	network            bool  // brings the node's network up
 }
 
 // agents are the DaemonSets of each provider's clusters. Versions and requests
 // are those of the add-ons' manifests in 2025.
 var agents = map[Provider][]agent{
 	ProviderEKS: {
-		{"aws-node", "k8s-app", "602401143452.dkr.ecr.REGION.amazonaws.com/amazon-k8s-cni:v1.20.4", 50, 0, 48, false},
+		{"aws-node", "k8s-app", "602401143452.dkr.ecr.REGION.amazonaws.com/amazon-k8s-cni:v1.20.4", 50, 0, 48, true},
 		{"kube-proxy", "k8s-app", "602401143452.dkr.ecr.REGION.amazonaws.com/eks/kube-proxy:vVERSION.1-minimal-eksbuild.2", 100, 0, 36, false},
 	},
 	ProviderGKE: {
@@ -29,15 +29,15 @@ var agents = map[Provider][]agent{
 		{"pdcsi-node", "k8s-app", "gke.gcr.io/gcp-compute-persistent-disk-csi-driver:v1.17.9-gke.0", 10, 20, 70, false},
 	},
 	ProviderAKS: {
-		{"azure-cns", "k8s-app", "mcr.microsoft.com/containernetworking/azure-cns:v1.6.21", 40, 250, 68, false},
+		{"azure-cns", "k8s-app", "mcr.microsoft.com/containernetworking/azure-cns:v1.6.21", 40, 250, 68, true},
 		{"kube-proxy", "component", "mcr.microsoft.com/oss/kubernetes/kube-proxy:vVERSION.1", 100, 0, 37, false},
 	},
 	ProviderCAPI: {
-		{"calico-node", "k8s-app", "docker.io/calico/node:v3.30.3", 250, 0, 160, false},
+		{"calico-node", "k8s-app", "docker.io/calico/node:v3.30.3", 250, 0, 160, true},
 		{"kube-proxy", "k8s-app", "registry.k8s.io/kube-proxy:vVERSION.1", 0, 0, 37, false},
 	},
 	ProviderKOps: {
-		{"cilium", "k8s-app", "quay.io/cilium/cilium:v1.17.6", 100, 128, 210, false},
+		{"cilium", "k8s-app", "quay.io/cilium/cilium:v1.17.6", 100, 128, 210, true},
 		{"kops-node-cache", "k8s-app", "registry.k8s.io/dns/k8s-dns-node-cache:1.26.0", 25, 5, 30, false},
 	},
 }
@@ -50,13 +50,13 @@ func systemAgents(p Provider, region string, v model.Version) []actors.Workload 
 	var all []actors.Workload
 	for _, a := range agents[p] {
 		t := actors.PodTemplate{
-			Labels: api.PairsOf(api.Pair{Key: a.label, Value: a.name}), GraceSeconds: 30, HostNetwork: !a.plain,
+			Labels: api.PairsOf(api.Pair{Key: a.label, Value: a.name}), GraceSeconds: 30, HostNetwork: true,
 			Containers: []api.ContainerSpec{{
 				Name: a.name, Image: expand(a.image, region, v), CPU: a.cpu, Memory: a.memory << 20,
 			}},
 			Priority: priorities["system-node-critical"], PriorityClass: "system-node-critical",
 			Tolerations: []api.Toleration{{Operator: "Exists", Seconds: -1}},
-			Traits:      &actors.PodTraits{ImageBytes: a.size << 20},
+			Traits:      &actors.PodTraits{ImageBytes: a.size << 20, NetworkPlugin: a.network},
 		}
 		if a.name == "aws-node" {
 			t.GraceSeconds = 10

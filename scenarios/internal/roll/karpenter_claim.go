@@ -192,6 +192,8 @@ func (k *Karpenter) nodeChanged(change api.Change, old, n *api.Node) {
 	c := k.claims[i.ID]
 	switch {
 	case c == nil:
+	case change == api.Modified && n.Terminating() && i.State == cloud.Terminated:
+		k.soon(func() { k.ended(i) })
 	case change == api.Deleted:
 		k.soon(func() { k.finalize(c) })
 	case !c.initialized && !c.queued:

@@ -90,6 +90,8 @@ func (k *Karpenter) ended(i *cloud.Instance) {
 	}
 	n := k.env.API.Node(i.Name)
 	switch {
+	case n != nil && n.Terminating() && n.Ready():
+		// Its kubelet may still run, as far as anybody knows.
 	case n != nil && n.Terminating():
 		k.drains.Cancel(n.Name)
 		k.freeNode(n)

@@ -36,7 +36,10 @@
 // # Writing
 //
 // [Create] or [NewWriter], then [Writer.Write] with whole objects; [Append]
-// to go on with a tape. The Writer works out patches and keyframes.
+// to go on with a tape. The Writer works out patches and keyframes. Who keeps
+// the objects and knows what has changed, such as a simulation, writes lines as
+// they are to stand with [Writer.WriteLine], the counterpart of [Lines], and
+// answers for them.
 //
 // # Changing
 //

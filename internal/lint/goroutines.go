@@ -12,7 +12,7 @@ import (
 
 // deciders are the folders whose code is a function of its arguments. What waits, watches or serves is outside.
 var deciders = regexp.MustCompile(
-	`^(timeline|noderoll|internal/rawjson|internal/render|scenarios|scenarios/(model|cycle|nodemanager|inplace))$`)
+	`^(timeline|noderoll|internal/rawjson|internal/render|scenarios|scenarios/(model|cycle|nodemanager|inplace|internal/[a-z]+))$`)
 
 // observers are the files of noderoll that watch a cluster, and so have goroutines of their own.
 var observers = regexp.MustCompile(`^noderoll/(kube|informer|observer)[a-z_]*\.go$`)

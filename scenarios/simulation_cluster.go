@@ -163,7 +163,9 @@ func (s *Simulation) startActors() error {
 	actors.NewTaintEviction(s.env)
 	actors.NewPodGC(s.env)
 	s.disruption = actors.NewDisruption(s.env)
-	if !kwok {
+	if kwok {
+		actors.NewNodeDeletion(s.env)
+	} else {
 		actors.NewCloudNode(s.env, actors.CloudNodeConfig{Initialize: s.kubelets.Initialize})
 		actors.NewAttachDetach(s.env)
 	}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -103,7 +104,7 @@ func kwokConditions(beat, transition api.Instant) api.Conditions {
 }
 
 // beatKwok plays the stage node-heartbeat again and again: 300 to 310 s after
-// each other, with the node's creation as the time of transition.
+// each other.
 func (m *machine) beatKwok() { m.beatKwokIn(m.draw(kwokHeartbeat)) }
 
 var kwokHeartbeat = model.Uniform(300*time.Second, 310*time.Second)
@@ -115,7 +116,12 @@ func (m *machine) beatKwokIn(d time.Duration) {
 		if m.turn != turn || !m.up() || !m.node.Ready() {
 			return
 		}
-		m.k.env.API.UpdateNode(m.node, func(n *api.Node) { n.Conditions = kwokConditions(m.now().Second(), n.Created.Second()) })
+		m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+			n.Conditions = slices.Clone(n.Conditions)
+			for c := range n.Conditions {
+				n.Conditions[c].Heartbeat = m.now().Second()
+			}
+		})
 		m.beatKwok()
 	})
 }

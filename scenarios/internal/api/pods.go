@@ -79,7 +79,9 @@ const OwnGrace = int64(-1)
 // deletionTimestamp that lies so many seconds ahead, and its kubelet does the
 // rest; one that is bound to no node, or has ended, needs none. A pod that is
 // being deleted can only be hurried. Without grace, or where that is 0, it goes
-// at once, unless finalizers hold it. DeletePod reports whether it did anything.
+// at once, unless finalizers hold it; watchers see the deletionTimestamp even so,
+// in a write of its own (updateForGracefulDeletionAndFinalizers of
+// apiserver/pkg/registry/generic/registry/store.go). DeletePod reports whether it did anything.
 func (s *Store) DeletePod(p *Pod, grace int64) bool {
 	if p.gone {
 		return false
@@ -97,10 +99,6 @@ func (s *Store) DeletePod(p *Pod, grace int64) bool {
 		}
 		// UpdatePod drops it where nothing holds it any more.
 		return s.UpdatePod(p, func(p *Pod) { p.Deleting, p.Grace = min(p.Deleting, s.Now().Add(seconds(grace))), grace })
-	}
-	if grace == 0 && len(p.Finalizers) == 0 {
-		s.dropPod(p)
-		return true
 	}
 	return s.UpdatePod(p, func(p *Pod) {
 		p.Deleting, p.Grace = s.Now().Add(seconds(grace)), grace

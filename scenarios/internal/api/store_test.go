@@ -268,7 +268,7 @@ func TestDeletionIsTheAPIServers(t *testing.T) {
 		want []step
 	}{
 		{"a pending pod goes at once", func(r *rig, p *api.Pod) { r.DeletePod(p, api.OwnGrace) },
-			[]step{{"DELETED", "", ""}}},
+			[]step{{"MODIFIED", "00", "0"}, {"DELETED", "00", "0"}}},
 		{"a bound pod waits for its kubelet", func(r *rig, p *api.Pod) {
 			bind(r, p)
 			r.DeletePod(p, api.OwnGrace)
@@ -277,7 +277,7 @@ func TestDeletionIsTheAPIServers(t *testing.T) {
 			r.DeletePod(p, 0)
 		}, []step{{"MODIFIED", "", ""}, {"MODIFIED", "30", "30"}, {"MODIFIED", "03", "0"}, {"DELETED", "03", "0"}}},
 		{"force deletes at once", func(r *rig, p *api.Pod) { bind(r, p); r.DeletePod(p, 0) },
-			[]step{{"MODIFIED", "", ""}, {"DELETED", "", ""}}},
+			[]step{{"MODIFIED", "", ""}, {"MODIFIED", "00", "0"}, {"DELETED", "00", "0"}}},
 		{"a finalizer holds", func(r *rig, p *api.Pod) {
 			r.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer("example.com/hold", true) })
 			r.DeletePod(p, 0)

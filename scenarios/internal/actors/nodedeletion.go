@@ -1,0 +1,68 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// NodeDeletion takes the place of the cloud controller manager in a cluster
+// whose kubelets are kwok's: there is no cloud to ask, so that whoever takes a
+// machine away deletes its Node as well. At a termination that happens at once,
+// as with `kubectl delete node`; a machine that vanished is noticed when the node
+// lifecycle controller has called it unreachable, and no pod may stay there.
+// None of that leaves an Event.
+type NodeDeletion struct {
+	env    *Env
+	chance model.Stream
+}
+
+// noticeLost is one look of a script at a node that it waits for until the next.
+var noticeLost = model.Uniform(0, 200*time.Millisecond)
+
+// NewNodeDeletion starts watching instances and nodes.
+func NewNodeDeletion(env *Env) *NodeDeletion {
+	d := &NodeDeletion{env: env, chance: env.Stream("node-deletion")}
+	env.Cloud.Watch(func(c cloud.Change, i *cloud.Instance) {
+		switch c {
+		case cloud.ShutdownAsk:
+			d.delete(i, 0)
+		case cloud.Ended:
+			d.lost(env.API.Node(i.Name))
+		}
+	})
+	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
+		if c == api.Modified && unreachable(n) && !unreachable(old) {
+			d.lost(n)
+		}
+	})
+	return d
+}
+
+func unreachable(n *api.Node) bool {
+	return n.HasTaint("node.kubernetes.io/unreachable", "NoExecute")
+}
+
+// lost deletes a node that is unreachable because its machine is gone.
+func (d *NodeDeletion) lost(n *api.Node) {
+	if n == nil || !unreachable(n) {
+		return
+	}
+	if i := d.env.Cloud.ByNode(n.Name); i != nil && i.State == cloud.Terminated && !i.Hidden {
+		d.delete(i, d.env.Draw(&d.chance, noticeLost))
+	}
+}
+
+func (d *NodeDeletion) delete(i *cloud.Instance, after time.Duration) {
+	n := d.env.API.Node(i.Name)
+	if n == nil {
+		return
+	}
+	d.env.After(after, func() {
+		if !n.Gone() {
+			d.env.API.DeleteNode(n)
+		}
+	})
+}

@@ -90,7 +90,7 @@ func (m *machine) register() {
 		return
 	}
 	n := m.newNode()
-	n.Conditions = m.conditions(nil, m.started.Second())
+	n.Conditions = m.conditions(nil, m.built().Second())
 	if s.CreateNode(n) != nil {
 		m.after(registerRetry, m.register)
 		return
@@ -104,6 +104,10 @@ func (m *machine) register() {
 	m.becoming(m.draw(m.t.BecomeReady))
 	m.resume()
 }
+
+// built is when the kubelet built the status that it registers with: when it
+// started, or for the latest of its tries, some seconds before the Node.
+func (m *machine) built() api.Instant { return max(m.started, m.now().Add(-4*time.Second)) }
 
 // registerRetry is between two tries to register; it grows to 7 s
 // (registerWithAPIServer).

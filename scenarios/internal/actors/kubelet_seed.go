@@ -20,7 +20,7 @@ func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
 	now := m.now()
 	created := now.Add(-age)
 	ready := created.Add(min(m.draw(m.t.BecomeReady), age))
-	m.started = created.Add(-m.draw(m.t.Register))
+	m.started = created.Add(-min(m.draw(m.t.Register), 4*time.Second))
 
 	shape := m.shape()
 	n := m.newNode()

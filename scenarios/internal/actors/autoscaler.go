@@ -18,8 +18,10 @@ import (
 //
 //	autoscaler_demand.go  pods that wait, by template
 //	autoscaler_node.go    nodes: joining, free, busy, or on their way out
-//	autoscaler_group.go   groups: what a new node looks like, sizes, backoff
+//	autoscaler_group.go   groups: instances, sizes, and pauses after failures
+//	autoscaler_shape.go   what a group's next node will look like
 //	autoscaler_pack.go    pods into bundles, bundles to groups
+//	autoscaler_plan.go    what the scaler is shown, and its plan
 //	autoscaler_up.go      a plan becomes a larger group
 //	autoscaler_down.go    idle nodes go
 //	autoscaler_report.go  Events, no more than the real one gets through
@@ -34,7 +36,8 @@ import (
 // Where it differs from the real one: all groups may grow in one scan; the first
 // group of the configuration that can hold a pod is the one that grows; nodes
 // with workload on them are never emptied to save one; a group whose nodes don't
-// come up gets a pause, and the machines stay.
+// come up gets a pause, and the machines stay. Instances of a detached group are
+// launched and terminated one by one, with the same words and taints.
 type Autoscaler struct {
 	env    *Env
 	cfg    AutoscalerConfig

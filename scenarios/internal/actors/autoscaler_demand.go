@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 )
 
 // demand is the waiting pods of one template.
@@ -242,11 +241,4 @@ func (a *Autoscaler) zonesOf(d *demand) []string {
 		}
 	}
 	return zones
-}
-
-// refused notes that the provider refused a launch.
-func (a *Autoscaler) refused(g *cloud.Group, _ string) {
-	if sg := a.byGroup[g]; sg != nil {
-		sg.fail()
-	}
 }

@@ -2,14 +2,11 @@ package actors
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/nodemanager"
-	planapi "github.com/nodesim/nodesim/scenarios/nodemanager/api"
 	plancloud "github.com/nodesim/nodesim/scenarios/nodemanager/cloud"
 )
 
@@ -39,14 +36,6 @@ type scaledGroup struct {
 	dooming  int // nodes that are about to be terminated
 }
 
-// groupShape is what a group's next node will look like.
-type groupShape struct {
-	template cloud.Template
-	room     room                  // for pods that aren't of DaemonSets
-	byZone   map[string]*nodeGroup // labels and taints
-	taints   []api.Taint
-}
-
 func newScaledGroup(a *Autoscaler, g *cloud.Group) *scaledGroup {
 	sg := &scaledGroup{Group: g, a: a, leaving: map[*cloud.Instance]struct{}{}, coming: map[*cloud.Instance]struct{}{}}
 	var zones []plancloud.Subnet
@@ -61,105 +50,6 @@ func newScaledGroup(a *Autoscaler, g *cloud.Group) *scaledGroup {
 func (g *scaledGroup) kind() string { return kindOf(g.Template) }
 
 func kindOf(t cloud.Template) string { return cmp.Or(t.InstanceType, "instance") }
-
-// describe brings the shape of a new node up to date, and with it the scaler:
-// a roll may give the group another type.
-func (g *scaledGroup) describe() *groupShape {
-	if g.shape != nil && g.shape.template == g.Template {
-		return g.shape
-	}
-	kubelets := &g.a.cfg.Kubelets
-	s := &groupShape{template: g.Template, byZone: map[string]*nodeGroup{}}
-	for _, zone := range g.Zones {
-		i := &cloud.Instance{Zone: zone, Group: g.Group, Template: g.Template}
-		chance := g.a.env.Stream("autoscaler", "shape", g.Name)
-		n := kubelets.Shape(i).Node(kubelets.Place(i), &chance)
-		s.taints = nil
-		for _, t := range n.Taints {
-			if !isStartup(t.Key) {
-				s.taints = append(s.taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
-			}
-		}
-		labels := pairs(n.AllLabels()).With(labelZone, zone)
-		s.byZone[zone] = &nodeGroup{taints: s.taints, labels: labels}
-		size := n.Allocatable
-		if kubelets.Profile == KwokKubelet {
-			size = n.Capacity
-		}
-		s.room = room{size.MilliCPU, size.MemoryBytes, size.Pods}
-	}
-	if len(g.Zones) > 0 {
-		for _, t := range g.a.daemons {
-			if g.a.judge.refusal(t, s.byZone[g.Zones[0]]) == "" {
-				p := api.Pod{Template: t}
-				cpu, memory := p.Requests()
-				s.room = s.room.minus(room{cpu, memory, 1})
-			}
-		}
-	}
-	if g.scaler == nil || kindOf(g.shapeTemplate()) != g.kind() {
-		g.scaler = g.newScaler()
-	}
-	g.shape = s
-	return s
-}
-
-func (g *scaledGroup) shapeTemplate() cloud.Template {
-	if g.shape == nil {
-		return cloud.Template{}
-	}
-	return g.shape.template
-}
-
-func (g *scaledGroup) newScaler() *nodemanager.BindingNodeScaler {
-	return nodemanager.NewScaler(nodemanager.ScalerConfig{
-		Standby: []nodemanager.StandbyNodeSpec{{InstanceType: g.kind(), Count: g.standby, Spot: g.Spot}},
-		Unavailable: func(_ string, _, _ bool, zone string, _ time.Time) bool {
-			return g.paused() || g.noCapacity(zone)
-		},
-		IdleGrace: max(g.a.idleGrace, 1), Seed: g.a.env.Seed,
-	})
-}
-
-// gives reports whether a taint is one that the group puts on its nodes.
-func (g *scaledGroup) gives(t *api.Taint) bool {
-	for _, own := range g.describe().taints {
-		if own.Key == t.Key && own.Effect == t.Effect {
-			return true
-		}
-	}
-	return false
-}
-
-// refuses says why pods of a demand can't run on a new node of the group in a
-// zone, in the scheduler's words; nil where they can. No zone is any.
-func (g *scaledGroup) refuses(d *demand, zone string) []string {
-	s := g.describe()
-	if len(g.Zones) == 0 {
-		return []string{reasonAbsent}
-	}
-	like := s.byZone[cmp.Or(zone, g.Zones[0])]
-	if like == nil {
-		if d.zone != "" {
-			return []string{"node(s) didn't match Pod's node affinity/selector"}
-		}
-		return []string{g.a.judge.reasonVolume()}
-	}
-	if why := g.a.judge.refusal(d.template, like); why != "" {
-		return []string{why}
-	}
-	var why []string
-	if d.need.pods > s.room.pods {
-		why = append(why, reasonPods)
-	}
-	if d.need.cpu > s.room.cpu {
-		why = append(why, reasonCPU)
-	}
-	if d.need.memory > s.room.memory {
-		why = append(why, reasonMemory)
-	}
-	return why
-}
 
 // follow keeps count of the group's instances.
 func (g *scaledGroup) follow(c cloud.Change, i *cloud.Instance) {
@@ -231,6 +121,13 @@ func (g *scaledGroup) noCapacity(zone string) bool {
 
 // paused reports whether launches failed lately.
 func (g *scaledGroup) paused() bool { return g.failures > 0 && g.a.env.Now() < g.pause }
+
+// refused notes that the provider refused a launch.
+func (a *Autoscaler) refused(g *cloud.Group, _ string) {
+	if sg := a.byGroup[g]; sg != nil {
+		sg.fail()
+	}
+}
 
 // fail begins a pause: five minutes, and twice as long with each further failure
 // up to half an hour. A failure during a pause is part of the same
@@ -308,62 +205,4 @@ func (g *scaledGroup) dropFree(n *scaledNode) {
 	g.open[n.place].place = n.place
 	g.open[last] = nil
 	g.open = g.open[:last]
-}
-
-// nodes describes to the scaler what may serve waiting pods: instances that were
-// asked for, those that join, and free nodes.
-func (g *scaledGroup) nodes() []*planapi.Node {
-	var all []*planapi.Node
-	add := func(name, kind, zone string, phase planapi.NodePhase) *planapi.Node {
-		n := planapi.NewNode(name)
-		n.Spec.InstanceType, n.Spec.Spot, n.Spec.Placement.AvailabilityZone = kind, g.Spot, zone
-		n.Status.Phase = phase
-		all = append(all, n)
-		return n
-	}
-	for k, zone := range g.next(g.missing()) {
-		add(fmt.Sprintf("asked-%05d", k), g.kind(), zone, planapi.NodeCreating)
-	}
-	for i := range g.coming { // the scaler sorts by name
-		if n := g.a.nodes[i.Name]; i.Alive() && (n == nil || n.state == joining) {
-			add(i.Name, kindOf(i.Template), i.Zone, planapi.NodeCreating)
-		}
-	}
-	for _, n := range g.open {
-		add(n.node.Name, kindOf(n.instance.Template), n.zone, planapi.NodeAvailable).Status.IdleSince = n.idle
-	}
-	return all
-}
-
-// next foretells the zones of the next launches: always the emptiest one that
-// hasn't been passed over, as the provider balances.
-func (g *scaledGroup) next(n int) []string {
-	if n <= 0 || len(g.Zones) == 0 {
-		return nil
-	}
-	var zones []string
-	for _, z := range g.Zones {
-		if !g.noCapacity(z) {
-			zones = append(zones, z)
-		}
-	}
-	if len(zones) == 0 {
-		zones = g.Zones
-	}
-	counts := make([]int, len(zones))
-	for i, z := range zones {
-		counts[i] = g.counts[z]
-	}
-	out := make([]string, n)
-	for k := range out {
-		least := 0
-		for i := range counts {
-			if counts[i] < counts[least] {
-				least = i
-			}
-		}
-		counts[least]++
-		out[k] = zones[least]
-	}
-	return out
 }

@@ -1,15 +1,6 @@
 package actors
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-	"time"
-
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/nodemanager"
-	planapi "github.com/nodesim/nodesim/scenarios/nodemanager/api"
-)
+import "github.com/nodesim/nodesim/scenarios/internal/api"
 
 // bundle is waiting pods that fill a node: what the scaler takes for one pod.
 type bundle struct {
@@ -187,52 +178,4 @@ func fitting(free, need room, most int) int {
 		}
 	}
 	return int(max(k, 0))
-}
-
-// decide has the scaler plan for the group.
-func (g *scaledGroup) decide(bundles []bundle) {
-	g.plan = nodemanager.Changes{}
-	if len(bundles) == 0 && g.standby == 0 && (len(g.open) == 0 || g.size() <= g.Min) {
-		return
-	}
-	pods := make([]*planapi.Pod, len(bundles))
-	for i := range bundles {
-		p := &planapi.Pod{ObjectMeta: planapi.ObjectMeta{Name: bundleName(i)}}
-		p.Spec = planapi.PodSpec{Phase: planapi.PodRunning, InstanceType: g.kind()}
-		p.Spec.Placement.AvailabilityZone = bundles[i].zone
-		p.Spec.Spot.Policy = planapi.SpotNever
-		if g.Spot {
-			p.Spec.Spot.Policy = planapi.SpotAlways
-		}
-		p.Status.Phase = planapi.PodWaiting
-		pods[i] = p
-	}
-	plan, err := g.scaler.Plan(g.nodes(), pods, g.a.now())
-	if err != nil {
-		g.a.env.Fail(fmt.Errorf("autoscaler: group %s: %w", g.Name, err))
-		return
-	}
-	g.plan = plan
-	for _, n := range plan.Update {
-		if sn := g.a.nodes[n.Name]; sn != nil && sn.state == free {
-			sn.idle = n.Status.IdleSince
-			if g.a.env.API.Now().Sub(sn.node.Created) < youth {
-				sn.idle = time.Time{}
-			}
-		}
-	}
-}
-
-const bundlePrefix = "bundle-"
-
-func bundleName(i int) string { return fmt.Sprintf(bundlePrefix+"%06d", i) }
-
-// bundleAt is the inverse of bundleName; -1 for anything else.
-func bundleAt(name string) int {
-	number, ok := strings.CutPrefix(name, bundlePrefix)
-	i, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return -1
-	}
-	return i
 }

@@ -1,0 +1,117 @@
+package actors
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/nodemanager"
+)
+
+// groupShape is what a group's next node will look like.
+type groupShape struct {
+	template cloud.Template
+	room     room                  // for pods that aren't of DaemonSets
+	byZone   map[string]*nodeGroup // labels and taints
+	taints   []api.Taint
+}
+
+// describe brings the shape of a new node up to date, and with it the scaler:
+// a roll may give the group another type.
+func (g *scaledGroup) describe() *groupShape {
+	if g.shape != nil && g.shape.template == g.Template {
+		return g.shape
+	}
+	kubelets := &g.a.cfg.Kubelets
+	s := &groupShape{template: g.Template, byZone: map[string]*nodeGroup{}}
+	for _, zone := range g.Zones {
+		i := &cloud.Instance{Zone: zone, Group: g.Group, Template: g.Template}
+		chance := g.a.env.Stream("autoscaler", "shape", g.Name)
+		n := kubelets.Shape(i).Node(kubelets.Place(i), &chance)
+		s.taints = nil
+		for _, t := range n.Taints {
+			if !isStartup(t.Key) {
+				s.taints = append(s.taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+			}
+		}
+		labels := pairs(n.AllLabels()).With(labelZone, zone)
+		s.byZone[zone] = &nodeGroup{taints: s.taints, labels: labels}
+		size := n.Allocatable
+		if kubelets.Profile == KwokKubelet {
+			size = n.Capacity
+		}
+		s.room = room{size.MilliCPU, size.MemoryBytes, size.Pods}
+	}
+	if len(g.Zones) > 0 {
+		for _, t := range g.a.daemons {
+			if g.a.judge.refusal(t, s.byZone[g.Zones[0]]) == "" {
+				p := api.Pod{Template: t}
+				cpu, memory := p.Requests()
+				s.room = s.room.minus(room{cpu, memory, 1})
+			}
+		}
+	}
+	if g.scaler == nil || kindOf(g.shapeTemplate()) != g.kind() {
+		g.scaler = g.newScaler()
+	}
+	g.shape = s
+	return s
+}
+
+func (g *scaledGroup) shapeTemplate() cloud.Template {
+	if g.shape == nil {
+		return cloud.Template{}
+	}
+	return g.shape.template
+}
+
+func (g *scaledGroup) newScaler() *nodemanager.BindingNodeScaler {
+	return nodemanager.NewScaler(nodemanager.ScalerConfig{
+		Standby: []nodemanager.StandbyNodeSpec{{InstanceType: g.kind(), Count: g.standby, Spot: g.Spot}},
+		Unavailable: func(_ string, _, _ bool, zone string, _ time.Time) bool {
+			return g.paused() || g.noCapacity(zone)
+		},
+		IdleGrace: max(g.a.idleGrace, 1), Seed: g.a.env.Seed,
+	})
+}
+
+// gives reports whether a taint is one that the group puts on its nodes.
+func (g *scaledGroup) gives(t *api.Taint) bool {
+	for _, own := range g.describe().taints {
+		if own.Key == t.Key && own.Effect == t.Effect {
+			return true
+		}
+	}
+	return false
+}
+
+// refuses says why pods of a demand can't run on a new node of the group in a
+// zone, in the scheduler's words; nil where they can. No zone is any.
+func (g *scaledGroup) refuses(d *demand, zone string) []string {
+	s := g.describe()
+	if len(g.Zones) == 0 {
+		return []string{reasonAbsent}
+	}
+	like := s.byZone[cmp.Or(zone, g.Zones[0])]
+	if like == nil {
+		if d.zone != "" {
+			return []string{"node(s) didn't match Pod's node affinity/selector"}
+		}
+		return []string{g.a.judge.reasonVolume()}
+	}
+	if why := g.a.judge.refusal(d.template, like); why != "" {
+		return []string{why}
+	}
+	var why []string
+	if d.need.pods > s.room.pods {
+		why = append(why, reasonPods)
+	}
+	if d.need.cpu > s.room.cpu {
+		why = append(why, reasonCPU)
+	}
+	if d.need.memory > s.room.memory {
+		why = append(why, reasonMemory)
+	}
+	return why
+}

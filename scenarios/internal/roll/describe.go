@@ -1,7 +1,6 @@
 package roll
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,18 +51,17 @@ func (r *Roller) describe() cycle.Cluster {
 	case r.asked != nil:
 		asked = r.asked()
 	}
-	for _, i := range g.Instances() {
-		if i.State != cloud.ShuttingDown && !g.Detached {
+	for _, m := range r.members {
+		if m.instance.State != cloud.ShuttingDown && !g.Detached {
 			asked--
 		}
-		if r.skipped[i.ID] {
+		if m.skipped {
 			continue
 		}
-		in := cycle.Instance{ID: cycle.InstanceID(i.ID), Config: r.config(i.Template), CreatedAt: stamp(i.Launched)}
-		in.State, in.UpdatedAt = r.state(i)
+		in := cycle.Instance{ID: cycle.InstanceID(m.instance.ID), Config: m.config, CreatedAt: stamp(m.instance.Launched)}
+		in.State, in.UpdatedAt = m.state()
 		c.Instances = append(c.Instances, in)
 	}
-	slices.SortFunc(c.Instances, func(a, b cycle.Instance) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	for k := range max(asked, 0) {
 		c.Instances = append(c.Instances, cycle.Instance{
 			ID: cycle.InstanceID(askedPrefix + strconv.Itoa(k)), State: cycle.Starting, Config: c.Config, CreatedAt: stamp(r.env.Now()),
@@ -73,32 +71,18 @@ func (r *Roller) describe() cycle.Cluster {
 	return c
 }
 
-func (r *Roller) state(i *cloud.Instance) (cycle.InstanceState, time.Time) {
-	if i.State == cloud.ShuttingDown {
+func (m *member) state() (cycle.InstanceState, time.Time) {
+	switch {
+	case m.instance.State == cloud.ShuttingDown:
 		return cycle.Terminating, time.Time{}
-	}
-	if w := r.work[i.ID]; w != nil {
-		if w.drained {
-			return cycle.Drained, time.Time{}
-		}
-		return cycle.Draining, stamp(w.since)
-	}
-	n := r.env.API.Node(i.Name)
-	if !r.served[i.ID] && (n == nil || !n.Ready()) {
+	case m.work != nil && m.work.drained:
+		return cycle.Drained, time.Time{}
+	case m.work != nil:
+		return cycle.Draining, stamp(m.work.since)
+	case !m.served:
 		return cycle.Starting, time.Time{}
-	}
-	if at, ok := r.since[i.ID]; ok {
-		return cycle.Started, stamp(at)
+	case m.moved:
+		return cycle.Started, stamp(m.since)
 	}
 	return cycle.Started, time.Time{}
-}
-
-// ready reports whether an instance's node serves.
-func (r *Roller) ready(id cycle.InstanceID) bool {
-	i := r.env.Cloud.Instance(string(id))
-	if i == nil {
-		return false
-	}
-	n := r.env.API.Node(i.Name)
-	return n != nil && n.Ready()
 }

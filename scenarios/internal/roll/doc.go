@@ -10,6 +10,7 @@
 //
 //	config.go       what a roll is to do
 //	roller.go       the loop: describe the group, let scenarios/cycle plan, perform
+//	member.go       what is noted of each instance
 //	describe.go     the group as the planner sees it
 //	strategy.go     what a strategy may decide: bounds, order, and how each step is done
 //	strategy_*.go   one provider's strategy each, with the sources of what it does

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -31,10 +30,10 @@ type Roller struct {
 	rolled    bool // it was cancelled, and goes back
 	queued    bool // a look is in the loop
 
-	work     map[string]*work         // by instance: what is being drained
-	served   map[string]bool          // by instance: its node was Ready once
-	since    map[string]time.Duration // by instance: when its readiness last changed
-	skipped  map[string]bool          // by instance: the roll goes on without it
+	members  []*member // by id, in their order
+	byID     map[string]*member
+	busy     int // members with work
+	skips    int // members that the roll goes on without
 	failures []cycle.InstanceID
 	// asked counts the launches of a detached group that were ordered and that
 	// the provider hasn't begun; nil is none.
@@ -54,12 +53,14 @@ type Roller struct {
 func New(env *actors.Env, cfg Config, build func(Base) Strategy) *Roller {
 	r := &Roller{
 		env: env, cfg: cfg, chance: env.Stream("roller", cfg.Group.Name), drains: NewDrainer(env), target: cfg.To,
-		work: map[string]*work{}, served: map[string]bool{}, since: map[string]time.Duration{}, skipped: map[string]bool{},
-		configs: map[cloud.Template]cycle.ConfigID{},
+		byID: map[string]*member{}, configs: map[cloud.Template]cycle.ConfigID{},
 	}
 	same := cfg.From
 	same.LaunchVersion = cfg.To.LaunchVersion
 	r.versioned = same == cfg.To
+	for _, i := range cfg.Group.Instances() {
+		r.join(i)
+	}
 	r.strategy = build(Base{r})
 	env.API.WatchNodes(r.nodeChanged)
 	env.Cloud.Watch(r.instanceChanged)
@@ -72,37 +73,6 @@ func New(env *actors.Env, cfg Config, build func(Base) Strategy) *Roller {
 // Over reports whether the roll has ended.
 func (r *Roller) Over() bool { return r.over }
 
-func (r *Roller) nodeChanged(c api.Change, old, n *api.Node) {
-	if r.over || c == api.Modified && old.Ready() == n.Ready() {
-		return
-	}
-	i := r.env.Cloud.ByNode(n.Name)
-	if i == nil || i.Group != r.cfg.Group {
-		return
-	}
-	if c != api.Deleted && n.Ready() {
-		r.served[i.ID] = true
-	}
-	r.since[i.ID] = r.env.Now()
-	r.look()
-}
-
-func (r *Roller) instanceChanged(c cloud.Change, i *cloud.Instance) {
-	if r.over || i.Group != r.cfg.Group || c == cloud.Ailing || c == cloud.Told {
-		return
-	}
-	if c == cloud.Ended && i.State == cloud.Terminated {
-		delete(r.served, i.ID)
-		delete(r.since, i.ID)
-		delete(r.skipped, i.ID)
-		if r.work[i.ID] != nil {
-			// Somebody else was faster.
-			r.env.After(0, func() { r.lost(i) })
-		}
-	}
-	r.look()
-}
-
 // Begin begins the roll. It is called from the loop; a second time it does
 // nothing.
 func (r *Roller) Begin() {
@@ -112,8 +82,8 @@ func (r *Roller) Begin() {
 	r.begun, r.progress = true, r.env.Now()
 	r.cfg.Group.Template = r.target
 	for _, i := range r.cfg.Group.Instances() {
-		if r.env.API.Node(i.Name) != nil && i.Template != r.target {
-			r.served[i.ID] = true
+		if m := r.join(i); r.env.API.Node(i.Name) != nil && i.Template != r.target {
+			m.served = true
 		}
 	}
 	r.strategy.Begin()

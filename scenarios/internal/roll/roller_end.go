@@ -28,7 +28,7 @@ func (r *Roller) watchdog(c cycle.Cluster) {
 	switch {
 	case r.cfg.JoinTimeout == 0:
 		return
-	case len(r.work) > 0 || !r.strategy.Waits(c):
+	case r.busy > 0 || !r.strategy.Waits(c):
 		r.progress = r.env.Now()
 		return
 	case r.env.Now()-r.progress >= r.cfg.JoinTimeout:
@@ -66,12 +66,16 @@ func (r *Roller) rollback(why string) {
 		if r.old(i) || i.State == cloud.ShuttingDown {
 			continue
 		}
-		delete(r.skipped, i.ID)
-		if w := r.work[i.ID]; w != nil {
-			if w.drained {
+		m := r.join(i)
+		if m.skipped {
+			m.skipped = false
+			r.skips--
+		}
+		if m.work != nil {
+			if m.work.drained {
 				continue
 			}
-			delete(r.work, i.ID)
+			r.idle(i)
 			r.drains.Cancel(i.Name)
 		}
 		if n := r.env.API.Node(i.Name); n != nil {

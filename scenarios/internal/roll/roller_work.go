@@ -3,25 +3,17 @@ package roll
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 )
 
-// work is what the roller does to an instance.
-type work struct {
-	since   time.Duration
-	drained bool
-}
-
 // drain has an instance's node drained.
 func (r *Roller) drain(id string) {
-	i := r.env.Cloud.Instance(id)
-	if i == nil || r.over {
+	m := r.byID[id]
+	if m == nil || r.over {
 		return
 	}
-	w := &work{since: r.env.Now()}
-	r.work[id] = w
+	i, w := m.instance, m.begin(r)
 	n := r.env.API.Node(i.Name)
 	if n == nil {
 		w.drained = true
@@ -31,12 +23,13 @@ func (r *Roller) drain(id string) {
 	r.strategy.Drain(i, n, func(err error) {
 		var stuck *Stuck
 		switch {
-		case r.over || r.work[id] != w:
+		case r.over || m.work != w:
 		case errors.As(err, &stuck) && !r.strategy.Skips(i, n):
 			r.fail(Undrained, n.Name)
 		case stuck != nil:
-			delete(r.work, id)
-			r.skipped[id] = true
+			r.idle(i)
+			m.skipped = true
+			r.skips++
 			r.look()
 		default:
 			r.env.After(r.cfg.Settle, func() {
@@ -53,11 +46,12 @@ func (r *Roller) remove(id string) {
 		r.withdraw()
 		return
 	}
-	i := r.env.Cloud.Instance(id)
-	if i == nil || r.over {
+	m := r.byID[id]
+	if m == nil || r.over {
 		return
 	}
-	delete(r.work, id)
+	i := m.instance
+	r.idle(i)
 	r.gone(i)
 	r.strategy.Remove(i, r.env.API.Node(i.Name))
 	r.look()
@@ -76,10 +70,9 @@ func (r *Roller) withdraw() {
 // lost is the end of an instance that was being drained, by somebody else's
 // hand.
 func (r *Roller) lost(i *cloud.Instance) {
-	if r.work[i.ID] == nil || r.over {
+	if r.over {
 		return
 	}
-	delete(r.work, i.ID)
 	r.drains.Cancel(i.Name)
 	r.gone(i)
 	r.look()

@@ -68,7 +68,7 @@ func (s *aksReimage) Options(c cycle.Cluster) (cycle.Options, bool) {
 			left++
 		}
 	}
-	surge := max(s.surge()-len(s.skipped), 0)
+	surge := max(s.surge()-s.skips, 0)
 	if left == 0 && len(c.Instances) >= s.cfg.Size {
 		s.lastStep = true
 	}
@@ -159,7 +159,7 @@ func (s *aksReimage) Drain(i *cloud.Instance, n *api.Node, done func(error)) {
 // reimage deletes the Node and boots the machine with the new image. For the
 // planner it is a new instance from then on.
 func (s *aksReimage) reimage(i *cloud.Instance, n *api.Node, target cloud.Template) {
-	if s.over || s.target != target || s.work[i.ID] == nil {
+	if s.over || s.target != target || !s.working(i) {
 		return
 	}
 	s.report(api.AboutNode(n), "Upgrade", "Deleting node "+n.Name+" from API server")
@@ -172,11 +172,13 @@ func (s *aksReimage) reimage(i *cloud.Instance, n *api.Node, target cloud.Templa
 		if i.State == cloud.ShuttingDown || i.State == cloud.Terminated {
 			return
 		}
-		if s.work[i.ID] != nil {
+		if s.working(i) {
 			s.gone(i)
 		}
-		delete(s.work, i.ID)
-		delete(s.served, i.ID)
+		s.idle(i)
+		if m := s.byID[i.ID]; m != nil {
+			m.served = false
+		}
 		s.progress = s.env.Now()
 		s.env.Cloud.Restart(i, target)
 		s.look()

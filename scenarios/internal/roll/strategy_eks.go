@@ -111,14 +111,14 @@ func (s *eksDefault) scaledUp(c cycle.Cluster) bool {
 		if in.State != cycle.Started || !s.ready(in.ID) {
 			return false
 		}
-		zones[s.env.Cloud.Instance(string(in.ID)).Zone] = true
+		zones[s.zone(in.ID)] = true
 	}
 	if total < s.cfg.Size+s.surge {
 		return false
 	}
 	for i := range c.Instances {
 		in := &c.Instances[i]
-		if !s.rolled && in.Config != c.Config && in.State == cycle.Started && !zones[s.env.Cloud.Instance(string(in.ID)).Zone] {
+		if !s.rolled && in.Config != c.Config && in.State == cycle.Started && !zones[s.zone(in.ID)] {
 			return false
 		}
 	}
@@ -170,18 +170,12 @@ func (s *eksDefault) lot(id cycle.InstanceID) int {
 // group does that shrinks (its default termination policy).
 func (s *eksDefault) fullestZone(c cycle.Cluster) func(cycle.InstanceID) int {
 	count := map[string]int{}
-	zone := func(id cycle.InstanceID) string {
-		if i := s.env.Cloud.Instance(string(id)); i != nil {
-			return i.Zone
-		}
-		return ""
-	}
 	for i := range c.Instances {
 		if c.Instances[i].State == cycle.Started {
-			count[zone(c.Instances[i].ID)]++
+			count[s.zone(c.Instances[i].ID)]++
 		}
 	}
-	return func(id cycle.InstanceID) int { return -count[zone(id)] }
+	return func(id cycle.InstanceID) int { return -count[s.zone(id)] }
 }
 
 func (s *eksDefault) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {

@@ -163,7 +163,7 @@ const replacementPoll = time.Second
 func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
 	c := s.k.claims[i.ID]
 	if c == nil {
-		delete(s.work, i.ID)
+		s.idle(i)
 		return
 	}
 	s.disrupted = append(s.disrupted, c)
@@ -192,7 +192,7 @@ func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, o
 	if !ok {
 		s.Restore(n)
 		s.disrupted = slices.DeleteFunc(s.disrupted, func(d *claim) bool { return d == c })
-		delete(s.work, i.ID)
+		s.idle(i)
 		s.look()
 		return
 	}

@@ -1,0 +1,131 @@
+package roll
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/cycle"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// member is an instance of the group with what the roller has noted of it, so
+// that a look at a large group asks nobody anything.
+type member struct {
+	instance *cloud.Instance
+	config   cycle.ConfigID
+	ready    bool          // its node is there and Ready
+	served   bool          // its node was Ready once
+	moved    bool          // its readiness has changed
+	since    time.Duration // when it did
+	skipped  bool          // the roll goes on without it
+	work     *work         // nil where nothing is done to it
+}
+
+// work is what the roller does to an instance.
+type work struct {
+	since   time.Duration
+	drained bool
+}
+
+// join takes an instance among the members, which stand in the order of their
+// ids.
+func (r *Roller) join(i *cloud.Instance) *member {
+	if m := r.byID[i.ID]; m != nil {
+		return m
+	}
+	m := &member{instance: i, config: r.config(i.Template)}
+	if n := r.env.API.Node(i.Name); n != nil && n.Ready() {
+		m.ready, m.served = true, true
+	}
+	r.byID[i.ID] = m
+	at, _ := slices.BinarySearchFunc(r.members, i.ID, func(m *member, id string) int { return strings.Compare(m.instance.ID, id) })
+	r.members = slices.Insert(r.members, at, m)
+	return m
+}
+
+// leave is the end of an instance.
+func (r *Roller) leave(i *cloud.Instance) {
+	delete(r.byID, i.ID)
+	at, found := slices.BinarySearchFunc(r.members, i.ID, func(m *member, id string) int { return strings.Compare(m.instance.ID, id) })
+	if found {
+		r.members = slices.Delete(r.members, at, at+1)
+	}
+}
+
+func (r *Roller) nodeChanged(c api.Change, old, n *api.Node) {
+	if r.over || c == api.Modified && old.Ready() == n.Ready() {
+		return
+	}
+	i := r.env.Cloud.ByNode(n.Name)
+	if i == nil || i.Group != r.cfg.Group {
+		return
+	}
+	m := r.byID[i.ID]
+	if m == nil {
+		return
+	}
+	m.ready = c != api.Deleted && n.Ready()
+	m.served = m.served || m.ready
+	m.moved, m.since = true, r.env.Now()
+	r.look()
+}
+
+func (r *Roller) instanceChanged(c cloud.Change, i *cloud.Instance) {
+	if r.over || i.Group != r.cfg.Group || c == cloud.Ailing || c == cloud.Told {
+		return
+	}
+	m := r.join(i)
+	m.config = r.config(i.Template) // a reimage has another
+	if i.State == cloud.Terminated {
+		r.leave(i)
+		if m.skipped {
+			r.skips--
+		}
+		if m.work != nil {
+			// Somebody else was faster.
+			m.work = nil
+			r.busy--
+			r.env.After(0, func() { r.lost(i) })
+		}
+	}
+	r.look()
+}
+
+// begin notes that something is done to an instance, and idle that nothing is any
+// more.
+func (m *member) begin(r *Roller) *work {
+	if m.work == nil {
+		r.busy++
+	}
+	m.work = &work{since: r.env.Now()}
+	return m.work
+}
+
+func (r *Roller) idle(i *cloud.Instance) {
+	if m := r.byID[i.ID]; m != nil && m.work != nil {
+		m.work = nil
+		r.busy--
+	}
+}
+
+// working reports whether something is being done to an instance.
+func (r *Roller) working(i *cloud.Instance) bool {
+	m := r.byID[i.ID]
+	return m != nil && m.work != nil
+}
+
+// zone is the zone of an instance, "" where there is none.
+func (r *Roller) zone(id cycle.InstanceID) string {
+	if m := r.byID[string(id)]; m != nil {
+		return m.instance.Zone
+	}
+	return ""
+}
+
+// ready reports whether an instance's node serves.
+func (r *Roller) ready(id cycle.InstanceID) bool {
+	m := r.byID[string(id)]
+	return m != nil && m.ready
+}

@@ -38,6 +38,8 @@ type Simulation struct {
 	workloads  *actors.Workloads
 	scheduler  *actors.Scheduler
 	disruption *actors.Disruption
+	karpenter  *roll.Karpenter
+	machines   *roll.Machines
 	traits     map[string]*actors.PodTraits // by workload
 	waiting    []func()                     // rolls that have not begun
 	running    int                          // rolls that have not ended
@@ -185,6 +187,7 @@ func (s *Simulation) build() error {
 	for i := range s.file.Groups {
 		s.seedGroup(&s.file.Groups[i])
 	}
+	s.seedProvider()
 	if err := s.seedWorkloads(); err != nil {
 		return err
 	}

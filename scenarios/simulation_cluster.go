@@ -140,7 +140,7 @@ func (s *Simulation) addGroup(g *Group) {
 	s.env.Cloud.AddGroup(&cloud.Group{
 		Name: g.Name, Zones: g.Zones, Spot: g.CapacityType == CapacitySpot, Min: g.Min, Max: g.Max,
 		Template: template(g, g.From, launchFrom), FreeIPs: g.FreeIPs,
-		Detached: s.file.Cluster.Provider == ProviderKarpenter,
+		Detached: s.file.Cluster.Provider == ProviderKarpenter || s.file.Cluster.Provider == ProviderCAPI,
 	})
 }
 
@@ -172,8 +172,8 @@ func (s *Simulation) startActors() error {
 	s.workloads = actors.NewWorkloads(s.env)
 	s.scheduler = actors.NewScheduler(s.env)
 	s.startAutoscaler()
-	s.watchRequests()
-	return nil
+	s.watchFinalizers()
+	return s.startProvider()
 }
 
 // startAutoscaler starts the autoscaler, where the file has one.
@@ -192,8 +192,8 @@ func (s *Simulation) startAutoscaler() {
 	actors.NewAutoscaler(s.env, c)
 }
 
-// watchRequests removes finalizers after the time that they are held.
-func (s *Simulation) watchRequests() {
+// watchFinalizers removes finalizers after the time that they are held.
+func (s *Simulation) watchFinalizers() {
 	held := map[string]time.Duration{}
 	for _, w := range s.file.Workloads {
 		if w.Finalizer != "" && w.FinalizerHeld > 0 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/model"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -24,9 +25,9 @@ func (f *File) resources() []timeline.Resource {
 	}
 	switch f.Cluster.Provider {
 	case ProviderKarpenter:
-		some = append(some, timeline.Resource{Group: "karpenter.sh", Version: "v1", Kind: "NodeClaim", Resource: "nodeclaims"})
+		some = append(some, roll.NodeClaims)
 	case ProviderCAPI:
-		some = append(some, timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1", Kind: "Machine", Resource: "machines", Namespaced: true})
+		some = append(some, roll.MachineResource)
 	}
 	return some
 }

@@ -3,7 +3,9 @@ package scenarios
 import (
 	"fmt"
 
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // planRolls has the groups rolled, one after another or all at once.
@@ -12,7 +14,7 @@ func (s *Simulation) planRolls() error {
 	if r == nil {
 		return nil
 	}
-	build := strategies[r.Strategy]
+	build := s.strategy(r.Strategy)
 	if build == nil {
 		return fmt.Errorf("roll.strategy: %q: there is nothing that rolls that way", r.Strategy)
 	}
@@ -46,11 +48,65 @@ func (s *Simulation) rollEnded(o roll.Outcome) {
 	s.settle()
 }
 
-// strategies by their names in a file.
-var strategies = map[Strategy]func(roll.Base) roll.Strategy{
-	StrategyPlain:      roll.Plain,
-	StrategyEKSDefault: roll.EKSDefault,
-	StrategyEKSMinimal: roll.EKSMinimal,
+// strategy is what rolls a group.
+func (s *Simulation) strategy(name Strategy) func(roll.Base) roll.Strategy {
+	switch name {
+	case StrategyPlain:
+		return roll.Plain
+	case StrategyEKSDefault:
+		return roll.EKSDefault
+	case StrategyEKSMinimal:
+		return roll.EKSMinimal
+	case StrategyKarpenter:
+		return roll.KarpenterDrift(s.karpenter)
+	case StrategyGKESurge:
+		return roll.GKESurge
+	case StrategyGKEBlueGreen:
+		return roll.GKEBlueGreen
+	case StrategyAKSReimage:
+		return roll.AKSReimage
+	case StrategyCAPI:
+		return roll.CAPI(s.machines)
+	case StrategyKOps:
+		return roll.KOps
+	}
+	return nil
+}
+
+// startProvider starts the provider's own controllers of nodes.
+func (s *Simulation) startProvider() error {
+	config := s.kubeletConfig()
+	shapes := func(i *cloud.Instance) model.NodeShape { return config.Node(s.env.Seed, i) }
+	groups := s.env.Cloud.Groups()
+	switch s.file.Cluster.Provider {
+	case ProviderKarpenter:
+		s.karpenter = roll.NewKarpenter(s.env, roll.KarpenterConfig{
+			Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == HandlerKarpenter,
+		})
+	case ProviderCAPI:
+		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes}
+		if s.file.Roll != nil {
+			c.DrainTimeout = s.file.Roll.EvictionTimeout
+		}
+		s.machines = roll.NewMachines(s.env, c)
+	case ProviderKOps:
+		roll.NewKopsController(s.env, shapes)
+	}
+	handler := roll.HandlerConfig{Karpenter: s.karpenter}
+	if err := roll.NewInterruptionHandler(s.env, roll.HandlerKind(s.file.Cluster.Handler), handler); err != nil {
+		return fmt.Errorf("cluster.handler: %w", err)
+	}
+	return nil
+}
+
+// seedProvider creates the provider's objects for the nodes that are there.
+func (s *Simulation) seedProvider() {
+	if s.karpenter != nil {
+		s.karpenter.SeedNodeClaims()
+	}
+	if s.machines != nil {
+		s.machines.Seed()
+	}
 }
 
 func (s *Simulation) rollConfig(r *Roll, g *Group) roll.Config {

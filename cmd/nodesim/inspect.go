@@ -74,7 +74,11 @@ A tape with violations, a bad one, and one that isn't complete fail.`,
 			return notWhole(tape.Name, r)
 		}
 		if n := len(rep.Violations) + rep.MoreViolations; err == nil && n > 0 {
-			return fmt.Errorf("check %s: found %d violations of invariants, listed above: want none; docs/invariants.md explains each", tape.Name, n)
+			found := "a violation"
+			if n > 1 {
+				found = fmt.Sprintf("%d violations", n)
+			}
+			return fmt.Errorf("check %s: found %s of invariants, listed above: want none; docs/invariants.md explains each", tape.Name, found)
 		}
 		return err
 	}

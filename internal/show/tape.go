@@ -129,12 +129,12 @@ func (t *Tape) Length(ctx context.Context) time.Duration {
 	}
 	var at time.Duration
 	for n := 0; ; n++ {
-		if t.most > 0 && n >= t.most {
-			at = 0
-			break
-		}
 		ev, err := r.Next()
 		if err != nil || n%1024 == 0 && ctx.Err() != nil {
+			break
+		}
+		if t.most > 0 && n >= t.most {
+			at = 0
 			break
 		}
 		at = ev.At

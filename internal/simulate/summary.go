@@ -42,6 +42,6 @@ func (s *Summary) ending() string {
 	case failed == 0:
 		return fmt.Sprintf("; %d rolls are complete", n)
 	default:
-		return fmt.Sprintf("; of %d rolls %d have failed", n, failed)
+		return fmt.Sprintf("; %d of %d rolls failed", failed, n)
 	}
 }

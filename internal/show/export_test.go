@@ -1,0 +1,4 @@
+package show
+
+// SimulatedLength is simulatedLength, for tests.
+const SimulatedLength = simulatedLength

@@ -289,7 +289,7 @@ func recount(c *control, b *api.Budget) string {
 		}
 		return n
 	}
-	desired := 0
+	var desired int
 	switch {
 	case b.MaxUnavailable != "":
 		desired = max(0, expected-percent(b.MaxUnavailable))

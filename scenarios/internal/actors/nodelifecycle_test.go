@@ -40,16 +40,14 @@ func TestASilentNode(t *testing.T) {
 		switch {
 		case strings.Contains(l.json, `"reason":"NodeNotReady"`):
 			what += " NodeNotReady " + strings.Split(strings.Split(l.json, `"name":"`)[1], `"`)[0]
-		case strings.Contains(l.json, "NoSchedule"):
-			what += " NoSchedule as well"
-		case strings.Contains(l.json, "NoExecute"):
-			what += " NoExecute"
+		case strings.Contains(l.json, "taints"):
+			what += " taint"
 		}
 		order = append(order, what)
 	}
 	same(t, "writes", order, []string{
 		"MODIFIED nodes", "ADDED events NodeNotReady node-a", "MODIFIED pods", "ADDED events NodeNotReady web-0",
-		"MODIFIED nodes NoExecute", "MODIFIED nodes NoSchedule as well",
+		"MODIFIED nodes taint", "MODIFIED nodes taint", // which of the two is first is chance
 	})
 	// Fifty seconds behind the look that saw the last renewal.
 	between(t, "Unknown", c.first(from, "NodeStatusUnknown"), 67*time.Second, 77*time.Second)

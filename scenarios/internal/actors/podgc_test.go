@@ -26,15 +26,15 @@ func TestOrphansAreCollected(t *testing.T) {
 	c.to(t, 5*time.Minute)
 	between(t, "the end", c.first(from, "DELETED pods web-0"), 70*time.Second, 110*time.Second)
 	got := c.wrote(from, "pods", "web-0")
-	if len(got) != 2 || got[0].verb != "MODIFIED" || got[1].verb != "DELETED" || got[0].at != got[1].at {
-		t.Fatalf("%+v: want Failed and DELETED at one moment", got)
+	if len(got) != 3 || !strings.Contains(got[1].json, `"deletionGracePeriodSeconds":0`) || got[2].verb != "DELETED" || got[0].at != got[2].at {
+		t.Fatalf("%+v: want Failed, no grace and DELETED at one moment", got)
 	}
 	for _, part := range []string{`"phase":"Failed"`, `"type":"DisruptionTarget","observedGeneration":2,"status":"True"`, `"reason":"DeletionByPodGC","message":"PodGC: node no longer exists"`} {
 		if !strings.Contains(got[0].json, part) {
 			t.Errorf("%s: want %s", got[0].json, part)
 		}
 	}
-	if got := c.wrote(from, "pods", "done"); len(got) != 1 || got[0].verb != "DELETED" {
+	if got := c.wrote(from, "pods", "done"); len(got) != 2 || strings.Contains(got[0].json, "phase") || got[1].verb != "DELETED" {
 		t.Errorf("%+v: want what has ended deleted only", got)
 	}
 	if held.Gone() || held.Phase != "Failed" || !held.Terminating() || held.Grace != 0 {

@@ -231,7 +231,7 @@ func TestTheStatusIsARecount(t *testing.T) {
 			case n == 4:
 				c.API.DeletePod(pods[rng.IntN(len(pods))], []int64{0, api.OwnGrace}[rng.IntN(2)])
 			case n == 5:
-				c.API.Evict(pods[rng.IntN(len(pods))])
+				_ = c.API.Evict(pods[rng.IntN(len(pods))])
 			case n == 6:
 				c.API.UpdatePod(pods[rng.IntN(len(pods))], func(p *api.Pod) { p.Labels = p.Labels.With("app", fmt.Sprint("app", rng.IntN(3))) })
 			case n == 7:

@@ -165,7 +165,7 @@ func (c *NodeLifecycle) meet() {
 // noticed returns the first look at which something is seen that happened.
 func (c *NodeLifecycle) noticed(happened api.Instant) api.Instant {
 	now := c.env.API.Now()
-	return now.Add(-(now.Sub(happened) / c.period * c.period))
+	return now.Add(-now.Sub(happened).Truncate(c.period))
 }
 
 // check is tryUpdateNodeHealth and what monitorNodeHealth does with it.

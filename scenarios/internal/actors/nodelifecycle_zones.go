@@ -115,8 +115,7 @@ func (c *NodeLifecycle) later(z *evictionZone) {
 	}
 	z.waiting = true
 	at := c.env.Now() + max(0, z.next.Sub(c.env.API.Now()))
-	passes := (at - c.grid + passPeriod - 1) / passPeriod
-	c.env.At(c.grid+passes*passPeriod, func() {
+	c.env.At(c.grid+(at-c.grid+passPeriod-1).Truncate(passPeriod), func() {
 		z.waiting = false
 		c.taintOne(z)
 		c.later(z)

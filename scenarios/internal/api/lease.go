@@ -50,5 +50,5 @@ func (l *lease) at(now Instant) Instant {
 	if now < l.since {
 		return l.last
 	}
-	return l.since.Add(now.Sub(l.since) / leaseRenewal * leaseRenewal)
+	return l.since.Add(now.Sub(l.since).Truncate(leaseRenewal))
 }

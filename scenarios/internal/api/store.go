@@ -73,6 +73,7 @@ type key struct{ namespace, name string }
 // A Change says what was done to an object.
 type Change int
 
+// What a write does.
 const (
 	Added Change = iota
 	Modified
@@ -131,10 +132,11 @@ func (s *Store) version() uint64 {
 	if s.watching > 0 {
 		s.cfg.Fail(errReentrant)
 	}
-	if nodes := time.Duration(len(s.nodes.all)); nodes > 0 {
-		if renewals := (s.cfg.Now() - s.renewed) / (leaseRenewal / nodes); renewals > 0 {
-			s.rv += uint64(renewals)
-			s.renewed += renewals * (leaseRenewal / nodes)
+	if nodes := len(s.nodes.all); nodes > 0 {
+		each := leaseRenewal / time.Duration(nodes)
+		if passed := (s.cfg.Now() - s.renewed).Truncate(each); passed > 0 {
+			s.rv += uint64(passed / each)
+			s.renewed += passed
 		}
 	}
 	s.rv++

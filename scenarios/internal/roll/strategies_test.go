@@ -214,7 +214,8 @@ func (c *cluster) brief() string {
 }
 
 // TestBounds holds the bounds of each strategy at every step, for random sizes:
-// how many nodes there are, and how many of them serve.
+// how many nodes there are, how many of them serve, how many new ones are on
+// their way, and how many are drained.
 func TestBounds(t *testing.T) {
 	for seed := range uint64(6) {
 		for _, r := range rolls {
@@ -223,7 +224,7 @@ func TestBounds(t *testing.T) {
 			s.nodes, s.zones, s.seed, s.jitter = 1+int(chance.N(7)), 1+int(chance.N(3)), seed, 100
 			s.pods = s.nodes * 3
 			surge, unavailable := 1+int(chance.N(3)), 1+int(chance.N(2))
-			var most, serving int
+			var most, serving, joining, draining int
 			tune := s.roll
 			s.roll = func(c *roll.Config) {
 				tune(c)
@@ -232,36 +233,46 @@ func TestBounds(t *testing.T) {
 				case "eks-default":
 					c.MaxUnavailable = unavailable
 					most, serving = s.nodes+max(2*s.zones, unavailable), s.nodes-unavailable
+					joining, draining = max(2*s.zones, unavailable), unavailable
 				case "eks-minimal":
 					c.MaxUnavailable = unavailable
 					most, serving = s.nodes, s.nodes-unavailable
+					joining, draining = unavailable, unavailable
 				case "karpenter-drift":
 					c.Budget = unavailable
 					most, serving = s.nodes+unavailable, s.nodes-unavailable
+					joining, draining = unavailable, unavailable
 				case "gke-blue-green":
 					c.MaxUnavailable = unavailable
 					most, serving = 2*s.nodes, s.nodes
+					joining, draining = s.nodes, unavailable
 				default:
 					c.MaxSurge = surge
 					most, serving = s.nodes+surge, s.nodes
+					joining, draining = surge, surge
 				}
 			}
 			c := newCluster(t, s)
 			c.run(0) // settle what is seeded
 			broken := ""
 			c.steps = append(c.steps, func() {
-				live, ready := 0, 0
+				live, ready, coming := 0, 0, 0
 				for _, i := range c.group.Instances() {
 					if i.State == cloud.ShuttingDown {
 						continue
 					}
 					live++
+					if n := c.API.Node(i.Name); i.Template.Version == c.to.Version && (n == nil || !n.Ready()) {
+						coming++
+					}
 					if n := c.API.Node(i.Name); n != nil && n.Ready() && !n.Terminating() {
 						ready++
 					}
 				}
-				if broken == "" && (live > most || ready < serving) {
-					broken = fmt.Sprintf("at %v there are %d nodes of at most %d, and %d serve of at least %d", c.Now(), live, most, ready, serving)
+				busy := c.draining()
+				if broken == "" && (live > most || ready < serving || coming > joining || busy > draining) {
+					broken = fmt.Sprintf("at %v there are %d nodes of at most %d, %d serve of at least %d, %d of at most %d are coming, %d of at most %d are drained",
+						c.Now(), live, most, ready, serving, coming, joining, busy, draining)
 				}
 			})
 			out := c.rolled(24 * time.Hour)
@@ -270,6 +281,37 @@ func TestBounds(t *testing.T) {
 					r.name, s.nodes, s.zones, surge, unavailable, seed, out, len(c.API.Nodes()), broken, c.brief())
 				return
 			}
+		}
+	}
+}
+
+// draining counts the nodes from which an evicted pod is still to go.
+func (c *cluster) draining() int {
+	nodes := map[string]bool{}
+	for _, p := range c.API.Pods() {
+		if d := p.Conditions.Get("DisruptionTarget"); p.Terminating() && d != nil && d.Reason == "EvictionByEvictionAPI" {
+			nodes[p.NodeName] = true
+		}
+	}
+	return len(nodes)
+}
+
+// TestSameSeedSameRoll rolls twice and compares all that happened; another seed
+// is another story.
+func TestSameSeedSameRoll(t *testing.T) {
+	for _, r := range rolls {
+		story := func(seed uint64) string {
+			s := r.spec
+			s.nodes, s.zones, s.pods, s.seed, s.jitter = 4, 2, 12, seed, 100
+			c := newCluster(t, s)
+			c.rolled(12 * time.Hour)
+			return c.story() + fmt.Sprint(c.events, c.API.Version())
+		}
+		if story(1) != story(1) {
+			t.Errorf("%s: two rolls of one seed differ", r.name)
+		}
+		if story(1) == story(2) {
+			t.Errorf("%s: two seeds tell the same story", r.name)
 		}
 	}
 }

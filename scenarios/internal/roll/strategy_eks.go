@@ -30,6 +30,8 @@ type eksDefault struct {
 	lots     map[string]int
 	// nextStep is when the group may shrink once more.
 	nextStep time.Duration
+	desired  int  // the size that the roll has left the group at, while it shrinks
+	left     bool // somebody else has made the group larger
 }
 
 type eksPhase int
@@ -44,13 +46,17 @@ const (
 func EKSDefault(b Base) Strategy { return &eksDefault{eks: eks{b}, lots: map[string]int{}} }
 
 func (s *eksDefault) Begin() {
-	s.phase, s.cordoned = eksScaleUp, false
+	s.phase, s.cordoned, s.desired, s.left = eksScaleUp, false, 0, false
 	s.surge = max(2*len(s.cfg.Group.Zones), s.cfg.MaxUnavailable)
 }
 
 func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
 	s.advance(c)
 	parallel := max(1, s.cfg.MaxUnavailable)
+	if s.phase == eksScaleDown && s.leaves() {
+		n := s.cfg.Group.Desired
+		return cycle.Options{TargetSize: n, MinSize: 0, MaxDraining: cycle.AtMost(0)}, true
+	}
 	if s.phase == eksScaleDown {
 		o := cycle.Options{
 			TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(s.surge), MaxDraining: cycle.AtMost(1), Rank: s.fullestZone(c),
@@ -62,13 +68,26 @@ func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
 		return o, true
 	}
 	o := cycle.Options{
-		TargetSize: s.cfg.Size + s.surge, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(parallel),
+		TargetSize: max(s.cfg.Size+s.surge, s.cfg.Group.Desired), MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(parallel),
 		MaxDraining: cycle.AtMost(parallel), Rank: s.lot,
 	}
 	if !s.cordoned {
 		o.MayDrain = func(cycle.InstanceID) (bool, string) { return false, "old nodes are not cordoned yet" }
 	}
 	return o, false
+}
+
+// leaves reports whether the group stays as large as it is: where the Cluster
+// Autoscaler scales it up meanwhile, EKS ends the update without restoring its
+// size ("Scale down phase" of "Understand each phase of node updates").
+func (s *eksDefault) leaves() bool {
+	desired := s.cfg.Group.Desired
+	if s.desired == 0 {
+		s.desired = s.cfg.Size + s.surge
+	}
+	s.left = s.left || desired > s.desired
+	s.desired = min(s.desired, desired)
+	return s.left
 }
 
 // Waits while the group scales up: it fails as well where nodes come, but not in

@@ -21,9 +21,10 @@ type Drain struct {
 	// Force deletes what is left then, instead of giving up. What is there when
 	// the same time has passed once more stays.
 	Force bool
-	// Takes says which pods have to leave; nil is all but those of DaemonSets
-	// and of the node itself, and those that have ended, as
-	// `kubectl drain --ignore-daemonsets --force` has it (k8s.io/kubectl/pkg/drain).
+	// Takes says which pods have to leave; nil is all but those of DaemonSets and
+	// of the node itself, as `kubectl drain --ignore-daemonsets --force` has it
+	// (k8s.io/kubectl/pkg/drain/filters.go). Pods that have ended are deleted, and
+	// one that a finalizer holds is there until it is gone.
 	Takes func(*api.Pod) bool
 	// Stage says in which order: a stage begins when nothing is left of the lower
 	// ones. Nil is all at once.
@@ -114,7 +115,7 @@ type drain struct {
 
 // leaves reports whether a pod has to leave a node that is drained.
 func leaves(p *api.Pod) bool {
-	return !p.Terminal() && (p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node")
+	return p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
 }
 
 // soon has the drain look again from the loop, at the earliest of the moments

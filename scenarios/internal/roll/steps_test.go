@@ -1,0 +1,184 @@
+package roll_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/model"
+)
+
+// between returns how long it is from the last move of one kind on a node to the
+// first of another.
+func (c *cluster) between(last, first, node string) time.Duration {
+	var at time.Duration
+	for _, m := range c.moved(last) {
+		if m.name == node {
+			at = m.at
+		}
+	}
+	return c.first(first, node) - at
+}
+
+// TestSettles waits between the end of a drain and the end of the machine: the
+// load balancers need that minute.
+func TestSettles(t *testing.T) {
+	for _, name := range []string{"eks-default", "eks-minimal"} {
+		c := clusterOf(t, name, nil, nil)
+		asked := map[string]time.Duration{}
+		c.Cloud.Watch(func(change cloud.Change, i *cloud.Instance) {
+			if change == cloud.ShutdownAsk {
+				asked[i.Name] = c.Now()
+			}
+		})
+		c.rolled(6 * time.Hour)
+		for _, m := range c.moved("node-deleted") {
+			evicted := c.first("evicted", m.name)
+			if wait := asked[m.name] - evicted; evicted > 0 && wait < time.Minute+3*time.Second {
+				t.Errorf("%s: %s was ended %v after its drain began", name, m.name, wait)
+			}
+		}
+	}
+}
+
+// TestKopsValidatesTwice holds a quarter of a minute between a replacement that
+// is Ready and the next drain.
+func TestKopsValidatesTwice(t *testing.T) {
+	c := clusterOf(t, "kops", nil, nil)
+	c.rolled(6 * time.Hour)
+	ready := c.moved("ready")
+	for _, m := range c.moved("cordoned") {
+		for _, r := range ready {
+			if m.at > r.at && m.at-r.at < 15*time.Second {
+				t.Errorf("%s was cordoned at %v, %v after a new node was ready", m.name, m.at, m.at-r.at)
+			}
+		}
+	}
+}
+
+// TestKarpenterBudget counts a node as disrupted until it is gone: a budget of
+// one has the next one wait for it.
+func TestKarpenterBudget(t *testing.T) {
+	c := clusterOf(t, "karpenter-drift", nil, nil)
+	c.rolled(6 * time.Hour)
+	tainted, deleted := c.moved("tainted karpenter.sh/disrupted:NoSchedule"), c.moved("node-deleted")
+	if len(tainted) != 4 || len(deleted) != 4 {
+		t.Fatalf("%d disrupted, %d deleted", len(tainted), len(deleted))
+	}
+	for k := 1; k < 4; k++ {
+		if tainted[k].at < deleted[k-1].at {
+			t.Errorf("node %d was disrupted at %v, before the one before was gone at %v", k, tainted[k].at, deleted[k-1].at)
+		}
+	}
+}
+
+// TestKarpenterDrainsInStages evicts the important pods last.
+func TestKarpenterDrainsInStages(t *testing.T) {
+	c := clusterOf(t, "karpenter-drift", func(s *spec) { s.nodes, s.zones = 1, 1 }, nil)
+	vital := actors.Workload{Kind: actors.Deployment, Namespace: "kube-system", Name: "dns", Replicas: 2, Template: actors.PodTemplate{
+		Labels: api.PairsOf(api.Pair{Key: "app", Value: "dns"}), GraceSeconds: 30, PriorityClass: "system-cluster-critical", Priority: 2000000000,
+		Containers: []api.ContainerSpec{{Name: "dns", Image: "registry.example/dns:1", CPU: 50}},
+		Traits:     &actors.PodTraits{Stop: model.Fixed(time.Second)},
+	}}
+	if err := c.workloads.Add(vital); err != nil {
+		t.Fatal(err)
+	}
+	var left []string // the app of each pod that was evicted
+	c.API.WatchPods(func(change api.Change, was, p *api.Pod) {
+		if change == api.Modified && p.Terminating() && !was.Terminating() {
+			left = append(left, p.Labels.Get("app"))
+		}
+	})
+	c.rolled(2 * time.Hour)
+	first := slices.Index(left, "dns")
+	if first != 12 || slices.Contains(left[first:], "web") {
+		t.Errorf("the pods left in the order %v", left)
+	}
+}
+
+// TestWaitsForVolumes holds a drained machine while a volume is attached.
+func TestWaitsForVolumes(t *testing.T) {
+	for _, name := range []string{"capi", "karpenter-drift"} {
+		c := clusterOf(t, name, nil, nil)
+		i := c.group.Instances()[0]
+		n := c.API.Node(i.Name)
+		c.At(time.Second, func() {
+			c.API.UpdateNode(n, func(n *api.Node) { n.Attached = []api.Attached{{Name: "kubernetes.io/csi/ebs.csi.aws.com^vol-1"}} })
+		})
+		c.At(time.Hour, func() { c.API.UpdateNode(n, func(n *api.Node) { n.Attached = nil }) })
+		c.run(59 * time.Minute)
+		if i.State != cloud.Running || c.first("evicted", i.Name) < 0 {
+			t.Errorf("%s: the instance is %v, its pods were evicted at %v", name, i.State, c.first("evicted", i.Name))
+		}
+		if out := c.rolled(6 * time.Hour); out.Failed {
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+}
+
+// TestForcedDrainEnds has a pod that nothing removes: a forced drain gives it the
+// same time once more, and then the machine goes.
+func TestForcedDrainEnds(t *testing.T) {
+	c := clusterOf(t, "eks-minimal", nil, func(c *roll.Config) { c.Force = true })
+	for _, p := range c.API.PodsOn(c.group.Instances()[0].Name) {
+		c.At(0, func() { c.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer("example.com/hold", true) }) })
+	}
+	if out := c.rolled(6 * time.Hour); out.Failed {
+		t.Fatalf("%+v\n%s", out, c.story())
+	}
+	stuck := c.moved("node-deleted")
+	late := 0
+	for _, m := range stuck {
+		if m.at-c.first("cordoned", m.name) > 31*time.Minute {
+			late++
+		}
+	}
+	if late != 1 {
+		t.Errorf("%d nodes took twice the time of a drain, want the one whose pods are held\n%s", late, c.brief())
+	}
+}
+
+// TestFailedRollEvictsNoMore gives way behind the end of a roll: nobody evicts
+// any more.
+func TestFailedRollEvictsNoMore(t *testing.T) {
+	c := clusterOf(t, "plain", evictsNothing, func(c *roll.Config) { c.MaxUnavailable = 2 })
+	c.run(15*time.Minute + 45*time.Second)
+	for c.out == nil && c.Now() < time.Hour {
+		c.run(c.Now() + time.Second)
+	}
+	if c.out == nil {
+		t.Fatal("the roll goes on")
+	}
+	c.After(0, func() {
+		c.API.UpdateBudget(c.API.Budgets()[0], func(b *api.Budget) { b.MinAvailable = "0"; b.Generation++ })
+	})
+	c.run(c.Now() + time.Hour)
+	if n := len(c.moved("evicted")); n != 0 {
+		t.Errorf("%d pods were evicted", n)
+	}
+}
+
+// TestKarpenterForgetsNobody leaves no NodeClaim without a node, and each node
+// with its owner.
+func TestKarpenterForgetsNobody(t *testing.T) {
+	c := clusterOf(t, "karpenter-drift", nil, nil)
+	c.rolled(6 * time.Hour)
+	for _, o := range c.API.Customs("nodeclaims") {
+		for _, kind := range []string{"Launched", "Registered", "Initialized", "Ready"} {
+			if !o.Conditions.Is(kind, "True") {
+				t.Errorf("%s of %s isn't True: %+v", kind, o.Name, o.Conditions)
+			}
+		}
+	}
+	for _, n := range c.API.Nodes() {
+		claim := c.API.Custom("nodeclaims", "", n.Owner.Name)
+		if claim == nil || claim.UID != n.Owner.UID || !n.HasFinalizer("karpenter.sh/termination") || n.Labels.Get("karpenter.sh/initialized") != "true" ||
+			n.HasTaint("karpenter.sh/unregistered", "") {
+			t.Errorf("%s is owned by %+v, has %v, %v", n.Name, n.Owner, n.Finalizers, n.Taints)
+		}
+	}
+}

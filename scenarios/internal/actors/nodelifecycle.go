@@ -19,6 +19,7 @@ type NodeLifecycle struct {
 	nodes  []*nodeHealth // in the order in which they came; gone ones until the next look
 	known  map[string]*nodeHealth
 	gone   []*nodeHealth // since the last look
+	moved  bool          // nodes have come or gone since the last look
 	zones  map[string]*evictionZone
 	order  []*evictionZone // in the order in which they were seen
 	period time.Duration   // from one look to the next
@@ -70,12 +71,14 @@ func (c *NodeLifecycle) nodeChanged(change api.Change, old, n *api.Node) {
 	case change == api.Deleted:
 		delete(c.byNode, n)
 		c.gone = append(c.gone, h)
+		c.moved = true
 		c.env.API.DropLease(n.Name) // its owner is gone
 		return
 	case change == api.Added:
 		h = &nodeHealth{node: n, probe: n.Created.Second(), old: n.Created < c.env.API.Now().Second()}
 		c.byNode[n] = h
 		c.nodes = append(c.nodes, h)
+		c.moved = true
 		c.place(h)
 	case !sameLabels(old.Labels, n.Labels):
 		c.place(h)
@@ -124,6 +127,10 @@ func (c *NodeLifecycle) look() {
 // meet takes notice of nodes that have come and gone (classifyNodes). One that
 // was deleted and has come back under its name in between was never away.
 func (c *NodeLifecycle) meet() {
+	if !c.moved {
+		return
+	}
+	c.moved = false
 	kept := c.nodes[:0]
 	for _, h := range c.nodes {
 		n := h.node

@@ -65,7 +65,7 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 		}
 		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
 		o.Status = &capture.Status{Out: cmd.ErrOrStderr(), Width: widthOf(cmd.ErrOrStderr())}
-		boundMemory()
+		boundMemory(recordMemory)
 		sum, err := capture.Run(cmd.Context(), o)
 		if sum.Events > 0 {
 			capture.Summarize(cmd.ErrOrStderr(), o.File, sum)
@@ -83,10 +83,10 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 // to as much again.
 const recordMemory = 400 << 20
 
-// boundMemory sets the limit unless GOMEMLIMIT has.
-func boundMemory() {
+// boundMemory sets a limit unless GOMEMLIMIT has.
+func boundMemory(limit int64) {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(recordMemory)
+		debug.SetMemoryLimit(limit)
 	}
 }
 

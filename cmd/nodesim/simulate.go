@@ -132,6 +132,11 @@ func (f *simulateFlags) print(cmd *cobra.Command) error {
 	return err
 }
 
+// simulateMemory is what a simulation tries to stay under. The objects of the
+// largest clusters take half of it; without a limit the collector would let
+// garbage grow to more than the rest.
+const simulateMemory = 1600 << 20
+
 // run writes the tape.
 func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err := needOut(f.out); err != nil {
@@ -141,6 +146,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	boundMemory(simulateMemory)
 	errOut := cmd.ErrOrStderr()
 	sum, err := simulate.Run(cmd.Context(), src, f.out, &simulate.Status{Out: errOut, Width: widthOf(errOut)})
 	if err == nil {

@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -95,7 +96,7 @@ func settings(parameters []scenarios.Parameter, chance *rand.Rand) []scenarios.S
 		if chance.IntN(3) == 0 {
 			continue
 		}
-		value := ""
+		var value string
 		switch p.Type {
 		case scenarios.TypeInt:
 			least, _ := strconv.Atoi(string(p.Min))
@@ -117,4 +118,13 @@ func settings(parameters []scenarios.Parameter, chance *rand.Rand) []scenarios.S
 		set = append(set, scenarios.Setting{Name: p.Name, Value: value})
 	}
 	return set
+}
+
+func decoded(t testing.TB, raw []byte) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

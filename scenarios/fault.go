@@ -34,6 +34,7 @@ func (s *Simulation) planFaults() {
 	if len(states) > 0 {
 		newLookout(s, states, func(f *scheduled) {
 			s.pending++
+			s.settle()
 			s.env.After(f.When.Delay, func() { s.pending--; f.begin(all) })
 		})
 	}

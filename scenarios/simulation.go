@@ -106,7 +106,7 @@ func (s *Simulation) Step(d time.Duration) (ended bool, err error) {
 		s.failed = fmt.Errorf("simulate %s: %w", s.file.Metadata.Name, err)
 		return false, s.failed
 	}
-	if s.env.Now() < s.end() {
+	if s.env.Now() < s.end() && !s.env.Stopped() {
 		return false, nil
 	}
 	if s.running > 0 || len(s.waiting) > 0 {
@@ -141,7 +141,13 @@ func (s *Simulation) unfinished() string {
 // settle ends the tape some time from now, where nothing is to come any more.
 func (s *Simulation) settle() {
 	if s.running == 0 && len(s.waiting) == 0 && s.pending == 0 {
-		s.ends = s.env.Now() + s.file.Settle
+		ends := s.env.Now() + s.file.Settle
+		s.ends = ends
+		s.env.At(ends, func() {
+			if s.ends == ends {
+				s.env.Stop()
+			}
+		})
 	} else {
 		s.ends = 0
 	}

@@ -80,9 +80,11 @@ func (s *Simulation) startProvider() error {
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
 	case ProviderKarpenter:
-		s.karpenter = roll.NewKarpenter(s.env, roll.KarpenterConfig{
-			Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == HandlerKarpenter,
-		})
+		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == HandlerKarpenter}
+		if s.file.Roll != nil {
+			c.GracePeriod = s.file.Roll.EvictionTimeout
+		}
+		s.karpenter = roll.NewKarpenter(s.env, c)
 	case ProviderCAPI:
 		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes}
 		if s.file.Roll != nil {

@@ -81,7 +81,7 @@ faults:
 
 func TestAStuckRollEndsByItsTimeLimit(t *testing.T) {
 	all := events(t, file(t, `
-metadata: {name: stuck, title: nothing may leave, for ever}
+metadata: {name: stuck, title: nothing may ever leave}
 cluster: {provider: capi}
 groups: [{name: md-0, nodes: 2}]
 workloads: [{name: web, replicas: 2}]
@@ -128,7 +128,7 @@ settle: 2m
 
 func TestLargeGroupsAndWorkloadsAreSplit(t *testing.T) {
 	all := events(t, file(t, `
-metadata: {name: split, title: seven nodes, three a group}
+metadata: {name: split, title: seven nodes in groups of three}
 cluster: {provider: eks, events: false}
 groups: [{name: fleet, nodes: 7, nodesPerGroup: 3}]
 workloads: [{name: web, replicas: 10, replicasPerWorkload: 4}]

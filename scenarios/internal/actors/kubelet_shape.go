@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -14,7 +15,16 @@ import (
 // the cloud can take ID and Name from here.
 func (c *KubeletConfig) Node(seed uint64, i *cloud.Instance) model.NodeShape {
 	chance := model.NewStreamAt(seed, uint64(i.Number), "machine")
-	return c.Shape(i).Node(c.Place(i), &chance)
+	n := c.Shape(i).Node(c.Place(i), &chance)
+	n.Annotations = slices.DeleteFunc(n.Annotations, unrecorded)
+	n.ControlAnnotations = slices.DeleteFunc(n.ControlAnnotations, unrecorded)
+	return n
+}
+
+// unrecorded are the annotations of nodes that a recorder leaves out by
+// default, and that so stand on no tape: nobody steers a node or a drain by them.
+func unrecorded(p model.Pair) bool {
+	return p.Key == "kubeadm.alpha.kubernetes.io/cri-socket" || strings.HasPrefix(p.Key, "node.gke.io/last-applied-node-")
 }
 
 // shape is the shape of the machine's node, kept while it joins.

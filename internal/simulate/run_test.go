@@ -63,6 +63,22 @@ func TestRunWritesTheTapeThatIsPlayed(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// Written in one go, the bytes are the same, however far it goes at a time.
+	var whole bytes.Buffer
+	w, err := timeline.NewWriter(&whole, src.File.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Scenario.Write(w); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	if _, err := Run(t.Context(), src, file, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, whole.Bytes()) {
+		t.Errorf("not the bytes of the scenario itself: %v", err)
+	}
 	if size["a.yaml"] < chunkSize || size["a.yaml.gz"] > size["a.yaml"]/5 || size["a.yaml.zst"] > size["a.yaml"]/5 {
 		t.Errorf("got %v: want one of several chunks, and the others packed", size)
 	}

@@ -29,11 +29,17 @@ build: ## build bin/nodesim
 test-unit: ## the inner loop: every package, no server
 	$(GO) test $(PACKAGES)
 
+# Where tests leave what they have measured, since go test hides what a test that passes says. It is kept between runs
+# as the results of tests are.
+MEASURED ?= $(or $(NODESIM_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nodesim)/measured
+
 # Packages with a cluster of their own run one beside the other, no more than there are cores for.
 .PHONY: test
 test: ## everything, against a real control plane too (built first where it is missing)
-	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
-	KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 2 -timeout 20m $(PACKAGES)
+	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; mkdir -p "$(MEASURED)"; status=0; \
+	KUBEBUILDER_ASSETS="$$assets" NODESIM_MEASURED="$(MEASURED)" \
+		$(GO) test -tags controlplane -p 2 -timeout 20m $(PACKAGES) || status=$$?; \
+	cat "$(MEASURED)"/*.txt; exit "$$status"
 
 .PHONY: controlplane
 controlplane: ## build etcd, the Kubernetes programs and kwok unless they are cached; print their folder

@@ -20,7 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/nodesim/nodesim/internal/likeness"
+	"github.com/nodesim/nodesim/internal/likeness/held"
 	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testcluster/staged"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
@@ -33,7 +35,8 @@ const canary = "hunter2-do-not-record"
 // TestExamples performs four stories on a real control plane, records them with
 // the real program, and holds the recordings against the tapes in examples/:
 // two runs of the same story must be alike in all that package likeness
-// compares, without any exclusion.
+// compares, without any exclusion. In the same way it holds them against the
+// simulations of these stories.
 // With NODESIM_RECORD_EXAMPLES=1 the recordings become those tapes.
 func TestExamples(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
@@ -84,14 +87,7 @@ func TestExamples(t *testing.T) {
 	}
 	t.Run("spot-vanish", func(t *testing.T) {
 		rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish", group)
-		const lost = "ip-10-0-2-11"
-		if err := testcluster.Vanish(ctx, client, lost); err != nil {
-			t.Fatal(err)
-		}
-		if err := testcluster.UntilNoPods(ctx, client, lost); err != nil {
-			t.Fatal(err)
-		}
-		if err := web.AtRest(ctx, client); err != nil {
+		if err := staged.Vanish("ip-10-0-2-11", web)(ctx, client); err != nil {
 			t.Fatal(err)
 		}
 		rec.stop(t)
@@ -239,6 +235,23 @@ func (r *recording) compare(t *testing.T) {
 		t.Errorf("the recording isn't like %s:\n%s", committed, report)
 	}
 	t.Log(report.Summary())
+	r.hold(t)
+}
+
+// hold holds the recording against the simulation of its story.
+func (r *recording) hold(t *testing.T) {
+	t.Helper()
+	report, err := held.Against(r.story, 1, open(t, r.tape), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Equal() {
+		t.Errorf("the simulation isn't like the recording:\n%s", report)
+	}
+	t.Log(report.Summary())
+	if err := held.Tell(r.story, report.Summary()); err != nil {
+		t.Error(err)
+	}
 }
 
 func open(t *testing.T, tape string) *timeline.Reader {

@@ -11,8 +11,8 @@ import (
 // cordoned in one pass and labelled node.kubernetes.io/exclude-from-external-load-balancers=true; then one old node
 // after the other is drained, waits for AfterDrain, and is terminated. The Auto Scaling group's desired size is still
 // the greater one, so that a new node takes the place of each that is terminated: a roll of n nodes starts n+Surge.
-// When no old node is left, the nodes that are too many, the last to join first, are cordoned, drained and deleted,
-// one at a time.
+// When no old node is left, the nodes that are too many, the last to join first, are cordoned and labelled, drained and
+// deleted, one at a time.
 //
 // It differs from the real thing in that each step waits for the one before: a replacement is ready before the next
 // drain begins.
@@ -41,7 +41,10 @@ func (r Roll) rollAll(ctx context.Context, client kubernetes.Interface, old []st
 	}
 	for i := range surge {
 		surplus := report.Joined[len(report.Joined)-1-i]
-		if err := r.cordon(ctx, client, surplus); err != nil {
+		if err := cordonAndExclude(ctx, client, surplus); err != nil {
+			return err
+		}
+		if err := r.step(ctx, "cordoned "+surplus); err != nil {
 			return err
 		}
 		if err := r.remove(ctx, client, surplus, report); err != nil {

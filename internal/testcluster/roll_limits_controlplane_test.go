@@ -120,8 +120,8 @@ func TestRollOfAManagedNodeGroup(t *testing.T) {
 	}
 	want := []string{
 		"joined ip-10-0-2-10", "joined ip-10-0-2-11", "out ip-10-0-1-10", "out ip-10-0-1-11", "gone ip-10-0-1-10",
-		"joined ip-10-0-2-12", "gone ip-10-0-1-11", "joined ip-10-0-2-13", "cordoned ip-10-0-2-13",
-		"gone ip-10-0-2-13", "cordoned ip-10-0-2-12", "gone ip-10-0-2-12",
+		"joined ip-10-0-2-12", "gone ip-10-0-1-11", "joined ip-10-0-2-13", "out ip-10-0-2-13",
+		"gone ip-10-0-2-13", "out ip-10-0-2-12", "gone ip-10-0-2-12",
 	}
 	seen, state := []string{}, map[string]string{"ip-10-0-1-10": "joined", "ip-10-0-1-11": "joined"}
 	for range 1000 {

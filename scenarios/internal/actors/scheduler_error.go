@@ -150,7 +150,9 @@ func (s *Scheduler) reasons(p *api.Pod, c *podClass) (reasons tally, resolvable 
 // run on, and reports whether it would if other pods were gone.
 func (s *Scheduler) explainNode(reasons *tally, p *api.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
 	free := n.free()
-	resolvable := n.allocatable.holds(c.need)
+	// That a node is too small even when empty the filter NodeResourcesFit says
+	// since 1.34 (kubernetes/kubernetes#131345).
+	resolvable := s.env.Version.Minor < 34 || n.allocatable.holds(c.need)
 	if !free.holds(c.need) {
 		if c.need.pods > free.pods {
 			reasons.add(reasonPods, 1)

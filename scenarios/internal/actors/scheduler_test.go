@@ -59,6 +59,22 @@ func TestADrainMovesPods(t *testing.T) {
 	}
 }
 
+// TestTooLarge has a pod that no node holds, even when empty.
+func TestTooLarge(t *testing.T) {
+	for version, want := range map[string]string{
+		"1.33": "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.",
+		"1.34": "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+	} {
+		c := newPlacing(t, version, true)
+		c.node("n1", "a")
+		c.deploy(t, actors.Deployment, "web", 1, app("web", 100_000))
+		c.run(t, time.Minute)
+		if got := c.pods("web")[0].Conditions.Get("PodScheduled").Message; got != want {
+			t.Errorf("%s: found %q, want %q", version, got, want)
+		}
+	}
+}
+
 func TestNoRoom(t *testing.T) {
 	for _, test := range []struct{ version, want string }{
 		{"1.36", "0/5 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient cpu. no new claims to deallocate, preemption: 0/5 nodes are available: 2 No preemption victims found for incoming pod, 3 Preemption is not helpful for scheduling."},

@@ -167,6 +167,11 @@ func (s *Simulation) expire() {
 	s.env.After(expireEvery, s.expire)
 }
 
+func (s *Simulation) sweep() {
+	s.env.API.SweepSeries()
+	s.env.After(api.SeriesPeriod, s.sweep)
+}
+
 // Outcomes say how the rolls ended that have, in that order: empty for a roll
 // that was completed, else its error.
 func (s *Simulation) Outcomes() []string {
@@ -202,6 +207,7 @@ func (s *Simulation) build() error {
 	}
 	s.synced()
 	s.env.After(expireEvery, s.expire)
+	s.env.After(api.SeriesPeriod, s.sweep)
 	if err := s.planRolls(); err != nil {
 		return err
 	}

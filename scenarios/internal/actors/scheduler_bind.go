@@ -115,13 +115,7 @@ func (s *Scheduler) failWith(w *waitingPod, message, nominated string) {
 }
 
 // report tells of a failure. One that is told again of the same version of a
-// pod is part of a series, whatever its message (getKey of
-// client-go/tools/events), and the API server hears of it again only after half
-// an hour.
+// pod is part of a series, whatever its message.
 func (s *Scheduler) report(w *waitingPod, message string) {
-	if w.reported == w.pod.Version() {
-		return
-	}
-	w.reported = w.pod.Version()
 	s.env.API.RecordNew(schedulerName, s.instance, api.AboutPod(w.pod), "Warning", "FailedScheduling", "Scheduling", cutNote(message))
 }

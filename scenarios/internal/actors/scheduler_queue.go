@@ -27,9 +27,6 @@ type waitingPod struct {
 	backoff  time.Duration // not to be tried before
 	queued   bool          // it is in the active queue, or will be after its backoff
 	done     bool          // it has a node, or is gone
-	// reported is the version of the pod that the last FailedScheduling was
-	// about: a second one about the same becomes part of its series.
-	reported uint64
 	// nominated is the node on which others make room for the pod.
 	nominated *schedNode
 }

@@ -72,21 +72,6 @@ func (s *Store) countUp(ev *Event, e *remembered, combined bool) {
 	s.rewritten[ev.Name] = s.Now()
 }
 
-// RecordNew reports an event through events.k8s.io, as the scheduler and
-// kube-proxy do: with microseconds, an action, and without a source.
-func (s *Store) RecordNew(controller, instance string, about Reference, kind, reason, action, message string) {
-	if s.cfg.NoEvents {
-		return
-	}
-	e := Event{
-		Involved: about, Type: kind, Reason: reason, Message: message,
-		EventTime: s.Now(), Action: action, Controller: controller, Instance: instance,
-	}
-	at := s.nextName()
-	e.Namespace, e.Name = namespaceOf(&about), nameOfEvent(about.Name, at)
-	s.createEvent(&e, at)
-}
-
 func namespaceOf(r *Reference) string {
 	if r.Namespace == "" {
 		return "default"

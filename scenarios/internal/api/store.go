@@ -57,6 +57,9 @@ type Store struct {
 
 	recollections map[uint64]*recollection // by the hash of an object's reference
 	lastEvent     Instant
+	isomorphic    map[isomorphic]*series
+	series        []*series // in the order in which they began
+	sweeps        int
 	generations   []generation       // of events, the oldest first
 	swept         int64              // the step of time up to which events have expired
 	rewritten     map[string]Instant // events that were written again, by name
@@ -93,7 +96,7 @@ func New(cfg Config) *Store {
 		cfg: cfg, rv: cfg.Version,
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
 		customs:       map[string]*table[Custom]{},
-		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{},
+		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{}, isomorphic: map[isomorphic]*series{},
 	}
 }
 

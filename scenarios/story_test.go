@@ -62,10 +62,12 @@ func tell(t testing.TB, name string, settings ...string) *story {
 	return s
 }
 
-// A made tape, and how its rolls ended.
+// A madeTape is a tape, its marks and its end, and how its rolls ended.
 type madeTape struct {
 	header   timeline.Header
 	text     []byte
+	marks    []timeline.Event
+	end      time.Duration
 	outcomes []string
 }
 
@@ -112,7 +114,13 @@ func makeTape(name string, settings []string) (m madeTape, err error) {
 	if err != nil {
 		return m, err
 	}
-	sim, err := f.Simulate(w.WriteLine)
+	sim, err := f.Simulate(func(ev timeline.Event) error {
+		if ev.Type == timeline.Mark {
+			m.marks = append(m.marks, ev)
+		}
+		m.end = ev.At
+		return w.WriteLine(ev)
+	})
 	if err != nil {
 		return m, err
 	}

@@ -53,6 +53,7 @@ type heldNode struct {
 	conditions []heldCondition
 	ready      bool
 	readySince time.Duration // only while ready
+	fell       bool          // Ready went from True to Unknown, and is that still
 	taints     []heldTaint
 	repairs    [repairCount]standing
 	providerID string
@@ -87,7 +88,8 @@ func (c *Checker) node(h *held, o *corev1.Node, s *step) {
 	if n.ready = ready != nil && ready.status == string(corev1.ConditionTrue); n.ready && !was {
 		n.readySince = c.at
 	}
-	c.unready(h, ready != nil && ready.status == string(corev1.ConditionUnknown))
+	n.fell = ready != nil && ready.status == string(corev1.ConditionUnknown) && (was || n.fell)
+	c.unready(h, n.fell)
 	c.taints(h, o, s)
 	c.rollNode(h, o, s)
 }

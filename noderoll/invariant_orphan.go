@@ -18,7 +18,7 @@ var (
 
 var unreadiedPods = &Invariant{
 	Name:     "unknown-unreadies-pods",
-	Sentence: "No pod of a node whose Ready has been Unknown for 2 min is Ready.",
+	Sentence: "No pod of a node whose Ready went from True to Unknown is Ready 2 min later.",
 	Source:   "kube-controller-manager, pkg/controller/util/node/controller_utils.go, MarkPodsNotReady; 2 min let it through its 20 requests a second",
 }
 
@@ -27,8 +27,9 @@ var orphanInvariants = []*Invariant{orphansCollected, orphansQuarantined, unread
 // unreadyTime is what the controller gets for the pods of a node.
 const unreadyTime = 2 * time.Minute
 
-// unready follows a node whose Ready is Unknown. A kubelet that is there, and
-// not ready, says itself what its pods are.
+// unready follows a node whose Ready went from True to Unknown. A kubelet that
+// was there, and not ready, has said itself what its pods are, and the controller
+// lets that stand (monitorNodeHealth).
 func (c *Checker) unready(h *held, unknown bool) {
 	n := h.node
 	what := ""

@@ -39,7 +39,7 @@ func ExampleParse() {
 		fmt.Println(g.Name, g.Nodes, g.InstanceType, g.From.Version, "until", file.TimeLimit)
 	}
 	// Output:
-	// burst 5 m5.large v1.34.8-eks-80afe03 until 2h0m0s
+	// burst 5 m5.large v1.34.8-eks-0d3cd1e until 2h0m0s
 	// spot.yaml: --set ndoes: no such parameter; did you mean nodes?
 	// spot.yaml: --set nodes: "0": want a whole number from 1 to 100
 }

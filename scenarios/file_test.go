@@ -60,8 +60,8 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 		Groups: []Group{{
 			Name: "workers", Nodes: 2, Zones: zones, InstanceType: "m5.large", CapacityType: CapacityOnDemand, OS: "al2023",
 			Min: 1, Max: 12, FreeIPs: 1_000_000,
-			From: NodeImage{Image: "ami-0f88bc144a36600d0", Version: "v1.34.8-eks-80afe03", Release: "1.34.8-20260818", InstanceType: "m5.large"},
-			To:   NodeImage{Image: "ami-24ec63c97678562af", Version: "v1.34.9-eks-6238879", Release: "1.34.9-20260903", InstanceType: "m5.large"},
+			From: NodeImage{Image: "ami-00f88bc144a36600d", Version: "v1.34.8-eks-0d3cd1e", Release: "1.34.8-20260818", InstanceType: "m5.large"},
+			To:   NodeImage{Image: "ami-024ec63c97678562a", Version: "v1.34.9-eks-ff5d0cf", Release: "1.34.9-20260903", InstanceType: "m5.large"},
 		}},
 		Workloads: []Workload{{
 			Name: "web", Namespace: "shop", Kind: KindDeployment, Replicas: 1,

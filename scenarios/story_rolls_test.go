@@ -151,7 +151,7 @@ func TestUndersized(t *testing.T) {
 		tainted := n.when(from, func(s nodeStep) bool { return s.has("node.kubernetes.io/memory-pressure:NoSchedule") })
 		s.within(n.name+": from the condition to the taint", tainted-from, 0, time.Second)
 		if over := n.when(from, func(s nodeStep) bool { return s.memory == "False" }); over != never {
-			s.within(n.name+": the pressure lasts for", over-from, 5*time.Minute, 30*time.Minute)
+			s.within(n.name+": the pressure lasts for", over-from, 5*time.Minute-15*time.Second, 30*time.Minute)
 		}
 		is(s, n.name+": events EvictionThresholdMet", len(s.about(n.name, "kubelet", "EvictionThresholdMet")), 1)
 	}

@@ -7,7 +7,7 @@ import (
 
 // Image is the machine image that the nodes of a group boot, and what they report of it. It is what a roll replaces.
 type Image struct {
-	// ID is what the cloud calls the image: "ami-" and 17 hexadecimal digits on EC2; on AKS the node image version, such as
+	// ID is what the cloud calls the image: "ami-0" and 16 hexadecimal digits on EC2; on AKS the node image version, such as
 	// "AKSUbuntu-2204gen2containerd-202601.27.0"; empty on GKE, whose nodes don't name theirs.
 	ID string
 	// Release is the date in it, "20260127".
@@ -24,14 +24,14 @@ func ImageOf(provider Provider, os OS, v Version, arch, release string) Image {
 	out := Image{Release: release, Kubelet: "v" + v.String()}
 	switch provider {
 	case EKS, Karpenter:
-		out.ID = "ami-" + chance.Hex(17)
+		out.ID = "ami-0" + chance.Hex(16)
 		out.Kubelet += "-eks-" + chance.Hex(7)
 	case GKE:
 		out.Kubelet += fmt.Sprintf("-gke.%d", 1000000+chance.N(400)*1000)
 	case AKS:
 		out.ID = aksImage(os, release)
 	default:
-		out.ID = "ami-" + chance.Hex(17)
+		out.ID = "ami-0" + chance.Hex(16)
 	}
 	out.OSImage, out.Kernel, out.Runtime = system(provider, os, v, arch, release)
 	return out

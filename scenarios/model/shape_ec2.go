@@ -9,7 +9,7 @@ import (
 
 // ec2 fills in what nodes on Amazon EC2 have, whoever manages them.
 func (sh Shape) ec2(out *NodeShape, place Place, chance *Stream) {
-	out.InstanceID = "i-" + chance.Hex(17)
+	out.InstanceID = "i-0" + chance.Hex(16)
 	private := privateDNS(sh.Region, place.IP.String())
 	out.Name = private
 	if sh.Provider == KOps {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 
 	"github.com/nodesim/nodesim/internal/simulate"
 	"github.com/nodesim/nodesim/scenarios"
@@ -135,7 +137,19 @@ func (f *simulateFlags) print(cmd *cobra.Command) error {
 // simulateMemory is what a simulation tries to stay under. The objects of the
 // largest clusters take half of it; without a limit the collector would let
 // garbage grow to more than the rest.
-const simulateMemory = 1600 << 20
+const simulateMemory = 1800 << 20
+
+// simulateGarbage is how much garbage a simulation gathers, in percent of what
+// lives. Nearly all that it makes while a cluster is built stays, and what small
+// clusters throw away isn't worth a collection.
+const simulateGarbage = 400
+
+// boundGarbage sets a percentage unless GOGC has.
+func boundGarbage(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
 
 // run writes the tape.
 func (f *simulateFlags) run(cmd *cobra.Command) error {
@@ -147,6 +161,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	boundMemory(simulateMemory)
+	boundGarbage(simulateGarbage)
 	errOut := cmd.ErrOrStderr()
 	sum, err := simulate.Run(cmd.Context(), src, f.out, &simulate.Status{Out: errOut, Width: widthOf(errOut)})
 	if err == nil {

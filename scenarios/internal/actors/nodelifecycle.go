@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -18,8 +19,8 @@ type NodeLifecycle struct {
 	byNode map[*api.Node]*nodeHealth
 	nodes  []*nodeHealth // in the order in which they came; gone ones until the next look
 	known  map[string]*nodeHealth
+	fresh  []*nodeHealth // that have come since the last look
 	gone   []*nodeHealth // since the last look
-	moved  bool          // nodes have come or gone since the last look
 	zones  map[string]*evictionZone
 	order  []*evictionZone // in the order in which they were seen
 	period time.Duration   // from one look to the next
@@ -38,6 +39,7 @@ type nodeHealth struct {
 	old       bool        // it was there before the tape began
 	tainting  bool        // a pass over its taints is on its way
 	excluded  bool        // it doesn't count when zones are looked at
+	lease     api.LeaseRef
 }
 
 var nodeController = api.Source{Component: "node-controller"}
@@ -71,14 +73,12 @@ func (c *NodeLifecycle) nodeChanged(change api.Change, old, n *api.Node) {
 	case change == api.Deleted:
 		delete(c.byNode, n)
 		c.gone = append(c.gone, h)
-		c.moved = true
 		c.env.API.DropLease(n.Name) // its owner is gone
 		return
 	case change == api.Added:
 		h = &nodeHealth{node: n, probe: n.Created.Second(), old: n.Created < c.env.API.Now().Second()}
 		c.byNode[n] = h
-		c.nodes = append(c.nodes, h)
-		c.moved = true
+		c.nodes, c.fresh = append(c.nodes, h), append(c.fresh, h)
 		c.place(h)
 	case !sameLabels(old.Labels, n.Labels):
 		c.place(h)
@@ -108,8 +108,9 @@ func (c *NodeLifecycle) look() {
 			continue
 		}
 		// What is well and unchanged stays so for as long as its last sign of
-		// life is good for; only then is its Lease looked at.
-		if !h.well || h.changed || now > h.probe.Add(grace) {
+		// life is good for; only then is its Lease looked at, and it itself only
+		// where that is no better.
+		if !h.well || h.changed || now > h.probe.Add(grace) && now > c.lives(h).Add(grace) {
 			c.check(h, now)
 		}
 		switch {
@@ -127,21 +128,15 @@ func (c *NodeLifecycle) look() {
 // meet takes notice of nodes that have come and gone (classifyNodes). One that
 // was deleted and has come back under its name in between was never away.
 func (c *NodeLifecycle) meet() {
-	if !c.moved {
-		return
+	if len(c.gone) > 0 {
+		c.nodes = slices.DeleteFunc(c.nodes, func(h *nodeHealth) bool { return h.node.Gone() })
 	}
-	c.moved = false
-	kept := c.nodes[:0]
-	for _, h := range c.nodes {
+	for _, h := range c.fresh {
 		n := h.node
 		if n.Gone() {
 			continue
 		}
-		kept = append(kept, h)
 		was := c.known[n.Name]
-		if was == h {
-			continue
-		}
 		c.known[n.Name] = h
 		switch {
 		case h.old:
@@ -155,8 +150,6 @@ func (c *NodeLifecycle) meet() {
 			c.reachable(n)
 		}
 	}
-	clear(c.nodes[len(kept):])
-	c.nodes = kept
 	for _, h := range c.gone {
 		n := h.node
 		if c.known[n.Name] != h {
@@ -166,7 +159,18 @@ func (c *NodeLifecycle) meet() {
 		c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RemovingNode",
 			"Node "+n.Name+" event: Removing Node "+n.Name+" from Controller")
 	}
-	c.gone = nil
+	clear(c.fresh)
+	clear(c.gone)
+	c.fresh, c.gone = c.fresh[:0], c.gone[:0]
+}
+
+// lives takes a look at a node's Lease, and returns when the controller noticed
+// the last sign of life.
+func (c *NodeLifecycle) lives(h *nodeHealth) api.Instant {
+	if renewed, ok := c.env.API.RenewedBy(h.node.Name, &h.lease); ok {
+		h.probe = max(h.probe, c.noticed(renewed))
+	}
+	return h.probe
 }
 
 // noticed returns the first look at which something is seen that happened.
@@ -186,9 +190,7 @@ func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
 			h.ready, h.heartbeat, h.probe = true, ready.Heartbeat, now
 		}
 	}
-	if renewed, ok := c.env.API.Renewed(n.Name); ok {
-		h.probe = max(h.probe, c.noticed(renewed))
-	}
+	c.lives(h)
 	wasReady := ready != nil && ready.Status == "True"
 	if now > h.probe.Add(grace) && (ready == nil || ready.Status != "Unknown") {
 		c.env.API.UpdateNode(n, func(n *api.Node) { n.Conditions = unknown(n, now) })

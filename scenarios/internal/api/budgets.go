@@ -1,6 +1,9 @@
 package api
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Budgets returns the budgets in the order of their creation.
 func (s *Store) Budgets() []*Budget { return s.budgets.all }
@@ -8,7 +11,7 @@ func (s *Store) Budgets() []*Budget { return s.budgets.all }
 // BudgetsOf returns the budgets that cover a pod.
 func (s *Store) BudgetsOf(p *Pod) []*Budget {
 	var some []*Budget
-	for _, b := range s.budgets.all {
+	for _, b := range s.budgetsIn[p.Namespace] {
 		if b.Covers(p) {
 			some = append(some, b)
 		}
@@ -43,6 +46,7 @@ func (s *Store) SeedBudget(b *Budget) error {
 func (s *Store) addBudget(k key, b *Budget) {
 	s.stamp(&b.Meta)
 	s.budgets.put(k, b)
+	s.budgetsIn[b.Namespace] = append(s.budgetsIn[b.Namespace], b)
 	s.emit(Added, "poddisruptionbudgets", &b.Meta, nil, whole(s, (*writer).budget, b))
 	s.tellBudgets(Added, nil, b)
 }
@@ -77,6 +81,7 @@ func (s *Store) DeleteBudget(b *Budget) bool {
 	b.rv = s.version()
 	b.gone = true
 	s.budgets.drop(key{b.Namespace, b.Name})
+	s.budgetsIn[b.Namespace] = slices.DeleteFunc(slices.Clone(s.budgetsIn[b.Namespace]), func(o *Budget) bool { return o == b })
 	s.emit(Deleted, "poddisruptionbudgets", &b.Meta, nil, nil)
 	s.tellBudgets(Deleted, &old, b)
 	return true

@@ -6,7 +6,12 @@ package api
 type lease struct {
 	since, until Instant // until is 0 while it is being renewed
 	last         Instant // the last renewal before since
+	dropped      bool
 }
+
+// A LeaseRef finds a node's Lease again without a look at its name. The zero
+// LeaseRef has found none yet.
+type LeaseRef struct{ lease *lease }
 
 // StartLease says that a node's kubelet renews its Lease now and every ten
 // seconds from now on. Of a Lease that is being renewed it does nothing.
@@ -15,11 +20,11 @@ func (s *Store) StartLease(node string, since Instant) {
 	if l != nil && l.until == 0 {
 		return
 	}
-	next := &lease{since: since}
-	if l != nil {
-		next.last = l.at(s.Now())
+	if l == nil {
+		s.leases[node] = &lease{since: since}
+		return
 	}
-	s.leases[node] = next
+	l.since, l.until, l.last = since, 0, l.at(s.Now())
 }
 
 // StopLease says that a node's kubelet renews its Lease no longer.
@@ -31,14 +36,26 @@ func (s *Store) StopLease(node string) {
 
 // DropLease removes a node's Lease, as the garbage collector does once its Node
 // is gone.
-func (s *Store) DropLease(node string) { delete(s.leases, node) }
+func (s *Store) DropLease(node string) {
+	if l := s.leases[node]; l != nil {
+		l.dropped = true
+		delete(s.leases, node)
+	}
+}
 
 // Renewed returns when a node's Lease was last renewed; false where there is no
 // Lease.
-func (s *Store) Renewed(node string) (Instant, bool) {
-	l := s.leases[node]
-	if l == nil {
-		return 0, false
+func (s *Store) Renewed(node string) (Instant, bool) { return s.RenewedBy(node, &LeaseRef{}) }
+
+// RenewedBy is Renewed for who asks of the same node again and again; ref is the
+// caller's own for this node.
+func (s *Store) RenewedBy(node string, ref *LeaseRef) (Instant, bool) {
+	l := ref.lease
+	if l == nil || l.dropped {
+		if l = s.leases[node]; l == nil {
+			return 0, false
+		}
+		ref.lease = l
 	}
 	return l.at(s.Now()), true
 }

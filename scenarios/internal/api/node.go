@@ -24,6 +24,26 @@ type Node struct {
 	// attached, InUse what the kubelet says it has mounted.
 	Attached []Attached
 	InUse    []string
+
+	readiness readiness
+}
+
+// readiness remembers what Ready has found in which conditions. Conditions are
+// never changed where they stand, and are asked for it more often than for
+// anything else.
+type readiness struct {
+	of *Condition
+	is bool
+}
+
+func (r *readiness) in(cs Conditions) bool {
+	if len(cs) == 0 {
+		return false
+	}
+	if r.of != &cs[0] {
+		r.of, r.is = &cs[0], cs.Is("Ready", "True")
+	}
+	return r.is
 }
 
 // A Taint as it stands in spec.taints; Added is 0 where there is no timeAdded.
@@ -59,7 +79,7 @@ type NodeInfo struct {
 }
 
 // Ready reports whether the node's Ready condition is True.
-func (n *Node) Ready() bool { return n.Conditions.Is("Ready", "True") }
+func (n *Node) Ready() bool { return n.readiness.in(n.Conditions) }
 
 // HasTaint reports whether a taint of that key and effect stands on the node; an
 // empty effect is any.

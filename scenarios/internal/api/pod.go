@@ -21,6 +21,8 @@ type Pod struct {
 	ObservedGeneration int64
 	// Nominated is status.nominatedNodeName.
 	Nominated string
+
+	readiness readiness
 }
 
 // Template is what a workload's pods have in common. It must not be changed
@@ -91,7 +93,7 @@ type ContainerState struct {
 }
 
 // Ready reports whether the pod's Ready condition is True.
-func (p *Pod) Ready() bool { return p.Conditions.Is("Ready", "True") }
+func (p *Pod) Ready() bool { return p.readiness.in(p.Conditions) }
 
 // Terminal reports whether the pod's phase is one that it never leaves.
 func (p *Pod) Terminal() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }

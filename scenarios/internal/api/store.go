@@ -48,7 +48,9 @@ type Store struct {
 	onNode  map[string]*podList
 	ofOwner map[string]*podList
 	budgets table[Budget]
-	customs map[string]*table[Custom]
+	// budgetsIn are the budgets of a namespace, in the order of their creation.
+	budgetsIn map[string][]*Budget
+	customs   map[string]*table[Custom]
 
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
@@ -95,7 +97,7 @@ func New(cfg Config) *Store {
 	return &Store{
 		cfg: cfg, rv: cfg.Version,
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
-		customs:       map[string]*table[Custom]{},
+		budgetsIn: map[string][]*Budget{}, customs: map[string]*table[Custom]{},
 		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{}, isomorphic: map[isomorphic]*series{},
 	}
 }

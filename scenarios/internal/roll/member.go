@@ -40,7 +40,7 @@ func (r *Roller) join(i *cloud.Instance) *member {
 		m.ready, m.served = true, true
 	}
 	r.byID[i.ID] = m
-	at, _ := slices.BinarySearchFunc(r.members, i.ID, func(m *member, id string) int { return strings.Compare(m.instance.ID, id) })
+	at, _ := r.place(i.ID)
 	r.members = slices.Insert(r.members, at, m)
 	return m
 }
@@ -48,8 +48,7 @@ func (r *Roller) join(i *cloud.Instance) *member {
 // leave is the end of an instance.
 func (r *Roller) leave(i *cloud.Instance) {
 	delete(r.byID, i.ID)
-	at, found := slices.BinarySearchFunc(r.members, i.ID, func(m *member, id string) int { return strings.Compare(m.instance.ID, id) })
-	if found {
+	if at, found := r.place(i.ID); found {
 		r.members = slices.Delete(r.members, at, at+1)
 	}
 }
@@ -124,8 +123,24 @@ func (r *Roller) zone(id cycle.InstanceID) string {
 	return ""
 }
 
-// ready reports whether an instance's node serves.
+// ready reports whether an instance's node serves. A plan asks for one instance
+// after the other, in the order of their ids: the next is near the last.
 func (r *Roller) ready(id cycle.InstanceID) bool {
+	for i := r.asking; i < min(r.asking+8, len(r.members)); i++ {
+		if m := r.members[i]; m.instance.ID == string(id) {
+			r.asking = i + 1
+			return m.ready
+		}
+	}
 	m := r.byID[string(id)]
-	return m != nil && m.ready
+	if m == nil {
+		return false
+	}
+	r.asking, _ = r.place(string(id))
+	return m.ready
+}
+
+// place is where an instance stands among the members, or would.
+func (r *Roller) place(id string) (at int, found bool) {
+	return slices.BinarySearchFunc(r.members, id, func(m *member, id string) int { return strings.Compare(m.instance.ID, id) })
 }

@@ -32,6 +32,7 @@ type Roller struct {
 
 	members  []*member // by id, in their order
 	byID     map[string]*member
+	asking   int // the place in members at which the next question is likely
 	busy     int // members with work
 	skips    int // members that the roll goes on without
 	failures []cycle.InstanceID

@@ -32,20 +32,21 @@ func label(ctx context.Context, client kubernetes.Interface, node, value string)
 	return nil
 }
 
-// UntilUnknown waits until the control plane has noticed that a node is silent: Ready is Unknown and the NoExecute
-// taint is there.
+// UntilUnknown waits until the control plane has noticed that a node is silent: Ready is Unknown and the taint is there
+// with both effects, of which either may come first.
 func UntilUnknown(ctx context.Context, client kubernetes.Interface, name string) error {
 	return poll(ctx, 200*time.Millisecond, name+" to be Unknown", func(ctx context.Context) (bool, error) {
 		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		if err != nil || ready(node) != corev1.ConditionUnknown || len(node.Status.Conditions) == 0 {
 			return false, err
 		}
+		effects := 0
 		for _, taint := range node.Spec.Taints {
-			if taint.Key == corev1.TaintNodeUnreachable && taint.Effect == corev1.TaintEffectNoExecute {
-				return true, nil
+			if taint.Key == corev1.TaintNodeUnreachable {
+				effects++
 			}
 		}
-		return false, nil
+		return effects == 2, nil
 	})
 }
 

@@ -41,8 +41,11 @@ func NewNodeDeletion(env *Env) *NodeDeletion {
 	return d
 }
 
+// unreachable reports whether a node has the taint with both effects, which come
+// in an order of chance.
 func unreachable(n *api.Node) bool {
-	return n.HasTaint("node.kubernetes.io/unreachable", "NoExecute")
+	const key = "node.kubernetes.io/unreachable"
+	return n.HasTaint(key, "NoSchedule") && n.HasTaint(key, "NoExecute")
 }
 
 // lost deletes a node that is unreachable because its machine is gone.

@@ -21,15 +21,17 @@ var (
 	}
 	podGoesInTime = &Invariant{
 		Name:     "pod-goes-in-time",
-		Sentence: "A pod without finalizers on a node that is Ready is DELETED within 30 s of its deletionTimestamp.",
-		Source:   "Kubernetes documentation, Pod Lifecycle, \"Termination of Pods\"; kubelet, pkg/kubelet/pod_workers.go",
+		Sentence: "A pod without finalizers on a node that is Ready is DELETED within 60 s of its deletionTimestamp.",
+		Source:   "Kubernetes documentation, Pod Lifecycle, \"Termination of Pods\"; kubelet, pkg/kubelet/pod_workers.go; 60 s, since a node counts as Ready for up to 55 s after its kubelet fell silent",
 	}
 )
 
 var deletionInvariants = []*Invariant{deletionFinal, graceShrinks, graceFromRequest, podGoesInTime}
 
-// killTime is what a kubelet gets for the rest of a pod once its grace is over.
-const killTime = 30 * time.Second
+// killTime is what a kubelet gets for the rest of a pod once its grace is over:
+// longer than a dead kubelet's node stays Ready (a grace of 50 s, looked at every
+// 5 s), so that nobody is blamed for a pod whose node is about to be Unknown.
+const killTime = 60 * time.Second
 
 // deletion checks deletionTimestamp and its grace.
 func (c *Checker) deletion(h *held, s *step) {

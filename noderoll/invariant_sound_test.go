@@ -36,6 +36,17 @@ func TestOddAndSound(t *testing.T) {
 			p.drop(nodes, lostNode, 19245*time.Millisecond).drop(eventsOf, lostNode+".*", 24*second).drop(pods, "web-*", 60*second)
 			p.goOn(160 * second)
 		}},
+		"a node that wasn't ready falls silent": {"vanish", func(p *tape) {
+			p.opts.Partial = true
+			p.drop(nodes, lostNode, 19245*time.Millisecond).drop(eventsOf, lostNode+".*", 24*second).drop(pods, "web-*", 60*second)
+			p.each(nodes, lostNode, 0, func(o object) {
+				if ready := in(o, "status", "conditions", "Ready"); ready["status"] == "True" {
+					ready["status"] = "False"
+					in(o, "spec")["taints"] = []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule", "timeAdded": longAgo}}
+				}
+			})
+			p.drop(pods, lostPod, 19*second).goOn(160 * second)
+		}},
 		"a node comes back under its name": {"surge", func(p *tape) {
 			p.again(nodes, oldNode, 20*second, func(ev *timeline.Event) { ev.Type, ev.UID, ev.RV = timeline.Added, "another", "" })
 			p.each(nodes, oldNode, 20*second, set("2026-11-21T00:03:56Z", "metadata", "creationTimestamp"))

@@ -113,7 +113,7 @@ var damages = []struct {
 		p.one(pods, movedPod, 12182*time.Millisecond, set("2026-11-21T01:03:53Z", "metadata", "deletionTimestamp"))
 	}, ""},
 	{"pod-goes-in-time", "surge", func(p *tape) {
-		p.each(pods, newPod, 9*second, all(set("2026-11-21T00:03:46Z", "metadata", "deletionTimestamp"), set(0, "metadata", "deletionGracePeriodSeconds")))
+		p.each(pods, newPod, 9*second, all(set("2026-11-21T00:03:46Z", "metadata", "deletionTimestamp"), set(0, "metadata", "deletionGracePeriodSeconds"))).goOn(90 * second)
 	}, "budget-counts"},
 
 	{"orphans-collected", "vanish", func(p *tape) { p.drop(pods, lostPod, 60*second).goOn(140 * second) }, ""},

@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -173,13 +174,19 @@ func (d *Disruption) several(p *api.Pod, some []*budgetCount) {
 		fmt.Sprintf("Pod %q/%q matches multiple PodDisruptionBudgets.  Chose %q arbitrarily.", p.Namespace, p.Name, chosen.Name))
 }
 
+// slowestSync is how long a change of a pod waits at most for its budget's status,
+// however far a scenario stretches the reactions of controllers: the workers of
+// the disruption controller aren't throttled and find everything in their caches
+// (pkg/controller/disruption/disruption.go, worker).
+const slowestSync = time.Second
+
 // queue has a budget synced soon; changes until then are one sync.
 func (d *Disruption) queue(n *budgetCount) {
 	if n == nil || n.queued {
 		return
 	}
 	n.queued = true
-	d.env.After(d.env.Draw(&d.chance, d.env.Timings.ControllerReact), func() {
+	d.env.After(min(d.env.Draw(&d.chance, d.env.Timings.ControllerReact), slowestSync), func() {
 		n.queued = false
 		if d.counts[n.budget] == n {
 			d.sync(n)

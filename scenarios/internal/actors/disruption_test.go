@@ -173,6 +173,27 @@ func TestAPodThatIsNotDeletedCountsAgain(t *testing.T) {
 	between(t, "the condition", c.first(0, "MODIFIED pods web-1", `"DisruptionTarget","status":"False"`), 2*time.Minute, 2*time.Minute)
 }
 
+// TestAStatusIsNeverLate stretches how controllers react: one that makes pods
+// takes its time then, and the status of a budget still follows within a second.
+func TestAStatusIsNeverLate(t *testing.T) {
+	c := newControl(t, "1.34")
+	c.Env.Jitter = 1000
+	b, pods := c.seedBudget(t, "1", "")
+	for n, p := range pods {
+		at := time.Duration(n+1) * time.Minute
+		c.to(t, at)
+		c.API.UpdatePod(p, func(p *api.Pod) {
+			next := *p.Conditions.Get("Ready")
+			next.Status, next.Transition = "False", c.API.Now().Second()
+			p.Conditions = p.Conditions.Set(next)
+		})
+		c.to(t, at+time.Second)
+		if want := 2 - n; int(b.CurrentHealthy) != want {
+			t.Errorf("%v: currentHealthy %d a second after the change, want %d", at, b.CurrentHealthy, want)
+		}
+	}
+}
+
 func TestABudgetWithoutPodsSaysSo(t *testing.T) {
 	c := newControl(t, "1.34")
 	actors.NewDisruption(c.Env)

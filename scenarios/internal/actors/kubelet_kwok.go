@@ -165,7 +165,13 @@ func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
 	}
 	next := make(api.Conditions, 0, 4)
 	for _, c := range model.KwokPodConditions() {
-		next = append(next, api.Condition{Type: c.Type, Status: c.Status, Transition: at})
+		// The stage is played again on a pod that was marked not ready: only
+		// that condition has changed then.
+		changed := p.Started
+		if c.Type == model.Ready {
+			changed = at
+		}
+		next = append(next, api.Condition{Type: c.Type, Status: c.Status, Transition: changed})
 	}
 	for _, c := range p.Conditions {
 		if next.Get(c.Type) == nil {

@@ -56,6 +56,7 @@ func TestKwokWakes(t *testing.T) {
 	i, n := r.seed()
 	p := r.runningPod("web-1", n.Name, web())
 	r.run(time.Second)
+	start := r.API.Now()
 	r.Cloud.Ail(i, func(a *cloud.Ailments) { a.KubeletDown = true })
 	r.run(time.Second)
 	for _, o := range []func(){
@@ -76,5 +77,10 @@ func TestKwokWakes(t *testing.T) {
 	r.run(5 * time.Second)
 	if !n.Ready() || !p.Ready() {
 		t.Errorf("ready: node %v, pod %v", n.Ready(), p.Ready())
+	}
+	for _, c := range p.Conditions {
+		if moved := c.Transition > start; moved != (c.Type == "Ready") {
+			t.Errorf("transition of %s moved: %v, want that of Ready alone", c.Type, moved)
+		}
 	}
 }

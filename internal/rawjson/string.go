@@ -17,10 +17,12 @@ const hexDigits = "0123456789abcdef"
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
-		if b := s[i]; plain[b] {
-			dst = append(dst, b)
+		from := i
+		for i < len(s) && plain[s[i]] {
 			i++
-			continue
+		}
+		if dst = append(dst, s[from:i]...); i == len(s) {
+			break
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		dst = appendRune(dst, r)

@@ -27,6 +27,8 @@ func (s *Scheduler) best(spots []spot, c *podClass) *schedNode {
 		avoided = max(avoided, spots[i].avoided)
 	}
 	top, ties, pick := int64(-1), uint64(0), 0
+	// Few spots differ in how crowded they are, and a division is dear.
+	crowd, crowdScore := int64(-1), int64(0)
 	for i := range spots {
 		at := &spots[i]
 		if at.node.roomScoreFor != c {
@@ -35,7 +37,10 @@ func (s *Scheduler) best(spots []spot, c *podClass) *schedNode {
 		at.score = at.node.roomScore
 		if len(c.soft) > 0 {
 			if most > 0 {
-				at.score += weightSpread * (100 * (most + least - at.spread) / most)
+				if at.spread != crowd {
+					crowd, crowdScore = at.spread, weightSpread*(100*(most+least-at.spread)/most)
+				}
+				at.score += crowdScore
 			} else {
 				at.score += weightSpread * 100
 			}

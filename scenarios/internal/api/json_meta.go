@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
@@ -36,7 +34,7 @@ func (w *writer) metadata(old, m *Meta, generateOld, generate string) {
 		w.close()
 		w.closeList()
 	}
-	if !slices.Equal(old.Finalizers, m.Finalizers) {
+	if !alike(old.Finalizers, m.Finalizers) {
 		if len(m.Finalizers) == 0 {
 			w.null("finalizers")
 		} else {
@@ -61,7 +59,7 @@ const (
 )
 
 func (w *writer) conditions(old, now Conditions, style conditionStyle) {
-	if slices.Equal(old, now) {
+	if alike(old, now) {
 		return
 	}
 	if len(now) == 0 {

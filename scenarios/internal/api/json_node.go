@@ -26,7 +26,7 @@ func (w *writer) node(old, n *Node) {
 	w.object("allocatable", old.Allocatable, n.Allocatable)
 	w.text("phase", old.Phase, n.Phase)
 	w.conditions(old.Conditions, n.Conditions, ofNode)
-	if !slices.Equal(old.Addresses, n.Addresses) {
+	if !alike(old.Addresses, n.Addresses) {
 		w.list("addresses")
 		for _, a := range n.Addresses {
 			w.item()
@@ -50,7 +50,7 @@ func (w *writer) node(old, n *Node) {
 }
 
 func (w *writer) taints(old, now []Taint) {
-	if slices.Equal(old, now) {
+	if alike(old, now) {
 		return
 	}
 	if len(now) == 0 {
@@ -94,7 +94,7 @@ func (w *writer) info(whole bool, old, now *NodeInfo) {
 }
 
 func (w *writer) images(old, n *Node) {
-	same := func(a, b Image) bool { return a.Bytes == b.Bytes && slices.Equal(a.Names, b.Names) }
+	same := func(a, b Image) bool { return a.Bytes == b.Bytes && alike(a.Names, b.Names) }
 	if !slices.EqualFunc(old.Images, n.Images, same) {
 		w.list("images")
 		for _, image := range n.Images {
@@ -112,7 +112,7 @@ func (w *writer) images(old, n *Node) {
 		}
 		w.closeList()
 	}
-	if !slices.Equal(old.Handlers, n.Handlers) {
+	if !alike(old.Handlers, n.Handlers) {
 		w.list("runtimeHandlers")
 		for _, h := range n.Handlers {
 			w.item()
@@ -130,7 +130,7 @@ func (w *writer) images(old, n *Node) {
 }
 
 func (w *writer) volumes(old, n *Node) {
-	if !slices.Equal(old.InUse, n.InUse) {
+	if !alike(old.InUse, n.InUse) {
 		if len(n.InUse) == 0 {
 			w.null("volumesInUse")
 		} else {
@@ -142,7 +142,7 @@ func (w *writer) volumes(old, n *Node) {
 			w.closeList()
 		}
 	}
-	if !slices.Equal(old.Attached, n.Attached) {
+	if !alike(old.Attached, n.Attached) {
 		if len(n.Attached) == 0 {
 			w.null("volumesAttached")
 		} else {

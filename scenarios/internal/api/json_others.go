@@ -48,7 +48,7 @@ func (w *writer) intOrPercent(name, old, now string) {
 }
 
 func (w *writer) disrupted(old, now []Disrupted) {
-	if slices.Equal(old, now) {
+	if alike(old, now) {
 		return
 	}
 	if len(now) == 0 {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -51,7 +50,7 @@ func (w *writer) pod(old, p *Pod) {
 		w.ips("podIPs", p.PodIP)
 	}
 	w.time("startTime", old.Started.Second(), p.Started.Second())
-	if !slices.Equal(old.Containers, p.Containers) {
+	if !alike(old.Containers, p.Containers) {
 		w.list("containerStatuses")
 		for i := range p.Containers {
 			w.item()

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -13,6 +14,23 @@ type podScratch struct {
 	containers []model.Container
 	names      []string
 	conditions []model.Condition
+	next       api.Conditions
+	shared     [4096]api.Conditions
+}
+
+// share returns conditions that are like those of next: the same ones for pods
+// that do the same within a second, as most of a large roll do.
+func (s *podScratch) share(next api.Conditions) api.Conditions {
+	h := uint64(len(next))
+	for i := range next {
+		h = (h ^ uint64(next[i].Transition)/uint64(time.Second)) * 0x9e3779b97f4a7c15
+		h = (h ^ uint64(len(next[i].Status))) * 0x9e3779b97f4a7c15
+	}
+	at := &s.shared[h>>52]
+	if !slices.Equal(*at, next) {
+		*at = slices.Clone(next)
+	}
+	return *at
 }
 
 // podConditions are a pod's conditions with the kubelet's own brought up to date,
@@ -37,7 +55,7 @@ func (m *machine) podConditions(p *api.Pod, sandbox bool) api.Conditions {
 			others++
 		}
 	}
-	next := make(api.Conditions, 0, len(s.conditions)+others)
+	next := s.next[:0]
 	for i := range p.Conditions {
 		if others > 0 && !ownedByKubelet(p.Conditions[i].Type) {
 			next = append(next, p.Conditions[i])
@@ -53,7 +71,8 @@ func (m *machine) podConditions(p *api.Pod, sandbox bool) api.Conditions {
 			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Transition: transition, Observed: observed,
 		})
 	}
-	return next
+	s.next = next
+	return s.share(next)
 }
 
 func ownedByKubelet(kind string) bool {

@@ -23,6 +23,7 @@ type Pod struct {
 	Nominated string
 
 	readiness readiness
+	places    [listKinds]int32 // in the lists of the store
 }
 
 // Template is what a workload's pods have in common. It must not be changed

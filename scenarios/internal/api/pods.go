@@ -7,7 +7,7 @@ import (
 
 // Pods returns all pods, in an order that the writes alone decide. The slice
 // must not be changed, and is valid up to the next write of a pod.
-func (s *Store) Pods() []*Pod { return s.order.list.pods }
+func (s *Store) Pods() []*Pod { return s.all.pods }
 
 // Pod returns the pod of a name, or nil.
 func (s *Store) Pod(namespace, name string) *Pod { return s.pods[key{namespace, name}] }
@@ -37,9 +37,9 @@ func (s *Store) CreatePod(p *Pod) error {
 	}
 	s.stamp(&p.Meta)
 	s.pods[k] = p
-	s.order.list.add(p)
-	put(s.ofOwner, ownerOf(p), p)
-	put(s.onNode, p.NodeName, p)
+	s.all.add(p)
+	put(s.ofOwner, amongOwned, ownerOf(p), p)
+	put(s.onNode, amongBound, p.NodeName, p)
 	s.emit(Added, "pods", &p.Meta, nil, whole(s, (*writer).pod, p))
 	s.tellPods(Added, nil, p)
 	return nil
@@ -60,7 +60,7 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 	p.rv = s.version()
 	if old.NodeName != p.NodeName {
 		take(s.onNode, old.NodeName, p)
-		put(s.onNode, p.NodeName, p)
+		put(s.onNode, amongBound, p.NodeName, p)
 	}
 	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
 	s.tellPods(Modified, old, p)
@@ -113,7 +113,7 @@ func (s *Store) dropPod(p *Pod) {
 	p.rv = s.version()
 	p.gone = true
 	delete(s.pods, key{p.Namespace, p.Name})
-	s.order.list.remove(p)
+	s.all.remove(p)
 	take(s.ofOwner, ownerOf(p), p)
 	take(s.onNode, p.NodeName, p)
 	s.emit(Deleted, "pods", &p.Meta, nil, nil)
@@ -136,13 +136,13 @@ func ownerOf(p *Pod) string {
 	return p.Owner.UID
 }
 
-func put(index map[string]*podList, k string, p *Pod) {
+func put(index map[string]*podList, of listKind, k string, p *Pod) {
 	if k == "" {
 		return
 	}
 	l := index[k]
 	if l == nil {
-		l = &podList{}
+		l = &podList{of: of}
 		index[k] = l
 	}
 	l.add(p)

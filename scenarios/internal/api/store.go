@@ -44,7 +44,7 @@ type Store struct {
 
 	nodes   table[Node]
 	pods    map[key]*Pod
-	order   orderedPods
+	all     podList
 	onNode  map[string]*podList
 	ofOwner map[string]*podList
 	budgets table[Budget]

@@ -26,51 +26,37 @@ func (t *table[T]) drop(k key) {
 	}
 }
 
-// podList is a set of pods in an order that the writes alone decide.
+// podList is a set of pods in an order that the writes alone decide. Each pod
+// keeps its place in it, so that nobody searches.
 type podList struct {
+	of   listKind
 	pods []*Pod
-	at   map[*Pod]int // of long lists only
 }
 
-// long is where a list begins to look pods up instead of searching for them.
-const long = 32
+// listKind is one of the lists that a pod stands in.
+type listKind int
+
+const (
+	amongAll listKind = iota
+	amongOwned
+	amongBound
+	listKinds
+)
 
 func (l *podList) add(p *Pod) {
+	p.places[l.of] = int32(len(l.pods))
 	l.pods = append(l.pods, p)
-	if l.at != nil {
-		l.at[p] = len(l.pods) - 1
-	} else if len(l.pods) > long {
-		l.at = make(map[*Pod]int, 2*len(l.pods))
-		for i, q := range l.pods {
-			l.at[q] = i
-		}
-	}
 }
 
-// remove puts the last pod into the gap.
+// remove puts the last pod into the gap. A pod that isn't in the list stays away.
 func (l *podList) remove(p *Pod) {
-	i := -1
-	if l.at != nil {
-		if at, ok := l.at[p]; ok {
-			i = at
-		}
-	} else {
-		i = slices.Index(l.pods, p)
-	}
-	if i < 0 {
+	i := int(p.places[l.of])
+	if i >= len(l.pods) || l.pods[i] != p {
 		return
 	}
 	last := len(l.pods) - 1
 	l.pods[i] = l.pods[last]
+	l.pods[i].places[l.of] = int32(i)
 	l.pods[last] = nil
 	l.pods = l.pods[:last]
-	if l.at != nil {
-		delete(l.at, p)
-		if i < last {
-			l.at[l.pods[i]] = i
-		}
-	}
 }
-
-// orderedPods is all pods in the order of their creation, with holes.
-type orderedPods struct{ list podList }

@@ -296,7 +296,7 @@ func TestFeedIsTheSameHoweverTimePasses(t *testing.T) {
 			}
 		})
 		atRandom := play(func(f *noderoll.Feed, to time.Duration) (out []noderoll.Entry) {
-			for at := f.At(); at < to; at += time.Duration(1 + rnd.IntN(int(3*time.Second))) {
+			for at := f.At(); at < to; at += time.Duration(1 + rnd.Int64N(int64(3*time.Second))) {
 				out = append(out, f.Advance(at)...)
 			}
 			return out

@@ -53,7 +53,7 @@ func (s *Simulation) kubeletConfig() actors.KubeletConfig {
 
 // shape is what the node of an instance looks like.
 func (s *Simulation) shape(i *cloud.Instance) model.Shape {
-	provider, os := model.Provider(s.file.Cluster.Provider), model.OS(i.Template.OS)
+	provider, os := s.file.Cluster.Provider, model.OS(i.Template.OS)
 	machine, _ := model.FindMachine(i.Template.InstanceType)
 	version, err := model.ParseVersion(i.Template.Version)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Simulation) place(i *cloud.Instance) model.Place {
 		Zone: i.Zone, Ordinal: i.Number,
 		IP: netip.AddrFrom4([4]byte{10, byte(second), byte(n / 250), byte(4 + n%250)}),
 	}
-	switch model.Provider(s.file.Cluster.Provider) {
+	switch s.file.Cluster.Provider {
 	case model.GKE, model.CAPI, model.KOps:
 		p.PodCIDR = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, byte(64 + i.Number>>8&63), byte(i.Number), 0}), 24)
 	}

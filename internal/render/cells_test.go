@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -64,7 +65,7 @@ func TestBar(t *testing.T) {
 		{1, 1000, 4, "╸───"},   // something is never nothing
 		{999, 1000, 4, "━━━╸"}, // not everything is never full
 		{0, 0, 4, "────"}, {5, 0, 4, "────"}, {-1, -1, 4, "────"},
-		{1 << 62, 1<<62 + 1, 2, "━╸"}, {1, 2, 0, ""}, {1, 2, -3, ""}, {1, 2, 1, "╸"},
+		{math.MaxInt - 1, math.MaxInt, 2, "━╸"}, {1, 2, 0, ""}, {1, 2, -3, ""}, {1, 2, 1, "╸"},
 	} {
 		if got := text(c.part, c.total, c.width); got != c.want {
 			t.Errorf("bar of %d/%d in %d cells: got %s, want %s", c.part, c.total, c.width, got, c.want)

@@ -23,9 +23,9 @@ func BenchmarkKubeletPodLife(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		p := r.pod("web-"+strconv.Itoa(i), n.Name, t)
-		r.Run(r.Now() + 2*time.Minute)
+		r.run(2 * time.Minute)
 		r.API.DeletePod(p, api.OwnGrace)
-		r.Run(r.Now() + time.Minute)
+		r.run(time.Minute)
 		if !p.Gone() {
 			b.Fatal("the pod is still there")
 		}
@@ -39,7 +39,7 @@ func BenchmarkKubeletJoin(b *testing.B) {
 	b.ReportAllocs()
 	for range b.N {
 		i := r.launch()
-		r.Run(r.Now() + 3*time.Minute)
+		r.run(3 * time.Minute)
 		r.Cloud.Kill(i, false)
 		if n := r.API.Node(i.Name); n != nil {
 			r.API.DeleteNode(n)
@@ -73,6 +73,6 @@ func BenchmarkKubeletRest(b *testing.B) {
 		r.seed()
 	}
 	for range b.N {
-		r.Run(r.Now() + time.Hour)
+		r.run(time.Hour)
 	}
 }

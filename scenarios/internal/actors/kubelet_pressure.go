@@ -105,7 +105,8 @@ func (m *machine) lookLater() {
 	wait := period
 	if !s.under {
 		if bytes, rate := m.available(); bytes > hardThreshold && rate > 0 {
-			wait = max(time.Duration((bytes-hardThreshold)/rate)*time.Second/period*period, period)
+			seconds := min((bytes-hardThreshold)/rate, 1<<31) // no tape is as long
+			wait = max((time.Duration(seconds) * time.Second).Truncate(period), period)
 		}
 	}
 	turn := m.turn

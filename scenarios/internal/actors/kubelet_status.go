@@ -77,7 +77,7 @@ func (m *machine) post() {
 // beat has the status posted when d has passed, on the kubelet's next look.
 func (m *machine) beat(d time.Duration) {
 	if look := m.t.StatusSync.Median(); look > 0 {
-		d = (d + look - 1) / look * look
+		d = (d + look - 1).Truncate(look)
 	}
 	m.heart.Stop()
 	turn := m.turn

@@ -134,7 +134,7 @@ func TestTheTapeSaysWhatTheStoreHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2000 {
-		r.now += time.Duration(chance.IntN(3e9))
+		r.now += time.Duration(chance.Int64N(3e9))
 		switch chance.IntN(3) {
 		case 0:
 			r.UpdateNode(node, func(n *api.Node) {

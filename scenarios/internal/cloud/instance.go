@@ -5,6 +5,7 @@ import "time"
 // State is what the provider says of an instance.
 type State int
 
+// The states, in the order in which an instance passes them.
 const (
 	Pending      State = iota // launched, not running yet
 	Running                   // its machine runs
@@ -68,6 +69,7 @@ func (i *Instance) Alive() bool {
 // Change says what became of an instance.
 type Change int
 
+// The changes that who watches is told of.
 const (
 	Launched    Change = iota // it is pending
 	Started                   // its machine runs: boots, reboots and reimages

@@ -57,7 +57,6 @@ type move struct {
 // spec is the cluster that a test wants.
 type spec struct {
 	provider model.Provider
-	version  string
 	nodes    int
 	zones    int
 	pods     int
@@ -348,18 +347,6 @@ func (c *cluster) story() string {
 		fmt.Fprintln(&b, m)
 	}
 	return b.String()
-}
-
-// running counts the group's nodes of the new and of the old version.
-func (c *cluster) running() (fresh, old int) {
-	for _, n := range c.API.Nodes() {
-		if n.Info.KubeletVersion == c.API.Nodes()[0].Info.KubeletVersion && c.old[n.UID] {
-			old++
-			continue
-		}
-		fresh++
-	}
-	return fresh, old
 }
 
 func plain(*cluster) func(roll.Base) roll.Strategy      { return roll.Plain }

@@ -11,18 +11,6 @@ import (
 	"github.com/nodesim/nodesim/scenarios/model"
 )
 
-// between returns how long it is from the last move of one kind on a node to the
-// first of another.
-func (c *cluster) between(last, first, node string) time.Duration {
-	var at time.Duration
-	for _, m := range c.moved(last) {
-		if m.name == node {
-			at = m.at
-		}
-	}
-	return c.first(first, node) - at
-}
-
 // TestSettles waits between the end of a drain and the end of the machine: the
 // load balancers need that minute.
 func TestSettles(t *testing.T) {

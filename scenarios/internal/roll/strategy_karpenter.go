@@ -111,7 +111,7 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 	if c == nil || n == nil || s.Roller.old(i) && !c.object.Conditions.Is("Drifted", "True") {
 		return false, "not known to have drifted"
 	}
-	why := ""
+	var why string
 	switch {
 	case !c.initialized:
 		why = "Node isn't initialized"

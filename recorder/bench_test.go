@@ -179,7 +179,7 @@ func costOf(b *testing.B, cmd *exec.Cmd, file string) cost {
 		b.Fatal(err)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return cost{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), int64(usage.Maxrss) << 10, info.Size()}
+	return cost{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), int64(usage.Maxrss) << 10, info.Size()} //nolint:unconvert // an int32 on 386
 }
 
 // BenchmarkRecording records 20,000 status patches of 100 nodes, 800 a second

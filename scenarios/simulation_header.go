@@ -55,7 +55,7 @@ func (f *File) header() timeline.Header {
 // timings are those of the provider's machines with an OS, as the file overrides
 // them.
 func (f *File) timings(os OS, v model.Version) (*model.Timings, error) {
-	t := model.DefaultTimings(f.Cluster.Provider, model.OS(os)).For(v)
+	t := model.DefaultTimings(f.Cluster.Provider, os).For(v)
 	for _, o := range f.Timings {
 		if err := t.Set(o.Name, o.Dist.Model()); err != nil {
 			return nil, err

@@ -18,6 +18,9 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
 		from := i
+		for i+8 <= len(s) && plainEight(s[i:i+8]) {
+			i += 8
+		}
 		for i < len(s) && plain[s[i]] {
 			i++
 		}
@@ -29,6 +32,20 @@ func AppendString(dst []byte, s string) []byte {
 		i += n
 	}
 	return append(dst, '"')
+}
+
+// plainEight reports whether the first eight bytes of s all are plain, looking at
+// them as one number.
+func plainEight(s string) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, slash, del := x^each*'"', x^each*'\\', x^each*0x7f
+	// Of a byte that is 0, or less than n, the subtraction borrows into its high
+	// bit.
+	odd := x | (x-each*' ')&^x | (quote-each)&^quote | (slash-each)&^slash | (del-each)&^del
+	return odd&high == 0
 }
 
 // plain holds the bytes that stand for themselves wherever they are.

@@ -56,7 +56,7 @@ func systemAgents(p Provider, region string, v model.Version) []actors.Workload 
 			}},
 			Priority: priorities["system-node-critical"], PriorityClass: "system-node-critical",
 			Tolerations: []api.Toleration{{Operator: "Exists", Seconds: -1}},
-			Traits:      &actors.PodTraits{ImageBytes: a.size << 20, NetworkPlugin: a.network},
+			Traits:      &actors.PodTraits{ImageBytes: a.size << 20, NetworkPlugin: a.network, NodeProxy: a.name == "kube-proxy"},
 		}
 		if a.name == "aws-node" {
 			t.GraceSeconds = 10

@@ -104,6 +104,9 @@ func (l *life) fetch() {
 	bytes := imageBytes(l.traits)
 	now := m.now()
 	takes := l.draw(m.t.ImagePull) + m.factor.Of(model.PullTransfer(bytes))
+	if l.traits != nil && l.traits.NetworkPlugin {
+		takes = m.pluginPull(takes)
+	}
 	m.pulls = slices.DeleteFunc(m.pulls, func(p pull) bool { return p.until <= now })
 	if i := slices.IndexFunc(m.pulls, func(p pull) bool { return p.image == id }); i >= 0 {
 		takes = m.pulls[i].until.Sub(now) + 50*time.Millisecond

@@ -43,6 +43,7 @@ func (m *machine) start() {
 	m.running = true
 	m.started = m.now()
 	m.trouble = model.JustRegistered
+	m.unplugged, m.unproxied, m.readyAt = false, false, 0
 	if m.i.Ailments.RuntimeDown {
 		m.trouble |= model.PLEGUnhealthy
 	}
@@ -115,11 +116,8 @@ const registerRetry = 7 * time.Second
 
 // becoming is what happens on a node while it gets ready.
 func (m *machine) becoming(ready time.Duration) {
-	m.after(m.draw(m.t.KubeProxyStart), func() {
-		if m.up() {
-			m.k.env.API.RecordNew("kube-proxy", "kube-proxy-"+m.i.Name, m.aboutNode(), "Normal", "Starting", "StartKubeProxy", "")
-		}
-	})
+	m.readyAt = m.now().Add(ready)
+	m.after(m.draw(m.t.KubeProxyStart), m.proxyStarts)
 	// The first regular look at its own status finds that some of the trouble
 	// is over.
 	look := m.exactly(m.t.StatusSync) - time.Duration(m.now()-m.started)
@@ -147,6 +145,10 @@ func (m *machine) networkUp() {
 		return
 	}
 	if m.trouble&model.NetworkPluginNotReady == 0 {
+		return
+	}
+	if m.lacks(isNetworkPlugin) {
+		m.unplugged = true
 		return
 	}
 	m.trouble &^= model.JustRegistered

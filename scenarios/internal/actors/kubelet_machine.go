@@ -38,6 +38,10 @@ type machine struct {
 	seen     cloud.Ailments
 	syncing  bool // a look at its own status is in the loop
 
+	readyAt   api.Instant // when its network is to be up
+	unplugged bool        // its network waits for the plugin's pod
+	unproxied bool        // kube-proxy's Event waits for its pod
+
 	has    []imageID
 	pulls  []pull
 	ips    addresses

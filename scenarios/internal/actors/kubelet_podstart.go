@@ -214,6 +214,7 @@ const soon = time.Second
 // running is a pod all of whose containers run.
 func (l *life) running() {
 	m := l.m
+	l.agentRuns()
 	d := m.t.ContainerReady
 	if l.traits != nil {
 		d = l.traits.StartReady

@@ -17,6 +17,8 @@ type PodTraits struct {
 	// NetworkPlugin says that it is what brings a node's network up: where that
 	// can't be done, it crashes and is started again.
 	NetworkPlugin bool
+	// NodeProxy says that it is kube-proxy, which reports its start on the node.
+	NodeProxy bool
 	// DiesOfSIGTERM says that it doesn't handle SIGTERM, and so exits with 143
 	// where others exit with 0.
 	DiesOfSIGTERM bool

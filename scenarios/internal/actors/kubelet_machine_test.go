@@ -26,7 +26,7 @@ func TestReboot(t *testing.T) {
 		46.55s modified event ip-10-0-0-10 x2
 		46.55s modified event ip-10-0-0-10 x2
 		46.55s added event ip-10-0-0-10 Normal NodeAllocatableEnforced: Updated Node Allocatable limit across pods
-		49.74s added event ip-10-0-0-10 Warning Rebooted: Node ip-10-0-0-10.ec2.internal has been rebooted, boot id: 8d163a16-ef59-4da9-8f96-6b8c36165f84
+		49.74s added event ip-10-0-0-10 Warning Rebooted: Node ip-10-0-0-10.ec2.internal has been rebooted, boot id: 266c191b-d2ab-430b-a13f-9497f85844ae
 		49.74s modified node ip-10-0-0-10 Ready=False/KubeletNotReady
 		49.74s added event ip-10-0-0-10 Normal NodeNotReady: Node ip-10-0-0-10.ec2.internal status is now: NodeNotReady
 		49.77s modified pod web-1 PodReadyToStartContainers=False Ready=False/ContainersNotReady terminated/Unknown/255
@@ -123,7 +123,7 @@ func TestLeak(t *testing.T) {
 	r.run(time.Second)
 	r.k.Leak(of, 512<<20)
 	r.wants(r.run(30*time.Minute), `
-		4m40s modified node ip-10-0-0-10 Ready=True
+		2m40s modified node ip-10-0-0-10 Ready=True
 		7m1s added event ip-10-0-0-10 Warning EvictionThresholdMet: Attempting to reclaim memory
 		7m1s added event web-1 Warning Evicted: The node was low on resource: memory. Threshold quantity: 100Mi, available: 3168Ki. Container web was using 3748656Ki, request is 128Mi, has larger consumption of memory.
 		7m1s modified pod web-1 DisruptionTarget=True PodReadyToStartContainers=True Ready=True

@@ -37,7 +37,8 @@ func TestPodLife(t *testing.T) {
 		2m1.55s added event web-1 Normal Killing: Stopping container web
 		2m3.9s modified pod web-1 Succeeded PodReadyToStartContainers=False Ready=False/PodCompleted terminated/Completed/0
 		2m5.15s modified pod web-1 grace=0
-		2m5.15s deleted pod web-1`)
+		2m5.15s deleted pod web-1
+		2m40s modified node ip-10-0-0-10 Ready=True`)
 	if r.group.FreeIPs != 999 {
 		t.Errorf("%d addresses are free, want all but one", r.group.FreeIPs)
 	}

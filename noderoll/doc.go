@@ -18,7 +18,8 @@
 //	Feed                             changes with a time to Entries
 //	KubeObserver, ScriptedObserver   the two sources of snapshots
 //	Watch                            polls an Observer through transient errors
-//	Snapshot.Check, EntryChecker     what every roll obeys
+//	Checker, Invariants              what every cluster obeys, held against whole objects in the order of a tape
+//	Snapshot.Check, EntryChecker     what every picture and every feed obeys
 //
 // # Driving a Feed
 //

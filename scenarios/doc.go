@@ -1,9 +1,40 @@
 // Package scenarios makes tapes of rolls that nobody has to wait for.
 //
-// What goes in: the name of a scenario. What comes out: the events of a tape,
-// whole objects in the order in which a watch would have delivered them, to be
-// written by a timeline.Writer or read at once through [Open].
+// What goes in: a scenario file, YAML of kind Scenario, with values for its
+// parameters and a seed. What comes out: the events of a tape, in the order in
+// which a watch would have delivered them, to be written by a timeline.Writer or
+// read at once.
 //
-// The same name gives the same tape, byte for byte, on every machine: nothing
-// here reads a clock, a random source or the environment.
+//	name ──Find──────► Scenario ─┐
+//	text ──Parse──────────► Document ──Resolve──► File ──Simulate──► Simulation ──Step──► events of a tape
+//	                                                └──Open──► timeline.Reader
+//
+// [Document.Resolve] puts in the values of parameters and the defaults, and
+// refuses what can't be with an [*Error]: the key's path, what was found, what is
+// wanted. [File.Simulate] is for who writes a tape, [File.Open] and [Open] for
+// who reads one at once.
+//
+// # The files
+//
+//	shipped.go, shipped/       the scenarios that come along
+//	demo.go, cast.go, stage.go the demo: a cast and moves by hand, without a simulation
+//	file.go, file_*.go         the file: its types, reading, defaults, checks, schema
+//	params*.go                 parameters, --set, and $(name) in a file
+//	dist*.go                   how long a thing takes, as a file says it
+//	simulation*.go             a File becomes a cluster; time passes; the tape begins and ends
+//	fault.go, fault_act.go     when a fault happens, and what it does to the cloud and to the API
+//	split.go                   groups and workloads too large for one, as several
+//	system_pods.go             the pods that a provider's clusters bring along
+//
+// The engine is below internal: loop (time), api (objects and their tape), cloud
+// (machines), actors (kubelets and controllers), roll (who replaces nodes, one
+// strategy a file). What they say about Kubernetes and providers as values, such
+// as durations, names and texts, stands in package model.
+//
+// # What the package must never do
+//
+// The same file, values, seed and version give the same tape, byte for byte, on
+// every machine: nothing here reads a clock, a global random source or the
+// environment, starts a goroutine, computes with floating point, or lets the
+// order of a map show. No simulation is endless: [File] has a time limit.
 package scenarios

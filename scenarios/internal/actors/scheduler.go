@@ -107,14 +107,18 @@ func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
 		if old.NodeName != p.NodeName {
 			s.bound(p)
 		}
-		if w := s.waiting[p]; w != nil && p.Terminating() && !old.Terminating() {
+		deleted, ended := p.Terminating() && !old.Terminating(), p.Terminal() && !old.Terminal()
+		if !deleted && !ended {
+			return
+		}
+		if w := s.waiting[p]; w != nil && deleted {
 			s.retry([]*waitingPod{w})
 		}
 		switch n := s.holder(p); {
 		case n == nil:
-		case p.Terminal() && !old.Terminal():
+		case ended:
 			s.release(n, p, !old.Terminating())
-		case p.Terminating() && !old.Terminating() && !p.Terminal():
+		case !p.Terminal():
 			s.class(p, n, -1)
 		}
 	case api.Deleted:

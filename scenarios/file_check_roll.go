@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/model"
 )
@@ -69,7 +70,18 @@ func (c *checker) choices(r *Roll, w *way) *Error {
 	return nil
 }
 
-// timings refuses names that no duration has.
+// rounds are the timings after which something is looked at again, for as long
+// as the tape goes on.
+var rounds = []string{
+	"capacityRetry", "leaseRenew", "statusSync", "statusReport", "statusReportAfterChange", "pressureSync", "schedulerRetry",
+	"monitorPeriod", "podGCPeriod", "cloudNodePeriod", "rollerPoll", "evictionRetry", "autoscalerScan", "disruptionPoll",
+	"terminationRequeue",
+}
+
+// shortestRound keeps a file from asking for millions of rounds a minute.
+const shortestRound = 500 * time.Millisecond
+
+// timings refuses names that no duration has, and rounds that are too short.
 func (c *checker) timings() *Error {
 	var known []string
 	for _, t := range model.TimingNames() {
@@ -78,6 +90,9 @@ func (c *checker) timings() *Error {
 	for _, t := range c.f.Timings {
 		if !slices.Contains(known, t.Name) {
 			return c.unknown("timings."+t.Name, "timing", t.Name, known)
+		}
+		if usual := t.Dist.Model().Median(); usual < shortestRound && slices.Contains(rounds, t.Name) {
+			return c.bad("timings."+t.Name, usual.String()+" in the middle", "at least "+shortestRound.String()+", since it is waited for again and again")
 		}
 	}
 	return nil

@@ -111,6 +111,7 @@ var ofForm = []mistake{
 
 // ofMeaning are mistakes that no schema can know.
 var ofMeaning = []mistake{
+	{"a round that never rests", "statusSync: 5s", "statusSync: 1ms"},
 	{"a reference misspelt", "  nodes: $(nodes)", "  nodes: $(ndoes)"},
 	{"a reference to nothing", "image: registry.example/web:$(tag)", "image: registry.example/web:$(xyzzy)"},
 	{"a parameter not used", "  force: $(force)\n", ""},

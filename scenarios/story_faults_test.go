@@ -124,8 +124,9 @@ func TestPullBackoff(t *testing.T) {
 		if len(tries) < 8 {
 			t.Fatalf("pull-backoff: pulls of %s: found %d, want 8 and more", p, len(tries))
 		}
-		for i, backoff := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
-			s.within(p.name+": between two pulls", tries[i+1]-tries[i], backoff*time.Second, backoff*time.Second+20*time.Second)
+		for i, backoff := range []int{10, 20, 40, 80, 160, 300, 300} {
+			wait := time.Duration(backoff) * time.Second
+			s.within(p.name+": between two pulls", tries[i+1]-tries[i], wait, wait+20*time.Second)
 		}
 		for _, message := range []string{"Error: ErrImagePull", "Error: ImagePullBackOff"} {
 			told := where(s.about(p.name, "kubelet", "Failed"), func(e *eventLife) bool { return e.message == message })

@@ -108,20 +108,6 @@ func (p *podLife) when(from time.Duration, is func(podStep) bool) time.Duration 
 // last returns how the pod was when it was seen last.
 func (p *podLife) last() podStep { return p.steps[len(p.steps)-1] }
 
-// at returns the pod's state at a moment, false where it isn't there.
-func (p *podLife) at(at time.Duration) (podStep, bool) {
-	if at < p.created || p.gone != never && at >= p.gone {
-		return podStep{}, false
-	}
-	last := p.steps[0]
-	for _, s := range p.steps {
-		if s.at <= at {
-			last = s
-		}
-	}
-	return last, true
-}
-
 // An eventLife is one Event object, with the moments at which it was written.
 type eventLife struct {
 	kind, namespace, object        string // of the involved object

@@ -132,15 +132,13 @@ func last[T any](all []T, when func(T) time.Duration) time.Duration {
 	return at[len(at)-1]
 }
 
-func joined(n *nodeLife) time.Duration     { return n.joined }
-func online(n *nodeLife) time.Duration     { return n.online }
-func cordoned(n *nodeLife) time.Duration   { return n.cordoned }
-func nodeGone(n *nodeLife) time.Duration   { return n.gone }
-func leaving(p *podLife) time.Duration     { return p.leaving }
-func podGone(p *podLife) time.Duration     { return p.gone }
-func created(p *podLife) time.Duration     { return p.created }
-func ready(p *podLife) time.Duration       { return p.ready }
-func firstTold(e *eventLife) time.Duration { return e.first() }
+func joined(n *nodeLife) time.Duration   { return n.joined }
+func online(n *nodeLife) time.Duration   { return n.online }
+func cordoned(n *nodeLife) time.Duration { return n.cordoned }
+func nodeGone(n *nodeLife) time.Duration { return n.gone }
+func leaving(p *podLife) time.Duration   { return p.leaving }
+func podGone(p *podLife) time.Duration   { return p.gone }
+func created(p *podLife) time.Duration   { return p.created }
 
 // goesDown is when a node is Ready no more: its kubelet says that it goes with the
 // machine (from 1.34 on), or it is called Unknown.

@@ -115,13 +115,6 @@ func AboutPod(p *Pod) Reference {
 	}
 }
 
-// AboutContainer is the reference of a pod's container.
-func AboutContainer(p *Pod, container string) Reference {
-	r := AboutPod(p)
-	r.FieldPath = "spec.containers{" + container + "}"
-	return r
-}
-
 // eventTTL is how long the API server keeps an event that isn't written again
 // (--event-ttl of kube-apiserver).
 const eventTTL = time.Hour

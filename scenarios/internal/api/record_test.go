@@ -76,9 +76,10 @@ func TestEventsStandInFullNowAndThen(t *testing.T) {
 	seen := p.Version()
 	for i := range 230 {
 		r.now += 5*time.Minute + time.Second // what comes more often is dropped
-		about := api.AboutContainer(p, "web")
+		about := api.AboutPod(p)
+		about.FieldPath = "spec.containers{web}"
 		if i%2 == 0 {
-			about = api.AboutContainer(p, "side")
+			about.FieldPath = "spec.containers{side}"
 		}
 		message := "Back-off restarting failed container"
 		if i >= 100 {

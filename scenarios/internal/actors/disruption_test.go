@@ -188,7 +188,7 @@ func TestAStatusIsNeverLate(t *testing.T) {
 			p.Conditions = p.Conditions.Set(next)
 		})
 		c.to(t, at+time.Second)
-		if want := 2 - n; int(b.CurrentHealthy) != want {
+		if want := 2 - n; b.CurrentHealthy != want {
 			t.Errorf("%v: currentHealthy %d a second after the change, want %d", at, b.CurrentHealthy, want)
 		}
 	}

@@ -38,7 +38,11 @@ func (c *checker) bad(path, found, wanted string) *Error {
 
 // unknown says that a name refers to nothing.
 func (c *checker) unknown(path, what, name string, known []string) *Error {
-	e := c.bad(path, fmt.Sprintf("no %s %q", what, name), list(known))
+	wanted := list(known)
+	if len(known) == 0 {
+		wanted = fmt.Sprintf("the name of one; the file has no %s that could be meant", what)
+	}
+	e := c.bad(path, fmt.Sprintf("no %s %q", what, name), wanted)
 	if len(known) > 20 {
 		e.Wanted = strings.Join(known[:20], ", ") + fmt.Sprintf(" or one of %d more", len(known)-20)
 	}

@@ -24,7 +24,7 @@ func (c *checker) groups() *Error {
 
 func (c *checker) nodeGroup(g *Group, path string) *Error {
 	if c.has(path+".zones") && g.Nodes > 0 && len(g.Zones) > g.Nodes {
-		return c.bad(path+".zones", fmt.Sprintf("%d zones for %d nodes", len(g.Zones), g.Nodes), "at most one zone for each node")
+		return c.bad(path+".zones", fmt.Sprintf("%d zones, and nodes: %d", len(g.Zones), g.Nodes), "at most one zone for each node")
 	}
 	for i, z := range g.Zones {
 		if err := c.zone(fmt.Sprintf("%s.zones[%d]", path, i), z); err != nil {

@@ -79,7 +79,7 @@ var rounds = []string{
 }
 
 // shortestRound keeps a file from asking for millions of rounds a minute.
-const shortestRound = 500 * time.Millisecond
+const shortestRound = 100 * time.Millisecond
 
 // timings refuses names that no duration has, and rounds that are too short.
 func (c *checker) timings() *Error {

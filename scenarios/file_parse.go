@@ -185,6 +185,9 @@ func (d *Document) settings(set []Setting) ([]Setting, *Error) {
 		i := slices.Index(names, s.Name)
 		if i < 0 {
 			e := &Error{File: d.file, Path: "--set " + s.Name, Found: "no such parameter", Wanted: list(names)}
+			if len(names) == 0 {
+				e.Wanted = "no --set, since the scenario declares no parameters"
+			}
 			if e.Remedy = didYouMean(suggest.Closest(s.Name, names)); e.Remedy != "" {
 				e.Wanted = ""
 			}

@@ -63,7 +63,6 @@ fuzz: ## every fuzz target, FUZZTIME each (30s)
 soak: ## the long campaigns: many seeds, long faults
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
 	NODESIM_SOAK=1 KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 1 -count 1 -timeout 6h $(PACKAGES)
-	$(GO) test -run '^TestInvariantsHold$$' -count 1 -timeout 3h ./scenarios -seeds 250
 
 .PHONY: examples
 examples: ## record the tapes below examples/ again, from a real control plane

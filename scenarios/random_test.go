@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,15 @@ import (
 )
 
 // seeds is how many random runs each scenario gets: tens in all by default,
-// thousands in `make soak`.
-var seeds = flag.Int("seeds", 2, "random runs of each scenario")
+// thousands with NODESIM_SOAK.
+var seeds = flag.Int("seeds", usualSeeds(), "random runs of each scenario")
+
+func usualSeeds() int {
+	if os.Getenv("NODESIM_SOAK") != "" {
+		return 250
+	}
+	return 2
+}
 
 // TestInvariantsHold simulates every scenario with its defaults, and then with
 // random parameters and seeds, and holds each tape against all invariants.

@@ -93,23 +93,9 @@ func (c *checker) when(w *When, path string) *Error {
 }
 
 // refersTo checks every group, workload and zone that a part of a fault names.
-func (c *checker) refersTo(v reflect.Value, path string) *Error {
-	for _, f := range fieldsOf(v.Type()) {
-		field, at := v.FieldByIndex(f.index), under(path, f.key)
-		if field.Kind() == reflect.Pointer {
-			if field.IsNil() || field.Elem().Kind() != reflect.Struct {
-				continue
-			}
-			if err := c.refersTo(field.Elem(), at); err != nil {
-				return err
-			}
-			continue
-		}
-		if field.Kind() != reflect.String {
-			continue
-		}
-		var err *Error
-		switch name := field.String(); f.key {
+func (c *checker) refersTo(v reflect.Value, path string) (err *Error) {
+	namedIn(v, path, func(at, key, name string) bool {
+		switch key {
 		case "group":
 			err = c.group(at, name)
 		case "workload":
@@ -117,11 +103,29 @@ func (c *checker) refersTo(v reflect.Value, path string) *Error {
 		case "zone":
 			err = c.zone(at, name)
 		}
-		if err != nil {
-			return err
+		return err == nil
+	})
+	return err
+}
+
+// namedIn calls yield with the path, the key and the value of every text in a
+// part of a fault, its parts included, until that returns false. What a fault
+// refers to stands there, below the keys group, workload and zone.
+func namedIn(v reflect.Value, path string, yield func(at, key, text string) bool) bool {
+	for _, f := range fieldsOf(v.Type()) {
+		field, at := v.FieldByIndex(f.index), under(path, f.key)
+		switch {
+		case field.Kind() == reflect.String:
+			if !yield(at, f.key, field.String()) {
+				return false
+			}
+		case field.Kind() == reflect.Pointer && !field.IsNil() && field.Elem().Kind() == reflect.Struct:
+			if !namedIn(field.Elem(), at, yield) {
+				return false
+			}
 		}
 	}
-	return nil
+	return true
 }
 
 // action checks what is particular to one action.

@@ -2,9 +2,9 @@ package scenarios
 
 import (
 	"fmt"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // An Error says where a scenario file, or a setting, is bad: the place, what
@@ -38,29 +38,7 @@ func (e *Error) Error() string {
 	if e.Remedy != "" {
 		b.WriteString("; " + e.Remedy)
 	}
-	return printable(b.String())
-}
-
-// maxError is how many characters of an error are shown.
-const maxError = 500
-
-// printable makes one line of what may hold anything: what can't be printed,
-// control characters and bidirectional overrides included, is escaped.
-func printable(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > maxError {
-			b.WriteString("…")
-			break
-		}
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-	}
-	return b.String()
+	return phrase.Escaped(b.String())
 }
 
 // didYouMean is the remedy that names a near word, or "".

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // Whatever a file holds, Parse says one line about it or hands out a document
@@ -20,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		d, err := Parse("fuzz.yaml", []byte(text))
 		var bad *Error
 		if err != nil {
-			if !errors.As(err, &bad) || strings.IndexFunc(err.Error(), unicode.IsControl) >= 0 || len(err.Error()) > 4*maxError+8 {
+			if !errors.As(err, &bad) || strings.IndexFunc(err.Error(), unicode.IsControl) >= 0 || len(err.Error()) > 4*phrase.Longest+8 {
 				t.Fatalf("%T %q is no *Error of one line", err, err)
 			}
 			return

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // Large texts that are all of one thing, which parsers are slow about, are
@@ -27,7 +29,7 @@ func TestHostileTextIsRefused(t *testing.T) {
 	} {
 		_, err := Parse("h.yaml", []byte(text))
 		var bad *Error
-		if !errors.As(err, &bad) || len(err.Error()) > 4*maxError {
+		if !errors.As(err, &bad) || len(err.Error()) > 4*phrase.Longest {
 			t.Errorf("%s: got %.300v, want an *Error of one line", name, err)
 		}
 	}

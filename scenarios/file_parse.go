@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/suggest"
 )
 
@@ -137,7 +138,7 @@ func (d *Document) declaration(head *decoder, i int, seen map[string]bool) *Erro
 func ParseSetting(text string) (Setting, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || !parameterForm.MatchString(name) {
-		return Setting{}, errors.New(printable(fmt.Sprintf("--set %.80q: want name=value", text)))
+		return Setting{}, errors.New(phrase.Escaped(fmt.Sprintf("--set %.80q: want name=value", text)))
 	}
 	return Setting{Name: name, Value: value}, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -34,6 +33,7 @@ type Simulation struct {
 	header timeline.Header
 	sink   func(timeline.Event) error
 
+	kubelet    actors.KubeletConfig
 	kubelets   *actors.Kubelets
 	workloads  *actors.Workloads
 	scheduler  *actors.Scheduler
@@ -188,7 +188,7 @@ func (s *Simulation) Outcomes() []string {
 
 // build makes the cluster as it is at 0s, and starts who lives in it.
 func (s *Simulation) build() error {
-	s.env.Cloud = cloud.New(s.cloudConfig())
+	s.prepare()
 	for i := range s.file.Groups {
 		s.addGroup(&s.file.Groups[i])
 	}

@@ -11,44 +11,40 @@ import (
 	"github.com/nodesim/nodesim/scenarios/model"
 )
 
-// cloudConfig is the provider.
-func (s *Simulation) cloudConfig() cloud.Config {
+// timingsOf returns the timings of a group's machines: those of their OS, worked
+// out once.
+func (s *Simulation) timingsOf() func(*cloud.Group) *model.Timings {
 	byOS := map[OS]*model.Timings{}
-	return cloud.Config{
-		Loop: s.env.Loop, Seed: s.env.Seed, Jitter: s.env.Jitter,
-		Timings: func(g *cloud.Group) *model.Timings {
-			os := OS(g.Template.OS)
-			if byOS[os] == nil {
-				t, err := s.file.timings(os, s.env.Version)
-				if err != nil { // the names were checked for the cluster's own timings
-					t = s.env.Timings
-				}
-				byOS[os] = t
+	return func(g *cloud.Group) *model.Timings {
+		os := OS(g.Template.OS)
+		if byOS[os] == nil {
+			t, err := s.file.timings(os, s.env.Version)
+			if err != nil { // the names were checked for the cluster's own timings
+				t = s.env.Timings
 			}
-			return byOS[os]
-		},
-		Identify: s.identify,
-		ShutdownGrace: func(i *cloud.Instance) time.Duration {
-			c := s.kubeletConfig()
-			return c.ShutdownGrace(i)
-		},
+			byOS[os] = t
+		}
+		return byOS[os]
 	}
+}
+
+// prepare says what the machines are like, to kubelets and to the provider.
+func (s *Simulation) prepare() {
+	s.kubelet = actors.KubeletConfig{Timings: s.timingsOf(), Shape: s.shape, Place: s.place}
+	if s.file.Cluster.Kubelet == KubeletKwok {
+		s.kubelet.Profile = actors.KwokKubelet
+	}
+	s.env.Cloud = cloud.New(cloud.Config{
+		Loop: s.env.Loop, Seed: s.env.Seed, Jitter: s.env.Jitter,
+		Timings: s.kubelet.Timings, Identify: s.identify, ShutdownGrace: s.kubelet.ShutdownGrace,
+	})
 }
 
 // identify names an instance and its node.
 func (s *Simulation) identify(i *cloud.Instance) {
 	i.IP = s.place(i).IP.String()
-	config := s.kubeletConfig()
-	node := config.Node(s.env.Seed, i)
+	node := s.kubelet.Node(s.env.Seed, i)
 	i.ID, i.Name = node.InstanceID, node.Name
-}
-
-func (s *Simulation) kubeletConfig() actors.KubeletConfig {
-	c := actors.KubeletConfig{Timings: s.cloudConfig().Timings, Shape: s.shape, Place: s.place}
-	if s.file.Cluster.Kubelet == KubeletKwok {
-		c.Profile = actors.KwokKubelet
-	}
-	return c
 }
 
 // shape is what the node of an instance looks like.
@@ -158,7 +154,7 @@ func (s *Simulation) seedGroup(g *Group) {
 // startActors starts who lives in the cluster.
 func (s *Simulation) startActors() error {
 	kwok := s.file.Cluster.Kubelet == KubeletKwok
-	s.kubelets = actors.NewKubelets(s.env, s.kubeletConfig())
+	s.kubelets = actors.NewKubelets(s.env, s.kubelet)
 	actors.NewNodeLifecycle(s.env)
 	actors.NewTaintEviction(s.env)
 	actors.NewPodGC(s.env)
@@ -182,7 +178,7 @@ func (s *Simulation) startAutoscaler() {
 	if a == nil {
 		return
 	}
-	c := actors.AutoscalerConfig{Kubelets: s.kubeletConfig()}
+	c := actors.AutoscalerConfig{Kubelets: s.kubelet}
 	for _, name := range a.Groups {
 		c.Groups = append(c.Groups, s.env.Cloud.Group(name))
 	}

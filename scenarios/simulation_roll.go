@@ -75,8 +75,7 @@ func (s *Simulation) strategy(name Strategy) func(roll.Base) roll.Strategy {
 
 // startProvider starts the provider's own controllers of nodes.
 func (s *Simulation) startProvider() error {
-	config := s.kubeletConfig()
-	shapes := func(i *cloud.Instance) model.NodeShape { return config.Node(s.env.Seed, i) }
+	shapes := func(i *cloud.Instance) model.NodeShape { return s.kubelet.Node(s.env.Seed, i) }
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
 	case ProviderKarpenter:

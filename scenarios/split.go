@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -91,55 +92,16 @@ func (f *File) namesSplit(kind string, names map[string][]string) (string, bool)
 		}
 	}
 	for i := range f.Faults {
-		used = append(used, f.Faults[i].refersTo(kind)...)
+		namedIn(reflect.ValueOf(f.Faults[i]), "", func(_, key, name string) bool {
+			if key == kind {
+				used = append(used, name)
+			}
+			return true
+		})
 	}
 	i := slices.IndexFunc(used, func(name string) bool { return len(names[kind+" "+name]) > 1 })
 	if i < 0 {
 		return "", false
 	}
 	return used[i], true
-}
-
-// refersTo lists the groups or workloads that a fault names.
-func (f *Fault) refersTo(kind string) []string {
-	var groups, workloads []string
-	if f.When != nil {
-		groups, workloads = append(groups, f.When.Group), append(workloads, f.When.Workload)
-	}
-	for _, v := range []*Victims{f.Reboot, f.Shutdown, f.Cordon, f.Uncordon, f.Delete} {
-		if v != nil {
-			groups = append(groups, v.Group)
-		}
-	}
-	for _, d := range []*Down{f.KubeletDown, f.RuntimeDown} {
-		if d != nil {
-			groups = append(groups, d.Group)
-		}
-	}
-	switch {
-	case f.SpotInterruption != nil:
-		groups = append(groups, f.SpotInterruption.Group)
-	case f.Vanish != nil:
-		groups = append(groups, f.Vanish.Group)
-	case f.CapacityShortage != nil:
-		groups = append(groups, f.CapacityShortage.Group)
-	case f.NeverReady != nil:
-		groups = append(groups, f.NeverReady.Group)
-	case f.IPExhaustion != nil:
-		groups = append(groups, f.IPExhaustion.Group)
-	case f.ImagePull != nil:
-		workloads = append(workloads, f.ImagePull.Workload)
-	case f.MemoryLeak != nil:
-		workloads = append(workloads, f.MemoryLeak.Workload)
-	case f.VolumeStuck != nil:
-		workloads = append(workloads, f.VolumeStuck.Workload)
-	case f.CreateWorkload != nil:
-		workloads = append(workloads, f.CreateWorkload.Workload)
-	case f.Scale != nil:
-		workloads = append(workloads, f.Scale.Workload)
-	}
-	if kind == "group" {
-		return groups
-	}
-	return workloads
 }

@@ -2,9 +2,9 @@ package timeline
 
 import (
 	"fmt"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Error says where a tape is bad: the place, what was found there, what was
@@ -38,30 +38,7 @@ func (e *Error) Error() string {
 	if e.Remedy != "" {
 		s += "; " + e.Remedy
 	}
-	return printable(s)
-}
-
-// maxError is how many characters of an error are shown: what was found on a
-// hostile tape may be megabytes long.
-const maxError = 500
-
-// printable makes one line of what may hold anything: what can't be printed,
-// control characters and bidirectional overrides included, is escaped.
-func printable(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > maxError {
-			b.WriteString("…")
-			break
-		}
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-	}
-	return b.String()
+	return phrase.Escaped(s)
 }
 
 // yamlError is what yaml.v3 has found. It says the line at the start of its

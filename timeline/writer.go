@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
@@ -127,7 +128,7 @@ func (w *Writer) refuse(ev *Event, err error) error {
 			place += fmt.Sprintf("%.80s ", word)
 		}
 	}
-	return fmt.Errorf("%s: %w", printable(strings.TrimRight(place, ": ")), err)
+	return fmt.Errorf("%s: %w", phrase.Escaped(strings.TrimRight(place, ": ")), err)
 }
 
 func (w *Writer) fail(err error) error {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder"
 )
@@ -111,7 +112,7 @@ func (s *Status) clear() {
 // Line says in one line how a recording stands.
 func Line(st recorder.Stats) string {
 	parts := []string{
-		plural(st.Nodes, "node"), plural(st.Events, "event"), size(st.Bytes), gaps(st.Gaps),
+		phrase.Count(st.Nodes, "node"), phrase.Count(st.Events, "event"), phrase.Bytes(st.Bytes), gaps(st.Gaps),
 	}
 	for _, r := range st.Resources {
 		if !r.Connected && r.Failure != "" {
@@ -119,25 +120,4 @@ func Line(st recorder.Stats) string {
 		}
 	}
 	return "recording " + st.At.Truncate(time.Second).String() + ": " + strings.Join(parts, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	const kilo = 1000
-	switch {
-	case n < kilo:
-		return fmt.Sprintf("%d B", n)
-	case n < kilo*kilo:
-		return fmt.Sprintf("%.1f kB", float64(n)/kilo)
-	case n < kilo*kilo*kilo:
-		return fmt.Sprintf("%.1f MB", float64(n)/(kilo*kilo))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/(kilo*kilo*kilo))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder"
 )
@@ -14,7 +15,7 @@ import (
 func Summarize(w io.Writer, file string, s recorder.Summary) {
 	length := s.At.Round(time.Millisecond).String()
 	fmt.Fprintf(w, "%s: %s in %s, %s, %s, %s%s\n", noderoll.OneLine(file),
-		plural(s.Events, "event"), length, size(s.Bytes), plural(s.Nodes, "node"), gaps(s.Gaps), because(s.End))
+		phrase.Count(s.Events, "event"), length, phrase.Bytes(s.Bytes), phrase.Count(s.Nodes, "node"), gaps(s.Gaps), because(s.End))
 	for _, line := range s.LeftOut {
 		fmt.Fprintf(w, "  left out: %s\n", noderoll.OneLine(line))
 	}
@@ -29,7 +30,7 @@ func gaps(n int) string {
 	if n == 0 {
 		return "no gaps"
 	}
-	return plural(n, "gap")
+	return phrase.Count(n, "gap")
 }
 
 func because(end string) string {

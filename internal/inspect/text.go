@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -56,7 +57,7 @@ func (rep *Report) summary(b *strings.Builder) {
 	if h.Scope.Provider != "" {
 		fmt.Fprintf(b, " (%s)", noderoll.OneLine(h.Scope.Provider))
 	}
-	fmt.Fprintf(b, "\n%s in %s, %s", plural(rep.Events, "event"), rep.Duration.Round(time.Millisecond), gaps(len(rep.Gaps)))
+	fmt.Fprintf(b, "\n%s in %s, %s", phrase.Count(rep.Events, "event"), rep.Duration.Round(time.Millisecond), gaps(len(rep.Gaps)))
 	switch {
 	case rep.Complete:
 		b.WriteString(", complete\n")
@@ -114,7 +115,7 @@ func (rep *Report) incidents(b *strings.Builder) {
 func (rep *Report) rollsText(b *strings.Builder) {
 	for _, r := range rep.Rolls {
 		fmt.Fprintf(b, "\nroll of %s: %s replaced, %d joined, %s\n",
-			noderoll.OneLine(cmp.Or(r.Nodegroup, "(unnamed group)")), plural(r.Replaced, "node"), r.Joined, r.Outcome)
+			noderoll.OneLine(cmp.Or(r.Nodegroup, "(unnamed group)")), phrase.Count(r.Replaced, "node"), r.Joined, r.Outcome)
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		for _, m := range r.Milestones {
 			fmt.Fprintf(t, "  %s\t%s\t%s\n", noderoll.AppendStamp(nil, m.At), m.Name, noderoll.OneLine(m.Node))
@@ -136,7 +137,7 @@ func (rep *Report) violationsText(b *strings.Builder) {
 		b.WriteString("\nevery invariant holds\n")
 		return
 	}
-	fmt.Fprintf(b, "\n%s of invariants:\n", plural(n, "violation"))
+	fmt.Fprintf(b, "\n%s of invariants:\n", phrase.Count(n, "violation"))
 	for _, v := range rep.Violations {
 		fmt.Fprintln(b, v)
 	}
@@ -149,12 +150,5 @@ func gaps(n int) string {
 	if n == 0 {
 		return "no gaps"
 	}
-	return plural(n, "gap")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return phrase.Count(n, "gap")
 }

@@ -96,11 +96,12 @@ func violate(t *testing.T, files map[string]string, linters ...string) []issue {
 
 // layout is what each package may import of ours; everything else of this table is forbidden to it.
 var layout = map[string][]string{
-	"timeline":                 {"internal/rawjson", "internal/suggest"},
+	"timeline":                 {"internal/rawjson", "internal/suggest", "internal/phrase"},
 	"noderoll":                 {},
 	"golden":                   {},
 	"internal/rawjson":         {},
 	"internal/suggest":         {},
+	"internal/phrase":          {},
 	"internal/render":          {"noderoll"},
 	"recorder":                 {"timeline", "internal/rawjson", "internal/suggest"},
 	"replay":                   {"timeline", "internal/rawjson"},
@@ -131,7 +132,7 @@ var layout = map[string][]string{
 		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll",
 	},
 	"scenarios": {
-		"timeline", "noderoll", "internal/suggest", "scenarios/model", "scenarios/cycle", "scenarios/nodemanager",
+		"timeline", "noderoll", "internal/suggest", "internal/phrase", "scenarios/model", "scenarios/cycle", "scenarios/nodemanager",
 		"scenarios/inplace", "scenarios/virtualnode", "scenarios/virtualnode/api", "scenarios/live",
 		"scenarios/internal/loop", "scenarios/internal/api", "scenarios/internal/cloud", "scenarios/internal/actors",
 		"scenarios/internal/roll",
@@ -267,7 +268,7 @@ func Free() (time.Time, string) { return time.Now(), os.Getenv("X") }
 		"replay/a.go": strings.ReplaceAll(decider, "%s", "replay"),
 	}
 	for _, folder := range []string{
-		"timeline", "noderoll", "internal/rawjson", "internal/suggest", "internal/render", "scenarios", "scenarios/model",
+		"timeline", "noderoll", "internal/rawjson", "internal/suggest", "internal/phrase", "internal/render", "scenarios", "scenarios/model",
 		"scenarios/cycle", "scenarios/nodemanager", "scenarios/inplace", "scenarios/internal/loop", "scenarios/internal/api",
 		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll",
 	} {

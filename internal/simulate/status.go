@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 )
 
@@ -44,7 +45,7 @@ func (s *Status) follow(ctx context.Context, standing func() (at time.Duration, 
 		case <-ticker.C:
 		}
 		at, events, bytes := standing()
-		line := fmt.Sprintf("simulating %s: %s, %s, %s", position(at), plural(int(events), "event"), size(bytes), pace(at, time.Since(began)))
+		line := fmt.Sprintf("simulating %s: %s, %s, %s", position(at), phrase.Count(int(events), "event"), phrase.Bytes(bytes), pace(at, time.Since(began)))
 		if s.Width == nil {
 			fmt.Fprintln(s.Out, line)
 			continue
@@ -60,24 +61,3 @@ func pace(tape, wall time.Duration) string {
 }
 
 func position(at time.Duration) string { return string(noderoll.AppendStamp(nil, at)) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	const kilo = 1000
-	switch {
-	case n < kilo:
-		return fmt.Sprintf("%d B", n)
-	case n < kilo*kilo:
-		return fmt.Sprintf("%.1f kB", float64(n)/kilo)
-	case n < kilo*kilo*kilo:
-		return fmt.Sprintf("%.1f MB", float64(n)/(kilo*kilo))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/(kilo*kilo*kilo))
-}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 )
 
 // Summarize tells what a simulation came to, and what to try next.
 func Summarize(w io.Writer, file string, s Summary) {
-	fmt.Fprintf(w, "%s: %s in %s, %s%s\n", noderoll.OneLine(file), plural(s.Events, "event"), s.At.Round(time.Millisecond), size(s.Bytes), s.ending())
+	fmt.Fprintf(w, "%s: %s in %s, %s%s\n", noderoll.OneLine(file), phrase.Count(s.Events, "event"), s.At.Round(time.Millisecond), phrase.Bytes(s.Bytes), s.ending())
 	for _, m := range s.Marks {
 		line := position(m.At) + " " + noderoll.OneLine(m.Name)
 		if m.Reason != "" {

@@ -1,9 +1,5 @@
 package api
 
-import (
-	"github.com/nodesim/nodesim/internal/rawjson"
-)
-
 // metadata writes the members of metadata that differ. Name, namespace, uid and
 // resourceVersion stand beside the object on a tape, and not in here.
 func (w *writer) metadata(old, m *Meta, generateOld, generate string) {
@@ -34,18 +30,7 @@ func (w *writer) metadata(old, m *Meta, generateOld, generate string) {
 		w.close()
 		w.closeList()
 	}
-	if !alike(old.Finalizers, m.Finalizers) {
-		if len(m.Finalizers) == 0 {
-			w.null("finalizers")
-		} else {
-			w.list("finalizers")
-			for _, f := range m.Finalizers {
-				w.sep()
-				w.b = rawjson.AppendString(w.b, f)
-			}
-			w.closeList()
-		}
-	}
+	w.strings("finalizers", old.Finalizers, m.Finalizers)
 	w.end()
 }
 

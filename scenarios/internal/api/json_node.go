@@ -130,18 +130,7 @@ func (w *writer) images(old, n *Node) {
 }
 
 func (w *writer) volumes(old, n *Node) {
-	if !alike(old.InUse, n.InUse) {
-		if len(n.InUse) == 0 {
-			w.null("volumesInUse")
-		} else {
-			w.list("volumesInUse")
-			for _, v := range n.InUse {
-				w.sep()
-				w.b = rawjson.AppendString(w.b, v)
-			}
-			w.closeList()
-		}
-	}
+	w.strings("volumesInUse", old.InUse, n.InUse)
 	if !alike(old.Attached, n.Attached) {
 		if len(n.Attached) == 0 {
 			w.null("volumesAttached")

@@ -37,7 +37,7 @@ func (s *Store) UpdateNode(n *Node, change func(*Node)) bool {
 	if n.gone {
 		return false
 	}
-	old := s.scratch.keepNode(s, n)
+	old := keep(s, &s.scratch.node, n)
 	change(n)
 	patch := differ(s, (*writer).node, old, n)
 	if patch == nil {

@@ -51,7 +51,7 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 	if p.gone {
 		return false
 	}
-	old := s.scratch.keepPod(s, p)
+	old := keep(s, &s.scratch.pod, p)
 	change(p)
 	patch := differ(s, (*writer).pod, old, p)
 	if patch == nil {
@@ -109,7 +109,7 @@ func (s *Store) DeletePod(p *Pod, grace int64) bool {
 }
 
 func (s *Store) dropPod(p *Pod) {
-	old := s.scratch.keepPod(s, p)
+	old := keep(s, &s.scratch.pod, p)
 	p.rv = s.version()
 	p.gone = true
 	delete(s.pods, key{p.Namespace, p.Name})

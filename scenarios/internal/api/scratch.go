@@ -8,22 +8,13 @@ type scratch struct {
 	node Node
 }
 
-// keepPod copies a pod's state. Within a watch, where nobody may write, an
-// outer write still needs the scratch: the error then isn't made worse.
-func (x *scratch) keepPod(s *Store, p *Pod) *Pod {
+// keep copies an object's state to its place in the scratch. Within a watch,
+// where nobody may write, an outer write still needs that place: the error then
+// isn't made worse.
+func keep[T any](s *Store, place, now *T) *T {
 	if s.watching > 0 {
-		old := *p
-		return &old
+		place = new(T)
 	}
-	x.pod = *p
-	return &x.pod
-}
-
-func (x *scratch) keepNode(s *Store, n *Node) *Node {
-	if s.watching > 0 {
-		old := *n
-		return &old
-	}
-	x.node = *n
-	return &x.node
+	*place = *now
+	return place
 }

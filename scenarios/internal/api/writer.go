@@ -247,3 +247,21 @@ func (w *writer) null(name string) {
 	w.name(name)
 	w.b = append(w.b, "null"...)
 }
+
+// strings writes a list of strings that differs; one that has become empty is
+// gone.
+func (w *writer) strings(name string, old, now []string) {
+	if alike(old, now) {
+		return
+	}
+	if len(now) == 0 {
+		w.null(name)
+		return
+	}
+	w.list(name)
+	for _, s := range now {
+		w.sep()
+		w.b = rawjson.AppendString(w.b, s)
+	}
+	w.closeList()
+}

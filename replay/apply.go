@@ -29,17 +29,28 @@ func (c *Cluster) Apply(ev timeline.Event) (changed bool, err error) {
 	}
 	if ev.At > c.at {
 		changed = c.settle()
+		changed = c.pass(ev.At) || changed
 		c.at = ev.At
 	}
+	did := false
+	if c.interferer != nil {
+		did, err = c.interfere(ev)
+	} else {
+		did, err = c.one(ev)
+	}
+	return changed || did, err
+}
+
+// one applies an event at the present moment.
+func (c *Cluster) one(ev timeline.Event) (changed bool, err error) {
 	if !ev.Type.Object() && ev.Type != timeline.Sync && ev.Type != timeline.Gap {
-		return changed, nil
+		return false, nil
 	}
 	k := c.named(ev.Resource)
 	if k == nil {
-		return changed, &EventError{Event: ev, Found: "unknown resource", Wanted: c.names()}
+		return false, &EventError{Event: ev, Found: "unknown resource", Wanted: c.names()}
 	}
-	did, err := c.apply(k, ev)
-	return changed || did, err
+	return c.apply(k, ev)
 }
 
 // Settle ends the initial lists that no SYNC has ended: a hand-written tape

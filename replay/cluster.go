@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -18,11 +19,12 @@ import (
 // watch delivers for one resource comes in the order in which it was applied.
 // Between resources there is no order, as there is none on the wire.
 type Cluster struct {
-	header    *timeline.Header
-	resources []timeline.Resource
-	history   int
-	maxLag    int
-	empty     []timeline.Resource
+	header     *timeline.Header
+	resources  []timeline.Resource
+	history    int
+	maxLag     int
+	empty      []timeline.Resource
+	interferer Interferer
 
 	mu    sync.RWMutex
 	kinds []*kind
@@ -33,6 +35,7 @@ type Cluster struct {
 
 	watching sync.Mutex
 	watches  map[*Watch]struct{}
+	late     atomic.Pointer[waiter] // see behind
 }
 
 // ClusterOption changes what a Cluster keeps.

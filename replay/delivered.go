@@ -61,16 +61,12 @@ func (c *Cluster) Watches() []WatchState {
 	return all
 }
 
-// lag counts the entries ahead. Called with the cluster's lock and mu held.
+// lag counts the entries ahead. Called with mu held.
 func (w *Watch) lag() int {
 	if w.ended || w.cursor.c == nil {
 		return 0
 	}
-	tail := w.kind.log.end()
-	if n := tail.index() - w.cursor.index(); n > 0 {
-		return n
-	}
-	return 0
+	return max(int(w.log.count.Load())-w.cursor.index(), 0)
 }
 
 // rest notes that the reader waits, and wakes who waits for that. It reports

@@ -36,11 +36,17 @@
 // by listing again have no version on the tape; they get one between the GAP
 // and its SYNC that no other change of the block has.
 //
+// # What goes wrong
+//
+// An [Interferer] stands between the Cluster and its clients, where one was
+// given: it refuses requests, answers them with an older state, and changes
+// what watches deliver, at moments of the tape. Package replay/fault is one.
+//
 // # What it never does
 //
 // It never blocks the tape for a watcher: whoever is slow lags behind, on one
 // shared copy of the events. It never drops, repeats or merges an event
-// without saying so by 410. It starts no goroutine, reads no clock but the
+// without saying so by 410, unless an Interferer was asked to. It starts no goroutine, reads no clock but the
 // Player's, and writes to nothing it was given.
 //
 // # Where it differs from an API server

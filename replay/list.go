@@ -27,14 +27,29 @@ type List struct {
 // ResourceVersionTooLarge. Other errors are 404, for the resource or the
 // object, and 400.
 func (c *Cluster) Get(gvr schema.GroupVersionResource, namespace, objectName string, opts metav1.GetOptions) (*Object, error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
 	k, err := c.find(gvr)
 	if err != nil {
 		return nil, err
 	}
+	answer := c.ask(Request{
+		Verb: "get", Resource: gvr, Namespace: namespace, Name: objectName,
+		Options: metav1.ListOptions{ResourceVersion: opts.ResourceVersion},
+	})
+	if answer.Err != nil {
+		return nil, answer.Err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	if _, err := c.notOlder(k, opts.ResourceVersion); err != nil {
 		return nil, err
+	}
+	if from, ok := k.log.after(answer.Version); ok && answer.Version != "" {
+		for _, o := range k.past(from) {
+			if o.namespace == namespace && o.name == objectName {
+				return o, nil
+			}
+		}
+		return nil, apierrors.NewNotFound(gvr.GroupResource(), objectName)
 	}
 	if o := k.objects[name{namespace, objectName}]; o != nil {
 		return o, nil
@@ -61,9 +76,16 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 	if err != nil {
 		return nil, err
 	}
+	answer := c.ask(Request{Verb: "list", Resource: gvr, Namespace: namespace, Options: opts})
+	if answer.Err != nil {
+		return nil, answer.Err
+	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k.told()
+	if from, ok := k.log.after(answer.Version); ok && answer.Version != "" {
+		return page(k, q, k.past(from), answer.Version, "", opts.Limit)
+	}
 	if opts.Continue != "" {
 		return c.listOn(k, q)
 	}

@@ -13,13 +13,16 @@ const chunkSize = 128
 // entry is one change of a resource, as everyone who watches it will see it.
 // Once published it never changes, but for the memo gone.
 type entry struct {
-	kind    watch.EventType // Bookmark stands for a SYNC, Error for the end of the log
+	kind    watch.EventType // Bookmark stands for a SYNC, Error for the end of the log, signalled for a Signal
 	version string
 	high    string  // the highest version up to here: versions may arrive out of order
 	object  *Object // the new state; of a DELETED the last one, with the deletion's version
 	prev    *Object // the state before, nil for ADDED
 	gone    atomic.Pointer[Object]
+	value   any // of a Signal
 }
+
+const signalled watch.EventType = "SIGNAL"
 
 // left returns the previous state under the entry's version.
 func (e *entry) left() *Object {
@@ -44,11 +47,12 @@ type chunk struct {
 // time appends (the cluster's lock sees to it); cursors read without a lock.
 type log struct {
 	chunks []*chunk
-	limit  int    // entries kept for those who watch again
-	total  int    // entries ever appended
-	high   string // highest version so far
-	last   string // version of the last entry: what a list is stamped with
-	floor  string // older versions are 410; "" before the first list
+	limit  int          // entries kept for those who watch again
+	total  int          // entries ever appended
+	count  atomic.Int64 // total, for those who hold no lock
+	high   string       // highest version so far
+	last   string       // version of the last entry: what a list is stamped with
+	floor  string       // older versions are 410; "" before the first list
 	// out maps versions that came out of order to the index of their entry, or
 	// to ambiguous where more than one entry carries the version.
 	out map[string]int
@@ -62,6 +66,13 @@ func newLog(limit int) *log {
 
 // append publishes an entry. Its high is worked out here.
 func (l *log) append(kind watch.EventType, version string, object, prev *Object) {
+	l.add(kind, version, object, prev, nil)
+}
+
+// signal publishes an entry that changes nothing.
+func (l *log) signal(value any) { l.add(signalled, "", nil, nil, value) }
+
+func (l *log) add(kind watch.EventType, version string, object, prev *Object, value any) {
 	tail := l.chunks[len(l.chunks)-1]
 	n := int(tail.n.Load())
 	full := (*chunk)(nil)
@@ -75,8 +86,9 @@ func (l *log) append(kind watch.EventType, version string, object, prev *Object)
 		l.last = version
 	}
 	e := &tail.entries[n]
-	e.kind, e.version, e.high, e.object, e.prev = kind, version, l.high, object, prev
+	e.kind, e.version, e.high, e.object, e.prev, e.value = kind, version, l.high, object, prev, value
 	l.total++
+	l.count.Store(int64(l.total))
 	tail.n.Store(int32(n + 1))
 	if full != nil {
 		full.next.Store(tail) // a linked chunk is never empty

@@ -48,28 +48,63 @@ func (w *Watch) TryNext() (Event, error) {
 	if w.fail != nil {
 		return w.fails(w.fail), nil
 	}
-	if len(w.initial) > 0 {
-		o := w.initial[0]
-		w.initial = w.initial[1:]
-		return Event{Type: watch.Added, Object: o}, nil
+	if !w.fill() {
+		return Event{}, errNothing
 	}
-	if o := w.endMark; o != nil {
-		w.endMark = nil
-		return Event{Type: watch.Bookmark, Object: o}, nil
+	ev := w.queue[w.ready]
+	w.ready++
+	switch ev.Type {
+	case watch.Error:
+		w.finish()
+	case Closed:
+		w.finish()
+		return Event{}, io.EOF
+	default:
+		w.version = ev.Object.version
 	}
-	for {
+	return ev, nil
+}
+
+// fill sees to it that something is in the queue, where anything is to be read.
+// Called with mu held.
+func (w *Watch) fill() bool {
+	for w.ready >= len(w.queue) {
+		switch {
+		case len(w.initial) > 0:
+			o := w.initial[0]
+			w.initial = w.initial[1:]
+			w.put(Event{Type: watch.Added, Object: o}, true)
+			continue
+		case w.endMark != nil:
+			o := w.endMark
+			w.endMark = nil
+			w.put(Event{Type: watch.Bookmark, Object: o}, true)
+			continue
+		}
 		e := w.cursor.next()
 		if e == nil {
-			return Event{}, errNothing
+			return false
 		}
-		if ev, ok := w.convert(e); ok {
-			if ev.Type == watch.Error {
-				return w.fails(errRewound()), nil
+		w.progress()
+		if e.kind == signalled {
+			if w.tap != nil {
+				w.queue, w.ready = append(w.queue[:0], w.tap.Signal(e.value)...), 0
 			}
-			w.version = e.version
-			return ev, nil
+		} else if ev, ok := w.convert(e); ok {
+			w.put(ev, false)
 		}
 	}
+	return true
+}
+
+// put queues an event, or what the tap makes of it.
+func (w *Watch) put(ev Event, initial bool) {
+	w.ready = 0
+	if w.tap == nil || ev.Type == watch.Error {
+		w.queue = append(w.queue[:0], ev)
+		return
+	}
+	w.queue = append(w.queue[:0], w.tap.Event(ev, initial)...)
 }
 
 // convert says what an entry is to this watch; cacheWatcher.convertToWatchEvent
@@ -83,7 +118,7 @@ func (w *Watch) convert(e *entry) (Event, bool) {
 	}
 	switch e.kind {
 	case watch.Error:
-		return Event{Type: watch.Error}, true
+		return Event{Type: watch.Error, Status: asStatus(errRewound())}, true
 	case watch.Bookmark:
 		return Event{Type: watch.Bookmark, Object: e.object}, w.request.opts.AllowWatchBookmarks
 	}
@@ -113,19 +148,4 @@ func (w *Watch) Pending() bool {
 	return w.pending()
 }
 
-func (w *Watch) pending() bool {
-	if w.ended || w.fail != nil || len(w.initial) > 0 || w.endMark != nil {
-		return true
-	}
-	for {
-		ahead := w.cursor
-		e := ahead.next()
-		if e == nil {
-			return false
-		}
-		if _, ok := w.convert(e); ok {
-			return true
-		}
-		w.cursor = ahead // nothing for this watch
-	}
-}
+func (w *Watch) pending() bool { return w.ended || w.fail != nil || w.fill() }

@@ -37,6 +37,12 @@ func StartPaused() PlayerOption { return func(p *Player) { p.pace.paused = true 
 // context to end.
 func StayOpen() PlayerOption { return func(p *Player) { p.keep = true } }
 
+// KeepPace makes Run wait at maximum speed while an open watch has more than n
+// events to read: nobody is dropped, and no more is held in memory. A reader
+// that doesn't come back holds the tape up until its watch is stopped; at any
+// other speed nobody does.
+func KeepPace(n int) PlayerOption { return func(p *Player) { p.lag = n } }
+
 // WithCluster passes options on to the Cluster.
 func WithCluster(opts ...ClusterOption) PlayerOption {
 	return func(p *Player) { p.options = append(p.options, opts...) }

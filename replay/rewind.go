@@ -97,6 +97,9 @@ func (c *Cluster) Rewind(s *State) {
 		old.append(watch.Error, "", nil, nil)
 		k.wake()
 	}
+	if c.interferer != nil {
+		c.interferer.Rewound()
+	}
 }
 
 // restore takes a state over, its versions moved from one base to another.

@@ -88,6 +88,9 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 	if !p.pace.speed.max() {
 		now = p.pace.now(p.clock.Now())
 	}
+	if p.lag > 0 && p.pace.speed.max() && p.cluster.behind(p.lag, p.awake) {
+		return forever, false, nil
+	}
 	for range batch {
 		ev, err := p.peek()
 		if err != nil {
@@ -99,6 +102,14 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 		if !p.pace.speed.max() && ev.At > p.at {
 			if due := p.pace.Shown(ev.At); due > now {
 				p.cluster.Settle()
+				if at, ok := p.cluster.due(); ok && at < ev.At {
+					if s := p.pace.Shown(at); s <= now {
+						p.cluster.Pass(at)
+						continue
+					} else {
+						due = min(due, s)
+					}
+				}
 				// At least a nanosecond, so that rounding can't make it spin.
 				return max(scale(due-now, 1/float64(p.pace.speed)), 1), false, nil
 			}
@@ -113,6 +124,7 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 // end is what happens behind the last event.
 func (p *Player) end(ctx context.Context) (wait time.Duration, done bool, err error) {
 	p.cluster.Settle()
+	p.cluster.Pass(End)
 	if p.loop {
 		if err := p.back(ctx, p.from); err != nil {
 			return 0, true, err

@@ -88,6 +88,10 @@ func (p *Player) forward(ctx context.Context, to time.Duration) error {
 		}
 		if ev == nil || ev.At > to {
 			p.cluster.Settle()
+			if ev == nil {
+				to = End
+			}
+			p.cluster.Pass(to)
 			return nil
 		}
 		if _, err := p.apply(); err != nil {

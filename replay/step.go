@@ -69,7 +69,8 @@ func (p *Player) Step() error {
 			return err
 		}
 		if ev == nil {
-			if p.cluster.Settle() {
+			settled := p.cluster.Settle()
+			if p.cluster.Pass(End) || settled {
 				return nil
 			}
 			return io.EOF

@@ -29,9 +29,13 @@ type Watch struct {
 	done    chan struct{}
 
 	mu      sync.Mutex
+	tap     Tap       // nil for none
+	queue   []Event   // made of the last entry
+	ready   int       // the next of the queue
 	initial []*Object // still to be sent before the first entry
 	endMark *Object   // the bookmark behind them
 	cursor  cursor
+	log     *log   // that the cursor is in
 	from    string // the future version that a watch waits for in silence
 	version string // of the last event that Next has returned
 	waiting bool   // inside Next, with nothing to return
@@ -63,12 +67,19 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 	if err != nil {
 		return nil, err
 	}
+	ask := Request{Verb: "watch", Resource: gvr, Namespace: namespace, Options: opts}
+	if err := c.Admit(ask); err != nil {
+		return nil, err
+	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k.told()
-	w := &Watch{cluster: c, kind: k, request: q, done: make(chan struct{})}
+	w := &Watch{cluster: c, kind: k, log: k.log, request: q, done: make(chan struct{})}
 	if err := w.begin(c.base); err != nil {
 		return nil, err
+	}
+	if c.interferer != nil {
+		w.tap = c.interferer.Tap(ask)
 	}
 	c.watching.Lock()
 	c.watches[w] = struct{}{}
@@ -133,7 +144,7 @@ func (w *Watch) finish() {
 		return
 	}
 	w.ended = true
-	w.cursor, w.initial, w.endMark = cursor{}, nil, nil
+	w.cursor, w.queue, w.initial, w.endMark = cursor{}, nil, nil, nil
 	close(w.done)
 	if w.idle != nil {
 		close(w.idle)
@@ -143,6 +154,7 @@ func (w *Watch) finish() {
 	c.watching.Lock()
 	delete(c.watches, w)
 	c.watching.Unlock()
+	w.progress()
 }
 
 // Fail ends the watch with an ERROR event, before anything that still waits to
@@ -154,7 +166,8 @@ func (w *Watch) Fail(err error) {
 		return
 	}
 	w.fail = err
-	w.cursor, w.initial, w.endMark = cursor{}, nil, nil
+	w.cursor, w.queue, w.initial, w.endMark = cursor{}, nil, nil, nil
+	w.progress()
 	w.mu.Unlock()
 	w.kind.wake()
 }

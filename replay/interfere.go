@@ -1,0 +1,201 @@
+package replay
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Interferer makes things go wrong between a Cluster and its clients:
+// package replay/fault is one. The Cluster asks it at fixed moments and does
+// what it says; so what goes wrong is a function of the tape and of the order
+// of requests, and never of a clock.
+//
+// All but Request are called with the Cluster's lock held: they must be quick
+// and must not call it. Request is called from any goroutine.
+type Interferer interface {
+	// Before is told of each event of the tape before anything of it shows.
+	Before(c Change) Effect
+	// Due is the next position at which something happens although no event
+	// comes; ok is false where there is none.
+	Due() (at time.Duration, ok bool)
+	// Pass lets time pass to a position that Due has named, or to End behind
+	// the last event.
+	Pass(at time.Duration) []Signal
+	// Rewound says that the tape begins anew, with nothing alive. A Player with
+	// an Interferer rewinds to the beginning and goes forward from there.
+	Rewound()
+	// Request is asked before a request is answered.
+	Request(r Request) Answer
+	// Tap returns what stands in the way of a watch that opens, or nil.
+	Tap(r Request) Tap
+}
+
+// Change is an event of the tape on its way into the Cluster.
+type Change struct {
+	Event timeline.Event
+	// Live says that it takes effect by itself: it isn't part of an initial
+	// list, nor of what was found by listing again after a GAP.
+	Live bool
+}
+
+// Effect is what becomes of a Change.
+type Effect struct {
+	// Events are applied in place of the one that was asked about; nil for that
+	// one as it is. Their positions are its position.
+	Events []timeline.Event
+	// Ahead and Behind stand before and after them in the watches' order.
+	Ahead, Behind []Signal
+}
+
+// Signal is something that watches of a resource come by in their order,
+// between two events. Only a Tap sees it.
+//
+// A watch that is opened from an older version comes by the signals since
+// then, as it does by the events: a Tap that closes its stream for a signal
+// wherever it meets it would never let a client past it.
+type Signal struct {
+	// Resource is whose watches get it.
+	Resource timeline.Resource
+	Value    any
+}
+
+// Tap stands in the way of one watch. Its methods are called one at a time.
+type Tap interface {
+	// Event takes what the watch would deliver, and returns what it delivers in
+	// its place: nothing, the same, or other events. initial says that it
+	// belongs to the state that the watch began with, its end bookmark included.
+	Event(ev Event, initial bool) []Event
+	// Signal takes a signal, and returns what the watch delivers now.
+	Signal(value any) []Event
+}
+
+// Closed as the type of a Tap's Event ends the stream without an ERROR, as a
+// server does whose time is up.
+const Closed watch.EventType = "CLOSED"
+
+// Request is what a client asks for.
+type Request struct {
+	// Verb is one of RBAC's: get, list, watch, create, update, patch, delete,
+	// deletecollection.
+	Verb                         string
+	Resource                     schema.GroupVersionResource
+	Subresource, Namespace, Name string
+	// Options are those of a list or watch.
+	Options metav1.ListOptions
+}
+
+// Answer is what becomes of a Request.
+type Answer struct {
+	// Err is answered in place of everything else, where it isn't nil: an error
+	// of apimachinery's api/errors.
+	Err error
+	// Version makes a get or list show the state at an older version, for as
+	// long as the history reaches back.
+	Version string
+}
+
+// Interfere lets i stand between the Cluster and its clients.
+func Interfere(i Interferer) ClusterOption { return func(c *Cluster) { c.interferer = i } }
+
+// Interfering is [Interfere] for an Interferer that is made from the tape's
+// header. Its error is NewPlayer's.
+func Interfering(make func(*timeline.Header) (Interferer, error)) PlayerOption {
+	return func(p *Player) { p.interfering = make }
+}
+
+// Admit asks the Interferer about a request that the Cluster doesn't answer
+// itself: a write. Get, List and Watch ask by themselves.
+func (c *Cluster) Admit(r Request) error { return c.ask(r).Err }
+
+func (c *Cluster) ask(r Request) Answer {
+	if c.interferer == nil {
+		return Answer{}
+	}
+	return c.interferer.Request(r)
+}
+
+// Pass lets the tape's time pass to a position without an event, for what an
+// Interferer does then. It doesn't move At.
+func (c *Cluster) Pass(at time.Duration) (changed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pass(at)
+}
+
+func (c *Cluster) pass(to time.Duration) (changed bool) {
+	if c.interferer == nil {
+		return false
+	}
+	for {
+		at, ok := c.interferer.Due()
+		if !ok || at > to {
+			return changed
+		}
+		changed = c.signal(c.interferer.Pass(at)) || changed
+	}
+}
+
+// due is when the Interferer wants time to pass.
+func (c *Cluster) due() (at time.Duration, ok bool) {
+	if c.interferer == nil {
+		return 0, false
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.interferer.Due()
+}
+
+func (c *Cluster) signal(signals []Signal) (some bool) {
+	for _, s := range signals {
+		for _, k := range c.kinds {
+			if k.resource == s.Resource {
+				k.log.signal(s.Value)
+				k.wake()
+				some = true
+			}
+		}
+	}
+	return some
+}
+
+// interfere applies an event as the Interferer wants it.
+func (c *Cluster) interfere(ev timeline.Event) (changed bool, err error) {
+	change := Change{Event: ev, Live: true}
+	if k := c.named(ev.Resource); k != nil {
+		change.Live = k.phase == live || k.phase == fresh && ev.Type != timeline.Added && ev.Type != timeline.Sync
+	}
+	effect := c.interferer.Before(change)
+	changed = c.signal(effect.Ahead)
+	if effect.Events == nil {
+		effect.Events = []timeline.Event{ev}
+	}
+	for _, e := range effect.Events {
+		did, err := c.one(e)
+		changed = changed || did
+		if err != nil {
+			return changed, err
+		}
+	}
+	return c.signal(effect.Behind) || changed, nil
+}
+
+// With returns the object changed by a merge patch (RFC 7386), its version and
+// identity read from it anew.
+func (o *Object) With(patch []byte) *Object {
+	raw := rawjson.Apply(make([]byte, 0, len(o.raw)+len(patch)), o.raw, patch)
+	n := &Object{namespace: o.namespace, name: o.name, key: o.key, uid: o.uid, version: o.version, raw: raw}
+	if uid := rawjson.Text(raw, "metadata", "uid"); uid != "" {
+		n.uid = types.UID(uid)
+	}
+	if v, ok := parseVersion(rawjson.Text(raw, "metadata", "resourceVersion")); ok {
+		n.version = v
+	}
+	return n
+}

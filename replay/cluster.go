@@ -25,6 +25,7 @@ type Cluster struct {
 	maxLag     int
 	empty      []timeline.Resource
 	interferer Interferer
+	refused    atomic.Int64 // requests, by the interferer
 
 	mu    sync.RWMutex
 	kinds []*kind

@@ -5,11 +5,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // Interferer makes things go wrong between a Cluster and its clients:
@@ -43,6 +43,9 @@ type Change struct {
 	// Live says that it takes effect by itself: it isn't part of an initial
 	// list, nor of what was found by listing again after a GAP.
 	Live bool
+	// Version is what a list of the resource is stamped with before the event,
+	// as clients see it.
+	Version string
 }
 
 // Effect is what becomes of a Change.
@@ -96,8 +99,9 @@ type Answer struct {
 	// Err is answered in place of everything else, where it isn't nil: an error
 	// of apimachinery's api/errors.
 	Err error
-	// Version makes a get or list show the state at an older version, for as
-	// long as the history reaches back.
+	// Version makes a get, a list, or a watch that begins with what is there,
+	// show the state at an older version, for as long as the history reaches
+	// back. It is stronger than the request's own version.
 	Version string
 }
 
@@ -118,7 +122,31 @@ func (c *Cluster) ask(r Request) Answer {
 	if c.interferer == nil {
 		return Answer{}
 	}
-	return c.interferer.Request(r)
+	a := c.interferer.Request(r)
+	if a.Err != nil {
+		c.refused.Add(1)
+	}
+	return a
+}
+
+// Interfered reports whether an Interferer stands between.
+func (c *Cluster) Interfered() bool { return c.interferer != nil }
+
+// Refusals counts the requests that the Interferer has answered with an error:
+// who goes in lock-step needn't wait for a client that was sent away.
+func (c *Cluster) Refusals() int64 { return c.refused.Load() }
+
+// Peek returns an object as the tape has it now, the Interferer not asked; nil
+// where it isn't alive or the tape doesn't hold the resource. It is for servers
+// that look something up for a request of another kind.
+func (c *Cluster) Peek(gvr schema.GroupVersionResource, namespace, objectName string) *Object {
+	k, err := c.find(gvr)
+	if err != nil {
+		return nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return k.objects[name{namespace, objectName}]
 }
 
 // Pass lets the tape's time pass to a position without an event, for what an
@@ -170,6 +198,7 @@ func (c *Cluster) interfere(ev timeline.Event) (changed bool, err error) {
 	change := Change{Event: ev, Live: true}
 	if k := c.named(ev.Resource); k != nil {
 		change.Live = k.phase == live || k.phase == fresh && ev.Type != timeline.Added && ev.Type != timeline.Sync
+		change.Version = k.version(c.base)
 	}
 	effect := c.interferer.Before(change)
 	changed = c.signal(effect.Ahead)

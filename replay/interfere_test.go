@@ -128,7 +128,7 @@ func TestInterferer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"1s ADDED 5", "2s ADDED 8", "4s MODIFIED 7", "4s ADDED 9"}
+	want := []string{"1s ADDED 5", "2s ADDED 8", "2s MODIFIED 7", "4s ADDED 9"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what the watch delivered (-want +got):\n%s", diff)
 	}

@@ -50,8 +50,9 @@ func (p *Player) open() (changed bool, err error) {
 }
 
 // Step applies the next event, and with it what takes effect at the same
-// time: the initial lists, or what a GAP's SYNC ends. It returns io.EOF at the
-// end of the tape. It doesn't wait, and leaves Run, if that goes on, to
+// time: the initial lists, or what a GAP's SYNC ends. What an Interferer does
+// between two events is a step of its own. It returns io.EOF at the end of the
+// tape. It doesn't wait, and leaves Run, if that goes on, to
 // continue from the new position.
 func (p *Player) Step() error {
 	p.mu.Lock()
@@ -75,7 +76,7 @@ func (p *Player) Step() error {
 			}
 			return io.EOF
 		}
-		if ev.At > p.at && p.cluster.Settle() {
+		if ev.At > p.at && (p.cluster.Settle() || p.cluster.Pass(ev.At)) {
 			return nil
 		}
 		kind := ev.Type

@@ -68,14 +68,15 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 		return nil, err
 	}
 	ask := Request{Verb: "watch", Resource: gvr, Namespace: namespace, Options: opts}
-	if err := c.Admit(ask); err != nil {
-		return nil, err
+	answer := c.ask(ask)
+	if answer.Err != nil {
+		return nil, answer.Err
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k.told()
 	w := &Watch{cluster: c, kind: k, log: k.log, request: q, done: make(chan struct{})}
-	if err := w.begin(c.base); err != nil {
+	if err := w.begin(c.base, answer.Version); err != nil {
 		return nil, err
 	}
 	if c.interferer != nil {
@@ -87,8 +88,9 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 	return w, nil
 }
 
-// begin places the cursor and gathers the initial events.
-func (w *Watch) begin(base string) error {
+// begin places the cursor and gathers the initial events; past is the older
+// version at which a watch that begins with them is to begin.
+func (w *Watch) begin(base, past string) error {
 	k, opts := w.kind, w.request.opts
 	version := ""
 	if rv := opts.ResourceVersion; rv != "" && rv != "0" {
@@ -99,6 +101,12 @@ func (w *Watch) begin(base string) error {
 		version = v
 	}
 	initial := opts.SendInitialEvents != nil && *opts.SendInitialEvents
+	state := k.inOrder
+	w.cursor, w.version = k.log.end(), k.version(base)
+	if from, ok := k.log.after(past); ok && past != "" && initial {
+		state = func() []*Object { return k.past(from) }
+		w.cursor, w.version, version = from, past, ""
+	}
 	if initial && version != "" && k.future(version, base) {
 		return tooLarge(version, k.version(base))
 	}
@@ -113,12 +121,10 @@ func (w *Watch) begin(base string) error {
 		}
 		return nil
 	}
-	w.cursor = k.log.end()
-	w.version = k.version(base)
 	if !initial {
 		return nil
 	}
-	for _, o := range k.inOrder() {
+	for _, o := range state() {
 		if w.request.matches(o) {
 			w.initial = append(w.initial, o)
 		}

@@ -34,6 +34,7 @@ type Client struct {
 	metadata    *metadataClient
 	log         journal
 	reads       atomic.Int64
+	refusals    atomic.Int64 // of the cluster, at the last Settle
 	notes       notes
 	unsubscribe func()
 

@@ -35,10 +35,12 @@ func (c *Client) Step(ctx context.Context) error {
 func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 	for {
 		at, ok, err := c.player.Upcoming()
-		if err != nil || !ok || at > to {
+		if err != nil || ok && at > to || !ok && to < replay.End {
 			return err
 		}
-		if err := c.Step(ctx); err != nil && !errors.Is(err, io.EOF) {
+		if err := c.Step(ctx); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
@@ -59,12 +61,17 @@ func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 //
 // A reflector that is about to list again, after a rewind or an error, has no
 // watch for a second or so; that is waited for where its informer is tracked.
+// An Interferer may send it away again and again, until the tape has gone on:
+// so nobody waits for as many informers as requests were refused since the
+// last Settle.
 func (c *Client) Settle(ctx context.Context) error {
 	informers, err := c.arrive(ctx)
 	if err != nil {
 		return err
 	}
+	c.refusals.Store(c.cluster.Refusals())
 	changed := c.notes.take()
+	changed.all = changed.all || c.cluster.Interfered() // events of earlier steps may arrive in this one
 	for _, t := range informers {
 		if err := t.settled(ctx, changed); err != nil {
 			c.notes.giveBack(changed)
@@ -89,16 +96,19 @@ func (c *Client) arrive(ctx context.Context) ([]tracked, error) {
 			informers[i] = *t
 		}
 		c.mu.Unlock()
-		at := map[string]bool{}
+		at := map[string]int{}
 		for _, s := range streams {
 			if err := s.settled(ctx); err != nil {
 				return nil, err
 			}
-			at[s.watch.Version()] = true
+			at[s.watch.Version()]++
 		}
-		if !slices.ContainsFunc(informers, func(t tracked) bool {
-			return t.waitedFor() && !at[t.informer.LastSyncResourceVersion()]
-		}) {
+		away := slices.DeleteFunc(slices.Clone(informers), func(t tracked) bool {
+			v := t.informer.LastSyncResourceVersion()
+			at[v]--
+			return !t.waitedFor() || at[v] >= 0
+		})
+		if int64(len(away)) <= c.cluster.Refusals()-c.refusals.Load() {
 			return informers, nil
 		}
 		if err := pause(ctx, wait); err != nil {

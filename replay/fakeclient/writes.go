@@ -51,6 +51,11 @@ func verbOf(a testing.Action) string {
 
 // write refuses or records.
 func (c *Client) write(a testing.Action, as form) (runtime.Object, error) {
+	if err := c.cluster.Admit(replay.Request{
+		Verb: admitted(a), Resource: a.GetResource(), Subresource: a.GetSubresource(), Namespace: a.GetNamespace(), Name: nameOf(a),
+	}); err != nil {
+		return nil, err
+	}
 	if c.writes != Record {
 		return nil, c.refuse(a, "use fakeclient.WithWrites(fakeclient.Record) to accept writes and log them")
 	}
@@ -94,7 +99,10 @@ func (c *Client) alive(w *Write) (*replay.Object, error) {
 	if _, known := c.cluster.Resource(w.Resource); !known {
 		return nil, nil
 	}
-	return c.cluster.Get(w.Resource, w.Namespace, w.Name, metav1.GetOptions{})
+	if o := c.cluster.Peek(w.Resource, w.Namespace, w.Name); o != nil {
+		return o, nil
+	}
+	return nil, apierrors.NewNotFound(w.Resource.GroupResource(), w.Name)
 }
 
 func (c *Client) create(w *Write, a testing.CreateActionImpl) (runtime.Object, error) {

@@ -1,0 +1,92 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+)
+
+// ServeHTTP answers a request as kube-apiserver would.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("Cache-Control", "no-cache, private") // as filters/cachecontrol.go of k8s.io/apiserver
+	info, err := s.paths.NewRequestInfo(req)
+	if err != nil {
+		// filters/requestinfo.go of k8s.io/apiserver
+		refuse(w, req, apierrors.NewInternalError(fmt.Errorf("failed to create RequestInfo: %w", err)))
+		return
+	}
+	switch {
+	case info.IsResourceRequest:
+		s.serveResource(w, req, info)
+	case strings.HasPrefix(req.URL.Path, "/openapi/"):
+		s.openapi.ServeHTTP(w, req)
+	case s.about.Serves(req.URL.Path):
+		s.discovery.ServeHTTP(w, req)
+	default:
+		notFound(w)
+	}
+}
+
+// notFound is what kube-apiserver answers for a path that nothing serves.
+func notFound(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = w.Write([]byte("404 page not found\n"))
+}
+
+// serveResource answers what is below /api/v1 and /apis/GROUP/VERSION.
+func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) {
+	r := s.resources[schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}]
+	if r == nil || !r.Namespaced && info.Namespace != "" && info.Resource != "namespaces" {
+		notFound(w)
+		return
+	}
+	namespace := info.Namespace
+	if !r.Namespaced {
+		namespace = ""
+	}
+	var err error
+	switch {
+	case info.Subresource != "" && (info.Verb != "get" || info.Subresource != "status"):
+		err = apierrors.NewMethodNotSupported(gvr(r.Resource).GroupResource(), info.Verb)
+	case info.Verb == "get":
+		err = s.get(w, req, r, namespace, info.Name)
+	case info.Verb == "list":
+		err = s.list(w, req, r, namespace, info.Name)
+	case info.Verb == "watch":
+		err = s.watch(w, req, r, namespace, info.Name)
+	default:
+		err = apierrors.NewMethodNotSupported(gvr(r.Resource).GroupResource(), info.Verb)
+	}
+	if err != nil {
+		refuse(w, req, err)
+	}
+}
+
+// refuse answers with an error, as the Status that it carries or as a 500.
+func refuse(w http.ResponseWriter, req *http.Request, err error) {
+	var status metav1.Status
+	var known apierrors.APIStatus
+	if errors.As(err, &known) {
+		status = known.Status()
+	} else {
+		status = apierrors.NewInternalError(err).ErrStatus
+	}
+	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
+	}
+	form := media.ForStatus(req.Header.Get("Accept"))
+	w.Header().Set("Content-Type", form.ContentType())
+	w.WriteHeader(int(status.Code))
+	_, _ = w.Write(media.Status(form, &status))
+}

@@ -1,0 +1,117 @@
+package apiserver
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/tables"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// resource is one kind of object that is served.
+type resource struct {
+	timeline.Resource
+	maker *media.Maker
+}
+
+func (s *Server) newResource(r timeline.Resource) *resource {
+	return &resource{r, media.NewMaker(r, media.Options{
+		Printer: func() media.Printer { return tables.For(r, s.definition(r)) },
+		Now:     s.now,
+	})}
+}
+
+// get answers with one object.
+func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, namespace, name string) error {
+	form, err := media.Negotiate(req, r.Resource, media.Single)
+	if err != nil {
+		return err
+	}
+	o, err := s.cluster.Get(gvr(r.Resource), namespace, name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
+	if err != nil {
+		return err
+	}
+	body, err := r.maker.Object(form, o)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	out := media.Compress(w, req)
+	w.Header().Set("Content-Type", form.ContentType())
+	_, _ = out.Write(body)
+	_ = out.Close()
+	return nil
+}
+
+// list answers with those that are selected.
+func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, namespace, name string) error {
+	form, err := media.Negotiate(req, r.Resource, media.Collection)
+	if err != nil {
+		return err
+	}
+	opts, err := listOptions(req, name)
+	if err != nil {
+		return err
+	}
+	l, err := s.cluster.List(gvr(r.Resource), namespace, opts)
+	if err != nil {
+		return err
+	}
+	out := media.Compress(w, req)
+	w.Header().Set("Content-Type", form.ContentType())
+	_ = r.maker.List(form, l, out) // the client is gone
+	_ = out.Close()
+	return nil
+}
+
+// listOptions reads the options of a list or watch from the query, as listOpts
+// of k8s.io/apiserver/pkg/endpoints/handlers/get.go does.
+func listOptions(req *http.Request, name string) (metav1.ListOptions, error) {
+	var in internalversion.ListOptions
+	if err := internalscheme.ParameterCodec.DecodeParameters(req.URL.Query(), metav1.SchemeGroupVersion, &in); err != nil {
+		return metav1.ListOptions{}, apierrors.NewBadRequest(err.Error())
+	}
+	out := metav1.ListOptions{
+		AllowWatchBookmarks: in.AllowWatchBookmarks, ResourceVersion: in.ResourceVersion, ResourceVersionMatch: in.ResourceVersionMatch,
+		TimeoutSeconds: in.TimeoutSeconds, Limit: in.Limit, Continue: in.Continue, SendInitialEvents: in.SendInitialEvents,
+	}
+	if in.LabelSelector != nil {
+		out.LabelSelector = in.LabelSelector.String()
+	}
+	if in.FieldSelector != nil {
+		out.FieldSelector = in.FieldSelector.String()
+	}
+	if name == "" {
+		return out, nil
+	}
+	// A name in the path, or in the field selector.
+	if in.FieldSelector == nil || in.FieldSelector.Empty() {
+		out.FieldSelector = "metadata.name=" + name
+	} else if selected, ok := in.FieldSelector.RequiresExactMatch("metadata.name"); !ok || selected != name {
+		return out, apierrors.NewBadRequest("fieldSelector metadata.name doesn't match requested name")
+	}
+	return out, nil
+}
+
+// definitions is where a tape keeps what custom resources are.
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// definition returns the CustomResourceDefinition of a resource, where the tape
+// holds it.
+func (s *Server) definition(r timeline.Resource) []byte {
+	if _, held := s.cluster.Resource(definitions); !held || r.Group == "" {
+		return nil
+	}
+	o, err := s.cluster.Get(definitions, "", fmt.Sprintf("%s.%s", r.Resource, r.Group), metav1.GetOptions{})
+	if err != nil || rawjson.Text(o.Raw(), "spec", "group") != r.Group {
+		return nil
+	}
+	return o.Raw()
+}

@@ -1,0 +1,94 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
+	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// Server is a Kubernetes API over a replay. See the package comment. It is an
+// http.Handler that asks nobody who they are; Listen puts a token before it.
+// It is safe for concurrent use.
+type Server struct {
+	player    *replay.Player
+	cluster   *replay.Cluster
+	settings  settings
+	paths     request.RequestInfoFactory
+	discovery http.Handler
+	openapi   http.Handler
+	resources map[schema.GroupVersionResource]*resource
+	about     discoverer
+
+	open  context.Context // until Close: how long watches may stay
+	close context.CancelFunc
+}
+
+// discoverer says which paths discovery answers.
+type discoverer interface{ Serves(path string) bool }
+
+// settings are what Options set.
+type settings struct {
+	blocked time.Duration // a client that takes nothing for so long is cut off
+	shift   bool
+}
+
+// Option sets a Server up.
+type Option func(*settings)
+
+// ShiftTimes shows the times inside of objects as if the tape had begun when
+// the Player did: clients that compute ages themselves then agree with the
+// tape's clock. Without it times stay as recorded.
+func ShiftTimes() Option { return func(s *settings) { s.shift = true } }
+
+// CutOff ends a watch whose client has taken nothing for d; 5 s by default.
+func CutOff(d time.Duration) Option { return func(s *settings) { s.blocked = d } }
+
+// New makes a Server that shows what the Player plays. It applies the initial
+// lists if that hasn't happened, and neither runs nor closes the Player.
+func New(p *replay.Player, opts ...Option) (*Server, error) {
+	if err := p.Open(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		player: p, cluster: p.Cluster(), settings: settings{blocked: 5 * time.Second},
+		paths:     request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+		resources: map[schema.GroupVersionResource]*resource{},
+	}
+	s.open, s.close = context.WithCancel(context.Background())
+	for _, o := range opts {
+		o(&s.settings)
+	}
+	served := s.cluster.Resources()
+	for _, r := range served {
+		s.resources[gvr(r)] = s.newResource(r)
+	}
+	about, err := discovery.New(discovery.Options{
+		Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.discovery, s.about = about, about
+	s.openapi = openapi.New(openapi.Options{Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server})
+	return s, nil
+}
+
+// Player is what moves the replay.
+func (s *Server) Player() *replay.Player { return s.player }
+
+// now is the tape's clock as wall time: what ages are counted to.
+func (s *Server) now() time.Time {
+	return s.player.Header().Metadata.Start.Add(s.player.Position())
+}
+
+func gvr(r timeline.Resource) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}

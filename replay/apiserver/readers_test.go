@@ -97,7 +97,7 @@ func readEvents(body io.Reader, most int) (n int, err error) {
 	for n < most {
 		var k int
 		k, err = body.Read(buffer)
-		n += bytes.Count(buffer[:k], []byte("}\n"))
+		n += bytes.Count(buffer[:k], []byte{10})
 		if err != nil {
 			return n, err
 		}

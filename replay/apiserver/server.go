@@ -86,9 +86,12 @@ func (s *Server) Player() *replay.Player { return s.player }
 
 // now is the tape's clock as wall time: what ages are counted to.
 func (s *Server) now() time.Time {
-	return s.player.Header().Metadata.Start.Add(s.player.Position())
+	return s.player.Header().Metadata.Start.Time.Add(s.player.Position())
 }
 
 func gvr(r timeline.Resource) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
+
+// Close ends every open watch, and refuses new ones. It doesn't close the Player.
+func (s *Server) Close() { s.close() }

@@ -1,0 +1,210 @@
+package apiserver_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// heartbeats writes a tape of 100 nodes of 2 KB each and n changes of their status.
+func heartbeats(b *testing.B, n int) string {
+	b.Helper()
+	var pad strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&pad, `,"label-%d":"some value of a node"`, i)
+	}
+	name := filepath.Join(b.TempDir(), "heartbeats.yaml")
+	w, err := timeline.Create(name, timeline.Header{
+		Metadata:  timeline.Metadata{Name: "heartbeats"},
+		Source:    timeline.Source{Kind: "recording", Server: "v1.36.3"},
+		Resources: []timeline.Resource{{Version: "v1", Kind: "Node", Resource: "nodes"}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	write := func(ev timeline.Event) {
+		ev.Resource = "nodes"
+		if err := w.Write(ev); err != nil {
+			b.Fatal(err)
+		}
+	}
+	node := func(kind timeline.Type, at, i, rv int) {
+		name := fmt.Sprint("node-", i)
+		write(timeline.Event{
+			At: time.Duration(at) * time.Millisecond, Type: kind, Name: name, UID: name, RV: strconv.Itoa(rv),
+			Object: fmt.Appendf(nil, `{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d","labels":{"n":"1"%s}},"status":{"nodeInfo":{"bootID":"%d"}}}`, name, name, rv, pad.String(), at),
+		})
+	}
+	for i := range 100 {
+		node(timeline.Added, 0, i, 100+i)
+	}
+	write(timeline.Event{Type: timeline.Sync, RV: "300"})
+	for i := range n {
+		node(timeline.Modified, i, i%100, 1000+i)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return name
+}
+
+// played is a server over a tape at maximum speed, that nobody plays yet.
+func played(b *testing.B, src replay.Source) (*replay.Player, *httptest.Server) {
+	b.Helper()
+	p, err := replay.NewPlayer(src, replay.WithSpeed(replay.Max), replay.KeepPace(4096))
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := apiserver.New(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p, httptest.NewServer(s)
+}
+
+const nodesFrom300 = "/api/v1/nodes?watch=true&resourceVersion=300"
+
+// BenchmarkOneWatcher sends a tape in a file to one raw HTTP watcher, with one
+// core for tape, server and client together. The limit is 50,000 events a second.
+func BenchmarkOneWatcher(b *testing.B) {
+	const events = 50_000
+	tape := heartbeats(b, events)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for b.Loop() {
+		p, web := played(b, replay.File(tape))
+		body, err := openWatch(web.URL+nodesFrom300, "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		played := make(chan error)
+		go func() { played <- p.Run(context.Background()) }()
+		if n, err := readEvents(body, events); n != events {
+			b.Fatalf("%d events and %v, want %d", n, err, events)
+		}
+		if err := <-played; err != nil {
+			b.Fatal(err)
+		}
+		_ = body.Close()
+		web.Close()
+		if err := p.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkThousandWatchers sends a roll's nodes to a thousand clients in a
+// process of their own, and counts what each costs the server in memory while
+// it waits, and in processor time for each event that it gets. No event may be
+// missing. The limit is 100 KB a watcher.
+func BenchmarkThousandWatchers(b *testing.B) {
+	const watchers, events = 1000, 5000
+	tape := heartbeats(b, events)
+	for b.Loop() {
+		p, web := played(b, replay.File(tape))
+		before := resident(b)
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = rolesEnv(watchers, events, web.URL+nodesFrom300, "")
+		cmd.Stderr = os.Stderr
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		expect(b, lines, "open")
+		b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher")
+		start, spent := time.Now(), cpu(b)
+		if err := p.Run(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		expect(b, lines, "done")
+		b.ReportMetric(float64((cpu(b)-spent).Nanoseconds())/(watchers*events), "cpu-ns/delivery")
+		b.ReportMetric(watchers*events/time.Since(start).Seconds(), "deliveries/s")
+		b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher-after")
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		web.Close()
+		if err := p.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func expect(b *testing.B, lines *bufio.Scanner, want string) {
+	b.Helper()
+	if !lines.Scan() || lines.Text() != want {
+		b.Fatalf("the clients say %q (%v), want %q", lines.Text(), lines.Err(), want)
+	}
+}
+
+// resident is the memory that the process holds, after a collection.
+func resident(b *testing.B) int64 {
+	b.Helper()
+	runtime.GC()
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		b.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// cpu is the processor time that the process has used.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkFirstAnswer opens a tape and serves it up to the first list. The
+// limit is 300 ms.
+func BenchmarkFirstAnswer(b *testing.B) {
+	tape := heartbeats(b, 1000)
+	for b.Loop() {
+		p, web := played(b, replay.File(tape))
+		res, err := http.Get(web.URL + "/api/v1/nodes")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if res.StatusCode != http.StatusOK {
+			b.Fatal(res.Status)
+		}
+		_ = res.Body.Close()
+		web.Close()
+		if err := p.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -43,13 +43,14 @@ func readKeys(in io.Reader) (keys <-chan show.Key, restore func()) {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, unix.SIGCONT)
 	reading.Go(func() {
+		var t typing
 		for !done.Load() {
 			select {
 			case <-continued:
 				_ = unix.IoctlSetTermios(fd, termiosSet, &raw)
 			default:
 			}
-			if !listen(fd, typed) {
+			if !listen(fd, &t, typed) {
 				return
 			}
 		}
@@ -66,7 +67,7 @@ func readKeys(in io.Reader) (keys <-chan show.Key, restore func()) {
 // listen takes what is typed within a tenth of a second, and reports whether
 // more may come. It asks before it reads: where something else has set the
 // terminal to whole lines, a read would stay until there is one.
-func listen(fd int, typed chan<- show.Key) bool {
+func listen(fd int, t *typing, typed chan<- show.Key) bool {
 	var ready unix.FdSet
 	ready.Set(fd)
 	wait := unix.NsecToTimeval(int64(100 * time.Millisecond))
@@ -74,6 +75,7 @@ func listen(fd int, typed chan<- show.Key) bool {
 		return errors.Is(err, unix.EINTR)
 	}
 	if !ready.IsSet(fd) {
+		t.pause()
 		return true
 	}
 	var b [16]byte
@@ -84,11 +86,7 @@ func listen(fd int, typed chan<- show.Key) bool {
 	case n == 0: // the terminal is gone
 		return false
 	}
-	for _, c := range b[:n] {
-		k, known := map[byte]show.Key{'q': show.KeyQuit, 'Q': show.KeyQuit, 3: show.KeyQuit, ' ': show.KeyPause}[c]
-		if !known {
-			continue
-		}
+	for _, k := range t.take(b[:n]) {
 		select {
 		case typed <- k:
 		default: // nobody takes them: a key is no promise

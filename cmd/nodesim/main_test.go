@@ -37,13 +37,14 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":    status,
-			"plain":     plain,
-			"tear":      tear,
-			"terminal":  onTerminal,
-			"waitfor":   waitFor,
-			"oneline":   oneLineOnly,
-			"apiserver": apiserver,
+			"status":       status,
+			"plain":        plain,
+			"tear":         tear,
+			"terminal":     onTerminal,
+			"conversation": conversation,
+			"waitfor":      waitFor,
+			"oneline":      oneLineOnly,
+			"apiserver":    apiserver,
 		},
 	})
 }

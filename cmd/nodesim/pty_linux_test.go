@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -20,16 +23,9 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: terminal KEYS COMMAND [ARG]...")
 	}
-	ctrl, tty, err := openTerminal()
-	ts.Check(err)
-	cmd := exec.Command(args[1], args[2:]...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, ts.Stdout(), ts.Stderr()
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "WORK", "TAPES", "TERM", "LANG", "LC_ALL", "NO_COLOR", "KUBECONFIG"} {
-		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	cmd, ctrl, tty := terminalCommand(ts, args[1:])
 	const endOfInput = "\x04"
-	_, err = io.WriteString(ctrl, ts.ReadFile(args[0])+endOfInput)
+	_, err := io.WriteString(ctrl, ts.ReadFile(args[0])+endOfInput)
 	ts.Check(err)
 	ts.Check(cmd.Start())
 	ts.Check(tty.Close())
@@ -41,6 +37,65 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if (err != nil) != neg {
 		ts.Fatalf("%v, want it to fail: %v", err, neg)
 	}
+}
+
+// terminalCommand is a command that will have a terminal of its own.
+func terminalCommand(ts *testscript.TestScript, args []string) (cmd *exec.Cmd, ctrl, tty *os.File) {
+	ctrl, tty, err := openTerminal()
+	ts.Check(err)
+	cmd = exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, ts.Stdout(), ts.Stderr()
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "WORK", "TAPES", "TERM", "LANG", "LC_ALL", "NO_COLOR", "KUBECONFIG"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	return cmd, ctrl, tty
+}
+
+// conversation SCRIPT COMMAND… runs a command on a terminal of its own and talks
+// to it: a line "< TEXT" of the script waits until the terminal shows the text,
+// anew since the line before, a line "> KEYS" types, with Go's escapes. What the
+// terminal got is in the file ttyout.
+func conversation(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: conversation SCRIPT COMMAND [ARG]...")
+	}
+	cmd, ctrl, tty := terminalCommand(ts, args[1:])
+	ts.Check(unix.IoctlSetWinsize(int(ctrl.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
+	ts.Check(cmd.Start())
+	ts.Check(tty.Close())
+	tooLate := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer tooLate.Stop()
+	var got bytes.Buffer
+	seen := 0
+	for _, line := range strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n") {
+		what, text, _ := strings.Cut(line, " ")
+		switch what {
+		case "<":
+			for b := make([]byte, 4096); ; {
+				if i := strings.Index(got.String()[seen:], text); i >= 0 {
+					seen += i + len(text)
+					break
+				}
+				n, err := ctrl.Read(b)
+				if err != nil {
+					ts.Fatalf("the terminal doesn't show %q before its end (%v):\n%q", text, err, got.String()[seen:])
+				}
+				got.Write(b[:n])
+			}
+		case ">":
+			keys, err := strconv.Unquote(`"` + text + `"`)
+			ts.Check(err)
+			_, err = io.WriteString(ctrl, keys)
+			ts.Check(err)
+		default:
+			ts.Fatalf("line %q: want < or >", line)
+		}
+	}
+	_, _ = io.Copy(&got, ctrl) // ends with EIO, behind the last byte
+	ts.Check(cmd.Wait())
+	ts.Check(ctrl.Close())
+	ts.Check(os.WriteFile(ts.MkAbs("ttyout"), got.Bytes(), 0o644))
 }
 
 // openTerminal returns both ends of a new pseudo terminal; see pts(4).

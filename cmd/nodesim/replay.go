@@ -33,7 +33,10 @@ pace in which it was recorded or at --speed. In a pipe it is the feed, a line an
 entry, as fast as it can be read; with --speed each line comes when it is due.
 Pace decides when something is shown, never what.
 
-Keys: space pauses and goes on, q or ctrl-c ends.
+Keys: space pauses and goes on; left and right go ten seconds back and forward,
+up and down a minute; + and - double and halve the speed; . goes to the next
+event and n to the next transition of a node, and stay there; m and M go to the
+next and the last marker; ? shows them; q or ctrl-c ends.
 
 With --simulate the tape is that of a scenario, made as it is played; simulate
 --list shows what there is.

@@ -126,6 +126,7 @@ func (f *replayFlags) piped(cmd *cobra.Command, tape *show.Tape, d *show.Driver,
 		}
 		return play()
 	}
+	d.View.FeedOnly = true
 	feed := show.NewFeedWriter(out)
 	_, terminal := terminalOf(out)
 	feed.JSON, feed.Verbose, feed.Live = f.output.value == "json", f.verbose, live || terminal

@@ -1,6 +1,10 @@
 package show
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -30,7 +34,45 @@ type Driver struct {
 	Sink Sink
 	told bool // the present moment has shown something
 	any  bool // a moment has come
+	mute bool // what comes was shown before: the tape went back
+
+	transitions atomic.Int64
 }
+
+// Transitions counts the node transitions that the feed has shown, again what it
+// showed again after the tape went back. It may be called from any goroutine.
+func (d *Driver) Transitions() int { return int(d.transitions.Load()) }
+
+// Rewind goes back to where the first n events of a tape have been applied, and
+// keeps silent until Arrived: what was shown once on the way isn't shown again.
+func (d *Driver) Rewind(src replay.Source, n int) (err error) {
+	d.View.reset()
+	d.told, d.mute = false, true
+	if n == 0 {
+		return nil
+	}
+	tape, err := src.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tape.Close()) }()
+	for i := range n {
+		ev, err := tape.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("tape %q ends behind %d events: want at least the %d that were played", tape.Header().Metadata.Name, i, n)
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.Event(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Arrived ends the silence of Rewind.
+func (d *Driver) Arrived() { d.told, d.mute = false, false }
 
 // NewDriver returns a Driver that shows all of a tape.
 func NewDriver(v *View, s Sink) *Driver { return &Driver{View: v, Sink: s, To: replay.End} }
@@ -110,6 +152,14 @@ func (d *Driver) cut() error {
 }
 
 func (d *Driver) show(entries []noderoll.Entry) error {
+	if d.mute {
+		return nil
+	}
+	for _, e := range entries {
+		if Transition(e.Kind) {
+			d.transitions.Add(1)
+		}
+	}
 	for len(entries) > 0 && entries[0].At < d.From {
 		entries = entries[1:]
 	}

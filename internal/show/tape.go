@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
@@ -78,71 +77,52 @@ func (t *Tape) Reader(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	return r, nil
 }
 
-// part is the Source whose first stream is a Reader that is open already. It
-// notes whether the tape goes on behind the part that is played.
-type part struct {
-	first *timeline.Reader
-	tape  *Tape
-	to    time.Duration
+// Source is the tape for a Player, which opens it again to go back.
+func (t *Tape) Source() replay.Source { return source{t} }
 
-	goesOn atomic.Bool
-}
+type source struct{ tape *Tape }
 
 // Open implements replay.Source.
-func (p *part) Open() (replay.Stream, error) {
-	r := p.first
-	p.first = nil
-	if r == nil {
-		var err error
-		if r, err = p.tape.Reader(); err != nil {
-			return nil, err
-		}
+func (s source) Open() (replay.Stream, error) {
+	r, err := s.tape.Reader()
+	if err != nil {
+		return nil, err // not a *timeline.Reader that is nil
 	}
-	return partStream{r, p}, nil
+	return r, nil
 }
 
-type partStream struct {
-	*timeline.Reader
-	part *part
-}
+// Length is the position of the last event; see Survey.
+func (t *Tape) Length(ctx context.Context) time.Duration { return t.Survey(ctx).Duration }
 
-// Next implements replay.Stream.
-func (s partStream) Next() (timeline.Event, error) {
-	ev, err := s.Reader.Next()
-	if err == nil && ev.At > s.part.to {
-		s.part.goesOn.Store(true)
-	}
-	return ev, err
-}
-
-// Length reads the tape to its end, as lines, and returns the position of its
-// last event. It returns 0 for what can be read only once and for a simulation
-// that is too long to be made twice, and the position of what stands before a
-// bad line.
-func (t *Tape) Length(ctx context.Context) time.Duration {
+// Survey reads the tape to its end, as lines. It returns nothing for what can be
+// read only once and for a simulation that is too long to be made twice, and what
+// stands before a bad line.
+func (t *Tape) Survey(ctx context.Context) (s replay.Survey) {
 	if t.once {
-		return 0
+		return s
 	}
 	r, err := t.open(timeline.Lines())
 	if err != nil {
-		return 0
+		return s
 	}
-	var at time.Duration
-	for n := 0; ; n++ {
+	for {
 		ev, err := r.Next()
-		if err != nil || n%1024 == 0 && ctx.Err() != nil {
+		if err != nil || s.Events%1024 == 0 && ctx.Err() != nil {
 			break
 		}
-		if t.most > 0 && n >= t.most {
-			at = 0
+		if s.Events++; t.most > 0 && s.Events > t.most {
+			s = replay.Survey{}
 			break
 		}
-		at = ev.At
+		s.Duration = ev.At
+		if ev.Type == timeline.Mark {
+			s.Markers = append(s.Markers, replay.Marker{Name: ev.Name, At: ev.At, Number: s.Events})
+		}
 	}
 	if err := r.Close(); err != nil {
-		return 0
+		return replay.Survey{}
 	}
-	return at
+	return s
 }
 
 // Shortfall says, behind the end of a tape, what it lacks of a whole one, in a

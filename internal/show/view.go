@@ -18,7 +18,15 @@ const keptEntries = 64
 
 // A View knows what a panel shows at one position of a tape. It takes the
 // tape's events in their order. It is for one goroutine.
+//
+// What it shows is a function of the events and of the time that has passed
+// since the last one: however often somebody looked on the way, and however the
+// tape was moved there, it is the same.
 type View struct {
+	// FeedOnly says that nobody looks at frames: what they need besides the
+	// feed's entries isn't followed.
+	FeedOnly bool
+
 	header   *timeline.Header
 	options  observe.Options
 	follower *observe.Follower
@@ -48,6 +56,12 @@ func NewView(h *timeline.Header, o observe.Options) *View {
 	return &View{header: h, options: o, follower: observe.New(h, o), blocked: map[string]string{}}
 }
 
+// reset goes back to the beginning of the tape.
+func (v *View) reset() {
+	v.follower.Reset()
+	*v = View{FeedOnly: v.FeedOnly, header: v.header, options: v.options, follower: v.follower, blocked: map[string]string{}}
+}
+
 // At returns the position.
 func (v *View) At() time.Duration { return v.follower.At() }
 
@@ -60,6 +74,9 @@ func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 	entries, err := v.follower.Apply(ev)
 	v.note(entries)
 	v.noteGap(&ev, entries)
+	if ev.Type == timeline.Sync && !v.FeedOnly {
+		v.from, v.to = v.images(v.snapshot())
+	}
 	return entries, err
 }
 
@@ -87,6 +104,7 @@ func (v *View) snapshot() noderoll.Snapshot {
 }
 
 func (v *View) note(entries []noderoll.Entry) {
+	moved := false
 	for _, e := range entries {
 		switch e.Kind {
 		case noderoll.EvtBlocked:
@@ -106,6 +124,7 @@ func (v *View) note(entries []noderoll.Entry) {
 			}
 			v.begun()
 		}
+		moved = moved || Transition(e.Kind)
 		if e.Kind.Default() {
 			if len(v.recent) == keptEntries {
 				v.recent = append(v.recent[:0], v.recent[1:]...)
@@ -113,6 +132,18 @@ func (v *View) note(entries []noderoll.Entry) {
 			v.recent = append(v.recent, e)
 		}
 	}
+	if moved && !v.FeedOnly {
+		v.from, v.to = v.images(v.snapshot())
+	}
+}
+
+// Transition reports whether a kind of entry is a transition of a node.
+func Transition(k noderoll.EventKind) bool {
+	switch k {
+	case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated:
+		return true
+	}
+	return false
 }
 
 // noteGap notes which resources are between a GAP and its SYNC.
@@ -134,12 +165,12 @@ func (v *View) noteGap(ev *timeline.Event, entries []noderoll.Entry) {
 // tape's length) is left for the caller.
 func (v *View) Frame() render.Frame {
 	s := v.snapshot()
-	v.images(s)
+	from, to := v.images(s)
 	f := render.Frame{
 		Title:     v.header.Metadata.Name,
 		Nodegroup: cmp.Or(v.options.Pool, v.header.Scope.Selector),
 		Server:    v.header.Source.Server,
-		FromImage: v.from, ToImage: v.to,
+		FromImage: from, ToImage: to,
 		Snapshot: s, Desired: v.desired, Recent: v.recent, Blocked: v.blocked, Failed: v.failed,
 		Position: v.follower.At(),
 	}
@@ -154,9 +185,9 @@ func (v *View) Frame() render.Frame {
 }
 
 // images finds what the group ran before and what it is to run: the image of
-// most nodes off target, and of most on it. What was found once stays until
-// there is something else.
-func (v *View) images(s noderoll.Snapshot) {
+// most nodes off target, and of most on it. Where there are none, it is what was
+// found at the last transition or SYNC.
+func (v *View) images(s noderoll.Snapshot) (from, to string) {
 	old, young := map[string]int{}, map[string]int{}
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.OnTarget {
@@ -165,11 +196,12 @@ func (v *View) images(s noderoll.Snapshot) {
 			old[n.Image]++
 		}
 	}
-	v.from = cmp.Or(most(old), v.from)
-	v.to = cmp.Or(v.options.Target.Image, most(young), v.to)
-	if v.to == "" && v.from != "" {
-		v.to = "…"
+	from = cmp.Or(most(old), v.from)
+	to = cmp.Or(v.options.Target.Image, most(young), v.to)
+	if to == "" && from != "" {
+		to = "…"
 	}
+	return from, to
 }
 
 func most(count map[string]int) string {

@@ -62,3 +62,6 @@ func (c *Cluster) CrashAPIServer(ctx context.Context) error {
 	}
 	return c.StartAPIServer(ctx)
 }
+
+// APIServerPID is the number of kube-apiserver's process now, for those who count what it costs.
+func (c *Cluster) APIServerPID() (int, error) { return c.pid("kube-apiserver") }

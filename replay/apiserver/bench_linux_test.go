@@ -1,13 +1,11 @@
 package apiserver_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -88,7 +86,7 @@ func BenchmarkOneWatcher(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for b.Loop() {
 		p, web := played(b, replay.File(tape))
-		body, err := openWatch(web.URL+nodesFrom300, "")
+		body, err := openWatch(web.URL+nodesFrom300, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -119,46 +117,21 @@ func BenchmarkThousandWatchers(b *testing.B) {
 	for b.Loop() {
 		p, web := played(b, replay.File(tape))
 		before := resident(b)
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = rolesEnv(watchers, events, web.URL+nodesFrom300, "")
-		cmd.Stderr = os.Stderr
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		expect(b, lines, "open")
+		clients := startMany(b, watchers, events, web.URL+nodesFrom300, "")
 		b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher")
 		start, spent := time.Now(), cpu(b)
 		if err := p.Run(context.Background()); err != nil {
 			b.Fatal(err)
 		}
-		expect(b, lines, "done")
+		clients.done(b)
 		b.ReportMetric(float64((cpu(b)-spent).Nanoseconds())/(watchers*events), "cpu-ns/delivery")
 		b.ReportMetric(watchers*events/time.Since(start).Seconds(), "deliveries/s")
 		b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher-after")
-		_ = in.Close()
-		if err := cmd.Wait(); err != nil {
-			b.Fatal(err)
-		}
+		clients.leave(b)
 		web.Close()
 		if err := p.Close(); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func expect(b *testing.B, lines *bufio.Scanner, want string) {
-	b.Helper()
-	if !lines.Scan() || lines.Text() != want {
-		b.Fatalf("the clients say %q (%v), want %q", lines.Text(), lines.Err(), want)
 	}
 }
 

@@ -1,45 +1,53 @@
 package apiserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"strconv"
+	"os/exec"
 	"sync"
 	"testing"
-
-	"go.uber.org/goleak"
 )
 
 // The test program is also the many clients of a benchmark: what they cost is
 // then counted apart from what the server costs.
 const readersRole = "NODESIM_TEST_READERS"
 
-func TestMain(m *testing.M) {
-	if role := os.Getenv(readersRole); role != "" {
-		if err := readers(role, os.Getenv(readersRole+"_TOKEN")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+func playRole() {
+	role := os.Getenv(readersRole)
+	if role == "" {
 		return
 	}
-	goleak.VerifyTestMain(m)
+	if err := readers(role); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 // readers opens the watch "count events url" count times, says so on standard
 // output, and reads until each has seen so many events.
-func readers(role, token string) error {
+func readers(role string) error {
 	var count, events int
 	var url string
 	if _, err := fmt.Sscan(role, &count, &events, &url); err != nil {
 		return err
 	}
+	config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // a certificate made a moment ago, on loopback
+	if pair := os.Getenv(readersRole + "_PAIR"); pair != "" {
+		own, err := tls.LoadX509KeyPair(pair, pair)
+		if err != nil {
+			return err
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
 	bodies := make([]io.ReadCloser, count)
 	for i := range bodies {
-		body, err := openWatch(url, token)
+		body, err := openWatch(url, config)
 		if err != nil {
 			return fmt.Errorf("watch %d: %w", i, err)
 		}
@@ -68,19 +76,9 @@ func readers(role, token string) error {
 }
 
 // openWatch opens a watch on a connection of its own.
-func openWatch(url, token string) (io.ReadCloser, error) {
-	req, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	client := http.Client{Transport: &http.Transport{
-		DisableCompression: true, ReadBufferSize: 4 << 10,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // a certificate made a moment ago, on loopback
-	}}
-	res, err := client.Do(req)
+func openWatch(url string, config *tls.Config) (io.ReadCloser, error) {
+	client := http.Client{Transport: &http.Transport{DisableCompression: true, ReadBufferSize: 4 << 10, TLSClientConfig: config}}
+	res, err := client.Get(url)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +103,54 @@ func readEvents(body io.Reader, most int) (n int, err error) {
 	return n, nil
 }
 
-func rolesEnv(count, events int, url, token string) []string {
-	return append(os.Environ(), readersRole+"="+strconv.Itoa(count)+" "+strconv.Itoa(events)+" "+url, readersRole+"_TOKEN="+token)
+// many are clients in a process of their own, each with a connection of its own.
+type many struct {
+	cmd   *exec.Cmd
+	in    io.Closer
+	lines *bufio.Scanner
+}
+
+// startMany opens so many watches of a URL, with the certificate and key in the
+// file pair, or none.
+func startMany(tb testing.TB, count, events int, url, pair string) *many {
+	tb.Helper()
+	m := &many{cmd: exec.Command(os.Args[0])}
+	m.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d %s", readersRole, count, events, url), readersRole+"_PAIR="+pair)
+	m.cmd.Stderr = os.Stderr
+	in, err := m.cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := m.cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := m.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	m.in, m.lines = in, bufio.NewScanner(out)
+	m.expect(tb, "open")
+	return m
+}
+
+// done waits until each has read all its events.
+func (m *many) done(tb testing.TB) {
+	tb.Helper()
+	m.expect(tb, "done")
+}
+
+// leave ends them.
+func (m *many) leave(tb testing.TB) {
+	tb.Helper()
+	_ = m.in.Close()
+	if err := m.cmd.Wait(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (m *many) expect(tb testing.TB, want string) {
+	tb.Helper()
+	if !m.lines.Scan() || m.lines.Text() != want {
+		tb.Fatalf("the clients say %q (%v), want %q", m.lines.Text(), m.lines.Err(), want)
+	}
 }

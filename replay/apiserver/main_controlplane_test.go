@@ -1,0 +1,14 @@
+//go:build controlplane
+
+package apiserver_test
+
+import (
+	"testing"
+
+	"github.com/nodesim/nodesim/internal/testcluster"
+)
+
+func TestMain(m *testing.M) {
+	playRole()
+	testcluster.Main(m, testcluster.Options{})
+}

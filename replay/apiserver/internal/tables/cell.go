@@ -11,22 +11,6 @@ const (
 	unset = "<unset>"
 )
 
-// or is s, or where that is empty the other.
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-// deref is the value of an optional field, or what the API server's defaulting puts there.
-func deref[T any](field *T, byDefault T) T {
-	if field == nil {
-		return byDefault
-	}
-	return *field
-}
-
 // firstFew joins up to most of the words and counts the rest.
 func firstFew(words []string, most int, separator string) string {
 	if len(words) <= most {

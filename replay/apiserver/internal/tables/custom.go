@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 	"time"
@@ -22,7 +23,7 @@ func custom(columns []printerColumn) *Printer {
 		}
 		definitions = append(definitions, metav1.TableColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Priority: c.Priority,
-			Description: or(c.Description, "Custom resource definition column (in JSONPath format): "+c.path()),
+			Description: cmp.Or(c.Description, "Custom resource definition column (in JSONPath format): "+c.path()),
 		})
 	}
 	return &Printer{columns: definitions, row: func(raw []byte, now time.Time) ([]any, []metav1.TableRowCondition, error) {

@@ -1,9 +1,9 @@
 package tables
 
 import (
-	"k8s.io/apimachinery/pkg/util/json"
-
+	"cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // printerColumn is one of a CustomResourceDefinition's additionalPrinterColumns.
@@ -18,7 +18,7 @@ type printerColumn struct {
 	OlderJSONPath string `json:"JSONPath"`
 }
 
-func (c printerColumn) path() string { return or(c.JSONPath, c.OlderJSONPath) }
+func (c printerColumn) path() string { return cmp.Or(c.JSONPath, c.OlderJSONPath) }
 
 // printerColumns are the columns that a CustomResourceDefinition defines for a version, or those that the API server
 // adds to NAME where it defines none (k8s.io/apiextensions-apiserver, pkg/apiserver/helpers.go). In v1beta1 the

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -59,8 +60,8 @@ func coreEventCells(event *corev1.Event, now time.Time) []any {
 
 // eventSource is the component that reported the event, and where it runs.
 func eventSource(event *corev1.Event) string {
-	component := or(event.Source.Component, event.ReportingController)
-	instance := or(event.Source.Host, event.ReportingInstance)
+	component := cmp.Or(event.Source.Component, event.ReportingController)
+	instance := cmp.Or(event.Source.Host, event.ReportingInstance)
 	if instance == "" {
 		return component
 	}

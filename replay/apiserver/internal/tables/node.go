@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -27,14 +28,14 @@ func nodes() *Printer {
 
 func nodeCells(node *corev1.Node, now time.Time) []any {
 	info := node.Status.NodeInfo
-	kernel := or(info.KernelVersion, unknown)
+	kernel := cmp.Or(info.KernelVersion, unknown)
 	if info.Architecture != "" {
 		kernel += " (" + info.Architecture + ")"
 	}
 	return []any{
-		node.Name, nodeStatus(node), or(nodeRoles(node.Labels), none), since(node.CreationTimestamp, now), info.KubeletVersion,
+		node.Name, nodeStatus(node), cmp.Or(nodeRoles(node.Labels), none), since(node.CreationTimestamp, now), info.KubeletVersion,
 		nodeAddress(node, corev1.NodeInternalIP), nodeAddress(node, corev1.NodeExternalIP),
-		or(info.OSImage, unknown), kernel, or(info.ContainerRuntimeVersion, unknown),
+		cmp.Or(info.OSImage, unknown), kernel, cmp.Or(info.ContainerRuntimeVersion, unknown),
 	}
 }
 

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -27,7 +28,7 @@ func podRow(pod *corev1.Pod, now time.Time) ([]any, []metav1.TableRowCondition) 
 	s := summarize(pod)
 	return []any{
 		pod.Name, fmt.Sprintf("%d/%d", s.ready, s.containers), s.status, s.restarts.text(now), since(pod.CreationTimestamp, now),
-		or(podIP(&pod.Status), none), or(pod.Spec.NodeName, none), or(pod.Status.NominatedNodeName, none), readinessGates(pod),
+		cmp.Or(podIP(&pod.Status), none), cmp.Or(pod.Spec.NodeName, none), cmp.Or(pod.Status.NominatedNodeName, none), readinessGates(pod),
 	}, podConditions(pod.Status.Phase)
 }
 

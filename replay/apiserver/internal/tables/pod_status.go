@@ -1,11 +1,13 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // podSummary is a pod in the words of the columns READY, STATUS and RESTARTS.
@@ -26,7 +28,7 @@ func summarize(pod *corev1.Pod) podSummary {
 	sidecars := map[string]bool{} // by name; of two with one name the last counts
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
-		sidecars[c.Name] = deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
+		sidecars[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
 		if sidecars[c.Name] {
 			s.containers++
 		}
@@ -47,7 +49,7 @@ func podReason(pod *corev1.Pod) string {
 			return corev1.PodReasonSchedulingGated
 		}
 	}
-	return or(pod.Status.Reason, string(pod.Status.Phase))
+	return cmp.Or(pod.Status.Reason, string(pod.Status.Phase))
 }
 
 // readInit goes through the init containers, up to the first that holds up the pod, and reports whether one does. The
@@ -63,7 +65,7 @@ func (s *podSummary) readInit(pod *corev1.Pod, sidecars map[string]bool) (ofSide
 		switch {
 		case terminated != nil && terminated.ExitCode == 0:
 			continue
-		case sidecars[c.Name] && deref(c.Started, false):
+		case sidecars[c.Name] && ptr.Deref(c.Started, false):
 			if c.Ready {
 				s.ready++
 			}

@@ -23,25 +23,33 @@ import (
 // now is the moment of every table in testdata.
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestRows prints the objects of testdata/<plural>.<group>.yaml as a table into the golden file beside it.
+// TestRows prints the objects of testdata/<plural>.<group>.yaml, which an API server stores just so, and those of
+// testdata/unstored, which tapes hold nevertheless, as tables into the golden files beside them.
 func TestRows(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("found %d files of objects, want some: %v", len(files), err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+	for _, file := range filesOfObjects(t, "testdata/*.yaml", "testdata/unstored/*.yaml") {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".yaml")
 		t.Run(name, func(t *testing.T) {
 			objects := objectsOf(t, file)
-			p := For(resourceOf(name, objects[0]), nil)
-			golden.Assert(t, name, show(t, p, objects))
+			golden.Assert(t, name, show(t, For(resourceOf(file, objects[0]), nil), objects))
 		})
 	}
 }
 
+func filesOfObjects(t testing.TB, patterns ...string) (files []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: found %d files, want some: %v", pattern, len(found), err)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
 // resourceOf is the resource that a file's name tells, in the version of the object.
-func resourceOf(name string, object []byte) timeline.Resource {
-	plural, group, _ := strings.Cut(name, ".")
+func resourceOf(file string, object []byte) timeline.Resource {
+	plural, group, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".")
 	var meta metav1.TypeMeta
 	_ = json.Unmarshal(object, &meta) // an odd object has no version
 	return timeline.Resource{Group: group, Version: meta.GroupVersionKind().Version, Resource: plural}

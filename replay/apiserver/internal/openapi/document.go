@@ -1,0 +1,79 @@
+package openapi
+
+import (
+	"maps"
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/openapiconv"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	builderutil "k8s.io/kube-openapi/pkg/builder3/util"
+)
+
+// v2 is the one document of OpenAPI v2.
+func (o Options) v2(m markers) *spec.Swagger {
+	doc := &spec.Swagger{}
+	doc.Swagger, doc.Info = "2.0", o.info()
+	doc.Paths = &spec.Paths{Paths: map[string]spec.PathItem{}}
+	doc.SecurityDefinitions = spec.SecurityDefinitions{"BearerToken": {SecuritySchemeProps: spec.SecuritySchemeProps{
+		Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
+	}}}
+	doc.Security = []map[string][]string{{"BearerToken": {}}}
+	l := newLibrary(false, m)
+	for _, gv := range groupVersions(o.Resources) {
+		maps.Copy(doc.Paths.Paths, o.paths(l, gv))
+	}
+	doc.Definitions = l.schemas
+	return doc
+}
+
+// v3 is the document of a group and version.
+func (o Options) v3(m markers, gv *groupVersion) *spec3.OpenAPI {
+	l := newLibrary(true, m)
+	paths := openapiconv.ConvertPaths(&spec.Paths{Paths: o.paths(l, gv)})
+	schemas := make(map[string]*spec.Schema, len(l.schemas))
+	for name, s := range l.schemas {
+		schemas[name] = builderutil.WrapRefs(&s)
+	}
+	return &spec3.OpenAPI{Version: "3.0.0", Info: o.info(), Paths: paths, Components: &spec3.Components{
+		Schemas: schemas,
+		SecuritySchemes: spec3.SecuritySchemes{"BearerToken": {SecuritySchemeProps: spec3.SecuritySchemeProps{
+			Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
+		}}},
+	}}
+}
+
+// info is that of the real server, whose version is "1.36" here, without the patch.
+func (o Options) info() *spec.Info {
+	version := strings.TrimPrefix(o.ServerVersion, "v")
+	if parts := strings.SplitN(version, ".", 3); len(parts) == 3 {
+		version = parts[0] + "." + parts[1]
+	}
+	if version == "" {
+		version = "unversioned"
+	}
+	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: version}}
+}
+
+// paths describes the resources of a group and version, whose schemas it adds to the library. They are in v2's form.
+func (o Options) paths(l *library, gv *groupVersion) map[string]spec.PathItem {
+	kinds := l.addKinds(gv, o.Definitions)
+	all := map[string]spec.PathItem{}
+	tag, camel := names(gv.Group, gv.Version)
+	for _, r := range gv.resources {
+		_, builtin := goType(gv.GroupVersion, r.Kind)
+		p := &resourcePaths{l: l, r: r, models: kinds[r.Kind], tag: tag, camel: camel, custom: !builtin, paths: all, allow: o.allow}
+		var subresources []string
+		if o.Subresources != nil {
+			subresources = o.Subresources(r)
+		}
+		p.write(subresources)
+	}
+	return all
+}
+
+// allow reports whether an action is described.
+func (o Options) allow(action string) bool {
+	return o.Writes || action == "get" || action == "list"
+}

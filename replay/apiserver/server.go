@@ -77,7 +77,9 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	s.discovery, s.about = about, about
-	s.openapi = openapi.New(openapi.Options{Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server})
+	s.openapi = openapi.New(openapi.Options{
+		Resources: served, Definitions: s.definition, Subresources: about.Subresources, ServerVersion: p.Header().Source.Server,
+	})
 	return s, nil
 }
 

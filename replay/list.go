@@ -80,6 +80,10 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 	if answer.Err != nil {
 		return nil, answer.Err
 	}
+	return c.listed(k, q, answer, opts)
+}
+
+func (c *Cluster) listed(k *kind, q *request, answer Answer, opts metav1.ListOptions) (*List, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k.told()

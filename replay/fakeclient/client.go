@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/testing"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -32,7 +33,8 @@ type Client struct {
 	watchList   bool
 	dynamic     *dynamicClient
 	metadata    *metadataClient
-	log         journal
+	desk        *writes.Desk
+	log         writes.Tail[recorded]
 	reads       atomic.Int64
 	refusals    atomic.Int64 // of the cluster, at the last Settle
 	notes       notes
@@ -111,7 +113,7 @@ func newClient(p *replay.Player, s settings) (*Client, error) {
 	}
 	c := &Client{
 		Clientset: fake.NewSimpleClientset(), player: p, cluster: p.Cluster(),
-		writes: s.writes, watchList: s.watchList, streams: map[*stream]struct{}{},
+		writes: s.writes, desk: writes.New(p.Cluster(), p.Header(), nil), watchList: s.watchList, streams: map[*stream]struct{}{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.serve(&c.Clientset.Fake, typed{})

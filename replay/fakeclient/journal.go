@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/testing"
-)
 
-// keptWrites is how many writes the log keeps; older ones are forgotten.
-const keptWrites = 1 << 16
+	"github.com/nodesim/nodesim/replay/internal/writes"
+)
 
 // Write is a write that was recorded.
 type Write struct {
@@ -47,7 +45,7 @@ func (w Write) String() string {
 	if w.Namespace != "" {
 		name = strings.TrimSuffix(w.Namespace+"/"+name, "/")
 	}
-	out := []string{w.Verb, w.Resource.GroupResource().String(), name, w.Subresource, patchNames[w.PatchType], w.Selector}
+	out := []string{w.Verb, w.Resource.GroupResource().String(), name, w.Subresource, writes.PatchName(w.PatchType), w.Selector}
 	if w.PatchType != "" {
 		var body bytes.Buffer
 		if json.Compact(&body, w.Body) != nil {
@@ -59,39 +57,20 @@ func (w Write) String() string {
 	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), " ")
 }
 
-// journal is the log of writes.
-type journal struct {
-	mu      sync.Mutex
-	writes  []Write
-	actions []testing.Action
-	created int
-}
-
-func (j *journal) add(w Write, a testing.Action) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.writes) >= 2*keptWrites {
-		j.writes = slices.Clone(j.writes[keptWrites:])
-		j.actions = slices.Clone(j.actions[keptWrites:])
-	}
-	j.writes = append(j.writes, w)
-	j.actions = append(j.actions, a)
-}
-
-// number counts up, for generated names.
-func (j *journal) number() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.created++
-	return j.created
+// recorded is a write with the action that a test finds in Actions.
+type recorded struct {
+	write  Write
+	action testing.Action
 }
 
 // Writes returns the writes recorded so far, of all three clients, in the
 // order in which they came; of very many the last 65,536 at least.
 func (c *Client) Writes() []Write {
-	c.log.mu.Lock()
-	defer c.log.mu.Unlock()
-	return slices.Clone(c.log.writes)
+	var all []Write
+	for _, r := range c.log.All() {
+		all = append(all, r.write)
+	}
+	return all
 }
 
 // WriteLog returns the writes as text, one line each, for a golden file.
@@ -107,16 +86,16 @@ func (c *Client) WriteLog() string {
 // Actions returns the recorded writes as client-go's fakes would. Reads aren't
 // in it: a long run would pile them up.
 func (c *Client) Actions() []testing.Action {
-	c.log.mu.Lock()
-	defer c.log.mu.Unlock()
-	return slices.Clone(c.log.actions)
+	var all []testing.Action
+	for _, r := range c.log.All() {
+		all = append(all, r.action)
+	}
+	return all
 }
 
 // ClearActions forgets the recorded writes.
 func (c *Client) ClearActions() {
-	c.log.mu.Lock()
-	c.log.writes, c.log.actions = nil, nil
-	c.log.mu.Unlock()
+	c.log.Clear()
 	for _, f := range []*testing.Fake{&c.Fake, &c.dynamic.Fake, &c.metadata.Fake} {
 		f.ClearActions()
 	}

@@ -1,17 +1,17 @@
 package fakeclient
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
-	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/testing"
 
-	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay/internal/writes"
 )
 
 // Writes says what becomes of a write.
@@ -23,11 +23,13 @@ const (
 	// Record accepts writes and logs them. The tape goes on unchanged: what is
 	// read after a write is what the tape says, as if somebody had undone it.
 	//
-	// What the tape knows is checked: a write to an object that isn't alive is
-	// 404, a create of one that is 409, an update from an old version 409
-	// Conflict. Nothing else is: no validation, defaulting, admission, budget
-	// or finalizer. Of a resource that isn't on the tape everything is
-	// accepted. A patch is answered with the patched object.
+	// They are validated and answered as an API server would whose state is the
+	// tape's at that moment: 404, 409, 422 with its messages, budgets that stop
+	// an eviction, a pod that is given its grace. What can't be known here
+	// isn't checked: most rules of single fields, defaults, admission, quotas,
+	// who owns a field; an apply patch finds no conflicts. Of a built-in
+	// resource that isn't on the tape every well-formed write is accepted, for
+	// Events and Leases; replay.Empty adds other resources.
 	Record
 )
 
@@ -35,11 +37,7 @@ func errClosed() error { return apierrors.NewServiceUnavailable("the replay is c
 
 // refuse is the answer to what a replay doesn't do.
 func (c *Client) refuse(a testing.Action, why string) error {
-	gr := a.GetResource().GroupResource()
-	err := apierrors.NewMethodNotSupported(gr, verbOf(a))
-	err.ErrStatus.Message = fmt.Sprintf("%s of %s is not allowed: this is a replay of tape %q: %s", verbOf(a), gr, c.player.Header().Metadata.Name, why)
-	err.ErrStatus.Code = http.StatusMethodNotAllowed
-	return err
+	return writes.Refuse(c.player.Header().Metadata.Name, verbOf(a), a.GetResource().GroupResource(), why)
 }
 
 func verbOf(a testing.Action) string {
@@ -51,130 +49,107 @@ func verbOf(a testing.Action) string {
 
 // write refuses or records.
 func (c *Client) write(a testing.Action, as form) (runtime.Object, error) {
-	if err := c.cluster.Admit(replay.Request{
-		Verb: admitted(a), Resource: a.GetResource(), Subresource: a.GetSubresource(), Namespace: a.GetNamespace(), Name: nameOf(a),
-	}); err != nil {
+	r, sent, err := c.request(a)
+	if err != nil {
 		return nil, err
 	}
 	if c.writes != Record {
 		return nil, c.refuse(a, "use fakeclient.WithWrites(fakeclient.Record) to accept writes and log them")
 	}
-	w := Write{
-		At: c.cluster.At(), Verb: a.GetVerb(), Resource: a.GetResource(),
-		Subresource: a.GetSubresource(), Namespace: a.GetNamespace(),
-	}
-	ret, err := c.answer(&w, a, as)
+	answer, err := c.desk.Do(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}
-	c.log.add(w, a)
-	return ret, nil
+	obj, err := answered(answer.Object, as)
+	if err != nil {
+		return nil, err
+	}
+	c.log.Add(recorded{recordedWrite(answer.Entry, sent, r), a})
+	return obj, nil
 }
 
-// answer checks a write, fills in what it is about, and makes the reply.
-func (c *Client) answer(w *Write, a testing.Action, as form) (runtime.Object, error) {
+// request is an action as the desk takes it, and the object that was sent.
+func (c *Client) request(a testing.Action) (r writes.Request, sent runtime.Object, err error) {
+	r = writes.Request{
+		Verb: admitted(a), Resource: a.GetResource(), Subresource: a.GetSubresource(),
+		Namespace: a.GetNamespace(), Name: nameOf(a),
+	}
 	switch a := a.(type) {
 	case testing.CreateActionImpl:
-		return c.create(w, a)
+		if r.Subresource == "" {
+			r.Name = ""
+		}
+		o := a.CreateOptions
+		r.Options = metav1.PatchOptions{DryRun: o.DryRun, FieldManager: o.FieldManager, FieldValidation: o.FieldValidation}
+		sent = a.GetObject()
 	case testing.UpdateActionImpl:
-		return c.update(w, a)
+		o := a.UpdateOptions
+		r.Options = metav1.PatchOptions{DryRun: o.DryRun, FieldManager: o.FieldManager, FieldValidation: o.FieldValidation}
+		sent = a.GetObject()
 	case testing.PatchActionImpl:
-		w.Name, w.PatchType, w.Body = a.GetName(), a.GetPatchType(), append([]byte(nil), a.GetPatch()...)
-		return c.patch(w, as)
+		r.PatchType, r.Body, r.Options = a.GetPatchType(), a.GetPatch(), a.PatchOptions
 	case testing.DeleteActionImpl:
-		w.Name = a.GetName()
-		_, err := c.alive(w)
-		return &metav1.Status{Status: metav1.StatusSuccess}, err
+		r.Delete = a.DeleteOptions
 	case testing.DeleteCollectionActionImpl:
-		w.Verb = "deletecollection" // what the API calls it
-		w.Selector = selectorOf(a.ListOptions, a.ListRestrictions)
-		return &metav1.Status{Status: metav1.StatusSuccess}, nil
+		r.Delete, r.Selector = a.DeleteOptions, selectorOf(a)
+	default:
+		return r, nil, c.refuse(a, "unknown verb")
 	}
-	return nil, c.refuse(a, "unknown verb")
+	if sent != nil {
+		sent = sent.DeepCopyObject()
+		if r.Body, err = json.Marshal(sent); err != nil {
+			return r, nil, apierrors.NewBadRequest(err.Error())
+		}
+	}
+	return r, sent, nil
 }
 
-// alive returns the object that a write is about; nil and no error where the
-// tape doesn't hold the resource.
-func (c *Client) alive(w *Write) (*replay.Object, error) {
-	if _, known := c.cluster.Resource(w.Resource); !known {
-		return nil, nil
+// selectorOf is what a deletecollection is about: typed fakes keep selectors
+// parsed, the twins as they were.
+func selectorOf(a testing.DeleteCollectionActionImpl) metav1.ListOptions {
+	o := a.ListOptions
+	if o.LabelSelector == "" && a.ListRestrictions.Labels != nil {
+		o.LabelSelector = a.ListRestrictions.Labels.String()
 	}
-	if o := c.cluster.Peek(w.Resource, w.Namespace, w.Name); o != nil {
-		return o, nil
+	if o.FieldSelector == "" && a.ListRestrictions.Fields != nil {
+		o.FieldSelector = a.ListRestrictions.Fields.String()
 	}
-	return nil, apierrors.NewNotFound(w.Resource.GroupResource(), w.Name)
+	return o
 }
 
-func (c *Client) create(w *Write, a testing.CreateActionImpl) (runtime.Object, error) {
-	obj := a.GetObject().DeepCopyObject()
-	m, err := meta.Accessor(obj)
+// recordedWrite is what the client's log says.
+func recordedWrite(e writes.Entry, sent runtime.Object, r writes.Request) Write {
+	w := Write{
+		At: e.At, Verb: e.Verb, Resource: e.Resource, Subresource: e.Subresource, Namespace: e.Namespace, Name: e.Name,
+		Object: sent, PatchType: e.PatchType, Selector: e.Labels,
+	}
+	if e.Fields != "" {
+		if w.Selector += ";" + e.Fields; e.Labels == "" {
+			w.Selector = e.Fields
+		}
+	}
+	if r.Verb == writes.Patch {
+		w.Body = append([]byte(nil), r.Body...)
+	}
+	return w
+}
+
+// answered decodes an answer. A Status that reports a failure is an error, as
+// it is to a client of a server.
+func answered(raw []byte, as form) (runtime.Object, error) {
+	if rawjson.Text(raw, "kind") == "Status" && rawjson.Text(raw, "apiVersion") == "v1" {
+		s := &metav1.Status{}
+		if err := json.Unmarshal(raw, s); err != nil {
+			return nil, apierrors.NewInternalError(err)
+		}
+		if s.Status == metav1.StatusFailure {
+			return nil, apierrors.FromObject(s)
+		}
+		return s, nil
+	}
+	obj, err := as.decode(raw)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, apierrors.NewInternalError(fmt.Errorf("answer to a write: %w", err))
 	}
-	w.Name, w.Object = m.GetName(), obj
-	if a.Name != "" {
-		w.Name = a.Name
-	}
-	if w.Name == "" && m.GetGenerateName() != "" {
-		w.Name = fmt.Sprintf("%s%05d", m.GetGenerateName(), c.log.number())
-		m.SetName(w.Name)
-	}
-	if w.Namespace != "" && m.GetNamespace() == "" {
-		m.SetNamespace(w.Namespace)
-	}
-	there, err := c.alive(w)
-	switch {
-	case w.Subresource != "" && err != nil: // eviction, binding
-		return nil, err
-	case w.Subresource == "" && there != nil:
-		return nil, apierrors.NewAlreadyExists(w.Resource.GroupResource(), w.Name)
-	}
-	return obj.DeepCopyObject(), nil
-}
-
-func (c *Client) update(w *Write, a testing.UpdateActionImpl) (runtime.Object, error) {
-	obj := a.GetObject().DeepCopyObject()
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	w.Name, w.Object = m.GetName(), obj
-	there, err := c.alive(w)
-	if err != nil {
-		return nil, err
-	}
-	if there != nil && m.GetUID() != "" && there.UID() != "" && m.GetUID() != there.UID() {
-		return nil, conflict(w, fmt.Errorf("UID %s is gone, UID %s is alive", m.GetUID(), there.UID()))
-	}
-	if rv := m.GetResourceVersion(); there != nil && rv != "" && rv != there.ResourceVersion() {
-		return nil, conflict(w, fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
-	}
-	return obj.DeepCopyObject(), nil
-}
-
-func conflict(w *Write, why error) error {
-	return apierrors.NewConflict(w.Resource.GroupResource(), w.Name, why)
-}
-
-func selectorOf(o metav1.ListOptions, r testing.ListRestrictions) string {
-	label, field := o.LabelSelector, o.FieldSelector
-	if label == "" && r.Labels != nil {
-		label = r.Labels.String()
-	}
-	if field == "" && r.Fields != nil {
-		field = r.Fields.String()
-	}
-	switch {
-	case label != "" && field != "":
-		return label + ";" + field
-	case label != "":
-		return label
-	}
-	return field
-}
-
-var patchNames = map[types.PatchType]string{
-	types.JSONPatchType: "json", types.MergePatchType: "merge",
-	types.StrategicMergePatchType: "strategic", types.ApplyYAMLPatchType: "apply",
-	types.ApplyCBORPatchType: "apply-cbor",
+	return obj, nil
 }

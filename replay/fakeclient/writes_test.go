@@ -2,6 +2,7 @@ package fakeclient
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 func TestWritesAreRefused(t *testing.T) {
@@ -37,7 +40,7 @@ func TestWritesAreRefused(t *testing.T) {
 }
 
 func TestWritesAreRecorded(t *testing.T) {
-	c := client(t, roll(), WithWrites(Record))
+	c := client(t, slices.Insert(roll(), 4, object(0, timeline.Added, "pods", "default/waits", 21, `{}`)), WithWrites(Record))
 	ctx := t.Context()
 	check := func(err error) {
 		t.Helper()
@@ -63,7 +66,7 @@ func TestWritesAreRecorded(t *testing.T) {
 	_, err = core.Nodes().Apply(ctx, corev1ac.Node("new").WithLabels(map[string]string{"l": "1"}), metav1.ApplyOptions{FieldManager: "m"})
 	check(err)
 	check(core.Pods("default").EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default"}}))
-	check(core.Pods("default").Bind(ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default"}, Target: corev1.ObjectReference{Name: "a"}}, metav1.CreateOptions{}))
+	check(core.Pods("default").Bind(ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "waits", Namespace: "default"}, Target: corev1.ObjectReference{Name: "a"}}, metav1.CreateOptions{}))
 	check(core.Pods("default").Delete(ctx, "p", metav1.DeleteOptions{}))
 	check(core.Pods("default").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app=web"}))
 	_, err = core.ConfigMaps("kube-system").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}, metav1.CreateOptions{})
@@ -79,7 +82,7 @@ patch nodes a strategic {"spec":{"unschedulable":true}}
 patch nodes a status json [{"op":"add","path":"/spec/podCIDR","value":"x"}]
 patch nodes new apply {"kind":"Node","apiVersion":"v1","metadata":{"name":"new","labels":{"l":"1"}}}
 create pods default/p eviction
-create pods default/p binding
+create pods default/waits binding
 delete pods default/p
 deletecollection pods default app=web
 create configmaps kube-system/x-00001
@@ -113,6 +116,7 @@ patch nodes a merge {"metadata":{"labels":{"m":"1"}}}
 	if err := second(core.Nodes().Update(ctx, b, metav1.UpdateOptions{})); !apierrors.IsConflict(err) {
 		t.Errorf("update of an old version: %v, want 409", err)
 	}
+	b.ResourceVersion = ""
 	if err := second(core.Nodes().Create(ctx, b, metav1.CreateOptions{})); !apierrors.IsAlreadyExists(err) {
 		t.Errorf("create of a living node: %v, want 409", err)
 	}

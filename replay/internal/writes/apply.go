@@ -1,0 +1,79 @@
+package writes
+
+import (
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// The schemas by which objects are merged: client-go's for built-in kinds, and
+// for custom resources what an object itself shows, which replaces lists whole.
+var (
+	schemas = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
+	deduced = sync.OnceValue(managedfields.NewDeducedTypeConverter)
+)
+
+// apply merges a server-side apply patch as structured-merge-diff does. A tape
+// says nothing of who owns a field, so that there are no conflicts, and what a
+// manager no longer names stays.
+func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstructured, error) {
+	patch := &unstructured.Unstructured{Object: map[string]any{}}
+	if err := yaml.Unmarshal(w.Body, &patch.Object); err != nil {
+		return u, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	if gvk := patch.GroupVersionKind(); gvk != k.gvk() {
+		return u, apierrors.NewBadRequest(fmt.Sprintf("invalid object type: %v", gvk))
+	}
+	if err := readable(*patch); err != nil {
+		return u, err
+	}
+	if patch.GetManagedFields() != nil {
+		return u, apierrors.NewBadRequest("metadata.managedFields must be nil")
+	}
+	converter := deduced()
+	if k.builtIn {
+		converter = schemas()
+	}
+	wanted, err := converter.ObjectToTyped(patch)
+	if err != nil {
+		return u, fmt.Errorf("failed to create typed patch object (%v/%v; %v): %w", patch.GetNamespace(), patch.GetName(), k.gvk(), err)
+	}
+	live, err := converter.ObjectToTyped(&u, typed.AllowDuplicates)
+	if err != nil {
+		return u, fmt.Errorf("failed to create typed live object (%v/%v; %v): %w", u.GetNamespace(), u.GetName(), k.gvk(), err)
+	}
+	merged, err := live.Merge(wanted)
+	if err != nil {
+		return u, err
+	}
+	obj, err := converter.TypedToObject(merged)
+	if err != nil {
+		return u, fmt.Errorf("failed to convert new typed object (%v/%v; %v) to object: %w", patch.GetNamespace(), patch.GetName(), k.gvk(), err)
+	}
+	if err := w.repeated(); err != nil {
+		return u, err
+	}
+	return k.untyped(obj)
+}
+
+// repeated says which fields an apply patch has twice.
+func (w *write) repeated() error {
+	if w.lax() {
+		return nil
+	}
+	err := yaml.UnmarshalStrict(w.Body, &map[string]any{})
+	if err != nil && w.firm() {
+		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
+	}
+	if err != nil {
+		w.warn([]error{err})
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package writes
+
+import (
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// unversioned is the version of what is written to a resource that the tape
+// doesn't hold.
+const unversioned = "1"
+
+// create is createHandler of k8s.io/apiserver/pkg/endpoints/handlers/create.go.
+func (w *write) create() (Answer, error) {
+	u, err := w.decode(w.kind)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := w.settle(&u); err != nil {
+		return Answer{}, err
+	}
+	w.dedup(u, false)
+	return w.make(u)
+}
+
+// make is the way of a new object, however it came: Store.Create of
+// k8s.io/apiserver/pkg/registry/generic/registry/store.go.
+func (w *write) make(u unstructured.Unstructured) (Answer, error) {
+	k := w.kind
+	if err := w.checkNamespace(); err != nil {
+		return Answer{}, err
+	}
+	wipe(&u)
+	if u.GetName() == "" && u.GetGenerateName() != "" {
+		u.SetName(w.generate(u.GetGenerateName()))
+	}
+	w.named = u.GetName()
+	u.SetUID(w.uid(u.GetName()))
+	u.SetCreationTimestamp(w.now())
+	if err := k.begin(u); err != nil {
+		return Answer{}, err
+	}
+	if err := k.invalid(u.GetName(), unique(append(k.checkMeta(u, nil), k.check(u)...))); err != nil {
+		return Answer{}, err
+	}
+	return w.add(u)
+}
+
+// add is what the storage says to a new object.
+func (w *write) add(u unstructured.Unstructured) (Answer, error) {
+	k, version := w.kind, unversioned
+	versioned := u.GetResourceVersion() != ""
+	if versioned && !w.dryRun() {
+		return Answer{}, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	if k.onTape {
+		there, newest, _ := w.desk.cluster.Look(w.Resource, w.Namespace, u.GetName())
+		if there != nil {
+			return Answer{}, w.exists(u.GetName())
+		}
+		version = newest
+	}
+	u.SetResourceVersion(version)
+	return answer(http.StatusCreated, u)
+}
+
+// exists is 409 for a name that is taken.
+func (w *write) exists(name string) error {
+	err := apierrors.NewAlreadyExists(w.kind.groupResource(), name)
+	if o, lookErr := w.look(name); lookErr == nil && o.GetDeletionTimestamp() != nil {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
+}
+
+// checkNamespace is 404 for a namespace that isn't there, where the tape holds
+// namespaces (k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle).
+func (w *write) checkNamespace() error {
+	if w.Namespace == "" || w.kind.is("namespaces") {
+		return nil
+	}
+	namespaces := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	if _, held := w.desk.cluster.Resource(namespaces); !held {
+		return nil
+	}
+	_, _, err := w.desk.cluster.Look(namespaces, "", w.Namespace)
+	return err
+}

@@ -1,0 +1,140 @@
+package writes
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/client-go/kubernetes/scheme"
+	kjson "sigs.k8s.io/json"
+)
+
+// The two ways in which a server reads JSON: with an eye on unknown and
+// repeated fields, and without.
+var (
+	strict  = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Strict: true})
+	lenient = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{})
+)
+
+// lax reports whether unknown fields don't matter, and firm whether they are an
+// error; by default a server warns.
+func (w *write) lax() bool  { return w.Options.FieldValidation == metav1.FieldValidationIgnore }
+func (w *write) firm() bool { return w.Options.FieldValidation == metav1.FieldValidationStrict }
+
+func (w *write) warn(errs []error) {
+	for _, err := range errs {
+		w.warnings = append(w.warnings, err.Error())
+	}
+}
+
+// decode reads the object in the body of a create or update
+// (k8s.io/apiserver/pkg/endpoints/handlers/create.go and update.go).
+func (w *write) decode(k kind) (unstructured.Unstructured, error) {
+	if !k.builtIn {
+		return w.decodeCustom(k)
+	}
+	s := strict
+	if w.lax() {
+		s = lenient
+	}
+	wanted := k.gvk()
+	obj, gvk, err := s.Decode(w.Body, &wanted, nil)
+	if err != nil {
+		strictErr, isStrict := runtime.AsStrictDecodingError(err)
+		if !isStrict || obj == nil || w.firm() {
+			return unstructured.Unstructured{}, w.undecodable(k, gvk, err)
+		}
+		w.warn(strictErr.Errors())
+	}
+	if *gvk != wanted {
+		if gvk.Kind != wanted.Kind {
+			return unstructured.Unstructured{}, w.undecodable(k, gvk,
+				fmt.Errorf("converting (%s.%s) to (%s): unknown conversion", gvk.Version, gvk.Kind, k.inner()))
+		}
+		return unstructured.Unstructured{}, wrongVersion(gvk.GroupVersion(), wanted.GroupVersion())
+	}
+	return k.untyped(obj)
+}
+
+// decodeCustom reads a custom resource, of whose fields nothing is known.
+func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
+	u := unstructured.Unstructured{}
+	strictErrs, err := kjson.UnmarshalStrict(w.Body, &u.Object)
+	if err != nil || u.Object == nil {
+		if err == nil {
+			err = fmt.Errorf("an object is wanted")
+		}
+		return u, w.undecodable(k, nil, err)
+	}
+	if u.GetKind() == "" && u.GetAPIVersion() == "" {
+		u.SetGroupVersionKind(k.gvk())
+	}
+	gvk := u.GroupVersionKind()
+	if len(strictErrs) > 0 && !w.lax() {
+		if w.firm() {
+			return u, w.undecodable(k, &gvk, runtime.NewStrictDecodingError(strictErrs))
+		}
+		w.warn(strictErrs)
+	}
+	if gvk.GroupVersion() != k.gvk().GroupVersion() {
+		return u, wrongVersion(gvk.GroupVersion(), k.gvk().GroupVersion())
+	}
+	if gvk.Kind != k.Kind {
+		return u, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: unexpected kind", gvk.Kind, gvk.Version, k.Kind))
+	}
+	return u, readable(u)
+}
+
+// readable says whether the metadata can be read as what it is.
+func readable(u unstructured.Unstructured) error {
+	if m, ok := part(u, "metadata"); ok {
+		content, isObject := m.(map[string]any)
+		if !isObject && m != nil {
+			return apierrors.NewBadRequest("metadata: want an object")
+		}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &metav1.ObjectMeta{}); err != nil {
+			return apierrors.NewBadRequest("metadata: " + err.Error())
+		}
+	}
+	return nil
+}
+
+func wrongVersion(got, want schema.GroupVersion) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
+}
+
+// undecodable is transformDecodeError of handlers/rest.go.
+func (w *write) undecodable(k kind, gvk *schema.GroupVersionKind, err error) error {
+	if gvk != nil && gvk.Kind != "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, k.Kind, inServer(err)))
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", k.Kind, inServer(err), summary(w.Body, 30)))
+}
+
+// inServer spells a message as a server does, whose scheme has another name.
+func inServer(err error) string {
+	return strings.ReplaceAll(err.Error(), fmt.Sprintf("in scheme %q", scheme.Scheme.Name()), `in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+}
+
+// summary is summarizeData of handlers/rest.go.
+func summary(data []byte, longest int) string {
+	s := ""
+	switch {
+	case len(data) == 0:
+		return "<empty>"
+	case data[0] == '{':
+		s = string(data[:min(longest, len(data))])
+	default:
+		s = hex.EncodeToString(data[:min(longest, len(data))])
+	}
+	if len(data) > longest {
+		s += " ..."
+	}
+	return s
+}

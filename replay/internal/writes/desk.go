@@ -1,0 +1,176 @@
+package writes
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Desk takes writes to a replay. It is safe for concurrent use; two writes that
+// come at once are answered one after the other.
+type Desk struct {
+	cluster *replay.Cluster
+	header  *timeline.Header
+	record  func(Entry)
+
+	mu      sync.Mutex
+	created int // objects made so far
+	named   int // names made so far
+}
+
+// New makes a desk for the cluster that a tape with this header is played to.
+// record, where it isn't nil, is told of each accepted write, in the order in
+// which they were accepted, one at a time; it must not call the desk.
+func New(c *replay.Cluster, h *timeline.Header, record func(Entry)) *Desk {
+	return &Desk{cluster: c, header: h, record: record}
+}
+
+// Do answers a write as an API server would whose state is the tape's at this
+// moment, and logs it if it is accepted. Nothing that anybody reads changes.
+//
+// Its errors are those of apimachinery's api/errors, with the server's codes,
+// reasons and messages, or the context's. One refusal comes as an Answer: a pod
+// with more than one disruption budget can't be evicted, which a server says in
+// a Status of code 500 under the HTTP status 201.
+func (d *Desk) Do(ctx context.Context, r Request) (Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	if err := d.cluster.Admit(replay.Request{
+		Verb: r.Verb, Resource: r.Resource, Subresource: r.Subresource,
+		Namespace: r.Namespace, Name: r.Name, Options: r.Selector,
+	}); err != nil {
+		return Answer{}, err
+	}
+	k, err := d.kind(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w := &write{Request: r, desk: d, kind: k}
+	reply, err := w.do()
+	if err != nil {
+		return Answer{}, apiError(err)
+	}
+	reply.Warnings = w.warnings
+	reply.Entry = w.entry(reply)
+	if d.record != nil && !failed(reply) {
+		d.record(reply.Entry)
+	}
+	return reply, nil
+}
+
+// failed recognises the Status of a refused eviction.
+func failed(a Answer) bool { return a.Entry.Code >= http.StatusBadRequest }
+
+// write is one write on its way through the desk.
+type write struct {
+	Request
+	desk     *Desk
+	kind     kind
+	warnings []string
+	named    string // what a create was named, where the URL doesn't say
+	refused  int    // the code inside of an answer that is a refusal
+}
+
+// do finds who answers.
+func (w *write) do() (Answer, error) {
+	if err := w.checkOptions(); err != nil {
+		return Answer{}, err
+	}
+	switch w.Subresource {
+	case "":
+		switch w.Verb {
+		case Create:
+			if w.Name != "" {
+				return Answer{}, w.notAllowed()
+			}
+			return w.create()
+		case Update:
+			return w.update(w.main())
+		case Patch:
+			return w.patch(w.main())
+		case Delete:
+			return w.delete()
+		case DeleteCollection:
+			return w.deleteCollection()
+		}
+	case "status":
+		if !w.kind.hasStatus() {
+			return Answer{}, w.notFoundPath()
+		}
+		return w.updateOrPatch(w.status())
+	case "scale":
+		if !w.kind.scales() {
+			return Answer{}, w.notFoundPath()
+		}
+		return w.updateOrPatch(w.scale())
+	case "eviction":
+		if w.kind.isPod() && w.Verb == Create {
+			return w.evict()
+		}
+	case "binding":
+		if w.kind.isPod() && w.Verb == Create {
+			return w.bind()
+		}
+	}
+	return Answer{}, w.notAllowed()
+}
+
+func (w *write) updateOrPatch(v view) (Answer, error) {
+	switch w.Verb {
+	case Update:
+		return w.update(v)
+	case Patch:
+		return w.patch(v)
+	}
+	return Answer{}, w.notAllowed()
+}
+
+// notAllowed is what a server's router says to a verb that a path doesn't take.
+func (w *write) notAllowed() error {
+	gr := w.Resource.GroupResource()
+	err := apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, w.Verb, gr, w.Name, "", 0, true)
+	err.ErrStatus.Details = nil
+	return err
+}
+
+// notFoundPath is what it says to a path that there isn't.
+func (w *write) notFoundPath() error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, w.Verb, w.Resource.GroupResource(), w.Name, "", 0, true)
+}
+
+// live returns the object that the write is about, and the newest version of
+// its resource. Where the tape doesn't hold the resource there is neither.
+func (w *write) live() (*object, error) {
+	if !w.kind.onTape {
+		return nil, nil
+	}
+	return w.look(w.Name)
+}
+
+func (w *write) look(name string) (*object, error) {
+	o, version, err := w.desk.cluster.Look(w.Resource, w.Namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return w.kind.parse(o, version)
+}
+
+// now is the wall time of the tape's position, to the second, as the API's
+// times are. A tape that doesn't say when it begins begins in 1970.
+func (w *write) now() metav1.Time {
+	begin := w.desk.header.Metadata.Start.Time
+	if begin.IsZero() {
+		begin = time.Unix(0, 0)
+	}
+	return metav1.NewTime(begin.Add(w.desk.cluster.At()).UTC()).Rfc3339Copy()
+}

@@ -1,0 +1,109 @@
+package writes
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// evict is EvictionREST of kubernetes/pkg/registry/core/pod/storage/eviction.go.
+// Budgets are those on the tape: an eviction that is accepted leaves no mark on
+// one, so that the next is held against the same.
+func (w *write) evict() (Answer, error) {
+	e, err := w.eviction()
+	if err != nil {
+		return Answer{}, err
+	}
+	opts := metav1.DeleteOptions{}
+	if e.DeleteOptions != nil {
+		opts = *e.DeleteOptions
+	}
+	switch asked := w.Options.DryRun; {
+	case len(opts.DryRun) == 0:
+		opts.DryRun = asked
+	case len(asked) > 0 && !slices.Equal(asked, opts.DryRun):
+		return Answer{}, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", asked, opts.DryRun)
+	}
+	w.Delete.DryRun = opts.DryRun
+	live, err := w.live()
+	if err != nil {
+		return Answer{}, err
+	}
+	if live != nil {
+		refusal, err := w.evictable(live)
+		if err != nil {
+			return Answer{}, err
+		}
+		if refusal != nil {
+			w.refused = int(refusal.Code)
+			return status(http.StatusCreated, *refusal)
+		}
+		if err := (&write{Request: w.Request, desk: w.desk, kind: w.kind}).checkDelete(live, opts); err != nil {
+			return Answer{}, err
+		}
+	}
+	return status(http.StatusCreated, metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated})
+}
+
+// checkDelete is what a delete with these options would say.
+func (w *write) checkDelete(live *object, opts metav1.DeleteOptions) error {
+	w.Verb, w.Delete = Delete, opts
+	if err := w.checkOptions(); err != nil {
+		return err
+	}
+	_, err := w.end(live, opts)
+	return err
+}
+
+// eviction reads the body; policy/v1 and policy/v1beta1 are taken alike.
+func (w *write) eviction() (*policyv1.Eviction, error) {
+	k := kind{builtIn: true, Resource: timeline.Resource{Group: "policy", Version: "v1", Kind: "Eviction", Resource: "evictions", Namespaced: true}}
+	if compact, err := rawjson.Compact(nil, w.Body); err == nil && rawjson.Text(compact, "apiVersion") == "policy/v1beta1" {
+		k.Version = "v1beta1"
+	}
+	u, err := w.decode(k)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.settle(&u); err != nil {
+		return nil, err
+	}
+	if u.GetName() != w.Name {
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
+	}
+	return as[policyv1.Eviction](u)
+}
+
+// evictable holds a pod against the budgets on the tape.
+func (w *write) evictable(live *object) (refusal *metav1.Status, err error) {
+	pod, err := as[corev1.Pod](live.Unstructured)
+	if err != nil {
+		return nil, err
+	}
+	switch pod.Status.Phase {
+	case corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending:
+		return nil, nil
+	}
+	if pod.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	budgets, err := w.desk.budgets(pod)
+	if err != nil || len(budgets) == 0 {
+		return nil, err
+	}
+	if len(budgets) > 1 {
+		return &metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+		}, nil
+	}
+	return nil, allows(budgets[0], pod)
+}

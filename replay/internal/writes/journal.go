@@ -1,0 +1,66 @@
+package writes
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"sync"
+)
+
+// Kept is how many values a Tail keeps at least.
+const Kept = 1 << 16
+
+// Tail keeps the last of very many values: [Kept] of them at least. Its zero
+// value is empty. It is safe for concurrent use.
+type Tail[T any] struct {
+	mu     sync.Mutex
+	values []T
+}
+
+// Add adds a value behind the others.
+func (t *Tail[T]) Add(v T) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.values) >= 2*Kept {
+		t.values = slices.Clone(t.values[Kept:])
+	}
+	t.values = append(t.values, v)
+}
+
+// All returns what is kept, oldest first.
+func (t *Tail[T]) All() []T {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.values)
+}
+
+// Clear forgets everything.
+func (t *Tail[T]) Clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.values = nil
+}
+
+// Lines returns what writes each entry to w as one line of JSON, for [New]. The
+// first error is kept, nothing is written after it, and failed returns it; it
+// may be called at any time.
+func Lines(w io.Writer) (record func(Entry), failed func() error) {
+	var mu sync.Mutex
+	var first error
+	record = func(e Entry) {
+		line, err := json.Marshal(e)
+		mu.Lock()
+		defer mu.Unlock()
+		if first == nil && err == nil {
+			_, err = w.Write(append(line, '\n'))
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return record, func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		return first
+	}
+}

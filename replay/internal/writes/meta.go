@@ -1,0 +1,153 @@
+package writes
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// longestPrefix is how much of a generateName is used
+// (k8s.io/apiserver/pkg/storage/names/generate.go).
+const longestPrefix = 58
+
+// settle gives the object the namespace of the request, or says that it has
+// another (EnsureObjectNamespaceMatchesRequestNamespace of
+// k8s.io/apiserver/pkg/registry/rest/meta.go).
+func (w *write) settle(m metav1.Object) error {
+	wanted := w.Namespace
+	if w.kind.is("namespaces") {
+		wanted = ""
+	}
+	switch has := m.GetNamespace(); {
+	case has == wanted:
+	case has == "" || wanted == "":
+		m.SetNamespace(wanted)
+	default:
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}
+
+// match says whether object and URL have one name (checkName of
+// k8s.io/apiserver/pkg/endpoints/handlers/rest.go).
+func (w *write) match(m metav1.Object) error {
+	if m.GetName() == "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", w.Name))
+	}
+	if m.GetName() != w.Name {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), w.Name))
+	}
+	return nil
+}
+
+// wipe clears what a client doesn't decide.
+func wipe(m metav1.Object) {
+	m.SetCreationTimestamp(metav1.Time{})
+	m.SetUID("")
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetSelfLink("")
+}
+
+// generate makes a name from a prefix: the number of names made so far, in five
+// digits, where a server takes five random letters. What is alive
+// is stepped over.
+func (w *write) generate(prefix string) string {
+	prefix = prefix[:min(len(prefix), longestPrefix)]
+	for {
+		w.desk.named++
+		name := fmt.Sprintf("%s%05d", prefix, w.desk.named)
+		if !w.kind.onTape {
+			return name
+		}
+		if o, _, _ := w.desk.cluster.Look(w.Resource, w.Namespace, name); o == nil {
+			return name
+		}
+	}
+}
+
+// uid makes a UID of what the object is called and of how many were made
+// before: version 5 of RFC 9562, where a server takes a random one.
+func (w *write) uid(name string) types.UID {
+	w.desk.created++
+	what := fmt.Sprintf("%s/%s/%s/%s#%d", w.desk.header.Metadata.Name, w.kind.Resource, w.Namespace, name, w.desk.created)
+	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(what)).String())
+}
+
+// dedup drops owner references that are there twice, with a warning
+// (dedupOwnerReferencesAndAddWarning of handlers/rest.go). after is when it is
+// noticed behind admission, as it is of a patch.
+func (w *write) dedup(u unstructured.Unstructured, after bool) {
+	var kept []metav1.OwnerReference
+	var twice []string
+	for _, ref := range u.GetOwnerReferences() {
+		if has(kept, ref) {
+			twice = append(twice, string(ref.UID))
+			continue
+		}
+		kept = append(kept, ref)
+	}
+	if len(twice) == 0 {
+		return
+	}
+	u.SetOwnerReferences(kept)
+	when := "duplicate entries"
+	if after {
+		when = "duplicate entries after mutating admission happens"
+	}
+	w.warnings = append(w.warnings, fmt.Sprintf(".metadata.ownerReferences contains %s; API server dedups owner references in 1.20+, "+
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v", when, strings.Join(twice, ", ")))
+}
+
+func has(refs []metav1.OwnerReference, ref metav1.OwnerReference) bool {
+	for _, r := range refs {
+		if equality.Semantic.DeepEqual(r, ref) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkMeta validates metadata; old is nil for a new object.
+func (k kind) checkMeta(u unstructured.Unstructured, old *object) field.ErrorList {
+	p := field.NewPath("metadata")
+	name := apivalidation.NameIsDNSSubdomain
+	if k.isBudget() || k.Group == "rbac.authorization.k8s.io" || old != nil {
+		name = path.ValidatePathSegmentName
+	}
+	if k.is("services") && old == nil {
+		name = apivalidation.NameIsDNS1035Label
+	}
+	if k.is("namespaces") && old == nil {
+		name = apivalidation.ValidateNamespaceName
+	}
+	errs := apivalidation.ValidateObjectMetaAccessor(&u, k.Namespaced, name, p)
+	if old != nil {
+		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(&u, old, p)...)
+	}
+	return unique(errs)
+}
+
+// unique drops the errors that say the same again, as api/errors.NewInvalid's
+// readers would otherwise see them: kinds validate their metadata twice.
+func unique(errs field.ErrorList) field.ErrorList {
+	seen := sets.New[string]()
+	var kept field.ErrorList
+	for _, e := range errs {
+		if !seen.Has(e.Error()) {
+			seen.Insert(e.Error())
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,54 @@
+package writes
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// checkOptions validates the options of a write, and first of all the type of a
+// patch.
+func (w *write) checkOptions() error {
+	var errs field.ErrorList
+	of := ""
+	switch w.Verb {
+	case Create:
+		of, errs = "CreateOptions", validation.ValidateCreateOptions(&metav1.CreateOptions{
+			DryRun: w.Options.DryRun, FieldManager: w.Options.FieldManager, FieldValidation: w.Options.FieldValidation,
+		})
+	case Update:
+		of, errs = "UpdateOptions", validation.ValidateUpdateOptions(&metav1.UpdateOptions{
+			DryRun: w.Options.DryRun, FieldManager: w.Options.FieldManager, FieldValidation: w.Options.FieldValidation,
+		})
+	case Patch:
+		if err := CheckPatchType(w.PatchType, w.kind.builtIn); err != nil {
+			return err
+		}
+		of, errs = "PatchOptions", validation.ValidatePatchOptions(&w.Options, w.PatchType)
+	case Delete, DeleteCollection:
+		of, errs = "DeleteOptions", validation.ValidateDeleteOptions(&w.Delete)
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: of}, "", errs)
+}
+
+// CheckPatchType is 415 for a patch that a server doesn't take: custom
+// resources take no strategic merge patches.
+func CheckPatchType(t types.PatchType, builtIn bool) error {
+	taken := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	if builtIn {
+		taken = append(taken, string(types.StrategicMergePatchType))
+	}
+	taken = append(taken, string(types.ApplyYAMLPatchType))
+	for _, s := range taken {
+		if string(t) == s {
+			return nil
+		}
+	}
+	return UnsupportedMediaType(taken)
+}

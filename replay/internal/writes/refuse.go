@@ -1,0 +1,19 @@
+package writes
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Refuse is the answer to what a replay doesn't do: 405, and a sentence that
+// says that this is a replay, why it is refused, and so what would help. The
+// verb may have a subresource behind it.
+func Refuse(tape, verb string, gr schema.GroupResource, why string) error {
+	err := apierrors.NewMethodNotSupported(gr, verb)
+	err.ErrStatus.Message = fmt.Sprintf("%s of %s is not allowed: this is a replay of tape %q: %s", verb, gr, tape, why)
+	err.ErrStatus.Code = http.StatusMethodNotAllowed
+	return err
+}

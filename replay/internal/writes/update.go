@@ -1,0 +1,131 @@
+package writes
+
+import (
+	"net/http"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// update is UpdateResource of k8s.io/apiserver/pkg/endpoints/handlers/update.go.
+func (w *write) update(v view) (Answer, error) {
+	sent, err := w.decode(v.kind)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := w.settle(&sent); err != nil {
+		return Answer{}, err
+	}
+	if err := w.match(&sent); err != nil {
+		return Answer{}, err
+	}
+	w.dedup(sent, false)
+	live, err := w.live()
+	if err != nil {
+		if !apierrors.IsNotFound(err) || !v.creates || !w.kind.createdByUpdate() {
+			return Answer{}, err
+		}
+		if sent.GetUID() != "" {
+			return Answer{}, w.kind.otherUID(w.Namespace, w.Name, sent.GetUID(), "")
+		}
+		return w.make(sent)
+	}
+	if live == nil {
+		return w.blind(v, sent)
+	}
+	if uid := sent.GetUID(); uid != "" && uid != live.GetUID() && v.kind == w.kind {
+		return Answer{}, w.kind.otherUID(w.Namespace, w.Name, uid, live.GetUID())
+	}
+	return w.store(v, sent, live)
+}
+
+// store is the way of a changed object: Store.Update of
+// k8s.io/apiserver/pkg/registry/generic/registry/store.go, and what
+// k8s.io/apiserver/pkg/registry/rest/update.go does before.
+func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Answer, error) {
+	u, err := v.merged(sent, live)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := w.checkVersion(u.GetResourceVersion(), live); err != nil {
+		return Answer{}, err
+	}
+	u.SetGeneration(live.GetGeneration())
+	v.prepare(u, live)
+	if u.GetUID() == "" {
+		u.SetUID(live.GetUID())
+	}
+	if at := live.GetCreationTimestamp(); !at.IsZero() {
+		u.SetCreationTimestamp(at)
+	}
+	if at := live.GetDeletionTimestamp(); at != nil {
+		u.SetDeletionTimestamp(at)
+		if grace := live.GetDeletionGracePeriodSeconds(); grace != nil && u.GetDeletionGracePeriodSeconds() == nil {
+			u.SetDeletionGracePeriodSeconds(grace)
+		}
+	}
+	u.SetResourceVersion(live.GetResourceVersion())
+	if err := w.kind.invalid(w.Name, unique(append(w.kind.checkMeta(u, live), v.check(u, live)...))); err != nil {
+		return Answer{}, err
+	}
+	u.SetManagedFields(nil)
+	if !equality.Semantic.DeepEqual(u.Object, live.Object) {
+		u.SetResourceVersion(live.newest)
+	}
+	u, err = v.shown(u)
+	if err != nil {
+		return Answer{}, err
+	}
+	return answer(http.StatusOK, u)
+}
+
+// checkVersion holds the version that a client changed against the object. Any
+// version at which the object was what it is will do, not only the one at which
+// it became so: the one in an answer of this desk is such a version.
+func (w *write) checkVersion(v string, live *object) error {
+	if v == "" || v == "0" {
+		if w.kind.overwritable() {
+			return nil
+		}
+		return apierrors.NewInvalid(schema.GroupKind{Group: w.kind.Group, Kind: w.kind.Resource.Resource}, w.Name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
+		})
+	}
+	older, err := resourceversion.CompareResourceVersion(v, live.GetResourceVersion())
+	if err != nil {
+		_, why := strconv.ParseUint(v, 10, 64)
+		if why == nil {
+			why = err
+		}
+		return apierrors.NewInvalid(schema.GroupKind{Group: w.kind.Group, Kind: w.kind.Resource.Resource}, w.Name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), v, why.Error()),
+		})
+	}
+	if newer, err := resourceversion.CompareResourceVersion(v, live.newest); older < 0 || older > 0 && (newer > 0 || err != nil) {
+		return w.kind.stale(w.Name)
+	}
+	return nil
+}
+
+// blind answers a change to a resource that the tape doesn't hold: whatever it
+// is about is taken to be as it was sent.
+func (w *write) blind(v view, u unstructured.Unstructured) (Answer, error) {
+	if err := w.kind.invalid(w.Name, w.kind.checkMeta(u, nil)); err != nil {
+		return Answer{}, err
+	}
+	if u.GetUID() == "" {
+		u.SetUID(w.uid(w.Name))
+	}
+	if u.GetResourceVersion() == "" {
+		u.SetResourceVersion(unversioned)
+	}
+	if at := u.GetCreationTimestamp(); at.IsZero() {
+		u.SetCreationTimestamp(w.now())
+	}
+	return answer(http.StatusOK, u)
+}

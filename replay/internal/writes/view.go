@@ -1,0 +1,96 @@
+package writes
+
+import (
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// view is what a path lets a client see and change of an object: the object
+// itself, its status, its scale.
+type view struct {
+	// kind is that of what is sent and answered.
+	kind kind
+	// shown is what a client sees of an object.
+	shown func(unstructured.Unstructured) (unstructured.Unstructured, error)
+	// merged is the object that a client wants, by what it sent.
+	merged func(sent unstructured.Unstructured, live *object) (unstructured.Unstructured, error)
+	// prepare undoes what the path doesn't let a client change.
+	prepare func(u unstructured.Unstructured, live *object)
+	// check finds what is wrong with the change.
+	check func(u unstructured.Unstructured, live *object) field.ErrorList
+	// creates reports whether what isn't there may be made here.
+	creates bool
+}
+
+func same(u unstructured.Unstructured) (unstructured.Unstructured, error) { return u, nil }
+
+func sentOne(sent unstructured.Unstructured, _ *object) (unstructured.Unstructured, error) {
+	return sent, nil
+}
+
+// main is the object, without its status.
+func (w *write) main() view {
+	return view{
+		kind: w.kind, shown: same, merged: sentOne, creates: true,
+		prepare: func(u unstructured.Unstructured, live *object) {
+			if w.kind.hasStatus() {
+				take(u, live.Unstructured, "status")
+			}
+			if w.kind.differs(u, live) && (live.GetGeneration() > 0 || !w.kind.builtIn) {
+				u.SetGeneration(live.GetGeneration() + 1)
+			}
+		},
+		check: w.kind.checkUpdate,
+	}
+}
+
+// status is the status, and of some kinds the metadata.
+func (w *write) status() view {
+	return view{
+		kind: w.kind, shown: same, merged: sentOne,
+		prepare: func(u unstructured.Unstructured, live *object) {
+			for name := range live.Object {
+				if name != "status" && name != "metadata" {
+					take(u, live.Unstructured, name)
+				}
+			}
+			for name := range u.Object {
+				if _, was := live.Object[name]; !was && name != "status" && name != "metadata" {
+					delete(u.Object, name)
+				}
+			}
+			w.kind.keepMeta(u, live)
+		},
+		check: w.kind.checkStatus,
+	}
+}
+
+// keepMeta undoes what a status update may not do to metadata: pods lose no
+// owners, and kinds other than nodes, pods and budgets keep all of it.
+func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
+	switch {
+	case k.isPod():
+		u.SetOwnerReferences(live.GetOwnerReferences())
+		u.SetDeletionTimestamp(nil)
+	case k.isNode() || k.isBudget():
+	default:
+		take(u, live.Unstructured, "metadata")
+	}
+}
+
+// differs reports whether what is wanted of an object has changed: its spec, or
+// of a custom resource anything but metadata and status.
+func (k kind) differs(u unstructured.Unstructured, live *object) bool {
+	if k.builtIn {
+		return !equality.Semantic.DeepEqual(u.Object["spec"], live.Object["spec"])
+	}
+	for _, of := range []map[string]any{u.Object, live.Object} {
+		for name := range of {
+			if name != "metadata" && name != "status" && !equality.Semantic.DeepEqual(u.Object[name], live.Object[name]) {
+				return true
+			}
+		}
+	}
+	return false
+}

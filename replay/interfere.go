@@ -136,19 +136,6 @@ func (c *Cluster) Interfered() bool { return c.interferer != nil }
 // who goes in lock-step needn't wait for a client that was sent away.
 func (c *Cluster) Refusals() int64 { return c.refused.Load() }
 
-// Peek returns an object as the tape has it now, the Interferer not asked; nil
-// where it isn't alive or the tape doesn't hold the resource. It is for servers
-// that look something up for a request of another kind.
-func (c *Cluster) Peek(gvr schema.GroupVersionResource, namespace, objectName string) *Object {
-	k, err := c.find(gvr)
-	if err != nil {
-		return nil
-	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return k.objects[name{namespace, objectName}]
-}
-
 // Pass lets the tape's time pass to a position without an event, for what an
 // Interferer does then. It doesn't move At.
 func (c *Cluster) Pass(at time.Duration) (changed bool) {

@@ -54,3 +54,10 @@ type Answer struct {
 func (r Request) dryRun() bool {
 	return len(r.Options.DryRun) > 0 || len(r.Delete.DryRun) > 0
 }
+
+// BuiltIn reports whether the kind is one of Kubernetes' own, as far as
+// client-go knows them.
+func (r Request) BuiltIn() bool {
+	_, ok := builtIns()[r.Resource]
+	return ok
+}

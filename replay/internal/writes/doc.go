@@ -1,0 +1,64 @@
+// Package writes says what becomes of writes to a replay: they are refused, or
+// validated, answered as an API server would, and logged, while the tape goes
+// on unchanged, so that real controllers can run against it.
+//
+// # What goes in, what comes out
+//
+// A [Request], freed from how it came, goes into [Desk.Do]; an [Answer], the
+// object or Status that an API server would send, comes out, or one of its
+// errors. Adapters do the rest: package fakeclient makes requests of client-go's
+// actions, package apiserver of HTTP. Each accepted write is an [Entry], which
+// [Lines] writes as a line of JSON. [Refuse] is the answer of a replay that
+// takes no writes.
+//
+// # What a write is held against
+//
+// The tape's state at the moment when it comes, with nobody interfering: what
+// an Interferer shows to clients doesn't count, but it is asked first
+// (Cluster.Admit). Nothing is remembered. What is read after a write is what the
+// tape says, as if somebody had undone it; a second eviction meets the same
+// budget as the first.
+//
+// An answer carries the newest version of its resource, so that a watch from it
+// misses nothing and nobody waits for a version that never comes. As the version
+// of an update any counts at which the tape's object was what it is: so a client
+// that updates what an update has returned isn't refused, until the tape changes
+// the object.
+//
+// A new object's UID is computed from its name and the number of objects made
+// so far, a generated name ends in a number, and times are the tape's: nothing
+// differs from run to run.
+//
+// Of a built-in resource that the tape doesn't hold every well-formed write is
+// accepted, since controllers write Events and Leases; there nothing is absent
+// and nothing is there already. Other resources that it doesn't hold are 404.
+//
+// # What is checked
+//
+// Names, namespaces, kinds and versions in URL and body; metadata, as
+// apimachinery validates it; unknown and repeated fields, as errors or warnings;
+// versions and UIDs; options; patches of each type; the grace of pods and the
+// finalizers of all; disruption budgets; bindings. Of nodes: taints, podCIDRs,
+// providerID, addresses. Of pods: containers, names and images, and all that
+// can't change. Of budgets all.
+//
+// # What isn't
+//
+// The rest of the validation of k8s.io/kubernetes, which can't be imported:
+// other fields of pods and nodes, and everything about other kinds than those
+// three but their metadata. The schemas, defaults, scale paths and validation
+// rules of custom resources: their status is taken to be a subresource.
+//
+// Nothing is defaulted. There is no admission but the not-ready taint of a new
+// node and, where the tape holds namespaces, that one has to exist: no quota, no
+// priority, no service account, no webhook, no authorization. There are no
+// managed fields: a server-side apply is merged by client-go's schemas (of a
+// custom resource by what it shows, lists replaced whole), finds no conflicts,
+// and never removes what it no longer names. Subresources other than status,
+// scale, eviction and binding are 405.
+//
+// # What it never does
+//
+// It changes nothing, reads no clock, and logs no contents of Secrets nor
+// anything that is written to a resource of tokens.
+package writes

@@ -85,7 +85,7 @@ func refuse(w http.ResponseWriter, req *http.Request, err error) {
 	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
-	form := media.ForStatus(req.Header.Get("Accept"))
+	form := media.ForStatus(req)
 	w.Header().Set("Content-Type", form.ContentType())
 	w.WriteHeader(int(status.Code))
 	_, _ = w.Write(media.Status(form, &status))

@@ -41,7 +41,7 @@ func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, name
 	}
 	body, err := r.maker.Object(form, o)
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return err
 	}
 	out := media.Compress(w, req)
 	w.Header().Set("Content-Type", form.ContentType())
@@ -66,8 +66,10 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, nam
 	}
 	out := media.Compress(w, req)
 	w.Header().Set("Content-Type", form.ContentType())
-	_ = r.maker.List(form, l, out) // the client is gone
-	_ = out.Close()
+	if err := r.maker.List(form, l, out); err != nil && !out.Begun() {
+		return err
+	}
+	_ = out.Close() // what fails behind the beginning is that the client is gone
 	return nil
 }
 

@@ -1,0 +1,225 @@
+package media
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/nodesim/nodesim/replay"
+)
+
+// magic stands before every message that isn't in a stream
+// (k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go).
+const magic = "k8s\x00"
+
+// decode reads the object raw into its Go type.
+func (m *Maker) decode(raw []byte) (runtime.Object, error) {
+	o, err := scheme.Scheme.New(m.kind)
+	if err != nil {
+		return nil, fmt.Errorf("decode an object of %s: %w", m.resource, err)
+	}
+	if err := json.Unmarshal(raw, o); err != nil {
+		return nil, fmt.Errorf("decode an object of %s: %w", m.resource, err)
+	}
+	return o, nil
+}
+
+type message interface{ Marshal() ([]byte, error) }
+
+// bodyOf makes the protobuf message of an object, without the envelope that
+// tells its kind.
+func (m *Maker) bodyOf(f Form, raw []byte) ([]byte, error) {
+	switch f.shape {
+	case partial, partialList:
+		var p metav1.PartialObjectMetadata
+		if err := json.Unmarshal(metadata(raw), &p.ObjectMeta); err != nil {
+			return nil, fmt.Errorf("decode the metadata of an object of %s: %w", m.resource, err)
+		}
+		return p.Marshal()
+	case table:
+		return nil, notAcceptable("a Table has no protobuf encoding")
+	}
+	o, err := m.decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := o.(message)
+	if !ok {
+		return nil, fmt.Errorf("encode an object of %s: %T has no protobuf encoding", m.resource, o)
+	}
+	return p.Marshal()
+}
+
+// keptBody is bodyOf, made once.
+func (m *Maker) keptBody(f Form, o *replay.Object, raw []byte) ([]byte, error) {
+	key := &m.body
+	if f.shape != whole {
+		key = &m.partialBody
+	}
+	v, err := o.Memo(key, func(*replay.Object) (any, error) { return m.bodyOf(f, raw) })
+	if err != nil {
+		return nil, err
+	}
+	return v.([]byte), nil
+}
+
+// typeOf is the kind that stands in the envelope of one object.
+func (m *Maker) typeOf(f Form) runtime.TypeMeta {
+	if f.shape == whole {
+		return runtime.TypeMeta{Kind: m.resource.Kind, APIVersion: m.resource.APIVersion()}
+	}
+	return runtime.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: f.meta().String()}
+}
+
+func (m *Maker) protobuf(f Form, o *replay.Object, raw []byte) ([]byte, error) {
+	body, err := m.keptBody(f, o, raw)
+	if err != nil {
+		return nil, err
+	}
+	return envelope(m.typeOf(f), body)
+}
+
+// envelope is a message with its kind.
+func envelope(t runtime.TypeMeta, body []byte) ([]byte, error) {
+	u := runtime.Unknown{TypeMeta: t, Raw: body}
+	out := make([]byte, len(magic)+u.Size())
+	copy(out, magic)
+	n, err := u.MarshalTo(out[len(magic):])
+	if err != nil {
+		return nil, fmt.Errorf("write %s as protobuf: %w", t.Kind, err)
+	}
+	return out[:len(magic)+n], nil
+}
+
+func statusProtobuf(st *metav1.Status) ([]byte, error) {
+	body, err := complete(st).Marshal()
+	if err != nil {
+		return nil, fmt.Errorf("write a Status as protobuf: %w", err)
+	}
+	return envelope(runtime.TypeMeta{Kind: "Status", APIVersion: "v1"}, body)
+}
+
+func (m *Maker) protobufFrame(f Form, ev replay.Event, raw []byte, key *slot) ([]byte, error) {
+	if f.shape == partialList {
+		return nil, m.notAList()
+	}
+	v, err := ev.Object.Memo(key, func(o *replay.Object) (any, error) {
+		if raw == nil {
+			raw = o.Raw()
+		}
+		body, err := m.bodyOf(f, raw)
+		if err != nil {
+			return nil, err
+		}
+		if body, err = envelope(m.typeOf(f), body); err != nil {
+			return nil, err
+		}
+		return delimited(ev.Type, body)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v.([]byte), nil
+}
+
+// delimited is a WatchEvent behind its length, four bytes, the highest first
+// (k8s.io/apimachinery/pkg/util/framer).
+func delimited(t watch.EventType, body []byte) ([]byte, error) {
+	e := metav1.WatchEvent{Type: string(t), Object: runtime.RawExtension{Raw: body}}
+	out := make([]byte, 4+e.Size())
+	binary.BigEndian.PutUint32(out, uint32(len(out)-4))
+	if _, err := e.MarshalTo(out[4:]); err != nil {
+		return nil, fmt.Errorf("write a frame as protobuf: %w", err)
+	}
+	return out, nil
+}
+
+// protobufList writes a list without holding more than one item of it beside
+// what the objects keep. All lists have the same two fields, metadata and items,
+// whose messages are written behind their tags; so does
+// k8s.io/apimachinery/pkg/runtime/serializer/protobuf/collections.go.
+func (m *Maker) protobufList(f Form, l *replay.List, w io.Writer) error {
+	meta, err := listMeta(l).Marshal()
+	if err != nil {
+		return fmt.Errorf("write the metadata of a list as protobuf: %w", err)
+	}
+	kind := runtime.TypeMeta{Kind: m.resource.Kind + "List", APIVersion: m.resource.APIVersion()}
+	metaTag, itemTag := byte(0x0a), byte(0x12) // fields 1 and 2, bytes
+	if f.shape == partialList {
+		kind = runtime.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: f.meta().String()}
+		if f.meta() == metav1beta1.SchemeGroupVersion {
+			metaTag, itemTag = itemTag, metaTag
+		}
+	}
+	bodies := make([][]byte, len(l.Items))
+	size := field(len(meta))
+	for i, o := range l.Items {
+		raw, err := m.raw(o)
+		if err != nil {
+			return err
+		}
+		if bodies[i], err = m.keptBody(f, o, raw); err != nil {
+			return err
+		}
+		size += field(len(bodies[i]))
+	}
+	return writeList(w, kind, size, metaTag, meta, itemTag, bodies)
+}
+
+// field is how many bytes a field of length n takes, with its tag.
+func field(n int) int { return 1 + (bits.Len(uint(n)|1)+6)/7 + n }
+
+func listMeta(l *replay.List) *metav1.ListMeta {
+	return &metav1.ListMeta{ResourceVersion: l.ResourceVersion, Continue: l.Continue, RemainingItemCount: l.Remaining}
+}
+
+// writeList writes the envelope of a list and what is in it; size is that of
+// the list's message.
+func writeList(w io.Writer, kind runtime.TypeMeta, size int, metaTag byte, meta []byte, itemTag byte, items [][]byte) error {
+	t, err := kind.Marshal()
+	if err != nil {
+		return fmt.Errorf("write the kind of a list as protobuf: %w", err)
+	}
+	b := make([]byte, 0, chunk)
+	put := func(tag byte, message []byte) error {
+		b = append(binary.AppendUvarint(append(b, tag), uint64(len(message))), message...)
+		if len(b) < chunk {
+			return nil
+		}
+		_, err := w.Write(b)
+		b = b[:0]
+		return err
+	}
+	b = append(b, magic...)
+	if err := put(0x0a, t); err != nil {
+		return err
+	}
+	b = binary.AppendUvarint(append(b, 0x12), uint64(size))
+	metaFirst := metaTag < itemTag
+	if metaFirst {
+		if err := put(metaTag, meta); err != nil {
+			return err
+		}
+	}
+	for _, item := range items {
+		if err := put(itemTag, item); err != nil {
+			return err
+		}
+	}
+	if !metaFirst {
+		if err := put(metaTag, meta); err != nil {
+			return err
+		}
+	}
+	b = append(b, 0x1a, 0, 0x22, 0) // contentEncoding and contentType, both empty
+	_, err = w.Write(b)
+	return err
+}

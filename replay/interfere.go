@@ -148,6 +148,9 @@ func (c *Cluster) pass(to time.Duration) (changed bool) {
 	if c.interferer == nil {
 		return false
 	}
+	if to == End {
+		return c.signal(c.interferer.Pass(End))
+	}
 	for {
 		at, ok := c.interferer.Due()
 		if !ok || at > to {

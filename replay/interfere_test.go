@@ -45,6 +45,9 @@ func (m *meddler) Due() (time.Duration, bool) {
 }
 
 func (m *meddler) Pass(time.Duration) []replay.Signal {
+	if len(m.due) == 0 {
+		return nil
+	}
 	m.due = m.due[1:]
 	return []replay.Signal{{Resource: m.resource, Value: "release"}}
 }

@@ -78,7 +78,9 @@ func NewPlayer(src Source, opts ...PlayerOption) (*Player, error) {
 		if err != nil {
 			return nil, errors.Join(err, stream.Close())
 		}
-		p.options = append(p.options, Interfere(i))
+		if i != nil {
+			p.options = append(p.options, Interfere(i))
+		}
 	}
 	p.stream = stream
 	p.cluster = NewCluster(stream.Header(), p.options...)

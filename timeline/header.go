@@ -44,6 +44,9 @@ type Header struct {
 	// Redaction lists what was dropped from the objects, for people: paths such
 	// as "**.env", where "**" stands for any resource and depth.
 	Redaction []string `yaml:"redaction,omitempty"`
+	// Faults are what goes wrong at the watch boundary where the tape is
+	// replayed: "drop:nodes,type=DELETED", as docs/faults.md has it.
+	Faults []string `yaml:"faults,omitempty"`
 
 	Extra map[string]yaml.Node `yaml:",inline"`
 }

@@ -1,0 +1,53 @@
+package fault
+
+import (
+	"github.com/nodesim/nodesim/internal/faultspec"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Spec is one fault that is asked for; see the package comment for its text.
+type Spec = faultspec.Spec
+
+// Kind is one kind of fault, Param one parameter.
+type (
+	Kind  = faultspec.Kind
+	Param = faultspec.Param
+)
+
+// Parse reads a fault. Its error says in one line where the text is bad, what
+// was found there, what is wanted, and what was probably meant. Whether a tape
+// has the resource that it names is found out by the Player.
+func Parse(text string) (Spec, error) { return faultspec.Parse(text) }
+
+// Kinds returns all kinds of fault, for completion and documents.
+func Kinds() []Kind { return faultspec.Kinds() }
+
+// Params returns all parameters, for completion and documents.
+func Params() []Param { return faultspec.Params() }
+
+// Inject makes a Player's tape go wrong, in the ways of the given faults and of
+// those that the tape's header declares. A fault that can't be read, or that
+// names a resource that isn't on the tape, is an error of NewPlayer.
+func Inject(specs ...string) replay.PlayerOption { return InjectAndLog(nil, specs...) }
+
+// InjectAndLog is [Inject], and calls log for each fault that has fired, in the
+// order in which they fire. It is called by whoever moves the tape or asks the
+// cluster, one call at a time, must be quick, and must not call Player or
+// Cluster.
+func InjectAndLog(log func(Fired), specs ...string) replay.PlayerOption {
+	return replay.Interfering(func(h *timeline.Header) (replay.Interferer, error) {
+		var all []Spec
+		for _, text := range append(append([]string(nil), specs...), h.Faults...) {
+			s, err := Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+		if len(all) == 0 {
+			return nil, nil
+		}
+		return newInjector(h, all, log)
+	})
+}

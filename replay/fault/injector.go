@@ -1,0 +1,288 @@
+package fault
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/faultspec"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// injector is the replay.Interferer. What it does with an event it decides when
+// the tape comes to it, whoever watches, and leaves word in the streams'
+// history; the taps, one for each stream, do as they find there. So each
+// stream's client meets the same faults at the same events, however late it
+// reads and from wherever it watches again.
+type injector struct {
+	header   *timeline.Header
+	rules    []*rule
+	log      func(Fired)
+	keys     map[string]timeline.Resource
+	follower *observe.Follower // nil where nobody waits for a state
+	back     time.Duration     // how far back somebody wants to look
+
+	// mu guards what follows, and the rules. It is taken with the Cluster's lock
+	// held or without, and nothing that holds it calls the Cluster.
+	mu       sync.Mutex
+	now      time.Duration
+	cuts     int // how often streams were ended or silenced
+	ids      int // of what is held back
+	diary    []*appointment
+	advanced time.Duration // how far the follower was taken without an event
+	trails   map[timeline.Resource][]moment
+	wishes   map[client]*wish
+	twins    map[thing]*twin
+}
+
+func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, error) {
+	in := &injector{header: h, log: log, keys: map[string]timeline.Resource{}}
+	follows := false
+	for _, s := range specs {
+		r, err := bind(h, s)
+		if err != nil {
+			return nil, err
+		}
+		in.rules = append(in.rules, r)
+		follows = follows || s.When.Of != "" || s.Kind == "unobserved"
+		if s.Kind == "stale" || s.Kind == "stale-list" {
+			in.back = max(in.back, r.spec.By)
+		}
+	}
+	if follows {
+		o, err := observe.OptionsFor(h, "", "", "")
+		if err != nil {
+			return nil, err
+		}
+		o.Verbose = true
+		in.follower = observe.New(h, o)
+	}
+	in.begin()
+	return in, nil
+}
+
+// begin stands at the beginning of the tape.
+func (in *injector) begin() {
+	in.now, in.advanced, in.diary = 0, -1, nil
+	in.trails, in.wishes, in.twins = map[timeline.Resource][]moment{}, map[client]*wish{}, map[thing]*twin{}
+	if in.follower != nil {
+		in.follower.Reset()
+	}
+	for _, r := range in.rules {
+		r.reset()
+		if r.spec.Timed {
+			in.diary = append(in.diary, &appointment{due: r.spec.At, arm: r})
+		}
+	}
+}
+
+// Rewound implements replay.Interferer.
+func (in *injector) Rewound() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.begin()
+}
+
+// plan is what becomes of one event.
+type plan struct {
+	ahead, behind []replay.Signal
+	verdict       verdict
+	events        []timeline.Event
+}
+
+// Before implements replay.Interferer.
+func (in *injector) Before(c replay.Change) replay.Effect {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.now = max(in.now, c.Event.At)
+	e, known := in.event(c)
+	var p plan
+	entries := in.follow(c.Event)
+	p.ahead = in.reached(entries)
+	if known {
+		in.remember(e)
+		for _, r := range in.rules {
+			if meet := kinds[r.spec.Kind]; meet != nil && e.live && !r.alone {
+				meet(in, r, e, &p, entries)
+			}
+		}
+		if e.live && e.Type.Object() {
+			in.overtaken(e)
+		}
+		in.rewrite(e, &p)
+	}
+	if !p.verdict.nothing() {
+		p.ahead = append(p.ahead, replay.Signal{Resource: e.resource, Value: &p.verdict})
+		p.behind = append([]replay.Signal{{Resource: e.resource, Value: (*verdict)(nil)}}, p.behind...)
+	}
+	return replay.Effect{Events: p.events, Ahead: p.ahead, Behind: p.behind}
+}
+
+func (in *injector) event(c replay.Change) (e *event, known bool) {
+	e = &event{Event: c.Event, live: c.Live, version: c.Version}
+	if c.Event.Resource == "" {
+		return e, false
+	}
+	e.resource, known = in.keys[c.Event.Resource]
+	if !known {
+		if e.resource, known = in.header.Lookup(c.Event.Resource); known {
+			in.keys[c.Event.Resource] = e.resource
+		}
+	}
+	return e, known
+}
+
+// hit asks a rule about an event, and logs it.
+func (in *injector) hit(r *rule, e *event) bool {
+	return r.about(e) && in.strike(r, e)
+}
+
+// strike asks the trigger alone.
+func (in *injector) strike(r *rule, e *event) bool {
+	if !r.fires(in.now, e.resource.String(), e.Namespace, e.Name, e.UID, e.RV, string(e.Type), timeline.FormatAt(e.At)) {
+		return false
+	}
+	in.tell(Fired{
+		At: in.now, Spec: r.given, Resource: e.resource.String(), Namespace: e.Namespace, Name: e.Name, Type: string(e.Type), Version: e.RV,
+	})
+	return true
+}
+
+func (in *injector) tell(f Fired) {
+	if in.log != nil {
+		in.log(f)
+	}
+}
+
+// follow takes an event to the feed. What can't be read has no state.
+func (in *injector) follow(ev timeline.Event) []noderoll.Entry {
+	if in.follower == nil {
+		return nil
+	}
+	entries, err := in.follower.Apply(ev)
+	if err != nil {
+		return nil
+	}
+	return entries
+}
+
+// reached arms the rules that wait for a state.
+func (in *injector) reached(entries []noderoll.Entry) (signals []replay.Signal) {
+	for _, e := range entries {
+		for _, r := range in.rules {
+			w := r.spec.When
+			name := e.Node
+			if e.Kind == noderoll.EvtMark {
+				name = e.Reason
+			}
+			if w.Of != "" && w.State == string(e.Kind) && matches(w.Name, name) {
+				signals = append(signals, in.arm(r)...)
+			}
+		}
+	}
+	return signals
+}
+
+// arm says that a rule's moment has come. One that needs no event fires.
+func (in *injector) arm(r *rule) []replay.Signal {
+	r.trigger.arm(in.now)
+	r.requests.arm(in.now)
+	if r.window {
+		in.diary = append(in.diary, &appointment{due: r.until}) // so that time passes to its end
+	}
+	if !r.alone || !r.fires(in.now) {
+		return nil
+	}
+	f := Fired{At: in.now, Spec: r.given}
+	if len(r.resources) == 1 {
+		f.Resource = r.resources[0].String()
+	}
+	in.tell(f)
+	return in.cut(r, r.resources)
+}
+
+// appointment is what happens at a position.
+type appointment struct {
+	due     time.Duration
+	arm     *rule           // may be nil
+	signals []replay.Signal // what is let go
+}
+
+// Due implements replay.Interferer.
+func (in *injector) Due() (at time.Duration, ok bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, a := range in.diary {
+		if !ok || a.due < at {
+			at, ok = a.due, true
+		}
+	}
+	if in.follower != nil {
+		if due, waits := in.follower.NextDeadline(); waits && due > in.advanced && (!ok || due < at) {
+			at, ok = due, true
+		}
+	}
+	return at, ok
+}
+
+// Pass implements replay.Interferer. Behind the end nothing fires any more, and
+// all that is held back is let go.
+func (in *injector) Pass(at time.Duration) (signals []replay.Signal) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	due := slices.Clone(in.diary)
+	in.diary = slices.DeleteFunc(in.diary, func(a *appointment) bool { return a.due <= at })
+	slices.SortStableFunc(due, func(a, b *appointment) int { return int(min(max(a.due-b.due, -1), 1)) })
+	for _, a := range due {
+		if a.due > at {
+			break
+		}
+		signals = append(signals, a.signals...)
+	}
+	if at == replay.End {
+		return signals
+	}
+	in.now = max(in.now, at)
+	for _, a := range due {
+		if a.arm != nil && a.due <= at {
+			signals = append(signals, in.arm(a.arm)...)
+		}
+	}
+	if in.follower != nil && at >= in.advanced {
+		in.advanced = at
+		signals = append(signals, in.reached(in.follower.Advance(at))...)
+	}
+	return signals
+}
+
+// later makes an appointment d from now; none of length 0 ends before the tape.
+func (in *injector) later(d time.Duration, signals ...replay.Signal) *appointment {
+	a := &appointment{due: in.now + d, signals: signals}
+	if d == 0 || a.due < in.now {
+		a.due = replay.End
+	}
+	in.diary = append(in.diary, a)
+	return a
+}
+
+// early lets an appointment come at once.
+func (in *injector) early(a *appointment) []replay.Signal {
+	in.diary = slices.DeleteFunc(in.diary, func(b *appointment) bool { return b == a })
+	return a.signals
+}
+
+// to makes one signal for each resource.
+func to(resources []timeline.Resource, value any) (signals []replay.Signal) {
+	for _, r := range resources {
+		signals = append(signals, replay.Signal{Resource: r, Value: value})
+	}
+	return signals
+}
+
+// hits reports whether a rule is asked about requests.
+func (r *rule) hits() bool {
+	return r.kind.Hits == faultspec.Request || r.spec.Kind == "intermediate"
+}

@@ -58,7 +58,7 @@ var params = []Param{
 	{"every", "1s", "the pause between two events", duration(func(s *Spec) *time.Duration { return &s.Every }), span(func(s Spec) time.Duration { return s.Every })},
 	{"times", "2", "how often it comes", number(2, 100, func(s *Spec) *int { return &s.Times }), count(func(s Spec) int { return s.Times })},
 	{"lose", "TYPE+…", "closes before events of these types alone, and watching again from before is 410: nobody sees them", words(types, func(s *Spec) *string { return &s.Lose }), func(s Spec) string { return s.Lose }},
-	{"in", "stream|open", "410 as an ERROR in the stream, or as the answer to watching again", choice([]string{"stream", "open"}, func(s *Spec) *string { return &s.In }), func(s Spec) string { return s.In }},
+	{"in", "open", "410 in the stream, as an ERROR, or at open, as the answer to watching again: stream or open", choice([]string{"stream", "open"}, func(s *Spec) *string { return &s.In }), func(s Spec) string { return s.In }},
 	{"initial", "true", "the bookmark behind the initial events as well", initial, func(s Spec) string {
 		if s.Initial {
 			return "true"

@@ -33,14 +33,14 @@ var builtin = map[groupResource]builtinResource{
 	{"", "serviceaccounts"}:        {short: "sa"},
 	{"", "services"}:               {short: "svc", categories: "all", sub: "status"},
 
-	{"admissionregistration.k8s.io", "mutatingadmissionpolicies"}:         {categories: "api-extensions"},
-	{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings"}:   {categories: "api-extensions"},
+	{"admissionregistration.k8s.io", "mutatingadmissionpolicies"}:         {categories: "api-extensions", stored: "admissionregistration.k8s.io/v1beta1"},
+	{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings"}:   {categories: "api-extensions", stored: "admissionregistration.k8s.io/v1beta1"},
 	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations"}:     {categories: "api-extensions"},
 	{"admissionregistration.k8s.io", "validatingadmissionpolicies"}:       {categories: "api-extensions", sub: "status"},
 	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings"}: {categories: "api-extensions"},
 	{"admissionregistration.k8s.io", "validatingwebhookconfigurations"}:   {categories: "api-extensions"},
 
-	{"apiextensions.k8s.io", "customresourcedefinitions"}: {short: "crd crds", categories: "api-extensions", sub: "status"},
+	{"apiextensions.k8s.io", "customresourcedefinitions"}: {short: "crd crds", categories: "api-extensions", sub: "status", stored: "apiextensions.k8s.io/v1beta1"},
 
 	{"apiregistration.k8s.io", "apiservices"}: {categories: "api-extensions", sub: "status"},
 

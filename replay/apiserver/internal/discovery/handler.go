@@ -140,8 +140,8 @@ func split(path string) []string {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache, private") // k8s.io/apiserver, pkg/endpoints/filters/cachecontrol.go
 	path := r.URL.Path
-	if endpoint, name, ok := healthPath(path); ok {
-		h.serveHealth(w, r, endpoint, name)
+	if endpoint, rest, ok := healthPath(path); ok {
+		h.serveHealth(w, r, endpoint, rest)
 		return
 	}
 	if path == "/" {
@@ -176,7 +176,12 @@ func (h *Handler) serveRoot(w http.ResponseWriter, r *http.Request, core bool) {
 	}
 	// A client that accepts aggregated discovery at all gets it, even where it names the plain one first
 	// (k8s.io/apiserver, pkg/endpoints/discovery/aggregated/wrapper.go).
-	terms, _ := negotiation.NegotiateMediaTypeOptions(r.Header.Get("Accept"), codecs.SupportedMediaTypes(), restrictions(h.isAggregated))
+	// With a slash at the end /apis has the plain form only (its own route in kube-aggregator, pkg/apiserver/apiserver.go).
+	forms := restrictions(h.isAggregated)
+	if r.URL.Path == "/apis/" {
+		forms = plain
+	}
+	terms, _ := negotiation.NegotiateMediaTypeOptions(r.Header.Get("Accept"), codecs.SupportedMediaTypes(), forms)
 	switch {
 	case terms.Convert != nil && core:
 		writeAggregate(w, r, h.core, terms)

@@ -23,14 +23,11 @@ func checks(ready func() error) map[string][]check {
 	return all
 }
 
-// healthPath cuts a path into the endpoint and the name of a check, which may be empty.
-func healthPath(path string) (endpoint, name string, ok bool) {
+// healthPath cuts a path into the endpoint and what stands behind it: "", or a slash and the name of a check.
+func healthPath(path string) (endpoint, rest string, ok bool) {
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
-		if path == endpoint {
-			return endpoint, "", true
-		}
-		if name, ok := strings.CutPrefix(path, endpoint+"/"); ok {
-			return endpoint, name, true
+		if rest, ok := strings.CutPrefix(path, endpoint); ok && (rest == "" || rest[0] == '/') {
+			return endpoint, rest, true
 		}
 	}
 	return "", "", false
@@ -38,12 +35,12 @@ func healthPath(path string) (endpoint, name string, ok bool) {
 
 // serveHealth answers as k8s.io/apiserver, pkg/server/healthz does: any method, all checks or one, reasons withheld
 // from the summary and told by the check itself.
-func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request, endpoint, name string) {
-	if name == "" {
+func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request, endpoint, rest string) {
+	if rest == "" {
 		h.serveSummary(w, r, endpoint)
 		return
 	}
-	i := slices.IndexFunc(h.checks[endpoint], func(c check) bool { return c.name == name })
+	i := slices.IndexFunc(h.checks[endpoint], func(c check) bool { return "/"+c.name == rest })
 	if i < 0 {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,6 +58,9 @@ func (c *Control) serve(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	// A step waits for its watches, whose server ends those that don't read: no
+	// need to end this request as well.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	done, err := do(r.Context(), c, body)
 	if err != nil {
 		fail(w, c.explain(err))

@@ -17,6 +17,10 @@ import (
 
 // ServeHTTP answers a request as kube-apiserver would.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if h := s.settings.mountedAt(req.URL.Path); h != nil {
+		h.ServeHTTP(w, req)
+		return
+	}
 	w.Header().Set("Cache-Control", "no-cache, private") // as filters/cachecontrol.go of k8s.io/apiserver
 	info, err := s.paths.NewRequestInfo(req)
 	if err != nil {

@@ -29,6 +29,8 @@ type Server struct {
 
 	open  context.Context // until Close: how long watches may stay
 	close context.CancelFunc
+
+	inMemory inMemory
 }
 
 // discoverer says which paths discovery answers.
@@ -38,6 +40,7 @@ type discoverer interface{ Serves(path string) bool }
 type settings struct {
 	blocked time.Duration // a client that takes nothing for so long is cut off
 	shift   bool
+	mounts  []mounted
 }
 
 // Option sets a Server up.
@@ -95,5 +98,9 @@ func gvr(r timeline.Resource) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
 
-// Close ends every open watch, and refuses new ones. It doesn't close the Player.
-func (s *Server) Close() { s.close() }
+// Close ends every open watch, and refuses new ones; what RESTConfig has begun
+// ends with it. It doesn't close the Player, nor a Listener.
+func (s *Server) Close() {
+	s.close()
+	s.inMemory.shut()
+}

@@ -43,7 +43,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 	defer context.AfterFunc(ctx, events.Stop)()
 	defer context.AfterFunc(s.open, events.Stop)()
 	w.Header().Set("Content-Type", form.ContentType())
-	out := &stream{w: w, control: http.NewResponseController(w), blocked: s.settings.blocked}
+	out := &stream{w: w, control: http.NewResponseController(w), blocked: s.settings.blocked, timed: req.ProtoMajor == 2}
 	defer out.release()
 	if err := out.flush(); err != nil {
 		return nil
@@ -77,6 +77,7 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	blocked time.Duration
+	timed   bool // a deadline ends the stream even where nobody writes: HTTP/2 does that
 	buffer  *bufio.Writer
 }
 
@@ -109,15 +110,22 @@ func (s *stream) flush() error {
 			return err
 		}
 	}
-	return s.control.Flush()
+	if err := s.control.Flush(); err != nil || !s.timed {
+		return err
+	}
+	return s.deadline(time.Time{})
 }
 
 // extend gives the client time to take what comes.
 func (s *stream) extend() error {
 	if s.blocked <= 0 {
-		return nil
+		return s.deadline(time.Time{})
 	}
-	err := s.control.SetWriteDeadline(time.Now().Add(s.blocked))
+	return s.deadline(time.Now().Add(s.blocked))
+}
+
+func (s *stream) deadline(at time.Time) error {
+	err := s.control.SetWriteDeadline(at)
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
 	}

@@ -1,0 +1,320 @@
+package apiserver_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
+)
+
+// client speaks one version of HTTP to a Listener, with its token or without.
+func client(t *testing.T, l *apiserver.Listener, major int) (*http.Client, string) {
+	t.Helper()
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(l.RESTConfig().CAData)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: major == 2}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}, l.RESTConfig().BearerToken
+}
+
+func request(t *testing.T, url, authorization string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if authorization != "" {
+		req.Header.Set("Authorization", authorization)
+	}
+	return req
+}
+
+func TestBothVersionsOfHTTP(t *testing.T) {
+	s, _ := demo(t)
+	l, _ := served(t, s)
+	for _, major := range []int{1, 2} {
+		c, token := client(t, l, major)
+		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes", "Bearer "+token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != 200 || res.ProtoMajor != major {
+			t.Errorf("%s, %s; want 200 over HTTP/%d", res.Status, res.Proto, major)
+		}
+	}
+}
+
+// Nothing is told to those who don't know the token: not that a path is there, not
+// which server this is.
+func TestNothingWithoutTheToken(t *testing.T) {
+	reached := ""
+	s, _ := demo(t, apiserver.Mount("/nodesim.dev/", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = r.URL.Path })))
+	l, _ := served(t, s)
+	const want = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`
+	for _, major := range []int{1, 2} {
+		c, token := client(t, l, major)
+		for _, path := range []string{
+			"/", "/livez", "/readyz", "/healthz", "/version", "/api", "/apis", "/openapi/v3", "/api/v1/nodes", "/api/v1/nodes?watch=1",
+			"/api/v1/nodes/ip-10-0-1-12", "/nodesim.dev/v1/status", "/nothing", "/api/v1/nodes?access_token=" + token,
+		} {
+			for _, authorization := range []string{
+				"", "Bearer", "Bearer ", "Bearer  " + token, "Bearer " + token[1:], "Bearer " + token + "x", "Bearer " + strings.ToLower(token),
+				"Basic " + token, token, "Bearer expired " + token,
+			} {
+				res, err := c.Do(request(t, l.URL()+path, authorization))
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if res.StatusCode != 401 || strings.TrimSpace(string(body)) != want {
+					t.Fatalf("%s with %q: %s\n%s", path, authorization, res.Status, body)
+				}
+			}
+		}
+		if reached != "" {
+			t.Errorf("%s was reached without the token", reached)
+		}
+		for _, authorization := range []string{"Bearer " + token, "bearer " + token, " BEARER " + token + " "} {
+			res, err := c.Do(request(t, l.URL()+"/nodesim.dev/v1/status", authorization))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+			if res.StatusCode != 200 || reached != "/nodesim.dev/v1/status" {
+				t.Errorf("with %q: %s", authorization, res.Status)
+			}
+			reached = ""
+		}
+	}
+}
+
+func TestCertificate(t *testing.T) {
+	s, _ := demo(t)
+	l, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Serve(ctx) }()
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(l.RESTConfig().CAData)
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(l.URL(), "https://"), &tls.Config{RootCAs: pool, ServerName: name, MinVersion: tls.VersionTLS12})
+		if err != nil {
+			t.Fatalf("as %s: %v", name, err)
+		}
+		c := conn.ConnectionState().PeerCertificates[0]
+		_ = conn.Close()
+		if got := time.Until(c.NotAfter); got < 364*24*time.Hour || got > 365*24*time.Hour {
+			t.Errorf("good for another %s, want a year", got)
+		}
+		if got := time.Since(c.NotBefore); got < time.Hour || got > 2*time.Hour {
+			t.Errorf("good since %s ago, want an hour", got)
+		}
+		if c.PublicKeyAlgorithm != x509.ECDSA || c.IsCA {
+			t.Errorf("%s, authority %t: want an ECDSA key of a server", c.PublicKeyAlgorithm, c.IsCA)
+		}
+	}
+	if _, err := tls.Dial("tcp", strings.TrimPrefix(l.URL(), "https://"), &tls.Config{RootCAs: pool, ServerName: "example.com", MinVersion: tls.VersionTLS12}); err == nil {
+		t.Error("it calls itself example.com")
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAddressesThatAreRefused(t *testing.T) {
+	s, _ := demo(t)
+	taken, err := s.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	used := strings.TrimPrefix(taken.URL(), "https://")
+	_, port, _ := net.SplitHostPort(used)
+	for address, want := range map[string]string{
+		used:            "listen on " + used + ": port " + port + " is in use: want another, or 0 for one that is free",
+		"6443":          `listen on "6443": missing port in address: want HOST:PORT, such as 127.0.0.1:0`,
+		"127.0.0.1:99x": `listen tcp: lookup tcp/99x: `,
+	} {
+		if _, err := s.Listen(address); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", address, err, want)
+		}
+	}
+	everywhere, err := s.Listen(":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(everywhere.URL(), "https://127.0.0.1:") {
+		t.Errorf("everywhere is %s", everywhere.URL())
+	}
+	_ = everywhere.Close()
+}
+
+// next reads a frame of a watch.
+func next(t *testing.T, r *bufio.Reader) string {
+	t.Helper()
+	line, err := r.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// A watch in which nothing happens stays open, however short the time is in which
+// a client has to take what happens.
+func TestAQuietWatchStaysOpen(t *testing.T) {
+	s, p := demo(t, apiserver.CutOff(20*time.Millisecond))
+	l, _ := served(t, s)
+	for _, major := range []int{1, 2} {
+		c, token := client(t, l, major)
+		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes?watch=1&resourceVersion="+version(t, s), "Bearer "+token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := bufio.NewReader(res.Body)
+		for range 2 {
+			<-time.After(60 * time.Millisecond) // three times what a blocked client gets
+			if err := stepNodes(p); err != nil {
+				t.Fatal(err)
+			}
+			if frame := next(t, body); !strings.Contains(frame, `"object"`) {
+				t.Errorf("HTTP/%d: %s", major, frame)
+			}
+		}
+		_ = res.Body.Close()
+	}
+}
+
+// version is where the nodes are.
+func version(t *testing.T, s *apiserver.Server) string {
+	t.Helper()
+	list, err := kubernetes.NewForConfigOrDie(s.RESTConfig()).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.ResourceVersion
+}
+
+// stepNodes moves the tape to behind the next event of a node.
+func stepNodes(p *replay.Player) error {
+	nodes := false
+	cancel := p.Subscribe(func(n replay.Note) { nodes = nodes || n.Event.Resource == "nodes" && n.Event.Type.Object() })
+	defer cancel()
+	for !nodes {
+		if err := p.Step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A client that never reads is cut off; others aren't slowed meanwhile, and
+// nothing of it stays.
+func TestWhoNeverReadsIsCutOff(t *testing.T) {
+	header, events := loud(4000)
+	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := apiserver.New(p, apiserver.CutOff(50*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, _ := served(t, s)
+	for _, major := range []int{1, 2} {
+		c, token := client(t, l, major)
+		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes?watch=1&resourceVersion="+version(t, s), "Bearer "+token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+	}
+	stop := play(t, p)
+	defer stop()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for len(p.Cluster().Watches()) > 0 || !p.Status().Ended {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("still open: %+v", p.Cluster().Watches())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// A client opens as many watches as it likes, and each ends when the server does.
+func TestManyWatchesOfOneClient(t *testing.T) {
+	s, _ := demo(t)
+	l, stop := served(t, s)
+	clients := kubernetes.NewForConfigOrDie(l.RESTConfig())
+	var open []watch.Interface
+	for range 300 { // more than one connection takes
+		w, err := clients.CoreV1().Nodes().Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, w)
+	}
+	if n := len(s.Player().Cluster().Watches()); n != len(open) {
+		t.Errorf("%d watches, want %d", n, len(open))
+	}
+	stop()
+	for _, w := range open {
+		for range w.ResultChan() { // until it is closed
+		}
+	}
+	if n := len(s.Player().Cluster().Watches()); n != 0 {
+		t.Errorf("%d watches are left", n)
+	}
+	var refused *net.OpError
+	if _, err := clients.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); !errors.As(err, &refused) {
+		t.Errorf("after the end: %v, want a refused connection", err)
+	}
+}
+
+func TestHeadersHaveALimit(t *testing.T) {
+	s, _ := demo(t)
+	l, _ := served(t, s)
+	c, token := client(t, l, 1)
+	req := request(t, l.URL()+"/version", "Bearer "+token)
+	req.Header.Set("X-Long", strings.Repeat("x", 2<<20))
+	res, err := c.Do(req)
+	if err == nil {
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("%s, want 431", res.Status)
+		}
+	}
+}
+
+func TestRESTConfigIsTheCallers(t *testing.T) {
+	s, _ := demo(t)
+	a, b := s.RESTConfig(), s.RESTConfig()
+	a.UserAgent = "mine"
+	if diff := cmp.Diff("", b.UserAgent); diff != "" || a == b {
+		t.Errorf("shared: %s", diff)
+	}
+	var _ *rest.Config = a
+}

@@ -31,8 +31,8 @@ func demo(t *testing.T, opts ...apiserver.Option) (*apiserver.Server, *replay.Pl
 	return s, p
 }
 
-// served is a Listener that answers until the test ends, or stop is called.
-func served(t *testing.T, s *apiserver.Server) (l *apiserver.Listener, stop func()) {
+// listening is a Listener that answers until the test ends, or stop is called.
+func listening(t *testing.T, s *apiserver.Server) (l *apiserver.Listener, stop func()) {
 	t.Helper()
 	l, err := s.Listen("")
 	if err != nil {

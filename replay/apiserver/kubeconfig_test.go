@@ -14,7 +14,7 @@ import (
 func TestKubeconfig(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s, _ := demo(t)
-	l, _ := served(t, s)
+	l, _ := listening(t, s)
 	chosen := filepath.Join(t.TempDir(), "config")
 	for _, path := range []string{"", chosen, chosen} {
 		k, err := l.WriteKubeconfig(path)

@@ -47,7 +47,7 @@ func request(t *testing.T, url, authorization string) *http.Request {
 
 func TestBothVersionsOfHTTP(t *testing.T) {
 	s, _ := demo(t)
-	l, _ := served(t, s)
+	l, _ := listening(t, s)
 	for _, major := range []int{1, 2} {
 		c, token := client(t, l, major)
 		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes", "Bearer "+token))
@@ -66,7 +66,7 @@ func TestBothVersionsOfHTTP(t *testing.T) {
 func TestNothingWithoutTheToken(t *testing.T) {
 	reached := ""
 	s, _ := demo(t, apiserver.Mount("/nodesim.dev/", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = r.URL.Path })))
-	l, _ := served(t, s)
+	l, _ := listening(t, s)
 	const want = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`
 	for _, major := range []int{1, 2} {
 		c, token := client(t, l, major)
@@ -185,7 +185,7 @@ func next(t *testing.T, r *bufio.Reader) string {
 // a client has to take what happens.
 func TestAQuietWatchStaysOpen(t *testing.T) {
 	s, p := demo(t, apiserver.CutOff(20*time.Millisecond))
-	l, _ := served(t, s)
+	l, _ := listening(t, s)
 	for _, major := range []int{1, 2} {
 		c, token := client(t, l, major)
 		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes?watch=1&resourceVersion="+version(t, s), "Bearer "+token))
@@ -242,7 +242,7 @@ func TestWhoNeverReadsIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l, _ := served(t, s)
+	l, _ := listening(t, s)
 	for _, major := range []int{1, 2} {
 		c, token := client(t, l, major)
 		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes?watch=1&resourceVersion="+version(t, s), "Bearer "+token))
@@ -267,7 +267,7 @@ func TestWhoNeverReadsIsCutOff(t *testing.T) {
 // A client opens as many watches as it likes, and each ends when the server does.
 func TestManyWatchesOfOneClient(t *testing.T) {
 	s, _ := demo(t)
-	l, stop := served(t, s)
+	l, stop := listening(t, s)
 	clients := kubernetes.NewForConfigOrDie(l.RESTConfig())
 	var open []watch.Interface
 	for range 300 { // more than one connection takes
@@ -296,7 +296,7 @@ func TestManyWatchesOfOneClient(t *testing.T) {
 
 func TestHeadersHaveALimit(t *testing.T) {
 	s, _ := demo(t)
-	l, _ := served(t, s)
+	l, _ := listening(t, s)
 	c, token := client(t, l, 1)
 	req := request(t, l.URL()+"/version", "Bearer "+token)
 	req.Header.Set("X-Long", strings.Repeat("x", 2<<20))

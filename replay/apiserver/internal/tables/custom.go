@@ -3,7 +3,6 @@ package tables
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"reflect"
 	"time"
 
@@ -12,15 +11,23 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
+// customColumn is a printerColumn whose path is read.
+type customColumn struct {
+	printerColumn
+	search *jsonpath.JSONPath
+}
+
 // custom is the printer of a custom resource. The first column with a path that can't be read ends the columns, as in
 // the API server.
-func custom(columns []printerColumn) *Printer {
+func custom(defined []printerColumn) *Printer {
+	var columns []customColumn
 	definitions := []metav1.TableColumnDefinition{nameColumn()}
-	for i, c := range columns {
-		if _, err := c.parse(); err != nil {
-			columns = columns[:i]
+	for _, c := range defined {
+		search, err := readPath(c.path())
+		if err != nil {
 			break
 		}
+		columns = append(columns, customColumn{c, search})
 		definitions = append(definitions, metav1.TableColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Priority: c.Priority,
 			Description: cmp.Or(c.Description, "Custom resource definition column (in JSONPath format): "+c.path()),
@@ -42,22 +49,9 @@ func custom(columns []printerColumn) *Printer {
 	}}
 }
 
-// parse reads the column's path. A jsonpath.JSONPath keeps state while it searches, so each search has its own.
-func (c printerColumn) parse() (*jsonpath.JSONPath, error) {
-	path := jsonpath.New(c.Name)
-	if err := path.Parse(fmt.Sprintf("{%s}", c.path())); err != nil {
-		return nil, fmt.Errorf("column %q: path %q: %w", c.Name, c.path(), err)
-	}
-	return path.AllowMissingKeys(true), nil
-}
-
 // cell is the first thing that the column's path finds, as the column's type, or nil.
-func (c printerColumn) cell(object map[string]any, now time.Time) any {
-	path, err := c.parse()
-	if err != nil {
-		return nil
-	}
-	results, err := path.FindResults(object)
+func (c customColumn) cell(object map[string]any, now time.Time) any {
+	results, err := c.search.FindResults(object)
 	if err != nil || len(results) == 0 || len(results[0]) == 0 || !results[0][0].IsValid() {
 		return nil
 	}
@@ -66,7 +60,7 @@ func (c printerColumn) cell(object map[string]any, now time.Time) any {
 		return convert(c.Type, value, now)
 	}
 	var printed bytes.Buffer
-	if err := path.PrintResults(&printed, []reflect.Value{reflect.ValueOf(value)}); err != nil {
+	if err := c.search.PrintResults(&printed, []reflect.Value{reflect.ValueOf(value)}); err != nil {
 		return nil
 	}
 	return printed.String()

@@ -1,27 +1,115 @@
 package tables
 
-// definitionObject defines a resource with columns of every type.
-var definitionObject = []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{
-"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},"versions":[
-{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"additionalPrinterColumns":[
- {"name":"Text","type":"string","jsonPath":".spec.text"},
- {"name":"Count","type":"integer","format":"int32","description":"How many.","priority":1,"jsonPath":".spec.count"},
- {"name":"Ratio","type":"number","format":"double","jsonPath":".spec.ratio"},
- {"name":"On","type":"boolean","jsonPath":".spec.on"},
- {"name":"Since","type":"date","jsonPath":".spec.since"},
- {"name":"Ready","type":"string","jsonPath":".status.conditions[?(@.type==\"Ready\")].status"},
- {"name":"First","type":"string","jsonPath":".spec.list[0]"},
- {"name":"All","type":"string","jsonPath":".spec.list"},
- {"name":"Label","type":"string","jsonPath":".metadata.labels.example\\.com/team"},
- {"name":"Nothing","type":"string","jsonPath":".nothing.at.all"},
- {"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}]},
-{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`)
+import (
+	"fmt"
+	"strings"
+	"testing"
 
-// widgetObjects are widgets whose fields are as their columns have them, and otherwise.
-var widgetObjects = [][]byte{
-	[]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"full","creationTimestamp":"2026-11-20T11:00:00Z","labels":{"example.com/team":"a"}},"spec":{"text":"words","count":3,"ratio":1.5,"on":true,"since":"2026-11-20T11:30:00Z","list":["x",{"y":1}]},"status":{"conditions":[{"type":"Other","status":"False"},{"type":"Ready","status":"True"}]}}`),
-	[]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"empty","creationTimestamp":"2026-11-20T11:00:00Z"}}`),
-	[]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"other-types","creationTimestamp":"2026-11-20T11:00:00Z"},"spec":{"text":7,"count":2.9,"ratio":4,"on":"yes","since":"yesterday","list":[]},"status":{"conditions":7}}`),
-	[]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"nulls","creationTimestamp":"2026-11-20T11:00:00Z"},"spec":{"text":null,"count":null,"ratio":"1","on":null,"since":"","list":[null]}}`),
-	[]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"shapes","creationTimestamp":"2026-11-20T11:00:00Z"},"spec":{"text":{"a":[1,2.5,true]},"count":"3","since":3,"list":[[1,2]]}}`),
+	"github.com/nodesim/nodesim/golden"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+func widgets(version string) timeline.Resource {
+	return timeline.Resource{Group: "example.com", Version: version, Kind: "Widget", Resource: "widgets", Namespaced: true}
+}
+
+// TestCustomColumns shows what a definition's columns make of fields that are of their types, and of others.
+func TestCustomColumns(t *testing.T) {
+	p := For(widgets("v1"), definitionObject)
+	golden.Assert(t, "custom", show(t, p, widgetObjects)+"\n"+describe(p))
+}
+
+// TestCustomVersions is about which columns a version has.
+func TestCustomVersions(t *testing.T) {
+	const columns = `[{"name":"Text","type":"string","jsonPath":".spec.text"}]`
+	for _, c := range []struct{ name, version, definition, want string }{
+		{"its own", "v1", `{"spec":{"versions":[{"name":"v2"},{"name":"v1","additionalPrinterColumns":` + columns + `}]}}`, "Name Text"},
+		{"none of its own", "v2", `{"spec":{"versions":[{"name":"v2"},{"name":"v1","additionalPrinterColumns":` + columns + `}]}}`, "Name Age"},
+		{"no such version", "v3", `{"spec":{"versions":[{"name":"v1","additionalPrinterColumns":` + columns + `}]}}`, "Name Age"},
+		{"of all, as v1beta1 had them", "v1", `{"spec":{"version":"v1","additionalPrinterColumns":[{"name":"Text","type":"string","JSONPath":".spec.text"}]}}`, "Name Text"},
+		{"a path that doesn't parse", "v1", `{"spec":{"versions":[{"name":"v1","additionalPrinterColumns":[{"name":"A","type":"string","jsonPath":".a"},{"name":"B","type":"string","jsonPath":".b["},{"name":"C","type":"string","jsonPath":".c"}]}]}}`, "Name A"},
+		{"no definition", "v1", ``, "Name Age"},
+		{"a definition of something else", "v1", `{"spec":7}`, "Name Age"},
+		{"no JSON", "v1", `spec`, "Name Age"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := For(widgets(c.version), []byte(c.definition))
+			var names []string
+			for _, column := range p.Columns() {
+				names = append(names, column.Name)
+			}
+			if found := strings.Join(names, " "); found != c.want {
+				t.Errorf("columns: found %s, want %s", found, c.want)
+			}
+			cells, _, err := p.Cells([]byte(`{"metadata":{"name":"w","creationTimestamp":"2026-11-20T11:00:00Z"},"spec":{"text":"words"},"a":"A"}`), now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{"Name Text": "[w words]", "Name Age": "[w 60m]", "Name A": "[w A]"}[c.want]
+			if found := fmt.Sprint(cells); found != want {
+				t.Errorf("cells: found %s, want %s", found, want)
+			}
+		})
+	}
+}
+
+// TestBuiltinNeedsNoDefinition is about a definition that claims a built-in resource.
+func TestBuiltinNeedsNoDefinition(t *testing.T) {
+	plain := For(timeline.Resource{Version: "v1", Resource: "nodes"}, nil)
+	claimed := For(timeline.Resource{Version: "v1", Resource: "nodes"}, definitionObject)
+	if found, want := describe(claimed), describe(plain); found != want {
+		t.Errorf("columns: found\n%s\nwant\n%s", found, want)
+	}
+}
+
+// TestHostilePaths is about paths that would keep a server busy for ever: their columns, and those after them, are left
+// out.
+func TestHostilePaths(t *testing.T) {
+	nested := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
+	for name, path := range map[string]string{
+		"unions":    "." + strings.Repeat("['a','a']", 60),
+		"recursion": strings.Repeat("..", 40),
+		"filters":   "." + strings.Repeat("[?(@.a==1)]", 200),
+		"loop":      ".a}{range .a}{.a}{end",
+		"templates": ".a}{.a",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := For(widgets("v1"), fmt.Appendf(nil, `{"spec":{"versions":[{"name":"v1","additionalPrinterColumns":[{"name":"A","type":"string","jsonPath":%q}]}]}}`, path))
+			if found := len(p.Columns()); found != 1 {
+				t.Errorf("found %d columns, want the name alone", found)
+			}
+			cells, _, err := p.Cells([]byte(`{"metadata":{"name":"w"},"a":`+nested+`}`), now)
+			if found := fmt.Sprint(cells); err != nil || found != "[w]" {
+				t.Errorf("found %s, error %v, want [w]", found, err)
+			}
+		})
+	}
+}
+
+// TestPaths is about paths that are plain enough.
+func TestPaths(t *testing.T) {
+	for path, want := range map[string]string{
+		`.spec.list[*].n`:                 "1",
+		`.spec.list[-1:].n`:               "3",
+		`.spec.list[?(@.n>1)].n`:          "2",
+		`.spec['list','nothing']`:         `[{"n":1},{"n":2},{"n":3}]`,
+		`..n`:                             "1",
+		`.metadata.annotations.a\.b/c`:    "x",
+		`.metadata.annotations['a\.b/c']`: "x",
+		`.spec.list[?(@.n==3)].n`:         "3",
+	} {
+		c, err := readPath(path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		object := map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{"a.b/c": "x"}},
+			"spec":     map[string]any{"list": []any{map[string]any{"n": int64(1)}, map[string]any{"n": int64(2)}, map[string]any{"n": int64(3)}}},
+		}
+		column := customColumn{printerColumn{Type: "string"}, c}
+		if found := column.cell(object, now); found != want {
+			t.Errorf("%s: found %v, want %s", path, found, want)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -210,11 +209,6 @@ func (c *Cluster) interfere(ev timeline.Event) (changed bool, err error) {
 func (o *Object) With(patch []byte) *Object {
 	raw := rawjson.Apply(make([]byte, 0, len(o.raw)+len(patch)), o.raw, patch)
 	n := &Object{namespace: o.namespace, name: o.name, key: o.key, uid: o.uid, version: o.version, raw: raw}
-	if uid := rawjson.Text(raw, "metadata", "uid"); uid != "" {
-		n.uid = types.UID(uid)
-	}
-	if v, ok := parseVersion(rawjson.Text(raw, "metadata", "resourceVersion")); ok {
-		n.version = v
-	}
+	n.identify()
 	return n
 }

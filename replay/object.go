@@ -33,6 +33,25 @@ type memo struct {
 	err        error
 }
 
+// NewObject makes an object that isn't in any cluster of its compact JSON, which
+// must not be written to afterwards.
+func NewObject(raw json.RawMessage) *Object {
+	o := &Object{namespace: rawjson.Text(raw, "metadata", "namespace"), name: rawjson.Text(raw, "metadata", "name"), raw: raw}
+	o.key = o.namespace + "/" + o.name
+	o.identify()
+	return o
+}
+
+// identify reads the UID and the version, where there are any.
+func (o *Object) identify() {
+	if uid := rawjson.Text(o.raw, "metadata", "uid"); uid != "" {
+		o.uid = types.UID(uid)
+	}
+	if v, ok := parseVersion(rawjson.Text(o.raw, "metadata", "resourceVersion")); ok {
+		o.version = v
+	}
+}
+
 // Raw returns the object as compact JSON, its resourceVersion as a client
 // sees it. The bytes must not be written to.
 func (o *Object) Raw() json.RawMessage { return o.raw }

@@ -23,10 +23,14 @@ type resource struct {
 }
 
 func (s *Server) newResource(r timeline.Resource) *resource {
-	return &resource{r, media.NewMaker(r, media.Options{
+	o := media.Options{
 		Printer: func() media.Printer { return tables.For(r, s.definition(r)) },
 		Now:     s.now,
-	})}
+	}
+	if s.shifter != nil {
+		o.Shift = func(raw []byte) ([]byte, error) { return s.shifter.Object(r, raw) }
+	}
+	return &resource{r, media.NewMaker(r, o)}
 }
 
 // get answers with one object.

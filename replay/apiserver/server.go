@@ -8,6 +8,8 @@ import (
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
+	"github.com/nodesim/nodesim/replay/internal/shift"
+	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -26,6 +28,8 @@ type Server struct {
 	openapi   http.Handler
 	resources map[schema.GroupVersionResource]*resource
 	about     discoverer
+	desk      *writes.Desk   // nil to refuse writes
+	shifter   *shift.Shifter // nil to leave times as they are
 
 	open  context.Context // until Close: how long watches may stay
 	close context.CancelFunc
@@ -41,6 +45,7 @@ type settings struct {
 	blocked time.Duration // a client that takes nothing for so long is cut off
 	shift   bool
 	mounts  []mounted
+	record  func(Write) // nil to refuse writes
 }
 
 // Option sets a Server up.
@@ -69,6 +74,12 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 	for _, o := range opts {
 		o(&s.settings)
 	}
+	if s.settings.shift {
+		s.shifter = shift.New(p.Header().Metadata.Start.Time, func(at time.Duration) time.Time { return p.TimeMap().Wall(at) }, time.Now)
+	}
+	if s.settings.record != nil {
+		s.desk = writes.New(s.cluster, p.Header(), s.settings.record)
+	}
 	served := s.cluster.Resources()
 	for _, r := range served {
 		s.resources[gvr(r)] = s.newResource(r)
@@ -89,8 +100,12 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 // Player is what moves the replay.
 func (s *Server) Player() *replay.Player { return s.player }
 
-// now is the tape's clock as wall time: what ages are counted to.
+// now is what ages are counted to: the tape's clock as wall time, or the time
+// that shifted times are shifted to.
 func (s *Server) now() time.Time {
+	if s.shifter != nil {
+		return time.Now()
+	}
 	return s.player.Header().Metadata.Start.Time.Add(s.player.Position())
 }
 

@@ -1,0 +1,101 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/internal/writes"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Write is an accepted write, as the log tells it. As JSON it is one line.
+type Write = writes.Entry
+
+// RecordWrites takes writes: they are validated, answered as an API server
+// would, and told to record, in the order in which they were accepted, one at a
+// time. The tape goes on unchanged: what is read after a write is what the tape
+// says, as if somebody had undone it. Without this option every write is
+// answered with 405. docs/serve.md says what is checked.
+func RecordWrites(record func(Write)) Option { return func(s *settings) { s.record = record } }
+
+// WriteLines is for RecordWrites: record writes each write to w, as a line of
+// JSON. The first error ends that; failed returns it.
+func WriteLines(w io.Writer) (record func(Write), failed func() error) { return writes.Lines(w) }
+
+// write answers a write. r is nil where the tape doesn't hold the resource.
+func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
+	if s.desk == nil {
+		verb := info.Verb
+		if info.Subresource != "" {
+			verb += " " + info.Subresource
+		}
+		return writes.Refuse(s.player.Header().Metadata.Name, verb, gvr(r.Resource).GroupResource(),
+			"with --writes=record, or apiserver.RecordWrites, writes are accepted and logged")
+	}
+	if r != nil { // before anything is accepted
+		if _, err := media.Negotiate(req, r.Resource, media.Single); err != nil {
+			return err
+		}
+	}
+	decoded, err := inbound.Decode(req, info)
+	if err != nil {
+		return err
+	}
+	answer, err := s.desk.Do(req.Context(), decoded)
+	if err != nil {
+		return err
+	}
+	form, body, err := s.answered(req, r, info, answer.Object)
+	if err != nil {
+		return err
+	}
+	for _, text := range answer.Warnings {
+		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			w.Header().Add("Warning", header)
+		}
+	}
+	w.Header().Set("Content-Type", form.ContentType())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(body) // the client is gone
+	return nil
+}
+
+// answered puts what a write is answered with in the form that the client wants.
+func (s *Server) answered(req *http.Request, r *resource, info *request.RequestInfo, raw []byte) (media.Form, []byte, error) {
+	kind := rawjson.Text(raw, "kind")
+	if kind == "Status" {
+		var status metav1.Status
+		if err := json.Unmarshal(raw, &status); err != nil {
+			return media.Form{}, nil, fmt.Errorf("read the Status that a write is answered with: %w", err)
+		}
+		form := media.ForStatus(req)
+		return form, media.Status(form, &status), nil
+	}
+	if strings.HasSuffix(kind, "List") {
+		return media.Form{}, raw, nil // of a deletecollection: JSON, which every client takes
+	}
+	if r == nil || r.Kind != kind { // the tape doesn't hold it, or a Scale
+		group, version, found := strings.Cut(rawjson.Text(raw, "apiVersion"), "/")
+		if !found {
+			group, version = "", group
+		}
+		r = s.newResource(timeline.Resource{Group: group, Version: version, Kind: kind, Resource: info.Resource, Namespaced: info.Namespace != ""})
+	}
+	form, err := media.Negotiate(req, r.Resource, media.Single)
+	if err != nil {
+		return form, nil, err
+	}
+	body, err := r.maker.Object(form, replay.NewObject(raw))
+	return form, body, err
+}

@@ -8,6 +8,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // The annotations in which autoscaling/v1 keeps what it has no fields for (pkg/apis/autoscaling/annotations.go).
@@ -67,20 +68,27 @@ func metricStatusesOfV1(a *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv
 // metricSpecOfV1 keeps of a metric what a cell shows.
 func metricSpecOfV1(spec *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 	newer := autoscalingv2.MetricSpec{Type: autoscalingv2.MetricSourceType(spec.Type)}
+	target := func(value, average *resource.Quantity, utilization *int32) autoscalingv2.MetricTarget {
+		return autoscalingv2.MetricTarget{Value: value, AverageValue: average, AverageUtilization: utilization}
+	}
 	if s := spec.External; s != nil {
-		newer.External = &autoscalingv2.ExternalMetricSource{Target: autoscalingv2.MetricTarget{Value: s.TargetValue, AverageValue: s.TargetAverageValue}}
+		newer.External = &autoscalingv2.ExternalMetricSource{Target: target(s.TargetValue, s.TargetAverageValue, nil)}
 	}
 	if s := spec.Object; s != nil {
-		newer.Object = &autoscalingv2.ObjectMetricSource{Target: autoscalingv2.MetricTarget{Value: &s.TargetValue, AverageValue: s.AverageValue}}
+		newer.Object = &autoscalingv2.ObjectMetricSource{Target: target(&s.TargetValue, s.AverageValue, nil)}
 	}
 	if s := spec.Pods; s != nil {
-		newer.Pods = &autoscalingv2.PodsMetricSource{Target: autoscalingv2.MetricTarget{AverageValue: &s.TargetAverageValue}}
+		newer.Pods = &autoscalingv2.PodsMetricSource{Target: target(nil, &s.TargetAverageValue, nil)}
 	}
 	if s := spec.Resource; s != nil {
-		newer.Resource = &autoscalingv2.ResourceMetricSource{Name: s.Name, Target: autoscalingv2.MetricTarget{AverageValue: s.TargetAverageValue, AverageUtilization: s.TargetAverageUtilization}}
+		newer.Resource = &autoscalingv2.ResourceMetricSource{
+			Name: s.Name, Target: target(nil, s.TargetAverageValue, s.TargetAverageUtilization),
+		}
 	}
 	if s := spec.ContainerResource; s != nil {
-		newer.ContainerResource = &autoscalingv2.ContainerResourceMetricSource{Name: s.Name, Target: autoscalingv2.MetricTarget{AverageValue: s.TargetAverageValue, AverageUtilization: s.TargetAverageUtilization}}
+		newer.ContainerResource = &autoscalingv2.ContainerResourceMetricSource{
+			Name: s.Name, Target: target(nil, s.TargetAverageValue, s.TargetAverageUtilization),
+		}
 	}
 	return newer
 }
@@ -88,20 +96,27 @@ func metricSpecOfV1(spec *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 // metricStatusOfV1 keeps of a measurement what a cell shows.
 func metricStatusOfV1(status *autoscalingv1.MetricStatus) autoscalingv2.MetricStatus {
 	var newer autoscalingv2.MetricStatus
+	current := func(value, average *resource.Quantity, utilization *int32) autoscalingv2.MetricValueStatus {
+		return autoscalingv2.MetricValueStatus{Value: value, AverageValue: average, AverageUtilization: utilization}
+	}
 	if s := status.External; s != nil {
-		newer.External = &autoscalingv2.ExternalMetricStatus{Current: autoscalingv2.MetricValueStatus{Value: &s.CurrentValue, AverageValue: s.CurrentAverageValue}}
+		newer.External = &autoscalingv2.ExternalMetricStatus{Current: current(&s.CurrentValue, s.CurrentAverageValue, nil)}
 	}
 	if s := status.Object; s != nil {
-		newer.Object = &autoscalingv2.ObjectMetricStatus{Current: autoscalingv2.MetricValueStatus{Value: &s.CurrentValue, AverageValue: s.AverageValue}}
+		newer.Object = &autoscalingv2.ObjectMetricStatus{Current: current(&s.CurrentValue, s.AverageValue, nil)}
 	}
 	if s := status.Pods; s != nil {
-		newer.Pods = &autoscalingv2.PodsMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageValue: &s.CurrentAverageValue}}
+		newer.Pods = &autoscalingv2.PodsMetricStatus{Current: current(nil, &s.CurrentAverageValue, nil)}
 	}
 	if s := status.Resource; s != nil {
-		newer.Resource = &autoscalingv2.ResourceMetricStatus{Name: s.Name, Current: autoscalingv2.MetricValueStatus{AverageValue: &s.CurrentAverageValue, AverageUtilization: s.CurrentAverageUtilization}}
+		newer.Resource = &autoscalingv2.ResourceMetricStatus{
+			Name: s.Name, Current: current(nil, &s.CurrentAverageValue, s.CurrentAverageUtilization),
+		}
 	}
 	if s := status.ContainerResource; s != nil {
-		newer.ContainerResource = &autoscalingv2.ContainerResourceMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageValue: &s.CurrentAverageValue, AverageUtilization: s.CurrentAverageUtilization}}
+		newer.ContainerResource = &autoscalingv2.ContainerResourceMetricStatus{
+			Name: s.Name, Current: current(nil, &s.CurrentAverageValue, s.CurrentAverageUtilization),
+		}
 	}
 	return newer
 }

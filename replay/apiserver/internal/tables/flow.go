@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// flowSchemas prints one row. The rows of a list are sorted by the API server: by matchingPrecedence, then by name.
+// flowSchemas prints one row. The API server sorts those of a list by matchingPrecedence, then by name.
 func flowSchemas() *Printer {
 	spec := flowcontrolv1.FlowSchemaSpec{}
 	return typed(flowSchemaCells,
@@ -34,7 +34,10 @@ func flowSchemaCells(schema *flowcontrolv1.FlowSchema, now time.Time) []any {
 			break
 		}
 	}
-	return []any{schema.Name, spec.PriorityLevelConfiguration.Name, int64(cmp.Or(spec.MatchingPrecedence, 1000)), distinguisher, since(schema.CreationTimestamp, now), missing}
+	return []any{
+		schema.Name, spec.PriorityLevelConfiguration.Name, int64(cmp.Or(spec.MatchingPrecedence, 1000)), distinguisher,
+		since(schema.CreationTimestamp, now), missing,
+	}
 }
 
 func priorityLevels() *Printer {

@@ -10,20 +10,22 @@ import (
 // A definition is what discovery needs of a CustomResourceDefinition (apiextensions.k8s.io/v1).
 type definition struct {
 	Spec struct {
-		Names    definedNames `json:"names"`
-		Versions []struct {
-			Name         string `json:"name"`
-			Served       bool   `json:"served"`
-			Storage      bool   `json:"storage"`
-			Subresources *struct {
-				Status json.RawMessage `json:"status"`
-				Scale  json.RawMessage `json:"scale"`
-			} `json:"subresources"`
-		} `json:"versions"`
+		Names    definedNames     `json:"names"`
+		Versions []definedVersion `json:"versions"`
 	} `json:"spec"`
 	Status struct {
 		AcceptedNames definedNames `json:"acceptedNames"`
 	} `json:"status"`
+}
+
+type definedVersion struct {
+	Name         string `json:"name"`
+	Served       bool   `json:"served"`
+	Storage      bool   `json:"storage"`
+	Subresources *struct {
+		Status json.RawMessage `json:"status"`
+		Scale  json.RawMessage `json:"scale"`
+	} `json:"subresources"`
 }
 
 type definedNames struct {
@@ -40,7 +42,7 @@ func readDefinition(r timeline.Resource, raw []byte) (*definition, error) {
 	}
 	d := &definition{}
 	if err := json.Unmarshal(raw, d); err != nil {
-		return nil, fmt.Errorf("discovery: definition of %s: %w", r, err)
+		return nil, fmt.Errorf("discovery: definition of %s: want a CustomResourceDefinition of apiextensions.k8s.io/v1 as JSON: %w", r, err)
 	}
 	return d, nil
 }

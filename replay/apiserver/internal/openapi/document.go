@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/kube-openapi/pkg/openapiconv"
@@ -9,6 +10,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	builderutil "k8s.io/kube-openapi/pkg/builder3/util"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // v2 is the one document of OpenAPI v2.
@@ -32,6 +35,7 @@ func (o Options) v2(m markers) *spec.Swagger {
 func (o Options) v3(m markers, gv *groupVersion) *spec3.OpenAPI {
 	l := newLibrary(true, m)
 	paths := openapiconv.ConvertPaths(&spec.Paths{Paths: o.paths(l, gv)})
+	requireBodies(paths)
 	schemas := make(map[string]*spec.Schema, len(l.schemas))
 	for name, s := range l.schemas {
 		schemas[name] = builderutil.WrapRefs(&s)
@@ -42,6 +46,17 @@ func (o Options) v3(m markers, gv *groupVersion) *spec3.OpenAPI {
 			Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
 		}}},
 	}}
+}
+
+// requireBodies says that all but deletions need a body, which the conversion from v2 forgets.
+func requireBodies(paths *spec3.Paths) {
+	for _, path := range paths.Paths {
+		for _, o := range []*spec3.Operation{path.Put, path.Post, path.Patch} {
+			if o != nil && o.RequestBody != nil {
+				o.RequestBody.Required = true
+			}
+		}
+	}
 }
 
 // info is that of the real server, whose version is "1.36" here, without the patch.
@@ -63,7 +78,7 @@ func (o Options) paths(l *library, gv *groupVersion) map[string]spec.PathItem {
 	tag, camel := names(gv.Group, gv.Version)
 	for _, r := range gv.resources {
 		_, builtin := goType(gv.GroupVersion, r.Kind)
-		p := &resourcePaths{l: l, r: r, models: kinds[r.Kind], tag: tag, camel: camel, custom: !builtin, paths: all, allow: o.allow}
+		p := &resourcePaths{l: l, r: r, models: kinds[r.Kind], tag: tag, camel: camel, custom: !builtin, paths: all, allow: o.allowed(r)}
 		var subresources []string
 		if o.Subresources != nil {
 			subresources = o.Subresources(r)
@@ -73,7 +88,17 @@ func (o Options) paths(l *library, gv *groupVersion) map[string]spec.PathItem {
 	return all
 }
 
-// allow reports whether an action is described.
-func (o Options) allow(action string) bool {
-	return o.Writes || action == "get" || action == "list"
+// allowed says which actions of a resource are described.
+func (o Options) allowed(r timeline.Resource) func(action string) bool {
+	var verbs []string
+	if o.Verbs != nil {
+		verbs = o.Verbs(r)
+	}
+	return func(action string) bool {
+		if !o.Writes && action != "get" && action != "list" {
+			return false
+		}
+		// The other actions have no verb of the same name, or can't be missing.
+		return action != "deletecollection" || verbs == nil || slices.Contains(verbs, action)
+	}
 }

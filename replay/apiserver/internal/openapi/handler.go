@@ -27,6 +27,9 @@ type Options struct {
 	// Subresources returns those of a resource ("status", "scale", "binding", "eviction"); nil is none at all.
 	Subresources func(timeline.Resource) []string
 
+	// Verbs returns what can be done with a resource, as discovery lists it; nil is everything.
+	Verbs func(timeline.Resource) []string
+
 	// ServerVersion is the version of the recorded server, such as v1.36.3, for the title of the documents.
 	ServerVersion string
 

@@ -26,7 +26,7 @@ var tape = []timeline.Resource{
 }
 
 func handler(change ...func(*openapi.Options)) *openapi.Handler {
-	o := openapi.Options{Resources: tape, Subresources: discovery.Subresources, ServerVersion: "v1.36.3", Writes: true}
+	o := openapi.Options{Resources: tape, Subresources: discovery.Subresources, Verbs: discovery.Verbs, ServerVersion: "v1.36.3", Writes: true}
 	for _, c := range change {
 		c(&o)
 	}

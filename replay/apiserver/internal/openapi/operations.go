@@ -79,10 +79,35 @@ func (p *resourcePaths) collection(path, id, collectionID string, kind schema.Gr
 			parameters: collectionParameters, body: modelName(reflect.TypeFor[metav1.DeleteOptions]()), optionalBody: true, answer: modelName(reflect.TypeFor[metav1.Status]())})
 }
 
+// deletedReturned are the resources whose deletion is answered with the object, not with a Status (kubernetes,
+// pkg/registry, ReturnDeletedObject).
+var deletedReturned = map[schema.GroupResource]bool{
+	{Resource: "persistentvolumeclaims"}:                           true,
+	{Resource: "persistentvolumes"}:                                true,
+	{Resource: "pods"}:                                             true,
+	{Resource: "podtemplates"}:                                     true,
+	{Resource: "resourcequotas"}:                                   true,
+	{Resource: "serviceaccounts"}:                                  true,
+	{Resource: "services"}:                                         true,
+	{Group: "resource.k8s.io", Resource: "deviceclasses"}:          true,
+	{Group: "resource.k8s.io", Resource: "resourceclaims"}:         true,
+	{Group: "resource.k8s.io", Resource: "resourceclaimtemplates"}: true,
+	{Group: "resource.k8s.io", Resource: "resourceslices"}:         true,
+	{Group: "storage.k8s.io", Resource: "csidrivers"}:              true,
+	{Group: "storage.k8s.io", Resource: "csinodes"}:                true,
+	{Group: "storage.k8s.io", Resource: "storageclasses"}:          true,
+	{Group: "storage.k8s.io", Resource: "volumeattachments"}:       true,
+	{Group: "storage.k8s.io", Resource: "volumeattributesclasses"}: true,
+}
+
 func (p *resourcePaths) item(path, id string, kind schema.GroupVersionKind) {
+	answer := modelName(reflect.TypeFor[metav1.Status]())
+	if deletedReturned[schema.GroupResource{Group: p.r.Group, Resource: p.r.Resource}] {
+		answer = p.models.object
+	}
 	p.add(path, append(p.readWrite(id, "", kind, p.models.object),
 		operation{method: "delete", action: "delete", id: "delete" + id, text: article("delete", kind.Kind), kind: kind,
-			parameters: deleteParameters, body: modelName(reflect.TypeFor[metav1.DeleteOptions]()), optionalBody: true, answer: modelName(reflect.TypeFor[metav1.Status]()), codes: []int{202}})...)
+			parameters: deleteParameters, body: modelName(reflect.TypeFor[metav1.DeleteOptions]()), optionalBody: true, answer: answer, codes: []int{202}})...)
 }
 
 // readWrite are get, put and patch of an object or, where sub is "status of ", of a part of it.
@@ -114,8 +139,11 @@ func (p *resourcePaths) subresource(path, name, id string, kind schema.GroupVers
 	p.add(path, p.readWrite(id, name+" of ", kind, model)...)
 }
 
-// article says "create a Node", "delete an Event".
+// article says "create a Node", "delete an Event", "create Endpoints" (k8s.io/apiserver, pkg/endpoints/installer.go).
 func article(verb, kind string) string {
+	if strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss") {
+		return verb + " " + kind
+	}
 	if strings.ContainsAny(kind[:1], "AEIOU") {
 		return verb + " an " + kind
 	}

@@ -1,0 +1,95 @@
+//go:build controlplane
+
+package openapi_test
+
+// Why schemas differ.
+const (
+	newer    = "k8s.io/api 0.37 is newer than the server of these tests"
+	unions   = "the source says so in comments that nothing at run time has"
+	unmarked = "not among the types of server-side apply's schema"
+	undoced  = "the field has no SwaggerDoc, and so no description that would wrap the reference"
+)
+
+// knownSchemas is what differs, and why.
+var knownSchemas = map[string]string{
+	"apps.v1.StatefulSetUpdateStrategy.type: enum":                                                               newer,
+	"autoscaling.v1.ScaleSpec.replicas: default":                                                                 newer,
+	"autoscaling.v2.HorizontalPodAutoscalerCondition.observedGeneration: new":                                    newer,
+	"batch.v1.JobSchedulingConfiguration: schema":                                                                newer,
+	"batch.v1.JobSpec.scheduling: new":                                                                           newer,
+	"core.v1.ClusterTrustBundleProjection.user: new":                                                             newer,
+	"core.v1.ConfigMapVolumeSource.defaultUser: new":                                                             newer,
+	"core.v1.DownwardAPIVolumeFile.user: new":                                                                    newer,
+	"core.v1.DownwardAPIVolumeSource.defaultUser: new":                                                           newer,
+	"core.v1.EmptyDirVolumeSource.mode: new":                                                                     newer,
+	"core.v1.EvictionResponder: schema":                                                                          newer,
+	"core.v1.GRPCAction.mode: new":                                                                               newer,
+	"core.v1.HTTPGetAction.protocol: new":                                                                        newer,
+	"core.v1.KeyToPath.user: new":                                                                                newer,
+	"core.v1.NodeAllocatableMappedResources: schema":                                                             newer,
+	"core.v1.NodeAllocatableOverheadResources: schema":                                                           newer,
+	"core.v1.NodeAllocatableResourceClaimStatus.mapping: new":                                                    newer,
+	"core.v1.NodeAllocatableResourceClaimStatus.overhead: new":                                                   newer,
+	"core.v1.NodeAllocatableResourceClaimStatus.resources: missing":                                              newer,
+	"core.v1.NodeAllocatableResourceClaimStatus: required [resourceClaimName resources] and [resourceClaimName]": newer,
+	"core.v1.NodePodPreemptionPolicy: schema":                                                                    newer,
+	"core.v1.NodeSpec.podPreemptionPolicy: new":                                                                  newer,
+	"core.v1.NodeSystemInfo.runningInUserNamespace: new":                                                         newer,
+	"core.v1.PersistentVolumeClaimStatus.healthStatus: new":                                                      newer,
+	"core.v1.PodCertificateProjection.user: new":                                                                 newer,
+	"core.v1.PodSpec.evictionResponders: new":                                                                    newer,
+	"core.v1.PodStatus.nodeAllocatableResourceClaimStatuses: x-kubernetes-list-map-keys":                         newer,
+	"core.v1.PodStatus.nodeAllocatableResourceClaimStatuses: x-kubernetes-list-type":                             newer,
+	"core.v1.PodStatus.nodeAllocatableResourceClaimStatuses: x-kubernetes-patch-merge-key":                       newer,
+	"core.v1.PodStatus.nodeAllocatableResourceClaimStatuses: x-kubernetes-patch-strategy":                        newer,
+	"core.v1.PodStatus.volumeHealth: new":                                                                        newer,
+	"core.v1.PodVolumeHealth: schema":                                                                            newer,
+	"core.v1.ProjectedVolumeSource.defaultUser: new":                                                             newer,
+	"core.v1.SecretVolumeSource.defaultUser: new":                                                                newer,
+	"core.v1.ServiceAccountTokenProjection.user: new":                                                            newer,
+	"core.v1.VolumeHealthCondition: schema":                                                                      newer,
+	"core.v1.VolumeHealthStatus: schema":                                                                         newer,
+	"core.v1.VolumeMount.bindMountOptions: new":                                                                  newer,
+	"networking.v1.IngressRule.http: $ref":                                                                       newer,
+	"networking.v1.IngressRule.http: allOf":                                                                      newer,
+	"resource.v1.Device.nodeAllocatableResourceMappings: missing":                                                newer,
+	"resource.v1.Device.nodeAllocatableResources: new":                                                           newer,
+	"resource.v1.DeviceCounterConsumption.compatibilityGroups: new":                                              newer,
+	"resource.v1.DeviceDerivedAttribute: schema":                                                                 newer,
+	"resource.v1.DeviceRequestAllocationResult.skipNodeOperations: new":                                          newer,
+	"resource.v1.DeviceSubRequest.derivedAttributes: new":                                                        newer,
+	"resource.v1.ExactDeviceRequest.derivedAttributes: new":                                                      newer,
+	"resource.v1.NodeAllocatableMapping: schema":                                                                 newer,
+	"resource.v1.NodeAllocatableOverhead: schema":                                                                newer,
+	"resource.v1.NodeAllocatableResource: schema":                                                                newer,
+	"resource.v1.ResourceSliceSpec.partitionTypeAttribute: new":                                                  newer,
+	"resource.v1.ResourceSliceSpec.skipNodeOperations: new":                                                      newer,
+	"scheduling.v1alpha3.TopologyConstraint: schema":                                                             newer,
+	"scheduling.v1alpha3.WorkloadPodGroupAllDisruptionMode: schema":                                              newer,
+	"scheduling.v1alpha3.WorkloadPodGroupBasicSchedulingPolicy: schema":                                          newer,
+	"scheduling.v1alpha3.WorkloadPodGroupDisruptionMode: schema":                                                 newer,
+	"scheduling.v1alpha3.WorkloadPodGroupGangSchedulingPolicy: schema":                                           newer,
+	"scheduling.v1alpha3.WorkloadPodGroupResourceClaim: schema":                                                  newer,
+	"scheduling.v1alpha3.WorkloadPodGroupSchedulingConstraints: schema":                                          newer,
+	"scheduling.v1alpha3.WorkloadPodGroupSchedulingPolicy: schema":                                               newer,
+	"scheduling.v1alpha3.WorkloadPodGroupSingleDisruptionMode: schema":                                           newer,
+	"storage.v1.CSINode.status: new":                                                                             newer,
+	"storage.v1.CSINodeStatus: schema":                                                                           newer,
+	"storage.v1.StorageHealth: schema":                                                                           newer,
+	"storage.v1.StorageHealthCondition: schema":                                                                  newer,
+
+	"core.v1.AppArmorProfile: x-kubernetes-unions":                       unions,
+	"core.v1.PodSchedulingGroup: x-kubernetes-unions":                    unions,
+	"core.v1.SeccompProfile: x-kubernetes-unions":                        unions,
+	"flowcontrol.v1.LimitResponse: x-kubernetes-unions":                  unions,
+	"flowcontrol.v1.PriorityLevelConfigurationSpec: x-kubernetes-unions": unions,
+	"flowcontrol.v1.Subject: x-kubernetes-unions":                        unions,
+
+	"meta.v1.APIResource.categories: x-kubernetes-list-type":    unmarked,
+	"meta.v1.APIResource.shortNames: x-kubernetes-list-type":    unmarked,
+	"meta.v1.APIResourceList.resources: x-kubernetes-list-type": unmarked,
+	"meta.v1.StatusDetails.causes: x-kubernetes-list-type":      unmarked,
+
+	"meta.v1.WatchEvent.object: $ref":  undoced,
+	"meta.v1.WatchEvent.object: allOf": undoced,
+}

@@ -92,7 +92,8 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 	}
 	s.discovery, s.about = about, about
 	s.openapi = openapi.New(openapi.Options{
-		Resources: served, Definitions: s.definition, Subresources: about.Subresources, ServerVersion: p.Header().Source.Server,
+		Resources: served, Definitions: s.definition, Subresources: about.Subresources, Verbs: discovery.Verbs,
+		ServerVersion: p.Header().Source.Server,
 	})
 	return s, nil
 }

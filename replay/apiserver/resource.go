@@ -12,7 +12,6 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
-	"github.com/nodesim/nodesim/replay/apiserver/internal/tables"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -24,7 +23,7 @@ type resource struct {
 
 func (s *Server) newResource(r timeline.Resource) *resource {
 	o := media.Options{
-		Printer: func() media.Printer { return tables.For(r, s.definition(r)) },
+		Printer: (&printer{resource: r, definition: s.definition}).get,
 		Now:     s.now,
 	}
 	if s.shifter != nil {

@@ -26,7 +26,7 @@ var (
 func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstructured, error) {
 	patch := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(w.Body, &patch.Object); err != nil {
-		return u, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		return u, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	if gvk := patch.GroupVersionKind(); gvk != k.gvk() {
 		return u, apierrors.NewBadRequest(fmt.Sprintf("invalid object type: %v", gvk))
@@ -70,7 +70,7 @@ func (w *write) repeated() error {
 	}
 	err := yaml.UnmarshalStrict(w.Body, &map[string]any{})
 	if err != nil && w.firm() {
-		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
+		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding YAML: %v", err))
 	}
 	if err != nil {
 		w.warn([]error{err})

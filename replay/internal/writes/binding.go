@@ -65,10 +65,10 @@ func checkBinding(b *corev1.Binding) error {
 // bindable is assignPod.
 func (w *write) bindable(b *corev1.Binding, live *object) error {
 	if b.UID != "" && b.UID != live.GetUID() {
-		return w.kind.otherUID(w.Namespace, w.Name, b.UID, live.GetUID())
+		return w.otherUID(b.UID, live.GetUID())
 	}
 	if v := b.ResourceVersion; v != "" && v != live.GetResourceVersion() {
-		return w.kind.otherVersion(w.Namespace, w.Name, v, live.GetResourceVersion())
+		return w.otherVersion(v, live.GetResourceVersion())
 	}
 	pod, err := as[corev1.Pod](live.Unstructured)
 	if err != nil {

@@ -3,6 +3,7 @@ package writes
 import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -30,11 +31,21 @@ func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.Error
 	case k.isNode():
 		return append(typedRule(u, newNode), changeRule(u, live, changedNode)...)
 	case k.isPod():
-		return changeRule(u, live, changedPod)
+		return append(typedRule(u, newPod), changeRule(u, live, changedPod)...)
+	case k.among([]string{"deployments.apps", "replicasets.apps", "daemonsets.apps"}) && k.Version == "v1":
+		return sameSelector(u, live)
 	case k.isBudget() && k.Version == "v1":
 		return typedRule(u, budget)
 	}
 	return nil
+}
+
+// sameSelector says that a workload's selector can't change
+// (kubernetes/pkg/registry/apps, ValidateUpdate of the strategies).
+func sameSelector(u unstructured.Unstructured, live *object) field.ErrorList {
+	is, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "selector")
+	was, _, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", "selector")
+	return apivalidation.ValidateImmutableField(is, was, field.NewPath("spec", "selector"))
 }
 
 // checkStatus finds what is wrong with a change of a status.

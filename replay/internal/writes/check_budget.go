@@ -3,6 +3,7 @@ package writes
 import (
 	policyv1 "k8s.io/api/policy/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -15,7 +16,7 @@ func budget(b *policyv1.PodDisruptionBudget) field.ErrorList {
 	at := field.NewPath("spec")
 	var errs field.ErrorList
 	if b.Spec.MinAvailable != nil && b.Spec.MaxUnavailable != nil {
-		errs = append(errs, field.Invalid(at, b.Spec, "minAvailable and maxUnavailable cannot be both set"))
+		errs = append(errs, field.Invalid(at, innerSpec{b.Spec.MinAvailable, b.Spec.Selector, b.Spec.MaxUnavailable, b.Spec.UnhealthyPodEvictionPolicy}, "minAvailable and maxUnavailable cannot be both set"))
 	}
 	errs = append(errs, positive(b.Spec.MinAvailable, at.Child("minAvailable"))...)
 	errs = append(errs, positive(b.Spec.MaxUnavailable, at.Child("maxUnavailable"))...)
@@ -24,6 +25,14 @@ func budget(b *policyv1.PodDisruptionBudget) field.ErrorList {
 		errs = append(errs, field.NotSupported(at.Child("unhealthyPodEvictionPolicy"), *p, []policyv1.UnhealthyPodEvictionPolicyType{policyv1.AlwaysAllow, policyv1.IfHealthyBudget}))
 	}
 	return errs
+}
+
+// innerSpec is the server's own type, as its messages print it.
+type innerSpec struct {
+	MinAvailable               *intstr.IntOrString
+	Selector                   *metav1.LabelSelector
+	MaxUnavailable             *intstr.IntOrString
+	UnhealthyPodEvictionPolicy *policyv1.UnhealthyPodEvictionPolicyType
 }
 
 // positive is ValidatePositiveIntOrPercent and IsNotMoreThan100Percent of

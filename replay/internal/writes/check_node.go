@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,7 +22,7 @@ func changedNode(n, old *corev1.Node) field.ErrorList {
 	seen := map[corev1.NodeAddress]bool{}
 	for i, a := range n.Status.Addresses {
 		if seen[a] {
-			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), a))
+			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), struct{ Type, Address string }{string(a.Type), a.Address}))
 		}
 		seen[a] = true
 	}
@@ -63,13 +64,19 @@ func checkTaints(taints []corev1.Taint, at *field.Path) field.ErrorList {
 			}))
 		}
 		if seen[id{t.Effect, t.Key}] {
-			twice := field.Duplicate(at, t)
+			twice := field.Duplicate(at, innerTaint{t.Key, t.Value, string(t.Effect), t.TimeAdded})
 			twice.Detail = "taints must be unique by key and effect pair"
 			errs = append(errs, twice)
 		}
 		seen[id{t.Effect, t.Key}] = true
 	}
 	return errs
+}
+
+// innerTaint is the server's own type, as its messages print it.
+type innerTaint struct {
+	Key, Value, Effect string
+	TimeAdded          *metav1.Time
 }
 
 // checkResources says which of a node's resources are below zero.

@@ -54,6 +54,9 @@ func newPod(p *corev1.Pod) field.ErrorList {
 		errs = append(errs, field.NotSupported(spec.Child("restartPolicy"), p.Spec.RestartPolicy,
 			[]corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
 	}
+	if d := p.Spec.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > math.MaxInt32) {
+		errs = append(errs, field.Invalid(spec.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, math.MaxInt32)))
+	}
 	if p.Spec.NodeName != "" {
 		for _, wrong := range apivalidation.NameIsDNSSubdomain(p.Spec.NodeName, false) {
 			errs = append(errs, field.Invalid(spec.Child("nodeName"), p.Spec.NodeName, wrong))

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 // deleteCollection deletes what a selector finds, and is answered with the list
@@ -20,6 +22,9 @@ func (w *write) deleteCollection() (Answer, error) {
 	items := make([]json.RawMessage, len(l.Items))
 	for i, o := range l.Items {
 		items[i] = o.Raw()
+		if w.kind.builtIn { // the list names the kind
+			items[i] = rawjson.Apply(nil, o.Raw(), []byte(`{"kind":null,"apiVersion":null}`))
+		}
 		one, err := w.kind.parse(o, l.ResourceVersion)
 		if err != nil {
 			return Answer{}, err

@@ -46,6 +46,7 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	if err := k.invalid(u.GetName(), unique(append(k.checkMeta(u, nil), k.check(u)...))); err != nil {
 		return Answer{}, err
 	}
+	w.warnFinalizers(u, nil)
 	return w.add(u)
 }
 
@@ -62,6 +63,9 @@ func (w *write) add(u unstructured.Unstructured) (Answer, error) {
 			return Answer{}, w.exists(u.GetName())
 		}
 		version = newest
+	}
+	if w.dryRun() {
+		version = "" // nothing was stored
 	}
 	u.SetResourceVersion(version)
 	return answer(http.StatusCreated, u)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
 )
@@ -65,15 +66,19 @@ func (w *write) decode(k kind) (unstructured.Unstructured, error) {
 // decodeCustom reads a custom resource, of whose fields nothing is known.
 func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 	u := unstructured.Unstructured{}
+	said, err := json.DefaultMetaFactory.Interpret(w.Body)
+	if err != nil {
+		return u, w.undecodable(k, nil, err)
+	}
+	if said.Kind == "" {
+		return u, w.undecodable(k, nil, runtime.NewMissingKindErr(string(w.Body)))
+	}
 	strictErrs, err := kjson.UnmarshalStrict(w.Body, &u.Object)
 	if err != nil || u.Object == nil {
 		if err == nil {
 			err = fmt.Errorf("an object is wanted")
 		}
 		return u, w.undecodable(k, nil, err)
-	}
-	if u.GetKind() == "" && u.GetAPIVersion() == "" {
-		u.SetGroupVersionKind(k.gvk())
 	}
 	gvk := u.GroupVersionKind()
 	if len(strictErrs) > 0 && !w.lax() {
@@ -86,7 +91,7 @@ func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 		return u, wrongVersion(gvk.GroupVersion(), k.gvk().GroupVersion())
 	}
 	if gvk.Kind != k.Kind {
-		return u, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: unexpected kind", gvk.Kind, gvk.Version, k.Kind))
+		return u, apierrors.NewInvalid(gvk.GroupKind(), u.GetName(), field.ErrorList{field.Invalid(field.NewPath("kind"), gvk.Kind, "must be "+k.Kind)})
 	}
 	return u, readable(u)
 }

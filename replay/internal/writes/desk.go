@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
@@ -36,9 +37,8 @@ func New(c *replay.Cluster, h *timeline.Header, record func(Entry)) *Desk {
 // moment, and logs it if it is accepted. Nothing that anybody reads changes.
 //
 // Its errors are those of apimachinery's api/errors, with the server's codes,
-// reasons and messages, or the context's. One refusal comes as an Answer: a pod
-// with more than one disruption budget can't be evicted, which a server says in
-// a Status of code 500 under the HTTP status 201.
+// reasons and messages, or the context's; the Answer then holds the warnings
+// that go with one.
 func (d *Desk) Do(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
@@ -58,18 +58,15 @@ func (d *Desk) Do(ctx context.Context, r Request) (Answer, error) {
 	w := &write{Request: r, desk: d, kind: k}
 	reply, err := w.do()
 	if err != nil {
-		return Answer{}, apiError(err)
+		return Answer{Warnings: w.warnings}, apiError(err)
 	}
 	reply.Warnings = w.warnings
 	reply.Entry = w.entry(reply)
-	if d.record != nil && !failed(reply) {
+	if d.record != nil {
 		d.record(reply.Entry)
 	}
 	return reply, nil
 }
-
-// failed recognises the Status of a refused eviction.
-func failed(a Answer) bool { return a.Entry.Code >= http.StatusBadRequest }
 
 // write is one write on its way through the desk.
 type write struct {
@@ -78,7 +75,6 @@ type write struct {
 	kind     kind
 	warnings []string
 	named    string // what a create was named, where the URL doesn't say
-	refused  int    // the code inside of an answer that is a refusal
 }
 
 // do finds who answers.
@@ -90,8 +86,8 @@ func (w *write) do() (Answer, error) {
 	case "":
 		switch w.Verb {
 		case Create:
-			if w.Name != "" {
-				return Answer{}, w.notAllowed()
+			if w.Name != "" && w.kind.builtIn { // custom resources are created at any path
+				return Answer{}, notAllowed()
 			}
 			return w.create()
 		case Update:
@@ -105,24 +101,39 @@ func (w *write) do() (Answer, error) {
 		}
 	case "status":
 		if !w.kind.hasStatus() {
-			return Answer{}, w.notFoundPath()
+			return Answer{}, notFound()
 		}
 		return w.updateOrPatch(w.status())
 	case "scale":
 		if !w.kind.scales() {
-			return Answer{}, w.notFoundPath()
+			return Answer{}, notFound()
 		}
 		return w.updateOrPatch(w.scale())
 	case "eviction":
-		if w.kind.isPod() && w.Verb == Create {
-			return w.evict()
+		if w.kind.isPod() {
+			return w.onCreate(w.evict)
 		}
 	case "binding":
-		if w.kind.isPod() && w.Verb == Create {
-			return w.bind()
+		if w.kind.isPod() {
+			return w.onCreate(w.bind)
 		}
+	case "ephemeralcontainers", "resize", "exec", "attach", "portforward", "proxy", "token", "finalize", "approval":
+		return Answer{}, Refuse(w.desk.header.Metadata.Name, w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
 	}
-	return Answer{}, w.notAllowed()
+	switch {
+	case w.Subresource == "":
+		return Answer{}, notAllowed()
+	case !w.kind.builtIn:
+		return Answer{}, apierrors.NewNotFound(w.kind.groupResource(), w.Name)
+	}
+	return Answer{}, notFound()
+}
+
+func (w *write) onCreate(f func() (Answer, error)) (Answer, error) {
+	if w.Verb != Create {
+		return Answer{}, notAllowed()
+	}
+	return f()
 }
 
 func (w *write) updateOrPatch(v view) (Answer, error) {
@@ -132,20 +143,20 @@ func (w *write) updateOrPatch(v view) (Answer, error) {
 	case Patch:
 		return w.patch(v)
 	}
-	return Answer{}, w.notAllowed()
+	if !w.kind.builtIn {
+		return Answer{}, apierrors.NewMethodNotSupported(w.kind.groupResource(), w.Verb)
+	}
+	return Answer{}, notAllowed()
 }
 
 // notAllowed is what a server's router says to a verb that a path doesn't take.
-func (w *write) notAllowed() error {
-	gr := w.Resource.GroupResource()
-	err := apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, w.Verb, gr, w.Name, "", 0, true)
-	err.ErrStatus.Details = nil
-	return err
+func notAllowed() error {
+	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "", 0, false)
 }
 
 // notFoundPath is what it says to a path that there isn't.
-func (w *write) notFoundPath() error {
-	return apierrors.NewGenericServerResponse(http.StatusNotFound, w.Verb, w.Resource.GroupResource(), w.Name, "", 0, true)
+func notFound() error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
 }
 
 // live returns the object that the write is about, and the newest version of

@@ -52,9 +52,6 @@ func (w *write) entry(a Answer) Entry {
 	if w.named != "" {
 		e.Name = w.named
 	}
-	if w.refused != 0 {
-		e.Code = w.refused
-	}
 	switch {
 	case w.Verb == Delete || w.Verb == DeleteCollection:
 		if opts := w.Delete; !emptyOptions(opts) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,17 +43,21 @@ func (k kind) stale(name string) error {
 // otherUID is the answer to an update of an object that has been made anew: the
 // conflict that the storage reports, with its key in etcd
 // (k8s.io/apiserver/pkg/storage/interfaces.go, Preconditions.Check).
-func (k kind) otherUID(namespace, name string, wanted, found types.UID) error {
-	return k.failedPrecondition(namespace, name, fmt.Sprintf("UID in precondition: %v, UID in object meta: %v", wanted, found))
+func (w *write) otherUID(wanted, found types.UID) error {
+	return w.failedPrecondition(fmt.Sprintf("UID in precondition: %v, UID in object meta: %v", wanted, found))
 }
 
-func (k kind) otherVersion(namespace, name, wanted, found string) error {
-	return k.failedPrecondition(namespace, name, fmt.Sprintf("ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", wanted, found))
+func (w *write) otherVersion(wanted, found string) error {
+	return w.failedPrecondition(fmt.Sprintf("ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", wanted, found))
 }
 
-func (k kind) failedPrecondition(namespace, name, what string) error {
-	return apierrors.NewConflict(k.groupResource(), name, fmt.Errorf(
-		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s", k.key(namespace, name), what))
+func (w *write) failedPrecondition(what string) error {
+	key := w.kind.key(w.Namespace, w.Name)
+	if w.dryRun() {
+		key = strings.TrimPrefix(key, "/registry") // the storage itself isn't reached
+	}
+	return apierrors.NewConflict(w.kind.groupResource(), w.Name, fmt.Errorf(
+		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s", key, what))
 }
 
 // key is where a server keeps an object in etcd.

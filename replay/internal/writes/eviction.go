@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -38,13 +39,8 @@ func (w *write) evict() (Answer, error) {
 		return Answer{}, err
 	}
 	if live != nil {
-		refusal, err := w.evictable(live)
-		if err != nil {
+		if err := w.evictable(live); err != nil {
 			return Answer{}, err
-		}
-		if refusal != nil {
-			w.refused = int(refusal.Code)
-			return status(http.StatusCreated, *refusal)
 		}
 		if err := (&write{Request: w.Request, desk: w.desk, kind: w.kind}).checkDelete(live, opts); err != nil {
 			return Answer{}, err
@@ -83,27 +79,24 @@ func (w *write) eviction() (*policyv1.Eviction, error) {
 }
 
 // evictable holds a pod against the budgets on the tape.
-func (w *write) evictable(live *object) (refusal *metav1.Status, err error) {
+func (w *write) evictable(live *object) error {
 	pod, err := as[corev1.Pod](live.Unstructured)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	switch pod.Status.Phase {
 	case corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending:
-		return nil, nil
+		return nil
 	}
 	if pod.DeletionTimestamp != nil {
-		return nil, nil
+		return nil
 	}
 	budgets, err := w.desk.budgets(pod)
 	if err != nil || len(budgets) == 0 {
-		return nil, err
+		return err
 	}
 	if len(budgets) > 1 {
-		return &metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
-			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
-		}, nil
+		return errors.New("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.") //nolint:revive,staticcheck // the server's words
 	}
-	return nil, allows(budgets[0], pod)
+	return allows(budgets[0], pod)
 }

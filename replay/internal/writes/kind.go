@@ -1,13 +1,11 @@
 package writes
 
 import (
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,22 +28,18 @@ func (d *Desk) kind(r Request) (kind, error) {
 		k := kind{Resource: res, onTape: true}
 		k.builtIn = scheme.Scheme.Recognizes(k.gvk())
 		if res.Namespaced != (r.Namespace != "") && r.Verb != DeleteCollection {
-			return kind{}, unknown(r)
+			return kind{}, notFound()
 		}
 		return k, nil
 	}
 	name, ok := builtIns()[r.Resource]
 	if !ok {
-		return kind{}, unknown(r)
+		return kind{}, notFound()
 	}
 	return kind{builtIn: true, Resource: timeline.Resource{
 		Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Resource,
 		Kind: name, Namespaced: r.Namespace != "",
 	}}, nil
-}
-
-func unknown(r Request) error {
-	return apierrors.NewGenericServerResponse(http.StatusNotFound, r.Verb, r.Resource.GroupResource(), r.Name, "", 0, true)
 }
 
 // builtIns are the kinds that client-go knows and that can be listed, by the

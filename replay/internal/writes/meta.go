@@ -2,9 +2,11 @@ package writes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -118,6 +120,20 @@ func has(refs []metav1.OwnerReference, ref metav1.OwnerReference) bool {
 	return false
 }
 
+// standardFinalizers need no domain (validateKubeFinalizerName of
+// kubernetes/pkg/apis/core/validation/validation.go).
+var standardFinalizers = []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+
+// warnFinalizers warns of new finalizers without a domain, as a server does of
+// custom resources; those of other kinds are refused.
+func (w *write) warnFinalizers(u unstructured.Unstructured, old []string) {
+	for _, f := range u.GetFinalizers() {
+		if !w.kind.builtIn && !strings.Contains(f, "/") && !slices.Contains(standardFinalizers, f) && !slices.Contains(old, f) {
+			w.warnings = append(w.warnings, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers", f))
+		}
+	}
+}
+
 // checkMeta validates metadata; old is nil for a new object.
 func (k kind) checkMeta(u unstructured.Unstructured, old *object) field.ErrorList {
 	p := field.NewPath("metadata")
@@ -132,6 +148,13 @@ func (k kind) checkMeta(u unstructured.Unstructured, old *object) field.ErrorLis
 		name = apivalidation.ValidateNamespaceName
 	}
 	errs := apivalidation.ValidateObjectMetaAccessor(&u, k.Namespaced, name, p)
+	if k.builtIn && (old == nil || k.isPod() || k.isNode()) && !k.isBudget() && k.Group != "coordination.k8s.io" {
+		for i, f := range u.GetFinalizers() {
+			if !strings.Contains(f, "/") && !slices.Contains(standardFinalizers, f) {
+				errs = append(errs, field.Invalid(p.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+			}
+		}
+	}
 	if old != nil {
 		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(&u, old, p)...)
 	}

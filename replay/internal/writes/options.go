@@ -1,6 +1,8 @@
 package writes
 
 import (
+	"net/http"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -49,6 +51,11 @@ func CheckPatchType(t types.PatchType, builtIn bool) error {
 		if string(t) == s {
 			return nil
 		}
+	}
+	if builtIn { // its router says so, before anything else looks at the request
+		err := apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", schema.GroupResource{}, "", "", 0, false)
+		err.ErrStatus.Message = "415: Unsupported Media Type"
+		return err
 	}
 	return UnsupportedMediaType(taken)
 }

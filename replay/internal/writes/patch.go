@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -22,9 +22,6 @@ const mostOperations = 10000
 
 // patch is PatchResource of k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 func (w *write) patch(v view) (Answer, error) {
-	if err := w.checkPatch(); err != nil {
-		return Answer{}, err
-	}
 	live, err := w.live()
 	absent := apierrors.IsNotFound(err)
 	if absent && w.PatchType == types.ApplyYAMLPatchType && v.creates {
@@ -74,20 +71,6 @@ func (w *write) bare() *object {
 	return &object{Unstructured: u}
 }
 
-// checkPatch says whether the patch is JSON, or an apply patch YAML.
-func (w *write) checkPatch() error {
-	if w.PatchType == types.ApplyYAMLPatchType {
-		if _, err := yaml.ToJSON(w.Body); err != nil {
-			return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-		}
-		return nil
-	}
-	if !json.Valid(w.Body) {
-		return apierrors.NewBadRequest("invalid JSON patch")
-	}
-	return nil
-}
-
 // patched is the object that the patch makes of one, as a server reads it.
 func (w *write) patched(k kind, u unstructured.Unstructured) (unstructured.Unstructured, error) {
 	switch w.PatchType {
@@ -124,7 +107,8 @@ func (w *write) jsonPatched(doc []byte) (strictErrs []error, _ []byte, err error
 	}
 	if !w.lax() {
 		if strictErrs, err = kjson.UnmarshalStrict(w.Body, &[]jsonPatchOp{}); err != nil {
-			return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+			said := strings.ReplaceAll(err.Error(), "writes.jsonPatchOp", "handlers.jsonPatchOp") // the server's name of it
+			return nil, nil, apierrors.NewBadRequest("error decoding patch: " + said)
 		}
 		for i, e := range strictErrs {
 			strictErrs[i] = fmt.Errorf("json patch %w", e)

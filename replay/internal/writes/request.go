@@ -41,8 +41,7 @@ type Request struct {
 type Answer struct {
 	// Code is the HTTP status: 200, 201 or 202.
 	Code int
-	// Object is the answer as JSON: an object, a list or a Status. A Status may
-	// be a failure although the Code is 201: see [Desk.Do].
+	// Object is the answer as JSON: an object, a list or a Status.
 	Object []byte
 	// Warnings belong in Warning headers (RFC 7234), code 299 each.
 	Warnings []string

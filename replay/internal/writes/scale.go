@@ -1,13 +1,10 @@
 package writes
 
 import (
-	"fmt"
-
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -60,10 +57,6 @@ func (w *write) scaled(sent unstructured.Unstructured, live *object) (unstructur
 		return u, apierrors.NewInvalid(scaleKind.gvk().GroupKind(), w.Name, field.ErrorList{
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0").WithOrigin("minimum"),
 		})
-	}
-	if uid := sent.GetUID(); uid != "" && uid != live.GetUID() {
-		return u, apierrors.NewConflict(schema.GroupResource{Group: w.kind.Group, Resource: w.kind.Resource.Resource + "/scale"}, w.Name,
-			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, live.GetUID()))
 	}
 	u.SetResourceVersion(sent.GetResourceVersion())
 	return u, unstructured.SetNestedField(u.Object, replicas, "spec", "replicas")

@@ -31,15 +31,15 @@ func (w *write) update(v view) (Answer, error) {
 			return Answer{}, err
 		}
 		if sent.GetUID() != "" {
-			return Answer{}, w.kind.otherUID(w.Namespace, w.Name, sent.GetUID(), "")
+			return Answer{}, w.otherUID(sent.GetUID(), "")
 		}
 		return w.make(sent)
 	}
 	if live == nil {
 		return w.blind(v, sent)
 	}
-	if uid := sent.GetUID(); uid != "" && uid != live.GetUID() && v.kind == w.kind {
-		return Answer{}, w.kind.otherUID(w.Namespace, w.Name, uid, live.GetUID())
+	if uid := sent.GetUID(); uid != "" && uid != live.GetUID() {
+		return Answer{}, w.otherUID(uid, live.GetUID())
 	}
 	return w.store(v, sent, live)
 }
@@ -74,6 +74,7 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 		return Answer{}, err
 	}
 	u.SetManagedFields(nil)
+	w.warnFinalizers(u, live.GetFinalizers())
 	if !equality.Semantic.DeepEqual(u.Object, live.Object) {
 		u.SetResourceVersion(live.newest)
 	}
@@ -98,13 +99,10 @@ func (w *write) checkVersion(v string, live *object) error {
 	}
 	older, err := resourceversion.CompareResourceVersion(v, live.GetResourceVersion())
 	if err != nil {
-		_, why := strconv.ParseUint(v, 10, 64)
-		if why == nil {
-			why = err
+		if _, why := strconv.ParseUint(v, 10, 64); why != nil {
+			return why
 		}
-		return apierrors.NewInvalid(schema.GroupKind{Group: w.kind.Group, Kind: w.kind.Resource.Resource}, w.Name, field.ErrorList{
-			field.Invalid(field.NewPath("metadata", "resourceVersion"), v, why.Error()),
-		})
+		return err
 	}
 	if newer, err := resourceversion.CompareResourceVersion(v, live.newest); older < 0 || older > 0 && (newer > 0 || err != nil) {
 		return w.kind.stale(w.Name)

@@ -37,12 +37,9 @@ func readBody(req *http.Request) ([]byte, error) {
 }
 
 // mediaType is what the body was sent as, JSON where nothing is said, or 415
-// with the types that would do. Custom resources have no protobuf.
-func mediaType(req *http.Request, builtIn bool) (string, error) {
-	accepted := []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML}
-	if builtIn {
-		accepted = append(accepted, runtime.ContentTypeProtobuf)
-	}
+// with the types that would do.
+func mediaType(req *http.Request) (string, error) {
+	accepted := []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}
 	sent := req.Header.Get("Content-Type")
 	if sent == "" {
 		return runtime.ContentTypeJSON, nil

@@ -48,7 +48,7 @@ func Decode(req *http.Request, info *request.RequestInfo) (writes.Request, error
 }
 
 func decodeObject(req *http.Request, r writes.Request) (_ writes.Request, err error) {
-	media, err := mediaType(req, r.BuiltIn())
+	media, err := mediaType(req)
 	if err != nil {
 		return r, err
 	}
@@ -89,7 +89,7 @@ func decodeDelete(req *http.Request, r writes.Request) (_ writes.Request, err er
 	if len(body) == 0 {
 		return r, parameters(req, &r.Delete)
 	}
-	media, err := mediaType(req, true)
+	media, err := mediaType(req)
 	if err != nil {
 		return r, err
 	}

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"net/http"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
-	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -59,7 +57,7 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, nam
 	if err != nil {
 		return err
 	}
-	opts, err := listOptions(req, name)
+	opts, err := inbound.ListOptions(req, name)
 	if err != nil {
 		return err
 	}
@@ -74,35 +72,6 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, nam
 	}
 	_ = out.Close() // what fails behind the beginning is that the client is gone
 	return nil
-}
-
-// listOptions reads the options of a list or watch from the query, as listOpts
-// of k8s.io/apiserver/pkg/endpoints/handlers/get.go does.
-func listOptions(req *http.Request, name string) (metav1.ListOptions, error) {
-	var in internalversion.ListOptions
-	if err := internalscheme.ParameterCodec.DecodeParameters(req.URL.Query(), metav1.SchemeGroupVersion, &in); err != nil {
-		return metav1.ListOptions{}, apierrors.NewBadRequest(err.Error())
-	}
-	out := metav1.ListOptions{
-		AllowWatchBookmarks: in.AllowWatchBookmarks, ResourceVersion: in.ResourceVersion, ResourceVersionMatch: in.ResourceVersionMatch,
-		TimeoutSeconds: in.TimeoutSeconds, Limit: in.Limit, Continue: in.Continue, SendInitialEvents: in.SendInitialEvents,
-	}
-	if in.LabelSelector != nil {
-		out.LabelSelector = in.LabelSelector.String()
-	}
-	if in.FieldSelector != nil {
-		out.FieldSelector = in.FieldSelector.String()
-	}
-	if name == "" {
-		return out, nil
-	}
-	// A name in the path, or in the field selector.
-	if in.FieldSelector == nil || in.FieldSelector.Empty() {
-		out.FieldSelector = "metadata.name=" + name
-	} else if selected, ok := in.FieldSelector.RequiresExactMatch("metadata.name"); !ok || selected != name {
-		return out, apierrors.NewBadRequest("fieldSelector metadata.name doesn't match requested name")
-	}
-	return out, nil
 }
 
 // definitions is where a tape keeps what custom resources are.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
 )
 
@@ -24,7 +25,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 	if err != nil {
 		return err
 	}
-	opts, err := listOptions(req, name)
+	opts, err := inbound.ListOptions(req, name)
 	if err != nil {
 		return err
 	}

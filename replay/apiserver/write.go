@@ -53,17 +53,17 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 		return err
 	}
 	answer, err := s.desk.Do(req.Context(), decoded)
+	for _, text := range answer.Warnings { // of a refusal too
+		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			w.Header().Add("Warning", header)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	form, body, err := s.answered(req, r, info, answer.Object)
 	if err != nil {
 		return err
-	}
-	for _, text := range answer.Warnings {
-		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
-			w.Header().Add("Warning", header)
-		}
 	}
 	w.Header().Set("Content-Type", form.ContentType())
 	w.WriteHeader(answer.Code)

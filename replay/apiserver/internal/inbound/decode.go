@@ -78,7 +78,7 @@ func decodePatch(req *http.Request, r writes.Request) (_ writes.Request, err err
 
 func decodeDelete(req *http.Request, r writes.Request) (_ writes.Request, err error) {
 	if r.Verb == writes.DeleteCollection {
-		if r.Selector, err = listOptions(req); err != nil {
+		if r.Selector, err = ListOptions(req, ""); err != nil {
 			return r, err
 		}
 	}

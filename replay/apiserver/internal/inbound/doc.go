@@ -1,4 +1,4 @@
-// Package inbound reads writes off the wire: an HTTP request goes in, a
+// Package inbound reads requests off the wire: the options of lists, and writes: an HTTP request goes in, a
 // writes.Request comes out, its body JSON whatever it was sent as, or the error
 // that kube-apiserver answers with to a request that it can't read.
 //

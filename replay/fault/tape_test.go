@@ -85,6 +85,7 @@ func roll() []timeline.Event {
 		synced(16, "nodes", 40),
 		node(20, timeline.Modified, "old-b", 41, "unready"),
 		node(23, timeline.Modified, "old-b", 42),
+		synced(30, "pods", 42),
 		node(40, timeline.Modified, "new-c", 43),
 		pod(60, timeline.Modified, "web-2", "old-b", 44),
 	}

@@ -86,28 +86,30 @@ func (c *Client) Settle(ctx context.Context) error {
 // open watch does.
 func (c *Client) arrive(ctx context.Context) ([]tracked, error) {
 	for wait := shortPoll; ; wait = min(2*wait, longPoll) {
+		streams, informers := c.present()
 		if err := c.cluster.WaitDelivered(ctx); err != nil {
 			return nil, err
 		}
-		c.mu.Lock()
-		streams := slices.Collect(maps.Keys(c.streams))
-		informers := make([]tracked, len(c.tracked))
-		for i, t := range c.tracked {
-			informers[i] = *t
-		}
-		c.mu.Unlock()
 		at := map[string]int{}
-		for _, s := range streams {
+		for s := range streams {
 			if err := s.settled(ctx); err != nil {
 				return nil, err
 			}
-			at[s.watch.Version()]++
+			if !s.ended() {
+				at[s.watch.Version()]++
+			}
 		}
 		away := slices.DeleteFunc(slices.Clone(informers), func(t tracked) bool {
 			v := t.informer.LastSyncResourceVersion()
-			at[v]--
+			if t.waitedFor() {
+				at[v]--
+			}
 			return !t.waitedFor() || at[v] >= 0
 		})
+		now, _ := c.present()
+		if !maps.Equal(streams, now) {
+			continue // one that has just been opened wasn't waited for
+		}
 		if int64(len(away)) <= c.cluster.Refusals()-c.refusals.Load() {
 			return informers, nil
 		}
@@ -115,6 +117,17 @@ func (c *Client) arrive(ctx context.Context) ([]tracked, error) {
 			return nil, err
 		}
 	}
+}
+
+// present returns the streams that are open, and what is tracked.
+func (c *Client) present() (map[*stream]struct{}, []tracked) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	informers := make([]tracked, len(c.tracked))
+	for i, t := range c.tracked {
+		informers[i] = *t
+	}
+	return maps.Clone(c.streams), informers
 }
 
 // notes gathers what the player tells.

@@ -123,3 +123,13 @@ func (s *stream) settled(ctx context.Context) error {
 	}
 	return nil
 }
+
+// ended reports whether nothing more comes.
+func (s *stream) ended() bool {
+	select {
+	case <-s.watch.Done():
+		return true
+	default:
+		return false
+	}
+}

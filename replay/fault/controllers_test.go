@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -55,7 +56,7 @@ func play(t *testing.T, build controller, specs ...string) (result string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // of the bubble's time: back-offs
 		w := &world{t: t, ctx: ctx, client: c, factory: informers.NewSharedInformerFactory(c, 0)}
 		how := build(w)
 		w.factory.StartWithContext(ctx)

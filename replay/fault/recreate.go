@@ -22,7 +22,7 @@ type twin struct {
 // and the creation of another one. One that is on its way out can't be.
 func recreate(in *injector, r *rule, e *event, p *plan, _ []noderoll.Entry) {
 	uid := uidOf(e)
-	if e.Type != timeline.Modified || uid == "" || rawjson.Get(e.Object, "metadata", "deletionTimestamp") != nil || !in.hit(r, e) {
+	if p.events != nil || e.Type != timeline.Modified || uid == "" || rawjson.Get(e.Object, "metadata", "deletionTimestamp") != nil || !in.hit(r, e) {
 		return
 	}
 	was := e.Event

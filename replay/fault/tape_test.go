@@ -144,7 +144,7 @@ func (r *reader) list() {
 	var names []string
 	for _, o := range l.Items {
 		names = append(names, o.Name()+"@"+o.ResourceVersion())
-		r.state[o.Namespace()+"/"+o.Name()] = o.ResourceVersion()
+		r.state[o.Name()] = o.ResourceVersion()
 	}
 	if r.watch != nil {
 		r.say("LIST %s: %s", r.version, strings.Join(names, " "))
@@ -184,7 +184,7 @@ func (r *reader) read() []string {
 		default:
 			r.version = ev.Object.ResourceVersion()
 			r.say("%s %s@%s", ev.Type, ev.Object.Name(), r.version)
-			if key := ev.Object.Namespace() + "/" + ev.Object.Name(); ev.Type == "DELETED" {
+			if key := ev.Object.Name(); ev.Type == "DELETED" {
 				delete(r.state, key)
 			} else if ev.Type != "BOOKMARK" {
 				r.state[key] = r.version

@@ -37,7 +37,7 @@ type realServer struct {
 	host   string
 }
 
-func real(t *testing.T) realServer {
+func realOne(t *testing.T) realServer {
 	t.Helper()
 	config := testcluster.Shared(t).Config()
 	client, err := rest.HTTPClientFor(config)
@@ -143,7 +143,7 @@ func served(list []metav1.APIResource) []metav1.APIResource {
 
 // Every entry of every list of resources is the real server's, in all fields and in its order, in both forms.
 func TestDocumentsAreTheServers(t *testing.T) {
-	s := real(t)
+	s := realOne(t)
 	h := s.ours()
 	var theirs, ours metav1.APIGroupList
 	s.read("/apis", "", &theirs)
@@ -208,7 +208,7 @@ func unmarshal(t *testing.T, text string, into any) {
 
 // Refusals, headers and encodings are the real server's.
 func TestAnswersAreTheServers(t *testing.T) {
-	s := real(t)
+	s := realOne(t)
 	h := s.ours()
 	count := 0
 	for _, path := range []string{

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,7 +22,7 @@ func (l *library) addCustom(r timeline.Resource, definition []byte) models {
 	labels := strings.Split(r.Group, ".")
 	slices.Reverse(labels)
 	prefix := strings.Join(labels, ".") + "." + r.Version + "."
-	m := models{prefix + r.Kind, prefix + r.Kind + "List"}
+	m := models{modelLike(prefix + r.Kind), modelLike(prefix + r.Kind + "List")}
 
 	object, ok := defined(r, definition)
 	if !ok {
@@ -47,6 +48,16 @@ func (l *library) addCustom(r timeline.Resource, definition []byte) models {
 	l.schemas[m.list] = list
 	l.mark(m.list, gv.WithKind(r.Kind+"List"))
 	return m
+}
+
+// modelLike replaces what can't stand in a reference; the names of real groups and kinds pass as they are.
+func modelLike(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (r == '.' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // envelope gives a schema the apiVersion, kind and metadata that every object has

@@ -11,18 +11,19 @@
 // A built-in kind is a Go type of k8s.io/api: properties, types and references are read by reflection, in the way in
 // which openapi-gen reads the source (k8s.io/kube-openapi, pkg/generators); descriptions are the types' SwaggerDoc,
 // names their OpenAPIModelName, patch strategies and merge keys struct tags. What stands only in comments of the
-// source comes from the schema that client-go has for server-side apply: list types, their keys, defaults.
+// source comes from the schema that client-go has for server-side apply: list types, their keys, defaults; or from
+// tables here: enums, and what is required against the rule.
 //
 // A custom kind has the schema of its CustomResourceDefinition; without one it may have any fields.
 //
 // # Where it differs from an API server
 //
-//   - A field is required if it is always written. Where the source says +optional of such a field, or +required of
-//     another, this package has it in a table (notRequired).
-//   - There are no enums, nor the paragraph "Possible enum values" of a description: the values of a string type are
-//     constants, which can't be reflected on.
+//   - The descriptions of Quantity and RawExtension are their first sentences.
+//   - Enums are in a table too (enums), by Go type. The paragraph "Possible enum values" of a description is missing.
 //   - The types are those of the k8s.io/api that this program was built with, which may be newer than the server that
 //     was recorded.
 //   - Only resources of the tape and their subresources have paths. The deprecated /watch/ paths are missing.
-//   - Unions (x-kubernetes-unions) and validations are missing from built-in kinds.
+//   - Unions (x-kubernetes-unions) are missing from built-in kinds.
+//   - CustomResourceDefinition and APIService, whose Go types are elsewhere, are described as custom kinds without a
+//     definition.
 package openapi

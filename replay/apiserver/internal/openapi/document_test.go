@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -206,4 +207,29 @@ func TestCustomKinds(t *testing.T) {
 	if patch := string(claims.Paths["/apis/karpenter.sh/v1/nodeclaims/{name}"]["patch"]); strings.Contains(patch, "strategic") || !strings.Contains(patch, "merge-patch+json") {
 		t.Errorf("custom resources have no strategic merge patch: %s", patch)
 	}
+}
+
+// Definitions come from a tape that anyone may have written.
+func FuzzDefinitions(f *testing.F) {
+	f.Add("x.y", "v1", "Kind", "kinds", defined(customs[0]))
+	f.Add("", "", "", "", []byte(`{"spec":{"versions":[{"name":"","schema":{"openAPIV3Schema":{"$ref":"#/definitions/x","items":[{"not":{}}]}}}]}}`))
+	f.Add("..-", "-", "s", "a/b", []byte(`{"spec":{"versions":[{"name":"-","schema":{"openAPIV3Schema":{"properties":{"metadata":null},"x-kubernetes-preserve-unknown-fields":7}}}]}}`))
+	f.Fuzz(func(t *testing.T, group, version, kind, resource string, definition []byte) {
+		for _, name := range []string{group, version, kind, resource} {
+			if !utf8.ValidString(name) {
+				return // a header is YAML
+			}
+		}
+		r := timeline.Resource{Group: group, Version: version, Kind: kind, Resource: resource}
+		h := handler(func(o *openapi.Options) {
+			o.Resources = []timeline.Resource{r}
+			o.Subresources = func(timeline.Resource) []string { return []string{"status", "scale", resource} }
+			o.Definitions = func(timeline.Resource) []byte { return definition }
+		})
+		for _, path := range []string{"/openapi/v2", "/openapi/v3"} {
+			if w := ask(h, path, ""); w.Code != http.StatusOK {
+				t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			}
+		}
+	})
 }

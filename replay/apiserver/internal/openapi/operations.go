@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -58,7 +59,7 @@ func (p *resourcePaths) write(subresources []string) {
 	p.collection(base, p.camel+scope+p.r.Kind, p.camel+"Collection"+scope+p.r.Kind, kind)
 	p.item(base+"/{name}", p.camel+scope+p.r.Kind, kind)
 	for _, name := range subresources {
-		p.subresource(base+"/{name}/"+name, name, p.camel+scope+p.r.Kind+strings.ToUpper(name[:1])+name[1:], kind)
+		p.subresource(base+"/{name}/"+name, name, p.camel+scope+p.r.Kind+capital(name), kind)
 	}
 	if p.r.Namespaced {
 		p.add(root+p.r.Resource, p.list("list"+p.camel+p.r.Kind+"ForAllNamespaces", kind))
@@ -139,12 +140,18 @@ func (p *resourcePaths) subresource(path, name, id string, kind schema.GroupVers
 	p.add(path, p.readWrite(id, name+" of ", kind, model)...)
 }
 
+// capital says "Status" for "status".
+func capital(name string) string {
+	_, first := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:first]) + name[first:]
+}
+
 // article says "create a Node", "delete an Event", "create Endpoints" (k8s.io/apiserver, pkg/endpoints/installer.go).
 func article(verb, kind string) string {
 	if strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss") {
 		return verb + " " + kind
 	}
-	if strings.ContainsAny(kind[:1], "AEIOU") {
+	if strings.ContainsAny(kind[:min(1, len(kind))], "AEIOU") {
 		return verb + " an " + kind
 	}
 	return verb + " a " + kind

@@ -75,12 +75,12 @@ func names(group, version string) (tag, camel string) {
 		group = "core"
 	}
 	for i, label := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
-		upper := strings.ToUpper(label[:1]) + label[1:]
+		upper := capital(label)
 		camel += upper
 		if i > 0 {
 			label = upper
 		}
 		tag += label
 	}
-	return tag + "_" + version, camel + strings.ToUpper(version[:min(1, len(version))]) + version[min(1, len(version)):]
+	return tag + "_" + version, camel + capital(version)
 }

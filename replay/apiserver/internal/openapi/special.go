@@ -11,11 +11,11 @@ import (
 // Types that say themselves what they look like on the wire (k8s.io/kube-openapi, pkg/common: OpenAPIV3DefinitionGetter
 // and the methods that openapi-gen looks for).
 type (
-	typed    interface{ OpenAPISchemaType() []string }
-	formated interface{ OpenAPISchemaFormat() string }
-	oneOf    interface{ OpenAPIV3OneOfTypes() []string }
-	named    interface{ OpenAPIModelName() string }
-	doced    interface{ SwaggerDoc() map[string]string }
+	typed     interface{ OpenAPISchemaType() []string }
+	formatted interface{ OpenAPISchemaFormat() string }
+	oneOf     interface{ OpenAPIV3OneOfTypes() []string }
+	named     interface{ OpenAPIModelName() string }
+	doced     interface{ SwaggerDoc() map[string]string }
 )
 
 // descriptions are those of types without SwaggerDoc, from the comments of their source.
@@ -49,7 +49,7 @@ func special(t reflect.Type, v3 bool) (spec.Schema, bool) {
 	}
 	var s spec.Schema
 	s.Type = typed.OpenAPISchemaType()
-	if f, ok := value.(formated); ok {
+	if f, ok := value.(formatted); ok {
 		s.Format = f.OpenAPISchemaFormat()
 	}
 	if o, ok := value.(oneOf); ok && v3 {

@@ -34,19 +34,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.serveResource(w, req, info)
 	case strings.HasPrefix(req.URL.Path, "/openapi/"):
 		s.openapi.ServeHTTP(w, req)
-	case s.about.Serves(req.URL.Path):
-		s.discovery.ServeHTTP(w, req)
 	default:
-		notFound(w)
+		s.discovery.ServeHTTP(w, req) // 404 for what it doesn't know
 	}
-}
-
-// notFound is what kube-apiserver answers for a path that nothing serves.
-func notFound(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusNotFound)
-	_, _ = w.Write([]byte("404 page not found\n"))
 }
 
 // serveResource answers what is below /api/v1 and /apis/GROUP/VERSION.
@@ -56,7 +46,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 	write := inbound.IsWrite(info.Verb)
 	// Of what isn't on the tape, writes may be taken: the desk knows.
 	if r == nil && !(write && s.desk != nil) || r != nil && !r.Namespaced && info.Namespace != "" && info.Resource != "namespaces" {
-		notFound(w)
+		s.discovery.ServeHTTP(w, req) // 404, in the form that this path has it
 		return
 	}
 	namespace := info.Namespace

@@ -27,7 +27,6 @@ type Server struct {
 	discovery http.Handler
 	openapi   http.Handler
 	resources map[schema.GroupVersionResource]*resource
-	about     discoverer
 	desk      *writes.Desk   // nil to refuse writes
 	shifter   *shift.Shifter // nil to leave times as they are
 
@@ -36,9 +35,6 @@ type Server struct {
 
 	inMemory inMemory
 }
-
-// discoverer says which paths discovery answers.
-type discoverer interface{ Serves(path string) bool }
 
 // settings are what Options set.
 type settings struct {
@@ -86,14 +82,15 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 	}
 	about, err := discovery.New(discovery.Options{
 		Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server,
+		Writes: s.settings.record != nil,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.discovery, s.about = about, about
+	s.discovery = about
 	s.openapi = openapi.New(openapi.Options{
 		Resources: served, Definitions: s.definition, Subresources: about.Subresources, Verbs: discovery.Verbs,
-		ServerVersion: p.Header().Source.Server,
+		ServerVersion: p.Header().Source.Server, Writes: s.settings.record != nil,
 	})
 	return s, nil
 }

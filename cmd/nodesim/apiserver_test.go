@@ -19,7 +19,7 @@ import (
 // demo's roll happens, fifty times as fast, from the first watch on, and sets
 // $SERVER. What is forbidden can't be listed; what expires once forgets the
 // version in the middle of its watch, so that one has to list again.
-func apiserver(ts *testscript.TestScript, neg bool, args []string) {
+func rollingServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("usage: apiserver [forbid=PLURAL] [expire=PLURAL]")
 	}

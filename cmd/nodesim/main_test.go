@@ -44,7 +44,7 @@ func TestScript(t *testing.T) {
 			"conversation": conversation,
 			"waitfor":      waitFor,
 			"oneline":      oneLineOnly,
-			"apiserver":    apiserver,
+			"apiserver":    rollingServer,
 		},
 	})
 }

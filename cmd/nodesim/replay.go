@@ -53,26 +53,12 @@ from the images of the nodes, or is what runs the --target.`,
 			nodesim replay roll.yaml -o panel --from T+1m --to T+2m > panels.txt`),
 		ValidArgsFunction: completeFiles(1, tapeEndings...),
 	}
-	names := providerNames()
-	f.output, f.provider = newChoice("", "panel", "feed", "json"), newChoice("auto", names...)
+	f.add(cmd)
+	f.output = newChoice("", "panel", "feed", "json")
 	flags := cmd.Flags()
-	flags.StringVar(&f.scenario.word, "simulate", "", "play the tape of this `SCENARIO`, a name or a scenario file, in place of a tape")
-	f.scenario.add(cmd)
 	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
-	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x for a panel on a terminal, else max)")
-	flags.Var(&f.from, "from", "begin at this position")
-	flags.Var(&f.to, "to", "end behind this position")
-	flags.DurationVar(&f.idle, "idle-limit", 0, "shorten stretches in which nothing happens to this time")
-	flags.BoolVar(&f.loop, "loop", false, "begin again at the end")
-	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
-	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, unblocked, pressure and warning as well")
-	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
-	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
-	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version) that the roll moves towards")
-	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
+	flags.Lookup("speed").Usage = "pace: 20x, 0.5x, max (default: 1x for a panel on a terminal, else max)"
 	suggest(cmd, "output", f.output.of...)
-	suggest(cmd, "provider", names...)
-	suggest(cmd, "speed", "1x", "20x", "100x", "max")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		tape, err := f.tape(cmd, args)
 		if err != nil {
@@ -84,6 +70,28 @@ from the images of the nodes, or is what runs the --target.`,
 		return f.run(cmd, tape)
 	}
 	return cmd
+}
+
+// add defines the flags of all that play a tape.
+func (f *replayFlags) add(cmd *cobra.Command) {
+	names := providerNames()
+	f.provider = newChoice("auto", names...)
+	flags := cmd.Flags()
+	flags.StringVar(&f.scenario.word, "simulate", "", "play the tape of this `SCENARIO`, a name or a scenario file, in place of a tape")
+	f.scenario.add(cmd)
+	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x)")
+	flags.Var(&f.from, "from", "begin at this position")
+	flags.Var(&f.to, "to", "end behind this position")
+	flags.DurationVar(&f.idle, "idle-limit", 0, "shorten stretches in which nothing happens to this time")
+	flags.BoolVar(&f.loop, "loop", false, "begin again at the end")
+	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
+	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, unblocked, pressure and warning as well")
+	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
+	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
+	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version) that the roll moves towards")
+	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
+	suggest(cmd, "provider", names...)
+	suggest(cmd, "speed", "1x", "20x", "100x", "max")
 }
 
 // tape is the one that was asked for.

@@ -103,17 +103,26 @@ func (f *replayFlags) driver(tape *show.Tape) (*show.Driver, *timeline.Reader, e
 	if err != nil {
 		return nil, nil, err
 	}
+	d, err := f.eyes(tape, r.Header())
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close())
+	}
+	return d, r, nil
+}
+
+// eyes look at a tape as was asked for.
+func (f *replayFlags) eyes(tape *show.Tape, h *timeline.Header) (*show.Driver, error) {
 	provider := f.provider.value
 	if provider == "auto" {
 		provider = ""
 	}
-	o, err := observe.OptionsFor(r.Header(), provider, f.nodegroup, f.target)
+	o, err := observe.OptionsFor(h, provider, f.nodegroup, f.target)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("tape %s: %w", tape.Name, err), r.Close())
+		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
-	d := show.NewDriver(show.NewView(r.Header(), o), nil)
+	d := show.NewDriver(show.NewView(h, o), nil)
 	d.From, d.To, d.Verbose = f.from.Duration, f.to.Duration, f.verbose
-	return d, r, nil
+	return d, nil
 }
 
 // piped plays the tape into a pipe or a file.

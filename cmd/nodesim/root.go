@@ -43,7 +43,7 @@ func newRoot() *cobra.Command {
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
 		newRecord(), newImport(), newSimulate(),
-		newReplay(), newTest(), newInspect(), newFmt(),
+		newReplay(), newServe(), newCtl(), newTest(), newInspect(), newFmt(),
 		newVersion(), newMan(),
 	)
 	return root

@@ -86,8 +86,9 @@ type Watch struct {
 
 // Fault is one that was fired.
 type Fault struct {
-	At   Seconds `json:"at"`
-	Text string  `json:"text"`
+	At Seconds `json:"at"`
+	// Text is a line that says which, where and on what.
+	Text string `json:"text"`
 }
 
 // Until names what a step leads to.

@@ -5,8 +5,8 @@
 // shows. A [Driver] hands a View's entries, and its frames, to a [Sink], such
 // as a [FeedWriter]. Three ways lead through a tape: [Through] reads it as fast
 // as it can, [Follow] as it grows, [Paced] plays it at a pace. [OnTerminal] is
-// Paced with a screen that is repainted and keys that move the tape. [Play] and
-// [PlayOnTerminal] show what a Player does that others move as well.
+// Paced with a screen that is repainted and keys that move the tape. A [Show]
+// follows a Player that others move as well.
 //
 // The same tape gives the same entries and frames on every way: pace decides
 // when they are shown, never which or in which order. Moments decide: what

@@ -166,7 +166,7 @@ func (d *Driver) show(entries []noderoll.Entry) error {
 	for len(entries) > 0 && entries[len(entries)-1].At > d.To {
 		entries = entries[:len(entries)-1]
 	}
-	if len(entries) == 0 {
+	if len(entries) == 0 || d.Sink == nil {
 		return nil
 	}
 	for _, e := range entries {
@@ -176,7 +176,7 @@ func (d *Driver) show(entries []noderoll.Entry) error {
 }
 
 func (d *Driver) over() error {
-	if !d.told {
+	if !d.told || d.Sink == nil {
 		return nil
 	}
 	d.told, d.any = false, true

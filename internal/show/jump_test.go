@@ -87,7 +87,9 @@ func onPlayed(t *testing.T, tape *show.Tape, move func(t *testing.T, p *played),
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- show.Play(ctx, player, tape, d, show.Watcher{
+			s := show.Over(player, tape, d)
+			defer s.Close()
+			ended <- s.Play(ctx, show.Watcher{
 				Keys: p.keys, Control: p.Control, Say: func(err error) { p.said = append(p.said, err.Error()) },
 				Look: func(s replay.Status) error {
 					f := d.View.Frame()
@@ -257,7 +259,9 @@ func TestWhatCanBeReadOnceGoesForwardAlone(t *testing.T) {
 		keys, said := make(chan show.Key), make(chan error, 1)
 		ended := make(chan error, 1)
 		go func() {
-			ended <- show.Play(t.Context(), player, tape, d, show.Watcher{Keys: keys, Say: func(err error) { said <- err }})
+			s := show.Over(player, tape, d)
+			defer s.Close()
+			ended <- s.Play(t.Context(), show.Watcher{Keys: keys, Say: func(err error) { said <- err }})
 		}()
 		keys <- show.KeyForward
 		keys <- show.KeyBack

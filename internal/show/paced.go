@@ -24,9 +24,6 @@ type Watcher struct {
 	Keys <-chan Key
 	// Control is what the keys move; nil for one of Play's own.
 	Control *control.Control
-	// Begin is called once, when the tape stands at its beginning and before it
-	// goes on. May be nil.
-	Begin func() error
 	// Pressed is called with each key but the one that quits, as Look is. May be
 	// nil.
 	Pressed func(Key)
@@ -49,52 +46,52 @@ func Paced(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, w Wat
 		return err
 	}
 	defer func() { _ = p.Close() }() // it was only read
-	return play(ctx, p, tape, d, w, source.goesOn.Load)
+	s := Over(p, tape, d)
+	defer s.Close()
+	s.goesOn = source.goesOn.Load
+	return s.Play(ctx, w)
 }
 
-// Play runs a Player of the tape, from d.From to d.To as its options say, and
-// hands everything to the Driver when it is due. Others may move the Player
-// meanwhile: where it goes back, the View goes back with it, and what the Sink
-// has seen once on the way it doesn't see again.
-//
-// It returns when Run does, behind KeyQuit, or with the first error of the Sink or
-// the Watcher.
-func Play(ctx context.Context, p *replay.Player, tape *Tape, d *Driver, w Watcher) error {
-	return play(ctx, p, tape, d, w, func() bool { return false })
+// Show shows what a Player does to its tape, to a Driver. Others may move the
+// Player meanwhile: where it goes back, the View goes back with it, and what the
+// Sink has seen once on the way it doesn't see again.
+type Show struct {
+	player *replay.Player
+	eyes   *eyes
+	close  func()
+	goesOn func() bool // whether the tape has more than the Player was to play
 }
 
-// play is Play; goesOn says at the end whether the tape has more than the Player
-// was to play.
-func play(ctx context.Context, p *replay.Player, tape *Tape, d *Driver, w Watcher, goesOn func() bool) error {
+// Over begins to look at a Player of the tape, to which nothing has happened yet.
+// Close it.
+func Over(p *replay.Player, tape *Tape, d *Driver) *Show {
+	s := &Show{player: p, eyes: &eyes{driver: d}, goesOn: func() bool { return false }}
+	if !tape.Streams() {
+		s.eyes.tape = tape.Source()
+	}
+	s.close = p.Subscribe(s.eyes.note)
+	return s
+}
+
+// Close ends it. The Player may go on.
+func (s *Show) Close() { s.close() }
+
+// Play runs the Player, and hands everything to the Driver when it is due. It
+// returns when Run does, behind KeyQuit, or with the first error of the Sink or
+// the Watcher. It is called once.
+func (s *Show) Play(ctx context.Context, w Watcher) error {
+	p, d := s.player, s.eyes.driver
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e := &eyes{driver: d}
-	if !tape.Streams() {
-		e.tape = tape.Source()
-	}
-	unsubscribe := p.Subscribe(func(n replay.Note) {
-		if ctx.Err() != nil {
-			return
-		}
-		if err := e.note(n); err != nil {
-			cancel(err)
-		}
-	})
-	defer unsubscribe()
+	s.eyes.onError(cancel)
 	look := func() error {
-		moves := e.moved()
-		return e.look(p.Status(), moves, w.Look)
+		moves := s.eyes.moved()
+		return s.eyes.look(p.Status(), moves, w.Look)
 	}
-
-	// What stands before the beginning is no moment to look at.
 	if p.Status().Number == 0 {
+		// What stands before the beginning is no moment to look at.
 		if err := p.Seek(ctx, d.From); err != nil {
 			return errors.Join(err, d.End(), look())
-		}
-	}
-	if w.Begin != nil {
-		if err := w.Begin(); err != nil {
-			return err
 		}
 	}
 	if w.Control == nil {
@@ -118,7 +115,7 @@ func play(ctx context.Context, p *replay.Player, tape *Tape, d *Driver, w Watche
 			if cause := context.Cause(ctx); cause != nil && err != nil {
 				err = cause
 			}
-			if err == nil && goesOn() {
+			if err == nil && s.goesOn() {
 				err = d.Advance(d.To)
 			}
 			return errors.Join(err, d.End(), look())
@@ -133,57 +130,4 @@ func play(ctx context.Context, p *replay.Player, tape *Tape, d *Driver, w Watche
 		case <-ticker.C:
 		}
 	}
-}
-
-// eyes hand what a Player does to a Driver, in its order.
-type eyes struct {
-	tape replay.Source // to look again at what came before; nil where it can't be
-
-	mu     sync.Mutex // the Driver's; never held while the Player is asked
-	driver *Driver
-	moves  int // how often the Player has jumped
-}
-
-func (e *eyes) moved() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.moves
-}
-
-// note is told by the Player, within its work.
-func (e *eyes) note(n replay.Note) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	d := e.driver
-	switch n.Kind {
-	case replay.Applied:
-		return d.Event(n.Event)
-	case replay.Rewound:
-		e.moves++
-		return d.Rewind(e.tape, n.Number)
-	case replay.Moved:
-		e.moves++
-		d.Arrived()
-		// Between two events it can go back without a rewind.
-		if e.tape != nil && d.View.At() > n.Position {
-			defer d.Arrived()
-			return d.Rewind(e.tape, n.Number)
-		}
-	}
-	return nil
-}
-
-// look lets the Driver's time pass, unless the Player has jumped since it gave the
-// status, when it had jumped moves times.
-func (e *eyes) look(s replay.Status, moves int, then func(replay.Status) error) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var err error
-	if e.moves == moves {
-		err = e.driver.Advance(s.Position)
-	}
-	if then != nil && err == nil {
-		err = then(s)
-	}
-	return err
 }

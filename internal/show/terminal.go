@@ -46,27 +46,27 @@ func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, 
 	defer func() { _ = p.Close() }() // it was only read
 	survey := NewSurveyor(ctx, tape)
 	defer survey.Close()
-	w := Watcher{Control: control.New(p, control.Eyes{Transitions: d.Transitions, Survey: survey.Known})}
-	return onTerminal(ctx, p, tape, d, t, w, source.goesOn.Load)
+	s := Over(p, tape, d)
+	defer s.Close()
+	s.goesOn = source.goesOn.Load
+	return s.PlayOn(ctx, t, control.New(p, control.Eyes{Transitions: d.Transitions, Survey: survey.Known}))
 }
 
-// PlayOnTerminal is Play on a terminal, which it gives back, whatever happens; the
-// last panel stays. Look and Keys are its own, Control isn't nil.
-func PlayOnTerminal(ctx context.Context, p *replay.Player, tape *Tape, d *Driver, t Terminal, w Watcher) error {
-	return onTerminal(ctx, p, tape, d, t, w, func() bool { return false })
-}
-
-func onTerminal(ctx context.Context, p *replay.Player, tape *Tape, d *Driver, t Terminal, w Watcher, goesOn func() bool) error {
+// PlayOn is Play on a terminal, which it gives back, whatever happens; the last
+// panel stays. The keys move what c moves.
+func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error {
 	screen := t.Screen
 	if screen == nil {
 		screen = NewScreen(t.Out)
 	}
+	d := s.eyes.driver
 	paint := painter{screen: screen, terminal: t, view: d.View}
 	d.Sink = quiet{}
-	duration := func() time.Duration { return min(w.Control.Duration(), d.To) }
-	w.Keys, w.Pressed, w.Say = t.Keys, paint.pressed, paint.say
-	w.Look = func(s replay.Status) error { return paint.paint(s, duration()) }
-	err := play(ctx, p, tape, d, w, goesOn)
+	duration := func() time.Duration { return min(c.Duration(), d.To) }
+	err := s.Play(ctx, Watcher{
+		Keys: t.Keys, Control: c, Pressed: paint.pressed, Say: paint.say,
+		Look: func(s replay.Status) error { return paint.paint(s, duration()) },
+	})
 	if t.Screen != nil {
 		return err
 	}

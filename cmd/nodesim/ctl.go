@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/nodesim/nodesim/internal/ctl"
+	spelling "github.com/nodesim/nodesim/internal/suggest"
+	"github.com/spf13/cobra"
+)
+
+// ctlFlags are those of all its verbs.
+type ctlFlags struct {
+	kubeconfig string
+	output     *choice
+}
+
+func newCtl() *cobra.Command {
+	f := ctlFlags{output: newChoice("text", "text", "json")}
+	cmd := &cobra.Command{
+		Use:   "ctl pause|resume|step|seek|speed|mark|status",
+		Short: "Move a replay that serve shows",
+		Long: `Move a replay that nodesim serve shows, from another terminal, a script or a test.
+Everyone who watches it goes along.
+
+The server is the one of the kubeconfig that serve has printed: KUBECONFIG, or
+--kubeconfig. A step pauses the tape first, and returns when everyone who watches
+has been handed the event; so a script can go from event to event and look at what
+a controller makes of each.`,
+		GroupID: "use",
+		Example: examples(`
+			nodesim ctl pause
+			nodesim ctl step --until transition
+			nodesim ctl step 10 -o json | jq '.applied[].name'
+			nodesim ctl seek T+2m
+			nodesim ctl speed 20x
+			nodesim ctl status --kubeconfig replay.kubeconfig`),
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the `FILE` that serve has printed (default: KUBECONFIG)")
+	flags.VarP(f.output, "output", "o", "how to say what it led to")
+	suggest(cmd, "output", f.output.of...)
+	cmd.AddCommand(
+		f.verb("pause", "Stop the tape between two events", (*ctl.Client).Pause),
+		f.verb("resume", "Let the tape go on", (*ctl.Client).Resume),
+		f.status(),
+		f.step(),
+		f.given("seek TIME", "T+1m32s", "Go to a position: T+1m32s, 90s, end", checkPosition, (*ctl.Client).Seek, "0s", "end"),
+		f.given("speed SPEED", "20x", "Change the pace: 20x, 0.5x, max", checkSpeed, (*ctl.Client).Speed, "1x", "20x", "100x", "max"),
+		f.given("mark NAME", "'before the drain'", "Set a marker here, for status and for the keys m and M", nil, (*ctl.Client).Mark),
+	)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var verbs []string
+		for _, c := range cmd.Commands() {
+			verbs = append(verbs, c.Name())
+		}
+		if len(args) == 0 {
+			return usagef("found no verb: want %s", strings.Join(verbs, ", "))
+		}
+		if near := spelling.Closest(args[0], verbs); near != "" {
+			return usagef("verb %q: did you mean %s?", args[0], near)
+		}
+		return usagef("verb %q: want %s", args[0], strings.Join(verbs, ", "))
+	}
+	return cmd
+}
+
+// client is that of the server that the flags, or the environment, name.
+func (f *ctlFlags) client() (*ctl.Client, error) {
+	file := f.kubeconfig
+	if file == "" {
+		file = os.Getenv("KUBECONFIG")
+	}
+	if file == "" {
+		return nil, usagef("found no kubeconfig: want --kubeconfig FILE, or KUBECONFIG as nodesim serve prints it")
+	}
+	return ctl.Load(file)
+}
+
+// say prints an answer.
+func (f *ctlFlags) say(cmd *cobra.Command, answer any, text []byte) (err error) {
+	if f.output.value == "json" {
+		if text, err = json.Marshal(answer); err != nil {
+			return err
+		}
+		text = append(text, '\n')
+	}
+	_, err = cmd.OutOrStdout().Write(text)
+	return err
+}

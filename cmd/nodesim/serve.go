@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/serve"
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
+	"github.com/nodesim/nodesim/replay/fault"
+	"github.com/nodesim/nodesim/timeline"
+	"github.com/spf13/cobra"
+)
+
+// serveFlags are those of serve, as they were given.
+type serveFlags struct {
+	replayFlags
+	listen, kubeconfig string
+	faults             []string
+	shift, exit        bool
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve FILE | --simulate SCENARIO",
+		Short: "Show a tape as a Kubernetes API that any client can watch",
+		Long: `Show a tape as a Kubernetes API: kubectl, informers, controllers and clients in any
+language list and watch what is on it, as it goes on. What it prints first is the
+line that leads them there:
+
+  export KUBECONFIG=/tmp/nodesim-stuck-drain-1234.kubeconfig
+
+On a terminal it shows the panel and takes the keys of replay; in a pipe it prints
+the feed. nodesim ctl moves it from elsewhere. At the end of the tape it stays, to
+be looked at, until ctrl-c or --exit-at-end.
+
+It listens on loopback alone unless --listen says otherwise, over TLS with a
+certificate of its own, and answers nobody without the token in the kubeconfig,
+which is removed at the end.
+
+A tape on standard input can't go back: seek forward alone.`,
+		GroupID: "use",
+		Example: examples(`
+			nodesim serve --simulate stuck-drain
+			nodesim serve roll.yaml --speed 20x --listen 127.0.0.1:6443 --kubeconfig-out replay.kubeconfig
+			nodesim serve roll.yaml --fault unobserved --fault 429:nodes,for=30s,at=T+1m
+			nodesim serve roll.yaml --start-paused | grep draining`),
+		ValidArgsFunction: completeFiles(1, tapeEndings...),
+	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "", "the `ADDRESS` to listen on (default: a free port of loopback)")
+	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` (default: a new temporary one)")
+	flags.StringArrayVar(&f.faults, "fault", nil, "make this go wrong, such as drop:nodes,p=0.1 or unobserved; may be repeated `SPEC`")
+	flags.BoolVar(&f.shift, "shift-times", false, "move the times in objects to now, so that every client sees the ages of the tape")
+	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and everyone who watches has been handed all of it")
+	flags.Lookup("start-paused").Usage = "wait for the space key, or nodesim ctl, before the first event"
+	_ = cmd.MarkFlagFilename("kubeconfig-out")
+	_ = cmd.RegisterFlagCompletionFunc("listen", cobra.FixedCompletions([]string{"127.0.0.1:6443"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("fault", completeFault)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		tape, err := f.tape(cmd, args)
+		if err != nil {
+			return err
+		}
+		if err := f.check(tape); err != nil {
+			return err
+		}
+		return f.run(cmd, tape)
+	}
+	return cmd
+}
+
+// check refuses flags that contradict each other.
+func (f *serveFlags) check(tape *show.Tape) error {
+	if !f.to.given {
+		f.to.Duration = replay.End
+	}
+	switch {
+	case f.to.Duration < f.from.Duration:
+		return usagef("flag --to %s: lies before --from %s", f.to.String(), f.from.String())
+	case f.idle < 0:
+		return usagef("flag --idle-limit %s: want a time above 0, such as 10s", f.idle)
+	case f.loop && tape.Streams():
+		return usagef("flag --loop: standard input can be read once only: want a file")
+	case f.loop && f.exit:
+		return usagef("flags --loop and --exit-at-end: found both: a tape that begins again has no end")
+	}
+	for _, text := range f.faults {
+		if _, err := fault.Parse(text); err != nil {
+			return usagef("flag --fault: %w", err)
+		}
+	}
+	return nil
+}
+
+// run serves the tape until somebody ends it.
+func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	file, terminal := terminalOf(out)
+	var lines serve.Lines
+	say := func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
+	if terminal {
+		say = lines.Say
+	}
+	player := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
+	if f.loop {
+		player = append(player, replay.Loop())
+	}
+	var server []apiserver.Option
+	if f.shift {
+		server = append(server, apiserver.ShiftTimes())
+	}
+	feed := show.NewFeedWriter(out)
+	feed.Verbose = f.verbose
+	s, err := serve.Open(ctx, serve.Options{
+		Tape: tape, Driver: func(h *timeline.Header) (*show.Driver, error) {
+			d, err := f.eyes(tape, h)
+			if err == nil && !terminal {
+				d.Sink, d.View.FeedOnly = feed, true
+			}
+			return d, err
+		},
+		Player: player, Server: server, Faults: f.faults,
+		Listen: f.listen, Kubeconfig: f.kubeconfig, ExitAtEnd: f.exit, Say: say,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	export := "export KUBECONFIG=" + capture.Quote(s.Kubeconfig)
+	if _, err := fmt.Fprintln(out, export); err != nil {
+		return err
+	}
+	if !terminal {
+		feed.Live = true
+		if err := feed.Flush(); err != nil { // of the first moment, behind the line
+			return err
+		}
+		return s.Run(ctx, func(ctx context.Context) error { return s.Show.Play(ctx, show.Watcher{Control: s.Control}) })
+	}
+	o, err := panelOptions(cmd, out)
+	if err != nil {
+		return err
+	}
+	keys, restore := readKeys(cmd.InOrStdin())
+	defer restore()
+	t := show.Terminal{
+		Out: file, Options: o, Keys: keys, Size: func() (int, int) { return sizeOf(file) },
+		Below: func() []string { return append([]string{export}, lines.Last()...) },
+	}
+	return s.Run(ctx, func(ctx context.Context) error { return s.Show.PlayOn(ctx, t, s.Control) })
+}
+
+// completeFault suggests the kinds of fault.
+func completeFault(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var kinds []string
+	for _, k := range fault.Kinds() {
+		kinds = append(kinds, k.Name+"\t"+k.Does)
+	}
+	return kinds, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

@@ -1,0 +1,79 @@
+package ctl
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/control"
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// AppendLine says in one line where a replay is:
+//
+//	stuck-drain  T+1m32.400s of T+7m00.000s  20x  paused
+func AppendLine(dst []byte, s control.Status) []byte {
+	dst = append(dst, noderoll.OneLine(s.Tape)...)
+	dst = append(dst, "  "...)
+	dst = noderoll.AppendStamp(dst, time.Duration(s.Position))
+	if s.Duration > 0 {
+		dst = append(dst, " of "...)
+		dst = noderoll.AppendStamp(dst, time.Duration(s.Duration))
+	}
+	dst = append(dst, "  "+noderoll.OneLine(s.Speed)...)
+	switch {
+	case s.Error != "":
+		dst = append(dst, "  failed: "+noderoll.OneLine(s.Error)...)
+	case s.Ended:
+		dst = append(dst, "  at the end"...)
+	case s.Paused:
+		dst = append(dst, "  paused"...)
+	}
+	return append(dst, '\n')
+}
+
+// AppendStatus says all of it.
+func AppendStatus(dst []byte, s control.Status) []byte {
+	dst = AppendLine(dst, s)
+	dst = append(dst, phrase.Count(s.Events, "event")...)
+	if s.Rewinds > 0 {
+		dst = append(dst, ", "+phrase.Count(s.Rewinds, "rewind")...)
+	}
+	dst = append(dst, '\n')
+	for _, m := range s.Markers {
+		dst = append(dst, "marker "...)
+		dst = noderoll.AppendStamp(dst, time.Duration(m.At))
+		dst = append(dst, "  "+noderoll.OneLine(m.Name)...)
+		dst = append(dst, '\n')
+	}
+	for _, w := range s.Watches {
+		dst = append(dst, "watch  "+noderoll.OneLine(w.Resource)...)
+		for _, part := range [...]struct{ flag, value string }{{" -n ", w.Namespace}, {" -l ", w.LabelSelector}, {" --field-selector ", w.FieldSelector}} {
+			if part.value != "" {
+				dst = append(dst, part.flag+noderoll.OneLine(part.value)...)
+			}
+		}
+		dst = fmt.Appendf(dst, "  at version %s, %s behind\n", noderoll.OneLine(w.Version), phrase.Count(w.Lag, "event"))
+	}
+	for _, f := range s.Faults {
+		dst = append(dst, noderoll.OneLine(f.Text)...)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// AppendStepped says what a step has applied, an event a line, and where it led.
+func AppendStepped(dst []byte, s control.Stepped) []byte {
+	if more := s.Events - len(s.Applied); more > 0 {
+		dst = append(dst, "… after "+phrase.Count(more, "event")+" more\n"...)
+	}
+	for _, a := range s.Applied {
+		dst = noderoll.AppendStamp(dst, time.Duration(a.At))
+		name := a.Name
+		if a.Namespace != "" {
+			name = a.Namespace + "/" + a.Name
+		}
+		dst = fmt.Appendf(dst, "  %-8s  %s %s\n", noderoll.OneLine(a.Type), noderoll.OneLine(a.Resource), noderoll.OneLine(name))
+	}
+	return AppendLine(dst, s.Status)
+}

@@ -1,18 +1,9 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-
-	"github.com/nodesim/nodesim/internal/capture"
-	"github.com/nodesim/nodesim/internal/serve"
 	"github.com/nodesim/nodesim/internal/show"
-	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
-	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/replay/fault"
-	"github.com/nodesim/nodesim/timeline"
 	"github.com/spf13/cobra"
 )
 
@@ -21,6 +12,8 @@ type serveFlags struct {
 	replayFlags
 	listen, kubeconfig string
 	faults             []string
+	writes             *choice
+	writesOut          string
 	shift, exit        bool
 }
 
@@ -49,7 +42,7 @@ A tape on standard input can't go back: seek forward alone.`,
 			nodesim serve --simulate stuck-drain
 			nodesim serve roll.yaml --speed 20x --listen 127.0.0.1:6443 --kubeconfig-out replay.kubeconfig
 			nodesim serve roll.yaml --fault unobserved --fault 429:nodes,for=30s,at=T+1m
-			nodesim serve roll.yaml --start-paused | grep draining`),
+			nodesim serve roll.yaml --writes-out writes.jsonl --exit-at-end | grep draining`),
 		ValidArgsFunction: completeFiles(1, tapeEndings...),
 	}
 	f.add(cmd)
@@ -57,10 +50,15 @@ A tape on standard input can't go back: seek forward alone.`,
 	flags.StringVar(&f.listen, "listen", "", "the `ADDRESS` to listen on (default: a free port of loopback)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` (default: a new temporary one)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "make this go wrong, such as drop:nodes,p=0.1 or unobserved; may be repeated `SPEC`")
+	f.writes = newChoice("", "refuse", "record")
+	flags.Var(f.writes, "writes", "what becomes of writes: refused with 405, or answered as by a server, and recorded, while the tape goes on (default: refuse)")
+	flags.StringVar(&f.writesOut, "writes-out", "", "record writes, as lines of JSON at the end of this `FILE`")
 	flags.BoolVar(&f.shift, "shift-times", false, "move the times in objects to now, so that every client sees the ages of the tape")
 	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and everyone who watches has been handed all of it")
 	flags.Lookup("start-paused").Usage = "wait for the space key, or nodesim ctl, before the first event"
 	_ = cmd.MarkFlagFilename("kubeconfig-out")
+	_ = cmd.MarkFlagFilename("writes-out")
+	suggest(cmd, "writes", f.writes.of...)
 	_ = cmd.RegisterFlagCompletionFunc("listen", cobra.FixedCompletions([]string{"127.0.0.1:6443"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("fault", completeFault)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -90,6 +88,8 @@ func (f *serveFlags) check(tape *show.Tape) error {
 		return usagef("flag --loop: standard input can be read once only: want a file")
 	case f.loop && f.exit:
 		return usagef("flags --loop and --exit-at-end: found both: a tape that begins again has no end")
+	case f.writes.value == "refuse" && f.writesOut != "":
+		return usagef("flag --writes-out %s: found --writes refuse with it: want --writes record, or neither", f.writesOut)
 	}
 	for _, text := range f.faults {
 		if _, err := fault.Parse(text); err != nil {
@@ -97,64 +97,6 @@ func (f *serveFlags) check(tape *show.Tape) error {
 		}
 	}
 	return nil
-}
-
-// run serves the tape until somebody ends it.
-func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
-	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	file, terminal := terminalOf(out)
-	var lines serve.Lines
-	say := func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
-	if terminal {
-		say = lines.Say
-	}
-	player := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
-	if f.loop {
-		player = append(player, replay.Loop())
-	}
-	var server []apiserver.Option
-	if f.shift {
-		server = append(server, apiserver.ShiftTimes())
-	}
-	feed := show.NewFeedWriter(out)
-	feed.Verbose = f.verbose
-	s, err := serve.Open(ctx, serve.Options{
-		Tape: tape, Driver: func(h *timeline.Header) (*show.Driver, error) {
-			d, err := f.eyes(tape, h)
-			if err == nil && !terminal {
-				d.Sink, d.View.FeedOnly = feed, true
-			}
-			return d, err
-		},
-		Player: player, Server: server, Faults: f.faults,
-		Listen: f.listen, Kubeconfig: f.kubeconfig, ExitAtEnd: f.exit, Say: say,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	export := "export KUBECONFIG=" + capture.Quote(s.Kubeconfig)
-	if _, err := fmt.Fprintln(out, export); err != nil {
-		return err
-	}
-	if !terminal {
-		feed.Live = true
-		if err := feed.Flush(); err != nil { // of the first moment, behind the line
-			return err
-		}
-		return s.Run(ctx, func(ctx context.Context) error { return s.Show.Play(ctx, show.Watcher{Control: s.Control}) })
-	}
-	o, err := panelOptions(cmd, out)
-	if err != nil {
-		return err
-	}
-	keys, restore := readKeys(cmd.InOrStdin())
-	defer restore()
-	t := show.Terminal{
-		Out: file, Options: o, Keys: keys, Size: func() (int, int) { return sizeOf(file) },
-		Below: func() []string { return append([]string{export}, lines.Last()...) },
-	}
-	return s.Run(ctx, func(ctx context.Context) error { return s.Show.PlayOn(ctx, t, s.Control) })
 }
 
 // completeFault suggests the kinds of fault.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/serve"
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
+	"github.com/nodesim/nodesim/timeline"
+	"github.com/spf13/cobra"
+)
+
+// run serves the tape until somebody ends it.
+func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	file, terminal := terminalOf(out)
+	var lines serve.Lines
+	var saying sync.Mutex
+	say := func(line string) {
+		saying.Lock()
+		defer saying.Unlock()
+		fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line))
+	}
+	if terminal {
+		say = lines.Say
+	}
+	player := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
+	if f.loop {
+		player = append(player, replay.Loop())
+	}
+	var server []apiserver.Option
+	if f.shift {
+		server = append(server, apiserver.ShiftTimes())
+	}
+	if f.writes.value == "record" || f.writesOut != "" {
+		w, failed := serve.NewWrites(say, f.writesOut)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, w.Close()) }()
+		server = append(server, apiserver.RecordWrites(w.Record))
+	}
+	feed := show.NewFeedWriter(out)
+	feed.Verbose = f.verbose
+	s, err := serve.Open(ctx, serve.Options{
+		Tape: tape, Driver: func(h *timeline.Header) (*show.Driver, error) {
+			d, err := f.eyes(tape, h)
+			if err == nil && !terminal {
+				d.Sink, d.View.FeedOnly = feed, true
+			}
+			return d, err
+		},
+		Player: player, Server: server, Faults: f.faults,
+		Listen: f.listen, Kubeconfig: f.kubeconfig, ExitAtEnd: f.exit, Say: say,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	export := "export KUBECONFIG=" + capture.Quote(s.Kubeconfig)
+	if _, err := fmt.Fprintln(out, export); err != nil {
+		return err
+	}
+	if !terminal {
+		feed.Live = true
+		if err := feed.Flush(); err != nil { // of the first moment, behind the line
+			return err
+		}
+		return s.Run(ctx, func(ctx context.Context) error { return s.Show.Play(ctx, show.Watcher{Control: s.Control}) })
+	}
+	o, err := panelOptions(cmd, out)
+	if err != nil {
+		return err
+	}
+	keys, restore := readKeys(cmd.InOrStdin())
+	defer restore()
+	t := show.Terminal{
+		Out: file, Options: o, Keys: keys, Size: func() (int, int) { return sizeOf(file) },
+		Below: func() []string { return append([]string{export}, lines.Last()...) },
+	}
+	return s.Run(ctx, func(ctx context.Context) error { return s.Show.PlayOn(ctx, t, s.Control) })
+}

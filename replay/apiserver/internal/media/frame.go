@@ -71,14 +71,14 @@ func (m *Maker) frame(f Form, ev replay.Event, raw []byte, header bool) ([]byte,
 	if raw == nil {
 		raw = ev.Object.Raw()
 	}
-	if f.shape == whole {
-		if ev.Type == watch.Bookmark && m.typed {
-			full, err := m.zeroed(raw)
-			if err != nil {
-				return nil, err
-			}
-			raw = full
+	if ev.Type == watch.Bookmark && m.typed && (f.shape == whole || f.shape == table) {
+		full, err := m.zeroed(raw)
+		if err != nil {
+			return nil, err
 		}
+		raw = full
+	}
+	if f.shape == whole {
 		dst := appendFrameHead(make([]byte, 0, len(raw)+128), ev.Type)
 		return append(appendWhole(dst, raw, m.resource), "}\n"...), nil
 	}

@@ -95,8 +95,12 @@ func TestRepresentationOfTheWrongNumber(t *testing.T) {
 		t.Errorf("got %v (%s) and %q", err, got, b.String())
 	}
 	_, err = NewMaker(widgets, Options{}).Object(form(t, widgets, Single, "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", ""), object(`{}`))
+	if s, ok := err.(apierrors.APIStatus); !ok || s.Status().Code != http.StatusInternalServerError || err.Error() != "content is not a list" {
+		t.Errorf("got %v", err)
+	}
+	_, err = NewMaker(pods, Options{}).Object(form(t, pods, Single, "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", ""), object(`{}`))
 	if s, ok := err.(apierrors.APIStatus); !ok || s.Status().Code != http.StatusNotAcceptable ||
-		err.Error() != "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)" {
+		err.Error() != "you requested PartialObjectMetadataList, but the requested object is not a list (*core.Pod)" {
 		t.Errorf("got %v", err)
 	}
 }

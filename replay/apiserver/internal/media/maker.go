@@ -57,22 +57,11 @@ type Options struct {
 
 // NewMaker returns the Maker of a resource.
 func NewMaker(r timeline.Resource, o Options) *Maker {
-	m := &Maker{resource: r, kind: kindOf(r), typed: inScheme(r), printer: o.Printer, now: o.Now, shift: o.Shift}
-	m.bare = m.typed || servedByGo[r.Group]
+	m := &Maker{resource: r, kind: kindOf(r), typed: inScheme(r), bare: isBuiltIn(r), printer: o.Printer, now: o.Now, shift: o.Shift}
 	if m.now == nil {
 		m.now = func() time.Time { return time.Time{} }
 	}
 	return m
-}
-
-// servedByGo are the groups whose objects have a Go type in their server, but
-// not in client-go's scheme.
-var servedByGo = map[string]bool{
-	"apiextensions.k8s.io":    true, // k8s.io/apiextensions-apiserver
-	"apiregistration.k8s.io":  true, // k8s.io/kube-aggregator
-	"metrics.k8s.io":          true, // sigs.k8s.io/metrics-server
-	"custom.metrics.k8s.io":   true,
-	"external.metrics.k8s.io": true,
 }
 
 // raw is the text of an object as it is shown.

@@ -24,24 +24,35 @@ import (
 // Errors carry a Status: 406 where nothing can be served that is accepted, with
 // what could be, and 400 for an includeObject that is none.
 func Negotiate(req *http.Request, r timeline.Resource, what What) (Form, error) {
+	if isBuiltIn(r) {
+		if err := routed(req.Header.Get("Accept"), what); err != nil {
+			return Form{}, err
+		}
+	}
 	allowed := endpoint{protobuf: inScheme(r)}
 	chosen, info, err := negotiation.NegotiateOutputMediaType(req, scheme.Codecs, allowed)
 	if err != nil {
 		return Form{}, err
 	}
-	f := Form{encoding: encodingOf(info), stream: what == Stream}
+	f := Form{encoding: encodingOf(info), stream: what == Stream, pretty: what != Stream && isPretty(info)}
+	if f, err = f.as(chosen.Convert, req); err != nil {
+		return Form{}, err
+	}
 	if f.stream {
 		if _, err := negotiation.NegotiateOutputMediaTypeStream(req, scheme.Codecs, allowed); err != nil {
 			return Form{}, err
 		}
-	} else {
-		f.pretty = isPretty(info)
 	}
-	if chosen.Convert == nil {
+	return f, nil
+}
+
+// as is the Form in the representation that was asked for, if any was.
+func (f Form) as(target *schema.GroupVersionKind, req *http.Request) (_ Form, err error) {
+	if target == nil {
 		return f, nil
 	}
-	f.beta = chosen.Convert.Version == metav1beta1.SchemeGroupVersion.Version
-	switch chosen.Convert.Kind {
+	f.beta = target.Version == metav1beta1.SchemeGroupVersion.Version
+	switch target.Kind {
 	case "PartialObjectMetadata":
 		f.shape = partial
 	case "PartialObjectMetadataList":

@@ -14,6 +14,7 @@ import (
 const (
 	kubectlGet = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
 	clientGo   = "application/vnd.kubernetes.protobuf,application/json"
+	unrouted   = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf"
 	all        = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"
 	streams    = "only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
 )
@@ -31,7 +32,8 @@ func TestNegotiate(t *testing.T) {
 	}{
 		{"nothing", nodes, Single, "", Form{}, "application/json", ""},
 		{"anything", nodes, Collection, "*/*", Form{}, "application/json", ""},
-		{"any application", nodes, Stream, "application/*", Form{stream: true}, "application/json", ""},
+		{"any application", widgets, Stream, "application/*", Form{stream: true}, "application/json", ""},
+		{"which routes don't know", nodes, Single, "application/*", Form{}, "", unrouted},
 		{"kubectl get", nodes, Collection, kubectlGet, Form{shape: table}, "application/json", ""},
 		{"kubectl get -w", widgets, Stream, kubectlGet, Form{shape: table, stream: true}, "application/json", ""},
 		{"a typed client", nodes, Collection, clientGo, Form{encoding: asProtobuf}, "application/vnd.kubernetes.protobuf", ""},
@@ -48,12 +50,13 @@ func TestNegotiate(t *testing.T) {
 		{"a kind that isn't", nodes, Single, "application/json;as=Chair;v=v1;g=meta.k8s.io", Form{}, "", all},
 		{"YAML", nodes, Single, "application/yaml", Form{encoding: asYAML}, "application/yaml", ""},
 		{"a stream of YAML", nodes, Stream, "application/yaml", Form{}, "", streams},
-		{"CBOR is off", nodes, Single, "application/cbor", Form{}, "", all},
+		{"CBOR is off", nodes, Single, "application/cbor", Form{}, "", unrouted},
+		{"for custom resources, too", widgets, Single, "application/cbor", Form{}, "", all},
 		{"CBOR or JSON", nodes, Stream, "application/cbor,application/json;q=0.9", Form{stream: true}, "application/json", ""},
 		{"pretty by the type", nodes, Single, "application/json;pretty=1", Form{pretty: true}, "application/json", ""},
 		{"a preference", nodes, Single, "application/json;q=0.1,application/yaml;q=0.9", Form{encoding: asYAML}, "application/yaml", ""},
-		{"text", nodes, Single, "text/html", Form{}, "", all},
-		{"garbage", nodes, Collection, "\x00;;=,/", Form{}, "", all},
+		{"text", nodes, Stream, "text/html", Form{}, "", unrouted + ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"},
+		{"garbage", widgets, Collection, "\x00;;=,/", Form{}, "", all},
 	} {
 		t.Run(c.story, func(t *testing.T) {
 			got, err := Negotiate(asks(c.accept, ""), c.resource, c.what)

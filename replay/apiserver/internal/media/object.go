@@ -45,10 +45,16 @@ func (m *Maker) text(f Form, raw []byte, header bool) ([]byte, error) {
 	return appendWhole(make([]byte, 0, len(raw)+96), raw, m.resource), nil
 }
 
-// notAList and isAList refuse with the messages of asPartialObjectMetadataList
-// and asPartialObjectMetadata in
-// k8s.io/apiserver/pkg/endpoints/handlers/response.go.
+// notAList and isAList refuse as asPartialObjectMetadataList and
+// asPartialObjectMetadata of
+// k8s.io/apiserver/pkg/endpoints/handlers/response.go do. A custom resource
+// gets past the former's check, and fails when its items are looked for.
 func (m *Maker) notAList() error {
+	if !m.bare {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: "content is not a list",
+		}}
+	}
 	return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", m.goType(""))
 }
 

@@ -31,9 +31,12 @@
 //
 //   - Kinds that client-go's scheme doesn't hold (custom resources, but also
 //     CustomResourceDefinition and APIService) have no protobuf: 406, or the
-//     next media type that the client accepts. A server answers so for custom
+//     next media type that the client accepts; and their bookmarks lack the
+//     members that a Go type always writes. A server does so for custom
 //     resources only.
 //   - A shifted object keeps the times that it was first shown with.
+//   - In a Table, the row of a bookmark may show defaults where the server's
+//     cells are empty; and FlowSchemas stand in the order of their names.
 //   - A message that names a Go type (a list asked for as one object) guesses
 //     the server's internal type by the group.
 //

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -30,7 +29,7 @@ func Negotiate(req *http.Request, r timeline.Resource, what What) (Form, error) 
 		}
 	}
 	allowed := endpoint{protobuf: inScheme(r)}
-	chosen, info, err := negotiation.NegotiateOutputMediaType(req, scheme.Codecs, allowed)
+	chosen, info, err := negotiation.NegotiateOutputMediaType(req, codecs(), allowed)
 	if err != nil {
 		return Form{}, err
 	}
@@ -39,7 +38,7 @@ func Negotiate(req *http.Request, r timeline.Resource, what What) (Form, error) 
 		return Form{}, err
 	}
 	if f.stream {
-		if _, err := negotiation.NegotiateOutputMediaTypeStream(req, scheme.Codecs, allowed); err != nil {
+		if _, err := negotiation.NegotiateOutputMediaTypeStream(req, codecs(), allowed); err != nil {
 			return Form{}, err
 		}
 	}
@@ -69,7 +68,7 @@ func (f Form) as(target *schema.GroupVersionKind, req *http.Request) (_ Form, er
 // with the server (WriteObjectNegotiated in
 // k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go).
 func ForStatus(req *http.Request) Form {
-	_, info, err := negotiation.NegotiateOutputMediaType(req, scheme.Codecs, negotiation.DefaultEndpointRestrictions)
+	_, info, err := negotiation.NegotiateOutputMediaType(req, codecs(), negotiation.DefaultEndpointRestrictions)
 	if err != nil {
 		return Form{pretty: true}
 	}
@@ -107,14 +106,6 @@ func included(req *http.Request) (include, error) {
 		return includeObject, nil
 	}
 	return includeMetadata, nil
-}
-
-// inScheme reports whether client-go has a Go type for the resource's kind, and
-// with it protobuf.
-func inScheme(r timeline.Resource) bool { return scheme.Scheme.Recognizes(kindOf(r)) }
-
-func kindOf(r timeline.Resource) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }
 
 // endpoint restricts a negotiation as RequestScope of

@@ -8,6 +8,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/scheme"
+
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -71,6 +74,18 @@ func TestNegotiate(t *testing.T) {
 				t.Errorf("got %+v, %q and %v; want %+v, %q", got, got.ContentType(), err, c.want, c.typ)
 			}
 		})
+	}
+}
+
+// A program that knows a custom resource doesn't make it a built-in one.
+func TestCustomResourceInClientGosScheme(t *testing.T) {
+	kind := kindOf(widgets)
+	scheme.Scheme.AddKnownTypeWithName(kind, &unstructured.Unstructured{})
+	if !scheme.Scheme.Recognizes(kind) {
+		t.Fatal("not registered")
+	}
+	if f := form(t, widgets, Single, clientGo, ""); f != (Form{}) {
+		t.Errorf("got %+v, want JSON", f)
 	}
 }
 

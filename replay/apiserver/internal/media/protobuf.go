@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/nodesim/nodesim/replay"
 )
@@ -22,7 +21,7 @@ const magic = "k8s\x00"
 
 // decode reads the object raw into its Go type.
 func (m *Maker) decode(raw []byte) (runtime.Object, error) {
-	o, err := scheme.Scheme.New(m.kind)
+	o, err := types().New(m.kind)
 	if err != nil {
 		return nil, fmt.Errorf("decode an object of %s: %w", m.resource, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -66,7 +67,12 @@ func TestAgainstServer(t *testing.T) {
 		s.create("/api/v1/nodes", strings.Replace(someNode, "NAME", name, 1))
 		s.create("/apis/example.com/v1/widgets", strings.Replace(someWidget, "NAME", name, 1))
 	}
-	for path, r := range map[string]timeline.Resource{"/api/v1/nodes": nodes, "/apis/example.com/v1/widgets": custom} {
+	for path, r := range map[string]timeline.Resource{
+		"/api/v1/nodes": nodes, "/apis/example.com/v1/widgets": custom,
+		"/apis/scheduling.k8s.io/v1/priorityclasses":              {Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass", Resource: "priorityclasses"},
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions": {Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"},
+		"/apis/rbac.authorization.k8s.io/v1/clusterroles":         {Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole", Resource: "clusterroles"},
+	} {
 		var crd []byte
 		if r == custom {
 			crd = []byte(definition)
@@ -82,6 +88,9 @@ func TestAgainstServer(t *testing.T) {
 			"application/*", "application/cbor", "application/cbor,application/json", "text/html", ";;=,/", "application/json;pretty=1", "application/json;stream=watch", "application/json;stream=other",
 		} {
 			for _, query := range []string{"", "includeObject=None", "includeObject=Object", "includeObject=Some", "pretty=true"} {
+				if !inScheme(r) && isBuiltIn(r) && (strings.HasPrefix(accept, protobufAccept) || strings.Contains(accept, "Metadata")) {
+					continue // see the package comment: no protobuf of what client-go has no type of
+				}
 				if query != "" && query != "pretty=true" && !strings.Contains(accept, "Table") {
 					continue
 				}
@@ -137,15 +146,28 @@ func (s *real) open(method, path, accept string, body io.Reader) *http.Response 
 }
 
 func (s *real) compare(path string, r timeline.Resource, m *Maker, accept, query string) {
-	l := &replay.List{Resource: r}
-	for _, name := range []string{"one", "two"} {
-		_, _, raw := s.do(http.MethodGet, path+"/"+name, "application/json", nil)
+	cluster := replay.NewCluster(&timeline.Header{Resources: []timeline.Resource{r}})
+	_, _, items := s.do(http.MethodGet, path, "application/json", nil)
+	for item := range rawjson.Elements(rawjson.Get(items, "items")) {
+		name := rawjson.Text(item, "metadata", "name")
+		_, _, raw := s.do(http.MethodGet, path+"/"+url.PathEscape(name), "application/json", nil)
 		compact, err := rawjson.Compact(nil, raw)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		l.Items = append(l.Items, object(string(compact)))
+		if _, err := cluster.Apply(timeline.Event{Type: timeline.Added, Resource: r.Resource, Name: name, Object: compact}); err != nil {
+			s.t.Fatal(err)
+		}
 	}
+	cluster.Settle()
+	l, err := cluster.List(gvr(r), "", metav1.ListOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(l.Items) == 0 {
+		s.t.Fatalf("nothing at %s: %s", path, items)
+	}
+	name := url.PathEscape(l.Items[0].Name())
 	answer := func(what What, make func(f Form, w *bytes.Buffer) error) (code int, contentType string, body []byte) {
 		f, err := Negotiate(asks(accept, query), r, what)
 		var b bytes.Buffer
@@ -162,7 +184,7 @@ func (s *real) compare(path string, r timeline.Resource, m *Maker, accept, query
 		f = ForStatus(asks(accept, query))
 		return int(st.Code), f.ContentType(), Status(f, &st)
 	}
-	code, contentType, body := s.do(http.MethodGet, path+"/one?"+query, accept, nil)
+	code, contentType, body := s.do(http.MethodGet, path+"/"+name+"?"+query, accept, nil)
 	gotCode, gotType, got := answer(Single, func(f Form, w *bytes.Buffer) error {
 		o, err := m.Object(f, l.Items[0])
 		w.Write(o)
@@ -211,6 +233,11 @@ func ageless(t *testing.T, text []byte) any {
 	}
 	rows, _ := table["rows"].([]any)
 	for _, row := range rows {
+		if v["type"] == "BOOKMARK" {
+			// The server prints an object without defaults, the printer with.
+			delete(row.(map[string]any), "cells")
+			continue
+		}
 		cells := row.(map[string]any)["cells"].([]any)
 		for i := range cells {
 			if c, ok := cells[i].(string); ok && age.MatchString(c) {
@@ -302,6 +329,9 @@ func (s *real) compareWatch(path string, r timeline.Resource, m *Maker, accept, 
 				s.t.Fatal(err)
 			}
 			want = append(raw, '\n')
+		}
+		if kind == watch.Bookmark && m.bare && !m.typed {
+			return // without its Go type, the bookmark lacks zero values: see the package comment
 		}
 		if kind == watch.Bookmark {
 			o = s.endMark(r, f, want)

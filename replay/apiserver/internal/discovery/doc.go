@@ -36,7 +36,8 @@
 //     that one can only write to (binding, eviction) are missing. kubectl drain tries to delete pods then, and is
 //     told why it can't.
 //   - Resources that hold no objects (bindings, tokenreviews) and groups that the tape has nothing of are missing.
-//   - Of the server's version only gitVersion, major and minor are known; the rest tells of the program that replays.
+//   - Of the server's version only gitVersion, major and minor are known; Go version, compiler and platform tell of
+//     the program that replays, and the versions of emulation and compatibility are missing.
 //   - The health checks are ping and, for readiness, replay.
 //
 // The package never looks at the objects of a tape and never answers a request for one.

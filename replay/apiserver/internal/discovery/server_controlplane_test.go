@@ -86,7 +86,7 @@ func (s realServer) ask(method, path, accept, body string) (int, http.Header, st
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
@@ -241,7 +241,7 @@ func TestAnswersAreTheServers(t *testing.T) {
 func different(s realServer, h http.Handler, method, path, accept string) string {
 	code, header, text := s.ask(method, path, accept, "")
 	w := askOnWire(s.t, h, method, path, accept)
-	defer w.Body.Close()
+	defer func() { _ = w.Body.Close() }()
 	ours, _ := io.ReadAll(w.Body)
 	if code != w.StatusCode {
 		return fmt.Sprintf("the server answers %d %.200q, a replay %d %.200q", code, text, w.StatusCode, ours)

@@ -51,7 +51,7 @@ func (s realServer) get(path, accept string, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %d %v %s", path, response.StatusCode, err, text)

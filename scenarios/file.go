@@ -64,6 +64,8 @@ type File struct {
 	Timings Timings `yaml:"timings"`
 	// Faults are what goes wrong, or is done to the cluster, and when.
 	Faults []Fault `yaml:"faults"`
+	// Stream is what goes wrong for clients that watch a replay of the tape: faults such as close:pods,at=T+1m, as docs/faults.md has them.
+	Stream []string `yaml:"stream" form:"line"`
 
 	// Settings are the values of all parameters, in the order in which the file declares them.
 	Settings []Setting `yaml:"-"`

@@ -56,7 +56,7 @@ func (c *checker) unknown(path, what, name string, known []string) *Error {
 func (c *checker) check() *Error {
 	for _, step := range []func() *Error{
 		c.names, c.zones, func() *Error { c.fill(); return nil },
-		c.times, c.cluster, c.groups, c.workloads, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults,
+		c.times, c.cluster, c.groups, c.workloads, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults, c.stream,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -190,6 +190,9 @@ var ofMeaning = []mistake{
 	{"a flap faster than it lasts", "times: 4, every: 3m}", "times: 4, every: 1m}"},
 	{"a flap that never ends", "for: 60s, times: 2}", "times: 2}"},
 	{"a DaemonSet scaled", "scale: {workload: web,", "scale: {workload: agent,"},
+	{"a stream fault misspelt", "close:pods,at", "colse:pods,at"},
+	{"a stream fault at no time", "close:pods,at=T+1m", "close:pods,at=soon"},
+	{"a stream fault of what the tape doesn't hold", "close:pods,", "close:pdos,"},
 	{"a workload created twice", "createWorkload: {workload: late}", "createWorkload: {workload: import}"},
 }
 

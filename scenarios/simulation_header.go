@@ -40,6 +40,7 @@ func (f *File) header() timeline.Header {
 		Scope:     timeline.Scope{Provider: string(f.Cluster.Provider)},
 		Resources: f.resources(),
 		Redaction: timeline.DefaultRedaction().Paths(),
+		Faults:    f.Stream,
 	}
 	h.Metadata.Start = timeline.Time{Time: f.Start}
 	chance := model.NewStream(f.Seed, "cluster")

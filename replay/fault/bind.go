@@ -12,29 +12,13 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// short are the short names that kubectl knows of resources that tapes hold
-// (pkg/registry/*/storage, ShortNames, in Kubernetes).
-var short = map[string]string{
-	"no": "nodes", "po": "pods", "ev": "events", "pdb": "poddisruptionbudgets", "ns": "namespaces",
-	"svc": "services", "ep": "endpoints", "cm": "configmaps", "sa": "serviceaccounts", "rc": "replicationcontrollers",
-	"pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "deploy": "deployments", "ds": "daemonsets",
-	"rs": "replicasets", "sts": "statefulsets", "cj": "cronjobs", "hpa": "horizontalpodautoscalers",
-	"ing": "ingresses", "netpol": "networkpolicies", "pc": "priorityclasses", "sc": "storageclasses",
-	"crd": "customresourcedefinitions", "csr": "certificatesigningrequests", "quota": "resourcequotas", "limits": "limitranges",
-}
-
-// resolve finds what a fault calls a resource among those of a tape: the
-// plural, with or without its group, the singular, the kind or a short name.
-// Several groups may share a word.
+// resolve finds what a fault calls a resource among those of a tape. Several
+// groups may share a word.
 func resolve(h *timeline.Header, s Spec) ([]timeline.Resource, error) {
-	word := strings.ToLower(s.Resource)
-	if long, ok := short[word]; ok {
-		word = long
-	}
 	var found []timeline.Resource
 	var known []string
 	for _, r := range h.Resources {
-		if word == "" || word == r.Resource || word == r.String() || word == strings.ToLower(r.Kind) {
+		if s.Names(r.Resource, r.Group, r.Kind) {
 			found = append(found, r)
 		}
 		known = append(known, r.String())
@@ -47,7 +31,7 @@ func resolve(h *timeline.Header, s Spec) ([]timeline.Resource, error) {
 		wanted = "a tape with resources"
 	}
 	return nil, &faultspec.Error{
-		Spec: s.String(), At: len(s.Kind) + 2, Found: "resource " + strconv.Quote(s.Resource), Wanted: wanted, Near: suggest.Closest(word, known),
+		Spec: s.String(), At: len(s.Kind) + 2, Found: "resource " + strconv.Quote(s.Resource), Wanted: wanted, Near: suggest.Closest(s.Resource, known),
 	}
 }
 

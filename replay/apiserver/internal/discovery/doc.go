@@ -19,10 +19,9 @@
 // # What is known of a resource
 //
 // Kinds, plurals and scopes are the tape's. Short names, categories, singular names, verbs and subresources of the
-// built-in resources are those of Kubernetes 1.36 (table builtin), whatever the version of the recorded server: they
-// don't depend on the API version, and have only ever been added to. Those of a custom resource are in its
-// CustomResourceDefinition; without one its singular name is its kind in lower case, it has no short names and no
-// categories, and it is taken to have a status, as nearly all have.
+// built-in resources are those of Kubernetes 1.36 (table builtin), whatever the version of the recorded server.
+// Those of a custom resource are in its CustomResourceDefinition; without one its singular name is its kind in lower
+// case, it has no short names and no categories, and it is taken to have a status, as nearly all have.
 //
 // The storageVersionHash is a digest of the kind that a server stores. It is given for what 1.36 serves by default
 // and for custom resources with a definition; of others (beta versions, custom resources without one) the stored

@@ -25,7 +25,8 @@
 // (k8s.io/apiserver/pkg/storage/cacher/caching_object.go); so are the protobuf
 // form of an object and, with Options.Shift, its shifted text. A frame of a Table
 // tells ages: it is shared for one second of the clock, which is as fine as an
-// age is told.
+// age is told. What is shared lives as long as its object does, so a resource
+// that is watched takes about twice the memory of its objects' text.
 //
 // # Where it differs from an API server
 //
@@ -42,6 +43,7 @@
 //
 // # What it never does
 //
-// It starts no goroutine, and writes no header but those of compression. It doesn't panic, whatever the bytes of an
-// object are: what isn't JSON becomes an error or an answer that isn't either.
+// It starts no goroutine, and writes no header but those of compression. It
+// doesn't panic, whatever the bytes of an object are: what isn't JSON becomes an
+// error, or an answer that isn't JSON either.
 package media

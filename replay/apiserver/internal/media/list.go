@@ -56,7 +56,7 @@ type buffer interface {
 func (m *Maker) listText(f Form, l *replay.List, b buffer) error {
 	put := func(text []byte) error { _, err := b.Write(text); return err }
 	head := b.AvailableBuffer()
-	before, between := `,"items":[`, byte(',')
+	before := `,"items":[`
 	switch f.shape {
 	case table:
 		p, err := m.tablePrinter()
@@ -84,7 +84,7 @@ func (m *Maker) listText(f Form, l *replay.List, b buffer) error {
 		}
 		text := b.AvailableBuffer()
 		if i > 0 {
-			text = append(text, between)
+			text = append(text, ',')
 		}
 		if text, err = item(text, raw); err != nil {
 			return err

@@ -153,13 +153,13 @@ func partialsOf(t *testing.T, l *replay.List) (*metav1.PartialObjectMetadataList
 // Every list of client-go's scheme has the fields that lists are written with.
 func TestProtobufListsOfEveryKind(t *testing.T) {
 	tried := 0
-	for kind := range scheme.Scheme.AllKnownTypes() {
+	for kind := range types().AllKnownTypes() {
 		list := kind.GroupVersion().WithKind(kind.Kind + "List")
-		o, err := scheme.Scheme.New(kind)
+		o, err := types().New(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, isObject := o.(metav1.Object); !isObject || !scheme.Scheme.Recognizes(list) {
+		if _, isObject := o.(metav1.Object); !isObject || !types().Recognizes(list) {
 			continue
 		}
 		tried++

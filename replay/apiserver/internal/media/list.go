@@ -55,8 +55,8 @@ type buffer interface {
 
 func (m *Maker) listText(f Form, l *replay.List, b buffer) error {
 	put := func(text []byte) error { _, err := b.Write(text); return err }
+	item, before := m.appendItem, `,"items":[`
 	head := b.AvailableBuffer()
-	before := `,"items":[`
 	switch f.shape {
 	case table:
 		p, err := m.tablePrinter()
@@ -67,16 +67,18 @@ func (m *Maker) listText(f Form, l *replay.List, b buffer) error {
 		if head, err = appendColumns(head, p, true); err != nil {
 			return err
 		}
+		now := m.now()
+		item = func(dst, raw []byte) ([]byte, error) { return m.appendRow(dst, f, raw, p, now) }
 		before = `,"rows":[`
 	case partialList:
 		head = m.appendListMeta(appendType(head, "PartialObjectMetadataList", f.meta().String()), l, false)
+		item = func(dst, raw []byte) ([]byte, error) { return appendPartial(dst, raw, f.meta()), nil }
 	default:
 		head = m.appendListMeta(appendType(head, m.resource.Kind+"List", m.resource.APIVersion()), l, !m.bare)
 	}
 	if err := put(append(head, before...)); err != nil {
 		return err
 	}
-	item := m.itemText(f)
 	for i, o := range l.Items {
 		raw, err := m.raw(o)
 		if err != nil {
@@ -96,18 +98,12 @@ func (m *Maker) listText(f Form, l *replay.List, b buffer) error {
 	return put(append(b.AvailableBuffer(), "]}"...))
 }
 
-// itemText says how an item of a list in this Form is written.
-func (m *Maker) itemText(f Form) func(dst, raw []byte) ([]byte, error) {
-	switch {
-	case f.shape == table:
-		now := m.now()
-		return func(dst, raw []byte) ([]byte, error) { return m.appendRow(dst, f, raw, m.printer(), now) }
-	case f.shape == partialList:
-		return func(dst, raw []byte) ([]byte, error) { return appendPartial(dst, raw, f.meta()), nil }
-	case m.bare:
-		return func(dst, raw []byte) ([]byte, error) { return appendBare(dst, raw), nil }
+// appendItem appends an object as it stands in a list of its kind.
+func (m *Maker) appendItem(dst, raw []byte) ([]byte, error) {
+	if m.bare {
+		return appendBare(dst, raw), nil
 	}
-	return func(dst, raw []byte) ([]byte, error) { return appendWhole(dst, raw, m.resource), nil }
+	return appendWhole(dst, raw, m.resource), nil
 }
 
 // appendListMeta appends the metadata of a list. One of custom resources has a
@@ -115,14 +111,24 @@ func (m *Maker) itemText(f Form) func(dst, raw []byte) ([]byte, error) {
 // (k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructured_list.go).
 func (m *Maker) appendListMeta(dst []byte, l *replay.List, always bool) []byte {
 	dst = append(dst, `,"metadata":{`...)
+	empty := len(dst)
+	member := func(name string) {
+		if len(dst) > empty {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), name...), `":`...)
+	}
 	if l.ResourceVersion != "" || always {
-		dst = rawjson.AppendString(append(dst, `"resourceVersion":`...), l.ResourceVersion)
+		member("resourceVersion")
+		dst = rawjson.AppendString(dst, l.ResourceVersion)
 	}
 	if l.Continue != "" || always {
-		dst = rawjson.AppendString(append(dst, `,"continue":`...), l.Continue)
+		member("continue")
+		dst = rawjson.AppendString(dst, l.Continue)
 	}
 	if l.Remaining != nil {
-		dst = strconv.AppendInt(append(dst, `,"remainingItemCount":`...), *l.Remaining, 10)
+		member("remainingItemCount")
+		dst = strconv.AppendInt(dst, *l.Remaining, 10)
 	}
 	return append(dst, '}')
 }

@@ -54,6 +54,10 @@ func TestLists(t *testing.T) {
 			`{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"next","remainingItemCount":3},"items":[{"metadata":{"name":"a"}}]}` + "\n",
 		},
 		{
+			"without a version", "", "", &replay.List{Resource: nodes, Continue: "next"},
+			`{"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"next"},"items":[]}` + "\n",
+		},
+		{
 			"nothing", "", "", l(nodes),
 			`{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}` + "\n",
 		},
@@ -102,5 +106,16 @@ func TestRepresentationOfTheWrongNumber(t *testing.T) {
 	if s, ok := err.(apierrors.APIStatus); !ok || s.Status().Code != http.StatusNotAcceptable ||
 		err.Error() != "you requested PartialObjectMetadataList, but the requested object is not a list (*core.Pod)" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A list asks for its printer once, not for each row: making one may be work.
+func TestOnePrinterForAList(t *testing.T) {
+	asked := 0
+	m := NewMaker(nodes, Options{Printer: func() Printer { asked++; return names{} }})
+	item := object(`{"metadata":{"name":"a"}}`)
+	write(t, m, form(t, nodes, Collection, asTable, ""), &replay.List{Resource: nodes, Items: []*replay.Object{item, item, item}})
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/render"
@@ -18,6 +19,7 @@ type replayFlags struct {
 	from, to              position
 	idle                  time.Duration
 	loop, paused, verbose bool
+	apply                 applyFlags
 
 	keys   <-chan show.Key // of a terminal; nil elsewhere
 	screen *render.Screen  // of all rounds of a loop
@@ -41,6 +43,10 @@ next and the last marker; ? shows them; q or ctrl-c ends.
 With --simulate the tape is that of a scenario, made as it is played; simulate
 --list shows what there is.
 
+With --to-cluster the tape is written into a real cluster, one made for tests:
+its nodes join there, are drained and go. What is written is labelled, and
+--cleanup takes it away. A cluster with nodes of its own is refused.
+
 Times are positions on the tape: T+1m32s, 90s, end. What counts as new is found
 from the images of the nodes, or is what runs the --target.`,
 		GroupID: "use",
@@ -50,12 +56,15 @@ from the images of the nodes, or is what runs the --target.`,
 			nodesim replay roll.yaml --speed 20x --idle-limit 10s
 			nodesim replay roll.yaml | grep terminated
 			nodesim replay roll.yaml -o json --verbose | jq -r 'select(.kind == "warning") | .message'
+			nodesim replay roll.yaml --to-cluster --context kind-test --speed 5x
+			nodesim replay roll.yaml --to-cluster --context kind-test --cleanup
 			nodesim replay roll.yaml -o panel --from T+1m --to T+2m > panels.txt`),
 		ValidArgsFunction: completeFiles(1, tapeEndings...),
 	}
 	f.add(cmd)
 	f.output = newChoice("", "panel", "feed", "json")
 	flags := cmd.Flags()
+	f.apply.add(cmd)
 	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
 	flags.Lookup("speed").Usage = "pace: 20x, 0.5x, max (default: 1x for a panel on a terminal, else max)"
 	suggest(cmd, "output", f.output.of...)
@@ -64,8 +73,11 @@ from the images of the nodes, or is what runs the --target.`,
 		if err != nil {
 			return err
 		}
-		if err := f.check(cmd); err != nil {
+		if err := errors.Join(f.apply.check(cmd), f.check(cmd)); err != nil {
 			return err
+		}
+		if f.apply.on {
+			return f.toCluster(cmd, tape, args)
 		}
 		return f.run(cmd, tape)
 	}

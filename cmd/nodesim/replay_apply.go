@@ -1,0 +1,127 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apply"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// applyFlags are those of replay that concern a cluster.
+type applyFlags struct {
+	on, cleanup, dry bool
+	known            string
+	cluster          *genericclioptions.ConfigFlags
+	own              *pflag.FlagSet
+}
+
+func (f *applyFlags) add(cmd *cobra.Command) {
+	f.cluster, f.own = connection(), pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	cmd.Flags().BoolVar(&f.on, "to-cluster", false, "write the tape into the cluster of the kubeconfig, at 1x or --speed, instead of showing it")
+	f.own.BoolVar(&f.cleanup, "cleanup", false, "with --to-cluster: take away what replays of this tape have written, and play nothing")
+	f.own.BoolVar(&f.dry, "dry-run", false, "with --to-cluster: print what would be written, and write nothing")
+	f.own.StringVar(&f.known, "i-know-this-cluster", "", "with --to-cluster: write although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
+	f.cluster.AddFlags(f.own)
+	cmd.Flags().AddFlagSet(f.own)
+}
+
+// check refuses flags that go with --to-cluster alone, or not with it.
+func (f *applyFlags) check(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		switch shown := strings.Contains(" output verbose nodegroup provider target start-paused ", " "+flag.Name+" "); {
+		case !f.on && f.own.Lookup(flag.Name) != nil:
+			err = usagef("flag --%s: want --to-cluster with it", flag.Name)
+		case f.on && shown:
+			err = usagef("flag --%s: it changes what is shown, and --to-cluster shows nothing", flag.Name)
+		}
+	})
+	return err
+}
+
+// context is the name by which the user knows the cluster.
+func (f *applyFlags) context() (string, error) {
+	raw, err := f.cluster.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return "", fmt.Errorf("kubeconfig: %w", err)
+	}
+	return cmp.Or(*f.cluster.Context, raw.CurrentContext, *f.cluster.APIServer), nil
+}
+
+// tapeSource has a Player read a tape.
+type tapeSource struct{ *show.Tape }
+
+func (s tapeSource) Open() (replay.Stream, error) {
+	r, err := s.Reader()
+	if err != nil {
+		return nil, err // not a *timeline.Reader that is nil
+	}
+	return r, nil
+}
+
+// toCluster writes the tape into a cluster.
+func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []string) (err error) {
+	config, err := f.apply.cluster.ToRESTConfig()
+	if err != nil {
+		return fmt.Errorf("kubeconfig: %w", err)
+	}
+	name, err := f.apply.context()
+	if err != nil {
+		return err
+	}
+	opts := []apply.Option{apply.OnRetry(seldom(func(err error) { warn(cmd.ErrOrStderr(), "trying again: %s", err) }))}
+	switch {
+	case f.apply.known == name && name != "":
+		opts = append(opts, apply.KnownCluster())
+	case f.apply.known != "":
+		return usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.apply.known, name)
+	}
+	how := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
+	if f.loop {
+		how = append(how, replay.Loop())
+	}
+	if f.apply.dry {
+		how = append(how, replay.WithSpeed(replay.Max))
+		opts = append(opts, apply.DryRun(), apply.OnStep(func(s apply.Step) {
+			fmt.Fprintf(cmd.OutOrStdout(), "%-12s %s\n", noderoll.AppendStamp(nil, s.At), noderoll.OneLine(s.String()))
+		}))
+	}
+	player, err := replay.NewPlayer(tapeSource{tape}, how...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, player.Close()) }()
+	a, err := apply.New(config, player, opts...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	report, err := f.apply.perform(cmd, a)
+	if report.Requests > 0 {
+		fmt.Fprint(cmd.ErrOrStderr(), report)
+	}
+	var foreign *apply.ForeignNodesError
+	switch {
+	case errors.As(err, &foreign):
+		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(name))
+	case errors.Is(err, context.Canceled):
+		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Position))
+	}
+	if report.Changes > 0 && !f.apply.dry {
+		word := strings.Join(args, "")
+		if f.scenario.word != "" {
+			word = "--simulate " + f.scenario.word
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "what was written is still there; it is taken away by: nodesim replay %s --to-cluster --cleanup\n", word)
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/apply"
+	"github.com/spf13/cobra"
+)
+
+// perform does what was asked for, with a line on progress now and then.
+func (f *applyFlags) perform(cmd *cobra.Command, a *apply.Applier) (apply.Report, error) {
+	ctx := cmd.Context()
+	if f.cleanup {
+		return a.Cleanup(ctx)
+	}
+	if err := a.Open(ctx); err != nil || f.dry {
+		if err != nil {
+			return a.Report(), err
+		}
+		return a.Run(ctx)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "the initial state is written: %d objects\n", a.Report().Changes)
+	done := make(chan struct{})
+	var line sync.WaitGroup
+	defer line.Wait()
+	defer close(done)
+	line.Go(func() { progress(cmd.ErrOrStderr(), a, done) })
+	return a.Run(ctx)
+}
+
+// progress says every few seconds how far it is.
+func progress(w io.Writer, a *apply.Applier, done <-chan struct{}) {
+	ticker := time.NewTicker(5 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+			r := a.Report()
+			fmt.Fprintf(w, "%s: %d changes, %d requests\n", noderoll.AppendStamp(nil, r.Position), r.Changes, r.Requests)
+		}
+	}
+}
+
+// seldom lets a warning through once a few seconds.
+func seldom(tell func(error)) func(error) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) > 3*time.Second {
+			last = time.Now()
+			tell(err)
+		}
+	}
+}

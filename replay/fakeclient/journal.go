@@ -31,11 +31,14 @@ type Write struct {
 	Body      []byte
 	// Selector is that of a deletecollection, labels before fields.
 	Selector string
+	// DryRun says that it was only tried.
+	DryRun bool
 }
 
 // String returns the write on one line, for golden files: the verb, the
 // resource, its name, then the subresource, and of a patch its type and body as
-// compact JSON. There is nothing in it that differs from run to run.
+// compact JSON; a dry run says so. There is nothing in it that differs from run
+// to run.
 //
 //	patch nodes ip-10-0-1-10 strategic {"spec":{"unschedulable":true}}
 //	create pods default/web-1 eviction
@@ -53,6 +56,9 @@ func (w Write) String() string {
 			body.Write(bytes.TrimSpace(w.Body)) // YAML
 		}
 		out = append(out, body.String())
+	}
+	if w.DryRun {
+		out = append(out, "(dry run)")
 	}
 	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), " ")
 }

@@ -121,7 +121,7 @@ func selectorOf(a testing.DeleteCollectionActionImpl) metav1.ListOptions {
 func recordedWrite(e writes.Entry, sent runtime.Object, r writes.Request) Write {
 	w := Write{
 		At: e.At, Verb: e.Verb, Resource: e.Resource, Subresource: e.Subresource, Namespace: e.Namespace, Name: e.Name,
-		Object: sent, PatchType: e.PatchType, Selector: e.Labels,
+		Object: sent, PatchType: e.PatchType, Selector: e.Labels, DryRun: e.DryRun,
 	}
 	if e.Fields != "" {
 		if w.Selector += ";" + e.Fields; e.Labels == "" {

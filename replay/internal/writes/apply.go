@@ -2,6 +2,7 @@ package writes
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,9 +32,6 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 	if gvk := patch.GroupVersionKind(); gvk != k.gvk() {
 		return u, apierrors.NewBadRequest(fmt.Sprintf("invalid object type: %v", gvk))
 	}
-	if err := readable(*patch); err != nil {
-		return u, err
-	}
 	if patch.GetManagedFields() != nil {
 		return u, apierrors.NewBadRequest("metadata.managedFields must be nil")
 	}
@@ -44,6 +42,9 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 	wanted, err := converter.ObjectToTyped(patch)
 	if err != nil {
 		return u, fmt.Errorf("failed to create typed patch object (%v/%v; %v): %w", patch.GetNamespace(), patch.GetName(), k.gvk(), err)
+	}
+	if err := readable(*patch); err != nil {
+		return u, apierrors.NewBadRequest(err.Error())
 	}
 	live, err := converter.ObjectToTyped(&u, typed.AllowDuplicates)
 	if err != nil {
@@ -73,7 +74,10 @@ func (w *write) repeated() error {
 		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding YAML: %v", err))
 	}
 	if err != nil {
-		w.warn([]error{err})
+		_, lines, _ := strings.Cut(err.Error(), "yaml: unmarshal errors:\n")
+		for line := range strings.Lines(lines) { // parseYAMLWarnings of handlers/rest.go
+			w.warnings = append(w.warnings, strings.TrimSpace(line))
+		}
 	}
 	return nil
 }

@@ -67,8 +67,10 @@ func (w *write) bindable(b *corev1.Binding, live *object) error {
 	if b.UID != "" && b.UID != live.GetUID() {
 		return w.otherUID(b.UID, live.GetUID())
 	}
-	if v := b.ResourceVersion; v != "" && v != live.GetResourceVersion() {
-		return w.otherVersion(v, live.GetResourceVersion())
+	if v := b.ResourceVersion; v != "" {
+		if was, err := live.wasAt(v); !was || err != nil {
+			return w.otherVersion(v, live.GetResourceVersion())
+		}
 	}
 	pod, err := as[corev1.Pod](live.Unstructured)
 	if err != nil {

@@ -2,6 +2,7 @@ package writes
 
 import (
 	"encoding/hex"
+	stdjson "encoding/json"
 	"fmt"
 	"strings"
 
@@ -90,24 +91,38 @@ func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 	if gvk.GroupVersion() != k.gvk().GroupVersion() {
 		return u, wrongVersion(gvk.GroupVersion(), k.gvk().GroupVersion())
 	}
-	if gvk.Kind != k.Kind {
-		return u, apierrors.NewInvalid(gvk.GroupKind(), u.GetName(), field.ErrorList{field.Invalid(field.NewPath("kind"), gvk.Kind, "must be "+k.Kind)})
+	if err := k.itself(u); err != nil {
+		return u, err
 	}
-	return u, readable(u)
+	if err := readable(u); err != nil {
+		return u, w.undecodable(k, &gvk, err)
+	}
+	return u, nil
+}
+
+// itself says whether a custom resource is of its own kind.
+func (k kind) itself(u unstructured.Unstructured) error {
+	var errs field.ErrorList
+	gvk := u.GroupVersionKind()
+	if gvk.GroupVersion() != k.gvk().GroupVersion() {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), u.GetAPIVersion(), "must be "+k.APIVersion()))
+	}
+	if gvk.Kind != k.Kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), gvk.Kind, "must be "+k.Kind))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(gvk.GroupKind(), u.GetName(), errs)
 }
 
 // readable says whether the metadata can be read as what it is.
 func readable(u unstructured.Unstructured) error {
-	if m, ok := part(u, "metadata"); ok {
-		content, isObject := m.(map[string]any)
-		if !isObject && m != nil {
-			return apierrors.NewBadRequest("metadata: want an object")
-		}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &metav1.ObjectMeta{}); err != nil {
-			return apierrors.NewBadRequest("metadata: " + err.Error())
-		}
+	m, err := stdjson.Marshal(u.Object["metadata"])
+	if err != nil {
+		return err
 	}
-	return nil
+	return stdjson.Unmarshal(m, &metav1.ObjectMeta{})
 }
 
 func wrongVersion(got, want schema.GroupVersion) error {

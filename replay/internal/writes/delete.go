@@ -73,7 +73,10 @@ func (w *write) preconditions(o *object, opts metav1.DeleteOptions) error {
 	if p.UID != nil && *p.UID != o.GetUID() {
 		return w.kind.unmet(o.GetName(), "UID", string(*p.UID), string(o.GetUID()), "deleted and then recreated")
 	}
-	if p.ResourceVersion != nil && *p.ResourceVersion != o.GetResourceVersion() {
+	if p.ResourceVersion == nil {
+		return nil
+	}
+	if was, err := o.wasAt(*p.ResourceVersion); !was || err != nil {
 		return w.kind.unmet(o.GetName(), "ResourceVersion", *p.ResourceVersion, o.GetResourceVersion(), "modified")
 	}
 	return nil

@@ -97,6 +97,9 @@ func (w *write) do() (Answer, error) {
 		case Delete:
 			return w.delete()
 		case DeleteCollection:
+			if w.kind.is("namespaces") {
+				return Answer{}, notAllowed()
+			}
 			return w.deleteCollection()
 		}
 	case "status":

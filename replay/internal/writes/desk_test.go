@@ -116,6 +116,19 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestOddTape: what is wrong with an object on the tape already isn't held
+// against a change.
+func TestOddTape(t *testing.T) {
+	c := cluster(t)
+	apply(t, c, event(t, 0, timeline.Added, `pods team/odd 101 "spec":{"nodeName":"a"},"status":{"phase":"Running"}`))
+	d := New(c, header(), nil)
+	r := ask(Patch, "pods/team/odd", `{"metadata":{"labels":{"l":"1"}}}`)
+	r.PatchType = types.MergePatchType
+	equal(t, "a pod without containers", do(t, d, r, "metadata.labels.l"), `200 Pod "1"`)
+	r.Body = []byte(`{"spec":{"initContainers":[{"name":"a"}]}}`)
+	equal(t, "with one that it gets", do(t, d, r), `422 Invalid: Pod "odd" is invalid: [spec.initContainers[0].image: Required value, spec.initContainers: Forbidden: pod updates may not add or remove containers]`)
+}
+
 // TestOffTape: what a tape doesn't hold is taken as it comes.
 func TestOffTape(t *testing.T) {
 	d := New(cluster(t), header(), nil)

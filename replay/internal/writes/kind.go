@@ -27,7 +27,10 @@ func (d *Desk) kind(r Request) (kind, error) {
 	if res, ok := d.cluster.Resource(r.Resource); ok {
 		k := kind{Resource: res, onTape: true}
 		k.builtIn = scheme.Scheme.Recognizes(k.gvk())
-		if res.Namespaced != (r.Namespace != "") && r.Verb != DeleteCollection {
+		switch {
+		case res.Namespaced && r.Namespace == "" && r.Name == "":
+			return kind{}, notAllowed() // of all namespaces there are only lists
+		case res.Namespaced != (r.Namespace != ""):
 			return kind{}, notFound()
 		}
 		return k, nil

@@ -139,6 +139,15 @@ func (w *write) readPatched(k kind, doc []byte, strictErrs []error) (unstructure
 	refused := func(err error) error {
 		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(doc), inServer(err))})
 	}
+	if !k.builtIn {
+		u := unstructured.Unstructured{}
+		if err := json.Unmarshal(doc, &u.Object); err != nil {
+			return u, refused(err)
+		}
+		if err := k.itself(u); err != nil {
+			return u, err
+		}
+	}
 	// It is read as the body of an update is, and reports in its own way.
 	in := &write{Request: w.Request, desk: w.desk, kind: k}
 	in.Body, in.Options.FieldValidation = doc, ""

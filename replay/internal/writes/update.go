@@ -2,6 +2,7 @@ package writes
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -70,7 +72,7 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 		}
 	}
 	u.SetResourceVersion(live.GetResourceVersion())
-	if err := w.kind.invalid(w.Name, unique(append(w.kind.checkMeta(u, live), v.check(u, live)...))); err != nil {
+	if err := w.kind.invalid(w.Name, w.wrong(v, u, live)); err != nil {
 		return Answer{}, err
 	}
 	u.SetManagedFields(nil)
@@ -85,6 +87,24 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 	return answer(http.StatusOK, u)
 }
 
+// wrong finds what is wrong with a change. A tape may hold objects that no
+// server would: what is wrong with one already isn't held against who changes
+// something else.
+func (w *write) wrong(v view, u unstructured.Unstructured, live *object) field.ErrorList {
+	check := func(u unstructured.Unstructured) field.ErrorList {
+		return unique(append(w.kind.checkMeta(u, live), v.check(u, live)...))
+	}
+	errs := check(u)
+	if len(errs) == 0 {
+		return nil
+	}
+	before := sets.New[string]()
+	for _, e := range check(live.Unstructured) {
+		before.Insert(e.Error())
+	}
+	return slices.DeleteFunc(errs, func(e *field.Error) bool { return before.Has(e.Error()) })
+}
+
 // checkVersion holds the version that a client changed against the object. Any
 // version at which the object was what it is will do, not only the one at which
 // it became so: the one in an answer of this desk is such a version.
@@ -97,17 +117,27 @@ func (w *write) checkVersion(v string, live *object) error {
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
 	}
-	older, err := resourceversion.CompareResourceVersion(v, live.GetResourceVersion())
+	was, err := live.wasAt(v)
 	if err != nil {
-		if _, why := strconv.ParseUint(v, 10, 64); why != nil {
-			return why
-		}
 		return err
 	}
-	if newer, err := resourceversion.CompareResourceVersion(v, live.newest); older < 0 || older > 0 && (newer > 0 || err != nil) {
+	if !was {
 		return w.kind.stale(w.Name)
 	}
 	return nil
+}
+
+// wasAt reports whether the object was at this version what it is now.
+func (o *object) wasAt(v string) (bool, error) {
+	since, err := resourceversion.CompareResourceVersion(v, o.GetResourceVersion())
+	if err != nil {
+		if _, why := strconv.ParseUint(v, 10, 64); why != nil {
+			return false, why // the server's words
+		}
+		return false, err
+	}
+	until, err := resourceversion.CompareResourceVersion(v, o.newest)
+	return since == 0 || since > 0 && until <= 0 && err == nil, nil
 }
 
 // blind answers a change to a resource that the tape doesn't hold: whatever it

@@ -109,6 +109,8 @@ func (s subject) calls() (all []call) {
 	create("create with another version", strings.Replace(s.object("made", "", s.make), s.apiVersion, "example.com/v9", 1))
 	create("create garbage", `{"a`)
 	create("create nothing", "")
+	create("create what spoils a type", s.object("made", `,"labels":7`, s.make))
+	create("create with metadata that isn't any", fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":"made",%s}`, s.apiVersion, s.kind, s.make))
 	create("create a list", `[]`)
 	create("create with an unknown field", s.object("made", "", s.make+`,"unheard":1`))
 	add("create with an unknown field, strictly", "POST", s.list, "fieldValidation=Strict", "", s.object("made", "", s.make+`,"unheard":1`))
@@ -165,6 +167,30 @@ func (s subject) changes(one string) (all []call) {
 	add("json without a path", "PATCH", "", jsonPatch, `[{"op":"remove","path":"/spec/nowhere/at/all"}]`)
 	add("json that isn't a list", "PATCH", "", jsonPatch, `{}`)
 	add("json with an unknown word", "PATCH", "", jsonPatch, `[{"op":"jump","path":"/metadata/labels"}]`)
+	add("json that spoils a type", "PATCH", "", jsonPatch, `[{"op":"add","path":"/metadata/labels","value":7}]`)
+	add("json that drops the name", "PATCH", "", jsonPatch, `[{"op":"remove","path":"/metadata/name"}]`)
+	add("json, unknown field, strictly", "PATCH", "fieldValidation=Strict", jsonPatch, `[{"op":"add","path":"/metadata/labels","value":{"l":"1"},"why":"so"}]`)
+	add("json, unknown field, ignored", "PATCH", "fieldValidation=Ignore", jsonPatch, `[{"op":"add","path":"/unheard","value":1,"why":"so"}]`)
+	add("merge that spoils a type", "PATCH", "", merge, `{"metadata":{"labels":7}}`)
+	add("merge null", "PATCH", "", merge, `null`)
+	add("merge a kind", "PATCH", "", merge, `{"kind":"Other"}`)
+	add("merge a version of the kind", "PATCH", "", merge, `{"apiVersion":"other/v1"}`)
+	add("merge garbage, ignored", "PATCH", "fieldValidation=Ignore", merge, `{"`)
+	add("strategic that spoils a type", "PATCH", "", strategic, `{"metadata":{"labels":7}}`)
+	add("strategic null", "PATCH", "", strategic, `null`)
+	add("strategic of no directive", "PATCH", "", strategic, `{"metadata":{"$patch":"jump"}}`)
+	add("strategic finalizers", "PATCH", "", strategic, `{"metadata":{"finalizers":["example.com/a"],"$setElementOrder/finalizers":["example.com/b"]}}`)
+	add("strategic, field twice", "PATCH", "fieldValidation=Strict", strategic, `{"metadata":{"labels":{"l":"1","l":"2"}}}`)
+	add("strategic, unknown field, ignored", "PATCH", "fieldValidation=Ignore", strategic, `{"unheard":1}`)
+	add("apply a field twice", "PATCH", "fieldManager=test&force=true", apply, "apiVersion: "+s.apiVersion+"\nkind: "+s.kind+"\nmetadata: {name: "+s.name+"}\nmetadata: {name: "+s.name+"}\n")
+	add("apply a field twice, strictly", "PATCH", "fieldManager=test&force=true&fieldValidation=Strict", apply, "apiVersion: "+s.apiVersion+"\nkind: "+s.kind+"\nmetadata: {name: "+s.name+"}\nmetadata: {name: "+s.name+"}\n")
+	add("apply managed fields", "PATCH", "fieldManager=test", apply, s.object(s.name, `,"managedFields":[{"manager":"x"}]`, ""))
+	add("apply a list", "PATCH", "fieldManager=test", apply, `[]`)
+	add("apply what spoils a type", "PATCH", "fieldManager=test", apply, s.object(s.name, `,"labels":7`, ""))
+	add("delete and orphan, as it was", "DELETE", "orphanDependents=true", "", "")
+	add("delete, orphan none", "DELETE", "orphanDependents=false", "", "")
+	add("delete in the background", "DELETE", "propagationPolicy=Background", "", "")
+	add("delete the version", "DELETE", "", "", fmt.Sprintf(`{"preconditions":{"resourceVersion":"$RV(%s/%s)"},"dryRun":["All"]}`, s.plural(), s.name))
 	add("patch of an unknown type", "PATCH", "", asJSON, `{}`)
 	add("patch with force", "PATCH", "force=true", merge, `{}`)
 	add("apply without a manager", "PATCH", "", apply, s.object(s.name, "", ""))
@@ -214,6 +240,9 @@ func stories() []call {
 	evict("by v1beta1", "web", "policy/v1beta1", "")
 	evict("by v2", "web", "policy/v2", "")
 	evict("another UID", "web", "policy/v1", `,"deleteOptions":{"preconditions":{"uid":"other"}}`)
+	evict("an old version", "web", "policy/v1", `,"deleteOptions":{"preconditions":{"resourceVersion":"1"}}`)
+	evict("with two minds about a dry run", "web", "policy/v1", `,"deleteOptions":{"dryRun":["Some"]}`)
+	evict("with bad options", "web", "policy/v1", `,"deleteOptions":{"propagationPolicy":"Nicely"}`)
 	evict("in another namespace", "web", "policy/v1", `,"metadata":{"name":"web","namespace":"elsewhere"}`)
 	all = append(all,
 		call{"evict by another name", "POST", pods + "web/eviction", "dryRun=All", "", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"other"}}`},
@@ -230,6 +259,8 @@ func stories() []call {
 	bind("to nothing", "waits", `{"metadata":{"name":"waits"},"target":{}}`)
 	bind("to a pod", "waits", `{"metadata":{"name":"waits"},"target":{"kind":"Pod","name":"old"}}`)
 	bind("another UID", "waits", `{"metadata":{"name":"waits","uid":"other"},"target":{"name":"old"}}`)
+	bind("an old version", "waits", `{"metadata":{"name":"waits","resourceVersion":"1"},"target":{"name":"old"}}`)
+	bind("the version", "waits", `{"metadata":{"name":"waits","resourceVersion":"$RV(pods/waits)"},"target":{"name":"old"}}`)
 	bind("by another name", "waits", `{"metadata":{"name":"web"},"target":{"name":"old"}}`)
 
 	node := func(name, body string) {
@@ -249,6 +280,16 @@ func stories() []call {
 		call{"node status", "PATCH", old + "/status", "dryRun=All", strategic, `{"status":{"conditions":[{"type":"Ready","status":"False"},{"type":"Cold","status":"True"}]}}`},
 		call{"node status with an address twice", "PATCH", old + "/status", "dryRun=All", merge, `{"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"},{"type":"InternalIP","address":"10.0.0.1"}]}}`},
 		call{"node that waits for a finalizer", "DELETE", "/api/v1/nodes/new", "dryRun=All", "", ""},
+		call{"node that waits for a finalizer in the foreground", "DELETE", "/api/v1/nodes/new", "dryRun=All&propagationPolicy=Foreground", "", ""},
+		call{"node that loses its finalizer", "PATCH", "/api/v1/nodes/new", "dryRun=All", merge, `{"metadata":{"finalizers":null}}`},
+		call{"node with less than nothing", "PATCH", old + "/status", "dryRun=All", merge, `{"status":{"capacity":{"cpu":"-1"}}}`},
+		call{"a pod in no namespace", "POST", "/api/v1/pods", "dryRun=All", "", `{"metadata":{"name":"a"}}`},
+		call{"a named pod in no namespace", "PUT", "/api/v1/pods/web", "dryRun=All", "", `{"metadata":{"name":"web"}}`},
+		call{"deletecollection of all pods", "DELETE", "/api/v1/pods", "dryRun=All", "", ""},
+		call{"deletecollection of namespaces", "DELETE", "/api/v1/namespaces", "dryRun=All", "", ""},
+		call{"namespace", "POST", "/api/v1/namespaces", "dryRun=All", "", `{"metadata":{"name":"made"}}`},
+		call{"namespace by a bad name", "POST", "/api/v1/namespaces", "dryRun=All", "", `{"metadata":{"name":"a.b"}}`},
+		call{"namespace change", "PATCH", "/api/v1/namespaces/team", "dryRun=All", merge, `{"metadata":{"labels":{"l":"1"}}}`},
 	)
 	pod := func(name, media, body string) {
 		all = append(all, call{"pod " + name, "PATCH", pods + "web", "dryRun=All", media, body})
@@ -262,6 +303,12 @@ func stories() []call {
 	pod("toleration", jsonPatch, `[{"op":"add","path":"/spec/tolerations/-","value":{"key":"a","operator":"Exists"}}]`)
 	pod("no tolerations", merge, `{"spec":{"tolerations":null}}`)
 	pod("a scheduling gate", merge, `{"spec":{"schedulingGates":[{"name":"example.com/a"}]}}`)
+	pod("status that can't change", merge, `{"status":{"phase":"Failed"}}`)
+	all = append(all,
+		call{"pod status of a bound pod", "PATCH", pods + "web/status", "dryRun=All", merge, `{"status":{"nominatedNodeName":"new"}}`},
+		call{"pod status of another quality", "PATCH", pods + "web/status", "dryRun=All", merge, `{"status":{"qosClass":"Burstable"}}`},
+		call{"pod status", "PATCH", pods + "web/status", "dryRun=All", strategic, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`},
+	)
 	pod("restart policy", merge, `{"spec":{"restartPolicy":"Never"}}`)
 	for _, p := range []string{"waits", "done", "dying", "web"} {
 		for _, grace := range []string{"", "5", "0", "-3", "90"} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,8 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 	switch {
 	case write:
 		err = s.write(w, req, r, info)
+	case info.Verb == "get" && info.Subresource == "scale" && slices.Contains(s.subresources(r.Resource), "scale"):
+		err = s.scale(w, req, r, info)
 	case info.Subresource != "" && (info.Verb != "get" || info.Subresource != "status"):
 		err = apierrors.NewMethodNotSupported(name.GroupResource(), info.Verb)
 	case info.Verb == "get":

@@ -6,10 +6,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -51,6 +53,25 @@ func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, name
 	return nil
 }
 
+// scale answers with the replicas of a workload, its subresource scale.
+func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
+	o, err := s.cluster.Get(gvr(r.Resource), info.Namespace, info.Name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
+	if err != nil {
+		return err
+	}
+	raw, err := writes.Scale(o.Raw())
+	if err != nil {
+		return err
+	}
+	form, body, err := s.answered(req, r, info, raw)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", form.ContentType())
+	_, _ = w.Write(body) // the client is gone
+	return nil
+}
+
 // list answers with those that are selected.
 func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, namespace, name string) error {
 	form, err := media.Negotiate(req, r.Resource, media.Collection)
@@ -67,7 +88,10 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, nam
 	}
 	out := media.Compress(w, req)
 	w.Header().Set("Content-Type", form.ContentType())
-	if err := r.maker.List(form, l, out); err != nil && !out.Begun() {
+	if err := r.maker.List(form, l, out); err != nil {
+		if out.Begun() {
+			panic(http.ErrAbortHandler) // half a list must not look like a whole one
+		}
 		return err
 	}
 	_ = out.Close() // what fails behind the beginning is that the client is gone

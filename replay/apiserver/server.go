@@ -20,15 +20,16 @@ import (
 // http.Handler that asks nobody who they are; Listen puts a token before it.
 // It is safe for concurrent use.
 type Server struct {
-	player    *replay.Player
-	cluster   *replay.Cluster
-	settings  settings
-	paths     request.RequestInfoFactory
-	discovery http.Handler
-	openapi   http.Handler
-	resources map[schema.GroupVersionResource]*resource
-	desk      *writes.Desk   // nil to refuse writes
-	shifter   *shift.Shifter // nil to leave times as they are
+	player       *replay.Player
+	cluster      *replay.Cluster
+	settings     settings
+	paths        request.RequestInfoFactory
+	discovery    http.Handler
+	openapi      http.Handler
+	resources    map[schema.GroupVersionResource]*resource
+	subresources func(timeline.Resource) []string
+	desk         *writes.Desk   // nil to refuse writes
+	shifter      *shift.Shifter // nil to leave times as they are
 
 	open  context.Context // until Close: how long watches may stay
 	close context.CancelFunc
@@ -87,6 +88,7 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.subresources = about.Subresources
 	s.discovery = about
 	s.openapi = openapi.New(openapi.Options{
 		Resources: served, Definitions: s.definition, Subresources: about.Subresources, Verbs: discovery.Verbs,

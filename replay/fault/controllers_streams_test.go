@@ -16,7 +16,7 @@ var streamBugs = []bug{
 	{"gone:nodes,at=50s", "takes what a new list repeats for changes", changes, "5 changes", "7 changes"},
 	{"gone:nodes,in=open,name=old-a,type=DELETED", "doesn't know that a deletion may come as a tombstone", mourns, "old-a", ""},
 	{"stall:nodes,at=6s,for=20s", "decides by a cache that may be old", admits, "web-3 may stay on new-c", "web-3 is thrown off new-c"},
-	{"stale", "does again what it has done before", orders, "old-a old-b new-c", "old-a old-b new-c old-a new-c"},
+	{"stale", "does again what it has done before", orders, "old-a old-b new-c", "old-a old-b new-c new-c new-c old-a new-c old-a new-c"},
 	{"unobserved", "deregisters a node when it is cordoned, and at no other time", registers, "new-c old-b", "new-c old-a old-b"},
 	{"intermediate", "never comes back to what it has left half done", sets, "labelled new-c, tainted new-c", "labelled new-c"},
 	{"intermediate:nodes,within=3s", "decides on half of a change", drains, "", "web-1 leaves old-a, which isn't cordoned"},

@@ -34,7 +34,7 @@ type meets func(in *injector, r *rule, e *event, p *plan, entries []noderoll.Ent
 var kinds = map[string]meets{
 	"drop": hit(drop), "bookmarks": hit(drop), "duplicate": hit(duplicate),
 	"delay": hit(delay), "slow": hit(slow), "coalesce": hit(coalesce), "reorder": hit(reorder),
-	"close": hit(end), "gone": hit(end), "stall": hit(end), "stale": hit(stale),
+	"close": hit(end), "gone": hit(end), "stall": hit(end), "stale": stale,
 	"recreate": recreate, "unobserved": unobserved, "intermediate": intermediate,
 }
 

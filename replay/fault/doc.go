@@ -61,14 +61,16 @@
 // Controllers, OSDI '22; https://github.com/sieve-project/sieve). They work
 // without parameters on any tape:
 //
-//   - stale: a client whose API server lags behind. Behind the first node (where
-//     the tape has none, the first object) that is deleted, open watches end
-//     with 410, and who lists then gets the state of 30 s before, and the events
-//     since then again.
+//   - stale: a client whose API server lags behind. Behind the first node that
+//     joins, the first that drains, the first that isn't ready and the first
+//     that is gone (of other resources, the first object that is deleted), open
+//     watches end with 410, and who lists then gets the state of 30 s before,
+//     and the events since then again.
 //   - unobserved: a watch that breaks and comes back when it is over. While a
-//     node drains or isn't ready, up to where it is online again or gone, open
-//     watches of nodes are silent; then they end with 410, and the client lists.
-//     Of other resources: from an event that modifies an object to its next.
+//     node drains or isn't ready, up to where it is online again or gone, and
+//     while one joins, open watches of nodes are silent; then they end with 410,
+//     and the client lists. Of other resources: from an event that modifies an
+//     object to its next.
 //   - intermediate: a client that is stopped between two steps. Before the
 //     second object of a change that spans several (events at most 1 s apart),
 //     all open watches are silent for 10 s; and the second of several writes

@@ -47,7 +47,7 @@ func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, 
 			return nil, err
 		}
 		in.rules = append(in.rules, r)
-		follows = follows || s.When.Of != "" || s.Kind == "unobserved"
+		follows = follows || s.When.Of != "" || s.Kind == "unobserved" || s.Kind == "stale"
 		if s.Kind == "stale" || s.Kind == "stale-list" {
 			in.back = max(in.back, r.spec.By)
 		}

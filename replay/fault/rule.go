@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/faultspec"
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -22,6 +23,7 @@ type rule struct {
 	resources []timeline.Resource
 	selector  labels.Selector // nil for everything
 	alone     bool            // fires at a moment, no event needed
+	bare      bool            // nothing says which events or when: the kind itself finds out
 	lasting   bool            // For is how long each one lasts, not how long it may fire
 
 	trigger          // asked about the tape's events, or about requests
@@ -35,6 +37,7 @@ type progress struct {
 	groups  map[timeline.Resource]*group // coalesce: what is being gathered
 	waiting []*appointment               // reorder: what waits for another resource
 	passing passage                      // unobserved: the state that an object passes through
+	turned  map[noderoll.EventKind]bool  // stale: the states that nodes have come into
 	burst   burst                        // intermediate: events, and writes, close together
 	writes  burst
 }
@@ -46,9 +49,12 @@ func (r *rule) settle() {
 	picky := s.Namespace+s.Name+s.Selector+s.Types+s.Lose != "" || s.Event > 0 || s.P > 0
 	timed := s.Timed || s.When.Of != ""
 	r.alone = r.kind.Hits == faultspec.Stream && timed && !picky && (s.For == 0 || r.lasting) && s.Kind != "intermediate"
-	if s.Kind == "stale" && !timed && !picky {
-		// Back to before the first thing that was lost.
-		s.Types, s.Count = string(timeline.Deleted), max(s.Count, 1)
+	r.bare = !timed && !picky
+	if s.Kind == "stale" && r.bare && !slices.ContainsFunc(r.resources, isNodes) {
+		s.Types = string(timeline.Deleted)
+		if s.Count == 0 {
+			s.Count = 1 // back to before the first thing that was lost
+		}
 	}
 	if s.Lose != "" {
 		s.Types = s.Lose
@@ -57,7 +63,7 @@ func (r *rule) settle() {
 
 func (r *rule) reset() {
 	r.trigger, r.requests = newTrigger(&r.spec, r.lasting), newTrigger(&r.spec, r.lasting)
-	r.progress = progress{groups: map[timeline.Resource]*group{}}
+	r.progress = progress{groups: map[timeline.Resource]*group{}, turned: map[noderoll.EventKind]bool{}}
 }
 
 func matches(glob, name string) bool {

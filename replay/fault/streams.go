@@ -39,11 +39,6 @@ func end(in *injector, r *rule, e *event, p *plan) {
 	p.verdict.lost = p.verdict.lost || r.spec.Lose != "" || r.spec.Kind == "gone"
 }
 
-// stale throws clients back behind an event.
-func stale(in *injector, r *rule, e *event, p *plan) {
-	p.behind = append(p.behind, in.cut(r, []timeline.Resource{e.resource})...)
-}
-
 // cut makes the signals that end, or silence, the open streams of resources.
 func (in *injector) cut(r *rule, resources []timeline.Resource) (signals []replay.Signal) {
 	in.cuts++

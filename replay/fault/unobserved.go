@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/nodesim/nodesim/noderoll"
-	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -12,11 +11,14 @@ import (
 type passage struct {
 	of  thing
 	end *appointment // nil while there is none
+	// joins says that it is a node that joins: one that drains, or isn't ready,
+	// takes its place.
+	joins bool
 }
 
 // unobserved silences the streams while an object passes through a state, and
 // ends them behind it: the client lists, and finds the object as it is then, or
-// gone. A node passes through draining and notready, until it is online again
+// gone. A node passes through joining, draining and notready, until it is online
 // or terminated, as the feed has it. Any other object passes through what one
 // event makes of it, until its next event.
 func unobserved(in *injector, r *rule, e *event, p *plan, entries []noderoll.Entry) {
@@ -27,30 +29,26 @@ func unobserved(in *injector, r *rule, e *event, p *plan, entries []noderoll.Ent
 	if now.end != nil && !slices.Contains(in.diary, now.end) {
 		now.end = nil // its time was over
 	}
+	staged := isNodes(e.resource) && r.spec.Types == ""
+	away := passed(entries, e.Name, noderoll.EvtDraining, noderoll.EvtNotReady) && !passed(entries, e.Name, noderoll.EvtTerminated)
 	if now.end != nil {
-		over := e.thing() == now.of
-		if isNodes(e.resource) && r.spec.Types == "" {
-			over = passed(entries, now.of.name, noderoll.EvtOnline, noderoll.EvtTerminated)
-		}
-		if over {
+		over := !staged && e.thing() == now.of || staged && passed(entries, now.of.name, noderoll.EvtOnline, noderoll.EvtTerminated)
+		switch {
+		case staged && now.joins && away && in.hit(r, e):
+			now.of, now.joins = e.thing(), false
+		case over:
 			p.behind = append(p.behind, in.early(now.end)...)
 			now.end = nil
 		}
 		return
 	}
-	if isNodes(e.resource) && r.spec.Types == "" {
-		if !passed(entries, e.Name, noderoll.EvtDraining, noderoll.EvtNotReady) || passed(entries, e.Name, noderoll.EvtTerminated) {
-			return
-		}
-	} else if r.spec.Types == "" && e.Type != timeline.Modified {
+	joins := passed(entries, e.Name, noderoll.EvtJoining)
+	switch {
+	case staged && !away && !joins, !staged && r.spec.Types == "" && e.Type != timeline.Modified, !in.hit(r, e):
 		return
 	}
-	if !in.hit(r, e) {
-		return
-	}
-	var signals []replay.Signal
-	now.of = e.thing()
-	now.end, signals = in.silence(r, r.resources, true)
+	end, signals := in.silence(r, r.resources, true)
+	*now = passage{of: e.thing(), end: end, joins: staged && !away}
 	p.ahead = append(p.ahead, signals...)
 }
 

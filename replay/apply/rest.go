@@ -26,6 +26,7 @@ func newLive(config *rest.Config) (*live, error) {
 	// client-go's default of five requests a second is slower than most tapes.
 	config.QPS, config.RateLimiter = -1, nil
 	config.APIPath, config.GroupVersion = "/", &schema.GroupVersion{}
+	config.WarningHandler = rest.NoWarnings{} // about what the tape's clients do, who aren't here
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()

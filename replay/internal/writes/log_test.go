@@ -3,10 +3,13 @@ package writes
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -119,5 +122,34 @@ func TestTail(t *testing.T) {
 	}
 	if tail.Clear(); len(tail.All()) != 0 {
 		t.Error("not cleared")
+	}
+}
+
+// TestAtOnce: writes that come at once, while the tape goes on, are logged one
+// by one, and no two new objects are taken for one.
+func TestAtOnce(t *testing.T) {
+	var names []string
+	c := cluster(t)
+	d := New(c, header(), func(e Entry) { names = append(names, e.Name) })
+	var clients errgroup.Group
+	for range 8 {
+		clients.Go(func() error {
+			for range 20 {
+				if _, err := d.Do(t.Context(), ask(Create, "nodes", `{"metadata":{"generateName":"n-"}}`)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for i := range 50 {
+		apply(t, c, event(t, time.Second, timeline.Modified, fmt.Sprintf(`nodes a %d "spec":{"providerID":"x://a"}`, 200+i)))
+	}
+	if err := clients.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	if n := len(slices.Compact(names)); n != 160 {
+		t.Errorf("%d names for 160 nodes", n)
 	}
 }

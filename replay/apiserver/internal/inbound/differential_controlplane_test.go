@@ -5,8 +5,9 @@ package inbound_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,13 +15,11 @@ import (
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
-	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
-	"github.com/nodesim/nodesim/replay/internal/writes"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
 )
 
 // said is an answer, whoever gave it.
@@ -66,14 +65,27 @@ var vague = []*regexp.Regexp{
 }
 
 // TestAsKubeAPIServer puts the same writes to a real kube-apiserver and to a
-// desk over a replay of the same state, as the same HTTP requests.
+// replay of the same state, as the same HTTP requests.
 func TestAsKubeAPIServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := newServer(t, testcluster.Shared(t).Config())
 	s.fill(ctx)
-	cluster, header, known := s.copied()
-	desk := writes.New(cluster, header, nil)
+	source, known := s.copied()
+	player, err := replay.NewPlayer(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replayed, err := apiserver.New(player, apiserver.RecordWrites(func(apiserver.Write) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		replayed.Close()
+		if err := player.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	var all []call
 	for _, sub := range subjects {
 		all = append(all, sub.calls()...)
@@ -83,14 +95,7 @@ func TestAsKubeAPIServer(t *testing.T) {
 	for _, c := range all {
 		c.body = known.Replace(c.body)
 		resp, raw := s.ask(c)
-		want := said{code: resp.StatusCode}
-		if json.Unmarshal(raw, &want.object) != nil {
-			want.object = map[string]any{"kind": "text", "text": string(raw)}
-		}
-		for _, w := range resp.Header.Values("Warning") {
-			want.warnings = append(want.warnings, w)
-		}
-		got := ask(ctx, t, desk, c)
+		want, got := heard(resp.StatusCode, resp.Header, raw), ask(t, replayed, c)
 		why := differs(got, want)
 		if _, listed := differences[kindless(c.name)]; listed {
 			c.name = kindless(c.name)
@@ -112,41 +117,21 @@ func TestAsKubeAPIServer(t *testing.T) {
 	t.Logf("%d writes, %d differences", len(all), len(differences))
 }
 
-var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-
-func ask(ctx context.Context, t testing.TB, desk *writes.Desk, c call) (got said) {
+// ask is a call of the replay's server.
+func ask(t testing.TB, s http.Handler, c call) said {
 	t.Helper()
-	req := c.request(t, "http://replay")
-	info, err := paths.NewRequestInfo(req)
-	if err != nil {
-		t.Fatal(err)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, c.request(t, "http://replay"))
+	return heard(w.Code, w.Header(), w.Body.Bytes())
+}
+
+// heard reads an answer.
+func heard(code int, h http.Header, body []byte) said {
+	s := said{code: code, warnings: h.Values("Warning")}
+	if json.Unmarshal(body, &s.object) != nil {
+		s.object = map[string]any{"kind": "text", "text": string(body)}
 	}
-	answer, err := func() (writes.Answer, error) {
-		r, err := inbound.Decode(req, info)
-		if err != nil {
-			return writes.Answer{}, err
-		}
-		return desk.Do(ctx, r)
-	}()
-	raw := answer.Object
-	got.code = answer.Code
-	if err != nil {
-		var status apierrors.APIStatus
-		if !errors.As(err, &status) {
-			t.Fatalf("%s: %v", c, err)
-		}
-		s := status.Status()
-		s.Kind = "Status"
-		got.code = int(s.Code)
-		raw, _ = json.Marshal(s)
-	}
-	if err := json.Unmarshal(raw, &got.object); err != nil {
-		t.Fatalf("%s: %v", c, err)
-	}
-	for _, w := range answer.Warnings {
-		got.warnings = append(got.warnings, fmt.Sprintf("299 - %q", w))
-	}
-	return got
+	return s
 }
 
 // differs says in what; "" where in nothing that is compared: of an object all

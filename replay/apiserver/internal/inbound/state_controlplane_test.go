@@ -155,10 +155,10 @@ var kinds = []timeline.Resource{
 
 // copied is the same state as a replay, and what stands for versions and UIDs
 // in the calls.
-func (s *server) copied() (*replay.Cluster, *timeline.Header, *strings.Replacer) {
+func (s *server) copied() (replay.Source, *strings.Replacer) {
 	s.t.Helper()
 	h := &timeline.Header{Metadata: timeline.Metadata{Name: "copy", Start: timeline.Time{Time: time.Now()}}, Resources: kinds}
-	c := replay.NewCluster(h)
+	var events []timeline.Event
 	var known []string
 	for _, r := range kinds {
 		path := "/apis/" + r.APIVersion()
@@ -175,7 +175,7 @@ func (s *server) copied() (*replay.Cluster, *timeline.Header, *strings.Replacer)
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			s.apply(c, timeline.Event{Type: timeline.Added, Resource: r.String(), Namespace: o.GetNamespace(), Name: o.GetName(),
+			events = append(events, timeline.Event{Type: timeline.Added, Resource: r.String(), Namespace: o.GetNamespace(), Name: o.GetName(),
 				UID: string(o.GetUID()), RV: o.GetResourceVersion(), Object: raw})
 			known = append(known, "$RV("+r.Resource+"/"+o.GetName()+")", o.GetResourceVersion(), "$UID("+r.Resource+"/"+o.GetName()+")", string(o.GetUID()))
 			o.SetLabels(map[string]string{"app": o.GetName(), "changed": "yes"})
@@ -185,14 +185,7 @@ func (s *server) copied() (*replay.Cluster, *timeline.Header, *strings.Replacer)
 			}
 			known = append(known, "$AS("+r.Resource+"/"+o.GetName()+")", string(raw), "$CHANGED("+r.Resource+"/"+o.GetName()+")", string(changed))
 		}
-		s.apply(c, timeline.Event{Type: timeline.Sync, Resource: r.String(), RV: list.GetResourceVersion()})
+		events = append(events, timeline.Event{Type: timeline.Sync, Resource: r.String(), RV: list.GetResourceVersion()})
 	}
-	return c, h, strings.NewReplacer(known...)
-}
-
-func (s *server) apply(c *replay.Cluster, ev timeline.Event) {
-	s.t.Helper()
-	if _, err := c.Apply(ev); err != nil {
-		s.t.Fatal(err)
-	}
+	return replay.Events(h, events), strings.NewReplacer(known...)
 }

@@ -26,7 +26,7 @@ type Write = writes.Entry
 // would, and told to record, in the order in which they were accepted, one at a
 // time. The tape goes on unchanged: what is read after a write is what the tape
 // says, as if somebody had undone it. Without this option every write is
-// answered with 405. docs/serve.md says what is checked.
+// answered with 405. docs/writes.md says what is checked.
 func RecordWrites(record func(Write)) Option { return func(s *settings) { s.record = record } }
 
 // WriteLines is for RecordWrites: record writes each write to w, as a line of

@@ -50,3 +50,17 @@ func (c *Cluster) ControllersAlive() error {
 	}
 	return errors.Join(all...)
 }
+
+// StopControllers ends what StartControllers started, for good: nothing of it runs again on this cluster, and what is in
+// the cluster stays as it is. Events that are under way may still be written by the API server.
+func (c *Cluster) StopControllers() error {
+	c.mu.Lock()
+	running := c.processes
+	c.processes = nil
+	c.mu.Unlock()
+	var all []error
+	for i := len(running) - 1; i >= 0; i-- {
+		all = append(all, running[i].stop())
+	}
+	return errors.Join(all...)
+}

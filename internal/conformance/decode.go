@@ -101,6 +101,9 @@ func frames(content []byte) (all []any, err error) {
 // fromProtobuf decodes an object that client-go knows. Of another, which only its own group's packages know, the kind
 // is compared.
 func fromProtobuf(content []byte) (any, error) {
+	if v, err := untyped(content); v != nil || err != nil {
+		return v, err
+	}
 	o, kind, err := scheme.Codecs.UniversalDeserializer().Decode(content, nil, nil)
 	switch {
 	case runtime.IsNotRegisteredError(err) && kind != nil:
@@ -109,6 +112,38 @@ func fromProtobuf(content []byte) (any, error) {
 		return nil, err
 	}
 	o.GetObjectKind().SetGroupVersionKind(*kind)
+	v, err := plain(o)
+	if err != nil {
+		return nil, err
+	}
+	return v[0], nil
+}
+
+// untyped decodes those of discovery, which kube-apiserver sends without an apiVersion; nil for any other.
+func untyped(content []byte) (any, error) {
+	var unknown runtime.Unknown
+	if !bytes.HasPrefix(content, protobufMagic) {
+		return nil, nil
+	}
+	if err := unknown.Unmarshal(content[len(protobufMagic):]); err != nil || unknown.APIVersion != "" {
+		return nil, err
+	}
+	var o interface{ Unmarshal([]byte) error }
+	switch unknown.Kind {
+	case "APIVersions":
+		o = &metav1.APIVersions{}
+	case "APIGroupList":
+		o = &metav1.APIGroupList{}
+	case "APIGroup":
+		o = &metav1.APIGroup{}
+	case "APIResourceList":
+		o = &metav1.APIResourceList{}
+	default:
+		return nil, nil
+	}
+	if err := o.Unmarshal(unknown.Raw); err != nil {
+		return nil, err
+	}
 	v, err := plain(o)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Report is what a comparison came to.
@@ -33,6 +34,9 @@ const (
 	atOnce    = 4
 	atOnceOld = 96
 )
+
+// patience bounds a request: the longest wait that is asked for is 16 s, and a list at a version from the future 3 s.
+const patience = time.Minute
 
 // Hold puts every request to both peers and compares the answers. What differs must be excepted by a row.
 func Hold(ctx context.Context, w *World, real, ours *Peer, requests []Request, rows []Excepted) (*Report, error) {
@@ -92,6 +96,8 @@ func (r Request) waits() bool {
 // one asks both. A watch whose end came before all of its events, on a busy machine, is given more time.
 func one(ctx context.Context, w *World, real, ours *Peer, r Request) Finding {
 	f := Finding{Request: r}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	for _, seconds := range []string{"1", "4", "16"} {
 		q := r
 		q.Query = strings.Replace(r.Query, "timeoutSeconds=1", "timeoutSeconds="+seconds, 1)

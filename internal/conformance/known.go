@@ -43,3 +43,6 @@ func covers(rows []Excepted, r Request, d Difference) int {
 	}
 	return -1
 }
+
+// Known is what differs, and why.
+var Known []Excepted

@@ -32,7 +32,7 @@ func (r *Report) Summary() string {
 
 // kinds of differences, and examples of each, that String shows.
 const (
-	mostKinds    = 60
+	mostKinds    = 100
 	mostExamples = 3
 )
 

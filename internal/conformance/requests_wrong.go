@@ -22,9 +22,11 @@ func wrongRequests(w *World) (all []Request) {
 			continue
 		}
 		o := r.example()
-		for _, path := range []string{r.Path(""), r.object(o), r.object(o) + "/status", r.Root() + "/watch/" + r.Resource.Resource} {
+		for _, path := range []string{r.Path(""), r.object(o), r.object(o) + "/status", r.Root() + "/watch/" + r.Resource.Resource + "?timeoutSeconds=1"} {
 			for _, method := range []string{http.MethodHead, http.MethodOptions, http.MethodTrace, "PROPFIND", "get", "WATCH", "LIST"} {
-				all = append(all, Request{Topic: topic, Method: method, Path: path})
+				q := get(topic, path)
+				q.Method = method
+				all = append(all, q)
 			}
 		}
 	}

@@ -27,9 +27,9 @@ var unlooked = []string{
 	"Audit-Id", "X-Kubernetes-Pf-Flowschema-Uid", "X-Kubernetes-Pf-Prioritylevel-Uid", // for who runs the server
 }
 
-// Compare says how our answer differs from the real one. newest is the last version of the resource that was asked for,
-// 0 where that means nothing.
-func Compare(want, got *Answer, newest uint64) (all []Difference) {
+// Compare says how our answer to a request differs from the real one. newest is the last version of the resource that
+// was asked for, 0 where that means nothing.
+func Compare(r Request, want, got *Answer, newest uint64) (all []Difference) {
 	if want.Status != got.Status {
 		return []Difference{{Place: "status", Want: tell(want), Got: tell(got), Everything: true}}
 	}
@@ -54,6 +54,9 @@ func Compare(want, got *Answer, newest uint64) (all []Difference) {
 	if want.Stream {
 		w, g = withoutBookmarks(w), withoutBookmarks(g)
 	}
+	if strings.HasPrefix(r.Path, "/openapi") {
+		w, g = contents(w), contents(g)
+	}
 	switch {
 	case len(w) == 1 && len(g) == 1:
 		c.values("body", "", w[0], g[0])
@@ -75,6 +78,29 @@ func tell(a *Answer) string {
 	default:
 		return fmt.Sprintf("%s %.60q", s, fmt.Sprint(b))
 	}
+}
+
+// contents is the table of contents of an OpenAPI document: package openapi's own tests compare what stands in it.
+func contents(documents []any) (all []any) {
+	for _, d := range documents {
+		document, ok := d.(map[string]any)
+		if !ok {
+			return documents
+		}
+		brief := map[string]any{}
+		for name, value := range document {
+			if part, ok := value.(map[string]any); ok && name != "info" {
+				var names []any
+				for _, n := range sorted(members(part)) {
+					names = append(names, n)
+				}
+				value = names
+			}
+			brief[name] = value
+		}
+		all = append(all, brief)
+	}
+	return all
 }
 
 func withoutBookmarks(events []any) []any {
@@ -179,7 +205,10 @@ func (c *comparison) array(place, member string, want, got []any) {
 
 // named are the arrays of discovery, whose elements have names: what one server doesn't have is one difference, and says
 // nothing about the others.
-var named = map[string]bool{"groups": true, "versions": true, "resources": true, "subresources": true, "verbs": true, "paths": true, "shortNames": true, "categories": true}
+var named = map[string]bool{
+	"groups": true, "versions": true, "resources": true, "subresources": true, "verbs": true, "paths": true, "shortNames": true, "categories": true,
+	"definitions": true, "components": true, // of an OpenAPI document
+}
 
 // set compares elements by their names, and the order of those that both have.
 func (c *comparison) set(place string, want, got []any) {

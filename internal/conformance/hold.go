@@ -111,7 +111,7 @@ func one(ctx context.Context, w *World, real, ours *Peer, r Request) Finding {
 			f.Failure = err
 			return f
 		}
-		f.Differences = Compare(want, got, w.newest(r))
+		f.Differences = Compare(r, want, got, w.newest(r))
 		if !r.Stream || want.Status != http.StatusOK || len(want.Bodies) == len(got.Bodies) {
 			return f
 		}

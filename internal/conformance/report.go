@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/nodesim/nodesim/internal/phrase"
@@ -29,6 +30,9 @@ func (r *Report) Summary() string {
 	}
 	return s
 }
+
+// element is a named element in a place.
+var element = regexp.MustCompile(`\[[^][]*\]`)
 
 // kinds of differences, and examples of each, that String shows.
 const (
@@ -62,7 +66,7 @@ func (r *Report) String() string {
 		}
 		once := map[string]bool{}
 		for _, d := range f.Differences {
-			place := f.Request.Topic + " " + d.Place
+			place := f.Request.Topic + " " + element.ReplaceAllString(d.Place, "[]")
 			if d.Place == "status" {
 				place += " " + d.Want[:3] + " " + d.Got[:3]
 			}

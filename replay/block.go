@@ -179,7 +179,6 @@ func bookmarkWith(r timeline.Resource, version, annotation string) *Object {
 	raw = rawjson.AppendString(raw, r.APIVersion())
 	raw = append(raw, `,"metadata":{"resourceVersion":`...)
 	raw = rawjson.AppendString(raw, version)
-	raw = append(raw, `,"creationTimestamp":null`...)
 	if annotation != "" {
 		raw = append(raw, `,"annotations":{`...)
 		raw = rawjson.AppendString(raw, annotation)

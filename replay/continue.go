@@ -3,15 +3,20 @@ package replay
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // token is the continue token, in the API server's own form
-// (k8s.io/apiserver/pkg/storage/continue.go). A version of -1 goes on with
-// what is there now.
+// (k8s.io/apiserver/pkg/storage/continue.go). A negative version goes on with
+// what is there now; the start stands behind the prefix of the request's keys.
 type token struct {
 	Form    string      `json:"v"`
 	Version json.Number `json:"rv"`
@@ -25,31 +30,93 @@ func (t token) encode() string {
 
 const tokenForm = "meta.k8s.io/v1"
 
+// decodeToken is storage.DecodeContinue of k8s.io/apiserver, with its words.
+func decodeToken(text string) (token, error) {
+	var t token
+	invalid := func(format string, args ...any) (token, error) {
+		return t, apierrors.NewBadRequest("invalid continue token: continue key is not valid" + fmt.Sprintf(format, args...))
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return invalid(": %v", err)
+	}
+	var in continueToken
+	if err := json.Unmarshal(b, &in); err != nil {
+		return invalid(": %v", err)
+	}
+	switch {
+	case in.Form != tokenForm:
+		return invalid(": server does not recognize this encoded version %s", in.Form)
+	case strings.Trim(in.Version.String(), "-0") == "":
+		return invalid(": incorrect encoded start resourceVersion (version %s)", tokenForm)
+	case in.Start == "":
+		return invalid(": encoded start key empty (version %s)", tokenForm)
+	}
+	start := "/" + strings.TrimPrefix(in.Start, "/")
+	if path.Clean(start) != start {
+		return invalid(": %s", in.Start)
+	}
+	return token{in.Form, in.Version.Number, start[1:]}, nil
+}
+
+// continueToken is how a token is decoded, with the name by which a server's errors call it.
+type continueToken struct {
+	Form    string  `json:"v"`
+	Version integer `json:"rv"`
+	Start   string  `json:"start"`
+}
+
+// integer is a number without a fraction.
+type integer struct{ json.Number }
+
+func (n *integer) UnmarshalJSON(b []byte) error {
+	var small int64
+	err := json.Unmarshal(b, &small)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		if _, ok := parseVersion(string(b)); !ok { // only a rewind makes one beyond int64
+			return fmt.Errorf("json: cannot unmarshal %s into Go struct field continueToken.rv of type int64", wrong.Value)
+		}
+	} else if err != nil {
+		return err
+	}
+	n.Number = json.Number(b)
+	return nil
+}
+
+// prefix is what the keys of a request's objects begin with; a token goes on behind it.
+func (q *request) prefix(r timeline.Resource) string {
+	switch {
+	case !r.Namespaced:
+		return "/"
+	case q.namespace != "":
+		return q.namespace + "/"
+	}
+	return ""
+}
+
 // listOn answers with the page that a continue token asks for.
 func (c *Cluster) listOn(k *kind, q *request) (*List, error) {
+	t, err := decodeToken(q.opts.Continue)
+	if err != nil {
+		return nil, err
+	}
 	if rv := q.opts.ResourceVersion; rv != "" && rv != "0" {
 		return nil, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
-	var t token
-	b, err := base64.RawURLEncoding.DecodeString(q.opts.Continue)
-	if err == nil {
-		err = json.Unmarshal(b, &t)
+	start := q.prefix(k.resource) + t.Start
+	if strings.HasPrefix(t.Version.String(), "-") {
+		return page(k, q, k.inOrder(), k.version(c.base), start, q.opts.Limit)
 	}
-	if err != nil || t.Form != tokenForm || t.Start == "" {
-		return nil, apierrors.NewBadRequest("continue key is not valid: want the token of a list's metadata.continue")
-	}
-	if t.Version == "-1" {
-		return page(k, q, k.inOrder(), k.version(c.base), t.Start, q.opts.Limit)
-	}
-	version, ok := parseVersion(t.Version.String())
-	if !ok || k.future(version, c.base) {
-		return nil, apierrors.NewBadRequest("continue key is not valid: incorrect encoded start resourceVersion (version " + tokenForm + ")")
+	version, _ := parseVersion(t.Version.String())
+	if k.future(version, c.base) {
+		return nil, k.tooLarge(version, k.version(c.base))
 	}
 	from, ok := k.log.after(version)
 	if !ok {
 		return nil, continueExpired(token{tokenForm, "-1", t.Start}.encode())
 	}
-	return page(k, q, k.past(from), version, t.Start, q.opts.Limit)
+	return page(k, q, k.past(from), version, start, q.opts.Limit)
 }
 
 // page picks at most limit objects from start on.
@@ -57,24 +124,26 @@ func page(k *kind, q *request, all []*Object, version, start string, limit int64
 	l := &List{Resource: k.resource, ResourceVersion: version}
 	i, _ := slices.BinarySearchFunc(all, start, func(o *Object, key string) int { return strings.Compare(o.key, key) })
 	for ; i < len(all); i++ {
-		if !q.matches(all[i]) {
-			continue
-		}
 		if limit > 0 && int64(len(l.Items)) == limit {
 			break
 		}
-		l.Items = append(l.Items, all[i])
+		if q.matches(all[i]) {
+			l.Items = append(l.Items, all[i])
+		}
 	}
-	if i < len(all) {
-		// There is a match behind: etcd would look for it as well.
-		l.Continue = token{tokenForm, json.Number(version), l.Items[len(l.Items)-1].key + "\x00"}.encode()
+	// What is left is counted whether it matches or not, as Cacher.GetList of k8s.io/apiserver does: the page behind may
+	// be empty. Only where one object can match nothing is looked for behind it.
+	left := int64(0)
+	for ; i < len(all) && !q.single(k.resource); i++ {
+		if q.namespace == "" || all[i].namespace == q.namespace {
+			left++
+		}
+	}
+	if left > 0 {
+		last := strings.TrimPrefix(l.Items[len(l.Items)-1].key, q.prefix(k.resource))
+		l.Continue = token{tokenForm, json.Number(version), last + "\x00"}.encode()
 		if q.everything() {
-			l.Remaining = new(int64)
-			for _, o := range all[i:] {
-				if q.matches(o) {
-					*l.Remaining++
-				}
-			}
+			l.Remaining = &left
 		}
 	}
 	return l, nil

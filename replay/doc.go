@@ -54,8 +54,10 @@
 //   - Bookmarks come where the tape has a SYNC, not every minute.
 //   - A list at version V from the future is refused at once, where a server
 //     waits three seconds first.
-//   - Custom resources can be selected by name and namespace only: a tape
-//     doesn't hold the selectableFields of their definition.
+//   - Custom resources can be selected by name and namespace only where the tape
+//     doesn't hold their definition, and with it its selectableFields.
+//   - A get or a watch at a version that is no integer is refused with 400, where
+//     kube-apiserver answers its client's mistake with 500.
 //   - A list right after an object that was recorded late (it came into scope
 //     after newer ones) is stamped with that object's own, older version.
 package replay

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -50,17 +51,25 @@ func continueExpired(token string) error {
 	return err
 }
 
-// tooLarge is storage.NewTooLargeResourceVersionError of k8s.io/apiserver.
-func tooLarge(v, current string) error {
-	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %s, current: %s", v, current), 1)
+// tooLarge is storage.NewTooLargeResourceVersionError of k8s.io/apiserver. The watch cache asks for another try in a
+// second, etcd for none.
+func (k *kind) tooLarge(v, current string) error {
+	retry := 1
+	if k.uncached() {
+		retry = 0
+	}
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %s, current: %s", v, current), retry)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
 	}}
 	return err
 }
 
+// badVersion is what a list answers of a version that is no integer below 2^64 (etcd3/store.go and
+// storage/api_object_versioner.go of k8s.io/apiserver). For a get or a watch kube-apiserver makes a 500 of it.
 func badVersion(v string) error {
-	return apierrors.NewBadRequest(fmt.Sprintf("invalid resource version %q: want a decimal integer", v))
+	_, err := strconv.ParseUint(v, 10, 64)
+	return apierrors.NewBadRequest(fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %v", v, err))
 }
 
 // unknownResource is the 404 of a path that no API server serves.

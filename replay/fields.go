@@ -58,24 +58,32 @@ var selectable = map[string]getters{
 	"secrets":                {"type": text("type")},
 	"services":               {"spec.clusterIP": text("spec", "clusterIP"), "spec.type": text("spec", "type")},
 	"replicationcontrollers": {"status.replicas": number("status", "replicas")},
-	"replicasets.apps":       {"status.replicas": number("status", "replicas")},
 	"jobs.batch":             {"status.successful": number("status", "succeeded")},
 }
 
 // renamed holds labels that old clients still send.
 var renamed = map[string]map[string]string{"pods": {"spec.host": "spec.nodeName"}}
 
+// bare are the kinds without a namespace that don't let themselves be selected by it. Others do: their strategies have
+// never been told that they have none.
+var bare = map[string]bool{"nodes": true, "namespaces": true}
+
 // selectableField returns the canonical label and how to read the field.
-func selectableField(r timeline.Resource, label string) (string, func(*Object) string, error) {
+// definition is the CustomResourceDefinition of the resource, where the tape holds one.
+func selectableField(r timeline.Resource, definition []byte, label string) (string, func(*Object) string, error) {
+	custom := custom(r, definition)
 	switch label {
 	case "metadata.name":
 		return label, (*Object).Name, nil
 	case "metadata.namespace":
-		if r.Namespaced || r.Resource != "nodes" || r.Group != "" {
+		if r.Namespaced || !custom && !bare[r.String()] {
 			return label, (*Object).Namespace, nil
 		}
 	}
 	kind, known := selectable[r.String()]
+	if custom {
+		kind, known = selectableOf(r, definition), true
+	}
 	if to, ok := renamed[r.String()][label]; ok {
 		label = to
 	}

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"strings"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -72,7 +74,7 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 		return nil, err
 	}
 	opts.Watch = false
-	q, err := newRequest(k.resource, namespace, opts)
+	q, err := c.newRequest(k.resource, namespace, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func (c *Cluster) listed(k *kind, q *request, answer Answer, opts metav1.ListOpt
 		return nil, err
 	}
 	limit := opts.Limit
-	if opts.ResourceVersion == "0" {
+	if opts.ResourceVersion == "0" && !k.uncached() {
 		limit = 0 // the watch cache knows no pages (cacher/delegator.go)
 	}
 	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
@@ -116,15 +118,15 @@ func (c *Cluster) listed(k *kind, q *request, answer Answer, opts metav1.ListOpt
 // notOlder checks a requested version against the newest, and returns its
 // canonical form: "" for "" and "0", which any state satisfies.
 func (c *Cluster) notOlder(k *kind, rv string) (string, error) {
-	if rv == "" || rv == "0" {
+	if strings.Trim(rv, "0") == "" {
 		return "", nil
 	}
 	v, ok := parseVersion(rv)
-	if !ok {
+	if !ok || !k.reachable(v, c.base) {
 		return "", badVersion(rv)
 	}
 	if k.future(v, c.base) {
-		return "", tooLarge(v, k.version(c.base))
+		return "", k.tooLarge(v, k.version(c.base))
 	}
 	return v, nil
 }

@@ -31,7 +31,7 @@ func (c *Cluster) LookAll(gvr schema.GroupVersionResource, namespace string, opt
 		return nil, err
 	}
 	opts.Watch = false
-	q, err := newRequest(k.resource, namespace, opts)
+	q, err := c.newRequest(k.resource, namespace, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/nodesim/nodesim/timeline"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -28,7 +30,7 @@ type fieldTest struct {
 
 // newRequest checks options as the API server does
 // (k8s.io/apiserver/pkg/endpoints/handlers/get.go, ListResource).
-func newRequest(r timeline.Resource, namespace string, opts metav1.ListOptions) (*request, error) {
+func (c *Cluster) newRequest(r timeline.Resource, namespace string, opts metav1.ListOptions) (*request, error) {
 	in := internalversion.ListOptions{
 		Watch: opts.Watch, AllowWatchBookmarks: opts.AllowWatchBookmarks,
 		ResourceVersion: opts.ResourceVersion, ResourceVersionMatch: opts.ResourceVersionMatch,
@@ -49,25 +51,34 @@ func newRequest(r timeline.Resource, namespace string, opts metav1.ListOptions) 
 			q.labels = s
 		}
 	}
-	return q, q.parseFields(r)
+	if opts.FieldSelector == "" {
+		return q, nil
+	}
+	return q, q.parseFields(r, c.definition(r))
 }
 
-func (q *request) parseFields(r timeline.Resource) error {
-	if q.opts.FieldSelector == "" {
-		return nil
-	}
+func (q *request) parseFields(r timeline.Resource, definition []byte) error {
 	s, err := fields.ParseSelector(q.opts.FieldSelector)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	for _, want := range s.Requirements() {
-		label, get, err := selectableField(r, want.Field)
+		label, get, err := selectableField(r, definition, want.Field)
 		if err != nil {
 			return apierrors.NewBadRequest(err.Error())
 		}
 		q.fields = append(q.fields, fieldTest{label, want.Value, get, want.Operator == selection.NotEquals})
 	}
 	return nil
+}
+
+// single reports whether the request names one object, which a server then looks up by its key
+// (registry/generic/registry/store.go of k8s.io/apiserver, ListPredicate).
+func (q *request) single(r timeline.Resource) bool {
+	if q.opts.Continue != "" || r.Namespaced && q.namespace == "" {
+		return false
+	}
+	return slices.ContainsFunc(q.fields, func(f fieldTest) bool { return f.name == "metadata.name" && !f.not })
 }
 
 // everything reports whether the request selects no part of the namespace.

@@ -3,6 +3,7 @@ package replay
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -23,6 +24,17 @@ func (k *kind) version(base string) string {
 		return addVersions(origin, base)
 	}
 	return k.log.last
+}
+
+// uncached reports whether kube-apiserver keeps the resource in etcd alone, without a watch cache: Events (its
+// pkg/kubeapiserver/default_storage_factory_builder.go).
+func (k *kind) uncached() bool { return k.resource.Resource == "events" }
+
+// reachable reports whether a version can be one: a server's are integers below 2^64, and so are a tape's, but for what
+// many rewinds may make of them.
+func (k *kind) reachable(v, base string) bool {
+	_, err := strconv.ParseUint(v, 10, 64)
+	return err == nil || !k.future(v, base)
 }
 
 func (k *kind) future(v, base string) bool {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,7 +64,7 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 		return nil, err
 	}
 	opts.Watch = true
-	q, err := newRequest(k.resource, namespace, opts)
+	q, err := c.newRequest(k.resource, namespace, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +94,9 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 func (w *Watch) begin(base, past string) error {
 	k, opts := w.kind, w.request.opts
 	version := ""
-	if rv := opts.ResourceVersion; rv != "" && rv != "0" {
+	if rv := opts.ResourceVersion; strings.Trim(rv, "0") != "" {
 		v, ok := parseVersion(rv)
-		if !ok {
+		if !ok || !k.reachable(v, base) {
 			return badVersion(rv)
 		}
 		version = v
@@ -108,7 +109,9 @@ func (w *Watch) begin(base, past string) error {
 		w.cursor, w.version, version = from, past, ""
 	}
 	if initial && version != "" && k.future(version, base) {
-		return tooLarge(version, k.version(base))
+		w.fail = k.tooLarge(version, k.version(base)) // in the stream, as a real server says it, three seconds later
+		w.log, w.cursor, w.version = k.log, k.log.end(), version
+		return nil
 	}
 	if version != "" && !initial {
 		p, ok := k.log.after(version)

@@ -34,8 +34,9 @@ func TestWatchList(t *testing.T) {
 	equal(t, "only news", show(t, open(t, c, nodes, "", opts)), "")
 	opts.ResourceVersion = "1000"
 	opts.SendInitialEvents = &yes
-	if _, err := c.Watch(nodes, "", opts); !apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
-		t.Errorf("from the future: %v", err)
+	ev, err := open(t, c, nodes, "", opts).TryNext()
+	if err != nil || !apierrors.HasStatusCause(&apierrors.StatusError{ErrStatus: *ev.Status}, metav1.CauseTypeResourceVersionTooLarge) {
+		t.Errorf("from the future: %v %v, want an ERROR that says so", ev, err)
 	}
 	opts.ResourceVersionMatch = ""
 	if _, err := c.Watch(nodes, "", opts); !apierrors.IsInvalid(err) {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -122,6 +123,9 @@ func one(ctx context.Context, w *World, real, ours *Peer, r Request) Finding {
 // newest is the last version of the resource that a request is about.
 func (w *World) newest(r Request) (last uint64) {
 	longest := 0
+	if path, err := url.PathUnescape(r.Path); err == nil {
+		r.Path = path
+	}
 	for i := range w.Resources {
 		root, rest := w.Resources[i].Root(), w.Resources[i].Resource.Resource
 		if !strings.HasPrefix(r.Path, root+"/") {

@@ -24,7 +24,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "no-cache, private") // as filters/cachecontrol.go of k8s.io/apiserver
-	info, err := s.paths.NewRequestInfo(req)
+	info, err := s.asked(req)
 	if err != nil {
 		// filters/requestinfo.go of k8s.io/apiserver
 		refuse(w, req, apierrors.NewInternalError(fmt.Errorf("failed to create RequestInfo: %w", err)))
@@ -46,9 +46,22 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 	r := s.resources[name]
 	write := inbound.IsWrite(info.Verb)
 	// Of what isn't on the tape, writes may be taken: the desk knows.
-	if r == nil && !(write && s.desk != nil) || r != nil && !r.Namespaced && info.Namespace != "" && info.Resource != "namespaces" {
+	if r == nil && !(write && s.desk != nil) {
 		s.discovery.ServeHTTP(w, req) // 404, in the form that this path has it
 		return
+	}
+	if r != nil && !write {
+		if text := deprecated[r.String()]; text != "" {
+			w.Header().Add("Warning", fmt.Sprintf("299 - %q", text))
+		}
+		if err := s.routed(req, r, info); err != nil {
+			if apierrors.IsNotFound(err) && (info.Subresource == "" || s.builtin(r.Resource)) {
+				s.discovery.ServeHTTP(w, req)
+				return
+			}
+			refuse(w, req, err)
+			return
+		}
 	}
 	namespace := info.Namespace
 	if r != nil && !r.Namespaced {
@@ -60,8 +73,6 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 		err = s.write(w, req, r, info)
 	case info.Verb == "get" && info.Subresource == "scale" && slices.Contains(s.subresources(r.Resource), "scale"):
 		err = s.scale(w, req, r, info)
-	case info.Subresource != "" && (info.Verb != "get" || info.Subresource != "status"):
-		err = apierrors.NewMethodNotSupported(name.GroupResource(), info.Verb)
 	case info.Verb == "get":
 		err = s.get(w, req, r, namespace, info.Name)
 	case info.Verb == "list":

@@ -38,6 +38,9 @@ func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, name
 	if err != nil {
 		return err
 	}
+	if err := exported(req); err != nil {
+		return err
+	}
 	o, err := s.cluster.Get(gvr(r.Resource), namespace, name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
 	if err != nil {
 		return err

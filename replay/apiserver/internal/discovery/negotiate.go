@@ -115,15 +115,15 @@ func routed(w http.ResponseWriter, r *http.Request, produces ...string) bool {
 		writeFailure(w, r, http.StatusMethodNotAllowed, "405: Method Not Allowed")
 		return false
 	}
-	if !accepts(r.Header.Get("Accept"), produces) {
+	if !Accepts(r.Header.Get("Accept"), produces) {
 		writeFailure(w, r, http.StatusNotAcceptable, "406: Not Acceptable\n\nAvailable representations: "+strings.Join(produces, ", "))
 		return false
 	}
 	return true
 }
 
-// accepts is go-restful's rule: parameters and "application/*" mean nothing to it.
-func accepts(header string, produces []string) bool {
+// Accepts is go-restful's rule: parameters and "application/*" mean nothing to it.
+func Accepts(header string, produces []string) bool {
 	if header == "" {
 		return true
 	}

@@ -32,7 +32,8 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 	switch {
 	case strings.HasPrefix(req.URL.Path, "//"),
 		!r.Namespaced && info.Namespace != "" && (r.String() != "namespaces" || strings.Contains(req.URL.Path, "/namespaces/"+info.Namespace+"/namespaces")),
-		builtin && parts > 1 && r.Namespaced && info.Namespace == "",
+		(builtin || info.Verb == "get") && parts > 1 && r.Namespaced && info.Namespace == "",
+		!builtin && info.Verb == "", // a method that means nothing
 		builtin && (parts > 3 || info.Verb == "proxy"):
 		return unrouted(http.StatusNotFound, "")
 	case builtin && req.Method != http.MethodGet:
@@ -40,6 +41,9 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 	case info.Subresource != "" && !slices.Contains(s.subresources(r.Resource), info.Subresource):
 		if slices.Contains(elsewhere[r.String()], info.Subresource) {
 			return apierrors.NewMethodNotSupported(gvr(r.Resource).GroupResource(), info.Verb)
+		}
+		if !builtin {
+			return apierrors.NewNotFound(gvr(r.Resource).GroupResource(), info.Name)
 		}
 		return unrouted(http.StatusNotFound, "")
 	case info.Subresource != "" && info.Subresource != "status" && info.Subresource != "scale":

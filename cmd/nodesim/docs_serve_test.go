@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodesim/nodesim/internal/serve"
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// What docs/serve.md shows of ctl is what the program prints.
+func TestTheManualOfServeShowsWhatIsPrinted(t *testing.T) {
+	text, err := os.ReadFile("../../docs/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "```console\n")
+	block, _, found := strings.Cut(block, "```")
+	if !found || strings.Count(block, "$ nodesim ctl ") < 5 {
+		t.Fatalf("found no console with nodesim ctl: %q", block)
+	}
+	t.Setenv("KUBECONFIG", serveDemo(t))
+	var got strings.Builder
+	for _, line := range strings.Split(block, "\n") {
+		command, is := strings.CutPrefix(line, "$ nodesim ")
+		if !is {
+			continue
+		}
+		got.WriteString(line + "\n")
+		var out bytes.Buffer
+		root := newRoot()
+		root.SetOut(&out)
+		root.SetErr(&out)
+		verb, name, _ := strings.Cut(command, " '") // one word may be quoted
+		args := strings.Fields(verb)
+		if name != "" {
+			args = append(args, strings.TrimSuffix(name, "'"))
+		}
+		run(t.Context(), root, args)
+		got.Write(out.Bytes())
+	}
+	if diff := cmp.Diff(block, got.String()); diff != "" {
+		t.Errorf("(-manual +printed):\n%s", diff)
+	}
+}
+
+// serveDemo serves the demo, standing at its beginning, and returns the
+// kubeconfig.
+func serveDemo(t *testing.T) string {
+	t.Helper()
+	tape, err := show.Scenario("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := serve.Open(t.Context(), serve.Options{
+		Tape: tape, Player: []replay.PlayerOption{replay.StartPaused()},
+		Kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"), Say: func(string) {},
+		Driver: func(h *timeline.Header) (*show.Driver, error) {
+			o, err := observe.OptionsFor(h, "", "", "")
+			return show.NewDriver(show.NewView(h, o), nil), err
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.Run(ctx, func(ctx context.Context) error {
+			return s.Show.Play(ctx, show.Watcher{Control: s.Control})
+		})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.Kubeconfig
+}

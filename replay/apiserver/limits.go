@@ -1,17 +1,16 @@
 package apiserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // The limits are kube-apiserver's: server/secure_serving.go and config.go of
@@ -50,23 +49,17 @@ func newWeb(h http.Handler, blocked time.Duration) *web {
 			MaxReceiveBufferPerConnection: streamBuffer * streamsAConnection, MaxReadFrameSize: streamBuffer,
 			WriteByteTimeout: blocked,
 		},
-		// Handshakes that fail are no business of who shows a panel.
-		ErrorLog: log.New(io.Discard, "", 0),
+		ErrorLog: log.New(panics{os.Stderr}, "", 0),
 	}
 	return w
 }
 
 // limited bounds the time that a request takes to be read and answered; a watch
-// sets its own bounds. It answers a handler's panic, which is ours, with a 500.
+// sets its own bounds.
 func (w *web) limited(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		w.handling.RLock()
 		defer w.handling.RUnlock()
-		defer func() {
-			if e := recover(); e != nil && e != http.ErrAbortHandler { //nolint:errorlint // a sentinel that is thrown as it is
-				refuse(rw, req, apierrors.NewInternalError(fmt.Errorf("this request made the server panic: %v", e)))
-			}
-		}()
 		c := http.NewResponseController(rw)
 		due := time.Now().Add(requestTimeout)
 		_ = c.SetWriteDeadline(due) // what knows no deadlines does without
@@ -75,6 +68,19 @@ func (w *web) limited(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(rw, req)
 	})
+}
+
+// panics passes on what an http.Server says of a handler that has panicked, which
+// would be our mistake. Handshakes that fail and the like are the client's, and no
+// business of who shows a panel.
+type panics struct{ out io.Writer }
+
+// Write implements io.Writer.
+func (p panics) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("panic serving")) {
+		return p.out.Write(line)
+	}
+	return len(line), nil
 }
 
 // serve answers on a listener until the context ends.
@@ -105,6 +111,6 @@ func (w *web) stop() error {
 		err = w.server.Close()
 	}
 	w.handling.Lock()
-	w.handling.Unlock() //nolint:staticcheck // nobody answers any more: that is all there was to wait for
+	defer w.handling.Unlock() // nobody answers any more: that is all there was to wait for
 	return err
 }

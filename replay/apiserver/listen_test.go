@@ -309,6 +309,31 @@ func TestHeadersHaveALimit(t *testing.T) {
 	}
 }
 
+// What breaks off in the middle doesn't look whole, and the server goes on.
+func TestHalfAnAnswerIsNone(t *testing.T) {
+	s, _ := demo(t, apiserver.Mount("/half/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "half")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})))
+	l, _ := listening(t, s)
+	for _, major := range []int{1, 2} {
+		c, token := client(t, l, major)
+		res, err := c.Do(request(t, l.URL()+"/half/", "Bearer "+token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(res.Body); err == nil || string(body) != "half" {
+			t.Errorf("HTTP/%d: %q, %v", major, body, err)
+		}
+		_ = res.Body.Close()
+		if res, err = c.Do(request(t, l.URL()+"/version", "Bearer "+token)); err != nil || res.StatusCode != 200 {
+			t.Errorf("HTTP/%d, after it: %v", major, err)
+		}
+		_ = res.Body.Close()
+	}
+}
+
 func TestRESTConfigIsTheCallers(t *testing.T) {
 	s, _ := demo(t)
 	a, b := s.RESTConfig(), s.RESTConfig()

@@ -67,7 +67,7 @@ func crowd(t *testing.T, r *rand.Rand, others int, lazy bool, events []timeline.
 // What fires, and what a client is told, is the tape's and the faults': it
 // doesn't depend on who else watches, or when they read.
 func TestFaultsAreDeterministic(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range tapes(300) {
 		c := chance{rand.New(rand.NewPCG(seed, 1))}
 		events, specs := c.tape(), c.faults(wild...)
 		told, fired, _ := crowd(t, c.Rand, 0, false, events, specs)
@@ -85,7 +85,7 @@ func TestFaultsAreDeterministic(t *testing.T) {
 
 // Who reads late is told the same, where nothing ends or silences streams.
 func TestLateReadersAreToldTheSame(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range tapes(200) {
 		c := chance{rand.New(rand.NewPCG(seed, 2))}
 		events, specs := c.tape(), c.faults("drop", "delay", "duplicate", "coalesce", "reorder", "slow", "bookmarks", "recreate")
 		told, _, _ := crowd(t, c.Rand, 0, false, events, specs)
@@ -120,7 +120,7 @@ func atTheEnd(t *testing.T, events []timeline.Event) map[string]string {
 
 // A client that lists when it is told to ends where the tape does.
 func TestTameFaultsKeepTheEnd(t *testing.T) {
-	for seed := range uint64(600) {
+	for seed := range tapes(400) {
 		c := chance{rand.New(rand.NewPCG(seed, 3))}
 		events, specs := c.tape(), c.faults(tame...)
 		told, fired, first := crowd(t, c.Rand, 3, seed%4 == 0, events, specs)
@@ -133,7 +133,7 @@ func TestTameFaultsKeepTheEnd(t *testing.T) {
 // An informer ends where the tape does, under everything that may go wrong with
 // streams and requests, and always in the same way.
 func TestInformersEndWhereTheTapeDoes(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range tapes(30) {
 		c := chance{rand.New(rand.NewPCG(seed, 4))}
 		events := c.tape()
 		specs := append(c.faults(tame...), c.of("429", "500", "timeout", "stale-list")+c.of("", ":nodes")+fmt.Sprintf(",verb=read,p=%.2f,seed=%d,count=%d", 0.1+0.9*c.Float64(), seed, 1+c.IntN(4)))

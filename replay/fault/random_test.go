@@ -3,6 +3,7 @@ package fault_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,15 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 	"github.com/nodesim/nodesim/timeline"
 )
+
+// tapes is how many random tapes a test takes: thirty times as many with
+// NODESIM_SOAK.
+func tapes(n uint64) uint64 {
+	if os.Getenv("NODESIM_SOAK") != "" {
+		return 30 * n
+	}
+	return n
+}
 
 // chance makes tapes and faults.
 type chance struct{ *rand.Rand }

@@ -9,7 +9,8 @@ import (
 
 // Fired is a fault that has fired.
 type Fired struct {
-	// At is the position on the tape.
+	// At is the position on the tape; where a request was hit, that of what
+	// happened last before it.
 	At   time.Duration
 	Spec Spec
 	// Resource is the plural, with its group where it has one; "" where open

@@ -46,13 +46,14 @@ func (in *injector) Request(q replay.Request) (a replay.Answer) {
 
 // answered asks a trigger about a request, and logs it.
 func (in *injector) answered(r *rule, t *trigger, q replay.Request) bool {
-	who := []string{
-		q.Verb, q.Resource.Group, q.Resource.Resource, q.Subresource, q.Namespace, q.Name, q.Options.LabelSelector, q.Options.FieldSelector,
-	}
+	var which []string // what chance depends on
 	if r.spec.P > 0 {
-		who = append(who, strconv.FormatUint(uint64(t.nth(who...)), 10))
+		which = []string{
+			q.Verb, q.Resource.Group, q.Resource.Resource, q.Subresource, q.Namespace, q.Name, q.Options.LabelSelector, q.Options.FieldSelector,
+		}
+		which = append(which, strconv.FormatUint(uint64(t.nth(which...)), 10))
 	}
-	if !t.fires(in.now, who...) {
+	if !t.fires(in.now, which...) {
 		return false
 	}
 	in.tell(Fired{At: in.now, Spec: r.given, Resource: q.Resource.GroupResource().String(), Namespace: q.Namespace, Name: q.Name, Verb: q.Verb})
@@ -69,6 +70,9 @@ func (in *injector) wished(r timeline.Resource, q replay.Request) (a replay.Answ
 	case q.Verb == "watch" && !begins(q) && w.refuse > 0:
 		w.refuse--
 		a.Err = apierrors.NewResourceExpired("too old resource version: " + q.Options.ResourceVersion)
+	}
+	if w != nil && w.refuse == 0 && len(w.stale) == 0 {
+		delete(in.wishes, clientOf(r, q))
 	}
 	return a
 }

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -68,7 +69,12 @@ func TestRefusals(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			s := err.(apierrors.APIStatus).Status()
+			var status apierrors.APIStatus
+			if !errors.As(err, &status) {
+				t.Errorf("%s: %s: %v", spec, verb, err)
+				continue
+			}
+			s := status.Status()
 			line := fmt.Sprintf("%s:%d/%s", verb, s.Code, s.Reason)
 			if s.Details != nil && s.Details.RetryAfterSeconds > 0 {
 				line += fmt.Sprint("/", s.Details.RetryAfterSeconds)

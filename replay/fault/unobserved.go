@@ -43,8 +43,7 @@ func unobserved(in *injector, r *rule, e *event, p *plan, entries []noderoll.Ent
 		return
 	}
 	joins := passed(entries, e.Name, noderoll.EvtJoining)
-	switch {
-	case staged && !away && !joins, !staged && r.spec.Types == "" && e.Type != timeline.Modified, !in.hit(r, e):
+	if staged && !away && !joins || !staged && r.spec.Types == "" && e.Type != timeline.Modified || !in.hit(r, e) {
 		return
 	}
 	end, signals := in.silence(r, r.resources, true)

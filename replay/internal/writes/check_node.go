@@ -1,6 +1,8 @@
 package writes
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -82,12 +84,14 @@ type innerTaint struct {
 // checkResources says which of a node's resources are below zero.
 func checkResources(n *corev1.Node) field.ErrorList {
 	var errs field.ErrorList
-	for name, of := range map[string]corev1.ResourceList{"capacity": n.Status.Capacity, "allocatable": n.Status.Allocatable} {
-		for resource, q := range of {
-			if q.Sign() < 0 {
-				errs = append(errs, field.Invalid(field.NewPath("status", name, string(resource)), q.String(), "must be greater than or equal to 0"))
+	check := func(of corev1.ResourceList, at *field.Path) {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if q := of[name]; q.Sign() < 0 {
+				errs = append(errs, field.Invalid(at.Child(string(name)), q.String(), "must be greater than or equal to 0"))
 			}
 		}
 	}
+	check(n.Status.Capacity, field.NewPath("status", "capacity"))
+	check(n.Status.Allocatable, field.NewPath("status", "allocatable"))
 	return errs
 }

@@ -33,7 +33,7 @@ func (w *write) evict() (Answer, error) {
 	case len(asked) > 0 && !slices.Equal(asked, opts.DryRun):
 		return Answer{}, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", asked, opts.DryRun)
 	}
-	w.Delete.DryRun = opts.DryRun
+	w.Delete.DryRun = opts.DryRun // for the log
 	live, err := w.live()
 	if err != nil {
 		return Answer{}, err
@@ -42,21 +42,14 @@ func (w *write) evict() (Answer, error) {
 		if err := w.evictable(live); err != nil {
 			return Answer{}, err
 		}
-		if err := (&write{Request: w.Request, desk: w.desk, kind: w.kind}).checkDelete(live, opts); err != nil {
+		if err := checkDelete(opts); err != nil {
+			return Answer{}, err
+		}
+		if _, err := w.end(live, opts); err != nil {
 			return Answer{}, err
 		}
 	}
 	return status(http.StatusCreated, metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated})
-}
-
-// checkDelete is what a delete with these options would say.
-func (w *write) checkDelete(live *object, opts metav1.DeleteOptions) error {
-	w.Verb, w.Delete = Delete, opts
-	if err := w.checkOptions(); err != nil {
-		return err
-	}
-	_, err := w.end(live, opts)
-	return err
 }
 
 // eviction reads the body; policy/v1 and policy/v1beta1 are taken alike.

@@ -2,6 +2,8 @@ package writes
 
 import (
 	"encoding/json"
+	"io"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,4 +54,28 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 		timeline.FormatAt(e.At), e.Verb, e.Resource.GroupResource().String(), e.Subresource, e.Namespace, e.Name, PatchName(e.PatchType),
 		e.Labels, e.Fields, e.Body, e.Hidden, e.Delete, e.DryRun, e.Manager, e.Force, e.Code,
 	})
+}
+
+// Lines returns what writes each entry to w as one line of JSON, for [New]. The
+// first error is kept, nothing is written after it, and failed returns it; it
+// may be called at any time.
+func Lines(w io.Writer) (record func(Entry), failed func() error) {
+	var mu sync.Mutex
+	var first error
+	record = func(e Entry) {
+		line, err := json.Marshal(e)
+		mu.Lock()
+		defer mu.Unlock()
+		if first == nil && err == nil {
+			_, err = w.Write(append(line, '\n'))
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return record, func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		return first
+	}
 }

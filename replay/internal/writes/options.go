@@ -31,8 +31,16 @@ func (w *write) checkOptions() error {
 		}
 		of, errs = "PatchOptions", validation.ValidatePatchOptions(&w.Options, w.PatchType)
 	case Delete, DeleteCollection:
-		of, errs = "DeleteOptions", validation.ValidateDeleteOptions(&w.Delete)
+		return checkDelete(w.Delete)
 	}
+	return badOptions(of, errs)
+}
+
+func checkDelete(o metav1.DeleteOptions) error {
+	return badOptions("DeleteOptions", validation.ValidateDeleteOptions(&o))
+}
+
+func badOptions(of string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}

@@ -1,8 +1,6 @@
 package writes
 
 import (
-	"encoding/json"
-	"io"
 	"slices"
 	"sync"
 )
@@ -39,28 +37,4 @@ func (t *Tail[T]) Clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.values = nil
-}
-
-// Lines returns what writes each entry to w as one line of JSON, for [New]. The
-// first error is kept, nothing is written after it, and failed returns it; it
-// may be called at any time.
-func Lines(w io.Writer) (record func(Entry), failed func() error) {
-	var mu sync.Mutex
-	var first error
-	record = func(e Entry) {
-		line, err := json.Marshal(e)
-		mu.Lock()
-		defer mu.Unlock()
-		if first == nil && err == nil {
-			_, err = w.Write(append(line, '\n'))
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return record, func() error {
-		mu.Lock()
-		defer mu.Unlock()
-		return first
-	}
 }

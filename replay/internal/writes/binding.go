@@ -76,7 +76,7 @@ func (w *write) bindable(b *corev1.Binding, live *object) error {
 	if err != nil {
 		return err
 	}
-	why := ""
+	var why string
 	switch {
 	case pod.DeletionTimestamp != nil:
 		why = fmt.Sprintf("pod %s is being deleted, cannot be assigned to a host", w.Name)

@@ -144,7 +144,7 @@ func inServer(err error) string {
 
 // summary is summarizeData of handlers/rest.go.
 func summary(data []byte, longest int) string {
-	s := ""
+	var s string
 	switch {
 	case len(data) == 0:
 		return "<empty>"

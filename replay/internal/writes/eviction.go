@@ -89,7 +89,7 @@ func (w *write) evictable(live *object) error {
 		return err
 	}
 	if len(budgets) > 1 {
-		return errors.New("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.") //nolint:revive,staticcheck // the server's words
+		return errors.New("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.") //nolint:revive // the server's words
 	}
 	return allows(budgets[0], pod)
 }

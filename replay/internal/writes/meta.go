@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -134,12 +134,20 @@ func (w *write) warnFinalizers(u unstructured.Unstructured, old []string) {
 	}
 }
 
+// segment is the rule for a name that only has to fit into a path.
+func segment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
 // checkMeta validates metadata; old is nil for a new object.
 func (k kind) checkMeta(u unstructured.Unstructured, old *object) field.ErrorList {
 	p := field.NewPath("metadata")
 	name := apivalidation.NameIsDNSSubdomain
 	if k.isBudget() || k.Group == "rbac.authorization.k8s.io" || old != nil {
-		name = path.ValidatePathSegmentName
+		name = segment
 	}
 	if k.is("services") && old == nil {
 		name = apivalidation.NameIsDNS1035Label

@@ -7,16 +7,19 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rehearsal decorates a server: what would be written is answered here, with
-// nothing in it; what asks goes through.
+// rehearsal decorates a server: what would be written is answered here, a
+// create with what was to be created; what asks goes through. What the server
+// would have made of it nobody knows.
 type rehearsal struct{ server }
 
 func (s *rehearsal) do(ctx context.Context, r request) ([]byte, error) {
-	if r.writes() {
+	switch {
+	case r.writes() && r.verb == Create && r.sub == "":
+		return r.body, ctx.Err()
+	case r.writes():
 		return []byte("{}"), ctx.Err()
 	}
 	return s.server.do(ctx, r)
@@ -59,19 +62,4 @@ func (s *narrator) do(ctx context.Context, r request) ([]byte, error) {
 		s.mu.Unlock()
 	}
 	return s.server.do(ctx, r)
-}
-
-// whyNot is an error of the API server in a few words that don't hold the
-// object's name, so that alike ones can be counted together.
-func whyNot(err error) string {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // what the client returns isn't wrapped
-	if !ok {
-		return err.Error()
-	}
-	s := status.Status()
-	if s.Details == nil || len(s.Details.Causes) == 0 || s.Reason != metav1.StatusReasonInvalid {
-		return string(s.Reason) + ": " + s.Message
-	}
-	c := s.Details.Causes[0]
-	return string(s.Reason) + ": " + c.Field + ": " + c.Message
 }

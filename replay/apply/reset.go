@@ -3,7 +3,6 @@ package apply
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -42,7 +41,12 @@ func (a *Applier) reset(ctx context.Context, it item) error {
 		}
 	}
 	if err := a.inWaves(ctx, gone, func(k key) int { return -rank(k.resource) }, func(ctx context.Context, k key) error {
-		return a.remove(ctx, k, text(there[k], "metadata", "uid"))
+		err := a.remove(ctx, k, text(there[k], "metadata", "uid"))
+		if err != nil && !fatal(ctx, err) {
+			a.count(func(l *ledger) { l.skip(k.resource.String(), whyNot(err), k.where()) })
+			err = nil
+		}
+		return err
 	}); err != nil {
 		return err
 	}
@@ -157,8 +161,8 @@ func (a *Applier) together(ctx context.Context, keys []key, do func(context.Cont
 			for k := range jobs {
 				if err := do(ctx, k); err != nil {
 					mu.Lock()
-					if failed == nil || !errors.Is(err, context.Canceled) {
-						failed = cmp.Or(failed, err)
+					if failed == nil {
+						failed = err // what follows is most likely of the cancelling
 					}
 					mu.Unlock()
 					cancel()

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 )
 
 // manager is the name under which the API server notes who wrote a field.
@@ -39,6 +40,7 @@ func newLive(config *rest.Config) (*live, error) {
 }
 
 func (l *live) do(ctx context.Context, r request) ([]byte, error) {
+	ctx = klog.NewContext(ctx, klog.Logger{}) // what goes wrong is an error, not a line on somebody's terminal
 	var q *rest.Request
 	switch r.verb {
 	case Create:
@@ -78,6 +80,7 @@ func (l *live) do(ctx context.Context, r request) ([]byte, error) {
 
 // get asks for what is no resource: /version, /apis/policy/v1.
 func (l *live) get(ctx context.Context, path string) ([]byte, error) {
+	ctx = klog.NewContext(ctx, klog.Logger{})
 	result := l.client.Get().AbsPath(path).MaxRetries(0).Do(ctx)
 	if err := result.Error(); err != nil {
 		return nil, err

@@ -29,6 +29,11 @@
 // 410 Expired; informers list again, after the second or so that their
 // back-off takes.
 //
+// # What goes wrong
+//
+// Player(fault.Inject("unobserved")), of package replay/fault, makes watches
+// break, events go missing and requests fail, at places of the tape.
+//
 // # Writes
 //
 // They are refused with 405, or recorded ([WithWrites]): accepted, logged for a

@@ -9,11 +9,11 @@ import (
 // Spec is one fault that is asked for; see the package comment for its text.
 type Spec = faultspec.Spec
 
-// Kind is one kind of fault, Param one parameter.
-type (
-	Kind  = faultspec.Kind
-	Param = faultspec.Param
-)
+// Kind is one kind of fault.
+type Kind = faultspec.Kind
+
+// Param is one parameter of a fault.
+type Param = faultspec.Param
 
 // Parse reads a fault. Its error says in one line where the text is bad, what
 // was found there, what is wanted, and what was probably meant. Whether a tape

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -156,7 +155,7 @@ func (a *Applier) unfollow() {
 }
 
 // followPlayer opens the Player and begins.
-func (a *Applier) followPlayer(context.Context) error {
+func (a *Applier) followPlayer() error {
 	f := &follower{cluster: a.player.Cluster(), wake: make(chan struct{}, 1)}
 	if err := a.player.Open(); err != nil {
 		return err

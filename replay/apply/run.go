@@ -29,10 +29,9 @@ func (a *Applier) Open(ctx context.Context) error {
 	if err := a.survey(ctx); err != nil {
 		return err
 	}
-	if a.follow == nil {
-		if err := a.followPlayer(ctx); err != nil {
-			return err
-		}
+	a.unfollow()
+	if err := a.followPlayer(); err != nil {
+		return err
 	}
 	it, ok, err := a.follow.next()
 	if err != nil || !ok {
@@ -108,12 +107,17 @@ func (a *Applier) wayOf(ctx context.Context, r timeline.Resource) (way, error) {
 // of the tape, but for the initial state, in which there is none. What was
 // written stays; Cleanup takes it away.
 //
-// After an error, Run goes on where it was; a new Applier, in another process
-// too, begins again with the Player's initial state.
+// After an error, the next Run brings the cluster to where the Player is, and
+// goes on from there; a new Applier, in another process too, begins again with
+// the Player's initial state.
 func (a *Applier) Run(ctx context.Context) (Report, error) {
 	err := a.Open(ctx)
 	if err == nil {
 		err = a.play(ctx)
+	}
+	if err != nil { // what was under way, and what waited, may be lost
+		a.opened = false
+		a.unfollow()
 	}
 	return a.Report(), err
 }

@@ -1,0 +1,100 @@
+//go:build controlplane
+
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/nodesim/nodesim/internal/testcluster"
+)
+
+// TestReplayToCluster does with the real program what docs/apply.md shows: the
+// initial state, a recording, the tape; and the ways in which it ends.
+func TestReplayToCluster(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cluster := testcluster.New(t, testcluster.Options{})
+	client, nodesim, kubeconfig := cluster.Client(), build(t), filepath.Join(t.TempDir(), "kubeconfig")
+	if err := testcluster.WriteKubeconfig(kubeconfig, cluster.Config()); err != nil {
+		t.Fatal(err)
+	}
+	tape := filepath.Join("..", "..", "examples", "spot-vanish.yaml")
+	command := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
+		cmd := exec.CommandContext(ctx, nodesim, append([]string{"replay", tape, "--to-cluster", "--kubeconfig", kubeconfig}, args...)...)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		return cmd, &out
+	}
+	does := func(says string, args ...string) {
+		t.Helper()
+		cmd, out := command(args...)
+		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), says) {
+			t.Fatalf("%v: error %v, want %q in what it says:\n%s", args, err, says, out)
+		}
+	}
+	ours := func() int {
+		t.Helper()
+		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "nodesim.dev/replay=spot-vanish"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list.Items)
+	}
+
+	does("create nodes ip-10-0-2-10", "--dry-run")
+	if n := ours(); n > 0 {
+		t.Fatalf("a dry run has made %d nodes", n)
+	}
+	does("the initial state is written", "--to", "0s")
+	rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish", testcluster.Group{Name: "spot-burst"})
+	does("--to-cluster --cleanup", "--speed", "max")
+	rec.stop(t)
+	if d := cmp.Diff(story(t, tape), story(t, rec.tape)); d != "" {
+		t.Errorf("the recording tells another story (-tape +recording):\n%s", d)
+	}
+
+	// An interrupt ends it in order.
+	cmd, out := command("--speed", "0.01x")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(context.Context) (bool, error) {
+		return ours() == 3, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || !strings.Contains(out.String(), "nodesim: interrupted at T+") || !strings.Contains(out.String(), "--cleanup\n") {
+		t.Errorf("interrupted: error %v, and it says:\n%s", err, out)
+	}
+	does("nodes: 0 created, 0 updated, 3 deleted", "--cleanup")
+
+	// A node of somebody else's; the context has to be named.
+	if _, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	cmd, out = command("--speed", "max")
+	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "--i-know-this-cluster=") || ours() > 0 {
+		t.Fatalf("foreign nodes: error %v, and it says:\n%s", err, out)
+	}
+	_, known, _ := strings.Cut(strings.TrimSpace(out.String()), "--i-know-this-cluster=")
+	does("4 updated, 1 deleted", "--speed", "max", "--i-know-this-cluster", known)
+	does("2 deleted", "--cleanup")
+	if _, err := client.CoreV1().Nodes().Get(ctx, "theirs", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -25,33 +25,39 @@ func sameAge(want, got string, late time.Duration) bool {
 	return w < g+gUnit+slack && g < w+wUnit+slack
 }
 
-// parseAge reads "2m30s": the least age that is written so, and its smallest unit.
-func parseAge(s string) (least, unit time.Duration, ok bool) {
+// parseAge reads "2m30s": the least age that is written so, and how much older the next one is.
+func parseAge(s string) (least, step time.Duration, ok bool) {
 	for s != "" {
 		i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 		if i <= 0 {
 			return 0, 0, false
 		}
 		n, err := strconv.Atoi(s[:i])
-		if err != nil {
-			return 0, 0, false
-		}
-		switch s[i] {
-		case 's':
-			unit = time.Second
-		case 'm':
-			unit = time.Minute
-		case 'h':
-			unit = time.Hour
-		case 'd':
-			unit = 24 * time.Hour
-		case 'y':
-			unit = 365 * 24 * time.Hour
-		default:
+		unit := units[s[i]]
+		if err != nil || unit == 0 {
 			return 0, 0, false
 		}
 		least += time.Duration(n) * unit
-		s = s[i+1:]
+		s, ok = s[i+1:], true
 	}
-	return least, unit, unit > 0
+	switch {
+	case least < 10*time.Minute:
+		step = time.Second
+	case least < 8*time.Hour:
+		step = time.Minute
+	case least < 8*day:
+		step = time.Hour
+	case least < 8*year:
+		step = day
+	default:
+		step = year
+	}
+	return least, step, ok
 }
+
+const (
+	day  = 24 * time.Hour
+	year = 365 * day
+)
+
+var units = map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': day, 'y': year}

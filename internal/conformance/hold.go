@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,8 +33,8 @@ type Finding struct {
 // How many requests are under way at once. Those that take their time, because a server waits a second or three before
 // it answers, are many.
 const (
-	atOnce    = 4
-	atOnceOld = 96
+	quickAtOnce = 4
+	slowAtOnce  = 192
 )
 
 // patience bounds a request: the longest wait that is asked for is 16 s, and a list at a version from the future 3 s.
@@ -41,7 +42,7 @@ const patience = time.Minute
 
 // Hold puts every request to both peers and compares the answers. What differs must be excepted by a row.
 func Hold(ctx context.Context, w *World, real, ours *Peer, requests []Request, rows []Excepted) (*Report, error) {
-	rows, err := compile(rows)
+	compiled, err := compile(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +59,11 @@ func Hold(ctx context.Context, w *World, real, ours *Peer, requests []Request, r
 			findings[i] = one(ctx, w, real, ours, requests[i])
 		}
 	}
-	for range atOnce {
+	for range quickAtOnce {
 		all.Add(1)
 		go worker(quick)
 	}
-	for range atOnceOld {
+	for range slowAtOnce {
 		all.Add(1)
 		go worker(slow)
 	}
@@ -84,7 +85,7 @@ func Hold(ctx context.Context, w *World, real, ours *Peer, requests []Request, r
 	close(quick)
 	all.Wait()
 	for _, f := range findings {
-		report.add(rows, f)
+		report.add(compiled, f)
 	}
 	return report, nil
 }
@@ -102,12 +103,7 @@ func one(ctx context.Context, w *World, real, ours *Peer, r Request) Finding {
 	for _, seconds := range []string{"1", "4", "16"} {
 		q := r
 		q.Query = strings.Replace(r.Query, "timeoutSeconds=1", "timeoutSeconds="+seconds, 1)
-		want, err := real.Ask(ctx, q)
-		if err != nil {
-			f.Failure = err
-			return f
-		}
-		got, err := ours.Ask(ctx, q)
+		want, got, err := both(ctx, real, ours, q)
 		if err != nil {
 			f.Failure = err
 			return f
@@ -118,6 +114,19 @@ func one(ctx context.Context, w *World, real, ours *Peer, r Request) Finding {
 		}
 	}
 	return f
+}
+
+// both asks both at once.
+func both(ctx context.Context, real, ours *Peer, r Request) (want, got *Answer, err error) {
+	var failure error
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		want, failure = real.Ask(ctx, r)
+	}()
+	got, err = ours.Ask(ctx, r)
+	<-asked
+	return want, got, errors.Join(failure, err)
 }
 
 // newest is the last version of the resource that a request is about.
@@ -140,7 +149,7 @@ func (w *World) newest(r Request) (last uint64) {
 	return last
 }
 
-func (r *Report) add(rows []Excepted, f Finding) {
+func (r *Report) add(rows []row, f Finding) {
 	switch {
 	case f.Failure != nil:
 		r.New = append(r.New, f)

@@ -63,12 +63,12 @@ func (p *Peer) Ask(ctx context.Context, r Request) (*Answer, error) {
 
 // token is the continue token of the last page.
 func token(a *Answer) string {
+	if a.Status != http.StatusOK || len(a.Bodies) == 0 {
+		return ""
+	}
 	page, _ := a.Bodies[len(a.Bodies)-1].(map[string]any)
 	metadata, _ := page["metadata"].(map[string]any)
 	next, _ := metadata["continue"].(string)
-	if a.Status != http.StatusOK {
-		return ""
-	}
 	return next
 }
 

@@ -16,8 +16,8 @@ const (
 
 // inDepth names the resources whose every parameter is tried; of the others each verb and form is.
 var inDepth = []string{
-	"nodes", "pods", "events", "events.events.k8s.io", "poddisruptionbudgets.policy", "deployments.apps", "replicasets.apps",
-	"namespaces", "noderolls.ops.example.com", "pools.ops.example.com", "leases.coordination.k8s.io", "services", "configmaps",
+	"nodes", "pods", "events", "events.events.k8s.io", "poddisruptionbudgets.policy", "deployments.apps", "namespaces",
+	"noderolls.ops.example.com", "pools.ops.example.com",
 }
 
 func (r *Resource) deep() bool { return slices.Contains(inDepth, r.String()) }
@@ -31,6 +31,9 @@ func Requests(w *World) []Request {
 		all = append(all, listRequests(r)...)
 		all = append(all, getRequests(r)...)
 		all = append(all, formRequests(r)...)
+		if len(known[r.String()]) > 0 && !r.deep() {
+			all = append(all, selectorRequests(r)...)
+		}
 		if r.deep() {
 			all = append(all, selectorRequests(r)...)
 			all = append(all, versionRequests(r)...)

@@ -33,7 +33,7 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 	case strings.HasPrefix(req.URL.Path, "//"),
 		!r.Namespaced && info.Namespace != "" && (r.String() != "namespaces" || strings.Contains(req.URL.Path, "/namespaces/"+info.Namespace+"/namespaces")),
 		(builtin || info.Verb == "get") && parts > 1 && r.Namespaced && info.Namespace == "",
-		!builtin && info.Verb == "", // a method that means nothing
+		!builtin && info.Verb == "" && parts == 1, // a method that means nothing
 		builtin && (parts > 3 || info.Verb == "proxy"):
 		return unrouted(http.StatusNotFound, "")
 	case builtin && req.Method != http.MethodGet:

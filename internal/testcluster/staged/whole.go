@@ -22,6 +22,7 @@ import (
 	apiwait "k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/recorder"
@@ -47,7 +48,9 @@ func WholeOptions() testcluster.Options {
 // watched, but for Secrets, with whole objects, and leaves the cluster at rest: its controllers have stopped, and the
 // tape ends with the state that the API server shows from now on.
 func Whole(ctx context.Context, c *testcluster.Cluster, file string) error {
-	dyn, err := dynamic.NewForConfig(c.Config())
+	config := c.Config()
+	config.WarningHandler = rest.NoWarnings{} // of old kinds: they are a part of it
+	dyn, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("stage a whole cluster: %w", err)
 	}

@@ -139,7 +139,7 @@ func TestInformersEndWhereTheTapeDoes(t *testing.T) {
 		specs := append(c.faults(tame...), c.of("429", "500", "timeout", "stale-list")+c.of("", ":nodes")+fmt.Sprintf(",verb=read,p=%.2f,seed=%d,count=%d", 0.1+0.9*c.Float64(), seed, 1+c.IntN(4)))
 		var first []string
 		for range 2 {
-			store, want, heard := informed(t, events, specs)
+			store, want, heard := informed(t, events, specs, seed%2 == 0)
 			if d := cmp.Diff(want, store); d != "" {
 				t.Fatalf("seed %d, %q ends (-tape +informer):\n%s\n%q", seed, specs, d, heard)
 			}
@@ -153,11 +153,16 @@ func TestInformersEndWhereTheTapeDoes(t *testing.T) {
 }
 
 // informed steps an informer through a tape, and returns what its store holds,
-// what the tape ends with, and what the informer has told its handler.
-func informed(t *testing.T, events []timeline.Event, specs []string) (store, want map[string]string, heard []string) {
+// what the tape ends with, and what the informer has told its handler. It lists
+// and watches, or lets the watch tell what there is.
+func informed(t *testing.T, events []timeline.Event, specs []string, lists bool) (store, want map[string]string, heard []string) {
 	store = map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		c, err := fakeclient.New(replay.Events(header(), events), fakeclient.Player(fault.Inject(specs...)))
+		opts := []fakeclient.Option{fakeclient.Player(fault.Inject(specs...))}
+		if lists {
+			opts = append(opts, fakeclient.WithoutWatchList())
+		}
+		c, err := fakeclient.New(replay.Events(header(), events), opts...)
 		if err != nil {
 			t.Fatal(err)
 		}

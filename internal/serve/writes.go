@@ -2,7 +2,9 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 	"os"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -23,7 +25,7 @@ type Writes struct {
 // for no file. Close it.
 func NewWrites(say func(string), file string) (*Writes, error) {
 	w := &Writes{Say: say}
-	var log io.Writer = io.Discard
+	log := io.Discard
 	if file != "" {
 		var err error
 		if w.file, err = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
@@ -72,6 +74,9 @@ func words(e apiserver.Write) string {
 	}
 	if e.Manager != "" {
 		text = append(text, " by "+e.Manager...)
+	}
+	if e.Code >= http.StatusBadRequest {
+		text = fmt.Appendf(text, ": refused with %d %s", e.Code, e.Reason)
 	}
 	return string(text)
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Write is an accepted write, as the log tells it. As JSON it is one line.
+// Write is a write and how it was answered, as the log tells it. As JSON it is one line.
 type Write = writes.Entry
 
 // RecordWrites takes writes: they are validated, answered as an API server
-// would, and told to record, in the order in which they were accepted, one at a
+// would, and told to record, in the order in which they were answered, one at a
 // time. The tape goes on unchanged: what is read after a write is what the tape
 // says, as if somebody had undone it. Without this option every write is
 // answered with 405. docs/writes.md says what is checked.
@@ -41,7 +41,7 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 			verb += " " + info.Subresource
 		}
 		return writes.Refuse(s.player.Header().Metadata.Name, verb, gvr(r.Resource).GroupResource(),
-			"with --writes=record, or apiserver.RecordWrites, writes are accepted and logged")
+			"with --writes=record, or apiserver.RecordWrites, writes are taken and logged")
 	}
 	if r != nil { // before anything is accepted
 		if _, err := media.Negotiate(req, r.Resource, media.Single); err != nil {

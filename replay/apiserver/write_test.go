@@ -63,7 +63,7 @@ func TestWritesAreRecorded(t *testing.T) {
 			}
 			if first == "" {
 				first = log.String()
-				for _, want := range []string{`"verb":"patch","resource":"nodes"`, `"verb":"create"`} {
+				for _, want := range []string{`"verb":"patch","resource":"nodes"`, `"subresource":"eviction"`, `"code":429,"reason":"TooManyRequests"`, `"verb":"create"`} {
 					if !bytes.Contains(log.Bytes(), []byte(want)) {
 						t.Errorf("the log has no %s:\n%s", want, log.String())
 					}
@@ -119,7 +119,7 @@ func writeAll(t *testing.T, c kubernetes.Interface) {
 func TestWritesAreRefused(t *testing.T) {
 	_, clients := stuck(t)
 	_, err := clients["json"].CoreV1().Nodes().Patch(t.Context(), "any", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
-	const want = `patch of nodes is not allowed: this is a replay of tape "stuck-drain": with --writes=record, or apiserver.RecordWrites, writes are accepted and logged`
+	const want = `patch of nodes is not allowed: this is a replay of tape "stuck-drain": with --writes=record, or apiserver.RecordWrites, writes are taken and logged`
 	if !apierrors.IsMethodNotSupported(err) || err.Error() != want {
 		t.Errorf("found %v, want %s", err, want)
 	}

@@ -2,6 +2,7 @@ package writes
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -27,45 +28,55 @@ type Desk struct {
 }
 
 // New makes a desk for the cluster that a tape with this header is played to.
-// record, where it isn't nil, is told of each accepted write, in the order in
-// which they were accepted, one at a time; it must not call the desk.
+// record, where it isn't nil, is told of each write, accepted or not, in the
+// order in which they were answered, one at a time; it must not call the desk.
 func New(c *replay.Cluster, h *timeline.Header, record func(Entry)) *Desk {
 	return &Desk{cluster: c, header: h, record: record}
 }
 
 // Do answers a write as an API server would whose state is the tape's at this
-// moment, and logs it if it is accepted. Nothing that anybody reads changes.
+// moment, and logs it. Nothing that anybody reads changes.
 //
 // Its errors are those of apimachinery's api/errors, with the server's codes,
 // reasons and messages, or the context's; the Answer then holds the warnings
-// that go with one.
+// that go with one, and the Entry.
 func (d *Desk) Do(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	if err := d.cluster.Admit(replay.Request{
+	err := d.cluster.Admit(replay.Request{
 		Verb: r.Verb, Resource: r.Resource, Subresource: r.Subresource,
 		Namespace: r.Namespace, Name: r.Name, Options: r.Selector,
-	}); err != nil {
-		return Answer{}, err
-	}
-	k, err := d.kind(r)
-	if err != nil {
-		return Answer{}, err
-	}
+	})
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	w := &write{Request: r, desk: d, kind: k}
-	reply, err := w.do()
-	if err != nil {
-		return Answer{Warnings: w.warnings}, apiError(err)
+	w := &write{Request: r, desk: d}
+	var reply Answer
+	if err == nil {
+		w.kind, err = d.kind(r)
+	}
+	if err == nil {
+		reply, err = w.do()
 	}
 	reply.Warnings = w.warnings
+	if err != nil {
+		err = apiError(err)
+		reply = Answer{Code: int(statusOf(err).Code), Warnings: w.warnings}
+	}
 	reply.Entry = w.entry(reply)
+	reply.Entry.Reason = statusOf(err).Reason
 	if d.record != nil {
 		d.record(reply.Entry)
 	}
-	return reply, nil
+	return reply, err
+}
+
+// statusOf is the Status of an error of apimachinery's, or an empty one.
+func statusOf(err error) metav1.Status {
+	if s := apierrors.APIStatus(nil); errors.As(err, &s) {
+		return s.Status()
+	}
+	return metav1.Status{}
 }
 
 // write is one write on its way through the desk.

@@ -7,7 +7,7 @@
 // A [Request], freed from how it came, goes into [Desk.Do]; an [Answer], the
 // object or Status that an API server would send, comes out, or one of its
 // errors. Adapters do the rest: package fakeclient makes requests of client-go's
-// actions, package apiserver of HTTP. Each accepted write is an [Entry], which
+// actions, package apiserver of HTTP. Each write is an [Entry], which
 // [Lines] writes as a line of JSON. [Refuse] is the answer of a replay that
 // takes no writes.
 //

@@ -14,8 +14,8 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// Entry is what the log says about an accepted write. All of it is what the
-// client sent or what the tape decides: it is the same from run to run.
+// Entry is what the log says about a write. All of it is what the client sent or
+// what the tape decides: it is the same from run to run.
 type Entry struct {
 	At          time.Duration // the tape's position
 	Verb        string
@@ -37,7 +37,10 @@ type Entry struct {
 	// apply was forced.
 	Manager string
 	Force   bool
-	Code    int
+	// Code is the HTTP status of the answer, and Reason the Status' of a write
+	// that was refused.
+	Code   int
+	Reason metav1.StatusReason
 }
 
 // entry is what is logged of the write.

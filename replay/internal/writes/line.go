@@ -50,9 +50,10 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 		FieldManager string                `json:"fieldManager,omitempty"`
 		Force        bool                  `json:"force,omitempty"`
 		Code         int                   `json:"code"`
+		Reason       metav1.StatusReason   `json:"reason,omitempty"`
 	}{
 		timeline.FormatAt(e.At), e.Verb, e.Resource.GroupResource().String(), e.Subresource, e.Namespace, e.Name, PatchName(e.PatchType),
-		e.Labels, e.Fields, e.Body, e.Hidden, e.Delete, e.DryRun, e.Manager, e.Force, e.Code,
+		e.Labels, e.Fields, e.Body, e.Hidden, e.Delete, e.DryRun, e.Manager, e.Force, e.Code, e.Reason,
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// TestLines: one line for each accepted write, with what the client sent.
+// TestLines: one line for each write, with what the client sent and how it was answered.
 func TestLines(t *testing.T) {
 	var out strings.Builder
 	record, failed := Lines(&out)
@@ -44,6 +44,9 @@ func TestLines(t *testing.T) {
 	do(t, d, r)
 	equal(t, "log", out.String(), strings.TrimPrefix(`
 {"at":"92.4s","verb":"patch","resource":"nodes","name":"a","patchType":"strategic","body":{"spec":{"unschedulable":true}},"fieldManager":"kubectl-cordon","code":200}
+{"at":"92.4s","verb":"patch","resource":"nodes","name":"a","body":{},"code":415,"reason":"UnsupportedMediaType"}
+{"at":"92.4s","verb":"create","resource":"nodes","name":"a","body":{"metadata":{"name":"a"}},"code":409,"reason":"AlreadyExists"}
+{"at":"92.4s","verb":"create","resource":"pods","subresource":"eviction","namespace":"team","name":"web","body":{"metadata":{"name":"web"}},"code":429,"reason":"TooManyRequests"}
 {"at":"92.4s","verb":"create","resource":"pods","namespace":"team","name":"web-00001","body":{"metadata":{"generateName":"web-"},"spec":{"containers":[{"name":"a","image":"a"}]}},"code":201}
 {"at":"92.4s","verb":"create","resource":"pods","subresource":"eviction","namespace":"team","name":"waits","body":{"metadata":{"name":"waits"}},"code":201}
 {"at":"92.4s","verb":"delete","resource":"pods","namespace":"team","name":"web","options":{"gracePeriodSeconds":5,"dryRun":["All"]},"dryRun":true,"code":200}

@@ -38,7 +38,7 @@ func listening(t *testing.T, s *apiserver.Server) (l *apiserver.Listener, stop f
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- l.Serve(ctx) }()
 	stopped := false
@@ -59,7 +59,7 @@ func listening(t *testing.T, s *apiserver.Server) (l *apiserver.Listener, stop f
 // play runs a Player until the test, or its bubble, ends it.
 func play(t *testing.T, p *replay.Player) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
 	return func() {

@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
@@ -229,33 +228,45 @@ func stepNodes(p *replay.Player) error {
 	return nil
 }
 
-// A client that never reads is cut off; others aren't slowed meanwhile, and
-// nothing of it stays.
+// Clients that never read are cut off, and nothing of them stays; somebody who
+// reads gets everything meanwhile.
 func TestWhoNeverReadsIsCutOff(t *testing.T) {
-	header, events := loud(4000)
+	const changes = 4000
+	header, events := loud(changes)
 	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := apiserver.New(p, apiserver.CutOff(50*time.Millisecond))
+	s, err := apiserver.New(p, apiserver.CutOff(time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	l, _ := listening(t, s)
-	for _, major := range []int{1, 2} {
-		c, token := client(t, l, major)
-		res, err := c.Do(request(t, l.URL()+"/api/v1/nodes?watch=1&resourceVersion="+version(t, s), "Bearer "+token))
+	from := "/api/v1/nodes?watch=1&resourceVersion=" + version(t, s)
+	for n := range 20 {
+		c, token := client(t, l, 1+n%2)
+		res, err := c.Do(request(t, l.URL()+from, "Bearer "+token))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = res.Body.Close() }()
 	}
+	c, token := client(t, l, 2)
+	res, err := c.Do(request(t, l.URL()+from, "Bearer "+token))
+	if err != nil {
+		t.Fatal(err)
+	}
 	stop := play(t, p)
 	defer stop()
+	body := bufio.NewReader(res.Body)
+	for range changes {
+		next(t, body)
+	}
+	_ = res.Body.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for len(p.Cluster().Watches()) > 0 || !p.Status().Ended {
+	for len(p.Cluster().Watches()) > 0 {
 		select {
 		case <-ctx.Done():
 			t.Fatalf("still open: %+v", p.Cluster().Watches())
@@ -341,5 +352,4 @@ func TestRESTConfigIsTheCallers(t *testing.T) {
 	if diff := cmp.Diff("", b.UserAgent); diff != "" || a == b {
 		t.Errorf("shared: %s", diff)
 	}
-	var _ *rest.Config = a
 }

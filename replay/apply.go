@@ -32,12 +32,11 @@ func (c *Cluster) Apply(ev timeline.Event) (changed bool, err error) {
 		changed = c.pass(ev.At) || changed
 		c.at = ev.At
 	}
-	did := false
+	take := c.one
 	if c.interferer != nil {
-		did, err = c.interfere(ev)
-	} else {
-		did, err = c.one(ev)
+		take = c.interfere
 	}
+	did, err := take(ev)
 	return changed || did, err
 }
 

@@ -102,7 +102,7 @@ func TestInterferer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	if err := p.Open(); err != nil {
 		t.Fatal(err)
 	}

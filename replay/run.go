@@ -103,12 +103,12 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 			if due := p.pace.Shown(ev.At); due > now {
 				p.cluster.Settle()
 				if at, ok := p.cluster.due(); ok && at < ev.At {
-					if s := p.pace.Shown(at); s <= now {
+					between := p.pace.Shown(at)
+					if between <= now {
 						p.cluster.Pass(at)
 						continue
-					} else {
-						due = min(due, s)
 					}
+					due = min(due, between)
 				}
 				// At least a nanosecond, so that rounding can't make it spin.
 				return max(scale(due-now, 1/float64(p.pace.speed)), 1), false, nil

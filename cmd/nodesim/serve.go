@@ -26,7 +26,7 @@ func newServe() *cobra.Command {
 language list and watch what is on it, as it goes on. What it prints first is the
 line that leads them there:
 
-  export KUBECONFIG=/tmp/nodesim-stuck-drain-1234.kubeconfig
+  export KUBECONFIG=…/nodesim-stuck-drain-1234.kubeconfig
 
 On a terminal it shows the panel and takes the keys of replay; in a pipe it prints
 the feed. nodesim ctl moves it from elsewhere. At the end of the tape it stays, to

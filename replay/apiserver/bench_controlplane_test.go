@@ -84,7 +84,7 @@ func BenchmarkFanOut(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	if err := p.Seek(b.Context(), replay.End); err != nil {
 		b.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func watched(b *testing.B, config *rest.Config, version string, events int) (all
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }()
 	for d := json.NewDecoder(body); len(all) < events; {
 		var frame struct {
 			Type   timeline.Type

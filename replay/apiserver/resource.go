@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"fmt"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,10 +106,10 @@ var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 // definition returns the CustomResourceDefinition of a resource, where the tape
 // holds it.
 func (s *Server) definition(r timeline.Resource) []byte {
-	if _, held := s.cluster.Resource(definitions); !held || r.Group == "" {
+	if r.Group == "" {
 		return nil
 	}
-	o, err := s.cluster.Get(definitions, "", fmt.Sprintf("%s.%s", r.Resource, r.Group), metav1.GetOptions{})
+	o, _, err := s.cluster.Look(definitions, "", r.Resource+"."+r.Group)
 	if err != nil || rawjson.Text(o.Raw(), "spec", "group") != r.Group {
 		return nil
 	}

@@ -127,8 +127,8 @@ func (a *Applier) vanished(ctx context.Context, k key, w *want, t *tracked) erro
 // whyNot is an error of the API server in a few words that don't hold the
 // object's name, so that alike ones can be counted together.
 func whyNot(err error) string {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // what the client returns isn't wrapped
-	if !ok {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
 		return err.Error()
 	}
 	s := status.Status()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ func (s *real) create(path, body string) {
 func (s *real) do(method, path, accept string, body io.Reader) (code int, contentType string, answer []byte) {
 	s.t.Helper()
 	r := s.open(method, path, accept, body)
-	defer r.Body.Close()
+	defer func() { _ = r.Body.Close() }()
 	answer, err := io.ReadAll(r.Body)
 	if err != nil {
 		s.t.Fatal(err)
@@ -289,7 +290,7 @@ func versionOf(t *testing.T, contentType string, body []byte) string {
 func (s *real) compareWatch(path string, r timeline.Resource, m *Maker, accept, query string, l *replay.List) {
 	const initial = "&watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=10"
 	answer := s.open(http.MethodGet, path+"?"+query+initial, accept, nil)
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }()
 	contentType := answer.Header.Get("Content-Type")
 	f, err := Negotiate(asks(accept, query), r, Stream)
 	if err != nil {
@@ -350,7 +351,7 @@ func (s *real) protobufFrame(r io.Reader) []byte {
 	if _, err := io.ReadFull(r, head); err != nil {
 		s.t.Fatal(err)
 	}
-	frame := append(head, make([]byte, binary.BigEndian.Uint32(head))...)
+	frame := slices.Concat(head, make([]byte, binary.BigEndian.Uint32(head)))
 	if _, err := io.ReadFull(r, frame[4:]); err != nil {
 		s.t.Fatal(err)
 	}

@@ -65,5 +65,5 @@ func deviceTaintRuleCells(rule *resourcev1.DeviceTaintRule, now time.Time) []any
 	if taint.TimeAdded != nil {
 		added = since(*taint.TimeAdded, now)
 	}
-	return []any{rule.Name, string(taint.Key), taint.Value, string(taint.Effect), added, since(rule.CreationTimestamp, now)}
+	return []any{rule.Name, taint.Key, taint.Value, string(taint.Effect), added, since(rule.CreationTimestamp, now)}
 }

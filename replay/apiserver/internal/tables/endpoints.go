@@ -11,15 +11,21 @@ import (
 // mostEndpoints is how many addresses, ports or hosts a cell names before it counts.
 const mostEndpoints = 3
 
+// Endpoints are deprecated since Kubernetes 1.33, and still served.
+type (
+	endpointList   = corev1.Endpoints      //nolint:staticcheck // see above
+	endpointSubset = corev1.EndpointSubset //nolint:staticcheck // see above
+)
+
 func endpoints() *Printer {
-	return typed(func(e *corev1.Endpoints, now time.Time) []any {
+	return typed(func(e *endpointList, now time.Time) []any {
 		return []any{e.Name, endpointAddresses(e.Subsets), since(e.CreationTimestamp, now)}
-	}, nameColumn(), text("Endpoints", doc(corev1.Endpoints{}, "subsets")), ageColumn())
+	}, nameColumn(), text("Endpoints", doc(endpointList{}, "subsets")), ageColumn())
 }
 
 // endpointAddresses lists every address with every port. Endpoints without subsets are <none>; with subsets of which
 // no address is ready, they are empty.
-func endpointAddresses(subsets []corev1.EndpointSubset) string {
+func endpointAddresses(subsets []endpointSubset) string {
 	if len(subsets) == 0 {
 		return none
 	}

@@ -17,7 +17,7 @@ import (
 // restarts of init containers; one that got past them counts those of its containers and of its sidecars (init
 // containers with restartPolicy Always, KEP-753).
 type podSummary struct {
-	containers int // containers and sidecars that the spec asks for
+	containers int // containers and sidecars that are asked for
 	ready      int // of them
 	status     string
 	restarts   restarts

@@ -75,7 +75,7 @@ func (s *server) try(method, path, accept string, body any) (int, []byte) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)

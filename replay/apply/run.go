@@ -148,7 +148,7 @@ func (a *Applier) stretch(ctx context.Context) (crowded bool, err error) {
 	defer func() {
 		if ran != nil {
 			pause()
-			_ = <-ran // the stretch has an error of its own
+			<-ran //nolint:errcheck // the stretch has an error of its own
 		}
 	}()
 	for {

@@ -113,7 +113,7 @@ func BenchmarkFanOut(b *testing.B) {
 func served(b *testing.B, pid, watchers, events int, url, pair string) float64 {
 	b.Helper()
 	before := ticks(b, pid)
-	clients := startMany(b, watchers, events, url, pair)
+	clients := startMany(b, watchers, events, url, credentials{pair: pair})
 	clients.done(b)
 	spent := ticks(b, pid) - before
 	clients.leave(b)

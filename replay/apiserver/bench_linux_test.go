@@ -2,8 +2,8 @@ package apiserver_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -62,10 +62,17 @@ func heartbeats(b *testing.B, n int) string {
 	return name
 }
 
-// played is a server over a tape at maximum speed, that nobody plays yet.
-func played(b *testing.B, src replay.Source) (*replay.Player, *httptest.Server) {
+// site is a server over a tape at maximum speed, that nobody plays yet.
+type site struct {
+	player     *replay.Player
+	url, token string
+	leave      func() error
+}
+
+// open serves a tape: plainly, or over TLS and behind a token, as nodesim serve does.
+func open(b *testing.B, tape string, secure bool) *site {
 	b.Helper()
-	p, err := replay.NewPlayer(src, replay.WithSpeed(replay.Max), replay.KeepPace(4096))
+	p, err := replay.NewPlayer(replay.File(tape), replay.WithSpeed(replay.Max), replay.KeepPace(4096))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -73,7 +80,24 @@ func played(b *testing.B, src replay.Source) (*replay.Player, *httptest.Server) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	return p, httptest.NewServer(s)
+	if !secure {
+		web := httptest.NewServer(s)
+		return &site{p, web.URL, "", func() error { s.Close(); web.Close(); return p.Close() }}
+	}
+	l, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error)
+	go func() { served <- l.Serve(ctx) }()
+	return &site{p, l.URL(), l.RESTConfig().BearerToken, func() error { stop(); return errors.Join(<-served, p.Close()) }}
+}
+
+// both runs a benchmark over either.
+func both(b *testing.B, run func(b *testing.B, secure bool)) {
+	b.Run("plain", func(b *testing.B) { run(b, false) })
+	b.Run("tls", func(b *testing.B) { run(b, true) })
 }
 
 const nodesFrom300 = "/api/v1/nodes?watch=true&resourceVersion=300"
@@ -83,56 +107,55 @@ const nodesFrom300 = "/api/v1/nodes?watch=true&resourceVersion=300"
 func BenchmarkOneWatcher(b *testing.B) {
 	const events = 50_000
 	tape := heartbeats(b, events)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for b.Loop() {
-		p, web := played(b, replay.File(tape))
-		body, err := openWatch(web.URL+nodesFrom300, nil)
-		if err != nil {
-			b.Fatal(err)
+	both(b, func(b *testing.B, secure bool) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		for b.Loop() {
+			at := open(b, tape, secure)
+			body, err := openWatch(at.url+nodesFrom300, at.token, insecure())
+			if err != nil {
+				b.Fatal(err)
+			}
+			played := make(chan error)
+			go func() { played <- at.player.Run(context.Background()) }()
+			if n, err := readEvents(body, events); n != events {
+				b.Fatalf("%d events and %v, want %d", n, err, events)
+			}
+			_ = body.Close()
+			if err := errors.Join(<-played, at.leave()); err != nil {
+				b.Fatal(err)
+			}
 		}
-		played := make(chan error)
-		go func() { played <- p.Run(context.Background()) }()
-		if n, err := readEvents(body, events); n != events {
-			b.Fatalf("%d events and %v, want %d", n, err, events)
-		}
-		if err := <-played; err != nil {
-			b.Fatal(err)
-		}
-		_ = body.Close()
-		web.Close()
-		if err := p.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
+		b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
+	})
 }
 
-// BenchmarkThousandWatchers sends a roll's nodes to a thousand clients in a
-// process of their own, and counts what each costs the server in memory while
+// BenchmarkThousandWatchers sends 5,000 events of 100 nodes to a thousand clients
+// in a process of their own, and counts what each costs the server in memory while
 // it waits, and in processor time for each event that it gets. No event may be
 // missing. The limit is 100 KB a watcher.
 func BenchmarkThousandWatchers(b *testing.B) {
 	const watchers, events = 1000, 5000
 	tape := heartbeats(b, events)
-	for b.Loop() {
-		p, web := played(b, replay.File(tape))
-		before := resident(b)
-		clients := startMany(b, watchers, events, web.URL+nodesFrom300, "")
-		b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher")
-		start, spent := time.Now(), cpu(b)
-		if err := p.Run(context.Background()); err != nil {
-			b.Fatal(err)
+	both(b, func(b *testing.B, secure bool) {
+		for b.Loop() {
+			at := open(b, tape, secure)
+			before := resident(b)
+			clients := startMany(b, watchers, events, at.url+nodesFrom300, credentials{token: at.token})
+			b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher")
+			start, spent := time.Now(), cpu(b)
+			if err := at.player.Run(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+			clients.done(b)
+			b.ReportMetric(float64((cpu(b)-spent).Nanoseconds())/(watchers*events), "cpu-ns/delivery")
+			b.ReportMetric(watchers*events/time.Since(start).Seconds(), "deliveries/s")
+			b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher-after")
+			clients.leave(b)
+			if err := at.leave(); err != nil {
+				b.Fatal(err)
+			}
 		}
-		clients.done(b)
-		b.ReportMetric(float64((cpu(b)-spent).Nanoseconds())/(watchers*events), "cpu-ns/delivery")
-		b.ReportMetric(watchers*events/time.Since(start).Seconds(), "deliveries/s")
-		b.ReportMetric(float64(resident(b)-before)/watchers, "B/watcher-after")
-		clients.leave(b)
-		web.Close()
-		if err := p.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	})
 }
 
 // resident is the memory that the process holds, after a collection.
@@ -165,19 +188,16 @@ func cpu(b *testing.B) time.Duration {
 // limit is 300 ms.
 func BenchmarkFirstAnswer(b *testing.B) {
 	tape := heartbeats(b, 1000)
-	for b.Loop() {
-		p, web := played(b, replay.File(tape))
-		res, err := http.Get(web.URL + "/api/v1/nodes")
-		if err != nil {
-			b.Fatal(err)
+	both(b, func(b *testing.B, secure bool) {
+		for b.Loop() {
+			at := open(b, tape, secure)
+			body, err := openWatch(at.url+"/api/v1/nodes", at.token, insecure())
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := errors.Join(body.Close(), at.leave()); err != nil {
+				b.Fatal(err)
+			}
 		}
-		if res.StatusCode != http.StatusOK {
-			b.Fatal(res.Status)
-		}
-		_ = res.Body.Close()
-		web.Close()
-		if err := p.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	})
 }

@@ -37,7 +37,7 @@ func readers(role string) error {
 	if _, err := fmt.Sscan(role, &count, &events, &url); err != nil {
 		return err
 	}
-	config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // a certificate made a moment ago, on loopback
+	config := insecure()
 	if pair := os.Getenv(readersRole + "_PAIR"); pair != "" {
 		own, err := tls.LoadX509KeyPair(pair, pair)
 		if err != nil {
@@ -47,7 +47,7 @@ func readers(role string) error {
 	}
 	bodies := make([]io.ReadCloser, count)
 	for i := range bodies {
-		body, err := openWatch(url, config)
+		body, err := openWatch(url, os.Getenv(readersRole+"_TOKEN"), config)
 		if err != nil {
 			return fmt.Errorf("watch %d: %w", i, err)
 		}
@@ -75,10 +75,20 @@ func readers(role string) error {
 	return nil
 }
 
+// insecure trusts whoever is there: a server of this test, on loopback.
+func insecure() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
+
 // openWatch opens a watch on a connection of its own.
-func openWatch(url string, config *tls.Config) (io.ReadCloser, error) {
+func openWatch(url, token string, config *tls.Config) (io.ReadCloser, error) {
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	client := http.Client{Transport: &http.Transport{DisableCompression: true, ReadBufferSize: 4 << 10, TLSClientConfig: config}}
-	res, err := client.Get(url)
+	res, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +120,15 @@ type many struct {
 	lines *bufio.Scanner
 }
 
-// startMany opens so many watches of a URL, with the certificate and key in the
-// file pair, or none.
-func startMany(tb testing.TB, count, events int, url, pair string) *many {
+// credentials are how the clients say who they are: a token, or the file of a
+// certificate and its key, or neither.
+type credentials struct{ token, pair string }
+
+// startMany opens so many watches of a URL.
+func startMany(tb testing.TB, count, events int, url string, who credentials) *many {
 	tb.Helper()
 	m := &many{cmd: exec.Command(os.Args[0])}
-	m.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d %s", readersRole, count, events, url), readersRole+"_PAIR="+pair)
+	m.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d %s", readersRole, count, events, url), readersRole+"_PAIR="+who.pair, readersRole+"_TOKEN="+who.token)
 	m.cmd.Stderr = os.Stderr
 	in, err := m.cmd.StdinPipe()
 	if err != nil {

@@ -57,6 +57,11 @@ type Session struct {
 // the tape waits for it.
 const keepPace = 4096
 
+// mostLag is how many events of a resource a client may be behind at any other
+// speed before its watch ends with 410: what is kept for it is bounded, however
+// slowly it reads.
+const mostLag = 1 << 16
+
 // Open opens the tape, the socket and the kubeconfig: clients can connect, and are
 // answered when Run is called. Close the Session.
 func Open(ctx context.Context, o Options) (s *Session, err error) {
@@ -66,7 +71,9 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	opts := append([]replay.PlayerOption{replay.KeepPace(keepPace), fault.InjectAndLog(s.fired.note, o.Faults...)}, o.Player...)
+	opts := append([]replay.PlayerOption{
+		replay.KeepPace(keepPace), replay.WithCluster(replay.MaxLag(mostLag)), fault.InjectAndLog(s.fired.note, o.Faults...),
+	}, o.Player...)
 	if !o.ExitAtEnd {
 		opts = append(opts, replay.StayOpen())
 	}

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -24,17 +26,26 @@ func TestKubeconfig(t *testing.T) {
 		if info, err := os.Stat(k.Path); err != nil || info.Mode().Perm() != 0o600 || !filepath.IsAbs(k.Path) {
 			t.Fatalf("%s: %v, %v", k.Path, info, err)
 		}
-		c, err := clientcmd.LoadFromFile(k.Path)
-		if err != nil || c.CurrentContext != "nodesim-demo" {
-			t.Fatalf("context %q, %v", c.CurrentContext, err)
+		written, err := clientcmd.LoadFromFile(k.Path)
+		if err != nil || written.CurrentContext != "nodesim-demo" {
+			t.Fatalf("context %q, %v", written.CurrentContext, err)
 		}
 		config, err := clientcmd.BuildConfigFromFlags("", k.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err != nil {
+		c, err := rest.HTTPClientFor(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients, err := kubernetes.NewForConfigAndClient(config, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := clients.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err != nil {
 			t.Error(err)
 		}
+		utilnet.CloseIdleConnectionsFor(c.Transport) // an end in good order waits a second for clients to leave
 		if path == "" {
 			if err := k.Remove(); err != nil {
 				t.Error(err)

@@ -305,21 +305,6 @@ func TestManyWatchesOfOneClient(t *testing.T) {
 	}
 }
 
-func TestHeadersHaveALimit(t *testing.T) {
-	s, _ := demo(t)
-	l, _ := listening(t, s)
-	c, token := client(t, l, 1)
-	req := request(t, l.URL()+"/version", "Bearer "+token)
-	req.Header.Set("X-Long", strings.Repeat("x", 2<<20))
-	res, err := c.Do(req)
-	if err == nil {
-		_ = res.Body.Close()
-		if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-			t.Errorf("%s, want 431", res.Status)
-		}
-	}
-}
-
 // What breaks off in the middle doesn't look whole, and the server goes on.
 func TestHalfAnAnswerIsNone(t *testing.T) {
 	s, _ := demo(t, apiserver.Mount("/half/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -2,7 +2,9 @@ package apiserver_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 )
@@ -102,24 +105,48 @@ func TestControllerRuntimesCacheInABubble(t *testing.T) {
 	})
 }
 
-// A Server that is closed ends what is open, and refuses what comes.
+// A Server that is closed ends what is open, of clients that read and of those that don't, and refuses what comes.
 func TestCloseEndsWhatIsInMemory(t *testing.T) {
-	s, _ := demo(t)
-	clients := kubernetes.NewForConfigOrDie(s.RESTConfig())
-	w, err := clients.CoreV1().Nodes().Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	for range w.ResultChan() { // until it is closed
-	}
-	if _, err := clients.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
-		t.Error("it still answers")
-	}
-	s.Close()
-	never, _ := demo(t)
-	never.Close()
-	if _, err := kubernetes.NewForConfigOrDie(never.RESTConfig()).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
-		t.Error("one that was closed before its first client answers")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := demo(t)
+		clients := kubernetes.NewForConfigOrDie(s.RESTConfig())
+		w, err := clients.CoreV1().Nodes().Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()                  // before anyone has read
+		for range w.ResultChan() { // until it is closed
+		}
+		if _, err := clients.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
+			t.Error("it still answers")
+		}
+		s.Close()
+		never, _ := demo(t)
+		never.Close()
+		if _, err := kubernetes.NewForConfigOrDie(never.RESTConfig()).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
+			t.Error("one that was closed before its first client answers")
+		}
+	})
+}
+
+// The connection of a request that is refused for its size stays half open for half a second, so that the client
+// can read why.
+func TestHeadersHaveALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := demo(t)
+		c, err := rest.HTTPClientFor(s.RESTConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := request(t, "http://localhost/version", "")
+		req.Header.Set("X-Long", strings.Repeat("x", 2<<20))
+		res, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("%s, want 431", res.Status)
+		}
+	})
 }

@@ -114,7 +114,9 @@ func gvr(r timeline.Resource) schema.GroupVersionResource {
 }
 
 // Close ends every open watch, and refuses new ones; what RESTConfig has begun
-// ends with it. It doesn't close the Player, nor a Listener.
+// ends with it, and is waited for: for as long as [CutOff] says, 5 s at most,
+// where a client in memory takes nothing. It doesn't close the Player, nor a
+// Listener.
 func (s *Server) Close() {
 	s.close()
 	s.inMemory.shut()

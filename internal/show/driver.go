@@ -1,9 +1,6 @@
 package show
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -45,30 +42,10 @@ func (d *Driver) Transitions() int { return int(d.transitions.Load()) }
 
 // Rewind goes back to where the first n events of a tape have been applied, and
 // keeps silent until Arrived: what was shown once on the way isn't shown again.
-func (d *Driver) Rewind(src replay.Source, n int) (err error) {
+func (d *Driver) Rewind(src replay.Source, n int) error {
 	d.View.reset()
 	d.told, d.mute = false, true
-	if n == 0 {
-		return nil
-	}
-	tape, err := src.Open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, tape.Close()) }()
-	for i := range n {
-		ev, err := tape.Next()
-		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("tape %q ends behind %d events: want at least the %d that were played", tape.Header().Metadata.Name, i, n)
-		}
-		if err != nil {
-			return err
-		}
-		if err := d.Event(ev); err != nil {
-			return err
-		}
-	}
-	return nil
+	return replay.Prefix(src, n, d.Event)
 }
 
 // Arrived ends the silence of Rewind.

@@ -2,9 +2,13 @@ package testcluster
 
 import (
 	"fmt"
+	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
+
+	"k8s.io/client-go/rest"
 )
 
 // shared is the one cluster of a test package; see Main and Shared.
@@ -68,6 +72,17 @@ func New(t testing.TB, o Options) *Cluster {
 		}
 	})
 	return c
+}
+
+// HTTP returns a client that is known to the API server as its administrator, and the URL that paths are put behind.
+func (c *Cluster) HTTP(t testing.TB) (client *http.Client, url string) {
+	t.Helper()
+	config := c.Config()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, strings.TrimSuffix(config.Host, "/")
 }
 
 func (c *Cluster) showLogs(t testing.TB) {

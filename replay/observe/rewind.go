@@ -1,11 +1,8 @@
 package observe
 
 import (
-	"errors"
-	"fmt"
-	"io"
-
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Rewind goes back to where the first n events of a tape have been applied, by
@@ -14,27 +11,10 @@ import (
 // and goes on with the Applied notes that follow.
 //
 // On an error the Follower is somewhere on the way.
-func (f *Follower) Rewind(src replay.Source, n int) (err error) {
+func (f *Follower) Rewind(src replay.Source, n int) error {
 	f.Reset()
-	if n == 0 {
-		return nil
-	}
-	tape, err := src.Open()
-	if err != nil {
+	return replay.Prefix(src, n, func(ev timeline.Event) error {
+		_, err := f.Apply(ev)
 		return err
-	}
-	defer func() { err = errors.Join(err, tape.Close()) }()
-	for i := range n {
-		ev, err := tape.Next()
-		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("tape %q ends behind %d events: want at least the %d that were played", tape.Header().Metadata.Name, i, n)
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := f.Apply(ev); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }

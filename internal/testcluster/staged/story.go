@@ -81,24 +81,13 @@ func (s Story) Record(ctx context.Context, c *testcluster.Cluster, file string) 
 	if err != nil {
 		return fmt.Errorf("stage %s: %w", s.Name, err)
 	}
-	recording, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := rec.Run(recording)
-		ended <- err
-	}()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("stage %s: the recording ended before the story: %w", s.Name, errors.Join(err, context.Cause(ctx)))
-	case <-started:
-	}
-	err = s.Act(ctx, c.Client())
-	if err == nil {
-		err = wait(ctx, s.After)
-	}
-	stop()
-	if err := errors.Join(err, <-ended, c.ControllersAlive()); err != nil {
+	err = recordWhile(ctx, rec, started, func() error {
+		if err := s.Act(ctx, c.Client()); err != nil {
+			return err
+		}
+		return wait(ctx, s.After)
+	})
+	if err := errors.Join(err, c.ControllersAlive()); err != nil {
 		return fmt.Errorf("stage %s: %w", s.Name, err)
 	}
 	return nil

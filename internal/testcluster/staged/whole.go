@@ -81,27 +81,16 @@ func Whole(ctx context.Context, c *testcluster.Cluster, file string) error {
 	if err != nil {
 		return fmt.Errorf("stage a whole cluster: %w", err)
 	}
-	recording, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := rec.Run(recording)
-		ended <- err
-	}()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("stage a whole cluster: the recording ended before the story: %w", errors.Join(err, context.Cause(ctx)))
-	case <-seen.started:
-	}
-	err = act(ctx, c, dyn, group)
-	if err == nil {
-		err = c.StopControllers()
-	}
-	if err == nil {
-		err = seen.untilLike(ctx, dyn)
-	}
-	stop()
-	if err := errors.Join(err, <-ended); err != nil {
+	err = recordWhile(ctx, rec, seen.started, func() error {
+		if err := act(ctx, c, dyn, group); err != nil {
+			return err
+		}
+		if err := c.StopControllers(); err != nil {
+			return err
+		}
+		return seen.untilLike(ctx, dyn)
+	})
+	if err != nil {
 		return fmt.Errorf("stage a whole cluster: %w", err)
 	}
 	return nil

@@ -18,7 +18,6 @@ import (
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
@@ -39,19 +38,15 @@ type realServer struct {
 
 func realOne(t *testing.T) realServer {
 	t.Helper()
-	config := testcluster.Shared(t).Config()
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := realServer{t: t, client: client, host: strings.TrimSuffix(config.Host, "/")}
+	client, url := testcluster.Shared(t).HTTP(t)
+	s := realServer{t: t, client: client, host: url}
 	if code, _, _ := s.ask(http.MethodGet, definitionPath, "", ""); code == http.StatusNotFound {
 		code, _, text := s.ask(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "", definedWidgets)
 		if code != http.StatusCreated {
 			t.Fatalf("create the definition: %d %s", code, text)
 		}
 	}
-	err = wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
 		_, _, text := s.ask(http.MethodGet, "/apis", aggregatedJSON, "")
 		code, _, _ := s.ask(http.MethodGet, "/apis/example.dev/v1beta1", "", "")
 		return strings.Contains(text, "example.dev") && code == http.StatusOK, nil

@@ -27,7 +27,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/internal/testcluster"
@@ -55,12 +54,8 @@ const (
 func TestAgainstServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	config := testcluster.Shared(t).Config()
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &real{t: t, ctx: ctx, client: client, url: strings.TrimSuffix(config.Host, "/")}
+	client, url := testcluster.Shared(t).HTTP(t)
+	s := &real{t: t, ctx: ctx, client: client, url: url}
 	custom := widgets
 	custom.Namespaced = false
 	s.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
-	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
@@ -30,12 +29,8 @@ type realServer struct {
 
 func realOne(t *testing.T) realServer {
 	t.Helper()
-	config := testcluster.Shared(t).Config()
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return realServer{t: t, client: client, host: strings.TrimSuffix(config.Host, "/")}
+	client, url := testcluster.Shared(t).HTTP(t)
+	return realServer{t: t, client: client, host: url}
 }
 
 // get asks for JSON.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/timeline"
@@ -34,12 +33,8 @@ type server struct {
 
 func newServer(ctx context.Context, t *testing.T) *server {
 	t.Helper()
-	config := testcluster.Shared(t).Config()
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &server{t: t, ctx: ctx, client: client, url: strings.TrimSuffix(config.Host, "/"), definitions: map[string][]byte{}}
+	client, url := testcluster.Shared(t).HTTP(t)
+	return &server{t: t, ctx: ctx, client: client, url: url, definitions: map[string][]byte{}}
 }
 
 const asJSON = "application/json"

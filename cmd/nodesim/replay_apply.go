@@ -57,17 +57,6 @@ func (f *applyFlags) context() (string, error) {
 	return cmp.Or(*f.cluster.Context, raw.CurrentContext, *f.cluster.APIServer), nil
 }
 
-// tapeSource has a Player read a tape.
-type tapeSource struct{ *show.Tape }
-
-func (s tapeSource) Open() (replay.Stream, error) {
-	r, err := s.Reader()
-	if err != nil {
-		return nil, err // not a *timeline.Reader that is nil
-	}
-	return r, nil
-}
-
 // toCluster writes the tape into a cluster.
 func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []string) (err error) {
 	config, err := f.apply.cluster.ToRESTConfig()
@@ -95,7 +84,7 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 			fmt.Fprintf(cmd.OutOrStdout(), "%-12s %s\n", noderoll.AppendStamp(nil, s.At), noderoll.OneLine(s.String()))
 		}))
 	}
-	player, err := replay.NewPlayer(tapeSource{tape}, how...)
+	player, err := replay.NewPlayer(tape.Source(), how...)
 	if err != nil {
 		return err
 	}

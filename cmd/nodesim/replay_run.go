@@ -25,19 +25,30 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 			f.output.value = "panel"
 		}
 	}
+	repainted := terminal && f.output.value == "panel"
+	if err := f.checkPart(); err != nil {
+		return err
+	}
+	switch {
+	case f.paused && !repainted:
+		return usagef("flag --start-paused: want a panel on a terminal, where a key can end the pause")
+	case f.loop && !repainted && (f.speed.Speed == 0 || f.speed.Speed == replay.Max):
+		return usagef("flag --loop: want a pace with it, such as --speed 20x")
+	}
+	return nil
+}
+
+// checkPart refuses a part of the tape that can't be played; without --to it goes
+// to the end.
+func (f *replayFlags) checkPart() error {
 	if !f.to.given {
 		f.to.Duration = replay.End
 	}
-	repainted := terminal && f.output.value == "panel"
 	switch {
 	case f.to.Duration < f.from.Duration:
 		return usagef("flag --to %s: lies before --from %s", f.to.String(), f.from.String())
 	case f.idle < 0:
 		return usagef("flag --idle-limit %s: want a time above 0, such as 10s", f.idle)
-	case f.paused && !repainted:
-		return usagef("flag --start-paused: want a panel on a terminal, where a key can end the pause")
-	case f.loop && !repainted && (f.speed.Speed == 0 || f.speed.Speed == replay.Max):
-		return usagef("flag --loop: want a pace with it, such as --speed 20x")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/nodesim/nodesim/internal/show"
-	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/fault"
 	"github.com/spf13/cobra"
 )
@@ -76,14 +75,10 @@ A tape on standard input can't go back: seek forward alone.`,
 
 // check refuses flags that contradict each other.
 func (f *serveFlags) check(tape *show.Tape) error {
-	if !f.to.given {
-		f.to.Duration = replay.End
+	if err := f.checkPart(); err != nil {
+		return err
 	}
 	switch {
-	case f.to.Duration < f.from.Duration:
-		return usagef("flag --to %s: lies before --from %s", f.to.String(), f.from.String())
-	case f.idle < 0:
-		return usagef("flag --idle-limit %s: want a time above 0, such as 10s", f.idle)
 	case f.loop && tape.Streams():
 		return usagef("flag --loop: standard input can be read once only: want a file")
 	case f.loop && f.exit:

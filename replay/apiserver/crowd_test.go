@@ -1,0 +1,134 @@
+package apiserver_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
+)
+
+// The crowd is a thousand clients that open a watch and don't read.
+const crowd = 1000
+
+// mostHeap is what may stay in memory behind them: less than 64 KB each, and
+// nothing of the 40 MB that a reader was sent meanwhile.
+const mostHeap = crowd * 64 << 10
+
+// A thousand clients that never read hold up nobody: who reads gets everything.
+// They are cut off, and nothing of them stays.
+func TestACrowdThatNeverReads(t *testing.T) {
+	const changes = 4000
+	header, events := loud(changes)
+	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := apiserver.New(p, apiserver.CutOff(time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	before := heap()
+	for range crowd {
+		defer func(c net.Conn) { _ = c.Close() }(watching(t, s))
+	}
+	reader := watching(t, s)
+	defer func() { _ = reader.Close() }()
+	stop := play(t, p)
+	defer stop()
+	body := answered(t, reader)
+	for n := range changes {
+		line, err := body.ReadString('\n')
+		if want := fmt.Sprintf(`"resourceVersion":"%d"`, n+2); err != nil || !strings.Contains(line, want) {
+			t.Fatalf("event %d: found %.100s (%v), want %s", n, line, err, want)
+		}
+	}
+	_ = reader.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for len(p.Cluster().Watches()) > 0 {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%d watches are still open", len(p.Cluster().Watches()))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if now := heap(); now > before+mostHeap {
+		t.Errorf("the heap has grown by %d KB, want at most %d", (now-before)>>10, mostHeap>>10)
+	}
+}
+
+// A thousand slow clients see each event once, in order, however late they read.
+func TestACrowdThatReadsLate(t *testing.T) {
+	const changes = 20
+	header, events := loud(changes)
+	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := apiserver.New(p, apiserver.CutOff(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var late []net.Conn
+	for range crowd {
+		late = append(late, watching(t, s))
+	}
+	reader := watching(t, s)
+	stop := play(t, p)
+	defer stop()
+	for _, c := range append([]net.Conn{reader}, late...) { // the first is through before any other begins
+		body := answered(t, c)
+		for n := range changes {
+			line, err := body.ReadString('\n')
+			if want := fmt.Sprintf(`"resourceVersion":"%d"`, n+2); err != nil || !strings.Contains(line, want) {
+				t.Fatalf("event %d: found %.100s (%v), want %s", n, line, err, want)
+			}
+		}
+		_ = c.Close()
+	}
+}
+
+// watching opens a watch on a connection of its own, and reads nothing of it.
+func watching(t *testing.T, s *apiserver.Server) net.Conn {
+	t.Helper()
+	c, err := s.RESTConfig().Dial(t.Context(), "tcp", "localhost:80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, "GET /api/v1/nodes?watch=1&resourceVersion=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// answered reads the head of an answer.
+func answered(t *testing.T, c net.Conn) *bufio.Reader {
+	t.Helper()
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status)
+	}
+	return bufio.NewReader(res.Body)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC() // what had a finalizer
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -37,6 +37,7 @@ func (f *ctlFlags) asks(name, short string, do asked, text func([]byte, control.
 			if err != nil {
 				return err
 			}
+			defer c.Close()
 			s, err := do(c, cmd.Context())
 			if err != nil {
 				return err
@@ -63,6 +64,7 @@ func (f *ctlFlags) given(use, example, short string, check func(string) error, d
 			if err != nil {
 				return err
 			}
+			defer c.Close()
 			s, err := do(c, cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -103,6 +105,7 @@ func (f *ctlFlags) step() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		defer c.Close()
 		s, err := c.Step(cmd.Context(), steps)
 		if err != nil {
 			return fmt.Errorf("step: %w", err)

@@ -12,13 +12,14 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/nodesim/nodesim/internal/control"
 )
 
-// Client talks to one server. It may be used by several goroutines.
+// Client talks to one server. It may be used by several goroutines. Close it.
 type Client struct {
 	http *http.Client
 	base *url.URL
@@ -45,6 +46,10 @@ func New(config *rest.Config) (*Client, error) {
 	}
 	return &Client{http: client, base: base}, nil
 }
+
+// Close lets go of the connection that is kept for the next request: a server that
+// ends in good order gives clients a second to do so. A Client can be used again.
+func (c *Client) Close() { utilnet.CloseIdleConnectionsFor(c.http.Transport) }
 
 // Status asks where the replay is.
 func (c *Client) Status(ctx context.Context) (control.Status, error) {

@@ -155,6 +155,9 @@ func TestLockStepOverHTTP(t *testing.T) {
 		}
 	}
 	w.Stop()
+	for range w.ResultChan() { // until it is closed
+	}
+	c.Close()
 	end()
 	if diff := cmp.Diff(want, got); diff != "" || len(want) < 9 {
 		t.Errorf("%d events (-applied +watched):\n%s", len(want), diff)
@@ -177,6 +180,7 @@ func TestGoingBackIsSaid(t *testing.T) {
 	if err != nil || status.Rewinds != 1 || status.Position != 5e9 {
 		t.Errorf("%+v, %v", status, err)
 	}
+	c.Close()
 	end()
 	if len(s.said) != 1 || !strings.Contains(s.said[0], "goes back") {
 		t.Errorf("said %q", s.said)

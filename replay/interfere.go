@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -202,13 +201,4 @@ func (c *Cluster) interfere(ev timeline.Event) (changed bool, err error) {
 		}
 	}
 	return c.signal(effect.Behind) || changed, nil
-}
-
-// With returns the object changed by a merge patch (RFC 7386), its version and
-// identity read from it anew.
-func (o *Object) With(patch []byte) *Object {
-	raw := rawjson.Apply(make([]byte, 0, len(o.raw)+len(patch)), o.raw, patch)
-	n := &Object{namespace: o.namespace, name: o.name, key: o.key, uid: o.uid, version: o.version, raw: raw}
-	n.identify()
-	return n
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// elsewhere are subresources that kube-apiserver serves and a replay doesn't: behind most of them are kubelets (pkg/registry/core/rest/storage_core.go of kubernetes and its like of the other groups).
+// elsewhere are subresources that kube-apiserver serves and a replay doesn't: behind most of them are kubelets
+// (pkg/registry/core/rest/storage_core.go of kubernetes and its like of the other groups).
 var elsewhere = map[string][]string{
 	"pods":            {"attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy", "resize"},
 	"nodes":           {"proxy"},

@@ -59,8 +59,11 @@ type position struct {
 func (p *position) Type() string { return "TIME" }
 
 func (p *position) String() string {
-	if !p.given {
+	switch {
+	case !p.given:
 		return ""
+	case p.Duration == replay.End:
+		return "end"
 	}
 	return p.Duration.String()
 }

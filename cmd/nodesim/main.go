@@ -14,8 +14,13 @@ import (
 )
 
 func main() {
-	// The first signal ends the work in good order, a second one the program.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal ends the work in good order, a second one the program. A
+	// terminal that is closed sends SIGHUP, which nohup keeps away.
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, newRoot(), os.Args[1:])
 	stop()

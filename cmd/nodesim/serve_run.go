@@ -18,6 +18,8 @@ import (
 
 // run serves the tape until somebody ends it.
 func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
+	defer func() { err = quietly(err) }()
+	defer survivePipe()()
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	file, terminal := terminalOf(out)
 	var lines serve.Lines

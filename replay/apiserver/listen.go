@@ -53,7 +53,10 @@ func (s *Server) Listen(address string) (*Listener, error) {
 		return nil, fmt.Errorf("listen on %s: port %s is in use: want another, or 0 for one that is free", address, port)
 	}
 	if err != nil {
-		return nil, err
+		if o := (*net.OpError)(nil); errors.As(err, &o) {
+			err = o.Err
+		}
+		return nil, fmt.Errorf("listen on %q: %w: want HOST:PORT of this machine, such as %s", address, err, Loopback)
 	}
 	l := &Listener{server: s, socket: socket, token: newToken(), authority: authority, serving: serving}
 	l.host = host

@@ -148,7 +148,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	for address, want := range map[string]string{
 		used:            "listen on " + used + ": port " + port + " is in use: want another, or 0 for one that is free",
 		"6443":          `listen on "6443": missing port in address: want HOST:PORT, such as 127.0.0.1:0`,
-		"127.0.0.1:99x": `listen tcp: lookup tcp/99x: `,
+		"127.0.0.1:99x": `listen on "127.0.0.1:99x": lookup tcp/99x: `,
 	} {
 		if _, err := s.Listen(address); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", address, err, want)

@@ -20,7 +20,7 @@ func TestWhatCantBeInjected(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%s:\n got %v\nwant %s", spec, err, want)
 		}
-		if _, again := replay.NewPlayer(replay.Events(header(spec), nil), fault.Inject()); again == nil || again.Error() != err.Error() {
+		if _, again := replay.NewPlayer(replay.Events(header(spec), nil), fault.Inject()); again == nil || again.Error() != `header of tape "`+header().Metadata.Name+`", faults[0]: `+err.Error() {
 			t.Errorf("%s in the header: %v, want %v", spec, again, err)
 		}
 	}

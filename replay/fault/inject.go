@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"fmt"
+
 	"github.com/nodesim/nodesim/internal/faultspec"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
@@ -38,10 +40,17 @@ func Inject(specs ...string) replay.PlayerOption { return InjectAndLog(nil, spec
 func InjectAndLog(log func(Fired), specs ...string) replay.PlayerOption {
 	return replay.Interfering(func(h *timeline.Header) (replay.Interferer, error) {
 		var all []Spec
-		for _, text := range append(append([]string(nil), specs...), h.Faults...) {
+		for _, text := range specs {
 			s, err := Parse(text)
 			if err != nil {
 				return nil, err
+			}
+			all = append(all, s)
+		}
+		for i, text := range h.Faults {
+			s, err := declared(h, text)
+			if err != nil {
+				return nil, fmt.Errorf("header of tape %q, faults[%d]: %w", h.Metadata.Name, i, err)
 			}
 			all = append(all, s)
 		}
@@ -50,4 +59,15 @@ func InjectAndLog(log func(Fired), specs ...string) replay.PlayerOption {
 		}
 		return newInjector(h, all, log)
 	})
+}
+
+// declared reads a fault of a tape's header, and checks it against the tape's
+// resources, so that an error can say where it stands.
+func declared(h *timeline.Header, text string) (Spec, error) {
+	s, err := Parse(text)
+	if err != nil {
+		return s, err
+	}
+	_, err = bind(h, s)
+	return s, err
 }

@@ -9,9 +9,9 @@ import (
 const about = `Record a real node roll once. Replay it anywhere.
 
 nodesim records what the Kubernetes API shows of a group's nodes while they are
-replaced, or simulates it, plays it back in a terminal at any pace, and holds
-tapes against golden files, so that what your tools say about a roll is pinned
-down.
+replaced, or simulates it, plays it back at any pace, in a terminal or as a
+Kubernetes API, and holds tapes against golden files, so that what your tools say
+about a roll is pinned down.
 
 Exit status: 0 done, 1 failed or not as expected, 2 wrong usage, 3 recorded with
 gaps.`

@@ -29,7 +29,7 @@ line that leads them there:
 
 On a terminal it shows the panel and takes the keys of replay; in a pipe it prints
 the feed. nodesim ctl moves it from elsewhere. At the end of the tape it stays, to
-be looked at, until ctrl-c or --exit-at-end.
+be looked at, until ctrl-c; with --exit-at-end it ends there.
 
 It listens on loopback alone unless --listen says otherwise, over TLS with a
 certificate of its own, and answers nobody without the token in the kubeconfig,
@@ -48,7 +48,7 @@ A tape on standard input can't go back: seek forward alone.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "", "the `ADDRESS` to listen on (default: a free port of loopback)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` (default: a new temporary one)")
-	flags.StringArrayVar(&f.faults, "fault", nil, "make this go wrong, such as drop:nodes,p=0.1 or unobserved; may be repeated `SPEC`")
+	flags.StringArrayVar(&f.faults, "fault", nil, "make this `SPEC` go wrong, such as drop:nodes,p=0.1 or unobserved; may be repeated; docs/faults.md lists them")
 	f.writes = newChoice("", "refuse", "record")
 	flags.Var(f.writes, "writes", "what becomes of writes: refused with 405, or answered as by a server, and recorded, while the tape goes on (default: refuse)")
 	flags.StringVar(&f.writesOut, "writes-out", "", "record writes, as lines of JSON at the end of this `FILE`")

@@ -7,6 +7,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -85,8 +86,8 @@ type ForeignNodesError struct {
 
 // Error implements error.
 func (e *ForeignNodesError) Error() string {
-	return fmt.Sprintf("cluster %s: found %d nodes that no replay has made, such as %s: want a cluster without, or to be told that this one is meant",
-		e.Server, e.Count, e.Example)
+	return fmt.Sprintf("cluster %s: found %s that no replay has made, such as %s: want a cluster without, or to be told that this one is meant",
+		e.Server, phrase.Count(e.Count, "node"), e.Example)
 }
 
 // foreign looks for nodes that no replay has made.

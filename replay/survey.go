@@ -36,15 +36,21 @@ func NewSurvey(ctx context.Context, src Source) (s Survey, err error) {
 		if err != nil {
 			return s, err
 		}
-		s.Events++
-		s.Duration = ev.At
-		switch ev.Type {
-		case timeline.Mark:
-			s.Markers = append(s.Markers, Marker{ev.Name, ev.At, s.Events})
-		case timeline.Gap:
-			s.Gaps++
-		case timeline.End:
-			s.Ended = true
-		}
+		s.Add(ev)
+	}
+}
+
+// Add takes the tape's next event into account. Its object isn't looked at, so
+// the tape may be read as lines ([timeline.Lines]).
+func (s *Survey) Add(ev timeline.Event) {
+	s.Events++
+	s.Duration = ev.At
+	switch ev.Type {
+	case timeline.Mark:
+		s.Markers = append(s.Markers, Marker{ev.Name, ev.At, s.Events})
+	case timeline.Gap:
+		s.Gaps++
+	case timeline.End:
+		s.Ended = true
 	}
 }

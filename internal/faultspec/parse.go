@@ -12,7 +12,7 @@ import (
 
 // Error says where the text of a fault is bad. It reads as one line:
 //
-//	fault "drop:nodes,tpye=DELETED": character 12: found parameter "tpye", want namespace, name, …; did you mean type?
+//	fault "drop:nodes,tpye=DELETED": character 12: found parameter "tpye", want of drop one of namespace, name, …; did you mean type?
 type Error struct {
 	Spec   string
 	At     int // character, counted from 1; 0 for all of it

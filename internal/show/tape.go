@@ -110,13 +110,9 @@ func (t *Tape) Survey(ctx context.Context) (s replay.Survey) {
 		if err != nil || s.Events%1024 == 0 && ctx.Err() != nil {
 			break
 		}
-		if s.Events++; t.most > 0 && s.Events > t.most {
+		if s.Add(ev); t.most > 0 && s.Events > t.most {
 			s = replay.Survey{}
 			break
-		}
-		s.Duration = ev.At
-		if ev.Type == timeline.Mark {
-			s.Markers = append(s.Markers, replay.Marker{Name: ev.Name, At: ev.At, Number: s.Events})
 		}
 	}
 	if err := r.Close(); err != nil {

@@ -10,32 +10,13 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 )
 
-// Serves reports whether a path is one of discovery, so that ServeHTTP has the answer to it, even if that is 404:
-// the paths of the package comment, with or without a slash at the end, whatever group or version they name.
-func (h *Handler) Serves(path string) bool {
-	switch path {
-	case "/", "/version", "/version/":
-		return true
-	}
-	if _, _, ok := healthPath(path); ok {
-		return true
-	}
-	parts := split(path)
-	switch parts[0] {
-	case "api":
-		return len(parts) <= 2
-	case "apis":
-		return len(parts) <= 3
-	}
-	return false
-}
-
 // split cuts "/apis/policy/v1/" into "apis", "policy" and "v1".
 func split(path string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 }
 
-// ServeHTTP answers requests for the paths that Serves tells, and 404 for any other, as NotFound does.
+// ServeHTTP answers requests for the paths of the package comment, with or without a slash at the end, and 404 for any
+// other, as NotFound does.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache, private") // k8s.io/apiserver, pkg/endpoints/filters/cachecontrol.go
 	path := r.URL.Path

@@ -208,6 +208,36 @@ func bookmarkOr(t *testing.T, got runtime.Object, want *replay.Object, same func
 	}
 }
 
+// reader is what the dynamic and the metadata client have in common.
+type reader[O, L runtime.Object] interface {
+	Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (O, error)
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+}
+
+// readAll gets, lists and watches, and holds each object against the tape's.
+func readAll[O, L runtime.Object](t *testing.T, w *wire, client reader[O, L], same func(runtime.Object, *replay.Object)) {
+	t.Helper()
+	get, err := client.Get(t.Context(), w.events[0].Object.Name(), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(get, w.events[0].Object)
+	list, err := client.List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil || len(items) != len(w.end.Items) {
+		t.Fatalf("%v: %d items of %d", err, len(items), len(w.end.Items))
+	}
+	for i, o := range items {
+		same(o, w.end.Items[i])
+	}
+	stream, err := client.Watch(t.Context(), metav1.ListOptions{})
+	follow(t, w.events, stream, err, func(got runtime.Object, want *replay.Object) { bookmarkOr(t, got, want, same) })
+}
+
 // A dynamic client reads the tape's objects with all that they hold.
 func TestDynamicClient(t *testing.T) {
 	eachResource(t, func(t *testing.T, w *wire, c *rest.Config) {
@@ -215,7 +245,7 @@ func TestDynamicClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, ctx := k.Resource(gvr(w.resource)), context.Background()
+		client := k.Resource(gvr(w.resource))
 		same := func(got runtime.Object, want *replay.Object) {
 			t.Helper()
 			text, err := json.Marshal(got)
@@ -226,20 +256,7 @@ func TestDynamicClient(t *testing.T) {
 				t.Fatalf("got %s\nwant %s", text, want.Raw())
 			}
 		}
-		get, err := client.Get(ctx, w.events[0].Object.Name(), metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(get, w.events[0].Object)
-		list, err := client.List(ctx, metav1.ListOptions{})
-		if err != nil || len(list.Items) != len(w.end.Items) {
-			t.Fatal(err, len(list.Items))
-		}
-		for i := range list.Items {
-			same(&list.Items[i], w.end.Items[i])
-		}
-		stream, err := client.Watch(ctx, metav1.ListOptions{})
-		follow(t, w.events, stream, err, func(got runtime.Object, want *replay.Object) { bookmarkOr(t, got, want, same) })
+		readAll(t, w, client, same)
 	})
 }
 
@@ -250,7 +267,7 @@ func TestMetadataClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, ctx := k.Resource(gvr(w.resource)), context.Background()
+		client := k.Resource(gvr(w.resource))
 		same := func(got runtime.Object, want *replay.Object) {
 			t.Helper()
 			p := partialOf(t, typedOf(t, w.resource, want), metav1.SchemeGroupVersion)
@@ -266,19 +283,6 @@ func TestMetadataClient(t *testing.T) {
 			}
 			equal(t, a, b)
 		}
-		get, err := client.Get(ctx, w.events[0].Object.Name(), metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(get, w.events[0].Object)
-		list, err := client.List(ctx, metav1.ListOptions{})
-		if err != nil || len(list.Items) != len(w.end.Items) {
-			t.Fatal(err, len(list.Items))
-		}
-		for i := range list.Items {
-			same(&list.Items[i], w.end.Items[i])
-		}
-		stream, err := client.Watch(ctx, metav1.ListOptions{})
-		follow(t, w.events, stream, err, func(got runtime.Object, want *replay.Object) { bookmarkOr(t, got, want, same) })
+		readAll(t, w, client, same)
 	})
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/render"
 	"github.com/nodesim/nodesim/internal/show"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/spf13/cobra"
 )
 
@@ -122,6 +125,11 @@ func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*show.Tape, error
 	}
 	if err := arguments(1, 1, "one tape")(cmd, args); err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
+		if s, err := scenarios.Find(args[0]); err == nil {
+			return nil, usagef("tape %q: there is no such file: did you mean --simulate %s?", args[0], s.Name)
+		}
 	}
 	return show.File(args[0], cmd.InOrStdin()), nil
 }

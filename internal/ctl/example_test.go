@@ -30,15 +30,21 @@ func ExampleAppendStatus() {
 
 func ExampleAppendStepped() {
 	_, _ = os.Stdout.Write(ctl.AppendStepped(nil, control.Stepped{
-		Events: 102, Status: status(),
+		Events: 105, Status: status(),
 		Applied: []control.Applied{
 			{At: control.Seconds(92 * time.Second), Type: "MODIFIED", Resource: "nodes", Name: "ip-10-0-1-10"},
 			{At: control.Seconds(92 * time.Second), Type: "DELETED", Resource: "pods", Namespace: "shop", Name: "web\x1b[2J-1"},
+			{At: control.Seconds(92 * time.Second), Type: "SYNC", Resource: "nodes"},
+			{At: control.Seconds(92 * time.Second), Type: "MARK", Name: "failed"},
+			{At: control.Seconds(92 * time.Second), Type: "END"},
 		},
 	}))
 	// Output:
 	// … after 100 events more
 	// T+1m32.000s  MODIFIED  nodes ip-10-0-1-10
 	// T+1m32.000s  DELETED   pods shop/web�[2J-1
+	// T+1m32.000s  SYNC      nodes
+	// T+1m32.000s  MARK      failed
+	// T+1m32.000s  END
 	// stuck-drain  T+1m32.400s of T+7m00.000s  20x  paused
 }

@@ -1,7 +1,9 @@
 package ctl
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/control"
@@ -73,7 +75,8 @@ func AppendStepped(dst []byte, s control.Stepped) []byte {
 		if a.Namespace != "" {
 			name = a.Namespace + "/" + a.Name
 		}
-		dst = fmt.Appendf(dst, "  %-8s  %s %s\n", noderoll.OneLine(a.Type), noderoll.OneLine(a.Resource), noderoll.OneLine(name))
+		object := strings.TrimSpace(noderoll.OneLine(a.Resource) + " " + noderoll.OneLine(name)) // a SYNC has no name, a marker no resource
+		dst = append(bytes.TrimRight(fmt.Appendf(dst, "  %-8s  %s", noderoll.OneLine(a.Type), object), " "), '\n')
 	}
 	return AppendLine(dst, s.Status)
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
+	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -41,7 +42,8 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 		return unrouted(http.StatusMethodNotAllowed, "405: Method Not Allowed")
 	case info.Subresource != "" && !slices.Contains(s.subresources(r.Resource), info.Subresource):
 		if slices.Contains(elsewhere[r.String()], info.Subresource) {
-			return apierrors.NewMethodNotSupported(gvr(r.Resource).GroupResource(), info.Verb)
+			return writes.Refuse(s.player.Header().Metadata.Name, info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(),
+				"nothing runs behind its objects")
 		}
 		if !builtin {
 			return apierrors.NewNotFound(gvr(r.Resource).GroupResource(), info.Name)

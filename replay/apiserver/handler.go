@@ -41,6 +41,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // serveResource answers what is below /api/v1 and /apis/GROUP/VERSION.
 func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) {
+	if reviews(info) {
+		if err := s.review(w, req, info); err != nil {
+			refuse(w, req, err)
+		}
+		return
+	}
 	name := schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}
 	r := s.resources[name]
 	write := inbound.IsWrite(info.Verb)

@@ -1,0 +1,101 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
+	"github.com/nodesim/nodesim/replay/internal/writes"
+)
+
+// reviews reports whether a request asks what the client may do, as dashboards
+// and kubectl auth can-i do before they do it.
+func reviews(info *request.RequestInfo) bool {
+	return info.APIGroup == authorizationv1.GroupName && info.APIVersion == "v1" && info.Subresource == "" && info.Verb == writes.Create &&
+		(info.Resource == "selfsubjectaccessreviews" || info.Resource == "selfsubjectrulesreviews")
+}
+
+// review answers it: whoever has come so far may read what the tape holds, and
+// write where writes are recorded.
+func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) error {
+	asked, err := inbound.Decode(req, info)
+	if err != nil {
+		return err
+	}
+	var answer any
+	if info.Resource == "selfsubjectrulesreviews" {
+		r := authorizationv1.SelfSubjectRulesReview{}
+		if err := json.Unmarshal(asked.Body, &r); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		r.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectRulesReview"))
+		r.Status = s.rules()
+		answer = r
+	} else {
+		r := authorizationv1.SelfSubjectAccessReview{}
+		if err := json.Unmarshal(asked.Body, &r); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		r.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectAccessReview"))
+		r.Status = s.access(r.Spec)
+		answer = r
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	form, body, err := s.answered(req, nil, info, raw)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", form.ContentType())
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write(body) // the client is gone
+	return nil
+}
+
+// readers are the verbs that a tape answers.
+var readers = []string{"get", "list", "watch"}
+
+func (s *Server) access(spec authorizationv1.SelfSubjectAccessReviewSpec) authorizationv1.SubjectAccessReviewStatus {
+	tape := s.player.Header().Metadata.Name
+	a := spec.ResourceAttributes
+	switch {
+	case a == nil:
+		n := spec.NonResourceAttributes
+		return authorizationv1.SubjectAccessReviewStatus{Allowed: n != nil && n.Verb == "get"}
+	case !slices.Contains(readers, a.Verb) && s.desk == nil:
+		return authorizationv1.SubjectAccessReviewStatus{Reason: fmt.Sprintf("this is a replay of tape %q, which takes no writes", tape)}
+	case slices.Contains(readers, a.Verb) && a.Resource != "*" && !s.holds(a.Group, a.Resource):
+		return authorizationv1.SubjectAccessReviewStatus{Reason: fmt.Sprintf("this is a replay of tape %q, which holds none of them", tape)}
+	}
+	return authorizationv1.SubjectAccessReviewStatus{Allowed: true}
+}
+
+// holds reports whether the tape has a resource, in any version.
+func (s *Server) holds(group, resource string) bool {
+	for name := range s.resources {
+		if name.Resource == resource && (name.Group == group || group == "*") {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) rules() (status authorizationv1.SubjectRulesReviewStatus) {
+	verbs := readers
+	if s.desk != nil {
+		verbs = []string{"*"}
+	}
+	for _, r := range s.cluster.Resources() {
+		status.ResourceRules = append(status.ResourceRules, authorizationv1.ResourceRule{Verbs: verbs, APIGroups: []string{r.Group}, Resources: []string{r.Resource}})
+	}
+	status.NonResourceRules = []authorizationv1.NonResourceRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}
+	return status
+}

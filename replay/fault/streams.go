@@ -36,7 +36,12 @@ type hush struct {
 // end is what close, gone and stall do before an event.
 func end(in *injector, r *rule, e *event, p *plan) {
 	p.ahead = append(p.ahead, in.cut(r, []timeline.Resource{e.resource})...)
-	p.verdict.lost = p.verdict.lost || r.spec.Lose != "" || r.spec.Kind == "gone"
+	if r.spec.Lose != "" || r.spec.Kind == "gone" {
+		p.verdict.lost = true
+		// Nobody is thrown back behind what can't be watched from there: a client
+		// that lists an old state for ever would meet the same 410 for ever.
+		delete(in.trails, e.resource)
+	}
 }
 
 // cut makes the signals that end, or silence, the open streams of resources.

@@ -69,6 +69,11 @@ func (c *Cluster) Get(gvr schema.GroupVersionResource, namespace, objectName str
 // old, 422 for options that don't go together, 504 for a version from the
 // future.
 func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (*List, error) {
+	return c.listed(gvr, namespace, opts, c.ask)
+}
+
+// listed answers a list, as ask wants it.
+func (c *Cluster) listed(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions, ask func(Request) Answer) (*List, error) {
 	k, err := c.find(gvr)
 	if err != nil {
 		return nil, err
@@ -78,14 +83,10 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 	if err != nil {
 		return nil, err
 	}
-	answer := c.ask(Request{Verb: "list", Resource: gvr, Namespace: namespace, Options: opts})
+	answer := ask(Request{Verb: "list", Resource: gvr, Namespace: namespace, Options: opts})
 	if answer.Err != nil {
 		return nil, answer.Err
 	}
-	return c.listed(k, q, answer, opts)
-}
-
-func (c *Cluster) listed(k *kind, q *request, answer Answer, opts metav1.ListOptions) (*List, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k.told()

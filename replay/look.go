@@ -26,14 +26,5 @@ func (c *Cluster) Look(gvr schema.GroupVersionResource, namespace, objectName st
 
 // LookAll is [Cluster.List] without an Interferer.
 func (c *Cluster) LookAll(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (*List, error) {
-	k, err := c.find(gvr)
-	if err != nil {
-		return nil, err
-	}
-	opts.Watch = false
-	q, err := c.newRequest(k.resource, namespace, opts)
-	if err != nil {
-		return nil, err
-	}
-	return c.listed(k, q, Answer{}, opts)
+	return c.listed(gvr, namespace, opts, func(Request) Answer { return Answer{} })
 }

@@ -18,8 +18,8 @@ import (
 
 const example = "../../examples/surge.yaml"
 
-// peer shows the end of the example, through what a test puts before it.
-func peer(t *testing.T, before func(http.ResponseWriter, *http.Request) bool) (*conformance.World, *conformance.Peer) {
+// surveyed is what is on the example.
+func surveyed(t *testing.T) (*timeline.Header, *conformance.World) {
 	t.Helper()
 	tape, err := timeline.Open(example)
 	if err != nil {
@@ -30,6 +30,13 @@ func peer(t *testing.T, before func(http.ResponseWriter, *http.Request) bool) (*
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tape.Header(), world
+}
+
+// peer shows the end of the example, through what a test puts before it.
+func peer(t *testing.T, before func(http.ResponseWriter, *http.Request) bool) (*conformance.World, *conformance.Peer) {
+	t.Helper()
+	_, world := surveyed(t)
 	player, err := replay.NewPlayer(replay.File(example))
 	if err != nil {
 		t.Fatal(err)

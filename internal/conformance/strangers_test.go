@@ -81,16 +81,8 @@ func TestNobodyWithoutTheTokenReachesAnything(t *testing.T) {
 // everything is what is put to kube-apiserver, about the example.
 func everything(t *testing.T) (*timeline.Header, []conformance.Request) {
 	t.Helper()
-	tape, err := timeline.Open(example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tape.Close() }() // it was only read
-	world, err := conformance.Survey(tape)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tape.Header(), conformance.Requests(world)
+	header, world := surveyed(t)
+	return header, conformance.Requests(world)
 }
 
 func turnedAway(ctx context.Context, peer *conformance.Peer, r conformance.Request) error {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
 )
 
@@ -27,16 +26,7 @@ const mostHeap = crowd * 64 << 10
 // They are cut off, and nothing of them stays.
 func TestACrowdThatNeverReads(t *testing.T) {
 	const changes = 4000
-	header, events := loud(changes)
-	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := apiserver.New(p, apiserver.CutOff(time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, p := shouting(t, changes, time.Second)
 	before := heap()
 	for range crowd {
 		defer func(c net.Conn) { _ = c.Close() }(watching(t, s))
@@ -70,16 +60,7 @@ func TestACrowdThatNeverReads(t *testing.T) {
 // A thousand slow clients see each event once, in order, however late they read.
 func TestACrowdThatReadsLate(t *testing.T) {
 	const changes = 20
-	header, events := loud(changes)
-	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := apiserver.New(p, apiserver.CutOff(time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, p := shouting(t, changes, time.Minute)
 	var late []net.Conn
 	for range crowd {
 		late = append(late, watching(t, s))

@@ -3,8 +3,11 @@ package apiserver_test
 import (
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -27,4 +30,22 @@ func loud(n int) (timeline.Header, []timeline.Event) {
 		Metadata:  timeline.Metadata{Name: "loud"},
 		Resources: []timeline.Resource{{Version: "v1", Kind: "Node", Resource: "nodes"}},
 	}, events
+}
+
+// shouting serves a loud tape as fast as it can, and cuts off who takes nothing
+// for so long.
+func shouting(t *testing.T, changes int, cutOff time.Duration) (*apiserver.Server, *replay.Player) {
+	t.Helper()
+	header, events := loud(changes)
+	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	s, err := apiserver.New(p, apiserver.CutOff(cutOff))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, p
 }

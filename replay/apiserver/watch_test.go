@@ -79,16 +79,7 @@ func stepNodes(p *replay.Player) error {
 // reads gets everything meanwhile.
 func TestWhoNeverReadsIsCutOff(t *testing.T) {
 	const changes = 4000
-	header, events := loud(changes)
-	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StayOpen(), replay.WithSpeed(replay.Max))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := apiserver.New(p, apiserver.CutOff(time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, p := shouting(t, changes, time.Second)
 	l, _ := listening(t, s)
 	from := "/api/v1/nodes?watch=1&resourceVersion=" + version(t, s)
 	for n := range 20 {

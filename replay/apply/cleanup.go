@@ -103,12 +103,8 @@ func (a *Applier) ended(ctx context.Context, k key) error {
 		if err != nil {
 			return err
 		}
-		timer := a.clock.NewTimer(100 * time.Millisecond)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C():
+		if err := pause(ctx, a.clock, 100*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	left, err := a.left(ctx, k.name)

@@ -134,12 +134,8 @@ func (a *Applier) established(ctx context.Context, k key) error {
 				return nil
 			}
 		}
-		timer := a.clock.NewTimer(100 * time.Millisecond)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C():
+		if err := pause(ctx, a.clock, 100*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return nil

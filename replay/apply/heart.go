@@ -81,12 +81,8 @@ func (a *Applier) keepAlive(ctx context.Context) {
 				a.count(func(l *ledger) { l.skip(leases.String(), whyNot(err), node) })
 			}
 		}
-		timer := a.clock.NewTimer(a.beat)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if pause(ctx, a.clock, a.beat) != nil {
 			return
-		case <-timer.C():
 		}
 	}
 }

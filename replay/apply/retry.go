@@ -65,7 +65,12 @@ func (s *retrier) pause(ctx context.Context, failures int, err error) error {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		d = max(d, time.Duration(seconds)*time.Second)
 	}
-	timer := s.clock.NewTimer(d)
+	return pause(ctx, s.clock, d)
+}
+
+// pause lets a time pass, or the context end.
+func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
+	timer := c.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -95,8 +95,11 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	report, err := f.apply.perform(cmd, a)
-	if report.Requests > 0 {
+	switch touched := report.Touched(); {
+	case touched > 0 || len(report.Skipped)+len(report.Changed) > 0:
 		fmt.Fprint(cmd.ErrOrStderr(), report)
+	case f.apply.cleanup && err == nil:
+		fmt.Fprintf(cmd.ErrOrStderr(), "nothing to take away: no object is labelled %s=%s\n", apply.Label, apply.LabelValue(player.Header().Metadata.Name))
 	}
 	var foreign *apply.ForeignNodesError
 	switch {

@@ -94,6 +94,7 @@ func TestReplayToCluster(t *testing.T) {
 	_, known, _ := strings.Cut(strings.TrimSpace(out.String()), "--i-know-this-cluster=")
 	does("4 updated, 1 deleted", "--speed", "max", "--i-know-this-cluster", known)
 	does("2 deleted", "--cleanup")
+	does("nothing to take away: no object is labelled nodesim.dev/replay=", "--cleanup")
 	if _, err := client.CoreV1().Nodes().Get(ctx, "theirs", metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}

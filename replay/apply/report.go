@@ -101,6 +101,15 @@ func sorted(of map[Remark]*Remark) []Remark {
 	return out
 }
 
+// Touched counts the objects that were created, updated, deleted or found from
+// an earlier run.
+func (r Report) Touched() (n int) {
+	for _, w := range r.Resources {
+		n += w.Created + w.Updated + w.Deleted + w.Adopted
+	}
+	return n
+}
+
 // String is the report for people, a line a fact.
 func (r Report) String() string {
 	var b strings.Builder

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
@@ -61,8 +65,9 @@ func contextName(tape string) string {
 
 // WriteKubeconfig writes a kubeconfig for the Listener, for its owner's eyes only
 // and all at once. With path "" it is a new file in the folder for temporary ones.
-// A file that is there already is replaced where a Listener wrote it, and is an
-// error where anybody else did.
+// A file that is there already is replaced where a Listener wrote it that answers
+// no more (it is asked, for a second), and is an error where one still answers, or
+// anybody else wrote it.
 func (l *Listener) WriteKubeconfig(path string) (*Kubeconfig, error) {
 	text, err := clientcmd.Write(*l.config())
 	if err != nil {
@@ -86,6 +91,9 @@ func (l *Listener) WriteKubeconfig(path string) (*Kubeconfig, error) {
 	if _, err := os.Lstat(path); err == nil {
 		if !isOurs(path) {
 			return nil, fmt.Errorf("kubeconfig %s: is there already, and not from a replay: want another file", path)
+		}
+		if url := l.inUse(path); url != "" {
+			return nil, fmt.Errorf("kubeconfig %s: leads to another replay, which answers at %s: want another file, or the end of that one", path, url)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("write a kubeconfig: %w", err)
@@ -126,6 +134,30 @@ func isOurs(path string) bool {
 		}
 	}
 	return true
+}
+
+// inUse returns the address in a kubeconfig of ours where another Listener still
+// answers, or "".
+func (l *Listener) inUse(path string) string {
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil || config.BearerToken == l.token {
+		return ""
+	}
+	config.Timeout = time.Second
+	c, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return ""
+	}
+	defer utilnet.CloseIdleConnectionsFor(c.Transport)
+	res, err := c.Get(config.Host + "/version")
+	if err != nil {
+		return ""
+	}
+	_ = res.Body.Close() // only its status counts
+	if res.StatusCode != http.StatusOK {
+		return ""
+	}
+	return config.Host
 }
 
 // Remove removes the file, unless it is another's by now.

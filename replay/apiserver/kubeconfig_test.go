@@ -109,3 +109,30 @@ func TestKubeconfigsOfOthers(t *testing.T) {
 		t.Error("a folder")
 	}
 }
+
+// A file that leads to a server which still answers stays as it is; behind its
+// end another server may have it.
+func TestALivingServersKubeconfigStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config")
+	s, _ := demo(t)
+	first, end := listening(t, s)
+	if _, err := first.WriteKubeconfig(path); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := demo(t)
+	second, _ := listening(t, other)
+	if _, err := second.WriteKubeconfig(path); err == nil || !strings.Contains(err.Error(), first.URL()) {
+		t.Errorf("found %v, want that %s still answers", err, first.URL())
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file has changed: %v", err)
+	}
+	end()
+	if _, err := second.WriteKubeconfig(path); err != nil {
+		t.Error(err)
+	}
+}

@@ -311,7 +311,7 @@ func stories() []call {
 	)
 	pod("restart policy", merge, `{"spec":{"restartPolicy":"Never"}}`)
 	for _, p := range []string{"waits", "done", "dying", "web"} {
-		for _, grace := range []string{"", "5", "0", "-3", "90"} {
+		for _, grace := range []string{"", "900", "0", "-3", "9000"} {
 			all = append(all, call{"pod delete " + p + " in " + grace, "DELETE", pods + p, strings.Trim("dryRun=All&gracePeriodSeconds="+grace, "=&"), "", ""})
 		}
 	}

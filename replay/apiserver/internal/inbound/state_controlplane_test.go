@@ -106,7 +106,8 @@ func (s *server) fill(ctx context.Context) {
 		s.put("/api/v1/namespaces/team/pods", fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"app":%q}},"spec":{%s"terminationGracePeriodSeconds":30,
 			"containers":[{"name":"main","image":"web:1"}]}}`, name, name, on), status)
 	}
-	s.must(call{method: "DELETE", path: "/api/v1/namespaces/team/pods/dying"})
+	// It has an hour, so that what is asked about it doesn't depend on how long the test has run.
+	s.must(call{method: "DELETE", path: "/api/v1/namespaces/team/pods/dying", query: "gracePeriodSeconds=3600"})
 	spent := `{"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,"observedGeneration":1}`
 	budget := func(name, app, more, status string) {
 		s.put("/apis/policy/v1/namespaces/team/poddisruptionbudgets", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"minAvailable":1,%s"selector":{"matchLabels":{"app":%q}}}}`, name, more, app), status)

@@ -3,6 +3,7 @@ package noderoll_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,16 +27,61 @@ func informed(t *testing.T, objects ...runtime.Object) (*noderoll.KubeObserver, 
 	t.Helper()
 	c := fake.NewSimpleClientset(objects...)
 	o := noderoll.NewKubeObserver(c, group, newImage)
+	watched := watching(c)
 	if err := o.StartInformers(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(o.StopInformers)
+	watched(t)
 	var lists atomic.Int32
 	c.PrependReactor("list", "*", func(ktesting.Action) (bool, runtime.Object, error) {
 		lists.Add(1)
 		return false, nil, nil
 	})
 	return o, c, &lists
+}
+
+// watching returns what waits until everything that was listed is watched:
+// what is deleted between a list and its watch, client-go's fake forgets to tell
+// (kubernetes/kubernetes#141528).
+func watching(c *fake.Clientset) (wait func(*testing.T)) {
+	var mu sync.Mutex
+	unwatched, changed := map[string]bool{}, make(chan struct{}, 1)
+	c.PrependReactor("list", "*", func(a ktesting.Action) (bool, runtime.Object, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		unwatched[a.GetResource().Resource] = true
+		return false, nil, nil
+	})
+	c.PrependWatchReactor("*", func(a ktesting.Action) (bool, watch.Interface, error) {
+		w, err := c.Tracker().Watch(a.GetResource(), a.GetNamespace())
+		mu.Lock()
+		defer mu.Unlock()
+		delete(unwatched, a.GetResource().Resource)
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+		return true, w, err
+	})
+	return func(t *testing.T) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for {
+			mu.Lock()
+			done := len(unwatched) == 0
+			mu.Unlock()
+			if done {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				t.Fatalf("watches: %v", ctx.Err())
+			}
+		}
+	}
 }
 
 func TestKubeObserverRollByWatch(t *testing.T) {

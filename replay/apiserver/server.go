@@ -83,7 +83,7 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 	}
 	about, err := discovery.New(discovery.Options{
 		Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server,
-		Writes: s.settings.record != nil, Ready: s.open.Err,
+		Writes: s.settings.record != nil,
 	})
 	if err != nil {
 		return nil, err

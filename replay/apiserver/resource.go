@@ -65,13 +65,7 @@ func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, in
 	if err != nil {
 		return err
 	}
-	form, body, err := s.answered(req, r, info, raw)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", form.ContentType())
-	_, _ = w.Write(body) // the client is gone
-	return nil
+	return s.answer(w, req, r, info, http.StatusOK, raw)
 }
 
 // list answers with those that are selected.

@@ -50,14 +50,7 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 	if err != nil {
 		return err
 	}
-	form, body, err := s.answered(req, nil, info, raw)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", form.ContentType())
-	w.WriteHeader(http.StatusCreated)
-	_, _ = w.Write(body) // the client is gone
-	return nil
+	return s.answer(w, req, nil, info, http.StatusCreated, raw)
 }
 
 // readers are the verbs that a tape answers.

@@ -61,18 +61,24 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 	if err != nil {
 		return err
 	}
-	form, body, err := s.answered(req, r, info, answer.Object)
+	return s.answer(w, req, r, info, answer.Code, answer.Object)
+}
+
+// answer answers with an object or Status that isn't the tape's. r is nil where
+// the tape doesn't hold the resource.
+func (s *Server) answer(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo, code int, raw []byte) error {
+	form, body, err := s.formed(req, r, info, raw)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", form.ContentType())
-	w.WriteHeader(answer.Code)
+	w.WriteHeader(code)
 	_, _ = w.Write(body) // the client is gone
 	return nil
 }
 
-// answered puts what a write is answered with in the form that the client wants.
-func (s *Server) answered(req *http.Request, r *resource, info *request.RequestInfo, raw []byte) (media.Form, []byte, error) {
+// formed puts an answer in the form that the client wants.
+func (s *Server) formed(req *http.Request, r *resource, info *request.RequestInfo, raw []byte) (media.Form, []byte, error) {
 	kind := rawjson.Text(raw, "kind")
 	if kind == "Status" {
 		var status metav1.Status

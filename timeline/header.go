@@ -76,8 +76,13 @@ type Scope struct {
 	Provider  string `yaml:"provider,omitempty"`
 	Nodegroup string `yaml:"nodegroup,omitempty"`
 	// Selector is a label selector of nodes, where one was given instead of a group.
-	Selector string               `yaml:"selector,omitempty"`
-	Extra    map[string]yaml.Node `yaml:",inline"`
+	Selector string `yaml:"selector,omitempty"`
+	// Pods, if not empty, is a label selector of pods: the tape shows a roll in
+	// which they are the instances, updated in place. Namespace is where they
+	// are; empty stands for all namespaces, and it says nothing without Pods.
+	Pods      string               `yaml:"pods,omitempty"`
+	Namespace string               `yaml:"namespace,omitempty"`
+	Extra     map[string]yaml.Node `yaml:",inline"`
 }
 
 // Resource is one API resource on the tape.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"gopkg.in/yaml.v3"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // parseHeader reads the text of a header.
@@ -49,7 +51,28 @@ func parseHeader(text []byte) (*Header, *Error) {
 			}
 		}
 	}
+	if fail := h.Scope.check(); fail != nil {
+		return nil, fail
+	}
 	return h, nil
+}
+
+// check refuses a scope of pods that names none: a roll would be shown, and
+// nothing in it.
+func (s *Scope) check() *Error {
+	if s.Pods == "" {
+		if s.Namespace != "" {
+			return fault("scope.pods beside it, a label selector such as app=web", "scope.namespace %q alone", s.Namespace)
+		}
+		return nil
+	}
+	if _, err := labels.Parse(s.Pods); err != nil {
+		return fault("a label selector such as app=web,tier!=db", "scope.pods %q: %s", s.Pods, oneLine(err))
+	}
+	if problems := validation.IsDNS1123Label(s.Namespace); s.Namespace != "" && len(problems) > 0 {
+		return fault("the name of a namespace, such as shop", "scope.namespace %q: %s", s.Namespace, problems[0])
+	}
+	return nil
 }
 
 func firstLine(text []byte) []byte {

@@ -16,7 +16,11 @@ type scheduled struct {
 // planFaults puts the faults in the loop, and has those watch that wait for a
 // state. A fault that waits for what never comes holds up nothing: the tape ends
 // when the roll has.
-func (s *Simulation) planFaults() {
+func (s *Simulation) planFaults() { s.planFaultsFrom(0) }
+
+// planFaultsFrom is planFaults for a scenario that goes on at a moment: faults
+// that were to begin before have begun. One that waits for a state may come again.
+func (s *Simulation) planFaultsFrom(moment time.Duration) {
 	all := make([]*scheduled, len(s.file.Faults))
 	for i := range s.file.Faults {
 		all[i] = &scheduled{Fault: &s.file.Faults[i], sim: s}
@@ -24,6 +28,8 @@ func (s *Simulation) planFaults() {
 	var states []*scheduled
 	for _, f := range all {
 		switch {
+		case f.At != nil && *f.At < moment:
+			f.past(all, *f.At, moment)
 		case f.At != nil:
 			s.pending++
 			s.env.At(*f.At, func() { s.pending--; f.begin(all) })
@@ -37,6 +43,23 @@ func (s *Simulation) planFaults() {
 			s.settle()
 			s.env.After(f.When.Delay, func() { s.pending--; f.begin(all) })
 		})
+	}
+}
+
+// past notes that the fault has begun at a moment before now; those that follow
+// it and are still to come do.
+func (f *scheduled) past(all []*scheduled, at, now time.Duration) {
+	f.began = true
+	for _, next := range all {
+		if f.Name == "" || next.After == nil || next.After.Fault != f.Name || next.began {
+			continue
+		}
+		if begins := at + next.After.Delay; begins < now {
+			next.past(all, begins, now)
+		} else {
+			f.sim.pending++
+			f.sim.env.At(begins, func() { f.sim.pending--; next.begin(all) })
+		}
 	}
 }
 

@@ -50,14 +50,18 @@ func (s *Simulation) act(f *Fault) {
 	case f.IPExhaustion != nil:
 		s.env.Cloud.Group(f.IPExhaustion.Group).FreeIPs = f.IPExhaustion.Free
 	case f.CreateWorkload != nil:
-		if w := s.workloadOf(f.CreateWorkload.Workload); w != nil {
+		if w := s.workloadOf(f.CreateWorkload.Workload); w != nil && s.performing != nil {
+			s.performing.create(w)
+		} else if w != nil {
 			one := s.workload(w)
 			one.CreateAt = s.env.Now()
 			s.traits[w.Name] = one.Template.Traits
 			s.check(s.workloads.Add(one))
 		}
 	case f.Scale != nil:
-		if w := s.workloadOf(f.Scale.Workload); w != nil {
+		if w := s.workloadOf(f.Scale.Workload); w != nil && s.performing != nil {
+			s.performing.world.Scale(string(w.Kind), w.Namespace, w.Name, int32(f.Scale.Replicas))
+		} else if w != nil {
 			s.check(s.workloads.Scale(w.Namespace, w.Name, f.Scale.Replicas))
 		}
 	case f.Cordon != nil:

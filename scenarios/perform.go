@@ -1,134 +1,292 @@
 package scenarios
 
 import (
-	"errors"
+	"fmt"
 	"time"
 
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 )
-
-// A World is the API server of a performance, a real one, as the kubelets, the
-// provider and whoever rolls write to it.
-//
-// Its methods are called one at a time, by the goroutine that calls the
-// Performance's, and none may call the Performance back. Where a method returns
-// nothing the World delivers what it was told in its own time, in order for each
-// object, again where the server doesn't answer, the latest state where several
-// wait. Those that return an error wait for the server's answer. Objects belong
-// to the World; their times are wall times, never in the future.
-type World interface {
-	// Register creates the Node of a machine whose kubelet has started, or takes
-	// over the one that is there. The annotations name the machine for [Performance.Adopt].
-	Register(node *corev1.Node)
-	// PostNode is a kubelet's post of its node's status.
-	PostNode(node *corev1.Node)
-	// Beat says whether a node's kubelet renews its Lease from now on. A node that
-	// doesn't beat is silent: nothing of it is written until it beats again.
-	Beat(node string, beats bool)
-	// Retire says that a machine is gone for good: what keeps its Node alive ends.
-	// The Node object isn't deleted by that.
-	Retire(node string)
-
-	// PostPod is a kubelet's post of a pod's status. A pod that is being deleted
-	// and none of whose containers runs may be removed.
-	PostPod(pod *corev1.Pod)
-
-	// Record writes an Event, as client-go's recorder of the component would.
-	Record(r Report)
-
-	// WriteNode is what a controller changes of a node's metadata and spec: from
-	// old to new; whatever else stands on the server stays.
-	WriteNode(old, new *corev1.Node)
-	// WriteNodeStatus is what a controller that isn't the kubelet changes of a node's status.
-	WriteNodeStatus(old, new *corev1.Node)
-	// DeleteNode deletes a Node object.
-	DeleteNode(name string, uid types.UID)
-	// WritePod is what a controller changes of a pod's metadata.
-	WritePod(old, new *corev1.Pod)
-	// Evict posts an Eviction and returns the server's answer: nil, or an error of
-	// k8s.io/apimachinery/pkg/api/errors. A pod that is gone is no error.
-	Evict(pod types.NamespacedName, uid types.UID) error
-	// DeletePod deletes a pod; grace is nil for its own grace period.
-	DeletePod(pod types.NamespacedName, uid types.UID, grace *int64) error
-
-	// CreateWorkload creates what a fault has created in the middle of the scenario, Scale sets replicas.
-	CreateWorkload(objects []runtime.Object)
-	Scale(kind, namespace, name string, replicas int32)
-	// Mark is a named moment of the scenario: a roll that has begun, failed or is complete.
-	Mark(name, reason string)
-}
-
-// A Report is an Event to be recorded.
-type Report struct {
-	// Component and Host are the source; Host is that of a kubelet.
-	Component, Host string
-	About           corev1.ObjectReference
-	// Type is Normal or Warning.
-	Type, Reason, Message string
-	// Action is that of the events.k8s.io form, "" in the older one.
-	Action string
-}
 
 // PerformConfig is what a performance is given.
 type PerformConfig struct {
-	// Speed divides the scenario's durations; 0 is 1.
-	Speed float64
-	// Start is the wall time of the scenario's 0s; for a performance that is
-	// adopted, that of the first.
-	Start time.Time
 	// World is where everything is written.
 	World World
+	// Speed divides the scenario's durations; 0 is 1.
+	Speed float64
+	// Now is the wall time.
+	Now func() time.Time
+	// HandsOff leaves the rolls to the caller, who plans by what
+	// [Performance.Instances] says and has [Performance.Launch] and its like
+	// perform; [Performance.Rolled] says how they ended.
+	HandsOff bool
 }
 
-// ErrNotPerformable is wrapped by the errors of scenarios that can't be performed
-// on a real API server.
-var ErrNotPerformable = errors.New("can't be performed live")
-
-// The annotations by which a performance finds its machines again.
-const (
-	// AnnotationMachine holds a machine as JSON; see [Performance.Adopt].
-	AnnotationMachine = "nodesim.dev/machine"
-)
-
-// ... methods of *Performance, all for one goroutine:
+// A Performance is a scenario performed on a real API server: the simulation's
+// kubelets, provider, cloud controllers, interruption handlers, autoscaler and who
+// rolls, acting on a mirror of the server's objects. What they write goes to the
+// [World], and what the server says comes in through the methods named Seen and
+// Given. Workloads, scheduling, budgets, node lifecycle and garbage are the real
+// control plane's.
 //
-//	func (f *File) Perform(c PerformConfig) (*Performance, error)
-//	func (f *File) Objects() []runtime.Object           what has to be created before: Namespaces, PriorityClasses (none), Deployments, StatefulSets, DaemonSets, Jobs, PodDisruptionBudgets
-//	func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration) error   before Seed: machines that are there, scenario time at which to go on
-//	func (p *Performance) Seed() error                  registers the nodes of 0s (those that weren't adopted)
-//	func (p *Performance) Unsettled() []string           what is missing before Begin: nodes not Ready, pods not running
-//	func (p *Performance) Begin()                       the scenario's 0s is now: rolls and faults are planned
-//	func (p *Performance) Advance(to time.Duration) error   does what is due up to a moment of the scenario
-//	func (p *Performance) Next() (at time.Duration, ok bool)   when something is due next
-//	func (p *Performance) Now() time.Duration
-//	func (p *Performance) Ended() bool; Outcomes() []string
-//	func (p *Performance) NodeSeen(t watch.EventType, n *corev1.Node)
-//	func (p *Performance) PodSeen(t watch.EventType, pod *corev1.Pod)
-//	func (p *Performance) BudgetSeen(t watch.EventType, b *policyv1.PodDisruptionBudget)
-//	func (p *Performance) Groups() []string
-//	func (p *Performance) Instances(group string) []Instance
-//	func (p *Performance) Launch(group string, count int) error; Terminate(id string) error; Drain(node string, done func(error)) error
-var (
-	_ = watch.Added
-	_ *policyv1.PodDisruptionBudget
-)
+// The order is: File.Perform; Adopt, where machines are there already; Seed;
+// Seen and Given until Unsettled is empty; Begin; then Advance as time goes on,
+// with Seen and Given in between, until Ended. Nothing happens in the scenario
+// before Begin: the nodes of 0s are Ready at once, and so are pods that are bound
+// to them.
+//
+// A Performance is for one goroutine. It reads no clock but PerformConfig.Now.
+type Performance struct {
+	sim    *Simulation
+	cfg    PerformConfig
+	world  World
+	clock  mirror.Clock
+	begun  bool
+	before time.Duration // the scenario's time when it was adopted
+	rolled bool          // when adopted, the rolls had ended
 
-// An Instance is a machine of a group, as the provider and the API describe it.
-type Instance struct {
-	ID, Node, Group, Zone string
-	// Config names what it runs: the template's image and launch version.
-	Config string
-	// Wanted says that this is what the group's instances shall run.
-	Wanted bool
-	// State is the provider's: pending, running, shutting-down, stopped.
-	State string
-	// Ready says that its Node is there and Ready, Cordoned that it takes no new pods.
-	Ready, Cordoned bool
-	// Drained says that nothing is left on it that a drain would evict.
-	Drained bool
-	Launched time.Duration
+	templates mirror.Templates
+	nodes     map[string]*seenNode
+	pods      map[types.UID]uint64 // the newest version that was seen
+	agents    []actors.Workload
+	drains    *roll.Drainer
+	given     map[*api.Pod]bool // whose kubelet knows of them
+	lost      error
+}
+
+// seenNode is what the server says of a node of ours.
+type seenNode struct {
+	uid     types.UID
+	ready   bool
+	labels  map[string]string // that its kubelet has registered with
+	notes   map[string]string
+	deleted types.UID // that was deleted by an actor
+}
+
+// Perform prepares a performance. Scenarios with volumes can't be performed:
+// there is no provisioner; the error then wraps [ErrNotPerformable].
+func (f *File) Perform(c PerformConfig) (*Performance, error) {
+	f, err := f.split()
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	if err := f.performable(); err != nil {
+		return nil, err
+	}
+	if c.Now == nil {
+		return nil, fmt.Errorf("perform %s: no Now: want a clock, such as time.Now", f.Metadata.Name)
+	}
+	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, pods: map[types.UID]uint64{}, given: map[*api.Pod]bool{}}
+	start := c.Now()
+	p.clock = mirror.Clock{Scenario: api.InstantOf(start), Wall: start, Speed: c.Speed}
+	p.sim, err = f.stand(func(timeline.Event) error { return nil }, remote{p}, start)
+	if err != nil {
+		return nil, err
+	}
+	p.sim.performing = p
+	p.templates.Traits = p.traitsOf
+	s := p.sim
+	s.prepare()
+	for i := range f.Groups {
+		s.addGroup(&f.Groups[i])
+	}
+	s.env.Cloud.Watch(func(change cloud.Change, i *cloud.Instance) {
+		if change == cloud.Ended && i.State == cloud.Terminated {
+			p.world.Retire(i.Name)
+		}
+	})
+	s.kubelets = actors.NewKubelets(s.env, s.kubelet)
+	s.startCloudControllers()
+	s.startAutoscaler()
+	s.watchFinalizers()
+	if err := s.startProvider(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	p.cast()
+	p.drains = roll.NewDrainer(s.env)
+	return p, nil
+}
+
+// performable refuses what no performance can do.
+func (f *File) performable() error {
+	for _, w := range f.Workloads {
+		if w.Volume != nil {
+			return fmt.Errorf("scenario %s: workload %s has a volume: %w, since nothing provisions volumes there: simulate it instead", f.Metadata.Name, w.Name, ErrNotPerformable)
+		}
+	}
+	return nil
+}
+
+// Seed registers the nodes of 0s: as many of each group as weren't adopted.
+func (p *Performance) Seed() {
+	for i := range p.sim.file.Groups {
+		g := &p.sim.file.Groups[i]
+		c := p.sim.env.Cloud.Group(g.Name)
+		if p.before > 0 {
+			// Who rolls, or keeps the group at its size, asks for what is missing.
+			c.Desired = max(c.Desired, g.Nodes)
+			continue
+		}
+		for k := len(c.Instances()); k < g.Nodes; k++ {
+			p.sim.kubelets.Seed(p.sim.env.Cloud.Seed(c, g.Zones[k%len(g.Zones)]), time.Hour)
+		}
+	}
+	p.sim.seedProvider()
+}
+
+// Begin is the scenario's 0s, or, for one that was adopted, the moment at which it
+// goes on.
+func (p *Performance) Begin() error {
+	if p.begun {
+		return nil
+	}
+	s := p.sim
+	p.begun = true
+	p.clock.Scenario, p.clock.Wall = s.env.API.Now(), p.cfg.Now()
+	s.kubelets.LookThrough()
+	if !p.cfg.HandsOff && !p.rolled {
+		if err := s.planRolls(); err != nil {
+			return err
+		}
+	} else if p.cfg.HandsOff && !p.rolled && s.file.Roll != nil {
+		s.running++
+	}
+	s.planFaultsFrom(p.before)
+	for _, g := range s.env.Cloud.Groups() {
+		s.env.Cloud.SetDesired(g, g.Desired)
+	}
+	s.settle()
+	return nil
+}
+
+// Rolled ends the rolls that the caller of a HandsOff performance has performed;
+// failed is empty for those that are complete.
+func (p *Performance) Rolled(code, reason string) {
+	if p.sim.running > 0 {
+		p.sim.rollEnded(roll.Outcome{Failed: code != "", Code: code, Reason: reason})
+	}
+}
+
+// Now is the scenario's time.
+func (p *Performance) Now() time.Duration { return p.sim.env.Now() }
+
+// Advance does what is due up to a moment of the scenario. Before Begin it does
+// nothing.
+func (p *Performance) Advance(to time.Duration) error {
+	s := p.sim
+	if !p.begun || s.ended {
+		return p.lost
+	}
+	if err := s.env.Run(min(to, s.end())); err != nil {
+		s.ended, p.lost = true, fmt.Errorf("perform %s: %w", s.file.Metadata.Name, err)
+		return p.lost
+	}
+	if s.env.Now() < s.end() && !s.env.Stopped() {
+		return nil
+	}
+	if s.running > 0 || len(s.waiting) > 0 {
+		p.world.Mark("time limit", s.unfinished())
+	}
+	s.ended = true
+	return nil
+}
+
+// Next is the moment at which something is due, and whether there is one.
+func (p *Performance) Next() (at time.Duration, is bool) {
+	if !p.begun || p.sim.ended {
+		return 0, false
+	}
+	at, is = p.sim.env.Next()
+	if end := p.sim.end(); !is || at > end {
+		return end, true
+	}
+	return at, is
+}
+
+// Ended reports whether the scenario is over: every roll has ended, every fault
+// is past and has settled, or the time limit has come.
+func (p *Performance) Ended() bool { return p.sim.ended }
+
+// Outcomes say how the rolls ended that have; see [Simulation.Outcomes].
+func (p *Performance) Outcomes() []string { return p.sim.Outcomes() }
+
+// Header is the header of the scenario's tape: its scope is what a performance is
+// watched by.
+func (p *Performance) Header() timeline.Header { return p.sim.Header() }
+
+// Unsettled says what is missing before the scenario can begin, a phrase each.
+func (p *Performance) Unsettled() []string {
+	var missing []string
+	for _, n := range p.sim.env.API.Nodes() {
+		if seen := p.nodes[n.Name]; p.before == 0 && (seen == nil || !seen.ready) {
+			missing = append(missing, "node "+n.Name+" isn't Ready")
+		}
+	}
+	for i := range p.sim.file.Workloads {
+		w := &p.sim.file.Workloads[i]
+		if w.CreateAt > 0 || p.before > 0 || w.Kind == KindDaemonSet || w.Kind == KindJob || p.createdLater(w.Name) {
+			continue
+		}
+		if have := p.serving(w); have < w.Replicas {
+			missing = append(missing, fmt.Sprintf("%d of %d pods of %s/%s run", have, w.Replicas, w.Namespace, w.Name))
+		}
+	}
+	return missing
+}
+
+// serving counts the pods of a workload that are Ready.
+func (p *Performance) serving(w *Workload) (n int) {
+	for _, pod := range p.sim.env.API.Pods() {
+		if pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name && pod.Ready() && !pod.Terminating() {
+			n++
+		}
+	}
+	return n
+}
+
+// Machine is a machine in the annotation [AnnotationMachine] of its Node.
+type machine struct {
+	Number   int            `json:"number"`
+	Group    string         `json:"group"`
+	Zone     string         `json:"zone"`
+	Template cloud.Template `json:"template"`
+}
+
+// Adopt takes over the machines of nodes that another process has registered, at
+// a time of the scenario. rolled says that its rolls had ended. It is called
+// before Seed, and fails where a node isn't one of this scenario's.
+func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool) error {
+	s := p.sim
+	p.before, p.rolled = max(at, 1), rolled
+	if err := s.env.Run(p.before); err != nil {
+		return err
+	}
+	for _, in := range nodes {
+		m, err := notedMachine(in)
+		if err != nil {
+			return fmt.Errorf("adopt node %s: %w", in.Name, err)
+		}
+		g := s.env.Cloud.Group(m.Group)
+		if g == nil {
+			return fmt.Errorf("adopt node %s: it is of group %q, which scenario %s doesn't have: clean up and begin anew", in.Name, m.Group, s.file.Metadata.Name)
+		}
+		i := s.env.Cloud.Restore(g, m.Zone, m.Number, m.Template)
+		if i.Name != in.Name {
+			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or perform it with the seed %d was performed with", in.Name, m.Number, s.file.Metadata.Name, i.Name, m.Number)
+		}
+		n := &api.Node{}
+		mirror.AdoptNode(n, in, p.clock)
+		s.env.API.Inbound(func() { s.env.API.SeedNode(n) })
+		s.env.API.Know(&n.Meta, string(in.UID))
+		p.nodes[n.Name] = &seenNode{uid: in.UID, ready: n.Ready(), labels: in.Labels, notes: in.Annotations}
+		p.world.Register(in.DeepCopy())
+		s.kubelets.Resume(i, n)
+	}
+	return nil
 }

@@ -45,6 +45,8 @@ type Simulation struct {
 	running    int                          // rolls that have not ended
 	outcomes   []roll.Outcome
 
+	performing *Performance // nil in a simulation
+
 	limit   time.Duration
 	ends    time.Duration // when the tape is to end, once that is known
 	ended   bool
@@ -62,6 +64,18 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
+	s, err := f.stand(sink, nil, f.Start)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.build(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	return s, nil
+}
+
+// stand is a simulation with nothing in it yet, whose API begins at a time.
+func (f *File) stand(sink func(timeline.Event) error, remote api.Remote, start time.Time) (*Simulation, error) {
 	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[string]*actors.PodTraits{}}
 	s.header = f.header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
@@ -78,12 +92,9 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 	rv := s.env.Stream("resourceVersion")
 	s.lots = s.env.Stream("fault")
 	s.env.API = api.New(api.Config{
-		Start: api.InstantOf(f.Start), Now: l.Now, UID: uids.UUID, Sink: s.emit, Fail: l.Fail,
+		Start: api.InstantOf(start), Now: l.Now, UID: uids.UUID, Sink: s.emit, Fail: l.Fail, Remote: remote,
 		Version: 1_000_000 + rv.N(9_000_000), NoEvents: !f.Cluster.Events,
 	})
-	if err := s.build(); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
-	}
 	return s, nil
 }
 

@@ -153,16 +153,13 @@ func (s *Simulation) seedGroup(g *Group) {
 
 // startActors starts who lives in the cluster.
 func (s *Simulation) startActors() error {
-	kwok := s.file.Cluster.Kubelet == KubeletKwok
 	s.kubelets = actors.NewKubelets(s.env, s.kubelet)
 	actors.NewNodeLifecycle(s.env)
 	actors.NewTaintEviction(s.env)
 	actors.NewPodGC(s.env)
 	s.disruption = actors.NewDisruption(s.env)
-	if kwok {
-		actors.NewNodeDeletion(s.env)
-	} else {
-		actors.NewCloudNode(s.env, actors.CloudNodeConfig{Initialize: s.kubelets.Initialize})
+	s.startCloudControllers()
+	if s.file.Cluster.Kubelet != KubeletKwok {
 		actors.NewAttachDetach(s.env)
 	}
 	s.workloads = actors.NewWorkloads(s.env)
@@ -170,6 +167,15 @@ func (s *Simulation) startActors() error {
 	s.startAutoscaler()
 	s.watchFinalizers()
 	return s.startProvider()
+}
+
+// startCloudControllers starts what tells the API of the provider's instances.
+func (s *Simulation) startCloudControllers() {
+	if s.file.Cluster.Kubelet == KubeletKwok {
+		actors.NewNodeDeletion(s.env)
+	} else {
+		actors.NewCloudNode(s.env, actors.CloudNodeConfig{Initialize: s.kubelets.Initialize})
+	}
 }
 
 // startAutoscaler starts the autoscaler, where the file has one.

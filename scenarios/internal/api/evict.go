@@ -34,6 +34,9 @@ func (s *Store) Evict(p *Pod) *Refusal {
 	if p.gone {
 		return nil
 	}
+	if r := s.outbound(); r != nil {
+		return r.Evict(p)
+	}
 	if p.Phase != "Pending" && !p.Terminal() && !p.Terminating() {
 		if no := s.disrupt(p); no != nil {
 			return no

@@ -46,7 +46,7 @@ func (s *Store) UpdateNode(n *Node, change func(*Node)) bool {
 	n.rv = s.version()
 	s.emit(Modified, "nodes", &n.Meta, patch, whole(s, (*writer).node, n))
 	s.tellNodes(Modified, old, n)
-	if n.Terminating() && len(n.Finalizers) == 0 {
+	if n.Terminating() && len(n.Finalizers) == 0 && s.cfg.Remote == nil {
 		s.dropNode(n)
 	}
 	return true
@@ -81,6 +81,9 @@ func (s *Store) dropNode(n *Node) {
 
 func (s *Store) tellNodes(c Change, old, n *Node) {
 	s.watching++
+	if r := s.outbound(); r != nil {
+		r.NodeWritten(c, old, n)
+	}
 	for _, f := range s.watchers.nodes {
 		f(c, old, n)
 	}

@@ -64,7 +64,7 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 	}
 	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
 	s.tellPods(Modified, old, p)
-	if p.Terminating() && p.Grace == 0 && len(p.Finalizers) == 0 {
+	if p.Terminating() && p.Grace == 0 && len(p.Finalizers) == 0 && s.cfg.Remote == nil {
 		s.dropPod(p)
 	}
 	return true
@@ -85,6 +85,12 @@ const OwnGrace = int64(-1)
 func (s *Store) DeletePod(p *Pod, grace int64) bool {
 	if p.gone {
 		return false
+	}
+	if r := s.outbound(); r != nil {
+		if !p.Terminating() || grace != 0 { // what its kubelet says has ended, the status says already
+			r.DeletePod(p, grace)
+		}
+		return true
 	}
 	hurried := grace != OwnGrace
 	if !hurried {
@@ -123,6 +129,9 @@ func (s *Store) dropPod(p *Pod) {
 
 func (s *Store) tellPods(c Change, old, p *Pod) {
 	s.watching++
+	if r := s.outbound(); r != nil {
+		r.PodWritten(c, old, p)
+	}
 	for _, f := range s.watchers.pods {
 		f(c, old, p)
 	}

@@ -19,6 +19,10 @@ func (s *Store) Record(from Source, about Reference, kind, reason, message strin
 	if s.cfg.NoEvents {
 		return
 	}
+	if r := s.outbound(); r != nil {
+		r.Recorded(from, about, kind, reason, "", message)
+		return
+	}
 	now := s.Now()
 	e, combined, write := s.recollect(&about).of(from).correlate(&about, kind, reason, message, now, s.nextName)
 	if !write {

@@ -35,6 +35,10 @@ func (s *Store) RecordNew(controller, instance string, about Reference, kind, re
 	if s.cfg.NoEvents {
 		return
 	}
+	if r := s.outbound(); r != nil {
+		r.Recorded(Source{Component: controller, Host: instance}, about, kind, reason, action, message)
+		return
+	}
 	now := s.Now()
 	k := isomorphic{controller, instance, kind, reason, action, about}
 	if old := s.isomorphic[k]; old != nil {

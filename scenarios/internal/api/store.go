@@ -36,6 +36,8 @@ type Config struct {
 	Version uint64
 	// NoEvents keeps Kubernetes Events from the tape.
 	NoEvents bool
+	// Remote is the API server that the Store mirrors; nil in a simulation.
+	Remote Remote
 }
 
 // Store keeps the objects. It is for one goroutine.
@@ -52,6 +54,7 @@ type Store struct {
 	budgetsIn map[string][]*Budget
 	customs   map[string]*table[Custom]
 
+	inbound  bool // what is being written came from the remote
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
 	watching int           // depth of calls of those who watch
@@ -195,6 +198,9 @@ func (s *Store) Synced(resource string) {
 
 // Mark writes a named moment.
 func (s *Store) Mark(name, reason string) {
+	if r := s.outbound(); r != nil {
+		r.Marked(name, reason)
+	}
 	err := s.cfg.Sink(timeline.Event{At: s.cfg.Now(), Type: timeline.Mark, Name: name, Reason: reason})
 	if err != nil {
 		s.cfg.Fail(err)

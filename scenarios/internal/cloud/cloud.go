@@ -88,6 +88,18 @@ func (c *Cloud) Seed(g *Group, zone string) *Instance {
 	return i
 }
 
+// Restore adds an instance that has been running since before, under the number
+// that it had then.
+func (c *Cloud) Restore(g *Group, zone string, number int, t Template) *Instance {
+	next := c.launched
+	c.launched = number
+	i := c.add(g, zone, t)
+	c.launched = max(next, number+1)
+	i.State, i.Boot = Running, 1
+	g.Desired = max(g.Desired, len(g.instances))
+	return i
+}
+
 func (c *Cloud) add(g *Group, zone string, t Template) *Instance {
 	i := &Instance{Number: c.launched, Zone: zone, Group: g, Template: t, Launched: c.cfg.Loop.Now()}
 	c.launched++

@@ -111,6 +111,14 @@ func (l *Loop) Run(until time.Duration) error {
 	return l.failed
 }
 
+// Next returns the moment of the next call, and whether there is one.
+func (l *Loop) Next() (at time.Duration, is bool) {
+	if len(l.queue) == 0 {
+		return 0, false
+	}
+	return l.queue[0].at, true
+}
+
 // Stopped reports whether Stop was called.
 func (l *Loop) Stopped() bool { return l.stopped }
 

@@ -72,7 +72,7 @@ func NewDrainer(env *actors.Env) *Drainer {
 // with a *Stuck. A drain of the node that is under way is cancelled.
 func (ds *Drainer) Drain(n *api.Node, how Drain, done func(error)) {
 	if how.Takes == nil {
-		how.Takes = leaves
+		how.Takes = Leaves
 	}
 	ds.Cancel(n.Name)
 	d := &drain{ds: ds, node: n.Name, how: how, done: done, chance: ds.env.Stream("drain", n.UID), retries: map[*api.Pod]api.Instant{}}
@@ -113,8 +113,8 @@ type drain struct {
 	retries map[*api.Pod]api.Instant // when a refused eviction is tried again
 }
 
-// leaves reports whether a pod has to leave a node that is drained.
-func leaves(p *api.Pod) bool {
+// Leaves reports whether a pod has to leave a node that is drained.
+func Leaves(p *api.Pod) bool {
 	return p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
 }
 

@@ -131,7 +131,7 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 // podsForbid says which pod of a node, or which budget, is in the way.
 func (s *karpenterDrift) podsForbid(n *api.Node) string {
 	for _, p := range s.env.API.PodsOn(n.Name) {
-		if !leaves(p) || p.Terminating() || p.Terminal() {
+		if !Leaves(p) || p.Terminating() || p.Terminal() {
 			continue
 		}
 		if p.Annotations.Get(doNotDisrupt) == "true" {

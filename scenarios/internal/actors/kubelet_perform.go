@@ -1,0 +1,57 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// What a performance on a real API server asks of kubelets beside what they do
+// in a simulation.
+
+// Resume puts the kubelet on a machine that has been running under another
+// process, with the Node that it had registered.
+func (k *Kubelets) Resume(i *cloud.Instance, n *api.Node) {
+	m := k.newMachine(i)
+	m.bootID, m.running, m.started, m.node = n.Info.BootID, true, m.now(), n
+	m.cordoned = n.Unschedulable
+	k.byNode[i.Name] = m
+	k.env.API.StartLease(n.Name, m.now())
+	m.beat(m.exactly(m.t.StatusReport))
+}
+
+// LookThrough has the kubelets that were resumed look through their pods, once
+// those are known.
+func (k *Kubelets) LookThrough() {
+	for _, n := range slices.Clone(k.env.API.Nodes()) {
+		m := k.byNode[n.Name]
+		if m == nil || m.node != n {
+			continue
+		}
+		for _, p := range k.env.API.PodsOn(n.Name) {
+			if number := m.numberOf(p.PodIP); number > 0 && !p.Template.HostNetwork && !p.Terminal() {
+				m.ips.used[number/64] |= 1 << (number % 64)
+			}
+			for c := range p.Containers {
+				m.keep(k.images.of(p.Containers[c].Image))
+			}
+		}
+		m.adopt()
+	}
+}
+
+// RunAtOnce lets change bind a pod to its node, and the pod run there from now on,
+// as in a cluster at rest: nothing is pulled and nothing takes time.
+func (k *Kubelets) RunAtOnce(p *api.Pod, change func(*api.Pod)) {
+	k.write(p, func(p *api.Pod) {
+		change(p)
+		k.Running(p, k.env.API.Now())
+	})
+}
+
+// Hears reports whether the kubelet of a node learns of its pods.
+func (k *Kubelets) Hears(node string) bool {
+	m := k.byNode[node]
+	return m != nil && m.hears()
+}

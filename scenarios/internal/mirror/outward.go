@@ -1,0 +1,74 @@
+package mirror
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Node is a node as the API server is to have it. Its creationTimestamp and
+// version are left out: the server has its own.
+func Node(n *api.Node, c Clock) (*corev1.Node, error) {
+	out := &corev1.Node{}
+	if err := json.Unmarshal(n.JSON(), out); err != nil {
+		return nil, fmt.Errorf("node %s: %w", n.Name, err)
+	}
+	identify(&out.ObjectMeta, &n.Meta)
+	for i := range out.Status.Conditions {
+		c.move(&out.Status.Conditions[i].LastHeartbeatTime)
+		c.move(&out.Status.Conditions[i].LastTransitionTime)
+	}
+	for i := range out.Spec.Taints {
+		if t := out.Spec.Taints[i].TimeAdded; t != nil {
+			c.move(t)
+		}
+	}
+	return out, nil
+}
+
+// Pod is a pod as its kubelet posts it.
+func Pod(p *api.Pod, c Clock) (*corev1.Pod, error) {
+	out := &corev1.Pod{}
+	if err := json.Unmarshal(p.JSON(), out); err != nil {
+		return nil, fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
+	}
+	identify(&out.ObjectMeta, &p.Meta)
+	if p.Deleting != 0 {
+		deleted := metav1.NewTime(c.Time(p.Deleting))
+		out.DeletionTimestamp = &deleted
+	}
+	s := &out.Status
+	if s.StartTime != nil {
+		c.move(s.StartTime)
+	}
+	for i := range s.Conditions {
+		c.move(&s.Conditions[i].LastTransitionTime)
+	}
+	for _, list := range [...][]corev1.ContainerStatus{s.InitContainerStatuses, s.ContainerStatuses, s.EphemeralContainerStatuses} {
+		for i := range list {
+			c.moveState(&list[i].State)
+			c.moveState(&list[i].LastTerminationState)
+		}
+	}
+	return out, nil
+}
+
+func (c Clock) moveState(s *corev1.ContainerState) {
+	if s.Running != nil {
+		c.move(&s.Running.StartedAt)
+	}
+	if s.Terminated != nil {
+		c.move(&s.Terminated.StartedAt)
+		c.move(&s.Terminated.FinishedAt)
+	}
+}
+
+func identify(out *metav1.ObjectMeta, m *api.Meta) {
+	out.Namespace, out.Name, out.UID = m.Namespace, m.Name, types.UID(m.UID)
+	out.ResourceVersion, out.CreationTimestamp = "", metav1.Time{}
+	out.ManagedFields = nil
+}

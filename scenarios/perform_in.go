@@ -1,0 +1,196 @@
+package scenarios
+
+import (
+	"strconv"
+
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// NodeSeen tells what a watch of nodes says: ADDED, MODIFIED and DELETED of all
+// nodes, in their order. Nodes that aren't the scenario's are left alone.
+func (p *Performance) NodeSeen(t watch.EventType, in *corev1.Node) {
+	store := p.sim.env.API
+	n, seen := store.Node(in.Name), p.nodes[in.Name]
+	if seen == nil {
+		return
+	}
+	if t == watch.Deleted {
+		if seen.uid == in.UID || seen.uid == "" {
+			seen.ready, seen.uid = false, ""
+		}
+		if n != nil && n.UID == string(in.UID) {
+			store.Inbound(func() { store.ForgetNode(n) })
+		}
+		return
+	}
+	if n == nil || seen.deleted == in.UID {
+		return // an actor has deleted it, or a machine without Node is running
+	}
+	seen.uid = in.UID
+	for _, c := range in.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			seen.ready = c.Status == corev1.ConditionTrue
+		}
+	}
+	silent := !p.sim.kubelets.Hears(n.Name)
+	store.Know(&n.Meta, string(in.UID))
+	store.Inbound(func() {
+		store.UpdateNode(n, func(n *api.Node) { mirror.TakeNode(n, in, p.clock, silent) })
+	})
+}
+
+// PodSeen tells what a watch of pods says: ADDED, MODIFIED and DELETED of all pods,
+// in their order. Of a pod that is bound to one of the scenario's nodes it takes
+// what no kubelet waits for: that is told by [Performance.PodGiven].
+func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
+	store := p.sim.env.API
+	pod := store.Pod(in.Namespace, in.Name)
+	if pod != nil && pod.UID != string(in.UID) && t != watch.Deleted {
+		p.drop(pod)
+		pod = nil
+	}
+	switch {
+	case t == watch.Deleted:
+		delete(p.pods, in.UID)
+		if pod != nil && pod.UID == string(in.UID) {
+			p.drop(pod)
+		}
+	case !p.newer(in):
+	case pod == nil && p.ours(in):
+		// Its kubelet has still to be told.
+	case pod == nil:
+		pod = &api.Pod{}
+		p.templates.TakePod(pod, in, p.clock, true)
+		store.Inbound(func() { p.check(store.Learn(pod)) })
+	default:
+		given := p.given[pod]
+		store.Inbound(func() {
+			store.UpdatePod(pod, func(pod *api.Pod) {
+				node, template, deleting, grace := pod.NodeName, pod.Template, pod.Deleting, pod.Grace
+				p.templates.TakePod(pod, in, p.clock, !given || !p.sim.kubelets.Hears(pod.NodeName))
+				if p.ours(in) {
+					pod.NodeName, pod.Template, pod.Deleting, pod.Grace = node, template, deleting, grace
+				}
+			})
+		})
+	}
+}
+
+// PodGiven tells the kubelet of the pod's node of it: that it is bound there, was
+// changed, or is being deleted. It may be told the same again.
+func (p *Performance) PodGiven(in *corev1.Pod) {
+	if !p.ours(in) {
+		return
+	}
+	store := p.sim.env.API
+	pod := store.Pod(in.Namespace, in.Name)
+	if pod != nil && pod.UID != string(in.UID) {
+		p.drop(pod)
+		pod = nil
+	}
+	p.newer(in)
+	if pod == nil {
+		pod = &api.Pod{}
+		bound := in.DeepCopy()
+		bound.Spec.NodeName = ""
+		p.templates.TakePod(pod, bound, p.clock, true)
+		store.Inbound(func() { p.check(store.Learn(pod)) })
+	}
+	first := !p.given[pod]
+	p.given[pod] = true
+	take := func(pod *api.Pod) {
+		p.templates.TakePod(pod, in, p.clock, first && in.Status.StartTime != nil)
+	}
+	if first && !p.begun && pod.Phase == string(corev1.PodPending) && !pod.Terminating() && p.sim.kubelets.Hears(in.Spec.NodeName) {
+		p.sim.kubelets.RunAtOnce(pod, take)
+		return
+	}
+	store.Inbound(func() { store.UpdatePod(pod, take) })
+}
+
+// BudgetSeen tells what a watch of PodDisruptionBudgets says.
+func (p *Performance) BudgetSeen(t watch.EventType, in *policyv1.PodDisruptionBudget) {
+	store := p.sim.env.API
+	var b *api.Budget
+	for _, one := range store.Budgets() {
+		if one.Namespace == in.Namespace && one.Name == in.Name {
+			b = one
+		}
+	}
+	store.Inbound(func() {
+		switch {
+		case t == watch.Deleted:
+			if b != nil {
+				store.DeleteBudget(b)
+			}
+		case b == nil:
+			b = &api.Budget{}
+			mirror.TakeBudget(b, in, p.clock)
+			p.check(store.CreateBudget(b))
+		default:
+			store.UpdateBudget(b, func(b *api.Budget) { mirror.TakeBudget(b, in, p.clock) })
+		}
+	})
+}
+
+func (p *Performance) check(err error) {
+	if err != nil {
+		p.sim.env.Fail(err)
+	}
+}
+
+// drop forgets a pod that is there no longer.
+func (p *Performance) drop(pod *api.Pod) {
+	delete(p.given, pod)
+	store := p.sim.env.API
+	store.Inbound(func() { store.Forget(pod) })
+}
+
+// ours reports whether a pod is bound to a machine of the scenario.
+func (p *Performance) ours(in *corev1.Pod) bool {
+	return in.Spec.NodeName != "" && p.nodes[in.Spec.NodeName] != nil
+}
+
+// newer reports whether a pod is at least as new as what is known of it: two
+// paths bring it here, and the slower one may be behind. Versions of one resource
+// compare as numbers (KEP-5504).
+func (p *Performance) newer(in *corev1.Pod) bool {
+	version, err := strconv.ParseUint(in.ResourceVersion, 10, 64)
+	if err != nil {
+		return true
+	}
+	if version < p.pods[in.UID] {
+		return false
+	}
+	p.pods[in.UID] = version
+	return true
+}
+
+// traitsOf are the traits of a pod's workload, by the labels that its pods have.
+func (p *Performance) traitsOf(in *corev1.Pod) any {
+	if in.Namespace == "kube-system" {
+		for i := range p.agents {
+			if labelled(in, &p.agents[i]) {
+				return p.agents[i].Template.Traits
+			}
+		}
+	}
+	if t := p.sim.traits[in.Labels["app"]]; t != nil {
+		return t
+	}
+	return (*actors.PodTraits)(nil)
+}
+
+func labelled(in *corev1.Pod, w *actors.Workload) bool {
+	for _, l := range w.Template.Labels {
+		if in.Labels[l.Key] != l.Value {
+			return false
+		}
+	}
+	return true
+}

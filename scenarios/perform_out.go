@@ -1,0 +1,171 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// remote is the outward half of a performance: what the actors write.
+type remote struct{ *Performance }
+
+func (p remote) fail(err error) { p.sim.env.Fail(err) }
+
+func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
+	if c == api.Deleted {
+		seen := p.nodes[n.Name]
+		if seen == nil {
+			return
+		}
+		seen.deleted = seen.uid
+		p.world.DeleteNode(n.Name, seen.uid)
+		return
+	}
+	is, err := mirror.Node(n, p.clock)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	is.UID = p.uidOf(n.Name)
+	if c == api.Added {
+		is.Annotations = maps.Clone(is.Annotations)
+		if is.Annotations == nil {
+			is.Annotations = map[string]string{}
+		}
+		is.Annotations[AnnotationMachine] = p.machineNote(n.Name)
+		p.nodes[n.Name] = &seenNode{labels: maps.Clone(is.Labels), notes: maps.Clone(is.Annotations)}
+		is.UID = ""
+		p.world.Register(is)
+		return
+	}
+	was, err := mirror.Node(old, p.clock)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	was.UID = is.UID
+	if !reflect.DeepEqual(was.Status, is.Status) {
+		post := is.DeepCopy()
+		if seen := p.nodes[n.Name]; seen != nil {
+			post.Labels, post.Annotations = maps.Clone(seen.labels), maps.Clone(seen.notes)
+		}
+		p.world.PostNode(post)
+	}
+	was.Status, is.Status = corev1.NodeStatus{}, corev1.NodeStatus{}
+	if !reflect.DeepEqual(was, is) {
+		p.world.WriteNode(was, is)
+	}
+}
+
+func (p remote) uidOf(node string) types.UID {
+	if seen := p.nodes[node]; seen != nil {
+		return seen.uid
+	}
+	return ""
+}
+
+// machineNote is what is noted of a node's machine.
+func (p remote) machineNote(node string) string {
+	i := p.sim.env.Cloud.ByNode(node)
+	if i == nil {
+		return "{}"
+	}
+	note, err := json.Marshal(machine{Number: i.Number, Group: i.Group.Name, Zone: i.Zone, Template: i.Template})
+	if err != nil { // numbers and strings
+		p.fail(err)
+	}
+	return string(note)
+}
+
+// machineOf reads a node's note.
+func notedMachine(n *corev1.Node) (machine, error) {
+	note, ok := n.Annotations[AnnotationMachine]
+	if !ok {
+		return machine{}, fmt.Errorf("it has no annotation %s: it isn't a machine of a performance", AnnotationMachine)
+	}
+	var m machine
+	if err := json.Unmarshal([]byte(note), &m); err != nil || m.Number < 0 || m.Number > 1<<30 {
+		return machine{}, fmt.Errorf("annotation %s: found %.80q, want what nodesim wrote there", AnnotationMachine, note)
+	}
+	return m, nil
+}
+
+func (p remote) PodWritten(c api.Change, old, pod *api.Pod) {
+	if c != api.Modified {
+		return
+	}
+	is, err := mirror.Pod(pod, p.clock)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	was, err := mirror.Pod(old, p.clock)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	if !reflect.DeepEqual(was.Status, is.Status) {
+		p.world.PostPod(is)
+	}
+	if !reflect.DeepEqual(was.Labels, is.Labels) || !reflect.DeepEqual(was.Annotations, is.Annotations) || !reflect.DeepEqual(was.Finalizers, is.Finalizers) {
+		p.world.WritePod(was, is)
+	}
+}
+
+func (p remote) Evict(pod *api.Pod) *api.Refusal {
+	err := p.world.Evict(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, types.UID(pod.UID))
+	if err == nil || apierrors.IsNotFound(err) {
+		return nil
+	}
+	no := &api.Refusal{Code: http.StatusServiceUnavailable, Message: err.Error()}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		s := status.Status()
+		no.Code, no.Message = int(s.Code), s.Message
+		if d := s.Details; d != nil {
+			for _, cause := range d.Causes {
+				if cause.Type == policyv1.DisruptionBudgetCause {
+					no.Cause = cause.Message
+				}
+			}
+		}
+	}
+	return no
+}
+
+func (p remote) DeletePod(pod *api.Pod, grace int64) {
+	var seconds *int64
+	if grace != api.OwnGrace {
+		seconds = &grace
+	}
+	err := p.world.DeletePod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, types.UID(pod.UID), seconds)
+	if err != nil && !apierrors.IsNotFound(err) {
+		// Who wanted it deleted looks again, as it does where a kubelet is slow.
+		p.world.Mark("refused", fmt.Sprintf("delete pod %s/%s: %v", pod.Namespace, pod.Name, err))
+	}
+}
+
+func (p remote) Recorded(from api.Source, about api.Reference, kind, reason, action, message string) {
+	ref := corev1.ObjectReference{
+		APIVersion: about.APIVersion, Kind: about.Kind, Namespace: about.Namespace, Name: about.Name,
+		UID: types.UID(about.UID), FieldPath: about.FieldPath,
+	}
+	if ref.Kind == "Node" && about.UID != about.Name {
+		ref.UID = p.uidOf(about.Name)
+	}
+	p.world.Record(Report{Component: from.Component, Host: from.Host, About: ref, Type: kind, Reason: reason, Action: action, Message: message})
+}
+
+func (p remote) Beats(node string, is bool) { p.world.Beat(node, is) }
+
+func (p remote) Marked(name, reason string) { p.world.Mark(name, reason) }

@@ -1,0 +1,78 @@
+package scenarios
+
+import (
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A World is the API server of a performance, a real one, as the kubelets, the
+// provider and whoever rolls write to it.
+//
+// Its methods are called one at a time, by the goroutine that calls the
+// Performance's, and none may call the Performance back. Where a method returns
+// nothing the World delivers what it was told in its own time, in order for each
+// object, again where the server doesn't answer, the latest state where several
+// wait. Those that return an error wait for the server's answer. Objects belong
+// to the World; their times are wall times.
+type World interface {
+	// Register creates the Node of a machine whose kubelet has started, or takes
+	// over the one that is there. Of its annotations [AnnotationMachine] names the
+	// machine for [Performance.Adopt].
+	Register(node *corev1.Node)
+	// PostNode is a kubelet's post of its node's status. Labels and annotations are
+	// those that it has registered with.
+	PostNode(node *corev1.Node)
+	// Beat says whether a node's kubelet renews its Lease from now on. A node that
+	// doesn't beat is silent: nothing of it is written, and no pod of it confirmed,
+	// until it beats again.
+	Beat(node string, beats bool)
+	// Retire says that a machine is gone for good: what keeps its Node alive ends.
+	// The Node object isn't deleted by that.
+	Retire(node string)
+	// PostPod is a kubelet's post of a pod's status. A pod that is being deleted
+	// and none of whose containers runs may be removed.
+	PostPod(pod *corev1.Pod)
+	// Record writes an Event, as client-go's recorder of the component would.
+	Record(r Report)
+	// WriteNode is what a controller changes of a node's metadata and spec, from old
+	// to new; whatever else stands on the server stays.
+	WriteNode(old, new *corev1.Node)
+	// DeleteNode deletes a Node object. uid is empty where it isn't known yet.
+	DeleteNode(name string, uid types.UID)
+	// WritePod is what a controller changes of a pod's metadata.
+	WritePod(old, new *corev1.Pod)
+	// Evict posts an Eviction and returns the server's answer: nil, or an error of
+	// k8s.io/apimachinery/pkg/api/errors. A pod that is gone is no error.
+	Evict(pod types.NamespacedName, uid types.UID) error
+	// DeletePod deletes a pod; grace is nil for its own grace period.
+	DeletePod(pod types.NamespacedName, uid types.UID, grace *int64) error
+	// CreateWorkload creates a workload that the scenario creates in its course,
+	// with its budgets; Scale sets the replicas of one.
+	CreateWorkload(objects []runtime.Object)
+	Scale(kind, namespace, name string, replicas int32)
+	// Mark is a named moment: a roll that goes back, has failed, the time limit.
+	Mark(name, reason string)
+}
+
+// A Report is an Event to be recorded.
+type Report struct {
+	// Component and Host are the source; Host is that of a kubelet.
+	Component, Host string
+	// About is as its reporter fills it in: a kubelet gives a node's name as its
+	// UID. The UID of a Node that isn't known yet is empty: fill it in.
+	About corev1.ObjectReference
+	// Type is Normal or Warning. Action is that of the events.k8s.io form, "" for
+	// the older one.
+	Type, Reason, Action, Message string
+}
+
+// ErrNotPerformable is wrapped by the errors of scenarios that can't be performed
+// on a real API server.
+var ErrNotPerformable = errors.New("it can't be performed live")
+
+// AnnotationMachine is the annotation by which a performance finds its machines
+// again; see [Performance.Adopt].
+const AnnotationMachine = "nodesim.dev/machine"

@@ -22,6 +22,9 @@ type PerformConfig struct {
 	Speed float64
 	// Now is the wall time.
 	Now func() time.Time
+	// Wall, where it is given, is the wall time of a moment of the scenario behind
+	// Begin, for a pace that isn't even; nil is Speed alone.
+	Wall func(at time.Duration) time.Time
 	// HandsOff leaves the rolls to the caller, who plans by what
 	// [Performance.Instances] says and has [Performance.Launch] and its like
 	// perform; [Performance.Rolled] says how they ended.
@@ -149,6 +152,10 @@ func (p *Performance) Begin() error {
 	s := p.sim
 	p.begun = true
 	p.clock.Scenario, p.clock.Wall = s.env.API.Now(), p.cfg.Now()
+	if begin := s.env.Now(); p.cfg.Wall != nil {
+		p.clock.Paced = func(since time.Duration) time.Time { return p.cfg.Wall(begin + since) }
+		p.clock.Latest = func() (api.Instant, time.Time) { return s.env.API.Now(), p.cfg.Now() }
+	}
 	s.kubelets.LookThrough()
 	if !p.cfg.HandsOff && !p.rolled {
 		if err := s.planRolls(); err != nil {

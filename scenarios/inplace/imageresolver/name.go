@@ -1,0 +1,62 @@
+package imageresolver
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/distribution/reference"
+)
+
+// Normalize is an image reference in its familiar form: "docker.io/library/nginx:1.28" is "nginx:1.28". References of
+// other registries, and what can't be parsed, stay as they are.
+func Normalize(image string) string {
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil {
+		return image
+	}
+	return reference.FamiliarString(named)
+}
+
+// Same says whether two references name one image: the registry, the library folder and the tag latest may be left out.
+// What can't be parsed is compared as it is.
+func Same(a, b string) bool { return a == b || key(a) == key(b) }
+
+// key is the reference with nothing left out. A reference with a tag and a digest stands for the digest, as it does for
+// the kubelet.
+func key(image string) string {
+	named, err := reference.ParseDockerRef(image)
+	if err != nil {
+		return image
+	}
+	return named.String()
+}
+
+// digestIn is the digest that a reference carries.
+func digestIn(image string) (string, bool) {
+	at := strings.LastIndexByte(image, '@')
+	if at < 0 || !digest.MatchString(image[at+1:]) {
+		return "", false
+	}
+	return image[at+1:], true
+}
+
+// StatusDigest reads the digest of a container status's imageID, in each form that runtimes write:
+// "docker.io/library/nginx@sha256:…" (a manifest), "sha256:…" (a config), both also behind "docker-pullable://" or
+// "docker://". It is an ErrNoDigest if there is none. A digest may be shorter than its algorithm makes it, since
+// simulated runtimes shorten theirs.
+func StatusDigest(imageID string) (string, error) {
+	id := imageID
+	if _, after, ok := strings.Cut(id, "://"); ok {
+		id = after
+	}
+	if at := strings.LastIndexByte(id, '@'); at >= 0 {
+		id = id[at+1:]
+	}
+	if !digest.MatchString(id) {
+		return "", fmt.Errorf("image id %q: %w: want \"name@sha256:…\" or \"sha256:…\"", imageID, ErrNoDigest)
+	}
+	return id, nil
+}
+
+var digest = regexp.MustCompile(`^[a-z][a-z0-9]*([+._-][a-z][a-z0-9]*)*:[0-9a-fA-F]+$`)

@@ -1,0 +1,105 @@
+package virtualnode
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1informers "k8s.io/client-go/informers/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+)
+
+// Defaults of [PodControllerConfig].
+const (
+	// DefaultRelookInterval is how often a PodController looks at all pods again.
+	DefaultRelookInterval = time.Minute
+
+	// DefaultDeletionMargin is how long after the end of its grace period a deleted pod may stay in the API when the
+	// provider doesn't say that its containers have ended. A kubelet gives its runtime as long
+	// (k8s.io/kubernetes, pkg/kubelet/kuberuntime/kuberuntime_container.go, minimumGracePeriodInSeconds).
+	DefaultDeletionMargin = 2 * time.Second
+
+	// DefaultPodPollInterval is how often a provider without [PodNotifier] is asked for the statuses of its pods.
+	DefaultPodPollInterval = 5 * time.Second
+)
+
+// PodControllerConfig is what a [PodController] is made of. One controller serves the pods of one virtual node, or of
+// many: with a shared informer over all pods and a filter that says which are ours.
+type PodControllerConfig struct {
+	// PodClient writes statuses and removes pods. It needs the verbs update on pods/status and delete on pods; where the
+	// controller is to say why an informer doesn't fill, also list on pods. Required.
+	PodClient corev1client.PodsGetter
+
+	// PodInformer is the cache of pods. The caller starts it (before Run or during it) and stops it. It may hold more
+	// pods than this controller's: see PodEventFilterFunc. Objects in it are never changed. Required.
+	PodInformer corev1informers.PodInformer
+
+	// EventRecorder takes the Events ProviderCreateSuccess, ProviderCreateFailed, ProviderUpdateSuccess,
+	// ProviderUpdateFailed, ProviderDeleteSuccess and ProviderDeleteFailed, and those about missing config maps and
+	// secrets. Required.
+	EventRecorder record.EventRecorder
+
+	// SkipProviderEvents leaves the Provider... Events out, for a provider that writes a kubelet's own.
+	SkipProviderEvents bool
+
+	// Provider runs the pods. Required.
+	Provider PodLifecycleHandler
+
+	// The caches from which environments are resolved. The caller starts and stops them; Run waits until they are
+	// filled. Required unless SkipEnvironment is set.
+	ConfigMapInformer corev1informers.ConfigMapInformer
+	SecretInformer    corev1informers.SecretInformer
+	ServiceInformer   corev1informers.ServiceInformer
+
+	// SkipEnvironment hands pods to the provider with their environment as it stands in the API: nothing is read from
+	// config maps, secrets and services, whose informers may then be nil.
+	SkipEnvironment bool
+
+	// SkipDownwardAPIResolution leaves environment variables of fieldRef and resourceFieldRef as they stand, for a
+	// provider that resolves them itself (a pod's IP isn't known before it runs). The others are resolved.
+	SkipDownwardAPIResolution bool
+
+	// RateLimiter says how long a pod waits after each failure, in each queue that has no limiter of its own below. A
+	// first attempt never waits. Given here, it is shared by the three queues under keys that differ; nil gives each
+	// queue its own [NewPodRateLimiter].
+	RateLimiter workqueue.RateLimiter //nolint:staticcheck // the field's published type; TypedRateLimiter[any] is the same
+
+	// A limiter per queue: pods from the API to the provider, deletions at the API, statuses from the provider to the API.
+	SyncPodsFromKubernetesRateLimiter    workqueue.TypedRateLimiter[any]
+	DeletePodsFromKubernetesRateLimiter  workqueue.TypedRateLimiter[any]
+	SyncPodStatusFromProviderRateLimiter workqueue.TypedRateLimiter[any]
+
+	// Who decides after each failure, per queue, whether and when it is tried again; nil is [DefaultRetryFunc].
+	SyncPodsFromKubernetesShouldRetryFunc    ShouldRetryFunc
+	DeletePodsFromKubernetesShouldRetryFunc  ShouldRetryFunc
+	SyncPodStatusFromProviderShouldRetryFunc ShouldRetryFunc
+
+	// PodEventFilterFunc says which pods of the informer are this controller's; nil takes all.
+	PodEventFilterFunc PodEventFilterFunc
+
+	// RelookInterval is how often all pods are looked at again: what was given up after [MaxRetries] failures is tried
+	// anew, and what the provider runs without the API's knowledge is deleted. 0 is [DefaultRelookInterval].
+	RelookInterval time.Duration
+
+	// DeletionMargin is added to a deleted pod's grace period: 0 is [DefaultDeletionMargin], less than 0 is none.
+	DeletionMargin time.Duration
+
+	// PodPollInterval is how often a provider without [PodNotifier] is asked: 0 is [DefaultPodPollInterval].
+	PodPollInterval time.Duration
+
+	// ProviderConditions are condition types that the provider owns besides a kubelet's. Those of other types in its
+	// statuses are left out, and those of others in the API survive.
+	ProviderConditions []corev1.PodConditionType
+
+	// ErrorHandler is told, in one line that names verb, resource and remedy, of what the API server refuses as
+	// forbidden: once for each verb, resource and namespace until it is allowed again. If it returns an error, Run ends
+	// with it. Nil logs the line with the context's logger. Either way the write is tried again with back-off, so a
+	// right that is granted later is enough.
+	ErrorHandler func(context.Context, error) error
+
+	// Clock drives every wait and every time that is written; nil is the wall clock.
+	Clock clock.WithTicker
+}

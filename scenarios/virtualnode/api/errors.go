@@ -1,0 +1,77 @@
+package api
+
+import (
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// badRequest is an error that is answered with 400.
+type badRequest string
+
+func (e badRequest) Error() string      { return string(e) }
+func (e badRequest) InvalidInput() bool { return true }
+
+func notImplemented(what string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeText(w, http.StatusNotImplemented, what+": this node has none")
+	})
+}
+
+func writeError(w http.ResponseWriter, err error) { writeText(w, statusOf(err), err.Error()) }
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	h := w.Header()
+	h.Del("Content-Length")
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text))
+}
+
+// statusOf is the HTTP status for an error; the first of its causes that says what it is decides.
+func statusOf(err error) int {
+	status, budget := http.StatusInternalServerError, maxCauses
+	walk(err, &budget, func(err error) bool {
+		kind, isNotFound := err.(interface{ NotFound() bool })
+		input, isInput := err.(interface{ InvalidInput() bool })
+		_, isAPI := err.(apierrors.APIStatus)
+		switch {
+		case isNotFound && kind.NotFound(), isAPI && apierrors.IsNotFound(err):
+			status = http.StatusNotFound
+		case isInput && input.InvalidInput(), isAPI && (apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)):
+			status = http.StatusBadRequest
+		default:
+			return false
+		}
+		return true
+	})
+	return status
+}
+
+// maxCauses bounds the walk, since an error may be a cause of itself.
+const maxCauses = 64
+
+// walk shows an error and then its causes to visit, until that returns true or the budget is used up.
+func walk(err error, budget *int, visit func(error) bool) bool {
+	if err == nil || *budget == 0 {
+		return false
+	}
+	*budget--
+	if visit(err) {
+		return true
+	}
+	switch e := err.(type) {
+	case interface{ Cause() error }:
+		return walk(e.Cause(), budget, visit)
+	case interface{ Unwrap() error }:
+		return walk(e.Unwrap(), budget, visit)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if walk(one, budget, visit) {
+				return true
+			}
+		}
+	}
+	return false
+}

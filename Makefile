@@ -43,7 +43,7 @@ test: ## everything, against a real control plane too (built first where it is m
 
 .PHONY: controlplane
 controlplane: ## build etcd, the Kubernetes programs and kwok unless they are cached; print their folder
-	@$(GO) run ./internal/testcluster/assets/build test/controlplane
+	@$(GO) run ./internal/controlplane/assets/build test/controlplane
 
 .PHONY: bench
 bench: ## all benchmarks, each beside its peer or its limit (about ten minutes; keep the machine quiet)

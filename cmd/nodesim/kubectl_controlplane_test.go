@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/internal/testcluster/assets"
+	"github.com/nodesim/nodesim/internal/controlplane/assets"
 )
 
 // TestKubectl holds the real program against the real kubectl, each story in a file

@@ -24,7 +24,7 @@ func (c *Cluster) StopAPIServer() error {
 func (c *Cluster) KillAPIServer(ctx context.Context) error {
 	c.server.Lock()
 	defer c.server.Unlock()
-	pid, err := c.pid("kube-apiserver")
+	pid, err := c.group.PID("kube-apiserver")
 	if err != nil {
 		return err
 	}
@@ -64,4 +64,4 @@ func (c *Cluster) CrashAPIServer(ctx context.Context) error {
 }
 
 // APIServerPID is the number of kube-apiserver's process now, for those who count what it costs.
-func (c *Cluster) APIServerPID() (int, error) { return c.pid("kube-apiserver") }
+func (c *Cluster) APIServerPID() (int, error) { return c.group.PID("kube-apiserver") }

@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/nodesim/nodesim/internal/testcluster/assets"
+	"github.com/nodesim/nodesim/internal/controlplane/assets"
+	"github.com/nodesim/nodesim/internal/controlplane/process"
 )
 
 // startTimeout bounds the start of etcd and of kube-apiserver. It is generous because packages start theirs at the
@@ -29,14 +30,12 @@ type Cluster struct {
 	env     *envtest.Environment
 	config  *rest.Config
 	client  kubernetes.Interface
-	dog     *watchdog
-	logs    []*os.File
+	group   *process.Group // what the cluster started itself, its logs and its watchdog
 
 	server sync.Mutex // held while the API server is stopped or started
 
-	mu        sync.Mutex
-	processes []*process // in the order in which they were started
-	users     int
+	mu    sync.Mutex
+	users int
 }
 
 // quiet gives controller-runtime a logger, once.
@@ -56,13 +55,13 @@ func Start(o Options) (_ *Cluster, err error) {
 			err = errors.Join(fmt.Errorf("start a test cluster: %w\n%s", err, c.Logs(20)), c.Stop())
 		}
 	}()
-	for _, sub := range []string{"run", "bin", "logs", "certs", "etcd"} {
+	if c.group, err = process.NewGroup(folder); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	for _, sub := range []string{"certs", "etcd"} {
 		if err := os.Mkdir(c.path(sub), 0o755); err != nil {
 			return nil, err
 		}
-	}
-	if c.dog, err = startWatchdog(folder); err != nil {
-		return nil, err
 	}
 	if err := c.configure(); err != nil {
 		return nil, err
@@ -94,15 +93,15 @@ func (c *Cluster) configure() error {
 		if err != nil {
 			return err
 		}
-		if *p.path, err = c.leavePID(p.name, binary); err != nil {
+		if *p.path, err = c.group.Script(p.name, binary); err != nil {
 			return err
 		}
 	}
-	etcdLog, err := c.openLog("etcd")
+	etcdLog, err := c.group.OpenLog("etcd")
 	if err != nil {
 		return err
 	}
-	serverLog, err := c.openLog("kube-apiserver")
+	serverLog, err := c.group.OpenLog("kube-apiserver")
 	if err != nil {
 		return err
 	}
@@ -126,31 +125,17 @@ func (c *Cluster) configure() error {
 // Stop ends every process in the reverse order of their start, waits for them, and removes the folder. It may be
 // called more than once, and on a cluster whose start failed.
 func (c *Cluster) Stop() error {
-	c.mu.Lock()
-	processes := c.processes
-	c.processes = nil
-	c.mu.Unlock()
+	if c.group == nil {
+		return nil
+	}
 	c.server.Lock()
 	defer c.server.Unlock()
-	var all []error
-	for i := len(processes) - 1; i >= 0; i-- {
-		all = append(all, processes[i].stop())
-	}
+	all := []error{c.group.Stop()}
 	if c.env != nil {
 		all = append(all, c.env.Stop())
 		c.env = nil
 	}
-	for _, log := range c.logs {
-		all = append(all, log.Close())
-	}
-	c.logs = nil
-	if c.dog != nil {
-		all = append(all, c.dog.stop())
-		c.dog = nil
-	}
-	if os.Getenv("NODESIM_KEEP") == "" {
-		all = append(all, os.RemoveAll(c.folder))
-	}
+	all = append(all, c.group.Close())
 	return errors.Join(all...)
 }
 
@@ -165,6 +150,14 @@ func (c *Cluster) Folder() string { return c.folder }
 
 func (c *Cluster) path(elements ...string) string {
 	return filepath.Join(append([]string{c.folder}, elements...)...)
+}
+
+// Logs returns the last lines of every process's log, at most the given number of each, for people to read.
+func (c *Cluster) Logs(lines int) string {
+	if c.group == nil {
+		return ""
+	}
+	return c.group.Logs(lines)
 }
 
 // untilReady waits until the API server says that it is ready.

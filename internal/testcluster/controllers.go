@@ -3,6 +3,8 @@ package testcluster
 import (
 	"errors"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/controlplane/assets"
 )
 
 // controllers are those of kube-controller-manager that a node roll needs; fewer controllers, fewer surprises.
@@ -16,10 +18,7 @@ const controllers = "deployment-controller,replicaset-controller,disruption-cont
 // kube-controller-manager deletes the pods of a node that is gone after 40 to 60 s, at a fixed pace
 // (k8s.io/kubernetes, pkg/controller/podgc/gc_controller.go: quarantineTime, gcCheckPeriod).
 func (c *Cluster) StartControllers() error {
-	c.mu.Lock()
-	started := len(c.processes) > 0
-	c.mu.Unlock()
-	if started {
+	if len(c.group.Processes()) > 0 {
 		return nil
 	}
 	kubeconfig := c.path("admin.kubeconfig")
@@ -27,13 +26,13 @@ func (c *Cluster) StartControllers() error {
 		return err
 	}
 	grace := c.options.nodeGrace()
-	_, manager := c.run("kube-controller-manager", []string{
+	manager := c.run("kube-controller-manager", []string{
 		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--controllers=" + controllers,
 		"--node-monitor-grace-period=" + grace.String(),
 		"--node-monitor-period=" + min(grace/4, 5*time.Second).String(),
 		"--kube-api-qps=200", "--kube-api-burst=400",
 	})
-	_, scheduler := c.run("kube-scheduler", []string{
+	scheduler := c.run("kube-scheduler", []string{
 		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0",
 		"--kube-api-qps=200", "--kube-api-burst=400",
 	})
@@ -42,25 +41,23 @@ func (c *Cluster) StartControllers() error {
 
 // ControllersAlive is an error if a process of StartControllers has ended by itself.
 func (c *Cluster) ControllersAlive() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	var all []error
-	for _, p := range c.processes {
-		all = append(all, p.alive())
+	for _, p := range c.group.Processes() {
+		all = append(all, p.Alive())
 	}
 	return errors.Join(all...)
 }
 
 // StopControllers ends what StartControllers started, for good: nothing of it runs again on this cluster, and what is in
 // the cluster stays as it is. Events that are under way may still be written by the API server.
-func (c *Cluster) StopControllers() error {
-	c.mu.Lock()
-	running := c.processes
-	c.processes = nil
-	c.mu.Unlock()
-	var all []error
-	for i := len(running) - 1; i >= 0; i-- {
-		all = append(all, running[i].stop())
+func (c *Cluster) StopControllers() error { return c.group.Stop() }
+
+// run starts one of the control plane's programs, which stops with the cluster.
+func (c *Cluster) run(name string, args []string, env ...string) error {
+	binary, err := assets.Find(name)
+	if err != nil {
+		return err
 	}
-	return errors.Join(all...)
+	_, err = c.group.Run(name, binary, args, env...)
+	return err
 }

@@ -30,8 +30,8 @@
 //
 // # What is left behind
 //
-// Nothing: Stop ends and reaps every process and removes the folder. If the test process itself is killed, a small
-// watchdog sees its pipe close, kills what still runs and removes the folder. NODESIM_KEEP=1 keeps the folder of logs.
+// Nothing: Stop ends and reaps every process and removes the folder. If the test process itself is killed, the watchdog
+// of internal/controlplane/process does so. NODESIM_KEEP=1 keeps the folder of logs.
 //
 // The package must never be imported by anything but tests and never touch a cluster that it didn't start.
 package testcluster

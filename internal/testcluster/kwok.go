@@ -38,10 +38,9 @@ func (c *Cluster) startKwok(kubeconfig string) error {
 	// kwok renews a lease at a quarter of its duration (sigs.k8s.io/kwok, pkg/kwok/controllers/controller.go).
 	lease := max(1, int(o.nodeGrace().Seconds()))
 	// kwok reads and writes below its work folder; the user's own must not matter.
-	_, err = c.run("kwok", []string{
+	return c.run("kwok", []string{
 		"--kubeconfig=" + kubeconfig, "--config=" + config, "--manage-all-nodes=false",
 		"--manage-nodes-with-label-selector=" + KubeletLabel + "=" + kubeletAlive,
 		"--node-lease-duration-seconds=" + strconv.Itoa(lease),
 	}, "KWOK_WORKDIR="+c.path("kwok"), "HOME="+c.folder)
-	return err
 }

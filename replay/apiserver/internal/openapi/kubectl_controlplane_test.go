@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
-	"github.com/nodesim/nodesim/internal/testcluster/assets"
+	"github.com/nodesim/nodesim/internal/controlplane/assets"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
 	"github.com/nodesim/nodesim/timeline"

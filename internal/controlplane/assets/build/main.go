@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/nodesim/nodesim/internal/testcluster/assets"
+	"github.com/nodesim/nodesim/internal/controlplane/assets"
 )
 
 func main() {

@@ -131,7 +131,11 @@ var layout = map[string][]string{
 	"internal/serve": {
 		"internal/control", "internal/show", "internal/phrase", "replay", "replay/apiserver", "replay/fault", "noderoll", "timeline",
 	},
-	"internal/conformance":     {"timeline", "internal/rawjson", "internal/phrase"},
+	"internal/conformance":          {"timeline", "internal/rawjson", "internal/phrase"},
+	"internal/controlplane":         {"internal/controlplane/process", "internal/controlplane/assets"},
+	"internal/controlplane/process": {},
+	"internal/controlplane/assets":  {},
+
 	"scenarios/model":          {},
 	"scenarios/cycle":          {},
 	"scenarios/nodemanager":    {},

@@ -33,7 +33,7 @@ func Build(ctx context.Context, source string, log io.Writer) (string, error) {
 	}
 	if foreign != "" && len(missing) > 0 {
 		fmt.Fprintf(log, "controlplane: KUBEBUILDER_ASSETS=%s has no %s; using those of %s\n",
-			foreign, names(missing), folder)
+			foreign, namesOf(missing), folder)
 	}
 	if err := buildAll(ctx, source, folder, missing, log); err != nil {
 		return "", err
@@ -44,7 +44,7 @@ func Build(ctx context.Context, source string, log io.Writer) (string, error) {
 	return folder, nil
 }
 
-func names(list []Binary) string {
+func namesOf(list []Binary) string {
 	var all []string
 	for _, b := range list {
 		all = append(all, b.Name)
@@ -110,7 +110,11 @@ func whole(ctx context.Context, folder string, list []Binary) error {
 
 func (b Binary) build(ctx context.Context, source, scratch, final string, log io.Writer) error {
 	fresh := filepath.Join(scratch, b.Name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", b.linkerFlags(), "-o", fresh, b.Package)
+	compiler, err := exec.LookPath("go")
+	if err != nil {
+		return errNoGo
+	}
+	cmd := exec.CommandContext(ctx, compiler, "build", "-trimpath", "-ldflags", b.linkerFlags(), "-o", fresh, b.Package)
 	cmd.Dir = filepath.Join(source, b.Module)
 	// Nothing of the caller's build settings may reach these: no workspace, no vendoring, no C compiler, and the
 	// version control of this repository says nothing about them.
@@ -118,13 +122,38 @@ func (b Binary) build(ctx context.Context, source, scratch, final string, log io
 		"GOOS=", "GOARCH=")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
+	if err := patiently(cmd, b.Name, log); err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
 	if err := b.prove(ctx, fresh); err != nil {
 		return err
 	}
 	return install(fresh, final)
+}
+
+// errNoGo says what is missing, and the ways out.
+var errNoGo = errors.New("found no program go on the PATH: want Go 1.26 or later to build it with, or a folder with etcd, " +
+	"kube-apiserver, kube-controller-manager and kube-scheduler in KUBEBUILDER_ASSETS (that of setup-envtest lacks the last two), " +
+	"or a cluster that you have, such as one of kind, by its kubeconfig")
+
+// patiently runs a compiler and says every now and then that it still does.
+func patiently(cmd *exec.Cmd, name string, log io.Writer) error {
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(20 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+			fmt.Fprintf(log, "controlplane: still building %s, for %s now\n", name, time.Since(began).Round(time.Second))
+		}
+	}
 }
 
 func (b Binary) linkerFlags() string {

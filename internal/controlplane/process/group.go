@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -149,4 +150,12 @@ func (f file) remove() error {
 		return nil
 	}
 	return os.Remove(f.copy)
+}
+
+// Forget takes a process that has ended out of the Group: another of its name is to be started.
+func (g *Group) Forget(p *Process) {
+	<-p.done
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.processes = slices.DeleteFunc(g.processes, func(q *Process) bool { return q == p })
 }

@@ -120,6 +120,23 @@ func (v Version) AppArmorMessage() bool { return !v.atLeast(31) }
 // DisableNodeKubeProxyVersion).
 func (v Version) KubeProxyVersion() bool { return !v.atLeast(33) }
 
+// InPlaceResize says whether the resources of a running pod can be changed, and whether the status of each container says
+// what it was given: by default since 1.33 (the feature InPlacePodVerticalScaling).
+func (v Version) InPlaceResize() bool { return v.atLeast(33) }
+
+// ResizeCompletedEvent says whether the kubelet reports ResizeCompleted: since 1.34.
+func (v Version) ResizeCompletedEvent() bool { return v.atLeast(34) }
+
+// ResizeEvents says whether it reports ResizeStarted, ResizeDeferred and ResizeInfeasible as well
+// (k8s.io/kubernetes/pkg/kubelet/allocation/allocation_manager.go). Kubelets of 1.36 do; that it began with 1.35 is an
+// estimate.
+func (v Version) ResizeEvents() bool { return v.atLeast(35) }
+
+// ResizeAdmission says whether the API server refuses a resize beyond what the pod's node has, instead of the kubelet
+// calling it infeasible (k8s.io/kubernetes/plugin/pkg/admission/podresize). A server of 1.36 does; that it began with 1.36
+// is an estimate.
+func (v Version) ResizeAdmission() bool { return v.atLeast(36) }
+
 // PullErrorInBackOff says whether the message of ImagePullBackOff repeats why the last pull failed
 // (k8s.io/kubernetes/pkg/kubelet/images/image_manager.go). Current kubelets do; that it began with 1.32 is an estimate.
 func (v Version) PullErrorInBackOff() bool { return v.atLeast(32) }

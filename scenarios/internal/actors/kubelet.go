@@ -45,11 +45,12 @@ type Kubelets struct {
 	cfg KubeletConfig
 
 	machines map[*cloud.Instance]*machine
-	byNode   map[string]*machine // the one whose kubelet goes by the name
-	lives    map[*api.Pod]*life  // of pods that are being started or stopped
-	waiting  map[string][]*life  // by the volume that they wait for
-	fields   map[string]string   // how events name containers, by their names
-	writing  bool                // a write that is under way is a kubelet's own
+	byNode   map[string]*machine      // the one whose kubelet goes by the name
+	lives    map[*api.Pod]*life       // of pods that are being started or stopped
+	waiting  map[string][]*life       // by the volume that they wait for
+	fields   map[string]string        // how events name containers, by their names
+	given    map[api.Given]*api.Given // one for all containers that have the same
+	writing  bool                     // a write that is under way is a kubelet's own
 
 	scratch podScratch
 	images  images
@@ -63,6 +64,7 @@ func NewKubelets(env *Env, cfg KubeletConfig) *Kubelets {
 		env: env, cfg: cfg,
 		machines: map[*cloud.Instance]*machine{}, byNode: map[string]*machine{},
 		lives: map[*api.Pod]*life{}, waiting: map[string][]*life{}, fields: map[string]string{},
+		given: map[api.Given]*api.Given{},
 	}
 	env.Cloud.Watch(k.instanceChanged)
 	env.Cloud.Volumes.Watch(k.volumeAttached)
@@ -129,6 +131,8 @@ func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
 		}
 	case p.Terminating() && (!old.Terminating() || p.Grace < old.Grace):
 		k.podTerminated(m, p)
+	case old.Template != p.Template:
+		m.podRedefined(p, old.Template)
 	case old.Ready() && !p.Ready() && !p.Terminal() && k.lives[p] == nil:
 		// Somebody else says that the pod isn't ready.
 		m.after(m.draw(m.t.NodeNotSchedulable), func() { m.reconcile(p) })

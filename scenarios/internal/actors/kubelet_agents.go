@@ -53,7 +53,7 @@ func (l *life) agentRuns() {
 	if l.traits == nil {
 		return
 	}
-	if l.traits.NetworkPlugin && m.unplugged && !l.crashes() {
+	if l.traits.NetworkPlugin && m.unplugged && l.crashes() < 0 {
 		m.unplugged = false
 		m.after(l.draw(agentWorks), m.networkUp)
 	}

@@ -85,6 +85,7 @@ type pull struct {
 func (l *life) fetch() {
 	m := l.m
 	spec := &l.p.Template.Containers[l.at]
+	l.image, l.syncing = spec.Image, true
 	id := m.k.images.of(spec.Image)
 	if slices.Contains(m.has, id) {
 		present := "Container image \"" + spec.Image + "\" already present on machine"
@@ -117,26 +118,29 @@ func (l *life) fetch() {
 }
 
 func (l *life) pulled(id imageID, took time.Duration, bytes int64) {
-	spec := &l.p.Template.Containers[l.at]
 	l.m.keep(id)
 	l.failures = 0
 	took = took.Truncate(time.Millisecond)
-	l.tell("Normal", "Pulled", spec.Name,
-		fmt.Sprintf("Successfully pulled image %q in %v (%v including waiting). Image size: %d bytes.", spec.Image, took, took, bytes))
+	l.tell("Normal", "Pulled", l.cs[l.at].Name,
+		fmt.Sprintf("Successfully pulled image %q in %v (%v including waiting). Image size: %d bytes.", l.image, took, took, bytes))
 	l.create()
 }
 
 // refused is a pull that failed: the pod shows it, backs off for 10 s, 20 s and
 // so on up to 5 min, shows that, and tries again.
 func (l *life) refused(why string) {
-	spec := &l.p.Template.Containers[l.at]
-	failure := pullError(spec.Image, why)
-	l.tell("Warning", "Failed", spec.Name, "Failed to pull image \""+spec.Image+"\": "+failure)
-	l.tell("Warning", "Failed", spec.Name, "Error: ErrImagePull")
 	c := &l.cs[l.at]
+	failure := pullError(l.image, why)
+	l.tell("Warning", "Failed", c.Name, "Failed to pull image \""+l.image+"\": "+failure)
+	l.tell("Warning", "Failed", c.Name, "Error: ErrImagePull")
+	l.syncing = false
 	if c.State.Kind == "terminated" {
 		c.Last = c.State
-		c.Restarts++
+		if l.replaced {
+			l.owed = true
+		} else {
+			c.Restarts++
+		}
 	}
 	l.failures++
 	is := model.Container{State: model.ContainerPullError, Series: uint8(min(l.failures, 255))}
@@ -144,8 +148,13 @@ func (l *life) refused(why string) {
 	l.show()
 	until := l.m.now().Add(is.BackOff())
 	sync := podResync
-	if l.failures == 1 && !l.again {
-		// The sandbox that has just been made brings the pod up for another sync.
+	if l.seen != l.p.Template {
+		l.next(l.draw(seePod), l.sync)
+		return
+	}
+	if l.failures == 1 && (!l.again || l.replaced) {
+		// The sandbox that has just been made, or the container that has just ended,
+		// brings the pod up for another sync.
 		sync = relist
 	}
 	l.next(l.draw(sync), func() { l.backOff(failure, until) })
@@ -165,9 +174,9 @@ func (l *life) backOff(failure string, until api.Instant) {
 		l.fetch()
 		return
 	}
-	spec := &l.p.Template.Containers[l.at]
-	l.tell("Normal", "BackOff", spec.Name, "Back-off pulling image \""+spec.Image+"\"")
-	l.tell("Warning", "Failed", spec.Name, "Error: ImagePullBackOff")
+	name := l.cs[l.at].Name
+	l.tell("Normal", "BackOff", name, "Back-off pulling image \""+l.image+"\"")
+	l.tell("Warning", "Failed", name, "Error: ImagePullBackOff")
 	l.cs[l.at].State = l.waits(model.Container{State: model.ContainerPullBackOff}, failure)
 	l.show()
 	l.next(l.draw(podResync), func() { l.backOff(failure, until) })
@@ -175,9 +184,8 @@ func (l *life) backOff(failure string, until api.Instant) {
 
 // waits is the state of the container that is being started.
 func (l *life) waits(is model.Container, failure string) api.ContainerState {
-	spec := &l.p.Template.Containers[l.at]
 	now, _ := is.Steps(l.m.v, model.Whose{
-		Container: spec.Name, Image: spec.Image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID, PullError: failure,
+		Container: l.cs[l.at].Name, Image: l.image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID, PullError: failure,
 	})
 	return api.ContainerState{Kind: "waiting", Reason: now.Reason, Message: now.Message}
 }

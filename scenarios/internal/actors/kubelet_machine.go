@@ -46,6 +46,9 @@ type machine struct {
 	pulls  []pull
 	ips    addresses
 	stress *stress // nil where no pod leaks
+	// deferred are pods whose resize waits for room, retry is the next look at them.
+	deferred []*api.Pod
+	retry    *loop.Timer
 	// orphans are addresses of removed pods whose containers may still run.
 	orphans []string
 }
@@ -112,6 +115,7 @@ func (m *machine) stop() {
 	m.turn++
 	m.running, m.shutting, m.syncing = false, false, false
 	m.heart.Stop()
+	m.retry.Stop()
 	m.k.env.API.StopLease(m.i.Name)
 	m.k.freeze(m)
 }

@@ -21,15 +21,29 @@ type life struct {
 	parked   func() // the step that a silent kubelet couldn't take
 	cs       []api.Container
 	at       int    // the container that is being started
+	image    string // what that container is to run
+	dies     int    // the container that crashes
 	ip       string // its own address, "" where it has none
 	failures int    // pulls in a row that failed
 	sandbox  bool   // the pod has a network
 	begun    bool   // its status says that the kubelet knows it
 	ready    bool
 	again    bool // its containers ran before: they count as restarts
-	stopping bool
-	exits    api.Instant // when the containers are killed or exit, once that is settled
-	ends     *ending     // why the kubelet itself ends the pod, or nil
+	// seen is the spec that the containers were started by, or are being.
+	seen *api.Template
+	// syncing says that containers are being replaced or an image is pulled: the
+	// kubelet sees a change of the spec only when that is done.
+	syncing bool
+	// owed says that the container being started has ended before and that its
+	// next run is still to be counted.
+	owed bool
+	// replaced says that containers were replaced in place.
+	replaced bool
+	// What the status says of a resize; the zero Condition is nothing.
+	pending, progress api.Condition
+	stopping          bool
+	exits             api.Instant // when the containers are killed or exit, once that is settled
+	ends              *ending     // why the kubelet itself ends the pod, or nil
 }
 
 // ending is a kubelet's own decision that a pod is to end.
@@ -52,6 +66,8 @@ func (k *Kubelets) life(m *machine, p *api.Pod) *life {
 		}
 		l.sandbox = len(l.cs) > 0 && p.PodIP != "" && l.cs[0].State.Kind == "running"
 		l.ready = p.Ready()
+		l.seen = p.Template
+		l.recallResize()
 		if !p.Template.HostNetwork && !p.Terminal() {
 			l.ip = p.PodIP
 		}
@@ -131,7 +147,11 @@ func (m *machine) adopt() {
 			m.k.podTerminated(m, p)
 		case p.Terminal():
 		case p.Phase == "Running" && len(p.Containers) > 0 && p.Containers[0].State.Kind == "running":
-			m.reconcile(p)
+			if redefined(p) {
+				m.podRedefined(p, nil)
+			} else {
+				m.reconcile(p)
+			}
 		default:
 			m.k.podBound(m, p)
 		}
@@ -207,6 +227,7 @@ func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 		m.orphans = append(m.orphans, ip)
 	}
 	m.forgetLeak(p)
+	m.retryResizes()
 	m.after(m.draw(m.t.KillDelay), func() {
 		if ran {
 			for c := range p.Template.Containers {

@@ -157,7 +157,7 @@ func (l *life) noAddress() {
 // networked is a sandbox that stands.
 func (l *life) networked() {
 	l.sandbox = true
-	l.at = 0
+	l.at, l.seen = 0, l.p.Template
 	l.fetch()
 }
 
@@ -172,19 +172,21 @@ func (l *life) run() {
 	created, started := startedTexts(m.v, c.Name)
 	l.tell("Normal", "Created", c.Name, created)
 	l.tell("Normal", "Started", c.Name, started)
-	image := m.k.images.of(c.Image)
+	image := m.k.images.of(l.image)
 	last := c.State
 	*c = api.Container{
-		Name: c.Name, Image: c.Image, ImageID: m.k.images.digest(image), ContainerID: containerID(&l.chance), Started: true,
+		Name: c.Name, Image: l.image, ImageID: m.k.images.digest(image), ContainerID: containerID(&l.chance), Started: true,
 		Restarts: c.Restarts, Last: c.Last, State: api.ContainerState{Kind: "running", StartedAt: m.now().Second()},
+		Given: l.giveTo(c),
 	}
 	switch {
 	case last.Kind == "terminated":
 		c.Restarts++
 		c.Last = last
-	case last.Reason == "CrashLoopBackOff":
+	case last.Reason == "CrashLoopBackOff", l.owed:
 		c.Restarts++
 	}
+	l.owed = false
 	for l.at < len(l.cs) && l.cs[l.at].State.Kind == "running" {
 		l.at++
 	}
@@ -214,13 +216,19 @@ const soon = time.Second
 // running is a pod all of whose containers run.
 func (l *life) running() {
 	m := l.m
+	l.syncing = false
 	l.agentRuns()
+	if l.seen != l.p.Template {
+		l.next(l.draw(seePod), l.sync)
+		return
+	}
+	l.actuated()
 	d := m.t.ContainerReady
 	if l.traits != nil {
 		d = l.traits.StartReady
 	}
 	ready, post := l.draw(d), l.draw(m.t.StatusPost)
-	if l.crashes() {
+	if l.dies = l.crashes(); l.dies >= 0 {
 		l.next(post, func() {
 			l.show()
 			l.next(l.draw(m.t.CrashRun), l.crash)
@@ -228,13 +236,13 @@ func (l *life) running() {
 		return
 	}
 	l.failures = 0
-	if ready <= soon {
+	if ready <= soon && !l.replaced {
 		l.next(max(ready, post), l.becomeReady)
 		return
 	}
 	l.next(post, func() {
 		l.show()
-		l.next(ready-post+l.draw(m.t.StatusPost), l.becomeReady)
+		l.next(max(ready-post, 0)+l.draw(m.t.StatusPost), l.becomeReady)
 	})
 }
 

@@ -145,6 +145,7 @@ func (l *life) show() {
 			p.PodIP = ""
 		}
 		p.Containers = slices.Clone(l.cs)
+		l.showResize(p)
 		p.Conditions = m.podConditions(p, l.sandbox)
 	})
 }

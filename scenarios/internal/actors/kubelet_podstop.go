@@ -54,23 +54,23 @@ func (l *life) kill() {
 	if l.ends != nil && (!l.p.Terminating() || l.ends.grace < grace) {
 		grace = l.ends.grace
 	}
-	takes, killed := grace, true
-	if l.traits == nil || !l.traits.NeverStops {
-		d := m.t.AppStop
-		if l.traits != nil {
-			d = l.traits.Stop
-		}
-		if own := l.draw(d); own < grace {
-			takes, killed = own, false
-		}
-	}
+	takes, killed := l.stops(grace)
 	l.exits = m.now().Add(takes)
 	l.next(takes, func() { l.exit(killed) })
 }
 
 // exit is the end of the containers.
 func (l *life) exit(killed bool) {
-	now := l.m.now().Second()
+	for c := range l.cs {
+		if l.cs[c].State.Kind == "running" {
+			l.cs[c].State = l.stopped(c, killed)
+		}
+	}
+	l.next(l.draw(l.m.t.TerminalStatus), l.terminate)
+}
+
+// stopped is the state of a container that was asked to stop, and has.
+func (l *life) stopped(c int, killed bool) api.ContainerState {
 	code, reason := 0, "Completed"
 	switch {
 	case killed:
@@ -78,15 +78,26 @@ func (l *life) exit(killed bool) {
 	case l.traits != nil && l.traits.DiesOfSIGTERM:
 		code, reason = 143, "Error"
 	}
-	for c := range l.cs {
-		if l.cs[c].State.Kind == "running" {
-			l.cs[c].State = api.ContainerState{
-				Kind: "terminated", Reason: reason, ExitCode: code,
-				StartedAt: l.cs[c].State.StartedAt, Finished: max(now, l.cs[c].State.StartedAt), ContainerID: l.cs[c].ContainerID,
-			}
+	ran := l.cs[c].State
+	return api.ContainerState{
+		Kind: "terminated", Reason: reason, ExitCode: code,
+		StartedAt: ran.StartedAt, Finished: max(l.m.now().Second(), ran.StartedAt), ContainerID: l.cs[c].ContainerID,
+	}
+}
+
+// stops draws how long a container takes to exit within its grace, and whether
+// it is killed then.
+func (l *life) stops(grace time.Duration) (takes time.Duration, killed bool) {
+	if l.traits == nil || !l.traits.NeverStops {
+		d := l.m.t.AppStop
+		if l.traits != nil {
+			d = l.traits.Stop
+		}
+		if own := l.draw(d); own < grace {
+			return own, false
 		}
 	}
-	l.next(l.draw(l.m.t.TerminalStatus), l.terminate)
+	return grace, true
 }
 
 // complete is the end of a pod that ends by itself.
@@ -159,4 +170,5 @@ func (l *life) remove() {
 	l.m.k.writing = true
 	l.m.k.env.API.DeletePod(p, 0)
 	l.m.k.writing = false
+	l.m.retryResizes()
 }

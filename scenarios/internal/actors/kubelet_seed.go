@@ -86,6 +86,10 @@ func (k *Kubelets) Running(p *api.Pod, since api.Instant) {
 			Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(&chance),
 			Ready: true, Started: true, State: api.ContainerState{Kind: "running", StartedAt: since.Second()},
 		}
+		if p.Template.Resizable && m.v.InPlaceResize() {
+			is := spec.Resources()
+			p.Containers[c].Given = k.share(api.Given{Allocated: is, Actual: is})
+		}
 	}
 	observed := int64(0)
 	if m.v.PodGeneration() {

@@ -55,7 +55,7 @@ func rankOf(p *api.Pod) ranking {
 	// of pkg/apis/core/v1/helper).
 	r.cost, _ = strconv.ParseInt(p.Annotations.Get("controller.kubernetes.io/pod-deletion-cost"), 10, 32)
 	for i := range p.Containers {
-		r.restarts = max(r.restarts, p.Containers[i].Restarts)
+		r.restarts = max(r.restarts, int(p.Containers[i].Restarts))
 	}
 	return r
 }

@@ -3,7 +3,7 @@ package api
 import "slices"
 
 // A Condition is one of a node's, a pod's, a budget's or a custom object's.
-// Heartbeat is a node's alone. Observed is the observedGeneration, 0 for none.
+// Heartbeat is a node's, and a pod's lastProbeTime where it has one. Observed is the observedGeneration, 0 for none.
 type Condition struct {
 	Type, Status, Reason, Message string
 	Heartbeat, Transition         Instant

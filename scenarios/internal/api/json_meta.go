@@ -65,7 +65,7 @@ func (w *writer) conditions(old, now Conditions, style conditionStyle) {
 		case ofNode:
 			w.at("lastHeartbeatTime", c.Heartbeat)
 		case ofPod:
-			w.raw("lastProbeTime", "null")
+			w.at("lastProbeTime", c.Heartbeat) // of a resize alone
 		case ofOthers:
 			if c.Observed != 0 {
 				w.int("observedGeneration", c.Observed)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -26,8 +27,11 @@ func (w *writer) pod(old, p *Pod) {
 	}
 	w.metadata(&old.Meta, &p.Meta, generate, p.Template.GenerateName)
 	w.begin("spec")
-	if whole {
+	switch {
+	case whole:
 		w.podSpec(p)
+	case old.Template != p.Template && !slices.Equal(old.Template.Containers, p.Template.Containers):
+		w.containerSpecs(p.Template.Containers)
 	}
 	w.text("nodeName", old.NodeName, p.NodeName)
 	if whole {
@@ -91,24 +95,51 @@ func (w *writer) podSpec(p *Pod) {
 		w.close()
 		w.closeList()
 	}
+	w.containerSpecs(t.Containers)
+	w.text("restartPolicy", "", t.RestartPolicy)
+	w.always("terminationGracePeriodSeconds", true, 0, t.GraceSeconds)
+	w.object("nodeSelector", nil, t.NodeSelector)
+}
+
+func (w *writer) containerSpecs(containers []ContainerSpec) {
 	w.list("containers")
-	for i := range t.Containers {
-		c := &t.Containers[i]
+	for i := range containers {
+		c := &containers[i]
 		w.item()
 		w.brace()
 		w.str("name", c.Name)
 		w.str("image", c.Image)
-		w.member("resources")
-		w.brace()
-		w.quantities("limits", c.CPULimit, c.MemoryLimit)
-		w.quantities("requests", c.CPU, c.Memory)
-		w.close()
+		r := c.Resources()
+		w.resources("resources", &r)
+		if c.CPUPolicy != "" || c.MemoryPolicy != "" {
+			w.member("resizePolicy")
+			w.b = append(w.b, '[')
+			w.resizePolicy("cpu", c.CPUPolicy)
+			w.resizePolicy("memory", c.MemoryPolicy)
+			w.closeList()
+		}
 		w.close()
 	}
 	w.closeList()
-	w.text("restartPolicy", "", t.RestartPolicy)
-	w.always("terminationGracePeriodSeconds", true, 0, t.GraceSeconds)
-	w.object("nodeSelector", nil, t.NodeSelector)
+}
+
+func (w *writer) resources(plain string, r *Resources) {
+	w.member(plain)
+	w.brace()
+	w.quantities("limits", r.CPULimit, r.MemoryLimit)
+	w.quantities("requests", r.CPU, r.Memory)
+	w.close()
+}
+
+func (w *writer) resizePolicy(resource, policy string) {
+	if policy == "" {
+		return
+	}
+	w.item()
+	w.brace()
+	w.str("resourceName", resource)
+	w.str("restartPolicy", policy)
+	w.close()
 }
 
 // podSpecEnd writes what stands behind nodeName.
@@ -201,6 +232,10 @@ func (w *writer) container(c *Container) {
 	w.str("containerID", c.ContainerID)
 	if c.ContainerID != "" || c.State.Kind == "waiting" {
 		w.bool("started", c.Started)
+	}
+	if c.Given != nil {
+		w.quantities("allocatedResources", c.Given.Allocated.CPU, c.Given.Allocated.Memory)
+		w.resources("resources", &c.Given.Actual)
 	}
 	w.close()
 }

@@ -1,6 +1,10 @@
 package api
 
-// Pod is a v1 Pod. What all pods of a workload share stands in its Template.
+import "slices"
+
+// Pod is a v1 Pod. What all pods of a workload share stands in its Template. A
+// pod whose containers are changed in place is given another Template, a
+// [Template.Variant] of its own one.
 type Pod struct {
 	Meta
 	Template *Template
@@ -29,6 +33,9 @@ type Pod struct {
 // Template is what a workload's pods have in common. It must not be changed
 // once a pod has it.
 type Template struct {
+	// First is the template of which this one is a variant; nil says that it is
+	// none. Pods of variants belong together.
+	First        *Template
 	GenerateName string
 	Containers   []ContainerSpec
 	GraceSeconds int64
@@ -42,14 +49,54 @@ type Template struct {
 	HostNetwork bool
 	// Volume names the volume that a pod mounts from its Claim, or is "".
 	Volume string
+	// Resizable has the status of each container say what it was given, so that
+	// a resize shows. Kubelets say so since 1.33 of every container; on a tape it
+	// stands where a scenario resizes.
+	Resizable bool
 	// Workload is what the simulation knows of the pods and no API shows.
 	Workload any
+}
+
+// Variant returns a template that differs in its containers: in their images
+// and resources, the two that may change in a pod's spec.
+func (t *Template) Variant(change func(*ContainerSpec)) *Template {
+	next := *t
+	next.First = t.Origin()
+	next.Containers = slices.Clone(t.Containers)
+	for c := range next.Containers {
+		change(&next.Containers[c])
+	}
+	return &next
+}
+
+// Origin is the template of which all variants were made: it stands for the
+// pods of one workload.
+func (t *Template) Origin() *Template {
+	if t.First != nil {
+		return t.First
+	}
+	return t
 }
 
 // ContainerSpec is a container as the spec has it. Requests are millicores and
 // bytes; 0 is none.
 type ContainerSpec struct {
 	Name, Image           string
+	CPU, Memory           int64
+	CPULimit, MemoryLimit int64
+	// CPUPolicy and MemoryPolicy are the resizePolicy, NotRequired or
+	// RestartContainer; "" is none, which counts as NotRequired.
+	CPUPolicy, MemoryPolicy string
+}
+
+// Resources are the container's requests and limits.
+func (c *ContainerSpec) Resources() Resources {
+	return Resources{c.CPU, c.Memory, c.CPULimit, c.MemoryLimit}
+}
+
+// Resources are the requests and limits of a container, in millicores and
+// bytes; 0 is none.
+type Resources struct {
 	CPU, Memory           int64
 	CPULimit, MemoryLimit int64
 }
@@ -80,9 +127,16 @@ type Spread struct {
 type Container struct {
 	Name, Image, ImageID, ContainerID string
 	Ready, Started                    bool
-	Restarts                          int
+	Restarts                          int32
 	State, Last                       ContainerState
+	// Given is nil where the status doesn't say it. It must not be changed:
+	// containers share it.
+	Given *Given
 }
+
+// Given are the resources of a container's status: what the kubelet has set
+// aside for it, and what it has.
+type Given struct{ Allocated, Actual Resources }
 
 // ContainerState is waiting, running or terminated, or, for Last, nothing.
 type ContainerState struct {

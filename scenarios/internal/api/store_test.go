@@ -161,7 +161,16 @@ func TestTheTapeSaysWhatTheStoreHolds(t *testing.T) {
 			})
 		case 1:
 			r.UpdatePod(pod, func(p *api.Pod) {
-				switch chance.IntN(6) {
+				switch chance.IntN(9) {
+				case 6:
+					p.Template = p.Template.Variant(func(c *api.ContainerSpec) {
+						c.Image, c.CPU = "registry.example/web:"+word(), 1+chance.Int64N(3)
+						c.CPUPolicy = []string{"", "NotRequired", "RestartContainer"}[chance.IntN(3)]
+					})
+				case 7:
+					p.Labels, p.Annotations = p.Labels.With("l"+word(), word()), p.Annotations.With("a"+word(), word())
+				case 8:
+					p.Containers = []api.Container{{Name: "web", Given: &api.Given{Actual: api.Resources{Memory: chance.Int64N(9)}, Allocated: api.Resources{CPU: chance.Int64N(9)}}}}
 				case 0:
 					p.NodeName = word()
 				case 1:

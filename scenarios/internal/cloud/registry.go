@@ -1,7 +1,17 @@
 package cloud
 
-// Registry is where images are pulled from.
-type Registry struct{ broken []broken }
+// Registry is where images are pulled from, and what is known of what is in
+// them.
+type Registry struct {
+	broken []broken
+	spoilt []spoilt
+}
+
+// spoilt is an image whose program fails.
+type spoilt struct {
+	image  string
+	mended *bool
+}
 
 type broken struct {
 	image   string
@@ -26,4 +36,22 @@ func (r *Registry) Pull(i *Instance, image string) string {
 		}
 	}
 	return ""
+}
+
+// Spoil has containers of an image crash that start from now on. What it returns
+// mends it.
+func (r *Registry) Spoil(image string) (mend func()) {
+	mended := false
+	r.spoilt = append(r.spoilt, spoilt{image, &mended})
+	return func() { mended = true }
+}
+
+// Spoilt reports whether containers of an image crash.
+func (r *Registry) Spoilt(image string) bool {
+	for _, s := range r.spoilt {
+		if !*s.mended && s.image == image {
+			return true
+		}
+	}
+	return false
 }

@@ -43,6 +43,9 @@ type Scheduler struct {
 	classes    []*podClass
 	byTemplate map[*api.Template]*podClass
 	last       *podClass
+	families   []*podFamily
+	byOrigin   map[*api.Template]*podFamily
+	resizing   map[*api.Pod]room // what pods hold that are being resized
 
 	waiting map[*api.Pod]*waitingPod
 	assumed map[*api.Pod]*schedNode // found, and not yet bound
@@ -70,7 +73,7 @@ func NewScheduler(env *Env) *Scheduler {
 	s := &Scheduler{
 		env: env, stream: env.Stream("scheduler"),
 		nodes: map[string]*schedNode{}, groups: map[string]*nodeGroup{}, selected: []string{labelZone}, zones: []string{""},
-		byTemplate: map[*api.Template]*podClass{}, waiting: map[*api.Pod]*waitingPod{},
+		byTemplate: map[*api.Template]*podClass{}, byOrigin: map[*api.Template]*podFamily{}, resizing: map[*api.Pod]room{}, waiting: map[*api.Pod]*waitingPod{},
 		assumed: map[*api.Pod]*schedNode{}, claims: map[claimName]int{},
 	}
 	host := env.Stream("scheduler", "host")
@@ -104,6 +107,7 @@ func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
 			s.take(n, p)
 		}
 	case api.Modified:
+		s.redefined(old, p)
 		if old.NodeName != p.NodeName {
 			s.bound(p)
 		}
@@ -194,8 +198,9 @@ func (s *Scheduler) take(n *schedNode, p *api.Pod) {
 // of its class.
 func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
 	c := s.classOf(p)
-	n.used = n.used.minus(c.need)
+	n.used = n.used.minus(s.holds(p))
 	n.scored = n.scored.minus(c.scored)
+	delete(s.resizing, p)
 	s.rank(c, -1)
 	n.resized()
 	if counted {

@@ -7,11 +7,9 @@ import (
 )
 
 // podClass is the pods of one template: the scheduler finds a node for one of
-// them as for any other. It knows how many of them run where.
-//
-// A topologySpreadConstraint counts the pods of its own template: its selector
-// is taken to select these and no others, as those of workloads do.
+// them as for any other.
 type podClass struct {
+	*podFamily
 	template *api.Template
 	need     room
 	scored   room
@@ -21,12 +19,6 @@ type podClass struct {
 	epoch, seen int // of the groups that were looked at
 	open        []openGroup
 	shut        []shutGroup
-
-	onNode []uint16 // pods by the node's number, none that terminates
-	inZone []int
-	// spans counts the nodes that the template selects by how many of its pods
-	// they run; only for a hard constraint on hosts.
-	spans []int
 
 	placed  []placedLabels
 	parked  []*waitingPod // those that fitted nowhere, in that order
@@ -99,11 +91,9 @@ func (s *Scheduler) newClass(p *api.Pod) *podClass {
 			s.selectBy(api.Pairs{{Key: constraint.TopologyKey}})
 		}
 	}
+	c.podFamily = s.familyOf(c)
 	s.byTemplate[t] = c
 	s.classes = append(s.classes, c)
-	for _, n := range s.env.API.Nodes() {
-		c.nodeAdded(n)
-	}
 	return c
 }
 
@@ -153,106 +143,6 @@ func (s *Scheduler) untolerated(t api.Taint) string {
 		return "node(s) had untolerated taint(s)"
 	}
 	return fmt.Sprintf("node(s) had untolerated taint {%s: %s}", t.Key, t.Value)
-}
-
-// count adds pods to those that run on a node. Zones count what runs on nodes
-// that the template selects (nodeAffinityPolicy: Honor).
-func (c *podClass) count(n *schedNode, by int) {
-	if n.number >= len(c.onNode) {
-		c.onNode = append(c.onNode, make([]uint16, n.number+1-len(c.onNode)+len(c.onNode)/2)...)
-	}
-	was := int(c.onNode[n.number])
-	c.onNode[n.number] = uint16(was + by)
-	if c.selects(n.node.Labels) {
-		c.addZone(n.group.zone, by)
-		if c.perHost() {
-			c.span(was, -1)
-			c.span(was+by, 1)
-		}
-	}
-}
-
-func (c *podClass) addZone(zone, by int) {
-	for zone >= len(c.inZone) {
-		c.inZone = append(c.inZone, 0)
-	}
-	c.inZone[zone] += by
-}
-
-func (c *podClass) on(n *schedNode) int {
-	if n.number < len(c.onNode) {
-		return int(c.onNode[n.number])
-	}
-	return 0
-}
-
-func (c *podClass) in(zone int) int {
-	if zone < len(c.inZone) {
-		return c.inZone[zone]
-	}
-	return 0
-}
-
-func (c *podClass) perHost() bool {
-	for i := range c.hard {
-		if c.hard[i].TopologyKey == labelHostname {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *podClass) selects(labels api.Pairs) bool { return labels.Holds(c.template.NodeSelector) }
-
-func (c *podClass) span(pods, by int) {
-	for pods >= len(c.spans) {
-		c.spans = append(c.spans, 0)
-	}
-	c.spans[pods] += by
-}
-
-func (c *podClass) nodeAdded(n *api.Node) {
-	if c.perHost() && c.selects(n.Labels) {
-		c.span(0, 1)
-	}
-}
-
-// nodeDropped forgets the pods on a node that is gone.
-func (c *podClass) nodeDropped(n *schedNode) {
-	c.leave(n, n.node.Labels, n.group.zone)
-	if c.on(n) > 0 {
-		c.onNode[n.number] = 0
-	}
-}
-
-// relabelled counts the pods of a node anew whose labels have changed.
-func (c *podClass) relabelled(n *schedNode, old *api.Node, from, to int) {
-	c.leave(n, old.Labels, from)
-	if on := c.on(n); c.selects(n.node.Labels) {
-		c.addZone(to, on)
-		if c.perHost() {
-			c.span(on, 1)
-		}
-	}
-}
-
-func (c *podClass) leave(n *schedNode, labels api.Pairs, zone int) {
-	if on := c.on(n); c.selects(labels) {
-		c.addZone(zone, -on)
-		if c.perHost() {
-			c.span(on, -1)
-		}
-	}
-}
-
-// fewestOnHost is how many pods of the class the emptiest host runs.
-func (c *podClass) fewestOnHost() int {
-	for pods, hosts := range c.spans {
-		if hosts > 0 {
-			return pods
-		}
-	}
-	return 0
 }
 
 // fewestInZone is how many pods of the class the emptiest zone runs, of those

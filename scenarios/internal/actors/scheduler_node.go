@@ -185,8 +185,8 @@ func (s *Scheduler) addNode(n *api.Node) {
 	s.nodes[n.Name] = sn
 	s.groupOf(n).add(sn)
 	s.version++
-	for _, c := range s.classes {
-		c.nodeAdded(n)
+	for _, f := range s.families {
+		f.nodeAdded(n)
 	}
 	// Pods may be bound to a node that isn't there: one that comes back under
 	// its name finds them.
@@ -199,8 +199,8 @@ func (s *Scheduler) addNode(n *api.Node) {
 }
 
 func (s *Scheduler) dropNode(sn *schedNode) {
-	for _, c := range s.classes {
-		c.nodeDropped(sn)
+	for _, f := range s.families {
+		f.nodeDropped(sn)
 	}
 	for _, w := range sn.nominees {
 		s.wake(w.class)
@@ -223,8 +223,8 @@ func (s *Scheduler) changeNode(sn *schedNode, old *api.Node) {
 	if old.Unschedulable != n.Unschedulable || !slices.Equal(old.Taints, n.Taints) || !slices.Equal(old.Labels, n.Labels) {
 		if g := s.groupOf(n); g != sn.group {
 			if !slices.Equal(old.Labels, n.Labels) {
-				for _, c := range s.classes {
-					c.relabelled(sn, old, sn.group.zone, g.zone)
+				for _, f := range s.families {
+					f.relabelled(sn, old, sn.group.zone, g.zone)
 				}
 			}
 			sn.group.remove(sn)

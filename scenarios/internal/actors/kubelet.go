@@ -131,7 +131,7 @@ func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
 		}
 	case p.Terminating() && (!old.Terminating() || p.Grace < old.Grace):
 		k.podTerminated(m, p)
-	case old.Template != p.Template:
+	case !sameContainers(old.Template, p.Template):
 		m.podRedefined(p, old.Template)
 	case old.Ready() && !p.Ready() && !p.Terminal() && k.lives[p] == nil:
 		// Somebody else says that the pod isn't ready.

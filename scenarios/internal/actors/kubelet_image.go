@@ -148,7 +148,7 @@ func (l *life) refused(why string) {
 	l.show()
 	until := l.m.now().Add(is.BackOff())
 	sync := podResync
-	if l.seen != l.p.Template {
+	if !sameContainers(l.seen, l.p.Template) {
 		l.next(l.draw(seePod), l.sync)
 		return
 	}

@@ -218,7 +218,7 @@ func (l *life) running() {
 	m := l.m
 	l.syncing = false
 	l.agentRuns()
-	if l.seen != l.p.Template {
+	if !sameContainers(l.seen, l.p.Template) {
 		l.next(l.draw(seePod), l.sync)
 		return
 	}

@@ -29,6 +29,12 @@ func redefined(p *api.Pod) bool {
 	return false
 }
 
+// sameContainers reports whether nothing of two templates differs that may
+// change in a pod's spec.
+func sameContainers(a, b *api.Template) bool {
+	return a == b || slices.Equal(a.Containers, b.Containers)
+}
+
 // podRedefined is a change of the spec of a pod on the machine; was is the
 // template before, nil where nobody knows it any more. A pod whose containers
 // are still to be started is started by the new spec. Between the kill of a

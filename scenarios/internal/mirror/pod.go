@@ -143,7 +143,7 @@ func (ts *Templates) takeStatus(p *api.Pod, in *corev1.Pod, c Clock) {
 		o := &s.ContainerStatuses[i]
 		p.Containers = append(p.Containers, api.Container{
 			Name: o.Name, Image: o.Image, ImageID: o.ImageID, ContainerID: o.ContainerID, Ready: o.Ready,
-			Started: o.Started != nil && *o.Started, Restarts: int(o.RestartCount), State: c.state(&o.State), Last: c.state(&o.LastTerminationState),
+			Started: o.Started != nil && *o.Started, Restarts: o.RestartCount, State: c.state(&o.State), Last: c.state(&o.LastTerminationState),
 		})
 	}
 }

@@ -54,6 +54,10 @@ func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
 		return
 	}
 	was.UID = is.UID
+	if is.DeletionTimestamp != nil && was.DeletionTimestamp == nil {
+		p.world.DeleteNode(n.Name, is.UID) // which finalizers hold
+	}
+	was.DeletionTimestamp, is.DeletionTimestamp = nil, nil
 	if !reflect.DeepEqual(was.Status, is.Status) {
 		post := is.DeepCopy()
 		if seen := p.nodes[n.Name]; seen != nil {

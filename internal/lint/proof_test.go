@@ -136,13 +136,14 @@ var layout = map[string][]string{
 	"internal/controlplane/process": {},
 	"internal/controlplane/assets":  {},
 
-	"scenarios/model":          {},
-	"scenarios/cycle":          {},
-	"scenarios/nodemanager":    {},
-	"scenarios/inplace":        {},
-	"scenarios/internal/loop":  {},
-	"scenarios/internal/api":   {"timeline", "internal/rawjson"},
-	"scenarios/internal/cloud": {"scenarios/internal/loop", "scenarios/model"},
+	"scenarios/model":           {},
+	"scenarios/cycle":           {},
+	"scenarios/nodemanager":     {},
+	"scenarios/inplace":         {},
+	"scenarios/internal/loop":   {},
+	"scenarios/internal/api":    {"timeline", "internal/rawjson"},
+	"scenarios/internal/mirror": {"scenarios/internal/api"},
+	"scenarios/internal/cloud":  {"scenarios/internal/loop", "scenarios/model"},
 	"scenarios/internal/actors": {
 		"scenarios/internal/api", "scenarios/internal/cloud", "scenarios/internal/loop", "scenarios/model", "scenarios/nodemanager",
 	},
@@ -155,13 +156,13 @@ var layout = map[string][]string{
 	"scenarios/live": {
 		"scenarios", "scenarios/model", "scenarios/cycle", "scenarios/nodemanager", "scenarios/inplace",
 		"scenarios/virtualnode", "scenarios/virtualnode/api", "scenarios/internal/loop", "scenarios/internal/api",
-		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll",
+		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll", "scenarios/internal/mirror",
 	},
 	"scenarios": {
 		"timeline", "noderoll", "internal/suggest", "internal/phrase", "internal/faultspec", "scenarios/model", "scenarios/cycle", "scenarios/nodemanager",
 		"scenarios/inplace", "scenarios/virtualnode", "scenarios/virtualnode/api", "scenarios/live",
 		"scenarios/internal/loop", "scenarios/internal/api", "scenarios/internal/cloud", "scenarios/internal/actors",
-		"scenarios/internal/roll",
+		"scenarios/internal/roll", "scenarios/internal/mirror",
 	},
 }
 
@@ -296,7 +297,7 @@ func Free() (time.Time, string) { return time.Now(), os.Getenv("X") }
 	for _, folder := range []string{
 		"timeline", "noderoll", "internal/rawjson", "internal/suggest", "internal/phrase", "internal/faultspec", "internal/render", "replay/fault", "scenarios", "scenarios/model",
 		"scenarios/cycle", "scenarios/nodemanager", "scenarios/inplace", "scenarios/internal/loop", "scenarios/internal/api",
-		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll",
+		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll", "scenarios/internal/mirror",
 	} {
 		files[folder+"/a.go"] = strings.ReplaceAll(decider, "%s", filepath.Base(folder))
 	}

@@ -1,0 +1,154 @@
+package mirror_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+)
+
+var (
+	start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	// even is a clock at which scenario and wall are the same.
+	even = mirror.Clock{Scenario: api.InstantOf(start), Wall: start, Speed: 1}
+)
+
+func node() *api.Node {
+	at := api.InstantOf(start)
+	n := &api.Node{
+		ProviderID: "aws:///eu-central-1a/i-0f1e2d3c4b5a69788", Unschedulable: true, KubeletPort: 10250,
+		Taints:     []api.Taint{{Key: "a", Value: "b", Effect: "NoSchedule"}, {Key: "c", Effect: "NoExecute", Added: at}},
+		Conditions: api.Conditions{{Type: "Extra", Status: "True", Reason: "R", Message: "m", Heartbeat: at, Transition: at}, {Type: "Ready", Status: "True", Heartbeat: at, Transition: at}},
+		Addresses:  []api.Address{{Type: "InternalIP", Address: "10.0.0.4"}, {Type: "Hostname", Address: "n"}},
+		Capacity:   api.PairsOf(api.Pair{Key: "cpu", Value: "2"}, api.Pair{Key: "memory", Value: "7850Mi"}),
+		Info:       api.NodeInfo{MachineID: "m", BootID: "b", KubeletVersion: "v1.34.2", OS: "linux", Architecture: "amd64"},
+		Images:     []api.Image{{Names: []string{"a@sha256:1", "a:1"}, Bytes: 12}},
+		Handlers:   []api.Handler{{Name: "runc", RecursiveReadOnlyMounts: true}},
+		Attached:   []api.Attached{{Name: "kubernetes.io/csi/x", Device: "/dev/x"}},
+	}
+	n.Name, n.UID, n.Labels = "n", "u-1", api.PairsOf(api.Pair{Key: "k", Value: "v"})
+	n.Finalizers = []string{"karpenter.sh/termination"}
+	return n
+}
+
+func pod() *api.Pod {
+	at := api.InstantOf(start)
+	p := &api.Pod{
+		NodeName: "n", Claim: "data-web-0", Phase: "Running", HostIP: "10.0.0.4", PodIP: "100.64.0.7", Started: at, ObservedGeneration: 2,
+		Template: &api.Template{
+			GenerateName: "web-", GraceSeconds: 45, SchedulerName: "default-scheduler", RestartPolicy: "Always", Volume: "data", Priority: 7,
+			Containers:  []api.ContainerSpec{{Name: "web", Image: "web:1", CPU: 250, Memory: 64 << 20, MemoryLimit: 128 << 20}},
+			Tolerations: []api.Toleration{{Key: "k", Operator: "Exists", Effect: "NoExecute", Seconds: 300}, {Operator: "Exists", Seconds: -1}},
+			Spread:      []api.Spread{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: "ScheduleAnyway", Selector: api.PairsOf(api.Pair{Key: "app", Value: "web"})}},
+		},
+		Conditions: api.Conditions{{Type: "Ready", Status: "True", Transition: at, Observed: 2}, {Type: "PodScheduled", Status: "True", Transition: at}},
+		Containers: []api.Container{{
+			Name: "web", Image: "web:1", ImageID: "web@sha256:1", ContainerID: "containerd://1", Ready: true, Started: true, Restarts: 1,
+			State: api.ContainerState{Kind: "running", StartedAt: at},
+			Last:  api.ContainerState{Kind: "terminated", Reason: "Error", ExitCode: 137, StartedAt: at, Finished: at, ContainerID: "containerd://0"},
+		}},
+	}
+	p.Namespace, p.Name, p.UID, p.Generation = "shop", "web-0", "u-2", 2
+	p.Owner = &api.Owner{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "web", UID: "u-3"}
+	return p
+}
+
+// What goes out and comes in again is the same, to the last field of the tape.
+func TestRoundTrip(t *testing.T) {
+	n := node()
+	out, err := mirror.Node(n, even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back api.Node
+	mirror.AdoptNode(&back, out, even)
+	if d := cmp.Diff(string(n.JSON()), string(back.JSON())); d != "" {
+		t.Errorf("node (-out +in):\n%s", d)
+	}
+	p := pod()
+	pod, err := mirror.Pod(p, even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ts mirror.Templates
+	var again api.Pod
+	ts.TakePod(&again, pod, even, true)
+	if d := cmp.Diff(string(p.JSON()), string(again.JSON())); d != "" {
+		t.Errorf("pod (-out +in):\n%s", d)
+	}
+}
+
+// A kubelet knows its own status better than the server, unless it isn't heard.
+func TestWhoOwnsWhat(t *testing.T) {
+	n := node()
+	in, err := mirror.Node(n, even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Status.Conditions[1].Status, in.Status.Conditions[1].Reason = "Unknown", "NodeStatusUnknown"
+	in.Status.Conditions[0].Status = "False"
+	in.Spec.Unschedulable, in.Labels["k"] = false, "w"
+	mirror.TakeNode(n, in, even, false)
+	if !n.Ready() || n.Conditions[0].Status != "False" || n.Unschedulable || n.Labels.Get("k") != "w" {
+		t.Errorf("heard: %s", n.JSON())
+	}
+	mirror.TakeNode(n, in, even, true)
+	if n.Ready() {
+		t.Error("silent, and still Ready")
+	}
+
+	p := pod()
+	was, err := mirror.Pod(p, even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was.Status.Phase, was.Status.Conditions[0].Status = "Pending", "False"
+	was.Labels = map[string]string{"new": "label"}
+	var ts mirror.Templates
+	ts.TakePod(p, was, even, false)
+	if p.Phase != "Running" || !p.Ready() || p.Labels.Get("new") != "label" {
+		t.Errorf("%s", p.JSON())
+	}
+	ts.TakePod(p, was, even, true)
+	if p.Phase != "Pending" || p.Ready() {
+		t.Errorf("whole: %s", p.JSON())
+	}
+}
+
+// Pods of one owner that are alike share their template.
+func TestTemplatesAreShared(t *testing.T) {
+	in, err := mirror.Pod(pod(), even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ts mirror.Templates
+	var one, two, three api.Pod
+	ts.TakePod(&one, in, even, true)
+	ts.TakePod(&two, in, even, true)
+	in.Spec.Containers[0].Image = "web:2"
+	ts.TakePod(&three, in, even, true)
+	if one.Template != two.Template || one.Template == three.Template {
+		t.Error("templates are shared wrongly")
+	}
+}
+
+// A moment is the same wall time there and back, at any speed.
+func TestClock(t *testing.T) {
+	for _, c := range []mirror.Clock{
+		{Scenario: api.InstantOf(start), Wall: start.Add(time.Hour), Speed: 20},
+		{Scenario: api.InstantOf(start), Wall: start.Add(time.Hour), Speed: 0.5},
+		{Scenario: api.InstantOf(start), Wall: start},
+	} {
+		for _, d := range []time.Duration{-90 * time.Minute, 0, time.Second, 17 * time.Minute} {
+			i := c.Scenario.Add(d)
+			if back := c.Instant(c.Time(i)); back.Sub(i).Abs() > time.Microsecond {
+				t.Errorf("speed %v: %s behind the beginning comes back %s off", c.Speed, d, back.Sub(i))
+			}
+		}
+		if got := c.Time(c.Scenario.Add(-time.Hour)); !got.Equal(c.Wall.Add(-time.Hour)) {
+			t.Errorf("an hour before is %s, want an hour before at any speed", got)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package scenarios_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// small is a surge of few.
+var small = []scenarios.Setting{{Name: "nodes", Value: "3"}, {Name: "pods", Value: "6"}, {Name: "minAvailable", Value: "5"}}
+
+// stageOf has a scenario performed on the plainest control plane.
+func stageOf(t *testing.T, name string, set ...scenarios.Setting) (*plane, *time.Time) {
+	t.Helper()
+	wall := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	w := newPlane(func() time.Time { return wall })
+	w.p = prepare(t, w, name, set...)
+	return w, &wall
+}
+
+func prepare(t *testing.T, w *plane, name string, set ...scenarios.Setting) *scenarios.Performance {
+	t.Helper()
+	found, err := scenarios.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := found.Document.Resolve(set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := file.Perform(scenarios.PerformConfig{World: w, Now: w.now, Speed: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func begin(t *testing.T, w *plane) {
+	t.Helper()
+	w.create(w.p.Objects())
+	w.p.Seed()
+	w.settle()
+	if missing := w.p.Unsettled(); len(missing) > 0 {
+		t.Fatalf("at 0s: %v", missing)
+	}
+	if err := w.p.Begin(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// play lets time pass, ten times as fast as on the wall, until stop says so.
+func play(t *testing.T, w *plane, wall *time.Time, stop func() bool) {
+	t.Helper()
+	for !w.p.Ended() && !stop() {
+		next, is := w.p.Next()
+		if !is {
+			t.Fatal("nothing is due, and it hasn't ended")
+		}
+		*wall = wall.Add((next - w.p.Now()) / 10)
+		if err := w.p.Advance(next); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+	}
+}
+
+func count(log []string, prefix string) (n int) {
+	for _, line := range log {
+		if strings.HasPrefix(line, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// Every old node is replaced; drains are evictions, and nothing else is deleted
+// but Nodes whose machines are gone.
+func TestPerformSurge(t *testing.T) {
+	w, wall := stageOf(t, "surge", small...)
+	begin(t, w)
+	old := map[string]bool{}
+	for name := range w.nodes {
+		old[name] = true
+	}
+	for _, pod := range w.pods {
+		if pod.Status.Phase != corev1.PodRunning {
+			t.Errorf("%s is %s at 0s", pod.Name, pod.Status.Phase)
+		}
+	}
+	play(t, w, wall, func() bool { return false })
+	if d := cmp.Diff([]string{""}, w.p.Outcomes()); d != "" {
+		t.Error(d)
+	}
+	for name := range w.nodes {
+		if old[name] {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if len(w.nodes) != 3 {
+		t.Errorf("%d nodes in the end", len(w.nodes))
+	}
+	if n := count(w.log, "evict shop/"); n < 8 {
+		t.Errorf("%d evictions, want those of 6 pods of web and 2 of queue at least", n)
+	}
+	if n := count(w.log, "refuse"); n == 0 {
+		t.Error("no eviction was refused, although the budget allows one at a time")
+	}
+	if n := count(w.log, "delete shop/"); n > 0 {
+		t.Errorf("%d pods were deleted, not evicted", n)
+	}
+	for _, want := range []string{"event kubelet NodeReady", "event kubelet Killing", "event cloud-node-controller Synced", "cordon "} {
+		if count(w.log, want) == 0 {
+			t.Errorf("nobody wrote %q", want)
+		}
+	}
+	for _, pod := range w.pods {
+		if s := pod.Status.StartTime; s == nil || s.After(*wall) {
+			t.Errorf("%s started at %v, which is behind now, %v", pod.Name, s, *wall)
+		}
+	}
+}
+
+// A budget that allows nothing holds the drain up until its time is over.
+func TestPerformStuckDrain(t *testing.T) {
+	w, wall := stageOf(t, "stuck-drain")
+	begin(t, w)
+	play(t, w, wall, func() bool { return false })
+	if o := w.p.Outcomes(); len(o) != 1 || !strings.HasPrefix(o[0], "PodEvictionFailure: ") {
+		t.Errorf("outcomes %q, want PodEvictionFailure", o)
+	}
+	if n := count(w.log, "refuse"); n < 100 {
+		t.Errorf("%d refusals in fifteen minutes, want one every five seconds", n)
+	}
+	if n := count(w.log, "mark failed"); n != 1 {
+		t.Errorf("%d marks of the failure", n)
+	}
+}
+
+// What another process has left is taken over: nodes keep their UIDs, pods keep
+// running, and the roll goes on to its end.
+func TestPerformAdopt(t *testing.T) {
+	w, wall := stageOf(t, "surge", small...)
+	begin(t, w)
+	play(t, w, wall, func() bool { return count(w.log, "delete node") == 1 })
+	at := w.p.Now()
+
+	second := prepare(t, w, "surge", small...)
+	w.p, w.news, w.log = second, nil, nil
+	var nodes []*corev1.Node
+	uids := map[string]string{}
+	for _, n := range w.nodes {
+		nodes = append(nodes, n)
+		uids[n.Name] = string(n.UID)
+	}
+	if err := second.Adopt(nodes, at, false); err != nil {
+		t.Fatal(err)
+	}
+	second.Seed()
+	for _, pod := range w.pods {
+		w.podNews("ADDED", pod)
+	}
+	w.settle()
+	if missing := second.Unsettled(); len(missing) > 0 {
+		t.Fatalf("adopted: %v", missing)
+	}
+	if err := second.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range w.nodes {
+		if uids[name] != string(n.UID) {
+			t.Errorf("%s was %s and is %s", name, uids[name], n.UID)
+		}
+	}
+	play(t, w, wall, func() bool { return false })
+	if d := cmp.Diff([]string{""}, second.Outcomes()); d != "" {
+		t.Error(d)
+	}
+	if len(w.nodes) != 3 {
+		t.Errorf("%d nodes in the end", len(w.nodes))
+	}
+}
+
+// Every scenario but those with volumes can be performed, and ends as its
+// simulation does. They are told small, and nothing here tolerates a taint for a
+// while or preempts.
+func TestPerformEach(t *testing.T) {
+	for _, s := range scenarios.All() {
+		if s.Document == nil {
+			continue // it is no file
+		}
+		file, err := s.Document.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(file.Workloads, func(w scenarios.Workload) bool { return w.Volume != nil }) {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			sim, err := file.Simulate(func(timeline.Event) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sim.Run(); err != nil {
+				t.Fatal(err)
+			}
+			w, wall := stageOf(t, s.Name)
+			begin(t, w)
+			play(t, w, wall, func() bool { return false })
+			if d := cmp.Diff(sim.Outcomes(), w.p.Outcomes()); d != "" {
+				t.Errorf("the rolls end otherwise (-simulated +performed):\n%s", d)
+			}
+		})
+	}
+}
+
+// There is nothing that provisions volumes.
+func TestPerformRefusesVolumes(t *testing.T) {
+	found, err := scenarios.Find("volume-detach")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := found.Document.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Perform(scenarios.PerformConfig{World: newPlane(time.Now), Now: time.Now}); !errors.Is(err, scenarios.ErrNotPerformable) {
+		t.Errorf("found error %v, want ErrNotPerformable", err)
+	}
+}

@@ -94,6 +94,7 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	}
 	p.sim.performing = p
 	p.templates.Traits = p.traitsOf
+	p.templates.Resizable = f.Roll != nil && f.Roll.Strategy == "inplace-resize"
 	s := p.sim
 	s.prepare()
 	for i := range f.Groups {

@@ -39,7 +39,7 @@ func pod() *api.Pod {
 		NodeName: "n", Claim: "data-web-0", Phase: "Running", HostIP: "10.0.0.4", PodIP: "100.64.0.7", Started: at, ObservedGeneration: 2,
 		Template: &api.Template{
 			GenerateName: "web-", GraceSeconds: 45, SchedulerName: "default-scheduler", RestartPolicy: "Always", Volume: "data", Priority: 7,
-			Containers:  []api.ContainerSpec{{Name: "web", Image: "web:1", CPU: 250, Memory: 64 << 20, MemoryLimit: 128 << 20}},
+			Containers:  []api.ContainerSpec{{Name: "web", Image: "web:1", CPU: 250, Memory: 64 << 20, MemoryLimit: 128 << 20, CPUPolicy: "NotRequired", MemoryPolicy: "RestartContainer"}},
 			Tolerations: []api.Toleration{{Key: "k", Operator: "Exists", Effect: "NoExecute", Seconds: 300}, {Operator: "Exists", Seconds: -1}},
 			Spread:      []api.Spread{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: "ScheduleAnyway", Selector: api.PairsOf(api.Pair{Key: "app", Value: "web"})}},
 		},
@@ -47,6 +47,7 @@ func pod() *api.Pod {
 		Containers: []api.Container{{
 			Name: "web", Image: "web:1", ImageID: "web@sha256:1", ContainerID: "containerd://1", Ready: true, Started: true, Restarts: 1,
 			State: api.ContainerState{Kind: "running", StartedAt: at},
+			Given: &api.Given{Allocated: api.Resources{CPU: 250, Memory: 64 << 20}, Actual: api.Resources{CPU: 250, Memory: 64 << 20, MemoryLimit: 128 << 20}},
 			Last:  api.ContainerState{Kind: "terminated", Reason: "Error", ExitCode: 137, StartedAt: at, Finished: at, ContainerID: "containerd://0"},
 		}},
 	}

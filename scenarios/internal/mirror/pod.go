@@ -15,11 +15,14 @@ type Templates struct {
 	byOwner map[string][]*api.Template
 	// Traits are what the simulation knows of a pod's program and no API shows.
 	Traits func(*corev1.Pod) any
+	// Resizable has the statuses of containers say what they were given.
+	Resizable bool
 }
 
 // of is the template of a pod as the API server has it.
 func (ts *Templates) of(in *corev1.Pod, owner *api.Owner) *api.Template {
 	t := template(in)
+	t.Resizable = ts.Resizable
 	if ts.Traits != nil {
 		t.Workload = ts.Traits(in)
 	}
@@ -58,11 +61,20 @@ func template(in *corev1.Pod) *api.Template {
 	}
 	for i := range s.Containers {
 		c := &s.Containers[i]
-		t.Containers = append(t.Containers, api.ContainerSpec{
+		one := api.ContainerSpec{
 			Name: c.Name, Image: c.Image,
 			CPU: c.Resources.Requests.Cpu().MilliValue(), Memory: c.Resources.Requests.Memory().Value(),
 			CPULimit: c.Resources.Limits.Cpu().MilliValue(), MemoryLimit: c.Resources.Limits.Memory().Value(),
-		})
+		}
+		for _, policy := range c.ResizePolicy {
+			switch policy.ResourceName {
+			case corev1.ResourceCPU:
+				one.CPUPolicy = string(policy.RestartPolicy)
+			case corev1.ResourceMemory:
+				one.MemoryPolicy = string(policy.RestartPolicy)
+			}
+		}
+		t.Containers = append(t.Containers, one)
 	}
 	for _, o := range s.Tolerations {
 		one := api.Toleration{Key: o.Key, Operator: string(o.Operator), Value: o.Value, Effect: string(o.Effect), Seconds: -1}
@@ -142,10 +154,24 @@ func (ts *Templates) takeStatus(p *api.Pod, in *corev1.Pod, c Clock) {
 	for i := range s.ContainerStatuses {
 		o := &s.ContainerStatuses[i]
 		p.Containers = append(p.Containers, api.Container{
-			Name: o.Name, Image: o.Image, ImageID: o.ImageID, ContainerID: o.ContainerID, Ready: o.Ready,
+			Given: given(o),
+			Name:  o.Name, Image: o.Image, ImageID: o.ImageID, ContainerID: o.ContainerID, Ready: o.Ready,
 			Started: o.Started != nil && *o.Started, Restarts: o.RestartCount, State: c.state(&o.State), Last: c.state(&o.LastTerminationState),
 		})
 	}
+}
+
+// given are the resources of a container's status, nil where it has none.
+func given(o *corev1.ContainerStatus) *api.Given {
+	if o.Resources == nil {
+		return nil
+	}
+	g := &api.Given{Actual: api.Resources{
+		CPU: o.Resources.Requests.Cpu().MilliValue(), Memory: o.Resources.Requests.Memory().Value(),
+		CPULimit: o.Resources.Limits.Cpu().MilliValue(), MemoryLimit: o.Resources.Limits.Memory().Value(),
+	}}
+	g.Allocated = api.Resources{CPU: o.AllocatedResources.Cpu().MilliValue(), Memory: o.AllocatedResources.Memory().Value()}
+	return g
 }
 
 func podCondition(in *corev1.PodCondition, c Clock) api.Condition {

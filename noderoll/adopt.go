@@ -10,6 +10,9 @@ import (
 // began with, and, for Target.Auto, baseline and images. Nodes are the same if
 // name and UID are.
 func (s *State) adopt(from *State) {
+	if s.roll != nil && from.roll != nil && !s.roll.settled {
+		s.roll.follow(from.roll)
+	}
 	for name, old := range from.nodes {
 		rec := s.nodes[name]
 		if rec == nil || !rec.present || !old.present || rec.view.UID != old.view.UID {

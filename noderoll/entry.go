@@ -7,7 +7,9 @@ type Entry struct {
 	// At is the time since the start of the recording, or of the live watch.
 	At   time.Duration
 	Kind EventKind
-	// Node is the node's name; empty for gap, mark, complete and failed.
+	// Node is the node's name; empty for gap, mark, complete and failed. Of a roll of
+	// pods it is the node that the pod of the entry is on, and empty where it is on
+	// none yet.
 	Node string
 	// Object is what the entry is about besides the node: "Kind/namespace/name"
 	// ("Kind/name" where there is no namespace), or the plural of the resource

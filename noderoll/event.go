@@ -25,13 +25,28 @@ const (
 	EvtFailed    EventKind = "failed"    // somebody who knows said so
 )
 
+// What happens to the instances of a roll of pods. Such an entry names the pod as
+// its Object. There joining, online, notready and terminated are of pods as well,
+// and failed of a pod is a stuck update; see Feed.
+const (
+	EvtUpdating   EventKind = "updating"   // other images are asked for
+	EvtUpdated    EventKind = "updated"    // they run, and the pod is Ready
+	EvtRolledBack EventKind = "rolledback" // those of before the update run again
+	EvtRestarted  EventKind = "restarted"  // a container was replaced by something that was no update
+	EvtResizing   EventKind = "resizing"   // other resources are asked for
+	EvtResized    EventKind = "resized"    // the containers run with them
+	EvtDeferred   EventKind = "deferred"   // the node has no room for them now
+	EvtInfeasible EventKind = "infeasible" // the node never has
+)
+
 // Default reports whether a feed shows this kind without being asked for all:
-// transitions, blocked, gap, mark, and the end. A kind not known here is not
+// transitions, blocked, gap, mark, the end, and all kinds of a roll of pods. A kind not known here is not
 // shown by default.
 func (k EventKind) Default() bool {
 	switch k {
 	case EvtJoining, EvtOnline, EvtDraining, EvtNotReady, EvtTerminated,
-		EvtBlocked, EvtGap, EvtMark, EvtComplete, EvtFailed:
+		EvtBlocked, EvtGap, EvtMark, EvtComplete, EvtFailed,
+		EvtUpdating, EvtUpdated, EvtRolledBack, EvtRestarted, EvtResizing, EvtResized, EvtDeferred, EvtInfeasible:
 		return true
 	}
 	return false

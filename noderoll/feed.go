@@ -51,6 +51,20 @@ const (
 // and on target, and no other pool is in progress. A roll back, or the next
 // roll, may complete again. failed is only what Fail or MarkFailed says.
 //
+// # A roll of pods
+//
+// With StateOptions.Pods the instances are pods, and the Feed tells of them in
+// place of nodes, of which only the Warnings are left. Pods are given with
+// SetInstance, and settled when pods are Synced. joining, online, notready and
+// terminated mean that a pod is new, became Ready, isn't Ready any more though no
+// update is under way, and is gone or has ended. updating and updated, or
+// rolledback, frame an update of images; resizing and resized one of resources, and
+// deferred and infeasible are the kubelet's word on it. A failed entry that names a
+// pod is an update that is stuck: its containers can't be pulled or don't stay up,
+// or it isn't done within UpdateDeadline. restarted is a container that was replaced
+// after its update by something that was none. complete means that all pods are on
+// target and Ready, after some weren't.
+//
 // A Feed is not safe for concurrent use.
 type Feed struct {
 	opts    FeedOptions
@@ -63,6 +77,10 @@ type Feed struct {
 	rolling int // pools in progress
 
 	nodesSettled, eventsSettled bool
+
+	late     lateQueue // updates of pods that are not done
+	held     []Entry   // of pods, found by listing again
+	podsHeld bool
 }
 
 // FeedOptions choose what a Feed looks at and shows.
@@ -73,12 +91,18 @@ type FeedOptions struct {
 	Verbose bool
 	// BlockedAfter is 10 s if it is 0.
 	BlockedAfter time.Duration
+	// UpdateDeadline is how long the update of a pod may take before it counts as
+	// failed; 10 min if it is 0.
+	UpdateDeadline time.Duration
 }
 
 // NewFeed returns a Feed that has seen nothing.
 func NewFeed(opts FeedOptions) *Feed {
 	if opts.BlockedAfter <= 0 {
 		opts.BlockedAfter = BlockedAfter
+	}
+	if opts.UpdateDeadline <= 0 {
+		opts.UpdateDeadline = UpdateDeadline
 	}
 	if t := opts.Target; t.Baseline == nil && t.Image == "" {
 		opts.Target.Auto = true
@@ -93,6 +117,9 @@ func NewFeed(opts FeedOptions) *Feed {
 func (f *Feed) Reset() {
 	*f = Feed{opts: f.opts, state: NewState(f.opts.StateOptions)}
 	f.state.journal = &f.journal
+	if f.state.roll != nil {
+		f.state.roll.journal = &f.journal
+	}
 }
 
 // SetNode takes in a node that was added or modified.
@@ -115,6 +142,16 @@ func (f *Feed) SetPod(at time.Duration, p Pod) []Entry {
 	f.state.setPod(&p)
 	return f.end()
 }
+
+// SetInstance is SetPod for a pod that the roll may be about; see State.SetInstance.
+func (f *Feed) SetInstance(at time.Duration, i Instance) []Entry {
+	f.begin(at)
+	f.state.setInstance(&i)
+	return f.end()
+}
+
+// Follows is State.Follows.
+func (f *Feed) Follows(p Pod) bool { return f.state.Follows(p) }
 
 // DeletePod takes in the deletion of a pod; see State.DeletePod for uid.
 func (f *Feed) DeletePod(at time.Duration, namespace, name, uid string) []Entry {
@@ -170,6 +207,8 @@ func (f *Feed) Synced(at time.Duration, resource string) []Entry {
 		f.eventsSettled = true
 	case Pods:
 		f.state.SetPodsError("")
+		f.state.CapturePods()
+		f.release()
 	}
 	return f.end()
 }
@@ -179,8 +218,11 @@ func (f *Feed) Synced(at time.Duration, resource string) []Entry {
 func (f *Feed) Gap(at time.Duration, resource, reason string) []Entry {
 	f.begin(at)
 	f.emit(Entry{Kind: EvtGap, Object: resource, Reason: reason})
-	if resource == Nodes {
+	switch resource {
+	case Nodes:
 		f.nodesSettled = false
+	case Pods:
+		f.podsHeld = true
 	}
 	return f.end()
 }
@@ -211,10 +253,13 @@ func (f *Feed) Advance(at time.Duration) []Entry {
 // NextDeadline is the time at which Advance would give an entry if nothing else
 // happens before.
 func (f *Feed) NextDeadline() (at time.Duration, ok bool) {
-	if len(f.blocks) == 0 {
-		return 0, false
+	switch {
+	case len(f.blocks) > 0:
+		return f.blocks[0].feed.deadline, true
+	case len(f.late) > 0: // only a roll of pods has any, and it has no blocks
+		return f.late[0].deadline, true
 	}
-	return f.blocks[0].feed.deadline, true
+	return 0, false
 }
 
 // At is the latest time that the Feed has seen.
@@ -233,6 +278,7 @@ func (f *Feed) begin(at time.Duration) {
 		rec.feed.blocked = true
 		f.emit(f.blockedEntry(rec))
 	}
+	f.expire(at)
 	f.at = at
 }
 
@@ -244,6 +290,10 @@ func (f *Feed) end() []Entry {
 	}
 	if len(j.nodes) > 1 {
 		slices.SortFunc(j.nodes, func(a, b *nodeRec) int { return strings.Compare(a.name, b.name) })
+	}
+	if f.state.roll != nil {
+		f.instances()
+		return f.out
 	}
 	for _, rec := range j.nodes {
 		f.renew(rec)

@@ -56,6 +56,9 @@ func (f *Feed) settleNodes() {
 	}
 	s.views.flush(s.nodes)
 	f.book.observe(s.views.sorted, func(node, _ string, kind EventKind) {
+		if s.roll != nil {
+			return // told of pods alone
+		}
 		if rec := s.nodes[node]; rec != nil && kind != EvtTerminated {
 			f.emitTransition(rec, kind)
 			return
@@ -68,7 +71,9 @@ func (f *Feed) settleNodes() {
 		if first {
 			rec.feed.pressure = rec.pressure
 		}
-		f.pressure(rec)
+		if s.roll == nil {
+			f.pressure(rec)
+		}
 		f.warnLate(rec)
 		s.notePool(rec.pool)
 	}

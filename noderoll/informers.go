@@ -46,7 +46,7 @@ func newInformers(ctx context.Context, o *KubeObserver) *informers {
 				list, err := pods.List(ctx, x)
 				if err == nil {
 					for i := range list.Items {
-						list.Items[i] = *stripPod(&list.Items[i])
+						list.Items[i] = *stripPod(&o.opts.Pods, &list.Items[i])
 					}
 				}
 				return list, err
@@ -144,7 +144,7 @@ func newWatchFeed(o *KubeObserver, resource string, kind runtime.Object, tweak f
 	// A fake clientset doesn't know WatchList and says so through its type.
 	f.reflector = cache.NewReflectorWithOptions(
 		cache.ToListWatcherWithWatchListSemantics(lw, o.client), kind,
-		&sinkStore{mu: &o.mu, sink: s, replaced: f.replaced}, cache.ReflectorOptions{Name: "noderoll " + resource})
+		&sinkStore{mu: &o.mu, sink: s, replaced: f.replaced, scope: &o.opts.Pods}, cache.ReflectorOptions{Name: "noderoll " + resource})
 	return f
 }
 

@@ -22,6 +22,7 @@ type sinkStore struct {
 	mu       *sync.Mutex
 	sink     sink
 	replaced func()
+	scope    *PodScope // of the pods of which more is kept
 }
 
 var _ cache.TransformingStore = (*sinkStore)(nil)
@@ -57,14 +58,16 @@ func (s *sinkStore) Resync() error { return nil }
 func (s *sinkStore) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if pod, ok := obj.(*corev1.Pod); ok {
-			return stripPod(pod), nil
+			return stripPod(s.scope, pod), nil
 		}
 		return obj, nil
 	}
 }
 
-// stripPod keeps of a pod what podForCount reads, and what a store needs.
-func stripPod(p *corev1.Pod) *corev1.Pod {
+// stripPod keeps of a pod what podForCount reads, and what a store needs; and what
+// InstanceFrom reads where a roll of pods may be about it. Labels don't decide that:
+// an instance stays one when they change.
+func stripPod(scope *PodScope, p *corev1.Pod) *corev1.Pod {
 	slim := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion,
@@ -82,7 +85,32 @@ func stripPod(p *corev1.Pod) *corev1.Pod {
 			break
 		}
 	}
+	if scope.On() && (scope.Namespace == "" || scope.Namespace == p.Namespace) {
+		keepInstance(scope, slim, p)
+	}
 	return slim
+}
+
+func keepInstance(scope *PodScope, slim, p *corev1.Pod) {
+	slim.Generation, slim.Labels = p.Generation, p.Labels
+	if v, ok := p.Annotations[scope.stateKey()]; ok {
+		if slim.Annotations == nil {
+			slim.Annotations = map[string]string{}
+		}
+		slim.Annotations[scope.stateKey()] = v
+	}
+	containers := func(all []corev1.Container) (kept []corev1.Container) {
+		for i := range all {
+			c := &all[i]
+			kept = append(kept, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, RestartPolicy: c.RestartPolicy})
+		}
+		return kept
+	}
+	slim.Spec.Containers, slim.Spec.InitContainers = containers(p.Spec.Containers), containers(p.Spec.InitContainers)
+	slim.Status = corev1.PodStatus{
+		ObservedGeneration: p.Status.ObservedGeneration, Phase: p.Status.Phase, Conditions: p.Status.Conditions,
+		ContainerStatuses: p.Status.ContainerStatuses, InitContainerStatuses: p.Status.InitContainerStatuses,
+	}
 }
 
 type nodeSink struct{ state *State }
@@ -119,6 +147,9 @@ type podSink struct{ state *State }
 func (s *podSink) set(obj any) {
 	if p, ok := obj.(*corev1.Pod); ok {
 		s.state.SetPod(podForCount(p))
+		if s.state.roll != nil {
+			s.state.roll.set(new(InstanceFrom(p)))
+		}
 	}
 }
 

@@ -6,6 +6,9 @@ type journal struct {
 	nodes []*nodeRec
 	pools []*pool
 	left  []leftPod
+	// Of a roll of pods: those whose update it touched, and what there is to tell.
+	instances []*instance
+	entries   []Entry
 }
 
 type leftPod struct {
@@ -43,6 +46,12 @@ func (j *journal) clear() {
 		p.noted = false
 		j.pools[i] = nil
 	}
+	for i, p := range j.instances {
+		p.noted = false
+		j.instances[i] = nil
+	}
 	clear(j.left)
+	clear(j.entries)
+	j.instances, j.entries = j.instances[:0], j.entries[:0]
 	j.nodes, j.pools, j.left = j.nodes[:0], j.pools[:0], j.left[:0]
 }

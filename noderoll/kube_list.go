@@ -30,6 +30,11 @@ func (o *KubeObserver) list(ctx context.Context) (s *State, warningsError string
 			s.SetPodsError(err.Error())
 		}
 	}
+	if s.roll != nil {
+		if err := o.listInstances(ctx, s); err != nil {
+			return nil, "", err
+		}
+	}
 	if err := o.listWarnings(ctx, s); err != nil {
 		warningsError = err.Error()
 	}
@@ -105,6 +110,25 @@ func (o *KubeObserver) listPodsBy(ctx context.Context, s *State, selector string
 	})
 	if err != nil {
 		return fmt.Errorf("list pods: %w", err)
+	}
+	return nil
+}
+
+// listInstances reads the pods of a roll of pods.
+func (o *KubeObserver) listInstances(ctx context.Context, s *State) error {
+	scope := &o.opts.Pods
+	err := o.pages(ctx, metav1.ListOptions{LabelSelector: scope.Selector.String()}, func(opts metav1.ListOptions, _ bool) (string, error) {
+		page, err := o.client.CoreV1().Pods(scope.Namespace).List(ctx, opts)
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			s.roll.set(new(InstanceFrom(&page.Items[i])))
+		}
+		return page.Continue, nil
+	})
+	if err != nil {
+		return fmt.Errorf("list pods of the roll: %w", err)
 	}
 	return nil
 }

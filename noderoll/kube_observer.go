@@ -198,6 +198,7 @@ func (o *KubeObserver) remember(fresh *State) {
 	if before != nil {
 		fresh.adopt(before)
 	}
+	fresh.CapturePods()
 	if fresh.target.auto && !fresh.target.captured {
 		fresh.CaptureBaseline()
 	}
@@ -249,6 +250,7 @@ func (o *KubeObserver) StartInformers(ctx context.Context) error {
 		run.state.adopt(o.last)
 		o.last = nil
 	}
+	run.state.CapturePods()
 	if run.state.target.auto && !run.state.target.captured {
 		run.state.CaptureBaseline()
 	}

@@ -79,6 +79,12 @@ type Snapshot struct {
 	// why Warnings may be incomplete. Both are empty when all is known.
 	PodsError     string `json:"podsError,omitempty"`
 	WarningsError string `json:"warningsError,omitempty"`
+
+	// Of a roll of pods (StateOptions.Pods): the pods by namespace and name, their
+	// aggregates, and what the roll moves towards, for people.
+	Pods      []PodView `json:"pods,omitempty"`
+	PodCounts PodCounts `json:"podCounts,omitzero"`
+	PodTarget string    `json:"podTarget,omitempty"`
 }
 
 // Observer yields successive snapshots of a roll.
@@ -108,6 +114,7 @@ func (s Snapshot) Clone() Snapshot {
 		c.Nodes[i].Pressure = slices.Clone(c.Nodes[i].Pressure)
 	}
 	c.Warnings = slices.Clone(s.Warnings)
+	c.Pods = slices.Clone(s.Pods)
 	return c
 }
 
@@ -118,6 +125,9 @@ func (s Snapshot) Plain() Snapshot {
 	c := s.Clone()
 	for i := range c.Nodes {
 		c.Nodes[i].UID, c.Nodes[i].Image = "", ""
+	}
+	for i := range c.Pods {
+		c.Pods[i].UID = ""
 	}
 	return c
 }

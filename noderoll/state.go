@@ -25,6 +25,10 @@ type StateOptions struct {
 	// WarningWindow is the age up to which Warnings are shown; 0 stands for the
 	// constant of that name.
 	WarningWindow time.Duration
+	// Pods makes the roll one of pods. Target.Image is then what a container runs,
+	// or its resources as Resources.String has them, and without one the target is
+	// found whatever Target.Auto says.
+	Pods PodScope
 }
 
 // State is everything that is known of a group at one moment, fed by single
@@ -47,6 +51,7 @@ type State struct {
 	podBook podBook
 	warns   warnBook
 	target  targetRule
+	roll    *podRoll // nil without PodScope
 
 	podsError string
 	// journal, if set, notes what a Feed has to look at after a change.
@@ -86,7 +91,7 @@ func NewState(opts StateOptions) *State {
 	if opts.RemovalTaints == nil {
 		opts.RemovalTaints = defaultRemovalTaints
 	}
-	return &State{
+	s := &State{
 		opts:      opts,
 		nodes:     make(map[string]*nodeRec),
 		pools:     make(map[string]*pool),
@@ -95,6 +100,10 @@ func NewState(opts StateOptions) *State {
 		target:    newTargetRule(opts.Target),
 		podsError: "pods have not been listed",
 	}
+	if opts.Pods.On() {
+		s.roll = newPodRoll(opts.Pods, opts.Target)
+	}
+	return s
 }
 
 // SetNode adds a node, or replaces what was known of it. A node outside the

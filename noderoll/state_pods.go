@@ -97,10 +97,36 @@ func (s *State) setPod(p *Pod) {
 	}
 }
 
+// Follows reports whether the roll is one of pods and this pod an instance, so
+// that SetInstance wants to know more of it than SetPod.
+func (s *State) Follows(p Pod) bool { return s.roll.follows(&p) }
+
+// SetInstance is SetPod for a pod that the roll may be about. Without PodScope, or
+// of a pod outside of it, there is no difference.
+func (s *State) SetInstance(i Instance) { s.setInstance(&i) }
+
+func (s *State) setInstance(i *Instance) {
+	s.setPod(&i.Pod)
+	if s.roll != nil {
+		s.roll.set(i)
+	}
+}
+
+// CapturePods says that all pods were given once: what they are to run is the old
+// configuration from now on, unless an update of some is under way.
+func (s *State) CapturePods() {
+	if s.roll != nil {
+		s.roll.capture()
+	}
+}
+
 // DeletePod removes a pod. A uid that is neither empty nor that of the pod is
 // of a former one and changes nothing.
 func (s *State) DeletePod(namespace, name, uid string) {
 	key := podKey{namespace, name}
+	if s.roll != nil {
+		s.roll.remove(key, uid)
+	}
 	rec := s.podBook.pods[key]
 	if rec == nil || rec.isAnother(uid) {
 		return

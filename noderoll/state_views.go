@@ -74,5 +74,8 @@ func (s *State) Snapshot(now time.Time) Snapshot {
 		out.PodsError = s.podsError
 	}
 	out.Warnings = slices.Clone(s.warnings(now))
+	if s.roll != nil {
+		s.roll.snapshot(&out)
+	}
 	return out
 }

@@ -204,12 +204,23 @@ func when(raw []byte) time.Time {
 	return t
 }
 
-// pod hands a Pod to the feed.
+// pod hands a Pod to the feed. Those that a roll of pods is about are few, and
+// their containers worth the real decoder.
 func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 	if ev.Type == timeline.Deleted {
 		return f.feed.DeletePod(f.at, ev.Namespace, ev.Name, ev.UID), nil
 	}
-	return f.feed.SetPod(f.at, podOf(ev)), nil
+	p := podOf(ev)
+	if !f.feed.Follows(p) {
+		return f.feed.SetPod(f.at, p), nil
+	}
+	var o corev1.Pod
+	if err := json.Unmarshal(ev.Object, &o); err != nil {
+		return nil, unreadable(ev, err)
+	}
+	i := noderoll.InstanceFrom(&o)
+	i.Pod = p // as all pods are read
+	return f.feed.SetInstance(f.at, i), nil
 }
 
 // podOf is noderoll.PodFrom, from JSON.

@@ -35,5 +35,22 @@ func OptionsFor(h *timeline.Header, provider, nodegroup, target string) (Options
 		}
 		o.Selector = s
 	}
+	if h.Scope.Pods != "" && nodegroup == "" {
+		if err := o.ShowPods(h.Scope.Namespace, h.Scope.Pods); err != nil {
+			return o, fmt.Errorf("scope.pods in the header: %w", err)
+		}
+	}
 	return o, nil
+}
+
+// ShowPods makes the roll one of the pods that match a label selector, in one
+// namespace or, where that is "", in all. OptionsFor does so where the header's
+// scope names pods and no node group was asked for.
+func (o *Options) ShowPods(namespace, selector string) error {
+	s, err := labels.Parse(selector)
+	if err != nil {
+		return fmt.Errorf("pods %q: %w", selector, err)
+	}
+	o.Pods = noderoll.PodScope{Namespace: namespace, Selector: s}
+	return nil
 }

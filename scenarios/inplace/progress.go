@@ -55,14 +55,7 @@ func (k Keys) progress(pod *corev1.Pod, look inspection, deadline time.Duration,
 		return Progress{State: Failed, Reason: s.Reason, Message: s.Message}, nil
 	}
 	p, err := look.inspect(pod, s)
-	if took := now.Sub(s.Since()); p.State == InProgress && deadline > 0 && took > deadline {
-		message := fmt.Sprintf("%s after %s of %s", p.Reason, took.Round(time.Second), deadline)
-		if p.Message != "" {
-			message += ": " + p.Message
-		}
-		p = Progress{State: Failed, Reason: ReasonDeadlineExceeded, Container: p.Container, Message: message}
-	}
-	return p, err
+	return p.within(deadline, now.Sub(s.Since())), err
 }
 
 // inspection looks at a pod whose update is in flight.

@@ -1,5 +1,10 @@
 package inplace
 
+import (
+	"fmt"
+	"time"
+)
+
 // Outcome is how far an update has come.
 type Outcome string
 
@@ -21,6 +26,18 @@ type Progress struct {
 	Message string
 	// Container is the one that is in the way, the first by name. It is empty if it is the pod.
 	Container string
+}
+
+// within is the progress, failed if it took longer than the deadline; 0 is none.
+func (p Progress) within(deadline, took time.Duration) Progress {
+	if p.State != InProgress || deadline <= 0 || took <= deadline {
+		return p
+	}
+	message := fmt.Sprintf("%s after %s of %s", p.Reason, took.Round(time.Second), deadline)
+	if p.Message != "" {
+		message += ": " + p.Message
+	}
+	return Progress{State: Failed, Reason: ReasonDeadlineExceeded, Container: p.Container, Message: message}
 }
 
 // String is the progress in one line.

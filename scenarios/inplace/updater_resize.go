@@ -1,0 +1,78 @@
+package inplace
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TriggerResize changes the resources of a living pod through its subresource resize (Kubernetes 1.33 and later): it is
+// Updater.Resize by the default Keys and the wall clock.
+func TriggerResize(ctx context.Context, c client.Client, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
+	return Updater{Client: c, Clock: wall}.Resize(ctx, pod, resources)
+}
+
+// Resize writes the intention and then the resources. It is done again by calling it again, wherever it was cut short.
+func (u Updater) Resize(ctx context.Context, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
+	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		return u.Keys.BeginResize(live, resources, u.now())
+	})
+	if err == nil {
+		written, err = u.resources(ctx, written, resources)
+	}
+	u.ended(err)
+	return written, err
+}
+
+// resources writes to the subresource alone.
+func (u Updater) resources(ctx context.Context, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
+	written, _, err := u.updateAt(ctx, pod, true, "resize", func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		return ApplyResize(live, resources)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("resize: %w", err)
+	}
+	return written, nil
+}
+
+// MarkResize completes the resize of a pod if it is done.
+func (u Updater) MarkResize(ctx context.Context, pod *corev1.Pod) (Marked, error) {
+	var m Marked
+	var err error
+	m.Pod, m.Written, err = u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		var err error
+		if m.Progress, err = u.Keys.ResizeProgress(live, 0, u.now()); err != nil {
+			return nil, false, fmt.Errorf("mark pod %s: %w", name(live), err)
+		}
+		if m.Progress.State != Done {
+			return live, false, nil
+		}
+		return u.Keys.CompleteResize(live, u.now())
+	})
+	return m, err
+}
+
+// RollbackResize returns a pod to the resources before its last resize.
+func (u Updater) RollbackResize(ctx context.Context, pod *corev1.Pod, why Progress) (*corev1.Pod, error) {
+	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		return u.Keys.RollbackResize(live, why, u.now())
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := u.Keys.ReadResize(written)
+	if err != nil {
+		return nil, err
+	}
+	return u.resources(ctx, written, s.TargetResources)
+}
+
+// FailResize gives a resize up where it stands.
+func (u Updater) FailResize(ctx context.Context, pod *corev1.Pod, why Progress) (*corev1.Pod, error) {
+	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		return u.Keys.FailResize(live, why, u.now())
+	})
+	return written, err
+}

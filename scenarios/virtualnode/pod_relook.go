@@ -1,0 +1,87 @@
+package virtualnode
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
+)
+
+// Relook looks at every pod in the cache and at every pod of the provider once more and asks for the work that is left:
+// pods that the filter takes in by now, pods and statuses that were given up after failures or were missed while the
+// filter kept them out, deleted pods whose time is over, and dangling pods, which the provider runs and the API doesn't
+// know. It returns when all of that is queued. Run calls it at the start and at every RelookInterval; call it after a
+// filter has changed. It may be called from any goroutine, and does nothing before Run has filled the caches and after
+// Run has ended.
+func (pc *PodController) Relook(ctx context.Context) {
+	if !pc.early.over() || ctx.Err() != nil {
+		return
+	}
+	pods, err := pc.lister.List(labels.Everything())
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Pod controller can't list its cache")
+		return
+	}
+	for _, pod := range pods {
+		if pc.filter(ctx, pod) {
+			pc.relookAt(pod)
+		}
+	}
+	for _, name := range pc.book.names() {
+		pc.pods.add(name)
+	}
+	pc.findDangling(ctx)
+}
+
+// relookAt asks for what is left to do for one pod.
+func (pc *PodController) relookAt(pod *corev1.Pod) {
+	fresh := pc.book.remember(pod)
+	record := pc.book.read(nameOf(pod), pod.UID)
+	if fresh || record.synced != podPrint(pod) {
+		pc.pods.add(nameOf(pod))
+	}
+	if pc.statusDiffers(pod, &record) {
+		pc.statuses.add(keyOf(pod))
+	}
+	if pod.DeletionTimestamp != nil && !record.removeAt.IsZero() {
+		pc.removals.addAfter(keyOf(pod), record.removeAt.Sub(pc.clock.Now()))
+	}
+}
+
+// findDangling asks for the end of the pods that the provider runs without the API's knowledge. A provider that can't
+// say what it runs is asked again at the next look.
+func (pc *PodController) findDangling(ctx context.Context) {
+	running, err := pc.provider.GetPods(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "Pod controller can't list the provider's pods")
+		}
+		return
+	}
+	for _, pod := range running {
+		if pod == nil {
+			continue
+		}
+		known, err := pc.lister.Pods(pod.Namespace).Get(pod.Name)
+		if err == nil && (pod.UID == "" || pod.UID == known.UID) {
+			continue
+		}
+		pc.book.lost(nameOf(pod), pod.UID)
+		pc.pods.add(nameOf(pod))
+	}
+}
+
+// relookForever looks again and again until the context ends.
+func (pc *PodController) relookForever(ctx context.Context) {
+	ticker := pc.clock.NewTicker(orDefault(pc.cfg.RelookInterval, DefaultRelookInterval))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+			pc.Relook(ctx)
+		}
+	}
+}

@@ -61,11 +61,12 @@ func (k Keys) BeginResize(pod *corev1.Pod, resources Resources, now time.Time) (
 		return nil, false, err
 	}
 	next = pod.DeepCopy()
-	if before.InFlight() && before.TargetResources.equal(resources) || !differs && !before.InFlight() {
+	settled := before == nil || before.Phase == InplaceUpdatePhaseCompleted
+	if before.InFlight() && before.TargetResources.Equal(resources) || !differs && settled {
 		return next, false, nil
 	}
 	s := &ResizeState{Phase: InplaceUpdatePhaseStarting, TargetResources: Resources{}, FromResources: Resources{}}
-	if before != nil && before.Phase != InplaceUpdatePhaseCompleted {
+	if !settled {
 		for name, r := range before.FromResources {
 			s.FromResources[name] = r
 		}
@@ -162,7 +163,8 @@ func (k Keys) writeResize(pod *corev1.Pod, s *ResizeState, now time.Time) (*core
 	return pod, true, nil
 }
 
-func (r Resources) equal(other Resources) bool {
+// Equal says whether both name the same quantities.
+func (r Resources) Equal(other Resources) bool {
 	if len(r) != len(other) {
 		return false
 	}

@@ -1,0 +1,118 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+)
+
+// patchNode is the strategic merge patch of what a controller changes of a node's
+// metadata and spec. Maps, finalizers and the cordon go without a look at the
+// server. Taints are a list that a patch replaces as a whole (k8s.io/api/core/v1,
+// NodeSpec has no patchStrategy for it), so that they are worked out against live,
+// and the patch names live's version. live may be nil where the taints don't
+// change. No patch is nil.
+func patchNode(old, new, live *corev1.Node) ([]byte, error) {
+	was, is := old.DeepCopy(), new.DeepCopy()
+	was.Status, is.Status = corev1.NodeStatus{}, corev1.NodeStatus{}
+	was.OwnerReferences, is.OwnerReferences = nil, nil // an owner that isn't there would have the node collected
+	version := ""
+	if taintsDiffer(old, new) {
+		if live == nil {
+			return nil, fmt.Errorf("node %s: taints change: want the node as it is", new.Name)
+		}
+		was.Spec.Taints, is.Spec.Taints = live.Spec.Taints, mergeTaints(old.Spec.Taints, new.Spec.Taints, live.Spec.Taints)
+		version = live.ResourceVersion
+	} else {
+		was.Spec.Taints, is.Spec.Taints = nil, nil
+	}
+	return twoWay(was, is, &corev1.Node{}, new.UID, version)
+}
+
+// patchPod is the same of a pod's metadata.
+func patchPod(old, new *corev1.Pod) ([]byte, error) {
+	was, is := &corev1.Pod{ObjectMeta: *old.ObjectMeta.DeepCopy()}, &corev1.Pod{ObjectMeta: *new.ObjectMeta.DeepCopy()}
+	was.OwnerReferences, is.OwnerReferences = nil, nil
+	return twoWay(was, is, &corev1.Pod{}, new.UID, "")
+}
+
+// twoWay is what differs, for the object of that UID and version alone; nil where
+// nothing does.
+func twoWay(was, is metav1.Object, kind any, uid types.UID, version string) ([]byte, error) {
+	for _, o := range []metav1.Object{was, is} {
+		o.SetUID("")
+		o.SetResourceVersion("")
+		o.SetGeneration(0)
+		o.SetManagedFields(nil)
+		o.SetCreationTimestamp(metav1.Time{})
+		o.SetDeletionTimestamp(nil)
+		o.SetDeletionGracePeriodSeconds(nil)
+	}
+	a, err := json.Marshal(was)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(is)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := strategicpatch.CreateTwoWayMergePatch(a, b, kind)
+	if err != nil || string(patch) == "{}" {
+		return nil, err
+	}
+	if uid == "" && version == "" {
+		return patch, nil
+	}
+	var body map[string]any
+	if err := json.Unmarshal(patch, &body); err != nil {
+		return nil, err
+	}
+	meta, ok := body["metadata"].(map[string]any)
+	if !ok {
+		meta = map[string]any{}
+		body["metadata"] = meta
+	}
+	if uid != "" {
+		meta["uid"] = string(uid)
+	}
+	if version != "" {
+		meta["resourceVersion"] = version
+	}
+	return json.Marshal(body)
+}
+
+func taintsDiffer(old, new *corev1.Node) bool {
+	return !slices.EqualFunc(old.Spec.Taints, new.Spec.Taints, func(a, b corev1.Taint) bool {
+		return a.MatchTaint(&b) && a.Value == b.Value
+	})
+}
+
+// mergeTaints does to live what leads from old to new: a taint is known by its key
+// and effect.
+func mergeTaints(old, new, live []corev1.Taint) []corev1.Taint {
+	find := func(in []corev1.Taint, t *corev1.Taint) int {
+		return slices.IndexFunc(in, func(x corev1.Taint) bool { return x.MatchTaint(t) })
+	}
+	var out []corev1.Taint
+	for _, t := range live {
+		if find(old, &t) < 0 || find(new, &t) >= 0 {
+			out = append(out, t)
+		}
+	}
+	for _, t := range new {
+		was, at := find(old, &t), find(out, &t)
+		switch {
+		case was >= 0 && old[was].Value == t.Value: // no change of theirs
+		case at >= 0:
+			out[at] = t
+		default:
+			out = append(out, t)
+		}
+	}
+	return out
+}

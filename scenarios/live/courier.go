@@ -1,0 +1,202 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/client-go/util/workqueue"
+)
+
+const (
+	couriers = 16
+	// attemptMost bounds one request.
+	attemptMost = 15 * time.Second
+	pauseFirst  = 50 * time.Millisecond
+	pauseMost   = 5 * time.Second
+	// A write that the server answers with an internal error may be one that it
+	// will never take (a webhook that is gone, say).
+	internalMost = 10
+)
+
+// A courier delivers writes: those of one object in the order in which they were
+// handed in, those of several side by side, each again until the server has
+// taken or refused it.
+type courier struct {
+	warn  func(error)
+	queue workqueue.TypedRateLimitingInterface[string]
+	owned sync.WaitGroup
+
+	mu      sync.Mutex
+	lines   map[string][]errand
+	waiting int
+	idle    chan struct{} // closed when nothing waits; nil while nobody asks
+	counts  struct{ written, retries, refused int }
+}
+
+// An errand is one write.
+type errand struct {
+	what     string // "patch nodes ip-10-0-1-10"
+	do       func(context.Context) error
+	attempts int
+}
+
+// newCourier starts to deliver, until ctx ends; wait for it with close.
+func newCourier(ctx context.Context, warn func(error)) *courier {
+	c := &courier{
+		warn: warn, lines: map[string][]errand{},
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](pauseFirst, pauseMost)),
+	}
+	for range couriers {
+		c.owned.Go(func() { c.work(ctx) })
+	}
+	return c
+}
+
+// close ends it. What waits is dropped.
+func (c *courier) close() {
+	c.queue.ShutDown()
+	c.owned.Wait()
+}
+
+// send hands a write in.
+func (c *courier) send(key, what string, do func(context.Context) error) {
+	c.mu.Lock()
+	c.lines[key] = append(c.lines[key], errand{what: what, do: do})
+	c.waiting++
+	c.mu.Unlock()
+	c.queue.Add(key)
+}
+
+// delivered waits until nothing waits.
+func (c *courier) delivered(ctx context.Context) error {
+	c.mu.Lock()
+	if c.waiting == 0 {
+		c.mu.Unlock()
+		return nil
+	}
+	if c.idle == nil {
+		c.idle = make(chan struct{})
+	}
+	idle := c.idle
+	c.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (c *courier) work(ctx context.Context) {
+	for {
+		key, over := c.queue.Get()
+		if over {
+			return
+		}
+		c.deliver(ctx, key)
+		c.queue.Done(key)
+	}
+}
+
+// deliver makes the writes of one object, up to the first that has to wait.
+func (c *courier) deliver(ctx context.Context, key string) {
+	for {
+		c.mu.Lock()
+		if len(c.lines[key]) == 0 {
+			delete(c.lines, key)
+			c.mu.Unlock()
+			c.queue.Forget(key)
+			return
+		}
+		e := &c.lines[key][0]
+		e.attempts++
+		next, attempts := *e, e.attempts
+		c.mu.Unlock()
+		if ctx.Err() != nil {
+			return
+		}
+		err := c.attempt(ctx, next)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && passing(err) && !(apierrors.IsInternalError(err) && attempts >= internalMost) {
+			c.mu.Lock()
+			c.counts.retries++
+			c.mu.Unlock()
+			c.warn(fmt.Errorf("%s: %w; trying again", next.what, err))
+			if wait, told := apierrors.SuggestsClientDelay(err); told && wait > 0 {
+				c.queue.AddAfter(key, time.Duration(wait)*time.Second)
+			} else {
+				c.queue.AddRateLimited(key)
+			}
+			return
+		}
+		if err != nil {
+			c.warn(fmt.Errorf("%s: %w", next.what, err))
+		}
+		c.done(key, err)
+	}
+}
+
+// attempt makes one write; conflicts are worked out anew at once.
+func (c *courier) attempt(ctx context.Context, e errand) error {
+	ctx, cancel := context.WithTimeout(ctx, attemptMost)
+	defer cancel()
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error { return e.do(ctx) })
+}
+
+// done takes the first write of an object away.
+func (c *courier) done(key string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lines[key] = c.lines[key][1:]
+	c.waiting--
+	if err == nil {
+		c.counts.written++
+	} else {
+		c.counts.refused++
+	}
+	if c.waiting == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// count adds what was delivered to a report.
+func (c *courier) count(r *Report) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.Written += c.counts.written
+	r.Retries += c.counts.retries
+	r.Refused += c.counts.refused
+}
+
+// passing reports whether an error may go away by itself: the network's, and the
+// server's own. What the server says about the request itself doesn't.
+func passing(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return true // no answer at all
+	}
+	switch code := status.Status().Code; {
+	case code == http.StatusTooManyRequests, code == http.StatusConflict, code >= 500 && code != http.StatusNotImplemented:
+		return !apierrors.IsAlreadyExists(err)
+	case code == http.StatusUnauthorized:
+		return true // a restarted server reads its users again
+	}
+	return false
+}
+
+// gone drops the errors that say that there is nothing left to write to.
+func gone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

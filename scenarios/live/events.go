@@ -1,0 +1,125 @@
+package live
+
+import (
+	"context"
+	"hash/fnv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// reporters is how many broadcasters share the Events: each writes one after the
+// other and holds a thousand.
+const reporters = 4
+
+// A reporter writes Events as the components would: through client-go's recorders
+// and their correlator, one recorder a component and host. Those of one host go
+// through one broadcaster, in order.
+type reporter struct {
+	ctx    context.Context
+	client kubernetes.Interface
+	older  [reporters]record.EventBroadcaster
+	newer  events.EventBroadcaster // nil until an Event asks for it
+
+	recorders map[corev1.EventSource]record.EventRecorder
+	actors    map[string]events.EventRecorder
+	sink      *sink
+}
+
+// newReporter starts to record, until close. What a correlator lets through in a
+// time is divided by the scenario's speed as its other times are.
+func newReporter(ctx context.Context, client kubernetes.Interface, speed float64) *reporter {
+	r := &reporter{
+		ctx: ctx, client: client, recorders: map[corev1.EventSource]record.EventRecorder{}, actors: map[string]events.EventRecorder{},
+		sink: &sink{ctx: ctx, client: client},
+	}
+	// As NewEventCorrelatorWithOptions of tools/record has it at speed 1: an Event
+	// every five minutes, ten minutes for alike ones.
+	limits := record.CorrelatorOptions{
+		LRUCacheSize: 1 << 14, QPS: float32(speed / 300), MaxIntervalInSeconds: max(1, int(600/speed)),
+	}
+	for i := range r.older {
+		r.older[i] = record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(limits))
+		r.older[i].StartRecordingToSink(r.sink)
+	}
+	return r
+}
+
+// close ends it; what waits is dropped.
+func (r *reporter) close() {
+	for _, b := range r.older {
+		b.Shutdown()
+	}
+	if r.newer != nil {
+		r.newer.Shutdown()
+	}
+}
+
+// record writes one Event.
+func (r *reporter) record(e scenarios.Report) {
+	about := e.About
+	if e.Action != "" {
+		r.actor(e.Component).Eventf(&about, nil, e.Type, e.Reason, e.Action, "%s", e.Message)
+		return
+	}
+	r.recorder(corev1.EventSource{Component: e.Component, Host: e.Host}).Event(&about, e.Type, e.Reason, e.Message)
+}
+
+func (r *reporter) recorder(from corev1.EventSource) record.EventRecorder {
+	if made := r.recorders[from]; made != nil {
+		return made
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(from.Host)) // never fails
+	made := r.older[h.Sum32()%reporters].NewRecorder(scheme.Scheme, from)
+	r.recorders[from] = made
+	return made
+}
+
+// actor records in the form of events.k8s.io.
+func (r *reporter) actor(component string) events.EventRecorder {
+	if r.newer == nil {
+		r.newer = events.NewBroadcaster(&events.EventSinkImpl{Interface: r.client.EventsV1()})
+		if err := r.newer.StartRecordingToSinkWithContext(r.ctx); err != nil {
+			return nothing{}
+		}
+	}
+	made := r.actors[component]
+	if made == nil {
+		made = r.newer.NewRecorder(scheme.Scheme, component)
+		r.actors[component] = made
+	}
+	return made
+}
+
+// nothing drops what a broadcaster that is closed couldn't take.
+type nothing struct{}
+
+func (nothing) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
+
+// A sink is record.EventSink over a client, whose requests end with the
+// performance.
+type sink struct {
+	ctx    context.Context
+	client kubernetes.Interface
+}
+
+func (s *sink) Create(e *corev1.Event) (*corev1.Event, error) {
+	return s.client.CoreV1().Events(e.Namespace).Create(s.ctx, e, metav1.CreateOptions{FieldManager: fieldManager})
+}
+
+func (s *sink) Update(e *corev1.Event) (*corev1.Event, error) {
+	return s.client.CoreV1().Events(e.Namespace).Update(s.ctx, e, metav1.UpdateOptions{FieldManager: fieldManager})
+}
+
+func (s *sink) Patch(e *corev1.Event, patch []byte) (*corev1.Event, error) {
+	return s.client.CoreV1().Events(e.Namespace).Patch(s.ctx, e.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+}

@@ -1,0 +1,44 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+)
+
+// ForeignNodesError says that the cluster has nodes that no performance has made.
+// A performance among them could do harm: real workloads may be scheduled to its
+// nodes.
+type ForeignNodesError struct {
+	Server  string
+	Count   int
+	Example string
+}
+
+// Error implements error.
+func (e *ForeignNodesError) Error() string {
+	return fmt.Sprintf("cluster %s: found %s that no performance has made, such as %s: want a cluster without, or to be told that this one is meant",
+		e.Server, phrase.Count(e.Count, "node"), e.Example)
+}
+
+// foreign looks for nodes that no performance has made.
+func (p *Performer) foreign(ctx context.Context, client kubernetes.Interface) error {
+	if p.known {
+		return nil
+	}
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!" + Label, Limit: 500})
+	if err != nil {
+		return fmt.Errorf("cluster %s: look whether it has nodes of its own: %w", p.config.Host, err)
+	}
+	if n := len(list.Items); n > 0 {
+		if list.RemainingItemCount != nil {
+			n += int(*list.RemainingItemCount)
+		}
+		return &ForeignNodesError{Server: p.config.Host, Count: n, Example: list.Items[0].Name}
+	}
+	return nil
+}

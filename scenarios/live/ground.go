@@ -1,0 +1,132 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// A ground is what a scenario needs in the cluster before its nodes come:
+// namespaces, workloads, budgets.
+type ground struct {
+	label  string
+	client dynamic.Interface
+}
+
+// A planned object is one that is to be created.
+type planned struct {
+	resource schema.GroupVersionResource
+	object   *unstructured.Unstructured
+}
+
+func (p planned) key() string {
+	name := p.object.GetName()
+	if ns := p.object.GetNamespace(); ns != "" {
+		name = ns + "/" + name
+	}
+	return p.resource.Resource + "/" + name
+}
+
+// plan labels an object and finds out what resource it is of. Of the kinds that
+// Kubernetes has itself the plural follows from the kind.
+func (g *ground) plan(o runtime.Object) (planned, error) {
+	kinds, _, err := scheme.Scheme.ObjectKinds(o)
+	if err != nil {
+		return planned{}, fmt.Errorf("create %T: %w", o, err)
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return planned{}, fmt.Errorf("create %s: %w", kinds[0].Kind, err)
+	}
+	p := planned{object: &unstructured.Unstructured{Object: fields}}
+	p.resource, _ = meta.UnsafeGuessKindToResource(kinds[0])
+	p.object.SetGroupVersionKind(kinds[0])
+	delete(fields, "status")
+	unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
+	labels := p.object.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[Label] = g.label
+	p.object.SetLabels(labels)
+	return p, nil
+}
+
+func (g *ground) planAll(objects []runtime.Object) ([]planned, error) {
+	var all []planned
+	for _, o := range objects {
+		p, err := g.plan(o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// resourcesOf are the resources of planned objects, once each, in their order.
+func resourcesOf(all []planned) []schema.GroupVersionResource {
+	var out []schema.GroupVersionResource
+	for _, p := range all {
+		if !slices.Contains(out, p.resource) {
+			out = append(out, p.resource)
+		}
+	}
+	return out
+}
+
+// create makes an object, and reports whether it wasn't there. One that is there
+// and isn't ours is an error, but for a namespace: that is left to whom it belongs.
+func (g *ground) create(ctx context.Context, p planned) (created bool, err error) {
+	client := g.of(p.resource, p.object.GetNamespace())
+	_, err = client.Create(ctx, p.object, metav1.CreateOptions{FieldManager: fieldManager})
+	if err == nil {
+		return true, nil
+	}
+	if !apierrors.IsAlreadyExists(err) {
+		return false, fmt.Errorf("create %s: %w", p.key(), err)
+	}
+	have, err := client.Get(ctx, p.object.GetName(), metav1.GetOptions{})
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("create %s: it is there: %w", p.key(), err)
+	case have.GetLabels()[Label] == g.label && have.GetDeletionTimestamp() == nil:
+		return false, nil
+	case have.GetDeletionTimestamp() != nil:
+		return false, apierrors.NewServiceUnavailable(p.key() + " is still being deleted")
+	case p.resource.Resource == "namespaces":
+		return false, nil
+	}
+	return false, fmt.Errorf("create %s: %w", p.key(), apierrors.NewForbidden(p.resource.GroupResource(), p.object.GetName(),
+		fmt.Errorf("found one that no performance of %s has made: want it gone", g.label)))
+}
+
+func (g *ground) of(r schema.GroupVersionResource, namespace string) dynamic.ResourceInterface {
+	if namespace == "" {
+		return g.client.Resource(r)
+	}
+	return g.client.Resource(r).Namespace(namespace)
+}
+
+// namespacesOf are the namespaces in which objects are.
+func namespacesOf(all []planned) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range all {
+		if ns := p.object.GetNamespace(); ns != "" {
+			out[ns] = true
+		} else if strings.EqualFold(p.object.GetKind(), "namespace") {
+			out[p.object.GetName()] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+)
+
+// errSilent is what a kubelet that is down says when it is asked whether it lives.
+var errSilent = errors.New("the kubelet is silent")
+
+// kubelets keep the Nodes of the scenario's machines alive, a NodeController each.
+// register, post, beat and retire are called on the stage.
+type kubelets struct {
+	ctx    context.Context // ends all of them
+	client kubernetes.Interface
+	nodes  corev1listers.NodeLister
+	renew  time.Duration // of leases
+	warn   func(error)
+	pods   *pods
+
+	owned  sync.WaitGroup
+	mu     sync.RWMutex
+	byName map[string]*kubelet
+}
+
+// A kubelet is the [virtualnode.NodeProvider] of one machine.
+type kubelet struct {
+	name  string
+	beats atomic.Bool
+	end   context.CancelFunc
+	ended chan struct{}
+
+	mu     sync.Mutex
+	notify func(*corev1.Node)
+	latest *corev1.Node // what notify wasn't there for
+}
+
+// register has a machine's kubelet create its Node, or take over the one that is
+// there. One that was registered before ends first.
+func (ks *kubelets) register(node *corev1.Node) {
+	k := &kubelet{name: node.Name, ended: make(chan struct{})}
+	k.beats.Store(true)
+	ctx, end := context.WithCancel(ks.ctx)
+	k.end = end
+	ks.mu.Lock()
+	before := ks.byName[node.Name]
+	ks.byName[node.Name] = k
+	ks.mu.Unlock()
+	ks.owned.Go(func() {
+		defer close(k.ended)
+		defer end()
+		if before != nil {
+			before.end()
+			<-before.ended
+		}
+		if err := ks.keep(ctx, k, node); err != nil && ctx.Err() == nil {
+			ks.warn(fmt.Errorf("kubelet of %s: %w", node.Name, err))
+		}
+	})
+}
+
+// post is a kubelet's post of its node's status.
+func (ks *kubelets) post(node *corev1.Node) {
+	if k := ks.find(node.Name); k != nil {
+		k.post(node)
+	}
+}
+
+// beat says whether a kubelet lives.
+func (ks *kubelets) beat(node string, beats bool) {
+	if k := ks.find(node); k != nil && k.beats.Swap(beats) != beats && beats {
+		ks.pods.back(node)
+	}
+}
+
+// retire ends what keeps a Node alive. Its pods are nobody's from then on.
+func (ks *kubelets) retire(node string) {
+	ks.mu.Lock()
+	k := ks.byName[node]
+	delete(ks.byName, node)
+	ks.mu.Unlock()
+	if k != nil {
+		k.end()
+	}
+	ks.pods.gone(node)
+}
+
+// serves reports whether a node's kubelet lives and does what it is told.
+func (ks *kubelets) serves(node string) bool {
+	k := ks.find(node)
+	return k != nil && k.beats.Load()
+}
+
+func (ks *kubelets) find(node string) *kubelet {
+	ks.mu.RLock()
+	defer ks.mu.RUnlock()
+	return ks.byName[node]
+}
+
+// uid is that of a node's object, "" while it isn't known.
+func (ks *kubelets) uid(node string) types.UID {
+	if n, err := ks.nodes.Get(node); err == nil {
+		return n.UID
+	}
+	return ""
+}
+
+// close waits until all of them have ended; their context has to have.
+func (ks *kubelets) close() { ks.owned.Wait() }
+
+// Ping implements virtualnode.NodeProvider.
+func (k *kubelet) Ping(context.Context) error {
+	if !k.beats.Load() {
+		return errSilent
+	}
+	return nil
+}
+
+// NotifyNodeStatus implements virtualnode.NodeProvider.
+func (k *kubelet) NotifyNodeStatus(_ context.Context, notify func(*corev1.Node)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.notify = notify
+	if k.latest != nil {
+		notify(k.latest)
+		k.latest = nil
+	}
+}
+
+func (k *kubelet) post(node *corev1.Node) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.notify == nil {
+		k.latest = node
+		return
+	}
+	k.notify(node)
+}

@@ -1,0 +1,98 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// Performer performs one scenario on one cluster. Run, Cleanup and DryRun are for
+// one goroutine, one after the other.
+type Performer struct {
+	file   *scenarios.File
+	config *rest.Config
+	label  string
+	speed  float64
+	known  bool
+	keep   bool
+	clock  clock.WithTicker
+	leave  time.Duration
+	renew  time.Duration
+	script script
+	tell   func(Progress)
+	warn   func(error)
+	mark   func(name, reason string)
+}
+
+// Option sets a Performer up.
+type Option func(*Performer)
+
+// Speed divides the scenario's durations; the default is 1. The real controllers
+// of the cluster keep their own.
+func Speed(s float64) Option { return func(p *Performer) { p.speed = s } }
+
+// KnownCluster allows a cluster with nodes that no performance has made. Without
+// it Run refuses one, with a [*ForeignNodesError].
+func KnownCluster() Option { return func(p *Performer) { p.known = true } }
+
+// Keep leaves everything in the cluster when Run ends: nodes fall silent, and the
+// next Run goes on with them.
+func Keep() Option { return func(p *Performer) { p.keep = true } }
+
+// OnProgress calls tell whenever a phase begins and while it waits for something.
+// It is called by one goroutine at a time and must be quick.
+func OnProgress(tell func(Progress)) Option { return func(p *Performer) { p.tell = tell } }
+
+// OnWarning calls warn with what went wrong and doesn't end the performance: a
+// request that is sent again, a write that was refused. It may be called by
+// several goroutines at a time.
+func OnWarning(warn func(error)) Option { return func(p *Performer) { p.warn = warn } }
+
+// OnMark calls mark at the scenario's named moments: a roll that has begun, is
+// complete or has failed. It must be quick.
+func OnMark(mark func(name, reason string)) Option { return func(p *Performer) { p.mark = mark } }
+
+// WithClock sets the clock that the pace goes by. Leases are renewed by the real
+// one.
+func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock = c } }
+
+// RenewEvery sets how often a kubelet renews its Lease, in wall time; the default
+// is a kubelet's 10 s. A control plane that was told to believe in a node's death
+// sooner (--node-monitor-grace-period) wants it more often.
+func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = d } }
+
+// LeaveWithin bounds how long a performance that is over may take to remove what
+// it made; the default is a minute.
+func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave = d } }
+
+// New returns a Performer. It asks the cluster nothing yet.
+func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
+	p := &Performer{
+		file: file, speed: 1, clock: clock.RealClock{}, leave: time.Minute, renew: 10 * time.Second,
+		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {},
+	}
+	for _, o := range opts {
+		o(p)
+	}
+	switch {
+	case config == nil:
+		return nil, errors.New("perform a scenario: found no cluster: want a rest.Config")
+	case file == nil:
+		return nil, errors.New("perform a scenario: found none: want a resolved file")
+	case !(p.speed > 0) || math.IsInf(p.speed, 0):
+		return nil, fmt.Errorf("perform scenario %s: speed %v: want a number above 0", file.Metadata.Name, p.speed)
+	}
+	p.label, p.script = file.Metadata.Name, scriptOf(file)
+	p.config = rest.CopyConfig(config)
+	// A thousand kubelets have a thousand clients; ours must not be slower than
+	// they. The server's own priority and fairness bounds it: 429 is obeyed.
+	p.config.QPS, p.config.Burst, p.config.RateLimiter = -1, 0, nil
+	p.config.UserAgent = rest.DefaultKubernetesUserAgent() + " nodesim-live"
+	return p, nil
+}

@@ -1,0 +1,70 @@
+package live
+
+import (
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// A minute of the scenario takes three seconds at 20x.
+func TestPaceDividesBySpeed(t *testing.T) {
+	c := clocktesting.NewFakeClock(noon)
+	p := newPace(c, 20, 0)
+	c.Step(time.Second)
+	if at := p.now(); at != 20*time.Second {
+		t.Errorf("after 1s of wall: at %s, want 20s", at)
+	}
+	if d := p.until(time.Minute).Truncate(time.Millisecond); d != 2*time.Second {
+		t.Errorf("40s of the scenario take %s, want 2s", d)
+	}
+	if w := p.wall(40 * time.Second); !w.Equal(noon.Add(2 * time.Second)) {
+		t.Errorf("40s is at %s, want noon and 2s", w)
+	}
+	if w := p.wall(-20 * time.Second); !w.Equal(noon.Add(-time.Second)) {
+		t.Errorf("-20s is at %s, want a second before noon", w)
+	}
+}
+
+// An hour in which the machine slept shifts the scenario; what was before stays where it was.
+func TestPaceDoesNotMakeUpForSleep(t *testing.T) {
+	c := clocktesting.NewFakeClock(noon)
+	p := newPace(c, 1, 0)
+	c.Step(time.Second)
+	p.now()
+	c.Step(time.Hour)
+	if at := p.now(); at != time.Second+strideMost {
+		t.Errorf("after an hour of sleep: at %s, want %s", at, time.Second+strideMost)
+	}
+	if p.lost != time.Hour-strideMost {
+		t.Errorf("lost %s, want %s", p.lost, time.Hour-strideMost)
+	}
+	if w := p.wall(500 * time.Millisecond); !w.Equal(noon.Add(500 * time.Millisecond)) {
+		t.Errorf("a moment before the sleep is at %s", w)
+	}
+	c.Step(time.Second)
+	if w, at := p.wall(p.now()), c.Now(); !w.Equal(at) {
+		t.Errorf("now is at %s of the wall, want %s", w, at)
+	}
+}
+
+// Moments and walls grow together, whatever is lost.
+func TestPaceNeverGoesBack(t *testing.T) {
+	c := clocktesting.NewFakeClock(noon)
+	p := newPace(c, 7, -time.Minute)
+	last, wall := p.now(), time.Time{}
+	for i := range 3 * bendsMost {
+		c.Step(time.Duration(i%5) * strideMost / 2)
+		at := p.now()
+		w := p.wall(at)
+		if at < last || w.Before(wall) || w.After(c.Now()) {
+			t.Fatalf("step %d: from %s to %s, wall from %s to %s, now %s", i, last, at, wall, w, c.Now())
+		}
+		last, wall = at, w
+	}
+	if len(p.bends) > bendsMost {
+		t.Errorf("%d bends are kept, want at most %d", len(p.bends), bendsMost)
+	}
+}

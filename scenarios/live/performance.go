@@ -1,0 +1,50 @@
+package live
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// A performance is the scenario with its actors: [scenarios.Performance], or a
+// fake of it. It is for the stage alone.
+type performance interface {
+	Objects() []runtime.Object
+	Adopt(nodes []*corev1.Node, at time.Duration, rolled bool) error
+	Seed()
+	Unsettled() []string
+	Begin() error
+	Advance(to time.Duration) error
+	Next() (at time.Duration, is bool)
+	Now() time.Duration
+	Ended() bool
+	Outcomes() []string
+
+	NodeSeen(watch.EventType, *corev1.Node)
+	PodSeen(watch.EventType, *corev1.Pod)
+	PodGiven(*corev1.Pod)
+	BudgetSeen(watch.EventType, *policyv1.PodDisruptionBudget)
+}
+
+var _ performance = (*scenarios.Performance)(nil)
+
+// A script is what a Performer needs of a scenario file.
+type script struct {
+	perform func(scenarios.PerformConfig) (performance, error)
+	rolls   int // how many groups are rolled
+}
+
+func scriptOf(f *scenarios.File) script {
+	s := script{
+		perform: func(c scenarios.PerformConfig) (performance, error) { return f.Perform(c) },
+	}
+	if f.Roll != nil {
+		s.rolls = len(f.Roll.Groups)
+	}
+	return s
+}

@@ -1,0 +1,210 @@
+package live
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/virtualnode"
+)
+
+// pods are what runs on the scenario's nodes: the provider of the one PodController
+// that serves all of them. What the controller asks for is told to the scenario's
+// kubelets on the stage; what they post is told to the controller.
+//
+// Its methods may be called from any goroutine.
+type pods struct {
+	give   func(*corev1.Pod) bool // tells a kubelet; false when the performance is over
+	serves func(node string) bool // whether a node's kubelet lives
+	relook func()                 // has the controller look at all pods again
+
+	mu     sync.Mutex
+	byUID  map[types.UID]*corev1.Pod // as given last, with the present status; never changed in place
+	byName map[types.NamespacedName]types.UID
+	held   map[types.UID]*corev1.Pod // posts of silent kubelets
+	notify func(*corev1.Pod)
+}
+
+var (
+	_ virtualnode.PodLifecycleHandler = (*pods)(nil)
+	_ virtualnode.PodNotifier         = (*pods)(nil)
+	_ virtualnode.PodUIDGetter        = (*pods)(nil)
+)
+
+func newPods() *pods {
+	return &pods{
+		byUID: map[types.UID]*corev1.Pod{}, byName: map[types.NamespacedName]types.UID{}, held: map[types.UID]*corev1.Pod{},
+		notify: func(*corev1.Pod) {}, relook: func() {},
+	}
+}
+
+// takes is the controller's filter: pods of kubelets that live.
+func (p *pods) takes(_ context.Context, pod *corev1.Pod) bool {
+	return pod.Spec.NodeName != "" && p.serves(pod.Spec.NodeName)
+}
+
+// CreatePod implements [virtualnode.PodLifecycleHandler].
+func (p *pods) CreatePod(_ context.Context, pod *corev1.Pod) error {
+	p.mu.Lock()
+	p.put(pod)
+	p.mu.Unlock()
+	return p.tell(pod)
+}
+
+// UpdatePod implements [virtualnode.PodLifecycleHandler]. The status stays the
+// kubelet's.
+func (p *pods) UpdatePod(_ context.Context, pod *corev1.Pod) error {
+	p.mu.Lock()
+	if was := p.byUID[pod.UID]; was != nil {
+		pod = pod.DeepCopy()
+		was.Status.DeepCopyInto(&pod.Status)
+	}
+	p.put(pod)
+	p.mu.Unlock()
+	return p.tell(pod)
+}
+
+// DeletePod implements [virtualnode.PodLifecycleHandler]. The kubelet ends the
+// containers in its time; what is no longer in the API runs no more.
+func (p *pods) DeletePod(_ context.Context, pod *corev1.Pod) error {
+	if pod.DeletionTimestamp == nil {
+		p.forget(pod)
+		return nil
+	}
+	p.mu.Lock()
+	if p.byUID[pod.UID] == nil {
+		p.put(pod)
+	}
+	p.mu.Unlock()
+	return p.tell(pod)
+}
+
+func (p *pods) tell(pod *corev1.Pod) error {
+	if !p.give(pod) {
+		return errOver
+	}
+	return nil
+}
+
+// put remembers a pod.
+func (p *pods) put(pod *corev1.Pod) {
+	p.byUID[pod.UID] = pod
+	p.byName[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = pod.UID
+}
+
+// forget is called when a pod has left the API.
+func (p *pods) forget(pod *corev1.Pod) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(pod)
+}
+
+func (p *pods) drop(pod *corev1.Pod) {
+	delete(p.byUID, pod.UID)
+	delete(p.held, pod.UID)
+	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	if p.byName[name] == pod.UID {
+		delete(p.byName, name)
+	}
+}
+
+// GetPod implements [virtualnode.PodLifecycleHandler].
+func (p *pods) GetPod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
+	p.mu.Lock()
+	uid := p.byName[types.NamespacedName{Namespace: namespace, Name: name}]
+	p.mu.Unlock()
+	return p.GetPodByUID(ctx, namespace, name, uid)
+}
+
+// GetPodByUID implements [virtualnode.PodUIDGetter].
+func (p *pods) GetPodByUID(_ context.Context, namespace, name string, uid types.UID) (*corev1.Pod, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if pod := p.byUID[uid]; pod != nil {
+		return pod, nil
+	}
+	return nil, virtualnode.NotFoundf("pod %s/%s runs on no virtual node", namespace, name)
+}
+
+// GetPodStatus implements [virtualnode.PodLifecycleHandler].
+func (p *pods) GetPodStatus(ctx context.Context, namespace, name string) (*corev1.PodStatus, error) {
+	pod, err := p.GetPod(ctx, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return pod.Status.DeepCopy(), nil
+}
+
+// GetPods implements [virtualnode.PodLifecycleHandler].
+func (p *pods) GetPods(context.Context) ([]*corev1.Pod, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]*corev1.Pod, 0, len(p.byUID))
+	for _, pod := range p.byUID {
+		all = append(all, pod)
+	}
+	return all, nil
+}
+
+// NotifyPods implements [virtualnode.PodNotifier].
+func (p *pods) NotifyPods(_ context.Context, notify func(*corev1.Pod)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notify = notify
+}
+
+// post is a kubelet's post of a pod's status. That of a silent one waits until it
+// is back.
+func (p *pods) post(pod *corev1.Pod) {
+	p.mu.Lock()
+	was := p.byUID[pod.UID]
+	if was == nil { // it has left the API
+		p.mu.Unlock()
+		return
+	}
+	is := was.DeepCopy()
+	pod.Status.DeepCopyInto(&is.Status)
+	p.byUID[pod.UID] = is
+	notify := p.notify
+	if !p.serves(is.Spec.NodeName) {
+		p.held[pod.UID] = is
+		notify = nil
+	}
+	p.mu.Unlock()
+	if notify != nil {
+		notify(is)
+	}
+}
+
+// back is called when the kubelet of a node is: it posts what it couldn't, and
+// learns what it has missed.
+func (p *pods) back(node string) {
+	p.mu.Lock()
+	var posts []*corev1.Pod
+	for uid := range p.held {
+		if pod := p.byUID[uid]; pod != nil && pod.Spec.NodeName == node {
+			posts = append(posts, pod)
+			delete(p.held, uid)
+		}
+	}
+	notify := p.notify
+	p.mu.Unlock()
+	for _, pod := range posts {
+		notify(pod)
+	}
+	p.relook()
+}
+
+// gone is called when a machine is: what ran on it runs no more, and nobody is
+// there to say so.
+func (p *pods) gone(node string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, pod := range p.byUID {
+		if pod.Spec.NodeName == node {
+			p.drop(pod)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// checkpointEvery is how often the record is brought up to date, in wall time. It
+// is also the performance's sign of life.
+const checkpointEvery = 2 * time.Second
+
+// A record is what a ConfigMap in the cluster says of the performance there, so
+// that one that was killed can be gone on with.
+type record struct {
+	Scenario string
+	// Values are the parameters' values and the seed.
+	Values string
+	// Speed is for people: another run may have another.
+	Speed string
+	// Begun says that the scenario's 0s is over; At is the last moment that was
+	// noted, Wall when that was.
+	Begun bool
+	// Rolled says that the rolls had ended.
+	Rolled bool
+	At     string
+	Wall   string
+	// Holder is the process that performs.
+	Holder string
+}
+
+func (p *Performer) values() string {
+	return valuesOf(p.file)
+}
+
+func valuesOf(f *scenarios.File) string {
+	all := make([]string, 0, len(f.Settings)+1)
+	for _, s := range f.Settings {
+		all = append(all, s.Name+"="+s.Value)
+	}
+	b, err := json.Marshal(append(all, "seed="+strconv.FormatUint(f.Seed, 10)))
+	if err != nil {
+		return "" // of strings: can't be
+	}
+	return string(b)
+}
+
+// OtherPerformanceError says that something else is, or was, performed in the
+// cluster.
+type OtherPerformanceError struct {
+	Server string
+	// Scenario is what the cluster has, Found says what of it isn't as wanted.
+	Scenario, Found string
+	// Running says that a process performs it now.
+	Running bool
+}
+
+// Error implements error.
+func (e *OtherPerformanceError) Error() string {
+	remedy := fmt.Sprintf("want it removed first: nodesim simulate %s --live --cleanup", e.Scenario)
+	if e.Running {
+		remedy = "want that one to end first"
+	}
+	return fmt.Sprintf("cluster %s: found scenario %s performed there, %s: %s", e.Server, e.Scenario, e.Found, remedy)
+}
+
+// errTakenOver ends a performance whose record somebody else has written.
+type takenOverError struct{ by string }
+
+func (e *takenOverError) Error() string {
+	if e.by == "" {
+		return "the record of the performance (configmap " + RecordNamespace + "/" + RecordName + ") is gone: somebody has removed it, as --cleanup does"
+	}
+	return "the performance was taken over by " + e.by
+}
+
+// A ledger is the record in the cluster as this process holds it.
+type ledger struct {
+	p      *Performer
+	client kubernetes.Interface
+	holder string
+	have   *corev1.ConfigMap
+	now    record
+}
+
+// claim makes the record this process's, and says whether there was one of an
+// earlier performance to go on with. One whose process still lives is refused.
+func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *ledger, adopted bool, err error) {
+	host, _ := os.Hostname()
+	l = &ledger{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
+	l.now = record{Scenario: p.label, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
+	maps := client.CoreV1().ConfigMaps(RecordNamespace)
+	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		l.have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
+		if err == nil {
+			return l, false, nil
+		}
+		if !apierrors.IsAlreadyExists(err) {
+			return nil, false, fmt.Errorf("note the performance in configmap %s/%s: %w", RecordNamespace, RecordName, err)
+		}
+		have, err = maps.Get(ctx, RecordName, metav1.GetOptions{})
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	was := recordOf(have)
+	if err := l.refuse(was); err != nil {
+		return nil, false, err
+	}
+	// A process that lives writes again within checkpointEvery.
+	if err := pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
+		return nil, false, err
+	}
+	l.have = have
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = was.Begun, was.Rolled, was.At, was.Wall
+	if err := l.write(ctx); err != nil {
+		if apierrors.IsConflict(err) {
+			return nil, false, &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Found: "by " + was.Holder, Running: true}
+		}
+		return nil, false, fmt.Errorf("take the record of the performance over, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	return l, true, nil
+}
+
+// refuse says why a record isn't one to go on with.
+func (l *ledger) refuse(was record) error {
+	switch {
+	case was.Scenario != l.now.Scenario:
+		return &OtherPerformanceError{Server: l.p.config.Host, Scenario: was.Scenario, Found: "which isn't " + l.now.Scenario}
+	case was.Values != l.now.Values:
+		return &OtherPerformanceError{Server: l.p.config.Host, Scenario: was.Scenario, Found: "with " + was.Values + " in place of " + l.now.Values}
+	}
+	return nil
+}
+
+// resumeAt is the moment at which an adopted performance goes on: where the wall
+// has brought it, but no further than what a living process could have done
+// behind its last note.
+func (l *ledger) resumeAt() time.Duration {
+	at, err := time.ParseDuration(l.now.At)
+	if err != nil {
+		return 0
+	}
+	noted, err := time.Parse(time.RFC3339Nano, l.now.Wall)
+	if err != nil {
+		return at
+	}
+	passed := min(max(l.p.clock.Since(noted), 0), checkpointEvery)
+	return at + time.Duration(float64(passed)*l.p.speed)
+}
+
+// note brings the record up to date.
+func (l *ledger) note(ctx context.Context, begun, rolled bool, at time.Duration) error {
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = begun, rolled, at.String(), l.p.clock.Now().UTC().Format(time.RFC3339Nano)
+	err := l.write(ctx)
+	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		return err
+	}
+	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(get):
+		return &takenOverError{}
+	case get != nil:
+		return get
+	}
+	if by := recordOf(have).Holder; by != l.holder {
+		return &takenOverError{by}
+	}
+	l.have = have // an answer of ours was lost, or somebody has labelled it
+	return l.write(ctx)
+}
+
+func (l *ledger) write(ctx context.Context) error {
+	want := l.object()
+	want.ResourceVersion, want.UID = l.have.ResourceVersion, l.have.UID
+	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Update(ctx, want, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err == nil {
+		l.have = have
+	}
+	return err
+}
+
+func (l *ledger) object() *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Labels: map[string]string{Label: l.p.label}},
+		Data: map[string]string{
+			"scenario": l.now.Scenario, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
+			"at": l.now.At, "wall": l.now.Wall, "holder": l.now.Holder,
+		},
+	}
+}
+
+func recordOf(c *corev1.ConfigMap) record {
+	d := c.Data
+	return record{
+		Scenario: d["scenario"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
+		At: d["at"], Wall: d["wall"], Holder: d["holder"],
+	}
+}
+
+// pause lets a time pass, or the context end.
+func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
+	timer := c.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C():
+		return nil
+	}
+}

@@ -1,0 +1,87 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+)
+
+// A Phase is what a performance does.
+type Phase string
+
+// The phases, in their order.
+const (
+	Preparing Phase = "preparing" // rights, foreign nodes, the record, namespaces and workloads
+	Settling  Phase = "settling"  // nodes join and pods start, up to the scenario's 0s
+	Playing   Phase = "playing"   // from 0s on
+	Leaving   Phase = "leaving"   // what was made is removed
+)
+
+// Progress is how far a performance is.
+type Progress struct {
+	Phase Phase
+	// At is the moment of the scenario; 0 before Playing.
+	At time.Duration
+	// Waiting is what is still missing, one phrase each; empty where nothing is.
+	Waiting []string
+	// Adopted says that the performance goes on with what an earlier one has left.
+	Adopted bool
+}
+
+// Report says what a performance has come to.
+type Report struct {
+	// Position is the moment of the scenario at which it ended.
+	Position time.Duration
+	// Adopted says that it went on with what an earlier one has left, Ended that
+	// the scenario came to its end.
+	Adopted, Ended bool
+	// Outcomes say how each roll ended, in that order: empty for one that is
+	// complete, else its error.
+	Outcomes []string
+	// Written counts the writes of the scenario's actors, Retries those that had
+	// to be sent again, Refused those that the server didn't take.
+	Written, Retries, Refused int
+	// Evictions counts those that were granted, Denied those that were not.
+	Evictions, Denied int
+	// Lost is how much wall time the scenario stood still for: a suspended
+	// machine, an API server that didn't answer.
+	Lost time.Duration
+	// Removed counts the objects that were deleted in the end; Left names what is
+	// still there.
+	Removed int
+	Left    []string
+}
+
+// String is the report for people, a line a fact.
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", phrase.Count(r.Written, "write"))
+	if r.Retries > 0 {
+		fmt.Fprintf(&b, ", %s", phrase.Count(r.Retries, "repeat"))
+	}
+	if r.Refused > 0 {
+		fmt.Fprintf(&b, ", %d refused", r.Refused)
+	}
+	if r.Evictions+r.Denied > 0 {
+		fmt.Fprintf(&b, "; %s, %d more denied by budgets", phrase.Count(r.Evictions, "eviction"), r.Denied)
+	}
+	b.WriteByte('\n')
+	if r.Lost >= time.Second {
+		fmt.Fprintf(&b, "the scenario stood still for %s\n", r.Lost.Round(time.Second))
+	}
+	for _, o := range r.Outcomes {
+		if o == "" {
+			o = "complete"
+		}
+		fmt.Fprintf(&b, "roll: %s\n", phrase.Escaped(o))
+	}
+	if r.Removed > 0 {
+		fmt.Fprintf(&b, "%s removed\n", phrase.Count(r.Removed, "object"))
+	}
+	for _, l := range r.Left {
+		fmt.Fprintf(&b, "still there: %s\n", phrase.Escaped(l))
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+)
+
+// A right is something that a performance has to be allowed.
+type right struct {
+	verb, group, resource, sub string
+}
+
+// String is the right as `kubectl auth can-i` takes it.
+func (r right) String() string {
+	name := r.resource
+	if r.group != "" {
+		name += "." + r.group
+	}
+	if r.sub != "" {
+		name += "/" + r.sub
+	}
+	return r.verb + " " + name
+}
+
+// rightsFor lists what has to be allowed: what the kubelets and controllers of the
+// scenario do, and what is created for it.
+func rightsFor(created []schema.GroupVersionResource) []right {
+	var all []right
+	of := func(group, resource, sub string, verbs ...string) {
+		for _, v := range verbs {
+			if r := (right{v, group, resource, sub}); !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	of("", "nodes", "", "list", "watch", "get", "create", "patch", "delete")
+	of("", "nodes", "status", "patch")
+	of("", "pods", "", "list", "watch", "get", "patch", "delete")
+	of("", "pods", "status", "update")
+	of("", "pods", "eviction", "create")
+	of("", "events", "", "create", "patch")
+	of("", "configmaps", "", "get", "create", "update", "delete")
+	of("coordination.k8s.io", "leases", "", "get", "create", "update", "delete")
+	of("policy", "poddisruptionbudgets", "", "list", "watch")
+	for _, r := range created {
+		of(r.Group, r.Resource, "", "list", "get", "create", "delete")
+		if r.Group == "apps" && r.Resource != "daemonsets" {
+			of(r.Group, r.Resource, "scale", "patch")
+		}
+	}
+	return all
+}
+
+// MissingRightsError says what the user may not do and a performance has to.
+type MissingRightsError struct {
+	Server string
+	// Rights as `kubectl auth can-i` takes them: "patch nodes/status".
+	Rights []string
+}
+
+// Error implements error.
+func (e *MissingRightsError) Error() string {
+	return fmt.Sprintf("cluster %s: the user may not %s: want these rights, in the whole cluster", e.Server, strings.Join(e.Rights, ", "))
+}
+
+// checkRights asks the server as `kubectl auth can-i` does, which every user may.
+// A server that doesn't answer that shows its mind when it is written to.
+func (p *Performer) checkRights(ctx context.Context, client kubernetes.Interface, needed []right) error {
+	may := func(r right) (allowed, answered bool) {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: r.verb, Group: r.group, Resource: r.resource, Subresource: r.sub},
+		}}
+		review, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		if err != nil {
+			return false, false
+		}
+		return review.Status.Allowed, true
+	}
+	if all, _ := may(right{"*", "*", "*", ""}); all {
+		return nil
+	}
+	e := &MissingRightsError{Server: p.config.Host}
+	for _, r := range needed {
+		if allowed, answered := may(r); answered && !allowed {
+			e.Rights = append(e.Rights, r.String())
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if len(e.Rights) > 0 {
+		return e
+	}
+	return nil
+}

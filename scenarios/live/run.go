@@ -1,0 +1,295 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+const (
+	// lookEvery is how often, in wall time, it is looked whether the scenario can
+	// begin, and how far it is.
+	lookEvery = 250 * time.Millisecond
+	// deliverMost is how long the last writes may take.
+	deliverMost = 5 * time.Second
+)
+
+// clients are the ways to one API server.
+type clients struct {
+	kube    kubernetes.Interface
+	dynamic dynamic.Interface
+	close   func()
+}
+
+// connect makes the clients, on connections of their own, and asks the server who
+// it is: the first request, which isn't repeated, so that a cluster that can't be
+// reached is an error at once.
+func (p *Performer) connect(ctx context.Context) (*clients, error) {
+	http, err := rest.HTTPClientFor(p.config)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
+	}
+	proto := rest.CopyConfig(p.config)
+	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	proto.ContentType = "application/vnd.kubernetes.protobuf"
+	c := &clients{close: http.CloseIdleConnections}
+	if c.kube, err = kubernetes.NewForConfigAndClient(proto, http); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
+	}
+	if c.dynamic, err = dynamic.NewForConfigAndClient(p.config, http); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptMost)
+	defer cancel()
+	if _, err := c.kube.Discovery().RESTClient().Get().AbsPath("/version").DoRaw(ctx); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
+	}
+	return c, nil
+}
+
+// again makes a request until the server has taken or refused it.
+func (p *Performer) again(ctx context.Context, do func(context.Context) error) error {
+	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
+		bounded, cancel := context.WithTimeout(ctx, attemptMost)
+		err := do(bounded)
+		cancel()
+		if err == nil || !passing(err) || ctx.Err() != nil {
+			return err
+		}
+		p.warn(fmt.Errorf("%w; trying again", err))
+		if err := pause(ctx, p.clock, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// Run performs the scenario, and returns when it has ended, ctx has, or it can't
+// go on. Then it ends the kubelets and removes what it made, unless [Keep] says
+// otherwise; that takes no longer than [LeaveWithin], and the Report says what is
+// left. The Report holds whatever the error.
+//
+// A performance of the same scenario that was killed is gone on with: its nodes
+// and pods stay, and nothing is created twice. Another one is refused with an
+// [*OtherPerformanceError], nodes of others with a [*ForeignNodesError], too few
+// rights with a [*MissingRightsError]; nothing was written then.
+func (p *Performer) Run(ctx context.Context) (Report, error) {
+	r := &run{Performer: p}
+	p.tell(Progress{Phase: Preparing})
+	if err := r.prepare(ctx); err != nil {
+		return r.report, errors.Join(err, r.abandon())
+	}
+	err := r.perform(ctx)
+	return r.report, errors.Join(err, r.leaveBehind(ctx))
+}
+
+// A run is one performance.
+type run struct {
+	*Performer
+	clients *clients
+	show    performance
+	world   *world
+	stage   *stage
+	pace    *pace
+	ledger  *ledger
+	objects []planned
+	nodes   []*corev1.Node // of an earlier performance
+	report  Report
+	wrote   bool // something of ours may be in the cluster
+
+	begun atomic.Bool
+	at    atomic.Int64 // the moment of the scenario
+	done  atomic.Bool  // the rolls are over
+	told  time.Time
+}
+
+// prepare looks whether the scenario can be performed, and creates what it needs
+// before its nodes come.
+func (r *run) prepare(ctx context.Context) (err error) {
+	if r.clients, err = r.connect(ctx); err != nil {
+		return err
+	}
+	r.stage = newStage(r.clock)
+	r.pace = newPace(r.clock, r.speed, 0)
+	r.world = &world{
+		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
+		kubelets: &kubelets{client: r.clients.kube, renew: r.renew, warn: r.warn, byName: map[string]*kubelet{}, pods: newPods()},
+	}
+	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall})
+	if err != nil {
+		return err
+	}
+	if r.objects, err = r.world.ground.planAll(r.show.Objects()); err != nil {
+		return err
+	}
+	if err := r.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
+		return err
+	}
+	if err := r.foreign(ctx, r.clients.kube); err != nil {
+		return err
+	}
+	if r.ledger, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
+		return err
+	}
+	r.wrote = true
+	for _, o := range r.objects {
+		if err := r.again(ctx, func(ctx context.Context) error {
+			_, err := r.world.ground.create(ctx, o)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if r.report.Adopted {
+		return r.again(ctx, r.find)
+	}
+	return nil
+}
+
+// find lists the nodes that an earlier performance has left.
+func (r *run) find(ctx context.Context) error {
+	list, err := r.clients.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
+	if err != nil {
+		return err
+	}
+	r.nodes = nil
+	for i := range list.Items {
+		if n := &list.Items[i]; n.DeletionTimestamp == nil {
+			r.nodes = append(r.nodes, n)
+		}
+	}
+	return nil
+}
+
+// perform lets the scenario happen.
+func (r *run) perform(ctx context.Context) (err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	// What delivers the last writes lives on a little when the stage has ended.
+	tail, cut := context.WithCancel(context.WithoutCancel(ctx))
+	var owned sync.WaitGroup
+	w, running := r.world, r.world.kubelets.pods
+	factory := newInformers(r.clients.kube)
+	w.ctx = ctx
+	w.courier = newCourier(tail, r.warn)
+	w.reporter = newReporter(tail, r.clients.kube, r.speed)
+	w.kubelets.ctx = ctx
+	w.kubelets.nodes = factory.Core().V1().Nodes().Lister()
+	running.serves = w.kubelets.serves
+	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
+	if err := follow(factory, r.stage, r.show, running); err != nil {
+		cut()
+		return err
+	}
+	controller, err := r.podController(factory, running)
+	if err != nil {
+		cut()
+		return err
+	}
+	defer func() {
+		end(nil)
+		r.stage.close()
+		owned.Wait()
+		w.kubelets.close()
+		factory.Shutdown()
+		late, enough := context.WithTimeout(tail, deliverMost)
+		_ = w.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
+		enough()
+		cut()
+		w.courier.close()
+		w.reporter.close()
+		r.count()
+	}()
+	factory.Start(ctx.Done())
+	owned.Go(func() {
+		if err := controller.Run(ctx, podWorkers); err != nil {
+			end(fmt.Errorf("pods of the scenario: %w", err))
+		}
+	})
+	owned.Go(func() { r.keepRecord(ctx, end) })
+
+	if r.report.Adopted && r.ledger.now.Begun {
+		if err := r.show.Adopt(r.nodes, r.ledger.resumeAt(), r.ledger.now.Rolled); err != nil {
+			return err
+		}
+	}
+	r.show.Seed()
+	r.told = time.Time{}
+	err = r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step() })
+	return err
+}
+
+// step does what is due, and says when something is due next.
+func (r *run) step() (wait time.Duration, over bool, err error) {
+	if !r.begun.Load() {
+		if r.clock.Since(r.told) < lookEvery {
+			return lookEvery, false, nil
+		}
+		r.told = r.clock.Now()
+		missing := r.show.Unsettled()
+		r.tell(Progress{Phase: Settling, Waiting: missing, Adopted: r.report.Adopted})
+		if len(missing) > 0 {
+			return lookEvery, false, nil
+		}
+		r.pace.restart(r.show.Now())
+		if err := r.show.Begin(); err != nil {
+			return 0, false, err
+		}
+		r.begun.Store(true)
+		r.tell(Progress{Phase: Playing, At: r.show.Now(), Adopted: r.report.Adopted})
+	}
+	if err := r.show.Advance(r.pace.now()); err != nil {
+		return 0, false, err
+	}
+	r.at.Store(int64(r.show.Now()))
+	r.done.Store(r.script.rolls > 0 && len(r.show.Outcomes()) >= r.script.rolls)
+	if r.show.Ended() {
+		r.report.Ended = true
+		return 0, true, nil
+	}
+	if r.clock.Since(r.told) >= lookEvery {
+		r.told = r.clock.Now()
+		r.tell(Progress{Phase: Playing, At: r.show.Now(), Adopted: r.report.Adopted})
+	}
+	wait = lookEvery
+	if next, is := r.show.Next(); is {
+		wait = min(wait, r.pace.until(next))
+	}
+	return wait, false, nil
+}
+
+// keepRecord notes in the cluster how far the performance is, and ends it when
+// somebody else has taken it over.
+func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
+	for pause(ctx, r.clock, checkpointEvery) == nil {
+		bounded, cancel := context.WithTimeout(ctx, attemptMost)
+		err := r.ledger.note(bounded, r.begun.Load(), r.done.Load(), time.Duration(r.at.Load()))
+		cancel()
+		var taken *takenOverError
+		switch {
+		case errors.As(err, &taken):
+			end(err)
+			return
+		case err != nil && ctx.Err() == nil:
+			r.warn(fmt.Errorf("note how far the performance is: %w; trying again", err))
+		}
+	}
+}
+
+// count fills the report in.
+func (r *run) count() {
+	r.world.courier.count(&r.report)
+	r.report.Evictions, r.report.Denied = r.world.evictions, r.world.denied
+	r.report.Position, r.report.Lost = time.Duration(r.at.Load()), r.pace.lost
+	r.report.Outcomes = r.show.Outcomes()
+}

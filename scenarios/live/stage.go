@@ -1,0 +1,110 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// errOver says that the stage takes nothing any more.
+var errOver = errors.New("the performance is over")
+
+// A stage is the one goroutine on which the scenario's actors act: it does what
+// others hand in, in order, and what the scenario has to do next when its time
+// has come.
+type stage struct {
+	clock clock.WithTicker
+
+	mu    sync.Mutex
+	inbox []func()
+	over  bool
+	wake  chan struct{} // holds one word when the inbox isn't empty
+}
+
+func newStage(c clock.WithTicker) *stage {
+	return &stage{clock: c, wake: make(chan struct{}, 1)}
+}
+
+// post hands a call in and doesn't wait. It reports whether the stage takes it.
+func (s *stage) post(do func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return false
+	}
+	s.inbox = append(s.inbox, do)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// call hands a call in and waits until it was made. When the context ends first,
+// the call may still be made.
+func (s *stage) call(ctx context.Context, do func()) error {
+	done := make(chan struct{})
+	if !s.post(func() { defer close(done); do() }) {
+		return errOver
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// run makes calls until ctx ends, or step says that it is over, or fails. step is
+// called behind every batch of calls and when the time that it has asked for has
+// passed.
+func (s *stage) run(ctx context.Context, step func() (wait time.Duration, over bool, err error)) error {
+	timer := s.clock.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		wait, over, err := step()
+		if err != nil || over {
+			return err
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C():
+		case <-s.wake:
+			for _, do := range s.take() {
+				do()
+			}
+		}
+		if !timer.Stop() {
+			select {
+			case <-timer.C():
+			default:
+			}
+		}
+	}
+}
+
+func (s *stage) take() []func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := s.inbox
+	s.inbox = nil
+	return calls
+}
+
+// close makes the calls that were handed in before, and takes no more: nobody
+// waits for ever.
+func (s *stage) close() {
+	s.mu.Lock()
+	s.over = true
+	calls := s.inbox
+	s.inbox = nil
+	s.mu.Unlock()
+	for _, do := range calls {
+		do()
+	}
+}

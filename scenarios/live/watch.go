@@ -1,0 +1,62 @@
+package live
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// newInformers are the one set of caches that everybody shares. Who wrote which
+// field is of no interest to anybody here and takes half of the memory.
+func newInformers(client kubernetes.Interface) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(func(o any) (any, error) {
+		if m, err := meta.Accessor(o); err == nil {
+			m.SetManagedFields(nil)
+		}
+		return o, nil
+	}))
+}
+
+// follow tells the stage what the watches say, each resource in its order.
+func follow(f informers.SharedInformerFactory, s *stage, p performance, running *pods) error {
+	for _, one := range []struct {
+		informer cache.SharedIndexInformer
+		handler  cache.ResourceEventHandler
+	}{
+		{f.Core().V1().Nodes().Informer(), seen(s, p.NodeSeen)},
+		{f.Core().V1().Pods().Informer(), seen(s, func(t watch.EventType, pod *corev1.Pod) {
+			if t == watch.Deleted {
+				running.forget(pod)
+			}
+			p.PodSeen(t, pod)
+		})},
+		{f.Policy().V1().PodDisruptionBudgets().Informer(), seen(s, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},
+	} {
+		if _, err := one.informer.AddEventHandler(one.handler); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seen hands the events of an informer to the stage. A deletion that was missed
+// comes with the last state that was seen.
+func seen[T any](s *stage, tell func(watch.EventType, T)) cache.ResourceEventHandler {
+	post := func(t watch.EventType, o any) {
+		if last, missed := o.(cache.DeletedFinalStateUnknown); missed {
+			o = last.Obj
+		}
+		if is, ok := o.(T); ok {
+			s.post(func() { tell(t, is) })
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { post(watch.Added, o) },
+		UpdateFunc: func(_, o any) { post(watch.Modified, o) },
+		DeleteFunc: func(o any) { post(watch.Deleted, o) },
+	}
+}

@@ -1,0 +1,220 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// answerMost is how long the stage waits for the answer to what it can't go on without.
+const answerMost = 10 * time.Second
+
+// A world is the API server as the scenario's actors write to it:
+// [scenarios.World]. Its methods are called on the stage.
+type world struct {
+	ctx      context.Context
+	label    string
+	client   kubernetes.Interface
+	courier  *courier
+	reporter *reporter
+	kubelets *kubelets
+	ground   *ground
+	mark     func(name, reason string)
+
+	evictions, denied int
+}
+
+var _ scenarios.World = (*world)(nil)
+
+// Register implements [scenarios.World].
+func (w *world) Register(node *corev1.Node) { w.kubelets.register(w.labelled(node)) }
+
+// PostNode implements [scenarios.World].
+func (w *world) PostNode(node *corev1.Node) { w.kubelets.post(w.labelled(node)) }
+
+// labelled says of a node that it is ours.
+func (w *world) labelled(node *corev1.Node) *corev1.Node {
+	if node.Labels == nil {
+		node.Labels = map[string]string{}
+	}
+	node.Labels[Label] = w.label
+	return node
+}
+
+// Beat implements [scenarios.World].
+func (w *world) Beat(node string, beats bool) { w.kubelets.beat(node, beats) }
+
+// Retire implements [scenarios.World].
+func (w *world) Retire(node string) { w.kubelets.retire(node) }
+
+// PostPod implements [scenarios.World].
+func (w *world) PostPod(pod *corev1.Pod) { w.kubelets.pods.post(pod) }
+
+// Record implements [scenarios.World].
+func (w *world) Record(r scenarios.Report) {
+	if r.About.Kind == "Node" && r.About.UID == "" {
+		r.About.UID = w.kubelets.uid(r.About.Name)
+	}
+	w.reporter.record(r)
+}
+
+// Mark implements [scenarios.World].
+func (w *world) Mark(name, reason string) { w.mark(name, reason) }
+
+// WriteNode implements [scenarios.World].
+func (w *world) WriteNode(old, new *corev1.Node) {
+	nodes := w.client.CoreV1().Nodes()
+	w.courier.send("node/"+new.Name, "patch nodes "+new.Name, func(ctx context.Context) error {
+		var live *corev1.Node
+		if taintsDiffer(old, new) {
+			var err error
+			if live, err = nodes.Get(ctx, new.Name, metav1.GetOptions{}); err != nil {
+				return gone(err)
+			}
+			if other(live, new.UID) {
+				return nil
+			}
+		}
+		patch, err := patchNode(old, new, live)
+		if err != nil || patch == nil {
+			return err
+		}
+		_, err = nodes.Patch(ctx, new.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		return w.sameNode(ctx, new, err)
+	})
+}
+
+// sameNode drops the errors that say that the node meant is gone: a patch for
+// another UID is a conflict.
+func (w *world) sameNode(ctx context.Context, node *corev1.Node, err error) error {
+	if apierrors.IsConflict(err) {
+		live, get := w.client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(get) || get == nil && other(live, node.UID) {
+			return nil
+		}
+	}
+	return gone(err)
+}
+
+// other reports whether an object isn't the one of that UID.
+func other(live metav1.Object, uid types.UID) bool { return uid != "" && live.GetUID() != uid }
+
+// DeleteNode implements [scenarios.World].
+func (w *world) DeleteNode(name string, uid types.UID) {
+	w.courier.send("node/"+name, "delete nodes "+name, func(ctx context.Context) error {
+		return deleted(w.client.CoreV1().Nodes().Delete(ctx, name, onlyThis(uid, nil)))
+	})
+}
+
+// onlyThis are the options to delete the object of one UID.
+func onlyThis(uid types.UID, grace *int64) metav1.DeleteOptions {
+	o := metav1.DeleteOptions{GracePeriodSeconds: grace}
+	if uid != "" {
+		o.Preconditions = &metav1.Preconditions{UID: &uid}
+	}
+	return o
+}
+
+// deleted drops the errors that say that there is nothing left to delete: a
+// conflict is another object of the name.
+func deleted(err error) error {
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return gone(err)
+}
+
+// WritePod implements [scenarios.World].
+func (w *world) WritePod(old, new *corev1.Pod) {
+	pods := w.client.CoreV1().Pods(new.Namespace)
+	w.courier.send("pod/"+new.Namespace+"/"+new.Name, "patch pods "+new.Namespace+"/"+new.Name, func(ctx context.Context) error {
+		patch, err := patchPod(old, new)
+		if err != nil || patch == nil {
+			return err
+		}
+		_, err = pods.Patch(ctx, new.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		if apierrors.IsConflict(err) {
+			live, get := pods.Get(ctx, new.Name, metav1.GetOptions{})
+			if apierrors.IsNotFound(get) || get == nil && other(live, new.UID) {
+				return nil
+			}
+		}
+		return gone(err)
+	})
+}
+
+// Evict implements [scenarios.World].
+func (w *world) Evict(pod types.NamespacedName, uid types.UID) error {
+	ctx, cancel := context.WithTimeout(w.ctx, answerMost)
+	defer cancel()
+	options := onlyThis(uid, nil)
+	err := w.client.CoreV1().Pods(pod.Namespace).EvictV1(ctx, &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: &options,
+	})
+	var status apierrors.APIStatus
+	switch {
+	case err == nil:
+		w.evictions++
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID"):
+		return nil
+	case errors.As(err, &status):
+		w.denied++
+	}
+	return err
+}
+
+// DeletePod implements [scenarios.World].
+func (w *world) DeletePod(pod types.NamespacedName, uid types.UID, grace *int64) error {
+	ctx, cancel := context.WithTimeout(w.ctx, answerMost)
+	defer cancel()
+	return deleted(w.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, onlyThis(uid, grace)))
+}
+
+// CreateWorkload implements [scenarios.World].
+func (w *world) CreateWorkload(objects []runtime.Object) {
+	for _, o := range objects {
+		made, err := w.ground.plan(o)
+		if err != nil {
+			w.courier.warn(err)
+			continue
+		}
+		w.courier.send(made.key(), "create "+made.key(), func(ctx context.Context) error {
+			_, err := w.ground.create(ctx, made)
+			return err
+		})
+	}
+}
+
+// Scale implements [scenarios.World].
+func (w *world) Scale(kind, namespace, name string, replicas int32) {
+	what := fmt.Sprintf("%s/%s/%s", strings.ToLower(kind), namespace, name)
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"replicas": replicas}})
+	if err != nil {
+		return // of a number: can't be
+	}
+	w.courier.send(what, "scale "+what, func(ctx context.Context) (err error) {
+		switch kind {
+		case "Deployment":
+			_, err = w.client.AppsV1().Deployments(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
+		case "StatefulSet":
+			_, err = w.client.AppsV1().StatefulSets(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
+		default:
+			return apierrors.NewBadRequest(kind + " can't be scaled: want Deployment or StatefulSet")
+		}
+		return err
+	})
+}

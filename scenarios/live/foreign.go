@@ -21,7 +21,7 @@ type ForeignNodesError struct {
 
 // Error implements error.
 func (e *ForeignNodesError) Error() string {
-	return fmt.Sprintf("cluster %s: found %s that no performance has made, such as %s: want a cluster without, or to be told that this one is meant",
+	return fmt.Sprintf("cluster %s: found %s that no performance of this scenario has made, such as %s: want a cluster without, or to be told that this one is meant",
 		e.Server, phrase.Count(e.Count, "node"), e.Example)
 }
 
@@ -30,7 +30,7 @@ func (p *Performer) foreign(ctx context.Context, client kubernetes.Interface) er
 	if p.known {
 		return nil
 	}
-	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!" + Label, Limit: 500})
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})
 	if err != nil {
 		return fmt.Errorf("cluster %s: look whether it has nodes of its own: %w", p.config.Host, err)
 	}

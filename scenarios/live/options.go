@@ -68,13 +68,13 @@ func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock 
 func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = d } }
 
 // LeaveWithin bounds how long a performance that is over may take to remove what
-// it made; the default is a minute.
+// it made; the default is two minutes.
 func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave = d } }
 
 // New returns a Performer. It asks the cluster nothing yet.
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
-		file: file, speed: 1, clock: clock.RealClock{}, leave: time.Minute, renew: 10 * time.Second,
+		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, renew: 10 * time.Second,
 		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {},
 	}
 	for _, o := range opts {

@@ -222,3 +222,23 @@ func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
 		return nil
 	}
 }
+
+// dismiss tells a process that performs the scenario that it is over, and waits
+// until it has had the time to read that. Where none can be, it doesn't wait.
+func (p *Performer) dismiss(ctx context.Context, client kubernetes.Interface) error {
+	maps := client.CoreV1().ConfigMaps(RecordNamespace)
+	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+	if err != nil || recordOf(have).Scenario != p.label {
+		return gone(err)
+	}
+	noted, err := time.Parse(time.RFC3339Nano, recordOf(have).Wall)
+	alive := err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
+	have.Data["holder"] = "nodesim --cleanup"
+	if _, err := maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsConflict(err) {
+		return err
+	}
+	if !alive {
+		return nil
+	}
+	return pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
+}

@@ -119,17 +119,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.clients, err = r.connect(ctx); err != nil {
 		return err
 	}
-	r.stage = newStage(r.clock)
-	r.pace = newPace(r.clock, r.speed, 0)
-	r.world = &world{
-		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
-		kubelets: &kubelets{client: r.clients.kube, renew: r.renew, warn: r.warn, byName: map[string]*kubelet{}, pods: newPods()},
-	}
-	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall})
-	if err != nil {
-		return err
-	}
-	if r.objects, err = r.world.ground.planAll(r.show.Objects()); err != nil {
+	if err := r.plan(); err != nil {
 		return err
 	}
 	if err := r.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
@@ -154,6 +144,22 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return r.again(ctx, r.find)
 	}
 	return nil
+}
+
+// plan finds out what the scenario is made of; it asks and writes nothing.
+func (r *run) plan() (err error) {
+	r.stage = newStage(r.clock)
+	r.pace = newPace(r.clock, r.speed, 0)
+	r.world = &world{
+		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
+		kubelets: &kubelets{client: r.clients.kube, renew: r.renew, warn: r.warn, byName: map[string]*kubelet{}, pods: newPods()},
+	}
+	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall})
+	if err != nil {
+		return err
+	}
+	r.objects, err = r.world.ground.planAll(r.show.Objects())
+	return err
 }
 
 // find lists the nodes that an earlier performance has left.

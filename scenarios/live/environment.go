@@ -1,0 +1,192 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/cycle"
+)
+
+// A provider is what an Environment needs of a performance: groups of machines at
+// a simulated cloud, and drains through the API. [scenarios.Performance] is one.
+type provider interface {
+	Now() time.Duration
+	Group(name string) (scenarios.GroupState, error)
+	Retarget(group string) error
+	Launch(group string, count int) error
+	Drain(id string, done func(error))
+	Terminate(id string)
+}
+
+// Environment is the simulated cloud and the real API server as package cycle
+// sees them: a cluster is a node group, by its name; a drain is a cordon and
+// evictions through the API, which honour budgets and are tried again, and when
+// the scenario's eviction timeout is over the pods are deleted, where it says so.
+//
+// Its stamps are moments of the scenario, not of the wall: 0s is [EnvironmentEpoch].
+// Its methods may be called from several goroutines; each is done on the stage.
+type Environment struct {
+	stage    *stage
+	provider provider
+	look     func(context.Context) error // waits a little
+
+	mu       sync.Mutex
+	draining map[string]time.Duration // since when
+	failed   error                    // of a drain whose time was over
+}
+
+// EnvironmentEpoch is the stamp of a scenario's 0s. What the scenario begins with
+// is older, and a zero time says that nothing is known.
+var EnvironmentEpoch = time.Unix(0, 0).UTC().Add(1000 * time.Hour)
+
+var _ cycle.Environment = (*Environment)(nil)
+
+func newEnvironment(s *stage, p provider, look func(context.Context) error) *Environment {
+	return &Environment{stage: s, provider: p, look: look, draining: map[string]time.Duration{}}
+}
+
+// on does something on the stage and waits for it.
+func (e *Environment) on(ctx context.Context, do func() error) (err error) {
+	// The call may still be made when ctx has ended: then nobody reads its error.
+	result := make(chan error, 1)
+	if err := e.stage.call(ctx, func() { result <- do() }); err != nil {
+		return err
+	}
+	return <-result
+}
+
+// Now is the moment of the scenario as a stamp.
+func (e *Environment) Now(ctx context.Context) (now time.Time, err error) {
+	var at time.Duration
+	err = e.on(ctx, func() error { at = e.provider.Now(); return nil })
+	return EnvironmentEpoch.Add(at), err
+}
+
+// Failed is the first drain that didn't end in its time, nil while there is none.
+func (e *Environment) Failed() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.failed
+}
+
+// LookupClusterID implements [cycle.Environment]: a group's id is its name.
+func (e *Environment) LookupClusterID(ctx context.Context, name string) (cycle.ClusterID, error) {
+	err := e.on(ctx, func() error { _, err := e.provider.Group(name); return err })
+	return cycle.ClusterID(name), err
+}
+
+// DescribeCluster implements [cycle.Environment]. Instances that were asked for and
+// that the cloud hasn't launched yet are listed as Starting: they take their room.
+func (e *Environment) DescribeCluster(ctx context.Context, id cycle.ClusterID) (cycle.Cluster, error) {
+	var c cycle.Cluster
+	err := e.on(ctx, func() error {
+		g, err := e.provider.Group(string(id))
+		if err != nil {
+			return err
+		}
+		c = e.describe(g)
+		return nil
+	})
+	return c, err
+}
+
+func (e *Environment) describe(g scenarios.GroupState) cycle.Cluster {
+	c := cycle.Cluster{ID: cycle.ClusterID(g.Name), Name: g.Name, Config: cycle.ConfigID(g.Config), MinSize: g.Min, MaxSize: g.Max}
+	asked := g.Desired
+	for _, i := range g.Instances {
+		in := cycle.Instance{ID: cycle.InstanceID(i.ID), Config: cycle.ConfigID(i.Config), CreatedAt: EnvironmentEpoch.Add(i.Launched)}
+		if i.Wanted {
+			in.Config = c.Config
+		}
+		in.State, in.UpdatedAt = e.state(i)
+		if in.State != cycle.Terminating {
+			asked--
+		}
+		c.Instances = append(c.Instances, in)
+	}
+	for k := range max(asked, 0) {
+		// "~" sorts behind whatever a cloud calls its own.
+		c.Instances = append(c.Instances, cycle.Instance{
+			ID: cycle.InstanceID("~asked-" + strconv.Itoa(k)), State: cycle.Starting, Config: c.Config,
+			CreatedAt: EnvironmentEpoch.Add(e.provider.Now()),
+		})
+	}
+	return c
+}
+
+func (e *Environment) state(i scenarios.Instance) (cycle.InstanceState, time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	since, drains := e.draining[i.ID]
+	switch {
+	case i.State == "shutting-down" || i.State == "stopped":
+		return cycle.Terminating, time.Time{}
+	case drains && i.Pods == 0:
+		return cycle.Drained, time.Time{}
+	case drains:
+		return cycle.Draining, EnvironmentEpoch.Add(since)
+	case !i.Registered || !i.Ready && i.Wanted:
+		return cycle.Starting, time.Time{}
+	}
+	return cycle.Started, time.Time{}
+}
+
+// StartInstances implements [cycle.Environment].
+func (e *Environment) StartInstances(ctx context.Context, id cycle.ClusterID, count int) error {
+	return e.on(ctx, func() error { return e.provider.Launch(string(id), count) })
+}
+
+// DrainInstances implements [cycle.Environment].
+func (e *Environment) DrainInstances(ctx context.Context, ids ...cycle.InstanceID) error {
+	return e.on(ctx, func() error {
+		for _, id := range ids {
+			e.mu.Lock()
+			_, under := e.draining[string(id)]
+			if !under {
+				e.draining[string(id)] = e.provider.Now()
+			}
+			e.mu.Unlock()
+			if !under {
+				e.provider.Drain(string(id), e.drained)
+			}
+		}
+		return nil
+	})
+}
+
+func (e *Environment) drained(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil && e.failed == nil {
+		e.failed = err
+	}
+}
+
+// TerminateInstances implements [cycle.Environment].
+func (e *Environment) TerminateInstances(ctx context.Context, ids ...cycle.InstanceID) error {
+	return e.on(ctx, func() error {
+		for _, id := range ids {
+			e.provider.Terminate(string(id))
+		}
+		return nil
+	})
+}
+
+// WaitInstances implements [cycle.Environment]. It waits a little: whoever plans
+// looks again anyway.
+func (e *Environment) WaitInstances(ctx context.Context, _ cycle.InstanceState, _ ...cycle.InstanceID) error {
+	return e.look(ctx)
+}
+
+// errStill is an error of a roll that goes no further.
+func errStill(group string, d cycle.Decision) error {
+	why := string(d.Progress)
+	if len(d.Blockers) > 0 {
+		why += ": " + d.Blockers[0].String()
+	}
+	return fmt.Errorf("roll of %s: %s", group, why)
+}

@@ -1,0 +1,82 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// leaveBehind removes what the performance made, or says that it stays.
+func (r *run) leaveBehind(ctx context.Context) error {
+	defer r.clients.close()
+	if r.keep {
+		return r.lastNote(ctx)
+	}
+	var taken *takenOverError
+	if errors.As(context.Cause(ctx), &taken) {
+		return nil // it is another's now
+	}
+	r.tell(Progress{Phase: Leaving, At: r.report.Position, Adopted: r.report.Adopted})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leave)
+	defer cancel()
+	return r.sweep(ctx, &r.report)
+}
+
+// abandon removes what a preparation that failed has made, and nothing that was
+// there before.
+func (r *run) abandon() error {
+	if r.clients == nil {
+		return nil
+	}
+	defer r.clients.close()
+	if !r.wrote || r.report.Adopted || r.keep {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.leave)
+	defer cancel()
+	return r.sweep(ctx, &r.report)
+}
+
+// lastNote notes where a performance that is kept has stopped.
+func (r *run) lastNote(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptMost)
+	defer cancel()
+	if err := r.ledger.note(ctx, r.begun.Load(), r.done.Load(), r.report.Position); err != nil {
+		return fmt.Errorf("note where the performance has stopped: %w", err)
+	}
+	return nil
+}
+
+func (r *run) sweep(ctx context.Context, report *Report) error {
+	s := &sweep{p: r.Performer, clients: r.clients, resources: resourcesOf(r.objects), seen: map[string]bool{}}
+	return s.run(ctx, report)
+}
+
+// Cleanup removes what performances of this scenario have left in the cluster:
+// what carries [Label] with its name, the pods on its nodes and in its namespaces,
+// and nothing else. A process that performs it is told to end. It may be repeated.
+func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
+	r := &run{Performer: p}
+	var err error
+	if r.clients, err = p.connect(ctx); err != nil {
+		return r.report, err
+	}
+	defer r.clients.close()
+	if err := r.plan(); err != nil {
+		return r.report, err
+	}
+	p.tell(Progress{Phase: Leaving})
+	ctx, cancel := context.WithTimeout(ctx, p.leave)
+	defer cancel()
+	if err = p.again(ctx, func(ctx context.Context) error { return p.dismiss(ctx, r.clients.kube) }); err == nil {
+		err = r.sweep(ctx, &r.report)
+	}
+	return r.report, err
+}
+
+// between two passes over what is left.
+const (
+	passFirst = 100 * time.Millisecond
+	passMost  = 2 * time.Second
+)

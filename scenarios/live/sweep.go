@@ -1,0 +1,265 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A sweep removes what a performance made, in passes: each deletes what is there
+// and whose turn it is, until nothing is left. Workloads go first, then pods, by
+// force, as no kubelet is there to let them go; then nodes, namespaces, and the
+// record last, so that a sweep that was interrupted can be begun again.
+type sweep struct {
+	p         *Performer
+	clients   *clients
+	resources []schema.GroupVersionResource // of what was created, namespaces among them
+
+	mu        sync.Mutex
+	seen      map[string]bool // what was deleted, by UID
+	forbidden []string        // what may not be, or not be looked for
+}
+
+var (
+	nodesResource      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	namespacesResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+)
+
+// run sweeps until nothing is left or ctx ends.
+func (s *sweep) run(ctx context.Context, report *Report) error {
+	var left []string
+	for wait := passFirst; ; wait = min(2*wait, passMost) {
+		now, err := s.pass(ctx)
+		if err == nil {
+			left = now
+		} else if ctx.Err() == nil {
+			if !passing(err) {
+				return fmt.Errorf("remove what scenario %s has left: %w", s.p.label, err)
+			}
+			s.p.warn(fmt.Errorf("remove what scenario %s has left: %w; trying again", s.p.label, err))
+		}
+		report.Removed, report.Left = len(s.seen), append(slices.Clone(s.forbidden), left...)
+		if err == nil && len(left) == 0 {
+			break
+		}
+		if pause(ctx, s.p.clock, wait) != nil {
+			return fmt.Errorf("remove what scenario %s has left: %w: some of it is still there, such as %s: want --cleanup once more",
+				s.p.label, context.Cause(ctx), example(report.Left))
+		}
+	}
+	if len(s.forbidden) > 0 {
+		return fmt.Errorf("remove what scenario %s has left: the user may not %s", s.p.label, s.forbidden[0])
+	}
+	return nil
+}
+
+func example(left []string) string {
+	if len(left) == 0 {
+		return "what couldn't be listed"
+	}
+	return left[0]
+}
+
+// pass deletes what is there and whose turn it is, and names what is left.
+func (s *sweep) pass(ctx context.Context) (left []string, err error) {
+	for _, r := range s.resources {
+		if r == namespacesResource {
+			continue
+		}
+		names, err := s.labelled(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, names...)
+	}
+	pods, err := s.pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if left = append(left, pods...); len(left) > 0 {
+		return left, nil
+	}
+	for _, r := range []schema.GroupVersionResource{nodesResource, namespacesResource} {
+		names, err := s.labelled(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, names...)
+	}
+	if len(left) > 0 {
+		return left, nil
+	}
+	return nil, s.record(ctx)
+}
+
+// labelled deletes what carries the label.
+func (s *sweep) labelled(ctx context.Context, r schema.GroupVersionResource) (left []string, err error) {
+	list, err := s.clients.dynamic.Resource(r).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + s.p.label})
+	if apierrors.IsForbidden(err) {
+		s.forbid("list " + r.GroupResource().String())
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = eachOf(list.Items, func(o *unstructured.Unstructured) error {
+		if err := s.remove(ctx, r, o); err != nil || s.isForbidden(r) {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		left = append(left, planned{r, o}.key())
+		return nil
+	})
+	slices.Sort(left)
+	return left, err
+}
+
+func (s *sweep) remove(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) error {
+	client := (&ground{client: s.clients.dynamic}).of(r, o.GetNamespace())
+	if len(o.GetFinalizers()) > 0 && r == nodesResource { // whoever would take them away has gone home
+		patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, o.GetUID())
+		if _, err := client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); deleted(err) != nil {
+			return s.refused(r, "patch", err)
+		}
+	}
+	if o.GetDeletionTimestamp() != nil {
+		s.note(o.GetUID())
+		return nil
+	}
+	options := onlyThis(o.GetUID(), nil)
+	policy := metav1.DeletePropagationBackground
+	options.PropagationPolicy = &policy
+	if err := deleted(client.Delete(ctx, o.GetName(), options)); err != nil {
+		return s.refused(r, "delete", err)
+	}
+	s.note(o.GetUID())
+	if r == nodesResource { // a garbage collector may not be there
+		return gone(s.clients.kube.CoordinationV1().Leases(corev1.NamespaceNodeLease).Delete(ctx, o.GetName(), metav1.DeleteOptions{}))
+	}
+	return nil
+}
+
+// pods deletes those on our nodes and in our namespaces.
+func (s *sweep) pods(ctx context.Context) (left []string, err error) {
+	ours := map[string]bool{}
+	for _, r := range []schema.GroupVersionResource{nodesResource, namespacesResource} {
+		list, err := s.clients.dynamic.Resource(r).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + s.p.label})
+		if err != nil {
+			return nil, s.refused(r, "list", err)
+		}
+		for _, o := range list.Items {
+			ours[r.Resource+"/"+o.GetName()] = true
+		}
+	}
+	if len(ours) == 0 {
+		return nil, nil
+	}
+	list, err := s.clients.kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, s.refused(schema.GroupVersionResource{Resource: "pods"}, "list", err)
+	}
+	now := int64(0)
+	err = eachOf(list.Items, func(pod *corev1.Pod) error {
+		if !ours["nodes/"+pod.Spec.NodeName] && !ours["namespaces/"+pod.Namespace] {
+			return nil
+		}
+		client := s.clients.kube.CoreV1().Pods(pod.Namespace)
+		if len(pod.Finalizers) > 0 && pod.DeletionTimestamp != nil {
+			patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, pod.UID)
+			if _, err := client.Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); deleted(err) != nil {
+				return err
+			}
+		}
+		if err := deleted(client.Delete(ctx, pod.Name, onlyThis(pod.UID, &now))); err != nil {
+			return s.refused(schema.GroupVersionResource{Resource: "pods"}, "delete", err)
+		}
+		s.note(pod.UID)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		left = append(left, "pods/"+pod.Namespace+"/"+pod.Name)
+		return nil
+	})
+	slices.Sort(left)
+	return left, err
+}
+
+// record deletes the record, if it is this scenario's.
+func (s *sweep) record(ctx context.Context) error {
+	maps := s.clients.kube.CoreV1().ConfigMaps(RecordNamespace)
+	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+	if err != nil || recordOf(have).Scenario != s.p.label {
+		return gone(err)
+	}
+	if err := deleted(maps.Delete(ctx, RecordName, onlyThis(have.UID, nil))); err != nil {
+		return err
+	}
+	s.note(have.UID)
+	return nil
+}
+
+func (s *sweep) note(uid types.UID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen[string(uid)] = true
+}
+
+// refused notes what may not be done, and passes other errors on.
+func (s *sweep) refused(r schema.GroupVersionResource, verb string, err error) error {
+	if apierrors.IsForbidden(err) {
+		s.forbid(verb + " " + r.GroupResource().String())
+		return nil
+	}
+	return err
+}
+
+func (s *sweep) forbid(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.forbidden, what) {
+		s.forbidden = append(s.forbidden, what)
+	}
+}
+
+func (s *sweep) isForbidden(r schema.GroupVersionResource) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.forbidden, "delete "+r.GroupResource().String()) || slices.Contains(s.forbidden, "patch "+r.GroupResource().String())
+}
+
+// eachOf calls do for each of the items, sixteen at a time.
+func eachOf[T any](items []T, do func(*T) error) error {
+	var mu sync.Mutex
+	var all []error
+	var owned sync.WaitGroup
+	next := make(chan *T)
+	for range min(couriers, len(items)) {
+		owned.Go(func() {
+			for item := range next {
+				if err := do(item); err != nil {
+					mu.Lock()
+					all = append(all, err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for i := range items {
+		next <- &items[i]
+	}
+	close(next)
+	owned.Wait()
+	if len(all) > 3 {
+		all = all[:3]
+	}
+	return errors.Join(all...)
+}

@@ -3,10 +3,14 @@ package live
 import (
 	"context"
 	"fmt"
+	"math"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
@@ -30,8 +34,53 @@ func (r *run) podController(f informers.SharedInformerFactory, running *pods) (*
 	return c, nil
 }
 
-// keep runs the NodeController of one node until its context ends or the Node is
-// gone.
+// keep runs the NodeController of one node until its context ends or its Node is
+// gone: a kubelet whose Node was deleted doesn't register again until it is
+// restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
+// is done once).
 func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) error {
-	return nil
+	node = node.DeepCopy()
+	node.UID, node.ResourceVersion, node.ManagedFields = "", "", nil
+	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
+		c, err := ks.controller(k, node)
+		if err != nil {
+			return err
+		}
+		k.controller.Store(c)
+		err = c.Run(ctx)
+		if err == nil || ctx.Err() != nil || !passing(err) {
+			return err
+		}
+		ks.warn(fmt.Errorf("register node %s: %w; trying again", node.Name, err))
+		if err := pause(ctx, clock.RealClock{}, wait); err != nil {
+			return nil
+		}
+	}
+}
+
+func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.NodeController, error) {
+	// Four renewals in the life of a lease, and a report thirty renewals apart, as a
+	// kubelet's defaults of 10 s, 40 s and 5 min have it.
+	lasts := int32(max(1, math.Ceil((4 * ks.renew).Seconds())))
+	return virtualnode.NewNodeController(k, node, ks.client.CoreV1().Nodes(),
+		virtualnode.WithNodeEnableLeaseV1WithRenewInterval(ks.client.CoordinationV1().Leases(corev1.NamespaceNodeLease), lasts, ks.renew),
+		virtualnode.WithNodePingInterval(max(ks.renew/10, 50*time.Millisecond)),
+		virtualnode.WithNodeStatusUpdateInterval(ks.renew), virtualnode.WithNodeStatusReportInterval(30*ks.renew),
+		virtualnode.WithNodeLister(ks.nodes),
+		virtualnode.WithNodeStatusUpdateErrorHandler(func(_ context.Context, err error) error {
+			if apierrors.IsNotFound(err) {
+				k.end()
+			}
+			return err
+		}),
+	)
+}
+
+// nodeGone has a kubelet look whether its Node is there.
+func (ks *kubelets) nodeGone(node string) {
+	if k := ks.find(node); k != nil {
+		if c := k.controller.Load(); c != nil {
+			c.Reconcile()
+		}
+	}
 }

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
+
+	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
 // errSilent is what a kubelet that is down says when it is asked whether it lives.
@@ -38,6 +40,8 @@ type kubelet struct {
 	beats atomic.Bool
 	end   context.CancelFunc
 	ended chan struct{}
+	// controller is the one that runs.
+	controller atomic.Pointer[virtualnode.NodeController]
 
 	mu     sync.Mutex
 	notify func(*corev1.Node)
@@ -45,8 +49,9 @@ type kubelet struct {
 }
 
 // register has a machine's kubelet create its Node, or take over the one that is
-// there. One that was registered before ends first.
-func (ks *kubelets) register(node *corev1.Node) {
+// there, when ready is closed: what was written of that name before comes first.
+// One that was registered before ends first.
+func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) {
 	k := &kubelet{name: node.Name, ended: make(chan struct{})}
 	k.beats.Store(true)
 	ctx, end := context.WithCancel(ks.ctx)
@@ -61,6 +66,11 @@ func (ks *kubelets) register(node *corev1.Node) {
 		if before != nil {
 			before.end()
 			<-before.ended
+		}
+		select {
+		case <-ready:
+		case <-ctx.Done():
+			return
 		}
 		if err := ks.keep(ctx, k, node); err != nil && ctx.Err() == nil {
 			ks.warn(fmt.Errorf("kubelet of %s: %w", node.Name, err))

@@ -193,7 +193,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	w.kubelets.nodes = factory.Core().V1().Nodes().Lister()
 	running.serves = w.kubelets.serves
 	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
-	if err := follow(factory, r.stage, r.show, running); err != nil {
+	if err := follow(factory, r.stage, r.show, w.kubelets); err != nil {
 		cut()
 		return err
 	}

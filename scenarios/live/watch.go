@@ -22,15 +22,20 @@ func newInformers(client kubernetes.Interface) informers.SharedInformerFactory {
 }
 
 // follow tells the stage what the watches say, each resource in its order.
-func follow(f informers.SharedInformerFactory, s *stage, p performance, running *pods) error {
+func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kubelets) error {
 	for _, one := range []struct {
 		informer cache.SharedIndexInformer
 		handler  cache.ResourceEventHandler
 	}{
-		{f.Core().V1().Nodes().Informer(), seen(s, p.NodeSeen)},
+		{f.Core().V1().Nodes().Informer(), seen(s, func(t watch.EventType, n *corev1.Node) {
+			if t == watch.Deleted {
+				ks.nodeGone(n.Name)
+			}
+			p.NodeSeen(t, n)
+		})},
 		{f.Core().V1().Pods().Informer(), seen(s, func(t watch.EventType, pod *corev1.Pod) {
 			if t == watch.Deleted {
-				running.forget(pod)
+				ks.pods.forget(pod)
 			}
 			p.PodSeen(t, pod)
 		})},

@@ -40,7 +40,14 @@ type world struct {
 var _ scenarios.World = (*world)(nil)
 
 // Register implements [scenarios.World].
-func (w *world) Register(node *corev1.Node) { w.kubelets.register(w.labelled(node)) }
+func (w *world) Register(node *corev1.Node) {
+	ready := make(chan struct{})
+	w.courier.send("node/"+node.Name, "register node "+node.Name, func(context.Context) error {
+		close(ready)
+		return nil
+	})
+	w.kubelets.register(w.labelled(node), ready)
+}
 
 // PostNode implements [scenarios.World].
 func (w *world) PostNode(node *corev1.Node) { w.kubelets.post(w.labelled(node)) }

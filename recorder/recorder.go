@@ -145,6 +145,9 @@ func (r *Recorder) deliver(f func(at time.Duration) error) error {
 	if r.ended {
 		return errEnded
 	}
+	if r.ledger == nil {
+		return errEnded // not open yet
+	}
 	before := r.ledger.lines
 	err := f(r.now())
 	r.unsynced = r.unsynced || r.ledger.lines != before
@@ -153,6 +156,14 @@ func (r *Recorder) deliver(f func(at time.Duration) error) error {
 		r.fail(err)
 	}
 	return err
+}
+
+// Mark puts a named moment on the tape: what no object of the cluster says. It
+// does nothing before the tape is open and behind its end.
+func (r *Recorder) Mark(name, reason string) {
+	_ = r.deliver(func(at time.Duration) error { // deliver keeps the error
+		return r.ledger.write(timeline.Event{At: at, Type: timeline.Mark, Name: name, Reason: reason})
+	})
 }
 
 // fail ends the recording because of the tape. The caller holds mu.

@@ -18,6 +18,7 @@ type painter struct {
 	status        replay.Status
 	help          bool // what the keys do is shown
 	last          bool
+	live          bool // a cluster is watched, and no keys are read
 
 	mu     sync.Mutex
 	notice string // why the last key couldn't be obeyed
@@ -77,7 +78,10 @@ func (p *painter) paint(s replay.Status, duration time.Duration) error {
 		p.screen.Invalidate()
 	}
 	f := p.view.Frame()
-	f.Position, f.Duration, f.Paused, f.Speed = s.Position, duration, s.Paused, s.Speed.String()
+	f.Position, f.Duration, f.Paused, f.Live = s.Position, duration, s.Paused, p.live
+	if !p.live {
+		f.Speed = s.Speed.String()
+	}
 	p.status = s
 	switch {
 	case p.last:

@@ -20,7 +20,7 @@ const podWorkers = 8
 
 // podController is the one controller of all pods on the scenario's nodes. The
 // kubelets write the Events of a real one, so that it writes none.
-func (r *run) podController(f informers.SharedInformerFactory, running *pods) (*virtualnode.PodController, error) {
+func (r *run) podController(ctx context.Context, f informers.SharedInformerFactory, running *pods) (*virtualnode.PodController, error) {
 	c, err := virtualnode.NewPodController(virtualnode.PodControllerConfig{
 		PodClient: r.clients.kube.CoreV1(), PodInformer: f.Core().V1().Pods(),
 		EventRecorder: &record.FakeRecorder{}, SkipProviderEvents: true,
@@ -30,7 +30,7 @@ func (r *run) podController(f informers.SharedInformerFactory, running *pods) (*
 	if err != nil {
 		return nil, fmt.Errorf("pods of scenario %s: %w", r.label, err)
 	}
-	running.relook = c.Relook
+	running.relook = func() { c.Relook(ctx) }
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,7 @@ type Performer struct {
 	tell   func(Progress)
 	warn   func(error)
 	mark   func(name, reason string)
+	begin  func(context.Context) error
 }
 
 // Option sets a Performer up.
@@ -58,6 +60,13 @@ func OnWarning(warn func(error)) Option { return func(p *Performer) { p.warn = w
 // complete or has failed. It must be quick.
 func OnMark(mark func(name, reason string)) Option { return func(p *Performer) { p.mark = mark } }
 
+// BeforeBegin calls do when all nodes are Ready and all pods run, before the
+// scenario's 0s: time to begin a recording. An error ends the performance. For one
+// that is gone on with it is called before that.
+func BeforeBegin(do func(context.Context) error) Option {
+	return func(p *Performer) { p.begin = do }
+}
+
 // WithClock sets the clock that the pace goes by. Leases are renewed by the real
 // one.
 func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock = c } }
@@ -75,7 +84,7 @@ func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave =
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
 		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, renew: 10 * time.Second,
-		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {},
+		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {}, begin: func(context.Context) error { return nil },
 	}
 	for _, o := range opts {
 		o(p)

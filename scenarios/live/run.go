@@ -197,7 +197,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 		cut()
 		return err
 	}
-	controller, err := r.podController(factory, running)
+	controller, err := r.podController(ctx, factory, running)
 	if err != nil {
 		cut()
 		return err
@@ -231,12 +231,12 @@ func (r *run) perform(ctx context.Context) (err error) {
 	}
 	r.show.Seed()
 	r.told = time.Time{}
-	err = r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step() })
+	err = r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) })
 	return err
 }
 
 // step does what is due, and says when something is due next.
-func (r *run) step() (wait time.Duration, over bool, err error) {
+func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err error) {
 	if !r.begun.Load() {
 		if r.clock.Since(r.told) < lookEvery {
 			return lookEvery, false, nil
@@ -246,6 +246,9 @@ func (r *run) step() (wait time.Duration, over bool, err error) {
 		r.tell(Progress{Phase: Settling, Waiting: missing, Adopted: r.report.Adopted})
 		if len(missing) > 0 {
 			return lookEvery, false, nil
+		}
+		if err := r.Performer.begin(ctx); err != nil {
+			return 0, false, err
 		}
 		r.pace.restart(r.show.Now())
 		if err := r.show.Begin(); err != nil {

@@ -197,7 +197,7 @@ func (s *sweep) pods(ctx context.Context) (left []string, err error) {
 func (s *sweep) record(ctx context.Context) error {
 	maps := s.clients.kube.CoreV1().ConfigMaps(RecordNamespace)
 	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if err != nil || recordOf(have).Scenario != s.p.label {
+	if err != nil || diaryOf(have).Scenario != s.p.label {
 		return gone(err)
 	}
 	if err := deleted(maps.Delete(ctx, RecordName, onlyThis(have.UID, nil))); err != nil {

@@ -22,9 +22,9 @@ import (
 // is also the performance's sign of life.
 const checkpointEvery = 2 * time.Second
 
-// A record is what a ConfigMap in the cluster says of the performance there, so
+// A diary is what a ConfigMap, the record, in the cluster says of the performance there, so
 // that one that was killed can be gone on with.
-type record struct {
+type diary struct {
 	Scenario string
 	// Values are the parameters' values and the seed.
 	Values string
@@ -92,7 +92,7 @@ type ledger struct {
 	client kubernetes.Interface
 	holder string
 	have   *corev1.ConfigMap
-	now    record
+	now    diary
 }
 
 // claim makes the record this process's, and says whether there was one of an
@@ -100,7 +100,7 @@ type ledger struct {
 func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *ledger, adopted bool, err error) {
 	host, _ := os.Hostname()
 	l = &ledger{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
-	l.now = record{Scenario: p.label, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
+	l.now = diary{Scenario: p.label, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -116,7 +116,7 @@ func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *
 	if err != nil {
 		return nil, false, fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
 	}
-	was := recordOf(have)
+	was := diaryOf(have)
 	if err := l.refuse(was); err != nil {
 		return nil, false, err
 	}
@@ -136,7 +136,7 @@ func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *
 }
 
 // refuse says why a record isn't one to go on with.
-func (l *ledger) refuse(was record) error {
+func (l *ledger) refuse(was diary) error {
 	switch {
 	case was.Scenario != l.now.Scenario:
 		return &OtherPerformanceError{Server: l.p.config.Host, Scenario: was.Scenario, Found: "which isn't " + l.now.Scenario}
@@ -176,7 +176,7 @@ func (l *ledger) note(ctx context.Context, begun, rolled bool, at time.Duration)
 	case get != nil:
 		return get
 	}
-	if by := recordOf(have).Holder; by != l.holder {
+	if by := diaryOf(have).Holder; by != l.holder {
 		return &takenOverError{by}
 	}
 	l.have = have // an answer of ours was lost, or somebody has labelled it
@@ -203,9 +203,9 @@ func (l *ledger) object() *corev1.ConfigMap {
 	}
 }
 
-func recordOf(c *corev1.ConfigMap) record {
+func diaryOf(c *corev1.ConfigMap) diary {
 	d := c.Data
-	return record{
+	return diary{
 		Scenario: d["scenario"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
 		At: d["at"], Wall: d["wall"], Holder: d["holder"],
 	}
@@ -228,10 +228,10 @@ func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
 func (p *Performer) dismiss(ctx context.Context, client kubernetes.Interface) error {
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if err != nil || recordOf(have).Scenario != p.label {
+	if err != nil || diaryOf(have).Scenario != p.label {
 		return gone(err)
 	}
-	noted, err := time.Parse(time.RFC3339Nano, recordOf(have).Wall)
+	noted, err := time.Parse(time.RFC3339Nano, diaryOf(have).Wall)
 	alive := err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
 	have.Data["holder"] = "nodesim --cleanup"
 	if _, err := maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsConflict(err) {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -10,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
@@ -47,7 +49,7 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 			return err
 		}
 		k.controller.Store(c)
-		err = c.Run(ctx)
+		err = c.Run(klog.NewContext(ctx, klog.Logger{})) // what there is to say goes to warn
 		if err == nil || ctx.Err() != nil || !passing(err) {
 			return err
 		}
@@ -70,8 +72,16 @@ func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.Node
 		virtualnode.WithNodeStatusUpdateErrorHandler(func(_ context.Context, err error) error {
 			if apierrors.IsNotFound(err) {
 				k.end()
+			} else {
+				ks.warn(err)
 			}
 			return err
+		}),
+		virtualnode.WithNodeLeaseErrorHandler(func(_ context.Context, err error) error {
+			if !errors.Is(err, errSilent) {
+				ks.warn(err)
+			}
+			return nil
 		}),
 	)
 }

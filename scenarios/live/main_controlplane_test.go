@@ -20,7 +20,7 @@ import (
 )
 
 // speed is that of the tests' control plane and of most of their performances.
-const speed = 20
+const speed = 60
 
 var shared struct {
 	once  sync.Once

@@ -11,7 +11,7 @@ import (
 func TestSurge(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	report, err := performer(t, scenario(t, "surge")).Run(ctx)
+	report, err := performer(t, scenario(t, "surge", "nodes=3", "pods=6", "minAvailable=4")).Run(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,56 @@
+// Package live performs a scenario on a real API server: virtual nodes that keep
+// real Node and Lease objects alive and run real pods without containers, drains
+// by real evictions, and a simulated cloud that replaces the nodes.
+//
+// What goes in: a rest.Config and a [scenarios.File]. What comes out: a roll that
+// any client of that API server sees, and a [Report]. The control plane's own
+// controllers and its scheduler have to be real; everything that the simulation
+// has actors for, and that isn't the control plane's, is played by the same
+// actors here: kubelets, cloud and provider, interruption handlers, autoscaler,
+// and who rolls.
+//
+//	New ──► Run ──► Preparing  rights, nodes of others, the record, namespaces and workloads
+//	                Settling   nodes join, pods start
+//	                Playing    from the scenario's 0s to its end, at the speed
+//	                Leaving    what was made is removed
+//
+// # The parts
+//
+//	run.go, stage.go, pace.go    one goroutine acts; the wall clock sets its pace
+//	world.go, courier.go         what actors write: patches in order for each object, repeated, worked out anew on conflicts
+//	change.go                    what of an object a controller has changed
+//	watch.go                     what the server says: one set of informers
+//	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
+//	pods.go                      the provider behind the PodController
+//	events.go                    Events through client-go's recorders, one a component and host
+//	diary.go                     the record in the cluster: who performs, what, how far
+//	leave.go, sweep.go           what is removed in the end, or by Cleanup
+//	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
+//
+// # What it promises
+//
+// Whoever drains uses the eviction subresource, so budgets hold. Nothing is
+// written before the rights have been checked and the cluster was found to have
+// no nodes of others. An API server that is restarted, slow, or answers 429, 5xx
+// and conflicts is waited for. A performance that was killed is gone on with by
+// the next Run: nodes, pods and UIDs stay, and the scenario goes on where it was.
+// One that ends removes what it made, and says what is left where it can't. No
+// goroutine outlives Run.
+//
+// A machine that sleeps, or a server that hangs, shifts the scenario against the
+// wall: at most two seconds are made up for at once.
+//
+// # What it must never do
+//
+// It deletes nothing that it hasn't made: everything carries [Label], and pods are
+// those on its nodes and in its namespaces. It never performs in a cluster with
+// nodes of others unless told so ([KnownCluster]), nor two scenarios in one.
+//
+// # Where it differs from the simulation
+//
+// The pace of the control plane is its own: a speed divides what actors wait for,
+// not --node-monitor-grace-period, the pod garbage collector's 40 s or the
+// Deployment's backoff. Objects are younger than the scenario says, since the
+// server dates them. Custom resources of providers (NodeClaims, Machines) aren't
+// written.
+package live

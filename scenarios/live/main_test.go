@@ -1,0 +1,12 @@
+//go:build !controlplane
+
+package live
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// Nothing that a performance starts outlives it.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -131,6 +131,7 @@ var layout = map[string][]string{
 	"internal/serve": {
 		"internal/control", "internal/show", "internal/phrase", "replay", "replay/apiserver", "replay/fault", "noderoll", "timeline",
 	},
+	"internal/perform":              {"internal/show", "recorder", "scenarios", "scenarios/live", "scenarios/cycle", "timeline"},
 	"internal/conformance":          {"timeline", "internal/rawjson", "internal/phrase"},
 	"internal/controlplane":         {"internal/controlplane/process", "internal/controlplane/assets"},
 	"internal/controlplane/process": {},
@@ -154,7 +155,7 @@ var layout = map[string][]string{
 	"scenarios/virtualnode":     {"scenarios/inplace"},
 	"scenarios/virtualnode/api": {"scenarios/virtualnode", "scenarios/inplace"},
 	"scenarios/live": {
-		"scenarios", "scenarios/model", "scenarios/cycle", "scenarios/nodemanager", "scenarios/inplace",
+		"internal/phrase", "scenarios", "scenarios/model", "scenarios/cycle", "scenarios/nodemanager", "scenarios/inplace",
 		"scenarios/virtualnode", "scenarios/virtualnode/api", "scenarios/internal/loop", "scenarios/internal/api",
 		"scenarios/internal/cloud", "scenarios/internal/actors", "scenarios/internal/roll", "scenarios/internal/mirror",
 	},

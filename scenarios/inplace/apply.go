@@ -112,44 +112,83 @@ func compare(pod *corev1.Pod, images map[string]string) (map[string]string, erro
 func (k Keys) successor(pod *corev1.Pod, before *State, images map[string]string) *State {
 	s := &State{FromPodPhase: k.SandboxPhase(pod), FromImages: map[string]string{}}
 	s.TargetImages, s.LastContainerStatuses = map[string]string{}, map[string]InplaceUpdateContainerStatus{}
-	unfinished := before.InFlight() || before != nil && before.Phase == InplaceUpdatePhaseFailed
-	if unfinished {
+	if before != nil && before.Phase != InplaceUpdatePhaseCompleted {
 		s.FromPodPhase = before.FromPodPhase
-		for name, image := range before.TargetImages {
-			if c := container(pod, name); c == nil || !imageresolver.Same(c.Image, image) {
-				continue
-			}
-			s.TargetImages[name] = image
-			if from, ok := before.FromImages[name]; ok {
-				s.FromImages[name] = from
-			}
-			if was, ok := before.LastContainerStatuses[name]; ok {
-				s.LastContainerStatuses[name] = was
-			}
-		}
+		s.carry(pod, before)
 	}
 	for name, image := range images {
 		if _, ok := s.FromImages[name]; !ok {
 			s.FromImages[name] = container(pod, name).Image
 		}
 		s.TargetImages[name] = image
-		s.LastContainerStatuses[name] = lastUnless(pod, before, unfinished, name, image)
+		s.replace(pod, before, name, image)
 	}
 	return s
 }
 
-// lastUnless is what a container runs by, but without its id where the container may stay: it has not been replaced since
-// it ran the very image that is wanted again.
-func lastUnless(pod *corev1.Pod, before *State, unfinished bool, name, image string) InplaceUpdateContainerStatus {
-	now := last(pod, name)
-	if !unfinished {
-		return now
+// carry takes over what an unfinished update awaits, as far as nobody has changed the spec since.
+func (s *State) carry(pod *corev1.Pod, before *State) {
+	for name, image := range before.TargetImages {
+		if c := container(pod, name); c == nil || !imageresolver.Same(c.Image, image) {
+			continue
+		}
+		s.TargetImages[name] = image
+		if from, ok := before.FromImages[name]; ok && s.FromImages != nil {
+			s.FromImages[name] = from
+		}
+		if was, ok := before.LastContainerStatuses[name]; ok {
+			s.LastContainerStatuses[name] = was
+			s.keep(name, before.Containers[name])
+		}
 	}
-	was, ok := before.LastContainerStatuses[name]
-	if ok && was.ContainerID == now.ContainerID && imageresolver.Same(before.FromImages[name], image) {
+}
+
+// replace records what a container runs by, before its image becomes another. Its id is left out where the container may
+// stay: an earlier update that isn't finished has not replaced it, and it was started by the very image that is wanted again.
+func (s *State) replace(pod *corev1.Pod, before *State, name, image string) {
+	now, by := last(pod, name), startedBy(pod, before, name)
+	s.keep(name, StartedContainer{Image: by, ContainerID: now.ContainerID})
+	if by != "" && imageresolver.Same(by, image) {
 		now.ContainerID = ""
 	}
-	return now
+	s.LastContainerStatuses[name] = now
+}
+
+func (s *State) keep(name string, c StartedContainer) {
+	if c == (StartedContainer{}) {
+		return
+	}
+	if s.Containers == nil {
+		s.Containers = map[string]StartedContainer{}
+	}
+	s.Containers[name] = c
+}
+
+// startedBy is the image in the spec by which a container was started, empty if that can't be told. The spec has it while no
+// update is under way. After that it is what was recorded of the container's id; of a container that was started since, it
+// is the image that its status names, if that is one of the two that were in the spec.
+func startedBy(pod *corev1.Pod, before *State, name string) string {
+	c, s := container(pod, name), status(pod, name)
+	if c == nil || s == nil {
+		return ""
+	}
+	if before == nil || before.Phase == InplaceUpdatePhaseCompleted {
+		return c.Image
+	}
+	was, ok := before.LastContainerStatuses[name]
+	if !ok {
+		return c.Image
+	}
+	recorded := before.Containers[name]
+	if recorded.ContainerID == s.ContainerID || was.ContainerID == s.ContainerID {
+		return recorded.Image
+	}
+	for _, image := range []string{c.Image, recorded.Image} {
+		if image != "" && imageresolver.Same(s.Image, image) {
+			return image
+		}
+	}
+	return ""
 }
 
 // launch sets the target images on the pod and puts it in flight. k is Filled.

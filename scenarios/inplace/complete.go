@@ -32,7 +32,7 @@ func (k Keys) Complete(pod *corev1.Pod, now time.Time) (next *corev1.Pod, change
 // settle ends an update in a phase; the empty one leaves the label alone. k is Filled.
 func (k Keys) settle(pod *corev1.Pod, s *State, phase string, now time.Time) error {
 	s.Phase, s.TargetPodPhase, s.LastContainerStatuses = InplaceUpdatePhaseCompleted, phase, nil
-	s.StableContainerStatuses = nil
+	s.StableContainerStatuses, s.Containers = nil, nil
 	if cmp.Or(phase, SandboxPhaseRunning) == SandboxPhaseRunning {
 		s.StableContainerStatuses = snapshot(pod, s.TargetImages)
 	}

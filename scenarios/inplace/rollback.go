@@ -42,14 +42,16 @@ func (k Keys) RollbackFor(pod *corev1.Pod, why Progress, phase string, now time.
 	next = pod.DeepCopy()
 	s := &State{FromPodPhase: k.SandboxPhase(pod), RolledBack: before.TargetImages, Reason: why.Reason, Message: why.Message}
 	s.TargetImages, s.LastContainerStatuses = map[string]string{}, map[string]InplaceUpdateContainerStatus{}
-	unfinished := before.Phase != InplaceUpdatePhaseCompleted
+	if before.Phase != InplaceUpdatePhaseCompleted {
+		s.carry(pod, before)
+	}
 	for name, image := range before.FromImages {
 		c := container(pod, name)
 		if c == nil || !imageresolver.Same(c.Image, before.TargetImages[name]) {
 			continue
 		}
 		s.TargetImages[name] = image
-		s.LastContainerStatuses[name] = lastUnless(pod, before, unfinished, name, image)
+		s.replace(pod, before, name, image)
 	}
 	if phase == "" {
 		phase = returnTo(before.FromPodPhase)

@@ -64,6 +64,9 @@ type State struct {
 	// FromImages are the images before the update, by container: those to which a rollback returns. They stay when the
 	// update is complete. A rollback has none.
 	FromImages map[string]string `json:"fromImages,omitempty"`
+	// Containers has the containers of LastContainerStatuses by the image that they were started by, as far as that is
+	// known. An update that is replaced by another needs it to know which of them may stay.
+	Containers map[string]StartedContainer `json:"containers,omitempty"`
 	// FromPodPhase is the sandbox phase before the update.
 	FromPodPhase string `json:"fromPodPhase,omitempty"`
 	// RolledBack are the target images that were given up, of a rollback.
@@ -71,6 +74,12 @@ type State struct {
 	// Reason and Message say why an update was rolled back or has failed.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
+}
+
+// StartedContainer is a container by its id, and the image in the spec by which it was started.
+type StartedContainer struct {
+	Image       string `json:"image,omitempty"`
+	ContainerID string `json:"containerID,omitempty"`
 }
 
 // InFlight says whether containers are being replaced.

@@ -46,7 +46,8 @@ type PodLifecycleHandler interface {
 // PodNotifier is what a provider implements to report statuses by itself.
 type PodNotifier interface {
 	// NotifyPods registers the function that the provider calls whenever a pod's status has changed; it is called once,
-	// before any other method, and must not block. The function copies what it needs and never blocks; it may be called
+	// before any other method, and must not block. A provider that runs pods already, as after a restart of the
+	// controller, reports each of them then. The function copies what it needs and never blocks; it may be called
 	// from any goroutine, and does nothing once the controller has ended. Of the pod it reads namespace, name, UID,
 	// status, and the deletion fields: a deletionTimestamp on a pod that isn't being deleted asks for its deletion.
 	// Statuses of a pod that is not in the API are dropped.

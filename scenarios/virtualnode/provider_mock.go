@@ -70,6 +70,8 @@ func (p *MockProvider) CreatePod(_ context.Context, pod *corev1.Pod) error {
 	for _, c := range pod.Spec.Containers {
 		running.Status.ContainerStatuses = append(running.Status.ContainerStatuses, corev1.ContainerStatus{
 			Name: c.Name, Image: c.Image, Ready: true, Started: new(true),
+			// Without resources in the status, the API server refuses every resize of the pod.
+			Resources: c.Resources.DeepCopy(), AllocatedResources: c.Resources.Requests.DeepCopy(),
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
 		})
 	}
@@ -78,7 +80,8 @@ func (p *MockProvider) CreatePod(_ context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// UpdatePod changes a pod that runs; its containers go on running, with their new images.
+// UpdatePod changes a pod that runs; its containers go on running, with their new images and
+// resources.
 func (p *MockProvider) UpdatePod(_ context.Context, pod *corev1.Pod) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,6 +96,7 @@ func (p *MockProvider) UpdatePod(_ context.Context, pod *corev1.Pod) error {
 		for _, c := range pod.Spec.Containers {
 			if status := &updated.Status.ContainerStatuses[i]; status.Name == c.Name {
 				status.Image = c.Image
+				status.Resources, status.AllocatedResources = c.Resources.DeepCopy(), c.Resources.Requests.DeepCopy()
 			}
 		}
 	}
@@ -160,11 +164,14 @@ func (p *MockProvider) GetPods(context.Context) ([]*corev1.Pod, error) {
 	return all, nil
 }
 
-// NotifyPods implements [PodNotifier].
+// NotifyPods implements [PodNotifier] and reports what runs already.
 func (p *MockProvider) NotifyPods(_ context.Context, notify func(*corev1.Pod)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.notify = notify
+	for _, pod := range p.pods {
+		p.report(pod)
+	}
 }
 
 // Change changes a pod here, say its status, and reports it.

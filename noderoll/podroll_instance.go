@@ -132,7 +132,7 @@ func (p *instance) specs(r *podRoll, i *Instance) (retarget bool) {
 			continue
 		}
 		if c.Image != s.image {
-			images = append(images, c.Name+" "+s.image+" to "+c.Image)
+			images = append(images, i.named(c)+s.image+" to "+c.Image)
 			back := s.before == c.Image && (s.updating || r.rolling)
 			imagesBack = imagesBack && back
 			if !back {
@@ -149,7 +149,7 @@ func (p *instance) specs(r *podRoll, i *Instance) (retarget bool) {
 			s.image, s.updating, s.expected = c.Image, true, ""
 		}
 		if c.Resources != s.resources {
-			sizes = append(sizes, c.Name+" "+cmp.Or(s.resources.String(), "none")+" to "+cmp.Or(c.Resources.String(), "none"))
+			sizes = append(sizes, i.named(c)+cmp.Or(s.resources.String(), "none")+" to "+cmp.Or(c.Resources.String(), "none"))
 			back := s.were == c.Resources && (s.resizing || r.rolling)
 			sizesBack = sizesBack && back
 			if !back {
@@ -171,6 +171,14 @@ func (p *instance) specs(r *podRoll, i *Instance) (retarget bool) {
 		r.tell(p, EvtResizing, rollback(sizesBack), strings.Join(sizes, ", "))
 	}
 	return retarget
+}
+
+// named is the container's name and a space, where the pod has several.
+func (i *Instance) named(c *Container) string {
+	if len(i.Containers) == 1 {
+		return ""
+	}
+	return c.Name + " "
 }
 
 func rollback(back bool) string {

@@ -105,7 +105,7 @@ func (t *podTarget) settle(pods []*instance) {
 	if !t.auto {
 		return
 	}
-	named := map[string]aged{}             // by container
+	named := map[string]aged{}              // by container
 	since := map[containerImage]time.Time{} // the longest that it runs anywhere
 	for _, p := range pods {
 		for container, image := range p.state.TargetImages {

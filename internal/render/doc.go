@@ -32,6 +32,12 @@
 // ready, blocked, draining, joining, under pressure, changed lately) and the
 // rest is counted.
 //
+// Of a roll that is one of pods (Frame.Pods), which are updated in place, the section
+// in the middle is that of the pods:
+//
+//	PODS 3   ◐ 1 updating   ● 1 updated   ● 1 waiting
+//	◐ web-1  new  updating           ip-10-0-1-11
+//
 // # What it must never do
 //
 // Let a byte of a name or message reach the terminal as anything but a visible

@@ -19,29 +19,45 @@ func (p *painter) events(rows int) []row {
 	for i := range entries {
 		e := &entries[i]
 		at = max(at, len(moment(e.At)))
-		phrase = max(phrase, len(p.eventSign(e.Kind).phrase))
-		if e.Node != "" {
-			node = max(node, cells(p.name(e.Node)))
+		phrase = max(phrase, len(p.entrySign(e).phrase))
+		if subject, _ := p.subject(e); subject != "" {
+			node = max(node, cells(p.name(subject)))
 		}
 	}
 	node = min(node, max(p.width-at-phrase-8, leastName))
 	out := []row{{{inkDim, "EVENTS"}}}
 	for i := range entries {
 		e := &entries[i]
-		s := p.eventSign(e.Kind)
+		s := p.entrySign(e)
+		subject, rest := p.subject(e)
 		r := row{
 			{inkDim, pad(moment(e.At), at) + "  "},
 			{s.ink, s.glyph + " " + pad(s.phrase, phrase)},
 		}
-		if e.Node != "" {
-			r = append(r, span{inkText, "  " + pad(cutMiddle(p.name(e.Node), node, p.ellipsis), node)})
+		if subject != "" {
+			r = append(r, span{inkText, "  " + pad(cutMiddle(p.name(subject), node, p.ellipsis), node)})
 		}
-		if detail := p.detail(e); detail != "" {
+		if detail := p.detail(&rest); detail != "" {
 			r = append(r, span{inkDim, "  " + detail})
 		}
 		out = append(out, r)
 	}
 	return out
+}
+
+// subject is whom an entry is about, the pod of a roll of pods or else the node,
+// and the entry without what that says.
+func (p *painter) subject(e *noderoll.Entry) (string, noderoll.Entry) {
+	rest := *e
+	pod, ok := strings.CutPrefix(e.Object, "Pod/")
+	if !ok || !p.frame.Pods || e.Kind == noderoll.EvtWarning || e.Kind == noderoll.EvtEvicted {
+		return e.Node, rest
+	}
+	rest.Object = ""
+	if namespace, name, ok := strings.Cut(pod, "/"); ok {
+		pod = p.podName(namespace, name)
+	}
+	return pod, rest
 }
 
 // detail is what an entry says besides its node: what it is about, without the

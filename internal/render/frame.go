@@ -18,8 +18,11 @@ type Frame struct {
 	ToImage   string // what it is to run
 
 	Snapshot noderoll.Snapshot
+	// Pods says that the roll is one of the snapshot's pods, and not of its nodes.
+	Pods bool
 	// Desired is the size that the group had when the roll began, the
-	// denominator of the progress. 0 means the nodes of this snapshot.
+	// denominator of the progress. 0 means the nodes of this snapshot. Pods that are
+	// updated stay, so their roll doesn't need it.
 	Desired int
 	// Recent are the latest entries of the feed, oldest first. The panel shows
 	// the last six, more where there is room.

@@ -57,6 +57,10 @@ func (p *painter) progress() row {
 		{inkText, "   "},
 		{inkReady, number(p.counts.readyNew)}, {inkText, " new ready"},
 	}
+	if p.frame.Pods {
+		done, desired = p.podCounts.Updated, p.podCounts.Total
+		numbers = row{{inkStrong, number(done) + "/" + number(desired) + " updated"}}
+	}
 	if len(state) > 0 {
 		numbers = append(append(numbers, span{inkText, "   "}), state...)
 	}
@@ -78,8 +82,10 @@ func (p *painter) outcome() row {
 	case p.frame.Failed != "":
 		const most = 40
 		return row{{inkAlarm, p.failed + " failed: " + cut(p.clean(p.frame.Failed), min(most, p.width/2), p.ellipsis)}}
-	case p.frame.Snapshot.Complete():
+	case p.frame.Pods && p.podCounts.Complete(), !p.frame.Pods && p.frame.Snapshot.Complete():
 		return row{{inkReady, p.done + " complete"}}
+	case p.frame.Pods && p.podCounts.Failed > 0:
+		return row{{inkAlarm, p.warn + " stuck"}}
 	case len(p.frame.Blocked) > 0:
 		return row{{inkAlarm, p.warn + " blocked"}}
 	}

@@ -90,16 +90,22 @@ func (p *painter) name(s string) string {
 	return "(no name)"
 }
 
-// sharedDomain is what all names have from their first dot on, as the private
-// DNS names of AWS do; empty where they differ or are addresses.
+// sharedDomain is commonDomain of the names of nodes.
 func sharedDomain(shown []*noderoll.NodeView) string {
+	return commonDomain(len(shown), func(i int) string { return shown[i].Name })
+}
+
+// commonDomain is what n names have from their first dot on, as the private DNS
+// names of AWS do; empty where they differ or are addresses.
+func commonDomain(n int, name func(i int) string) string {
 	domain := ""
-	for i, n := range shown {
-		dot := strings.IndexByte(n.Name, '.')
-		if dot <= 0 || i > 0 && n.Name[dot:] != domain {
+	for i := range n {
+		one := name(i)
+		dot := strings.IndexByte(one, '.')
+		if dot <= 0 || i > 0 && one[dot:] != domain {
 			return ""
 		}
-		domain = n.Name[dot:]
+		domain = one[dot:]
 	}
 	if !strings.ContainsFunc(domain, unicode.IsLetter) {
 		return ""

@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nodesim/nodesim/noderoll"
+)
 
 // Panel draws the frame: at most Height lines of at most Width cells each,
 // joined by newlines, without one at the end and without spaces at the ends of
@@ -29,16 +33,20 @@ func Panel(f Frame, o Options) string {
 // A painter makes the rows of one frame in one place.
 type painter struct {
 	theme
-	frame  *Frame
-	opts   Options
-	counts counts
-	margin string // before every line
-	width  int    // between the margins
-	domain string // of all nodes, which their rows leave out
+	frame     *Frame
+	opts      Options
+	counts    counts
+	podCounts noderoll.PodCounts
+	margin    string // before every line
+	width     int    // between the margins
+	domain    string // of all nodes, which their rows leave out
 }
 
 func newPainter(f *Frame, o Options) *painter {
 	p := &painter{theme: newTheme(o), frame: f, opts: o, counts: count(f.Snapshot.Nodes), width: o.Width}
+	for i := range f.Snapshot.Pods {
+		p.podCounts.Add(&f.Snapshot.Pods[i], 1)
+	}
 	if o.Width >= 30 { // Below that every cell is needed.
 		p.margin, p.width = " ", o.Width-2
 	}
@@ -56,9 +64,13 @@ func (p *painter) clean(s string) string {
 
 // wants says how many rows each section has to show.
 func (p *painter) wants() wants {
+	instances := len(p.frame.Snapshot.Nodes)
+	if p.frame.Pods {
+		instances = len(p.frame.Snapshot.Pods)
+	}
 	w := wants{
 		images:   p.frame.FromImage != "" || p.frame.ToImage != "",
-		nodes:    max(1, len(p.frame.Snapshot.Nodes)), // an empty group is said to be empty
+		nodes:    max(1, instances), // an empty group is said to be empty
 		events:   len(p.frame.Recent),
 		warnings: len(p.frame.Snapshot.Warnings) + len(p.problems()),
 		fill:     p.opts.Fill,
@@ -84,7 +96,11 @@ func (p *painter) rows(plan plan) []row {
 		rows = append(rows, p.progress())
 	}
 	if plan.nodes > 0 {
-		section(plan.gaps.nodes, p.nodes(plan.nodes))
+		instances := p.nodes
+		if p.frame.Pods {
+			instances = p.podRows
+		}
+		section(plan.gaps.nodes, instances(plan.nodes))
 	}
 	if plan.events > 0 {
 		section(plan.gaps.events, p.events(plan.events))

@@ -35,6 +35,16 @@ func (t *theme) phaseSign(n *noderoll.NodeView) sign {
 	return sign{t.other, "unknown phase", inkDim}
 }
 
+// entrySign is eventSign for an entry that may be of a pod: there a failure is
+// that of its update.
+func (t *theme) entrySign(e *noderoll.Entry) sign {
+	s := t.eventSign(e.Kind)
+	if e.Kind == noderoll.EvtFailed && e.Object != "" {
+		s.phrase = "update failed"
+	}
+	return s
+}
+
 func (t *theme) eventSign(k noderoll.EventKind) sign {
 	switch k {
 	case noderoll.EvtJoining:
@@ -65,6 +75,22 @@ func (t *theme) eventSign(k noderoll.EventKind) sign {
 		return sign{t.done, "roll complete", inkReady}
 	case noderoll.EvtFailed:
 		return sign{t.failed, "roll failed", inkAlarm}
+	case noderoll.EvtUpdating:
+		return sign{t.draining, "updating", inkDrain}
+	case noderoll.EvtUpdated:
+		return sign{t.ready, "updated", inkReady}
+	case noderoll.EvtRolledBack:
+		return sign{t.ready, "rolled back", inkDrain}
+	case noderoll.EvtRestarted:
+		return sign{t.warn, "restarted", inkAlarm}
+	case noderoll.EvtResizing:
+		return sign{t.draining, "resizing", inkDrain}
+	case noderoll.EvtResized:
+		return sign{t.ready, "resized", inkReady}
+	case noderoll.EvtDeferred:
+		return sign{t.joining, "resize deferred", inkDrain}
+	case noderoll.EvtInfeasible:
+		return sign{t.notReady, "infeasible", inkAlarm}
 	}
 	return sign{t.other, "unknown event", inkDim}
 }

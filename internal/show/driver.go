@@ -112,7 +112,7 @@ func (d *Driver) End() error {
 	if err := d.over(); err != nil || d.any || d.Sink == nil {
 		return err
 	}
-	if d.View.Frame().Snapshot.Total == 0 {
+	if s := d.View.Frame().Snapshot; s.Total+len(s.Pods) == 0 {
 		return nil
 	}
 	d.any = true

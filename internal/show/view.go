@@ -113,7 +113,9 @@ func (v *View) note(entries []noderoll.Entry) {
 			noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtNotReady: // uncordoned
 			delete(v.blocked, e.Node)
 		case noderoll.EvtFailed:
-			v.failed = cmp.Or(e.Message, e.Reason, "no reason given")
+			if e.Object == "" { // of a pod it is its update alone
+				v.failed = cmp.Or(e.Message, e.Reason, "no reason given")
+			}
 		}
 		switch e.Kind {
 		case noderoll.EvtComplete:
@@ -123,6 +125,10 @@ func (v *View) note(entries []noderoll.Entry) {
 				v.over, v.failed, v.desired = false, "", 0
 			}
 			v.begun()
+		case noderoll.EvtUpdating, noderoll.EvtResizing:
+			if e.Reason == "" { // no rollback
+				v.over, v.failed = false, ""
+			}
 		}
 		moved = moved || Transition(e.Kind)
 		if e.Kind.Default() {
@@ -137,10 +143,13 @@ func (v *View) note(entries []noderoll.Entry) {
 	}
 }
 
-// Transition reports whether a kind of entry is a transition of a node.
+// Transition reports whether a kind of entry is a transition of a node, or of a pod
+// that a roll is about.
 func Transition(k noderoll.EventKind) bool {
 	switch k {
-	case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated:
+	case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated,
+		noderoll.EvtUpdating, noderoll.EvtUpdated, noderoll.EvtRolledBack, noderoll.EvtRestarted,
+		noderoll.EvtResizing, noderoll.EvtResized, noderoll.EvtDeferred, noderoll.EvtInfeasible:
 		return true
 	}
 	return false
@@ -168,7 +177,8 @@ func (v *View) Frame() render.Frame {
 	from, to := v.images(s)
 	f := render.Frame{
 		Title:     v.header.Metadata.Name,
-		Nodegroup: cmp.Or(v.options.Pool, v.header.Scope.Selector),
+		Nodegroup: cmp.Or(v.options.Pods.String(), v.options.Pool, v.header.Scope.Selector),
+		Pods:      v.options.Pods.On(),
 		Server:    v.header.Source.Server,
 		FromImage: from, ToImage: to,
 		Snapshot: s, Desired: v.desired, Recent: v.recent, Blocked: v.blocked, Failed: v.failed,
@@ -189,6 +199,9 @@ func (v *View) Frame() render.Frame {
 // found at the last transition or SYNC.
 func (v *View) images(s noderoll.Snapshot) (from, to string) {
 	old, young := map[string]int{}, map[string]int{}
+	if v.options.Pods.On() {
+		return v.configurations(s)
+	}
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.OnTarget {
 			young[n.Image]++
@@ -198,6 +211,21 @@ func (v *View) images(s noderoll.Snapshot) (from, to string) {
 	}
 	from = cmp.Or(most(old), v.from)
 	to = cmp.Or(v.options.Target.Image, most(young), v.to)
+	if to == "" && from != "" {
+		to = "…"
+	}
+	return from, to
+}
+
+// configurations is images of a roll of pods.
+func (v *View) configurations(s noderoll.Snapshot) (from, to string) {
+	old := map[string]int{}
+	for i := range s.Pods {
+		if p := &s.Pods[i]; !p.OnTarget {
+			old[p.Configuration]++
+		}
+	}
+	from, to = cmp.Or(most(old), v.from), cmp.Or(s.PodTarget, v.to)
 	if to == "" && from != "" {
 		to = "…"
 	}

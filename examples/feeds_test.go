@@ -37,6 +37,17 @@ func tapes(t *testing.T) []string {
 	return names
 }
 
+// followed are the tapes whose feed is looked at: the recorded ones, and those of
+// rolls of pods, which are written by hand.
+func followed(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no tapes in testdata: %v", err)
+	}
+	return append(tapes(t), names...)
+}
+
 func open(t *testing.T, name string) *timeline.Reader {
 	t.Helper()
 	r, err := timeline.Open(name)
@@ -85,7 +96,7 @@ func ofTape(t *testing.T, name string) string {
 // The golden files are those of the command line: what is accepted there holds
 // here.
 func TestFeedOfTape(t *testing.T) {
-	for _, name := range tapes(t) {
+	for _, name := range followed(t) {
 		want, err := os.ReadFile(strings.TrimSuffix(name, ".yaml") + ".feed.golden")
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +109,7 @@ func TestFeedOfTape(t *testing.T) {
 
 // At any pace: the clock of the bubble runs as fast as nothing happens.
 func TestFeedAtAnySpeed(t *testing.T) {
-	for _, name := range tapes(t) {
+	for _, name := range followed(t) {
 		want := ofTape(t, name)
 		for _, speed := range []string{"1x", "100x", "max"} {
 			synctest.Test(t, func(t *testing.T) {
@@ -137,11 +148,12 @@ func TestFeedAtAnySpeed(t *testing.T) {
 
 // Through a ScriptedObserver and a Tracker: the transitions.
 func TestFeedThroughScript(t *testing.T) {
-	for _, name := range tapes(t) {
+	for _, name := range followed(t) {
 		var want []noderoll.Event
 		r := open(t, name)
 		if err := observe.Feed(r, options(t, r.Header()), func(e noderoll.Entry) error {
-			if e.Node != "" && e.Kind != noderoll.EvtBlocked { // which only a Feed knows
+			// Only a Feed knows blocked, and pods.
+			if e.Node != "" && e.Object == "" {
 				want = append(want, noderoll.Event{Node: e.Node, Kind: e.Kind})
 			}
 			return nil
@@ -173,7 +185,7 @@ func TestFeedThroughScript(t *testing.T) {
 // Through the fake clientset in lock-step: informers see the tape, decode it
 // into the API's own types, and drive the same Feed.
 func TestFeedThroughFakeClient(t *testing.T) {
-	for _, name := range tapes(t) {
+	for _, name := range followed(t) {
 		if d := cmp.Diff(ofTape(t, name), ofFakeClient(t, name)); d != "" {
 			t.Errorf("%s (-tape +fakeclient):\n%s", name, d)
 		}
@@ -254,7 +266,7 @@ func (l *live) set(o any) {
 	case *corev1.Node:
 		l.add(l.feed.SetNode(l.at, noderoll.NodeFrom(o)))
 	case *corev1.Pod:
-		l.add(l.feed.SetPod(l.at, noderoll.PodFrom(o)))
+		l.add(l.feed.SetInstance(l.at, noderoll.InstanceFrom(o)))
 	case *policyv1.PodDisruptionBudget:
 		l.add(l.feed.SetBudget(l.at, noderoll.BudgetFrom(o)))
 	case *corev1.Event:

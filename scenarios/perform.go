@@ -245,13 +245,30 @@ func (p *Performance) Unsettled() []string {
 			missing = append(missing, fmt.Sprintf("%d of %d pods of %s/%s run", have, w.Replicas, w.Namespace, w.Name))
 		}
 	}
+	for i := range p.agents {
+		a := &p.agents[i]
+		have := p.countServing(func(pod *api.Pod) bool { return pod.Namespace == a.Namespace && pod.Labels.Holds(a.Template.Labels) })
+		if want := len(p.sim.env.API.Nodes()); p.before == 0 && have < want {
+			missing = append(missing, fmt.Sprintf("%d of %d pods of %s/%s run", have, want, a.Namespace, a.Name))
+		}
+	}
+	for _, b := range p.sim.env.API.Budgets() {
+		have := p.countServing(b.Covers)
+		if p.before == 0 && (b.CurrentHealthy < have || b.ObservedGeneration < b.Generation) {
+			missing = append(missing, fmt.Sprintf("budget %s/%s counts %d of %d pods", b.Namespace, b.Name, b.CurrentHealthy, have))
+		}
+	}
 	return missing
 }
 
 // serving counts the pods of a workload that are Ready.
-func (p *Performance) serving(w *Workload) (n int) {
+func (p *Performance) serving(w *Workload) int {
+	return p.countServing(func(pod *api.Pod) bool { return pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name })
+}
+
+func (p *Performance) countServing(which func(*api.Pod) bool) (n int) {
 	for _, pod := range p.sim.env.API.Pods() {
-		if pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name && pod.Ready() && !pod.Terminating() {
+		if which(pod) && pod.Ready() && !pod.Terminating() {
 			n++
 		}
 	}

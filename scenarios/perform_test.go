@@ -195,7 +195,11 @@ func TestPerformEach(t *testing.T) {
 		if s.Document == nil {
 			continue // it is no file
 		}
-		file, err := s.Document.Resolve(nil, nil)
+		var set []scenarios.Setting
+		if s.Name == "percentage" {
+			set = []scenarios.Setting{{Name: "nodes", Value: "9"}, {Name: "pods", Value: "40"}}
+		}
+		file, err := s.Document.Resolve(set, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +215,7 @@ func TestPerformEach(t *testing.T) {
 			if err := sim.Run(); err != nil {
 				t.Fatal(err)
 			}
-			w, wall := stageOf(t, s.Name)
+			w, wall := stageOf(t, s.Name, set...)
 			begin(t, w)
 			play(t, w, wall, func() bool { return false })
 			if d := cmp.Diff(sim.Outcomes(), w.p.Outcomes()); d != "" {

@@ -24,6 +24,8 @@ func (s *Simulation) act(f *Fault) {
 		s.until(c.For, func() { s.env.Cloud.Shortage(c.Zone, c.Group, false) })
 	case f.ImagePull != nil:
 		s.breakImage(f.ImagePull)
+	case f.Crash != nil:
+		s.crash(f.Crash)
 	case f.NeverReady != nil:
 		s.neverReady(f.NeverReady)
 	case f.KubeletDown != nil:
@@ -174,6 +176,31 @@ func (s *Simulation) neverReady(f *NeverReady) {
 			})
 		})
 	})
+}
+
+// crash has containers exit: those of some of a workload's pods, or all of an
+// image that start from now on.
+func (s *Simulation) crash(f *Crash) {
+	if f.Image != "" {
+		s.until(f.For, s.env.Cloud.Registry.Spoil(f.Image))
+		return
+	}
+	w := s.workloadOf(f.Workload)
+	if w == nil {
+		return
+	}
+	var some []*api.Pod
+	for _, p := range s.env.API.Pods() {
+		if p.Namespace == w.Namespace && p.Labels.Get("app") == w.Name && p.Ready() && !p.Terminating() {
+			some = append(some, p)
+		}
+	}
+	s.lots.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	for left := f.Pods; left > 0 && len(some) > 0; some = some[1:] {
+		if s.kubelets.Crash(some[0], "") {
+			left--
+		}
+	}
 }
 
 // down stops something on machines, once or again and again.

@@ -139,6 +139,8 @@ func (c *checker) action(f *Fault, path string) *Error {
 			found = "both image and workload"
 		}
 		return c.bad(path, found, "one of them")
+	case f.Crash != nil:
+		return c.crash(f.Crash, path)
 	case f.KubeletDown != nil:
 		return c.down(f.KubeletDown, path)
 	case f.RuntimeDown != nil:
@@ -149,6 +151,22 @@ func (c *checker) action(f *Fault, path string) *Error {
 		}
 	case f.CreateWorkload != nil:
 		return c.creation(f, path)
+	}
+	return nil
+}
+
+// crash refuses a crash of neither or both, and what the one has that only the
+// other can have.
+func (c *checker) crash(f *Crash, path string) *Error {
+	switch {
+	case f.Image == "" && f.Workload == "":
+		return c.bad(path, "neither image nor workload", "one of them")
+	case f.Image != "" && f.Workload != "":
+		return c.bad(path, "both image and workload", "one of them")
+	case f.Image != "" && c.has(path+".pods"):
+		return c.bad(path+".pods", fmt.Sprint(f.Pods), "none with an image, of which every container crashes")
+	case f.Workload != "" && f.For > 0:
+		return c.bad(path+".for", short(f.For), "none with a workload, whose pods crash once")
 	}
 	return nil
 }

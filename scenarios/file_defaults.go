@@ -138,10 +138,12 @@ func machineOf(p Provider) string {
 var patches = [...]uint16{16, 15, 15, 14, 14, 11, 7, 9, 1, 3}
 
 func (c *checker) fillRoll(r *Roll) {
-	if !c.has("roll.groups") {
-		r.Groups = c.groupNames()
-	}
 	w := r.way()
+	if w == nil || !w.inPlace {
+		if !c.has("roll.groups") {
+			r.Groups = c.groupNames()
+		}
+	}
 	if w == nil {
 		return
 	}

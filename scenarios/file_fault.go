@@ -27,6 +27,8 @@ type Fault struct {
 	CapacityShortage *CapacityShortage `yaml:"capacityShortage"`
 	// ImagePull makes pulls of an image fail.
 	ImagePull *ImagePull `yaml:"imagePull"`
+	// Crash makes containers exit by themselves.
+	Crash *Crash `yaml:"crash"`
 	// NeverReady keeps nodes that are launched from then on from getting Ready.
 	NeverReady *NeverReady `yaml:"neverReady"`
 	// KubeletDown stops kubelets: leases are no longer renewed, and nodes become Unknown.
@@ -78,6 +80,7 @@ func (f *Fault) actions() []string {
 		{"vanish", f.Vanish != nil},
 		{"capacityShortage", f.CapacityShortage != nil},
 		{"imagePull", f.ImagePull != nil},
+		{"crash", f.Crash != nil},
 		{"neverReady", f.NeverReady != nil},
 		{"kubeletDown", f.KubeletDown != nil},
 		{"runtimeDown", f.RuntimeDown != nil},
@@ -225,6 +228,18 @@ const (
 )
 
 func (PullOn) values() []string { return []string{"new", "all"} }
+
+// A Crash makes containers exit by themselves. It has one of Workload and Image.
+type Crash struct {
+	// Workload whose pods crash, once each; they are started again.
+	Workload string `yaml:"workload" form:"label"`
+	// Pods is how many of the workload's.
+	Pods int `yaml:"pods" default:"1" min:"1" max:"600000"`
+	// Image of which every container crashes that starts from then on, again and again.
+	Image string `yaml:"image" form:"image"`
+	// For is how long the image is like that; 0 is until the tape ends.
+	For time.Duration `yaml:"for" default:"0s" max:"240h"`
+}
 
 // A NeverReady keeps nodes from getting Ready.
 type NeverReady struct {

@@ -1,9 +1,14 @@
 package scenarios
 
-import "time"
+import (
+	"time"
 
-// A Roll replaces every node of some groups. What a strategy has no use for
-// must not be set, and is zero; these have a default:
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// A Roll replaces every node of some groups, or changes every pod of a workload
+// where it runs. What a strategy has no use for must not be set, and is zero;
+// these have a default:
 //
 //	strategy         maxUnavailable  maxSurge  budget  evictionTimeout  joinTimeout  settleAfterDrain  soak
 //	plain            0               1                 15m              15m          0s                0s
@@ -15,16 +20,24 @@ import "time"
 //	aks-reimage      0               1                 30m              15m                            0s
 //	capi             0               1                 0s               0s
 //	kops             0               1                 15m              15m          5s
+//	inplace-image    1                                                  5m
+//	inplace-resize   1                                                  5m
 type Roll struct {
 	// Strategy by which the nodes are replaced; it has to be one of the cluster's provider, or plain.
 	Strategy Strategy `yaml:"strategy" need:"true"`
-	// Groups that are rolled, one after another in this order. Default: all.
+	// Workload whose pods are changed, by a strategy in place; a ReplicaSet. Its template goes first, then the pods.
+	Workload string `yaml:"workload" form:"label"`
+	// Image that the pods shall run, of inplace-image.
+	Image string `yaml:"image" form:"image"`
+	// Requests that the pods shall have, of inplace-resize; what isn't there stays as it is.
+	Requests *Resize `yaml:"requests"`
+	// Groups that are rolled, one after another in this order. Default: all; none by a strategy in place.
 	Groups []string `yaml:"groups" form:"label"`
 	// Parallel says whether all groups are rolled at once.
 	Parallel bool `yaml:"parallel" default:"false"`
 	// At is when the roll begins.
 	At time.Duration `yaml:"at" default:"30s" max:"240h"`
-	// MaxUnavailable is how many nodes are replaced at a time without waiting for their replacements: a number, or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time.
+	// MaxUnavailable is how many nodes are replaced at a time without waiting for their replacements: a number, or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time. In place, how many pods may be not ready at a time, or a percentage of the replicas.
 	MaxUnavailable IntOrPercent `yaml:"maxUnavailable"`
 	// MaxSurge is how many nodes more than the group has are there at a time: a number, or a percentage of the group's nodes, rounded up.
 	MaxSurge IntOrPercent `yaml:"maxSurge"`
@@ -32,7 +45,7 @@ type Roll struct {
 	Force bool `yaml:"force"`
 	// EvictionTimeout is how long the drain of a node may take; 0 is forever.
 	EvictionTimeout time.Duration `yaml:"evictionTimeout" max:"240h"`
-	// JoinTimeout is how long a new node may take to be Ready before the roll fails; 0 is forever.
+	// JoinTimeout is how long a new node may take to be Ready before the roll fails, or in place a pod; 0 is forever.
 	JoinTimeout time.Duration `yaml:"joinTimeout" max:"240h"`
 	// SettleAfterDrain is the wait between the end of a node's drain and its termination.
 	SettleAfterDrain time.Duration `yaml:"settleAfterDrain" max:"240h"`
@@ -42,11 +55,11 @@ type Roll struct {
 	Budget IntOrPercent `yaml:"budget"`
 	// LegacyTaint taints old nodes with eks.amazonaws.com/nodegroup=unschedulable:NoSchedule, as EKS once did.
 	LegacyTaint bool `yaml:"legacyTaint"`
-	// OnFailure is what happens to a group whose roll has failed.
+	// OnFailure is what happens to a group, or a workload, whose roll has failed.
 	OnFailure OnFailure `yaml:"onFailure" default:"leave"`
-	// RollbackAt is the percentage of replaced nodes at which the roll is cancelled and rolled back; 0 is never.
+	// RollbackAt is the percentage of replaced nodes at which the roll is cancelled and rolled back; 0 is never. None in place.
 	RollbackAt Percent `yaml:"rollbackAt" default:"0%" max:"100%"`
-	// StopAfter is how many nodes are replaced before the roll stalls for good; 0 is all.
+	// StopAfter is how many nodes are replaced before the roll stalls for good; 0 is all. None in place.
 	StopAfter int `yaml:"stopAfter" default:"0" max:"20000"`
 }
 
@@ -64,21 +77,32 @@ const (
 	StrategyAKSReimage   Strategy = "aks-reimage"     // surge nodes, and old ones reimaged in place
 	StrategyCAPI         Strategy = "capi"            // RollingUpdate of a MachineDeployment
 	StrategyKOps         Strategy = "kops"            // kops rolling-update cluster
+	StrategyImage        Strategy = "inplace-image"   // the images of running pods
+	StrategyResize       Strategy = "inplace-resize"  // the requests of running pods
 )
 
 func (Strategy) values() []string {
 	return []string{
 		"plain", "eks-default", "eks-minimal", "karpenter-drift", "gke-surge", "gke-blue-green", "aks-reimage", "capi", "kops",
+		"inplace-image", "inplace-resize",
 	}
 }
 
-// OnFailure is what happens to a group whose roll has failed.
+// A Resize is what the pods of a workload shall ask for.
+type Resize struct {
+	// CPU in cores, 100m is a tenth of one.
+	CPU *resource.Quantity `yaml:"cpu" min:"1m" max:"1k"`
+	// Memory in bytes.
+	Memory *resource.Quantity `yaml:"memory" min:"1Mi" max:"64Ti"`
+}
+
+// OnFailure is what happens to a group, or a workload, whose roll has failed.
 type OnFailure string
 
 // What happens after a failure.
 const (
-	OnFailureLeave    OnFailure = "leave"    // the group stays as it is, half old and half new
-	OnFailureRollback OnFailure = "rollback" // new nodes are replaced by old ones
+	OnFailureLeave    OnFailure = "leave"    // all stays as it is, half old and half new
+	OnFailureRollback OnFailure = "rollback" // new nodes are replaced by old ones, changed pods are changed back
 )
 
 func (OnFailure) values() []string { return []string{"leave", "rollback"} }

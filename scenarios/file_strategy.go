@@ -14,6 +14,8 @@ type way struct {
 	maxUnavailable, maxSurge, budget                     *IntOrPercent
 	evictionTimeout, joinTimeout, settleAfterDrain, soak *time.Duration
 	force, legacyTaint                                   bool
+
+	inPlace bool // pods are changed, no node is replaced
 }
 
 func number(n int) *IntOrPercent             { return &IntOrPercent{Value: n} }
@@ -73,6 +75,8 @@ func ways() []way {
 			strategy: StrategyKOps, providers: []Provider{ProviderKOps}, maxUnavailable: number(0), maxSurge: number(1),
 			evictionTimeout: lasting(15 * time.Minute), joinTimeout: lasting(15 * time.Minute), settleAfterDrain: lasting(5 * time.Second),
 		},
+		{strategy: StrategyImage, maxUnavailable: number(1), joinTimeout: lasting(5 * time.Minute), inPlace: true},
+		{strategy: StrategyResize, maxUnavailable: number(1), joinTimeout: lasting(5 * time.Minute), inPlace: true},
 	}
 }
 

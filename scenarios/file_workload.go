@@ -20,6 +20,8 @@ type Workload struct {
 	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"600000"`
 	// Requests of each pod.
 	Requests Requests `yaml:"requests"`
+	// ResizePolicy of the pods' container; absent it has none, and a resize leaves it running.
+	ResizePolicy *ResizePolicy `yaml:"resizePolicy"`
 	// Image of the pods' one container. Default: registry.example/NAME:1.0.0.
 	Image string `yaml:"image" form:"image"`
 	// ImageSize is how many bytes a node pulls that doesn't have the image yet.
@@ -60,6 +62,26 @@ type Requests struct {
 	Memory resource.Quantity `yaml:"memory" default:"128Mi" max:"64Ti"`
 }
 
+// A ResizePolicy says what a resize of a resource does to the container that
+// has it.
+type ResizePolicy struct {
+	// CPU is what a change of the CPU does.
+	CPU Resizing `yaml:"cpu" default:"NotRequired"`
+	// Memory is what a change of the memory does.
+	Memory Resizing `yaml:"memory" default:"NotRequired"`
+}
+
+// A Resizing is what a resize does to a container.
+type Resizing string
+
+// What it does.
+const (
+	ResizingNotRequired Resizing = "NotRequired"      // the container runs on
+	ResizingRestart     Resizing = "RestartContainer" // it is started anew
+)
+
+func (Resizing) values() []string { return []string{"NotRequired", "RestartContainer"} }
+
 // A Toleration lets a pod onto nodes with a taint.
 type Toleration struct {
 	// Key of the taint; absent with the operator Exists: every taint.
@@ -91,13 +113,14 @@ type WorkloadKind string
 // The kinds of workloads.
 const (
 	KindDeployment  WorkloadKind = "Deployment"
+	KindReplicaSet  WorkloadKind = "ReplicaSet"
 	KindStatefulSet WorkloadKind = "StatefulSet"
 	KindDaemonSet   WorkloadKind = "DaemonSet"
 	KindJob         WorkloadKind = "Job"
 )
 
 func (WorkloadKind) values() []string {
-	return []string{"Deployment", "StatefulSet", "DaemonSet", "Job"}
+	return []string{"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"}
 }
 
 // A Spread is what pods spread over.

@@ -45,12 +45,28 @@ func (f *File) header() timeline.Header {
 	h.Metadata.Start = timeline.Time{Time: f.Start}
 	chance := model.NewStream(f.Seed, "cluster")
 	h.Source.Cluster = chance.UUID()
+	if w := f.rolledInPlace(); w != nil {
+		h.Scope.Namespace, h.Scope.Pods = w.Namespace, "app="+w.Name
+	}
 	if len(f.Groups) == 1 {
 		h.Scope.Nodegroup = f.Groups[0].Name
 	} else if f.Roll != nil && len(f.Roll.Groups) == 1 {
 		h.Scope.Nodegroup = f.Roll.Groups[0]
 	}
 	return h
+}
+
+// rolledInPlace is the workload whose pods are changed in place, or nil.
+func (f *File) rolledInPlace() *Workload {
+	if f.Roll == nil || f.Roll.Workload == "" {
+		return nil
+	}
+	for i := range f.Workloads {
+		if f.Workloads[i].Name == f.Roll.Workload {
+			return &f.Workloads[i]
+		}
+	}
+	return nil
 }
 
 // timings are those of the provider's machines with an OS, as the file overrides

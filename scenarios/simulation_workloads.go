@@ -23,6 +23,12 @@ func (s *Simulation) workload(w *Workload) actors.Workload {
 		}},
 		Traits: &actors.PodTraits{ImageBytes: w.ImageSize.Value()},
 	}
+	if p := w.ResizePolicy; p != nil {
+		t.Containers[0].CPUPolicy, t.Containers[0].MemoryPolicy = string(p.CPU), string(p.Memory)
+	}
+	if r := s.file.Roll; r != nil && r.Strategy == StrategyResize && r.Workload == w.Name {
+		t.Resizable = true
+	}
 	t.Traits.StartReady = w.Ready.Model()
 	t.Traits.NeverStops = w.Stop.Kind == DistNever
 	if !t.Traits.NeverStops {

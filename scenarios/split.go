@@ -90,6 +90,8 @@ func (f *File) namesSplit(kind string, names map[string][]string) (string, bool)
 		if f.Autoscaler != nil {
 			used = append(used, f.Autoscaler.Groups...)
 		}
+	} else if f.Roll != nil {
+		used = append(used, f.Roll.Workload)
 	}
 	for i := range f.Faults {
 		namedIn(reflect.ValueOf(f.Faults[i]), "", func(_, key, name string) bool {

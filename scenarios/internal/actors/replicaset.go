@@ -19,7 +19,7 @@ const (
 	roundTrip = 10 * time.Millisecond
 )
 
-// replicaSet keeps a Deployment's ReplicaSet at its replicas. A pod that gets a
+// replicaSet keeps a ReplicaSet at its replicas, a Deployment's or one of its own. A pod that gets a
 // deletionTimestamp or ends no longer counts, and is replaced: the controller
 // doesn't wait until it is gone. Pods that have ended are left lying.
 type replicaSet struct {
@@ -45,10 +45,11 @@ func (rs *replicaSet) changed(c api.Change, old, p *api.Pod) {
 	}
 }
 
-// scaled is the deployment controller's: it scales the ReplicaSet and says so.
+// scaled is the deployment controller's where there is one: it scales the
+// ReplicaSet and says so.
 func (rs *replicaSet) scaled(from int) {
 	rs.env.After(rs.env.Draw(&rs.stream, rs.env.Timings.ControllerReact), func() {
-		if from != rs.Replicas {
+		if from != rs.Replicas && rs.Kind == Deployment {
 			rs.env.API.Record(api.Source{Component: "deployment-controller"}, rs.aboutDeployment(), "Normal", "ScalingReplicaSet", rs.scalingMessage(from, rs.Replicas))
 		}
 		rs.react(rs.sync)

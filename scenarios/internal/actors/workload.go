@@ -13,6 +13,7 @@ type WorkloadKind string
 // The kinds of workloads.
 const (
 	Deployment  WorkloadKind = "Deployment"
+	ReplicaSet  WorkloadKind = "ReplicaSet" // without a Deployment
 	StatefulSet WorkloadKind = "StatefulSet"
 	DaemonSet   WorkloadKind = "DaemonSet"
 	Job         WorkloadKind = "Job"
@@ -47,10 +48,12 @@ type PodTemplate struct {
 	Volume     string
 	Finalizers []string
 	Traits     *PodTraits
+	// Resizable has pods say what their containers were given.
+	Resizable bool
 }
 
 // Workloads are the controllers of kube-controller-manager that keep pods: of
-// Deployments with their ReplicaSets, of StatefulSets, DaemonSets and Jobs. No
+// Deployments with their ReplicaSets, of ReplicaSets alone, of StatefulSets, DaemonSets and Jobs. No
 // tape holds the objects of their kinds; what shows are their pods and events.
 //
 // Each learns of its pods by watching them and keeps count; one that finds its
@@ -114,7 +117,7 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 	}
 	one := newWorkload(ws.env, w)
 	switch w.Kind {
-	case Deployment:
+	case Deployment, ReplicaSet:
 		one.keeper = newReplicaSet(one)
 	case Job:
 		one.keeper = newJob(one)
@@ -123,7 +126,7 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 	case DaemonSet:
 		one.keeper = newDaemonSet(one)
 	default:
-		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
+		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
 	}
 	ws.byName[name] = one
 	if w.Kind != DaemonSet {
@@ -158,4 +161,25 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 		w.keeper.scaled(from)
 	}
 	return nil
+}
+
+// Redefine changes the containers in a ReplicaSet's template: pods that it
+// creates from then on are like that, and those that are there stay as they are
+// (manageReplicas of pkg/controller/replicaset/replica_set.go counts pods and
+// doesn't look into them). It fails where there is no such ReplicaSet.
+func (ws *Workloads) Redefine(namespace, name string, change func(*api.ContainerSpec)) error {
+	w := ws.byName[workloadName{namespace, name}]
+	if w == nil || w.Kind != ReplicaSet {
+		return fmt.Errorf("redefine %s/%s: there is no such ReplicaSet", namespace, name)
+	}
+	w.template = w.template.Variant(change)
+	return nil
+}
+
+// Replicas is how many pods a workload wants; 0 where there is none of the name.
+func (ws *Workloads) Replicas(namespace, name string) int {
+	if w := ws.byName[workloadName{namespace, name}]; w != nil {
+		return w.Replicas
+	}
+	return 0
 }

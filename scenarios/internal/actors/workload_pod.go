@@ -55,7 +55,7 @@ func newWorkload(env *Env, w Workload) *workload {
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
 		SchedulerName: schedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
-		Volume: w.Template.Volume, Workload: w.Template.Traits,
+		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable,
 	}
 	return one
 }

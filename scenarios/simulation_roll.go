@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 
+	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/model"
@@ -12,6 +13,12 @@ import (
 func (s *Simulation) planRolls() error {
 	r := s.file.Roll
 	if r == nil {
+		return nil
+	}
+	if w := s.file.rolledInPlace(); w != nil {
+		s.running++
+		roller := roll.NewPodRoller(s.env, s.podRollConfig(r, w))
+		roller.Ended = s.rollEnded
 		return nil
 	}
 	build := s.strategy(r.Strategy)
@@ -108,6 +115,27 @@ func (s *Simulation) seedProvider() {
 	if s.machines != nil {
 		s.machines.Seed()
 	}
+}
+
+// podRollConfig is that of a roll in place.
+func (s *Simulation) podRollConfig(r *Roll, w *Workload) roll.PodConfig {
+	c := roll.PodConfig{
+		Name: w.Name, Namespace: w.Namespace, Selector: api.PairsOf(api.Pair{Key: "app", Value: w.Name}),
+		Replicas:  func() int { return s.workloads.Replicas(w.Namespace, w.Name) },
+		Redefine:  func(change func(*api.ContainerSpec)) error { return s.workloads.Redefine(w.Namespace, w.Name, change) },
+		Container: w.Name, Image: r.Image, At: r.At,
+		MaxUnavailable: max(1, r.MaxUnavailable.Of(w.Replicas, false)), Deadline: r.JoinTimeout,
+		Rollback: r.OnFailure == OnFailureRollback,
+	}
+	if q := r.Requests; q != nil {
+		if q.CPU != nil {
+			c.Requests.CPU = q.CPU.MilliValue()
+		}
+		if q.Memory != nil {
+			c.Requests.Memory = q.Memory.Value()
+		}
+	}
+	return c
 }
 
 func (s *Simulation) rollConfig(r *Roll, g *Group) roll.Config {

@@ -1,0 +1,252 @@
+package roll
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/roller"
+	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/model"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// PodConfig is what a roll of pods is to do: their containers are changed where
+// they run, and no pod is replaced.
+type PodConfig struct {
+	// Name is the workload's. Its pods are those of Namespace with the labels of
+	// Selector.
+	Name, Namespace string
+	Selector        api.Pairs
+	// Replicas is how many pods there are to be.
+	Replicas func() int
+	// Redefine changes the template that new pods are made from, and no pod that
+	// is there.
+	Redefine func(change func(*api.ContainerSpec)) error
+	// Container is the one that is changed, to run Image or, where that is "", to
+	// ask for what Requests say: millicores and bytes, 0 as before.
+	Container, Image string
+	Requests         api.Resources
+	// At is when the roll begins; a negative one waits for [PodRoller.Begin].
+	At time.Duration
+	// MaxUnavailable is how many pods may be not ready at a time, those included
+	// that are being changed; at least 1.
+	MaxUnavailable int
+	// Deadline is how long a pod may take, and how long pods that are made anew
+	// may keep the roll waiting; 0 is for ever.
+	Deadline time.Duration
+	// Rollback takes all pods back where the roll fails.
+	Rollback bool
+}
+
+// PodRoller rolls the pods of one workload. The template of the workload goes
+// first, so that a pod that is made meanwhile is born as it shall be; then go the
+// pods. What is to be done says the planner of scenarios/inplace/roller, by the
+// pods alone; the PodRoller looks when something has changed, a reaction time
+// later, and writes.
+type PodRoller struct {
+	env    *actors.Env
+	cfg    PodConfig
+	chance model.Stream
+	roll   roller.Roll
+	keys   inplace.Keys
+	// Ended is called once, from the loop, when the roll is over.
+	Ended func(Outcome)
+
+	begun, over, queued bool
+	halted              bool // a pod has failed: no other is changed
+	from                []api.ContainerSpec
+	failure             Outcome // of the first pod that has failed
+
+	crew     crew
+	told     map[roller.Restart]bool
+	variants map[variant]*api.Template
+	progress time.Duration // when something was done or a pod became ready, the last time
+	overdue  *loop.Timer
+}
+
+// NewPodRoller prepares the roll of a workload's pods, to begin at its time.
+func NewPodRoller(env *actors.Env, cfg PodConfig) *PodRoller {
+	cfg.MaxUnavailable = max(cfg.MaxUnavailable, 1)
+	r := &PodRoller{
+		env: env, cfg: cfg, chance: env.Stream("roller", "pods", cfg.Namespace, cfg.Name), keys: inplace.DefaultKeys(),
+		crew: crew{members: map[*api.Pod]*podMember{}}, told: map[roller.Restart]bool{}, variants: map[variant]*api.Template{},
+	}
+	r.roll = roller.Roll{MaxUnavailable: cfg.MaxUnavailable, Deadline: cfg.Deadline, OnFailure: roller.Stop, Keys: r.keys}
+	if cfg.Rollback {
+		r.roll.OnFailure = roller.RollbackAll
+	}
+	if cfg.Image != "" {
+		r.roll.Images = map[string]string{cfg.Container: cfg.Image}
+	} else {
+		r.roll.Resources = inplace.Resources{cfg.Container: {Requests: requests(cfg.Requests)}}
+	}
+	env.API.WatchPods(r.podChanged)
+	if cfg.At >= 0 {
+		env.At(cfg.At, r.Begin)
+	}
+	return r
+}
+
+// Over reports whether the roll has ended.
+func (r *PodRoller) Over() bool { return r.over }
+
+// Begin begins the roll. It is called from the loop; a second time it does
+// nothing.
+func (r *PodRoller) Begin() {
+	if r.begun {
+		return
+	}
+	r.begun, r.progress = true, r.env.Now()
+	err := r.cfg.Redefine(func(c *api.ContainerSpec) {
+		r.from = append(r.from, *c)
+		r.put(c)
+	})
+	if err != nil {
+		r.env.Fail(err)
+		return
+	}
+	for _, p := range r.env.API.Pods() {
+		if r.mine(p) {
+			r.crew.update(r, p)
+		}
+	}
+	r.look()
+}
+
+func (r *PodRoller) mine(p *api.Pod) bool {
+	return p.Namespace == r.cfg.Namespace && p.Labels.Holds(r.cfg.Selector)
+}
+
+// put makes a container as it shall be.
+func (r *PodRoller) put(c *api.ContainerSpec) {
+	switch {
+	case c.Name != r.cfg.Container:
+	case r.cfg.Image != "":
+		c.Image = r.cfg.Image
+	default:
+		if r.cfg.Requests.CPU != 0 {
+			c.CPU = r.cfg.Requests.CPU
+		}
+		if r.cfg.Requests.Memory != 0 {
+			c.Memory = r.cfg.Requests.Memory
+		}
+	}
+}
+
+// podChanged follows the pods of the workload.
+func (r *PodRoller) podChanged(c api.Change, old, p *api.Pod) {
+	if !r.begun || !r.mine(p) {
+		return
+	}
+	if c != api.Added && !old.Ready() && p.Ready() {
+		r.progress = r.env.Now()
+	}
+	if c == api.Deleted {
+		r.crew.drop(p)
+	} else {
+		r.crew.update(r, p)
+	}
+	r.look()
+}
+
+// look plans soon.
+func (r *PodRoller) look() {
+	if !r.begun || r.queued || r.over && len(r.crew.restarted) == 0 {
+		return
+	}
+	r.queued = true
+	r.env.After(r.env.Draw(&r.chance, r.env.Timings.ControllerReact), func() {
+		r.queued = false
+		r.step()
+	})
+}
+
+// step plans and performs. A roll that is over only reports restarts.
+func (r *PodRoller) step() {
+	if r.over && len(r.crew.restarted) == 0 {
+		return
+	}
+	members, left := r.crew.concerned(r.cfg.MaxUnavailable, r.halted && r.cfg.Rollback)
+	pods := make([]corev1.Pod, len(members))
+	for i, m := range members {
+		if err := m.object(&pods[i]); err != nil {
+			r.env.Fail(err)
+			return
+		}
+	}
+	roll := r.roll
+	roll.Replicas = max(0, r.cfg.Replicas()-left)
+	d, err := roller.Plan(roll, pods, roller.State{Reported: r.told}, r.env.API.Now().Time())
+	if err != nil {
+		r.env.Fail(fmt.Errorf("plan the roll of %s: %w", r.cfg.Name, err))
+		return
+	}
+	for _, a := range d.Actions {
+		i := slices.IndexFunc(members, func(m *podMember) bool { return m.pod.UID == string(a.UID) })
+		if a.Kind == roller.Report {
+			r.env.API.Mark("unexpected restart", fmt.Sprintf("pod %s/%s: container %s was restarted since its update", a.Namespace, a.Pod, a.Container))
+		} else if !r.over {
+			r.perform(a, members[i], &pods[i])
+		}
+	}
+	maps.Copy(r.told, d.State.Reported)
+	r.crew.heard()
+	if !r.over {
+		r.stand(d, len(members))
+	}
+}
+
+// stand ends the roll where it is at an end, or waits.
+func (r *PodRoller) stand(d roller.Decision, concerned int) {
+	switch {
+	case concerned == 0 && r.crew.active >= r.cfg.Replicas(), d.Standing == roller.Finished:
+		r.end(Outcome{})
+	case d.Standing == roller.Stopped:
+		r.end(r.failure)
+	case d.Standing == roller.RolledBack:
+		r.end(Outcome{Failed: true, Code: "RolledBack", Reason: fmt.Sprintf("the pods of %s have %s again", r.cfg.Name, r.before())})
+	default:
+		r.watchdog(d)
+	}
+}
+
+// watchdog fails the roll where pods that nobody changes are waited for in vain.
+// A pod that is being changed has a deadline of its own.
+func (r *PodRoller) watchdog(d roller.Decision) {
+	switch {
+	case r.cfg.Deadline == 0:
+		return
+	case d.Standing != roller.Stuck:
+		r.progress = r.env.Now()
+		return
+	case r.env.Now()-r.progress >= r.cfg.Deadline:
+		reason := "its pods aren't ready"
+		if len(d.Blockers) > 0 {
+			reason = d.Blockers[0].Reason
+			if pod := d.Blockers[0].Pod; pod != "" {
+				reason = "pod " + pod + ": " + reason
+			}
+		}
+		r.end(Outcome{Failed: true, Code: inplace.ReasonDeadlineExceeded, Reason: fmt.Sprintf("nothing has happened to %s for %s: %s", r.cfg.Name, r.cfg.Deadline, reason)})
+		return
+	}
+	r.overdue.Stop()
+	r.overdue = r.env.Timer(r.progress+r.cfg.Deadline-r.env.Now(), r.look)
+}
+
+// end is the roll's last word.
+func (r *PodRoller) end(o Outcome) {
+	r.over = true
+	r.overdue.Stop()
+	if o.Failed {
+		r.env.API.Mark("failed", o.Code+": "+o.Reason)
+	}
+	if r.Ended != nil {
+		r.Ended(o)
+	}
+}

@@ -82,7 +82,7 @@ func TestEveryActionHasItsKey(t *testing.T) {
 		}
 		v.Set(reflect.New(v.Type().Elem()))
 		want := f.key
-		if want == "at" || want == "when" || want == "after" {
+		if want == "if" || want == "at" || want == "when" || want == "after" {
 			want = ""
 		}
 		if got := fault.Action(); got != want {

@@ -21,9 +21,11 @@ func (s *Simulation) planFaults() { s.planFaultsFrom(0) }
 // planFaultsFrom is planFaults for a scenario that goes on at a moment: faults
 // that were to begin before have begun. One that waits for a state may come again.
 func (s *Simulation) planFaultsFrom(moment time.Duration) {
-	all := make([]*scheduled, len(s.file.Faults))
+	var all []*scheduled
 	for i := range s.file.Faults {
-		all[i] = &scheduled{Fault: &s.file.Faults[i], sim: s}
+		if f := &s.file.Faults[i]; f.If == nil || *f.If {
+			all = append(all, &scheduled{Fault: f, sim: s})
+		}
 	}
 	var states []*scheduled
 	for _, f := range all {

@@ -35,7 +35,7 @@ func (c *checker) faults() *Error {
 func actionKeys() []string {
 	var keys []string
 	for _, f := range fieldsOf(reflect.TypeFor[Fault]()) {
-		if !slices.Contains([]string{"name", "at", "when", "after"}, f.key) {
+		if !slices.Contains([]string{"name", "if", "at", "when", "after"}, f.key) {
 			keys = append(keys, f.key)
 		}
 	}

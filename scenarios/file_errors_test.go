@@ -90,6 +90,9 @@ var ofForm = []mistake{
 	{"a budget of neither", "{workload: db, maxUnavailable: 1}", "{workload: db}"},
 	{"a budget of both", "{workload: db, maxUnavailable: 1}", "{workload: db, maxUnavailable: 1, minAvailable: 1}"},
 	{"an image or a workload", "imagePull: {image: \"registry.example/db:1.0.0\"}", "imagePull: {}"},
+	{"a crash of neither", "crash: {workload: web, pods: 2}", "crash: {}"},
+	{"a crash of both", "crash: {workload: web, pods: 2}", "crash: {workload: web, image: a}"},
+	{"a policy of no resize", "memory: RestartContainer}", "memory: Restart}"},
 	{"a reference half written", "image: registry.example/web:$(tag)", "image: registry.example/web:$(tag"},
 	{"yaml: a key twice", "settle: 60s", "seed: 60s"},
 	{"yaml: an anchor", "settle: 60s", "settle: &a 60s"},
@@ -193,6 +196,11 @@ var ofMeaning = []mistake{
 	{"a stream fault misspelt", "close:pods,at", "colse:pods,at"},
 	{"a stream fault at no time", "close:pods,at=T+1m", "close:pods,at=soon"},
 	{"a stream fault of what the tape doesn't hold", "close:pods,", "close:pdos,"},
+	{"a crash of so many of an image", "crash: {image: \"registry.example/db:1.0.0\", for: 10m}", "crash: {image: \"registry.example/db:1.0.0\", pods: 3}"},
+	{"a crash of a workload for a while", "crash: {workload: web, pods: 2}", "crash: {workload: web, for: 1m}"},
+	{"a crash of no workload", "crash: {workload: web, pods: 2}", "crash: {workload: wbe}"},
+	{"a node roll of an image", "  at: 30s\n", "  at: 30s\n  image: a\n"},
+	{"a node roll of a workload", "  at: 30s\n", "  at: 30s\n  workload: web\n"},
 	{"a workload created twice", "createWorkload: {workload: late}", "createWorkload: {workload: import}"},
 }
 

@@ -12,6 +12,8 @@ type Fault struct {
 	// Name by which another fault's after refers to this one; may be absent.
 	Name string `yaml:"name" form:"label"`
 
+	// If is whether it happens at all, for a parameter that turns it off; absent: it does.
+	If *bool `yaml:"if"`
 	// At is the time on the tape when it happens.
 	At *time.Duration `yaml:"at" max:"240h"`
 	// When is the state of the cluster at which it happens.

@@ -113,7 +113,7 @@ func (g *generator) structure(t reflect.Type, refs bool) object {
 		s["allOf"] = []object{oneOf("at", "when", "after"), oneOf(actionKeys()...)}
 	case reflect.TypeFor[When]():
 		s["allOf"] = []object{oneOf("nodes", "pods")}
-	case reflect.TypeFor[ImagePull]():
+	case reflect.TypeFor[ImagePull](), reflect.TypeFor[Crash]():
 		s["allOf"] = []object{oneOf("image", "workload")}
 	case reflect.TypeFor[Budget]():
 		s["allOf"] = []object{oneOf("minAvailable", "maxUnavailable")}

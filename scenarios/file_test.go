@@ -184,10 +184,15 @@ func TestEveryStrategyHasItsDefaults(t *testing.T) {
 			f := resolved(t, `apiVersion: nodesim.dev/v1
 kind: Scenario
 metadata: {name: x, title: x}
-cluster: {provider: `+string(p)+`, kubernetesVersion: "1.27"}
+cluster: {provider: `+string(p)+`, kubernetesVersion: "`+oldestFor(w)+`"}
 groups: [{name: workers, nodes: 2}]
-roll: {strategy: `+string(w.strategy)+`}
-`)
+`+rollOf(w))
+			if w.inPlace {
+				if f.Roll.MaxUnavailable.Value != 1 || f.Roll.JoinTimeout != 5*time.Minute || f.Roll.Groups != nil {
+					t.Errorf("%s on %s: %+v, want one pod at a time, five minutes for each, and no group", w.strategy, p, f.Roll)
+				}
+				continue
+			}
 			if f.Roll.MaxUnavailable.Value+f.Roll.MaxSurge.Value+f.Roll.Budget.Value == 0 {
 				t.Errorf("%s on %s replaces no node at a time", w.strategy, p)
 			}
@@ -196,6 +201,26 @@ roll: {strategy: `+string(w.strategy)+`}
 			}
 		}
 	}
+}
+
+// rollOf is the shortest roll by a strategy, with what it is about.
+func rollOf(w way) string {
+	const pods = "workloads: [{name: web, kind: ReplicaSet}]\n"
+	switch w.strategy {
+	case StrategyImage:
+		return pods + "roll: {strategy: inplace-image, workload: web, image: web:2}\n"
+	case StrategyResize:
+		return pods + "roll: {strategy: inplace-resize, workload: web, requests: {cpu: 2}}\n"
+	}
+	return "roll: {strategy: " + string(w.strategy) + "}\n"
+}
+
+// oldestFor is the oldest version of Kubernetes that a strategy needs.
+func oldestFor(w way) string {
+	if w.strategy == StrategyResize {
+		return "1.33"
+	}
+	return "1.27"
 }
 
 func TestFileIsGood(t *testing.T) {

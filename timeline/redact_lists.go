@@ -25,11 +25,12 @@ var podSpecKeeps = set(
 var containerKeeps = set("name", "image", "resources", "resizePolicy", "restartPolicy")
 
 // annotationPrefixes and annotationKeeps list the annotations by which
-// kubelets, autoscalers and node controllers talk about nodes and drains.
+// kubelets, autoscalers and node controllers talk about nodes and drains, and
+// those of updates in place, which are how such a roll stands.
 var annotationPrefixes = [][]byte{
 	[]byte("cluster.x-k8s.io/"), []byte("cluster-autoscaler.kubernetes.io/"), []byte("karpenter.sh/"),
 	[]byte("karpenter.k8s.aws/"), []byte("kops.k8s.io/"), []byte("nodesim.dev/"),
-	[]byte("eks.amazonaws.com/nodegroup"), []byte("node.kubernetes.io/"),
+	[]byte("eks.amazonaws.com/nodegroup"), []byte("node.kubernetes.io/"), []byte("agentbox.navix.sh/inplace-"),
 }
 
 var annotationKeeps = set(

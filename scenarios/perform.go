@@ -27,7 +27,8 @@ type PerformConfig struct {
 	Wall func(at time.Duration) time.Time
 	// HandsOff leaves the rolls to the caller, who plans by what
 	// [Performance.Instances] says and has [Performance.Launch] and its like
-	// perform; [Performance.Rolled] says how they ended.
+	// perform; [Performance.Rolled] says how they ended. A roll in place is always
+	// the caller's.
 	HandsOff bool
 }
 
@@ -158,11 +159,12 @@ func (p *Performance) Begin() error {
 		p.clock.Latest = func() (api.Instant, time.Time) { return s.env.API.Now(), p.cfg.Now() }
 	}
 	s.kubelets.LookThrough()
-	if !p.cfg.HandsOff && !p.rolled {
+	handsOff := p.cfg.HandsOff || s.file.rolledInPlace() != nil
+	if !handsOff && !p.rolled {
 		if err := s.planRolls(); err != nil {
 			return err
 		}
-	} else if p.cfg.HandsOff && !p.rolled && s.file.Roll != nil {
+	} else if handsOff && !p.rolled && s.file.Roll != nil {
 		s.running++
 	}
 	s.planFaultsFrom(p.before)

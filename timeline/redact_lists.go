@@ -34,6 +34,8 @@ var annotationPrefixes = [][]byte{
 }
 
 var annotationKeeps = set(
+	"agentbox.navix.sh/last-active",
+	"agentbox.navix.sh/started-at",
 	"alpha.kubernetes.io/provided-node-ip",
 	"container.googleapis.com/instance_id",
 	"controller.kubernetes.io/pod-deletion-cost",

@@ -372,7 +372,7 @@ func TestWorkloadsThatMakeNoSense(t *testing.T) {
 		want string
 	}{
 		{c.Add(good), "workload shop/agent: there is one of that name"},
-		{c.Add(actors.Workload{Kind: "Pet", Namespace: "shop", Name: "x", Template: app("x", 1)}), `workload shop/x: kind "Pet": want Deployment, StatefulSet, DaemonSet or Job`},
+		{c.Add(actors.Workload{Kind: "Pet", Namespace: "shop", Name: "x", Template: app("x", 1)}), `workload shop/x: kind "Pet": want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job`},
 		{c.Add(actors.Workload{Kind: actors.Job, Namespace: "shop", Name: "x"}), `workload "x" in namespace "shop" with 0 containers: want a name, a namespace and a container`},
 		{c.Scale("shop", "none", 1), "scale shop/none: there is no such workload"},
 		{c.Scale("shop", "agent", 1), "scale shop/agent: a DaemonSet has no replicas"},

@@ -150,7 +150,7 @@ var layout = map[string][]string{
 	},
 	"scenarios/internal/roll": {
 		"scenarios/internal/actors", "scenarios/internal/api", "scenarios/internal/cloud", "scenarios/internal/loop",
-		"scenarios/model", "scenarios/cycle", "timeline",
+		"scenarios/model", "scenarios/cycle", "scenarios/inplace", "timeline",
 	},
 	"scenarios/virtualnode":     {"scenarios/inplace"},
 	"scenarios/virtualnode/api": {"scenarios/virtualnode", "scenarios/inplace"},

@@ -1,5 +1,6 @@
-// Package roll replaces the nodes of a group the way its provider does, and
-// answers notices of spot interruptions the way those do who handle them.
+// Package roll replaces the nodes of a group the way its provider does, changes
+// the pods of a workload in place, and answers notices of spot interruptions the
+// way those do who handle them.
 //
 // What goes in: a group at the provider, the template that its nodes shall run,
 // and a strategy. What comes out: launches, cordons, evictions and terminations,
@@ -22,6 +23,7 @@
 //	                handler of interruptions share
 //	capi*.go        Cluster API's controllers of Machines
 //	handler*.go     who answers notices of interruption
+//	podroll*.go     rolls in place: the pods of a workload are changed where they run
 //
 // A strategy knows what stands in the API and at the provider, and what it has
 // itself begun; never a scenario's name. It acts from the loop and writes through

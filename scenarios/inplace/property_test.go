@@ -135,6 +135,26 @@ func (l *life) kubelet(name string) {
 
 // check is the dumb twin: it says by the spec and the status alone what the machine must say.
 func (l *life) check() {
+	l.t.Helper()
+	s := l.checkPhases()
+	if !s.InFlight() {
+		return
+	}
+	done := l.pod.Status.ObservedGeneration == l.pod.Generation
+	for name := range s.TargetImages {
+		for _, c := range l.pod.Spec.Containers {
+			is := hand.Status(l.pod, name)
+			done = done && (c.Name != name || is.State.Running != nil && is.Ready && is.Image == c.Image)
+		}
+	}
+	if p, err := l.keys.Progress(l.pod, nil, 0, l.now); err != nil || (p.State == inplace.Done) != done {
+		l.fail("progress %v, %v: want done %v of %+v\n%+v", p, err, done, s, l.pod.Status.ContainerStatuses)
+	}
+}
+
+// checkPhases checks that label and annotation are of one phase, and that an idle pod is nobody's.
+func (l *life) checkPhases() *inplace.State {
+	l.t.Helper()
 	s, err := l.keys.Read(l.pod)
 	if err != nil {
 		l.fail("%v", err)
@@ -159,19 +179,7 @@ func (l *life) check() {
 			l.fail("an idle pod has a sandbox")
 		}
 	}
-	if !s.InFlight() {
-		return
-	}
-	done := l.pod.Status.ObservedGeneration == l.pod.Generation
-	for name := range s.TargetImages {
-		for _, c := range l.pod.Spec.Containers {
-			is := hand.Status(l.pod, name)
-			done = done && (c.Name != name || is.State.Running != nil && is.Ready && is.Image == c.Image)
-		}
-	}
-	if p, err := l.keys.Progress(l.pod, nil, 0, l.now); err != nil || (p.State == inplace.Done) != done {
-		l.fail("progress %v, %v: want done %v of %+v\n%+v", p, err, done, s, l.pod.Status.ContainerStatuses)
-	}
+	return s
 }
 
 func TestRandomLives(t *testing.T) {

@@ -1,0 +1,169 @@
+package inplace_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+)
+
+func list(cpu, memory string) corev1.ResourceList {
+	l := corev1.ResourceList{}
+	if cpu != "" {
+		l[corev1.ResourceCPU] = resource.MustParse(cpu)
+	}
+	if memory != "" {
+		l[corev1.ResourceMemory] = resource.MustParse(memory)
+	}
+	return l
+}
+
+func sized(requests, limits corev1.ResourceList) *corev1.Pod {
+	pod := aPod("", "app:1")
+	pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: requests, Limits: limits}
+	hand.Status(pod, "app").Resources = pod.Spec.Containers[0].Resources.DeepCopy()
+	return pod
+}
+
+func want(cpu, memory string) inplace.Resources {
+	return inplace.Resources{"app": {Requests: list(cpu, memory)}}
+}
+
+func TestApplyResize(t *testing.T) {
+	pod := sized(list("200m", "256Mi"), list("", "1Gi"))
+	next, changed, err := inplace.ApplyResize(pod, want("400m", ""))
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	r := next.Spec.Containers[0].Resources
+	if r.Requests.Cpu().String() != "400m" || r.Requests.Memory().String() != "256Mi" || r.Limits.Memory().String() != "1Gi" {
+		t.Error(r)
+	}
+	if pod.Spec.Containers[0].Resources.Requests.Cpu().String() != "200m" {
+		t.Error("the argument was changed")
+	}
+	if _, changed, err := inplace.ApplyResize(next, want("0.4", "262144Ki")); err != nil || changed {
+		t.Error("equal quantities change nothing:", changed, err)
+	}
+	for name, c := range map[string]struct {
+		pod  *corev1.Pod
+		r    inplace.Resources
+		want error
+	}{
+		"above the limit":      {pod, want("", "2Gi"), inplace.ErrNotResizable},
+		"negative":             {pod, want("-1", ""), inplace.ErrNotResizable},
+		"another resource":     {pod, inplace.Resources{"app": {Requests: corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("1")}}}, inplace.ErrNotResizable},
+		"no such container":    {pod, inplace.Resources{"zip": {}}, inplace.ErrContainerNotFound},
+		"burstable from none":  {sized(nil, nil), want("100m", ""), inplace.ErrQOSChange},
+		"guaranteed no longer": {sized(list("1", "1Gi"), list("1", "1Gi")), want("500m", ""), inplace.ErrQOSChange},
+		"no pod":               {nil, nil, inplace.ErrNoPod},
+		"no containers":        {aPod(""), want("1", ""), inplace.ErrNoContainers},
+	} {
+		next, _, err := inplace.ApplyResize(c.pod, c.r)
+		if next != nil {
+			t.Errorf("%s: a pod beside an error", name)
+		}
+		wantError(t, err, c.want)
+	}
+	both := inplace.Resources{"app": {Requests: list("2", ""), Limits: list("2", "")}}
+	if _, _, err := inplace.ApplyResize(sized(list("1", "1Gi"), list("1", "1Gi")), both); err != nil {
+		t.Error("a guaranteed pod stays one:", err)
+	}
+}
+
+func TestResizeProgress(t *testing.T) {
+	resized := func() *corev1.Pod {
+		next, _, err := inplace.ApplyResize(sized(list("200m", "256Mi"), nil), want("400m", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return next
+	}
+	with := func(of corev1.PodConditionType, reason string) *corev1.Pod {
+		pod := resized()
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: of, Status: corev1.ConditionTrue, Reason: reason, Message: "why"})
+		return pod
+	}
+	unseen := resized()
+	unseen.Generation++
+	done := resized()
+	hand.Status(done, "app").Resources = done.Spec.Containers[0].Resources.DeepCopy()
+	old := resized()
+	hand.Status(old, "app").Resources = nil
+	waiting := hand.Wait(resized(), "app", "CrashLoopBackOff", "")
+	for _, c := range []struct {
+		name   string
+		pod    *corev1.Pod
+		state  inplace.Outcome
+		reason string
+	}{
+		{"unseen", unseen, inplace.InProgress, inplace.ReasonNotObserved},
+		{"not begun", resized(), inplace.InProgress, inplace.ReasonResourcesDiffer},
+		{"deferred", with(corev1.PodResizePending, "Deferred"), inplace.InProgress, "Deferred"},
+		{"infeasible", with(corev1.PodResizePending, "Infeasible"), inplace.Failed, "Infeasible"},
+		{"in progress", with(corev1.PodResizeInProgress, ""), inplace.InProgress, inplace.ReasonResizeInProgress},
+		{"error", with(corev1.PodResizeInProgress, "Error"), inplace.InProgress, "Error"},
+		{"a kubelet that can't", old, inplace.InProgress, inplace.ReasonNoStatus},
+		{"done", done, inplace.Done, ""},
+		{"nothing runs", waiting, inplace.Done, ""},
+		{"never resized", sized(list("200m", ""), nil), inplace.Done, ""},
+		{"no resources", aPod("", "app:1"), inplace.Done, ""},
+	} {
+		if p := inplace.ResizeProgress(c.pod); p.State != c.state || p.Reason != c.reason {
+			t.Errorf("%s: %v, want %s %s", c.name, p, c.state, c.reason)
+		}
+	}
+}
+
+func TestTheLifeOfAResize(t *testing.T) {
+	var k inplace.Keys
+	pod := sized(list("200m", "256Mi"), nil)
+	begun, changed, err := k.BeginResize(pod, want("400m", "512Mi"), t0)
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	if _, changed, err := k.BeginResize(begun, want("400m", "512Mi"), t0.Add(time.Hour)); changed || err != nil {
+		t.Error("an intention is written once:", changed, err)
+	}
+	if p, _ := k.ResizeProgress(begun, 0, t0); p.Reason != inplace.ReasonSpecDiffers {
+		t.Error("the intention alone:", p)
+	}
+	next, _, err := inplace.ApplyResize(begun, want("400m", "512Mi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := k.ResizeProgress(next, time.Minute, t0.Add(2*time.Minute)); p.State != inplace.Failed || p.Reason != inplace.ReasonDeadlineExceeded {
+		t.Error(p)
+	}
+	back, changed, err := k.RollbackResize(next, inplace.Progress{Reason: "Deferred"}, t0)
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	s, err := k.ReadResize(back)
+	if err != nil || !s.TargetResources.Equal(want("200m", "256Mi")) || !s.RolledBack.Equal(want("400m", "512Mi")) || s.Reason != "Deferred" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, changed, _ := k.RollbackResize(back, inplace.Progress{}, t0); changed {
+		t.Error("a rollback is no change to roll back")
+	}
+	hand.Status(next, "app").Resources = next.Spec.Containers[0].Resources.DeepCopy()
+	if p, _ := k.ResizeProgress(next, 0, t0); p.State != inplace.Done {
+		t.Error(p)
+	}
+	done, changed, err := k.CompleteResize(next, t0)
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	if _, changed, _ := k.CompleteResize(done, t0); changed {
+		t.Error("completed twice")
+	}
+	if s, _ := k.ReadResize(done); s.Phase != "completed" || !s.FromResources.Equal(want("200m", "256Mi")) {
+		t.Errorf("%+v", s)
+	}
+	_, _, err = k.RollbackResize(pod, inplace.Progress{}, t0)
+	wantError(t, err, inplace.ErrNothingToRollBack)
+}

@@ -1,0 +1,264 @@
+package inplace_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+)
+
+func apply(t *testing.T, pod *corev1.Pod, opts inplace.UpdateOptions) *corev1.Pod {
+	t.Helper()
+	next, changed, err := inplace.Keys{}.Apply(pod, opts, t0)
+	if err != nil || !changed {
+		t.Fatalf("changed %v, %v", changed, err)
+	}
+	next.Generation++
+	return next
+}
+
+func images(image string) inplace.UpdateOptions {
+	return inplace.UpdateOptions{ContainerImages: map[string]string{"app": image}}
+}
+
+func TestAnEqualDigestIsNoProofOfAReplacement(t *testing.T) {
+	digest := imageresolver.Digests{Manifest: hand.Digest("app:1")}
+	digests := imageresolver.Record(map[string]imageresolver.Digests{"app:1": digest, "mirror/app:1": digest})
+	pod := hand.Observe(apply(t, aPod("running", "app:1"), images("mirror/app:1")))
+	if p, _ := (inplace.Keys{}).Progress(pod, digests, 0, t0); p.Reason != inplace.ReasonOldContainer {
+		t.Errorf("before the kubelet: %v", p)
+	}
+	if inplace.IsInplaceUpdateCompleted(t.Context(), nil, pod, digests) {
+		t.Error("complete before the container was replaced")
+	}
+	hand.Start(pod, "app")
+	hand.Status(pod, "app").ImageID = hand.ImageID("app:1")
+	if p, _ := (inplace.Keys{}).Progress(pod, digests, 0, t0); p.Reason != inplace.ReasonNotReady {
+		t.Errorf("started: %v", p)
+	}
+	hand.Status(pod, "app").Ready = true
+	if p, _ := (inplace.Keys{}).Progress(pod, digests, 0, t0); p.State != inplace.Done {
+		t.Errorf("ready: %v", p)
+	}
+}
+
+func TestProgressSaysWhatItWaitsFor(t *testing.T) {
+	started := func() *corev1.Pod { return apply(t, aPod("idle", "app:1"), images("app:2")) }
+	deleted := started()
+	now := ago(0)
+	deleted.DeletionTimestamp = &now
+	ended := started()
+	ended.Status.Phase = corev1.PodFailed
+	other := started()
+	other.Spec.Containers[0].Image = "app:3"
+	exited := hand.Start(started(), "app")
+	hand.Status(exited, "app").State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
+	old := hand.Start(started(), "app")
+	hand.Status(old, "app").Image, hand.Status(old, "app").ImageID = "app:1", hand.ImageID("app:1")
+	for _, c := range []struct {
+		pod    *corev1.Pod
+		state  inplace.Outcome
+		reason string
+	}{
+		{aPod("idle", "app:1"), inplace.None, ""},
+		{started(), inplace.InProgress, inplace.ReasonNotObserved},
+		{hand.Observe(started()), inplace.InProgress, inplace.ReasonOldContainer},
+		{hand.Kill(started(), "app"), inplace.InProgress, "ContainerCreating"},
+		{hand.Wait(started(), "app", "ImagePullBackOff", "no such tag"), inplace.InProgress, "ImagePullBackOff"},
+		{hand.Wait(started(), "app", "CrashLoopBackOff", ""), inplace.InProgress, "CrashLoopBackOff"},
+		{hand.Wait(started(), "app", "InvalidImageName", ""), inplace.Failed, "InvalidImageName"},
+		{exited, inplace.InProgress, "OOMKilled"},
+		{old, inplace.InProgress, inplace.ReasonOldImage},
+		{hand.Start(started(), "app"), inplace.InProgress, inplace.ReasonNotReady},
+		{other, inplace.InProgress, inplace.ReasonSpecDiffers},
+		{deleted, inplace.Failed, inplace.ReasonPodDeleting},
+		{ended, inplace.Failed, inplace.ReasonPodEnded},
+		{hand.Settle(started()), inplace.Done, ""},
+	} {
+		p, err := inplace.Keys{}.Progress(c.pod, nil, time.Minute, t0)
+		if err != nil || p.State != c.state || p.Reason != c.reason {
+			t.Errorf("%v, %v: want %s %s", p, err, c.state, c.reason)
+		}
+	}
+	stuck := hand.Wait(started(), "app", "ImagePullBackOff", "no such\ntag")
+	if p, _ := (inplace.Keys{}).Progress(stuck, nil, time.Minute, t0.Add(time.Minute)); p.State != inplace.InProgress {
+		t.Errorf("at the deadline: %v", p)
+	}
+	p, _ := inplace.Keys{}.Progress(stuck, nil, time.Minute, t0.Add(61*time.Second))
+	if got, want := p.String(), "Failed DeadlineExceeded (app): ImagePullBackOff after 1m1s of 1m0s: no such tag"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestABrokenStateIsAnErrorEverywhere(t *testing.T) {
+	for _, text := range []string{`{"phase":`, `{"phase":"asleep"}`, `null`, `[]`} {
+		pod := withAnnotation(aPod("starting", "app:1"), text)
+		var k inplace.Keys
+		_, _, applied := k.Apply(pod, images("app:2"), t0)
+		_, progress := k.Progress(pod, nil, 0, t0)
+		_, _, completed := k.Complete(pod, t0)
+		_, _, rolled := k.Rollback(pod, t0)
+		complete, reason, err := k.Completion(t.Context(), pod, nil)
+		for _, err := range []error{applied, progress, completed, rolled, err} {
+			wantError(t, err, inplace.ErrBrokenState)
+		}
+		if complete || reason != inplace.ReasonBrokenState {
+			t.Errorf("%s: complete %v, %s", text, complete, reason)
+		}
+	}
+}
+
+func TestWithoutAResolverTheContainerDecides(t *testing.T) {
+	pod := apply(t, aPod("idle", "app:1"), images("app:2"))
+	if complete, reason, err := (inplace.Keys{}).Completion(t.Context(), hand.Observe(pod), nil); complete || reason != inplace.ReasonOldContainer || err != nil {
+		t.Error(complete, reason, err)
+	}
+	if complete, _, err := (inplace.Keys{}).Completion(t.Context(), hand.Settle(pod), nil); !complete || err != nil {
+		t.Error(complete, err)
+	}
+}
+
+func TestAResolverThatFailsIsAnError(t *testing.T) {
+	pod := hand.Settle(apply(t, aPod("idle", "app:1"), images("app:2")))
+	complete, reason, err := inplace.Keys{}.Completion(t.Context(), pod, registry{})
+	if complete || reason != inplace.ReasonDigestUnknown || err == nil || errors.Is(err, context.Canceled) {
+		t.Error(complete, reason, err)
+	}
+	got, err := inplace.MarkUpdateCompleted(t.Context(), server(pod), nil, pod, registry{})
+	if got != nil || err == nil {
+		t.Error(got, err)
+	}
+}
+
+func TestAStopWithUnchangedImagesCleansUp(t *testing.T) {
+	var k inplace.Keys
+	running, _, err := k.Complete(hand.Settle(apply(t, aPod("idle", "app:1"), inplace.UpdateOptions{
+		ContainerImages: map[string]string{"app": "app:2"}, Labels: map[string]string{prefix + "sandbox-id": "s"},
+		Annotations: map[string]string{prefix + "sandbox-id": "s", prefix + "claimed-at": "then"},
+	})), t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := apply(t, running, inplace.UpdateOptions{
+		ContainerImages: map[string]string{"app": "app:2"}, UpdatePodPhase: "stopping", TargetPodPhase: "idle",
+		Annotations: map[string]string{prefix + "stop-reason": "Stopped"},
+	})
+	s := state(t, idle)
+	if idle.Labels[phaseLabel] != "idle" || idle.Labels[prefix+"sandbox-id"] != "" || idle.Annotations[prefix+"claimed-at"] != "" ||
+		idle.Annotations[prefix+"stop-reason"] != "" || s.StableContainerStatuses != nil || s.TargetPodPhase != "idle" {
+		t.Errorf("%v %v %+v", idle.Labels, idle.Annotations, s)
+	}
+	if _, is := k.UnexpectedRestart(hand.Start(idle, "app")); is {
+		t.Error("an idle pod's restart is nobody's")
+	}
+}
+
+func TestTheEmptyPhaseIsStartingInTheShortcutToo(t *testing.T) {
+	if got := apply(t, aPod("idle", "app:1"), images("app:1")); got.Labels[phaseLabel] != "running" {
+		t.Error(got.Labels)
+	}
+	since, in, err := inplace.GetPodPhaseSince(aPod("bogus", "app:1"), "idle")
+	if err != nil || !in || !since.Equal(t0.Add(-10*time.Minute)) {
+		t.Error("an unknown label is idle for every function:", since, in, err)
+	}
+}
+
+func TestEveryMistakeIsFoundBeforeAnyChange(t *testing.T) {
+	pod := aPod("idle", "app:1", "side:1")
+	pod.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "debug", Image: "a"}}}
+	opts := inplace.UpdateOptions{ContainerImages: map[string]string{"zoo": "z:1", "side": "", "app": "app:2", "debug": "b"}}
+	want := `update pod shop/box-1: container "debug": ephemeral container can't be changed: add another one; ` +
+		`container "side": target image is required; container "zoo": container not found in pod`
+	for range 20 {
+		next, _, err := inplace.Keys{}.Apply(pod, opts, t0)
+		if next != nil || err == nil || err.Error() != want {
+			t.Fatalf("%v\nwant %s", err, want)
+		}
+		for _, is := range []error{inplace.ErrEphemeralContainer, inplace.ErrTargetImageIsRequired, inplace.ErrContainerNotFound} {
+			wantError(t, err, is)
+		}
+	}
+	_, _, err := inplace.Keys{}.Apply(aPod("idle"), images("app:2"), t0)
+	wantError(t, err, inplace.ErrNoContainers)
+}
+
+func TestOneRuleForImages(t *testing.T) {
+	pod := aPod("idle", "nginx:1.28", "side:1")
+	next := apply(t, pod, inplace.UpdateOptions{ContainerImages: map[string]string{"app": "docker.io/library/nginx:1.28", "side": "side:2"}})
+	if next.Spec.Containers[0].Image != "nginx:1.28" || len(state(t, next).TargetImages) != 1 {
+		t.Error("a container of the same image is left alone:", next.Spec.Containers[0].Image, state(t, next))
+	}
+}
+
+func TestFractionsOfASecondAreKept(t *testing.T) {
+	at := t0.Add(1234567 * time.Microsecond)
+	next, _, err := inplace.Keys{}.Apply(aPod("idle", "app:1"), images("app:2"), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if since, _, _ := inplace.GetPodPhaseSince(next, ""); !since.Equal(at) {
+		t.Errorf("since %s: want %s", since, at)
+	}
+	if s := state(t, next); !s.UpdateTimestamp.Time.Equal(t0.Add(time.Second)) {
+		t.Error(s.UpdateTimestamp)
+	}
+	whole := apply(t, aPod("idle", "app:1"), images("app:2"))
+	if strings.Contains(whole.Annotations[stateKey], "updateTime\"") {
+		t.Error(whole.Annotations[stateKey])
+	}
+}
+
+func TestInitContainers(t *testing.T) {
+	always := corev1.ContainerRestartPolicyAlways
+	pod := aPod("running", "app:1")
+	pod.Spec.InitContainers = []corev1.Container{{Name: "setup", Image: "setup:1"}, {Name: "proxy", Image: "proxy:1", RestartPolicy: &always}}
+	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{
+		{Name: "setup", Image: "setup:1", ContainerID: "s-1", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}},
+		{Name: "proxy", Image: "proxy:1", ContainerID: "p-1", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}},
+	}
+	next := hand.Observe(apply(t, pod, inplace.UpdateOptions{ContainerImages: map[string]string{"setup": "setup:2", "proxy": "proxy:2"}}))
+	if next.Spec.InitContainers[0].Image != "setup:2" || next.Spec.InitContainers[1].Image != "proxy:2" {
+		t.Fatal(next.Spec.InitContainers)
+	}
+	var k inplace.Keys
+	if p, _ := k.Progress(next, nil, 0, t0); p.Container != "proxy" || p.Reason != inplace.ReasonOldContainer {
+		t.Errorf("the sidecar is awaited, the one that has ended is not: %v", p)
+	}
+	s := &next.Status.InitContainerStatuses[1]
+	s.Image, s.ImageID, s.ContainerID = "proxy:2", hand.ImageID("proxy:2"), "p-2"
+	done, _, err := k.Complete(next, t0)
+	if p, _ := k.Progress(next, nil, 0, t0); p.State != inplace.Done || err != nil {
+		t.Fatal(p, err)
+	}
+	done.Status.InitContainerStatuses[0].ContainerID = "s-2"
+	if name, is := k.UnexpectedRestart(done); is {
+		t.Errorf("%s is no sidecar", name)
+	}
+	done.Status.InitContainerStatuses[1].ContainerID = "p-3"
+	if name, is := k.UnexpectedRestart(done); !is || name != "proxy" {
+		t.Errorf("found %q, %v", name, is)
+	}
+}
+
+func TestOtherKeys(t *testing.T) {
+	k := inplace.Keys{Prefix: "example.org", Phase: "example.org/phase"}
+	next, _, err := k.Apply(aPod("", "app:1"), images("app:2"), t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.Labels["example.org/phase"] != "starting" || next.Annotations["example.org/inplace-update-state"] == "" {
+		t.Error(next.Labels, next.Annotations)
+	}
+	for key := range next.Annotations {
+		if strings.HasPrefix(key, prefix) {
+			t.Error(key)
+		}
+	}
+}

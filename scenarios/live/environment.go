@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -180,13 +179,4 @@ func (e *Environment) TerminateInstances(ctx context.Context, ids ...cycle.Insta
 // looks again anyway.
 func (e *Environment) WaitInstances(ctx context.Context, _ cycle.InstanceState, _ ...cycle.InstanceID) error {
 	return e.look(ctx)
-}
-
-// errStill is an error of a roll that goes no further.
-func errStill(group string, d cycle.Decision) error {
-	why := string(d.Progress)
-	if len(d.Blockers) > 0 {
-		why += ": " + d.Blockers[0].String()
-	}
-	return fmt.Errorf("roll of %s: %s", group, why)
 }

@@ -21,7 +21,6 @@ type performance interface {
 	Begin() error
 	Advance(to time.Duration) error
 	Next() (at time.Duration, is bool)
-	Now() time.Duration
 	Ended() bool
 	Outcomes() []string
 
@@ -29,6 +28,9 @@ type performance interface {
 	PodSeen(watch.EventType, *corev1.Pod)
 	PodGiven(*corev1.Pod)
 	BudgetSeen(watch.EventType, *policyv1.PodDisruptionBudget)
+
+	provider
+	Rolled(code, reason string)
 }
 
 var _ performance = (*scenarios.Performance)(nil)
@@ -36,7 +38,8 @@ var _ performance = (*scenarios.Performance)(nil)
 // A script is what a Performer needs of a scenario file.
 type script struct {
 	perform func(scenarios.PerformConfig) (performance, error)
-	rolls   int // how many groups are rolled
+	rolls   int  // how many groups are rolled
+	plain   bool // by package cycle
 }
 
 func scriptOf(f *scenarios.File) script {
@@ -44,7 +47,7 @@ func scriptOf(f *scenarios.File) script {
 		perform: func(c scenarios.PerformConfig) (performance, error) { return f.Perform(c) },
 	}
 	if f.Roll != nil {
-		s.rolls = len(f.Roll.Groups)
+		s.rolls, s.plain = len(f.Roll.Groups), byCycle(f.Roll)
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -43,7 +44,7 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 	proto := rest.CopyConfig(p.config)
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	c := &clients{close: http.CloseIdleConnections}
+	c := &clients{close: func() { utilnet.CloseIdleConnectionsFor(http.Transport) }}
 	if c.kube, err = kubernetes.NewForConfigAndClient(proto, http); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
@@ -154,7 +155,7 @@ func (r *run) plan() (err error) {
 		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
 		kubelets: &kubelets{client: r.clients.kube, renew: r.renew, warn: r.warn, byName: map[string]*kubelet{}, pods: newPods()},
 	}
-	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall})
+	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
 	if err != nil {
 		return err
 	}
@@ -223,6 +224,14 @@ func (r *run) perform(ctx context.Context) (err error) {
 		}
 	})
 	owned.Go(func() { r.keepRecord(ctx, end) })
+	if r.script.plain && !(r.report.Adopted && r.ledger.now.Rolled) {
+		env := newEnvironment(r.stage, r.show, func(ctx context.Context) error { return pause(ctx, r.clock, r.glance()) })
+		owned.Go(func() {
+			if err := r.rollPlain(ctx, env); err != nil && ctx.Err() == nil {
+				end(fmt.Errorf("roll: %w", err))
+			}
+		})
+	}
 
 	if r.report.Adopted && r.ledger.now.Begun {
 		if err := r.show.Adopt(r.nodes, r.ledger.resumeAt(), r.ledger.now.Rolled); err != nil {
@@ -233,6 +242,12 @@ func (r *run) perform(ctx context.Context) (err error) {
 	r.told = time.Time{}
 	err = r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) })
 	return err
+}
+
+// glance is how long whoever rolls waits between two looks: a second of the
+// scenario.
+func (r *run) glance() time.Duration {
+	return max(time.Duration(float64(time.Second)/r.speed), 10*time.Millisecond)
 }
 
 // step does what is due, and says when something is due next.

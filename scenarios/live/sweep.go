@@ -161,16 +161,13 @@ func (s *sweep) pods(ctx context.Context) (left []string, err error) {
 			ours[r.Resource+"/"+o.GetName()] = true
 		}
 	}
-	if len(ours) == 0 {
-		return nil, nil
-	}
 	list, err := s.clients.kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, s.refused(schema.GroupVersionResource{Resource: "pods"}, "list", err)
 	}
 	now := int64(0)
 	err = eachOf(list.Items, func(pod *corev1.Pod) error {
-		if !ours["nodes/"+pod.Spec.NodeName] && !ours["namespaces/"+pod.Namespace] {
+		if !ours["nodes/"+pod.Spec.NodeName] && !ours["namespaces/"+pod.Namespace] && !s.orphaned(pod) {
 			return nil
 		}
 		client := s.clients.kube.CoreV1().Pods(pod.Namespace)
@@ -191,6 +188,15 @@ func (s *sweep) pods(ctx context.Context) (left []string, err error) {
 	})
 	slices.Sort(left)
 	return left, err
+}
+
+// orphaned reports whether the pod's controller was deleted here: a pod that has
+// found no node yet.
+func (s *sweep) orphaned(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return owner != nil && s.seen[string(owner.UID)]
 }
 
 // record deletes the record, if it is this scenario's.

@@ -1,0 +1,142 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/cycle"
+)
+
+// DryRun says, a line at a time, what Run would do in this cluster: what it would
+// create, which nodes would join, and the first plan of each roll that package
+// cycle plans. It checks what Run checks, and writes nothing.
+func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
+	r := &run{Performer: p}
+	var err error
+	if r.clients, err = p.connect(ctx); err != nil {
+		return err
+	}
+	defer r.clients.close()
+	if err := r.plan(); err != nil {
+		return err
+	}
+	if err := p.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
+		return err
+	}
+	if err := p.foreign(ctx, r.clients.kube); err != nil {
+		return err
+	}
+	have, err := r.clients.kube.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		l := &ledger{p: p, now: diary{Scenario: p.label, Values: p.values()}}
+		if err := l.refuse(diaryOf(have)); err != nil {
+			return err
+		}
+		say(fmt.Sprintf("go on with the performance that is there, at T+%s", diaryOf(have).At))
+	case !apierrors.IsNotFound(err):
+		return fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	default:
+		say("create configmaps/" + RecordNamespace + "/" + RecordName)
+	}
+	for _, o := range r.objects {
+		say("create " + o.key())
+	}
+	return r.rehearse(ctx, say)
+}
+
+// rehearse lets the nodes of 0s join nowhere, and plans the rolls.
+func (r *run) rehearse(ctx context.Context, say func(string)) error {
+	stand := &rehearsal{}
+	show, err := r.script.perform(scenarios.PerformConfig{World: stand, Speed: r.speed, Now: r.clock.Now, HandsOff: true})
+	if err != nil {
+		return err
+	}
+	show.Seed()
+	for i, n := range stand.nodes {
+		say("register nodes/" + n.Name)
+		n = n.DeepCopy()
+		n.UID = types.UID(fmt.Sprintf("rehearsal-%d", i))
+		show.NodeSeen(watch.Added, n)
+	}
+	roll := r.file.Roll
+	if roll == nil {
+		return nil
+	}
+	stage := newStage(r.clock)
+	env := newEnvironment(stage, show, func(ctx context.Context) error { return ctx.Err() })
+	acting, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = stage.run(acting, func() (time.Duration, bool, error) { return time.Hour, false, nil }) // ends with acting
+		stage.close()
+	}()
+	defer func() { end(); <-done }()
+	for _, group := range roll.Groups {
+		say(fmt.Sprintf("roll group %s from T+%s, by %s", group, roll.At, roll.Strategy))
+		if byCycle(roll) {
+			if err := r.firstPlan(ctx, env, show, group, say); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// firstPlan says what the first plan of a group's roll is, and has it done by an
+// environment that touches nothing.
+func (r *run) firstPlan(ctx context.Context, env *Environment, show performance, group string, say func(string)) error {
+	if err := env.on(ctx, func() error { return show.Retarget(group) }); err != nil {
+		return err
+	}
+	dry := cycle.DryRun(env)
+	id, err := dry.LookupClusterID(ctx, group)
+	if err != nil {
+		return err
+	}
+	cluster, err := dry.DescribeCluster(ctx, id)
+	if err != nil {
+		return err
+	}
+	options := bounds(r.file.Roll, sizeOf(r.file, group))
+	options.Now = EnvironmentEpoch
+	decision, err := cycle.Plan(cluster, options)
+	if err != nil {
+		return err
+	}
+	for _, s := range decision.Steps {
+		say("  " + strings.TrimSpace(s.String()))
+	}
+	return cycle.Run(ctx, dry, decision.Tasks()...)
+}
+
+// A rehearsal is a World in which nothing is written.
+type rehearsal struct{ nodes []*corev1.Node }
+
+var _ scenarios.World = (*rehearsal)(nil)
+
+func (r *rehearsal) Register(n *corev1.Node)                               { r.nodes = append(r.nodes, n) }
+func (*rehearsal) PostNode(*corev1.Node)                                   {}
+func (*rehearsal) Beat(string, bool)                                       {}
+func (*rehearsal) Retire(string)                                           {}
+func (*rehearsal) PostPod(*corev1.Pod)                                     {}
+func (*rehearsal) Record(scenarios.Report)                                 {}
+func (*rehearsal) WriteNode(_, _ *corev1.Node)                             {}
+func (*rehearsal) DeleteNode(string, types.UID)                            {}
+func (*rehearsal) WritePod(_, _ *corev1.Pod)                               {}
+func (*rehearsal) Evict(types.NamespacedName, types.UID) error             { return nil }
+func (*rehearsal) DeletePod(types.NamespacedName, types.UID, *int64) error { return nil }
+func (*rehearsal) CreateWorkload([]runtime.Object)                         {}
+func (*rehearsal) Scale(_, _, _ string, _ int32)                           {}
+func (*rehearsal) Mark(_, _ string)                                        {}

@@ -49,12 +49,14 @@ func (f *applyFlags) check(cmd *cobra.Command) (err error) {
 }
 
 // context is the name by which the user knows the cluster.
-func (f *applyFlags) context() (string, error) {
-	raw, err := f.cluster.ToRawKubeConfigLoader().RawConfig()
+func (f *applyFlags) context() (string, error) { return contextOf(f.cluster) }
+
+func contextOf(cluster *genericclioptions.ConfigFlags) (string, error) {
+	raw, err := cluster.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
 		return "", fmt.Errorf("kubeconfig: %w", err)
 	}
-	return cmp.Or(*f.cluster.Context, raw.CurrentContext, *f.cluster.APIServer), nil
+	return cmp.Or(*cluster.Context, raw.CurrentContext, *cluster.APIServer), nil
 }
 
 // toCluster writes the tape into a cluster.

@@ -17,6 +17,7 @@ type simulateFlags struct {
 	out        string
 	list, show bool
 	format     *choice
+	live       liveFlags
 }
 
 const aboutSimulate = `Simulate a scenario and write its tape: nodes, pods, budgets and Events of a
@@ -29,16 +30,26 @@ the same tape, byte for byte, everywhere.
                      can be --set; with -o json, all of that for programs
   --show             the file of SCENARIO, to start one's own from
 
+  --live             perform SCENARIO on a real API server, the one of the
+                     kubeconfig: nodes join, pods run on them, drains evict them
+                     and budgets hold. The cluster needs its own controllers and
+                     scheduler, and no nodes of others. ctrl-c ends it in order,
+                     and everything that was made is removed; after a kill the
+                     same command goes on with what is there, and --cleanup
+                     removes it
+  --with-cluster     with --live: on a control plane of its own, for as long as
+                     it lasts
+
 A roll that fails, or that isn't over when the scenario's time limit comes, is a
 simulation that worked: the exit status is 0, and the tape says what happened.
 An existing FILE is refused. ctrl-c leaves a tape that ends where it was.
 docs/scenarios.md explains the file.`
 
 func newSimulate() *cobra.Command {
-	f := simulateFlags{format: newChoice("text", "text", "json")}
+	f := simulateFlags{format: newChoice("text", "text", "panel", "feed", "json")}
 	cmd := &cobra.Command{
-		Use:     "simulate SCENARIO --out FILE",
-		Short:   "Make a tape of a roll that never happened",
+		Use:     "simulate SCENARIO --out FILE | --live",
+		Short:   "Make a tape of a roll that never happened, or perform it on an API server",
 		Long:    aboutSimulate,
 		GroupID: "make",
 		Example: examples(`
@@ -46,7 +57,10 @@ func newSimulate() *cobra.Command {
 			nodesim simulate stuck-drain --list
 			nodesim simulate stuck-drain --set force=true --seed 7 --out roll.yaml
 			nodesim simulate surge --show > mine.yaml
-			nodesim simulate ./mine.yaml --out mine-roll.yaml.zst`),
+			nodesim simulate ./mine.yaml --out mine-roll.yaml.zst
+			nodesim simulate stuck-drain --live --with-cluster --speed 10x
+			nodesim simulate surge --live --context kind-test --speed 20x --out live.yaml
+			nodesim simulate surge --live --context kind-test --cleanup`),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -56,11 +70,12 @@ func newSimulate() *cobra.Command {
 	}
 	outFlag(cmd, &f.out)
 	flags := cmd.Flags()
-	flags.Lookup("out").Usage = "the `FILE` to write; .gz and .zst are compressed (required, but for --list and --show)"
+	flags.Lookup("out").Usage = "the `FILE` to write; .gz and .zst are compressed (required, but for --list, --show and --live)"
 	f.scenario.add(cmd)
+	f.live.add(cmd)
 	flags.BoolVar(&f.list, "list", false, "tell which scenarios there are, or about one")
 	flags.BoolVar(&f.show, "show", false, "print the scenario's file")
-	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list")
+	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list; panel, feed or json of --live")
 	suggest(cmd, "output", f.format.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd, args); err != nil {
@@ -74,6 +89,8 @@ func newSimulate() *cobra.Command {
 			return f.tell(cmd)
 		case f.show:
 			return f.print(cmd)
+		case f.live.on:
+			return f.live.run(cmd, &f)
 		}
 		return f.run(cmd)
 	}
@@ -91,12 +108,23 @@ func (f *simulateFlags) check(cmd *cobra.Command, args []string) error {
 		return usagef("flags --list and --show: found both: want one of them")
 	case (f.list || f.show) && (f.out != "" || f.scenario.changed(cmd)):
 		return usagef("flag %s: simulates nothing: want neither --out, --set nor --seed with it", telling)
-	case !f.list && cmd.Flags().Changed("output"):
+	case (f.list || f.show) && f.live.on:
+		return usagef("flag %s: simulates nothing: want no --live with it", telling)
+	case f.list && f.format.value != "text" && f.format.value != "json":
+		return usagef("flag --output %s: want text or json with --list", f.format.value)
+	case !f.list && !f.live.on && cmd.Flags().Changed("output"):
 		return usagef("flag --output: is the form of --list: want --list with it, or --out for the tape's file")
 	case len(args) == 0 && !f.list:
 		return usagef("found no scenario: want its name or its file; nodesim simulate --list shows the names")
 	}
-	return arguments(0, 1, "one scenario")(cmd, args)
+	if err := arguments(0, 1, "one scenario")(cmd, args); err != nil {
+		return err
+	}
+	output := ""
+	if cmd.Flags().Changed("output") {
+		output = f.format.value
+	}
+	return f.live.check(cmd, output, f.out)
 }
 
 // tell writes about all scenarios, or about one.

@@ -57,17 +57,19 @@ type Report struct {
 // String is the report for people, a line a fact.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s", phrase.Count(r.Written, "write"))
-	if r.Retries > 0 {
-		fmt.Fprintf(&b, ", %s", phrase.Count(r.Retries, "repeat"))
+	if r.Written+r.Refused > 0 {
+		fmt.Fprintf(&b, "%s", phrase.Count(r.Written, "write"))
+		if r.Retries > 0 {
+			fmt.Fprintf(&b, ", %s", phrase.Count(r.Retries, "repeat"))
+		}
+		if r.Refused > 0 {
+			fmt.Fprintf(&b, ", %d refused", r.Refused)
+		}
+		if r.Evictions+r.Denied > 0 {
+			fmt.Fprintf(&b, "; %s, %d denied by budgets", phrase.Count(r.Evictions, "eviction"), r.Denied)
+		}
+		b.WriteByte('\n')
 	}
-	if r.Refused > 0 {
-		fmt.Fprintf(&b, ", %d refused", r.Refused)
-	}
-	if r.Evictions+r.Denied > 0 {
-		fmt.Fprintf(&b, "; %s, %d more denied by budgets", phrase.Count(r.Evictions, "eviction"), r.Denied)
-	}
-	b.WriteByte('\n')
 	if r.Lost >= time.Second {
 		fmt.Fprintf(&b, "the scenario stood still for %s\n", r.Lost.Round(time.Second))
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"github.com/nodesim/nodesim/replay"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// liveFlags are those of simulate that concern a real API server.
+type liveFlags struct {
+	on, with, dry, cleanup, keep, verbose bool
+	known                                 string
+	speed                                 speed
+	cluster                               *genericclioptions.ConfigFlags
+	connect, own                          *pflag.FlagSet
+}
+
+func (f *liveFlags) add(cmd *cobra.Command) {
+	f.cluster = connection()
+	f.connect, f.own = pflag.NewFlagSet("cluster", pflag.ContinueOnError), pflag.NewFlagSet("live", pflag.ContinueOnError)
+	cmd.Flags().BoolVar(&f.on, "live", false, "perform the scenario on the API server of the kubeconfig, instead of making a tape")
+	f.own.BoolVar(&f.with, "with-cluster", false, "with --live: on a control plane of its own, which ends with it")
+	f.own.Var(&f.speed, "speed", "with --live: how fast, such as 20x (default 1x)")
+	f.own.BoolVar(&f.dry, "dry-run", false, "with --live: say what would be done, and write nothing")
+	f.own.BoolVar(&f.cleanup, "cleanup", false, "with --live: remove what performances of this scenario have left, and perform nothing")
+	f.own.BoolVar(&f.keep, "keep", false, "with --live: leave everything in the cluster at the end; the next run goes on with it")
+	f.own.BoolVar(&f.verbose, "verbose", false, "with --live: show entries of every kind")
+	f.own.StringVar(&f.known, "i-know-this-cluster", "", "with --live: perform although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
+	f.cluster.AddFlags(f.connect)
+	f.own.AddFlagSet(f.connect)
+	cmd.Flags().AddFlagSet(f.own)
+	_ = cmd.RegisterFlagCompletionFunc("speed", cobra.NoFileCompletions)
+}
+
+// check refuses flags that contradict each other; output is that of -o, or "".
+func (f *liveFlags) check(cmd *cobra.Command, output, out string) (err error) {
+	changed := cmd.Flags().Changed
+	if !f.on {
+		f.own.VisitAll(func(flag *pflag.Flag) {
+			if changed(flag.Name) && err == nil {
+				err = usagef("flag --%s: want --live with it", flag.Name)
+			}
+		})
+		return err
+	}
+	f.connect.VisitAll(func(flag *pflag.Flag) {
+		if f.with && changed(flag.Name) && err == nil {
+			err = usagef("flags --with-cluster and --%s: found both: want a cluster of its own, or that of the kubeconfig", flag.Name)
+		}
+	})
+	silent := "--cleanup"
+	if f.dry {
+		silent = "--dry-run"
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.dry && f.cleanup:
+		return usagef("flags --dry-run and --cleanup: found both: want one of them")
+	case (f.dry || f.cleanup) && (out != "" || f.keep || f.verbose || changed("output")):
+		return usagef("flag %s: performs nothing: want neither --out, --output, --verbose nor --keep with it", silent)
+	case f.cleanup && changed("speed"):
+		return usagef("flag --cleanup: performs nothing: want no --speed with it")
+	case f.with && (f.cleanup || f.keep || f.known != ""):
+		return usagef("flag --with-cluster: its cluster ends with it: want neither --cleanup, --keep nor --i-know-this-cluster with it")
+	case f.speed.Speed == replay.Max:
+		return usagef("flag --speed max: a real cluster can't be hurried so: want a number, such as 20x")
+	case output == "text":
+		return usagef("flag --output text: want panel, feed or json with --live")
+	}
+	return nil
+}

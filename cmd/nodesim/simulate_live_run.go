@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/nodesim/nodesim/internal/perform"
+	"github.com/nodesim/nodesim/internal/render"
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios/live"
+	"github.com/nodesim/nodesim/timeline"
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+)
+
+// run performs the scenario, removes what performances have left, or says what
+// would be done.
+func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
+	src, err := s.scenario.source(cmd, "")
+	if err != nil {
+		return err
+	}
+	if src.File == nil {
+		return fmt.Errorf("scenario %s: it was made by hand and can't be performed: want another one, such as surge", src.Scenario.Name)
+	}
+	var opts []live.Option
+	if f.speed.Speed != 0 {
+		opts = append(opts, live.Speed(float64(f.speed.Speed)))
+	}
+	config, name, err := f.config(cmd, &opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, config.close()) }()
+	warning := seldom(func(err error) { warn(cmd.ErrOrStderr(), "%s", err) })
+	switch {
+	case f.dry, f.cleanup:
+		p, err := live.New(config.rest, src.File, append(opts, live.OnWarning(warning))...)
+		if err != nil {
+			return err
+		}
+		if f.dry {
+			err = p.DryRun(cmd.Context(), func(line string) { fmt.Fprintln(cmd.OutOrStdout(), noderoll.OneLine(line)) })
+			return f.explain(err, name)
+		}
+		report, err := p.Cleanup(cmd.Context())
+		if err == nil && report.Removed == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "nothing to remove: no object is labelled %s=%s\n", live.Label, src.File.Metadata.Name)
+		} else {
+			fmt.Fprint(cmd.ErrOrStderr(), report)
+		}
+		return err
+	}
+	o := perform.Options{REST: config.rest, File: src.File, Live: opts, Tape: s.out, Warn: func(text string) { warning(errors.New(text)) }}
+	if f.keep || f.with { // a cluster of its own goes as a whole
+		o.Live = append(o.Live, live.Keep())
+	}
+	return f.perform(cmd, s, o, name)
+}
+
+// perform lets it happen, with a panel or the feed.
+func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Options, name string) error {
+	out := cmd.OutOrStdout()
+	file, terminal := terminalOf(out)
+	o.Say = func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
+	output := s.format.value
+	if !cmd.Flags().Changed("output") {
+		output = "feed"
+		if terminal {
+			output = "panel"
+		}
+	}
+	feed := show.NewFeedWriter(out)
+	feed.JSON, feed.Verbose, feed.Live = output == "json", f.verbose, true
+	if terminal && output == "panel" {
+		painted, err := panelOptions(cmd, out)
+		if err != nil {
+			return err
+		}
+		o.Terminal = &show.Terminal{Out: file, Options: painted, Size: func() (int, int) { return sizeOf(file) }}
+	}
+	o.Driver = func(h *timeline.Header) (*show.Driver, error) {
+		eyes, err := observe.OptionsFor(h, "", "", "")
+		if err != nil {
+			return nil, err
+		}
+		d := show.NewDriver(show.NewView(h, eyes), feed)
+		switch {
+		case output == "panel":
+			d.Sink = &show.FrameWriter{Draw: show.Append(out), Options: render.Options{Width: 80, Height: 24}}
+		default:
+			d.View.FeedOnly = true
+		}
+		d.Verbose = f.verbose
+		return d, nil
+	}
+	report, err := perform.Run(cmd.Context(), o)
+	if report.Position > 0 || report.Removed > 0 {
+		fmt.Fprint(cmd.ErrOrStderr(), report)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Position))
+	case err == nil && s.out != "":
+		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", capture.Quote(s.out))
+	}
+	return f.explain(err, name)
+}
+
+// explain says how the refusal of a cluster is overcome.
+func (f *liveFlags) explain(err error, name string) error {
+	var foreign *live.ForeignNodesError
+	if errors.As(err, &foreign) {
+		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(name))
+	}
+	return err
+}
+
+// A liveCluster is where a scenario is performed.
+type liveCluster struct {
+	rest  *rest.Config
+	close func() error
+}
+
+// config finds the cluster, or starts one.
+func (f *liveFlags) config(cmd *cobra.Command, opts *[]live.Option) (liveCluster, string, error) {
+	if f.with {
+		c, err := f.ownCluster(cmd, opts)
+		return c, "", err
+	}
+	config, err := f.cluster.ToRESTConfig()
+	if err != nil {
+		return liveCluster{}, "", fmt.Errorf("kubeconfig: %w", err)
+	}
+	name, err := contextOf(f.cluster)
+	if err != nil {
+		return liveCluster{}, "", err
+	}
+	switch {
+	case f.known == name && name != "":
+		*opts = append(*opts, live.KnownCluster())
+	case f.known != "":
+		return liveCluster{}, "", usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.known, name)
+	}
+	return liveCluster{rest: config, close: func() error { return nil }}, name, nil
+}
+
+// ownCluster starts a control plane whose own delays go at the same speed.
+func (f *liveFlags) ownCluster(cmd *cobra.Command, opts *[]live.Option) (liveCluster, error) {
+	errOut := cmd.ErrOrStderr()
+	pace := 1.0
+	if f.speed.Speed != 0 {
+		pace = float64(f.speed.Speed)
+	}
+	fmt.Fprintln(errOut, "nodesim: starting a control plane")
+	plane, err := controlplane.Start(cmd.Context(), controlplane.Options{Name: "live", Speed: pace, Log: errOut})
+	if err != nil {
+		return liveCluster{}, err
+	}
+	fmt.Fprintf(errOut, "in a second terminal: KUBECONFIG=%s kubectl get nodes -w\n", capture.Quote(plane.KubeconfigPath()))
+	*opts = append(*opts, live.RenewEvery(max(time.Duration(float64(10*time.Second)/pace), 200*time.Millisecond)))
+	return liveCluster{rest: plane.Config(), close: plane.Stop}, nil
+}

@@ -84,6 +84,13 @@ func kindOf(m fs.FileMode) string {
 	return "special file"
 }
 
+// Creatable finds out whether a tape of that name can be made: it must not exist,
+// and its folder has to.
+func Creatable(name string) error {
+	_, err := os.Stat(name)
+	return creatable(name, err)
+}
+
 // creatable finds out, before a cluster is asked anything, whether the tape can
 // be made; stat is what looking for it gave.
 func creatable(name string, stat error) error {

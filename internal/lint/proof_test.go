@@ -131,7 +131,7 @@ var layout = map[string][]string{
 	"internal/serve": {
 		"internal/control", "internal/show", "internal/phrase", "replay", "replay/apiserver", "replay/fault", "noderoll", "timeline",
 	},
-	"internal/perform":              {"internal/show", "recorder", "scenarios", "scenarios/live", "scenarios/cycle", "timeline"},
+	"internal/perform":              {"internal/capture", "internal/show", "recorder", "scenarios", "scenarios/live", "scenarios/cycle", "timeline"},
 	"internal/conformance":          {"timeline", "internal/rawjson", "internal/phrase"},
 	"internal/controlplane":         {"internal/controlplane/process", "internal/controlplane/assets"},
 	"internal/controlplane/process": {},

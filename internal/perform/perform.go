@@ -20,6 +20,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/nodesim/nodesim/internal/capture"
 	"github.com/nodesim/nodesim/internal/show"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/scenarios"
@@ -58,6 +59,9 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 		live.BeforeBegin(v.open),
 	}, o.Live...)
 	p, err := live.New(o.REST, o.File, opts...)
+	if err == nil && o.Tape != "" {
+		err = capture.Creatable(o.Tape)
+	}
 	if err != nil {
 		return live.Report{}, err
 	}

@@ -80,7 +80,8 @@ func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = 
 // it made; the default is two minutes.
 func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave = d } }
 
-// New returns a Performer. It asks the cluster nothing yet.
+// New returns a Performer. It asks the cluster nothing yet. The error of a scenario
+// that can't be performed wraps [scenarios.ErrNotPerformable].
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
 		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, renew: 10 * time.Second,
@@ -98,6 +99,9 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer,
 		return nil, fmt.Errorf("perform scenario %s: speed %v: want a number above 0", file.Metadata.Name, p.speed)
 	}
 	p.label, p.script = file.Metadata.Name, scriptOf(file)
+	if _, err := p.script.perform(scenarios.PerformConfig{World: &rehearsal{}, Now: p.clock.Now}); err != nil {
+		return nil, err
+	}
 	p.config = rest.CopyConfig(config)
 	// A thousand kubelets have a thousand clients; ours must not be slower than
 	// they. The server's own priority and fairness bounds it: 429 is obeyed.

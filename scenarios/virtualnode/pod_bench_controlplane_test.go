@@ -28,8 +28,8 @@ const (
 )
 
 // Two thousand pods of two hundred nodes, one controller, one informer: how many begin to run in a second, from the first
-// creation to the last pod that the API shows Running; what the process burns for it, the creation of the pods included; and what a pod costs in memory once all is quiet: in the controller, its
-// informer and the provider together.
+// creation to the last pod that the API shows Running; what the process burns for it, the creation of the pods included;
+// and what a pod costs in memory once all is quiet: in the controller, its informer and the provider together.
 func BenchmarkPodsRunning(b *testing.B) {
 	for b.Loop() {
 		g := newGround(b)

@@ -66,6 +66,14 @@ func NewPodController(cfg PodControllerConfig) (*PodController, error) {
 			return nil, InvalidInputf("new pod controller: %s is missing: set it in the configuration", required.field)
 		}
 	}
+	for _, interval := range []struct {
+		field string
+		d     time.Duration
+	}{{"RelookInterval", cfg.RelookInterval}, {"PodPollInterval", cfg.PodPollInterval}} {
+		if interval.d < 0 {
+			return nil, InvalidInputf("new pod controller: %s is %v: want more than 0, or 0 for the default", interval.field, interval.d)
+		}
+	}
 	pc := &PodController{
 		cfg: cfg, client: cfg.PodClient, lister: cfg.PodInformer.Lister(), clock: cfg.Clock,
 		filter: cfg.PodEventFilterFunc, provider: cfg.Provider, book: newPodBook(), early: &earlyReports{},

@@ -1,7 +1,9 @@
 package virtualnode
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +22,9 @@ var kubeletConditions = []corev1.PodConditionType{
 //   - Conditions of a kubelet's types, and of those in also, are the provider's: what it leaves out disappears, except
 //     PodScheduled, which the scheduler wrote. All others (readiness gates, DisruptionTarget of an eviction) stay as they
 //     are. DisruptionTarget is taken from the provider when the pod ends, as of a kubelet that shuts down.
-//   - A condition whose status doesn't change keeps its lastTransitionTime; one that changes without a time gets now.
-//   - A pod that has ended is not Ready.
+//   - A condition whose status doesn't change keeps its lastTransitionTime; one that changes without a time, or
+//     with one from before its last change, gets now.
+//   - A pod that has ended is not Ready, nor is one with a readiness gate that isn't True.
 //   - Resource claims, the nominated node and the QoS class are the API server's and the scheduler's. A start time and an
 //     observed generation that the provider doesn't give stay.
 //
@@ -45,12 +48,15 @@ func mergePodStatus(pod *corev1.Pod, said *corev1.PodStatus, also []corev1.PodCo
 		default:
 			continue
 		}
-		if terminal(said.Phase) && (c.Type == corev1.PodReady || c.Type == corev1.ContainersReady) {
+		switch {
+		case terminal(said.Phase) && (c.Type == corev1.PodReady || c.Type == corev1.ContainersReady):
 			c = notReady(c, said.Phase)
+		case c.Type == corev1.PodReady:
+			c = gated(c, pod)
 		}
 		if old := podCondition(was.Conditions, c.Type); old != nil && old.Status == c.Status {
 			c.LastTransitionTime = old.LastTransitionTime
-		} else if c.LastTransitionTime.IsZero() {
+		} else if c.LastTransitionTime.IsZero() || old != nil && c.LastTransitionTime.Before(&old.LastTransitionTime) {
 			c.LastTransitionTime = now
 		}
 		if at := slices.IndexFunc(merged.Conditions, func(m corev1.PodCondition) bool { return m.Type == c.Type }); at >= 0 {
@@ -86,6 +92,28 @@ func notReady(c corev1.PodCondition, phase corev1.PodPhase) corev1.PodCondition 
 	c.LastTransitionTime = metav1.Time{}
 	if phase == corev1.PodSucceeded {
 		c.Reason = "PodCompleted"
+	}
+	return c
+}
+
+// gated is the condition Ready of a pod whose readiness gates have their say; they are conditions that others write
+// (k8s.io/kubernetes, pkg/kubelet/status/generate.go, GeneratePodReadyCondition).
+func gated(c corev1.PodCondition, pod *corev1.Pod) corev1.PodCondition {
+	if c.Status != corev1.ConditionTrue {
+		return c
+	}
+	var closed []string
+	for _, gate := range pod.Spec.ReadinessGates {
+		switch has := podCondition(pod.Status.Conditions, gate.ConditionType); {
+		case has == nil:
+			closed = append(closed, fmt.Sprintf("corresponding condition of pod readiness gate %q does not exist.", gate.ConditionType))
+		case has.Status != corev1.ConditionTrue:
+			closed = append(closed, fmt.Sprintf("the status of pod readiness gate %q is not \"True\", but %v", gate.ConditionType, has.Status))
+		}
+	}
+	if len(closed) > 0 {
+		c.Status, c.Reason, c.Message = corev1.ConditionFalse, "ReadinessGatesNotReady", strings.Join(closed, ", ")
+		c.LastTransitionTime = metav1.Time{}
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 )
 
 // Relook looks at every pod in the cache and at every pod of the provider once more and asks for the work that is left:
@@ -72,9 +73,8 @@ func (pc *PodController) findDangling(ctx context.Context) {
 	}
 }
 
-// relookForever looks again and again until the context ends.
-func (pc *PodController) relookForever(ctx context.Context) {
-	ticker := pc.clock.NewTicker(orDefault(pc.cfg.RelookInterval, DefaultRelookInterval))
+// relookForever looks at every tick until the context ends.
+func (pc *PodController) relookForever(ctx context.Context, ticker clock.Ticker) {
 	defer ticker.Stop()
 	for {
 		select {

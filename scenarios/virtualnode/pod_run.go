@@ -60,7 +60,8 @@ func (pc *PodController) Run(ctx context.Context, podSyncWorkers int) (retErr er
 	for _, q := range []*queue{pc.pods, pc.statuses, pc.removals} {
 		working.Go(func() { q.run(ctx, podSyncWorkers) })
 	}
-	working.Go(func() { pc.relookForever(ctx) })
+	relooks := pc.clock.NewTicker(orDefault(pc.cfg.RelookInterval, DefaultRelookInterval))
+	working.Go(func() { pc.relookForever(ctx, relooks) })
 	close(pc.ready)
 	<-ctx.Done()
 	return pc.trouble.ended()

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -38,6 +39,7 @@ func newStage(t *testing.T, change func(*PodControllerConfig), pods ...*corev1.P
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
+	ctx = klog.NewContext(ctx, klog.Logger{})
 	s := &stage{
 		t: t, ctx: ctx, api: fake.NewClientset(),
 		clock:    clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
@@ -80,10 +82,10 @@ func (s *stage) run() *stage {
 // start is run without the wait.
 func (s *stage) start() {
 	ctx, cancel := context.WithCancel(s.ctx)
-	informing, stop := context.WithCancel(context.Background())
+	informing, stop := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
 	s.cancel = cancel
 	s.config.PodInformer.Informer() // the factory starts what has been asked for
-	s.factory.Start(informing.Done())
+	s.factory.StartWithContext(informing)
 	go func() { s.ended <- s.controller.Run(ctx, 4) }()
 	s.t.Cleanup(func() {
 		cancel()
@@ -182,6 +184,16 @@ func (s *stage) deleted(grace *int64) func(*corev1.Pod) {
 		}
 		pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &at, grace
 	}
+}
+
+// cached waits until the informer shows the pod "web" so. The fake API knows no conflicts: what is written upon an older
+// state would win there.
+func (s *stage) cached(what string, holds func(*corev1.Pod) bool) {
+	s.t.Helper()
+	s.soon(what+" in the cache", func() bool {
+		pod, err := s.controller.lister.Pods("default").Get("web")
+		return err == nil && holds(pod)
+	})
 }
 
 func (s *stage) phase(name string) corev1.PodPhase {

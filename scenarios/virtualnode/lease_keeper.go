@@ -34,7 +34,9 @@ func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 	if n.pinger.health(ctx) != nil {
 		return n.jitter(k.interval) // the lease expires, unless the provider comes back, which is a kick
 	}
-	n.lookAround()
+	if k.renewals > 1 { // before, the cache has hardly seen the node
+		n.lookAround()
+	}
 	node, known := n.identity()
 	if !known {
 		return n.jitter(k.interval)
@@ -46,7 +48,7 @@ func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 	case err != nil:
 		k.failures++
 		n.grumble(ctx, err)
-		if passing(err) || apierrors.IsConflict(err) {
+		if passing(err) || clashes(err) {
 			return min(n.backoff(k.failures), n.jitter(k.interval))
 		}
 		return n.jitter(k.interval)
@@ -59,6 +61,12 @@ func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 		return 0
 	}
 	return n.jitter(k.interval)
+}
+
+// clashes reports whether somebody else writes the lease, or its namespace isn't there yet: an API server makes that soon
+// after its start.
+func clashes(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }
 
 // grumble says that the lease wasn't renewed: to the handler, or once in each row of failures to the log.

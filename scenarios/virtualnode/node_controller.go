@@ -69,6 +69,9 @@ func NewNodeController(p NodeProvider, node *corev1.Node, nodes v1.NodeInterface
 		wanted: wish{node: given(node)},
 	}
 	for _, option := range opts {
+		if option == nil {
+			continue
+		}
 		if err := option(n); err != nil {
 			return nil, fmt.Errorf("node controller of %s: %w", node.Name, err)
 		}

@@ -69,7 +69,7 @@ func testRun(t *testing.T, lease bool) {
 	if err := provider.UpdateStatus(ctx, pushed); err != nil {
 		t.Fatal(err)
 	}
-	awaited(ctx, t, watchNodes, func(n *corev1.Node) bool { return condition(n, "UPDATED") != nil })
+	awaited(ctx, t, watchNodes, func(n *corev1.Node) bool { return conditionOf(n, "UPDATED") != nil })
 	if err := stop(); err != nil {
 		t.Errorf("Run: %v, want nil at the end of its context", err)
 	}
@@ -125,7 +125,7 @@ func TestMerge(t *testing.T) {
 	if err := provider.UpdateStatus(ctx, pushed); err != nil {
 		t.Fatal(err)
 	}
-	got := awaited(ctx, t, events, func(n *corev1.Node) bool { return condition(n, "New") != nil })
+	got := awaited(ctx, t, events, func(n *corev1.Node) bool { return conditionOf(n, "New") != nil })
 	for _, key := range []string{"before", "own", "foreign"} {
 		if got.Annotations[key] == "" {
 			t.Errorf("annotation %s is gone: %v", key, got.Annotations)
@@ -135,7 +135,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("found annotations %v, labels %v, want all but what was dropped", got.Annotations, got.Labels)
 	}
 	for kind, want := range map[corev1.NodeConditionType]bool{"Own": true, "Foreign": true, "Dropped": false} {
-		if is := condition(got, kind) != nil; is != want {
+		if is := conditionOf(got, kind) != nil; is != want {
 			t.Errorf("condition %s: there is %v, want %v", kind, is, want)
 		}
 	}

@@ -139,7 +139,7 @@ func WithNodeJitter(fraction float64) NodeControllerOpt {
 
 // jitter makes a pause longer by chance.
 func (n *NodeController) jitter(d time.Duration) time.Duration {
-	return d + time.Duration(n.fraction*float64(n.chance(d)))
+	return max(d, d+time.Duration(n.fraction*float64(n.chance(d)))) // d, where the sum is no time any more
 }
 
 // chance is any time below d.

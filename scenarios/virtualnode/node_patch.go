@@ -47,11 +47,9 @@ func statusPatch(wished, live *corev1.Node) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	current := &corev1.Node{ObjectMeta: said(live.Labels, live.Annotations), Status: live.Status}
-	next = &corev1.Node{ObjectMeta: said(next.Labels, next.Annotations), Status: next.Status}
 	var texts [3][]byte
-	for i, node := range []*corev1.Node{applied, next, current} {
-		if texts[i], err = json.Marshal(node); err != nil {
+	for i, node := range []*corev1.Node{applied, next, live} {
+		if texts[i], err = json.Marshal(compared(node)); err != nil {
 			return nil, fmt.Errorf("encode node %s: %w", live.Name, err)
 		}
 	}
@@ -67,6 +65,39 @@ func statusPatch(wished, live *corev1.Node) ([]byte, error) {
 		return patch, nil
 	}
 	return finished(patch, next, live)
+}
+
+// A comparison is what a merge looks at, with what a Node leaves out where it is empty: a merge takes a list or a map that
+// isn't there any more for one that shall go whole, with the elements of others.
+type comparison struct {
+	Metadata struct {
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Status struct {
+		corev1.NodeStatus `json:",inline"`
+		Conditions        []corev1.NodeCondition `json:"conditions"`
+		Addresses         []corev1.NodeAddress   `json:"addresses"`
+		Capacity          corev1.ResourceList    `json:"capacity"`
+		Allocatable       corev1.ResourceList    `json:"allocatable"`
+	} `json:"status"`
+}
+
+func compared(node *corev1.Node) *comparison {
+	c := &comparison{}
+	c.Metadata.Labels, c.Metadata.Annotations = orEmpty(node.Labels), orEmpty(node.Annotations)
+	c.Status.NodeStatus = node.Status
+	c.Status.Conditions = append([]corev1.NodeCondition{}, node.Status.Conditions...)
+	c.Status.Addresses = append([]corev1.NodeAddress{}, node.Status.Addresses...)
+	c.Status.Capacity, c.Status.Allocatable = orEmpty(node.Status.Capacity), orEmpty(node.Status.Allocatable)
+	return c
+}
+
+func orEmpty[M ~map[K]V, K comparable, V any](m M) M {
+	if m == nil {
+		return M{}
+	}
+	return m
 }
 
 // said is the part of an object's metadata that a provider has a say in.
@@ -96,10 +127,7 @@ func lastApplied(live *corev1.Node) (*corev1.Node, error) {
 
 // annotated is the wished node that remembers itself. It shares all else with the wish.
 func annotated(wished *corev1.Node) (*corev1.Node, error) {
-	meta := said(wished.Labels, wished.Annotations)
-	if meta.Labels == nil {
-		meta.Labels = map[string]string{}
-	}
+	meta := said(orEmpty(wished.Labels), wished.Annotations)
 	metaText, err := json.Marshal(meta)
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata of node %s: %w", wished.Name, err)

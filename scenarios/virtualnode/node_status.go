@@ -2,6 +2,7 @@ package virtualnode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -69,7 +70,8 @@ func (n *NodeController) statusRound(ctx context.Context) time.Duration {
 
 // mend does what can be done about a status that wasn't written.
 func (n *NodeController) mend(ctx context.Context, err error) error {
-	if _, ill := err.(*illError); ill { //nolint:errorlint // made by updateStatus, and not wrapped
+	var ill *illError
+	if errors.As(err, &ill) {
 		return err
 	}
 	if n.statusTrouble != nil {

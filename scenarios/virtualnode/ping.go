@@ -86,7 +86,7 @@ func (p *pinger) health(ctx context.Context) error {
 		case last == nil:
 		case last.err != nil:
 			return last.err
-		case p.clock.Since(last.start) <= 2*p.interval+p.timeout:
+		case p.clock.Since(last.start)-p.timeout-p.interval <= p.interval:
 			return nil
 		default:
 			p.beat.kick()

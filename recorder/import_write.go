@@ -75,7 +75,7 @@ func (p *plan) header(o ImportOptions, redactor *timeline.Redactor) timeline.Hea
 		APIVersion: timeline.APIVersion, Kind: timeline.Kind,
 		Metadata: timeline.Metadata{Name: o.Name, Start: timeline.Time{Time: p.start.UTC()}},
 		Source:   timeline.Source{Kind: timeline.SourceImport, Times: timeline.TimesObserved},
-		Scope:    timeline.Scope{Nodegroup: o.Scope.Nodegroup, Selector: o.Scope.Selector},
+		Scope:    o.Scope.header(),
 
 		Redaction: redactor.Paths(),
 	}

@@ -153,7 +153,7 @@ func (r *Recorder) header(cat *catalog, id cluster) (timeline.Header, error) {
 		APIVersion: timeline.APIVersion, Kind: timeline.Kind,
 		Metadata:  timeline.Metadata{Name: r.cfg.Name},
 		Source:    timeline.Source{Kind: timeline.SourceRecording, Server: id.version, Cluster: id.uid, Times: timeline.TimesObserved},
-		Scope:     timeline.Scope{Nodegroup: r.cfg.Scope.Nodegroup, Selector: r.cfg.Scope.Selector},
+		Scope:     r.cfg.Scope.header(),
 		Resources: resources, Redaction: r.redactor().Paths(),
 	}, nil
 }

@@ -28,7 +28,12 @@ func adopt(cfg *Config) error {
 		return fmt.Errorf("append: scope %q, want the tape's %q; leave it out, or record into another file",
 			given.Nodegroup+given.Selector, was.Nodegroup+was.Selector)
 	}
+	if given.Pods != "" && (given.Pods != was.Pods || given.Namespace != was.Namespace) {
+		return fmt.Errorf("append: pods %q of namespace %q, want the tape's %q of %q; leave them out, or record into another file",
+			given.Pods, given.Namespace, was.Pods, was.Namespace)
+	}
 	cfg.Scope.Nodegroup, cfg.Scope.Selector = was.Nodegroup, was.Selector
+	cfg.Scope.Pods, cfg.Scope.Namespace = was.Pods, was.Namespace
 	for _, name := range cfg.Resources {
 		if _, ok := h.Lookup(name); !ok {
 			return fmt.Errorf("append: resource %q is not on the tape; leave --resources out, or record into another file", name)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Scope says which part of a cluster goes on the tape. The zero value is all
@@ -40,6 +42,16 @@ type Scope struct {
 	// Providers are the ones whose labels count; several mean that the right
 	// one has to be found out.
 	Providers []Provider
+
+	// Pods, a label selector, and Namespace say on the tape whose roll it is, where
+	// pods are updated in place. What is recorded doesn't depend on them.
+	Pods      string
+	Namespace string
+}
+
+// header is the scope as it stands on the tape.
+func (s *Scope) header() timeline.Scope {
+	return timeline.Scope{Nodegroup: s.Nodegroup, Selector: s.Selector, Pods: s.Pods, Namespace: s.Namespace}
 }
 
 // Provider is a kind of node group.

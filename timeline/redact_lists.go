@@ -33,6 +33,7 @@ var annotationPrefixes = [][]byte{
 	[]byte("eks.amazonaws.com/nodegroup"), []byte("node.kubernetes.io/"), []byte("agentbox.navix.sh/inplace-"),
 }
 
+// The last one is where an updater of pods notes which containers it has started.
 var annotationKeeps = set(
 	"agentbox.navix.sh/last-active",
 	"agentbox.navix.sh/started-at",
@@ -48,4 +49,5 @@ var annotationKeeps = set(
 	"kubernetes.io/config.source",
 	"node.alpha.kubernetes.io/ttl",
 	"volumes.kubernetes.io/controller-managed-attach-detach",
+	"agentbox.navix.sh/inplace-update-state",
 )

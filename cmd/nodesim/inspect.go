@@ -12,6 +12,7 @@ import (
 
 func newInspect() *cobra.Command {
 	var check bool
+	var pods podFlags
 	format := newChoice("text", "text", "json")
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
@@ -43,8 +44,12 @@ A tape with violations, a bad one, and one that isn't complete fail.`,
 	}
 	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
 	cmd.Flags().BoolVar(&check, "check", false, "fail unless the tape is complete and obeys the invariants")
+	pods.add(cmd, "tell of the rolls of the pods that match this label `SELECTOR`, updated in place (default: the tape's)")
 	suggest(cmd, "output", format.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := pods.check(); err != nil {
+			return err
+		}
 		tape := show.File(args[0], cmd.InOrStdin())
 		opts := []timeline.ReadOption{timeline.Lines()}
 		if check {
@@ -55,6 +60,10 @@ A tape with violations, a bad one, and one that isn't complete fail.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, r.Close()) }()
+		if pods.pods != "" {
+			scope := &r.Header().Scope
+			scope.Pods, scope.Namespace = pods.pods, pods.namespace
+		}
 		var rep *inspect.Report
 		var bad error
 		if check {

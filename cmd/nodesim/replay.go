@@ -23,6 +23,7 @@ type replayFlags struct {
 	idle                  time.Duration
 	loop, paused, verbose bool
 	apply                 applyFlags
+	pods                  podFlags
 
 	keys   <-chan show.Key // of a terminal; nil elsewhere
 	screen *render.Screen  // of all rounds of a loop
@@ -102,8 +103,9 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
 	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, unblocked, pressure and warning as well")
 	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
+	f.pods.add(cmd, "show the roll of the pods that match this label `SELECTOR`, updated in place (default: the tape's)")
 	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
-	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version) that the roll moves towards")
+	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version, or of pods cpu=400m,memory=512Mi) that the roll moves towards")
 	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
 	suggest(cmd, "provider", names...)
 	suggest(cmd, "speed", "1x", "20x", "100x", "max")

@@ -38,7 +38,7 @@ func (f *applyFlags) add(cmd *cobra.Command) {
 // check refuses flags that go with --to-cluster alone, or not with it.
 func (f *applyFlags) check(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		switch shown := strings.Contains(" output verbose nodegroup provider target start-paused ", " "+flag.Name+" "); {
+		switch shown := strings.Contains(" output verbose nodegroup provider target pods namespace start-paused ", " "+flag.Name+" "); {
 		case !f.on && f.own.Lookup(flag.Name) != nil:
 			err = usagef("flag --%s: want --to-cluster with it", flag.Name)
 		case f.on && shown:

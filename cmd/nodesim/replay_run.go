@@ -49,8 +49,10 @@ func (f *replayFlags) checkPart() error {
 		return usagef("flag --to %s: lies before --from %s", f.to.String(), f.from.String())
 	case f.idle < 0:
 		return usagef("flag --idle-limit %s: want a time above 0, such as 10s", f.idle)
+	case f.pods.pods != "" && f.nodegroup != "":
+		return usagef("flags --nodegroup and --pods: found both: want one of them")
 	}
-	return nil
+	return f.pods.check()
 }
 
 // run plays the tape, as often as was asked for.
@@ -131,6 +133,11 @@ func (f *replayFlags) eyes(tape *show.Tape, h *timeline.Header) (*show.Driver, e
 	if err != nil {
 		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
+	if f.pods.pods != "" {
+		if err := o.ShowPods(f.pods.namespace, f.pods.pods); err != nil {
+			return nil, err
+		}
+	}
 	d := show.NewDriver(show.NewView(h, o), nil)
 	d.From, d.To, d.Verbose = f.from.Duration, f.to.Duration, f.verbose
 	return d, nil
@@ -179,6 +186,9 @@ func verdict(cmd *cobra.Command, tape *show.Tape, d *show.Driver, r *timeline.Re
 
 // found is the error of a group that was asked for and that no node belongs to.
 func (f *replayFlags) found(tape *show.Tape, v *show.View) error {
+	if f.pods.pods != "" && !v.HasPods() {
+		return fmt.Errorf("tape %s: no pod matches --pods %s: want the labels of pods on it, and --namespace where they are of one", tape.Name, noderoll.OneLine(f.pods.pods))
+	}
 	groups := slices.DeleteFunc(v.Groups(), func(g string) bool { return g == "" })
 	switch {
 	case f.nodegroup == "" || slices.Contains(groups, f.nodegroup):

@@ -9,12 +9,35 @@ import (
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
+
+// podFlags name the pods of a roll that updates them in place.
+type podFlags struct{ pods, namespace string }
+
+func (p *podFlags) add(cmd *cobra.Command, does string) {
+	cmd.Flags().StringVar(&p.pods, "pods", "", does)
+	cmd.Flags().StringVarP(&p.namespace, "namespace", "n", "", "the `NAMESPACE` of --pods (default: all)")
+}
+
+func (p *podFlags) check() error {
+	if _, err := labels.Parse(p.pods); err != nil {
+		return usagef("flag --pods %q: %w: want labels such as app=web,tier!=db", p.pods, err)
+	}
+	if p.pods == "" && p.namespace != "" {
+		return usagef("flag --namespace %q: want --pods with it, such as --pods app=web", p.namespace)
+	}
+	if p.namespace != "" && len(validation.IsDNS1123Label(p.namespace)) > 0 {
+		return usagef("flag --namespace %q: want the name of a namespace, such as shop", p.namespace)
+	}
+	return nil
+}
 
 // scopeFlags choose the part of a cluster that goes on a tape.
 type scopeFlags struct {
 	nodegroup, selector string
 	provider            *choice
+	podFlags
 }
 
 func (s *scopeFlags) add(cmd *cobra.Command) {
@@ -25,6 +48,7 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&s.selector, "selector", "l", "", "record the nodes that match this label `SELECTOR`, in place of a group")
 	flags.Var(s.provider, "provider", "whose labels name groups and images")
 	suggest(cmd, "provider", names...)
+	s.podFlags.add(cmd, "say on the tape that the roll is one of the pods that match this label `SELECTOR`, updated in place")
 }
 
 func (s *scopeFlags) check() error {
@@ -37,11 +61,11 @@ func (s *scopeFlags) check() error {
 	if s.nodegroup != "" && len(s.scope().Providers) == 0 {
 		return usagef("flag --provider %s: its nodes name their group in an annotation: want --selector in place of --nodegroup", s.provider.value)
 	}
-	return nil
+	return s.podFlags.check()
 }
 
 func (s *scopeFlags) scope() recorder.Scope {
-	scope := recorder.Scope{Nodegroup: s.nodegroup, Selector: s.selector}
+	scope := recorder.Scope{Nodegroup: s.nodegroup, Selector: s.selector, Pods: s.pods, Namespace: s.namespace}
 	for _, p := range noderoll.Providers() {
 		if (s.provider.value == "auto" || s.provider.value == p.Name) && len(p.PoolLabels) > 0 {
 			scope.Providers = append(scope.Providers, recorder.Provider{Name: p.Name, Labels: p.PoolLabels})

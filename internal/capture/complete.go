@@ -22,12 +22,16 @@ func (c *completion) start(h *timeline.Header) error {
 	if !c.on {
 		return nil
 	}
-	nodes := false
-	for _, r := range h.Resources {
-		nodes = nodes || r.Group == "" && r.Resource == noderoll.Nodes
+	instances := noderoll.Nodes
+	if h.Scope.Pods != "" {
+		instances = noderoll.Pods
 	}
-	if !nodes {
-		return fmt.Errorf("until complete: nodes are not among the resources: want them, they show when a roll is over")
+	recorded := false
+	for _, r := range h.Resources {
+		recorded = recorded || r.Group == "" && r.Resource == instances
+	}
+	if !recorded {
+		return fmt.Errorf("until complete: %s are not among the resources: want them, they show when a roll is over", instances)
 	}
 	o, err := observe.OptionsFor(h, "", "", "")
 	if err != nil {

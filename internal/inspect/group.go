@@ -117,14 +117,17 @@ func (c *current) milestone(e noderoll.Entry) {
 		}
 	}
 	m := Milestone{Name: "first " + string(e.Kind), At: e.At, Kind: e.Kind, Node: e.Node}
+	if c.Pods != nil {
+		m.Pod = e.Object
+	}
 	switch {
-	case e.Kind == noderoll.EvtComplete || e.Kind == noderoll.EvtFailed:
+	case e.Kind == noderoll.EvtComplete || e.Kind == noderoll.EvtFailed && m.Pod == "":
 		m.Name = string(e.Kind)
 	case first:
-	case e.Kind != noderoll.EvtTerminated:
+	case e.Kind != noderoll.EvtTerminated && e.Kind != noderoll.EvtUpdated && e.Kind != noderoll.EvtResized:
 		return
 	default:
-		m.Name = "last terminated"
+		m.Name = "last " + string(e.Kind)
 		if c.Milestones[last].Name == m.Name {
 			c.Milestones = append(c.Milestones[:last], c.Milestones[last+1:]...)
 		}

@@ -22,6 +22,15 @@ func (rep *Report) JSON() []byte {
 		Name string `json:"name"`
 		At   string `json:"at"`
 		Node string `json:"node,omitempty"`
+		Pod  string `json:"pod,omitempty"`
+	}
+	type pods struct {
+		Scope      string `json:"scope"`
+		Updated    int    `json:"updated"`
+		Resized    int    `json:"resized"`
+		RolledBack int    `json:"rolledBack"`
+		Failed     int    `json:"failed"`
+		Restarted  int    `json:"restarted"`
 	}
 	type roll struct {
 		Nodegroup  string      `json:"nodegroup"`
@@ -31,6 +40,7 @@ func (rep *Report) JSON() []byte {
 		Joined     int         `json:"joined"`
 		Outcome    Outcome     `json:"outcome"`
 		Milestones []milestone `json:"milestones"`
+		Pods       *pods       `json:"pods,omitempty"`
 	}
 	type violation struct {
 		At string `json:"at"`
@@ -58,11 +68,14 @@ func (rep *Report) JSON() []byte {
 		Provider  string              `json:"provider,omitempty"`
 		Nodegroup string              `json:"nodegroup,omitempty"`
 		Selector  string              `json:"selector,omitempty"`
+		Pods      string              `json:"pods,omitempty"`
+		Namespace string              `json:"namespace,omitempty"`
 	}{
 		Events: rep.Events, Duration: timeline.FormatAt(rep.Duration), Complete: rep.Complete,
 		Gaps: []gap{}, Resources: rep.Resources, Rolls: []roll{}, Torn: rep.Torn,
 		Name: h.Metadata.Name, Source: h.Source.Kind, Server: h.Source.Server, Times: h.Source.Times,
 		Provider: h.Scope.Provider, Nodegroup: h.Scope.Nodegroup, Selector: h.Scope.Selector,
+		Pods: h.Scope.Pods, Namespace: h.Scope.Namespace,
 	}
 	if rep.Checked {
 		all := make([]violation, 0, len(rep.Violations))
@@ -86,7 +99,10 @@ func (rep *Report) JSON() []byte {
 			Replaced: r.Replaced, Joined: r.Joined, Outcome: r.Outcome, Milestones: []milestone{},
 		}
 		for _, m := range r.Milestones {
-			o.Milestones = append(o.Milestones, milestone{m.Name, timeline.FormatAt(m.At), m.Node})
+			o.Milestones = append(o.Milestones, milestone{m.Name, timeline.FormatAt(m.At), m.Node, m.Pod})
+		}
+		if p := r.Pods; p != nil {
+			o.Pods = (*pods)(p)
 		}
 		out.Rolls = append(out.Rolls, o)
 	}

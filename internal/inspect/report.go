@@ -55,9 +55,16 @@ const (
 	Unfinished Outcome = "unfinished" // the tape ends first
 )
 
-// Roll is one replacement of a group's nodes.
+// PodRoll is what was done to the pods of a roll that updates them in place.
+type PodRoll struct {
+	Scope                                           string // as noderoll.PodScope has it: "shop/app=web"
+	Updated, Resized, RolledBack, Failed, Restarted int    // how often
+}
+
+// Roll is one replacement of a group's nodes, or one update of pods in place.
 type Roll struct {
 	Nodegroup  string        // "" where nodes don't name their group
+	Pods       *PodRoll      // of a roll of pods; nil for one of nodes
 	Start, End time.Duration // of its first and last transition
 	Replaced   int           // nodes of before that are gone
 	Joined     int           // nodes that came meanwhile
@@ -71,4 +78,5 @@ type Milestone struct {
 	At   time.Duration
 	Kind noderoll.EventKind
 	Node string
+	Pod  string // of a roll of pods, as its entry names it: "Pod/shop/web-0"
 }

@@ -18,6 +18,7 @@ type rolls struct {
 	groups  map[string]*group
 	order   []*group
 	isNodes map[string]bool
+	pods    *podRolls       // nil where the scope names none
 	synced  bool            // the initial list of nodes is over
 	listing *timeline.Event // the GAP of a list that goes on
 }
@@ -29,8 +30,10 @@ func newRolls(h *timeline.Header) (*rolls, error) {
 	}
 	// Nodes are sorted into groups here; what the header says of the scope was
 	// done by the recorder.
-	o.Pool, o.Selector = "", nil
+	pods := newPodRolls(h, o)
+	o.Pool, o.Selector, o.Pods = "", nil, noderoll.PodScope{}
 	return &rolls{
+		pods:   pods,
 		header: h, options: o,
 		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
 	}, nil
@@ -49,6 +52,11 @@ func (r *rolls) nodesKey(key string) bool {
 
 // apply takes the tape's next line.
 func (r *rolls) apply(ev timeline.Event) error {
+	if r.pods != nil {
+		if err := r.pods.apply(ev); err != nil {
+			return err
+		}
+	}
 	switch {
 	case ev.Type == timeline.Mark:
 		return r.tell(ev)
@@ -150,6 +158,9 @@ func (r *rolls) found() []Roll {
 	for _, g := range r.order {
 		g.close(Unfinished)
 		all = append(all, g.rolls...)
+	}
+	if r.pods != nil {
+		all = append(all, r.pods.found()...)
 	}
 	slices.SortStableFunc(all, func(a, b Roll) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Nodegroup, b.Nodegroup))

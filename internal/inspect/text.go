@@ -47,6 +47,10 @@ func (rep *Report) summary(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	switch s := h.Scope; {
+	case s.Pods != "" && s.Namespace != "":
+		fmt.Fprintf(b, "pods of namespace %s that match %s", noderoll.OneLine(s.Namespace), noderoll.OneLine(s.Pods))
+	case s.Pods != "":
+		fmt.Fprintf(b, "pods that match %s", noderoll.OneLine(s.Pods))
 	case s.Nodegroup != "":
 		fmt.Fprintf(b, "node group %s", noderoll.OneLine(s.Nodegroup))
 	case s.Selector != "":
@@ -114,11 +118,15 @@ func (rep *Report) incidents(b *strings.Builder) {
 
 func (rep *Report) rollsText(b *strings.Builder) {
 	for _, r := range rep.Rolls {
-		fmt.Fprintf(b, "\nroll of %s: %s replaced, %d joined, %s\n",
-			noderoll.OneLine(cmp.Or(r.Nodegroup, "(unnamed group)")), phrase.Count(r.Replaced, "node"), r.Joined, r.Outcome)
+		if r.Pods != nil {
+			fmt.Fprintf(b, "\nroll of pods %s: %s, %s\n", noderoll.OneLine(r.Pods.Scope), r.Pods, r.Outcome)
+		} else {
+			fmt.Fprintf(b, "\nroll of %s: %s replaced, %d joined, %s\n",
+				noderoll.OneLine(cmp.Or(r.Nodegroup, "(unnamed group)")), phrase.Count(r.Replaced, "node"), r.Joined, r.Outcome)
+		}
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		for _, m := range r.Milestones {
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", noderoll.AppendStamp(nil, m.At), m.Name, noderoll.OneLine(m.Node))
+			fmt.Fprintf(t, "  %s\t%s\t%s\n", noderoll.AppendStamp(nil, m.At), m.Name, noderoll.OneLine(cmp.Or(m.Pod, m.Node)))
 		}
 		t.Flush()
 	}

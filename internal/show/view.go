@@ -49,6 +49,10 @@ type gap struct{ key, name string }
 // see [observe.Follower.Groups].
 func (v *View) Groups() []string { return v.follower.Groups() }
 
+// HasPods reports whether the tape has shown pods so far that the roll is about; see
+// [observe.Follower.HasPods].
+func (v *View) HasPods() bool { return v.follower.HasPods() }
+
 // NewView returns a View at the beginning of a tape. The options' Verbose is
 // turned on: a panel needs to know more than it tells.
 func NewView(h *timeline.Header, o observe.Options) *View {

@@ -220,6 +220,7 @@ func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 	}
 	i := noderoll.InstanceFrom(&o)
 	i.Pod = p // as all pods are read
+	f.pods = true
 	return f.feed.SetInstance(f.at, i), nil
 }
 

@@ -21,6 +21,7 @@ type Follower struct {
 	nodes     map[string]*nodeCache
 	provider  noderoll.Provider
 	groups    map[string]struct{} // of all nodes that were seen
+	pods      bool                // that a roll of pods is about were seen
 	at        time.Duration
 	entries   []noderoll.Entry
 }
@@ -57,7 +58,7 @@ func (f *Follower) Reset() {
 	f.feed.Reset()
 	f.resources, f.nodes = map[string]*resource{}, map[string]*nodeCache{}
 	f.groups = map[string]struct{}{}
-	f.listing, f.at = nil, 0
+	f.listing, f.at, f.pods = nil, 0, false
 }
 
 // resource finds what the events call by key.
@@ -238,6 +239,10 @@ func (f *Follower) groupOf(n *noderoll.Node) string {
 // Groups returns the names of the node groups that the tape has shown so far,
 // in scope or not, sorted; "" stands for nodes that name none.
 func (f *Follower) Groups() []string { return slices.Sorted(maps.Keys(f.groups)) }
+
+// HasPods reports whether the tape has shown a pod so far that a roll of pods is
+// about.
+func (f *Follower) HasPods() bool { return f.pods }
 
 // observes reports whether ev gives a Tracker something to look at: a node's
 // event outside of a block, or the end of a block of nodes.

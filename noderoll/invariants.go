@@ -6,8 +6,9 @@ import (
 )
 
 // Check reports the first thing that is wrong with a snapshot, whoever made it:
-// nodes out of order or twice, counters that don't agree with them, pods counted
-// on a node that isn't draining, or more of them than the drain began with.
+// nodes, or pods of a roll, out of order or twice, counters that don't agree with
+// them, pods counted on a node that isn't draining, or more of them than the drain
+// began with.
 func (s Snapshot) Check() error {
 	for i := range s.Nodes {
 		v := &s.Nodes[i]
@@ -29,7 +30,7 @@ func (s Snapshot) Check() error {
 	if got, want := s.figures(), counted.figures(); got != want {
 		return fmt.Errorf("snapshot: counters %+v: want %+v, as the nodes say", got, want)
 	}
-	return nil
+	return s.checkPods()
 }
 
 func (s *Snapshot) figures() counters {
@@ -43,6 +44,7 @@ func (s *Snapshot) figures() counters {
 type EntryChecker struct {
 	at    time.Duration
 	nodes map[string]*checkedNode
+	pods  map[string]*checkedPod // of a roll of pods, by Object
 }
 
 type checkedNode struct {
@@ -57,11 +59,20 @@ type checkedNode struct {
 //   - a node that is gone does anything but come again;
 //   - a pod is evicted from, or budgets block, a node that isn't draining;
 //   - blocked or unblocked twice in a row.
+//
+// Entries of pods, which a roll of pods has, it holds against rules of their own:
+//
+//   - a pod that is gone does anything but come again, or comes and was there;
+//   - an update, or a resize, ends that hasn't begun;
+//   - it fails twice.
 func (c *EntryChecker) Check(e Entry) error {
 	if e.At < c.at {
 		return c.wrong(e, "comes after T+"+c.at.String())
 	}
 	c.at = e.At
+	if e.ofPod() {
+		return c.pod(e)
+	}
 	if e.Node == "" {
 		return nil
 	}

@@ -42,6 +42,8 @@ type containerState struct {
 	updating    bool
 	forbidden   string // the id that doesn't end the update; empty where any does
 	id          string // of the status
+	waiting     string // why it waits, of the status
+	stale       string // what that was when the update began: nothing of this update
 
 	resources Resources // of the spec
 	were      Resources // before the latest resize
@@ -146,7 +148,7 @@ func (p *instance) specs(r *podRoll, i *Instance) (retarget bool) {
 			if !s.updating {
 				s.before = s.image
 			}
-			s.image, s.updating, s.expected = c.Image, true, ""
+			s.image, s.updating, s.expected, s.stale = c.Image, true, "", s.waiting
 		}
 		if c.Resources != s.resources {
 			sizes = append(sizes, i.named(c)+cmp.Or(s.resources.String(), "none")+" to "+cmp.Or(c.Resources.String(), "none"))
@@ -194,12 +196,15 @@ func (p *instance) images(r *podRoll, i *Instance) {
 	for n := range i.Containers {
 		c := &i.Containers[n]
 		s := p.container(c.Name)
-		s.id, s.started = cmp.Or(c.ID, s.id), c.Started
+		s.id, s.started, s.waiting = cmp.Or(c.ID, s.id), c.Started, c.Waiting+" "+c.WaitingMessage
+		if s.waiting != s.stale {
+			s.stale = ""
+		}
 		if !s.updating {
 			continue
 		}
 		waits = waits || !c.Running || !c.Ready || c.ID == "" || c.ID == s.forbidden
-		if stuck[c.Waiting] && p.update.open {
+		if stuck[c.Waiting] && s.stale == "" {
 			if p.stuckOn == "" {
 				r.tell(p, EvtFailed, c.Waiting, c.WaitingMessage)
 			}
@@ -249,8 +254,12 @@ func (p *instance) resources(r *podRoll, i *Instance) {
 	for n := range p.containers {
 		p.containers[n].resizing = false
 	}
+	kind := EvtResized
+	if p.resize.back {
+		kind = EvtRolledBack
+	}
 	p.resize = change{}
-	r.tell(p, EvtResized, "", "")
+	r.tell(p, kind, "", "")
 }
 
 // restarts finds containers that were replaced although no update or resize was

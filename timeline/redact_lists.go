@@ -33,7 +33,6 @@ var annotationPrefixes = [][]byte{
 	[]byte("eks.amazonaws.com/nodegroup"), []byte("node.kubernetes.io/"), []byte("agentbox.navix.sh/inplace-"),
 }
 
-// The last one is where an updater of pods notes which containers it has started.
 var annotationKeeps = set(
 	"agentbox.navix.sh/last-active",
 	"agentbox.navix.sh/started-at",
@@ -49,5 +48,4 @@ var annotationKeeps = set(
 	"kubernetes.io/config.source",
 	"node.alpha.kubernetes.io/ttl",
 	"volumes.kubernetes.io/controller-managed-attach-detach",
-	"agentbox.navix.sh/inplace-update-state",
 )

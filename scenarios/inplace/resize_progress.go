@@ -13,6 +13,8 @@ const (
 	// will.
 	ReasonDeferred   = corev1.PodReasonDeferred
 	ReasonInfeasible = corev1.PodReasonInfeasible
+	// ReasonRefused is a resize that the API server refuses.
+	ReasonRefused = "Refused"
 	// ReasonResizeInProgress is the condition PodResizeInProgress without a reason.
 	ReasonResizeInProgress = "ResizeInProgress"
 	// ReasonResourcesDiffer is a container that the kubelet reports with other resources than its spec's.

@@ -59,4 +59,5 @@ func StatusDigest(imageID string) (string, error) {
 	return id, nil
 }
 
-var digest = regexp.MustCompile(`^[a-z][a-z0-9]*([+._-][a-z][a-z0-9]*)*:[0-9a-fA-F]+$`)
+// digest is one of the algorithms that the OCI image specification (descriptor.md, Digests) registers.
+var digest = regexp.MustCompile(`^(sha256|sha384|sha512|blake3):[0-9a-fA-F]+$`)

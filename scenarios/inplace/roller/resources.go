@@ -29,7 +29,8 @@ func (c resources) read(pod *corev1.Pod) (record, error) {
 	}
 	return record{
 		phase: s.Phase, since: s.UpdateTime.Time, rollback: len(s.RolledBack) > 0, origin: len(s.FromResources) > 0,
-		gaveUp: s.RolledBack.Equal(c.roll.Resources), forsaken: s.Reason == ReasonForsaken,
+		gaveUp:   s.RolledBack.Equal(c.roll.Resources) || s.Phase == inplace.InplaceUpdatePhaseFailed && s.TargetResources.Equal(c.roll.Resources),
+		forsaken: s.Reason == ReasonForsaken,
 	}, nil
 }
 

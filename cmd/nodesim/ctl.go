@@ -3,10 +3,8 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"strings"
 
 	"github.com/nodesim/nodesim/internal/ctl"
-	spelling "github.com/nodesim/nodesim/internal/suggest"
 	"github.com/spf13/cobra"
 )
 
@@ -51,19 +49,7 @@ a controller makes of each.`,
 		f.given("speed SPEED", "20x", "Change the pace: 20x, 0.5x, max", checkSpeed, (*ctl.Client).Speed, "1x", "20x", "100x", "max"),
 		f.given("mark NAME", "'before the drain'", "Set a marker here, for status and for the keys m and M", nil, (*ctl.Client).Mark),
 	)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var verbs []string
-		for _, c := range cmd.Commands() {
-			verbs = append(verbs, c.Name())
-		}
-		if len(args) == 0 {
-			return usagef("found no verb: want %s", strings.Join(verbs, ", "))
-		}
-		if near := spelling.Closest(args[0], verbs); near != "" {
-			return usagef("verb %q: did you mean %s?", args[0], near)
-		}
-		return usagef("verb %q: want %s", args[0], strings.Join(verbs, ", "))
-	}
+	cmd.RunE = wantVerb
 	return cmd
 }
 

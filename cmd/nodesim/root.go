@@ -44,6 +44,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newRecord(), newImport(), newSimulate(),
 		newReplay(), newServe(), newCtl(), newTest(), newInspect(), newFmt(),
+		newCluster(),
 		newVersion(), newMan(),
 	)
 	return root

@@ -26,6 +26,19 @@ func unknownVerb(err error) (string, bool) {
 	return word, err == nil
 }
 
+// wantVerb is what a verb does that has verbs of its own and was given none of
+// them.
+func wantVerb(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &exitError{exitUsage, verbError(cmd, args[0])}
+	}
+	var verbs []string
+	for _, c := range cmd.Commands() {
+		verbs = append(verbs, c.Name())
+	}
+	return usagef("found no verb: want %s", strings.Join(verbs, ", "))
+}
+
 func verbError(root *cobra.Command, word string) error {
 	var verbs []string
 	for _, c := range root.Commands() {

@@ -23,7 +23,7 @@ const (
 func (c *ControlPlane) etcdFlags() map[string]string {
 	return map[string]string{
 		"name":                        "nodesim",
-		"data-dir":                    "etcd",
+		"data-dir":                    c.group.Path("etcd"), // a whole path, so that the process can be known by its arguments
 		"listen-client-urls":          etcdClient,
 		"advertise-client-urls":       etcdClient,
 		"listen-peer-urls":            etcdPeer,

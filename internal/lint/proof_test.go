@@ -133,9 +133,14 @@ var layout = map[string][]string{
 	},
 	"internal/perform":              {"internal/capture", "internal/show", "recorder", "scenarios", "scenarios/live", "scenarios/cycle", "timeline"},
 	"internal/conformance":          {"timeline", "internal/rawjson", "internal/phrase"},
-	"internal/controlplane":         {"internal/controlplane/process", "internal/controlplane/assets"},
-	"internal/controlplane/process": {},
-	"internal/controlplane/assets":  {},
+	"internal/controlplane":         {"internal/controlplane/process", "internal/controlplane/assets", "internal/controlplane/flock"},
+	"internal/controlplane/process": {"internal/controlplane/flock"},
+	"internal/controlplane/assets":  {"internal/controlplane/flock"},
+	"internal/controlplane/flock":   {},
+	"internal/clusters": {
+		"internal/controlplane", "internal/controlplane/process", "internal/controlplane/assets", "internal/controlplane/flock",
+		"internal/suggest", "internal/phrase",
+	},
 
 	"scenarios/model":           {},
 	"scenarios/cycle":           {},

@@ -7,7 +7,7 @@
 // place: an interrupted build, a full disk or two builds at once leave nothing that looks finished. The folder's
 // name holds the versions, so that a newer version never meets an older one.
 //
-// The package uses the standard library alone, so that `make controlplane` compiles in a second on a fresh machine.
+// The package uses the standard library and a leaf alone, so that `make controlplane` compiles in a second on a fresh machine.
 // It must never write into the folder that KUBEBUILDER_ASSETS names.
 package assets
 
@@ -58,8 +58,8 @@ func Binaries() []Binary {
 	}
 }
 
-// Folder is where our own binaries are kept. It need not exist.
-func Folder() (string, error) {
+// Cache is nodesim's own folder in the user's cache, or NODESIM_CACHE. It need not exist.
+func Cache() (string, error) {
 	cache := os.Getenv("NODESIM_CACHE")
 	if cache == "" {
 		user, err := os.UserCacheDir()
@@ -71,6 +71,15 @@ func Folder() (string, error) {
 	cache, err := filepath.Abs(cache)
 	if err != nil {
 		return "", fmt.Errorf("find a folder for the control plane: %w", err)
+	}
+	return cache, nil
+}
+
+// Folder is where our own binaries are kept. It need not exist.
+func Folder() (string, error) {
+	cache, err := Cache()
+	if err != nil {
+		return "", err
 	}
 	key := fmt.Sprintf("kubernetes-%s_etcd-%s_kwok-%s_%s-%s",
 		KubernetesVersion, EtcdVersion, KwokVersion, runtime.GOOS, runtime.GOARCH)

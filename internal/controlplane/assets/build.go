@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/controlplane/flock"
 )
 
 // Build makes every binary available that is not, and returns the folder to export as KUBEBUILDER_ASSETS: the one
@@ -59,11 +61,12 @@ func buildAll(ctx context.Context, source, folder string, list []Binary, log io.
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("build the control plane: %w", err)
 	}
-	unlock, err := lock(ctx, filepath.Join(folder, ".lock"), log)
+	path := filepath.Join(folder, ".lock")
+	unlock, err := flock.Wait(ctx, path, func() { fmt.Fprintf(log, "controlplane: waiting for another build (%s)\n", path) })
 	if err != nil {
 		return fmt.Errorf("build the control plane: %w", err)
 	}
-	defer unlock()
+	defer func() { err = errors.Join(err, unlock()) }()
 	// Whoever held the lock before may have been killed; nobody else can be building now.
 	leftovers, err := filepath.Glob(filepath.Join(folder, ".building-*"))
 	if err != nil {

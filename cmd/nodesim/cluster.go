@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/clusters"
+	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/spf13/cobra"
+)
+
+func newCluster() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster up|down|list|status|kubeconfig|logs",
+		Short: "Run a throwaway control plane for demos and tests",
+		Long: `Run a throwaway control plane on loopback: etcd, kube-apiserver,
+kube-controller-manager and kube-scheduler, the real programs, without a node.
+
+  nodesim cluster up           # prints: export KUBECONFIG=…; ctrl-c ends it
+  nodesim cluster up --detach  # in the background, until nodesim cluster down
+
+The programs are those in KUBEBUILDER_ASSETS; where it has none, nodesim builds them
+from their Go modules, which takes some minutes the first time and wants Go on the
+PATH. ~/.kube/config is never touched. Whatever ends nodesim, nothing stays behind.`,
+		GroupID: "use",
+		Example: examples(`
+			nodesim cluster up
+			nodesim cluster up --name demo --detach --speed 20x
+			nodesim cluster logs kube-scheduler --name demo -f
+			nodesim cluster down --name demo`),
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.AddCommand(newClusterUp(), newClusterDown(), newClusterList(), newClusterStatus(), newClusterKubeconfig(), newClusterLogs())
+	cmd.RunE = wantVerb
+	return cmd
+}
+
+// namedCluster adds --name, and completes it with what runs.
+func namedCluster(cmd *cobra.Command, what string) *string {
+	name := cmd.Flags().String("name", "local", what)
+	_ = cmd.RegisterFlagCompletionFunc("name", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		list, err := clusters.List(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []string
+		for _, r := range list {
+			names = append(names, r.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	return name
+}
+
+// clusterVerb is a verb that asks about one cluster.
+func clusterVerb(use, short, example string, args cobra.PositionalArgs, do func(cmd *cobra.Command, r clusters.Record, args []string) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Example: examples(example), Args: args, ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	name := namedCluster(cmd, "the `NAME` of the cluster")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := clusters.CheckName(*name); err != nil {
+			return usagef("flag --name: %w", err)
+		}
+		r, err := clusters.Find(cmd.Context(), *name)
+		if err != nil {
+			return err
+		}
+		return do(cmd, r, args)
+	}
+	return cmd
+}
+
+func newClusterStatus() *cobra.Command {
+	output := newChoice("text", "text", "json")
+	cmd := clusterVerb("status", "Where a cluster is, and its processes", `
+		nodesim cluster status
+		nodesim cluster status --name demo -o json | jq .processes`,
+		arguments(0, 0, "no argument"), func(cmd *cobra.Command, r clusters.Record, _ []string) error {
+			if output.value == "json" {
+				return printJSON(cmd, r)
+			}
+			r.Write(cmd.OutOrStdout(), time.Now())
+			return nil
+		})
+	outputFlag(cmd, output)
+	return cmd
+}
+
+func newClusterKubeconfig() *cobra.Command {
+	return clusterVerb("kubeconfig", "Print the kubeconfig of a cluster", `
+		nodesim cluster kubeconfig
+		kubectl get nodes --kubeconfig <(nodesim cluster kubeconfig --name demo)`,
+		arguments(0, 0, "no argument"), func(cmd *cobra.Command, r clusters.Record, _ []string) error {
+			if r.State != clusters.Running {
+				return fmt.Errorf("cluster %q: is still starting: try again when nodesim cluster list says that it is running", r.Name)
+			}
+			text, err := os.ReadFile(r.Kubeconfig)
+			if err != nil {
+				return fmt.Errorf("cluster %q: %w", r.Name, err)
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		})
+}
+
+func newClusterLogs() *cobra.Command {
+	follow := false
+	cmd := clusterVerb("logs COMPONENT", "Print the log of etcd, kube-apiserver, kube-controller-manager or kube-scheduler", `
+		nodesim cluster logs kube-scheduler
+		nodesim cluster logs kube-controller-manager --name demo -f`,
+		func(cmd *cobra.Command, args []string) error {
+			if err := arguments(1, 1, "one component")(cmd, args); err != nil {
+				return err
+			}
+			if err := clusters.CheckComponent(args[0]); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			return nil
+		}, func(cmd *cobra.Command, r clusters.Record, args []string) error {
+			return quietly(r.CopyLog(cmd.Context(), cmd.OutOrStdout(), args[0], follow))
+		})
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what is still being logged, until ctrl-c or the cluster's end")
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return controlplane.Components(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func outputFlag(cmd *cobra.Command, output *choice) {
+	cmd.Flags().VarP(output, "output", "o", "how to say it")
+	suggest(cmd, "output", output.of...)
+}
+
+func printJSON(cmd *cobra.Command, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+	return err
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/clusters"
+	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/nodesim/nodesim/internal/show"
+	"github.com/spf13/cobra"
+)
+
+// clusterUpFlags are those of cluster up, as they were given.
+type clusterUpFlags struct {
+	name              *string
+	kubeconfig, audit string
+	speed             speed
+	port              int
+	detach, kept      bool
+}
+
+func newClusterUp() *cobra.Command {
+	var f clusterUpFlags
+	cmd := &cobra.Command{
+		Use: "up", Short: "Start a cluster, and end it with ctrl-c",
+		Long: `Start a control plane on loopback, and keep it until ctrl-c, or q on a terminal. A
+second ctrl-c ends it at once. What it prints is the line that leads clients there:
+
+  export KUBECONFIG=…/kubeconfig
+
+With --detach it stays in the background, until nodesim cluster down. The file goes
+away with the cluster.
+
+There are no nodes; nodesim simulate --live brings some. --speed divides the delays
+after which the control plane answers to a node's silence; docs/cluster.md lists
+them.`,
+		Example: examples(`
+			nodesim cluster up
+			eval "$(nodesim cluster up --detach)"
+			nodesim cluster up --name demo --speed 20x --audit-log audit.jsonl
+			nodesim cluster up --port 6443 --kubeconfig-out demo.kubeconfig`),
+		Args: arguments(0, 0, "no argument"), ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f.name = namedCluster(cmd, "the `NAME` of the cluster, of which there may be several")
+	flags := cmd.Flags()
+	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` too, which must not be there yet")
+	flags.BoolVar(&f.detach, "detach", false, "return when it is ready, and let it run in the background")
+	flags.Var(&f.speed, "speed", "divide the control plane's delays: 20x (default 1x)")
+	flags.StringVar(&f.audit, "audit-log", "", "note each write to the API, as a line of JSON at the end of this `FILE`")
+	flags.IntVar(&f.port, "port", 0, "the `PORT` of 127.0.0.1 to serve the API at (default: a free one)")
+	flags.BoolVar(&f.kept, "kept", false, "")
+	_ = flags.MarkHidden("kept") // how --detach calls the one in the background
+	_ = cmd.MarkFlagFilename("kubeconfig-out")
+	_ = cmd.MarkFlagFilename("audit-log")
+	suggest(cmd, "speed", "1x", "10x", "20x", "100x")
+	_ = cmd.RegisterFlagCompletionFunc("port", cobra.FixedCompletions([]string{"6443"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		if f.detach {
+			return background(cmd)
+		}
+		return f.run(cmd)
+	}
+	return cmd
+}
+
+func (f *clusterUpFlags) check(cmd *cobra.Command) error {
+	if err := clusters.CheckName(*f.name); err != nil {
+		return usagef("flag --name: %w", err)
+	}
+	if math.IsInf(float64(f.speed.Speed), 0) {
+		return usagef("flag --speed %q: a control plane has its own pace: want a number such as 20x", "max")
+	}
+	if f.port < 0 || f.port > 65535 || f.port == 0 && cmd.Flags().Changed("port") {
+		return usagef("flag --port %d: want 1 to 65535", f.port)
+	}
+	return nil
+}
+
+func (f *clusterUpFlags) options(log io.Writer) clusters.Options {
+	return clusters.Options{Kubeconfig: f.kubeconfig, ControlPlane: controlplane.Options{
+		Name: *f.name, Speed: float64(f.speed.Speed), Port: f.port, AuditLog: f.audit, Log: log,
+	}}
+}
+
+// run keeps the cluster until somebody ends it.
+func (f *clusterUpFlags) run(cmd *cobra.Command) error {
+	defer survivePipe()()
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	c, err := clusters.Up(ctx, f.options(stderr))
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted before cluster %q was ready: nothing of it is left", *f.name)
+		}
+		return err
+	}
+	how := "ctrl-c ends it"
+	if f.kept {
+		how = fmt.Sprintf("nodesim cluster down --name %s ends it", *f.name)
+	} else if _, terminal := terminalOf(cmd.InOrStdin()); terminal {
+		how = "q or ctrl-c ends it"
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), "export KUBECONFIG="+capture.Quote(c.Record().Kubeconfig))
+	fmt.Fprintf(stderr, "nodesim: cluster %s is ready after %s, at %s; %s\n", *f.name, c.Took().Round(100*time.Millisecond), c.URL(), how)
+	if err == nil && f.kept {
+		err = hide()
+	}
+	if err == nil {
+		err = f.keep(ctx, cmd, c)
+	}
+	return quietly(errors.Join(err, c.Down()))
+}
+
+// keep returns when the cluster is to end: nil where somebody wants it so.
+func (f *clusterUpFlags) keep(ctx context.Context, cmd *cobra.Command, c *clusters.Cluster) error {
+	keys, restore := readKeys(cmd.InOrStdin())
+	defer restore()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case k := <-keys:
+			if k == show.KeyQuit {
+				return nil
+			}
+		case <-c.Done():
+			err := fmt.Errorf("cluster %q: %w", *f.name, c.Err())
+			if f.kept {
+				return errors.Join(err, c.Note(c.Err()))
+			}
+			return err
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Sweep ends what is left in a folder of a Group whose program is dead, and whose watchdog was killed as well, and
+// removes the folder. A pid file may be older than the machine's last start: a process is ended only if its arguments
+// name the folder.
+func Sweep(folder string) error {
+	files, err := filepath.Glob(filepath.Join(folder, "run", "*.pid"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the watchdog is at work as well
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil || pid <= 1 {
+			continue
+		}
+		said, err := exec.Command("ps", "-ww", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+		if err != nil || !strings.Contains(string(said), folder) {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // fails only where it has ended
+		}
+	}
+	return os.RemoveAll(folder)
+}

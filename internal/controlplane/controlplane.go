@@ -99,7 +99,7 @@ func (c *ControlPlane) CopyKubeconfig(path string) error {
 	}
 	err = c.group.CopyOut(c.KubeconfigPath(), path)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("kubeconfig %s: is there already: want a file that isn't; remove it if its cluster is gone, or choose another", path)
+		return fmt.Errorf("kubeconfig %s: is there already: want another file", path)
 	}
 	if err != nil {
 		return fmt.Errorf("kubeconfig %s: %w", path, err)
@@ -149,8 +149,7 @@ func (c *ControlPlane) watch(programs []*process.Process) {
 	}()
 }
 
-// untilReady waits until pods can be created: the API server is ready, and kube-controller-manager has made the service
-// account that they get.
+// until waits for a condition, and for nothing any more when one of the programs has ended.
 func (c *ControlPlane) until(ctx context.Context, what string, programs []*process.Process, ok func(context.Context) bool) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

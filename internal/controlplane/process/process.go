@@ -69,7 +69,7 @@ func (p *Process) Alive() error {
 		if p.err != nil {
 			how = "with " + p.err.Error()
 		}
-		return fmt.Errorf("%s ended by itself, %s: the end of its log:\n%s", p.Name, how, tail(p.log, p.began, lastLines))
+		return fmt.Errorf("%s ended by itself, %s; its log ends with %s", p.Name, how, tail(p.log, p.began, lastLines))
 	default:
 		return nil
 	}

@@ -91,13 +91,13 @@ func claim(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.record.Speed == 0 {
 		c.record.Speed = 1
 	}
-	if c.unlock, err = flock.Try(filepath.Join(folder, "lock")); err == nil {
-		err = c.record.write()
-	}
-	if err != nil {
+	if c.unlock, err = flock.Try(filepath.Join(folder, "lock")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	return c, forget(name)
+	if err = errors.Join(c.record.write(), forget(name)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder), c.unlock())
+	}
+	return c, nil
 }
 
 // Down ends the cluster; nothing of it is left.
@@ -118,6 +118,9 @@ func (o Options) checkKubeconfig(ctx context.Context) error {
 	path, err := filepath.Abs(o.Kubeconfig)
 	if err != nil {
 		return err
+	}
+	if folder, err := os.Stat(filepath.Dir(path)); err != nil || !folder.IsDir() {
+		return fmt.Errorf("kubeconfig %s: found no folder %s: want one that is there", path, filepath.Dir(path))
 	}
 	found, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -136,20 +136,19 @@ func (g *Group) Close() error {
 	return errors.Join(all...)
 }
 
-// remove takes a copy away that is still what it was.
+// remove takes a copy away that is still what it was, and is content where one of both is gone: the watchdog may have
+// been here.
 func (f file) remove() error {
 	theirs, err := os.ReadFile(f.copy)
+	ours, err2 := os.ReadFile(f.original)
+	err = errors.Join(err, err2)
+	if err == nil && string(theirs) == string(ours) {
+		err = os.Remove(f.copy)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	ours, err2 := os.ReadFile(f.original)
-	if err := errors.Join(err, err2); err != nil {
-		return err
-	}
-	if string(theirs) != string(ours) {
-		return nil
-	}
-	return os.Remove(f.copy)
+	return err
 }
 
 // Forget takes a process that has ended out of the Group: another of its name is to be started.

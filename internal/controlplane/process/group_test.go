@@ -136,6 +136,14 @@ func TestSweep(t *testing.T) {
 	folder := t.TempDir()
 	left := known(t, folder, "left", folder)
 	other := known(t, folder, "other", "elsewhere")
+	original, copied := filepath.Join(folder, "original"), filepath.Join(t.TempDir(), "copied")
+	for path, text := range map[string]string{
+		original: "ours", copied: "ours", filepath.Join(folder, "run", "copies"): copied + "\n" + original + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := Sweep(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +155,10 @@ func TestSweep(t *testing.T) {
 	}
 	_ = other.Process.Kill()
 	_ = other.Wait()
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder: found %v, want it gone", err)
+	for _, path := range []string{folder, copied} {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: found %v, want it gone", path, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 )
 
 // Sweep ends what is left in a folder of a Group whose program is dead, and whose watchdog was killed as well, and
-// removes the folder. A pid file may be older than the machine's last start: a process is ended only if its arguments
+// removes the folder and the copies of what was in it. The watchdog may do the same at the same time. A pid file may be older than the machine's last start: a process is ended only if its arguments
 // name the folder.
 func Sweep(folder string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "run", "*.pid"))
@@ -33,5 +34,14 @@ func Sweep(folder string) error {
 			_ = p.Kill() // fails only where it has ended
 		}
 	}
-	return os.RemoveAll(folder)
+	text, err := os.ReadFile(filepath.Join(folder, "run", "copies"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	var all []error
+	lines := strings.Split(string(text), "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		all = append(all, file{lines[i], lines[i+1]}.remove())
+	}
+	return errors.Join(append(all, os.RemoveAll(folder))...)
 }

@@ -43,6 +43,7 @@ var invariantThemes = []struct {
 	{"taints", taintInvariants},
 	{"pods", podInvariants},
 	{"containers", containerInvariants},
+	{"changes in place", inPlaceInvariants},
 	{"binding", bindingInvariants},
 	{"deletion", deletionInvariants},
 	{"orphans", orphanInvariants},

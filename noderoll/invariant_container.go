@@ -30,6 +30,8 @@ var containerInvariants = []*Invariant{restartsGrow, podIPKept, containerTimes}
 type heldContainer struct {
 	name     string
 	restarts int32
+	ran      int32 // restartCount of the run
+	run      heldRun
 }
 
 func (c *Checker) containers(h *held, o *corev1.Pod, s *step) {
@@ -39,16 +41,20 @@ func (c *Checker) containers(h *held, o *corev1.Pod, s *step) {
 	now := room[:0]
 	for i := range o.Status.ContainerStatuses {
 		k := &o.Status.ContainerStatuses[i]
-		now = append(now, heldContainer{k.Name, k.RestartCount})
+		is := heldContainer{name: k.Name, restarts: k.RestartCount}
+		var before heldContainer
 		for _, was := range p.containers {
 			if was.name != k.Name {
 				continue
 			}
+			before = was
 			restarted = restarted || k.RestartCount > was.restarts
 			if k.RestartCount < was.restarts {
 				c.report(h, restartsGrow, "restartCount "+strconv.Itoa(int(k.RestartCount))+" of "+k.Name+" after "+strconv.Itoa(int(was.restarts)), "no less")
 			}
 		}
+		is.run, is.ran = c.renewed(h, k, &before)
+		now = append(now, is)
 		c.containerState(h, k.Name, &k.State)
 		c.containerState(h, k.Name, &k.LastTerminationState)
 	}

@@ -43,6 +43,7 @@ type heldPod struct {
 	mirror     bool
 	disrupted  string // reason of DisruptionTarget while it is True
 	containers []heldContainer
+	spec       heldSpec
 	ip         string
 	rebuilt    bool      // the sandbox was seen down since the address was noted
 	ending     time.Time // deletionTimestamp for which DELETED was asked
@@ -76,6 +77,7 @@ func (c *Checker) pod(h *held, o *corev1.Pod, s *step) {
 		c.report(h, readyRuns, "Ready while "+p.phase, "Ready False until it runs")
 	}
 	c.containers(h, o, s)
+	c.inPlace(h, o)
 	if t := timeOf(o.Status.StartTime); !t.IsZero() {
 		c.notFuture(h, "startTime", t)
 		if !p.mirror && t.Before(h.created.Add(-time.Second-c.opts.Slack)) {

@@ -46,7 +46,7 @@ var damages = []struct {
 		p.one(pods, movedPod, 12*second, set("2026-11-21T00:03:11Z", "metadata", "creationTimestamp"))
 	}, ""},
 	{"created-when-added", "surge", func(p *tape) { p.each(nodes, lostNode, 0, set(longAgo, "metadata", "creationTimestamp")) }, ""},
-	{"no-future", "surge", func(p *tape) { p.one(pods, movedPod, 12*second, set(farAhead, "status", "startTime")) }, ""},
+	{"no-future", "surge", func(p *tape) { p.one(pods, movedPod, 12*second, set(farAhead, "status", "startTime")) }, "pod-starts-once"},
 	{"generation-grows", "surge", func(p *tape) { p.one(pods, movedPod, 14*second, set(1, "metadata", "generation")) }, ""},
 	{"observed-not-ahead", "surge", func(p *tape) { p.one(budgets, "web", 12*second, set(99, "status", "observedGeneration")) }, ""},
 
@@ -97,6 +97,20 @@ var damages = []struct {
 	{"pod-ip-kept", "surge", func(p *tape) { p.one(pods, movedPod, 12*second, set("10.9.9.9", "status", "podIP")) }, ""},
 	{"container-times", "surge", func(p *tape) {
 		p.each(pods, newPod, 11*second, set(longAgo, "status", "containerStatuses", "web", "state", "running", "startedAt"))
+	}, ""},
+
+	{"restart-renews", "surge", func(p *tape) {
+		p.each(pods, movedPod, 0, set("containerd://1", "status", "containerStatuses", "web", "containerID"))
+		p.each(pods, movedPod, 12*second, set(1, "status", "containerStatuses", "web", "restartCount"))
+	}, ""},
+	{"containers-kept", "surge", func(p *tape) {
+		p.one(pods, movedPod, 12*second, set("other", "spec", "containers", "web", "name"))
+	}, ""},
+	{"change-is-counted", "surge", func(p *tape) {
+		p.one(pods, newPod, 11*second, set("registry.example/web:2", "spec", "containers", "web", "image"))
+	}, ""},
+	{"pod-starts-once", "surge", func(p *tape) {
+		p.each(pods, movedPod, 12*second, set("2026-11-21T00:03:40Z", "status", "startTime"))
 	}, ""},
 
 	{"bound-once", "surge", func(p *tape) { p.one(pods, movedPod, 12*second, set("ip-10-0-1-11", "spec", "nodeName")) }, ""},

@@ -35,13 +35,14 @@ type decoder struct {
 	other  metav1.PartialObjectMetadata
 
 	// What comes again and again is decoded once and shared.
-	words     map[string]string
-	sets      map[string]map[string]string
-	selectors map[string]*metav1.LabelSelector
+	words      map[string]string
+	sets       map[string]map[string]string
+	selectors  map[string]*metav1.LabelSelector
+	containers map[string][]corev1.Container
 }
 
 func newDecoder() decoder {
-	return decoder{words: map[string]string{}, sets: map[string]map[string]string{}, selectors: map[string]*metav1.LabelSelector{}}
+	return decoder{words: map[string]string{}, sets: map[string]map[string]string{}, selectors: map[string]*metav1.LabelSelector{}, containers: map[string][]corev1.Container{}}
 }
 
 func (d *decoder) object(k kind, ev *timeline.Event) metav1.Object {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -12,6 +13,8 @@ func (d *decoder) podSpec(raw []byte) {
 		switch string(name) {
 		case "nodeName":
 			s.NodeName = d.word(value)
+		case "containers":
+			s.Containers = d.containerSpecs(value)
 		case "tolerations":
 			for t := range rawjson.Elements(value) {
 				s.Tolerations = append(s.Tolerations, corev1.Toleration{
@@ -21,6 +24,46 @@ func (d *decoder) podSpec(raw []byte) {
 			}
 		}
 	}
+}
+
+// containerSpecs are a pod's containers: their names, images, CPU and memory,
+// which most pods have in common with others.
+func (d *decoder) containerSpecs(raw []byte) []corev1.Container {
+	if all, known := d.containers[string(raw)]; known {
+		return all
+	}
+	var all []corev1.Container
+	for one := range rawjson.Elements(raw) {
+		resources := rawjson.Get(one, "resources")
+		all = append(all, corev1.Container{
+			Name: d.word(rawjson.Get(one, "name")), Image: d.word(rawjson.Get(one, "image")),
+			Resources: corev1.ResourceRequirements{Requests: amounts(rawjson.Get(resources, "requests")), Limits: amounts(rawjson.Get(resources, "limits"))},
+		})
+	}
+	if len(d.containers) < mostWords && len(raw) < 4096 {
+		d.containers[string(raw)] = all
+	}
+	return all
+}
+
+// amounts are CPU and memory of a list of resources.
+func amounts(raw []byte) corev1.ResourceList {
+	var list corev1.ResourceList
+	for name, value := range rawjson.Members(raw) {
+		of := corev1.ResourceName(name)
+		if of != corev1.ResourceCPU && of != corev1.ResourceMemory {
+			continue
+		}
+		q, err := resource.ParseQuantity(text(value))
+		if err != nil {
+			continue
+		}
+		if list == nil {
+			list = corev1.ResourceList{}
+		}
+		list[of] = q
+	}
+	return list
 }
 
 func (d *decoder) podStatus(raw []byte) {
@@ -74,6 +117,10 @@ func (d *decoder) container(raw []byte) (c corev1.ContainerStatus) {
 			c.Name = d.word(value)
 		case "restartCount":
 			c.RestartCount = small(value)
+		case "imageID":
+			c.ImageID = d.word(value)
+		case "containerID":
+			c.ContainerID = text(value)
 		case "state":
 			c.State = containerState(value)
 		case "lastState":

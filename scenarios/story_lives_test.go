@@ -256,8 +256,8 @@ func (s *story) notePod(ev timeline.Event) error {
 		p = &podLife{namespace: ev.Namespace, name: ev.Name, uid: ev.UID, created: ev.At, bound: never, ready: never, leaving: never, gone: never, aimed: never}
 		for _, r := range o.Metadata.OwnerReferences {
 			p.workload = r.Name
-			if r.Kind == "ReplicaSet" {
-				p.workload = r.Name[:strings.LastIndexByte(r.Name, '-')]
+			if dash := strings.LastIndexByte(r.Name, '-'); r.Kind == "ReplicaSet" && dash > 0 {
+				p.workload = r.Name[:dash]
 			}
 		}
 		s.byUID[ev.UID] = p

@@ -94,7 +94,8 @@ func (e *environment) value(pod *corev1.Pod, c *corev1.Container, v corev1.EnvVa
 	if v.Value != "" || v.ValueFrom == nil {
 		return corev1.EnvVar{Name: v.Name, Value: expand(v.Value, mapping)}, true, nil
 	}
-	value, found := "", false
+	var value string
+	var found bool
 	switch from := v.ValueFrom; {
 	case from.ConfigMapKeyRef != nil:
 		value, found, err = e.configMapKey(pod, from.ConfigMapKeyRef)

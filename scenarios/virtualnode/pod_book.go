@@ -33,8 +33,8 @@ type podRecord struct {
 
 // podReport is what the controller keeps of a pod that the provider hands in.
 type podReport struct {
-	uid      types.UID // empty if the provider doesn't say it
-	status   corev1.PodStatus
+	uid      types.UID         // empty if the provider doesn't say it
+	status   *corev1.PodStatus // never changed; once the API shows it, the cache's own
 	print    uint64
 	deletion *metav1.Time // the provider deletes it by itself
 	grace    *int64
@@ -157,6 +157,21 @@ func (b *podBook) report(name string, uid types.UID, said *podReport) (types.UID
 	}
 	record.told, record.accepted = said, 0
 	return record.uid, true
+}
+
+// share lets go of the status that the provider said, in favour of the cache's own, which agrees with it in all that a
+// provider may say: of each pod, one status is in memory and not two.
+func (b *podBook) share(pod *corev1.Pod, told *podReport) {
+	if told.status == &pod.Status {
+		return
+	}
+	shared := *told
+	shared.status = &pod.Status
+	b.write(nameOf(pod), pod.UID, func(r *podRecord) {
+		if r.told == told {
+			r.told = &shared
+		}
+	})
 }
 
 // caughtUp drops the answer to the last status write once the informer has the pod at that version or a later one.

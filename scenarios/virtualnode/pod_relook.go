@@ -16,6 +16,11 @@ import (
 // filter has changed. It may be called from any goroutine, and does nothing before Run has filled the caches and after
 // Run has ended.
 func (pc *PodController) Relook(ctx context.Context) {
+	select {
+	case <-pc.done:
+		return
+	default:
+	}
 	if !pc.early.over() || ctx.Err() != nil {
 		return
 	}

@@ -109,6 +109,6 @@ func (pc *PodController) askWhyEmpty(ctx context.Context) {
 	}
 	_, err := pc.client.Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
 	if ctx.Err() == nil {
-		pc.trouble.told(ctx, access{"list", "pods", metav1.NamespaceAll}, err)
+		_ = pc.trouble.told(ctx, access{"list", "pods", metav1.NamespaceAll}, err) // the informer goes on trying
 	}
 }

@@ -17,11 +17,12 @@ func (pc *PodController) reporter(ctx context.Context) func(*corev1.Pod) {
 		if pod == nil || ctx.Err() != nil {
 			return
 		}
-		said := &podReport{uid: pod.UID, status: normalPodStatus(&pod.Status), deletion: pod.DeletionTimestamp.DeepCopy()}
+		status := normalPodStatus(&pod.Status)
+		said := &podReport{uid: pod.UID, status: &status, deletion: pod.DeletionTimestamp.DeepCopy()}
 		if grace := pod.DeletionGracePeriodSeconds; grace != nil {
 			said.grace = new(*grace)
 		}
-		said.print = statusPrint(&said.status)
+		said.print = statusPrint(said.status)
 		of := metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
 		if !pc.early.keep(of, said) {
 			pc.report(of, said)
@@ -72,7 +73,7 @@ func (pc *PodController) syncStatus(ctx context.Context, key string) error {
 		}
 	}
 	switch {
-	case pod.DeletionTimestamp != nil && !anyContainerRuns(&record.told.status):
+	case pod.DeletionTimestamp != nil && !anyContainerRuns(record.told.status):
 		pc.removals.add(key)
 	case pod.DeletionTimestamp == nil && record.told.deletion != nil && pc.means(pod, record.told):
 		return pc.deleteForProvider(ctx, pod, record.told)
@@ -89,7 +90,7 @@ func (pc *PodController) means(pod *corev1.Pod, told *podReport) bool {
 // writeTold writes the provider's last word into a pod's status.
 func (pc *PodController) writeTold(ctx context.Context, pod *corev1.Pod, record *podRecord) error {
 	told := record.told
-	merged := mergePodStatus(pod, &told.status, pc.cfg.ProviderConditions, pc.now())
+	merged := mergePodStatus(pod, told.status, pc.cfg.ProviderConditions, pc.now())
 	if apiequality.Semantic.DeepEqual(&merged, &pod.Status) {
 		return nil
 	}
@@ -117,11 +118,9 @@ func (pc *PodController) writeStatus(ctx context.Context, pod *corev1.Pod, statu
 	if err := pc.trouble.told(ctx, access{"update", "pods/status", pod.Namespace}, err); err != nil {
 		return nil, fmt.Errorf("pod %s: write its status: %w", nameOf(pod), err)
 	}
-	cached, err := pc.lister.Pods(pod.Namespace).Get(pod.Name)
-	if err != nil || !newer(written, cached) {
-		return written, nil //nolint:nilerr // the pod is gone from the cache: nothing will be written upon this state
+	if cached, err := pc.lister.Pods(pod.Namespace).Get(pod.Name); err == nil && newer(written, cached) {
+		pc.book.write(nameOf(pod), pod.UID, func(r *podRecord) { r.newest = written })
 	}
-	pc.book.write(nameOf(pod), pod.UID, func(r *podRecord) { r.newest = written })
 	return written, nil
 }
 

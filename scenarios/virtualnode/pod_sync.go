@@ -44,8 +44,8 @@ func (pc *PodController) syncLive(ctx context.Context, key string, pod *corev1.P
 		pc.removals.add(keyOf(pod))
 		return nil
 	}
-	print := podPrint(pod)
-	if record.synced == print {
+	wanted := podPrint(pod)
+	if record.synced == wanted {
 		return nil
 	}
 	var err error
@@ -57,7 +57,7 @@ func (pc *PodController) syncLive(ctx context.Context, key string, pod *corev1.P
 		err = pc.createOrUpdate(ctx, pod)
 	}
 	if err == nil {
-		pc.book.write(key, pod.UID, func(r *podRecord) { r.synced = print })
+		pc.book.write(key, pod.UID, func(r *podRecord) { r.synced = wanted })
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (pc *PodController) syncLive(ctx context.Context, key string, pod *corev1.P
 // stillRuns says whether a container of the pod runs, by the provider's last word, else by the API's.
 func (pc *PodController) stillRuns(pod *corev1.Pod, record *podRecord) bool {
 	if record.told != nil {
-		return anyContainerRuns(&record.told.status)
+		return anyContainerRuns(record.told.status)
 	}
 	return anyContainerRuns(&pod.Status)
 }

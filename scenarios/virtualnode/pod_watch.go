@@ -79,16 +79,17 @@ func (pc *PodController) vanished(ctx context.Context, pod *corev1.Pod) {
 }
 
 // statusDiffers says whether the API shows another status than the provider's, so that it has to be written (again): the
-// last write has failed, or somebody else wrote over it.
+// last write has failed, or somebody else wrote over it. Where they agree, the record shares the cache's.
 func (pc *PodController) statusDiffers(pod *corev1.Pod, record *podRecord) bool {
-	if record.told == nil || record.newest != nil || terminal(pod.Status.Phase) {
+	if record.told == nil || record.newest != nil && newer(record.newest, pod) {
 		return false
 	}
-	if record.accepted != 0 && record.accepted == statusPrint(&pod.Status) {
+	merged := mergePodStatus(pod, record.told.status, pc.cfg.ProviderConditions, pc.now())
+	if apiequality.Semantic.DeepEqual(&merged, &pod.Status) {
+		pc.book.share(pod, record.told)
 		return false
 	}
-	merged := mergePodStatus(pod, &record.told.status, pc.cfg.ProviderConditions, pc.now())
-	return !apiequality.Semantic.DeepEqual(&merged, &pod.Status)
+	return !terminal(pod.Status.Phase) && (record.accepted == 0 || record.accepted != statusPrint(&pod.Status))
 }
 
 // cached is the pod of that UID as the cache shows it, if it is this controller's; nil otherwise. An empty UID means the

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// sequenceMost is how long a post is waited for to stand on the server.
+	sequenceMost = 2 * time.Second
+	// sequenceLine is how many posts of an object may wait. Of more the oldest is
+	// left out: a kubelet whose server is slow posts its latest state, too.
+	sequenceLine = 8
+)
+
+// A sequence hands on what kubelets post of their objects, one state after the
+// other: the next one when the one before stands on the server, or has had two
+// seconds. Who writes keeps the latest state alone, so that at a high speed a watch
+// would otherwise miss what a real kubelet shows.
+type sequence[K comparable, T any] struct {
+	hand func(K, T)
+	// stands reports whether a server's object shows what was posted.
+	stands func(posted, server T) bool
+
+	mu    sync.Mutex
+	lines map[K]*line[T]
+	over  bool
+}
+
+// line is what waits of one object; the first was handed on.
+type line[T any] struct {
+	posts []T
+	limit *time.Timer
+}
+
+func newSequence[K comparable, T any](hand func(K, T), stands func(posted, server T) bool) *sequence[K, T] {
+	return &sequence[K, T]{hand: hand, stands: stands, lines: map[K]*line[T]{}}
+}
+
+// post hands a state on in its turn.
+func (s *sequence[K, T]) post(key K, o T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return
+	}
+	l := s.lines[key]
+	if l == nil {
+		s.lines[key] = &line[T]{posts: []T{o}}
+		s.head(key)
+		return
+	}
+	l.posts = append(l.posts, o)
+	if len(l.posts) > sequenceLine {
+		l.posts = append(l.posts[:1], l.posts[2:]...)
+	}
+}
+
+// head hands the first of a line on.
+func (s *sequence[K, T]) head(key K) {
+	l := s.lines[key]
+	s.hand(key, l.posts[0])
+	l.limit = time.AfterFunc(sequenceMost, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.lines[key] == l {
+			s.next(key)
+		}
+	})
+}
+
+// next goes on with what waits behind the first.
+func (s *sequence[K, T]) next(key K) {
+	l := s.lines[key]
+	l.limit.Stop()
+	if len(l.posts) == 1 {
+		delete(s.lines, key)
+		return
+	}
+	s.lines[key] = &line[T]{posts: l.posts[1:]}
+	s.head(key)
+}
+
+// seen tells what the server has of an object.
+func (s *sequence[K, T]) seen(key K, server T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lines[key]; l != nil && s.stands(l.posts[0], server) {
+		s.next(key)
+	}
+}
+
+// drop forgets an object.
+func (s *sequence[K, T]) drop(key K) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lines[key]; l != nil {
+		l.limit.Stop()
+		delete(s.lines, key)
+	}
+}
+
+// close hands nothing on any more.
+func (s *sequence[K, T]) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for key, l := range s.lines {
+		l.limit.Stop()
+		delete(s.lines, key)
+	}
+}

@@ -38,9 +38,6 @@ type Options struct {
 	Tape string
 	// Driver makes what shows a tape with this header.
 	Driver func(*timeline.Header) (*show.Driver, error)
-	// Linger is called when the scenario has ended, while nodes and pods go on: the
-	// recording ends when it returns. nil is not at all.
-	Linger func(context.Context)
 	// Terminal is where a panel is painted; nil hands everything to the Driver's Sink.
 	Terminal *show.Terminal
 	// Say is told how it goes, a line at a time, while no panel is painted; it may
@@ -54,11 +51,7 @@ type Options struct {
 // Run performs, and returns when the scenario has ended, the context has, or it
 // can't go on, and everything was removed again.
 func Run(ctx context.Context, o Options) (live.Report, error) {
-	v := &viewer{o: o, linger: func() {
-		if o.Linger != nil {
-			o.Linger(ctx)
-		}
-	}}
+	v := &viewer{o: o}
 	opts := append([]live.Option{
 		live.OnWarning(func(err error) { o.Warn(err.Error()) }),
 		live.OnProgress(v.progress),
@@ -79,7 +72,6 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 // A viewer records and shows.
 type viewer struct {
 	o       Options
-	linger  func()
 	rec     *recorder.Recorder
 	eyes    *show.Live
 	end     context.CancelFunc
@@ -171,7 +163,6 @@ func (v *viewer) mark(name, reason string) {
 // are removed.
 func (v *viewer) progress(p live.Progress) {
 	if p.Phase == live.Leaving {
-		v.linger()
 		v.rest()
 	}
 	line := lineOf(p)

@@ -28,6 +28,7 @@ type kubelets struct {
 	renew  time.Duration // of leases
 	warn   func(error)
 	pods   *pods
+	line   *sequence[string, *corev1.Node] // of what is posted
 
 	owned  sync.WaitGroup
 	mu     sync.RWMutex
@@ -46,6 +47,16 @@ type kubelet struct {
 	mu     sync.Mutex
 	notify func(*corev1.Node)
 	latest *corev1.Node // what notify wasn't there for
+}
+
+func newKubelets(client kubernetes.Interface, renew time.Duration, warn func(error)) *kubelets {
+	ks := &kubelets{client: client, renew: renew, warn: warn, byName: map[string]*kubelet{}, pods: newPods()}
+	ks.line = newSequence(func(name string, node *corev1.Node) {
+		if k := ks.find(name); k != nil {
+			k.post(node)
+		}
+	}, nodeStands)
+	return ks
 }
 
 // register has a machine's kubelet create its Node, or take over the one that is
@@ -80,9 +91,7 @@ func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) {
 
 // post is a kubelet's post of its node's status.
 func (ks *kubelets) post(node *corev1.Node) {
-	if k := ks.find(node.Name); k != nil {
-		k.post(node)
-	}
+	ks.line.post(node.Name, node)
 }
 
 // beat says whether a kubelet lives.
@@ -98,6 +107,7 @@ func (ks *kubelets) retire(node string) {
 	k := ks.byName[node]
 	delete(ks.byName, node)
 	ks.mu.Unlock()
+	ks.line.drop(node)
 	if k != nil {
 		k.end()
 	}
@@ -125,7 +135,11 @@ func (ks *kubelets) uid(node string) types.UID {
 }
 
 // close waits until all of them have ended; their context has to have.
-func (ks *kubelets) close() { ks.owned.Wait() }
+func (ks *kubelets) close() {
+	ks.line.close()
+	ks.pods.line.close()
+	ks.owned.Wait()
+}
 
 // Ping implements virtualnode.NodeProvider.
 func (k *kubelet) Ping(context.Context) error {

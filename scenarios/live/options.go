@@ -30,6 +30,7 @@ type Performer struct {
 	warn   func(error)
 	mark   func(name, reason string)
 	begin  func(context.Context) error
+	ended  func(context.Context) error
 }
 
 // Option sets a Performer up.
@@ -67,6 +68,13 @@ func BeforeBegin(do func(context.Context) error) Option {
 	return func(p *Performer) { p.begin = do }
 }
 
+// AtEnd calls do when the scenario has come to its end, while its nodes and pods
+// are still kept: time for what the control plane does late, such as to collect the
+// pods of nodes that are gone. An error ends the performance as any other does.
+func AtEnd(do func(context.Context) error) Option {
+	return func(p *Performer) { p.ended = do }
+}
+
 // WithClock sets the clock that the pace goes by. Leases are renewed by the real
 // one.
 func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock = c } }
@@ -86,6 +94,7 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer,
 	p := &Performer{
 		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, renew: 10 * time.Second,
 		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {}, begin: func(context.Context) error { return nil },
+		ended: func(context.Context) error { return nil },
 	}
 	for _, o := range opts {
 		o(p)

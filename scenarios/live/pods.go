@@ -25,6 +25,8 @@ type pods struct {
 	byName map[types.NamespacedName]types.UID
 	held   map[types.UID]*corev1.Pod // posts of silent kubelets
 	notify func(*corev1.Pod)
+
+	line *sequence[types.UID, *corev1.Pod] // of what is posted
 }
 
 var (
@@ -34,10 +36,12 @@ var (
 )
 
 func newPods() *pods {
-	return &pods{
+	p := &pods{
 		byUID: map[types.UID]*corev1.Pod{}, byName: map[types.NamespacedName]types.UID{}, held: map[types.UID]*corev1.Pod{},
 		notify: func(*corev1.Pod) {}, relook: func() {},
 	}
+	p.line = newSequence(p.hand, podStands)
+	return p
 }
 
 // takes is the controller's filter: pods of kubelets that live.
@@ -104,6 +108,7 @@ func (p *pods) forget(pod *corev1.Pod) {
 func (p *pods) drop(pod *corev1.Pod) {
 	delete(p.byUID, pod.UID)
 	delete(p.held, pod.UID)
+	p.line.drop(pod.UID)
 	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	if p.byName[name] == pod.UID {
 		delete(p.byName, name)
@@ -167,14 +172,23 @@ func (p *pods) post(pod *corev1.Pod) {
 	is := was.DeepCopy()
 	pod.Status.DeepCopyInto(&is.Status)
 	p.byUID[pod.UID] = is
+	p.mu.Unlock()
+	p.line.post(is.UID, is)
+}
+
+// hand tells the controller of a state whose turn it is.
+func (p *pods) hand(uid types.UID, pod *corev1.Pod) {
+	p.mu.Lock()
 	notify := p.notify
-	if !p.serves(is.Spec.NodeName) {
-		p.held[pod.UID] = is
+	if !p.serves(pod.Spec.NodeName) {
+		if p.byUID[uid] != nil {
+			p.held[uid] = pod
+		}
 		notify = nil
 	}
 	p.mu.Unlock()
 	if notify != nil {
-		notify(is)
+		notify(pod)
 	}
 }
 
@@ -189,10 +203,9 @@ func (p *pods) back(node string) {
 			delete(p.held, uid)
 		}
 	}
-	notify := p.notify
 	p.mu.Unlock()
 	for _, pod := range posts {
-		notify(pod)
+		p.line.post(pod.UID, pod)
 	}
 	p.relook()
 }

@@ -153,7 +153,7 @@ func (r *run) plan() (err error) {
 	r.pace = newPace(r.clock, r.speed, 0)
 	r.world = &world{
 		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
-		kubelets: &kubelets{client: r.clients.kube, renew: r.renew, warn: r.warn, byName: map[string]*kubelet{}, pods: newPods()},
+		kubelets: newKubelets(r.clients.kube, r.renew, r.warn),
 	}
 	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
 	if err != nil {
@@ -240,8 +240,10 @@ func (r *run) perform(ctx context.Context) (err error) {
 	}
 	r.show.Seed()
 	r.told = time.Time{}
-	err = r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) })
-	return err
+	if err := r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
+		return err
+	}
+	return r.ended(ctx)
 }
 
 // glance is how long whoever rolls waits between two looks: a second of the

@@ -31,12 +31,14 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 			if t == watch.Deleted {
 				ks.nodeGone(n.Name)
 			}
+			ks.line.seen(n.Name, n)
 			p.NodeSeen(t, n)
 		})},
 		{f.Core().V1().Pods().Informer(), seen(s, func(t watch.EventType, pod *corev1.Pod) {
 			if t == watch.Deleted {
 				ks.pods.forget(pod)
 			}
+			ks.pods.line.seen(pod.UID, pod)
 			p.PodSeen(t, pod)
 		})},
 		{f.Policy().V1().PodDisruptionBudgets().Informer(), seen(s, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},

@@ -143,8 +143,9 @@ func (s *State) carry(pod *corev1.Pod, before *State) {
 	}
 }
 
-// replace records what a container runs by, before its image becomes another. Its id is left out where the container may
-// stay: an earlier update that isn't finished has not replaced it, and it was started by the very image that is wanted again.
+// replace records what a container runs by, before its image becomes another. Its id is left out where the container
+// may stay: an earlier update that isn't finished has not replaced it, and it was started by the very image that is
+// wanted again.
 func (s *State) replace(pod *corev1.Pod, before *State, name, image string) {
 	now, by := last(pod, name), startedBy(pod, before, name)
 	s.keep(name, StartedContainer{Image: by, ContainerID: now.ContainerID})
@@ -164,9 +165,9 @@ func (s *State) keep(name string, c StartedContainer) {
 	s.Containers[name] = c
 }
 
-// startedBy is the image in the spec by which a container was started, empty if that can't be told. The spec has it while no
-// update is under way. After that it is what was recorded of the container's id; of a container that was started since, it
-// is the image that its status names, if that is one of the two that were in the spec.
+// startedBy is the image in the spec by which a container was started, empty if that can't be told. The spec has it
+// while no update is under way. After that it is what was recorded of the container's id; of a container that was
+// started since, it is the image that its status names, if that is one of the two that were in the spec.
 func startedBy(pod *corev1.Pod, before *State, name string) string {
 	c, s := container(pod, name), status(pod, name)
 	if c == nil || s == nil {

@@ -19,18 +19,18 @@
 //
 // They are pure: no argument is changed, the same pod and time give the same bytes, and every error comes before any
 // change. TriggerUpdateWithOptions, MarkUpdateCompleted and the other functions are the same over a client, with
-// DefaultKeys and the wall clock; an Updater has its own keys, clock and digests. Package roller rolls a set of pods, package
-// pool keeps a pool of idle ones.
+// DefaultKeys and the wall clock; an Updater has its own keys, clock and digests. Package roller rolls a set of pods,
+// package pool keeps a pool of idle ones.
 //
 // # When an update is complete
 //
 // The kubelet replaces a container when its image's name in the spec changes (k8s.io/kubernetes,
-// pkg/kubelet/kuberuntime, containerChanged), in the pod's sandbox, whatever its restart policy. So a new container
-// id is the proof, not the image: two names may stand for one digest. The image id then says that it is the wanted image, by
-// Digests where they know it.
+// pkg/kubelet/kuberuntime, containerChanged), in the pod's sandbox, whatever its restart policy. So a new container id
+// is the proof, not the image: two names may stand for one digest. The image id then says that it is the wanted image,
+// by Digests where they know it.
 //
 // # What the package must never do
 //
-// It calls no registry. It writes a pod only with the version that it has read, never over another's write, and never to a pod
-// that was created anew under the same name. It deletes no pod and restarts nothing.
+// It calls no registry. It writes a pod only with the version that it has read, never over another's write, and never
+// to a pod that was created anew under the same name. It deletes no pod and restarts nothing.
 package inplace

@@ -60,10 +60,10 @@ func IsInplaceUpdateCompleted(ctx context.Context, sandboxPool *agentsv1alpha1.S
 	return complete && err == nil
 }
 
-// MarkUpdateCompleted completes the update of a pod if IsInplaceUpdateCompleted says so of the live one, and returns the
-// pod as it then is. Where there is nothing to complete, because it is completed, not done yet, or in another sandbox phase than the given pod,
-// that is the live pod as it was read; it is nil if no update is recorded, and beside an error. Updater.Mark tells these
-// apart. The pool is not read and may be nil.
+// MarkUpdateCompleted completes the update of a pod if IsInplaceUpdateCompleted says so of the live one, and returns
+// the pod as it then is. Where there is nothing to complete, because it is completed, not done yet, or in another
+// sandbox phase than the given pod, that is the live pod as it was read; it is nil if no update is recorded, and beside
+// an error. Updater.Mark tells these apart. The pool is not read and may be nil.
 func MarkUpdateCompleted(ctx context.Context, c client.Client, sandboxPool *agentsv1alpha1.SandboxPool, pod *corev1.Pod, resolver imageresolver.DigestResolver) (*corev1.Pod, error) {
 	_ = sandboxPool
 	u := Updater{Client: c, Clock: wall}

@@ -16,7 +16,8 @@ type Resources map[string]corev1.ResourceRequirements
 // What can be wrong with resources, beside an ErrContainerNotFound. All of it is refused by the API server as well
 // (k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodResize).
 var (
-	// ErrNotResizable is a resource beside cpu and memory, a container that can't be resized, or a request above its limit.
+	// ErrNotResizable is a resource beside cpu and memory, a container that can't be resized, or a request above its
+	// limit.
 	ErrNotResizable = errors.New("resources can't be changed in place")
 	// ErrQOSChange is a change by which the pod would be of another quality-of-service class.
 	ErrQOSChange = errors.New("quality-of-service class would change")

@@ -9,8 +9,8 @@ import (
 
 // The reasons of a resize beside those of an update.
 const (
-	// ReasonDeferred and ReasonInfeasible are the kubelet's on the condition PodResizePending: the node has no room for it now, or never
-	// will.
+	// ReasonDeferred and ReasonInfeasible are the kubelet's on the condition PodResizePending: the node has no room for
+	// it now, or never will.
 	ReasonDeferred   = corev1.PodReasonDeferred
 	ReasonInfeasible = corev1.PodReasonInfeasible
 	// ReasonRefused is a resize that the API server refuses.
@@ -23,8 +23,8 @@ const (
 
 // ResizeProgress is how far the kubelet has brought a pod's resources to those of its spec. It reads the conditions
 // PodResizePending and PodResizeInProgress and status.containerStatuses[].resources (Kubernetes 1.33 and later), and is
-// Done where nothing differs, also for a pod that was never resized. Failed is what the kubelet calls infeasible; a resize that is deferred, or failed
-// and is tried again, is InProgress.
+// Done where nothing differs, also for a pod that was never resized. Failed is what the kubelet calls infeasible; a
+// resize that is deferred, or failed and is tried again, is InProgress.
 func ResizeProgress(pod *corev1.Pod) Progress {
 	if pod == nil {
 		return Progress{State: None}

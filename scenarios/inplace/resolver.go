@@ -12,9 +12,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
 )
 
-// Completion is Progress by a DigestResolver, which may be nil: whether the update of a pod is complete, and if not, the
-// reason. A pod without an update is complete. A broken state and a resolver that fails are errors; a resolver that only doesn't
-// know an image (imageresolver.ErrNotRecorded) leaves it to the container's ids.
+// Completion is Progress by a DigestResolver, which may be nil: whether the update of a pod is complete, and if not,
+// the reason. A pod without an update is complete. A broken state and a resolver that fails are errors; a resolver that
+// only doesn't know an image (imageresolver.ErrNotRecorded) leaves it to the container's ids.
 func (k Keys) Completion(ctx context.Context, pod *corev1.Pod, resolver imageresolver.DigestResolver) (complete bool, reason string, err error) {
 	p, err := k.completion(ctx, pod, resolver)
 	return err == nil && (p.State == Done || p.State == None), p.Reason, err

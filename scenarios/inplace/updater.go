@@ -65,8 +65,8 @@ type Marked struct {
 	Progress Progress
 }
 
-// Mark completes the update of a pod if Progress says that it is done. It does nothing if the pod has another sandbox phase by now
-// than the given one, whose caller then decided on something old.
+// Mark completes the update of a pod if Progress says that it is done. It does nothing if the pod has another sandbox
+// phase by now than the given one, whose caller then decided on something old.
 func (u Updater) Mark(ctx context.Context, pod *corev1.Pod) (Marked, error) {
 	return u.mark(ctx, pod, func(live *corev1.Pod) (Progress, error) {
 		return u.Keys.Progress(live, u.Digests, 0, u.now())

@@ -16,9 +16,9 @@ func TriggerResize(ctx context.Context, c client.Client, pod *corev1.Pod, resour
 	return Updater{Client: c, Clock: wall}.Resize(ctx, pod, resources)
 }
 
-// Resize writes the intention and then the resources. It is done again by calling it again, wherever it was cut short. If the
-// server refuses the resources, as it does where the pod's node isn't there or hasn't room for them, the intention is
-// marked as failed, and the error says why.
+// Resize writes the intention and then the resources. It is done again by calling it again, wherever it was cut short.
+// If the server refuses the resources, as it does where the pod's node isn't there or hasn't room for them, the
+// intention is marked as failed, and the error says why.
 func (u Updater) Resize(ctx context.Context, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
 	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
 		return u.Keys.BeginResize(live, resources, u.now())

@@ -10,10 +10,12 @@
 //	Pool.Release       turns a sandbox into an idle pod again
 //	Releasing          the options of the update by which that is done
 //
-// A sandbox is released by whoever has it, when one of its containers was restarted without an update, when it takes too long to start, and
-// when its update fails. It keeps its identity until its pod is idle, so that its end can be recorded.
+// A sandbox is released by whoever has it, when one of its containers was restarted without an update, when it takes
+// too long to start, and when its update fails. It keeps its identity until its pod is idle, so that its end can be
+// recorded.
 //
 // # What the package must never do
 //
-// It creates and deletes no pod, and touches none that is being deleted. Plan reads no clock and changes none of its arguments.
+// It creates and deletes no pod, and touches none that is being deleted. Plan reads no clock and changes none of its
+// arguments.
 package pool

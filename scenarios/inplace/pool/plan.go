@@ -50,8 +50,8 @@ type Limits struct {
 	Stop time.Duration
 }
 
-// Plan says what is to be done about the pods of a pool at now, in the order of their names. Pods that are being deleted are
-// passed over.
+// Plan says what is to be done about the pods of a pool at now, in the order of their names. Pods that are being
+// deleted are passed over.
 func Plan(keys inplace.Keys, digests inplace.Digests, limits Limits, pods []corev1.Pod, now time.Time) []Action {
 	var actions []Action
 	for i := range pods {

@@ -17,7 +17,8 @@ import (
 	agentsv1alpha1 "github.com/nodesim/nodesim/scenarios/inplace/agents/v1alpha1"
 )
 
-// Pool is a pool over a client. Its methods may be called by several goroutines at once; its fields must not be changed then.
+// Pool is a pool over a client. Its methods may be called by several goroutines at once; its fields must not be changed
+// then.
 type Pool struct {
 	// Client lists, reads and writes. It needs list, get and patch on pods.
 	Client client.Client
@@ -35,17 +36,17 @@ type Pool struct {
 	// Limits are how long a start and a stop may take.
 	Limits Limits
 
-	// OnStopped, if set, records the end of a sandbox, before its pod becomes idle and forgets it. If it fails the pod stays
-	// as it is and the record is tried again: it may be told of one end twice, and misses none. It is called by several
-	// goroutines at once.
+	// OnStopped, if set, records the end of a sandbox, before its pod becomes idle and forgets it. If it fails the pod
+	// stays as it is and the record is tried again: it may be told of one end twice, and misses none. It is called by
+	// several goroutines at once.
 	OnStopped func(context.Context, Stopped) error
 }
 
 // atOnce is how many pods are written at the same time.
 const atOnce = 8
 
-// Pass lists the pods, plans and performs once, several pods at the same time. Conflicts, and pods that went away, are left
-// to the next pass; other errors are returned together, after everything was tried.
+// Pass lists the pods, plans and performs once, several pods at the same time. Conflicts, and pods that went away, are
+// left to the next pass; other errors are returned together, after everything was tried.
 func (p *Pool) Pass(ctx context.Context) ([]Action, error) {
 	pods, err := p.list(ctx)
 	if err != nil {

@@ -21,17 +21,18 @@
 //
 // # Bounds
 //
-// A pod is unavailable while it isn't ready and while it is changed, and so is each that is missing from Roll.Replicas. A pod
-// that is available is changed only while fewer than MaxUnavailable are unavailable; no more than MaxUnavailable are
-// changed at a time in any case.
+// A pod is unavailable while it isn't ready and while it is changed, and so is each that is missing from Roll.Replicas.
+// A pod that is available is changed only while fewer than MaxUnavailable are unavailable; no more than MaxUnavailable
+// are changed at a time in any case.
 //
 // # When it goes wrong
 //
-// A pod that fails is treated as Roll.OnFailure says. When more than FailureBudget have failed, no other pod is changed: the roll is
-// Stopped, or, with RollbackAll, every pod that this roll has changed goes back, within the same bounds, and it is RolledBack.
+// A pod that fails is treated as Roll.OnFailure says. When more than FailureBudget have failed, no other pod is
+// changed: the roll is Stopped, or, with RollbackAll, every pod that this roll has changed goes back, within the same
+// bounds, and it is RolledBack.
 //
 // # What the package must never do
 //
-// Plan reads no clock, starts no goroutine, changes none of its arguments and gives the same decision for the same input. The
-// Roller deletes no pod and touches none beyond its selector.
+// Plan reads no clock, starts no goroutine, changes none of its arguments and gives the same decision for the same
+// input. The Roller deletes no pod and touches none beyond its selector.
 package roller

@@ -19,8 +19,8 @@ type Roll struct {
 	// Resources are the wanted resources by container.
 	Resources inplace.Resources
 
-	// TargetPodPhase is the sandbox phase of a pod whose images were changed, or changed back: running if empty. Pods of a pool
-	// that are to stay idle want idle.
+	// TargetPodPhase is the sandbox phase of a pod whose images were changed, or changed back: running if empty. Pods
+	// of a pool that are to stay idle want idle.
 	TargetPodPhase string
 
 	// MaxUnavailable is how many pods may be unavailable at a time; less than 1 means 1.

@@ -25,8 +25,8 @@ import (
 type Roller struct {
 	// Client lists and writes. It needs list, get and patch on pods, and patch on pods/resize for resources.
 	Client client.Client
-	// Reader, if set, lists and gets instead of the Client. A reader that lags behind its writes is made up for where the server
-	// counts generations of pods (Kubernetes 1.33 and later).
+	// Reader, if set, lists and gets instead of the Client. A reader that lags behind its writes is made up for where
+	// the server counts generations of pods (Kubernetes 1.33 and later).
 	Reader client.Reader
 	// Clock is the wall clock if nil.
 	Clock clock.Clock
@@ -62,9 +62,9 @@ type Roller struct {
 // atOnce is how many pods are written at the same time.
 const atOnce = 8
 
-// Run makes passes until the roll ends, and returns the last decision: Finished, Stopped or RolledBack. What another pass can
-// mend (conflicts, a server that is away, slow or overloaded) is told to OnError. It returns an error when the context ends, the
-// roll isn't sound, or the server refuses it for good: what is forbidden, or invalid.
+// Run makes passes until the roll ends, and returns the last decision: Finished, Stopped or RolledBack. What another
+// pass can mend (conflicts, a server that is away, slow or overloaded) is told to OnError. It returns an error when the
+// context ends, the roll isn't sound, or the server refuses it for good: what is forbidden, or invalid.
 func (r *Roller) Run(ctx context.Context) (Decision, error) {
 	poll := r.Poll
 	if poll <= 0 {
@@ -93,8 +93,8 @@ func (r *Roller) Run(ctx context.Context) (Decision, error) {
 	}
 }
 
-// Pass lists, plans and performs once. Conflicts, and pods that went away meanwhile, are left to the next pass; other errors
-// are returned together, after everything was tried.
+// Pass lists, plans and performs once. Conflicts, and pods that went away meanwhile, are left to the next pass; other
+// errors are returned together, after everything was tried.
 func (r *Roller) Pass(ctx context.Context) (Decision, error) {
 	pods, err := r.list(ctx)
 	if err != nil {

@@ -264,3 +264,20 @@ func TestRunGoesOnAfterWhatAPassMends(t *testing.T) {
 		t.Fatal(d, err, told)
 	}
 }
+
+func TestADecisionIsTheSameInWhateverOrderPodsAreListed(t *testing.T) {
+	w := newWorld(t, to("web:2"), some(4, "web:1")...)
+	w.pass()
+	pods := w.pods()
+	first, err := roller.Plan(w.roller.Roll, pods, roller.State{}, w.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		pods = append(pods[1:], pods[0])
+		again, err := roller.Plan(w.roller.Roll, pods, roller.State{}, w.clock.Now())
+		if err != nil || again.String() != first.String() {
+			t.Fatalf("%s\nwant %s", again, first)
+		}
+	}
+}

@@ -94,8 +94,8 @@ func (r Roll) see(c change, pod *corev1.Pod, now time.Time) view {
 	return v
 }
 
-// towards says whether what is in flight on the pod leads to this roll's target. A resize whose intention alone was written
-// is not in the spec yet.
+// towards says whether what is in flight on the pod leads to this roll's target. A resize whose intention alone was
+// written is not in the spec yet.
 func (r Roll) towards(pod *corev1.Pod, at bool) bool {
 	if at || len(r.Resources) == 0 {
 		return at

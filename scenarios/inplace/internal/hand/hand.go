@@ -1,9 +1,10 @@
-// Package hand plays a kubelet by hand, for tests: a test says what the kubelet of a pod reports next, and no step is taken by
-// itself.
+// Package hand plays a kubelet by hand, for tests: a test says what the kubelet of a pod reports next, and no step is
+// taken by itself.
 //
-// In: a pod. Out: the same pod with the status that a kubelet would write, as it replaces the containers whose image has
-// changed in the spec (k8s.io/kubernetes, pkg/kubelet/kuberuntime, computePodActions): the old container is killed, the image
-// pulled, a new container created, started, and found ready. Every function changes the pod that it is given and returns it.
+// In: a pod. Out: the same pod with the status that a kubelet would write, as it replaces the containers whose image
+// has changed in the spec (k8s.io/kubernetes, pkg/kubelet/kuberuntime, computePodActions): the old container is killed,
+// the image pulled, a new container created, started, and found ready. Every function changes the pod that it is given
+// and returns it.
 package hand
 
 import (

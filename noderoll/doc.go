@@ -18,6 +18,7 @@
 //	Feed                             changes with a time to Entries
 //	KubeObserver, ScriptedObserver   the two sources of snapshots
 //	Watch                            polls an Observer through transient errors
+//	PodScope, Instance               a roll whose instances are pods, updated in place
 //	Checker, Invariants              what every cluster obeys, held against whole objects in the order of a tape
 //	Snapshot.Check, EntryChecker     what every picture and every feed obeys
 //
@@ -27,7 +28,7 @@
 // them (NodeFrom and its siblings, or by filling the fields) and calls, with the
 // time since the start:
 //
-//	added, modified      SetNode, SetPod, SetBudget, SetEvent
+//	added, modified      SetNode, SetPod, SetBudget, SetEvent; SetInstance for pods that Follows names
 //	deleted              DeleteNode, DeletePod, DeleteBudget, DeleteEvent
 //	end of a list        Synced, for each resource
 //	changes were lost    Gap, then the new list as changes, then Synced

@@ -143,6 +143,7 @@ func TestAppendRefuses(t *testing.T) {
 	}{
 		"another cluster":   {cluster: `{"metadata":{"uid":"cluster-2"}}`, want: "cluster-1, and this is cluster-2"},
 		"another scope":     {change: func(c *recorder.Config) { c.Scope = recorder.Scope{Nodegroup: "spot", Providers: eks} }, want: `scope "spot", want the tape's ""`},
+		"other pods":        {change: func(c *recorder.Config) { c.Scope = recorder.Scope{Pods: "app=web", Namespace: "shop"} }, want: `pods "app=web" of namespace "shop", want the tape's "" of ""`},
 		"another resource":  {change: func(c *recorder.Config) { c.Resources = []string{"pods"} }, want: `"pods" is not on the tape`},
 		"another redaction": {change: func(c *recorder.Config) { c.Full = true }, want: "--full"},
 	} {

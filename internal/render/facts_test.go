@@ -136,6 +136,8 @@ func TestEveryKindHasAPhrase(t *testing.T) {
 		noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated,
 		noderoll.EvtEvicted, noderoll.EvtBlocked, noderoll.EvtUnblocked, noderoll.EvtPressure, noderoll.EvtWarning,
 		noderoll.EvtGap, noderoll.EvtMark, noderoll.EvtComplete, noderoll.EvtFailed, "something new",
+		noderoll.EvtUpdating, noderoll.EvtUpdated, noderoll.EvtRolledBack, noderoll.EvtRestarted,
+		noderoll.EvtResizing, noderoll.EvtResized, noderoll.EvtDeferred, noderoll.EvtInfeasible,
 	} {
 		s := th.eventSign(k)
 		if s.phrase == "" || len(s.phrase) > 16 || !isASCII(s.phrase) || cells(s.glyph) != 1 {

@@ -57,6 +57,8 @@ func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, 
 			return nil, err
 		}
 		o.Verbose = true
+		// Faults know states of nodes, of a tape as well whose roll is one of pods.
+		o.Pods = noderoll.PodScope{}
 		in.follower = observe.New(h, o)
 	}
 	in.begin()

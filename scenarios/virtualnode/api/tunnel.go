@@ -53,5 +53,13 @@ func (t *tunnelWriter) Write(p []byte) (int, error) { return len(p), nil }
 
 // Hijack implements http.Hijacker.
 func (t *tunnelWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return t.ws, bufio.NewReadWriter(bufio.NewReader(t.ws), bufio.NewWriter(t.ws)), nil
+	return tunnelConn{t.ws}, bufio.NewReadWriter(bufio.NewReader(t.ws), bufio.NewWriter(t.ws)), nil
+}
+
+// tunnelConn never fails to close; see watchedConn.
+type tunnelConn struct{ *websocket.Conn }
+
+func (c tunnelConn) Close() error {
+	_ = c.Conn.Close()
+	return nil
 }

@@ -21,7 +21,7 @@ type upgrade struct {
 	cancel context.CancelFunc
 
 	mu     sync.Mutex
-	conn   net.Conn
+	conn   *watchedConn
 	closed bool
 }
 
@@ -41,12 +41,13 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		_ = conn.Close()
 		return nil, nil, fmt.Errorf("open a stream: %w", err)
 	}
-	watched := &watchedConn{Conn: conn, gone: u.cancel}
+	watched := watch(conn, u.cancel)
 	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.conn = watched
-	if u.closed {
-		_ = conn.Close()
+	closed := u.closed
+	u.mu.Unlock()
+	if closed {
+		_ = watched.Close()
 	}
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), watched)
 	return watched, bufio.NewReadWriter(bufio.NewReader(in), bufio.NewWriter(watched)), nil
@@ -55,27 +56,15 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Flush implements http.Flusher.
 func (u *upgrade) Flush() { _ = http.NewResponseController(u.ResponseWriter).Flush() }
 
-// close ends the context and the connection.
+// close ends the context and the connection, and waits for what watches it.
 func (u *upgrade) close() {
 	u.cancel()
 	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.closed = true
-	if u.conn != nil {
-		_ = u.conn.Close()
+	conn := u.conn
+	u.mu.Unlock()
+	if conn != nil {
+		_ = conn.Close()
+		<-conn.done
 	}
-}
-
-// watchedConn tells when nothing more will come from a client.
-type watchedConn struct {
-	net.Conn
-	gone func()
-}
-
-func (c *watchedConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if err != nil {
-		c.gone()
-	}
-	return n, err
 }

@@ -1,0 +1,219 @@
+package metrics
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/metrics/pkg/apis/metrics/v1beta1"
+
+	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
+)
+
+// Options say where to listen and under which names to register. The zero value is a free port of 127.0.0.1.
+type Options struct {
+	// Address is host:port; "" is 127.0.0.1:0. The API server must reach that host.
+	Address string
+	// Namespace and Name are those of the Service; "" are kube-system and nodesim-metrics.
+	Namespace, Name string
+	// ClientCA, in PEM, lets in only who shows a certificate of it, for kube-apiserver that of --proxy-client-cert-file.
+	ClientCA []byte
+}
+
+// apiServiceName is the only name that an APIService of this group's version can have.
+const apiServiceName = "v1beta1." + v1beta1.GroupName
+
+// What says that an object is ours, so that it may be overwritten and removed.
+const (
+	managedBy = "app.kubernetes.io/managed-by"
+	manager   = "nodesim"
+)
+
+var (
+	services    = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+)
+
+// TakenError says that the API server has an object of that name that isn't ours, and which therefore stays.
+type TakenError struct {
+	// Kind and Name are the object's, By is what it leads to, if it says so.
+	Kind, Name, By string
+}
+
+func (e *TakenError) Error() string {
+	by := ""
+	if e.By != "" {
+		by = " of " + e.By
+	}
+	return fmt.Sprintf("%s %s: found one%s, want none or one labelled %s=%s; kubectl top goes on asking that one", e.Kind, e.Name, by, managedBy, manager)
+}
+
+// Registration is a listener that the API server knows.
+type Registration struct {
+	client  dynamic.Interface
+	server  *api.Server
+	written []written
+}
+
+// written is one object that Register wrote.
+type written struct {
+	at        dynamic.ResourceInterface
+	kind, key string
+	uid       types.UID
+}
+
+// Register listens, and writes the Service and the APIService by which the API server finds the listener. What an
+// earlier run has left is overwritten; what isn't ours stays, and a *TakenError says so. The caller calls Close. The
+// listener's requests end with ctx.
+//
+// It takes the API server a moment to see the APIService as available; [Registration.Available] waits for that.
+func Register(ctx context.Context, config *rest.Config, source Source, o Options) (*Registration, error) {
+	if o.Namespace == "" {
+		o.Namespace = metav1.NamespaceSystem
+	}
+	if o.Name == "" {
+		o.Name = "nodesim-metrics"
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	// Before anything else, lest we write a Service for nothing.
+	if err := free(ctx, client.Resource(apiServices), "APIService", apiServiceName); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	server, err := api.Listen(ctx, Handler(source), api.ServeOptions{
+		Address: o.Address, ClientCA: o.ClientCA, Names: []string{o.Name + "." + o.Namespace + ".svc"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	r := &Registration{client: client, server: server}
+	err = r.write(ctx, client.Resource(services).Namespace(o.Namespace), "Service", service(o, server))
+	if err == nil {
+		err = r.write(ctx, client.Resource(apiServices), "APIService", apiService(o, server))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("register metrics: %w", errors.Join(err, r.Close(context.WithoutCancel(ctx))))
+	}
+	return r, nil
+}
+
+// Close removes what Register wrote, the last first, and closes the listener. Objects that are gone or that somebody
+// has made anew are let be.
+func (r *Registration) Close(ctx context.Context) error {
+	var all []error
+	for i := len(r.written) - 1; i >= 0; i-- {
+		w := r.written[i]
+		err := w.at.Delete(ctx, w.key, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &w.uid}})
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			all = append(all, fmt.Errorf("remove %s %s: %w", w.kind, w.key, err))
+		}
+	}
+	r.written = nil
+	return errors.Join(append(all, r.server.Close(ctx))...)
+}
+
+// Address is the listener's host:port.
+func (r *Registration) Address() string { return r.server.Address() }
+
+// Available waits until the API server says that it reaches the listener. If the context ends first, the error has the
+// API server's own words for why not.
+func (r *Registration) Available(ctx context.Context) error {
+	return available(ctx, r.client.Resource(apiServices))
+}
+
+// free is an error if there is an object of that name that isn't ours.
+func free(ctx context.Context, at dynamic.ResourceInterface, kind, name string) error {
+	found, err := at.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read %s %s: %w", kind, name, err)
+	case found.GetLabels()[managedBy] != manager:
+		return &TakenError{Kind: kind, Name: name, By: reference(found)}
+	}
+	return nil
+}
+
+// reference is the Service that an APIService names.
+func reference(found *unstructured.Unstructured) string {
+	namespace, _, _ := unstructured.NestedString(found.Object, "spec", "service", "namespace")
+	name, _, _ := unstructured.NestedString(found.Object, "spec", "service", "name")
+	if name == "" {
+		return ""
+	}
+	return namespace + "/" + name
+}
+
+// write creates an object, or overwrites ours.
+func (r *Registration) write(ctx context.Context, at dynamic.ResourceInterface, kind string, object *unstructured.Unstructured) error {
+	made, err := at.Create(ctx, object, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		if err := free(ctx, at, kind, object.GetName()); err != nil {
+			return err
+		}
+		var found *unstructured.Unstructured
+		if found, err = at.Get(ctx, object.GetName(), metav1.GetOptions{}); err == nil {
+			object.SetResourceVersion(found.GetResourceVersion())
+			made, err = at.Update(ctx, object, metav1.UpdateOptions{})
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write %s %s: %w", kind, object.GetName(), err)
+	}
+	r.written = append(r.written, written{at: at, kind: kind, key: made.GetName(), uid: made.GetUID()})
+	return nil
+}
+
+func service(o Options, server *api.Server) *unstructured.Unstructured {
+	host, port := endpoint(server)
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Service",
+		"metadata": map[string]any{"namespace": o.Namespace, "name": o.Name, "labels": map[string]any{managedBy: manager}},
+		"spec": map[string]any{
+			"type": string(corev1.ServiceTypeExternalName), "externalName": host,
+			"ports": []any{map[string]any{"name": "https", "port": port}},
+		},
+	}}
+}
+
+func apiService(o Options, server *api.Server) *unstructured.Unstructured {
+	_, port := endpoint(server)
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+		"metadata": map[string]any{"name": apiServiceName, "labels": map[string]any{managedBy: manager}},
+		"spec": map[string]any{
+			"group": v1beta1.GroupName, "version": "v1beta1",
+			"groupPriorityMinimum": int64(100), "versionPriority": int64(100), // as metrics-server's
+			"caBundle": encode(bundle),
+			"service":  map[string]any{"namespace": o.Namespace, "name": o.Name, "port": port},
+		},
+	}}
+}
+
+// endpoint is the listener's host and port.
+func endpoint(server *api.Server) (host string, port int64) {
+	host, text, err := net.SplitHostPort(server.Address())
+	if err != nil {
+		return "", 0 // not of a listener
+	}
+	port, err = strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return "", 0
+	}
+	return host, port
+}

@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/internal/testcluster"
-	"github.com/nodesim/nodesim/internal/testcluster/assets"
+	"github.com/nodesim/nodesim/internal/controlplane/assets"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/shell"
 )

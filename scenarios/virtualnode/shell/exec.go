@@ -32,12 +32,16 @@ func (s *Scripted) Exec(ctx context.Context, namespace, name, container string, 
 	if err := running(pod, container); err != nil {
 		return err
 	}
+	client := ctx
 	ctx, stop := s.while(ctx, pod, container)
 	defer stop()
 	sh := &session{scripted: s, pod: pod, tty: attach.TTY(), resize: attach.Resize(), out: attach.Stdout(), errs: attach.Stderr()}
 	end := sh.open(ctx, attach.Stdin())
 	defer end()
 	code := sh.inForeground(ctx, func(ctx context.Context) int { return sh.run(ctx, cmd) })
+	if client.Err() != nil || ctx.Err() != nil { // stdin may have ended of it before the command knew
+		code = killed
+	}
 	if code == 0 {
 		return nil
 	}

@@ -24,8 +24,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/internal/controlplane/assets"
+	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/shell"
 )

@@ -19,7 +19,7 @@
 //	err = provider.UpdateStatus(ctx, changed)
 //
 // The names and signatures are those of Virtual Kubelet's package node (github.com/virtual-kubelet/virtual-kubelet), so that
-// providers written for that work here.
+// providers written for that work here; [MockProvider] is one to begin with.
 //
 // # A node's life
 //
@@ -43,6 +43,27 @@
 // at the next look at it, or at once after [NodeController.Reconcile]. A node that somebody else made meanwhile under the
 // same name is adopted. In both cases the lease gets the new owner. A node that shall go is stopped first (end the context,
 // wait for Done) and deleted then.
+//
+// # A pod's life
+//
+// [PodController.Run] has a [PodLifecycleHandler], the provider, follow the pods in a shared informer, and writes what the
+// provider says of them. One controller is enough for all nodes of a process: its filter says which pods are ours.
+//
+//	bound here    the provider's CreatePod, with the environment resolved from config maps, secrets, services and fields
+//	changed       UpdatePod: labels, images, resources (also by the resize subresource), ephemeral containers
+//	a status      the provider calls the function that NotifyPods gave it (or is polled, 5 s), and the status is written;
+//	              conditions that others own survive, readiness gates are heeded
+//	deleted       DeletePod; when the provider says that no container runs any more, the status is written and the object
+//	              is removed, as by a kubelet; without such a word, when the grace period and 2 s are over
+//	gone          deleted by force, or re-created under its name: DeletePod, of exactly the pod that is gone
+//
+// A pod is its UID; the provider is asked by name, or by UID where it implements [PodUIDGetter]. What fails is tried again,
+// 5 ms later at first, and after 20 failures in a row when all pods are looked at again, each minute: then pods that the
+// provider runs without the API's knowledge are deleted too. A node that falls silent is one whose pods the filter leaves
+// out for a while: nothing is done for them then, and [PodController.Relook] catches up.
+//
+// Of each pod the controller keeps a few hundred bytes besides the informer's copy, and its fingerprint instead of a
+// copy of what the provider was told; an informer whose transform drops managed fields saves much of the rest.
 //
 // # Errors
 //

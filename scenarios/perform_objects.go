@@ -143,6 +143,14 @@ func (w performed) pods() corev1.PodTemplateSpec {
 		one := corev1.Container{Name: c.Name, Image: c.Image}
 		one.Resources.Requests = resources(c.CPU, c.Memory)
 		one.Resources.Limits = resources(c.CPULimit, c.MemoryLimit)
+		for _, p := range [...]struct {
+			of     corev1.ResourceName
+			policy string
+		}{{corev1.ResourceCPU, c.CPUPolicy}, {corev1.ResourceMemory, c.MemoryPolicy}} {
+			if p.policy != "" {
+				one.ResizePolicy = append(one.ResizePolicy, corev1.ContainerResizePolicy{ResourceName: p.of, RestartPolicy: corev1.ResourceResizeRestartPolicy(p.policy)})
+			}
+		}
 		out.Spec.Containers = append(out.Spec.Containers, one)
 	}
 	for _, o := range t.Tolerations {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -270,5 +271,68 @@ func TestInplaceResizeBeyondTheNodes(t *testing.T) {
 		end := pods[name][len(pods[name])-1]
 		is(s, "what it has in the end", had(&end), "200m 256Mi, 200m 256Mi")
 		is(s, "fewest pods that are ready", s.leastReady("web"), 6)
+	}
+}
+
+// A node is lost in the middle: the pods that are made anew are born with the
+// image, are changed no more, and the roll waits for them.
+func TestInplaceImageWhenANodeIsLost(t *testing.T) {
+	t.Parallel()
+	d, err := scenarios.Parse("lost.yaml", []byte(`apiVersion: nodesim.dev/v1
+kind: Scenario
+metadata: {name: lost, title: a node is lost while pods are updated}
+timeLimit: 1h
+cluster: {provider: eks, kubernetesVersion: "1.34"}
+groups:
+- {name: workers, nodes: 3}
+workloads:
+- {name: web, namespace: shop, kind: ReplicaSet, replicas: 9, spread: host}
+roll: {strategy: inplace-image, workload: web, image: "registry.example/web:2.0.0", joinTimeout: 15m}
+faults:
+- {at: 50s, vanish: {nodes: 1}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(5) {
+		f, err := d.Resolve(nil, &seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods := map[string]corev1.Pod{}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ev, err := range r.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case ev.Type == timeline.Mark:
+				t.Errorf("seed %d: mark %q at %s: %s: want a roll that is complete", seed, ev.Name, ev.At, ev.Reason)
+			case ev.Resource != "pods" || ev.Namespace != "shop":
+			case ev.Type == timeline.Deleted:
+				delete(pods, ev.Name)
+			default:
+				var p corev1.Pod
+				if err := json.Unmarshal(ev.Object, &p); err != nil {
+					t.Fatal(err)
+				}
+				pods[ev.Name] = p
+			}
+		}
+		born := 0
+		for name, p := range pods {
+			if v := (version{pod: p}); p.Spec.Containers[0].Image != "registry.example/web:2.0.0" || !v.ready() {
+				t.Errorf("seed %d: %s in the end: image %s, ready %t", seed, name, p.Spec.Containers[0].Image, v.ready())
+			}
+			if p.Generation == 1 && p.Annotations == nil {
+				born++
+			}
+		}
+		if len(pods) != 9 || born != 3 {
+			t.Errorf("seed %d: %d pods in the end, %d of them born with the image: want 9 and 3", seed, len(pods), born)
+		}
 	}
 }

@@ -171,17 +171,11 @@ func (r *PodRoller) step() {
 	if r.over && len(r.crew.restarted) == 0 {
 		return
 	}
-	members, left := r.crew.concerned(r.cfg.MaxUnavailable, r.halted && r.cfg.Rollback)
-	pods := make([]corev1.Pod, len(members))
-	for i, m := range members {
-		if err := m.object(&pods[i]); err != nil {
-			r.env.Fail(err)
-			return
-		}
+	members, pods, d, err := r.plan(r.halted && r.cfg.Rollback)
+	if err == nil && !r.halted && slices.ContainsFunc(d.Actions, func(a roller.Action) bool { return a.Kind == roller.TakeBack }) {
+		// The pod that has failed takes others back with it.
+		members, pods, d, err = r.plan(true)
 	}
-	roll := r.roll
-	roll.Replicas = max(0, r.cfg.Replicas()-left)
-	d, err := roller.Plan(roll, pods, roller.State{Reported: r.told}, r.env.API.Now().Time())
 	if err != nil {
 		r.env.Fail(fmt.Errorf("plan the roll of %s: %w", r.cfg.Name, err))
 		return
@@ -199,6 +193,22 @@ func (r *PodRoller) step() {
 	if !r.over {
 		r.stand(d, len(members))
 	}
+}
+
+// plan plans with the pods that are concerned; back says that those that are
+// done are to be taken back.
+func (r *PodRoller) plan(back bool) ([]*podMember, []corev1.Pod, roller.Decision, error) {
+	members, left := r.crew.concerned(r.cfg.MaxUnavailable, back)
+	pods := make([]corev1.Pod, len(members))
+	for i, m := range members {
+		if err := m.object(&pods[i]); err != nil {
+			return nil, nil, roller.Decision{}, err
+		}
+	}
+	roll := r.roll
+	roll.Replicas = max(0, r.cfg.Replicas()-left)
+	d, err := roller.Plan(roll, pods, roller.State{Reported: r.told}, r.env.API.Now().Time())
+	return members, pods, d, err
 }
 
 // stand ends the roll where it is at an end, or waits.

@@ -19,6 +19,10 @@ type Options struct {
 	Exclude      []Exclusion   // what can't agree
 	Tail         time.Duration // DefaultTail; see the package comment
 
+	// Skew is how far an Event may stand from the write that belongs to it, since two resources have no common order;
+	// DefaultSkew. A tape that was slowed down has a slowed skew.
+	Skew time.Duration
+
 	// FromA and FromB are where the comparison begins on each tape: what stands before is a state, as if the tape began
 	// there with a list. A tape that shows how the cluster was built is so held against one that doesn't.
 	FromA, FromB time.Duration
@@ -32,16 +36,16 @@ type Options struct {
 
 // Compare reads both tapes to their ends. An error says that a tape can't be read or compared; a difference is no error.
 func Compare(a, b *timeline.Reader, o Options) (Report, error) {
-	o.NameA, o.NameB, o.Tail = cmp.Or(o.NameA, "A"), cmp.Or(o.NameB, "B"), cmp.Or(o.Tail, DefaultTail)
+	o.NameA, o.NameB, o.Tail, o.Skew = cmp.Or(o.NameA, "A"), cmp.Or(o.NameB, "B"), cmp.Or(o.Tail, DefaultTail), cmp.Or(o.Skew, DefaultSkew)
 	if err := CheckExclusions(o.Exclude); err != nil {
 		return Report{}, err
 	}
 	l := &ledger{rows: o.Exclude, used: map[Exclusion]int{}}
-	left, err := read(a, o.FromA, l)
+	left, err := read(a, o.FromA, o.Skew, l)
 	if err != nil {
 		return Report{}, fmt.Errorf("compare %s: %w", o.NameA, err)
 	}
-	right, err := read(b, o.FromB, l)
+	right, err := read(b, o.FromB, o.Skew, l)
 	if err != nil {
 		return Report{}, fmt.Errorf("compare %s: %w", o.NameB, err)
 	}
@@ -106,7 +110,7 @@ func (c *comparison) named(word string, left, right []*history) int {
 func (c *comparison) chapters(subject string, a, b *history, chapter string) {
 	for _, track := range slices.Sorted(maps.Keys(union(a.chapters[chapter], b.chapters[chapter]))) {
 		x, y := a.chapters[chapter][track], b.chapters[chapter][track]
-		switch judge(a, b, chapter, track, c.ends, c.o.Tail) {
+		switch judge(a, b, chapter, track, c.ends, c.o) {
 		case alike:
 			c.Alike += len(x) + len(y)
 		case cut:

@@ -10,8 +10,8 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// skew is how far an Event may stand from the write that belongs to it: two resources have no common order.
-const skew = 2 * time.Second
+// DefaultSkew is how far an Event stands from the write that belongs to it on a tape as it was recorded.
+const DefaultSkew = 2 * time.Second
 
 // A happening is one occurrence of an Event, kept until the whole tape is known: it may arrive before its object.
 type happening struct {
@@ -57,7 +57,7 @@ func (in *reading) tellEvents() {
 			in.aside++
 		case "Pod":
 			if h := in.byPath[e.about.Namespace+"/"+e.about.Name]; h != nil {
-				h.say(h.pod.chapterAt(e.at, h.there), track, e.at, e.what)
+				h.say(h.pod.chapterAt(e.at, in.skew, h.there), track, e.at, e.what)
 				continue
 			}
 			in.aside++
@@ -88,7 +88,7 @@ func (in *reading) nodeOf(e happening) *history {
 
 // chapterAt is the chapter of a pod to which an Event belongs. What comes with the end belongs to the end: controllers
 // announce a deletion before they ask for it. What comes right behind the first readiness still tells of the start.
-func (p *podHistory) chapterAt(at time.Duration, there bool) string {
+func (p *podHistory) chapterAt(at, skew time.Duration, there bool) string {
 	switch {
 	case p.ended && at >= p.ends-skew:
 		return end

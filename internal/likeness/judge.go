@@ -17,14 +17,14 @@ const (
 
 // judge compares one track of two objects; ends are those of their tapes. Where one breaks off, what it lacks must be
 // the last that happened to the other object, but for the skew of two resources.
-func judge(a, b *history, chapter, track string, ends [2]time.Duration, tail time.Duration) verdict {
+func judge(a, b *history, chapter, track string, ends [2]time.Duration, o Options) verdict {
 	x, y := a.chapters[chapter][track], b.chapters[chapter][track]
 	switch {
 	case slices.Equal(words(x), words(y)):
 		return alike
-	case prefix(x, y) && a.breaksOff(chapter, track, ends[0]-tail) && y[len(x)].At >= shared(b, a, chapter)-skew:
+	case prefix(x, y) && a.breaksOff(chapter, track, ends[0]-o.Tail) && y[len(x)].At >= shared(b, a, chapter)-o.Skew:
 		return cut
-	case prefix(y, x) && b.breaksOff(chapter, track, ends[1]-tail) && x[len(y)].At >= shared(a, b, chapter)-skew:
+	case prefix(y, x) && b.breaksOff(chapter, track, ends[1]-o.Tail) && x[len(y)].At >= shared(a, b, chapter)-o.Skew:
 		return cut
 	}
 	return differs

@@ -102,7 +102,7 @@ func (c *comparison) excused(h, other *history, chapter string, swapped bool) bo
 		h, other = other, h
 	}
 	for track := range union(h.chapters[chapter], other.chapters[chapter]) {
-		if judge(h, other, chapter, track, c.ends, c.o.Tail) == differs {
+		if judge(h, other, chapter, track, c.ends, c.o) == differs {
 			return false
 		}
 	}

@@ -29,6 +29,7 @@ type story struct {
 type reading struct {
 	*story
 	from     time.Duration // where the story begins, until it has begun
+	skew     time.Duration // of Events
 	ledger   *ledger
 	follower *observe.Follower
 
@@ -46,13 +47,13 @@ type reading struct {
 }
 
 // read takes a tape to its end. A tape with a gap can't be compared: what is missing there isn't known.
-func read(r *timeline.Reader, from time.Duration, l *ledger) (*story, error) {
+func read(r *timeline.Reader, from, skew time.Duration, l *ledger) (*story, error) {
 	o, err := observe.OptionsFor(r.Header(), "", "", "")
 	if err != nil {
 		return nil, err
 	}
 	in := &reading{
-		story: &story{order: newHistory("roll", "", "", "", 0)}, from: from, ledger: l, follower: observe.New(r.Header(), o),
+		story: &story{order: newHistory("roll", "", "", "", 0)}, from: from, skew: skew, ledger: l, follower: observe.New(r.Header(), o),
 		listed: map[string]bool{}, first: map[string]time.Duration{}, byUID: map[string]*history{},
 		named: map[string][]*history{}, byPath: map[string]*history{}, other: map[string]*history{},
 		hashes: map[string]bool{}, cordoned: map[string]bool{}, blocking: map[*history]bool{},

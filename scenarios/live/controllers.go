@@ -49,7 +49,9 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 			return err
 		}
 		k.controller.Store(c)
+		stop := k.tellCreated(ctx, c)
 		err = c.Run(klog.NewContext(ctx, klog.Logger{})) // what there is to say goes to warn
+		stop()
 		if err == nil || ctx.Err() != nil || !passing(err) {
 			return err
 		}
@@ -58,6 +60,26 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 			return nil
 		}
 	}
+}
+
+// tellCreated closes created when the controller has found or created its Node;
+// stop ends that.
+func (k *kubelet) tellCreated(ctx context.Context, c *virtualnode.NodeController) (stop func()) {
+	ctx, end := context.WithCancel(ctx)
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		select {
+		case <-c.Ready():
+			select {
+			case <-k.created:
+			default:
+				close(k.created)
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return func() { end(); <-told }
 }
 
 func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.NodeController, error) {

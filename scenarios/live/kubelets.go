@@ -41,6 +41,8 @@ type kubelet struct {
 	beats atomic.Bool
 	end   context.CancelFunc
 	ended chan struct{}
+	// created is closed once the Node is there.
+	created chan struct{}
 	// controller is the one that runs.
 	controller atomic.Pointer[virtualnode.NodeController]
 
@@ -62,8 +64,8 @@ func newKubelets(client kubernetes.Interface, renew time.Duration, warn func(err
 // register has a machine's kubelet create its Node, or take over the one that is
 // there, when ready is closed: what was written of that name before comes first.
 // One that was registered before ends first.
-func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) {
-	k := &kubelet{name: node.Name, ended: make(chan struct{})}
+func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) *kubelet {
+	k := &kubelet{name: node.Name, ended: make(chan struct{}), created: make(chan struct{})}
 	k.beats.Store(true)
 	ctx, end := context.WithCancel(ks.ctx)
 	k.end = end
@@ -87,6 +89,7 @@ func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) {
 			ks.warn(fmt.Errorf("kubelet of %s: %w", node.Name, err))
 		}
 	})
+	return k
 }
 
 // post is a kubelet's post of its node's status.

@@ -46,7 +46,17 @@ func (w *world) Register(node *corev1.Node) {
 		close(ready)
 		return nil
 	})
-	w.kubelets.register(w.labelled(node), ready)
+	k := w.kubelets.register(w.labelled(node), ready)
+	// What is written to the node next has to find it.
+	w.courier.send("node/"+node.Name, "wait for node "+node.Name, func(ctx context.Context) error {
+		select {
+		case <-k.created:
+		case <-k.ended:
+		case <-ctx.Done():
+			return fmt.Errorf("it isn't registered yet: %w", ctx.Err())
+		}
+		return nil
+	})
 }
 
 // PostNode implements [scenarios.World].

@@ -41,6 +41,7 @@ type owner struct {
 	replicas              int
 	template              corev1.PodTemplateSpec
 	made                  int
+	last                  map[string]time.Time // when a DaemonSet's pod of a node was made
 }
 
 func newPlane(now func() time.Time) *plane {
@@ -90,11 +91,11 @@ func (w *plane) create(objects []runtime.Object) {
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *appsv1.Deployment:
-			w.owners["Deployment/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "ReplicaSet", int(*o.Spec.Replicas), o.Spec.Template, 0}
+			w.owners["Deployment/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "ReplicaSet", int(*o.Spec.Replicas), o.Spec.Template, 0, map[string]time.Time{}}
 		case *appsv1.StatefulSet:
-			w.owners["StatefulSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "StatefulSet", int(*o.Spec.Replicas), o.Spec.Template, 0}
+			w.owners["StatefulSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "StatefulSet", int(*o.Spec.Replicas), o.Spec.Template, 0, map[string]time.Time{}}
 		case *appsv1.DaemonSet:
-			w.owners["DaemonSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "DaemonSet", 0, o.Spec.Template, 0}
+			w.owners["DaemonSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "DaemonSet", 0, o.Spec.Template, 0, map[string]time.Time{}}
 		case *policyv1.PodDisruptionBudget:
 			w.budgets = append(w.budgets, o)
 		}
@@ -132,7 +133,9 @@ func (w *plane) keep(o *owner) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-		if have[name] == 0 {
+		// failedPodsBackoff of pkg/controller/daemon: a second at the least.
+		if have[name] == 0 && w.now().Sub(o.last[name]) >= time.Second {
+			o.last[name] = w.now()
 			w.make(o, name)
 		}
 	}

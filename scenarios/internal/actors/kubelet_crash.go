@@ -30,7 +30,7 @@ func (k *Kubelets) Crash(p *api.Pod, container string) bool {
 	if m == nil || at < 0 || k.cfg.Profile == KwokKubelet || !m.works() || p.Terminating() || p.Terminal() {
 		return false
 	}
-	l := k.life(m, p)
+	l := k.secondLife(m, p)
 	if l.stopping || l.syncing {
 		return false
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -46,12 +47,28 @@ func (m *machine) podRedefined(p *api.Pod, was *api.Template) {
 	if m.k.lives[p] == nil && len(p.Containers) == 0 {
 		return
 	}
-	l := m.k.life(m, p)
+	l := m.k.secondLife(m, p)
 	l.rememberGiven(was)
 	if l.stopping || l.syncing || !l.sandbox || l.unconcerned() {
 		return
 	}
 	l.next(l.draw(seePod), l.sync)
+}
+
+// secondLife is what the kubelet knows of a pod that runs. One that was at rest
+// has a luck of its own after each restart: else its containers would come again
+// with the same identity.
+func (k *Kubelets) secondLife(m *machine, p *api.Pod) *life {
+	if l := k.lives[p]; l != nil {
+		return l
+	}
+	l := k.life(m, p)
+	restarts := int32(0)
+	for c := range l.cs {
+		restarts += l.cs[c].Restarts
+	}
+	l.chance = model.NewStreamAt(k.env.Seed, uint64(p.Created), "kubelet", "pod", p.Namespace, p.Name, "restarts", strconv.Itoa(int(restarts)))
+	return l
 }
 
 // unconcerned reports whether a container that is held back is all that the

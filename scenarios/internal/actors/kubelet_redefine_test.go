@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -188,5 +189,27 @@ func TestOnlyWhatChangesIsReplaced(t *testing.T) {
 		11.17s modified pod web-1 PodReadyToStartContainers=True Ready=True running/restarts=1 running`)
 	if p.Containers[1] != proxy || !p.Ready() {
 		t.Errorf("the other container was %+v, is %+v", proxy, p.Containers[1])
+	}
+}
+
+// TestEveryRunHasAnIdentity: a pod that is changed again and again never has the
+// same container twice.
+func TestEveryRunHasAnIdentity(t *testing.T) {
+	r := newKubeletRig(t, rigOptions{version: "v1.34.2"})
+	_, n := r.seed()
+	p := r.runningPod("web-1", n.Name, web())
+	seen := map[string]int{p.Containers[0].ContainerID: 0}
+	for i := range 6 {
+		if i%3 == 2 {
+			r.k.Crash(p, "")
+		} else {
+			r.redefine(p, fmt.Sprint("registry.example/web:", i+2))
+		}
+		r.run(20 * time.Minute)
+		c := p.Containers[0]
+		if was, again := seen[c.ContainerID]; again || int(c.Restarts) != i+1 || !p.Ready() {
+			t.Errorf("change %d: container %s, restarted %d times, ready %t; change %d had it before: %t", i, c.ContainerID, c.Restarts, p.Ready(), was, again)
+		}
+		seen[c.ContainerID] = i + 1
 	}
 }

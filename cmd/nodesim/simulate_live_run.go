@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nodesim/nodesim/internal/capture"
 	"github.com/nodesim/nodesim/internal/controlplane"
@@ -131,7 +130,7 @@ type liveCluster struct {
 // config finds the cluster, or starts one.
 func (f *liveFlags) config(cmd *cobra.Command, opts *[]live.Option) (liveCluster, string, error) {
 	if f.with {
-		c, err := f.ownCluster(cmd, opts)
+		c, err := f.ownCluster(cmd)
 		return c, "", err
 	}
 	config, err := f.cluster.ToRESTConfig()
@@ -152,7 +151,7 @@ func (f *liveFlags) config(cmd *cobra.Command, opts *[]live.Option) (liveCluster
 }
 
 // ownCluster starts a control plane whose own delays go at the same speed.
-func (f *liveFlags) ownCluster(cmd *cobra.Command, opts *[]live.Option) (liveCluster, error) {
+func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 	errOut := cmd.ErrOrStderr()
 	pace := 1.0
 	if f.speed.Speed != 0 {
@@ -164,6 +163,5 @@ func (f *liveFlags) ownCluster(cmd *cobra.Command, opts *[]live.Option) (liveClu
 		return liveCluster{}, err
 	}
 	fmt.Fprintf(errOut, "in a second terminal: KUBECONFIG=%s kubectl get nodes -w\n", capture.Quote(plane.KubeconfigPath()))
-	*opts = append(*opts, live.RenewEvery(max(time.Duration(float64(10*time.Second)/pace), 200*time.Millisecond)))
 	return liveCluster{rest: plane.Config(), close: plane.Stop}, nil
 }

@@ -35,9 +35,12 @@ type Proxy struct {
 }
 
 // Proxy starts a proxy in front of this cluster's API server, which ends with the test.
-func (c *Cluster) Proxy(t testing.TB) *Proxy {
+func (c *Cluster) Proxy(t testing.TB) *Proxy { return ProxyTo(t, c.config.Host) }
+
+// ProxyTo starts a proxy in front of any API server, by its URL.
+func ProxyTo(t testing.TB, host string) *Proxy {
 	t.Helper()
-	server, err := url.Parse(c.config.Host)
+	server, err := url.Parse(host)
 	if err != nil {
 		t.Fatalf("start a proxy: %v", err)
 	}

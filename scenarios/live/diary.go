@@ -95,6 +95,19 @@ type ledger struct {
 	now    diary
 }
 
+// peek refuses a cluster whose record is of another performance. It writes nothing.
+func (p *Performer) peek(ctx context.Context, client kubernetes.Interface) (was diary, there bool, err error) {
+	have, err := client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return diary{}, false, nil
+	case err != nil:
+		return diary{}, false, fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	was = diaryOf(have)
+	return was, true, p.refuse(was)
+}
+
 // claim makes the record this process's, and says whether there was one of an
 // earlier performance to go on with. One whose process still lives is refused.
 func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *ledger, adopted bool, err error) {
@@ -117,7 +130,7 @@ func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *
 		return nil, false, fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
 	}
 	was := diaryOf(have)
-	if err := l.refuse(was); err != nil {
+	if err := p.refuse(was); err != nil {
 		return nil, false, err
 	}
 	// A process that lives writes again within checkpointEvery.
@@ -136,12 +149,12 @@ func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *
 }
 
 // refuse says why a record isn't one to go on with.
-func (l *ledger) refuse(was diary) error {
-	switch {
-	case was.Scenario != l.now.Scenario:
-		return &OtherPerformanceError{Server: l.p.config.Host, Scenario: was.Scenario, Found: "which isn't " + l.now.Scenario}
-	case was.Values != l.now.Values:
-		return &OtherPerformanceError{Server: l.p.config.Host, Scenario: was.Scenario, Found: "with " + was.Values + " in place of " + l.now.Values}
+func (p *Performer) refuse(was diary) error {
+	switch values := p.values(); {
+	case was.Scenario != p.label:
+		return &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Found: "which isn't " + p.label}
+	case was.Values != values:
+		return &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Found: "with " + was.Values + " in place of " + values}
 	}
 	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -33,20 +31,16 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	if err := p.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
 		return err
 	}
+	was, there, err := p.peek(ctx, r.clients.kube)
+	if err != nil {
+		return err
+	}
 	if err := p.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	have, err := r.clients.kube.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
-	switch {
-	case err == nil:
-		l := &ledger{p: p, now: diary{Scenario: p.label, Values: p.values()}}
-		if err := l.refuse(diaryOf(have)); err != nil {
-			return err
-		}
-		say(fmt.Sprintf("go on with the performance that is there, at T+%s", diaryOf(have).At))
-	case !apierrors.IsNotFound(err):
-		return fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
-	default:
+	if there {
+		say("go on with the performance that is there, at T+" + was.At)
+	} else {
 		say("create configmaps/" + RecordNamespace + "/" + RecordName)
 	}
 	for _, o := range r.objects {

@@ -33,7 +33,7 @@ var shared struct {
 func plane(t *testing.T) *controlplane.ControlPlane {
 	t.Helper()
 	shared.once.Do(func() {
-		folder, err := os.MkdirTemp("", "nodesim-live-audit-")
+		folder, err := tempFolder()
 		if err != nil {
 			shared.err = err
 			return
@@ -48,6 +48,9 @@ func plane(t *testing.T) *controlplane.ControlPlane {
 	return shared.plane
 }
 
+// tempFolder is a folder that goes away with the package's tests.
+var tempFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "nodesim-live-test-") })
+
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if p := shared.plane; p != nil {
@@ -55,12 +58,31 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)
 		}
-		if err := os.RemoveAll(filepath.Dir(p.AuditLog())); err != nil {
+	}
+	if folder, err := tempFolder(); err == nil {
+		if err := os.RemoveAll(folder); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)
 		}
 	}
 	os.Exit(code)
+}
+
+// swept has a test that fails leave nothing to the next one.
+func swept(t *testing.T, f *scenarios.File) {
+	t.Helper()
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		p, err := live.New(plane(t).Config(), f)
+		if err == nil {
+			_, err = p.Cleanup(context.Background())
+		}
+		if err != nil {
+			t.Log(err)
+		}
+	})
 }
 
 // scenario is a shipped scenario with values.
@@ -81,10 +103,10 @@ func scenario(t *testing.T, name string, set ...string) *scenarios.File {
 func performer(t *testing.T, f *scenarios.File, opts ...live.Option) *live.Performer {
 	t.Helper()
 	p := plane(t)
+	swept(t, f)
 	opts = append([]live.Option{
-		live.Speed(speed), live.RenewEvery(10 * time.Second / speed),
+		live.Speed(speed),
 		live.OnWarning(func(err error) { t.Log(time.Now().Format("05.000"), err) }),
-		live.OnProgress(func(p live.Progress) { t.Log(time.Now().Format("05.000"), p.Phase, p.At, p.Waiting) }),
 		live.OnMark(func(name, reason string) { t.Log("mark:", name, reason) }),
 	}, opts...)
 	made, err := live.New(p.Config(), f, opts...)

@@ -79,9 +79,10 @@ func AtEnd(do func(context.Context) error) Option {
 // one.
 func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock = c } }
 
-// RenewEvery sets how often a kubelet renews its Lease, in wall time; the default
-// is a kubelet's 10 s. A control plane that was told to believe in a node's death
-// sooner (--node-monitor-grace-period) wants it more often.
+// RenewEvery sets how often a kubelet renews its Lease, in wall time. The default is
+// a kubelet's 10 s, divided by the speed where the nodes are few: a control plane
+// that was told to believe in a node's death sooner (--node-monitor-grace-period)
+// wants it more often.
 func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = d } }
 
 // LeaveWithin bounds how long a performance that is over may take to remove what
@@ -92,7 +93,7 @@ func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave =
 // that can't be performed wraps [scenarios.ErrNotPerformable].
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
-		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, renew: 10 * time.Second,
+		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute,
 		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {}, begin: func(context.Context) error { return nil },
 		ended: func(context.Context) error { return nil },
 	}

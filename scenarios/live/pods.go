@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
@@ -49,12 +50,41 @@ func (p *pods) takes(_ context.Context, pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && p.serves(pod.Spec.NodeName)
 }
 
-// CreatePod implements [virtualnode.PodLifecycleHandler].
+// CreatePod implements [virtualnode.PodLifecycleHandler]. A pod that has started is
+// one of an earlier performance: that its kubelet stands by its status has to be
+// said, since others may write over it.
 func (p *pods) CreatePod(_ context.Context, pod *corev1.Pod) error {
+	heal(pod)
 	p.mu.Lock()
 	p.put(pod)
 	p.mu.Unlock()
+	if pod.Status.StartTime != nil {
+		p.line.post(pod.UID, pod)
+	}
 	return p.tell(pod)
+}
+
+// heal makes a pod Ready that is not because its kubelet was silent: the node
+// lifecycle controller changes that one condition (k8s.io/kubernetes,
+// pkg/controller/util/node, MarkPodsNotReady), and a kubelet that is back takes it
+// back.
+func heal(pod *corev1.Pod) {
+	if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil || len(pod.Spec.ReadinessGates) > 0 {
+		return
+	}
+	var ready *corev1.PodCondition
+	running := false
+	for i := range pod.Status.Conditions {
+		switch c := &pod.Status.Conditions[i]; c.Type {
+		case corev1.PodReady:
+			ready = c
+		case corev1.ContainersReady:
+			running = c.Status == corev1.ConditionTrue
+		}
+	}
+	if running && ready != nil && ready.Status != corev1.ConditionTrue {
+		ready.Status, ready.Reason, ready.Message, ready.LastTransitionTime = corev1.ConditionTrue, "", "", metav1.Now()
+	}
 }
 
 // UpdatePod implements [virtualnode.PodLifecycleHandler]. The status stays the
@@ -78,10 +108,18 @@ func (p *pods) DeletePod(_ context.Context, pod *corev1.Pod) error {
 		return nil
 	}
 	p.mu.Lock()
-	if p.byUID[pod.UID] == nil {
+	known := p.byUID[pod.UID] != nil
+	if !known {
 		p.put(pod)
 	}
 	p.mu.Unlock()
+	if !known { // of an earlier performance: it ran, and then was deleted
+		running := pod.DeepCopy()
+		running.DeletionTimestamp, running.DeletionGracePeriodSeconds = nil, nil
+		if err := p.tell(running); err != nil {
+			return err
+		}
+	}
 	return p.tell(pod)
 }
 

@@ -85,7 +85,7 @@ func (p *Performer) again(ctx context.Context, do func(context.Context) error) e
 // [*OtherPerformanceError], nodes of others with a [*ForeignNodesError], too few
 // rights with a [*MissingRightsError]; nothing was written then.
 func (p *Performer) Run(ctx context.Context) (Report, error) {
-	r := &run{Performer: p}
+	r := &run{Performer: p, noteNow: make(chan struct{})}
 	p.tell(Progress{Phase: Preparing})
 	if err := r.prepare(ctx); err != nil {
 		return r.report, errors.Join(err, r.abandon())
@@ -111,7 +111,10 @@ type run struct {
 	begun atomic.Bool
 	at    atomic.Int64 // the moment of the scenario
 	done  atomic.Bool  // the rolls are over
-	told  time.Time
+	// noteNow is closed when the scenario begins: what is found from then on is gone
+	// on with otherwise than what hadn't begun.
+	noteNow chan struct{}
+	told    time.Time
 }
 
 // prepare looks whether the scenario can be performed, and creates what it needs
@@ -124,6 +127,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if err := r.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
+		return err
+	}
+	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
 		return err
 	}
 	if err := r.foreign(ctx, r.clients.kube); err != nil {
@@ -153,7 +159,7 @@ func (r *run) plan() (err error) {
 	r.pace = newPace(r.clock, r.speed, 0)
 	r.world = &world{
 		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
-		kubelets: newKubelets(r.clients.kube, r.renew, r.warn),
+		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
 	}
 	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
 	if err != nil {
@@ -161,6 +167,21 @@ func (r *run) plan() (err error) {
 	}
 	r.objects, err = r.world.ground.planAll(r.show.Objects())
 	return err
+}
+
+// renewal is how often leases are renewed: a kubelet's 10 s, divided by the speed
+// as a control plane that was hurried wants it, as long as all of them together
+// take no more than a hundred requests a second.
+func (r *run) renewal() time.Duration {
+	if r.renew > 0 {
+		return r.renew
+	}
+	nodes := 0
+	for _, g := range r.file.Groups {
+		nodes += g.Nodes
+	}
+	every := time.Duration(float64(10*time.Second) / r.speed)
+	return min(max(every, time.Duration(nodes)*10*time.Millisecond, 200*time.Millisecond), 10*time.Second)
 }
 
 // find lists the nodes that an earlier performance has left.
@@ -272,6 +293,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 			return 0, false, err
 		}
 		r.begun.Store(true)
+		close(r.noteNow)
 		r.tell(Progress{Phase: Playing, At: r.show.Now(), Adopted: r.report.Adopted})
 	}
 	if err := r.show.Advance(r.pace.now()); err != nil {
@@ -297,7 +319,19 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 // keepRecord notes in the cluster how far the performance is, and ends it when
 // somebody else has taken it over.
 func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
-	for pause(ctx, r.clock, checkpointEvery) == nil {
+	begins := r.noteNow
+	for {
+		timer := r.clock.NewTimer(checkpointEvery)
+		select {
+		case <-begins:
+			begins = nil
+		case <-timer.C():
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
 		bounded, cancel := context.WithTimeout(ctx, attemptMost)
 		err := r.ledger.note(bounded, r.begun.Load(), r.done.Load(), time.Duration(r.at.Load()))
 		cancel()

@@ -1,0 +1,189 @@
+//go:build controlplane
+
+package live_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/live"
+)
+
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := tempFolder()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "nodesim")
+	out, err := exec.Command("go", "build", "-o", path, "../../cmd/nodesim").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// A process is nodesim as people run it.
+type process struct {
+	*exec.Cmd
+	out, err bytes.Buffer
+}
+
+// nodesim starts a small surge that a script would roll, on the shared control
+// plane.
+func nodesim(ctx context.Context, t *testing.T, args ...string) *process {
+	t.Helper()
+	swept(t, scenario(t, "surge", append(small, "strategy=plain")...))
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"simulate", "surge", "--set", "strategy=plain", "--live", "--kubeconfig", plane(t).KubeconfigPath()}
+	for _, s := range small {
+		all = append(all, "--set", s)
+	}
+	p := &process{Cmd: exec.Command(path, append(all, args...)...)}
+	p.Stdout, p.Stderr = &p.out, &p.err
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p.ProcessState == nil {
+			_ = p.Process.Signal(syscall.SIGQUIT) // where it hangs; it may have ended
+			_ = p.Wait()
+		}
+		if t.Failed() {
+			t.Logf("%v:\n%s%s", args, p.out.String(), p.err.String())
+		}
+	})
+	return p
+}
+
+// until waits for something in the cluster.
+func until(ctx context.Context, t *testing.T, what string, is func() (bool, error)) {
+	t.Helper()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		ok, err := is()
+		if ok {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("waiting until %s: %v, %v", what, err, ctx.Err())
+		case <-ticker.C:
+		}
+	}
+}
+
+func nodesNow(ctx context.Context, t *testing.T) []corev1.Node {
+	t.Helper()
+	list, err := client(t).CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+func podsNow(ctx context.Context, t *testing.T) []corev1.Pod {
+	t.Helper()
+	list, err := client(t).CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// rolling waits until the roll is in the middle: a node is cordoned.
+func rolling(ctx context.Context, t *testing.T) {
+	t.Helper()
+	until(ctx, t, "a node is cordoned", func() (bool, error) {
+		return slices.ContainsFunc(nodesNow(ctx, t), func(n corev1.Node) bool { return n.Spec.Unschedulable }), nil
+	})
+}
+
+// A process that is killed leaves everything; the next one goes on with it.
+func TestKilledAndGoneOnWith(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	first := nodesim(ctx, t, "--speed", "30x")
+	rolling(ctx, t)
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+	nodes, pods := map[string]types.UID{}, map[types.UID]string{}
+	for _, n := range nodesNow(ctx, t) {
+		nodes[n.Name] = n.UID
+	}
+	for _, p := range podsNow(ctx, t) {
+		if p.Spec.NodeName != "" && p.DeletionTimestamp == nil {
+			pods[p.UID] = p.Name
+		}
+	}
+	second := nodesim(ctx, t, "--speed", "60x", "--keep")
+	until(ctx, t, "the record has another holder", func() (bool, error) {
+		record, err := client(t).CoreV1().ConfigMaps(live.RecordNamespace).Get(ctx, live.RecordName, metav1.GetOptions{})
+		return err == nil && strings.Contains(record.Data["holder"], fmt.Sprintf(":%d:", second.Process.Pid)), err
+	})
+	kept := 0
+	for _, p := range podsNow(ctx, t) {
+		if pods[p.UID] != "" {
+			kept++
+		}
+	}
+	if kept < len(pods)-1 { // one may have been on its way out
+		t.Errorf("%d of %d pods are left", kept, len(pods))
+	}
+	for _, n := range nodesNow(ctx, t) {
+		if uid, was := nodes[n.Name]; was && uid != n.UID {
+			t.Errorf("node %s is another one", n.Name)
+		}
+	}
+	if err := second.Wait(); err != nil {
+		t.Fatalf("the second process: %v", err)
+	}
+	if text := second.err.String(); !strings.Contains(text, "going on with it") || !strings.Contains(text, "roll: complete") {
+		t.Errorf("the second process says %q: want that it goes on, and that the roll is complete", text)
+	}
+	if n := len(nodesNow(ctx, t)); n != 3 {
+		t.Errorf("%d nodes are kept, want 3", n)
+	}
+	// What was kept is removed by --cleanup, and by nobody else before.
+	cleanup := nodesim(ctx, t, "--cleanup")
+	if err := cleanup.Wait(); err != nil {
+		t.Fatalf("cleanup: %v", err)
+	}
+	nothingLeft(ctx, t)
+}
+
+// ctrl-c ends it in order, and nothing is left.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p := nodesim(ctx, t, "--speed", "30x")
+	rolling(ctx, t)
+	if err := p.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err == nil || p.ProcessState.ExitCode() != 1 {
+		t.Errorf("the process ends with %v, want status 1", err)
+	}
+	if text := p.err.String(); !strings.Contains(text, "nodesim: interrupted at T+") {
+		t.Errorf("it says %q", text)
+	}
+	nothingLeft(ctx, t)
+}

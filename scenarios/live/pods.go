@@ -139,14 +139,14 @@ func (p *pods) put(pod *corev1.Pod) {
 // forget is called when a pod has left the API.
 func (p *pods) forget(pod *corev1.Pod) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.drop(pod)
+	p.mu.Unlock()
+	p.line.drop(pod.UID) // which calls hand, and so waits for mu
 }
 
 func (p *pods) drop(pod *corev1.Pod) {
 	delete(p.byUID, pod.UID)
 	delete(p.held, pod.UID)
-	p.line.drop(pod.UID)
 	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	if p.byName[name] == pod.UID {
 		delete(p.byName, name)
@@ -252,10 +252,22 @@ func (p *pods) back(node string) {
 // there to say so.
 func (p *pods) gone(node string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, pod := range p.byUID {
+	var dropped []types.UID
+	for uid, pod := range p.byUID {
 		if pod.Spec.NodeName == node {
 			p.drop(pod)
+			dropped = append(dropped, uid)
 		}
 	}
+	p.mu.Unlock()
+	for _, uid := range dropped {
+		p.line.drop(uid)
+	}
+}
+
+// knows reports whether a pod was told to its kubelet.
+func (p *pods) knows(uid types.UID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.byUID[uid] != nil
 }

@@ -13,6 +13,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/scenarios"
@@ -97,16 +98,17 @@ func (p *Performer) Run(ctx context.Context) (Report, error) {
 // A run is one performance.
 type run struct {
 	*Performer
-	clients *clients
-	show    performance
-	world   *world
-	stage   *stage
-	pace    *pace
-	ledger  *ledger
-	objects []planned
-	nodes   []*corev1.Node // of an earlier performance
-	report  Report
-	wrote   bool // something of ours may be in the cluster
+	clients  *clients
+	show     performance
+	world    *world
+	stage    *stage
+	pace     *pace
+	ledger   *ledger
+	objects  []planned
+	podCache corev1listers.PodLister
+	nodes    []*corev1.Node // of an earlier performance
+	report   Report
+	wrote    bool // something of ours may be in the cluster
 
 	begun atomic.Bool
 	at    atomic.Int64 // the moment of the scenario
@@ -115,6 +117,8 @@ type run struct {
 	// on with otherwise than what hadn't begun.
 	noteNow chan struct{}
 	told    time.Time
+	heard   time.Time // when the server said something last
+	still   time.Time // since when nothing is missing
 }
 
 // prepare looks whether the scenario can be performed, and creates what it needs
@@ -212,10 +216,11 @@ func (r *run) perform(ctx context.Context) (err error) {
 	w.courier = newCourier(tail, r.warn)
 	w.reporter = newReporter(tail, r.clients.kube, r.speed)
 	w.kubelets.ctx = ctx
+	r.podCache = factory.Core().V1().Pods().Lister()
 	w.kubelets.nodes = factory.Core().V1().Nodes().Lister()
 	running.serves = w.kubelets.serves
 	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
-	if err := follow(factory, r.stage, r.show, w.kubelets); err != nil {
+	if err := follow(factory, r.stage, r.show, w.kubelets, func() { r.heard = r.clock.Now() }); err != nil {
 		cut()
 		return err
 	}
@@ -280,7 +285,10 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 			return lookEvery, false, nil
 		}
 		r.told = r.clock.Now()
-		missing := r.show.Unsettled()
+		missing := append(r.show.Unsettled(), r.untold()...)
+		if len(missing) == 0 && !r.quiet() {
+			return lookEvery, false, nil
+		}
 		r.tell(Progress{Phase: Settling, Waiting: missing, Adopted: r.report.Adopted})
 		if len(missing) > 0 {
 			return lookEvery, false, nil

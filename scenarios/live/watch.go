@@ -22,26 +22,26 @@ func newInformers(client kubernetes.Interface) informers.SharedInformerFactory {
 }
 
 // follow tells the stage what the watches say, each resource in its order.
-func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kubelets) error {
+func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kubelets, heard func()) error {
 	for _, one := range []struct {
 		informer cache.SharedIndexInformer
 		handler  cache.ResourceEventHandler
 	}{
-		{f.Core().V1().Nodes().Informer(), seen(s, func(t watch.EventType, n *corev1.Node) {
+		{f.Core().V1().Nodes().Informer(), seen(s, heard, func(t watch.EventType, n *corev1.Node) {
 			if t == watch.Deleted {
 				ks.nodeGone(n.Name)
 			}
 			ks.line.seen(n.Name, n)
 			p.NodeSeen(t, n)
 		})},
-		{f.Core().V1().Pods().Informer(), seen(s, func(t watch.EventType, pod *corev1.Pod) {
+		{f.Core().V1().Pods().Informer(), seen(s, heard, func(t watch.EventType, pod *corev1.Pod) {
 			if t == watch.Deleted {
 				ks.pods.forget(pod)
 			}
 			ks.pods.line.seen(pod.UID, pod)
 			p.PodSeen(t, pod)
 		})},
-		{f.Policy().V1().PodDisruptionBudgets().Informer(), seen(s, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},
+		{f.Policy().V1().PodDisruptionBudgets().Informer(), seen(s, heard, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},
 	} {
 		if _, err := one.informer.AddEventHandler(one.handler); err != nil {
 			return err
@@ -50,15 +50,15 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 	return nil
 }
 
-// seen hands the events of an informer to the stage. A deletion that was missed
+// seen hands the events of an informer to the stage, and says that there was one. A deletion that was missed
 // comes with the last state that was seen.
-func seen[T any](s *stage, tell func(watch.EventType, T)) cache.ResourceEventHandler {
+func seen[T any](s *stage, heard func(), tell func(watch.EventType, T)) cache.ResourceEventHandler {
 	post := func(t watch.EventType, o any) {
 		if last, missed := o.(cache.DeletedFinalStateUnknown); missed {
 			o = last.Obj
 		}
 		if is, ok := o.(T); ok {
-			s.post(func() { tell(t, is) })
+			s.post(func() { heard(); tell(t, is) })
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{

@@ -178,10 +178,12 @@ func (w *world) Evict(pod types.NamespacedName, uid types.UID) error {
 	ctx, cancel := context.WithTimeout(w.ctx, answerMost)
 	defer cancel()
 	options := onlyThis(uid, nil)
-	err := w.client.CoreV1().Pods(pod.Namespace).EvictV1(ctx, &policyv1.Eviction{
+	// Without the client's own patience: who drains has one.
+	err := w.client.CoreV1().RESTClient().Post().Namespace(pod.Namespace).Resource("pods").Name(pod.Name).SubResource("eviction").
+		MaxRetries(0).Body(&policyv1.Eviction{
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
 		DeleteOptions: &options,
-	})
+	}).Do(ctx).Error()
 	var status apierrors.APIStatus
 	switch {
 	case err == nil:

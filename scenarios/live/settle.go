@@ -1,0 +1,43 @@
+package live
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+const (
+	// quietFor is how long the server has to say nothing before the scenario begins,
+	// quietMost how long that is waited for: a cluster may have a life of its own.
+	quietFor  = 500 * time.Millisecond
+	quietMost = 5 * time.Second
+)
+
+// untold names a pod on a node of ours that its kubelet hasn't been told of: one
+// of an earlier performance. Whoever drains must not miss it.
+func (r *run) untold() []string {
+	all, err := r.podCache.List(labels.Everything())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	ks := r.world.kubelets
+	for _, pod := range all {
+		over := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+		if !over && pod.Spec.NodeName != "" && ks.serves(pod.Spec.NodeName) && !ks.pods.knows(pod.UID) {
+			return []string{fmt.Sprintf("pod %s/%s isn't known to its kubelet", pod.Namespace, pod.Name)}
+		}
+	}
+	return nil
+}
+
+// quiet reports whether the server has come to rest, so that what is seen from the
+// scenario's 0s on is the scenario.
+func (r *run) quiet() bool {
+	now := r.clock.Now()
+	if r.still.IsZero() {
+		r.still = now
+	}
+	return now.Sub(r.heard) >= quietFor || now.Sub(r.still) >= quietMost
+}

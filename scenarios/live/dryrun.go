@@ -28,7 +28,7 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	if err := r.plan(); err != nil {
 		return err
 	}
-	if err := p.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
+	if err := p.checkRights(ctx, r.clients.kube, r.rights()); err != nil {
 		return err
 	}
 	was, there, err := p.peek(ctx, r.clients.kube)
@@ -66,6 +66,9 @@ func (r *run) rehearse(ctx context.Context, say func(string)) error {
 	roll := r.file.Roll
 	if roll == nil {
 		return nil
+	}
+	if w := r.script.pods; w != nil {
+		say(fmt.Sprintf("change the pods of %s/%s in place from T+%s, by %s", w.Namespace, w.Name, roll.At, roll.Strategy))
 	}
 	stage := newStage(r.clock)
 	env := newEnvironment(stage, show, func(ctx context.Context) error { return ctx.Err() })

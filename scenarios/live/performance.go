@@ -38,8 +38,9 @@ var _ performance = (*scenarios.Performance)(nil)
 // A script is what a Performer needs of a scenario file.
 type script struct {
 	perform func(scenarios.PerformConfig) (performance, error)
-	rolls   int  // how many groups are rolled
-	plain   bool // by package cycle
+	rolls   int                 // how many groups are rolled
+	plain   bool                // by package cycle
+	pods    *scenarios.Workload // whose pods are rolled in place
 }
 
 func scriptOf(f *scenarios.File) script {
@@ -48,6 +49,9 @@ func scriptOf(f *scenarios.File) script {
 	}
 	if f.Roll != nil {
 		s.rolls, s.plain = len(f.Roll.Groups), byCycle(f.Roll)
+		if s.pods = inPlace(f); s.pods != nil {
+			s.rolls = 1
+		}
 	}
 	return s
 }

@@ -46,17 +46,8 @@ func bounds(r *scenarios.Roll, size int) cycle.Options {
 // has come, and tells the performance how each ended.
 func (r *run) rollPlain(ctx context.Context, env *Environment) error {
 	roll := r.file.Roll
-	for {
-		now, err := env.Now(ctx)
-		if err != nil {
-			return err
-		}
-		if r.begun.Load() && !now.Before(EnvironmentEpoch.Add(roll.At)) {
-			break
-		}
-		if err := env.look(ctx); err != nil {
-			return err
-		}
+	if err := r.await(ctx, roll.At, env.look); err != nil {
+		return err
 	}
 	var owned sync.WaitGroup
 	defer owned.Wait()
@@ -87,6 +78,21 @@ func (r *run) rollGroup(ctx context.Context, env *Environment, group string) err
 	if err != nil && !errors.As(err, &failed) {
 		return err
 	}
+	return r.rolled(ctx, failed)
+}
+
+// await waits until the scenario has come to a moment.
+func (r *run) await(ctx context.Context, at time.Duration, look func(context.Context) error) error {
+	for !r.begun.Load() || time.Duration(r.at.Load()) < at {
+		if err := look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rolled tells the performance how a roll has ended.
+func (r *run) rolled(ctx context.Context, failed *failedRoll) error {
 	return r.stage.call(ctx, func() {
 		if failed == nil {
 			r.show.Rolled("", "")

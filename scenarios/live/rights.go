@@ -58,6 +58,18 @@ func rightsFor(created []schema.GroupVersionResource) []right {
 	return all
 }
 
+// rights lists what this performance has to be allowed.
+func (r *run) rights() []right {
+	all := rightsFor(resourcesOf(r.objects))
+	if r.script.pods != nil {
+		all = append(all, right{"patch", "apps", "replicasets", ""})
+		if r.file.Roll.Image == "" {
+			all = append(all, right{"patch", "", "pods", "resize"})
+		}
+	}
+	return all
+}
+
 // MissingRightsError says what the user may not do and a performance has to.
 type MissingRightsError struct {
 	Server string

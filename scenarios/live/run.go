@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,7 @@ const (
 type clients struct {
 	kube    kubernetes.Interface
 	dynamic dynamic.Interface
+	http    *http.Client
 	close   func()
 }
 
@@ -38,18 +40,18 @@ type clients struct {
 // it is: the first request, which isn't repeated, so that a cluster that can't be
 // reached is an error at once.
 func (p *Performer) connect(ctx context.Context) (*clients, error) {
-	http, err := rest.HTTPClientFor(p.config)
+	over, err := rest.HTTPClientFor(p.config)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
 	proto := rest.CopyConfig(p.config)
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	c := &clients{close: func() { utilnet.CloseIdleConnectionsFor(http.Transport) }}
-	if c.kube, err = kubernetes.NewForConfigAndClient(proto, http); err != nil {
+	c := &clients{http: over, close: func() { utilnet.CloseIdleConnectionsFor(over.Transport) }}
+	if c.kube, err = kubernetes.NewForConfigAndClient(proto, over); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
-	if c.dynamic, err = dynamic.NewForConfigAndClient(p.config, http); err != nil {
+	if c.dynamic, err = dynamic.NewForConfigAndClient(p.config, over); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
@@ -130,7 +132,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if err := r.plan(); err != nil {
 		return err
 	}
-	if err := r.checkRights(ctx, r.clients.kube, rightsFor(resourcesOf(r.objects))); err != nil {
+	if err := r.checkRights(ctx, r.clients.kube, r.rights()); err != nil {
 		return err
 	}
 	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
@@ -250,15 +252,13 @@ func (r *run) perform(ctx context.Context) (err error) {
 		}
 	})
 	owned.Go(func() { r.keepRecord(ctx, end) })
-	if r.script.plain && !(r.report.Adopted && r.ledger.now.Rolled) {
-		env := newEnvironment(r.stage, r.show, func(ctx context.Context) error { return pause(ctx, r.clock, r.glance()) })
+	if roll := r.roll(); roll != nil && !(r.report.Adopted && r.ledger.now.Rolled) {
 		owned.Go(func() {
-			if err := r.rollPlain(ctx, env); err != nil && ctx.Err() == nil {
+			if err := roll(ctx); err != nil && ctx.Err() == nil {
 				end(fmt.Errorf("roll: %w", err))
 			}
 		})
 	}
-
 	if r.report.Adopted && r.ledger.now.Begun {
 		if err := r.show.Adopt(r.nodes, r.ledger.resumeAt(), r.ledger.now.Rolled); err != nil {
 			return err
@@ -270,6 +270,18 @@ func (r *run) perform(ctx context.Context) (err error) {
 		return err
 	}
 	return r.ended(ctx)
+}
+
+// roll is who rolls from outside of the performance, or nil.
+func (r *run) roll() func(context.Context) error {
+	look := func(ctx context.Context) error { return pause(ctx, r.clock, r.glance()) }
+	switch {
+	case r.script.plain:
+		return func(ctx context.Context) error { return r.rollPlain(ctx, newEnvironment(r.stage, r.show, look)) }
+	case r.script.pods != nil:
+		return func(ctx context.Context) error { return r.rollInPlace(ctx, r.script.pods, look) }
+	}
+	return nil
 }
 
 // glance is how long whoever rolls waits between two looks: a second of the

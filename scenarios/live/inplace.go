@@ -1,0 +1,223 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/roller"
+)
+
+// inPlace is the workload whose pods a roll changes where they run, or nil.
+func inPlace(f *scenarios.File) *scenarios.Workload {
+	if f.Roll == nil || f.Roll.Workload == "" {
+		return nil
+	}
+	for i := range f.Workloads {
+		if f.Workloads[i].Name == f.Roll.Workload {
+			return &f.Workloads[i]
+		}
+	}
+	return nil
+}
+
+// A podRoll is a roll in place: the template of the ReplicaSet first, so that a
+// pod that is made meanwhile is born as it shall be; then the pods, by a Roller.
+type podRoll struct {
+	r        *run
+	workload *scenarios.Workload
+	deadline time.Duration // in wall time
+	roller   roller.Roller
+
+	mu      sync.Mutex
+	failure *failedRoll // of the first pod that has failed
+	since   time.Time   // since when nothing can be done
+}
+
+// rollInPlace rolls the workload's pods when their time has come, tells the
+// performance how that ended, and reports unexpected restarts until ctx ends.
+func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(context.Context) error) error {
+	c, err := client.New(r.config, client.Options{Scheme: scheme.Scheme, HTTPClient: r.clients.http})
+	if err != nil {
+		return fmt.Errorf("roll of %s in place: %w", w.Name, err)
+	}
+	p := &podRoll{r: r, workload: w, deadline: time.Duration(float64(r.file.Roll.JoinTimeout) / r.speed)}
+	p.roller = roller.Roller{
+		Client: c, Namespace: w.Namespace, Selector: labels.SelectorFromSet(labels.Set{"app": w.Name}),
+		Roll: p.wanted(), Poll: r.glance(),
+		OnAction: p.done, OnRestart: p.restarted, OnError: r.warn,
+	}
+	if err := r.await(ctx, r.file.Roll.At, look); err != nil {
+		return err
+	}
+	if err := r.again(ctx, func(ctx context.Context) error { return p.redefine(ctx, true) }); err != nil {
+		return fmt.Errorf("roll of %s in place: its template: %w", w.Name, err)
+	}
+	err = p.run(ctx)
+	var failed *failedRoll
+	if err != nil && !errors.As(err, &failed) {
+		return err
+	}
+	if err := r.rolled(ctx, failed); err != nil {
+		return err
+	}
+	return p.watch(ctx, look)
+}
+
+// wanted is what the pods shall be, and within which bounds.
+func (p *podRoll) wanted() roller.Roll {
+	roll, w := p.r.file.Roll, p.workload
+	out := roller.Roll{
+		MaxUnavailable: max(1, roll.MaxUnavailable.Of(w.Replicas, false)), Replicas: w.Replicas, Deadline: p.deadline,
+		OnFailure: roller.Stop, Keys: inplace.DefaultKeys(),
+	}
+	if roll.OnFailure == scenarios.OnFailureRollback {
+		out.OnFailure = roller.RollbackAll
+	}
+	if roll.Image != "" {
+		out.Images = map[string]string{w.Name: roll.Image}
+	} else {
+		out.Resources = inplace.Resources{w.Name: {Requests: p.requests(true)}}
+	}
+	return out
+}
+
+// requests are those of the roll, or of before.
+func (p *podRoll) requests(after bool) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	q := p.r.file.Roll.Requests
+	if q == nil {
+		return list
+	}
+	if q.CPU != nil {
+		list[corev1.ResourceCPU] = p.workload.Requests.CPU
+		if after {
+			list[corev1.ResourceCPU] = *q.CPU
+		}
+	}
+	if q.Memory != nil {
+		list[corev1.ResourceMemory] = p.workload.Requests.Memory
+		if after {
+			list[corev1.ResourceMemory] = *q.Memory
+		}
+	}
+	return list
+}
+
+// redefine changes the ReplicaSet's template, or changes it back.
+func (p *podRoll) redefine(ctx context.Context, after bool) error {
+	container := map[string]any{"name": p.workload.Name}
+	switch {
+	case p.r.file.Roll.Image == "":
+		container["resources"] = map[string]any{"requests": p.requests(after)}
+	case after:
+		container["image"] = p.r.file.Roll.Image
+	default:
+		container["image"] = p.workload.Image
+	}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{container}}}}})
+	if err != nil {
+		return err
+	}
+	_, err = p.r.clients.kube.AppsV1().ReplicaSets(p.workload.Namespace).Patch(ctx, p.workload.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	return err
+}
+
+// run rolls until the roll ends.
+func (p *podRoll) run(ctx context.Context) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	p.roller.OnPass = func(d roller.Decision) {
+		if failed := p.patience(d); failed != nil {
+			end(failed)
+		}
+	}
+	d, err := p.roller.Run(ctx)
+	p.roller.OnPass = nil
+	var failed *failedRoll
+	if errors.As(context.Cause(ctx), &failed) {
+		return failed
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case d.Standing == roller.RolledBack:
+		return &failedRoll{"RolledBack", fmt.Sprintf("the pods of %s are as they were before", p.workload.Name)}
+	case d.Standing == roller.Stopped && p.failure != nil:
+		return p.failure
+	case d.Standing == roller.Stopped:
+		return &failedRoll{inplace.ReasonDeadlineExceeded, fmt.Sprintf("pods of %s have failed", p.workload.Name)}
+	}
+	return nil
+}
+
+// patience fails the roll where pods that nobody changes are waited for in vain.
+func (p *podRoll) patience(d roller.Decision) *failedRoll {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.r.clock.Now()
+	if d.Standing != roller.Stuck || p.since.IsZero() {
+		p.since = now
+	}
+	if p.deadline == 0 || now.Sub(p.since) < p.deadline {
+		return nil
+	}
+	reason := "its pods aren't ready"
+	if len(d.Blockers) > 0 {
+		reason = d.Blockers[0].Pod + " " + d.Blockers[0].Reason
+	}
+	return &failedRoll{inplace.ReasonDeadlineExceeded, fmt.Sprintf("nothing has happened to %s for %s: %s", p.workload.Name, p.r.file.Roll.JoinTimeout, reason)}
+}
+
+// done is told of each action: the first pod that has failed takes the template
+// back where the pods are to go.
+func (p *podRoll) done(a roller.Action, err error) {
+	if err != nil || a.Kind != roller.Fail && a.Kind != roller.TakeBack {
+		return
+	}
+	p.mu.Lock()
+	first := p.failure == nil
+	if first {
+		p.failure = &failedRoll{a.Reason, fmt.Sprintf("pod %s/%s: %s", a.Namespace, a.Pod, a.Message)}
+	}
+	p.mu.Unlock()
+	if !first || p.r.file.Roll.OnFailure != scenarios.OnFailureRollback {
+		return
+	}
+	p.r.stage.post(func() {
+		p.r.world.Mark("rollback", fmt.Sprintf("the update of %s has failed (%s); its pods go back", p.workload.Name, a.Reason))
+	})
+	p.r.world.courier.send("replicasets/"+p.workload.Name, "patch replicasets "+p.workload.Name, func(ctx context.Context) error { return p.redefine(ctx, false) })
+}
+
+func (p *podRoll) restarted(restart roller.Restart) {
+	p.r.stage.post(func() {
+		p.r.world.Mark("unexpected restart", fmt.Sprintf("pod %s/%s: container %s was restarted since its update", restart.Namespace, restart.Pod, restart.Container))
+	})
+}
+
+// watch reports restarts behind the end of the roll.
+func (p *podRoll) watch(ctx context.Context, look func(context.Context) error) error {
+	for {
+		if err := look(ctx); err != nil {
+			return err
+		}
+		if _, err := p.roller.Pass(ctx); err != nil && ctx.Err() == nil {
+			p.r.warn(err)
+		}
+	}
+}

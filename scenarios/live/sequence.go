@@ -24,6 +24,7 @@ type sequence[K comparable, T any] struct {
 
 	mu    sync.Mutex
 	lines map[K]*line[T]
+	last  map[K]T // what the server has, as it was seen last
 	over  bool
 }
 
@@ -34,7 +35,7 @@ type line[T any] struct {
 }
 
 func newSequence[K comparable, T any](hand func(K, T), stands func(posted, server T) bool) *sequence[K, T] {
-	return &sequence[K, T]{hand: hand, stands: stands, lines: map[K]*line[T]{}}
+	return &sequence[K, T]{hand: hand, stands: stands, lines: map[K]*line[T]{}, last: map[K]T{}}
 }
 
 // post hands a state on in its turn.
@@ -46,8 +47,7 @@ func (s *sequence[K, T]) post(key K, o T) {
 	}
 	l := s.lines[key]
 	if l == nil {
-		s.lines[key] = &line[T]{posts: []T{o}}
-		s.head(key)
+		s.begin(key, []T{o})
 		return
 	}
 	l.posts = append(l.posts, o)
@@ -56,10 +56,21 @@ func (s *sequence[K, T]) post(key K, o T) {
 	}
 }
 
-// head hands the first of a line on.
-func (s *sequence[K, T]) head(key K) {
-	l := s.lines[key]
-	s.hand(key, l.posts[0])
+// begin hands on what waits, up to the first that doesn't stand on the server yet:
+// a post that changes nothing there has nothing to wait for.
+func (s *sequence[K, T]) begin(key K, posts []T) {
+	for ; len(posts) > 0; posts = posts[1:] {
+		s.hand(key, posts[0])
+		if last, known := s.last[key]; !known || !s.stands(posts[0], last) {
+			break
+		}
+	}
+	if len(posts) == 0 {
+		delete(s.lines, key)
+		return
+	}
+	l := &line[T]{posts: posts}
+	s.lines[key] = l
 	l.limit = time.AfterFunc(sequenceMost, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -73,18 +84,17 @@ func (s *sequence[K, T]) head(key K) {
 func (s *sequence[K, T]) next(key K) {
 	l := s.lines[key]
 	l.limit.Stop()
-	if len(l.posts) == 1 {
-		delete(s.lines, key)
-		return
-	}
-	s.lines[key] = &line[T]{posts: l.posts[1:]}
-	s.head(key)
+	s.begin(key, l.posts[1:])
 }
 
 // seen tells what the server has of an object.
 func (s *sequence[K, T]) seen(key K, server T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.over {
+		return
+	}
+	s.last[key] = server
 	if l := s.lines[key]; l != nil && s.stands(l.posts[0], server) {
 		s.next(key)
 	}
@@ -94,6 +104,7 @@ func (s *sequence[K, T]) seen(key K, server T) {
 func (s *sequence[K, T]) drop(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.last, key)
 	if l := s.lines[key]; l != nil {
 		l.limit.Stop()
 		delete(s.lines, key)

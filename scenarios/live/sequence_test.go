@@ -34,16 +34,18 @@ func testSequence(t *testing.T) {
 	<-time.After(sequenceMost + 1)
 	want("a1", "b1", "a2", "a3")
 	s.seen("a", "3")
+	s.post("a", "3")
+	want("a1", "b1", "a2", "a3", "a3")
 	s.post("a", "4")
-	want("a1", "b1", "a2", "a3", "a4")
+	want("a1", "b1", "a2", "a3", "a3", "a4")
 	s.post("a", "5")
 	s.drop("a")
 	s.post("a", "6")
-	want("a1", "b1", "a2", "a3", "a4", "a6")
+	want("a1", "b1", "a2", "a3", "a3", "a4", "a6")
 	s.close()
 	s.post("a", "7")
 	<-time.After(sequenceMost + 1)
-	want("a1", "b1", "a2", "a3", "a4", "a6")
+	want("a1", "b1", "a2", "a3", "a3", "a4", "a6")
 }
 
 // What waits for a slow server is bounded: the oldest but the first is left out,

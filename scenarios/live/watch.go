@@ -29,16 +29,20 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 	}{
 		{f.Core().V1().Nodes().Informer(), seen(s, heard, func(t watch.EventType, n *corev1.Node) {
 			if t == watch.Deleted {
+				ks.line.drop(n.Name)
 				ks.nodeGone(n.Name)
+			} else {
+				ks.line.seen(n.Name, n)
 			}
-			ks.line.seen(n.Name, n)
 			p.NodeSeen(t, n)
 		})},
 		{f.Core().V1().Pods().Informer(), seen(s, heard, func(t watch.EventType, pod *corev1.Pod) {
 			if t == watch.Deleted {
 				ks.pods.forget(pod)
+				ks.pods.line.drop(pod.UID)
+			} else {
+				ks.pods.line.seen(pod.UID, pod)
 			}
-			ks.pods.line.seen(pod.UID, pod)
 			p.PodSeen(t, pod)
 		})},
 		{f.Policy().V1().PodDisruptionBudgets().Informer(), seen(s, heard, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},

@@ -57,7 +57,7 @@ func (c *ControlPlane) apiServerFlags() map[string]string {
 
 		"kubelet-client-certificate":      file("apiserver-kubelet-client.crt"),
 		"kubelet-client-key":              file("apiserver-kubelet-client.key"),
-		"kubelet-preferred-address-types": "InternalIP,ExternalIP,Hostname",
+		"kubelet-preferred-address-types": "Hostname,InternalIP,ExternalIP", // nodes of many names may share one listener of this host
 
 		"requestheader-client-ca-file":       file("front-proxy-ca.crt"),
 		"requestheader-allowed-names":        "front-proxy-client",

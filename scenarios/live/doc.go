@@ -22,10 +22,12 @@
 //	watch.go                     what the server says: one set of informers
 //	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
 //	pods.go                      the provider behind the PodController
+//	front.go                     what answers for all kubelets: logs, exec, attach, port-forward, top
 //	events.go                    Events through client-go's recorders, one a component and host
 //	diary.go                     the record in the cluster: who performs, what, how far
 //	leave.go, sweep.go           what is removed in the end, or by Cleanup
 //	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
+//	inplace.go                   rolls of pods where they run
 //
 // # What it promises
 //
@@ -39,6 +41,16 @@
 //
 // A machine that sleeps, or a server that hangs, shifts the scenario against the
 // wall: at most two seconds are made up for at once.
+//
+// # kubectl logs, exec, attach, port-forward, top
+//
+// One listener answers for all kubelets. A Node says in its status where that is:
+// the port in daemonEndpoints, and the host as its address of type Hostname, so
+// that its InternalIP stays the scenario's. That works where kube-apiserver takes
+// Hostname first, as by its own default and on nodesim's own control plane; with
+// --kubelet-preferred-address-types=InternalIP,…, as kubeadm and kind set it, it
+// doesn't reach the listener. [ListenAt] names another address, for an API server
+// that isn't on this machine.
 //
 // # What it must never do
 //

@@ -25,6 +25,7 @@ type Performer struct {
 	clock  clock.WithTicker
 	leave  time.Duration
 	renew  time.Duration
+	listen string
 	script script
 	tell   func(Progress)
 	warn   func(error)
@@ -85,6 +86,12 @@ func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock 
 // wants it more often.
 func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = d } }
 
+// ListenAt sets the host and port of the one listener that answers for all
+// kubelets: kubectl logs, exec, attach, port-forward and top reach it through the
+// API server, which has to reach that host. The default is a free port of
+// 127.0.0.1, for an API server on this machine; "" is none.
+func ListenAt(address string) Option { return func(p *Performer) { p.listen = address } }
+
 // LeaveWithin bounds how long a performance that is over may take to remove what
 // it made; the default is two minutes.
 func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave = d } }
@@ -93,7 +100,7 @@ func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave =
 // that can't be performed wraps [scenarios.ErrNotPerformable].
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
-		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute,
+		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, listen: "127.0.0.1:0",
 		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {}, begin: func(context.Context) error { return nil },
 		ended: func(context.Context) error { return nil },
 	}

@@ -240,12 +240,18 @@ func (r *run) perform(ctx context.Context) (err error) {
 		late, enough := context.WithTimeout(tail, deliverMost)
 		_ = w.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
 		enough()
+		late, enough = context.WithTimeout(tail, deliverMost)
+		if err := w.front.close(late); err != nil {
+			r.warn(fmt.Errorf("what answers for kubelets: %w", err))
+		}
+		enough()
 		cut()
 		w.courier.close()
 		w.reporter.close()
 		r.count()
 	}()
 	factory.Start(ctx.Done())
+	w.front = r.openFront(tail, w.kubelets.nodes)
 	owned.Go(func() {
 		if err := controller.Run(ctx, podWorkers); err != nil {
 			end(fmt.Errorf("pods of the scenario: %w", err))

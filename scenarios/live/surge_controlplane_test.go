@@ -120,6 +120,10 @@ func nothingLeft(ctx context.Context, t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	services, err := c.CoreV1().Services("kube-system").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	sets, err := c.AppsV1().DaemonSets("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +135,9 @@ func nothingLeft(ctx context.Context, t *testing.T) {
 	leases, err := c.CoordinationV1().Leases("kube-node-lease").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(services.Items) > 0 {
+		t.Errorf("left: service %s", services.Items[0].Name)
 	}
 	if n := len(nodes.Items) + len(spaces.Items) + len(maps.Items) + len(sets.Items) + len(pods.Items) + len(leases.Items); n > 0 {
 		t.Errorf("left: %d nodes, %d namespaces, %d config maps, %d DaemonSets, %d pods, %d leases: want nothing",

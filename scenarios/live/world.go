@@ -32,6 +32,7 @@ type world struct {
 	reporter *reporter
 	kubelets *kubelets
 	ground   *ground
+	front    *front
 	mark     func(name, reason string)
 
 	evictions, denied int
@@ -62,12 +63,13 @@ func (w *world) Register(node *corev1.Node) {
 // PostNode implements [scenarios.World].
 func (w *world) PostNode(node *corev1.Node) { w.kubelets.post(w.labelled(node)) }
 
-// labelled says of a node that it is ours.
+// labelled says of a node that it is ours, and where its kubelet is reached.
 func (w *world) labelled(node *corev1.Node) *corev1.Node {
 	if node.Labels == nil {
 		node.Labels = map[string]string{}
 	}
 	node.Labels[Label] = w.label
+	w.front.mark(node)
 	return node
 }
 

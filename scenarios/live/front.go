@@ -1,0 +1,108 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+	statsv1alpha1 "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
+
+	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/metrics"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/shell"
+)
+
+// A front is what answers for the kubelets: one listener for the routes of all of
+// them (kubectl logs, exec, attach, port-forward), and the API behind kubectl top.
+type front struct {
+	server *api.Server
+	top    *metrics.Registration // nil where the cluster has its own, or none is allowed
+}
+
+// openFront listens. What isn't possible is warned of and left out: a roll needs
+// none of it. nodes are those of the scenario.
+func (r *run) openFront(ctx context.Context, nodes corev1listers.NodeLister) *front {
+	if r.listen == "" {
+		return &front{}
+	}
+	ours := func(context.Context) ([]*corev1.Node, error) {
+		return nodes.List(labels.SelectorFromSet(labels.Set{Label: r.label}))
+	}
+	running := r.world.kubelets.pods
+	scripted := &shell.Scripted{Pods: running, Nodes: ours}
+	server, err := api.Serve(ctx, scripted.Config(), api.ServeOptions{Address: r.listen})
+	if err != nil {
+		r.warn(fmt.Errorf("kubectl logs, exec, attach and port-forward won't work: %w", err))
+		return &front{}
+	}
+	f := &front{server: server}
+	f.top, err = metrics.Register(ctx, r.config, metrics.Source{Summaries: scripted.Summaries, Nodes: ours, Pods: running.GetPods}, metrics.Options{})
+	var taken *metrics.TakenError
+	switch {
+	case err == nil, errors.As(err, &taken): // the cluster has metrics of its own
+	default:
+		r.warn(fmt.Errorf("kubectl top won't work: %w", err))
+	}
+	return f
+}
+
+// mark says in a node's status where its kubelet is reached. kube-apiserver takes
+// the address of type Hostname before all others (--kubelet-preferred-address-types
+// is Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP by default), so that
+// InternalIP stays the scenario's. A name for the inside would come second.
+func (f *front) mark(node *corev1.Node) {
+	if f == nil || f.server == nil {
+		return
+	}
+	node.Status.DaemonEndpoints = f.server.Endpoints()
+	address := corev1.NodeAddress{Type: corev1.NodeHostName, Address: f.server.NodeAddress().Address}
+	for i := range node.Status.Addresses {
+		if node.Status.Addresses[i].Type == corev1.NodeHostName {
+			node.Status.Addresses[i] = address
+			return
+		}
+	}
+	node.Status.Addresses = append(node.Status.Addresses, address)
+}
+
+// close ends it, and removes what makes kubectl top work.
+func (f *front) close(ctx context.Context) error {
+	var all []error
+	if f.top != nil {
+		all = append(all, f.top.Close(ctx))
+	}
+	if f.server != nil {
+		all = append(all, f.server.Close(ctx))
+	}
+	return errors.Join(all...)
+}
+
+// topService is the Service that [metrics.Register] writes by default.
+const topService = "nodesim-metrics"
+
+// forgetTop removes what makes kubectl top work where a process that was killed has
+// left it: an API that nobody serves would keep namespaces from being removed.
+func (r *run) forgetTop(ctx context.Context) error {
+	_, err := r.clients.kube.CoreV1().Services(metav1.NamespaceSystem).Get(ctx, topService, metav1.GetOptions{})
+	if err != nil {
+		if apierrors.IsForbidden(err) {
+			return nil // who may not look has not written it
+		}
+		return gone(err)
+	}
+	none := func(context.Context) ([]*statsv1alpha1.Summary, error) { return nil, nil }
+	top, err := metrics.Register(ctx, r.config, metrics.Source{Summaries: none}, metrics.Options{})
+	var taken *metrics.TakenError
+	if errors.As(err, &taken) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return top.Close(ctx)
+}

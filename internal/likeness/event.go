@@ -56,7 +56,7 @@ func (in *reading) tellEvents() {
 			}
 			in.aside++
 		case "Pod":
-			if h := in.byPath[e.about.Namespace+"/"+e.about.Name]; h != nil {
+			if h := in.podOf(e); h != nil {
 				h.say(h.pod.chapterAt(e.at, in.skew, h.there), track, e.at, e.what)
 				continue
 			}
@@ -65,6 +65,14 @@ func (in *reading) tellEvents() {
 			in.otherOf(e).say("", track, e.at, e.what)
 		}
 	}
+}
+
+// podOf finds the pod of an Event: by UID, since those of a StatefulSet come again with the same name.
+func (in *reading) podOf(e happening) *history {
+	if h := in.byUID[string(e.about.UID)]; h != nil && h.pod != nil {
+		return h
+	}
+	return in.byPath[e.about.Namespace+"/"+e.about.Name]
 }
 
 // nodeOf finds the node of an Event: by UID, else the latest of that name that was there by then. The kubelet gives a

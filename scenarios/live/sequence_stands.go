@@ -6,6 +6,7 @@ import (
 )
 
 // podStands reports whether a server's pod shows what its kubelet has posted.
+// Conditions of others than the kubelet may be left out of the write.
 func podStands(posted, server *corev1.Pod) bool {
 	p, s := &posted.Status, &server.Status
 	if p.Phase != s.Phase || !apiequality.Semantic.DeepEqual(p.ContainerStatuses, s.ContainerStatuses) {
@@ -13,8 +14,12 @@ func podStands(posted, server *corev1.Pod) bool {
 	}
 	for i := range p.Conditions {
 		is := &p.Conditions[i]
-		if is.Type != corev1.PodScheduled && !shows(s.Conditions, is) {
-			return false
+		switch is.Type {
+		case corev1.PodReady, corev1.ContainersReady, corev1.PodInitialized, corev1.PodReadyToStartContainers,
+			corev1.PodResizePending, corev1.PodResizeInProgress:
+			if !shows(s.Conditions, is) {
+				return false
+			}
 		}
 	}
 	return true

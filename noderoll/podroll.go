@@ -87,7 +87,7 @@ type PodView struct {
 	// Reason is why the pod is Failed or NotReady, or what a resize waits for; as
 	// found in the cluster.
 	Reason string `json:"reason,omitempty"`
-	// Configuration is the display form of what the spec asks for: the image, or
+	// Configuration is the display form of what the pod's spec asks for: the image, or
 	// the resources, of the containers that the roll is about.
 	Configuration string `json:"configuration,omitempty"`
 	// Restarts counts the containers that were replaced since the latest update

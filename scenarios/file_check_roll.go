@@ -154,7 +154,7 @@ func (c *checker) resizeRoll(r *Roll, w *Workload) *Error {
 		return c.bad("roll.requests", fmt.Sprintf("what the pods of %s have already", w.Name), "something else: there is nothing to roll")
 	}
 	for i := range c.f.Groups {
-		if c.f.Groups[i].OS == OS(model.Windows) && (w.Group == "" || w.Group == c.f.Groups[i].Name) {
+		if c.f.Groups[i].OS == model.Windows && (w.Group == "" || w.Group == c.f.Groups[i].Name) {
 			return c.bad(fmt.Sprintf("groups[%d].os", i), fmt.Sprintf("%q", c.f.Groups[i].OS), "linux for the pods that are resized")
 		}
 	}

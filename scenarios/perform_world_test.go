@@ -304,7 +304,7 @@ func (w *plane) Evict(name types.NamespacedName, uid types.UID) error {
 				}
 			}
 		}
-		least := 0
+		var least int
 		if b.Spec.MinAvailable != nil {
 			least, _ = intstr.GetScaledValueFromIntOrPercent(b.Spec.MinAvailable, all, true)
 		} else {

@@ -90,10 +90,9 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 			return nil, err
 		}
 		d := show.NewDriver(show.NewView(h, eyes), feed)
-		switch {
-		case output == "panel":
+		if output == "panel" {
 			d.Sink = &show.FrameWriter{Draw: show.Append(out), Options: render.Options{Width: 80, Height: 24}}
-		default:
+		} else {
 			d.View.FeedOnly = true
 		}
 		d.Verbose = f.verbose

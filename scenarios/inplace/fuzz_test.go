@@ -1,6 +1,7 @@
 package inplace_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,9 +35,14 @@ func FuzzState(f *testing.F) {
 		if (applyErr == nil) != (err == nil) {
 			t.Errorf("Apply: %v, and Read: %v", applyErr, err)
 		}
-		k.Rollback(pod, t0)
-		k.BeginResize(pod, inplace.Resources{"app": {}}, t0)
-		k.RollbackResize(pod, inplace.Progress{}, t0)
+		_, _, rollbackErr := k.Rollback(pod, t0)
+		_, _, resizeErr := k.BeginResize(pod, inplace.Resources{"app": {}}, t0)
+		_, _, resizeBackErr := k.RollbackResize(pod, inplace.Progress{}, t0)
+		for _, err := range []error{rollbackErr, resizeErr, resizeBackErr} {
+			if err != nil && !errors.Is(err, inplace.ErrBrokenState) && !errors.Is(err, inplace.ErrNothingToRollBack) {
+				t.Error(err)
+			}
+		}
 		done, _, completeErr := k.Complete(pod, t0)
 		if (completeErr == nil) != (err == nil) {
 			t.Errorf("Complete: %v, and Read: %v", completeErr, err)

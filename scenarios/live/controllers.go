@@ -57,7 +57,7 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 		}
 		ks.warn(fmt.Errorf("register node %s: %w; trying again", node.Name, err))
 		if err := pause(ctx, clock.RealClock{}, wait); err != nil {
-			return nil
+			return err
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -116,17 +115,4 @@ func (g *ground) of(r schema.GroupVersionResource, namespace string) dynamic.Res
 		return g.client.Resource(r)
 	}
 	return g.client.Resource(r).Namespace(namespace)
-}
-
-// namespacesOf are the namespaces in which objects are.
-func namespacesOf(all []planned) map[string]bool {
-	out := map[string]bool{}
-	for _, p := range all {
-		if ns := p.object.GetNamespace(); ns != "" {
-			out[ns] = true
-		} else if strings.EqualFold(p.object.GetKind(), "namespace") {
-			out[p.object.GetName()] = true
-		}
-	}
-	return out
 }

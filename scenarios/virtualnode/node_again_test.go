@@ -15,7 +15,7 @@ func TestDeletedNodeComesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		c := f.controller(t, readyNode(), f.leases())
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		synctest.Wait()
 		first := f.node()
 		if first.Spec.ProviderID == "" || first.UID != c.UID() || f.lease().OwnerReferences[0].UID != first.UID {
@@ -46,7 +46,7 @@ func TestReconcile(t *testing.T) {
 		f := newFixture(t)
 		c := f.controller(t, readyNode(), f.leases())
 		c.Reconcile() // before Ready it does nothing
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		f.remove("nodes/virtual")
 		c.Reconcile()
 		synctest.Wait()
@@ -60,7 +60,7 @@ func TestReconcile(t *testing.T) {
 func TestLostLeaseLeadsToTheNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode(), f.leases()))()
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases()))
 		synctest.Wait()
 		f.remove("nodes/virtual")
 		f.remove("leases/virtual")
@@ -76,7 +76,7 @@ func TestForeignNodeIsAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		c := f.controller(t, readyNode(), f.leases())
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		synctest.Wait()
 		foreign := node("virtual")
 		foreign.UID, foreign.Spec.Unschedulable = "theirs", true
@@ -103,7 +103,7 @@ func TestLister(t *testing.T) {
 		f := newFixture(t)
 		index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 		c := f.controller(t, readyNode(), f.leases(), WithNodeLister(corelisters.NewNodeLister(index)))
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		synctest.Wait()
 		if got := f.requests("GET nodes/virtual"); got != 0 {
 			t.Errorf("start: found %d GETs of a node that the cache doesn't hold, want 0", got)

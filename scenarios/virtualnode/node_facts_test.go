@@ -110,7 +110,7 @@ func TestMerge(t *testing.T) {
 	given.Annotations = map[string]string{"own": "kept", "dropped": "soon"}
 	given.Labels = map[string]string{"own": "kept", "dropped": "soon"}
 	given.Status.Conditions = []corev1.NodeCondition{{Type: "Own"}, {Type: "Dropped"}}
-	defer running(ctx, t, must(t, provider, given, nodes))()
+	running(ctx, t, must(t, provider, given, nodes))
 
 	foreign := live(ctx, t, nodes)
 	foreign.Annotations["foreign"], foreign.Labels["foreign"] = "stays", "stays"

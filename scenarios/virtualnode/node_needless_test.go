@@ -15,7 +15,7 @@ func TestReportInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		given := readyNode()
-		defer running(t.Context(), t, f.controller(t, given, f.leases(), WithNodeStatusReportInterval(5*time.Minute)))()
+		running(t.Context(), t, f.controller(t, given, f.leases(), WithNodeStatusReportInterval(5*time.Minute)))
 		pass(4*time.Minute + time.Second)
 		if got := f.requests(patches); got != 0 {
 			t.Errorf("found %d reports in four minutes, want none", got)
@@ -58,7 +58,7 @@ func TestReportInterval(t *testing.T) {
 func TestEveryUpdateIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode(), f.leases()))()
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases()))
 		pass(5*time.Minute + time.Second)
 		if got := f.requests(patches); got != 5 {
 			t.Errorf("found %d reports in five minutes, want 5", got)

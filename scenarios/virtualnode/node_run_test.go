@@ -177,7 +177,7 @@ func TestStatusErrorHandler(t *testing.T) {
 					asked.add(err)
 					return answer
 				}))
-				defer running(t.Context(), t, n)()
+				running(t.Context(), t, n)
 				f.remove("nodes/virtual")
 				f.say(t, readyNode())
 				if asked := asked.all(); len(asked) != 1 || !apierrors.IsNotFound(asked[0]) {
@@ -195,7 +195,7 @@ func TestStatusErrorHandler(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode(), f.leases()))()
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases()))
 		synctest.Wait()
 		count := 0
 		f.fails(func(request string) error {

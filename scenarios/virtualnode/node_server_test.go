@@ -2,7 +2,6 @@ package virtualnode
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -125,24 +124,6 @@ func (s *server) put(path string, o metav1.Object) {
 	s.objects[path] = o
 }
 
-// until waits until the state of the server is right.
-func (s *server) until(ctx context.Context, t testing.TB, what string, right func() bool) {
-	t.Helper()
-	for {
-		s.mu.Lock()
-		moved := s.moved
-		s.mu.Unlock()
-		if right() {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("wait for %s: %v", what, context.Cause(ctx))
-		case <-moved:
-		}
-	}
-}
-
 // RoundTrip implements http.RoundTripper.
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
@@ -169,7 +150,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	if s.fault != nil {
 		if err := s.fault(request); err != nil {
-			if _, ok := err.(apierrors.APIStatus); !ok { //nolint:errorlint // made by a test, and not wrapped
+			if _, ok := err.(apierrors.APIStatus); !ok {
 				return nil, err
 			}
 			return s.answer(r, nil, err)
@@ -182,7 +163,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 func (s *server) answer(r *http.Request, object runtime.Object, err error) (*http.Response, error) {
 	code := http.StatusOK
 	if err != nil {
-		status := err.(apierrors.APIStatus).Status() //nolint:errorlint // made by serve, and not wrapped
+		status := err.(apierrors.APIStatus).Status()
 		object, code = &status, int(status.Code)
 	}
 	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), r.Header.Get("Accept"))

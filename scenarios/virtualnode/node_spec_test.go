@@ -41,7 +41,7 @@ func TestSpecReconciliation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		c := f.controller(t, readyNode(), f.leases(), WithNodeSpecReconciliation())
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		f.edit(func(n *corev1.Node) {
 			n.Spec.Unschedulable = true
 			n.Spec.Taints = []corev1.Taint{taint(corev1.TaintNodeUnschedulable, ""), taint("theirs", "")}
@@ -76,7 +76,7 @@ func TestSpecReconciliation(t *testing.T) {
 func TestSpecIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode()))()
+		running(t.Context(), t, f.controller(t, readyNode()))
 		f.edit(func(n *corev1.Node) { n.Spec = corev1.NodeSpec{Unschedulable: true} })
 		pass(10 * time.Minute)
 		if got := f.node().Spec; !got.Unschedulable || len(got.Taints) > 0 || f.requests("PATCH nodes/virtual") > 0 {

@@ -20,7 +20,8 @@ type wish struct {
 // given copies a node without what only a server gives.
 func given(node *corev1.Node) *corev1.Node {
 	node = node.DeepCopy()
-	node.ResourceVersion, node.UID, node.Generation, node.SelfLink = "", "", 0, ""
+	node.ResourceVersion, node.UID, node.Generation = "", "", 0
+	node.SetSelfLink("")
 	node.CreationTimestamp, node.DeletionTimestamp, node.DeletionGracePeriodSeconds = metav1.Time{}, nil, nil
 	node.ManagedFields = nil
 	stripApplied(node.Annotations)

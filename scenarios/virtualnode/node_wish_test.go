@@ -19,7 +19,7 @@ func TestObjectsStayTheirOwners(t *testing.T) {
 		given := readyNode()
 		before := given.DeepCopy()
 		c := f.controller(t, given, f.leases(), WithNodeSpecReconciliation())
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		pushed := readyNode()
 		kept := pushed.DeepCopy()
 		f.say(t, pushed)
@@ -46,7 +46,7 @@ func TestGivenFromAServer(t *testing.T) {
 		given := readyNode()
 		given.UID, given.ResourceVersion, given.CreationTimestamp = "old", "77", metav1.Now()
 		given.Annotations = map[string]string{annotationStatus: "{", annotationMeta: "{", annotationTaints: "{"}
-		defer running(t.Context(), t, f.controller(t, given, WithNodeSpecReconciliation()))()
+		running(t.Context(), t, f.controller(t, given, WithNodeSpecReconciliation()))
 		pass(time.Minute)
 		if got := f.node(); got == nil || got.UID == "old" {
 			t.Errorf("found %+v, want a new node", got)

@@ -55,7 +55,7 @@ func TestHungPing(t *testing.T) {
 func TestIllProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode(), f.leases()))()
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases()))
 		pass(time.Second)
 		f.pings(func(context.Context) error { return errors.New("no answer") })
 		pass(DefaultPingInterval)
@@ -80,7 +80,7 @@ func TestIllProvider(t *testing.T) {
 func TestPingHangsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode(), f.leases()))()
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases()))
 		pass(time.Second)
 		f.pings(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		pass(DefaultPingInterval + DefaultPingTimeout)
@@ -97,7 +97,7 @@ func TestOldAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		c := f.controller(t, readyNode())
-		defer running(t.Context(), t, c)()
+		running(t.Context(), t, c)
 		synctest.Wait()
 		var calls atomic.Int32
 		f.pings(func(context.Context) error { calls.Add(1); return errors.New("gone meanwhile") })
@@ -117,7 +117,7 @@ func TestPaceOfPings(t *testing.T) {
 		var pings list[time.Time]
 		f.pings(func(context.Context) error { pings.add(time.Now()); return nil })
 		const interval = 10 * time.Millisecond
-		defer running(t.Context(), t, f.controller(t, readyNode(), WithNodePingInterval(interval)))()
+		running(t.Context(), t, f.controller(t, readyNode(), WithNodePingInterval(interval)))
 		pass(25 * time.Millisecond)
 		f.say(t, readyNode())
 		pass(25 * time.Millisecond)
@@ -137,8 +137,8 @@ func TestPaceOfPings(t *testing.T) {
 func TestNotReadyOnPingFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		defer running(t.Context(), t, f.controller(t, readyNode(), f.leases(), WithNodeNotReadyOnPingFailure(),
-			WithNodeStatusReportInterval(5*time.Minute)))()
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases(), WithNodeNotReadyOnPingFailure(),
+			WithNodeStatusReportInterval(5*time.Minute)))
 		pass(time.Second)
 		f.pings(func(context.Context) error { return errors.New("out of order") })
 		pass(DefaultPingInterval)

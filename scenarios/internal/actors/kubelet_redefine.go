@@ -72,7 +72,7 @@ func (k *Kubelets) secondLife(m *machine, p *api.Pod) *life {
 }
 
 // unconcerned reports whether a container that is held back is all that the
-// kubelet is about, and the spec says of no container's image anything new.
+// kubelet is about, and the pod's spec has no new image for any container.
 func (l *life) unconcerned() bool {
 	waits := false
 	for c := range l.cs {
@@ -136,7 +136,7 @@ type doomedContainer struct {
 	message string
 }
 
-// changed are the running containers that the spec wants otherwise.
+// changed are the running containers that differ from the pod's spec.
 func (l *life) changed() (doomed []doomedContainer) {
 	for c := range l.cs {
 		is := &l.cs[c]

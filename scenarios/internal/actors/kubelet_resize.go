@@ -39,7 +39,7 @@ func (k *Kubelets) share(g api.Given) *api.Given {
 }
 
 // giveTo is what a container has been given that starts now: what was set aside
-// for it, or, at its first start, what the spec says.
+// for it, or, at its first start, what the pod's spec says.
 func (l *life) giveTo(c *api.Container) *api.Given {
 	switch {
 	case c.Given != nil:
@@ -111,7 +111,7 @@ func (l *life) resizeCondition(was *api.Condition, kind, reason, message string)
 	return c
 }
 
-// allocate sets aside what the spec wants, if the node has room for it.
+// allocate sets aside what the pod's spec wants, if the node has room for it.
 func (l *life) allocate() {
 	wants := false
 	for c := range l.cs {

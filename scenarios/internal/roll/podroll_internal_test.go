@@ -71,7 +71,7 @@ func (s *podStage) make() {
 	}
 }
 
-// run is a kubelet that has started what the spec says.
+// run is a kubelet that has started what the pod's spec says.
 func (s *podStage) run(p *api.Pod, ready bool) {
 	s.made++
 	restarts := int32(0)

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -61,17 +63,11 @@ func walk(err error, budget *int, visit func(error) bool) bool {
 	if visit(err) {
 		return true
 	}
-	switch e := err.(type) {
-	case interface{ Cause() error }:
+	if e, ok := err.(interface{ Cause() error }); ok {
 		return walk(e.Cause(), budget, visit)
-	case interface{ Unwrap() error }:
-		return walk(e.Unwrap(), budget, visit)
-	case interface{ Unwrap() []error }:
-		for _, one := range e.Unwrap() {
-			if walk(one, budget, visit) {
-				return true
-			}
-		}
 	}
-	return false
+	if e, ok := err.(interface{ Unwrap() []error }); ok {
+		return slices.ContainsFunc(e.Unwrap(), func(one error) bool { return walk(one, budget, visit) })
+	}
+	return walk(errors.Unwrap(err), budget, visit)
 }

@@ -78,7 +78,7 @@ func TestFollowedLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	if o := <-asked; !o.Follow || !o.NoTail {
 		t.Errorf("options %+v, want Follow and NoTail", o)
 	}

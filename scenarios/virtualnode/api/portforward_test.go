@@ -91,7 +91,7 @@ func TestPortForward(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer conn.Close()
+				defer func() { _ = conn.Close() }()
 				if _, err := conn.Write([]byte("hello")); err != nil {
 					t.Fatal(err)
 				}
@@ -107,7 +107,7 @@ func TestPortForward(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer waiting.Close()
+			defer func() { _ = waiting.Close() }()
 			if _, err := waiting.Read(make([]byte, 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestPortForwardCreationTimeout(t *testing.T) {
 	p.StreamIdleTimeout, p.StreamCreationTimeout = time.Hour, 10*time.Millisecond
 	s, config := serve(t, p, ServeOptions{})
 	conn := dialSPDY(t, s, config)
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	errs, err := conn.CreateStream(http.Header{"streamType": {"error"}, "port": {"80"}, "requestID": {"1"}})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestPortForwardIdleTimeout(t *testing.T) {
 	p.StreamIdleTimeout, p.StreamCreationTimeout = 10*time.Millisecond, time.Hour
 	s, config := serve(t, p, ServeOptions{})
 	conn := dialSPDY(t, s, config)
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	select {
 	case <-conn.CloseChan():
 	case <-time.After(20 * time.Second):

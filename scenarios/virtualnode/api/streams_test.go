@@ -188,7 +188,7 @@ func TestClientGoes(t *testing.T) {
 			cancel()
 		}()
 		r, w := io.Pipe()
-		defer w.Close()
+		defer func() { _ = w.Close() }()
 		if err := run(ctx, remotecommand.StreamOptions{Stdin: r, Stdout: io.Discard}); !errors.Is(err, context.Canceled) {
 			t.Errorf("client: %v", err)
 		}
@@ -239,9 +239,10 @@ func TestServerCutsStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := make(chan error, 1)
+	left := make(chan struct{})
 	go func() {
-		left <- executor.StreamWithContext(t.Context(), remotecommand.StreamOptions{Stdout: io.Discard})
+		defer close(left) // an error stream that ends without a word is success to client-go
+		_ = executor.StreamWithContext(t.Context(), remotecommand.StreamOptions{Stdout: io.Discard})
 	}()
 	<-started
 	ctx, cancel := context.WithCancel(t.Context())

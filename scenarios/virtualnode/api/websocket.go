@@ -42,7 +42,7 @@ func serveV5(w http.ResponseWriter, r *http.Request, p *program, failure string)
 	if err != nil {
 		return // Open has answered
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	first := remotecommand.StreamErr // an empty message tells the client that the connection stands
 	if p.options.Stderr {
 		first = remotecommand.StreamStdErr

@@ -20,7 +20,7 @@ func (s *Scripted) Attach(ctx context.Context, namespace, name, container string
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	out := &screen{out: attach.Stdout(), tty: attach.TTY()}
 	if in := attach.Stdin(); in != nil {
 		var done <-chan struct{}

@@ -63,7 +63,7 @@ func TestCommands(t *testing.T) {
 		{"sh¦-c¦sh -c 'exit 6'; echo $?", "", "6\n", "", 0},
 		{"sh¦-c¦nothing; echo $?", "", "127\n", "sh: nothing: not found\n", 0},
 		{"sh¦-c¦echo a | cat", "", "", "sh: syntax error: \"|\" unexpected\n", 2},
-		{"sh¦-c¦echo a > /tmp/x", "", "", "sh: syntax error: \">\" unexpected\n", 2},
+		{"sh¦-c¦echo a > x", "", "", "sh: syntax error: \">\" unexpected\n", 2},
 		{"sh¦-c¦echo `hostname`", "", "", "sh: syntax error: \"`\" unexpected\n", 2},
 		{"sh¦-c¦echo 'a", "", "", "sh: syntax error: unterminated quoted string\n", 2},
 		{"sh¦-c¦true &&", "", "", "sh: syntax error: \"end of file\" unexpected\n", 2},

@@ -47,9 +47,8 @@ func (s *Scripted) Forward(ctx context.Context, namespace, name string, port int
 		}
 		limited.N = maxBody
 		_, err = io.Copy(io.Discard, request.Body)
-		response := answer(pod, port, request)
-		response.Close = request.Close || err != nil || limited.N <= 0
-		if err := response.Write(stream); err != nil || response.Close {
+		last := request.Close || err != nil || limited.N <= 0
+		if err := answer(stream, request, last, pod, port); err != nil || last {
 			return err
 		}
 	}
@@ -73,12 +72,14 @@ func isHTTP(in *bufio.Reader) bool {
 	}
 }
 
-func answer(pod *corev1.Pod, port int32, request *http.Request) *http.Response {
+// answer says whose pod it is; last closes the connection.
+func answer(out io.Writer, request *http.Request, last bool, pod *corev1.Pod, port int32) error {
 	text := fmt.Sprintf("pod %s/%s (%s) on node %s, port %d: %s %s\n", pod.Namespace, pod.Name, pod.UID, pod.Spec.NodeName,
 		port, request.Method, request.URL.Path)
-	return &http.Response{
-		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: request,
+	response := &http.Response{
+		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: request, Close: last,
 		Header:        http.Header{"Content-Type": {"text/plain; charset=utf-8"}},
 		ContentLength: int64(len(text)), Body: io.NopCloser(strings.NewReader(text)),
 	}
+	return response.Write(out)
 }

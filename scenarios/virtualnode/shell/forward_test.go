@@ -70,7 +70,9 @@ func TestForwardEcho(t *testing.T) {
 		}
 	}
 	_ = conn.Close()
-	<-done
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 // A client can't make the answer grow, nor wait for ever in it.
@@ -83,7 +85,9 @@ func TestForwardHostile(t *testing.T) {
 		t.Errorf("a head of 100 kB: %q, %v, want 431", line, err)
 	}
 	_ = conn.Close()
-	<-done
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 
 	conn, done = forwardTo(t, 80)
 	go func() {
@@ -96,7 +100,9 @@ func TestForwardHostile(t *testing.T) {
 	if _, err := io.ReadAll(response.Body); err != nil {
 		t.Error(err)
 	}
-	<-done
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 	_ = conn.Close()
 
 	conn, done = forwardTo(t, 80)
@@ -106,20 +112,24 @@ func TestForwardHostile(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("a bad request: %v, want the end", err)
 	}
-	<-done
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 // A connection ends with its pod.
 func TestForwardEnds(t *testing.T) {
 	s, pods, clock := scripted(time.Minute)
 	near, far := net.Pipe()
-	defer near.Close()
+	defer func() { _ = near.Close() }()
 	done := make(chan error, 1)
 	go func() { done <- s.Forward(t.Context(), "shop", "web-0", 80, far) }()
 	untilWaiting(t.Context(), clock)
 	pods.change(terminate(clock.Now(), 0, ""))
 	clock.Step(time.Second)
-	<-done
+	if err := <-done; !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the connection ended with %v, want it closed", err)
+	}
 	if err := s.Forward(t.Context(), "shop", "web-1", 80, far); err == nil {
 		t.Error("a pod that isn't there has a port")
 	}

@@ -24,7 +24,7 @@ func ExampleScripted_Logs() {
 		fmt.Println(err)
 		return
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	text, err := io.ReadAll(log)
 	fmt.Print(string(text), err)
 	// Output:
@@ -45,7 +45,7 @@ func read(t *testing.T, after time.Duration, change func(*corev1.Pod), o api.Con
 	if err != nil {
 		return "", err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	text, err := io.ReadAll(log)
 	return string(text), err
 }
@@ -138,7 +138,7 @@ func TestFollowedLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	go func() {
 		for second := 6; ctx.Err() == nil; second++ {
 			untilWaiting(ctx, clock)

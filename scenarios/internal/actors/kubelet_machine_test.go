@@ -73,16 +73,14 @@ func TestGracefulShutdown(t *testing.T) {
 		1.45s added event ip-10-0-0-10 Normal Shutdown: Shutdown manager detected shutdown event
 		1.45s modified node ip-10-0-0-10 Ready=False/KubeletNotReady
 		1.45s added event ip-10-0-0-10 Normal NodeNotReady: Node ip-10-0-0-10.ec2.internal status is now: NodeNotReady
-		1.45s modified pod web-1 DisruptionTarget=True PodReadyToStartContainers=True Ready=True
 		2s added event web-1 Normal Killing: Stopping container web
 		4.03s added event web-2 Warning NodeShutdown: Pod was rejected as the node is shutting down.
 		4.03s modified pod web-2 Failed (NodeShutdown)
-		4.35s modified pod web-1 Failed (Terminated) DisruptionTarget=True PodReadyToStartContainers=False Ready=False/PodFailed terminated/Completed/0
-		4.35s modified pod dns-1 DisruptionTarget=True PodReadyToStartContainers=True Ready=True
+		4.35s modified pod web-1 Failed (Terminated) PodReadyToStartContainers=False Ready=False/PodFailed DisruptionTarget=True terminated/Completed/0
 		4.9s added event dns-1 Normal Killing: Stopping container web
-		7.25s modified pod dns-1 Failed (Terminated) DisruptionTarget=True PodReadyToStartContainers=False Ready=False/PodFailed terminated/Completed/0`)
-	if p.Message != "Pod was terminated in response to imminent node shutdown." || p.Conditions[0].Reason != "TerminationByKubelet" {
-		t.Errorf("message %q, first condition %+v", p.Message, p.Conditions[0])
+		7.25s modified pod dns-1 Failed (Terminated) PodReadyToStartContainers=False Ready=False/PodFailed DisruptionTarget=True terminated/Completed/0`)
+	if p.Message != "Pod was terminated in response to imminent node shutdown." || p.Conditions[len(p.Conditions)-1].Reason != "TerminationByKubelet" {
+		t.Errorf("message %q, conditions %+v", p.Message, p.Conditions)
 	}
 	if late.Reason != "NodeShutdown" || late.Message != "Pod was rejected: Pod was rejected as the node is shutting down." {
 		t.Errorf("the late pod: %s: %s", late.Reason, late.Message)
@@ -126,18 +124,16 @@ func TestLeak(t *testing.T) {
 		2m40s modified node ip-10-0-0-10 Ready=True
 		7m1s added event ip-10-0-0-10 Warning EvictionThresholdMet: Attempting to reclaim memory
 		7m1s added event web-1 Warning Evicted: The node was low on resource: memory. Threshold quantity: 100Mi, available: 3168Ki. Container web was using 3748656Ki, request is 128Mi, has larger consumption of memory.
-		7m1s modified pod web-1 DisruptionTarget=True PodReadyToStartContainers=True Ready=True
 		7m1.55s added event web-1 Normal Killing: Stopping container web
-		7m1.9s modified pod web-1 Failed (Evicted) DisruptionTarget=True PodReadyToStartContainers=False Ready=False/PodFailed terminated/Completed/0
+		7m1.9s modified pod web-1 Failed (Evicted) PodReadyToStartContainers=False Ready=False/PodFailed DisruptionTarget=True terminated/Completed/0
 		7m6s modified node ip-10-0-0-10 MemoryPressure=True Ready=True
 		7m6s added event ip-10-0-0-10 Normal NodeHasInsufficientMemory: Node ip-10-0-0-10.ec2.internal status is now: NodeHasInsufficientMemory
 		12m6s modified node ip-10-0-0-10 Ready=True
 		12m6s added event ip-10-0-0-10 Normal NodeHasSufficientMemory: Node ip-10-0-0-10.ec2.internal status is now: NodeHasSufficientMemory
 		14m1s modified event ip-10-0-0-10 x2
 		14m1s added event web-2 Warning Evicted: The node was low on resource: memory. Threshold quantity: 100Mi, available: 81808Ki. Container web was using 7418672Ki, request is 128Mi, has larger consumption of memory.
-		14m1s modified pod web-2 DisruptionTarget=True PodReadyToStartContainers=True Ready=True
 		14m1.55s added event web-2 Normal Killing: Stopping container web
-		14m1.9s modified pod web-2 Failed (Evicted) DisruptionTarget=True PodReadyToStartContainers=False Ready=False/PodFailed terminated/Completed/0
+		14m1.9s modified pod web-2 Failed (Evicted) PodReadyToStartContainers=False Ready=False/PodFailed DisruptionTarget=True terminated/Completed/0
 		14m6s modified node ip-10-0-0-10 MemoryPressure=True Ready=True
 		14m6s modified event ip-10-0-0-10 x2
 		19m6s modified node ip-10-0-0-10 Ready=True

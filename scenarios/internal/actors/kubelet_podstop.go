@@ -148,6 +148,9 @@ func (l *life) terminate() {
 		}
 		p.Containers = slices.Clone(l.cs)
 		p.Conditions = m.podConditions(p, false)
+		if l.ends != nil {
+			p.Conditions = p.Conditions.Set(l.disruption(p))
+		}
 	})
 	m.giveAddress(l.ip)
 	l.ip = ""
@@ -160,6 +163,19 @@ func (l *life) terminate() {
 		return
 	}
 	l.over()
+}
+
+// disruption is the condition of a pod that its kubelet has ended. It comes with the
+// phase that says so, behind the kubelet's own conditions (mergePodStatus of
+// pkg/kubelet/status/status_manager.go).
+func (l *life) disruption(p *api.Pod) api.Condition {
+	c := api.Condition{
+		Type: "DisruptionTarget", Status: "True", Reason: "TerminationByKubelet", Message: l.ends.message, Transition: l.m.now().Second(),
+	}
+	if l.m.v.PodGeneration() {
+		c.Observed = p.Generation
+	}
+	return c
 }
 
 // remove confirms that nothing of the pod is left: the API server removes the

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
@@ -94,24 +93,11 @@ func (m *machine) endGroup(pods []*api.Pod, within time.Duration, then func()) {
 	}
 }
 
-// endPod ends a pod by the kubelet's own decision: the condition
-// DisruptionTarget comes at once, the phase when its containers have stopped.
+// endPod ends a pod by the kubelet's own decision. Why, its status says when its
+// containers have stopped.
 func (m *machine) endPod(p *api.Pod, why ending) {
 	l := m.k.life(m, p)
 	l.ends = &why
-	m.k.write(p, func(p *api.Pod) {
-		c := api.Condition{
-			Type: "DisruptionTarget", Status: "True", Reason: "TerminationByKubelet", Message: why.message, Transition: m.now().Second(),
-		}
-		if m.v.PodGeneration() {
-			c.Observed = p.Generation
-		}
-		if i := slices.IndexFunc(p.Conditions, func(o api.Condition) bool { return o.Type == c.Type }); i >= 0 {
-			p.Conditions = p.Conditions.Set(c)
-		} else {
-			p.Conditions = append(api.Conditions{c}, p.Conditions...)
-		}
-	})
 	by := m.now().Add(why.grace)
 	switch {
 	case l.exits == 0:

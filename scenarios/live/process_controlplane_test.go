@@ -107,11 +107,18 @@ func podsNow(ctx context.Context, t *testing.T) []corev1.Pod {
 	return list.Items
 }
 
-// rolling waits until the roll is in the middle: a node is cordoned.
+// rolling waits until the roll is in the middle: a node is drained. No eviction is
+// under way then: one that is cut off would hold its budget for two minutes,
+// whatever the speed (DeletionTimeout of the disruption controller).
 func rolling(ctx context.Context, t *testing.T) {
 	t.Helper()
-	until(ctx, t, "a node is cordoned", func() (bool, error) {
-		return slices.ContainsFunc(nodesNow(ctx, t), func(n corev1.Node) bool { return n.Spec.Unschedulable }), nil
+	until(ctx, t, "a node is drained", func() (bool, error) {
+		pods := podsNow(ctx, t)
+		return slices.ContainsFunc(nodesNow(ctx, t), func(n corev1.Node) bool {
+			return n.Spec.Unschedulable && !slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+				return p.Namespace == "shop" && p.Spec.NodeName == n.Name
+			})
+		}), nil
 	})
 }
 

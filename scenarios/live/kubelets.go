@@ -39,6 +39,7 @@ type kubelets struct {
 type kubelet struct {
 	name  string
 	beats atomic.Bool
+	quiet atomic.Pointer[time.Time] // since when it doesn't
 	end   context.CancelFunc
 	ended chan struct{}
 	// created is closed once the Node is there.
@@ -99,7 +100,15 @@ func (ks *kubelets) post(node *corev1.Node) {
 
 // beat says whether a kubelet lives.
 func (ks *kubelets) beat(node string, beats bool) {
-	if k := ks.find(node); k != nil && k.beats.Swap(beats) != beats && beats {
+	k := ks.find(node)
+	if k == nil {
+		return
+	}
+	if !beats {
+		now := time.Now()
+		k.quiet.Store(&now)
+	}
+	if k.beats.Swap(beats) != beats && beats {
 		ks.pods.back(node)
 	}
 }
@@ -117,10 +126,18 @@ func (ks *kubelets) retire(node string) {
 	ks.pods.gone(node)
 }
 
+// lastWords is how long what a kubelet has posted is still written when it has
+// fallen silent: it was on its way.
+const lastWords = time.Second
+
 // serves reports whether a node's kubelet lives and does what it is told.
 func (ks *kubelets) serves(node string) bool {
 	k := ks.find(node)
-	return k != nil && k.beats.Load()
+	if k == nil {
+		return false
+	}
+	since := k.quiet.Load()
+	return k.beats.Load() || since != nil && time.Since(*since) < lastWords
 }
 
 func (ks *kubelets) find(node string) *kubelet {

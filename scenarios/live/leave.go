@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// leaveBehind removes what the performance made, or says that it stays.
-func (r *run) leaveBehind(ctx context.Context) error {
+// leaveBehind removes what the performance made, or says that it stays. why is the
+// error that it ended with: what another process has taken over is that one's.
+func (r *run) leaveBehind(ctx context.Context, why error) error {
 	defer r.clients.close()
+	var taken *takenOverError
+	if errors.As(why, &taken) && taken.performs() {
+		return nil
+	}
 	if r.keep {
 		return r.lastNote(ctx)
-	}
-	var taken *takenOverError
-	if errors.As(context.Cause(ctx), &taken) {
-		return nil // it is another's now
 	}
 	r.tell(Progress{Phase: Leaving, At: r.report.Position, Adopted: r.report.Adopted})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leave)

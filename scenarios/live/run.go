@@ -94,7 +94,7 @@ func (p *Performer) Run(ctx context.Context) (Report, error) {
 		return r.report, errors.Join(err, r.abandon())
 	}
 	err := r.perform(ctx)
-	return r.report, errors.Join(err, r.leaveBehind(ctx))
+	return r.report, errors.Join(err, r.leaveBehind(ctx, err))
 }
 
 // A run is one performance.

@@ -159,7 +159,7 @@ func (p *Performance) Begin() error {
 		p.clock.Latest = func() (api.Instant, time.Time) { return s.env.API.Now(), p.cfg.Now() }
 	}
 	s.kubelets.LookThrough()
-	handsOff := p.cfg.HandsOff || s.file.rolledInPlace() != nil
+	handsOff := p.cfg.HandsOff || s.file.RolledInPlace() != nil
 	if !handsOff && !p.rolled {
 		if err := s.planRolls(); err != nil {
 			return err

@@ -146,7 +146,7 @@ func (s *Simulation) end() time.Duration {
 
 // unfinished says what isn't done when the time limit has come.
 func (s *Simulation) unfinished() string {
-	if w := s.file.rolledInPlace(); w != nil {
+	if w := s.file.RolledInPlace(); w != nil {
 		return fmt.Sprintf("the update of %s isn't done after %s", w.Name, s.limit)
 	}
 	return fmt.Sprintf("the roll isn't done after %s: %d of %d groups are still to be rolled", s.limit, s.running+len(s.waiting), len(s.file.Groups))

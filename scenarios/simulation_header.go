@@ -45,7 +45,7 @@ func (f *File) header() timeline.Header {
 	h.Metadata.Start = timeline.Time{Time: f.Start}
 	chance := model.NewStream(f.Seed, "cluster")
 	h.Source.Cluster = chance.UUID()
-	if w := f.rolledInPlace(); w != nil {
+	if w := f.RolledInPlace(); w != nil {
 		h.Scope.Namespace, h.Scope.Pods = w.Namespace, "app="+w.Name
 	}
 	if len(f.Groups) == 1 {
@@ -56,8 +56,8 @@ func (f *File) header() timeline.Header {
 	return h
 }
 
-// rolledInPlace is the workload whose pods are changed in place, or nil.
-func (f *File) rolledInPlace() *Workload {
+// RolledInPlace is the workload, in f, whose pods the roll changes where they run, or nil.
+func (f *File) RolledInPlace() *Workload {
 	if f.Roll == nil || f.Roll.Workload == "" {
 		return nil
 	}

@@ -15,7 +15,7 @@ func (s *Simulation) planRolls() error {
 	if r == nil {
 		return nil
 	}
-	if w := s.file.rolledInPlace(); w != nil {
+	if w := s.file.RolledInPlace(); w != nil {
 		s.running++
 		roller := roll.NewPodRoller(s.env, s.podRollConfig(r, w))
 		roller.Ended = s.rollEnded

@@ -12,16 +12,9 @@ import (
 // error, next is nil.
 func (k Keys) Complete(pod *corev1.Pod, now time.Time) (next *corev1.Pod, changed bool, err error) {
 	k = k.Filled()
-	if pod == nil {
-		return nil, false, ErrNoPod
-	}
-	s, err := k.Read(pod)
-	if err != nil {
-		return nil, false, err
-	}
-	next = pod.DeepCopy()
-	if !s.InFlight() {
-		return next, false, nil
+	next, s, err := k.inFlight(pod)
+	if err != nil || s == nil {
+		return next, false, err
 	}
 	if err := k.settle(next, s, s.TargetPodPhase, now); err != nil {
 		return nil, false, err
@@ -59,4 +52,18 @@ func (k Keys) enter(pod *corev1.Pod, phase string, now time.Time) {
 			delete(pod.Annotations, key)
 		}
 	}
+}
+
+// inFlight is a copy of the pod, and its update; s is nil where none is in flight. With an error, both are.
+func (k Keys) inFlight(pod *corev1.Pod) (next *corev1.Pod, s *State, err error) {
+	if pod == nil {
+		return nil, nil, ErrNoPod
+	}
+	if s, err = k.Read(pod); err != nil {
+		return nil, nil, err
+	}
+	if !s.InFlight() {
+		s = nil
+	}
+	return pod.DeepCopy(), s, nil
 }

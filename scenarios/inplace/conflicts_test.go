@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -106,59 +107,61 @@ func TestAPodOfTheSameNameIsAnother(t *testing.T) {
 // machine does, no mark of the other is lost, and the pod is never in two phases.
 func TestNoUpdateIsLostUnderConflicts(t *testing.T) {
 	for seed := range uint64(6) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		pod, marks := aPod("idle", "app:1", "side:1"), 0
-		funcs := interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			switch r.IntN(6) {
-			case 0, 1:
-				live := &corev1.Pod{}
-				if err := c.Get(ctx, client.ObjectKeyFromObject(pod), live); err != nil {
-					return err
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 2))
+			pod, marks := aPod("idle", "app:1", "side:1"), 0
+			funcs := interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+				switch r.IntN(6) {
+				case 0, 1:
+					live := &corev1.Pod{}
+					if err := c.Get(ctx, client.ObjectKeyFromObject(pod), live); err != nil {
+						return err
+					}
+					live.Labels[fmt.Sprintf("mark-%d", marks)] = "x"
+					delete(live.Annotations, "stale")
+					if err := c.Update(ctx, live); err != nil {
+						return err
+					}
+					marks++
+				case 2:
+					return errConflict
 				}
-				live.Labels[fmt.Sprintf("mark-%d", marks)] = "x"
-				delete(live.Annotations, "stale")
-				if err := c.Update(ctx, live); err != nil {
-					return err
+				return c.Patch(ctx, obj, patch, opts...)
+			}}
+			api := meddled(funcs, pod)
+			u := inplace.Updater{Client: api}
+			for range 40 {
+				live := stored(t, api, pod)
+				var err error
+				switch r.IntN(5) {
+				case 0, 1:
+					_, err = u.Trigger(t.Context(), live, inplace.UpdateOptions{ContainerImages: map[string]string{
+						hand.Names[r.IntN(2)]: fmt.Sprintf("app:%d", r.IntN(3)),
+					}})
+				case 2:
+					kubelet(t, api, pod)
+					_, err = u.Mark(t.Context(), stored(t, api, pod))
+				case 3:
+					_, err = u.Rollback(t.Context(), live, inplace.Progress{Reason: "Why"}, "")
+				case 4:
+					_, err = u.Fail(t.Context(), live, inplace.Progress{Reason: "Why"})
 				}
-				marks++
-			case 2:
-				return errConflict
+				if err != nil && !apierrors.IsConflict(err) && !errors.Is(err, inplace.ErrNothingToRollBack) {
+					t.Fatal(err)
+				}
+				l := &life{t: t, pod: stored(t, api, pod), now: t0.Add(time.Hour)}
+				l.checkPhases()
 			}
-			return c.Patch(ctx, obj, patch, opts...)
-		}}
-		api := meddled(funcs, pod)
-		u := inplace.Updater{Client: api}
-		for range 40 {
 			live := stored(t, api, pod)
-			var err error
-			switch r.IntN(5) {
-			case 0, 1:
-				_, err = u.Trigger(t.Context(), live, inplace.UpdateOptions{ContainerImages: map[string]string{
-					hand.Names[r.IntN(2)]: fmt.Sprintf("app:%d", r.IntN(3)),
-				}})
-			case 2:
-				kubelet(t, api, pod)
-				_, err = u.Mark(t.Context(), stored(t, api, pod))
-			case 3:
-				_, err = u.Rollback(t.Context(), live, inplace.Progress{Reason: "Why"}, "")
-			case 4:
-				_, err = u.Fail(t.Context(), live, inplace.Progress{Reason: "Why"})
+			if marks == 0 {
+				t.Fatalf("seed %d: nobody has interfered", seed)
 			}
-			if err != nil && !apierrors.IsConflict(err) && !errors.Is(err, inplace.ErrNothingToRollBack) {
-				t.Fatal(err)
+			for i := range marks {
+				if live.Labels[fmt.Sprintf("mark-%d", i)] != "x" {
+					t.Errorf("seed %d: mark %d is lost", seed, i)
+				}
 			}
-			l := &life{t: t, pod: stored(t, api, pod), now: t0.Add(time.Hour)}
-			l.checkPhases()
-		}
-		live := stored(t, api, pod)
-		if marks == 0 {
-			t.Fatalf("seed %d: nobody has interfered", seed)
-		}
-		for i := range marks {
-			if live.Labels[fmt.Sprintf("mark-%d", i)] != "x" {
-				t.Errorf("seed %d: mark %d is lost", seed, i)
-			}
-		}
+		})
 	}
 }
 

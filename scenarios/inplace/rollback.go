@@ -81,16 +81,9 @@ func returnTo(phase string) string {
 // update in flight stays as it is. With an error, next is nil.
 func (k Keys) Fail(pod *corev1.Pod, why Progress, now time.Time) (next *corev1.Pod, changed bool, err error) {
 	k = k.Filled()
-	if pod == nil {
-		return nil, false, ErrNoPod
-	}
-	s, err := k.Read(pod)
-	if err != nil {
-		return nil, false, err
-	}
-	next = pod.DeepCopy()
-	if !s.InFlight() {
-		return next, false, nil
+	next, s, err := k.inFlight(pod)
+	if err != nil || s == nil {
+		return next, false, err
 	}
 	s.Phase, s.Reason, s.Message = InplaceUpdatePhaseFailed, why.Reason, why.Message
 	s.stamp(now)

@@ -20,19 +20,6 @@ import (
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
-// inPlace is the workload whose pods a roll changes where they run, or nil.
-func inPlace(f *scenarios.File) *scenarios.Workload {
-	if f.Roll == nil || f.Roll.Workload == "" {
-		return nil
-	}
-	for i := range f.Workloads {
-		if f.Workloads[i].Name == f.Roll.Workload {
-			return &f.Workloads[i]
-		}
-	}
-	return nil
-}
-
 // A podRoll is a roll in place: the template of the ReplicaSet first, so that a
 // pod that is made meanwhile is born as it shall be; then the pods, by a Roller.
 type podRoll struct {

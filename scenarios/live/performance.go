@@ -49,7 +49,7 @@ func scriptOf(f *scenarios.File) script {
 	}
 	if f.Roll != nil {
 		s.rolls, s.plain = len(f.Roll.Groups), byCycle(f.Roll)
-		if s.pods = inPlace(f); s.pods != nil {
+		if s.pods = f.RolledInPlace(); s.pods != nil {
 			s.rolls = 1
 		}
 	}

@@ -78,15 +78,15 @@ func (pc *PodController) findDangling(ctx context.Context) {
 	}
 }
 
-// relookForever looks at every tick until the context ends.
-func (pc *PodController) relookForever(ctx context.Context, ticker clock.Ticker) {
+// atEach calls do at every tick until the context ends, and stops the ticker then.
+func atEach(ctx context.Context, ticker clock.Ticker, do func(context.Context)) {
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C():
-			pc.Relook(ctx)
+			do(ctx)
 		}
 	}
 }

@@ -11,11 +11,7 @@ import (
 
 // removePod takes a deleted pod out of the API, as a kubelet does when the pod has ended: a deletion without grace.
 func (pc *PodController) removePod(ctx context.Context, key string) error {
-	namespace, name, uid, ok := splitKey(key)
-	if !ok {
-		return nil
-	}
-	pod, err := pc.cached(ctx, namespace, name, uid)
+	pod, err := pc.keyed(ctx, key)
 	if pod == nil || err != nil {
 		return err
 	}

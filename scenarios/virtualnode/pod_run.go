@@ -61,7 +61,7 @@ func (pc *PodController) Run(ctx context.Context, podSyncWorkers int) (retErr er
 		working.Go(func() { q.run(ctx, podSyncWorkers) })
 	}
 	relooks := pc.clock.NewTicker(orDefault(pc.cfg.RelookInterval, DefaultRelookInterval))
-	working.Go(func() { pc.relookForever(ctx, relooks) })
+	working.Go(func() { atEach(ctx, relooks, pc.Relook) })
 	close(pc.ready)
 	<-ctx.Done()
 	return pc.trouble.ended()

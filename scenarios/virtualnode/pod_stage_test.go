@@ -104,20 +104,16 @@ func (s *stage) stop() error {
 // until waits for a condition while a second of the fake clock passes at every look.
 func (s *stage) until(what string, holds func() bool) {
 	s.t.Helper()
-	ticker := time.NewTicker(2 * time.Millisecond)
-	defer ticker.Stop()
-	for !holds() {
-		select {
-		case <-s.ctx.Done():
-			s.t.Fatalf("waited in vain: %s; calls %q, pods %s", what, s.provider.log(), s.show())
-		case <-ticker.C:
-			s.clock.Step(time.Second)
-		}
-	}
+	s.await(what, holds, func() { s.clock.Step(time.Second) })
 }
 
 // soon waits for a condition while the fake clock stands still.
 func (s *stage) soon(what string, holds func() bool) {
+	s.t.Helper()
+	s.await(what, holds, func() {})
+}
+
+func (s *stage) await(what string, holds func() bool, between func()) {
 	s.t.Helper()
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
@@ -126,6 +122,7 @@ func (s *stage) soon(what string, holds func() bool) {
 		case <-s.ctx.Done():
 			s.t.Fatalf("waited in vain: %s; calls %q, pods %s", what, s.provider.log(), s.show())
 		case <-ticker.C:
+			between()
 		}
 	}
 }

@@ -3,7 +3,6 @@ package virtualnode
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -52,11 +51,7 @@ func (pc *PodController) report(of metav1.ObjectMeta, said *podReport) {
 // syncStatus writes what the provider said last of a pod, and draws the conclusions: a pod that the provider deletes by
 // itself is deleted at the API, and a deleted pod of which nothing runs any more leaves it.
 func (pc *PodController) syncStatus(ctx context.Context, key string) error {
-	namespace, name, uid, ok := splitKey(key)
-	if !ok {
-		return nil
-	}
-	pod, err := pc.cached(ctx, namespace, name, uid)
+	pod, err := pc.keyed(ctx, key)
 	if pod == nil || err != nil {
 		return err
 	}
@@ -122,13 +117,4 @@ func (pc *PodController) writeStatus(ctx context.Context, pod *corev1.Pod, statu
 		pc.book.write(nameOf(pod), pod.UID, func(r *podRecord) { r.newest = written })
 	}
 	return written, nil
-}
-
-// splitKey takes a key of keyOf apart.
-func splitKey(key string) (namespace, name, uid string, ok bool) {
-	parts := strings.Split(key, "/")
-	if len(parts) != 3 || parts[1] == "" {
-		return "", "", "", false
-	}
-	return parts[0], parts[1], parts[2], true
 }

@@ -2,6 +2,7 @@ package virtualnode
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -105,6 +106,15 @@ func (pc *PodController) cached(ctx context.Context, namespace, name, uid string
 		return nil, nil
 	}
 	return pod, nil
+}
+
+// keyed is the pod of a key of keyOf as the cache shows it, if it is this controller's; nil otherwise.
+func (pc *PodController) keyed(ctx context.Context, key string) (*corev1.Pod, error) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 3 || parts[1] == "" {
+		return nil, nil
+	}
+	return pc.cached(ctx, parts[0], parts[1], parts[2])
 }
 
 // now is the present as the API keeps it: in whole seconds.

@@ -58,16 +58,7 @@ func (p *podPoller) DeletePod(ctx context.Context, pod *corev1.Pod) error {
 
 // run asks until the context ends.
 func (p *podPoller) run(ctx context.Context) {
-	ticker := p.pc.clock.NewTicker(orDefault(p.pc.cfg.PodPollInterval, DefaultPodPollInterval))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C():
-			p.ask(ctx)
-		}
-	}
+	atEach(ctx, p.pc.clock.NewTicker(orDefault(p.pc.cfg.PodPollInterval, DefaultPodPollInterval)), p.ask)
 }
 
 // ask reports the status of every pod that hasn't ended.

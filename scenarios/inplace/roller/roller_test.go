@@ -61,6 +61,9 @@ func TestNeverMoreThanMayBeUnavailable(t *testing.T) {
 			if d.Counts.Unavailable > most {
 				t.Fatalf("MaxUnavailable %d: %s", most, d)
 			}
+			if d.Standing == roller.Finished {
+				break
+			}
 			// One kubelet takes one step.
 			for _, pod := range w.pods() {
 				if s := hand.Status(&pod, "app"); s.Image != pod.Spec.Containers[0].Image {

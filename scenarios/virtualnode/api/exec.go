@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
-	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 	utilexec "k8s.io/utils/exec"
 )
@@ -61,14 +60,7 @@ func (h streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = h.check(query)
 	}
-	if err == nil && h.config.CheckContainer != nil {
-		err = h.config.CheckContainer(r.Context(), r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container"))
-	}
-	if err == nil && !httpstream.IsUpgradeRequest(r) {
-		err = badRequest("Upgrade request required")
-	}
-	if err != nil {
-		writeError(w, err)
+	if refused(w, r, h.config.CheckContainer, err) {
 		return
 	}
 	u := newUpgrade(w, r)

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"k8s.io/cri-streaming/pkg/streaming/portforward"
-	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 )
 
@@ -32,14 +31,7 @@ func portForwardHandler(p PodHandlerConfig) http.Handler {
 				err = badRequest(err.Error())
 			}
 		}
-		if err == nil && p.CheckContainer != nil {
-			err = p.CheckContainer(r.Context(), namespace, pod, "")
-		}
-		if err == nil && !httpstream.IsUpgradeRequest(r) {
-			err = badRequest("Upgrade request required")
-		}
-		if err != nil {
-			writeError(w, err)
+		if refused(w, r, p.CheckContainer, err) {
 			return
 		}
 		u := newUpgrade(w, r)

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"sync"
+
+	"k8s.io/streaming/pkg/httpstream"
 )
 
 // upgrade is a response that becomes a stream. net/http forgets a connection that was hijacked; this one notices when
@@ -23,6 +25,21 @@ type upgrade struct {
 	mu     sync.Mutex
 	conn   *watchedConn
 	closed bool
+}
+
+// refused answers a request that can't become a stream: for err, for what the check of the container says, or because it
+// asks for no upgrade. A port-forward's path names no container.
+func refused(w http.ResponseWriter, r *http.Request, check ContainerCheckFunc, err error) bool {
+	if err == nil && check != nil {
+		err = check(r.Context(), r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container"))
+	}
+	if err == nil && !httpstream.IsUpgradeRequest(r) {
+		err = badRequest("Upgrade request required")
+	}
+	if err != nil {
+		writeError(w, err)
+	}
+	return err != nil
 }
 
 func newUpgrade(w http.ResponseWriter, r *http.Request) *upgrade {

@@ -69,7 +69,7 @@ func (in *reading) tellEvents() {
 
 // podOf finds the pod of an Event: by UID, since those of a StatefulSet come again with the same name.
 func (in *reading) podOf(e happening) *history {
-	if h := in.byUID[string(e.about.UID)]; h != nil && h.pod != nil {
+	if h := in.byUID["Pod "+string(e.about.UID)]; h != nil {
 		return h
 	}
 	return in.byPath[e.about.Namespace+"/"+e.about.Name]

@@ -14,13 +14,14 @@ const MaxExclusions = 30
 const (
 	Conditions = "conditions" // Reason is the type of a condition, or a condition's reason
 	Taints     = "taints"     // Reason is KEY:EFFECT
+	Feed       = "feed"       // Reason is a kind of entry, such as blocked
 )
 
 // An Exclusion says that one kind of fact is not compared, and why it can't be.
 type Exclusion struct {
 	Kind      string // of the object that it is about: Node
-	Reason    string // of an Event; or what Conditions and Taints say
-	Component string // which reported the Event: kubelet; or Conditions, or Taints
+	Reason    string // of an Event; or what Conditions, Taints and Feed say
+	Component string // which reported the Event: kubelet; or Conditions, Taints or Feed
 	Source    string // why the two can't agree, with the place that proves it
 }
 

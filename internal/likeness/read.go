@@ -153,7 +153,7 @@ func (in *reading) of(kind string, ev timeline.Event, list *[]*history) *history
 // tell puts an entry of the feed on the track of its node, and a transition on that of the roll.
 func (in *reading) tell(e noderoll.Entry) {
 	list := in.named[e.Node]
-	if len(list) == 0 || !e.Kind.Default() {
+	if len(list) == 0 || !e.Kind.Default() || in.ledger.excludes("Node", string(e.Kind), Feed) {
 		return
 	}
 	h := list[len(list)-1]

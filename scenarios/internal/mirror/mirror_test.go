@@ -153,3 +153,16 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// What a real controller keeps isn't written: it would be written back, for ever.
+func TestAnnotationsOfRealControllersAreLeftToThem(t *testing.T) {
+	n := node()
+	n.Annotations = api.PairsOf(api.Pair{Key: "node.alpha.kubernetes.io/ttl", Value: "0"}, api.Pair{Key: "volumes.kubernetes.io/controller-managed-attach-detach", Value: "true"})
+	out, err := mirror.Node(n, even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]string{"volumes.kubernetes.io/controller-managed-attach-detach": "true"}, out.Annotations); d != "" {
+		t.Errorf("annotations (-want +got):\n%s", d)
+	}
+}

@@ -10,14 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// annotationTTL is the kube-controller-manager's, which is real: it follows the
+// number of nodes, and whoever insists on a value of their own never comes to rest
+// in a cluster of a hundred or more (k8s.io/kubernetes,
+// pkg/controller/ttl/ttl_controller.go).
+const annotationTTL = "node.alpha.kubernetes.io/ttl"
+
 // Node is a node as the API server is to have it. Its creationTimestamp and
-// version are left out: the server has its own.
+// version are left out, and the annotation of real controllers: the server has its
+// own.
 func Node(n *api.Node, c Clock) (*corev1.Node, error) {
 	out := &corev1.Node{}
 	if err := json.Unmarshal(n.JSON(), out); err != nil {
 		return nil, fmt.Errorf("node %s: %w", n.Name, err)
 	}
 	identify(&out.ObjectMeta, &n.Meta)
+	delete(out.Annotations, annotationTTL)
 	for i := range out.Status.Conditions {
 		c.move(&out.Status.Conditions[i].LastHeartbeatTime)
 		c.move(&out.Status.Conditions[i].LastTransitionTime)

@@ -42,6 +42,7 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 				ks.pods.line.drop(pod.UID)
 			} else {
 				ks.pods.line.seen(pod.UID, pod)
+				ks.pods.share(pod)
 			}
 			p.PodSeen(t, pod)
 		})},

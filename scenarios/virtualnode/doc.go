@@ -1,6 +1,7 @@
 // Package virtualnode operates nodes of a Kubernetes cluster without machines and without kubelets: a [NodeController] keeps
 // one Node object and its lease alive, and a [PodController] has a provider follow the pods that are bound to that node.
-// What stands behind a node, and how its pods live, is the provider's: a few methods that a caller implements.
+// What stands behind a node, and how its pods live, is the provider's: a few methods that a caller implements. A [Node] is
+// both, with the informers that they need: the shortest way to one node.
 //
 // What goes in: clients and informers of the cluster, the Node as it shall be created, and a provider. What comes out:
 // writes to the API server, as a kubelet would make them. The package must never run a container, never delete a node,

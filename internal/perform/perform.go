@@ -7,7 +7,7 @@
 // is, line by line, what a replay of that tape shows.
 //
 // The recording begins before the scenario's 0s and ends before anything is
-// removed. A recording that fails doesn't end the performance.
+// removed. One that can't begin ends the performance; one that fails later doesn't.
 package perform
 
 import (
@@ -71,16 +71,15 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 
 // A viewer records and shows.
 type viewer struct {
-	o       Options
-	rec     *recorder.Recorder
-	eyes    *show.Live
-	end     context.CancelFunc
-	owned   sync.WaitGroup
-	said    string
-	saidAt  time.Time
-	mu      sync.Mutex
-	failed  error
-	summary recorder.Summary
+	o      Options
+	rec    *recorder.Recorder
+	eyes   *show.Live
+	end    context.CancelFunc
+	owned  sync.WaitGroup
+	said   string
+	saidAt time.Time
+	mu     sync.Mutex
+	failed error
 }
 
 // open begins to record and to show, and returns when everything that happens from
@@ -95,12 +94,13 @@ func (v *viewer) open(ctx context.Context) error {
 			if err != nil {
 				return nil, err
 			}
-			v.eyes = show.NewLive(d)
-			defer close(opened)
-			if v.o.Tape != "" {
-				return timeline.Create(v.o.Tape, h)
+			tape, err := v.tape(h)
+			if err != nil {
+				return nil, err
 			}
-			return timeline.NewWriter(io.Discard, h)
+			v.eyes = show.NewLive(d)
+			close(opened)
+			return tape, nil
 		},
 		Stop: func(ev timeline.Event) bool { v.eyes.Event(ev); return false },
 	}
@@ -111,13 +111,15 @@ func (v *viewer) open(ctx context.Context) error {
 	watching, end := context.WithCancel(context.WithoutCancel(ctx))
 	v.end, v.rec = end, rec
 	v.owned.Go(func() {
-		sum, err := rec.Run(watching)
-		failed <- err
-		v.mu.Lock()
-		v.summary = sum
-		v.mu.Unlock()
+		_, err := rec.Run(watching)
 		if err != nil {
-			v.fail(fmt.Errorf("record the performance: %w", err))
+			err = fmt.Errorf("record the performance: %w", err)
+		}
+		select {
+		case <-opened:
+			v.fail(err)
+		default:
+			failed <- err // nothing has happened yet: there is no performance without
 		}
 	})
 	select {
@@ -133,6 +135,14 @@ func (v *viewer) open(ctx context.Context) error {
 		}
 	})
 	return nil
+}
+
+// tape is what the performance is recorded in.
+func (v *viewer) tape(h timeline.Header) (*timeline.Writer, error) {
+	if v.o.Tape != "" {
+		return timeline.Create(v.o.Tape, h)
+	}
+	return timeline.NewWriter(io.Discard, h)
 }
 
 // scopeOf is what the scenario is about, for the tape's header.

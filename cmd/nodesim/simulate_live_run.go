@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"github.com/nodesim/nodesim/internal/capture"
 	"github.com/nodesim/nodesim/internal/controlplane"
@@ -39,6 +40,9 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, config.close()) }()
+	ctx, end := config.during(cmd.Context())
+	defer end()
+	cmd.SetContext(ctx)
 	warning := seldom(func(err error) { warn(cmd.ErrOrStderr(), "%s", err) })
 	switch {
 	case f.dry, f.cleanup:
@@ -62,7 +66,11 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.keep || f.with { // a cluster of its own goes as a whole
 		o.Live = append(o.Live, live.Keep())
 	}
-	return f.perform(cmd, s, o, name)
+	err = f.perform(cmd, s, o, name)
+	if config.err != nil && config.err() != nil {
+		return config.err() // what else went wrong follows from that
+	}
+	return err
 }
 
 // perform lets it happen, with a panel or the feed.
@@ -136,6 +144,28 @@ func (f *liveFlags) explain(err error, name string) error {
 type liveCluster struct {
 	rest  *rest.Config
 	close func() error
+	// done is closed when the cluster has ended by itself, and err says then why;
+	// both are nil for one that isn't ours.
+	done <-chan struct{}
+	err  func() error
+}
+
+// during returns a context that ends when the cluster does; end waits for who
+// watches that.
+func (c liveCluster) during(ctx context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-c.done:
+			cancel(c.err())
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		watching.Wait()
+	}
 }
 
 // config finds the cluster, or starts one.
@@ -174,5 +204,5 @@ func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 		return liveCluster{}, err
 	}
 	fmt.Fprintf(errOut, "in a second terminal: KUBECONFIG=%s kubectl get nodes -w\n", capture.Quote(plane.KubeconfigPath()))
-	return liveCluster{rest: plane.Config(), close: plane.Stop}, nil
+	return liveCluster{rest: plane.Config(), close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
 }

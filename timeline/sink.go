@@ -30,6 +30,16 @@ func (s *stream) close() error   { return nil }
 func (s *stream) size() int64    { return s.n }
 func (s *stream) unwritten() int { return 0 }
 
+// nowhere is a sink that takes nothing.
+type nowhere struct{}
+
+func (nowhere) line([]byte) error { return nil }
+func (nowhere) flush() error      { return nil }
+func (nowhere) sync() error       { return nil }
+func (nowhere) close() error      { return nil }
+func (nowhere) size() int64       { return 0 }
+func (nowhere) unwritten() int    { return 0 }
+
 // file is a sink over a file. What a failed write has left of its line is cut
 // off again, so that a full disk leaves whole lines.
 type file struct {

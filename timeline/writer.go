@@ -57,6 +57,11 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	return start(&stream{w: w}, h)
 }
 
+// NewBlankWriter returns a Writer of no tape, for whom a recording is to be seen
+// and not kept: it counts events and refuses times that go back, and holds no
+// object.
+func NewBlankWriter(h Header) (*Writer, error) { return start(nowhere{}, h) }
+
 func start(out sink, h Header) (*Writer, error) {
 	text, err := h.MarshalText()
 	if err != nil {
@@ -100,9 +105,12 @@ func (w *Writer) Write(ev Event) error {
 	if err := w.check(&ev); err != nil {
 		return w.refuse(&ev, err)
 	}
-	commit, err := w.encode(&ev)
-	if err != nil {
-		return w.refuse(&ev, err)
+	commit := nothing
+	if w.out != (nowhere{}) {
+		var err error
+		if commit, err = w.encode(&ev); err != nil {
+			return w.refuse(&ev, err)
+		}
 	}
 	if ev.Type == End {
 		// END stands in a frame of its own, where Append can cut it off.

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -142,7 +141,7 @@ func (v *viewer) tape(h timeline.Header) (*timeline.Writer, error) {
 	if v.o.Tape != "" {
 		return timeline.Create(v.o.Tape, h)
 	}
-	return timeline.NewWriter(io.Discard, h)
+	return timeline.NewBlankWriter(h)
 }
 
 // scopeOf is what the scenario is about, for the tape's header.

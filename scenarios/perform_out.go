@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/mirror"
@@ -108,6 +109,12 @@ func (p remote) PodWritten(c api.Change, old, pod *api.Pod) {
 	if c != api.Modified {
 		return
 	}
+	if !reflect.DeepEqual(mirror.PodStatus(old, p.clock), mirror.PodStatus(pod, p.clock)) {
+		p.world.PostPod(mirror.PostedPod(pod, p.clock))
+	}
+	if slices.Equal(old.Labels, pod.Labels) && slices.Equal(old.Annotations, pod.Annotations) && slices.Equal(old.Finalizers, pod.Finalizers) {
+		return
+	}
 	is, err := mirror.Pod(pod, p.clock)
 	if err != nil {
 		p.fail(err)
@@ -118,12 +125,7 @@ func (p remote) PodWritten(c api.Change, old, pod *api.Pod) {
 		p.fail(err)
 		return
 	}
-	if !reflect.DeepEqual(was.Status, is.Status) {
-		p.world.PostPod(is)
-	}
-	if !reflect.DeepEqual(was.Labels, is.Labels) || !reflect.DeepEqual(was.Annotations, is.Annotations) || !reflect.DeepEqual(was.Finalizers, is.Finalizers) {
-		p.world.WritePod(was, is)
-	}
+	p.world.WritePod(was, is)
 }
 
 func (p remote) Evict(pod *api.Pod) *api.Refusal {

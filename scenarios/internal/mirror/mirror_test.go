@@ -166,3 +166,33 @@ func TestAnnotationsOfRealControllersAreLeftToThem(t *testing.T) {
 		t.Errorf("annotations (-want +got):\n%s", d)
 	}
 }
+
+// What a kubelet posts is what stands in the text of the pod.
+func TestPostedPod(t *testing.T) {
+	at := api.InstantOf(start)
+	later := mirror.Clock{Scenario: at, Wall: start.Add(time.Hour), Speed: 20}
+	waiting, bare, leaving := pod(), pod(), pod()
+	waiting.Containers[0].State = api.ContainerState{Kind: "waiting", Reason: "ContainerCreating", Message: "m"}
+	waiting.Containers[0].ContainerID, waiting.Containers[0].Given, waiting.Started = "", nil, 0
+	bare.Containers, bare.Conditions, bare.HostIP, bare.PodIP = nil, nil, "", ""
+	bare.Reason, bare.Message, bare.Nominated = "r", "m", "other"
+	leaving.Deleting = at.Add(90*time.Second + 300*time.Millisecond)
+	leaving.Conditions[0].Transition = at.Add(61700 * time.Millisecond)
+	for name, p := range map[string]*api.Pod{"running": pod(), "waiting": waiting, "bare": bare, "leaving": leaving} {
+		for _, clock := range []mirror.Clock{even, later} {
+			want, err := mirror.Pod(p, clock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := mirror.PostedPod(p, clock)
+			want.Status.QOSClass = "" // the API server's
+			if d := cmp.Diff(want.Status, got.Status); d != "" {
+				t.Errorf("%s: status (-text +posted):\n%s", name, d)
+			}
+			if got.UID != want.UID || got.Name != want.Name || got.Namespace != want.Namespace || got.Spec.NodeName != want.Spec.NodeName ||
+				!got.DeletionTimestamp.Equal(want.DeletionTimestamp) {
+				t.Errorf("%s: posted for %+v on %s: want %+v on %s", name, got.ObjectMeta, got.Spec.NodeName, want.ObjectMeta, want.Spec.NodeName)
+			}
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (v *viewer) open(ctx context.Context) error {
 	cfg := recorder.Config{
 		REST: v.o.REST, Name: v.o.File.Metadata.Name, Warn: v.o.Warn,
 		Open: func(h timeline.Header) (*timeline.Writer, error) {
-			h.Scope = scopeOf(v.o.File)
+			h.Scope = v.o.File.Header().Scope
 			d, err := v.o.Driver(&h)
 			if err != nil {
 				return nil, err
@@ -142,17 +142,6 @@ func (v *viewer) tape(h timeline.Header) (*timeline.Writer, error) {
 		return timeline.Create(v.o.Tape, h)
 	}
 	return timeline.NewBlankWriter(h)
-}
-
-// scopeOf is what the scenario is about, for the tape's header.
-func scopeOf(f *scenarios.File) timeline.Scope {
-	s := timeline.Scope{Provider: string(f.Cluster.Provider)}
-	if len(f.Groups) == 1 {
-		s.Nodegroup = f.Groups[0].Name
-	} else if f.Roll != nil && len(f.Roll.Groups) == 1 {
-		s.Nodegroup = f.Roll.Groups[0]
-	}
-	return s
 }
 
 func (v *viewer) fail(err error) {

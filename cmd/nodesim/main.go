@@ -11,9 +11,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/go-logr/logr"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 func main() {
+	// Whoever has something to say says it through warn; controller-runtime would
+	// complain on standard error that nobody listens to it.
+	ctrllog.SetLogger(logr.Discard())
 	// The first signal ends the work in good order, a second one the program. A
 	// terminal that is closed sends SIGHUP, which nohup keeps away.
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/nodesim/nodesim/scenarios"
 )
@@ -88,6 +89,7 @@ func (p *Performer) again(ctx context.Context, do func(context.Context) error) e
 // [*OtherPerformanceError], nodes of others with a [*ForeignNodesError], too few
 // rights with a [*MissingRightsError]; nothing was written then.
 func (p *Performer) Run(ctx context.Context) (Report, error) {
+	ctx = quietly(ctx)
 	r := &run{Performer: p, noteNow: make(chan struct{})}
 	p.tell(Progress{Phase: Preparing})
 	if err := r.prepare(ctx); err != nil {
@@ -96,6 +98,10 @@ func (p *Performer) Run(ctx context.Context) (Report, error) {
 	err := r.perform(ctx)
 	return r.report, errors.Join(err, r.leaveBehind(ctx, err))
 }
+
+// quietly keeps client-go from writing lines of its own on somebody's terminal: what
+// goes wrong is a warning, or an error.
+func quietly(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
 // A run is one performance.
 type run struct {
@@ -250,7 +256,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 		w.reporter.close()
 		r.count()
 	}()
-	factory.Start(ctx.Done())
+	factory.StartWithContext(ctx)
 	w.front = r.openFront(tail, w.kubelets.nodes)
 	owned.Go(func() {
 		if err := controller.Run(ctx, podWorkers); err != nil {

@@ -41,8 +41,9 @@ func (r *run) podController(ctx context.Context, f informers.SharedInformerFacto
 // restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
 // is done once).
 func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) error {
-	node = node.DeepCopy()
-	node.UID, node.ResourceVersion, node.ManagedFields = "", "", nil
+	fresh := *node
+	fresh.UID, fresh.ResourceVersion, fresh.ManagedFields = "", "", nil
+	node = &fresh
 	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
 		c, err := ks.controller(k, node)
 		if err != nil {

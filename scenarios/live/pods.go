@@ -230,8 +230,10 @@ func (p *pods) share(server *corev1.Pod) {
 	if is == nil || is == server {
 		return
 	}
+	status := is.Status
+	status.QOSClass = server.Status.QOSClass // which no kubelet posts
 	equal := apiequality.Semantic.DeepEqual
-	if equal(&is.Status, &server.Status) && equal(is.Labels, server.Labels) && equal(is.Annotations, server.Annotations) &&
+	if equal(&status, &server.Status) && equal(is.Labels, server.Labels) && equal(is.Annotations, server.Annotations) &&
 		is.DeletionTimestamp.Equal(server.DeletionTimestamp) && equal(is.DeletionGracePeriodSeconds, server.DeletionGracePeriodSeconds) &&
 		equal(&is.Spec, &server.Spec) {
 		p.byUID[server.UID] = server

@@ -1,0 +1,59 @@
+package live
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// commonPod is the i-th pod of a workload: every third one has another image.
+func commonPod(i int) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: fmt.Sprint("web-", i),
+			OwnerReferences: []metav1.OwnerReference{{UID: "web", Controller: ptr.To(true)}},
+		},
+		Spec: corev1.PodSpec{
+			NodeName: fmt.Sprint("node-", i), Tolerations: []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}},
+			Containers: []corev1.Container{{Name: "web", Image: fmt.Sprint("web:", i%3/2)}},
+		},
+	}
+}
+
+// What is shared stays what it was, and pods that differ share nothing.
+func TestCommons(t *testing.T) {
+	var c commons
+	var pods []*corev1.Pod
+	for i := range 9 {
+		pod := commonPod(i)
+		c.share(pod)
+		if !apiequality.Semantic.DeepEqual(pod, commonPod(i)) {
+			t.Errorf("pod %d has become %+v: want it as it was", i, pod)
+		}
+		pods = append(pods, pod)
+	}
+	for i, a := range pods {
+		for k, b := range pods {
+			alike := i%3/2 == k%3/2
+			if got := &a.Spec.Containers[0] == &b.Spec.Containers[0]; got != alike {
+				t.Errorf("pods %d and %d share their containers: %t, want %t", i, k, got, alike)
+			}
+		}
+	}
+}
+
+// A pod that was changed in place shares nothing with what it was.
+func TestCommonsOfAChange(t *testing.T) {
+	var c commons
+	before, after := commonPod(0), commonPod(0)
+	after.Spec.Tolerations = append(after.Spec.Tolerations, corev1.Toleration{Key: "b"})
+	c.share(before)
+	c.share(after)
+	if len(before.Spec.Tolerations) != 1 || len(after.Spec.Tolerations) != 2 {
+		t.Errorf("%d and %d tolerations: want 1 and 2", len(before.Spec.Tolerations), len(after.Spec.Tolerations))
+	}
+}

@@ -123,11 +123,11 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 }
 
 // thrifty has a performance, which lives for hours beside a control plane, take
-// half as much memory above what it holds as Go would by itself, for a little more
-// work. Whoever sets GOGC knows better.
+// a quarter of the memory above what it holds that Go would by itself, for a little
+// more work. Whoever sets GOGC knows better.
 func thrifty() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+		debug.SetGCPercent(25)
 	}
 }
 

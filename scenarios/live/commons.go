@@ -1,6 +1,7 @@
 package live
 
 import (
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -8,17 +9,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// commonsMost bounds how many specifications are held for others to share.
-const commonsMost = 1000
+// Bounds of how many specifications and words are held for others to share.
+const (
+	commonsMost = 1000
+	wordsMost   = 20_000
+)
 
-// Commons have pods of one kind share their specification: ten thousand pods of a
-// workload are told apart by the node, and a watch brings each of them whole, with
+// Commons have pods of one kind share their specification and labels, and all of
+// them the words of their statuses: ten thousand pods of a workload are told apart
+// by little more than name and node, and a watch brings each of them whole, with
 // every change. Nobody changes what a cache holds.
 //
 // It may be used from any goroutine. The zero commons are empty.
 type commons struct {
 	mu    sync.Mutex
-	specs map[kindOfPod]*corev1.PodSpec
+	kinds map[kindOfPod]*common
+	words map[string]string
+}
+
+// common is what the pods of a kind share.
+type common struct {
+	spec   corev1.PodSpec
+	labels map[string]string
 }
 
 // kindOfPod is what pods are likely to share a specification with: those of the
@@ -38,15 +50,48 @@ func (c *commons) share(pod *corev1.Pod) {
 	node, affinity := pod.Spec.NodeName, pod.Spec.Affinity
 	pod.Spec.NodeName, pod.Spec.Affinity = "", nil
 	c.mu.Lock()
-	if before := c.specs[kind]; before != nil && apiequality.Semantic.DeepEqual(before, &pod.Spec) {
-		pod.Spec = *before
+	defer c.mu.Unlock()
+	if of := c.kinds[kind]; of != nil && apiequality.Semantic.DeepEqual(&of.spec, &pod.Spec) && maps.Equal(of.labels, pod.Labels) {
+		pod.Spec, pod.Labels = of.spec, of.labels
 	} else {
-		if c.specs == nil || len(c.specs) >= commonsMost {
-			c.specs = map[kindOfPod]*corev1.PodSpec{}
+		if c.kinds == nil || len(c.kinds) >= commonsMost {
+			c.kinds = map[kindOfPod]*common{}
 		}
-		spec := pod.Spec
-		c.specs[kind] = &spec
+		c.kinds[kind] = &common{pod.Spec, pod.Labels}
 	}
-	c.mu.Unlock()
-	pod.Spec.NodeName, pod.Spec.Affinity = node, affinity
+	pod.Spec.NodeName, pod.Spec.Affinity = c.word(node), affinity
+	pod.Namespace, pod.GenerateName = c.word(pod.Namespace), c.word(pod.GenerateName)
+	c.status(&pod.Status)
+}
+
+// status wants c.mu held.
+func (c *commons) status(s *corev1.PodStatus) {
+	s.HostIP = c.word(s.HostIP)
+	for i := range s.HostIPs {
+		s.HostIPs[i].IP = c.word(s.HostIPs[i].IP)
+	}
+	for i := range s.Conditions {
+		is := &s.Conditions[i]
+		is.Type, is.Status = corev1.PodConditionType(c.word(string(is.Type))), corev1.ConditionStatus(c.word(string(is.Status)))
+		is.Reason = c.word(is.Reason)
+	}
+	for i := range s.ContainerStatuses {
+		is := &s.ContainerStatuses[i]
+		is.Name, is.Image, is.ImageID = c.word(is.Name), c.word(is.Image), c.word(is.ImageID)
+	}
+}
+
+// word returns the first of the texts that are like this one. It wants c.mu held.
+func (c *commons) word(s string) string {
+	if s == "" {
+		return ""
+	}
+	if first, is := c.words[s]; is {
+		return first
+	}
+	if c.words == nil || len(c.words) >= wordsMost {
+		c.words = map[string]string{}
+	}
+	c.words[s] = s
+	return s
 }

@@ -16,10 +16,16 @@ func commonPod(i int) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: fmt.Sprint("web-", i),
 			OwnerReferences: []metav1.OwnerReference{{UID: "web", Controller: ptr.To(true)}},
+			Labels:          map[string]string{"app": "web"},
 		},
 		Spec: corev1.PodSpec{
 			NodeName: fmt.Sprint("node-", i), Tolerations: []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}},
 			Containers: []corev1.Container{{Name: "web", Image: fmt.Sprint("web:", i%3/2)}},
+		},
+		Status: corev1.PodStatus{
+			HostIP: "10.0.0.1", HostIPs: []corev1.HostIP{{IP: "10.0.0.1"}},
+			Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, Reason: "R", Message: "m"}},
+			ContainerStatuses: []corev1.ContainerStatus{{Name: "web", Image: "web:1", ImageID: "web@sha256:1", ContainerID: fmt.Sprint(i)}},
 		},
 	}
 }

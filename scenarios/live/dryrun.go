@@ -19,6 +19,7 @@ import (
 // create, which nodes would join, and the first plan of each roll that package
 // cycle plans. It checks what Run checks, and writes nothing.
 func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
+	ctx = quietly(ctx)
 	r := &run{Performer: p}
 	var err error
 	if r.clients, err = p.connect(ctx); err != nil {

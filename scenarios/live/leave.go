@@ -58,6 +58,7 @@ func (r *run) sweep(ctx context.Context, report *Report) error {
 // what carries [Label] with its name, the pods on its nodes and in its namespaces,
 // and nothing else. A process that performs it is told to end. It may be repeated.
 func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
+	ctx = quietly(ctx)
 	r := &run{Performer: p}
 	var err error
 	if r.clients, err = p.connect(ctx); err != nil {

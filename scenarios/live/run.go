@@ -230,11 +230,15 @@ func (r *run) perform(ctx context.Context) (err error) {
 	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
 	if err := follow(factory, r.stage, r.show, w.kubelets, func() { r.heard = r.clock.Now() }); err != nil {
 		cut()
+		w.courier.close()
+		w.reporter.close()
 		return err
 	}
 	controller, err := r.podController(ctx, factory, running)
 	if err != nil {
 		cut()
+		w.courier.close()
+		w.reporter.close()
 		return err
 	}
 	defer func() {
@@ -279,6 +283,11 @@ func (r *run) perform(ctx context.Context) (err error) {
 	r.show.Seed()
 	r.told = time.Time{}
 	if err := r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
+		// What was written last takes a while to be delivered: whoever looks on
+		// need not wait for it.
+		if !r.keep {
+			r.tell(Progress{Phase: Leaving, At: time.Duration(r.at.Load()), Adopted: r.report.Adopted})
+		}
 		return err
 	}
 	return r.ended(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,7 +48,7 @@ func (s *sweep) run(ctx context.Context, report *Report) error {
 			}
 			s.p.warn(fmt.Errorf("remove what scenario %s has left: %w; trying again", s.p.label, err))
 		}
-		report.Removed, report.Left = len(s.seen), append(slices.Clone(s.forbidden), left...)
+		report.Removed, report.Left = len(s.seen), left
 		if err == nil && len(left) == 0 {
 			break
 		}
@@ -57,7 +58,7 @@ func (s *sweep) run(ctx context.Context, report *Report) error {
 		}
 	}
 	if len(s.forbidden) > 0 {
-		return fmt.Errorf("remove what scenario %s has left: the user may not %s", s.p.label, s.forbidden[0])
+		return fmt.Errorf("remove what scenario %s has left: the user may not %s: want these rights, and --cleanup once more", s.p.label, strings.Join(s.forbidden, ", "))
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func node(t *testing.T, client kubernetes.Interface, name string, port int, cord
 		Status: corev1.NodeStatus{
 			Capacity: some, Allocatable: some,
 			Conditions:      []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", LastHeartbeatTime: metav1.Now()}},
-			Addresses:       []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}, {Type: corev1.NodeInternalIP, Address: "127.0.0.1"}},
+			Addresses:       []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: "127.0.0.1"}},
 			DaemonEndpoints: corev1.NodeDaemonEndpoints{KubeletEndpoint: corev1.DaemonEndpoint{Port: int32(port)}},
 		},
 	}

@@ -28,6 +28,15 @@ type planned struct {
 	object   *unstructured.Unstructured
 }
 
+// waits reports whether an object is a workload whose pods the scheduler places.
+func (p planned) waits() bool {
+	switch p.resource.Resource {
+	case "deployments", "replicasets", "statefulsets", "jobs":
+		return true
+	}
+	return false
+}
+
 func (p planned) key() string {
 	name := p.object.GetName()
 	if ns := p.object.GetNamespace(); ns != "" {

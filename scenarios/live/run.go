@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -113,6 +115,7 @@ type run struct {
 	pace     *pace
 	ledger   *ledger
 	objects  []planned
+	later    []planned // workloads, which wait for the nodes of 0s
 	podCache corev1listers.PodLister
 	nodes    []*corev1.Node // of an earlier performance
 	report   Report
@@ -152,6 +155,10 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	}
 	r.wrote = true
 	for _, o := range r.objects {
+		if !r.report.Adopted && o.waits() {
+			r.later = append(r.later, o)
+			continue
+		}
 		if err := r.again(ctx, func(ctx context.Context) error {
 			_, err := r.world.ground.create(ctx, o)
 			return err
@@ -163,6 +170,21 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return r.again(ctx, r.find)
 	}
 	return nil
+}
+
+// bring creates the workloads once all nodes are Ready, so that the scheduler has
+// all of them to choose from.
+func (r *run) bring(missing []string) {
+	if slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, "node ") }) {
+		return
+	}
+	for _, o := range r.later {
+		r.world.courier.send(o.key(), "create "+o.key(), func(ctx context.Context) error {
+			_, err := r.world.ground.create(ctx, o)
+			return err
+		})
+	}
+	r.later = nil
 }
 
 // plan finds out what the scenario is made of; it asks and writes nothing.
@@ -319,6 +341,11 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		}
 		r.told = r.clock.Now()
 		missing := append(r.show.Unsettled(), r.untold()...)
+		if len(r.later) > 0 {
+			r.bring(missing)
+			r.tell(Progress{Phase: Settling, Waiting: missing, Adopted: r.report.Adopted})
+			return lookEvery, false, nil
+		}
 		if len(missing) == 0 && !r.quiet() {
 			return lookEvery, false, nil
 		}

@@ -25,11 +25,11 @@ func TestInPlace(t *testing.T) {
 		is   func(*corev1.Container) bool
 		mark string
 	}{
-		{"inplace-image", []string{"pods=4"}, func(c *corev1.Container) bool { return c.Image == "registry.example/web:2.0.0" }, "unexpected restart"},
-		{"inplace-resize", []string{"pods=4"}, func(c *corev1.Container) bool { return c.Resources.Requests.Cpu().String() != "" }, ""},
+		{"inplace-image", []string{"pods=4", "deadline=1h"}, func(c *corev1.Container) bool { return c.Image == "registry.example/web:2.0.0" }, "unexpected restart"},
+		{"inplace-resize", []string{"pods=4", "deadline=1h"}, func(c *corev1.Container) bool { return c.Resources.Requests.Cpu().String() == "600m" }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 			defer cancel()
 			var mu sync.Mutex
 			var marks []string

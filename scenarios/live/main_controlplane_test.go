@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -85,10 +86,33 @@ func swept(t *testing.T, f *scenarios.File) {
 	})
 }
 
-// scenario is a shipped scenario with values.
-func scenario(t *testing.T, name string, set ...string) *scenarios.File {
+// patient is the file of a shipped scenario whose roll waits as long as it takes: a
+// minute of kube-controller-manager's that no speed divides (PodGC's, say) is an
+// hour of a scenario, and a machine may be slow.
+func patient(t *testing.T, name string) string {
 	t.Helper()
 	s, err := simulate.Find(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := s.Document.Text()
+	for _, limit := range []string{"evictionTimeout", "joinTimeout"} {
+		inPlace := strings.Contains(text, "strategy: inplace-") // has no evictions
+		if !inPlace && !strings.Contains(text, limit+":") {
+			text = strings.Replace(text, "\nroll:\n", "\nroll:\n  "+limit+": 0s\n", 1)
+		}
+	}
+	path := filepath.Join(t.TempDir(), name+".yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// scenario is a shipped scenario with values, and patient.
+func scenario(t *testing.T, name string, set ...string) *scenarios.File {
+	t.Helper()
+	s, err := simulate.Find(patient(t, name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,9 @@ type moody struct {
 	writes, answered *atomic.Int64
 }
 
+// WrappedRoundTripper tells client-go whose connections it may close.
+func (m moody) WrappedRoundTripper() http.RoundTripper { return m.RoundTripper }
+
 func (m moody) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet || m.writes.Add(1)%6 != 0 {
 		return m.RoundTripper.RoundTrip(r)
@@ -60,7 +63,7 @@ func (m moody) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // An API server that is away for a while and refuses every sixth write for now delays a roll and doesn't change how it ends.
 func TestOutage(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	config := plane(t).Config()
 	proxy := testcluster.ProxyTo(t, config.Host)

@@ -50,7 +50,7 @@ func nodesim(ctx context.Context, t *testing.T, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []string{"simulate", "surge", "--set", "strategy=plain", "--live", "--kubeconfig", plane(t).KubeconfigPath()}
+	all := []string{"simulate", patient(t, "surge"), "--set", "strategy=plain", "--live", "--kubeconfig", plane(t).KubeconfigPath()}
 	for _, s := range small {
 		all = append(all, "--set", s)
 	}
@@ -124,7 +124,7 @@ func rolling(ctx context.Context, t *testing.T) {
 
 // A process that is killed leaves everything; the next one goes on with it.
 func TestKilledAndGoneOnWith(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	first := nodesim(ctx, t, "--speed", "30x")
 	rolling(ctx, t)
@@ -179,7 +179,7 @@ func TestKilledAndGoneOnWith(t *testing.T) {
 
 // ctrl-c ends it in order, and nothing is left.
 func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	p := nodesim(ctx, t, "--speed", "30x")
 	rolling(ctx, t)

@@ -26,7 +26,7 @@ var small = []string{"nodes=3", "pods=6", "minAvailable=4"}
 func TestSurge(t *testing.T) {
 	for _, strategy := range []string{"eks-default", "plain"} {
 		t.Run(strategy, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 			defer cancel()
 			before := audited(t)
 			ignore := goleak.IgnoreCurrent()

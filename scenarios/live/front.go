@@ -7,10 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corev1listers "k8s.io/client-go/listers/core/v1"
-	statsv1alpha1 "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/metrics"
@@ -25,8 +23,8 @@ type front struct {
 }
 
 // openFront listens. What isn't possible is warned of and left out: a roll needs
-// none of it. nodes are those of the scenario.
-func (r *run) openFront(ctx context.Context, nodes corev1listers.NodeLister) *front {
+// none of it. It ends with tail; nodes are those of the scenario.
+func (r *run) openFront(ctx, tail context.Context, nodes corev1listers.NodeLister) *front {
 	if r.listen == "" {
 		return &front{}
 	}
@@ -35,13 +33,19 @@ func (r *run) openFront(ctx context.Context, nodes corev1listers.NodeLister) *fr
 	}
 	running := r.world.kubelets.pods
 	scripted := &shell.Scripted{Pods: running, Nodes: ours}
-	server, err := api.Serve(ctx, scripted.Config(), api.ServeOptions{Address: r.listen})
+	server, err := api.Serve(tail, scripted.Config(), api.ServeOptions{Address: r.listen})
 	if err != nil {
 		r.warn(fmt.Errorf("kubectl logs, exec, attach and port-forward won't work: %w", err))
 		return &front{}
 	}
 	f := &front{server: server}
-	f.top, err = metrics.Register(ctx, r.config, metrics.Source{Summaries: scripted.Summaries, Nodes: ours, Pods: running.GetPods}, metrics.Options{})
+	source := metrics.Source{Summaries: scripted.Summaries, Nodes: ours, Pods: running.GetPods}
+	bounded, enough := context.WithTimeout(ctx, attemptMost)
+	defer enough()
+	err = r.again(bounded, func(context.Context) (err error) {
+		f.top, err = metrics.Register(tail, r.config, source, metrics.Options{})
+		return err
+	})
 	var taken *metrics.TakenError
 	switch {
 	case err == nil, errors.As(err, &taken): // the cluster has metrics of its own
@@ -70,11 +74,11 @@ func (f *front) mark(node *corev1.Node) {
 	node.Status.Addresses = append(node.Status.Addresses, address)
 }
 
-// close ends it, and removes what makes kubectl top work.
-func (f *front) close(ctx context.Context) error {
+// close ends it, and removes what makes kubectl top work, again and again if need be.
+func (f *front) close(ctx context.Context, again func(context.Context, func(context.Context) error) error) error {
 	var all []error
 	if f.top != nil {
-		all = append(all, f.top.Close(ctx))
+		all = append(all, again(ctx, f.top.Close))
 	}
 	if f.server != nil {
 		all = append(all, f.server.Close(ctx))
@@ -82,27 +86,12 @@ func (f *front) close(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// topService is the Service that [metrics.Register] writes by default.
-const topService = "nodesim-metrics"
-
-// forgetTop removes what makes kubectl top work where a process that was killed has
-// left it: an API that nobody serves would keep namespaces from being removed.
-func (r *run) forgetTop(ctx context.Context) error {
-	_, err := r.clients.kube.CoreV1().Services(metav1.NamespaceSystem).Get(ctx, topService, metav1.GetOptions{})
-	if err != nil {
-		if apierrors.IsForbidden(err) {
-			return nil // who may not look has not written it
-		}
-		return gone(err)
-	}
-	none := func(context.Context) ([]*statsv1alpha1.Summary, error) { return nil, nil }
-	top, err := metrics.Register(ctx, r.config, metrics.Source{Summaries: none}, metrics.Options{})
-	var taken *metrics.TakenError
-	if errors.As(err, &taken) {
-		return nil
-	}
-	if err != nil {
+// forgetTop removes what makes kubectl top work where a process that was killed, or
+// that the API server didn't hear in the end, has left it: an API that nobody serves
+// would keep namespaces from being removed. Who may not has not written it.
+func (s *sweep) forgetTop(ctx context.Context) error {
+	if err := metrics.Unregister(ctx, s.clients.dynamic, metrics.Options{}); !apierrors.IsForbidden(err) {
 		return err
 	}
-	return top.Close(ctx)
+	return nil
 }

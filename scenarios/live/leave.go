@@ -72,7 +72,7 @@ func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.leave)
 	defer cancel()
 	if err = p.again(ctx, func(ctx context.Context) error { return p.dismiss(ctx, r.clients.kube) }); err == nil {
-		err = errors.Join(r.forgetTop(ctx), r.sweep(ctx, &r.report))
+		err = r.sweep(ctx, &r.report)
 	}
 	return r.report, err
 }

@@ -273,7 +273,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 		_ = w.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
 		enough()
 		late, enough = context.WithTimeout(tail, deliverMost)
-		if err := w.front.close(late); err != nil {
+		if err := w.front.close(late, r.again); err != nil {
 			r.warn(fmt.Errorf("what answers for kubelets: %w", err))
 		}
 		enough()
@@ -283,7 +283,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 		r.count()
 	}()
 	factory.StartWithContext(ctx)
-	w.front = r.openFront(tail, w.kubelets.nodes)
+	w.front = r.openFront(ctx, tail, w.kubelets.nodes)
 	owned.Go(func() {
 		if err := controller.Run(ctx, podWorkers); err != nil {
 			end(fmt.Errorf("pods of the scenario: %w", err))

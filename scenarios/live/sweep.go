@@ -89,6 +89,9 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 	if left = append(left, pods...); len(left) > 0 {
 		return left, nil
 	}
+	if err := s.forgetTop(ctx); err != nil {
+		return nil, err
+	}
 	for _, r := range []schema.GroupVersionResource{nodesResource, namespacesResource} {
 		names, err := s.labelled(ctx, r)
 		if err != nil {

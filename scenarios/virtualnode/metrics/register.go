@@ -31,6 +31,16 @@ type Options struct {
 	ClientCA []byte
 }
 
+func (o Options) withDefaults() Options {
+	if o.Namespace == "" {
+		o.Namespace = metav1.NamespaceSystem
+	}
+	if o.Name == "" {
+		o.Name = "nodesim-metrics"
+	}
+	return o
+}
+
 // apiServiceName is the only name that an APIService of this group's version can have.
 const apiServiceName = "v1beta1." + v1beta1.GroupName
 
@@ -79,12 +89,7 @@ type written struct {
 //
 // It takes the API server a moment to see the APIService as available; [Registration.Available] waits for that.
 func Register(ctx context.Context, config *rest.Config, source Source, o Options) (*Registration, error) {
-	if o.Namespace == "" {
-		o.Namespace = metav1.NamespaceSystem
-	}
-	if o.Name == "" {
-		o.Name = "nodesim-metrics"
-	}
+	o = o.withDefaults()
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
@@ -111,18 +116,50 @@ func Register(ctx context.Context, config *rest.Config, source Source, o Options
 }
 
 // Close removes what Register wrote, the last first, and closes the listener. Objects that are gone or that somebody
-// has made anew are let be.
+// has made anew are let be. After an error it may be called again: it goes on with what is left.
 func (r *Registration) Close(ctx context.Context) error {
-	var all []error
-	for i := len(r.written) - 1; i >= 0; i-- {
-		w := r.written[i]
-		err := w.at.Delete(ctx, w.key, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &w.uid}})
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			all = append(all, fmt.Errorf("remove %s %s: %w", w.kind, w.key, err))
+	var refused error
+	for len(r.written) > 0 && refused == nil {
+		w := r.written[len(r.written)-1]
+		if refused = remove(ctx, w.at, w.kind, w.key, w.uid); refused == nil {
+			r.written = r.written[:len(r.written)-1]
 		}
 	}
-	r.written = nil
-	return errors.Join(append(all, r.server.Close(ctx))...)
+	return errors.Join(refused, r.server.Close(ctx))
+}
+
+// Unregister removes what a Register with the same options has left whose process was killed: an API that nobody serves
+// keeps namespaces from being deleted (k8s.io/kubernetes, pkg/controller/namespace/deletion: the discovery of all groups
+// comes first). What isn't ours stays, which is no error.
+func Unregister(ctx context.Context, client dynamic.Interface, o Options) error {
+	o = o.withDefaults()
+	at := client.Resource(apiServices)
+	found, err := at.Get(ctx, apiServiceName, metav1.GetOptions{})
+	if err == nil && found.GetLabels()[managedBy] == manager && reference(found) == o.Namespace+"/"+o.Name {
+		err = remove(ctx, at, "APIService", apiServiceName, found.GetUID())
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("unregister metrics: %w", err)
+	}
+	// Only then: what the APIService names says that there may be one.
+	in := client.Resource(services).Namespace(o.Namespace)
+	found, err = in.Get(ctx, o.Name, metav1.GetOptions{})
+	if err == nil && found.GetLabels()[managedBy] == manager {
+		err = remove(ctx, in, "Service", o.Name, found.GetUID())
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("unregister metrics: %w", err)
+	}
+	return nil
+}
+
+// remove deletes an object, if it is still that one.
+func remove(ctx context.Context, at dynamic.ResourceInterface, kind, name string, uid types.UID) error {
+	err := at.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("remove %s %s: %w", kind, name, err)
+	}
+	return nil
 }
 
 // Address is the listener's host:port.

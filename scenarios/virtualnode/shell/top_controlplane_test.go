@@ -12,10 +12,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/big"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,9 +125,71 @@ func TestRegisterAgain(t *testing.T) {
 	if _, err := s.client.CoreV1().Services("kube-system").Get(t.Context(), "nodesim-metrics", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("Service: %v, want none", err)
 	}
-	if err := client.Resource(apiServices).Delete(t.Context(), "v1beta1.metrics.k8s.io", metav1.DeleteOptions{}); err != nil {
-		t.Error(err)
+	if err := metrics.Unregister(t.Context(), client, metrics.Options{}); err != nil {
+		t.Errorf("unregister beside another: %v", err)
 	}
+	if err := client.Resource(apiServices).Delete(t.Context(), "v1beta1.metrics.k8s.io", metav1.DeleteOptions{}); err != nil {
+		t.Errorf("the other APIService is gone: %v", err)
+	}
+}
+
+// A refusing transport answers the first deletion with an error of the server's.
+type refusing struct {
+	http.RoundTripper
+	refused *atomic.Bool
+}
+
+func (r refusing) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.Method == http.MethodDelete && !r.refused.Swap(true) {
+		return nil, errors.New("connection lost")
+	}
+	return r.RoundTripper.RoundTrip(q)
+}
+
+func (r refusing) WrappedRoundTripper() http.RoundTripper { return r.RoundTripper }
+
+// What couldn't be removed is removed at the next call, and what a process that was killed has left by another process.
+func TestUnregister(t *testing.T) {
+	s := play(t, testcluster.Shared(t), "unregister", api.ServeOptions{})
+	client, err := dynamic.NewForConfig(s.cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist := func(want bool) {
+		t.Helper()
+		_, api := client.Resource(apiServices).Get(t.Context(), "v1beta1.metrics.k8s.io", metav1.GetOptions{})
+		_, service := s.client.CoreV1().Services("kube-system").Get(t.Context(), "nodesim-metrics", metav1.GetOptions{})
+		if (api == nil) != want || (service == nil) != want {
+			t.Errorf("APIService: %v, Service: %v; want that they are there: %t", api, service, want)
+		}
+	}
+	config := s.cluster.Config()
+	var refused atomic.Bool
+	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return refusing{rt, &refused} })
+	r, err := metrics.Register(t.Context(), config, s.source(), metrics.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "connection lost") {
+		t.Errorf("close while the server is away: %v", err)
+	}
+	exist(true)
+	if err := r.Close(t.Context()); err != nil {
+		t.Errorf("close again: %v", err)
+	}
+	exist(false)
+	killed, err := metrics.Register(t.Context(), s.cluster.Config(), s.source(), metrics.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist(true)
+	for range 2 {
+		if err := metrics.Unregister(t.Context(), client, metrics.Options{}); err != nil {
+			t.Errorf("unregister: %v", err)
+		}
+		exist(false)
+	}
+	s.close(t, killed)
 }
 
 // An API server that has certificates as a client shows them, and both listeners can demand them. To a node that

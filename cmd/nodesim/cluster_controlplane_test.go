@@ -40,21 +40,21 @@ func TestCluster(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "waitfor": waitFor, "oneline": oneLineOnly, "ended": ended, "gone": gone,
+			"status": status, "waitfor": waitFor, "oneline": oneLineOnly, "ended": ended, "gone": gone, "conversation": conversation,
 		},
 	})
 }
 
-// patiently asks until the answer is yes, for half a minute.
+// patiently asks until the answer is yes, for five minutes.
 func patiently(ts *testscript.TestScript, what string, ok func() bool) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	tooLate := time.After(30 * time.Second)
+	tooLate := time.After(5 * time.Minute)
 	for !ok() {
 		select {
 		case <-look.C:
 		case <-tooLate:
-			ts.Fatalf("%s: not within half a minute", what)
+			ts.Fatalf("%s: not within five minutes", what)
 		}
 	}
 }

@@ -45,7 +45,10 @@ func terminalCommand(ts *testscript.TestScript, args []string) (cmd *exec.Cmd, c
 	ts.Check(err)
 	cmd = exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, ts.Stdout(), ts.Stderr()
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "WORK", "TAPES", "TERM", "LANG", "LC_ALL", "NO_COLOR", "KUBECONFIG"} {
+	for _, name := range []string{
+		"PATH", "HOME", "TMPDIR", "WORK", "TAPES", "TERM", "LANG", "LC_ALL", "NO_COLOR",
+		"KUBECONFIG", "KUBEBUILDER_ASSETS", "NODESIM_CACHE", "NODESIM_KEEP", "XDG_CACHE_HOME",
+	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -64,7 +67,7 @@ func conversation(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(unix.IoctlSetWinsize(int(ctrl.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
 	ts.Check(cmd.Start())
 	ts.Check(tty.Close())
-	tooLate := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	tooLate := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer tooLate.Stop()
 	var got bytes.Buffer
 	seen := 0

@@ -66,15 +66,16 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.keep || f.with { // a cluster of its own goes as a whole
 		o.Live = append(o.Live, live.Keep())
 	}
-	err = f.perform(cmd, s, o, name)
+	err = f.perform(cmd, s, o, name, config.export)
 	if config.err != nil && config.err() != nil {
 		return config.err() // what else went wrong follows from that
 	}
 	return err
 }
 
-// perform lets it happen, with a panel or the feed.
-func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Options, name string) error {
+// perform lets it happen, with a panel or the feed; export, where there is one, is
+// the line that leads clients there, and stays in sight below the panel.
+func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Options, name, export string) error {
 	out := cmd.OutOrStdout()
 	file, terminal := terminalOf(out)
 	o.Say = func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
@@ -93,6 +94,9 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 			return err
 		}
 		o.Terminal = &show.Terminal{Out: file, Options: painted, Size: func() (int, int) { return sizeOf(file) }}
+		if export != "" {
+			o.Terminal.Below = func() []string { return []string{export} }
+		}
 	}
 	o.Driver = func(h *timeline.Header) (*show.Driver, error) {
 		eyes, err := observe.OptionsFor(h, "", "", "")
@@ -142,8 +146,11 @@ func (f *liveFlags) explain(err error, name string) error {
 
 // A liveCluster is where a scenario is performed.
 type liveCluster struct {
-	rest  *rest.Config
-	close func() error
+	rest *rest.Config
+	// export is the line for a shell that leads clients there, "" for a cluster
+	// that the caller knows already.
+	export string
+	close  func() error
 	// done is closed when the cluster has ended by itself, and err says then why;
 	// both are nil for one that isn't ours.
 	done <-chan struct{}
@@ -203,6 +210,7 @@ func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 	if err != nil {
 		return liveCluster{}, err
 	}
-	fmt.Fprintf(errOut, "in a second terminal: KUBECONFIG=%s kubectl get nodes -w\n", capture.Quote(plane.KubeconfigPath()))
-	return liveCluster{rest: plane.Config(), close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
+	export := "export KUBECONFIG=" + capture.Quote(plane.KubeconfigPath())
+	fmt.Fprintf(errOut, "nodesim: for kubectl, in a second terminal:\n%s\n", export)
+	return liveCluster{export: export, rest: plane.Config(), close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
 }

@@ -37,7 +37,7 @@ func TestRecordingAReplayGivesTheTape(t *testing.T) {
 // recordReplay plays a tape as fast as it goes, and records it.
 func recordReplay(t *testing.T, name, file string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	p, err := replay.NewPlayer(replay.File(name), replay.WithSpeed(replay.Max), replay.KeepPace(64))
 	if err != nil {

@@ -66,7 +66,7 @@ func watching(c *fake.Clientset) (wait func(*testing.T)) {
 	})
 	return func(t *testing.T) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		for {
 			mu.Lock()

@@ -85,7 +85,7 @@ func look(t *testing.T, o noderoll.Observer) noderoll.Snapshot {
 func eventually(t *testing.T, o noderoll.Observer, what string, want func(noderoll.Snapshot) bool) noderoll.Snapshot {
 	t.Helper()
 	var last noderoll.Snapshot
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 5*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 		var err error
 		last, err = o.Snapshot(ctx)
 		return want(last), err

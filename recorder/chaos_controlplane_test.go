@@ -290,9 +290,9 @@ func (k *campaign) await() {
 		k.readable()
 		k.start("")
 		k.await()
-	case <-time.After(60 * time.Second):
+	case <-time.After(5 * time.Minute):
 		_ = k.process.Process.Kill()
-		k.t.Fatalf("the recorder did not see the end of every resource within a minute; killed: %v", <-done)
+		k.t.Fatalf("the recorder did not see the end of every resource within five minutes; killed: %v", <-done)
 	}
 }
 

@@ -73,7 +73,7 @@ func installWidgets(t *testing.T, c *testcluster.Cluster) {
 	if _, err := crds.Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for {
 		_, err := client.Resource(written[4].gvr).List(ctx, metav1.ListOptions{})
@@ -155,7 +155,7 @@ func (l *load) begin() {
 
 // insist repeats a request until the server has answered: it may be away.
 func (l *load) insist(what string, request func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), 5*time.Minute)
 	defer cancel()
 	for {
 		err := request(ctx)

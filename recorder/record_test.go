@@ -79,11 +79,11 @@ func record(t *testing.T, a *api, change func(*recorder.Config)) (*recording, er
 	if err != nil {
 		return r, err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r.sum, err = rec.Run(ctx)
 	if ctx.Err() != nil {
-		t.Error("the recording had to be stopped after 30 s")
+		t.Error("the recording had to be stopped after five minutes")
 	}
 	return r, err
 }

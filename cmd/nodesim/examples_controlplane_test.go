@@ -167,7 +167,7 @@ func record(ctx context.Context, t *testing.T, nodesim, kubeconfig, story string
 		t.Fatal(err)
 	}
 	const resources = 4 // nodes, pods, events, poddisruptionbudgets
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
 		b, err := os.ReadFile(r.tape)
 		if errors.Is(err, os.ErrNotExist) {
 			return false, nil

@@ -12,7 +12,7 @@ import (
 // what BenchmarkLive measures, small enough for every day. The machine may be as slow as it likes.
 func TestManyNodesLive(t *testing.T) {
 	const nodes, pods = 200, 1000
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r := newLiveRig(ctx, t)
 	c := startNodesim(ctx, t, r, "kwok", nodes)

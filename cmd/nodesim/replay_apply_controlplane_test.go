@@ -23,7 +23,7 @@ import (
 // TestReplayToCluster does with the real program what docs/apply.md shows: the
 // initial state, a recording, the tape; and the ways in which it ends.
 func TestReplayToCluster(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{})
 	client, nodesim, kubeconfig := cluster.Client(), build(t), filepath.Join(t.TempDir(), "kubeconfig")

@@ -77,7 +77,7 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
-	tooLate := time.After(time.Minute)
+	tooLate := time.After(5 * time.Minute)
 	for {
 		if text, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(text), args[1]) {
 			return
@@ -85,7 +85,7 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 		select {
 		case <-look.C:
 		case <-tooLate:
-			ts.Fatalf("%s: %q didn't come within a minute", args[0], args[1])
+			ts.Fatalf("%s: %q didn't come within five minutes", args[0], args[1])
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 // TestServe performs a roll on a real control plane, records all of it, and puts some thousands of requests to
 // kube-apiserver and to a server over the tape: what differs stands in conformance.Known.
 func TestServe(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	tape := filepath.Join(t.TempDir(), "whole.yaml")

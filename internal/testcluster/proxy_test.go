@@ -54,7 +54,7 @@ func dial(t *testing.T, p *Proxy) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // a test that hangs shall say where
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil { // a test that hangs shall say where
 		t.Fatal(err)
 	}
 	return conn
@@ -129,7 +129,7 @@ func TestProxyStall(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Errorf("read while stalled: found %v, want nothing to arrive", err)
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Resume(); err != nil {

@@ -30,7 +30,7 @@ func write(t *testing.T, client kubernetes.Interface, name string) (version stri
 // firstSince watches ConfigMaps from a version and returns the name in the first event, or the error that ended it.
 func firstSince(t *testing.T, client kubernetes.Interface, version string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	w, err := client.CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{ResourceVersion: version})
 	if err != nil {

@@ -43,7 +43,7 @@ func TestACrowdThatNeverReads(t *testing.T) {
 		}
 	}
 	_ = reader.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for len(p.Cluster().Watches()) > 0 {
 		select {

@@ -102,7 +102,7 @@ func TestWhoNeverReadsIsCutOff(t *testing.T) {
 		next(t, body)
 	}
 	_ = res.Body.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for len(p.Cluster().Watches()) > 0 {
 		select {

@@ -89,7 +89,7 @@ func endState(ctx context.Context, t *testing.T, story string) []string {
 // A run that is interrupted after any number of writes, and then another one,
 // leave what one run leaves.
 func TestInterruptedAndBegunAgain(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	want := endState(ctx, t, "surge")
@@ -184,7 +184,7 @@ func TestKilledAndBegunAgain(t *testing.T) {
 // A cluster with nodes of its own is refused, and a dry run writes nothing;
 // where it is meant, what isn't the replay's stays as it is.
 func TestForeignNodesAndDryRun(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	config, client := cluster.Config(), cluster.Client()
@@ -247,7 +247,7 @@ func TestForeignNodesAndDryRun(t *testing.T) {
 // order behind the initial state. What a server adds, and has to be patched
 // away, nobody can foretell.
 func TestDryRunTellsTheTruth(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	told := func(opts ...apply.Option) (steps []string, a *apply.Applier) {
@@ -277,7 +277,7 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 
 // A tape that is played in a loop begins anew in the cluster too.
 func TestLoop(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	once, stop := context.WithCancel(ctx)

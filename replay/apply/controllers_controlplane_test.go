@@ -24,7 +24,7 @@ import (
 // write over: a budget's status, which is computed from the pods (and its
 // conditions), and for a moment the taints of a node.
 func TestAmongControllers(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{NodeGrace: 4 * time.Second})
 	if err := cluster.StartControllers(); err != nil {

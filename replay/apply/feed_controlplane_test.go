@@ -28,7 +28,7 @@ func TestRecordingOfTheTarget(t *testing.T) {
 		{"stuck-drain", 1}, // a node is blocked after ten seconds
 	} {
 		t.Run(c.story+" at "+c.speed.String(), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			config := testcluster.Shared(t).Config()
 			before := contents(ctx, t, config, "", func(map[string]any) string { return "" })

@@ -53,7 +53,7 @@ func hardTape(t *testing.T) *writer {
 }
 
 func TestHardObjects(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	client, config := cluster.Client(), cluster.Config()
@@ -138,7 +138,7 @@ func TestHardObjects(t *testing.T) {
 
 // Somebody else writes to what the replay writes, and deletes it.
 func TestSomebodyElseWrites(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	client := cluster.Client()
@@ -181,7 +181,7 @@ func TestSomebodyElseWrites(t *testing.T) {
 // A resource that the user may not write, or that the server doesn't have, is
 // left out, with one line that says so; the rest goes on.
 func TestWhatTheUserMayNot(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	all := []string{"get", "list", "create", "patch", "delete"}

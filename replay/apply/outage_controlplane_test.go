@@ -18,7 +18,7 @@ import (
 // The way to the server breaks in the middle of a write, and then refuses for a
 // while: what was asked may or may not have been done. The end is the same.
 func TestOutages(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	want := endState(ctx, t, "surge")

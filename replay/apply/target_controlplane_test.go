@@ -90,7 +90,7 @@ func record(ctx context.Context, t *testing.T, config *rest.Config) *recording {
 		_, err := rec.Run(ctx)
 		r.done <- err
 	}()
-	if err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+	if err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
 		b, err := os.ReadFile(r.file)
 		if os.IsNotExist(err) {
 			return false, nil

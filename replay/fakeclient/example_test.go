@@ -78,7 +78,7 @@ func (d *drainer) OnDelete(obj any)      { fmt.Println("node gone:", obj.(*corev
 // A small controller goes through a recorded roll, event by event, and what it
 // did comes out as text.
 func Example() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	c, err := fakeclient.New(tape(), fakeclient.WithWrites(fakeclient.Record))
 	if err != nil {

@@ -75,7 +75,7 @@ create nodes n-00001
 // the tape holds no leases, and steps down as it would.
 func TestLeaderElection(t *testing.T) {
 	c := client(t, roll(), WithWrites(Record))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	led := false
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{

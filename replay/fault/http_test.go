@@ -52,7 +52,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 // over sends a request, plays the tape, and says in short what came back.
 func over(t *testing.T, s *apiserver.Server, p *replay.Player, path string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	config := s.RESTConfig()
 	client, err := rest.HTTPClientFor(config)

@@ -108,7 +108,7 @@ func TestARollOfResources(t *testing.T) {
 	for _, name := range []string{"web-0", "web-1", "web-2"} {
 		c.create(name, requesting("200m", "256Mi"), "web:1")
 	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("the roll takes too long"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, errors.New("the roll takes too long"))
 	defer cancel()
 	wake := make(chan struct{}, 1)
 	r := &roller.Roller{

@@ -271,13 +271,13 @@ func TestARollOverARealServer(t *testing.T) {
 		c.create(fmt.Sprintf("web-%d", i), nil, "web:1")
 	}
 	c.create("other", func(pod *corev1.Pod) { pod.Labels["app"] = "other" }, "web:1")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("the roll takes too long"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, errors.New("the roll takes too long"))
 	defer cancel()
 	most := 0
 	wake := make(chan struct{}, 1)
 	r := &roller.Roller{
 		Client: c.client, Namespace: c.namespace, Selector: labels.SelectorFromSet(labels.Set{"app": "web"}), Wake: wake,
-		Roll: roller.Roll{Images: map[string]string{"app": "web:2"}, MaxUnavailable: 2, Replicas: 4, Deadline: time.Minute, Digests: &imageresolver.Learned{}},
+		Roll: roller.Roll{Images: map[string]string{"app": "web:2"}, MaxUnavailable: 2, Replicas: 4, Deadline: 5 * time.Minute, Digests: &imageresolver.Learned{}},
 		OnAction: func(a roller.Action, err error) {
 			if err != nil {
 				t.Errorf("%s: %v", a, err)

@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleNodeController() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	client := fake.NewSimpleClientset()
 	node := &corev1.Node{

@@ -35,7 +35,7 @@ var plots atomic.Int32
 
 func newPlot(t testing.TB) *plot {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cluster := testcluster.Shared(t)
 	leavesNothing(t)

@@ -14,7 +14,7 @@ import (
 
 // Two virtual nodes share a controller and an informer. The pod of the third node is somebody else's.
 func ExamplePodController() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)

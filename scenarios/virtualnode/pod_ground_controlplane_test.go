@@ -41,7 +41,7 @@ var grounds atomic.Int32
 // newGround makes a namespace; nothing runs yet.
 func newGround(t testing.TB) *ground {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cluster := testcluster.Shared(t)
 	leavesNothing(t)

@@ -37,7 +37,7 @@ type stage struct {
 // newStage prepares a stage whose controller has not begun to run; change may alter its configuration.
 func newStage(t *testing.T, change func(*PodControllerConfig), pods ...*corev1.Pod) *stage {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx = klog.NewContext(ctx, klog.Logger{})
 	s := &stage{

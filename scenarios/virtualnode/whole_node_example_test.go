@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleNode() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	client := fake.NewClientset()
 	node, err := virtualnode.NewNode("ip-10-0-1-10", client, virtualnode.NewMockProvider(nil), func(c *virtualnode.NodeConfig) {

@@ -18,7 +18,7 @@ import (
 // perform records a story on a cluster of its own, and returns the tape's file.
 func perform(t *testing.T, s staged.Story, o testcluster.Options) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	file := filepath.Join(t.TempDir(), s.Name+".yaml")
 	if err := s.Record(ctx, testcluster.New(t, o), file); err != nil {

@@ -139,7 +139,7 @@ func create(ctx context.Context, c *testcluster.Cluster, dyn dynamic.Interface) 
 		if err := o.UnmarshalJSON(text); err != nil {
 			return err
 		}
-		err = apiwait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 20*time.Second, true, func(ctx context.Context) (bool, error) {
+		err = apiwait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 			r, ok, err := find(c.Client().Discovery(), o.GroupVersionKind())
 			if !ok {
 				return false, err
@@ -231,7 +231,7 @@ func (c *copyist) take(ev timeline.Event) bool {
 func (c *copyist) untilLike(ctx context.Context, dyn dynamic.Interface) error {
 	for _, r := range c.header.Resources {
 		key, last := c.header.Key(r), ""
-		err := apiwait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 20*time.Second, true, func(ctx context.Context) (bool, error) {
+		err := apiwait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 			list, err := dyn.Resource(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return false, err

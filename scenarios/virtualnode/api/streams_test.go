@@ -42,7 +42,7 @@ func perform(t *testing.T, p PodHandlerConfig, path string, test func(t *testing
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+				ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 				defer cancel()
 				return executor.StreamWithContext(ctx, o)
 			})

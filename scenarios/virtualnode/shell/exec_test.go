@@ -114,7 +114,7 @@ func FuzzShell(f *testing.F) {
 // A terminal echoes, edits, interrupts, ends input, and knows its size.
 func TestOnATerminal(t *testing.T) {
 	s, _, clock := scripted(time.Minute)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	in, keys := io.Pipe()
 	c := &client{in: in, out: newOutput(), errs: newOutput(), tty: true, sizes: make(chan api.TermSize, 1)}
@@ -179,7 +179,7 @@ func TestKilled(t *testing.T) {
 			for _, how := range []string{"container", "client"} {
 				name := fmt.Sprintf("%s, terminal %v, %s", command, tty, how)
 				s, pods, clock := scripted(time.Minute)
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				in, keys := io.Pipe()
 				c := &client{in: in, out: newOutput(), errs: newOutput(), tty: tty, sizes: make(chan api.TermSize, 1)}
 				done := make(chan error, 1)
@@ -245,7 +245,7 @@ func TestNowhereToRun(t *testing.T) {
 func TestAttach(t *testing.T) {
 	for _, tty := range []bool{false, true} {
 		s, pods, clock := scripted(10 * time.Second)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		in, keys := io.Pipe()
 		c := &client{in: in, out: newOutput(), errs: newOutput(), tty: tty}
 		done := make(chan error, 1)

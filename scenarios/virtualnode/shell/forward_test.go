@@ -17,7 +17,7 @@ func forwardTo(t *testing.T, port int32) (conn net.Conn, done <-chan error) {
 	t.Helper()
 	s, _, _ := scripted(time.Minute)
 	near, far := net.Pipe()
-	if err := near.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := near.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)

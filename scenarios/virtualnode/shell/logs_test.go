@@ -132,7 +132,7 @@ func TestLogsRotate(t *testing.T) {
 // What a log says when it is followed is what it says when it is read later.
 func TestFollowedLogs(t *testing.T) {
 	s, pods, clock := scripted(5 * time.Second)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	log, err := s.Logs(ctx, "shop", "web-0", "app", api.ContainerLogOpts{Follow: true, Timestamps: true})
 	if err != nil {

@@ -82,7 +82,7 @@ func play(t *testing.T, cluster *testcluster.Cluster, name string, o api.ServeOp
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := s.server.Close(ctx); err != nil {
 			t.Error(err)
@@ -194,7 +194,7 @@ func (s *stage) nodes(ctx context.Context) ([]*corev1.Node, error) {
 // command is a kubectl that isn't started yet; it ends with the test at the latest.
 func (s *stage) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, s.kubectlBin, args...)
 	cmd.Env, cmd.Dir = s.env, s.home

@@ -41,7 +41,7 @@ func (s *stage) source() metrics.Source {
 // register makes metrics known and waits until the API server reaches them.
 func (s *stage) register(t *testing.T, o metrics.Options) *metrics.Registration {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := metrics.Register(context.Background(), s.cluster.Config(), s.source(), o)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *stage) register(t *testing.T, o metrics.Options) *metrics.Registration 
 
 func (s *stage) close(t *testing.T, r *metrics.Registration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := r.Close(ctx); err != nil {
 		t.Error(err)

@@ -46,7 +46,7 @@ func realOne(t *testing.T) realServer {
 			t.Fatalf("create the definition: %d %s", code, text)
 		}
 	}
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
 		_, _, text := s.ask(http.MethodGet, "/apis", aggregatedJSON, "")
 		code, _, _ := s.ask(http.MethodGet, "/apis/example.dev/v1beta1", "", "")
 		return strings.Contains(text, "example.dev") && code == http.StatusOK, nil

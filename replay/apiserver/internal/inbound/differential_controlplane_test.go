@@ -67,7 +67,7 @@ var vague = []*regexp.Regexp{
 // TestAsKubeAPIServer puts the same writes to a real kube-apiserver and to a
 // replay of the same state, as the same HTTP requests.
 func TestAsKubeAPIServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	s := newServer(t, testcluster.Shared(t).Config())
 	s.fill(ctx)

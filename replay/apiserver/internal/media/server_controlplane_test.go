@@ -52,7 +52,7 @@ const (
 // What a real kube-apiserver answers, and what is made here of the same objects,
 // for every Accept header: code, type and body.
 func TestAgainstServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	client, url := testcluster.Shared(t).HTTP(t)
 	s := &real{t: t, ctx: ctx, client: client, url: url}

@@ -18,7 +18,7 @@ import (
 // TestAgainstServer holds the tables of everything that a real kube-apiserver serves against what this package makes of
 // the same objects: of those of testdata, each created with its status, and of those that the server has of its own.
 func TestAgainstServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	s := newServer(ctx, t)
 	s.createAll(definitionObject)

@@ -49,13 +49,23 @@ func (k Keys) progress(pod *corev1.Pod, look inspection, deadline time.Duration,
 		return Progress{State: InProgress, Reason: ReasonBrokenState, Message: err.Error()}, err
 	case s == nil:
 		return Progress{State: None}, nil
-	case s.Phase == InplaceUpdatePhaseCompleted:
-		return Progress{State: Done}, nil
-	case s.Phase == InplaceUpdatePhaseFailed:
-		return Progress{State: Failed, Reason: s.Reason, Message: s.Message}, nil
+	}
+	if p, is := ended(s.Phase, s.Reason, s.Message); is {
+		return p, nil
 	}
 	p, err := look.inspect(pod, s)
 	return p.within(deadline, now.Sub(s.Since())), err
+}
+
+// ended is the progress of a record whose phase is a final one.
+func ended(phase InplaceUpdatePhase, reason, message string) (p Progress, is bool) {
+	switch phase {
+	case InplaceUpdatePhaseCompleted:
+		return Progress{State: Done}, true
+	case InplaceUpdatePhaseFailed:
+		return Progress{State: Failed, Reason: reason, Message: message}, true
+	}
+	return Progress{}, false
 }
 
 // inspection looks at a pod whose update is in flight.

@@ -92,10 +92,9 @@ func (k Keys) ResizeProgress(pod *corev1.Pod, deadline time.Duration, now time.T
 		return Progress{State: InProgress, Reason: ReasonBrokenState, Message: err.Error()}, err
 	case s == nil:
 		return Progress{State: None}, nil
-	case s.Phase == InplaceUpdatePhaseCompleted:
-		return Progress{State: Done}, nil
-	case s.Phase == InplaceUpdatePhaseFailed:
-		return Progress{State: Failed, Reason: s.Reason, Message: s.Message}, nil
+	}
+	if p, is := ended(s.Phase, s.Reason, s.Message); is {
+		return p, nil
 	}
 	p := ResizeProgress(pod)
 	if p.State != Failed && !s.TargetResources.Holds(pod) {

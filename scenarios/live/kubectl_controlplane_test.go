@@ -59,20 +59,7 @@ func TestKubectl(t *testing.T) {
 			}
 			return nil
 		}))
-	type result struct {
-		report live.Report
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		report, err := p.Run(ctx)
-		done <- result{report, err}
-	}()
-	select {
-	case <-began:
-	case r := <-done:
-		t.Fatal(r.err)
-	}
+	done := begin(ctx, t, p, began)
 	if out, err := kubectl(ctx, t, "logs", "-n", "shop", pod); err != nil || !strings.Contains(out, "\n") {
 		t.Errorf("logs: %v", err)
 	}

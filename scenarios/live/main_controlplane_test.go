@@ -148,3 +148,25 @@ func client(t *testing.T) kubernetes.Interface {
 	}
 	return c
 }
+
+// An ending is what a performance comes to.
+type ending struct {
+	report live.Report
+	err    error
+}
+
+// begin performs beside the test, and returns once the scenario has begun.
+func begin(ctx context.Context, t *testing.T, p *live.Performer, began <-chan struct{}) <-chan ending {
+	t.Helper()
+	done := make(chan ending, 1)
+	go func() {
+		report, err := p.Run(ctx)
+		done <- ending{report, err}
+	}()
+	select {
+	case <-began:
+	case e := <-done:
+		t.Fatal(e.err)
+	}
+	return done
+}

@@ -79,20 +79,7 @@ func TestOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type result struct {
-		report live.Report
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		report, err := p.Run(ctx)
-		done <- result{report, err}
-	}()
-	select {
-	case <-began:
-	case r := <-done:
-		t.Fatal(r.err)
-	}
+	done := begin(ctx, t, p, began)
 	// An eviction that is cut off in the middle would hold its budget for two minutes,
 	// whatever the speed (DeletionTimeout of the disruption controller): so the server
 	// goes before the first drain.

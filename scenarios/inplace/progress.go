@@ -58,7 +58,7 @@ func (k Keys) progress(pod *corev1.Pod, look inspection, deadline time.Duration,
 }
 
 // ended is the progress of a record whose phase is a final one.
-func ended(phase InplaceUpdatePhase, reason, message string) (p Progress, is bool) {
+func ended(phase, reason, message string) (p Progress, is bool) {
 	switch phase {
 	case InplaceUpdatePhaseCompleted:
 		return Progress{State: Done}, true

@@ -54,9 +54,14 @@
 // failure. Files that something else reads are named to it, and so are those of
 // a test that may skip itself, since a skipped test asserts nothing.
 //
+// # Parts of documents
+//
+// [AssertPart] does the same for what stands between two marks in a text that people
+// write, such as a table in a manual.
+//
 // # What it must never do
 //
-// Write outside testdata, write in CI, write half a file, delete a file, or
+// Write outside testdata, but for the part that AssertPart was given, write in CI, write half a file, delete a file, or
 // touch the flags of a program that merely imports it. It knows nothing of
 // nodes and imports nothing of this module. All functions may be called from
 // several goroutines, except Main and Wrap's Run.

@@ -21,33 +21,10 @@ import (
 // is what the types, the strategies, the shipped files and the model say.
 func TestDocsAreTheCode(t *testing.T) {
 	file := filepath.Join("..", "docs", "scenarios.md")
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.ReplaceAll(string(raw), "\r\n", "\n")
-	for _, part := range []struct{ name, want string }{
-		{"shipped", shippedTable()},
-		{"keys", keyTables(t)},
-		{"strategies", strategyTable()},
-		{"timings", model.TimingTable()},
-	} {
-		begin, end := "<!-- "+part.name+" -->\n", "<!-- end of "+part.name+" -->\n"
-		head, rest, found := strings.Cut(text, begin)
-		was, tail, closed := strings.Cut(rest, end)
-		if !found || !closed {
-			t.Fatalf("%s: no %q and %q: want the part between them", file, begin, end)
-		}
-		if was != part.want && !golden.Updating() {
-			t.Errorf("%s: %s: not what the code says: accept the new one with NODESIM_UPDATE=1 go test ./scenarios -run %s", file, part.name, t.Name())
-		}
-		text = head + begin + part.want + end + tail
-	}
-	if golden.Updating() {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.AssertPart(t, file, "shipped", shippedTable())
+	golden.AssertPart(t, file, "keys", keyTables(t))
+	golden.AssertPart(t, file, "strategies", strategyTable())
+	golden.AssertPart(t, file, "timings", model.TimingTable())
 }
 
 // The examples in docs/scenarios.md are scenarios.

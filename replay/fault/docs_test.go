@@ -20,27 +20,11 @@ func TestDocsAreTheCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(string(raw), "\r\n", "\n")
-	if n := strings.Count(text, "\n"); n > 120 {
+	if n := strings.Count(string(raw), "\n"); n > 120 {
 		t.Errorf("%s: %d lines, want at most 120", file, n)
 	}
-	for _, part := range []struct{ name, want string }{{"kinds", kindTable()}, {"parameters", paramTable()}} {
-		begin, end := "<!-- "+part.name+" -->\n", "<!-- end of "+part.name+" -->\n"
-		head, rest, found := strings.Cut(text, begin)
-		was, tail, closed := strings.Cut(rest, end)
-		if !found || !closed {
-			t.Fatalf("%s: no %q and %q: want the part between them", file, begin, end)
-		}
-		if was != part.want && !golden.Updating() {
-			t.Errorf("%s: %s: not what the code says: accept the new one with NODESIM_UPDATE=1 go test ./replay/fault -run %s", file, part.name, t.Name())
-		}
-		text = head + begin + part.want + end + tail
-	}
-	if golden.Updating() {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.AssertPart(t, file, "kinds", kindTable())
+	golden.AssertPart(t, file, "parameters", paramTable())
 }
 
 func kindTable() string {

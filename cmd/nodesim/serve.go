@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/nodesim/nodesim/internal/faultspec"
 	"github.com/nodesim/nodesim/internal/show"
 	"github.com/nodesim/nodesim/replay/fault"
 	"github.com/spf13/cobra"
@@ -94,11 +95,11 @@ func (f *serveFlags) check(tape *show.Tape) error {
 	return nil
 }
 
-// completeFault suggests the kinds of fault.
-func completeFault(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var kinds []string
-	for _, k := range fault.Kinds() {
-		kinds = append(kinds, k.Name+"\t"+k.Does)
+// completeFault suggests how the text of a fault may go on.
+func completeFault(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, c := range faultspec.Complete(word) {
+		words = append(words, c.Text+"\t"+c.Does)
 	}
-	return kinds, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

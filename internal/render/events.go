@@ -6,9 +6,6 @@ import (
 	"github.com/nodesim/nodesim/noderoll"
 )
 
-// messageWidth is how many cells of a warning's message are shown.
-const messageWidth = 80
-
 // events is the section of the feed: the latest entries, oldest first.
 func (p *painter) events(rows int) []row {
 	entries := p.frame.Recent[max(0, len(p.frame.Recent)-rows):]
@@ -68,7 +65,7 @@ func (p *painter) detail(e *noderoll.Entry) string {
 	if _, name, ok := strings.Cut(object, "/"); ok && e.Kind != noderoll.EvtWarning {
 		object = name
 	}
-	message := cut(p.clean(e.Message), messageWidth, p.ellipsis)
+	message := cut(p.clean(e.Message), p.width, p.ellipsis)
 	switch {
 	case message == "":
 		message = reason

@@ -125,8 +125,8 @@ func TestWarningMessages(t *testing.T) {
 	f := Frame{Snapshot: snapshot(old("a"))}
 	f.Snapshot.Warnings = []noderoll.WarnEvent{{Node: "a", Object: "Node/a", Reason: "Many", Message: "first\n\tsecond  third"}, {Node: "a", Object: "Node/a", Reason: "Long", Message: long}}
 	panel := Panel(f, Options{Width: 200, Height: 30})
-	wantText(t, panel, "first second third", strings.Repeat("节", 39)+"…")
-	lackText(t, panel, strings.Repeat("节", 40), "\ufffd")
+	wantText(t, panel, "first second third", strings.Repeat("节", 93)+"…\n") // as many as the line holds
+	lackText(t, panel, "\ufffd")
 }
 
 func TestEveryKindHasAPhrase(t *testing.T) {

@@ -80,8 +80,7 @@ func (p *painter) progress() row {
 func (p *painter) outcome() row {
 	switch {
 	case p.frame.Failed != "":
-		const most = 40
-		return row{{inkAlarm, p.failed + " failed: " + cut(p.clean(p.frame.Failed), min(most, p.width/2), p.ellipsis)}}
+		return row{{inkAlarm, p.failed + " failed: " + cut(p.clean(p.frame.Failed), p.width/2, p.ellipsis)}}
 	case p.frame.Pods && p.podCounts.Complete(), !p.frame.Pods && p.frame.Snapshot.Complete():
 		return row{{inkReady, p.done + " complete"}}
 	case p.frame.Pods && p.podCounts.Failed > 0:

@@ -12,24 +12,39 @@ type columns struct {
 	name, phase, image int
 	bar                int // of evicted pods
 	pods               int // the text after the bar
+	by                 int // the words before what holds a drain up; 0 leaves them out
 }
 
 const (
 	leastName  = 12
 	wideEnough = 110 // for images and longer bars
 	steady     = 60  // for columns that keep their places while phases come and go
+	mostNote   = 40  // of what holds a drain up: more is cut before a name is
 )
 
-// nodeColumns gives the name what the others leave. Where that is too little
-// the shared domain of the names goes first, then the bar, whose numbers say
-// the same, then the room for the pods; then the name is cut.
+const blockedBy = "blocked by "
+
+// nodeColumns gives the name what the others leave, what holds a drain up
+// included. Where that is too little the shared domain of the names goes first, then
+// the words before what holds a drain up, then the bar, whose numbers say the same,
+// then the room for what
+// holds it up and for the pods; then the name is cut.
 func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 	c := columns{bar: 8}
 	if p.width >= steady {
 		c.phase = len("joining (NotReady)")
 	}
-	draining := false
+	draining, note := false, 0
 	for _, n := range shown {
+		if by, blocked := p.blocked(n); blocked {
+			switch {
+			case by == "":
+				by = "blocked"
+			case p.width >= wideEnough:
+				c.by = len(blockedBy)
+			}
+			note = max(note, len("  ")+cells(p.warn)+1+min(cells(by), mostNote))
+		}
 		c.phase = max(c.phase, len(p.phaseSign(n).phrase))
 		c.image = max(c.image, cells(p.clean(n.Image)))
 		c.pods = max(c.pods, cells(podsText(n)))
@@ -53,6 +68,9 @@ func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 		if draining && c.bar > 0 {
 			left -= 2 + c.bar
 		}
+		if note > 0 {
+			left -= note + c.by
+		}
 		return left
 	}
 	need := p.widestName(shown)
@@ -60,8 +78,14 @@ func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 		p.domain = sharedDomain(shown)
 		need = p.widestName(shown)
 	}
+	if room() < need {
+		c.by = 0
+	}
 	if room() < min(need, leastName) {
 		c.bar = 0
+	}
+	if room() < min(need, leastName) {
+		note = 0
 	}
 	left := room()
 	if left < min(need, leastName) {
@@ -135,8 +159,13 @@ func (p *painter) node(n *noderoll.NodeView, c columns) row {
 		r = append(r, span{inkDim, "  " + pad(cutMiddle(p.clean(n.Image), c.image, p.ellipsis), c.image)})
 	}
 	r = append(r, p.pods(n, c)...)
-	if what, blocked := p.frame.Blocked[n.Name]; blocked && n.Phase == noderoll.PhaseDraining {
-		r = append(r, span{inkAlarm, "  " + p.warn + " " + p.blocked(p.clean(what))})
+	if by, blocked := p.blocked(n); blocked {
+		if by == "" {
+			by = "blocked"
+		} else if c.by > 0 {
+			by = blockedBy + by
+		}
+		r = append(r, span{inkAlarm, "  " + p.warn + " " + by})
 	}
 	if len(n.Pressure) > 0 {
 		r = append(r, span{inkDrain, "  " + p.pressure(n.Pressure)})
@@ -144,16 +173,11 @@ func (p *painter) node(n *noderoll.NodeView, c columns) row {
 	return r
 }
 
-// blocked says what holds a drain up; on a narrow line the glyph says that it is
-// held up.
-func (p *painter) blocked(by string) string {
-	switch {
-	case by == "":
-		return "blocked"
-	case p.width < wideEnough:
-		return by
-	}
-	return "blocked by " + by
+// blocked says what holds a node's drain up, "" where that isn't known. On a narrow
+// line the glyph alone says that it is held up.
+func (p *painter) blocked(n *noderoll.NodeView) (by string, is bool) {
+	what, is := p.frame.Blocked[n.Name]
+	return p.clean(what), is && n.Phase == noderoll.PhaseDraining
 }
 
 // pods shows how much of a drain is done.

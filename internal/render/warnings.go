@@ -7,7 +7,7 @@ func (p *painter) problems() []row {
 	var out []row
 	add := func(what, why string) {
 		if why != "" {
-			out = append(out, row{{inkAlarm, p.warn + " " + what + ": "}, {inkDim, cut(p.clean(why), messageWidth, p.ellipsis)}})
+			out = append(out, row{{inkAlarm, p.warn + " " + what + ": "}, {inkDim, cut(p.clean(why), p.width, p.ellipsis)}})
 		}
 	}
 	add("warnings are incomplete", p.frame.Snapshot.WarningsError)
@@ -54,7 +54,7 @@ func (p *painter) warnings(rows int) []row {
 
 // warning is the message, with the object where that is not the node itself.
 func (p *painter) warning(w *noderoll.WarnEvent) string {
-	message := cut(p.clean(w.Message), messageWidth, p.ellipsis)
+	message := cut(p.clean(w.Message), p.width, p.ellipsis)
 	if w.Object == "Node/"+w.Node {
 		return message
 	}

@@ -84,6 +84,12 @@ func (f *ctlFlags) step() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "step [N]", Short: "Pause, and go on by one event, or by N", Args: arguments(0, 1, "at most one number"),
 		ValidArgsFunction: cobra.NoFileCompletions,
+		Long: `Pause the tape, and go on by one event, or by N.
+
+With --until transition a step goes on until a node joins, is online, drains,
+isn't ready or is gone, a pod of a roll in place changes, a roll is complete or
+has failed, or the tape has a mark; with --until marker to the next mark alone.
+Every step ends at the end of the tape.`,
 		Example: examples(`
 			nodesim ctl step
 			nodesim ctl step 10

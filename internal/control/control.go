@@ -13,8 +13,8 @@ import (
 // Eyes are what a Control knows of a replay besides the Player: each may be nil,
 // and is called from any goroutine.
 type Eyes struct {
-	// Transitions counts the node transitions of the feed up to the Player's last
-	// event, rewinds not taken off. Without it no step leads to one.
+	// Transitions counts what a step to a transition leads to, in the feed up to the
+	// Player's last event, rewinds not taken off. Without it no step leads to one.
 	Transitions func() int
 	// Survey is what is known of the whole tape; zero while it isn't.
 	Survey func() replay.Survey

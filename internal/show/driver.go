@@ -33,12 +33,13 @@ type Driver struct {
 	any  bool // a moment has come
 	mute bool // what comes was shown before: the tape went back
 
-	transitions atomic.Int64
+	landmarks atomic.Int64
 }
 
-// Transitions counts the node transitions that the feed has shown, again what it
-// showed again after the tape went back. It may be called from any goroutine.
-func (d *Driver) Transitions() int { return int(d.transitions.Load()) }
+// Landmarks counts the entries that the feed has shown to which a step leads (see
+// [Landmark]), again what it showed again after the tape went back. It may be called
+// from any goroutine.
+func (d *Driver) Landmarks() int { return int(d.landmarks.Load()) }
 
 // Rewind goes back to where the first n events of a tape have been applied, and
 // keeps silent until Arrived: what was shown once on the way isn't shown again.
@@ -133,8 +134,8 @@ func (d *Driver) show(entries []noderoll.Entry) error {
 		return nil
 	}
 	for _, e := range entries {
-		if Transition(e.Kind) {
-			d.transitions.Add(1)
+		if Landmark(e.Kind) {
+			d.landmarks.Add(1)
 		}
 	}
 	for len(entries) > 0 && entries[0].At < d.From {

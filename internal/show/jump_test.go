@@ -83,7 +83,7 @@ func onPlayed(t *testing.T, tape *show.Tape, move func(t *testing.T, p *played),
 		d.Sink = feed
 		survey := show.NewSurveyor(t.Context(), tape)
 		defer survey.Close()
-		p.Control = control.New(player, control.Eyes{Transitions: d.Transitions, Survey: survey.Known})
+		p.Control = control.New(player, control.Eyes{Transitions: d.Landmarks, Survey: survey.Known})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {

@@ -95,7 +95,7 @@ func (s *Show) Play(ctx context.Context, w Watcher) error {
 		}
 	}
 	if w.Control == nil {
-		w.Control = control.New(p, control.Eyes{Transitions: d.Transitions})
+		w.Control = control.New(p, control.Eyes{Transitions: d.Landmarks})
 	}
 	hand := newHand(ctx, w.Control, w.Say)
 	defer hand.rest()

@@ -49,7 +49,7 @@ func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, 
 	s := Over(p, tape, d)
 	defer s.Close()
 	s.goesOn = source.goesOn.Load
-	return s.PlayOn(ctx, t, control.New(p, control.Eyes{Transitions: d.Transitions, Survey: survey.Known}))
+	return s.PlayOn(ctx, t, control.New(p, control.Eyes{Transitions: d.Landmarks, Survey: survey.Known}))
 }
 
 // PlayOn is Play on a terminal, which it gives back, whatever happens; the last

@@ -159,6 +159,17 @@ func Transition(k noderoll.EventKind) bool {
 	return false
 }
 
+// Landmark reports whether a step to the next transition ends at a kind of entry: at
+// a transition, at the end of a roll, complete or failed, and at a mark, which
+// somebody has set to be found.
+func Landmark(k noderoll.EventKind) bool {
+	switch k {
+	case noderoll.EvtComplete, noderoll.EvtFailed, noderoll.EvtMark:
+		return true
+	}
+	return Transition(k)
+}
+
 // noteGap notes which resources are between a GAP and its SYNC.
 func (v *View) noteGap(ev *timeline.Event, entries []noderoll.Entry) {
 	open := slices.IndexFunc(v.gaps, func(g gap) bool { return g.key == ev.Resource })

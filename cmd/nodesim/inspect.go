@@ -82,6 +82,9 @@ A tape with violations, a bad one, and one that isn't complete fail.`,
 		if err == nil && check && !rep.Complete {
 			return notWhole(tape.Name, r)
 		}
+		if err == nil && pods.pods != "" && rep.NoPods {
+			return pods.none(tape.Name)
+		}
 		if n := len(rep.Violations) + rep.MoreViolations; err == nil && n > 0 {
 			found := "a violation"
 			if n > 1 {

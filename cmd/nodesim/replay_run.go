@@ -187,7 +187,7 @@ func verdict(cmd *cobra.Command, tape *show.Tape, d *show.Driver, r *timeline.Re
 // found is the error of a group that was asked for and that no node belongs to.
 func (f *replayFlags) found(tape *show.Tape, v *show.View) error {
 	if f.pods.pods != "" && !v.HasPods() {
-		return fmt.Errorf("tape %s: no pod matches --pods %s: want the labels of pods on it, and --namespace where they are of one", tape.Name, noderoll.OneLine(f.pods.pods))
+		return f.pods.none(tape.Name)
 	}
 	groups := slices.DeleteFunc(v.Groups(), func(g string) bool { return g == "" })
 	switch {

@@ -33,6 +33,11 @@ func (p *podFlags) check() error {
 	return nil
 }
 
+// none is the error of a tape without such pods.
+func (p *podFlags) none(tape string) error {
+	return fmt.Errorf("tape %s: no pod matches --pods %s: want the labels of pods on it, and --namespace where they are of one", tape, noderoll.OneLine(p.pods))
+}
+
 // scopeFlags choose the part of a cluster that goes on a tape.
 type scopeFlags struct {
 	nodegroup, selector string

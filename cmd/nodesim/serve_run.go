@@ -65,6 +65,9 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if missing := f.found(tape, s.Driver.View); missing != nil { // it may come later on the tape
+		say("warning: at the beginning of " + missing.Error())
+	}
 	export := "export KUBECONFIG=" + capture.Quote(s.Kubeconfig)
 	if _, err := fmt.Fprintln(out, export); err != nil {
 		return err

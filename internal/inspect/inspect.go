@@ -47,7 +47,7 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 			err = rolls.apply(ev)
 		}
 		if err != nil {
-			rep.Rolls = rolls.found()
+			rep.Rolls, rep.NoPods = rolls.found(), rolls.noPods()
 			return rep, err
 		}
 	}
@@ -57,7 +57,7 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Line, b.Line))
 		})
 	}
-	rep.Rolls = rolls.found()
+	rep.Rolls, rep.NoPods = rolls.found(), rolls.noPods()
 	return rep, nil
 }
 

@@ -23,6 +23,9 @@ type Report struct {
 	// header without events are there as well, empty.
 	Resources map[string]map[timeline.Type]int
 	Rolls     []Roll
+	// NoPods says that the header's scope names pods, and that none of those on
+	// the tape is one of them.
+	NoPods bool
 	// Checked says that the tape was held against the invariants; Violations
 	// are where it breaks them, in the tape's order, and MoreViolations counts
 	// those left out.

@@ -39,6 +39,9 @@ func newRolls(h *timeline.Header) (*rolls, error) {
 	}, nil
 }
 
+// noPods reports whether the scope names pods and the tape has shown none of them.
+func (r *rolls) noPods() bool { return r.pods != nil && !r.pods.follower.HasPods() }
+
 // nodesKey reports whether a resource key of the tape means nodes.
 func (r *rolls) nodesKey(key string) bool {
 	is, known := r.isNodes[key]

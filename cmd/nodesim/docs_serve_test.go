@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,6 +72,12 @@ func serveDemo(t *testing.T) string {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	// How long the tape is, is found out while it is served.
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for s.Control.Duration() == 0 {
+		<-look.C
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

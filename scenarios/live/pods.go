@@ -19,6 +19,7 @@ import (
 // Its methods may be called from any goroutine.
 type pods struct {
 	give   func(*corev1.Pod) bool // tells a kubelet; false when the performance is over
+	left   func(*corev1.Pod)      // tells the scenario that a pod has left the API
 	serves func(node string) bool // whether a node's kubelet lives
 	relook func()                 // has the controller look at all pods again
 
@@ -40,7 +41,7 @@ var (
 func newPods() *pods {
 	p := &pods{
 		byUID: map[types.UID]*corev1.Pod{}, byName: map[types.NamespacedName]types.UID{}, held: map[types.UID]*corev1.Pod{},
-		notify: func(*corev1.Pod) {}, relook: func() {},
+		notify: func(*corev1.Pod) {}, relook: func() {}, left: func(*corev1.Pod) {},
 	}
 	p.line = newSequence(p.hand, podStands)
 	return p
@@ -107,15 +108,15 @@ func (p *pods) DeletePod(_ context.Context, pod *corev1.Pod) error {
 		p.forget(pod)
 		return nil
 	}
+	running := pod.DeepCopy()
+	running.DeletionTimestamp, running.DeletionGracePeriodSeconds = nil, nil
 	p.mu.Lock()
 	known := p.byUID[pod.UID] != nil
 	if !known {
-		p.put(pod)
+		p.put(running) // as one that was known before: with a deletion it wouldn't be forgotten
 	}
 	p.mu.Unlock()
 	if !known { // of an earlier performance: it ran, and then was deleted
-		running := pod.DeepCopy()
-		running.DeletionTimestamp, running.DeletionGracePeriodSeconds = nil, nil
 		if err := p.tell(running); err != nil {
 			return err
 		}
@@ -136,12 +137,15 @@ func (p *pods) put(pod *corev1.Pod) {
 	p.byName[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = pod.UID
 }
 
-// forget is called when a pod has left the API.
+// forget is called when a pod has left the API. The scenario has heard of that from
+// its own watch, which may have been faster than what its kubelet was told last: so
+// it hears of it behind that once more, or a drain would wait for the pod for ever.
 func (p *pods) forget(pod *corev1.Pod) {
 	p.mu.Lock()
 	p.drop(pod)
 	p.mu.Unlock()
 	p.line.drop(pod.UID) // which calls hand, and so waits for mu
+	p.left(pod)
 }
 
 func (p *pods) drop(pod *corev1.Pod) {

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
@@ -250,6 +251,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	w.kubelets.nodes = factory.Core().V1().Nodes().Lister()
 	running.serves = w.kubelets.serves
 	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
+	running.left = func(pod *corev1.Pod) { r.stage.post(func() { r.show.PodSeen(watch.Deleted, pod) }) }
 	if err := follow(factory, r.stage, r.show, w.kubelets, func() { r.heard = r.clock.Now() }); err != nil {
 		cut()
 		w.courier.close()
@@ -284,6 +286,13 @@ func (r *run) perform(ctx context.Context) (err error) {
 	}()
 	factory.StartWithContext(ctx)
 	w.front = r.openFront(ctx, tail, w.kubelets.nodes)
+	// Kubelets first: pods of those that the controller doesn't find alive are told
+	// to them at its next look at all pods, a minute later.
+	if r.report.Adopted && r.ledger.now.Begun {
+		if err := r.show.Adopt(r.nodes, r.ledger.resumeAt(), r.ledger.now.Rolled); err != nil {
+			return err
+		}
+	}
 	owned.Go(func() {
 		if err := controller.Run(ctx, podWorkers); err != nil {
 			end(fmt.Errorf("pods of the scenario: %w", err))
@@ -296,11 +305,6 @@ func (r *run) perform(ctx context.Context) (err error) {
 				end(fmt.Errorf("roll: %w", err))
 			}
 		})
-	}
-	if r.report.Adopted && r.ledger.now.Begun {
-		if err := r.show.Adopt(r.nodes, r.ledger.resumeAt(), r.ledger.now.Rolled); err != nil {
-			return err
-		}
 	}
 	r.show.Seed()
 	r.told = time.Time{}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/nodesim/nodesim/golden"
@@ -23,6 +25,7 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hearHangups(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       golden.Updating(),
@@ -47,6 +50,16 @@ func TestScript(t *testing.T) {
 			"apiserver":    rollingServer,
 		},
 	})
+}
+
+// hearHangups has what the scripts start hear SIGHUP even where the tests run under
+// nohup: a signal that is ignored stays so in children, one that is caught doesn't.
+func hearHangups(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, syscall.SIGHUP)
+		t.Cleanup(func() { signal.Stop(heard) })
+	}
 }
 
 // The committed tape is the demo's: scripts and people read the same.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/clusters"
@@ -54,6 +55,14 @@ func namedCluster(cmd *cobra.Command, what string) *string {
 	return name
 }
 
+// unnamed takes no arguments: which cluster is meant is said by --name.
+func unnamed(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && clusters.CheckName(args[0]) == nil {
+		return usagef("argument %q: want no argument; a cluster is named by --name %s", args[0], args[0])
+	}
+	return arguments(0, 0, "no argument")(cmd, args)
+}
+
 // clusterVerb is a verb that asks about one cluster.
 func clusterVerb(use, short, example string, args cobra.PositionalArgs, do func(cmd *cobra.Command, r clusters.Record, args []string) error) *cobra.Command {
 	cmd := &cobra.Command{
@@ -78,7 +87,7 @@ func newClusterStatus() *cobra.Command {
 	cmd := clusterVerb("status", "Where a cluster is, and its processes", `
 		nodesim cluster status
 		nodesim cluster status --name demo -o json | jq .processes`,
-		arguments(0, 0, "no argument"), func(cmd *cobra.Command, r clusters.Record, _ []string) error {
+		unnamed, func(cmd *cobra.Command, r clusters.Record, _ []string) error {
 			if output.value == "json" {
 				return printJSON(cmd, r)
 			}
@@ -93,7 +102,7 @@ func newClusterKubeconfig() *cobra.Command {
 	return clusterVerb("kubeconfig", "Print the kubeconfig of a cluster", `
 		nodesim cluster kubeconfig
 		kubectl get nodes --kubeconfig <(nodesim cluster kubeconfig --name demo)`,
-		arguments(0, 0, "no argument"), func(cmd *cobra.Command, r clusters.Record, _ []string) error {
+		unnamed, func(cmd *cobra.Command, r clusters.Record, _ []string) error {
 			if r.State != clusters.Running {
 				return fmt.Errorf("cluster %q: is still starting: try again when nodesim cluster list says that it is running", r.Name)
 			}
@@ -112,6 +121,9 @@ func newClusterLogs() *cobra.Command {
 		nodesim cluster logs kube-scheduler
 		nodesim cluster logs kube-controller-manager --name demo -f`,
 		func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("found no component: want one of %s", strings.Join(controlplane.Components(), ", "))
+			}
 			if err := arguments(1, 1, "one component")(cmd, args); err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func newClusterDown() *cobra.Command {
 			nodesim cluster down
 			nodesim cluster down --name demo
 			nodesim cluster down --all`),
-		Args: arguments(0, 0, "no argument"), ValidArgsFunction: cobra.NoFileCompletions,
+		Args: unnamed, ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	name := namedCluster(cmd, "the `NAME` of the cluster")
 	cmd.Flags().BoolVar(&all, "all", false, "end all clusters")

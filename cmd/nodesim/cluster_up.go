@@ -44,7 +44,7 @@ them.`,
 			eval "$(nodesim cluster up --detach)"
 			nodesim cluster up --name demo --speed 20x --audit-log audit.jsonl
 			nodesim cluster up --port 6443 --kubeconfig-out demo.kubeconfig`),
-		Args: arguments(0, 0, "no argument"), ValidArgsFunction: cobra.NoFileCompletions,
+		Args: unnamed, ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f.name = namedCluster(cmd, "the `NAME` of the cluster, of which there may be several")
 	flags := cmd.Flags()

@@ -66,6 +66,8 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 		switch {
 		case len(args) < least:
 			return usagef("found no %s: want %s", strings.Fields(want)[len(strings.Fields(want))-1], want)
+		case most == 0 && len(args) > 0:
+			return usagef("argument %q: want %s", args[0], want)
 		case most >= 0 && len(args) > most:
 			return usagef("argument %q: want %s and no more", args[most], want)
 		}

@@ -31,6 +31,11 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if src.File == nil {
 		return fmt.Errorf("scenario %s: it was made by hand and can't be performed: want another one, such as surge", src.Scenario.Name)
 	}
+	if s.out != "" {
+		if err := capture.Creatable(s.out); err != nil { // before a control plane is started for it
+			return err
+		}
+	}
 	var opts []live.Option
 	if f.speed.Speed != 0 {
 		opts = append(opts, live.Speed(float64(f.speed.Speed)))

@@ -16,9 +16,9 @@ const (
 )
 
 // Commons have pods of one kind share their specification and labels, and all of
-// them the words of their statuses: ten thousand pods of a workload are told apart
-// by little more than name and node, and a watch brings each of them whole, with
-// every change. Nobody changes what a cache holds.
+// them, and all nodes, the words that many have: ten thousand pods of a workload are
+// told apart by little more than name and node, and a watch brings each of them
+// whole, with every change. Nobody changes what a cache holds.
 //
 // It may be used from any goroutine. The zero commons are empty.
 type commons struct {
@@ -37,8 +37,8 @@ type common struct {
 // same owner, or, where they have none, of the same image.
 type kindOfPod struct{ namespace, owner, image string }
 
-// share has a pod use the memory of the one that came before it.
-func (c *commons) share(pod *corev1.Pod) {
+// pod has a pod use the memory of the one that came before it.
+func (c *commons) pod(pod *corev1.Pod) {
 	kind := kindOfPod{namespace: pod.Namespace}
 	if o := metav1.GetControllerOfNoCopy(pod); o != nil {
 		kind.owner = string(o.UID)
@@ -78,6 +78,37 @@ func (c *commons) status(s *corev1.PodStatus) {
 	for i := range s.ContainerStatuses {
 		is := &s.ContainerStatuses[i]
 		is.Name, is.Image, is.ImageID = c.word(is.Name), c.word(is.Image), c.word(is.ImageID)
+	}
+}
+
+// node has a node use the words of those that came before it. It must be nobody
+// else's yet.
+func (c *commons) node(n *corev1.Node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n.Labels != nil {
+		labels := make(map[string]string, len(n.Labels))
+		for key, value := range n.Labels {
+			labels[c.word(key)] = c.word(value)
+		}
+		n.Labels = labels
+	}
+	s := &n.Status
+	for i := range s.Images {
+		for k, name := range s.Images[i].Names {
+			s.Images[i].Names[k] = c.word(name)
+		}
+	}
+	for i := range s.Conditions {
+		is := &s.Conditions[i]
+		is.Type, is.Status = corev1.NodeConditionType(c.word(string(is.Type))), corev1.ConditionStatus(c.word(string(is.Status)))
+		is.Reason, is.Message = c.word(is.Reason), c.word(is.Message)
+	}
+	for _, one := range [...]*string{
+		&s.NodeInfo.KernelVersion, &s.NodeInfo.OSImage, &s.NodeInfo.ContainerRuntimeVersion, &s.NodeInfo.KubeletVersion,
+		&s.NodeInfo.OperatingSystem, &s.NodeInfo.Architecture,
+	} {
+		*one = c.word(*one)
 	}
 }
 

@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"testing"
+	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -36,7 +37,7 @@ func TestCommons(t *testing.T) {
 	var pods []*corev1.Pod
 	for i := range 9 {
 		pod := commonPod(i)
-		c.share(pod)
+		c.pod(pod)
 		if !apiequality.Semantic.DeepEqual(pod, commonPod(i)) {
 			t.Errorf("pod %d has become %+v: want it as it was", i, pod)
 		}
@@ -57,9 +58,36 @@ func TestCommonsOfAChange(t *testing.T) {
 	var c commons
 	before, after := commonPod(0), commonPod(0)
 	after.Spec.Tolerations = append(after.Spec.Tolerations, corev1.Toleration{Key: "b"})
-	c.share(before)
-	c.share(after)
+	c.pod(before)
+	c.pod(after)
 	if len(before.Spec.Tolerations) != 1 || len(after.Spec.Tolerations) != 2 {
 		t.Errorf("%d and %d tolerations: want 1 and 2", len(before.Spec.Tolerations), len(after.Spec.Tolerations))
+	}
+}
+
+// The words of nodes are shared, and say what they said.
+func TestCommonsOfNodes(t *testing.T) {
+	node := func() *corev1.Node {
+		text := func(s string) string { return string([]byte(s)) } // of its own
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{text("kubernetes.io/os"): text("linux")}},
+			Status: corev1.NodeStatus{
+				Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: text("KubeletReady"), Message: text("kubelet is posting ready status")}},
+				Images:     []corev1.ContainerImage{{Names: []string{text("web:1")}, SizeBytes: 1}},
+				NodeInfo:   corev1.NodeSystemInfo{OSImage: text("Amazon Linux 2023"), BootID: text("b")},
+			},
+		}
+	}
+	var c commons
+	one, other := node(), node()
+	c.node(one)
+	c.node(other)
+	for _, n := range []*corev1.Node{one, other} {
+		if !apiequality.Semantic.DeepEqual(n, node()) {
+			t.Errorf("the node has become %+v: want it as it was", n)
+		}
+	}
+	if a, b := one.Status.Images[0].Names[0], other.Status.Images[0].Names[0]; unsafe.StringData(a) != unsafe.StringData(b) {
+		t.Error("two nodes have the name of an image each: want one")
 	}
 }

@@ -242,7 +242,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	tail, cut := context.WithCancel(context.WithoutCancel(ctx))
 	var owned sync.WaitGroup
 	w, running := r.world, r.world.kubelets.pods
-	factory := newInformers(r.clients.kube)
+	factory := newInformers(r.clients.kube, &w.alike)
 	w.ctx = ctx
 	w.courier = newCourier(tail, r.warn)
 	w.reporter = newReporter(tail, r.clients.kube, r.speed)

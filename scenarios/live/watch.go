@@ -12,14 +12,16 @@ import (
 
 // newInformers are the one set of caches that everybody shares. Who wrote which
 // field is of no interest to anybody here and takes half of the memory.
-func newInformers(client kubernetes.Interface) informers.SharedInformerFactory {
-	alike := &commons{}
+func newInformers(client kubernetes.Interface, alike *commons) informers.SharedInformerFactory {
 	return informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(func(o any) (any, error) {
 		if m, err := meta.Accessor(o); err == nil {
 			m.SetManagedFields(nil)
 		}
-		if pod, is := o.(*corev1.Pod); is {
-			alike.share(pod)
+		switch o := o.(type) {
+		case *corev1.Pod:
+			alike.pod(o)
+		case *corev1.Node:
+			alike.node(o)
 		}
 		return o, nil
 	}))

@@ -34,6 +34,7 @@ type world struct {
 	ground   *ground
 	front    *front
 	mark     func(name, reason string)
+	alike    commons
 
 	evictions, denied int
 }
@@ -70,6 +71,7 @@ func (w *world) labelled(node *corev1.Node) *corev1.Node {
 	}
 	node.Labels[Label] = w.label
 	w.front.mark(node)
+	w.alike.node(node)
 	return node
 }
 

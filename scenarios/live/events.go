@@ -17,7 +17,10 @@ import (
 )
 
 // reporters is how many broadcasters share the Events: each writes one after the
-// other and holds a thousand.
+// other, lets a thousand wait, and remembers as many for what comes again as that of
+// one kubelet, 4,096 (tools/record/events_cache.go, maxLruCacheEntries). An Event
+// costs a kilobyte for as long as it is remembered, so that of ten thousand pods
+// all Events together would outweigh the pods.
 const reporters = 4
 
 // A reporter writes Events as the components would: through client-go's recorders
@@ -44,7 +47,7 @@ func newReporter(ctx context.Context, client kubernetes.Interface, speed float64
 	// As NewEventCorrelatorWithOptions of tools/record has it at speed 1: an Event
 	// every five minutes, ten minutes for alike ones.
 	limits := record.CorrelatorOptions{
-		LRUCacheSize: 1 << 14, QPS: float32(speed / 300), MaxIntervalInSeconds: max(1, int(600/speed)),
+		QPS: float32(speed / 300), MaxIntervalInSeconds: max(1, int(600/speed)),
 	}
 	for i := range r.older {
 		r.older[i] = record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(limits))

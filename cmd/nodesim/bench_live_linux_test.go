@@ -83,7 +83,7 @@ func compete(ctx context.Context, b *testing.B, start func(context.Context, test
 	r.watchLeases(ctx, b, quiet)
 	took := time.Since(from).Seconds()
 	own, its = c.spent(b)-own, server.spent(b)-its
-	resident, most := c.memory(b)
+	resident, most, anon := c.memory(b)
 	oldest, late, renewals := r.leases.report()
 
 	for _, figure := range []struct {
@@ -99,6 +99,7 @@ func compete(ctx context.Context, b *testing.B, start func(context.Context, test
 		{"its CPU in the steady state", "steady-cores", own.Seconds() / took, mostCores},
 		{"kube-apiserver's CPU in the steady state", "apiserver-cores", its.Seconds() / took, 0},
 		{"resident memory in the end", "RSS-MB", resident, mostMegabytes},
+		{"of it, what isn't of the program's file", "anon-MB", anon, 0},
 		{"resident memory at its most", "most-RSS-MB", most, mostMegabytes},
 		{"renewals of leases", "renewals", float64(renewals), 0},
 		{"greatest age of a lease", "oldest-lease-s", oldest.Seconds(), oldestLease.Seconds()},

@@ -47,8 +47,9 @@ func (p process) spent(tb testing.TB) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// memory is what is resident of it, now and at its most, in megabytes.
-func (p process) memory(tb testing.TB) (now, most float64) {
+// memory is what is resident of it, now and at its most, in megabytes. Its own is what isn't the program file's: of that
+// the kernel may count all, where it maps it in huge pages.
+func (p process) memory(tb testing.TB) (now, most, own float64) {
 	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
 	if err != nil {
@@ -62,9 +63,11 @@ func (p process) memory(tb testing.TB) (now, most float64) {
 			now = kilobytes * 1024 / 1e6
 		case "VmHWM":
 			most = kilobytes * 1024 / 1e6
+		case "RssAnon":
+			own = kilobytes * 1024 / 1e6
 		}
 	}
-	return now, most
+	return now, most, own
 }
 
 // A contender is a program that keeps nodes alive.

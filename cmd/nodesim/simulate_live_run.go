@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"sync"
 
 	"github.com/nodesim/nodesim/internal/capture"
@@ -117,8 +115,9 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 		d.Verbose = f.verbose
 		return d, nil
 	}
-	thrifty()
+	enough := thrifty(cmd.Context())
 	report, err := perform.Run(cmd.Context(), o)
+	enough()
 	if report.Position > 0 || report.Removed > 0 {
 		fmt.Fprint(cmd.ErrOrStderr(), report)
 	}
@@ -129,15 +128,6 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", capture.Quote(s.out))
 	}
 	return f.explain(err, name)
-}
-
-// thrifty has a performance, which lives for hours beside a control plane, take
-// a quarter of the memory above what it holds that Go would by itself, for a little
-// more work. Whoever sets GOGC knows better.
-func thrifty() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(25)
-	}
 }
 
 // explain says how the refusal of a cluster is overcome.

@@ -8,7 +8,8 @@ import (
 )
 
 // controllers are those of kube-controller-manager that a node roll needs; fewer controllers, fewer surprises.
-const controllers = "deployment-controller,replicaset-controller,disruption-controller,node-lifecycle-controller," +
+const controllers = "deployment-controller,replicaset-controller,statefulset-controller,daemonset-controller," +
+	"disruption-controller,node-lifecycle-controller," +
 	"taint-eviction-controller,pod-garbage-collector-controller,garbage-collector-controller,namespace-controller"
 
 // StartControllers starts kube-controller-manager, kube-scheduler and kwok as the administrator and returns at once;

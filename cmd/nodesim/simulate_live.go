@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net"
+
 	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,7 +12,7 @@ import (
 // liveFlags are those of simulate that concern a real API server.
 type liveFlags struct {
 	on, with, dry, cleanup, keep, verbose bool
-	known                                 string
+	known, address                        string
 	speed                                 speed
 	cluster                               *genericclioptions.ConfigFlags
 	connect, own                          *pflag.FlagSet
@@ -27,10 +29,12 @@ func (f *liveFlags) add(cmd *cobra.Command) {
 	f.own.BoolVar(&f.keep, "keep", false, "with --live: leave everything in the cluster at the end; the next run goes on with it")
 	f.own.BoolVar(&f.verbose, "verbose", false, "with --live: show entries of every kind")
 	f.own.StringVar(&f.known, "i-know-this-cluster", "", "with --live: perform although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
+	f.own.StringVar(&f.address, "kubelet-address", "", "with --live: the `IP` by which the API server reaches this machine, for kubectl logs, exec, attach, port-forward and top on kind and kubeadm")
 	f.cluster.AddFlags(f.connect)
 	f.own.AddFlagSet(f.connect)
 	cmd.Flags().AddFlagSet(f.own)
 	_ = cmd.RegisterFlagCompletionFunc("speed", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("kubelet-address", cobra.NoFileCompletions)
 }
 
 // check refuses flags that contradict each other; output is that of -o, or "".
@@ -60,6 +64,10 @@ func (f *liveFlags) check(cmd *cobra.Command, output, out string) (err error) {
 		return usagef("flags --dry-run and --cleanup: found both: want one of them")
 	case (f.dry || f.cleanup) && (out != "" || f.keep || f.verbose || changed("output")):
 		return usagef("flag %s: performs nothing: want neither --out, --output, --verbose nor --keep with it", silent)
+	case (f.dry || f.cleanup) && f.address != "":
+		return usagef("flag %s: performs nothing: want no --kubelet-address with it", silent)
+	case f.address != "" && net.ParseIP(f.address) == nil:
+		return usagef("flag --kubelet-address %q: want the IP address by which the API server reaches this machine", f.address)
 	case f.cleanup && changed("speed"):
 		return usagef("flag --cleanup: performs nothing: want no --speed with it")
 	case f.with && (f.cleanup || f.keep || f.known != ""):

@@ -38,6 +38,9 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.speed.Speed != 0 {
 		opts = append(opts, live.Speed(float64(f.speed.Speed)))
 	}
+	if f.address != "" {
+		opts = append(opts, live.KubeletAddress(f.address))
+	}
 	config, name, err := f.config(cmd, &opts)
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +21,8 @@ import (
 // them (kubectl logs, exec, attach, port-forward), and the API behind kubectl top.
 type front struct {
 	server *api.Server
+	host   string                // by which the API server reaches it
+	inside bool                  // host is the nodes' InternalIP as well
 	top    *metrics.Registration // nil where the cluster has its own, or none is allowed
 }
 
@@ -33,17 +37,17 @@ func (r *run) openFront(ctx, tail context.Context, nodes corev1listers.NodeListe
 	}
 	running := r.world.kubelets.pods
 	scripted := &shell.Scripted{Pods: running, Nodes: ours}
-	server, err := api.Serve(tail, scripted.Config(), api.ServeOptions{Address: r.listen})
+	server, at, err := r.serve(tail, scripted.Config())
 	if err != nil {
 		r.warn(fmt.Errorf("kubectl logs, exec, attach and port-forward won't work: %w", err))
 		return &front{}
 	}
-	f := &front{server: server}
+	f := &front{server: server, host: cmp.Or(r.host, server.NodeAddress().Address), inside: r.host != ""}
 	source := metrics.Source{Summaries: scripted.Summaries, Nodes: ours, Pods: running.GetPods}
 	bounded, enough := context.WithTimeout(ctx, attemptMost)
 	defer enough()
 	err = r.again(bounded, func(context.Context) (err error) {
-		f.top, err = metrics.Register(tail, r.config, source, metrics.Options{})
+		f.top, err = metrics.Register(tail, r.config, source, metrics.Options{Address: freePort(at), Host: r.host})
 		return err
 	})
 	var taken *metrics.TakenError
@@ -55,23 +59,18 @@ func (r *run) openFront(ctx, tail context.Context, nodes corev1listers.NodeListe
 	return f
 }
 
-// mark says in a node's status where its kubelet is reached. kube-apiserver takes
-// the address of type Hostname before all others (--kubelet-preferred-address-types
-// is Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP by default), so that
-// InternalIP stays the scenario's. A name for the inside would come second.
-func (f *front) mark(node *corev1.Node) {
-	if f == nil || f.server == nil {
-		return
+// serve listens for all kubelets, and says at which address it does.
+func (p *Performer) serve(ctx context.Context, c api.PodHandlerConfig) (server *api.Server, at string, err error) {
+	o := api.ServeOptions{Address: p.listen}
+	if p.host != "" {
+		o.Names = []string{p.host}
 	}
-	node.Status.DaemonEndpoints = f.server.Endpoints()
-	address := corev1.NodeAddress{Type: corev1.NodeHostName, Address: f.server.NodeAddress().Address}
-	for i := range node.Status.Addresses {
-		if node.Status.Addresses[i].Type == corev1.NodeHostName {
-			node.Status.Addresses[i] = address
-			return
-		}
+	server, err = api.Serve(ctx, c, o)
+	if errors.Is(err, syscall.EADDRNOTAVAIL) && p.host != "" {
+		o.Address = elsewhere // the address of this machine as others see it
+		server, err = api.Serve(ctx, c, o)
 	}
-	node.Status.Addresses = append(node.Status.Addresses, address)
+	return server, o.Address, err
 }
 
 // close ends it, and removes what makes kubectl top work, again and again if need be.

@@ -26,6 +26,7 @@ type Performer struct {
 	leave  time.Duration
 	renew  time.Duration
 	listen string
+	host   string // by which the API server reaches this machine, where it was told
 	script script
 	tell   func(Progress)
 	warn   func(error)
@@ -89,7 +90,8 @@ func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = 
 // ListenAt sets the host and port of the one listener that answers for all
 // kubelets: kubectl logs, exec, attach, port-forward and top reach it through the
 // API server, which has to reach that host. The default is a free port of
-// 127.0.0.1, for an API server on this machine; "" is none.
+// 127.0.0.1, for an API server on this machine; "" is none. A host that is all
+// addresses of this machine wants [KubeletAddress] with it.
 func ListenAt(address string) Option { return func(p *Performer) { p.listen = address } }
 
 // LeaveWithin bounds how long a performance that is over may take to remove what
@@ -100,7 +102,7 @@ func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave =
 // that can't be performed wraps [scenarios.ErrNotPerformable].
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
-		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, listen: "127.0.0.1:0",
+		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, listen: loopback,
 		tell: func(Progress) {}, warn: func(error) {}, mark: func(string, string) {}, begin: func(context.Context) error { return nil },
 		ended: func(context.Context) error { return nil },
 	}
@@ -114,6 +116,9 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer,
 		return nil, errors.New("perform a scenario: found none: want a resolved file")
 	case !(p.speed > 0) || math.IsInf(p.speed, 0):
 		return nil, fmt.Errorf("perform scenario %s: speed %v: want a number above 0", file.Metadata.Name, p.speed)
+	}
+	if err := p.address(); err != nil {
+		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
 	}
 	p.label, p.script = file.Metadata.Name, scriptOf(file)
 	if _, err := p.script.perform(scenarios.PerformConfig{World: &rehearsal{}, Now: p.clock.Now}); err != nil {

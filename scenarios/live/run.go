@@ -228,6 +228,7 @@ func (r *run) find(ctx context.Context) error {
 	r.nodes = nil
 	for i := range list.Items {
 		if n := &list.Items[i]; n.DeletionTimestamp == nil {
+			unmark(n)
 			r.nodes = append(r.nodes, n)
 		}
 	}

@@ -34,7 +34,14 @@ func selfSigned(ip net.IP, names []string) (*tls.Certificate, error) {
 		BasicConstraintsValid: true,
 		IsCA:                  true, // of itself, so that it can stand in a caBundle
 		IPAddresses:           []net.IP{ip},
-		DNSNames:              append([]string{"localhost"}, names...),
+		DNSNames:              []string{"localhost"},
+	}
+	for _, name := range names {
+		if other := net.ParseIP(name); other != nil {
+			form.IPAddresses = append(form.IPAddresses, other)
+		} else {
+			form.DNSNames = append(form.DNSNames, name)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, key.Public(), key)
 	if err != nil {

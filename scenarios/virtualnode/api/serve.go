@@ -24,7 +24,7 @@ type ServeOptions struct {
 	// Certificate is what the server shows; nil makes a key and a certificate for the address, in memory, as a kubelet
 	// does by default. kube-apiserver looks at it only with --kubelet-certificate-authority.
 	Certificate *tls.Certificate
-	// Names are further DNS names of a certificate that is made.
+	// Names are further DNS names, or IP addresses, of a certificate that is made.
 	Names []string
 
 	// ClientCA, in PEM, lets in clients with a certificate of one of these authorities, for kube-apiserver that of

@@ -23,8 +23,11 @@ import (
 
 // Options say where to listen and under which names to register. The zero value is a free port of 127.0.0.1.
 type Options struct {
-	// Address is host:port; "" is 127.0.0.1:0. The API server must reach that host.
+	// Address is host:port; "" is 127.0.0.1:0. The API server must reach that host, unless Host says otherwise.
 	Address string
+	// Host is the IPv4 address or the name by which the API server reaches the listener, where that isn't the host of
+	// Address: one of all addresses, or behind a network that translates them.
+	Host string
 	// Namespace and Name are those of the Service; "" are kube-system and nodesim-metrics.
 	Namespace, Name string
 	// ClientCA, in PEM, lets in only who shows a certificate of it, for kube-apiserver that of --proxy-client-cert-file.
@@ -99,7 +102,7 @@ func Register(ctx context.Context, config *rest.Config, source Source, o Options
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	server, err := api.Listen(ctx, Handler(source), api.ServeOptions{
-		Address: o.Address, ClientCA: o.ClientCA, Names: []string{o.Name + "." + o.Namespace + ".svc"},
+		Address: o.Address, ClientCA: o.ClientCA, Names: []string{o.Name + "." + o.Namespace + ".svc"}, // which the aggregator asks for
 	})
 	if err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
@@ -217,6 +220,9 @@ func (r *Registration) write(ctx context.Context, at dynamic.ResourceInterface, 
 
 func service(o Options, server *api.Server) *unstructured.Unstructured {
 	host, port := endpoint(server)
+	if o.Host != "" {
+		host = o.Host
+	}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Service",
 		"metadata": map[string]any{"namespace": o.Namespace, "name": o.Name, "labels": map[string]any{managedBy: manager}},

@@ -106,13 +106,13 @@ func TestKubectlExec(t *testing.T) {
 func TestKubectlOnATerminal(t *testing.T) {
 	s := play(t, testcluster.Shared(t), "tty", api.ServeOptions{})
 	s.converse(t)
-	attached := onTerminal(t, s.command(t, "-n", "tty", "attach", "-it", "web-0"), 24, 80)
-	attached.see("heartbeat ")
-	attached.see("\r\n")
-	attached.press("hello\r")
-	attached.see("hello\r\n")
-	attached.press("\x03")
-	if code := attached.end(); code != 0 {
+	attached := testcluster.OnTerminal(t, s.command(t, "-n", "tty", "attach", "-it", "web-0"), 24, 80)
+	attached.See("heartbeat ")
+	attached.See("\r\n")
+	attached.Press("hello\r")
+	attached.See("hello\r\n")
+	attached.Press("\x03")
+	if code := attached.End(); code != 0 {
 		t.Errorf("attach: exit code %d, want 0", code)
 	}
 	s.idle(t)
@@ -121,24 +121,24 @@ func TestKubectlOnATerminal(t *testing.T) {
 // converse has a shell on a terminal whose size changes.
 func (s *stage) converse(t *testing.T) {
 	t.Helper()
-	shell := onTerminal(t, s.command(t, "-n", s.name, "exec", "-it", "web-0", "--", "sh"), 24, 80)
-	shell.see("# ")
-	shell.press("watch-sizex\x7f\r") // an x too many, taken back
-	shell.see("24 80\r\n")
-	shell.resize(40, 100)
-	shell.see("40 100\r\n")
-	shell.press("\x03")
-	shell.see("^C\r\n# ")
-	shell.press("cat\r")
-	shell.see("cat\r\n")
-	shell.press("mirror\r\x04")
-	shell.see("mirror\r\nmirror\r\n# ")
-	shell.press("sleep infinity\r")
-	shell.see("sleep infinity\r\n")
-	shell.press("\x03")
-	shell.see("# ")
-	shell.press("exit 7\r")
-	if code := shell.end(); code != 7 {
+	shell := testcluster.OnTerminal(t, s.command(t, "-n", s.name, "exec", "-it", "web-0", "--", "sh"), 24, 80)
+	shell.See("# ")
+	shell.Press("watch-sizex\x7f\r") // an x too many, taken back
+	shell.See("24 80\r\n")
+	shell.Resize(40, 100)
+	shell.See("40 100\r\n")
+	shell.Press("\x03")
+	shell.See("^C\r\n# ")
+	shell.Press("cat\r")
+	shell.See("cat\r\n")
+	shell.Press("mirror\r\x04")
+	shell.See("mirror\r\nmirror\r\n# ")
+	shell.Press("sleep infinity\r")
+	shell.See("sleep infinity\r\n")
+	shell.Press("\x03")
+	shell.See("# ")
+	shell.Press("exit 7\r")
+	if code := shell.End(); code != 7 {
 		t.Errorf("exit code %d, want 7", code)
 	}
 }

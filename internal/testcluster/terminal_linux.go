@@ -1,6 +1,4 @@
-//go:build controlplane && linux
-
-package shell_test
+package testcluster
 
 import (
 	"bytes"
@@ -14,16 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dialogue is a program on a pseudo terminal of its own, see pts(4).
-type dialogue struct {
-	t    *testing.T
+// A Dialogue is a program on a pseudo terminal of its own, see pts(4), and who sits
+// there. It is for one goroutine.
+type Dialogue struct {
+	t    testing.TB
 	cmd  *exec.Cmd
 	ctrl *os.File
 	got  bytes.Buffer
 	seen int
 }
 
-func onTerminal(t *testing.T, cmd *exec.Cmd, rows, columns uint16) *dialogue {
+// OnTerminal starts a program on a terminal. Its own time limit, as that of
+// exec.CommandContext, bounds all waiting.
+func OnTerminal(t testing.TB, cmd *exec.Cmd, rows, columns uint16) *Dialogue {
 	t.Helper()
 	ctrl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -40,8 +41,8 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, rows, columns uint16) *dialogue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &dialogue{t: t, cmd: cmd, ctrl: ctrl}
-	d.resize(rows, columns)
+	d := &Dialogue{t: t, cmd: cmd, ctrl: ctrl}
+	d.Resize(rows, columns)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
@@ -51,24 +52,25 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, rows, columns uint16) *dialogue {
 	return d
 }
 
-func (d *dialogue) resize(rows, columns uint16) {
+// Resize changes the size of the terminal.
+func (d *Dialogue) Resize(rows, columns uint16) {
 	d.t.Helper()
 	if err := unix.IoctlSetWinsize(int(d.ctrl.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// press types keys.
-func (d *dialogue) press(keys string) {
+// Press types keys.
+func (d *Dialogue) Press(keys string) {
 	d.t.Helper()
 	if _, err := io.WriteString(d.ctrl, keys); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// see waits until the terminal shows a text behind what was seen before; the program's end, which its time limit sees
-// to, is the end of waiting.
-func (d *dialogue) see(text string) {
+// See waits until the terminal shows a text behind what was seen before, or the
+// program ends.
+func (d *Dialogue) See(text string) {
 	d.t.Helper()
 	for b := make([]byte, 4096); ; {
 		if i := bytes.Index(d.got.Bytes()[d.seen:], []byte(text)); i >= 0 {
@@ -83,8 +85,8 @@ func (d *dialogue) see(text string) {
 	}
 }
 
-// end waits for the program and returns its exit code.
-func (d *dialogue) end() int {
+// End waits for the program and returns its exit code.
+func (d *Dialogue) End() int {
 	d.t.Helper()
 	_, _ = io.Copy(&d.got, d.ctrl) // ends with EIO, behind the last byte
 	_ = d.cmd.Wait()

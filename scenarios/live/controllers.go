@@ -37,8 +37,8 @@ func (r *run) podController(ctx context.Context, f informers.SharedInformerFacto
 }
 
 // keep runs the NodeController of one node until its context ends or its Node is
-// gone: a kubelet whose Node was deleted doesn't register again until it is
-// restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
+// gone, or another one: a kubelet whose Node was deleted doesn't register again until
+// it is restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
 // is done once).
 func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) error {
 	fresh := *node
@@ -87,11 +87,12 @@ func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.Node
 	// Four renewals in the life of a lease, and a report thirty renewals apart, as a
 	// kubelet's defaults of 10 s, 40 s and 5 min have it.
 	lasts := int32(max(1, math.Ceil((4 * ks.renew).Seconds())))
-	return virtualnode.NewNodeController(k, node, ks.client.CoreV1().Nodes(),
+	own := &ownNode{NodeInterface: ks.client.CoreV1().Nodes(), label: node.Labels[Label]}
+	return virtualnode.NewNodeController(k, node, own,
 		virtualnode.WithNodeEnableLeaseV1WithRenewInterval(ks.client.CoordinationV1().Leases(corev1.NamespaceNodeLease), lasts, ks.renew),
 		virtualnode.WithNodePingInterval(max(ks.renew/10, 50*time.Millisecond)),
 		virtualnode.WithNodeStatusUpdateInterval(ks.renew), virtualnode.WithNodeStatusReportInterval(30*ks.renew),
-		virtualnode.WithNodeLister(ks.nodes),
+		virtualnode.WithNodeLister(ownCache{ks.nodes, own}),
 		virtualnode.WithNodeStatusUpdateErrorHandler(func(_ context.Context, err error) error {
 			if apierrors.IsNotFound(err) {
 				k.end()

@@ -4,6 +4,7 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,40 @@ func TestRecordDeleted(t *testing.T) {
 	<-s.done
 	if s.err == nil || !strings.Contains(s.err.Error(), "the record of the performance") {
 		t.Errorf("it ends with %v: want that the record is gone", s.err)
+	}
+	nothingLeft(ctx, t)
+}
+
+// Of two that begin at the same moment one performs, and the other says so.
+func TestTwoAtOnce(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	f := written(t, growth)
+	swept(t, f)
+	running, end := context.WithCancel(ctx)
+	defer end()
+	errs := make(chan error, 2)
+	for range 2 {
+		p, err := live.New(plane(t).Config(), f, live.OnWarning(func(err error) { t.Logf("%.300s", err) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, err := p.Run(running)
+			errs <- err
+		}()
+	}
+	var other *live.OtherPerformanceError
+	if err := <-errs; !errors.As(err, &other) || !other.Running {
+		t.Errorf("the first to end says %v: want that it is performed now", err)
+	}
+	until(ctx, t, "the other one has its node", func() (bool, error) {
+		nodes := nodesNow(ctx, t)
+		return len(nodes) == 1 && ready(nodes[0]), nil
+	})
+	end()
+	if err := <-errs; !errors.Is(err, context.Canceled) {
+		t.Errorf("the other one ends with %v", err)
 	}
 	nothingLeft(ctx, t)
 }

@@ -73,13 +73,13 @@ func (h hands) interrupt(cmd *exec.Cmd) {
 func TestShell(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	f := scenario(t, "minimal")
+	f := written(t, growth) // nobody drains there
 	swept(t, f)
 	s := raise(ctx, t, plane(t).Config(), f, live.Speed(1))
 	h := handsOn(t, plane(t).KubeconfigPath())
 	var space, pod, node string
 	for _, p := range podsNow(ctx, t) {
-		if p.Namespace != "kube-system" && p.DeletionTimestamp == nil {
+		if p.Namespace == "shop" {
 			space, pod, node = p.Namespace, p.Name, p.Spec.NodeName
 		}
 	}
@@ -99,7 +99,16 @@ func TestShell(t *testing.T) {
 		t.Errorf("exec -it: exit code %d, want 7", code)
 	}
 
-	attached := testcluster.OnTerminal(t, h.command(ctx, "-n", space, "attach", "-it", pod), 24, 80)
+	// A pod that somebody else brings, with a terminal of its own.
+	for _, args := range [][]string{
+		{"run", "own", "-n", space, "--image=busybox:1.37", "--stdin", "--tty", "--attach=false", "--restart=Never"},
+		{"wait", "pod/own", "-n", space, "--for=condition=Ready", "--timeout=10m"},
+	} {
+		if _, err := kubectl(ctx, t, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	attached := testcluster.OnTerminal(t, h.command(ctx, "-n", space, "attach", "-it", "own"), 24, 80)
 	attached.See("heartbeat ")
 	attached.Press("hello\r")
 	attached.See("hello\r\n")

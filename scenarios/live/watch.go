@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -62,8 +63,8 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 }
 
 // seen hands the events of an informer to the stage, and says that there was one. A deletion that was missed
-// comes with the last state that was seen.
-func seen[T any](s *stage, heard func(), tell func(watch.EventType, T)) cache.ResourceEventHandler {
+// comes with the last state that was seen; one whose object was made anew meanwhile is told all the same.
+func seen[T metav1.Object](s *stage, heard func(), tell func(watch.EventType, T)) cache.ResourceEventHandler {
 	post := func(t watch.EventType, o any) {
 		if last, missed := o.(cache.DeletedFinalStateUnknown); missed {
 			o = last.Obj
@@ -73,8 +74,16 @@ func seen[T any](s *stage, heard func(), tell func(watch.EventType, T)) cache.Re
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { post(watch.Added, o) },
-		UpdateFunc: func(_, o any) { post(watch.Modified, o) },
+		AddFunc: func(o any) { post(watch.Added, o) },
+		UpdateFunc: func(before, o any) {
+			was, _ := before.(T)
+			if is, ok := o.(T); ok && was.GetUID() != is.GetUID() {
+				post(watch.Deleted, was)
+				post(watch.Added, is)
+				return
+			}
+			post(watch.Modified, o)
+		},
 		DeleteFunc: func(o any) { post(watch.Deleted, o) },
 	}
 }

@@ -1,0 +1,79 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+)
+
+// ownNode is the API's nodes as the kubelet of one machine may see them: the Node
+// that it has registered, by its UID, and no other one of that name. A real kubelet
+// goes by the name and keeps whatever Node bears it alive
+// (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus); here
+// that one would be taken for ours, and removed in the end.
+//
+// It may be used from any goroutine.
+type ownNode struct {
+	typedcorev1.NodeInterface
+	label string
+
+	mu  sync.Mutex
+	uid types.UID // "" until it is registered
+}
+
+// Create makes the Node ours.
+func (o *ownNode) Create(ctx context.Context, node *corev1.Node, opts metav1.CreateOptions) (*corev1.Node, error) {
+	return o.take(o.NodeInterface.Create(ctx, node, opts))
+}
+
+// Patch makes the Node ours, which names its UID.
+func (o *ownNode) Patch(ctx context.Context, name string, kind types.PatchType, data []byte, opts metav1.PatchOptions, sub ...string) (*corev1.Node, error) {
+	return o.take(o.NodeInterface.Patch(ctx, name, kind, data, opts, sub...))
+}
+
+// Get finds no Node of somebody else.
+func (o *ownNode) Get(ctx context.Context, name string, opts metav1.GetOptions) (*corev1.Node, error) {
+	return o.mine(o.NodeInterface.Get(ctx, name, opts))
+}
+
+func (o *ownNode) take(node *corev1.Node, err error) (*corev1.Node, error) {
+	if err == nil {
+		o.mu.Lock()
+		o.uid = node.UID
+		o.mu.Unlock()
+	}
+	return node, err
+}
+
+func (o *ownNode) mine(node *corev1.Node, err error) (*corev1.Node, error) {
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	uid := o.uid
+	o.mu.Unlock()
+	nodes := corev1.Resource("nodes")
+	switch {
+	case uid != "" && uid != node.UID:
+		return nil, apierrors.NewNotFound(nodes, node.Name)
+	case uid == "" && node.Labels[Label] != o.label:
+		return nil, apierrors.NewForbidden(nodes, node.Name, fmt.Errorf("found one that no performance of %s has made: want it gone", o.label))
+	}
+	return node, nil
+}
+
+// ownCache is the same for what a cache holds.
+type ownCache struct {
+	corev1listers.NodeLister
+	own *ownNode
+}
+
+// Get finds no Node of somebody else.
+func (c ownCache) Get(name string) (*corev1.Node, error) { return c.own.mine(c.NodeLister.Get(name)) }

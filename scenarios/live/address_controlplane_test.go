@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -38,15 +39,19 @@ func TestKubeletAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lived(ctx, t, c)
 	h := handsOn(t, kubeadm.KubeconfigPath())
-	f := scenario(t, "minimal")
+	f := written(t, growth)
 	const host = "127.0.0.2"
-	s := raise(ctx, t, kubeadm.Config(), f, live.Speed(1), live.Keep(), live.KubeletAddress(host))
-	pods, err := c.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+	s := raise(ctx, t, kubeadm.Config(), f, live.Speed(speed), live.KnownCluster(), live.Keep(), live.KubeletAddress(host))
+	pods, err := c.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	pod := pods.Items[0]
+	if pod.Spec.NodeName == theirs || pod.Spec.NodeSelector[live.Label] != "growth" {
+		t.Errorf("pod %s is on %s, with node selector %v: want it to stay on the scenario's nodes", pod.Name, pod.Spec.NodeName, pod.Spec.NodeSelector)
+	}
 	if out, err := h.command(ctx, "logs", "-n", pod.Namespace, pod.Name).CombinedOutput(); err != nil || !strings.Contains(string(out), pod.Name) {
 		t.Errorf("logs: %v\n%s", err, out)
 	}
@@ -69,12 +74,46 @@ func TestKubeletAddress(t *testing.T) {
 	<-s.done
 
 	// Who goes on with it where the default does leaves the scenario's address alone.
-	s = raise(ctx, t, kubeadm.Config(), f, live.Speed(1))
+	s = raise(ctx, t, kubeadm.Config(), f, live.Speed(speed), live.KnownCluster())
 	until(ctx, t, "the address is gone", func() (bool, error) {
 		return slices.Equal(insides(ctx, t, c, pod.Spec.NodeName), first[1:]), nil
 	})
 	s.end()
 	<-s.done
+	nodes, err := c.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil || len(nodes.Items) != 1 || nodes.Items[0].Name != theirs {
+		t.Errorf("in the end there are %d nodes, %v: want %s alone", len(nodes.Items), err, theirs)
+	}
+	sets, err := c.AppsV1().DaemonSets("").List(ctx, metav1.ListOptions{})
+	if err != nil || len(sets.Items) != 1 || sets.Items[0].Labels[live.Label] != "" || sets.Items[0].Generation != 1 {
+		t.Errorf("in the end there are the DaemonSets %v, %v: want theirs alone, as it was", sets.Items, err)
+	}
+}
+
+// theirs is a node that no performance has made.
+const theirs = "kind-control-plane"
+
+// lived makes a cluster one that has a life of its own: a node, and the kube-proxy
+// that kubeadm brings (k8s.io/kubernetes, cmd/kubeadm/app/phases/addons/proxy).
+func lived(ctx context.Context, t *testing.T, c kubernetes.Interface) {
+	t.Helper()
+	if _, err := c.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: theirs}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{"k8s-app": "kube-proxy"}
+	proxy := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-proxy", Labels: labels},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				HostNetwork: true, Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+				Containers: []corev1.Container{{Name: "kube-proxy", Image: "registry.k8s.io/kube-proxy:v1.34.0"}},
+			}},
+		},
+	}
+	if _, err := c.AppsV1().DaemonSets("kube-system").Create(ctx, proxy, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // insides are a node's addresses of type InternalIP.

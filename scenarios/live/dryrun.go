@@ -36,7 +36,7 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	if err != nil {
 		return err
 	}
-	if err := p.foreign(ctx, r.clients.kube); err != nil {
+	if _, err := p.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
 	if there {

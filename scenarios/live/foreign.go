@@ -25,20 +25,19 @@ func (e *ForeignNodesError) Error() string {
 		e.Server, phrase.Count(e.Count, "node"), e.Example)
 }
 
-// foreign looks for nodes that no performance has made.
-func (p *Performer) foreign(ctx context.Context, client kubernetes.Interface) error {
-	if p.known {
-		return nil
-	}
+// foreign reports whether there are nodes that no performance has made, and refuses
+// them unless the cluster is known.
+func (p *Performer) foreign(ctx context.Context, client kubernetes.Interface) (found bool, err error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})
 	if err != nil {
-		return fmt.Errorf("cluster %s: look whether it has nodes of its own: %w", p.config.Host, err)
+		return false, fmt.Errorf("cluster %s: look whether it has nodes of its own: %w", p.config.Host, err)
 	}
-	if n := len(list.Items); n > 0 {
+	n := len(list.Items)
+	if n > 0 && !p.known {
 		if list.RemainingItemCount != nil {
 			n += int(*list.RemainingItemCount)
 		}
-		return &ForeignNodesError{Server: p.config.Host, Count: n, Example: list.Items[0].Name}
+		return true, &ForeignNodesError{Server: p.config.Host, Count: n, Example: list.Items[0].Name}
 	}
-	return nil
+	return n > 0, nil
 }

@@ -20,6 +20,9 @@ import (
 type ground struct {
 	label  string
 	client dynamic.Interface
+	// confined keeps the scenario's pods on its nodes: there are others, on which
+	// their images would be pulled in earnest, and the scenario would never begin.
+	confined bool
 }
 
 // A planned object is one that is to be created.
@@ -94,8 +97,15 @@ func resourcesOf(all []planned) []schema.GroupVersionResource {
 }
 
 // create makes an object, and reports whether it wasn't there. One that is there
-// and isn't ours is an error, but for a namespace: that is left to whom it belongs.
+// and isn't ours is an error, but for a namespace and for a DaemonSet of the
+// system's, such as kube-proxy: those are left to whom they belong, and the pods of
+// such a DaemonSet come to our nodes too.
 func (g *ground) create(ctx context.Context, p planned) (created bool, err error) {
+	if g.confined {
+		if err := g.confine(p.object); err != nil {
+			return false, fmt.Errorf("create %s: %w", p.key(), err)
+		}
+	}
 	client := g.of(p.resource, p.object.GetNamespace())
 	_, err = client.Create(ctx, p.object, metav1.CreateOptions{FieldManager: fieldManager})
 	if err == nil {
@@ -112,11 +122,20 @@ func (g *ground) create(ctx context.Context, p planned) (created bool, err error
 		return false, nil
 	case have.GetDeletionTimestamp() != nil:
 		return false, apierrors.NewServiceUnavailable(p.key() + " is still being deleted")
-	case p.resource.Resource == "namespaces":
+	case p.resource.Resource == "namespaces",
+		p.resource.Resource == "daemonsets" && p.object.GetNamespace() == metav1.NamespaceSystem:
 		return false, nil
 	}
 	return false, fmt.Errorf("create %s: %w", p.key(), apierrors.NewForbidden(p.resource.GroupResource(), p.object.GetName(),
 		fmt.Errorf("found one that no performance of %s has made: want it gone", g.label)))
+}
+
+// confine has the pods of a workload choose the scenario's nodes.
+func (g *ground) confine(workload *unstructured.Unstructured) error {
+	if _, is, err := unstructured.NestedMap(workload.Object, "spec", "template"); !is || err != nil {
+		return err
+	}
+	return unstructured.SetNestedField(workload.Object, g.label, "spec", "template", "spec", "nodeSelector", Label)
 }
 
 func (g *ground) of(r schema.GroupVersionResource, namespace string) dynamic.ResourceInterface {

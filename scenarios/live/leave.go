@@ -50,7 +50,7 @@ func (r *run) lastNote(ctx context.Context) error {
 }
 
 func (r *run) sweep(ctx context.Context, report *Report) error {
-	s := &sweep{p: r.Performer, clients: r.clients, resources: resourcesOf(r.objects), seen: map[string]bool{}}
+	s := &sweep{p: r.Performer, clients: r.clients, resources: resourcesOf(r.objects), seen: map[string]bool{}, hosts: map[string]bool{}}
 	return s.run(ctx, report)
 }
 

@@ -43,7 +43,8 @@ type Option func(*Performer)
 func Speed(s float64) Option { return func(p *Performer) { p.speed = s } }
 
 // KnownCluster allows a cluster with nodes that no performance has made. Without
-// it Run refuses one, with a [*ForeignNodesError].
+// it Run refuses one, with a [*ForeignNodesError]. Where there are such nodes, the
+// pods of the scenario's workloads get a nodeSelector by which they stay on its own.
 func KnownCluster() Option { return func(p *Performer) { p.known = true } }
 
 // Keep leaves everything in the cluster when Run ends: nodes fall silent, and the

@@ -148,7 +148,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	if err := r.foreign(ctx, r.clients.kube); err != nil {
+	if r.world.ground.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
 	if r.ledger, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {

@@ -48,13 +48,16 @@ func (h hands) piped(cmd *exec.Cmd) (first string, rest *bufio.Reader) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	var errs strings.Builder
+	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
 	rest = bufio.NewReader(out)
 	first, err = rest.ReadString('\n')
 	if err != nil {
-		h.t.Fatalf("%v: %v", cmd.Args, err)
+		_ = cmd.Wait() // it has closed its output
+		h.t.Fatalf("%v: %v\n%s", cmd.Args, err, errs.String())
 	}
 	return first, rest
 }
@@ -75,7 +78,7 @@ func TestShell(t *testing.T) {
 	defer cancel()
 	f := written(t, growth) // nobody drains there
 	swept(t, f)
-	s := raise(ctx, t, plane(t).Config(), f, live.Speed(1))
+	s := raise(ctx, t, plane(t).Config(), f, live.Speed(speed))
 	h := handsOn(t, plane(t).KubeconfigPath())
 	var space, pod, node string
 	for _, p := range podsNow(ctx, t) {

@@ -19,7 +19,9 @@ import (
 // A sweep removes what a performance made, in passes: each deletes what is there
 // and whose turn it is, until nothing is left. Workloads go first, then pods, by
 // force, as no kubelet is there to let them go; then nodes, namespaces, and the
-// record last, so that a sweep that was interrupted can be begun again.
+// record last, so that a sweep that was interrupted can be begun again. Pods that a
+// DaemonSet of the cluster's own has put on our nodes would come again for as long as
+// those are there: they go behind them.
 type sweep struct {
 	p         *Performer
 	clients   *clients
@@ -27,6 +29,7 @@ type sweep struct {
 
 	mu        sync.Mutex
 	seen      map[string]bool // what was deleted, by UID
+	hosts     map[string]bool // our nodes, those included that are gone
 	forbidden []string        // what may not be, or not be looked for
 }
 
@@ -82,7 +85,7 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 		}
 		left = append(left, names...)
 	}
-	pods, err := s.pods(ctx)
+	pods, behind, err := s.pods(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 		}
 		left = append(left, names...)
 	}
-	if len(left) > 0 {
+	if left = append(left, behind...); len(left) > 0 {
 		return left, nil
 	}
 	return nil, s.record(ctx)
@@ -153,25 +156,36 @@ func (s *sweep) remove(ctx context.Context, r schema.GroupVersionResource, o *un
 	return nil
 }
 
-// pods deletes those on our nodes and in our namespaces.
-func (s *sweep) pods(ctx context.Context) (left []string, err error) {
+// pods deletes those on our nodes and in our namespaces, but for those that have to
+// wait for the end of their node: they are behind.
+func (s *sweep) pods(ctx context.Context) (left, behind []string, err error) {
 	ours := map[string]bool{}
 	for _, r := range []schema.GroupVersionResource{nodesResource, namespacesResource} {
 		list, err := s.clients.dynamic.Resource(r).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + s.p.label})
 		if err != nil {
-			return nil, s.refused(r, "list", err)
+			return nil, nil, s.refused(r, "list", err)
 		}
 		for _, o := range list.Items {
 			ours[r.Resource+"/"+o.GetName()] = true
+			if r == nodesResource {
+				s.hosts[o.GetName()] = true
+			}
 		}
 	}
 	list, err := s.clients.kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, s.refused(schema.GroupVersionResource{Resource: "pods"}, "list", err)
+		return nil, nil, s.refused(schema.GroupVersionResource{Resource: "pods"}, "list", err)
 	}
 	now := int64(0)
 	err = eachOf(list.Items, func(pod *corev1.Pod) error {
-		if !ours["nodes/"+pod.Spec.NodeName] && !ours["namespaces/"+pod.Namespace] && !s.orphaned(pod) {
+		name := "pods/" + pod.Namespace + "/" + pod.Name
+		switch {
+		case !s.hosts[pod.Spec.NodeName] && !ours["namespaces/"+pod.Namespace] && !s.orphaned(pod):
+			return nil
+		case ours["nodes/"+pod.Spec.NodeName] && s.comesAgain(pod):
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			behind = append(behind, name)
 			return nil
 		}
 		client := s.clients.kube.CoreV1().Pods(pod.Namespace)
@@ -187,11 +201,19 @@ func (s *sweep) pods(ctx context.Context) (left []string, err error) {
 		s.note(pod.UID)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		left = append(left, "pods/"+pod.Namespace+"/"+pod.Name)
+		left = append(left, name)
 		return nil
 	})
 	slices.Sort(left)
-	return left, err
+	slices.Sort(behind)
+	return left, behind, err
+}
+
+// comesAgain reports whether a DaemonSet that wasn't deleted here makes another pod
+// where this one is.
+func (s *sweep) comesAgain(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "DaemonSet" && !s.orphaned(pod)
 }
 
 // orphaned reports whether the pod's controller was deleted here: a pod that has

@@ -21,8 +21,9 @@
 //	change.go                    what of an object a controller has changed
 //	watch.go                     what the server says: one set of informers
 //	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
+//	own.go                       the Node that is a kubelet's, by its UID
 //	pods.go                      the provider behind the PodController
-//	front.go                     what answers for all kubelets: logs, exec, attach, port-forward, top
+//	front.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
 //	events.go                    Events through client-go's recorders, one a component and host
 //	diary.go                     the record in the cluster: who performs, what, how far
 //	leave.go, sweep.go           what is removed in the end, or by Cleanup
@@ -47,16 +48,17 @@
 // One listener answers for all kubelets. A Node says in its status where that is:
 // the port in daemonEndpoints, and the host as its address of type Hostname, so
 // that its InternalIP stays the scenario's. That works where kube-apiserver takes
-// Hostname first, as by its own default and on nodesim's own control plane; with
-// --kubelet-preferred-address-types=InternalIP,…, as kubeadm and kind set it, it
-// doesn't reach the listener. [ListenAt] names another address, for an API server
-// that isn't on this machine.
+// Hostname first, as by its own default and on nodesim's own control plane.
+// [KubeletAddress] names this machine for an API server that is elsewhere, and for
+// one that takes InternalIP first, as kubeadm and kind have it
+// (--kubelet-preferred-address-types=InternalIP,…). [ListenAt] is where it is listened.
 //
 // # What it must never do
 //
 // It deletes nothing that it hasn't made: everything carries [Label], and pods are
 // those on its nodes and in its namespaces. It never performs in a cluster with
-// nodes of others unless told so ([KnownCluster]), nor two scenarios in one.
+// nodes of others unless told so ([KnownCluster]), nor two scenarios in one. A Node
+// that somebody else has put in the place of one, under its name, isn't one of its own.
 //
 // # Where it differs from the simulation
 //

@@ -28,8 +28,8 @@ const hint = "space pause, ? keys, q quit"
 
 // The keys in full, for those who have pressed the one that asks.
 var help = []string{
-	"space pause   left right 10 s   up down 1 min   + - speed   q quit",
-	". next event   n next node transition   m M next, last marker   ? hide",
+	"space pause, left right 10 s, up down 1 min, + - speed, q quit",
+	". next event, n next node transition, m M next or last marker, ? hide",
 }
 
 // pressed is told of each key.

@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	s.survey = show.NewSurveyor(ctx, o.Tape)
 	s.then(s.survey.Close)
 	s.Control = control.New(s.Player, control.Eyes{Transitions: s.Driver.Landmarks, Survey: s.survey.Known, Faults: s.fired.all})
-	if s.server, err = apiserver.New(s.Player, append(o.Server, apiserver.Mount(control.Path, s.Control.Handler()))...); err != nil {
+	if s.server, err = apiserver.New(s.Player, append(o.Server, apiserver.ImpliedNamespaces(), apiserver.Mount(control.Path, s.Control.Handler()))...); err != nil {
 		return s, err
 	}
 	s.then(s.server.Close)

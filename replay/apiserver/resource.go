@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
 	"github.com/nodesim/nodesim/replay/internal/writes"
@@ -17,7 +18,8 @@ import (
 // resource is one kind of object that is served.
 type resource struct {
 	timeline.Resource
-	maker *media.Maker
+	maker   *media.Maker
+	cluster *replay.Cluster // that holds its objects
 }
 
 func (s *Server) newResource(r timeline.Resource) *resource {
@@ -28,7 +30,7 @@ func (s *Server) newResource(r timeline.Resource) *resource {
 	if s.shifter != nil {
 		o.Shift = func(raw []byte) ([]byte, error) { return s.shifter.Object(r, raw) }
 	}
-	return &resource{r, media.NewMaker(r, o)}
+	return &resource{r, media.NewMaker(r, o), s.cluster}
 }
 
 // get answers with one object.
@@ -40,7 +42,7 @@ func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, name
 	if err := exported(req); err != nil {
 		return err
 	}
-	o, err := s.cluster.Get(gvr(r.Resource), namespace, name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
+	o, err := r.cluster.Get(gvr(r.Resource), namespace, name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
 	if err != nil {
 		return err
 	}
@@ -57,7 +59,7 @@ func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, name
 
 // scale answers with the replicas of a workload, its subresource scale.
 func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
-	o, err := s.cluster.Get(gvr(r.Resource), info.Namespace, info.Name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
+	o, err := r.cluster.Get(gvr(r.Resource), info.Namespace, info.Name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, nam
 	if err != nil {
 		return err
 	}
-	l, err := s.cluster.List(gvr(r.Resource), namespace, opts)
+	l, err := r.cluster.List(gvr(r.Resource), namespace, opts)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -14,9 +15,12 @@ import (
 	"github.com/nodesim/nodesim/replay/internal/writes"
 )
 
-// reviews reports whether a request asks what the client may do, as dashboards
-// and kubectl auth can-i do before they do it.
+// reviews reports whether a request asks what the client may do, or who it is, as
+// dashboards, kubectl auth can-i and kubectl auth whoami do.
 func reviews(info *request.RequestInfo) bool {
+	if info.APIGroup == authenticationv1.GroupName && info.APIVersion == "v1" && info.Subresource == "" && info.Verb == writes.Create {
+		return info.Resource == "selfsubjectreviews"
+	}
 	return info.APIGroup == authorizationv1.GroupName && info.APIVersion == "v1" && info.Subresource == "" && info.Verb == writes.Create &&
 		(info.Resource == "selfsubjectaccessreviews" || info.Resource == "selfsubjectrulesreviews")
 }
@@ -29,7 +33,16 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 		return err
 	}
 	var answer any
-	if info.Resource == "selfsubjectrulesreviews" {
+	switch info.Resource {
+	case "selfsubjectreviews":
+		r := authenticationv1.SelfSubjectReview{}
+		if err := json.Unmarshal(asked.Body, &r); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		r.SetGroupVersionKind(authenticationv1.SchemeGroupVersion.WithKind("SelfSubjectReview"))
+		r.Status = authenticationv1.SelfSubjectReviewStatus{UserInfo: whoever}
+		answer = r
+	case "selfsubjectrulesreviews":
 		r := authorizationv1.SelfSubjectRulesReview{}
 		if err := json.Unmarshal(asked.Body, &r); err != nil {
 			return apierrors.NewBadRequest(err.Error())
@@ -37,7 +50,7 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 		r.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectRulesReview"))
 		r.Status = s.rules()
 		answer = r
-	} else {
+	default:
 		r := authorizationv1.SelfSubjectAccessReview{}
 		if err := json.Unmarshal(asked.Body, &r); err != nil {
 			return apierrors.NewBadRequest(err.Error())
@@ -52,6 +65,9 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 	}
 	return s.answer(w, req, nil, info, http.StatusCreated, raw)
 }
+
+// whoever is who has the token: nobody asks for more.
+var whoever = authenticationv1.UserInfo{Username: "nodesim", Groups: []string{"system:authenticated"}}
 
 // readers are the verbs that a tape answers.
 var readers = []string{"get", "list", "watch"}
@@ -86,7 +102,7 @@ func (s *Server) rules() (status authorizationv1.SubjectRulesReviewStatus) {
 	if s.desk != nil {
 		verbs = []string{"*"}
 	}
-	for _, r := range s.cluster.Resources() {
+	for _, r := range s.served {
 		status.ResourceRules = append(status.ResourceRules, authorizationv1.ResourceRule{Verbs: verbs, APIGroups: []string{r.Group}, Resources: []string{r.Resource}})
 	}
 	status.NonResourceRules = []authorizationv1.NonResourceRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}

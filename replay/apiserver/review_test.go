@@ -1,9 +1,12 @@
 package apiserver_test
 
 import (
+	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/replay/apiserver"
@@ -42,6 +45,16 @@ func TestAReviewSaysWhatWillWork(t *testing.T) {
 					t.Errorf("%s, %s: %s %s.%s: found %+v, want allowed %v, or the reason", name, mode, c.verb, c.resource, c.group, got.Status, want)
 				}
 			}
+		}
+	}
+	for name, client := range reading {
+		me, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+		if err != nil || me.Status.UserInfo.Username != "nodesim" {
+			t.Errorf("%s: who am I: %v, %+v, want nodesim", name, err, me)
+		}
+		err = client.CoreV1().RESTClient().Post().Namespace("shop").Resource("pods").Name("a").SubResource("exec").Do(t.Context()).Error()
+		if !apierrors.IsMethodNotSupported(err) || !strings.Contains(err.Error(), "nothing runs behind its objects") {
+			t.Errorf("%s: exec: %v, want that nothing runs behind its objects", name, err)
 		}
 	}
 	rules, err := reading["protobuf"].AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(),

@@ -28,6 +28,11 @@ var elsewhere = map[string][]string{
 	"serviceaccounts": {"token"},
 }
 
+// kubelets are those that a kubelet answers, which some clients ask for with POST.
+var kubelets = []string{"attach", "exec", "log", "portforward", "proxy"}
+
+const nothingBehind = "nothing runs behind its objects"
+
 // routed says what kube-apiserver's router answers before a handler sees the request; nil where it finds one.
 func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInfo) error {
 	parts, builtin := len(info.Parts), s.builtin(r.Resource)
@@ -43,7 +48,7 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 	case info.Subresource != "" && !slices.Contains(s.subresources(r.Resource), info.Subresource):
 		if slices.Contains(elsewhere[r.String()], info.Subresource) {
 			return writes.Refuse(s.player.Header().Metadata.Name, info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(),
-				"nothing runs behind its objects")
+				nothingBehind)
 		}
 		if !builtin {
 			return apierrors.NewNotFound(gvr(r.Resource).GroupResource(), info.Name)

@@ -28,8 +28,10 @@ type Server struct {
 	openapi      http.Handler
 	resources    map[schema.GroupVersionResource]*resource
 	subresources func(timeline.Resource) []string
-	desk         *writes.Desk   // nil to refuse writes
-	shifter      *shift.Shifter // nil to leave times as they are
+	served       []timeline.Resource // the keys of resources, in the tape's order
+	unfollow     func()              // ends imply
+	desk         *writes.Desk        // nil to refuse writes
+	shifter      *shift.Shifter      // nil to leave times as they are
 
 	open  context.Context // until Close: how long watches may stay
 	close context.CancelFunc
@@ -39,10 +41,11 @@ type Server struct {
 
 // settings are what Options set.
 type settings struct {
-	blocked time.Duration // a client that takes nothing for so long is cut off
-	shift   bool
-	mounts  []mounted
-	record  func(Write) // nil to refuse writes
+	blocked    time.Duration // a client that takes nothing for so long is cut off
+	shift      bool
+	mounts     []mounted
+	namespaces bool        // serve those that are implied
+	record     func(Write) // nil to refuse writes
 }
 
 // Option sets a Server up.
@@ -58,14 +61,14 @@ func CutOff(d time.Duration) Option { return func(s *settings) { s.blocked = d }
 
 // New makes a Server that shows what the Player plays. It applies the initial
 // lists if that hasn't happened, and neither runs nor closes the Player.
-func New(p *replay.Player, opts ...Option) (*Server, error) {
+func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	if err := p.Open(); err != nil {
 		return nil, err
 	}
 	s := &Server{
 		player: p, cluster: p.Cluster(), settings: settings{blocked: 5 * time.Second},
 		paths:     request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
-		resources: map[schema.GroupVersionResource]*resource{},
+		resources: map[schema.GroupVersionResource]*resource{}, unfollow: func() {},
 	}
 	s.open, s.close = context.WithCancel(context.Background())
 	for _, o := range opts {
@@ -81,6 +84,22 @@ func New(p *replay.Player, opts ...Option) (*Server, error) {
 	for _, r := range served {
 		s.resources[gvr(r)] = s.newResource(r)
 	}
+	if _, held := s.resources[gvr(namespaces)]; s.settings.namespaces && !held {
+		m, stop, err := s.imply()
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err != nil {
+				stop()
+			}
+		}()
+		s.unfollow = stop
+		r := s.newResource(namespaces)
+		r.cluster = m.cluster
+		s.resources[gvr(namespaces)], served = r, append(served, namespaces)
+	}
+	s.served = served
 	about, err := discovery.New(discovery.Options{
 		Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server,
 		Writes: s.settings.record != nil,
@@ -119,5 +138,6 @@ func gvr(r timeline.Resource) schema.GroupVersionResource {
 // Listener.
 func (s *Server) Close() {
 	s.close()
+	s.unfollow()
 	s.inMemory.shut()
 }

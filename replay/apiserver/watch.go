@@ -36,7 +36,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), open)
 	defer cancel()
-	events, err := s.cluster.Watch(gvr(r.Resource), namespace, opts)
+	events, err := r.cluster.Watch(gvr(r.Resource), namespace, opts)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -25,4 +27,19 @@ func quietly(err error) error {
 		return &exitError{exitFailed, nil}
 	}
 	return err
+}
+
+// piped is a writer that ends a context at its first write into a pipe that nobody
+// reads any more; the cause is the write's error.
+type piped struct {
+	io.Writer
+	end context.CancelCauseFunc
+}
+
+func (p piped) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		p.end(err)
+	}
+	return n, err
 }

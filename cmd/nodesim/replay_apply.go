@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/nodesim/nodesim/internal/capture"
 	"github.com/nodesim/nodesim/internal/show"
@@ -61,6 +62,13 @@ func contextOf(cluster *genericclioptions.ConfigFlags) (string, error) {
 
 // toCluster writes the tape into a cluster.
 func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []string) (err error) {
+	defer func() { err = quietly(err) }()
+	defer survivePipe()()
+	ctx, end := context.WithCancelCause(cmd.Context())
+	defer end(nil)
+	cmd.SetContext(ctx)
+	cmd.SetOut(piped{cmd.OutOrStdout(), end})
+	cmd.SetErr(piped{cmd.ErrOrStderr(), end})
 	config, err := f.apply.cluster.ToRESTConfig()
 	if err != nil {
 		return fmt.Errorf("kubeconfig: %w", err)
@@ -97,6 +105,9 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	report, err := f.apply.perform(cmd, a)
+	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {
+		return errors.Join(cause, f.apply.tidy(a))
+	}
 	switch touched := report.Touched(); {
 	case touched > 0 || len(report.Skipped)+len(report.Changed) > 0:
 		fmt.Fprint(cmd.ErrOrStderr(), report)

@@ -3,8 +3,11 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,7 +26,7 @@ import (
 // TestReplayToCluster does with the real program what docs/apply.md shows: the
 // initial state, a recording, the tape; and the ways in which it ends.
 func TestReplayToCluster(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{})
 	client, nodesim, kubeconfig := cluster.Client(), build(t), filepath.Join(t.TempDir(), "kubeconfig")
@@ -82,6 +85,28 @@ func TestReplayToCluster(t *testing.T) {
 		t.Errorf("interrupted: error %v, and it says:\n%s", err, out)
 	}
 	does("nodes: 0 created, 0 updated, 3 deleted", "--cleanup")
+
+	// So does a pipe that nobody reads any more, and nothing is left: of the command
+	// that takes it away nobody would learn.
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, _ = command("--speed", "0.01x")
+	cmd.Stdout, cmd.Stderr = writer, writer
+	if err := errors.Join(cmd.Start(), writer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(reader).ReadString('\n'); err != nil || !strings.Contains(line, "the initial state is written") || ours() != 3 {
+		t.Errorf("found %q, %v, and %d nodes, want 3", line, err, ours())
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	exit := (*exec.ExitError)(nil)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 || ours() != 0 {
+		t.Errorf("a broken pipe: found %v and %d nodes, want exit status 1 and none", err, ours())
+	}
 
 	// A node of somebody else's; the context has to be named.
 	if _, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{}); err != nil {

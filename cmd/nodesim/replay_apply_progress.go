@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
@@ -30,6 +31,21 @@ func (f *applyFlags) perform(cmd *cobra.Command, a *apply.Applier) (apply.Report
 	defer close(done)
 	line.Go(func() { progress(cmd.ErrOrStderr(), a, done) })
 	return a.Run(ctx)
+}
+
+// tidying is how long tidy may take.
+const tidying = 2 * time.Minute
+
+// tidy takes away what was written: of whom nobody reads any more, nobody learns how
+// to do it.
+func (f *applyFlags) tidy(a *apply.Applier) error {
+	if f.dry || f.cleanup {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tidying)
+	defer cancel()
+	_, err := a.Cleanup(ctx)
+	return err
 }
 
 // progress says every few seconds how far it is.

@@ -87,9 +87,7 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	s.Show = show.Over(s.Player, o.Tape, s.Driver)
 	s.then(s.Show.Close)
 	s.then(s.Player.Subscribe(s.tell))
-	s.survey = show.NewSurveyor(ctx, o.Tape)
-	s.then(s.survey.Close)
-	s.Control = control.New(s.Player, control.Eyes{Transitions: s.Driver.Landmarks, Survey: s.survey.Known, Faults: s.fired.all})
+	s.Control = control.New(s.Player, control.Eyes{Transitions: s.Driver.Landmarks, Survey: s.known, Faults: s.fired.all})
 	if s.server, err = apiserver.New(s.Player, append(o.Server, apiserver.ImpliedNamespaces(), apiserver.Mount(control.Path, s.Control.Handler()))...); err != nil {
 		return s, err
 	}
@@ -103,8 +101,14 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	}
 	s.undo = append(s.undo, s.file.Remove)
 	s.Kubeconfig = s.file.Path
+	// Last: reading a large tape through costs as much as all of the above.
+	s.survey = show.NewSurveyor(ctx, o.Tape)
+	s.then(s.survey.Close)
 	return s, nil
 }
+
+// known is what is known of the whole tape. Nobody asks before Open has returned.
+func (s *Session) known() replay.Survey { return s.survey.Known() }
 
 func (s *Session) then(f func()) { s.undo = append(s.undo, func() error { f(); return nil }) }
 

@@ -120,13 +120,16 @@ func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 
 // keep returns when the cluster is to end: nil where somebody wants it so.
 func (f *clusterUpFlags) keep(ctx context.Context, cmd *cobra.Command, c *clusters.Cluster) error {
-	keys, restore := readKeys(cmd.InOrStdin())
-	defer restore()
+	keys := readKeys(cmd.InOrStdin())
+	defer keys.Close()
+	if file, terminal := terminalOf(cmd.InOrStdin()); terminal {
+		defer hold(ctx, file, keys)()
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case k := <-keys:
+		case k := <-keysOf(keys):
 			if k == show.KeyQuit {
 				return nil
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/signal"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,52 +15,107 @@ import (
 	"golang.org/x/term"
 )
 
-// readKeys turns what is typed at a terminal into keys, until restore is
-// called, which gives the terminal back. Where in is no terminal there are no
-// keys. Signals work on as they do: ctrl-c is one.
-func readKeys(in io.Reader) (keys <-chan show.Key, restore func()) {
+// keysPause is how long it takes at the most until the end of reading is noticed.
+const keysPause = 100 * time.Millisecond
+
+// A keyboard is a terminal whose keys are read one by one. Its methods may be
+// called from any goroutine; nil is one without keys.
+type keyboard struct {
+	fd      int
+	typed   chan show.Key
+	reading sync.WaitGroup
+	done    atomic.Bool
+
+	mu     sync.Mutex
+	ours   atomic.Bool  // keys are read: written under mu
+	before unix.Termios // what the terminal was set to when it was taken
+}
+
+// newKeyboard returns that of a terminal, nil where in is none. It does nothing
+// before Open.
+func newKeyboard(in io.Reader) *keyboard {
 	f, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil, func() {}
+		return nil
 	}
-	fd := int(f.Fd())
-	before, err := unix.IoctlGetTermios(fd, termiosGet)
-	if err != nil {
-		return nil, func() {}
+	return &keyboard{fd: int(f.Fd()), typed: make(chan show.Key, 8)}
+}
+
+// readKeys opens the keyboard of a terminal, nil where in is none.
+func readKeys(in io.Reader) *keyboard {
+	k := newKeyboard(in)
+	k.Open()
+	return k
+}
+
+// Open begins to turn what is typed into keys, until Close is called, which gives
+// the terminal back. Signals work on as they do: ctrl-c is one. In the background
+// nothing is read before Resume.
+func (k *keyboard) Open() {
+	if k == nil {
+		return
 	}
-	raw := *before
-	raw.Lflag &^= unix.ICANON | unix.ECHO
-	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 0, 0
-	if err := unix.IoctlSetTermios(fd, termiosSet, &raw); err != nil {
-		return nil, func() {}
+	if inForeground(k.fd) {
+		_ = k.Resume() // without it, what is typed are no keys
 	}
-	typed := make(chan show.Key, 8)
-	var done atomic.Bool
-	var reading sync.WaitGroup
-	// A shell that stops the program and lets it go on has set the terminal for
-	// itself meanwhile.
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, unix.SIGCONT)
-	reading.Go(func() {
+	k.reading.Go(func() {
 		var t typing
-		for !done.Load() {
-			select {
-			case <-continued:
-				_ = unix.IoctlSetTermios(fd, termiosSet, &raw)
-			default:
-			}
-			if !listen(fd, &t, typed) {
+		for !k.done.Load() {
+			if !k.ours.Load() {
+				time.Sleep(keysPause) // what is typed is for others
+			} else if !listen(k.fd, &t, k.typed) {
 				return
 			}
 		}
 	})
-	return typed, func() {
-		signal.Stop(continued)
-		done.Store(true)
-		reading.Wait()
-		// Nothing can be done where a terminal that was there is gone.
-		_ = unix.IoctlSetTermios(fd, termiosSet, before)
+}
+
+// Suspend gives the terminal back for a while.
+func (k *keyboard) Suspend() error {
+	if k == nil {
+		return nil
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.ours.Swap(false) {
+		return nil
+	}
+	return unix.IoctlSetTermios(k.fd, termiosSet, &k.before)
+}
+
+// Resume takes the terminal, or takes it again: a shell that stops a program and
+// lets it go on has set the terminal for itself meanwhile.
+func (k *keyboard) Resume() error {
+	if k == nil || k.done.Load() {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.ours.Load() {
+		before, err := unix.IoctlGetTermios(k.fd, termiosGet)
+		if err != nil {
+			return err
+		}
+		k.before = *before
+	}
+	raw := k.before
+	raw.Lflag &^= unix.ICANON | unix.ECHO
+	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 0, 0
+	if err := unix.IoctlSetTermios(k.fd, termiosSet, &raw); err != nil {
+		return err
+	}
+	k.ours.Store(true)
+	return nil
+}
+
+// Close gives the terminal back.
+func (k *keyboard) Close() {
+	if k == nil {
+		return
+	}
+	k.done.Store(true)
+	k.reading.Wait()
+	_ = k.Suspend() // nothing can be done where a terminal that was there is gone
 }
 
 // listen takes what is typed within a tenth of a second, and reports whether
@@ -70,7 +124,7 @@ func readKeys(in io.Reader) (keys <-chan show.Key, restore func()) {
 func listen(fd int, t *typing, typed chan<- show.Key) bool {
 	var ready unix.FdSet
 	ready.Set(fd)
-	wait := unix.NsecToTimeval(int64(100 * time.Millisecond))
+	wait := unix.NsecToTimeval(int64(keysPause))
 	if _, err := unix.Select(fd+1, &ready, nil, nil, &wait); err != nil {
 		return errors.Is(err, unix.EINTR)
 	}

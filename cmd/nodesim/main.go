@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
@@ -20,15 +21,21 @@ func main() {
 	// Whoever has something to say says it through warn; controller-runtime would
 	// complain on standard error that nobody listens to it.
 	ctrllog.SetLogger(logr.Discard())
-	// The first signal ends the work in good order, a second one the program. A
-	// terminal that is closed sends SIGHUP, which nohup keeps away.
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	klog.SetLogger(logr.Discard()) // client-go would write its own lines across a panel
+	// The first signal ends the work in good order, a second one the program.
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, newRoot(), os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// endSignals are those that end the program. A terminal that is closed sends SIGHUP,
+// which nohup keeps away.
+func endSignals() []os.Signal {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	return ends
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nodesim": main})
+	testscript.Main(m, map[string]func(){"nodesim": main, "stubborn": stubborn})
 }
 
 // TestScript runs the command line as users do, each story in a file below

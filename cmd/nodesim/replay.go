@@ -27,6 +27,7 @@ type replayFlags struct {
 
 	keys   <-chan show.Key // of a terminal; nil elsewhere
 	screen *render.Screen  // of all rounds of a loop
+	hold   func(*render.Screen) (release func())
 }
 
 func newReplay() *cobra.Command {

@@ -58,11 +58,12 @@ func (f *replayFlags) checkPart() error {
 // run plays the tape, as often as was asked for.
 func (f *replayFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 	if file, terminal := terminalOf(cmd.OutOrStdout()); terminal && f.output.value == "panel" {
-		keys, restore := readKeys(cmd.InOrStdin())
-		defer restore()
-		f.keys = keys
+		keys := readKeys(cmd.InOrStdin())
+		defer keys.Close()
+		f.keys, f.hold = keysOf(keys), holder(cmd.Context(), file, keys)
 		if f.loop {
 			f.screen = show.NewScreen(file)
+			defer f.hold(f.screen)()
 			defer func() { err = errors.Join(err, f.screen.Close()) }()
 		}
 	}
@@ -91,7 +92,7 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *show.Tape) error {
 		if o, err = panelOptions(cmd, out); err != nil {
 			return errors.Join(err, r.Close())
 		}
-		t := show.Terminal{Out: file, Screen: f.screen, Options: o, Keys: f.keys, Size: func() (int, int) { return sizeOf(file) }}
+		t := show.Terminal{Out: file, Screen: f.screen, Hold: f.hold, Options: o, Keys: f.keys, Size: func() (int, int) { return sizeOf(file) }}
 		err = show.OnTerminal(ctx, tape, r, d, t, f.options(1)...)
 	case f.speed.Speed == 0 || f.speed.Speed == replay.Max:
 		way := show.Through

@@ -83,10 +83,10 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 	if err != nil {
 		return err
 	}
-	keys, restore := readKeys(cmd.InOrStdin())
-	defer restore()
+	keys := readKeys(cmd.InOrStdin())
+	defer keys.Close()
 	t := show.Terminal{
-		Out: file, Options: o, Keys: keys, Size: func() (int, int) { return sizeOf(file) },
+		Out: file, Options: o, Keys: keysOf(keys), Hold: holder(ctx, file, keys), Size: func() (int, int) { return sizeOf(file) },
 		Below: func() []string { return append([]string{export}, lines.Last()...) },
 	}
 	return s.Run(ctx, func(ctx context.Context) error { return s.Show.PlayOn(ctx, t, s.Control) })

@@ -41,6 +41,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.address != "" {
 		opts = append(opts, live.KubeletAddress(f.address))
 	}
+	held := holdLines(cmd)
 	config, name, err := f.config(cmd, &opts)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.keep || f.with { // a cluster of its own goes as a whole
 		o.Live = append(o.Live, live.Keep())
 	}
-	err = f.perform(cmd, s, o, name, config.export)
+	err = f.perform(cmd, s, o, name, config.export, held)
 	if config.err != nil && config.err() != nil {
 		return config.err() // what else went wrong follows from that
 	}
@@ -81,7 +82,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 
 // perform lets it happen, with a panel or the feed; export, where there is one, is
 // the line that leads clients there, and stays in sight below the panel.
-func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Options, name, export string) error {
+func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Options, name, export string, held *heldLines) error {
 	out := cmd.OutOrStdout()
 	file, terminal := terminalOf(out)
 	o.Say = func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
@@ -99,7 +100,7 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 		if err != nil {
 			return err
 		}
-		o.Terminal = &show.Terminal{Out: file, Options: painted, Size: func() (int, int) { return sizeOf(file) }}
+		o.Terminal = liveTerminal(cmd, file, painted, held)
 		if export != "" {
 			o.Terminal.Below = func() []string { return []string{export} }
 		}

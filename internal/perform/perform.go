@@ -39,20 +39,22 @@ type Options struct {
 	Driver func(*timeline.Header) (*show.Driver, error)
 	// Terminal is where a panel is painted; nil hands everything to the Driver's Sink.
 	Terminal *show.Terminal
-	// Say is told how it goes, a line at a time, while no panel is painted; it may
-	// be called from any goroutine.
+	// Say is told how it goes, a line at a time; it may be called from any goroutine.
 	Say func(string)
 	// Warn is told of what goes wrong and doesn't end the performance, from any
-	// goroutine.
+	// goroutine. A panel shows the last of it and how much there was: what Say and
+	// Warn write themselves has to wait until the panel is gone ([show.Terminal].Hold).
 	Warn func(string)
 }
 
 // Run performs, and returns when the scenario has ended, the context has, or it
 // can't go on, and everything was removed again.
 func Run(ctx context.Context, o Options) (live.Report, error) {
-	v := &viewer{o: o}
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	v := &viewer{o: o, quit: quit}
 	opts := append([]live.Option{
-		live.OnWarning(func(err error) { o.Warn(err.Error()) }),
+		live.OnWarning(func(err error) { v.warn(err.Error()) }),
 		live.OnProgress(v.progress),
 		live.OnMark(v.mark),
 		live.BeforeBegin(v.open),
@@ -70,15 +72,16 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 
 // A viewer records and shows.
 type viewer struct {
-	o      Options
-	rec    *recorder.Recorder
-	eyes   *show.Live
-	end    context.CancelFunc
-	owned  sync.WaitGroup
-	said   string
-	saidAt time.Time
-	mu     sync.Mutex
-	failed error
+	o        Options
+	quit     context.CancelFunc // ends the performance
+	rec      *recorder.Recorder
+	eyes     *show.Live
+	end      context.CancelFunc // ends the recording and the show
+	owned    sync.WaitGroup
+	teller   teller
+	warnings warnings
+	mu       sync.Mutex
+	failed   error
 }
 
 // open begins to record and to show, and returns when everything that happens from
@@ -86,7 +89,7 @@ type viewer struct {
 func (v *viewer) open(ctx context.Context) error {
 	opened, failed := make(chan struct{}), make(chan error, 1)
 	cfg := recorder.Config{
-		REST: v.o.REST, Name: v.o.File.Metadata.Name, Warn: v.o.Warn,
+		REST: v.o.REST, Name: v.o.File.Metadata.Name, Warn: v.warn,
 		Open: func(h timeline.Header) (*timeline.Writer, error) {
 			h.Scope = v.o.File.Header().Scope
 			d, err := v.o.Driver(&h)
@@ -129,11 +132,37 @@ func (v *viewer) open(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	v.owned.Go(func() {
-		if err := v.eyes.Play(watching, func() time.Duration { return rec.Stats().At }, v.o.Terminal); err != nil {
+		err := v.eyes.Play(watching, func() time.Duration { return rec.Stats().At }, v.terminal())
+		switch {
+		case errors.Is(err, show.ErrQuit):
+			v.quit()
+		case err != nil:
 			v.fail(err)
 		}
 	})
 	return nil
+}
+
+// terminal is that of the options, whose panel tells of warnings too.
+func (v *viewer) terminal() *show.Terminal {
+	if v.o.Terminal == nil {
+		return nil
+	}
+	t := *v.o.Terminal
+	below := t.Below
+	t.Below = func() []string {
+		lines := v.warnings.lines(time.Now())
+		if below != nil {
+			lines = append(lines, below()...)
+		}
+		return lines
+	}
+	return &t
+}
+
+func (v *viewer) warn(text string) {
+	v.warnings.add(text, time.Now())
+	v.o.Warn(text)
 }
 
 // tape is what the performance is recorded in.
@@ -163,32 +192,9 @@ func (v *viewer) progress(p live.Progress) {
 	if p.Phase == live.Leaving {
 		v.rest()
 	}
-	line := lineOf(p)
-	again := p.Phase == live.Settling && time.Since(v.saidAt) > 5*time.Second
-	if line == "" || line == v.said || p.Phase == live.Settling && v.said != "" && !again && len(p.Waiting) > 0 {
-		return
+	if line := v.teller.line(p, time.Now()); line != "" {
+		v.o.Say(line)
 	}
-	v.said, v.saidAt = line, time.Now()
-	v.o.Say(line)
-}
-
-// lineOf is a progress in words.
-func lineOf(p live.Progress) string {
-	switch {
-	case p.Phase == live.Preparing:
-		return ""
-	case p.Phase == live.Settling && len(p.Waiting) > 0:
-		line := "waiting for 0s: " + p.Waiting[0]
-		if n := len(p.Waiting) - 1; n > 0 {
-			line += fmt.Sprintf(", and %d more", n)
-		}
-		return line
-	case p.Phase == live.Settling && p.Adopted:
-		return "found what an earlier performance has left: going on with it"
-	case p.Phase == live.Leaving:
-		return "removing what was made"
-	}
-	return ""
 }
 
 // rest ends the recording and the show.

@@ -31,7 +31,9 @@ type Screen struct {
 	mu     sync.Mutex
 	out    io.Writer
 	opts   ScreenOptions
-	begun  bool
+	begun  bool // a panel was drawn
+	taken  bool // the terminal is ours: the cursor is hidden
+	away   bool // between Suspend and Resume
 	closed bool
 	last   string // the panel that is on the screen
 	stale  bool   // what is on the screen may not be last any more
@@ -62,6 +64,9 @@ func (s *Screen) Draw(panel string) error {
 	switch {
 	case s.closed:
 		return ErrClosed
+	case s.away:
+		s.begun, s.last = true, panel
+		return nil
 	case s.begun && !s.stale && panel == s.last:
 		return nil
 	}
@@ -89,8 +94,46 @@ func (s *Screen) Invalidate() {
 	s.stale = true
 }
 
+// Suspend gives the terminal back for a while, as before a signal stops the
+// program or ends it: the cursor shows, and the second screen is left. What is
+// drawn until Resume is kept and not shown.
+func (s *Screen) Suspend() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away || s.closed || !s.opts.Terminal {
+		return nil
+	}
+	s.away = true
+	if !s.taken {
+		return nil
+	}
+	s.taken = false
+	end := "\r\n"
+	if s.opts.Alternate {
+		end = ansi.ResetModeAltScreenSaveCursor
+	}
+	_, err := io.WriteString(s.out, end+ansi.ShowCursor)
+	return err
+}
+
+// Resume takes the terminal again and shows the panel that was drawn last. It may
+// be called without Suspend: when a shell has had the terminal meanwhile.
+func (s *Screen) Resume() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away, s.taken = false, false
+	if s.closed || !s.begun || !s.opts.Terminal {
+		return nil
+	}
+	s.stale = true // the terminal may have got another size
+	var b strings.Builder
+	s.repaint(&b, s.last)
+	_, err := io.WriteString(s.out, b.String())
+	return err
+}
+
 // Close gives the terminal back: the cursor shows, and stands below the last
-// panel. It writes nothing where nothing was drawn, and nothing a second time.
+// panel. Of one that is suspended only the last panel is written. It writes nothing where nothing was drawn, and nothing a second time.
 func (s *Screen) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,11 +144,14 @@ func (s *Screen) Close() error {
 	if !s.begun || !s.opts.Terminal {
 		return nil
 	}
-	end := "\r\n"
-	if s.opts.Alternate {
-		end = ansi.ResetModeAltScreenSaveCursor + strings.ReplaceAll(squeeze(s.last), "\n", "\r\n") + "\r\n"
+	end, last := "\r\n"+ansi.ShowCursor, strings.ReplaceAll(squeeze(s.last), "\n", "\r\n")+"\r\n"
+	switch {
+	case !s.taken: // it was given back before
+		end = last
+	case s.opts.Alternate:
+		end = ansi.ResetModeAltScreenSaveCursor + last + ansi.ShowCursor
 	}
-	_, err := io.WriteString(s.out, end+ansi.ShowCursor)
+	_, err := io.WriteString(s.out, end)
 	return err
 }
 
@@ -119,17 +165,19 @@ func squeeze(panel string) string {
 }
 
 func (s *Screen) repaint(b *strings.Builder, panel string) {
-	if !s.begun {
+	anew := !s.taken
+	if anew {
 		if s.opts.Alternate {
 			b.WriteString(ansi.SetModeAltScreenSaveCursor)
 		}
 		b.WriteString(ansi.HideCursor)
+		s.taken = true
 	}
 	b.WriteString(beginSync)
 	switch {
 	case s.opts.Alternate:
 		b.WriteString(ansi.CursorHomePosition)
-	case s.begun:
+	case !anew:
 		b.WriteByte('\r')
 		if up := strings.Count(s.last, "\n"); up > 0 {
 			b.WriteString(ansi.CursorUp(up))

@@ -47,12 +47,15 @@ func (l *Live) Event(ev timeline.Event) {
 
 // Play shows until ctx ends; at says where the tape is now. Without a Terminal
 // everything goes to the Driver's Sink. A Terminal is given back, whatever
-// happens; the last panel stays. Keys aren't read.
+// happens; the last panel stays. Of the keys there is the one that quits: behind it
+// Play returns ErrQuit.
 func (l *Live) Play(ctx context.Context, at func() time.Duration, t *Terminal) error {
 	look := func(bool) error { return nil }
+	var keys <-chan Key
 	if t != nil {
 		var done func() error
 		look, done = l.onTerminal(t)
+		keys = t.Keys
 		defer func() { _ = done() }() // the terminal is given back, or gone
 	}
 	ticker := time.NewTicker(liveTick)
@@ -64,6 +67,10 @@ func (l *Live) Play(ctx context.Context, at func() time.Duration, t *Terminal) e
 		select {
 		case <-ctx.Done():
 			return errors.Join(l.end(), look(true))
+		case k := <-keys:
+			if k == KeyQuit {
+				return errors.Join(ErrQuit, l.end(), look(true))
+			}
 		case <-ticker.C:
 		case <-l.changed:
 			if t == nil {
@@ -99,10 +106,7 @@ func (l *Live) end() error {
 // onTerminal returns what paints, the last panel in another form, and what gives
 // the terminal back.
 func (l *Live) onTerminal(t *Terminal) (look func(last bool) error, done func() error) {
-	screen := t.Screen
-	if screen == nil {
-		screen = NewScreen(t.Out)
-	}
+	screen, done := t.screen()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.driver.Sink = quiet{}
@@ -117,10 +121,5 @@ func (l *Live) onTerminal(t *Terminal) (look func(last bool) error, done func() 
 		}
 		return err
 	}
-	return look, func() error {
-		if t.Screen != nil {
-			return nil
-		}
-		return screen.Close()
-	}
+	return look, done
 }

@@ -18,7 +18,7 @@ type painter struct {
 	status        replay.Status
 	help          bool // what the keys do is shown
 	last          bool
-	live          bool // a cluster is watched, and no keys are read
+	live          bool // a cluster is watched: there is nothing to be moved
 
 	mu     sync.Mutex
 	notice string // why the last key couldn't be obeyed
@@ -87,6 +87,8 @@ func (p *painter) paint(s replay.Status, duration time.Duration) error {
 	case p.last:
 	case p.terminal.Keys == nil:
 		f.Hint = "ctrl-c quit"
+	case p.live:
+		f.Hint = "q quit"
 	default:
 		f.Hint = hint
 	}

@@ -25,9 +25,30 @@ type Terminal struct {
 	// Below is asked for lines to show below the panel, before each repaint. May be
 	// nil.
 	Below func() []string
+	// Hold is called with the screen that is about to take the terminal, so that
+	// signals can have it given back, and release when it has given it back. May be
+	// nil.
+	Hold func(*render.Screen) (release func())
 	// Screen goes on with one that is open, and leaves it so: a tape that is
 	// played again and again. Nil for one of its own, on Out.
 	Screen *render.Screen
+}
+
+// screen is the one to paint on, and done gives the terminal back where that is
+// its own.
+func (t *Terminal) screen() (screen *render.Screen, done func() error) {
+	if t.Screen != nil {
+		return t.Screen, func() error { return nil }
+	}
+	screen = NewScreen(t.Out)
+	if t.Hold == nil {
+		return screen, screen.Close
+	}
+	release := t.Hold(screen)
+	return screen, func() error {
+		defer release()
+		return screen.Close()
+	}
 }
 
 // NewScreen returns a screen for a Terminal, to be closed by the caller.
@@ -55,10 +76,7 @@ func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, 
 // PlayOn is Play on a terminal, which it gives back, whatever happens; the last
 // panel stays. The keys move what c moves.
 func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error {
-	screen := t.Screen
-	if screen == nil {
-		screen = NewScreen(t.Out)
-	}
+	screen, done := t.screen()
 	d := s.eyes.driver
 	paint := painter{screen: screen, terminal: t, view: d.View}
 	d.Sink = quiet{}
@@ -72,7 +90,7 @@ func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error
 	}
 	// What stays has no empty lines, and no keys to press.
 	paint.last = true
-	return errors.Join(err, paint.paint(paint.status, duration()), screen.Close())
+	return errors.Join(err, paint.paint(paint.status, duration()), done())
 }
 
 // quiet is the Sink of a screen, which looks by itself.

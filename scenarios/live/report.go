@@ -22,7 +22,8 @@ const (
 // Progress is how far a performance is.
 type Progress struct {
 	Phase Phase
-	// At is the moment of the scenario; 0 before Playing.
+	// At is the moment of the scenario: before Playing that at which it begins, 0, or
+	// goes on.
 	At time.Duration
 	// Waiting is what is still missing, one phrase each; empty where nothing is.
 	Waiting []string

@@ -348,13 +348,13 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		missing := append(r.show.Unsettled(), r.untold()...)
 		if len(r.later) > 0 {
 			r.bring(missing)
-			r.tell(Progress{Phase: Settling, Waiting: missing, Adopted: r.report.Adopted})
+			r.tell(Progress{Phase: Settling, At: r.show.Now(), Waiting: missing, Adopted: r.report.Adopted})
 			return lookEvery, false, nil
 		}
 		if len(missing) == 0 && !r.quiet() {
 			return lookEvery, false, nil
 		}
-		r.tell(Progress{Phase: Settling, Waiting: missing, Adopted: r.report.Adopted})
+		r.tell(Progress{Phase: Settling, At: r.show.Now(), Waiting: missing, Adopted: r.report.Adopted})
 		if len(missing) > 0 {
 			return lookEvery, false, nil
 		}

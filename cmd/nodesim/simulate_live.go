@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"time"
 
 	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ type liveFlags struct {
 	on, with, dry, cleanup, keep, verbose bool
 	known, address                        string
 	speed                                 speed
+	renew                                 time.Duration
 	cluster                               *genericclioptions.ConfigFlags
 	connect, own                          *pflag.FlagSet
 }
@@ -24,6 +26,7 @@ func (f *liveFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "live", false, "perform the scenario on the API server of the kubeconfig, instead of making a tape")
 	f.own.BoolVar(&f.with, "with-cluster", false, "with --live: on a control plane of its own, which ends with it")
 	f.own.Var(&f.speed, "speed", "with --live: how fast, such as 20x (default 1x)")
+	f.own.DurationVar(&f.renew, "renew", 0, "with --live: how often kubelets renew their leases (default: 10s, divided by the speed of a control plane of nodesim's)")
 	f.own.BoolVar(&f.dry, "dry-run", false, "with --live: say what would be done, and write nothing")
 	f.own.BoolVar(&f.cleanup, "cleanup", false, "with --live: remove what performances of this scenario have left, and perform nothing")
 	f.own.BoolVar(&f.keep, "keep", false, "with --live: leave everything in the cluster at the end; the next run goes on with it")
@@ -33,8 +36,9 @@ func (f *liveFlags) add(cmd *cobra.Command) {
 	f.cluster.AddFlags(f.connect)
 	f.own.AddFlagSet(f.connect)
 	cmd.Flags().AddFlagSet(f.own)
-	_ = cmd.RegisterFlagCompletionFunc("speed", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("kubelet-address", cobra.NoFileCompletions)
+	suggest(cmd, "speed", "1x", "5x", "10x", "20x")
+	suggest(cmd, "renew", "10s", "5s", "1s", "200ms")
 }
 
 // check refuses flags that contradict each other; output is that of -o, or "".
@@ -68,6 +72,12 @@ func (f *liveFlags) check(cmd *cobra.Command, output, out string) (err error) {
 		return usagef("flag %s: performs nothing: want no --kubelet-address with it", silent)
 	case f.address != "" && net.ParseIP(f.address) == nil:
 		return usagef("flag --kubelet-address %q: want the IP address by which the API server reaches this machine", f.address)
+	case changed("renew") && (f.renew < 100*time.Millisecond || f.renew > time.Hour):
+		return usagef("flag --renew %s: want 100ms to 1h, such as 10s", f.renew)
+	case (f.dry || f.cleanup) && changed("renew"):
+		return usagef("flag %s: performs nothing: want no --renew with it", silent)
+	case f.speed.Speed != 0 && f.speed.Speed != replay.Max && (f.speed.Speed < 0.01 || f.speed.Speed > 10_000):
+		return usagef("flag --speed %s: want 0.01x to 10000x with --live", f.speed.String())
 	case f.cleanup && changed("speed"):
 		return usagef("flag --cleanup: performs nothing: want no --speed with it")
 	case f.with && (f.cleanup || f.keep || f.known != ""):

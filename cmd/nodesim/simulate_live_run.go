@@ -11,6 +11,7 @@ import (
 	"github.com/nodesim/nodesim/internal/perform"
 	"github.com/nodesim/nodesim/internal/render"
 	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/simulate"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios/live"
@@ -34,9 +35,9 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 			return err
 		}
 	}
-	var opts []live.Option
-	if f.speed.Speed != 0 {
-		opts = append(opts, live.Speed(float64(f.speed.Speed)))
+	opts := []live.Option{live.Speed(f.pace())}
+	if simulate.IsFile(s.scenario.word) {
+		opts = append(opts, live.CalledBy(quotedPath(s.scenario.word)))
 	}
 	if f.address != "" {
 		opts = append(opts, live.KubeletAddress(f.address))
@@ -47,6 +48,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, config.close()) }()
+	opts = append(opts, live.ClusterSpeed(config.speed), live.RenewEvery(f.renew))
 	ctx, end := config.during(cmd.Context())
 	defer end()
 	cmd.SetContext(ctx)
@@ -68,6 +70,9 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 			fmt.Fprint(cmd.ErrOrStderr(), report)
 		}
 		return err
+	}
+	if line := f.aboutSpeed(config.speed, src.File); line != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "nodesim: "+line)
 	}
 	o := perform.Options{REST: config.rest, File: src.File, Live: opts, Tape: s.out, Warn: func(text string) { warning(errors.New(text)) }}
 	if f.keep || f.with { // a cluster of its own goes as a whole
@@ -134,18 +139,11 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 	return f.explain(err, name)
 }
 
-// explain says how the refusal of a cluster is overcome.
-func (f *liveFlags) explain(err error, name string) error {
-	var foreign *live.ForeignNodesError
-	if errors.As(err, &foreign) {
-		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(name))
-	}
-	return err
-}
-
 // A liveCluster is where a scenario is performed.
 type liveCluster struct {
 	rest *rest.Config
+	// speed is that of the control plane's own delays; 1 of one that isn't ours.
+	speed float64
 	// export is the line for a shell that leads clients there, "" for a cluster
 	// that the caller knows already.
 	export string
@@ -180,30 +178,27 @@ func (f *liveFlags) config(cmd *cobra.Command, opts *[]live.Option) (liveCluster
 		c, err := f.ownCluster(cmd)
 		return c, "", err
 	}
-	config, err := f.cluster.ToRESTConfig()
-	if err != nil {
-		return liveCluster{}, "", fmt.Errorf("kubeconfig: %w", err)
-	}
-	name, err := contextOf(f.cluster)
+	to, err := destinationOf(f.cluster)
 	if err != nil {
 		return liveCluster{}, "", err
 	}
 	switch {
-	case f.known == name && name != "":
+	case f.known == to.name && to.name != "":
 		*opts = append(*opts, live.KnownCluster())
 	case f.known != "":
-		return liveCluster{}, "", usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.known, name)
+		return liveCluster{}, "", usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.known, to.name)
 	}
-	return liveCluster{rest: config, close: func() error { return nil }}, name, nil
+	c := liveCluster{rest: to.rest, close: func() error { return nil }, speed: 1}
+	if speed, known := controlplane.SpeedOf(to.cluster); known {
+		c.speed = speed
+	}
+	return c, to.name, nil
 }
 
 // ownCluster starts a control plane whose own delays go at the same speed.
 func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 	errOut := cmd.ErrOrStderr()
-	pace := 1.0
-	if f.speed.Speed != 0 {
-		pace = float64(f.speed.Speed)
-	}
+	pace := f.pace()
 	fmt.Fprintln(errOut, "nodesim: starting a control plane")
 	plane, err := controlplane.Start(cmd.Context(), controlplane.Options{Name: "live", Speed: pace, Log: errOut})
 	if err != nil {
@@ -211,5 +206,5 @@ func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 	}
 	export := "export KUBECONFIG=" + capture.Quote(plane.KubeconfigPath())
 	fmt.Fprintf(errOut, "nodesim: for kubectl, in a second terminal:\n%s\n", export)
-	return liveCluster{export: export, rest: plane.Config(), close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
+	return liveCluster{export: export, speed: pace, rest: plane.Config(), close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
 }

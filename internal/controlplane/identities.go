@@ -87,7 +87,11 @@ func (c *ControlPlane) kubeconfigs() error {
 
 func (c *ControlPlane) kubeconfigOf(name string, user *api.AuthInfo) ([]byte, error) {
 	file := api.NewConfig()
-	file.Clusters[name] = &api.Cluster{Server: c.url(), CertificateAuthorityData: c.authority}
+	more, err := extensions(c.options.Speed)
+	if err != nil {
+		return nil, err
+	}
+	file.Clusters[name] = &api.Cluster{Server: c.url(), CertificateAuthorityData: c.authority, Extensions: more}
 	file.AuthInfos[name] = user
 	file.Contexts[name] = &api.Context{Cluster: name, AuthInfo: name}
 	file.CurrentContext = name

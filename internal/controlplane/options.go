@@ -3,7 +3,6 @@ package controlplane
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,15 +48,15 @@ type Options struct {
 }
 
 // fastest is where every delay has long become its shortest.
-const fastest = 10_000
+const slowest, fastest = 0.01, 10_000
 
 // complete checks the options and fills in what is left open.
 func (o Options) complete() (Options, error) {
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
-	if !(o.Speed >= 0.01 && o.Speed <= fastest) || math.IsNaN(o.Speed) {
-		return o, fmt.Errorf("control plane: speed %v: want 0.01 to %d", o.Speed, fastest)
+	if !(o.Speed >= slowest && o.Speed <= fastest) { // neither is NaN
+		return o, fmt.Errorf("control plane: speed %v: want %v to %v", o.Speed, slowest, fastest)
 	}
 	if o.Port < 0 || o.Port > 65535 {
 		return o, fmt.Errorf("control plane: port %d: want 1 to 65535, or 0 for a free one", o.Port)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,9 @@ const checkpointEvery = 2 * time.Second
 // that one that was killed can be gone on with.
 type diary struct {
 	Scenario string
+	// Source is how a command line names the scenario, where not by its name: the
+	// path of a file, on the holder's machine.
+	Source string
 	// Values are the parameters' values and the seed.
 	Values string
 	// Speed is for people: another run may have another.
@@ -61,19 +65,35 @@ func valuesOf(f *scenarios.File) string {
 // cluster.
 type OtherPerformanceError struct {
 	Server string
-	// Scenario is what the cluster has, Found says what of it isn't as wanted.
-	Scenario, Found string
+	// Scenario is what the cluster has, Source how a command line names it where not
+	// by that, Found says what of it isn't as wanted.
+	Scenario, Source, Found string
+	// Flags lead a command line to the cluster; they stand in the remedy.
+	Flags string
 	// Running says that a process performs it now.
 	Running bool
 }
 
 // Error implements error.
 func (e *OtherPerformanceError) Error() string {
-	remedy := fmt.Sprintf("want it removed first: nodesim simulate %s --live --cleanup", e.Scenario)
-	if e.Running {
-		remedy = "want that one to end first"
+	remedy := "want that one to end first"
+	if !e.Running {
+		remedy = "want it removed first: " + e.remedy()
 	}
 	return fmt.Sprintf("cluster %s: found scenario %s performed there, %s: %s", e.Server, e.Scenario, e.Found, remedy)
+}
+
+// remedy is a command line that removes what is there.
+func (e *OtherPerformanceError) remedy() string {
+	word, ending := e.Scenario, ""
+	_, err := scenarios.Find(e.Scenario)
+	switch {
+	case e.Source == "-", e.Source == "" && err != nil: // where its file is nobody has noted
+		word, ending = "FILE", ", with the FILE of "+e.Scenario
+	case e.Source != "":
+		word = e.Source
+	}
+	return "nodesim simulate " + word + " --live --cleanup" + e.Flags + ending
 }
 
 // cleaner is who holds the record while [Performer.Cleanup] removes things.
@@ -120,7 +140,7 @@ func (p *Performer) peek(ctx context.Context, client kubernetes.Interface) (was 
 func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *ledger, adopted bool, err error) {
 	host, _ := os.Hostname()
 	l = &ledger{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
-	l.now = diary{Scenario: p.label, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
+	l.now = diary{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -159,9 +179,9 @@ func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *
 func (p *Performer) refuse(was diary) error {
 	switch values := p.values(); {
 	case was.Scenario != p.label:
-		return &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Found: "which isn't " + p.label}
+		return &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Source: was.Source, Found: "which isn't " + p.label}
 	case was.Values != values:
-		return &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Found: "with " + was.Values + " in place of " + values}
+		return &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Source: cmp.Or(was.Source, p.source), Found: "with " + was.Values + " in place of " + values}
 	}
 	return nil
 }
@@ -217,7 +237,7 @@ func (l *ledger) object() *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Labels: map[string]string{Label: l.p.label}},
 		Data: map[string]string{
-			"scenario": l.now.Scenario, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
+			"scenario": l.now.Scenario, "source": l.now.Source, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
 			"at": l.now.At, "wall": l.now.Wall, "holder": l.now.Holder,
 		},
 	}
@@ -226,7 +246,7 @@ func (l *ledger) object() *corev1.ConfigMap {
 func diaryOf(c *corev1.ConfigMap) diary {
 	d := c.Data
 	return diary{
-		Scenario: d["scenario"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
+		Scenario: d["scenario"], Source: d["source"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
 		At: d["at"], Wall: d["wall"], Holder: d["holder"],
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -16,7 +18,7 @@ import (
 )
 
 // DryRun says, a line at a time, what Run would do in this cluster: what it would
-// create, which nodes would join, and the first plan of each roll that package
+// create or, of an earlier performance, adopt, which nodes would join, and the first plan of each roll that package
 // cycle plans. It checks what Run checks, and writes nothing.
 func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	ctx = quietly(ctx)
@@ -39,31 +41,81 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	if _, err := p.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	if there {
-		say("go on with the performance that is there, at T+" + was.At)
+	record := "configmaps/" + RecordNamespace + "/" + RecordName
+	if !there {
+		say("create " + record)
 	} else {
-		say("create configmaps/" + RecordNamespace + "/" + RecordName)
+		r.ledger = &ledger{p: p, now: was}
+		say("take over " + record + ", and go on at T+" + was.At)
+		if err := r.find(ctx); err != nil {
+			return fmt.Errorf("cluster %s: list nodes: %w", p.config.Host, err)
+		}
 	}
 	for _, o := range r.objects {
-		say("create " + o.key())
+		line, err := r.world.ground.prospect(ctx, o)
+		if err != nil {
+			return err
+		}
+		say(line)
 	}
-	return r.rehearse(ctx, say)
+	return r.rehearse(ctx, was, say)
 }
 
-// rehearse lets the nodes of 0s join nowhere, and plans the rolls.
-func (r *run) rehearse(ctx context.Context, say func(string)) error {
+// prospect says what would become of a planned object.
+func (g *ground) prospect(ctx context.Context, p planned) (string, error) {
+	have, err := g.of(p.resource, p.object.GetNamespace()).Get(ctx, p.object.GetName(), metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return "create " + p.key(), nil
+	case err != nil:
+		return "", fmt.Errorf("look for %s: %w", p.key(), err)
+	case have.GetDeletionTimestamp() != nil:
+		return "create " + p.key() + ", when the one that is being deleted is gone", nil
+	case have.GetLabels()[Label] == g.label:
+		return "adopt " + p.key(), nil
+	case p.resource == namespacesResource:
+		return "use " + p.key() + ", which stays", nil
+	}
+	return "", g.foreign(p)
+}
+
+// rehearse lets the nodes of 0s join nowhere, those that are there be adopted, and
+// plans the rolls.
+func (r *run) rehearse(ctx context.Context, was diary, say func(string)) error {
 	stand := &rehearsal{}
 	show, err := r.script.perform(scenarios.PerformConfig{World: stand, Speed: r.speed, Now: r.clock.Now, HandsOff: true})
 	if err != nil {
 		return err
 	}
+	there := map[string]types.UID{}
+	for _, n := range r.nodes {
+		there[n.Name] = n.UID
+	}
+	if was.Begun {
+		if err := show.Adopt(r.nodes, r.ledger.resumeAt(), was.Rolled); err != nil {
+			return err
+		}
+	}
 	show.Seed()
 	for i, n := range stand.nodes {
-		say("register nodes/" + n.Name)
+		verb, uid := "adopt", there[n.Name]
+		if uid == "" {
+			verb, uid = "register", types.UID(fmt.Sprintf("rehearsal-%d", i))
+		}
+		say(verb + " nodes/" + n.Name)
 		n = n.DeepCopy()
-		n.UID = types.UID(fmt.Sprintf("rehearsal-%d", i))
+		n.UID = uid
 		show.NodeSeen(watch.Added, n)
 	}
+	if was.Rolled {
+		say("roll nothing: the roll is over")
+		return nil
+	}
+	return r.planned(ctx, show, say)
+}
+
+// planned says how the rolls would begin.
+func (r *run) planned(ctx context.Context, show performance, say func(string)) error {
 	roll := r.file.Roll
 	if roll == nil {
 		return nil

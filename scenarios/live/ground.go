@@ -126,7 +126,12 @@ func (g *ground) create(ctx context.Context, p planned) (created bool, err error
 		p.resource.Resource == "daemonsets" && p.object.GetNamespace() == metav1.NamespaceSystem:
 		return false, nil
 	}
-	return false, fmt.Errorf("create %s: %w", p.key(), apierrors.NewForbidden(p.resource.GroupResource(), p.object.GetName(),
+	return false, g.foreign(p)
+}
+
+// foreign is the error of an object that is there and isn't ours.
+func (g *ground) foreign(p planned) error {
+	return fmt.Errorf("create %s: %w", p.key(), apierrors.NewForbidden(p.resource.GroupResource(), p.object.GetName(),
 		fmt.Errorf("found one that no performance of %s has made: want it gone", g.label)))
 }
 

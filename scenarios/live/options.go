@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -25,21 +24,38 @@ type Performer struct {
 	clock  clock.WithTicker
 	leave  time.Duration
 	renew  time.Duration
-	listen string
-	host   string // by which the API server reaches this machine, where it was told
-	script script
-	tell   func(Progress)
-	warn   func(error)
-	mark   func(name, reason string)
-	begin  func(context.Context) error
-	ended  func(context.Context) error
+	// hurried is the speed of the control plane's own delays; 0 is speed.
+	hurried float64
+	source  string
+	listen  string
+	host    string // by which the API server reaches this machine, where it was told
+	script  script
+	tell    func(Progress)
+	warn    func(error)
+	mark    func(name, reason string)
+	begin   func(context.Context) error
+	ended   func(context.Context) error
 }
 
 // Option sets a Performer up.
 type Option func(*Performer)
 
-// Speed divides the scenario's durations; the default is 1. The real controllers
-// of the cluster keep their own.
+// A speed is between these. Above, a control plane's own delays have long become
+// their shortest, and requests take longer than what they are about.
+const (
+	slowest = 0.01
+	fastest = 10_000
+)
+
+func checkSpeed(s float64) error {
+	if !(s >= slowest && s <= fastest) { // neither is NaN
+		return fmt.Errorf("speed %v: want a number from %v to %v", s, slowest, fastest)
+	}
+	return nil
+}
+
+// Speed divides the scenario's durations, by 0.01 to 10000; the default is 1. The
+// real controllers of the cluster keep their own: see [ClusterSpeed].
 func Speed(s float64) Option { return func(p *Performer) { p.speed = s } }
 
 // KnownCluster allows a cluster with nodes that no performance has made. Without
@@ -82,11 +98,35 @@ func AtEnd(do func(context.Context) error) Option {
 // one.
 func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock = c } }
 
-// RenewEvery sets how often a kubelet renews its Lease, in wall time. The default is
-// a kubelet's 10 s, divided by the speed where the nodes are few: a control plane
-// that was told to believe in a node's death sooner (--node-monitor-grace-period)
-// wants it more often.
+// ClusterSpeed says by what the delays of the control plane are divided after which
+// it takes a node for lost (--node-monitor-grace-period, by default 50 s): kubelets
+// renew their Leases as much more often than every 10 s. The default is that of
+// [Speed]; of a cluster that nobody has hurried it is 1.
+func ClusterSpeed(s float64) Option { return func(p *Performer) { p.hurried = s } }
+
+// RenewEvery sets how often a kubelet renews its Lease, in wall time, in place of
+// what [ClusterSpeed] says.
 func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = d } }
+
+// Renewal is how often the kubelets of a number of nodes renew their Leases where the
+// control plane's delays are divided by a speed: a kubelet's 10 s, divided. Where all
+// of them together would be more than a hundred requests a second it is up to twice
+// as long, which still is two and a half times in the grace period.
+func Renewal(clusterSpeed float64, nodes int) time.Duration {
+	return renewal(clusterSpeed, nodes)
+}
+
+func renewal(speed float64, nodes int) time.Duration {
+	const kubelet, least = 10 * time.Second, 200 * time.Millisecond // the shortest grace period is a second
+	every := time.Duration(float64(kubelet) / speed)
+	thrifty := min(time.Duration(nodes)*10*time.Millisecond, 2*every)
+	return min(max(every, thrifty, least), kubelet)
+}
+
+// CalledBy says how a command line names the scenario where that isn't by its own
+// name: the path of its file, quoted as a shell wants it, or - for standard input. It is noted in the cluster,
+// and stands in the remedy of an [*OtherPerformanceError].
+func CalledBy(word string) Option { return func(p *Performer) { p.source = word } }
 
 // ListenAt sets the host and port of the one listener that answers for all
 // kubelets: kubectl logs, exec, attach, port-forward and top reach it through the
@@ -115,8 +155,16 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer,
 		return nil, errors.New("perform a scenario: found no cluster: want a rest.Config")
 	case file == nil:
 		return nil, errors.New("perform a scenario: found none: want a resolved file")
-	case !(p.speed > 0) || math.IsInf(p.speed, 0):
-		return nil, fmt.Errorf("perform scenario %s: speed %v: want a number above 0", file.Metadata.Name, p.speed)
+	case p.renew < 0:
+		return nil, fmt.Errorf("perform scenario %s: renew leases every %s: want a time above 0, such as 10s", file.Metadata.Name, p.renew)
+	}
+	if err := checkSpeed(p.speed); err != nil {
+		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
+	}
+	if p.hurried != 0 {
+		if err := checkSpeed(p.hurried); err != nil {
+			return nil, fmt.Errorf("perform scenario %s: the cluster's %w", file.Metadata.Name, err)
+		}
 	}
 	if err := p.address(); err != nil {
 		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)

@@ -46,7 +46,7 @@ type clients struct {
 func (p *Performer) connect(ctx context.Context) (*clients, error) {
 	over, err := rest.HTTPClientFor(p.config)
 	if err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
+		return nil, &UnreachableError{p.config.Host, err}
 	}
 	proto := rest.CopyConfig(p.config)
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
@@ -60,8 +60,13 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
 	defer cancel()
-	if _, err := c.kube.Discovery().RESTClient().Get().AbsPath("/version").DoRaw(ctx); err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
+	text, err := c.kube.Discovery().RESTClient().Get().AbsPath("/version").DoRaw(ctx)
+	if err == nil {
+		err = checkVersion(text)
+	}
+	if err != nil {
+		c.close()
+		return nil, &UnreachableError{p.config.Host, err}
 	}
 	return c, nil
 }
@@ -204,9 +209,7 @@ func (r *run) plan() (err error) {
 	return err
 }
 
-// renewal is how often leases are renewed: a kubelet's 10 s, divided by the speed
-// as a control plane that was hurried wants it, as long as all of them together
-// take no more than a hundred requests a second.
+// renewal is how often leases are renewed.
 func (r *run) renewal() time.Duration {
 	if r.renew > 0 {
 		return r.renew
@@ -215,8 +218,11 @@ func (r *run) renewal() time.Duration {
 	for _, g := range r.file.Groups {
 		nodes += g.Nodes
 	}
-	every := time.Duration(float64(10*time.Second) / r.speed)
-	return min(max(every, time.Duration(nodes)*10*time.Millisecond, 200*time.Millisecond), 10*time.Second)
+	speed := r.speed
+	if r.hurried > 0 {
+		speed = r.hurried
+	}
+	return renewal(speed, nodes)
 }
 
 // find lists the nodes that an earlier performance has left.

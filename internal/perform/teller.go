@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -32,7 +31,7 @@ func (t *teller) line(p live.Progress, now time.Time) string {
 		if p.At == 0 {
 			return "found an earlier performance that hadn't begun: going on with it"
 		}
-		return fmt.Sprintf("found an earlier performance, stopped at %s: going on with it", noderoll.AppendStamp(nil, p.At))
+		return fmt.Sprintf("found an earlier performance, stopped at T+%s: going on with it", p.At.Round(time.Second))
 	case len(p.Waiting) == 0:
 		return ""
 	}

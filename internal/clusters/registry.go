@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,11 +50,12 @@ func look(ctx context.Context) (root string, living []Record, unlock func() erro
 			err = errors.Join(err, unlock())
 		}
 	}()
-	folders, err := filepath.Glob(filepath.Join(root, "*.*", "lock"))
+	locks, err := fs.Glob(os.DirFS(root), "*.*/lock") // not with root in it: what a user has called it is no pattern
 	if err != nil {
 		return "", nil, nil, err
 	}
-	for _, lock := range folders {
+	for _, name := range locks {
+		lock := filepath.Join(root, filepath.FromSlash(name))
 		folder := filepath.Dir(lock)
 		release, err := flock.Try(lock)
 		switch {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,12 +69,12 @@ func buildAll(ctx context.Context, source, folder string, list []Binary, log io.
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	// Whoever held the lock before may have been killed; nobody else can be building now.
-	leftovers, err := filepath.Glob(filepath.Join(folder, ".building-*"))
+	leftovers, err := fs.Glob(os.DirFS(folder), ".building-*")
 	if err != nil {
 		return fmt.Errorf("build the control plane: %w", err)
 	}
 	for _, old := range leftovers {
-		if err := os.RemoveAll(old); err != nil {
+		if err := os.RemoveAll(filepath.Join(folder, old)); err != nil {
 			return fmt.Errorf("build the control plane: remove a leftover: %w", err)
 		}
 	}

@@ -2,6 +2,7 @@ package assets
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,7 @@ func mustBuild(t *testing.T, source, folder string) (log string) {
 }
 
 func TestBuildOnlyWhatIsNotWhole(t *testing.T) {
-	from, folder := source(t, "tiny 1.2.3"), t.TempDir()
+	from, folder := source(t, "tiny 1.2.3"), filepath.Join(t.TempDir(), "no[t] a pattern")
 	path := filepath.Join(folder, "tiny")
 	// What a build leaves that was killed: a scratch folder, and a binary without its receipt.
 	put(t, filepath.Join(folder, ".building-1"), "tiny", "half", false)
@@ -51,7 +52,7 @@ func TestBuildOnlyWhatIsNotWhole(t *testing.T) {
 	if log := mustBuild(t, from, folder); !strings.Contains(log, "built tiny") {
 		t.Errorf("first build: found log %q, want it to build", log)
 	}
-	left, err := filepath.Glob(filepath.Join(folder, ".building-*"))
+	left, err := fs.Glob(os.DirFS(folder), ".building-*")
 	if err != nil || len(left) > 0 {
 		t.Errorf("found leftovers %q, %v", left, err)
 	}

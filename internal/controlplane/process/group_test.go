@@ -15,7 +15,7 @@ import (
 func group(t *testing.T) *Group {
 	t.Helper()
 	t.Setenv("NODESIM_KEEP", "")
-	folder := filepath.Join(t.TempDir(), "it's a folder")
+	folder := filepath.Join(t.TempDir(), "it's [a] folder")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestCopies(t *testing.T) {
 
 // What is left of the dead is known by the folder in its arguments; another process that has the number by now lives on.
 func TestSweep(t *testing.T) {
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "no[t] a pattern")
 	left := known(t, folder, "left", folder)
 	other := known(t, folder, "other", "elsewhere")
 	original, copied := filepath.Join(folder, "original"), filepath.Join(t.TempDir(), "copied")

@@ -3,8 +3,8 @@ package process
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -22,20 +22,20 @@ func (g *Group) OpenLog(name string) (*os.File, error) {
 
 // Logs returns the last lines of every program's log, at most the given number of each, for people to read.
 func (g *Group) Logs(lines int) string {
-	files, err := filepath.Glob(g.Path("logs", "*.log"))
+	files, err := fs.Glob(os.DirFS(g.Path("logs")), "*.log")
 	if err != nil {
 		return err.Error()
 	}
 	var out strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(g.Path("logs", file))
 		if err != nil {
 			fmt.Fprintf(&out, "== %v\n", err)
 			continue
 		}
 		all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 		skipped := max(0, len(all)-lines)
-		fmt.Fprintf(&out, "== %s (%d lines before these)\n%s\n", filepath.Base(file), skipped,
+		fmt.Fprintf(&out, "== %s (%d lines before these)\n%s\n", file, skipped,
 			strings.Join(all[skipped:], "\n"))
 	}
 	return out.String()

@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,12 +14,12 @@ import (
 // removes the folder and the copies of what was in it. The watchdog may do the same at the same time. A pid file may be older than the machine's last start: a process is ended only if its arguments
 // name the folder.
 func Sweep(folder string) error {
-	files, err := filepath.Glob(filepath.Join(folder, "run", "*.pid"))
+	files, err := fs.Glob(os.DirFS(folder), "run/*.pid") // not with folder in it: what a user has called it is no pattern
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(file)))
 		if err != nil {
 			continue // the watchdog is at work as well
 		}

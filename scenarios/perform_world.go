@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -42,6 +43,16 @@ type World interface {
 	WriteNode(old, new *corev1.Node)
 	// DeleteNode deletes a Node object. uid is empty where it isn't known yet.
 	DeleteNode(name string, uid types.UID)
+	// WriteCustom creates an object of one of [Performance.CustomKinds], or takes
+	// over the one of its name that is there, where old is nil; or it is what the
+	// provider changes of it, metadata, spec and status, from old to new. The UID of
+	// an owner, where that is of one of these kinds, and of the node in
+	// status.nodeRef are the simulation's, as are those in a Node's owner references
+	// and in a [Report] about such an object: the World puts its own there.
+	WriteCustom(kind CustomKind, old, new *unstructured.Unstructured)
+	// DeleteCustom deletes one. Finalizers hold it until a WriteCustom takes them
+	// away.
+	DeleteCustom(kind CustomKind, name types.NamespacedName)
 	// WritePod is what a controller changes of a pod's metadata.
 	WritePod(old, new *corev1.Pod)
 	// Evict posts an Eviction and returns the server's answer: nil, or an error of

@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,6 +32,7 @@ type plane struct {
 	pods    map[string]*corev1.Pod
 	owners  map[string]*owner
 	budgets []*policyv1.PodDisruptionBudget
+	customs map[string]*unstructured.Unstructured
 	news    []func()
 	quiet   map[string]time.Time // since when a kubelet isn't heard
 	log     []string             // what was written, a phrase each
@@ -45,7 +47,7 @@ type owner struct {
 }
 
 func newPlane(now func() time.Time) *plane {
-	return &plane{now: now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, owners: map[string]*owner{}, quiet: map[string]time.Time{}}
+	return &plane{now: now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, owners: map[string]*owner{}, customs: map[string]*unstructured.Unstructured{}, quiet: map[string]time.Time{}}
 }
 
 func (w *plane) say(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
@@ -257,7 +259,11 @@ func (w *plane) WriteNode(old, is *corev1.Node) {
 	if n == nil {
 		return
 	}
-	n.Labels, n.Annotations = is.Labels, is.Annotations
+	n.Labels, n.OwnerReferences = is.Labels, is.OwnerReferences
+	for k := range old.Annotations {
+		delete(n.Annotations, k)
+	}
+	maps.Copy(n.Annotations, is.Annotations)
 	if old.Spec.Unschedulable != is.Spec.Unschedulable {
 		w.say("cordon %s %t", is.Name, is.Spec.Unschedulable)
 	}
@@ -282,6 +288,46 @@ func (w *plane) DeleteNode(name string, _ types.UID) {
 		delete(w.nodes, name)
 		w.nodeNews(watch.Deleted, n)
 	}
+}
+
+func (w *plane) WriteCustom(kind scenarios.CustomKind, old, is *unstructured.Unstructured) {
+	key := kind.Resource + "/" + is.GetName()
+	o := w.customs[key]
+	if o == nil && old == nil {
+		o = &unstructured.Unstructured{}
+		w.say("create %s", key)
+	}
+	if o == nil {
+		return
+	}
+	deleting := o.GetDeletionTimestamp()
+	o.Object = is.DeepCopy().Object
+	o.SetDeletionTimestamp(deleting)
+	w.customs[key] = o
+	if deleting != nil && len(o.GetFinalizers()) == 0 {
+		delete(w.customs, key)
+	}
+}
+
+func (w *plane) DeleteCustom(kind scenarios.CustomKind, name types.NamespacedName) {
+	w.say("delete %s/%s", kind.Resource, name.Name)
+	w.dropCustom(kind, name.Name)
+}
+
+// dropCustom is a deletion, by whomever.
+func (w *plane) dropCustom(kind scenarios.CustomKind, name string) {
+	o := w.customs[kind.Resource+"/"+name]
+	switch {
+	case o == nil || o.GetDeletionTimestamp() != nil:
+		return
+	case len(o.GetFinalizers()) == 0:
+		delete(w.customs, kind.Resource+"/"+name)
+		w.news = append(w.news, func() { w.p.CustomSeen(watch.Deleted, kind, o) })
+		return
+	}
+	now := metav1.NewTime(w.now())
+	o.SetDeletionTimestamp(&now)
+	w.news = append(w.news, func() { w.p.CustomSeen(watch.Modified, kind, o) })
 }
 
 func (w *plane) WritePod(_, _ *corev1.Pod) {}

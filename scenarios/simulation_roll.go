@@ -86,13 +86,13 @@ func (s *Simulation) startProvider() error {
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
 	case ProviderKarpenter:
-		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == HandlerKarpenter}
+		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == HandlerKarpenter, Pools: s.performing != nil}
 		if s.file.Roll != nil {
-			c.GracePeriod = s.file.Roll.EvictionTimeout
+			c.GracePeriod, c.Budget = s.file.Roll.EvictionTimeout, s.file.Roll.Budget.String()
 		}
 		s.karpenter = roll.NewKarpenter(s.env, c)
 	case ProviderCAPI:
-		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes}
+		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes, Sets: s.performing != nil}
 		if s.file.Roll != nil {
 			c.DrainTimeout = s.file.Roll.EvictionTimeout
 		}

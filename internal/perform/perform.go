@@ -14,9 +14,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/capture"
@@ -66,6 +68,7 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 	if err != nil {
 		return live.Report{}, err
 	}
+	v.customs = p.Customs
 	report, err := p.Run(ctx)
 	return report, errors.Join(err, v.close())
 }
@@ -73,7 +76,8 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 // A viewer records and shows.
 type viewer struct {
 	o        Options
-	quit     context.CancelFunc // ends the performance
+	quit     context.CancelFunc                   // ends the performance
+	customs  func() []schema.GroupVersionResource // the provider's own kinds that are performed; nil is none
 	rec      *recorder.Recorder
 	eyes     *show.Live
 	end      context.CancelFunc // ends the recording and the show
@@ -89,7 +93,7 @@ type viewer struct {
 func (v *viewer) open(ctx context.Context) error {
 	opened, failed := make(chan struct{}), make(chan error, 1)
 	cfg := recorder.Config{
-		REST: v.o.REST, Name: v.o.File.Metadata.Name, Warn: v.warn,
+		REST: v.o.REST, Name: v.o.File.Metadata.Name, Warn: v.warn, Resources: v.resources(),
 		Open: func(h timeline.Header) (*timeline.Writer, error) {
 			h.Scope = v.o.File.Header().Scope
 			d, err := v.o.Driver(&h)
@@ -141,6 +145,22 @@ func (v *viewer) open(ctx context.Context) error {
 		}
 	})
 	return nil
+}
+
+// resources are what is recorded: what every recorder records, and of the provider's
+// own kinds those that are performed and that a tape of the simulation holds.
+func (v *viewer) resources() []string {
+	names := slices.Clone(recorder.DefaultResources)
+	if v.customs == nil {
+		return names
+	}
+	performed := v.customs()
+	for _, r := range v.o.File.Header().Resources {
+		if slices.Contains(performed, schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}) {
+			names = append(names, r.String())
+		}
+	}
+	return names
 }
 
 // terminal is that of the options, whose panel tells of warnings too.

@@ -20,7 +20,6 @@ import (
 func patchNode(old, new, live *corev1.Node) ([]byte, error) {
 	was, is := old.DeepCopy(), new.DeepCopy()
 	was.Status, is.Status = corev1.NodeStatus{}, corev1.NodeStatus{}
-	was.OwnerReferences, is.OwnerReferences = nil, nil // an owner that isn't there would have the node collected
 	version := ""
 	if taintsDiffer(old, new) {
 		if live == nil {

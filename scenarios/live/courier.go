@@ -73,6 +73,13 @@ func (c *courier) send(key, what string, do func(context.Context) error) {
 	c.queue.Add(key)
 }
 
+// under counts the writes that wait or are under way.
+func (c *courier) under() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waiting
+}
+
 // delivered waits until nothing waits.
 func (c *courier) delivered(ctx context.Context) error {
 	c.mu.Lock()

@@ -19,6 +19,8 @@
 //	run.go, stage.go, pace.go    one goroutine acts; the wall clock sets its pace
 //	world.go, courier.go         what actors write: patches in order for each object, repeated, worked out anew on conflicts
 //	change.go                    what of an object a controller has changed
+//	serve.go, definition.go      which of the provider's own kinds are written, and their definitions
+//	customs.go, customs_write.go NodeClaims, Machines and their owners
 //	watch.go                     what the server says: one set of informers
 //	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
 //	own.go                       the Node that is a kubelet's, by its UID
@@ -65,6 +67,8 @@
 // The pace of the control plane is its own: a speed divides what actors wait for,
 // not --node-monitor-grace-period, the pod garbage collector's 40 s or the
 // Deployment's backoff. Objects are younger than the scenario says, since the
-// server dates them. Custom resources of providers (NodeClaims, Machines) aren't
-// written.
+// server dates them. A provider's own objects (NodeClaims, Machines) have owners that
+// no tape of a simulation holds, NodePools and MachineSets, and get their status by a
+// second write. Kinds that the server can't be brought to serve, or of which it takes
+// no object, are gone on without.
 package live

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -41,6 +42,9 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	if _, err := p.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
+	if err := r.survey(ctx); err != nil {
+		return err
+	}
 	record := "configmaps/" + RecordNamespace + "/" + RecordName
 	if !there {
 		say("create " + record)
@@ -50,6 +54,9 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 		if err := r.find(ctx); err != nil {
 			return fmt.Errorf("cluster %s: list nodes: %w", p.config.Host, err)
 		}
+	}
+	for _, kind := range r.undefined {
+		say("create " + planned{definitionsResource, definitionOf(kind, r.label)}.key())
 	}
 	for _, o := range r.objects {
 		line, err := r.world.ground.prospect(ctx, o)
@@ -97,6 +104,16 @@ func (r *run) rehearse(ctx context.Context, was diary, say func(string)) error {
 		}
 	}
 	show.Seed()
+	for _, o := range stand.customs {
+		if !r.world.customs.writes(o.kind) {
+			continue
+		}
+		line, err := r.world.ground.prospect(ctx, planned{o.kind.GroupVersionResource, o.object})
+		if err != nil {
+			return err
+		}
+		say(line)
+	}
 	for i, n := range stand.nodes {
 		verb, uid := "adopt", there[n.Name]
 		if uid == "" {
@@ -172,18 +189,32 @@ func (r *run) firstPlan(ctx context.Context, env *Environment, show performance,
 }
 
 // A rehearsal is a World in which nothing is written.
-type rehearsal struct{ nodes []*corev1.Node }
+type rehearsal struct {
+	nodes   []*corev1.Node
+	customs []rehearsedCustom
+}
+
+type rehearsedCustom struct {
+	kind   scenarios.CustomKind
+	object *unstructured.Unstructured
+}
 
 var _ scenarios.World = (*rehearsal)(nil)
 
-func (r *rehearsal) Register(n *corev1.Node)                               { r.nodes = append(r.nodes, n) }
-func (*rehearsal) PostNode(*corev1.Node)                                   {}
-func (*rehearsal) Beat(string, bool)                                       {}
-func (*rehearsal) Retire(string)                                           {}
-func (*rehearsal) PostPod(*corev1.Pod)                                     {}
-func (*rehearsal) Record(scenarios.Report)                                 {}
-func (*rehearsal) WriteNode(_, _ *corev1.Node)                             {}
-func (*rehearsal) DeleteNode(string, types.UID)                            {}
+func (r *rehearsal) Register(n *corev1.Node)    { r.nodes = append(r.nodes, n) }
+func (*rehearsal) PostNode(*corev1.Node)        {}
+func (*rehearsal) Beat(string, bool)            {}
+func (*rehearsal) Retire(string)                {}
+func (*rehearsal) PostPod(*corev1.Pod)          {}
+func (*rehearsal) Record(scenarios.Report)      {}
+func (*rehearsal) WriteNode(_, _ *corev1.Node)  {}
+func (*rehearsal) DeleteNode(string, types.UID) {}
+func (r *rehearsal) WriteCustom(kind scenarios.CustomKind, old, new *unstructured.Unstructured) {
+	if old == nil {
+		r.customs = append(r.customs, rehearsedCustom{kind, new})
+	}
+}
+func (*rehearsal) DeleteCustom(scenarios.CustomKind, types.NamespacedName) {}
 func (*rehearsal) WritePod(_, _ *corev1.Pod)                               {}
 func (*rehearsal) Evict(types.NamespacedName, types.UID) error             { return nil }
 func (*rehearsal) DeletePod(types.NamespacedName, types.UID, *int64) error { return nil }

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"hash/fnv"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +33,7 @@ type reporter struct {
 	older  [reporters]record.EventBroadcaster
 	newer  events.EventBroadcaster // nil until an Event asks for it
 
+	mu        sync.Mutex
 	recorders map[corev1.EventSource]record.EventRecorder
 	actors    map[string]events.EventRecorder
 	sink      *sink
@@ -66,8 +68,10 @@ func (r *reporter) close() {
 	}
 }
 
-// record writes one Event.
+// record writes one Event. It may be called from any goroutine.
 func (r *reporter) record(e scenarios.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	about := e.About
 	if e.Action != "" {
 		r.actor(e.Component).Eventf(&about, nil, e.Type, e.Reason, e.Action, "%s", e.Message)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
@@ -152,6 +153,27 @@ func (ks *kubelets) uid(node string) types.UID {
 		return n.UID
 	}
 	return ""
+}
+
+// standing is the UID of a node's object once it has been registered, "" where that
+// is gone.
+func (ks *kubelets) standing(ctx context.Context, node string) (types.UID, error) {
+	if k := ks.find(node); k != nil {
+		select {
+		case <-k.created:
+		case <-k.ended:
+		case <-ctx.Done():
+			return "", fmt.Errorf("node %s isn't registered yet: %w", node, ctx.Err())
+		}
+	}
+	if uid := ks.uid(node); uid != "" {
+		return uid, nil
+	}
+	n, err := ks.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	if err != nil {
+		return "", gone(err)
+	}
+	return n.UID, nil
 }
 
 // close waits until all of them have ended; their context has to have.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -51,6 +52,12 @@ func (r *run) lastNote(ctx context.Context) error {
 
 func (r *run) sweep(ctx context.Context, report *Report) error {
 	s := &sweep{p: r.Performer, clients: r.clients, resources: resourcesOf(r.objects), seen: map[string]bool{}, hosts: map[string]bool{}}
+	for _, kind := range slices.Backward(r.kinds) {
+		s.customs = append(s.customs, kind.GroupVersionResource)
+	}
+	if len(r.kinds) > 0 {
+		s.customs = append(s.customs, definitionsResource)
+	}
 	return s.run(ctx, report)
 }
 

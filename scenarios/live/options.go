@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -30,6 +31,7 @@ type Performer struct {
 	listen  string
 	host    string // by which the API server reaches this machine, where it was told
 	script  script
+	served  []schema.GroupVersionResource // the provider's own that are written
 	tell    func(Progress)
 	warn    func(error)
 	mark    func(name, reason string)

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -15,6 +16,7 @@ import (
 // fake of it. It is for the stage alone.
 type performance interface {
 	Objects() []runtime.Object
+	CustomKinds() []scenarios.CustomKind
 	Adopt(nodes []*corev1.Node, at time.Duration, rolled bool) error
 	Seed()
 	Unsettled() []string
@@ -28,6 +30,7 @@ type performance interface {
 	PodSeen(watch.EventType, *corev1.Pod)
 	PodGiven(*corev1.Pod)
 	BudgetSeen(watch.EventType, *policyv1.PodDisruptionBudget)
+	CustomSeen(watch.EventType, scenarios.CustomKind, *unstructured.Unstructured)
 
 	provider
 	Rolled(code, reason string)

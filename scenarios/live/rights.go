@@ -34,8 +34,8 @@ func (r right) String() string {
 func rightsFor(created []schema.GroupVersionResource) []right {
 	var all []right
 	of := func(group, resource, sub string, verbs ...string) {
-		for _, v := range verbs {
-			if r := (right{v, group, resource, sub}); !slices.Contains(all, r) {
+		for _, r := range rightsOf(group, resource, sub, verbs...) {
+			if !slices.Contains(all, r) {
 				all = append(all, r)
 			}
 		}
@@ -54,6 +54,14 @@ func rightsFor(created []schema.GroupVersionResource) []right {
 		if r.Group == "apps" && r.Resource != "daemonsets" {
 			of(r.Group, r.Resource, "scale", "patch")
 		}
+	}
+	return all
+}
+
+func rightsOf(group, resource, sub string, verbs ...string) []right {
+	all := make([]right, len(verbs))
+	for i, v := range verbs {
+		all[i] = right{v, group, resource, sub}
 	}
 	return all
 }
@@ -82,9 +90,18 @@ func (e *MissingRightsError) Error() string {
 	return fmt.Sprintf("cluster %s: the user may not %s: want these rights, in the whole cluster", e.Server, strings.Join(e.Rights, ", "))
 }
 
-// checkRights asks the server as `kubectl auth can-i` does, which every user may.
-// A server that doesn't answer that shows its mind when it is written to.
+// checkRights refuses a user who may not do all that a performance does.
 func (p *Performer) checkRights(ctx context.Context, client kubernetes.Interface, needed []right) error {
+	missing, err := p.missing(ctx, client, needed)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return &MissingRightsError{Server: p.config.Host, Rights: missing}
+}
+
+// missing asks the server as `kubectl auth can-i` does, which every user may. A
+// server that doesn't answer that shows its mind when it is written to.
+func (p *Performer) missing(ctx context.Context, client kubernetes.Interface, needed []right) (names []string, err error) {
 	may := func(r right) (allowed, answered bool) {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: r.verb, Group: r.group, Resource: r.resource, Subresource: r.sub},
@@ -96,19 +113,15 @@ func (p *Performer) checkRights(ctx context.Context, client kubernetes.Interface
 		return review.Status.Allowed, true
 	}
 	if all, _ := may(right{"*", "*", "*", ""}); all {
-		return nil
+		return nil, nil
 	}
-	e := &MissingRightsError{Server: p.config.Host}
 	for _, r := range needed {
 		if allowed, answered := may(r); answered && !allowed {
-			e.Rights = append(e.Rights, r.String())
+			names = append(names, r.String())
 		}
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
-	if len(e.Rights) > 0 {
-		return e
-	}
-	return nil
+	return names, nil
 }

@@ -98,7 +98,7 @@ func (p *Performer) again(ctx context.Context, do func(context.Context) error) e
 // rights with a [*MissingRightsError]; nothing was written then.
 func (p *Performer) Run(ctx context.Context) (Report, error) {
 	ctx = quietly(ctx)
-	r := &run{Performer: p, noteNow: make(chan struct{})}
+	r := &run{Performer: p, noteNow: make(chan struct{}), unfollow: func() {}}
 	p.tell(Progress{Phase: Preparing})
 	if err := r.prepare(ctx); err != nil {
 		return r.report, errors.Join(err, r.abandon())
@@ -123,9 +123,15 @@ type run struct {
 	objects  []planned
 	later    []planned // workloads, which wait for the nodes of 0s
 	podCache corev1listers.PodLister
-	nodes    []*corev1.Node // of an earlier performance
-	report   Report
-	wrote    bool // something of ours may be in the cluster
+	// nodes are those of an earlier performance, leaving those that were on their way
+	// out.
+	nodes, leaving []*corev1.Node
+	unfollow       func() // waits for the watches of the provider's objects
+	// kinds are the provider's own, owners first, undefined those of them that the
+	// server is to be brought to serve.
+	kinds, undefined []scenarios.CustomKind
+	report           Report
+	wrote            bool // something of ours may be in the cluster
 
 	begun atomic.Bool
 	at    atomic.Int64 // the moment of the scenario
@@ -156,10 +162,16 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.world.ground.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
+	if err := r.survey(ctx); err != nil {
+		return err
+	}
 	if r.ledger, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
 		return err
 	}
 	r.wrote = true
+	if err := r.define(ctx); err != nil {
+		return err
+	}
 	for _, o := range r.objects {
 		if !r.report.Adopted && o.waits() {
 			r.later = append(r.later, o)
@@ -173,7 +185,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		}
 	}
 	if r.report.Adopted {
-		return r.again(ctx, r.find)
+		return errors.Join(r.again(ctx, r.find), r.again(ctx, r.letGo))
 	}
 	return nil
 }
@@ -201,10 +213,12 @@ func (r *run) plan() (err error) {
 		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
 		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
 	}
+	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, nodes: r.world.kubelets.standing}
 	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
 	if err != nil {
 		return err
 	}
+	r.kinds = r.show.CustomKinds()
 	r.objects, err = r.world.ground.planAll(r.show.Objects())
 	return err
 }
@@ -225,17 +239,31 @@ func (r *run) renewal() time.Duration {
 	return renewal(speed, nodes)
 }
 
-// find lists the nodes that an earlier performance has left.
+// find lists the nodes that an earlier performance has left, but for those that are
+// on their way out.
 func (r *run) find(ctx context.Context) error {
 	list, err := r.clients.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
 	if err != nil {
 		return err
 	}
-	r.nodes = nil
+	r.nodes, r.leaving = nil, nil
 	for i := range list.Items {
 		if n := &list.Items[i]; n.DeletionTimestamp == nil {
 			unmark(n)
 			r.nodes = append(r.nodes, n)
+		} else {
+			r.leaving = append(r.leaving, n)
+		}
+	}
+	return nil
+}
+
+// letGo takes the finalizers of nodes away that are on their way out: who held them
+// knows no longer why.
+func (r *run) letGo(ctx context.Context) error {
+	for _, n := range r.leaving {
+		if err := release(ctx, r.clients.dynamic.Resource(nodesResource), n.Name, n.UID); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -252,6 +280,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	factory := newInformers(r.clients.kube, &w.alike)
 	w.ctx = ctx
 	w.courier = newCourier(tail, r.warn)
+	w.customs.send = w.courier.send
 	w.reporter = newReporter(tail, r.clients.kube, r.speed)
 	w.kubelets.ctx = ctx
 	r.podCache = factory.Core().V1().Pods().Lister()
@@ -266,7 +295,12 @@ func (r *run) perform(ctx context.Context) (err error) {
 		return err
 	}
 	controller, err := r.podController(ctx, factory, running)
+	if err == nil {
+		err = r.followCustoms(ctx)
+	}
 	if err != nil {
+		end(nil)
+		r.unfollow()
 		cut()
 		w.courier.close()
 		w.reporter.close()
@@ -278,6 +312,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 		owned.Wait()
 		w.kubelets.close()
 		factory.Shutdown()
+		r.unfollow()
 		late, enough := context.WithTimeout(tail, deliverMost)
 		_ = w.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
 		enough()
@@ -314,6 +349,11 @@ func (r *run) perform(ctx context.Context) (err error) {
 		})
 	}
 	r.show.Seed()
+	if r.report.Adopted {
+		if err := r.again(ctx, r.dropStray); err != nil {
+			return err
+		}
+	}
 	r.told = time.Time{}
 	if err := r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
 		// What was written last takes a while to be delivered: whoever looks on
@@ -351,7 +391,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 			return lookEvery, false, nil
 		}
 		r.told = r.clock.Now()
-		missing := append(r.show.Unsettled(), r.untold()...)
+		missing := slices.Concat(r.show.Unsettled(), r.untold(), r.undelivered())
 		if len(r.later) > 0 {
 			r.bring(missing)
 			r.tell(Progress{Phase: Settling, At: r.show.Now(), Waiting: missing, Adopted: r.report.Adopted})
@@ -364,6 +404,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		if len(missing) > 0 {
 			return lookEvery, false, nil
 		}
+		r.served = r.world.customs.served()
 		if err := r.Performer.begin(ctx); err != nil {
 			return 0, false, err
 		}

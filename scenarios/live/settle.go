@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 const (
@@ -28,6 +30,17 @@ func (r *run) untold() []string {
 		if !over && pod.Spec.NodeName != "" && ks.serves(pod.Spec.NodeName) && !ks.pods.knows(pod.UID) {
 			return []string{fmt.Sprintf("pod %s/%s isn't known to its kubelet", pod.Namespace, pod.Name)}
 		}
+	}
+	return nil
+}
+
+// undelivered says that writes are under way. What stands in the cluster at 0s is
+// what the scenario begins with: the provider's objects, too, of which a server
+// creates the first of a new kind only after two seconds (k8s.io/apiextensions-apiserver,
+// pkg/apiserver/customresource_handler.go).
+func (r *run) undelivered() []string {
+	if n := r.world.courier.under(); n > 0 {
+		return []string{phrase.Count(n, "write") + " under way"}
 	}
 	return nil
 }

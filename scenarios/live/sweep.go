@@ -18,14 +18,16 @@ import (
 
 // A sweep removes what a performance made, in passes: each deletes what is there
 // and whose turn it is, until nothing is left. Workloads go first, then pods, by
-// force, as no kubelet is there to let them go; then nodes, namespaces, and the
-// record last, so that a sweep that was interrupted can be begun again. Pods that a
+// force, as no kubelet is there to let them go; then nodes, namespaces, the
+// provider's objects with the definitions that were made for them, and the record
+// last, so that a sweep that was interrupted can be begun again. Pods that a
 // DaemonSet of the cluster's own has put on our nodes would come again for as long as
 // those are there: they go behind them.
 type sweep struct {
 	p         *Performer
 	clients   *clients
 	resources []schema.GroupVersionResource // of what was created, namespaces among them
+	customs   []schema.GroupVersionResource // the provider's own, each before its owner, and definitions last
 
 	mu        sync.Mutex
 	seen      map[string]bool // what was deleted, by UID
@@ -105,6 +107,12 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 	if left = append(left, behind...); len(left) > 0 {
 		return left, nil
 	}
+	for _, r := range s.customs {
+		names, err := s.optional(ctx, r)
+		if err != nil || len(names) > 0 {
+			return names, err
+		}
+	}
 	return nil, s.record(ctx)
 }
 
@@ -112,13 +120,18 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 func (s *sweep) labelled(ctx context.Context, r schema.GroupVersionResource) (left []string, err error) {
 	list, err := s.clients.dynamic.Resource(r).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + s.p.label})
 	if apierrors.IsForbidden(err) {
-		s.forbid("list " + r.GroupResource().String())
+		if !slices.Contains(s.customs, r) { // those may not have been written
+			s.forbid("list " + r.GroupResource().String())
+		}
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	err = eachOf(list.Items, func(o *unstructured.Unstructured) error {
+		if theirs(r, o) {
+			return nil
+		}
 		if err := s.remove(ctx, r, o); err != nil || s.isForbidden(r) {
 			return err
 		}
@@ -133,9 +146,8 @@ func (s *sweep) labelled(ctx context.Context, r schema.GroupVersionResource) (le
 
 func (s *sweep) remove(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) error {
 	client := (&ground{client: s.clients.dynamic}).of(r, o.GetNamespace())
-	if len(o.GetFinalizers()) > 0 && r == nodesResource { // whoever would take them away has gone home
-		patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, o.GetUID())
-		if _, err := client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); deleted(err) != nil {
+	if len(o.GetFinalizers()) > 0 && (r == nodesResource || r != definitionsResource && slices.Contains(s.customs, r)) { // whoever would take them away has gone home
+		if err := release(ctx, client, o.GetName(), o.GetUID()); err != nil {
 			return s.refused(r, "patch", err)
 		}
 	}

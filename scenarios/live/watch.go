@@ -1,14 +1,21 @@
 package live
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/nodesim/nodesim/scenarios"
 )
 
 // newInformers are the one set of caches that everybody shares. Who wrote which
@@ -86,4 +93,20 @@ func seen[T metav1.Object](s *stage, heard func(), tell func(watch.EventType, T)
 		},
 		DeleteFunc: func(o any) { post(watch.Deleted, o) },
 	}
+}
+
+// followCustoms tells the stage what watches of the provider's own objects say. The
+// watches end with ctx; wait waits for them.
+func followCustoms(ctx context.Context, client dynamic.Interface, label string, kinds []scenarios.CustomKind, s *stage, p performance, heard func()) (wait func(), err error) {
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceAll, func(o *metav1.ListOptions) {
+		o.LabelSelector = Label + "=" + label
+	})
+	for _, kind := range kinds {
+		handler := seen(s, heard, func(t watch.EventType, o *unstructured.Unstructured) { p.CustomSeen(t, kind, o) })
+		if _, err := factory.ForResource(kind.GroupVersionResource).Informer().AddEventHandler(handler); err != nil {
+			return factory.Shutdown, err
+		}
+	}
+	factory.Start(ctx.Done())
+	return factory.Shutdown, nil
 }

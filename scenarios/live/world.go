@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -32,6 +33,7 @@ type world struct {
 	reporter *reporter
 	kubelets *kubelets
 	ground   *ground
+	customs  *customs
 	front    *front
 	mark     func(name, reason string)
 	alike    commons
@@ -89,7 +91,22 @@ func (w *world) Record(r scenarios.Report) {
 	if r.About.Kind == "Node" && r.About.UID == "" {
 		r.About.UID = w.kubelets.uid(r.About.Name)
 	}
-	w.reporter.record(r)
+	about := w.customs.find(r.About.APIVersion, r.About.Kind, r.About.Namespace, r.About.Name)
+	if about == nil {
+		w.reporter.record(r)
+		return
+	}
+	w.customs.told(r, about, w.reporter.record)
+}
+
+// WriteCustom implements [scenarios.World].
+func (w *world) WriteCustom(kind scenarios.CustomKind, old, new *unstructured.Unstructured) {
+	w.customs.write(kind, old, new)
+}
+
+// DeleteCustom implements [scenarios.World].
+func (w *world) DeleteCustom(kind scenarios.CustomKind, name types.NamespacedName) {
+	w.customs.drop(kind, name)
 }
 
 // Mark implements [scenarios.World].
@@ -99,9 +116,12 @@ func (w *world) Mark(name, reason string) { w.mark(name, reason) }
 func (w *world) WriteNode(old, new *corev1.Node) {
 	nodes := w.client.CoreV1().Nodes()
 	w.courier.send("node/"+new.Name, "patch nodes "+new.Name, func(ctx context.Context) error {
+		old, new, err := w.owned(ctx, old, new)
+		if err != nil {
+			return err
+		}
 		var live *corev1.Node
 		if taintsDiffer(old, new) {
-			var err error
 			if live, err = nodes.Get(ctx, new.Name, metav1.GetOptions{}); err != nil {
 				return gone(err)
 			}
@@ -116,6 +136,16 @@ func (w *world) WriteNode(old, new *corev1.Node) {
 		_, err = nodes.Patch(ctx, new.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 		return w.sameNode(ctx, new, err)
 	})
+}
+
+// owned are both states of a node with the owners that stand on the server.
+func (w *world) owned(ctx context.Context, old, new *corev1.Node) (was, is *corev1.Node, err error) {
+	was, is = old.DeepCopy(), new.DeepCopy()
+	if was.OwnerReferences, err = w.customs.owners(ctx, old); err != nil {
+		return nil, nil, err
+	}
+	is.OwnerReferences, err = w.customs.owners(ctx, new)
+	return was, is, err
 }
 
 // sameNode drops the errors that say that the node meant is gone: a patch for

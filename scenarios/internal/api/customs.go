@@ -88,6 +88,9 @@ func (s *Store) dropCustom(c *Custom) {
 
 func (s *Store) tellCustoms(c Change, old, o *Custom) {
 	s.watching++
+	if r := s.outbound(); r != nil {
+		r.CustomWritten(c, old, o)
+	}
 	for _, f := range s.watchers.customs {
 		f(c, old, o)
 	}

@@ -5,10 +5,11 @@ package api
 // it comes back through [Store.Inbound]. Its methods are called from within the
 // write, and may take notes and wait for the server, but not write to the Store.
 type Remote interface {
-	// NodeWritten and PodWritten are told of every write of an actor; old is nil
-	// for an object that was added, and valid during the call.
+	// NodeWritten, PodWritten and CustomWritten are told of every write of an actor;
+	// old is nil for an object that was added, and valid during the call.
 	NodeWritten(c Change, old, n *Node)
 	PodWritten(c Change, old, p *Pod)
+	CustomWritten(c Change, old, o *Custom)
 	// Evict and DeletePod ask; that the pod is being deleted comes in as the
 	// server says it.
 	Evict(p *Pod) *Refusal

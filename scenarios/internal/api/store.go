@@ -243,6 +243,9 @@ func (n *Node) JSON() []byte { return alone((*writer).node, n) }
 func (p *Pod) JSON() []byte { return alone((*writer).pod, p) }
 
 // JSON returns the object as it stands on a tape, without its identity.
+func (c *Custom) JSON() []byte { return alone((*writer).custom, c) }
+
+// JSON returns the object as it stands on a tape, without its identity.
 func (b *Budget) JSON() []byte { return alone((*writer).budget, b) }
 
 func alone[T any](write func(*writer, *T, *T), now *T) []byte {

@@ -42,11 +42,14 @@ type MachinesConfig struct {
 	// DrainTimeout is nodeDrainTimeout of the Machines: behind it a node is
 	// removed with whatever is on it. 0 is for ever.
 	DrainTimeout time.Duration
+	// Sets says that MachineSets are objects, and not names alone.
+	Sets bool
 }
 
 type capiMachine struct {
 	object   *api.Custom
 	set      string // its MachineSet
+	version  string // of Kubernetes
 	instance *cloud.Instance
 	joined   bool
 	deleting bool
@@ -98,6 +101,7 @@ func (m *Machines) Seed() {
 			c.nodeRef(n)
 			if m.env.API.CreateCustom(c.object) == nil {
 				m.of[i.ID] = c
+				m.count(c)
 			}
 		}
 	}
@@ -115,12 +119,6 @@ func (c *capiMachine) about() api.Reference {
 	return api.Reference{
 		APIVersion: "cluster.x-k8s.io/v1beta1", Kind: "Machine", Namespace: capiNamespace, Name: c.object.Name, UID: c.object.UID,
 	}
-}
-
-// machineSet is the reference of a MachineSet, an object that no tape holds.
-func (m *Machines) machineSet(name string) api.Reference {
-	s := m.env.Stream("machineset", name)
-	return api.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: "MachineSet", Namespace: capiNamespace, Name: name, UID: s.UUID()}
 }
 
 // machine makes the Machine of an instance; nobody has stored it yet. Its names
@@ -149,9 +147,10 @@ func (m *Machines) machine(i *cloud.Instance) *capiMachine {
 		api.Pair{Key: "cluster.x-k8s.io/set-name", Value: c.set},
 		api.Pair{Key: "machine-template-hash", Value: strings.TrimPrefix(c.set, i.Group.Name+"-")},
 	)
-	version, _, _ := strings.Cut(i.Template.Version, "-")
+	c.version, _, _ = strings.Cut(i.Template.Version, "-")
 	c.object.Spec = `{"clusterName":` + api.Quote(m.cfg.Cluster) + `,"failureDomain":` + api.Quote(i.Zone) +
-		`,"providerID":` + api.Quote(shape.ProviderID) + `,"version":` + api.Quote(version) + `}`
+		`,"providerID":` + api.Quote(shape.ProviderID) + `,"version":` + api.Quote(c.version) + `}`
+	m.createSet(c)
 	return c
 }
 
@@ -194,6 +193,7 @@ func (m *Machines) create(i *cloud.Instance) {
 		return
 	}
 	m.of[i.ID] = c
+	m.count(c)
 	m.record(m.machineSet(c.set), "Normal", "SuccessfulCreate", `Created Machine "`+c.object.Name+`"`, "machineset-controller")
 }
 
@@ -235,6 +235,7 @@ func (m *Machines) node(c *capiMachine) {
 	}
 	m.update(c, "Running", "NodeHealthy", status, reason)
 	m.update(c, "Running", "Ready", status, reason)
+	m.count(c)
 }
 
 func (m *Machines) update(c *capiMachine, phase, kind, status, reason string) {

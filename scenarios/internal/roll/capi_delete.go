@@ -35,9 +35,22 @@ func (m *Machines) Delete(i *cloud.Instance) bool {
 	}
 	c.deleting, c.began = true, m.env.API.Now()
 	m.env.API.DeleteCustom(c.object)
+	m.count(c)
 	m.record(m.machineSet(c.set), "Normal", "SuccessfulDelete", `Deleted Machine "`+c.object.Name+`"`, "machineset-controller")
 	m.soon(func() { m.drain(c) })
 	return true
+}
+
+// DeleteMachine deletes the Machine of a name, as somebody does who wants its node
+// gone. One that isn't there, or is on its way out, is left alone. Outside of a
+// rollout nothing takes its place.
+func (m *Machines) DeleteMachine(name string) {
+	for _, c := range m.of {
+		if c.object.Name == name {
+			m.Delete(c.instance)
+			return
+		}
+	}
 }
 
 // step writes which step of its deletion a Machine has come to.
@@ -122,5 +135,6 @@ func (m *Machines) ended(c *capiMachine) {
 		}
 		delete(m.of, c.instance.ID)
 		m.env.API.UpdateCustom(c.object, func(o *api.Custom) { o.SetFinalizer(capiFinalizer, false) })
+		m.count(c)
 	})
 }

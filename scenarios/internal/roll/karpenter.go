@@ -29,6 +29,7 @@ type Karpenter struct {
 	drains *Drainer
 
 	claims map[string]*claim // by instance
+	named  map[string]*claim // by name
 	told   map[toldOf]api.Instant
 	// reasons are why nodes are being deleted, by NodeClaim: what evictions say.
 	reasons map[string]string
@@ -49,6 +50,11 @@ type KarpenterConfig struct {
 	// Interruptions says that an interruption queue is configured; without one
 	// Karpenter learns of no notice.
 	Interruptions bool
+	// Pools says that NodePools are objects, and not names alone; Budget is what
+	// they say of how many nodes may be disrupted at a time, "" for what Karpenter
+	// takes then.
+	Pools  bool
+	Budget string
 }
 
 const (
@@ -72,7 +78,7 @@ var (
 func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
-		claims: map[string]*claim{}, told: map[toldOf]api.Instant{}, reasons: map[string]string{}, nominated: map[*api.Pod]*claim{},
+		claims: map[string]*claim{}, named: map[string]*claim{}, told: map[toldOf]api.Instant{}, reasons: map[string]string{}, nominated: map[*api.Pod]*claim{},
 	}
 	env.API.WatchNodes(k.nodeChanged)
 	env.API.WatchPods(k.podChanged)
@@ -85,12 +91,18 @@ func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
 // their owner by it.
 func (k *Karpenter) SeedNodeClaims() {
 	for _, g := range k.cfg.Groups {
+		if k.cfg.Pools {
+			k.createPool(g)
+		}
 		for _, i := range g.Instances() {
 			n := k.env.API.Node(i.Name)
 			if n == nil || k.claims[i.ID] != nil {
 				continue
 			}
 			c := k.newClaim(g, i.Template)
+			if o := n.Owner; o != nil && o.Kind == NodeClaims.Kind {
+				c.object.Name = o.Name // it is there already
+			}
 			c.object.Created = n.Created.Add(-30 * time.Second)
 			k.bind(c, i)
 			for _, kind := range [...]string{"Consolidatable", "Initialized", "Launched", "Ready", "Registered"} {
@@ -101,6 +113,7 @@ func (k *Karpenter) SeedNodeClaims() {
 			if k.env.API.CreateCustom(c.object) != nil {
 				continue
 			}
+			k.named[c.object.Name] = c
 			k.env.API.UpdateNode(n, func(n *api.Node) {
 				n.SetFinalizer(terminationFinalizer, true)
 				n.Labels = n.Labels.With("karpenter.sh/initialized", "true")

@@ -33,10 +33,7 @@ func (c *claim) owner() *api.Owner {
 
 // newClaim makes a NodeClaim that nobody has stored yet.
 func (k *Karpenter) newClaim(g *cloud.Group, t cloud.Template) *claim {
-	capacity := model.OnDemand
-	if g.Spot {
-		capacity = model.Spot
-	}
+	capacity := capacityOf(g)
 	c := &claim{group: g, template: t, object: &api.Custom{Resource: NodeClaims}}
 	c.object.Name = g.Name + "-" + k.chance.Suffix()
 	for k.env.API.Custom(NodeClaims.Resource, "", c.object.Name) != nil {
@@ -50,17 +47,24 @@ func (k *Karpenter) newClaim(g *cloud.Group, t cloud.Template) *claim {
 	)
 	c.object.Finalizers = []string{terminationFinalizer}
 	c.object.Owner = &api.Owner{APIVersion: "karpenter.sh/v1", Kind: "NodePool", Name: g.Name, UID: k.nodePool(g).UID}
-	c.object.Spec = `{"expireAfter":"720h","nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"default"},` +
-		`"requirements":[{"key":"karpenter.sh/nodepool","operator":"In","values":[` + api.Quote(g.Name) + `]},` +
-		`{"key":"node.kubernetes.io/instance-type","operator":"In","values":[` + api.Quote(t.InstanceType) + `]},` +
-		`{"key":"karpenter.sh/capacity-type","operator":"In","values":[` + api.Quote(capacity) + `]}]}`
+	c.object.Spec = claimSpec(t, capacity, `{"key":"karpenter.sh/nodepool","operator":"In","values":[`+api.Quote(g.Name)+`]},`)
 	return c
 }
 
-// nodePool is the reference of a group's NodePool, an object that no tape holds.
-func (k *Karpenter) nodePool(g *cloud.Group) api.Reference {
-	s := k.env.Stream("nodepool", g.Name)
-	return api.Reference{APIVersion: "karpenter.sh/v1", Kind: "NodePool", Name: g.Name, UID: s.UUID()}
+func capacityOf(g *cloud.Group) string {
+	if g.Spot {
+		return model.Spot
+	}
+	return model.OnDemand
+}
+
+// claimSpec is the spec of a NodeClaim, or, without the requirement of its NodePool
+// in front, of the template of one.
+func claimSpec(t cloud.Template, capacity, requirement string) string {
+	return `{"expireAfter":"720h","nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"default"},` +
+		`"requirements":[` + requirement +
+		`{"key":"node.kubernetes.io/instance-type","operator":"In","values":[` + api.Quote(t.InstanceType) + `]},` +
+		`{"key":"karpenter.sh/capacity-type","operator":"In","values":[` + api.Quote(capacity) + `]}]}`
 }
 
 // bind fills in the machine of a claim.
@@ -122,6 +126,7 @@ func (k *Karpenter) launch(g *cloud.Group, t cloud.Template, zone string, settle
 		k.env.Fail(err)
 		return nil
 	}
+	k.named[c.object.Name] = c
 	k.env.After(k.env.Draw(&k.chance, createFleet), func() { k.create(c, zone) })
 	return c
 }

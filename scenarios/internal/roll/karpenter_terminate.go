@@ -25,6 +25,14 @@ func (k *Karpenter) deleteClaim(c *claim) {
 	k.soon(func() { k.finalize(c) })
 }
 
+// Delete deletes the NodeClaim of a name, as somebody does who wants its node gone.
+// One that isn't there, or is on its way out, is left alone.
+func (k *Karpenter) Delete(name string) {
+	if c := k.named[name]; c != nil {
+		k.deleteClaim(c)
+	}
+}
+
 // finalize is what a deleted NodeClaim waits for: its node, if that was
 // registered, and its machine.
 func (k *Karpenter) finalize(c *claim) {
@@ -58,6 +66,7 @@ func (k *Karpenter) release(c *claim) {
 	if c.instance != nil {
 		delete(k.claims, c.instance.ID)
 	}
+	delete(k.named, c.object.Name)
 	delete(k.reasons, c.object.UID)
 	k.env.API.UpdateCustom(c.object, func(o *api.Custom) { o.SetFinalizer(terminationFinalizer, false) })
 }

@@ -1,0 +1,80 @@
+package roll
+
+import (
+	"strconv"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// MachineSets is the resource of Cluster API's MachineSets. No tape of a simulation
+// holds them: what they do shows in their Machines and Events.
+var MachineSets = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1", Kind: "MachineSet", Resource: "machinesets", Namespaced: true}
+
+// machineSet is the reference of a MachineSet.
+func (m *Machines) machineSet(name string) api.Reference {
+	s := m.env.Stream("machineset", name)
+	return api.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: MachineSets.Kind, Namespace: capiNamespace, Name: name, UID: s.UUID()}
+}
+
+// createSet creates the MachineSet of a Machine, where these are objects and it
+// isn't there.
+func (m *Machines) createSet(c *capiMachine) {
+	if !m.cfg.Sets || m.env.API.Custom(MachineSets.Resource, capiNamespace, c.set) != nil {
+		return
+	}
+	o := &api.Custom{Resource: MachineSets}
+	o.Namespace, o.Name, o.Labels = capiNamespace, c.set, setLabels(c)
+	o.Spec = m.setSpec(c, 0)
+	if err := m.env.API.CreateCustom(o); err != nil {
+		m.env.Fail(err)
+	}
+}
+
+// setLabels are those of the MachineSet of a Machine, by which it knows its own.
+func setLabels(c *capiMachine) api.Pairs {
+	return c.object.Labels.Without("cluster.x-k8s.io/set-name")
+}
+
+func (m *Machines) setSpec(c *capiMachine, replicas int) string {
+	labels := "{"
+	for i, p := range setLabels(c) {
+		if i > 0 {
+			labels += ","
+		}
+		labels += api.Quote(p.Key) + ":" + api.Quote(p.Value)
+	}
+	labels += "}"
+	cluster := api.Quote(m.cfg.Cluster)
+	return `{"clusterName":` + cluster + `,"replicas":` + strconv.Itoa(replicas) + `,"selector":{"matchLabels":` + labels + `},` +
+		`"template":{"metadata":{"labels":` + labels + `},"spec":{"clusterName":` + cluster + `,"version":` + api.Quote(c.version) + `}}}`
+}
+
+// count writes how many Machines the set of a Machine is to have, has, and has that
+// are ready.
+func (m *Machines) count(of *capiMachine) {
+	o := m.env.API.Custom(MachineSets.Resource, capiNamespace, of.set)
+	if o == nil {
+		return
+	}
+	wanted, have, ready := 0, 0, 0
+	for _, c := range m.of {
+		if c.set != of.set || c.object.Gone() {
+			continue
+		}
+		have++
+		if c.deleting {
+			continue
+		}
+		wanted++
+		if c.object.Conditions.Is("Ready", "True") {
+			ready++
+		}
+	}
+	m.env.API.UpdateCustom(o, func(o *api.Custom) {
+		o.Spec = m.setSpec(of, wanted)
+		o.SetStatus("replicas", strconv.Itoa(have))
+		o.SetStatus("readyReplicas", strconv.Itoa(ready))
+		o.SetStatus("availableReplicas", strconv.Itoa(ready))
+	})
+}

@@ -1,0 +1,205 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// Customs are the provider's own objects, NodeClaims and their like, on the server:
+// as far as their kinds are served, as ours are, and taken.
+//
+// A kind of which the server refuses an object is gone on without: its definition is
+// another one than ours. That is said once.
+type customs struct {
+	label  string
+	client dynamic.Interface
+	send   func(key, what string, do func(context.Context) error)
+
+	// nodes is the UID of a Node, once it stands on the server; "" where it is gone.
+	nodes func(ctx context.Context, name string) (types.UID, error)
+
+	mu    sync.Mutex
+	kinds []scenarios.CustomKind // that are written
+	known map[string]*custom     // by key
+}
+
+// A custom is an object that was written.
+type custom struct {
+	// made is closed once it stands on the server, or won't.
+	made chan struct{}
+	uid  types.UID // "" where it won't
+	over sync.Once
+}
+
+func (c *custom) done(uid types.UID) {
+	c.over.Do(func() { c.uid = uid; close(c.made) })
+}
+
+func keyOf(kind scenarios.CustomKind, namespace, name string) string {
+	return planned{kind.GroupVersionResource, &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": namespace, "name": name}}}}.key()
+}
+
+func (c *customs) writes(kind scenarios.CustomKind) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.kinds, kind)
+}
+
+// written are the kinds that are.
+func (c *customs) written() []scenarios.CustomKind {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.kinds)
+}
+
+func (c *customs) served() (all []schema.GroupVersionResource) {
+	for _, kind := range c.written() {
+		all = append(all, kind.GroupVersionResource)
+	}
+	return all
+}
+
+// knows reports whether an object was written by this process.
+func (c *customs) knows(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known[key] != nil
+}
+
+// without goes on without a kind, and reports whether it was written so far.
+func (c *customs) without(kind scenarios.CustomKind) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.kinds)
+	c.kinds = slices.DeleteFunc(slices.Clone(c.kinds), func(k scenarios.CustomKind) bool { return k == kind })
+	return len(c.kinds) < n
+}
+
+// find is the object that a reference means, nil where none of ours is meant.
+func (c *customs) find(apiVersion, kind, namespace, name string) *custom {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range c.kinds {
+		if k.Kind != kind || k.GroupVersion().String() != apiVersion {
+			continue
+		}
+		if !k.Namespaced {
+			namespace = ""
+		}
+		return c.known[keyOf(k, namespace, name)]
+	}
+	return nil
+}
+
+// write implements [scenarios.World].WriteCustom.
+func (c *customs) write(kind scenarios.CustomKind, old, is *unstructured.Unstructured) {
+	if !c.writes(kind) {
+		return
+	}
+	key := keyOf(kind, is.GetNamespace(), is.GetName())
+	if old == nil {
+		one := &custom{made: make(chan struct{})}
+		c.mu.Lock()
+		c.known[key] = one
+		c.mu.Unlock()
+		c.errand(kind, key, "create", func(ctx context.Context) error { return c.create(ctx, kind, one, is) }, one)
+		c.errand(kind, key, "patch status of", func(ctx context.Context) error { return c.status(ctx, kind, is) }, one)
+		return
+	}
+	c.errand(kind, key, "patch", func(ctx context.Context) error { return c.patch(ctx, kind, old, is) }, nil)
+	if !reflect.DeepEqual(old.Object["status"], is.Object["status"]) {
+		c.errand(kind, key, "patch status of", func(ctx context.Context) error { return c.status(ctx, kind, is) }, nil)
+	}
+}
+
+// drop implements [scenarios.World].DeleteCustom.
+func (c *customs) drop(kind scenarios.CustomKind, name types.NamespacedName) {
+	if !c.writes(kind) {
+		return
+	}
+	key := keyOf(kind, name.Namespace, name.Name)
+	c.errand(kind, key, "delete", func(ctx context.Context) error {
+		return deleted(c.of(kind, name.Namespace).Delete(ctx, name.Name, onlyThis(c.uid(key), nil)))
+	}, nil)
+}
+
+// errand sends a write, as long as its kind is written. made is told where it is no
+// longer.
+func (c *customs) errand(kind scenarios.CustomKind, key, verb string, do func(context.Context) error, made *custom) {
+	tries := 0
+	c.send(key, verb+" "+key, func(ctx context.Context) error {
+		var err error
+		if c.writes(kind) {
+			err = do(ctx)
+		}
+		tries++
+		if err != nil && (!passing(err) || apierrors.IsInternalError(err) && tries >= internalMost) {
+			if c.without(kind) {
+				err = fmt.Errorf("%w: going on without %s", err, kind.GroupResource())
+			} else {
+				err = nil // said before
+			}
+		}
+		if made != nil && !c.writes(kind) {
+			made.done("")
+		}
+		return err
+	})
+}
+
+func (c *customs) of(kind scenarios.CustomKind, namespace string) dynamic.ResourceInterface {
+	return (&ground{client: c.client}).of(kind.GroupVersionResource, namespace)
+}
+
+// uid is that of an object that stands on the server, else "".
+func (c *customs) uid(key string) types.UID {
+	c.mu.Lock()
+	one := c.known[key]
+	c.mu.Unlock()
+	if one == nil {
+		return ""
+	}
+	select {
+	case <-one.made:
+		return one.uid
+	default:
+		return ""
+	}
+}
+
+// told records an Event about one of the objects, once it stands on the server: who
+// describes an object asks for the Events of its UID.
+func (c *customs) told(r scenarios.Report, about *custom, record func(scenarios.Report)) {
+	say := func() {
+		if about.uid != "" {
+			r.About.UID = about.uid
+		}
+		record(r)
+	}
+	select {
+	case <-about.made:
+		say()
+		return
+	default:
+	}
+	c.send("event/"+r.About.Name, "record "+r.Reason+" of "+r.About.Name, func(ctx context.Context) error {
+		select {
+		case <-about.made:
+			say()
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("%s %s isn't there yet: %w", r.About.Kind, r.About.Name, ctx.Err())
+		}
+	})
+}

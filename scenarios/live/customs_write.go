@@ -1,0 +1,186 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// create makes an object, or takes over the one that a performance has left. What
+// the server would prune, it refuses.
+func (c *customs) create(ctx context.Context, kind scenarios.CustomKind, one *custom, is *unstructured.Unstructured) error {
+	o := is.DeepCopy()
+	delete(o.Object, "status")
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[Label] = c.label
+	o.SetLabels(labels)
+	refs, err := c.owners(ctx, o)
+	if err != nil {
+		return err
+	}
+	o.SetOwnerReferences(refs)
+	have, err := c.of(kind, o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict})
+	if apierrors.IsAlreadyExists(err) {
+		have, err = c.takeOver(ctx, kind, o)
+	}
+	if err == nil {
+		one.done(have.GetUID())
+	}
+	return err
+}
+
+// takeOver makes the object that is there what it is to be.
+func (c *customs) takeOver(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	client := c.of(kind, o.GetNamespace())
+	have, err := client.Get(ctx, o.GetName(), metav1.GetOptions{})
+	if err != nil {
+		if apierrors.IsNotFound(err) { // it has just gone
+			return nil, apierrors.NewServiceUnavailable(err.Error())
+		}
+		return nil, err
+	}
+	if have.GetLabels()[Label] != c.label {
+		return nil, apierrors.NewForbidden(kind.GroupResource(), o.GetName(), errors.New("found one that no performance of "+c.label+" has made: want it gone"))
+	}
+	if have.GetDeletionTimestamp() != nil && len(have.GetFinalizers()) == 0 {
+		return nil, apierrors.NewServiceUnavailable(o.GetName() + " is still being deleted")
+	}
+	meta := map[string]any{"uid": string(have.GetUID()), "labels": o.GetLabels(), "annotations": o.GetAnnotations(), "ownerReferences": o.GetOwnerReferences()}
+	if have.GetDeletionTimestamp() == nil { // which forbids new finalizers
+		meta["finalizers"] = o.GetFinalizers()
+	}
+	return c.merge(ctx, kind, o, map[string]any{"metadata": meta})
+}
+
+// status writes the whole status, by its subresource.
+func (c *customs) status(ctx context.Context, kind scenarios.CustomKind, is *unstructured.Unstructured) error {
+	key := keyOf(kind, is.GetNamespace(), is.GetName())
+	fields, _ := is.DeepCopy().Object["status"].(map[string]any)
+	if len(fields) == 0 {
+		return nil
+	}
+	if ref, ok := fields["nodeRef"].(map[string]any); ok {
+		name, _ := ref["name"].(string)
+		uid, err := c.nodes(ctx, name)
+		if err != nil {
+			return err
+		}
+		if ref["uid"] = string(uid); uid == "" {
+			delete(ref, "uid")
+		}
+	}
+	body := map[string]any{"status": fields}
+	if uid := c.uid(key); uid != "" {
+		body["metadata"] = map[string]any{"uid": string(uid)}
+	}
+	_, err := c.merge(ctx, kind, is, body, "status")
+	return c.same(ctx, kind, is, err)
+}
+
+// patch writes what of the metadata and of the spec has changed. Finalizers of
+// others stay.
+func (c *customs) patch(ctx context.Context, kind scenarios.CustomKind, old, is *unstructured.Unstructured) error {
+	meta := map[string]any{}
+	if d := changed(old.GetLabels(), is.GetLabels()); len(d) > 0 {
+		meta["labels"] = d
+	}
+	if d := changed(old.GetAnnotations(), is.GetAnnotations()); len(d) > 0 {
+		meta["annotations"] = d
+	}
+	if !slices.Equal(old.GetFinalizers(), is.GetFinalizers()) {
+		have, err := c.of(kind, is.GetNamespace()).Get(ctx, is.GetName(), metav1.GetOptions{})
+		if err != nil {
+			return gone(err)
+		}
+		meta["finalizers"] = append(slices.DeleteFunc(have.GetFinalizers(), func(f string) bool {
+			return slices.Contains(old.GetFinalizers(), f)
+		}), is.GetFinalizers()...)
+		meta["resourceVersion"] = have.GetResourceVersion()
+	}
+	body := map[string]any{}
+	if !reflect.DeepEqual(old.Object["spec"], is.Object["spec"]) {
+		body["spec"] = is.Object["spec"]
+	}
+	if len(meta)+len(body) == 0 {
+		return nil
+	}
+	if uid := c.uid(keyOf(kind, is.GetNamespace(), is.GetName())); uid != "" {
+		meta["uid"] = string(uid)
+	}
+	body["metadata"] = meta
+	_, err := c.merge(ctx, kind, is, body)
+	return c.same(ctx, kind, is, err)
+}
+
+func (c *customs) merge(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, body map[string]any, sub ...string) (*unstructured.Unstructured, error) {
+	patch, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return c.of(kind, o.GetNamespace()).Patch(ctx, o.GetName(), types.MergePatchType, patch,
+		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, sub...)
+}
+
+// same drops the errors that say that the object meant is gone: a patch for another
+// UID is a conflict.
+func (c *customs) same(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, err error) error {
+	if apierrors.IsConflict(err) {
+		have, get := c.of(kind, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(get) || get == nil && other(have, c.uid(keyOf(kind, o.GetNamespace(), o.GetName()))) {
+			return nil
+		}
+	}
+	return gone(err)
+}
+
+// owners are the owner references of an object with the UIDs of the server, once
+// the owners stand there. Those that don't, and won't, are left out: the garbage
+// collector removes what has an owner that isn't there.
+func (c *customs) owners(ctx context.Context, o metav1.Object) ([]metav1.OwnerReference, error) {
+	var out []metav1.OwnerReference
+	for _, ref := range o.GetOwnerReferences() {
+		owner := c.find(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name)
+		if owner == nil {
+			continue
+		}
+		select {
+		case <-owner.made:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("its owner %s %s isn't there yet: %w", ref.Kind, ref.Name, ctx.Err())
+		}
+		if owner.uid != "" {
+			ref.UID = owner.uid
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// changed is what leads from one map to another, as a merge patch has it.
+func changed(old, is map[string]string) map[string]any {
+	d := map[string]any{}
+	for k, v := range is {
+		if was, had := old[k]; !had || was != v {
+			d[k] = v
+		}
+	}
+	for k := range old {
+		if _, has := is[k]; !has {
+			d[k] = nil
+		}
+	}
+	return d
+}

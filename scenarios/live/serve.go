@@ -1,0 +1,158 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// survey finds out which of the provider's kinds can be written: those whose
+// definition is there, and those that we may define. The others are gone on without,
+// and it is said why. It writes nothing.
+func (r *run) survey(ctx context.Context) error {
+	r.world.customs.kinds, r.undefined = nil, nil
+	for _, kind := range r.kinds {
+		name := kind.GroupResource().String()
+		var have *unstructured.Unstructured
+		err := r.again(ctx, func(ctx context.Context) (err error) {
+			have, err = r.clients.dynamic.Resource(definitionsResource).Get(ctx, name, metav1.GetOptions{})
+			return err
+		})
+		ours, needed := false, rightsToCustom(kind)
+		switch {
+		case apierrors.IsNotFound(err):
+			ours, have = true, nil
+			needed = append(needed, rightsToDefine()...)
+		case apierrors.IsForbidden(err):
+			needed = append(needed, right{"get", definitionsResource.Group, definitionsResource.Resource, ""})
+		case err != nil:
+			return fmt.Errorf("look for the definition of %s: %w", name, err)
+		case have.GetDeletionTimestamp() != nil: // which is waited for
+			ours, have = true, nil
+			needed = append(needed, rightsToDefine()...)
+		default:
+			ours = have.GetLabels()[Label] == r.label
+		}
+		if missing, err := r.missing(ctx, r.clients.kube, needed); err != nil {
+			return err
+		} else if len(missing) > 0 {
+			r.warn(fmt.Errorf("going on without %s: the user may not %s", name, strings.Join(missing, ", ")))
+			continue
+		}
+		switch {
+		case have != nil && !ours && r.known:
+			// Whoever wrote it may have a controller in this cluster, and machines.
+			r.warn(fmt.Errorf("going on without %s: found their definition in a cluster with nodes of others, where a real %s would act on them", name, kind.Group))
+			continue
+		case have != nil && !serves(have, kind.Version):
+			r.warn(fmt.Errorf("going on without %s: found a definition that doesn't serve %s", name, kind.Version))
+			continue
+		case have == nil:
+			r.undefined = append(r.undefined, kind)
+		}
+		r.world.customs.kinds = append(r.world.customs.kinds, kind)
+	}
+	return nil
+}
+
+func rightsToCustom(kind scenarios.CustomKind) []right {
+	return slices.Concat(
+		rightsOf(kind.Group, kind.Resource, "", "list", "watch", "get", "create", "patch", "delete"),
+		rightsOf(kind.Group, kind.Resource, "status", "patch"),
+	)
+}
+
+func rightsToDefine() []right {
+	return rightsOf(definitionsResource.Group, definitionsResource.Resource, "", "list", "get", "create", "delete")
+}
+
+// serves reports whether a definition offers a version.
+func serves(definition *unstructured.Unstructured, version string) bool {
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	return slices.ContainsFunc(versions, func(v any) bool {
+		is, _ := v.(map[string]any)
+		return is["name"] == version && is["served"] == true
+	})
+}
+
+// define has the server serve the kinds that it doesn't know, and waits until it
+// does.
+func (r *run) define(ctx context.Context) error {
+	for _, kind := range r.undefined {
+		definition := planned{definitionsResource, definitionOf(kind, r.label)}
+		if err := r.again(ctx, func(ctx context.Context) error {
+			_, err := r.world.ground.create(ctx, definition)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	for _, kind := range r.undefined {
+		for {
+			err := r.again(ctx, func(ctx context.Context) error {
+				_, err := r.clients.dynamic.Resource(kind.GroupVersionResource).List(ctx, metav1.ListOptions{Limit: 1})
+				return err
+			})
+			if err == nil {
+				break
+			}
+			if !apierrors.IsNotFound(err) {
+				return fmt.Errorf("wait until %s are served: %w", kind.GroupResource(), err)
+			}
+			if err := pause(ctx, r.clock, passFirst); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// followCustoms has the stage told what somebody does with the provider's objects;
+// unfollow waits for the watches, which end with ctx.
+func (r *run) followCustoms(ctx context.Context) (err error) {
+	kinds := r.world.customs.written()
+	if len(kinds) == 0 {
+		return nil
+	}
+	r.unfollow, err = followCustoms(ctx, r.clients.dynamic, r.label, kinds, r.stage, r.show, func() { r.heard = r.clock.Now() })
+	return err
+}
+
+// dropStray removes the provider's objects that an earlier performance has left and
+// nobody knows any more: those of machines whose nodes had not come, or were on
+// their way out.
+func (r *run) dropStray(ctx context.Context) error {
+	c := r.world.customs
+	for _, kind := range c.written() {
+		list, err := r.clients.dynamic.Resource(kind.GroupVersionResource).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
+		if err != nil {
+			return fmt.Errorf("look for %s of an earlier performance: %w", kind.GroupResource(), err)
+		}
+		for _, o := range list.Items {
+			key := keyOf(kind, o.GetNamespace(), o.GetName())
+			if c.knows(key) {
+				continue
+			}
+			client := c.of(kind, o.GetNamespace())
+			c.errand(kind, key, "remove", func(ctx context.Context) error {
+				if err := release(ctx, client, o.GetName(), o.GetUID()); err != nil {
+					return err
+				}
+				return deleted(client.Delete(ctx, o.GetName(), onlyThis(o.GetUID(), nil)))
+			}, nil)
+		}
+	}
+	return nil
+}
+
+// Customs are the provider's own kinds of which the performance writes the objects,
+// such as nodeclaims.karpenter.sh. They are known when [BeforeBegin] is called.
+func (p *Performer) Customs() []schema.GroupVersionResource { return slices.Clone(p.served) }

@@ -1,0 +1,36 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// release takes all finalizers of an object away.
+func release(ctx context.Context, client dynamic.ResourceInterface, name string, uid types.UID) error {
+	patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, uid)
+	_, err := client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	return deleted(err)
+}
+
+// optional deletes what carries the label, of what a performance may have gone on
+// without.
+func (s *sweep) optional(ctx context.Context, r schema.GroupVersionResource) (left []string, err error) {
+	left, err = s.labelled(ctx, r)
+	if apierrors.IsNotFound(err) { // nobody has defined it
+		return nil, nil
+	}
+	return left, err
+}
+
+// theirs reports whether a definition that a performance has made is somebody else's
+// by now: whoever has changed it, to install the provider itself, say, needs it.
+func theirs(r schema.GroupVersionResource, o *unstructured.Unstructured) bool {
+	return r == definitionsResource && o.GetGeneration() > 1 && o.GetDeletionTimestamp() == nil
+}

@@ -1,0 +1,87 @@
+package scenarios
+
+import (
+	"reflect"
+
+	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// A CustomKind is a kind of objects that the scenario's provider keeps by a
+// CustomResourceDefinition, such as Karpenter's NodeClaims.
+type CustomKind struct {
+	schema.GroupVersionResource
+	Kind       string
+	Namespaced bool
+}
+
+func kindOf(r timeline.Resource) CustomKind {
+	return CustomKind{schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}, r.Kind, r.Namespaced}
+}
+
+// CustomKinds are the kinds whose objects the performance keeps, owners before
+// what they own. Of these a tape of the simulation holds NodeClaims and Machines;
+// NodePools and MachineSets stand on a real API server alone, where the garbage
+// collector removes what has an owner that isn't there.
+func (p *Performance) CustomKinds() []CustomKind {
+	switch p.sim.file.Cluster.Provider {
+	case ProviderKarpenter:
+		return []CustomKind{kindOf(roll.NodePools), kindOf(roll.NodeClaims)}
+	case ProviderCAPI:
+		return []CustomKind{kindOf(roll.MachineSets), kindOf(roll.MachineResource)}
+	}
+	return nil
+}
+
+// CustomWritten tells the World of an object of the provider's.
+func (p remote) CustomWritten(c api.Change, old, o *api.Custom) {
+	kind, name := kindOf(o.Resource), types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+	if c == api.Deleted {
+		if !old.Terminating() { // else the write that took its last finalizer away lets it go
+			p.world.DeleteCustom(kind, name)
+		}
+		return
+	}
+	is, err := mirror.Custom(o, p.clock)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	if c == api.Added {
+		p.world.WriteCustom(kind, nil, is)
+		return
+	}
+	was, err := mirror.Custom(old, p.clock)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	if o.Terminating() && !old.Terminating() {
+		p.world.DeleteCustom(kind, name) // which finalizers hold
+	}
+	if !reflect.DeepEqual(was.Object, is.Object) {
+		p.world.WriteCustom(kind, was, is)
+	}
+}
+
+// CustomSeen tells what a watch of one of [Performance.CustomKinds] says, of which
+// one thing counts: that somebody deletes such an object. Then its node and its
+// machine go, as they do when the provider itself deletes it.
+func (p *Performance) CustomSeen(t watch.EventType, kind CustomKind, in *unstructured.Unstructured) {
+	o := p.sim.env.API.Custom(kind.Resource, in.GetNamespace(), in.GetName())
+	if o == nil || o.Terminating() || in.GetDeletionTimestamp() == nil && t != watch.Deleted {
+		return
+	}
+	switch s := p.sim; {
+	case s.karpenter != nil && o.Resource == roll.NodeClaims:
+		s.karpenter.Delete(o.Name)
+	case s.machines != nil && o.Resource == roll.MachineResource:
+		s.machines.DeleteMachine(o.Name)
+	}
+}

@@ -29,6 +29,8 @@ var (
 	ErrUnknownPhase = errors.New("unknown phase")
 	// ErrNothingToRollBack is a rollback of a pod on which no images before are recorded.
 	ErrNothingToRollBack = errors.New("nothing to roll back to")
+	// ErrRefused is a resize that the API server refuses, which is recorded on the pod by now.
+	ErrRefused = errors.New("the server refuses the resources")
 	// ErrPodReplaced is a pod that lives no more while another has its name.
 	ErrPodReplaced = errors.New("pod was replaced by another of its name")
 )

@@ -1,11 +1,15 @@
 package inplace_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
@@ -166,4 +170,50 @@ func TestTheLifeOfAResize(t *testing.T) {
 	}
 	_, _, err = k.RollbackResize(pod, inplace.Progress{}, t0)
 	wantError(t, err, inplace.ErrNothingToRollBack)
+}
+
+// A resize that somebody triggers between a plan and its write isn't ended for the reasons of the one before.
+func TestAResizeOfSomebodyElseGoesOn(t *testing.T) {
+	now := clocktesting.NewFakeClock(t0)
+	for name, end := range map[string]func(inplace.Updater, *corev1.Pod) (*corev1.Pod, error){
+		"fail": func(u inplace.Updater, pod *corev1.Pod) (*corev1.Pod, error) {
+			return u.FailResize(t.Context(), pod, inplace.Progress{Reason: inplace.ReasonDeadlineExceeded})
+		},
+		"roll back": func(u inplace.Updater, pod *corev1.Pod) (*corev1.Pod, error) {
+			return u.RollbackResize(t.Context(), pod, inplace.Progress{Reason: inplace.ReasonDeadlineExceeded})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := meddled(interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
+				return c.Patch(ctx, obj, patch)
+			}}, sized(list("200m", ""), nil))
+			u := inplace.Updater{Client: c, Clock: now}
+			seen, err := u.Resize(t.Context(), sized(list("200m", ""), nil), want("400m", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			now.Step(time.Second)
+			if _, err := u.Resize(t.Context(), seen, want("300m", "")); err != nil {
+				t.Fatal(err)
+			}
+			live, err := end(u, seen)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, pod := range []*corev1.Pod{live, stored(t, c, seen)} {
+				s, err := inplace.Keys{}.ReadResize(pod)
+				if err != nil || !s.InFlight() || !s.TargetResources.Equal(want("300m", "")) || pod.Spec.Containers[0].Resources.Requests.Cpu().String() != "300m" {
+					t.Errorf("%+v, %v, %v", s, pod.Spec.Containers[0].Resources, err)
+				}
+			}
+			now.Step(time.Second)
+			live, err = end(u, live)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, err := (inplace.Keys{}).ReadResize(stored(t, c, live)); err != nil || s.TargetResources.Equal(want("300m", "")) == s.InFlight() {
+				t.Errorf("the one that was seen is ended: %+v, %v", s, err)
+			}
+		})
+	}
 }

@@ -2,7 +2,6 @@ package inplace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +17,8 @@ func TriggerResize(ctx context.Context, c client.Client, pod *corev1.Pod, resour
 
 // Resize writes the intention and then the resources. It is done again by calling it again, wherever it was cut short.
 // If the server refuses the resources, as it does where the pod's node isn't there or hasn't room for them, the
-// intention is marked as failed, and the error says why.
+// intention is marked as failed, and the error is an ErrRefused that says why. An intention that is refused itself marks
+// nothing.
 func (u Updater) Resize(ctx context.Context, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
 	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
 		return u.Keys.BeginResize(live, resources, u.now())
@@ -26,16 +26,25 @@ func (u Updater) Resize(ctx context.Context, pod *corev1.Pod, resources Resource
 	if err == nil {
 		written, err = u.resources(ctx, written, resources)
 	}
-	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
-		_, failed := u.FailResize(ctx, pod, Progress{Reason: ReasonRefused, Message: line(err.Error())})
-		err = errors.Join(err, failed)
-	}
 	u.ended(err)
 	return written, err
 }
 
-// resources writes to the subresource alone.
+// resources gives a pod the resources of the intention that is written on it, or marks that as failed where the server
+// refuses them. If the mark can't be written, the error is that of the mark: the same is to be tried again then.
 func (u Updater) resources(ctx context.Context, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
+	written, err := u.allocate(ctx, pod, resources)
+	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
+		return written, err
+	}
+	if _, failed := u.FailResize(ctx, pod, Progress{Reason: ReasonRefused, Message: line(err.Error())}); failed != nil {
+		return nil, fmt.Errorf("%s: note that on the pod: %w", line(err.Error()), failed)
+	}
+	return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+}
+
+// allocate writes to the subresource alone.
+func (u Updater) allocate(ctx context.Context, pod *corev1.Pod, resources Resources) (*corev1.Pod, error) {
 	written, _, err := u.updateAt(ctx, pod, true, "resize", func(live *corev1.Pod) (*corev1.Pod, bool, error) {
 		return ApplyResize(live, resources)
 	})
@@ -62,13 +71,16 @@ func (u Updater) MarkResize(ctx context.Context, pod *corev1.Pod) (Marked, error
 	return m, err
 }
 
-// RollbackResize returns a pod to the resources before its last resize.
+// RollbackResize returns a pod to the resources before its last resize. One that was begun since the pod was seen stays,
+// and isn't taken back for the reasons of another.
 func (u Updater) RollbackResize(ctx context.Context, pod *corev1.Pod, why Progress) (*corev1.Pod, error) {
-	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+	another := true
+	written, _, err := u.update(ctx, pod, true, u.sameResize(pod, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		another = false
 		return u.Keys.RollbackResize(live, why, u.now())
-	})
-	if err != nil {
-		return nil, err
+	}))
+	if err != nil || another {
+		return written, err
 	}
 	s, err := u.Keys.ReadResize(written)
 	if err != nil {
@@ -77,10 +89,28 @@ func (u Updater) RollbackResize(ctx context.Context, pod *corev1.Pod, why Progre
 	return u.resources(ctx, written, s.TargetResources)
 }
 
-// FailResize gives a resize up where it stands.
+// FailResize gives a resize up where it stands. One that was begun since the pod was seen goes on.
 func (u Updater) FailResize(ctx context.Context, pod *corev1.Pod, why Progress) (*corev1.Pod, error) {
-	written, _, err := u.update(ctx, pod, true, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+	written, _, err := u.update(ctx, pod, true, u.sameResize(pod, func(live *corev1.Pod) (*corev1.Pod, bool, error) {
 		return u.Keys.FailResize(live, why, u.now())
-	})
+	}))
 	return written, err
+}
+
+// sameResize is same of resizes: a decision stands only for the one that the caller has seen.
+func (u Updater) sameResize(seen *corev1.Pod, decide decision) decision {
+	return func(live *corev1.Pod) (*corev1.Pod, bool, error) {
+		was, err := u.Keys.ReadResize(seen)
+		if err != nil {
+			return nil, false, err
+		}
+		is, err := u.Keys.ReadResize(live)
+		if err != nil {
+			return nil, false, err
+		}
+		if was != nil && is != nil && !was.UpdateTime.Equal(&is.UpdateTime) {
+			return live, false, nil
+		}
+		return decide(live)
+	}
 }

@@ -173,6 +173,9 @@ func (p *podRoll) patience(d roller.Decision) *failedRoll {
 // done is told of each action: the first pod that has failed takes the template
 // back where the pods are to go.
 func (p *podRoll) done(a roller.Action, err error) {
+	if errors.Is(err, inplace.ErrRefused) { // it has failed where it was begun
+		a.Kind, a.Reason, a.Message, err = roller.Fail, inplace.ReasonRefused, err.Error(), nil
+	}
 	if err != nil || a.Kind != roller.Fail && a.Kind != roller.TakeBack {
 		return
 	}

@@ -2,10 +2,13 @@ package roller_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -22,6 +25,12 @@ func cpu(text string) corev1.ResourceRequirements {
 // resizing is a world of pods with 200m of cpu, whose server takes resizes as if they were written to the pod itself.
 func resizing(t *testing.T, roll roller.Roll, n int) *world {
 	t.Helper()
+	return refusing(t, roll, n, func(string) bool { return false })
+}
+
+// refusing is the same with a server that refuses the resizes of some pods, by name.
+func refusing(t *testing.T, roll roller.Roll, n int, refuses func(pod string) bool) *world {
+	t.Helper()
 	pods := some(n, "web:1")
 	for _, pod := range pods {
 		pod.Spec.Containers[0].Resources = cpu("200m")
@@ -29,6 +38,9 @@ func resizing(t *testing.T, roll roller.Roll, n int) *world {
 		hand.Settle(pod)
 	}
 	funcs := interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
+		if refuses(obj.GetName()) {
+			return forbidden(obj.GetName())
+		}
 		return c.Patch(ctx, obj, patch)
 	}}
 	return interfered(t, funcs, roll, pods...)
@@ -106,4 +118,72 @@ func TestAResizeThatWasCutShort(t *testing.T) {
 	if got := w.pod("web-1").Spec.Containers[0].Resources.Requests.Cpu().String(); got != "400m" {
 		t.Error(got)
 	}
+}
+
+// A server of Kubernetes 1.36 admits no resize beyond what the pod's node can allocate: that pod has failed, and whether the
+// roll has is for its budget to say.
+func TestAResizeThatTheServerRefusesIsAFailedPod(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget   int
+		failure  roller.OnFailure
+		standing roller.Standing
+		updated  int
+	}{
+		"stop":     {0, roller.Stop, roller.Stopped, 0},
+		"take all": {0, roller.RollbackAll, roller.RolledBack, 0},
+		"budget":   {1, roller.Stop, roller.Finished, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			roll := roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}, OnFailure: c.failure, FailureBudget: c.budget}
+			var w *world
+			w = refusing(t, roll, 2, func(pod string) bool {
+				cpu := w.pod(pod).Spec.Containers[0].Resources.Requests.Cpu().String()
+				return pod == "web-0" && cpu == "200m"
+			})
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, errors.New("the roll takes too long"))
+			defer cancel()
+			wake := make(chan struct{}, 1)
+			tell := w.roller.OnAction
+			w.roller.Wake, w.roller.OnError = wake, func(err error) { t.Error(err) }
+			w.roller.OnAction = func(a roller.Action, err error) {
+				tell(a, err)
+				if a.Kind == roller.Trigger && err == nil {
+					w.allocate(a.Pod)
+				}
+			}
+			w.roller.OnPass = func(roller.Decision) {
+				select {
+				case wake <- struct{}{}:
+				default:
+				}
+			}
+			d, err := w.roller.Run(ctx)
+			if err != nil || d.Standing != c.standing || d.Counts.Updated != c.updated {
+				t.Errorf("%v: %s\n%s", err, d, strings.Join(w.told, "\n"))
+			}
+			s, err := inplace.Keys{}.ReadResize(w.pod("web-0"))
+			if failed := c.failure != roller.RollbackAll; err != nil || failed && (s.Phase != inplace.InplaceUpdatePhaseFailed || s.Reason != inplace.ReasonRefused) {
+				t.Errorf("the record of the pod: %+v, %v", s, err)
+			}
+		})
+	}
+}
+
+// Who may not write the intention may write none at all: no other pass mends that.
+func TestAnIntentionThatIsForbiddenEndsTheRoll(t *testing.T) {
+	funcs := interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+		return forbidden("web-0")
+	}}
+	pod := some(1, "web:1")[0]
+	pod.Spec.Containers[0].Resources = cpu("200m")
+	hand.Start(pod, "app")
+	hand.Settle(pod)
+	w := interfered(t, funcs, roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}}, pod)
+	if d, err := w.roller.Run(t.Context()); !apierrors.IsForbidden(err) || errors.Is(err, inplace.ErrRefused) {
+		t.Error(d, err)
+	}
+}
+
+func forbidden(pod string) error {
+	return apierrors.NewForbidden(corev1.Resource("pods"), pod, errors.New("insufficient cpu"))
 }

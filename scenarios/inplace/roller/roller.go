@@ -64,7 +64,8 @@ const atOnce = 8
 
 // Run makes passes until the roll ends, and returns the last decision: Finished, Stopped or RolledBack. What another
 // pass can mend (conflicts, a server that is away, slow or overloaded) is told to OnError. It returns an error when the
-// context ends, the roll isn't sound, or the server refuses it for good: what is forbidden, or invalid.
+// context ends, the roll isn't sound, or the server refuses it for good: what is forbidden, or invalid. A resize that it
+// refuses to one pod is none of that: the pod has failed, which is what Roll.FailureBudget and Roll.OnFailure are for.
 func (r *Roller) Run(ctx context.Context) (Decision, error) {
 	poll := r.Poll
 	if poll <= 0 {
@@ -93,8 +94,8 @@ func (r *Roller) Run(ctx context.Context) (Decision, error) {
 	}
 }
 
-// Pass lists, plans and performs once. Conflicts, and pods that went away meanwhile, are left to the next pass; other
-// errors are returned together, after everything was tried.
+// Pass lists, plans and performs once. Conflicts, pods that went away meanwhile, and resizes that were refused, which is
+// recorded on their pods (inplace.ErrRefused), are left to the next pass; other errors are returned together, after everything was tried.
 func (r *Roller) Pass(ctx context.Context) (Decision, error) {
 	pods, err := r.list(ctx)
 	if err != nil {
@@ -129,7 +130,7 @@ func (r *Roller) perform(ctx context.Context, d Decision, pods []corev1.Pod) err
 				r.OnAction(a, err)
 				r.mu.Unlock()
 			}
-			if err != nil && !passing(err) {
+			if err != nil && !passing(err) && !errors.Is(err, inplace.ErrRefused) {
 				errs[i] = fmt.Errorf("%s %s/%s: %w", a.Kind, a.Namespace, a.Pod, err)
 			}
 			return nil

@@ -1,0 +1,36 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/roller"
+)
+
+// The first pod that has failed is why the roll has: also one whose resize the server refuses. What is tried again, such as
+// a write that the server didn't answer, is no failure.
+func TestTheFirstPodThatHasFailedSaysWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		action roller.Action
+		err    error
+		code   string
+	}{
+		"refused":      {roller.Action{Kind: roller.Trigger}, fmt.Errorf("%w: no room", inplace.ErrRefused), inplace.ReasonRefused},
+		"deferred":     {roller.Action{Kind: roller.Fail, Reason: inplace.ReasonDeferred}, nil, inplace.ReasonDeferred},
+		"not answered": {roller.Action{Kind: roller.Trigger}, errors.New("connection refused"), ""},
+		"begun":        {roller.Action{Kind: roller.Trigger}, nil, ""},
+	} {
+		p := &podRoll{r: &run{Performer: &Performer{file: &scenarios.File{Roll: &scenarios.Roll{}}}}}
+		p.done(c.action, c.err)
+		code := ""
+		if p.failure != nil {
+			code = p.failure.code
+		}
+		if code != c.code {
+			t.Errorf("%s: found failure %q, want %q", name, code, c.code)
+		}
+	}
+}

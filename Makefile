@@ -38,7 +38,7 @@ MEASURED ?= $(or $(NODESIM_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nodesim
 test: ## everything, against a real control plane too (built first where it is missing)
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; mkdir -p "$(MEASURED)"; status=0; \
 	KUBEBUILDER_ASSETS="$$assets" NODESIM_MEASURED="$(MEASURED)" \
-		$(GO) test -tags controlplane -p 2 -timeout 20m $(PACKAGES) || status=$$?; \
+		$(GO) test -tags controlplane -p 2 -timeout 40m $(PACKAGES) || status=$$?; \
 	cat "$(MEASURED)"/*.txt 2>/dev/null || true; exit "$$status"
 
 .PHONY: controlplane

@@ -88,7 +88,7 @@ func TestPerformancesAreLikeSimulations(t *testing.T) {
 		{"inplace-image", []string{"pods=3"}, 90, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 			defer cancel()
 			file := scenario(t, c.name, c.set...)
 			var like likeness.Report

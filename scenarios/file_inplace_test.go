@@ -79,7 +79,7 @@ func mistaken(t *testing.T, text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.split(); err == nil {
+	if _, err = f.Split(); err == nil {
 		t.Errorf("nothing is found wrong with\n%s", text)
 	}
 	return err

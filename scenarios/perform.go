@@ -76,7 +76,7 @@ type seenNode struct {
 // Perform prepares a performance. Scenarios with volumes can't be performed:
 // there is no provisioner; the error then wraps [ErrNotPerformable].
 func (f *File) Perform(c PerformConfig) (*Performance, error) {
-	f, err := f.split()
+	f, err := f.Split()
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
@@ -165,7 +165,7 @@ func (p *Performance) Begin() error {
 			return err
 		}
 	} else if handsOff && !p.rolled && s.file.Roll != nil {
-		s.running++
+		s.running += max(1, len(s.file.Roll.Groups)) // pods have no group
 	}
 	s.planFaultsFrom(p.before)
 	for _, g := range s.env.Cloud.Groups() {
@@ -175,8 +175,9 @@ func (p *Performance) Begin() error {
 	return nil
 }
 
-// Rolled ends the rolls that the caller of a HandsOff performance has performed;
-// failed is empty for those that are complete.
+// Rolled ends one roll that the caller of a HandsOff performance has performed, that
+// of one group or of a workload's pods; code and reason are empty for one that is
+// complete. The scenario ends when all of them have.
 func (p *Performance) Rolled(code, reason string) {
 	if p.sim.running > 0 {
 		p.sim.rollEnded(roll.Outcome{Failed: code != "", Code: code, Reason: reason})

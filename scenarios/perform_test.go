@@ -242,3 +242,35 @@ func TestPerformRefusesVolumes(t *testing.T) {
 		t.Errorf("found error %v, want ErrNotPerformable", err)
 	}
 }
+
+// A performance whose rolls somebody else performs ends when each of them has.
+func TestEachRollEnds(t *testing.T) {
+	found, err := scenarios.Find("surge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := found.Document.Resolve(small, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := file.Groups[0]
+	other.Name = "others"
+	file.Groups = append(file.Groups, other)
+	file.Roll.Groups = []string{"workers", "others"}
+	wall := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	w := newPlane(func() time.Time { return wall })
+	if w.p, err = file.Perform(scenarios.PerformConfig{World: w, Now: w.now, Speed: 10, HandsOff: true}); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, w)
+	w.p.Rolled("", "")
+	play(t, w, &wall, func() bool { return w.p.Now() > 3*file.Settle })
+	if w.p.Ended() {
+		t.Fatalf("it has ended at %s, with one of two rolls", w.p.Now())
+	}
+	w.p.Rolled("late", "some reason")
+	play(t, w, &wall, func() bool { return false })
+	if got := w.p.Outcomes(); len(got) != 2 || got[0] != "" || !strings.HasPrefix(got[1], "late: ") {
+		t.Errorf("outcomes %q: want two, the second one late", got)
+	}
+}

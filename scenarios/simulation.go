@@ -60,7 +60,7 @@ type Simulation struct {
 // timeline.Writer's WriteLine takes them; their bytes are valid during the call.
 // The header must be written before.
 func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
-	f, err := f.split()
+	f, err := f.Split()
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}

@@ -6,10 +6,12 @@ import (
 	"slices"
 )
 
-// split makes several groups and workloads of those that are larger than the
-// file allows one to be. What the file names stays as it is where nothing has to
-// be split; the receiver is never changed.
-func (f *File) split() (*File, error) {
+// Split makes several groups and workloads of those that are larger than the file
+// allows one to be (nodesPerGroup, replicasPerWorkload): they are what a simulation
+// and a performance know. What the file names stays as it is where nothing has to
+// be split, as in a file that was split before; the receiver is never changed. The
+// error says what else in the file names a group or workload that is split.
+func (f *File) Split() (*File, error) {
 	out := *f
 	names := map[string][]string{} // what a group or workload has become
 	out.Groups = nil

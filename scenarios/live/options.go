@@ -171,7 +171,11 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer,
 	if err := p.address(); err != nil {
 		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
 	}
-	p.label, p.script = file.Metadata.Name, scriptOf(file)
+	whole, err := file.Split()
+	if err != nil {
+		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
+	}
+	p.file, p.label, p.script = whole, whole.Metadata.Name, scriptOf(whole)
 	if _, err := p.script.perform(scenarios.PerformConfig{World: &rehearsal{}, Now: p.clock.Now}); err != nil {
 		return nil, err
 	}

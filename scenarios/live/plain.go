@@ -44,9 +44,9 @@ func bounds(r *scenarios.Roll, size int) cycle.Options {
 
 // rollPlain rolls the groups, one after another or all at once, when their time
 // has come, and tells the performance how each ended.
-func (r *run) rollPlain(ctx context.Context, env *Environment) error {
+func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) error {
 	roll := r.file.Roll
-	if err := r.await(ctx, roll.At, env.look); err != nil {
+	if err := r.await(ctx, roll.At, look); err != nil {
 		return err
 	}
 	var owned sync.WaitGroup
@@ -55,7 +55,8 @@ func (r *run) rollPlain(ctx context.Context, env *Environment) error {
 	var failed error
 	for _, group := range roll.Groups {
 		one := func() {
-			if err := r.rollGroup(ctx, env, group); err != nil {
+			// A group has an Environment of its own, as a drain that fails is its roll's.
+			if err := r.rollGroup(ctx, newEnvironment(r.stage, r.show, look), group); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failed = errors.Join(failed, err)

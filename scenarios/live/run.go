@@ -371,7 +371,7 @@ func (r *run) roll() func(context.Context) error {
 	look := func(ctx context.Context) error { return pause(ctx, r.clock, r.glance()) }
 	switch {
 	case r.script.plain:
-		return func(ctx context.Context) error { return r.rollPlain(ctx, newEnvironment(r.stage, r.show, look)) }
+		return func(ctx context.Context) error { return r.rollPlain(ctx, look) }
 	case r.script.pods != nil:
 		return func(ctx context.Context) error { return r.rollInPlace(ctx, r.script.pods, look) }
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -51,6 +52,44 @@ func TestSurge(t *testing.T) {
 			nothingLeft(ctx, t)
 		})
 	}
+}
+
+// Groups are rolled one by one, those among them that a large one is split into; a
+// drain that fails is the roll's of its own group.
+func TestSeveralGroups(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	defer cancel()
+	doc, err := scenarios.Parse("groups.yaml", []byte(`
+apiVersion: nodesim.dev/v1
+kind: Scenario
+metadata: {name: groups, title: groups are rolled one by one}
+timeLimit: 20h
+cluster: {provider: eks}
+groups:
+- {name: held, nodes: 1, instanceType: m5.large}
+- {name: fleet, nodes: 2, nodesPerGroup: 1, instanceType: m5.large}
+workloads:
+- {name: pinned, namespace: shop, replicas: 1, requests: {cpu: 100m, memory: 64Mi}, group: held}
+budgets:
+- {workload: pinned, minAvailable: 1}
+roll: {strategy: plain, evictionTimeout: 3m, joinTimeout: 0s, force: false}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := doc.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := performer(t, file).Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := report.Outcomes
+	if len(got) != 3 || !strings.HasPrefix(got[0], "PodEvictionFailure: ") || got[1] != "" || got[2] != "" {
+		t.Errorf("outcomes %q: want one that fails, since its pod may not go, and two that are complete", got)
+	}
+	nothingLeft(ctx, t)
 }
 
 // An entry is a write in the API server's audit log.

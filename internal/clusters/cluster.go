@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/controlplane"
 	"github.com/nodesim/nodesim/internal/controlplane/flock"
+	"github.com/nodesim/nodesim/internal/controlplane/process"
 )
 
 // Options are those of a cluster.
@@ -46,7 +47,7 @@ func Up(ctx context.Context, o Options) (_ *Cluster, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(c.record.Folder), c.unlock())
+			err = errors.Join(err, process.Sweep(c.record.Folder), c.unlock()) // logs that are kept stay
 		}
 	}()
 	o.ControlPlane.Folder = c.record.Folder
@@ -100,7 +101,7 @@ func claim(ctx context.Context, o Options) (_ *Cluster, err error) {
 	return c, nil
 }
 
-// Down ends the cluster; nothing of it is left.
+// Down ends the cluster; nothing of it is left but a folder that is kept.
 func (c *Cluster) Down() error { return errors.Join(c.Stop(), c.unlock()) }
 
 // Note leaves word of how the cluster ended for those who look for it, where nobody else can be told. The next one of

@@ -57,7 +57,7 @@ func look(ctx context.Context) (root string, living []Record, unlock func() erro
 	for _, name := range locks {
 		lock := filepath.Join(root, filepath.FromSlash(name))
 		folder := filepath.Dir(lock)
-		release, err := flock.Try(lock)
+		release, err := flock.TryThere(lock)
 		switch {
 		case errors.Is(err, flock.ErrHeld):
 			r, err := readRecord(folder)
@@ -117,7 +117,8 @@ func Find(ctx context.Context, name string) (Record, error) {
 	return Record{}, fmt.Errorf("cluster %q: found none of that name: want %s", name, strings.Join(names, ", "))
 }
 
-// Down ends the cluster of a name, whoever keeps it, and returns when nothing of it is left.
+// Down ends the cluster of a name, whoever keeps it, and returns when nothing of it is left but, with NODESIM_KEEP, its
+// folder.
 func Down(ctx context.Context, name string) error {
 	r, err := Find(ctx, name)
 	if err != nil {
@@ -133,7 +134,10 @@ func Down(ctx context.Context, name string) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := os.Stat(r.Folder); errors.Is(err, os.ErrNotExist) {
+		switch over, err := ended(r.Folder); {
+		case err != nil:
+			return fmt.Errorf("cluster %q: %w", name, err)
+		case over:
 			return forget(name)
 		}
 		select {
@@ -142,6 +146,21 @@ func Down(ctx context.Context, name string) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// ended says whether nobody keeps the cluster of a folder any more. What the dead have left is removed.
+func ended(folder string) (bool, error) {
+	release, err := flock.TryThere(filepath.Join(folder, "lock"))
+	switch {
+	case errors.Is(err, flock.ErrHeld):
+		return false, nil
+	case errors.Is(err, os.ErrNotExist):
+		_, err = os.Stat(folder) // its files go one by one
+		return errors.Is(err, os.ErrNotExist), nil
+	case err != nil:
+		return false, err
+	}
+	return true, errors.Join(process.Sweep(folder), release())
 }
 
 // noteOf is a file that says how a cluster ended of which nobody was told.

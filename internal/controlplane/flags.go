@@ -78,6 +78,7 @@ func (c *ControlPlane) apiServerFlags() map[string]string {
 	if c.options.AuditLog != "" {
 		flags["audit-policy-file"] = c.group.Path("audit-policy.yaml")
 		flags["audit-log-path"] = c.options.AuditLog
+		flags["audit-log-maxsize"] = "0" // one file that grows; by default another begins after 100 MB (k8s.io/apiserver, pkg/server/options/audit.go)
 	}
 	return flags
 }

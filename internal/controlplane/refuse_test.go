@@ -52,22 +52,34 @@ func TestNoProgramsAndNoGo(t *testing.T) {
 // A program that dies at its start is told of with what it said.
 func TestAProgramThatDiesAtItsStart(t *testing.T) {
 	nothingLeft(t)
-	t.Setenv("NODESIM_KEEP", "")
-	assets := t.TempDir()
-	t.Setenv("KUBEBUILDER_ASSETS", assets)
-	for name, text := range map[string]string{
-		Etcd:              "#!/bin/sh\nexec sleep 1000\n",
-		APIServer:         "#!/bin/sh\necho before\nfor i in 1 2 3 4 5 6 7 8; do echo line $i; done\nexit 3\n",
-		ControllerManager: "#!/bin/sh\n", Scheduler: "#!/bin/sh\n",
-	} {
-		if err := os.WriteFile(filepath.Join(assets, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	instead(t, "echo before\nfor i in 1 2 3 4 5 6 7 8; do echo line $i; done\nexit 3\n")
 	_, err := Start(t.Context(), Options{})
 	if err == nil || !strings.Contains(err.Error(), "kube-apiserver ended by itself, with exit status 3") ||
 		!strings.HasSuffix(err.Error(), "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8") {
 		t.Errorf("found %v, want the end of the log", err)
+	}
+}
+
+// instead has another program run as kube-apiserver.
+func instead(t *testing.T, apiServer string) {
+	t.Helper()
+	t.Setenv("NODESIM_KEEP", "")
+	assets := t.TempDir()
+	t.Setenv("KUBEBUILDER_ASSETS", assets)
+	for name, text := range map[string]string{Etcd: "exec sleep 1000\n", APIServer: apiServer, ControllerManager: "", Scheduler: ""} {
+		if err := os.WriteFile(filepath.Join(assets, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whoever reads the audit log reads one file: kube-apiserver isn't to begin another when it is long.
+func TestTheAuditLogIsOneFile(t *testing.T) {
+	nothingLeft(t)
+	instead(t, `for flag; do case $flag in --audit-log-max*) echo "$flag";; esac; done; exit 3`)
+	_, err := Start(t.Context(), Options{AuditLog: filepath.Join(t.TempDir(), "audit.jsonl")})
+	if err == nil || !strings.HasSuffix(err.Error(), "ends with --audit-log-maxsize=0") {
+		t.Errorf("found %v, want that the size has no limit", err)
 	}
 }
 

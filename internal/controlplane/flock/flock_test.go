@@ -3,6 +3,7 @@ package flock_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"testing"
 
@@ -38,5 +39,22 @@ func TestOneAtATime(t *testing.T) {
 func TestNoFolderNoLock(t *testing.T) {
 	if _, err := flock.Wait(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, flock.ErrHeld) {
 		t.Errorf("found %v, want that there is no such folder", err)
+	}
+}
+
+func TestAFileThatMustBeThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	if _, err := flock.TryThere(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("found %v, want that there is none, and that none is made", err)
+	}
+	release, err := flock.Try(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := flock.TryThere(path); !errors.Is(err, flock.ErrHeld) {
+		t.Errorf("a second time: found %v, want ErrHeld", err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,8 +10,13 @@ import (
 )
 
 // Try takes the lock, or returns ErrHeld.
-func Try(path string) (release func() error, err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+func Try(path string) (release func() error, err error) { return try(path, os.O_CREATE|os.O_RDWR) }
+
+// TryThere is Try for a file that is there: it makes none where somebody is removing the folder, which would stay then.
+func TryThere(path string) (release func() error, err error) { return try(path, os.O_RDWR) }
+
+func try(path string, how int) (release func() error, err error) {
+	file, err := os.OpenFile(path, how, 0o644)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,6 @@ import (
 	"sync"
 )
 
-// keep says whether somebody wants to read the logs afterwards.
-func keep() bool { return os.Getenv("NODESIM_KEEP") != "" }
-
 // A Group is some programs with one folder and one end. Its methods may be called at the same time, but nothing runs
 // in it after Close.
 type Group struct {
@@ -28,7 +25,8 @@ type Group struct {
 // A file outside of the folder goes away with the Group, while it is still the copy of one inside that it was made as.
 type file struct{ copy, original string }
 
-// NewGroup takes charge of a folder, which must be there, and of nobody else's: Close removes it.
+// NewGroup takes charge of a folder, which must be there, and of nobody else's: Close removes it, unless it
+// is kept.
 func NewGroup(folder string) (*Group, error) {
 	if !possible {
 		return nil, errors.New("programs that end with this one: found no Unix: want Linux or macOS")
@@ -41,6 +39,9 @@ func NewGroup(folder string) (*Group, error) {
 		if err := os.MkdirAll(filepath.Join(folder, sub), 0o755); err != nil {
 			return nil, err
 		}
+	}
+	if err := markKept(folder); err != nil {
+		return nil, err
 	}
 	g := &Group{folder: folder}
 	if g.dog, err = startWatchdog(folder); err != nil {
@@ -127,7 +128,7 @@ func (g *Group) Close() error {
 	}
 	g.logs, g.copies = nil, nil
 	if g.dog != nil {
-		if !keep() {
+		if !kept(g.folder) {
 			all = append(all, os.RemoveAll(g.folder))
 		}
 		all = append(all, g.dog.stop()) // behind the folder: if this program is killed meanwhile, the dog goes on

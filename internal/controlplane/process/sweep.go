@@ -11,8 +11,8 @@ import (
 )
 
 // Sweep ends what is left in a folder of a Group whose program is dead, and whose watchdog was killed as well, and
-// removes the folder and the copies of what was in it. The watchdog may do the same at the same time. A pid file may be older than the machine's last start: a process is ended only if its arguments
-// name the folder.
+// removes the copies of what was in it, and the folder unless it is kept. The watchdog may do the same at the same
+// time. A pid file may be older than the machine's last start: a process is ended only if its arguments name the folder.
 func Sweep(folder string) error {
 	files, err := fs.Glob(os.DirFS(folder), "run/*.pid") // not with folder in it: what a user has called it is no pattern
 	if err != nil {
@@ -43,6 +43,9 @@ func Sweep(folder string) error {
 	lines := strings.Split(string(text), "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
 		all = append(all, file{lines[i], lines[i+1]}.remove())
+	}
+	if kept(folder) {
+		return errors.Join(all...)
 	}
 	return errors.Join(append(all, os.RemoveAll(folder))...)
 }

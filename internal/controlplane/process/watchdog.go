@@ -11,7 +11,7 @@ import (
 )
 
 // A watchdog is a shell that waits for its standard input to end, which happens when this program dies, however it
-// dies; then it kills what the pid files name, removes the copies that are still copies, and removes the folder.
+// dies; then it kills what the pid files name, removes the copies that are still copies, and removes the folder unless it is kept.
 type watchdog struct {
 	folder string
 	cmd    *exec.Cmd
@@ -29,7 +29,7 @@ done
 [ ! -e "$0/run/copies" ] || while read -r copy && read -r original; do
 	! cmp -s "$copy" "$original" || rm -f "$copy"
 done <"$0/run/copies"
-[ -n "$NODESIM_KEEP" ] || rm -rf "$0"`
+[ -e "$0/kept" ] || rm -rf "$0"`
 
 func startWatchdog(folder string) (*watchdog, error) {
 	cmd := exec.Command("/bin/sh", "-c", watch, folder)

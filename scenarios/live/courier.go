@@ -36,7 +36,8 @@ type courier struct {
 	lines   map[string][]errand
 	waiting int
 	idle    chan struct{} // closed when nothing waits; nil while nobody asks
-	counts  struct{ written, retries, refused int }
+	counts  struct{ retries, refused int }
+	written tally // an errand may find that there is nothing to write
 }
 
 // An errand is one write.
@@ -155,6 +156,7 @@ func (c *courier) deliver(ctx context.Context, key string) {
 func (c *courier) attempt(ctx context.Context, e errand) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
 	defer cancel()
+	ctx = c.written.in(ctx)
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error { return e.do(ctx) })
 }
 
@@ -164,9 +166,7 @@ func (c *courier) done(key string, err error) {
 	defer c.mu.Unlock()
 	c.lines[key] = c.lines[key][1:]
 	c.waiting--
-	if err == nil {
-		c.counts.written++
-	} else {
+	if err != nil {
 		c.counts.refused++
 	}
 	if c.waiting == 0 && c.idle != nil {
@@ -179,7 +179,7 @@ func (c *courier) done(key string, err error) {
 func (c *courier) count(r *Report) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r.Written += c.counts.written
+	r.Written += int(c.written.taken.Load())
 	r.Retries += c.counts.retries
 	r.Refused += c.counts.refused
 }

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/scenarios"
@@ -267,18 +268,22 @@ func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
 // until it has had the time to read that. Where none can be, it doesn't wait.
 func (p *Performer) dismiss(ctx context.Context, client kubernetes.Interface) error {
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
-	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if err != nil || diaryOf(have).Scenario != p.label {
-		return gone(err)
-	}
-	noted, err := time.Parse(time.RFC3339Nano, diaryOf(have).Wall)
-	alive := err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
-	have.Data["holder"] = cleaner
-	if _, err := maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsConflict(err) {
+	alive := false
+	// A conflict is a process that lives, and has just written.
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+		if err != nil || diaryOf(have).Scenario != p.label {
+			alive = false
+			return gone(err)
+		}
+		noted, err := time.Parse(time.RFC3339Nano, diaryOf(have).Wall)
+		alive = err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
+		have.Data["holder"] = cleaner
+		_, err = maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager})
 		return err
-	}
-	if !alive {
-		return nil
+	})
+	if err != nil || !alive {
+		return err
 	}
 	return pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
 }

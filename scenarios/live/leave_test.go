@@ -1,16 +1,23 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
+	ktesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 )
 
@@ -57,4 +64,34 @@ func TestNotesNothingInTheRecordOfAnother(t *testing.T) {
 	if slices.Contains(verbs, "update") {
 		t.Errorf("the record is written to: %s", strings.Join(verbs, ", "))
 	}
+}
+
+// A process that lives may write at the moment at which --cleanup does: it is told all the same.
+func TestDismissesAProcessThatHasJustWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		record := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName},
+			Data:       map[string]string{"scenario": "surge", "holder": "other:1:cafe", "wall": time.Now().UTC().Format(time.RFC3339Nano)},
+		}
+		kube := fake.NewClientset(record)
+		conflicts := 1
+		kube.PrependReactor("update", "configmaps", func(ktesting.Action) (bool, runtime.Object, error) {
+			if conflicts == 0 {
+				return false, nil, nil
+			}
+			conflicts--
+			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, RecordName, errors.New("it was written"))
+		})
+		p, began := &Performer{label: "surge", clock: clock.RealClock{}}, time.Now()
+		if err := p.dismiss(t.Context(), kube); err != nil {
+			t.Fatal(err)
+		}
+		have, err := kube.CoreV1().ConfigMaps(RecordNamespace).Get(t.Context(), RecordName, metav1.GetOptions{})
+		if err != nil || have.Data["holder"] != cleaner {
+			t.Errorf("the record is held by %q, %v, want %q", have.Data["holder"], err, cleaner)
+		}
+		if time.Since(began) < checkpointEvery {
+			t.Errorf("it waited for %s, want the time in which a process reads its record", time.Since(began))
+		}
+	})
 }

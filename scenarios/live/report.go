@@ -41,10 +41,12 @@ type Report struct {
 	// Outcomes say how each roll ended, in that order: empty for one that is
 	// complete, else its error.
 	Outcomes []string
-	// Written counts the writes of the scenario's actors, Retries those that had
-	// to be sent again, Refused those that the server didn't take.
+	// Written counts the writes of the scenario's actors that the server has taken,
+	// those of kubelets aside, Retries those that had to be sent again, Refused
+	// those that the server didn't take.
 	Written, Retries, Refused int
-	// Evictions counts those that were granted, Denied those that were not.
+	// Evictions counts those that were granted, Denied those
+	// that a budget didn't allow.
 	Evictions, Denied int
 	// Lost is how much wall time the scenario stood still for: a suspended
 	// machine, an API server that didn't answer.

@@ -44,7 +44,9 @@ type clients struct {
 // it is: the first request, which isn't repeated, so that a cluster that can't be
 // reached is an error at once.
 func (p *Performer) connect(ctx context.Context) (*clients, error) {
-	over, err := rest.HTTPClientFor(p.config)
+	config := rest.CopyConfig(p.config)
+	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return tallied{to} })
+	over, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, &UnreachableError{p.config.Host, err}
 	}

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -218,13 +217,12 @@ func (w *world) Evict(pod types.NamespacedName, uid types.UID) error {
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
 		DeleteOptions: &options,
 	}).Do(ctx).Error()
-	var status apierrors.APIStatus
 	switch {
 	case err == nil:
 		w.evictions++
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err) && strings.Contains(err.Error(), "UID"):
 		return nil
-	case errors.As(err, &status):
+	case apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
 		w.denied++
 	}
 	return err

@@ -48,7 +48,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, config.close()) }()
-	opts = append(opts, live.ClusterSpeed(config.speed), live.RenewEvery(f.renew))
+	opts = append(opts, live.ClusterSpeed(config.speed), live.RenewEvery(f.renew), live.KubeletClients(config.authority))
 	ctx, end := config.during(cmd.Context())
 	defer end()
 	cmd.SetContext(ctx)
@@ -148,6 +148,9 @@ type liveCluster struct {
 	// that the caller knows already.
 	export string
 	close  func() error
+	// authority, in PEM, has signed what its API server shows to kubelets; nil of a
+	// cluster of which that isn't known.
+	authority []byte
 	// done is closed when the cluster has ended by itself, and err says then why;
 	// both are nil for one that isn't ours.
 	done <-chan struct{}
@@ -190,7 +193,7 @@ func (f *liveFlags) config(cmd *cobra.Command, opts *[]live.Option) (liveCluster
 	}
 	c := liveCluster{rest: to.rest, close: func() error { return nil }, speed: 1}
 	if speed, known := controlplane.SpeedOf(to.cluster); known {
-		c.speed = speed
+		c.speed, c.authority = speed, to.rest.CAData
 	}
 	return c, to.name, nil
 }
@@ -206,5 +209,5 @@ func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 	}
 	export := "export KUBECONFIG=" + capture.Quote(plane.KubeconfigPath())
 	fmt.Fprintf(errOut, "nodesim: for kubectl, in a second terminal:\n%s\n", export)
-	return liveCluster{export: export, speed: pace, rest: plane.Config(), close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
+	return liveCluster{export: export, speed: pace, rest: plane.Config(), authority: plane.Config().CAData, close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
 }

@@ -28,7 +28,7 @@ const AddressAnnotation = "nodesim.dev/kubelet-address"
 //
 // It is listened at that address, unless [ListenAt] says where, or at all addresses
 // of this machine where that one isn't its own: one of a network that translates
-// addresses. Whoever reaches the port can talk to the pods, which have no containers.
+// addresses. Who may come is said by [KubeletClients].
 func KubeletAddress(ip string) Option { return func(p *Performer) { p.host = ip } }
 
 // address checks where it is listened, and by which address that is reached.

@@ -43,7 +43,7 @@ func TestKubeletAddress(t *testing.T) {
 	h := handsOn(t, kubeadm.KubeconfigPath())
 	f := written(t, growth)
 	const host = "127.0.0.2"
-	s := raise(ctx, t, kubeadm.Config(), f, live.Speed(speed), live.KnownCluster(), live.Keep(), live.KubeletAddress(host))
+	s := raise(ctx, t, kubeadm.Config(), f, live.Speed(speed), live.KnownCluster(), live.Keep(), live.KubeletAddress(host), live.KubeletClients(kubeadm.Config().CAData))
 	pods, err := c.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)

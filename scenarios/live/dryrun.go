@@ -163,7 +163,7 @@ func (r *run) planned(ctx context.Context, show performance, say func(string)) e
 
 // firstPlan says what the first plan of a group's roll is, and has it done by an
 // environment that touches nothing.
-func (r *run) firstPlan(ctx context.Context, env *Environment, show performance, group string, say func(string)) error {
+func (r *run) firstPlan(ctx context.Context, env *environment, show performance, group string, say func(string)) error {
 	if err := env.on(ctx, func() error { return show.Retarget(group) }); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (r *run) firstPlan(ctx context.Context, env *Environment, show performance,
 		return err
 	}
 	options := bounds(r.file.Roll, sizeOf(r.file, group))
-	options.Now = EnvironmentEpoch
+	options.Now = environmentEpoch
 	decision, err := cycle.Plan(cluster, options)
 	if err != nil {
 		return err

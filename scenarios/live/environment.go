@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
 )
 
-// A provider is what an Environment needs of a performance: groups of machines at
+// A provider is what an environment needs of a performance: groups of machines at
 // a simulated cloud, and drains through the API. [scenarios.Performance] is one.
 type provider interface {
 	Now() time.Duration
@@ -21,14 +21,14 @@ type provider interface {
 	Terminate(id string)
 }
 
-// Environment is the simulated cloud and the real API server as package cycle
+// An environment is the simulated cloud and the real API server as package cycle
 // sees them: a cluster is a node group, by its name; a drain is a cordon and
 // evictions through the API, which honour budgets and are tried again, and when
 // the scenario's eviction timeout is over the pods are deleted, where it says so.
 //
-// Its stamps are moments of the scenario, not of the wall: 0s is [EnvironmentEpoch].
+// Its stamps are moments of the scenario, not of the wall: 0s is [environmentEpoch].
 // Its methods may be called from several goroutines; each is done on the stage.
-type Environment struct {
+type environment struct {
 	stage    *stage
 	provider provider
 	look     func(context.Context) error // waits a little
@@ -38,18 +38,18 @@ type Environment struct {
 	failed   error                    // of a drain whose time was over
 }
 
-// EnvironmentEpoch is the stamp of a scenario's 0s. What the scenario begins with
+// environmentEpoch is the stamp of a scenario's 0s. What the scenario begins with
 // is older, and a zero time says that nothing is known.
-var EnvironmentEpoch = time.Unix(0, 0).UTC().Add(1000 * time.Hour)
+var environmentEpoch = time.Unix(0, 0).UTC().Add(1000 * time.Hour)
 
-var _ cycle.Environment = (*Environment)(nil)
+var _ cycle.Environment = (*environment)(nil)
 
-func newEnvironment(s *stage, p provider, look func(context.Context) error) *Environment {
-	return &Environment{stage: s, provider: p, look: look, draining: map[string]time.Duration{}}
+func newEnvironment(s *stage, p provider, look func(context.Context) error) *environment {
+	return &environment{stage: s, provider: p, look: look, draining: map[string]time.Duration{}}
 }
 
 // on does something on the stage and waits for it.
-func (e *Environment) on(ctx context.Context, do func() error) (err error) {
+func (e *environment) on(ctx context.Context, do func() error) (err error) {
 	// The call may still be made when ctx has ended: then nobody reads its error.
 	result := make(chan error, 1)
 	if err := e.stage.call(ctx, func() { result <- do() }); err != nil {
@@ -59,28 +59,28 @@ func (e *Environment) on(ctx context.Context, do func() error) (err error) {
 }
 
 // Now is the moment of the scenario as a stamp.
-func (e *Environment) Now(ctx context.Context) (now time.Time, err error) {
+func (e *environment) Now(ctx context.Context) (now time.Time, err error) {
 	var at time.Duration
 	err = e.on(ctx, func() error { at = e.provider.Now(); return nil })
-	return EnvironmentEpoch.Add(at), err
+	return environmentEpoch.Add(at), err
 }
 
 // Failed is the first drain that didn't end in its time, nil while there is none.
-func (e *Environment) Failed() error {
+func (e *environment) Failed() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.failed
 }
 
 // LookupClusterID implements [cycle.Environment]: a group's id is its name.
-func (e *Environment) LookupClusterID(ctx context.Context, name string) (cycle.ClusterID, error) {
+func (e *environment) LookupClusterID(ctx context.Context, name string) (cycle.ClusterID, error) {
 	err := e.on(ctx, func() error { _, err := e.provider.Group(name); return err })
 	return cycle.ClusterID(name), err
 }
 
 // DescribeCluster implements [cycle.Environment]. Instances that were asked for and
 // that the cloud hasn't launched yet are listed as Starting: they take their room.
-func (e *Environment) DescribeCluster(ctx context.Context, id cycle.ClusterID) (cycle.Cluster, error) {
+func (e *environment) DescribeCluster(ctx context.Context, id cycle.ClusterID) (cycle.Cluster, error) {
 	var c cycle.Cluster
 	err := e.on(ctx, func() error {
 		g, err := e.provider.Group(string(id))
@@ -93,11 +93,11 @@ func (e *Environment) DescribeCluster(ctx context.Context, id cycle.ClusterID) (
 	return c, err
 }
 
-func (e *Environment) describe(g scenarios.GroupState) cycle.Cluster {
+func (e *environment) describe(g scenarios.GroupState) cycle.Cluster {
 	c := cycle.Cluster{ID: cycle.ClusterID(g.Name), Name: g.Name, Config: cycle.ConfigID(g.Config), MinSize: g.Min, MaxSize: g.Max}
 	asked := g.Desired
 	for _, i := range g.Instances {
-		in := cycle.Instance{ID: cycle.InstanceID(i.ID), Config: cycle.ConfigID(i.Config), CreatedAt: EnvironmentEpoch.Add(i.Launched)}
+		in := cycle.Instance{ID: cycle.InstanceID(i.ID), Config: cycle.ConfigID(i.Config), CreatedAt: environmentEpoch.Add(i.Launched)}
 		if i.Wanted {
 			in.Config = c.Config
 		}
@@ -111,13 +111,13 @@ func (e *Environment) describe(g scenarios.GroupState) cycle.Cluster {
 		// "~" sorts behind whatever a cloud calls its own.
 		c.Instances = append(c.Instances, cycle.Instance{
 			ID: cycle.InstanceID("~asked-" + strconv.Itoa(k)), State: cycle.Starting, Config: c.Config,
-			CreatedAt: EnvironmentEpoch.Add(e.provider.Now()),
+			CreatedAt: environmentEpoch.Add(e.provider.Now()),
 		})
 	}
 	return c
 }
 
-func (e *Environment) state(i scenarios.Instance) (cycle.InstanceState, time.Time) {
+func (e *environment) state(i scenarios.Instance) (cycle.InstanceState, time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	since, drains := e.draining[i.ID]
@@ -127,7 +127,7 @@ func (e *Environment) state(i scenarios.Instance) (cycle.InstanceState, time.Tim
 	case drains && i.Pods == 0:
 		return cycle.Drained, time.Time{}
 	case drains:
-		return cycle.Draining, EnvironmentEpoch.Add(since)
+		return cycle.Draining, environmentEpoch.Add(since)
 	case !i.Registered || !i.Ready && i.Wanted:
 		return cycle.Starting, time.Time{}
 	}
@@ -135,12 +135,12 @@ func (e *Environment) state(i scenarios.Instance) (cycle.InstanceState, time.Tim
 }
 
 // StartInstances implements [cycle.Environment].
-func (e *Environment) StartInstances(ctx context.Context, id cycle.ClusterID, count int) error {
+func (e *environment) StartInstances(ctx context.Context, id cycle.ClusterID, count int) error {
 	return e.on(ctx, func() error { return e.provider.Launch(string(id), count) })
 }
 
 // DrainInstances implements [cycle.Environment].
-func (e *Environment) DrainInstances(ctx context.Context, ids ...cycle.InstanceID) error {
+func (e *environment) DrainInstances(ctx context.Context, ids ...cycle.InstanceID) error {
 	return e.on(ctx, func() error {
 		for _, id := range ids {
 			e.mu.Lock()
@@ -157,7 +157,7 @@ func (e *Environment) DrainInstances(ctx context.Context, ids ...cycle.InstanceI
 	})
 }
 
-func (e *Environment) drained(err error) {
+func (e *environment) drained(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil && e.failed == nil {
@@ -166,7 +166,7 @@ func (e *Environment) drained(err error) {
 }
 
 // TerminateInstances implements [cycle.Environment].
-func (e *Environment) TerminateInstances(ctx context.Context, ids ...cycle.InstanceID) error {
+func (e *environment) TerminateInstances(ctx context.Context, ids ...cycle.InstanceID) error {
 	return e.on(ctx, func() error {
 		for _, id := range ids {
 			e.provider.Terminate(string(id))
@@ -177,6 +177,6 @@ func (e *Environment) TerminateInstances(ctx context.Context, ids ...cycle.Insta
 
 // WaitInstances implements [cycle.Environment]. It waits a little: whoever plans
 // looks again anyway.
-func (e *Environment) WaitInstances(ctx context.Context, _ cycle.InstanceState, _ ...cycle.InstanceID) error {
+func (e *environment) WaitInstances(ctx context.Context, _ cycle.InstanceState, _ ...cycle.InstanceID) error {
 	return e.look(ctx)
 }

@@ -59,9 +59,20 @@ func (r *run) openFront(ctx, tail context.Context, nodes corev1listers.NodeListe
 	return f
 }
 
+// KubeletClients lets in those alone to the kubelets' routes who show a certificate of
+// one of these authorities, in PEM: for kube-apiserver that of its
+// --kubelet-client-certificate. Without it, as with nil, everybody who reaches the
+// port may talk to the pods, but isn't told what is in them: /pods isn't served.
+func KubeletClients(authorities []byte) Option {
+	return func(p *Performer) { p.trusted = authorities }
+}
+
 // serve listens for all kubelets, and says at which address it does.
 func (p *Performer) serve(ctx context.Context, c api.PodHandlerConfig) (server *api.Server, at string, err error) {
-	o := api.ServeOptions{Address: p.listen}
+	o := api.ServeOptions{Address: p.listen, ClientCA: p.trusted}
+	if len(p.trusted) == 0 {
+		c.GetPods, c.GetPodsFromKubernetes = nil, nil // whole specs, with the environment of containers
+	}
 	if p.host != "" {
 		o.Names = []string{p.host}
 	}

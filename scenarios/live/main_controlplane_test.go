@@ -130,6 +130,7 @@ func performer(t *testing.T, f *scenarios.File, opts ...live.Option) *live.Perfo
 	swept(t, f)
 	opts = append([]live.Option{
 		live.Speed(speed),
+		live.KubeletClients(p.Config().CAData),
 		live.OnWarning(func(err error) { t.Log(time.Now().Format("05.000"), err) }),
 		live.OnMark(func(name, reason string) { t.Log("mark:", name, reason) }),
 	}, opts...)

@@ -30,6 +30,7 @@ type Performer struct {
 	source  string
 	listen  string
 	host    string // by which the API server reaches this machine, where it was told
+	trusted []byte // PEM, of who may come to the kubelets; none is everybody
 	script  script
 	served  []schema.GroupVersionResource // the provider's own that are written
 	tell    func(Progress)

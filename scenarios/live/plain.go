@@ -55,7 +55,7 @@ func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) e
 	var failed error
 	for _, group := range roll.Groups {
 		one := func() {
-			// A group has an Environment of its own, as a drain that fails is its roll's.
+			// A group has an environment of its own, as a drain that fails is its roll's.
 			if err := r.rollGroup(ctx, newEnvironment(r.stage, r.show, look), group); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -73,7 +73,7 @@ func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) e
 }
 
 // rollGroup rolls one group: describe, plan, perform, until the plan is finished.
-func (r *run) rollGroup(ctx context.Context, env *Environment, group string) error {
+func (r *run) rollGroup(ctx context.Context, env *environment, group string) error {
 	err := r.cycle(ctx, env, group)
 	var failed *failedRoll
 	if err != nil && !errors.As(err, &failed) {
@@ -104,7 +104,7 @@ func (r *run) rolled(ctx context.Context, failed *failedRoll) error {
 	})
 }
 
-func (r *run) cycle(ctx context.Context, env *Environment, group string) error {
+func (r *run) cycle(ctx context.Context, env *environment, group string) error {
 	id, err := env.LookupClusterID(ctx, group)
 	if err != nil {
 		return err

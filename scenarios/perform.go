@@ -62,6 +62,7 @@ type Performance struct {
 	drains    *roll.Drainer
 	given     map[*api.Pod]bool // whose kubelet knows of them
 	lost      error
+	disks     *disks // nil where the scenario has no volumes
 }
 
 // seenNode is what the server says of a node of ours.
@@ -73,15 +74,11 @@ type seenNode struct {
 	deleted types.UID // that was deleted by an actor
 }
 
-// Perform prepares a performance. Scenarios with volumes can't be performed:
-// there is no provisioner; the error then wraps [ErrNotPerformable].
+// Perform prepares a performance.
 func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	f, err := f.Split()
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
-	}
-	if err := f.performable(); err != nil {
-		return nil, err
 	}
 	if c.Now == nil {
 		return nil, fmt.Errorf("perform %s: no Now: want a clock, such as time.Now", f.Metadata.Name)
@@ -106,6 +103,9 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 			p.world.Retire(i.Name)
 		}
 	})
+	if p.disks = newDisks(p); p.disks != nil {
+		s.kubelet.Volume = p.disks.of
+	}
 	s.kubelets = actors.NewKubelets(s.env, s.kubelet)
 	s.startCloudControllers()
 	s.startAutoscaler()
@@ -116,16 +116,6 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	p.cast()
 	p.drains = roll.NewDrainer(s.env)
 	return p, nil
-}
-
-// performable refuses what no performance can do.
-func (f *File) performable() error {
-	for _, w := range f.Workloads {
-		if w.Volume != nil {
-			return fmt.Errorf("scenario %s: workload %s has a volume: %w, since nothing provisions volumes there: simulate it instead", f.Metadata.Name, w.Name, ErrNotPerformable)
-		}
-	}
-	return nil
 }
 
 // Seed registers the nodes of 0s: as many of each group as weren't adopted.
@@ -159,6 +149,7 @@ func (p *Performance) Begin() error {
 		p.clock.Latest = func() (api.Instant, time.Time) { return s.env.API.Now(), p.cfg.Now() }
 	}
 	s.kubelets.LookThrough()
+	p.disks.begin()
 	handsOff := p.cfg.HandsOff || s.file.RolledInPlace() != nil
 	if !handsOff && !p.rolled {
 		if err := s.planRolls(); err != nil {
@@ -313,7 +304,9 @@ func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool)
 		s.env.API.Inbound(func() { s.env.API.SeedNode(n) })
 		s.env.API.Know(&n.Meta, string(in.UID))
 		p.nodes[n.Name] = &seenNode{uid: in.UID, ready: n.Ready(), labels: in.Labels, notes: in.Annotations}
-		p.world.Register(in.DeepCopy())
+		taken := in.DeepCopy()
+		taken.Status.VolumesAttached = nil // the attach-detach controller's
+		p.world.Register(taken)
 		s.kubelets.Resume(i, n)
 	}
 	return nil

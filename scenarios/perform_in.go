@@ -42,6 +42,7 @@ func (p *Performance) NodeSeen(t watch.EventType, in *corev1.Node) {
 	store.Inbound(func() {
 		store.UpdateNode(n, func(n *api.Node) { mirror.TakeNode(n, in, p.clock, silent) })
 	})
+	p.disks.look()
 }
 
 // PodSeen tells what a watch of pods says: ADDED, MODIFIED and DELETED of all pods,
@@ -102,6 +103,9 @@ func (p *Performance) PodGiven(in *corev1.Pod) {
 		store.Inbound(func() { p.check(store.Learn(pod)) })
 	}
 	first := !p.given[pod]
+	if first && p.disks.hold(pod, in) {
+		return
+	}
 	p.given[pod] = true
 	take := func(pod *api.Pod) {
 		p.templates.TakePod(pod, in, p.clock, first && in.Status.StartTime != nil)

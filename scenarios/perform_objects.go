@@ -43,11 +43,11 @@ func (p *Performance) createdLater(name string) bool {
 
 // create has the World create a workload in the course of the scenario.
 func (p *Performance) create(w *Workload) {
-	p.world.CreateWorkload([]runtime.Object{objectOf(p.sim.workload(w))})
+	p.world.CreateWorkload([]runtime.Object{p.objectOf(w)})
 }
 
 // Objects are what has to stand in the API server before the scenario: Namespaces,
-// then the provider's DaemonSets, then workloads and budgets in the order of the
+// a StorageClass where there are volumes, then the provider's DaemonSets, then workloads and budgets in the order of the
 // file.
 func (p *Performance) Objects() []runtime.Object {
 	s := p.sim
@@ -60,7 +60,7 @@ func (p *Performance) Objects() []runtime.Object {
 		w := &s.file.Workloads[i]
 		spaces[w.Namespace] = true
 		if w.CreateAt == 0 && !p.createdLater(w.Name) {
-			later = append(later, objectOf(s.workload(w)))
+			later = append(later, p.objectOf(w))
 		}
 	}
 	for i := range s.file.Budgets {
@@ -71,6 +71,9 @@ func (p *Performance) Objects() []runtime.Object {
 	delete(spaces, metav1.NamespaceDefault)
 	for _, name := range slices.Sorted(maps.Keys(spaces)) {
 		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	if p.disks != nil {
+		objects = append(objects, p.disks.class())
 	}
 	return append(objects, later...)
 }

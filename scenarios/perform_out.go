@@ -47,6 +47,7 @@ func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
 		p.nodes[n.Name] = &seenNode{labels: maps.Clone(is.Labels), notes: maps.Clone(is.Annotations)}
 		is.UID = ""
 		p.world.Register(is)
+		p.disks.postDrivers(nil, is)
 		return
 	}
 	was, err := mirror.Node(old, p.clock)
@@ -58,7 +59,9 @@ func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
 	if is.DeletionTimestamp != nil && was.DeletionTimestamp == nil {
 		p.world.DeleteNode(n.Name, is.UID) // which finalizers hold
 	}
+	p.disks.postDrivers(was, is)
 	was.DeletionTimestamp, is.DeletionTimestamp = nil, nil
+	was.Status.VolumesAttached, is.Status.VolumesAttached = nil, nil // the attach-detach controller's
 	if !reflect.DeepEqual(was.Status, is.Status) {
 		post := is.DeepCopy()
 		if seen := p.nodes[n.Name]; seen != nil {

@@ -1,8 +1,6 @@
 package scenarios_test
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,7 +185,7 @@ func TestPerformAdopt(t *testing.T) {
 	}
 }
 
-// Every scenario but those with volumes can be performed, and ends as its
+// Every scenario can be performed, and ends as its
 // simulation does. They are told small, and nothing here tolerates a taint for a
 // while or preempts.
 func TestPerformEach(t *testing.T) {
@@ -202,9 +200,6 @@ func TestPerformEach(t *testing.T) {
 		file, err := s.Document.Resolve(set, nil)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if slices.ContainsFunc(file.Workloads, func(w scenarios.Workload) bool { return w.Volume != nil }) {
-			continue
 		}
 		if file.Roll != nil && file.Roll.Workload != "" {
 			continue // it is the caller of the performance who rolls in place
@@ -225,21 +220,6 @@ func TestPerformEach(t *testing.T) {
 				t.Errorf("the rolls end otherwise (-simulated +performed):\n%s", d)
 			}
 		})
-	}
-}
-
-// There is nothing that provisions volumes.
-func TestPerformRefusesVolumes(t *testing.T) {
-	found, err := scenarios.Find("volume-detach")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := found.Document.Resolve(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.Perform(scenarios.PerformConfig{World: newPlane(time.Now), Now: time.Now}); !errors.Is(err, scenarios.ErrNotPerformable) {
-		t.Errorf("found error %v, want ErrNotPerformable", err)
 	}
 }
 

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"errors"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -66,6 +64,7 @@ type World interface {
 	Scale(kind, namespace, name string, replicas int32)
 	// Mark is a named moment: a roll that goes back, has failed, the time limit.
 	Mark(name, reason string)
+	Disks
 }
 
 // A Report is an Event to be recorded.
@@ -79,10 +78,6 @@ type Report struct {
 	// the older one.
 	Type, Reason, Action, Message string
 }
-
-// ErrNotPerformable is wrapped by the errors of scenarios that can't be performed
-// on a real API server.
-var ErrNotPerformable = errors.New("it can't be performed live")
 
 // AnnotationMachine is the annotation by which a performance finds its machines
 // again; see [Performance.Adopt].

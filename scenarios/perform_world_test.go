@@ -36,6 +36,7 @@ type plane struct {
 	news    []func()
 	quiet   map[string]time.Time // since when a kubelet isn't heard
 	log     []string             // what was written, a phrase each
+	shelf   shelf
 }
 
 type owner struct {
@@ -44,10 +45,11 @@ type owner struct {
 	template              corev1.PodTemplateSpec
 	made                  int
 	last                  map[string]time.Time // when a DaemonSet's pod of a node was made
+	claims                []corev1.PersistentVolumeClaim
 }
 
 func newPlane(now func() time.Time) *plane {
-	return &plane{now: now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, owners: map[string]*owner{}, customs: map[string]*unstructured.Unstructured{}, quiet: map[string]time.Time{}}
+	return &plane{now: now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, owners: map[string]*owner{}, customs: map[string]*unstructured.Unstructured{}, quiet: map[string]time.Time{}, shelf: newShelf()}
 }
 
 func (w *plane) say(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
@@ -93,11 +95,11 @@ func (w *plane) create(objects []runtime.Object) {
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *appsv1.Deployment:
-			w.owners["Deployment/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "ReplicaSet", int(*o.Spec.Replicas), o.Spec.Template, 0, map[string]time.Time{}}
+			w.owners["Deployment/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "ReplicaSet", int(*o.Spec.Replicas), o.Spec.Template, 0, map[string]time.Time{}, nil}
 		case *appsv1.StatefulSet:
-			w.owners["StatefulSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "StatefulSet", int(*o.Spec.Replicas), o.Spec.Template, 0, map[string]time.Time{}}
+			w.owners["StatefulSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "StatefulSet", int(*o.Spec.Replicas), o.Spec.Template, 0, map[string]time.Time{}, o.Spec.VolumeClaimTemplates}
 		case *appsv1.DaemonSet:
-			w.owners["DaemonSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "DaemonSet", 0, o.Spec.Template, 0, map[string]time.Time{}}
+			w.owners["DaemonSet/"+o.Namespace+"/"+o.Name] = &owner{o.Namespace, o.Name, "DaemonSet", 0, o.Spec.Template, 0, map[string]time.Time{}, nil}
 		case *policyv1.PodDisruptionBudget:
 			w.budgets = append(w.budgets, o)
 		}
@@ -118,6 +120,7 @@ func (w *plane) control() {
 			w.bind(pod)
 		}
 	}
+	w.attachDetach()
 }
 
 func (w *plane) keep(o *owner) {
@@ -127,6 +130,10 @@ func (w *plane) keep(o *owner) {
 			have[pod.Spec.NodeName]++
 			have["all"]++
 		}
+	}
+	if o.kind == "StatefulSet" {
+		w.keepOrdinals(o)
+		return
 	}
 	if o.kind != "DaemonSet" {
 		for ; have["all"] < o.replicas; have["all"]++ {
@@ -143,6 +150,21 @@ func (w *plane) keep(o *owner) {
 	}
 }
 
+// keepOrdinals has the pods of a StatefulSet keep their names.
+func (w *plane) keepOrdinals(o *owner) {
+	for i := range o.replicas {
+		pod := w.pods[fmt.Sprintf("%s/%s-%d", o.namespace, o.name, i)]
+		if pod != nil && (pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded) {
+			w.gone(pod)
+			pod = nil
+		}
+		if pod == nil {
+			o.made = i - 1
+			w.make(o, "")
+		}
+	}
+}
+
 func (w *plane) make(o *owner, node string) {
 	o.made++
 	pod := &corev1.Pod{ObjectMeta: *o.template.ObjectMeta.DeepCopy(), Spec: *o.template.Spec.DeepCopy()}
@@ -151,6 +173,11 @@ func (w *plane) make(o *owner, node string) {
 	yes := true
 	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: o.kind, Name: o.name, UID: types.UID(o.kind + o.name), Controller: &yes}}
 	pod.Status.Phase = corev1.PodPending
+	for _, c := range o.claims {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: c.Name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: c.Name + "-" + pod.Name},
+		}})
+	}
 	w.pods[pod.Namespace+"/"+pod.Name] = pod
 	w.podNews(watch.Added, pod)
 	if node != "" {
@@ -161,10 +188,10 @@ func (w *plane) make(o *owner, node string) {
 
 // bind is a scheduler: the node with the fewest pods.
 func (w *plane) bind(pod *corev1.Pod) {
-	best, least := "", 0
+	best, least, claim := "", 0, w.claim(pod)
 	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
 		n, count := w.nodes[name], 0
-		if n.Spec.Unschedulable || !ready(n) || len(n.Spec.Taints) > 0 {
+		if n.Spec.Unschedulable || !ready(n) || len(n.Spec.Taints) > 0 || !w.suits(claim, n) {
 			continue
 		}
 		for _, other := range w.pods {
@@ -176,7 +203,7 @@ func (w *plane) bind(pod *corev1.Pod) {
 			best, least = name, count
 		}
 	}
-	if best != "" {
+	if best != "" && !w.waits(claim, best) {
 		pod.Spec.NodeName = best
 		w.podNews(watch.Modified, pod)
 	}
@@ -190,6 +217,7 @@ func ready(n *corev1.Node) bool {
 
 func (w *plane) gone(pod *corev1.Pod) {
 	delete(w.pods, pod.Namespace+"/"+pod.Name)
+	w.unclaim(pod)
 	w.podNews(watch.Deleted, pod)
 }
 
@@ -204,7 +232,9 @@ func (w *plane) Register(n *corev1.Node) {
 
 func (w *plane) PostNode(n *corev1.Node) {
 	if is := w.nodes[n.Name]; is != nil && w.heard(n.Name) {
+		attached := is.Status.VolumesAttached
 		is.Status = n.Status
+		is.Status.VolumesAttached = attached
 		if ready(is) { // the node lifecycle controller
 			is.Spec.Taints = slices.DeleteFunc(is.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady })
 		}

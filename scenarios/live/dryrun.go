@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -221,3 +222,7 @@ func (*rehearsal) DeletePod(types.NamespacedName, types.UID, *int64) error { ret
 func (*rehearsal) CreateWorkload([]runtime.Object)                         {}
 func (*rehearsal) Scale(_, _, _ string, _ int32)                           {}
 func (*rehearsal) Mark(_, _ string)                                        {}
+func (*rehearsal) CreateVolume(*corev1.PersistentVolume)                   {}
+func (*rehearsal) DeleteVolume(string, types.UID)                          {}
+func (*rehearsal) WriteAttachment(_, _ *storagev1.VolumeAttachment)        {}
+func (*rehearsal) PostDrivers(*storagev1.CSINode)                          {}

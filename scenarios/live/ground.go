@@ -55,6 +55,8 @@ func (g *ground) plan(o runtime.Object) (planned, error) {
 	if err != nil {
 		return planned{}, fmt.Errorf("create %T: %w", o, err)
 	}
+	o = o.DeepCopyObject()
+	labelClaims(o, g.label)
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 	if err != nil {
 		return planned{}, fmt.Errorf("create %s: %w", kinds[0].Kind, err)
@@ -64,12 +66,7 @@ func (g *ground) plan(o runtime.Object) (planned, error) {
 	p.object.SetGroupVersionKind(kinds[0])
 	delete(fields, "status")
 	unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
-	labels := p.object.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[Label] = g.label
-	p.object.SetLabels(labels)
+	p.object.SetLabels(withLabel(p.object.GetLabels(), g.label))
 	return p, nil
 }
 

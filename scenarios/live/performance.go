@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -31,6 +32,9 @@ type performance interface {
 	PodGiven(*corev1.Pod)
 	BudgetSeen(watch.EventType, *policyv1.PodDisruptionBudget)
 	CustomSeen(watch.EventType, scenarios.CustomKind, *unstructured.Unstructured)
+	ClaimSeen(watch.EventType, *corev1.PersistentVolumeClaim)
+	VolumeSeen(watch.EventType, *corev1.PersistentVolume)
+	AttachmentSeen(watch.EventType, *storagev1.VolumeAttachment)
 
 	provider
 	Rolled(code, reason string)

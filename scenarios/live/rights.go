@@ -49,6 +49,13 @@ func rightsFor(created []schema.GroupVersionResource) []right {
 	of("", "configmaps", "", "get", "create", "update", "delete")
 	of("coordination.k8s.io", "leases", "", "get", "create", "update", "delete")
 	of("policy", "poddisruptionbudgets", "", "list", "watch")
+	if hasDisks(created) {
+		of("", "persistentvolumeclaims", "", "list", "watch", "delete")
+		of("", "persistentvolumes", "", "list", "watch", "create", "delete")
+		of("storage.k8s.io", "volumeattachments", "", "list", "watch", "get", "patch", "delete")
+		of("storage.k8s.io", "volumeattachments", "status", "patch")
+		of("storage.k8s.io", "csinodes", "", "list", "create", "patch", "delete")
+	}
 	for _, r := range created {
 		of(r.Group, r.Resource, "", "list", "get", "create", "delete")
 		if r.Group == "apps" && r.Resource != "daemonsets" {

@@ -290,7 +290,12 @@ func (r *run) perform(ctx context.Context) (err error) {
 	running.serves = w.kubelets.serves
 	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
 	running.left = func(pod *corev1.Pod) { r.stage.post(func() { r.show.PodSeen(watch.Deleted, pod) }) }
-	if err := follow(factory, r.stage, r.show, w.kubelets, func() { r.heard = r.clock.Now() }); err != nil {
+	heard := func() { r.heard = r.clock.Now() }
+	err = follow(factory, r.stage, r.show, w.kubelets, heard)
+	if err == nil && hasDisks(resourcesOf(r.objects)) {
+		err = followDisks(factory, r.stage, r.show, heard)
+	}
+	if err != nil {
 		cut()
 		w.courier.close()
 		w.reporter.close()

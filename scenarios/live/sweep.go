@@ -18,7 +18,7 @@ import (
 
 // A sweep removes what a performance made, in passes: each deletes what is there
 // and whose turn it is, until nothing is left. Workloads go first, then pods, by
-// force, as no kubelet is there to let them go; then nodes, namespaces, the
+// force, as no kubelet is there to let them go; then volumes, nodes, namespaces, the
 // provider's objects with the definitions that were made for them, and the record
 // last, so that a sweep that was interrupted can be begun again. Pods that a
 // DaemonSet of the cluster's own has put on our nodes would come again for as long as
@@ -93,6 +93,9 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 	}
 	if left = append(left, pods...); len(left) > 0 {
 		return left, nil
+	}
+	if left, err = s.disks(ctx); err != nil || len(left) > 0 {
+		return left, err
 	}
 	if err := s.forgetTop(ctx); err != nil {
 		return nil, err

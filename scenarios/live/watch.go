@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -67,6 +68,14 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 		}
 	}
 	return nil
+}
+
+// followDisks does the same for volumes, their claims and attachments.
+func followDisks(f informers.SharedInformerFactory, s *stage, p performance, heard func()) error {
+	_, claims := f.Core().V1().PersistentVolumeClaims().Informer().AddEventHandler(seen(s, heard, p.ClaimSeen))
+	_, volumes := f.Core().V1().PersistentVolumes().Informer().AddEventHandler(seen(s, heard, p.VolumeSeen))
+	_, attachments := f.Storage().V1().VolumeAttachments().Informer().AddEventHandler(seen(s, heard, p.AttachmentSeen))
+	return errors.Join(claims, volumes, attachments)
 }
 
 // seen hands the events of an informer to the stage, and says that there was one. A deletion that was missed

@@ -29,6 +29,10 @@ type KubeletConfig struct {
 	// PodIP is the address of a pod by its number on the machine, 1 to 255; nil
 	// takes it from the node's PodCIDR or, where it has none, from 100.64.0.0/10.
 	PodIP func(i *cloud.Instance, number int) string
+	// Volume is what nodes call the volume of a pod's claim, "" while it isn't known,
+	// where a real control plane attaches it. Nil is a simulation: there the provider
+	// alone says what is attached, and no node what is in use.
+	Volume func(*api.Pod) string
 	// Kwok are the delays of kwok's stages; of KwokKubelet alone.
 	Kwok KwokDelays
 }
@@ -67,7 +71,11 @@ func NewKubelets(env *Env, cfg KubeletConfig) *Kubelets {
 		given: map[api.Given]*api.Given{},
 	}
 	env.Cloud.Watch(k.instanceChanged)
-	env.Cloud.Volumes.Watch(k.volumeAttached)
+	if cfg.Volume == nil {
+		env.Cloud.Volumes.Watch(k.volumeAttached)
+	} else {
+		env.API.WatchNodes(k.volumesListed)
+	}
 	env.API.WatchPods(k.podChanged)
 	env.API.WatchNodes(k.nodeChanged)
 	return k

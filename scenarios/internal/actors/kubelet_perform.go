@@ -48,6 +48,9 @@ func (k *Kubelets) RunAtOnce(p *api.Pod, change func(*api.Pod)) {
 		change(p)
 		k.Running(p, k.env.API.Now())
 	})
+	if m := k.byNode[p.NodeName]; m != nil && p.Claim != "" {
+		m.showVolumes()
+	}
 }
 
 // Hears reports whether the kubelet of a node learns of its pods.

@@ -236,6 +236,7 @@ func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 			}
 		}
 		m.giveOrphans()
+		m.volumesChanged(p)
 	})
 }
 

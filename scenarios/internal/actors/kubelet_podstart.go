@@ -74,6 +74,7 @@ func (l *life) reject(reason, message string) {
 			p.Started = l.m.now().Second()
 		}
 	})
+	l.m.volumesChanged(l.p)
 	l.over()
 }
 
@@ -84,7 +85,8 @@ func (l *life) volume() {
 		return
 	}
 	k, key := l.m.k, VolumeKey(l.p)
-	if k.env.Cloud.Volumes.On(key) == l.m.i.ID {
+	l.m.volumesChanged(l.p)
+	if l.attached() {
 		l.next(l.draw(mountVolume), l.network)
 		return
 	}

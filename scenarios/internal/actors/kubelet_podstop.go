@@ -154,6 +154,7 @@ func (l *life) terminate() {
 	})
 	m.giveAddress(l.ip)
 	l.ip = ""
+	m.volumesChanged(l.p)
 	if l.ends != nil && l.ends.then != nil {
 		l.ends.then()
 	}

@@ -47,6 +47,7 @@ func (m *machine) post() {
 	changed := !sameStates(was, now) || n.Info.BootID != m.bootID
 	m.k.env.API.UpdateNode(n, func(n *api.Node) {
 		n.Conditions = now
+		n.InUse = m.inUse(n)
 		m.refresh(n)
 	})
 	for i := range now {

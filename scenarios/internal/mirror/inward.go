@@ -84,6 +84,10 @@ func AdoptNode(n *api.Node, in *corev1.Node, c Clock) {
 	for i := range in.Status.Conditions {
 		n.Conditions = append(n.Conditions, nodeCondition(&in.Status.Conditions[i], c))
 	}
+	n.InUse = nil
+	for _, v := range in.Status.VolumesInUse {
+		n.InUse = append(n.InUse, string(v))
+	}
 	n.Addresses = nil
 	for _, a := range in.Status.Addresses {
 		n.Addresses = append(n.Addresses, api.Address{Type: string(a.Type), Address: a.Address})

@@ -92,12 +92,24 @@ func template(in *corev1.Pod) *api.Template {
 		t.Spread = append(t.Spread, one)
 	}
 	for i := range s.Volumes {
-		if s.Volumes[i].PersistentVolumeClaim != nil {
+		if claimOf(in, &s.Volumes[i]) != "" {
 			t.Volume = s.Volumes[i].Name
 			break
 		}
 	}
 	return t
+}
+
+// claimOf names the claim of a volume: the one that it names, or that of its own
+// (k8s.io/component-helpers, storage/ephemeral, VolumeClaimName), or "" where it has none.
+func claimOf(in *corev1.Pod, v *corev1.Volume) string {
+	switch {
+	case v.PersistentVolumeClaim != nil:
+		return v.PersistentVolumeClaim.ClaimName
+	case v.Ephemeral != nil:
+		return in.Name + "-" + v.Name
+	}
+	return ""
 }
 
 // TakePod takes over what others than its kubelet have written of a pod: metadata,
@@ -110,8 +122,8 @@ func (ts *Templates) TakePod(p *api.Pod, in *corev1.Pod, c Clock, whole bool) {
 	p.NodeName, p.Nominated = in.Spec.NodeName, in.Status.NominatedNodeName
 	p.Pinned = pinned(in)
 	for i := range in.Spec.Volumes {
-		if v := in.Spec.Volumes[i].PersistentVolumeClaim; v != nil {
-			p.Claim = v.ClaimName
+		if claim := claimOf(in, &in.Spec.Volumes[i]); claim != "" {
+			p.Claim = claim
 			break
 		}
 	}

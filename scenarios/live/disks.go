@@ -1,0 +1,142 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+var _ scenarios.Disks = (*world)(nil)
+
+// CreateVolume implements [scenarios.Disks].
+func (w *world) CreateVolume(pv *corev1.PersistentVolume) {
+	pv.Labels = withLabel(pv.Labels, w.label)
+	w.courier.send("persistentvolume/"+pv.Name, "create persistentvolumes "+pv.Name, func(ctx context.Context) error {
+		_, err := w.client.CoreV1().PersistentVolumes().Create(ctx, pv, metav1.CreateOptions{FieldManager: fieldManager})
+		if apierrors.IsAlreadyExists(err) {
+			return nil // its name has the claim's UID
+		}
+		return err
+	})
+}
+
+// DeleteVolume implements [scenarios.Disks].
+func (w *world) DeleteVolume(name string, uid types.UID) {
+	w.courier.send("persistentvolume/"+name, "delete persistentvolumes "+name, func(ctx context.Context) error {
+		return deleted(w.client.CoreV1().PersistentVolumes().Delete(ctx, name, onlyThis(uid, nil)))
+	})
+}
+
+// WriteAttachment implements [scenarios.Disks]. The finalizer comes before the
+// status, and with it the label.
+func (w *world) WriteAttachment(old, new *storagev1.VolumeAttachment) {
+	is := new.DeepCopy()
+	is.Labels = withLabel(is.Labels, w.label)
+	w.courier.send("volumeattachment/"+is.Name, "patch volumeattachments "+is.Name, func(ctx context.Context) error {
+		was, next := &storagev1.VolumeAttachment{ObjectMeta: *old.ObjectMeta.DeepCopy()}, &storagev1.VolumeAttachment{ObjectMeta: *is.ObjectMeta.DeepCopy()}
+		patch, err := twoWay(was, next, &storagev1.VolumeAttachment{}, is.UID, "")
+		if err != nil {
+			return err
+		}
+		if err := w.patchAttachment(ctx, is, patch); err != nil || apiequality.Semantic.DeepEqual(old.Status, is.Status) {
+			return err
+		}
+		was, next = &storagev1.VolumeAttachment{Status: old.Status}, &storagev1.VolumeAttachment{Status: is.Status}
+		if patch, err = twoWay(was, next, &storagev1.VolumeAttachment{}, is.UID, ""); err != nil {
+			return err
+		}
+		return w.patchAttachment(ctx, is, patch, "status")
+	})
+}
+
+// patchAttachment writes to the VolumeAttachment of that UID, if it is there.
+func (w *world) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachment, patch []byte, sub ...string) error {
+	if patch == nil {
+		return nil
+	}
+	all := w.client.StorageV1().VolumeAttachments()
+	_, err := all.Patch(ctx, is.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, sub...)
+	if apierrors.IsConflict(err) {
+		have, get := all.Get(ctx, is.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(get) || get == nil && other(have, is.UID) {
+			return nil
+		}
+	}
+	return gone(err)
+}
+
+// PostDrivers implements [scenarios.Disks]. A CSINode goes with its Node: one of
+// an earlier Node of the name becomes this one's.
+func (w *world) PostDrivers(csi *storagev1.CSINode) {
+	csi.Labels = withLabel(csi.Labels, w.label)
+	w.courier.send("node/"+csi.Name, "create csinodes "+csi.Name, func(ctx context.Context) error {
+		node, err := w.client.CoreV1().Nodes().Get(ctx, csi.Name, metav1.GetOptions{})
+		if err != nil {
+			return gone(err)
+		}
+		csi.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}}
+		all := w.client.StorageV1().CSINodes()
+		_, err = all.Create(ctx, csi, metav1.CreateOptions{FieldManager: fieldManager})
+		if !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": csi.Labels, "ownerReferences": csi.OwnerReferences}})
+		if err != nil {
+			return fmt.Errorf("encode the owner of csinode %s: %w", csi.Name, err)
+		}
+		_, err = all.Patch(ctx, csi.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		if apierrors.IsNotFound(err) { // it was being collected
+			return apierrors.NewServiceUnavailable("csinode " + csi.Name + " was being deleted")
+		}
+		return err
+	})
+}
+
+func withLabel(labels map[string]string, label string) map[string]string {
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[Label] = label
+	return labels
+}
+
+// labelClaims has the claims that controllers make of a workload's templates carry
+// the label: they outlive it.
+func labelClaims(o runtime.Object, label string) {
+	var pods *corev1.PodTemplateSpec
+	switch o := o.(type) {
+	case *appsv1.StatefulSet:
+		for i := range o.Spec.VolumeClaimTemplates {
+			claim := &o.Spec.VolumeClaimTemplates[i]
+			claim.Labels = withLabel(claim.Labels, label)
+		}
+	case *appsv1.Deployment:
+		pods = &o.Spec.Template
+	case *appsv1.ReplicaSet:
+		pods = &o.Spec.Template
+	case *appsv1.DaemonSet:
+		pods = &o.Spec.Template
+	case *batchv1.Job:
+		pods = &o.Spec.Template
+	}
+	if pods == nil {
+		return
+	}
+	for i := range pods.Spec.Volumes {
+		if e := pods.Spec.Volumes[i].Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
+			e.VolumeClaimTemplate.Labels = withLabel(e.VolumeClaimTemplate.Labels, label)
+		}
+	}
+}

@@ -223,3 +223,16 @@ func (w *plane) WriteAttachment(_, is *storagev1.VolumeAttachment) {
 }
 
 func (w *plane) PostDrivers(csi *storagev1.CSINode) { w.shelf.drivers[csi.Name] = csi.DeepCopy() }
+
+// mounts notes where a pod runs whose volume isn't listed by its node.
+func (w *plane) mounts(pod *corev1.Pod) {
+	running := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Running != nil })
+	c, n := w.claim(pod), w.nodes[pod.Spec.NodeName]
+	if !running || c == nil || n == nil || pod.DeletionTimestamp != nil {
+		return
+	}
+	name := corev1.UniqueVolumeName("kubernetes.io/csi/ebs.csi.aws.com^" + w.shelf.volumes[c.Spec.VolumeName].Spec.CSI.VolumeHandle)
+	if !slices.ContainsFunc(n.Status.VolumesAttached, func(v corev1.AttachedVolume) bool { return v.Name == name }) {
+		w.say("unattached %s", pod.Name)
+	}
+}

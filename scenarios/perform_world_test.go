@@ -226,6 +226,9 @@ func (w *plane) gone(pod *corev1.Pod) {
 func (w *plane) Register(n *corev1.Node) {
 	w.say("register %s", n.Name)
 	is := n.DeepCopy()
+	if was := w.nodes[n.Name]; was != nil {
+		is.Status.VolumesAttached = was.Status.VolumesAttached
+	}
 	w.nodes[n.Name] = is
 	w.nodeNews(watch.Added, is)
 }
@@ -274,6 +277,7 @@ func (w *plane) PostPod(pod *corev1.Pod) {
 		return
 	}
 	is.Status = pod.Status
+	w.mounts(is)
 	running := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Running != nil })
 	if is.DeletionTimestamp != nil && !running {
 		w.gone(is)

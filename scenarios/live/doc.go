@@ -25,10 +25,11 @@
 //	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
 //	own.go                       the Node that is a kubelet's, by its UID
 //	pods.go                      the provider behind the PodController
+//	disks.go                     volumes, attachments, CSINodes
 //	front.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
 //	events.go                    Events through client-go's recorders, one a component and host
 //	diary.go                     the record in the cluster: who performs, what, how far
-//	leave.go, sweep.go           what is removed in the end, or by Cleanup
+//	leave.go, sweep*.go          what is removed in the end, or by Cleanup
 //	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
 //	inplace.go                   rolls of pods where they run
 //
@@ -58,15 +59,17 @@
 // # What it must never do
 //
 // It deletes nothing that it hasn't made: everything carries [Label], and pods are
-// those on its nodes and in its namespaces. It never performs in a cluster with
+// those on its nodes and in its namespaces; VolumeAttachments are the
+// attach-detach controller's, and those of its volumes. It never performs in a cluster with
 // nodes of others unless told so ([KnownCluster]), nor two scenarios in one. A Node
 // that somebody else has put in the place of one, under its name, isn't one of its own.
 //
 // # Where it differs from the simulation
 //
 // The pace of the control plane is its own: a speed divides what actors wait for,
-// not --node-monitor-grace-period, the pod garbage collector's 40 s or the
-// Deployment's backoff. Objects are younger than the scenario says, since the
+// not --node-monitor-grace-period, the pod garbage collector's 40 s, the
+// Deployment's backoff or the attach-detach controller's six minutes for a volume
+// that an unhealthy node has mounted. Objects are younger than the scenario says, since the
 // server dates them. A provider's own objects (NodeClaims, Machines) have owners that
 // no tape of a simulation holds, NodePools and MachineSets, and get their status by a
 // second write. Kinds that the server can't be brought to serve, or of which it takes

@@ -142,8 +142,7 @@ func ListenAt(address string) Option { return func(p *Performer) { p.listen = ad
 // it made; the default is two minutes.
 func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave = d } }
 
-// New returns a Performer. It asks the cluster nothing yet. The error of a scenario
-// that can't be performed wraps [scenarios.ErrNotPerformable].
+// New returns a Performer. It asks the cluster nothing yet.
 func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer, error) {
 	p := &Performer{
 		file: file, speed: 1, clock: clock.RealClock{}, leave: 2 * time.Minute, listen: loopback,

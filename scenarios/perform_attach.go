@@ -171,7 +171,7 @@ func (d *disks) failed(a *attachment, note func(*storagev1.VolumeAttachmentStatu
 	a.failures++
 }
 
-// retry takes the step that failed once more; the way there was gone before.
+// retry takes the step that failed once more, without the delay of the first time.
 func (d *disks) retry(a *attachment) {
 	v := d.byName[volumeOf(a.seen)]
 	switch {

@@ -25,7 +25,7 @@ func TestVolumes(t *testing.T) {
 	for _, one := range []struct {
 		name, stuck string
 		fails       bool
-	}{{"moves", "stuck=1s", false}, {"stuck", "stuck=6m", true}} {
+	}{{"moves", "stuck=1s", false}, {"stuck", "stuck=12m", true}} {
 		t.Run(one.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()

@@ -61,9 +61,9 @@ func (m *machine) volumesChanged(p *api.Pod) {
 	}
 }
 
-// showVolumes writes at once what is in use.
+// showVolumes writes at once what is in use. kwok says nothing of volumes.
 func (m *machine) showVolumes() {
-	if m.k.cfg.Volume != nil && m.up() {
+	if m.k.cfg.Volume != nil && m.k.cfg.Profile != KwokKubelet && m.up() {
 		m.k.env.API.UpdateNode(m.node, func(n *api.Node) { n.InUse = m.inUse(n) })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	corev1 "k8s.io/api/core/v1"
 )
 
 var (
@@ -27,6 +28,7 @@ func node() *api.Node {
 		Images:     []api.Image{{Names: []string{"a@sha256:1", "a:1"}, Bytes: 12}},
 		Handlers:   []api.Handler{{Name: "runc", RecursiveReadOnlyMounts: true}},
 		Attached:   []api.Attached{{Name: "kubernetes.io/csi/x", Device: "/dev/x"}},
+		InUse:      []string{"kubernetes.io/csi/x"},
 	}
 	n.Name, n.UID, n.Labels = "n", "u-1", api.PairsOf(api.Pair{Key: "k", Value: "v"})
 	n.Finalizers = []string{"karpenter.sh/termination"}
@@ -78,6 +80,24 @@ func TestRoundTrip(t *testing.T) {
 	ts.TakePod(&again, pod, even, true)
 	if d := cmp.Diff(string(p.JSON()), string(again.JSON())); d != "" {
 		t.Errorf("pod (-out +in):\n%s", d)
+	}
+}
+
+// A generic ephemeral volume has a claim of the pod's name.
+func TestEphemeralVolume(t *testing.T) {
+	in, err := mirror.Pod(pod(), even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Spec.Volumes = []corev1.Volume{
+		{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		{Name: "data", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}},
+	}
+	var ts mirror.Templates
+	var p api.Pod
+	ts.TakePod(&p, in, even, true)
+	if p.Claim != "web-0-data" || p.Template.Volume != "data" {
+		t.Errorf("claim %q of volume %q, want web-0-data of data", p.Claim, p.Template.Volume)
 	}
 }
 

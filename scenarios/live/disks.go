@@ -40,11 +40,17 @@ func (w *world) DeleteVolume(name string, uid types.UID) {
 }
 
 // WriteAttachment implements [scenarios.Disks]. The finalizer comes before the
-// status, and with it the label.
+// status, and with it the label. What is written of one volume stands in its order:
+// an attach-detach controller that saw a detachment fail asks for the next
+// attachment beside it (pkg/volume/util/operationexecutor, GenerateDetachVolumeFunc).
 func (w *world) WriteAttachment(old, new *storagev1.VolumeAttachment) {
 	is := new.DeepCopy()
 	is.Labels = withLabel(is.Labels, w.label)
-	w.courier.send("volumeattachment/"+is.Name, "patch volumeattachments "+is.Name, func(ctx context.Context) error {
+	key := "volumeattachment/" + is.Name
+	if volume := is.Spec.Source.PersistentVolumeName; volume != nil {
+		key = "volumeattachments of " + *volume
+	}
+	w.courier.send(key, "patch volumeattachments "+is.Name, func(ctx context.Context) error {
 		was, next := &storagev1.VolumeAttachment{ObjectMeta: *old.ObjectMeta.DeepCopy()}, &storagev1.VolumeAttachment{ObjectMeta: *is.ObjectMeta.DeepCopy()}
 		patch, err := twoWay(was, next, &storagev1.VolumeAttachment{}, is.UID, "")
 		if err != nil {

@@ -46,6 +46,12 @@ func TestPerformVolumes(t *testing.T) {
 	if count(w.log, "not detached") == 0 {
 		t.Error("no detachment failed, although the provider's did for ten minutes")
 	}
+	if count(w.log, "not attached") == 0 {
+		t.Error("no attachment was refused, although the volume was elsewhere")
+	}
+	if n := count(w.log, "twice"); n > 0 {
+		t.Errorf("%d attachments of a volume that another node has", n)
+	}
 	if n := count(w.log, "unattached"); n > 0 {
 		t.Errorf("%d posts of pods that run without their volume", n)
 	}

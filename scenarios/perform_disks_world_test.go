@@ -126,7 +126,9 @@ func (w *plane) attachDetach() {
 	for _, name := range slices.Sorted(maps.Keys(w.shelf.attachments)) {
 		a := w.shelf.attachments[name]
 		pv := *a.Spec.Source.PersistentVolumeName
-		has[pv] = true
+		// One whose detachment has failed is uncertain, and no reason to wait (GenerateDetachVolumeFunc of
+		// pkg/volume/util/operationexecutor).
+		has[pv] = has[pv] || needed[pv] == a.Spec.NodeName || a.Status.DetachError == nil
 		if needed[pv] != a.Spec.NodeName && a.DeletionTimestamp == nil && !w.mounted(a) {
 			w.list(a, false)
 			now := metav1.NewTime(w.now())
@@ -213,6 +215,14 @@ func (w *plane) WriteAttachment(_, is *storagev1.VolumeAttachment) {
 	a.Finalizers, a.Status = slices.Clone(is.Finalizers), is.Status
 	if e := a.Status.DetachError; e != nil {
 		w.say("not detached %s: %s", a.Name, e.Message)
+	}
+	if e := a.Status.AttachError; e != nil {
+		w.say("not attached %s: %s", a.Name, e.Message)
+	}
+	for _, other := range w.shelf.attachments {
+		if came && other != a && other.Status.Attached && *other.Spec.Source.PersistentVolumeName == *a.Spec.Source.PersistentVolumeName {
+			w.say("twice %s", a.Name)
+		}
 	}
 	w.attachmentNews(watch.Modified, a)
 	if came {

@@ -57,7 +57,7 @@ type Performance struct {
 
 	templates mirror.Templates
 	nodes     map[string]*seenNode
-	pods      map[types.UID]uint64 // the newest version that was seen
+	versions  versions // of pods
 	agents    []actors.Workload
 	drains    *roll.Drainer
 	given     map[*api.Pod]bool // whose kubelet knows of them
@@ -83,7 +83,7 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	if c.Now == nil {
 		return nil, fmt.Errorf("perform %s: no Now: want a clock, such as time.Now", f.Metadata.Name)
 	}
-	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, pods: map[types.UID]uint64{}, given: map[*api.Pod]bool{}}
+	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, versions: newVersions(), given: map[*api.Pod]bool{}}
 	start := c.Now()
 	p.clock = mirror.Clock{Scenario: api.InstantOf(start), Wall: start, Speed: c.Speed}
 	p.sim, err = f.stand(func(timeline.Event) error { return nil }, remote{p}, start)

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"strconv"
-
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/mirror"
@@ -49,6 +47,9 @@ func (p *Performance) NodeSeen(t watch.EventType, in *corev1.Node) {
 // in their order. Of a pod that is bound to one of the scenario's nodes it takes
 // what no kubelet waits for: that is told by [Performance.PodGiven].
 func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
+	if t != watch.Deleted && p.versions.buried(in) {
+		return
+	}
 	store := p.sim.env.API
 	pod := store.Pod(in.Namespace, in.Name)
 	if pod != nil && pod.UID != string(in.UID) && t != watch.Deleted {
@@ -57,11 +58,11 @@ func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
 	}
 	switch {
 	case t == watch.Deleted:
-		delete(p.pods, in.UID)
+		p.versions.bury(in)
 		if pod != nil && pod.UID == string(in.UID) {
 			p.drop(pod)
 		}
-	case !p.newer(in):
+	case !p.versions.newer(in):
 	case pod == nil && p.ours(in):
 		// Its kubelet has still to be told.
 	case pod == nil:
@@ -83,9 +84,10 @@ func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
 }
 
 // PodGiven tells the kubelet of the pod's node of it: that it is bound there, was
-// changed, or is being deleted. It may be told the same again.
+// changed, or is being deleted. It may be told the same again; what is older than
+// what it was told before, or than the pod's deletion, is left alone.
 func (p *Performance) PodGiven(in *corev1.Pod) {
-	if !p.ours(in) {
+	if !p.ours(in) || p.versions.buried(in) || !p.versions.newerThanTold(in) {
 		return
 	}
 	store := p.sim.env.API
@@ -94,7 +96,7 @@ func (p *Performance) PodGiven(in *corev1.Pod) {
 		p.drop(pod)
 		pod = nil
 	}
-	p.newer(in)
+	newest := p.versions.newer(in)
 	if pod == nil {
 		pod = &api.Pod{}
 		bound := in.DeepCopy()
@@ -108,7 +110,17 @@ func (p *Performance) PodGiven(in *corev1.Pod) {
 	}
 	p.given[pod] = true
 	take := func(pod *api.Pod) {
-		p.templates.TakePod(pod, in, p.clock, first && in.Status.StartTime != nil)
+		if newest {
+			p.templates.TakePod(pod, in, p.clock, first && in.Status.StartTime != nil)
+			return
+		}
+		// The rest was seen on the watch, as it is by now.
+		told := &api.Pod{}
+		p.templates.TakePod(told, in, p.clock, true)
+		pod.NodeName, pod.Template = told.NodeName, told.Template
+		if pod.Deleting == 0 {
+			pod.Deleting, pod.Grace = told.Deleting, told.Grace
+		}
 	}
 	if first && !p.begun && pod.Phase == string(corev1.PodPending) && !pod.Terminating() && p.sim.kubelets.Hears(in.Spec.NodeName) {
 		p.sim.kubelets.RunAtOnce(pod, take)
@@ -158,21 +170,6 @@ func (p *Performance) drop(pod *api.Pod) {
 // ours reports whether a pod is bound to a machine of the scenario.
 func (p *Performance) ours(in *corev1.Pod) bool {
 	return in.Spec.NodeName != "" && p.nodes[in.Spec.NodeName] != nil
-}
-
-// newer reports whether a pod is at least as new as what is known of it: two
-// paths bring it here, and the slower one may be behind. Versions of one resource
-// compare as numbers (KEP-5504).
-func (p *Performance) newer(in *corev1.Pod) bool {
-	version, err := strconv.ParseUint(in.ResourceVersion, 10, 64)
-	if err != nil {
-		return true
-	}
-	if version < p.pods[in.UID] {
-		return false
-	}
-	p.pods[in.UID] = version
-	return true
 }
 
 // traitsOf are the traits of a pod's workload, by the labels that its pods have.

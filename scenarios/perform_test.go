@@ -1,6 +1,8 @@
 package scenarios_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // small is a surge of few.
@@ -253,4 +256,68 @@ func TestEachRollEnds(t *testing.T) {
 	if got := w.p.Outcomes(); len(got) != 2 || got[0] != "" || !strings.HasPrefix(got[1], "late: ") {
 		t.Errorf("outcomes %q: want two, the second one late", got)
 	}
+}
+
+// What is behind on its way to a kubelet neither brings a pod back that has left the
+// API nor takes a pod's changes back.
+func TestPerformLateWord(t *testing.T) {
+	web := func(w *plane) *corev1.Pod {
+		for _, name := range slices.Sorted(maps.Keys(w.pods)) {
+			if pod := w.pods[name]; pod.Labels["app"] == "web" && pod.Spec.NodeName != "" {
+				return pod
+			}
+		}
+		t.Fatal("found no pod of web on a node")
+		return nil
+	}
+	evictable := func(w *plane) (n int) {
+		group, err := w.p.Group("workers")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range group.Instances {
+			n += i.Pods
+		}
+		return n
+	}
+	t.Run("of the dead", func(t *testing.T) {
+		w, _ := stageOf(t, "surge", small...)
+		begin(t, w)
+		before := evictable(w)
+		pod := web(w)
+		late := pod.DeepCopy()
+		w.gone(pod)
+		w.settle() // another is made, and runs
+		w.p.PodGiven(late)
+		w.p.PodSeen(watch.Modified, late)
+		if now := evictable(w); now != before {
+			t.Errorf("found %d pods on the nodes, want the %d that there are", now, before)
+		}
+	})
+	t.Run("of a pod that was taken for dead", func(t *testing.T) {
+		w, _ := stageOf(t, "surge", small...)
+		begin(t, w)
+		before := evictable(w)
+		pod := web(w)
+		w.p.PodSeen(watch.Deleted, pod.DeepCopy())
+		w.p.PodGiven(pod.DeepCopy())
+		if now := evictable(w); now != before {
+			t.Errorf("found %d pods on the nodes, want the %d that there are", now, before)
+		}
+	})
+	t.Run("of before a change", func(t *testing.T) {
+		w, wall := stageOf(t, "surge", small...)
+		begin(t, w)
+		pod := web(w)
+		late := pod.DeepCopy()
+		pod.Spec.Containers[0].Image, pod.Generation = "registry.example/web:3", 2
+		w.podNews(watch.Modified, pod)
+		w.settle()
+		w.p.PodGiven(late)
+		until := w.p.Now() + time.Minute
+		play(t, w, wall, func() bool { return w.p.Now() >= until })
+		if s := pod.Status.ContainerStatuses[0]; s.Image != "registry.example/web:3" || s.RestartCount != 1 {
+			t.Errorf("found image %s after %d restarts, want registry.example/web:3 after 1", s.Image, s.RestartCount)
+		}
+	})
 }

@@ -40,11 +40,13 @@ type courier struct {
 	written tally // an errand may find that there is nothing to write
 }
 
-// An errand is one write.
+// An errand is one write, or a wait.
 type errand struct {
 	what     string // "patch nodes ip-10-0-1-10"
 	do       func(context.Context) error
 	attempts int
+	until    []<-chan struct{} // of a wait; nil for a write
+	awaited  bool
 }
 
 // newCourier starts to deliver, until ctx ends; wait for it with close.
@@ -69,6 +71,16 @@ func (c *courier) close() {
 func (c *courier) send(key, what string, do func(context.Context) error) {
 	c.mu.Lock()
 	c.lines[key] = append(c.lines[key], errand{what: what, do: do})
+	c.waiting++
+	c.mu.Unlock()
+	c.queue.Add(key)
+}
+
+// hold keeps what is handed in for an object from now on until one of both channels is
+// closed. It keeps no courier from what there is to deliver elsewhere.
+func (c *courier) hold(key string, one, other <-chan struct{}) {
+	c.mu.Lock()
+	c.lines[key] = append(c.lines[key], errand{until: []<-chan struct{}{one, other}})
 	c.waiting++
 	c.mu.Unlock()
 	c.queue.Add(key)
@@ -123,6 +135,14 @@ func (c *courier) deliver(ctx context.Context, key string) {
 			return
 		}
 		e := &c.lines[key][0]
+		if e.until != nil {
+			over := c.over(ctx, key, e)
+			c.mu.Unlock()
+			if !over {
+				return
+			}
+			continue
+		}
 		e.attempts++
 		next, attempts := *e, e.attempts
 		c.mu.Unlock()
@@ -152,6 +172,31 @@ func (c *courier) deliver(ctx context.Context, key string) {
 	}
 }
 
+// over takes the wait away that is the first of a line, or sees to it that the line is
+// looked at again when the wait is over. c.mu has to be held.
+func (c *courier) over(ctx context.Context, key string, e *errand) bool {
+	one, other := e.until[0], e.until[1]
+	select {
+	case <-one:
+	case <-other:
+	default:
+		if !e.awaited {
+			e.awaited = true
+			c.owned.Go(func() {
+				select {
+				case <-one:
+				case <-other:
+				case <-ctx.Done():
+				}
+				c.queue.Add(key)
+			})
+		}
+		return false
+	}
+	c.next(key)
+	return true
+}
+
 // attempt makes one write; conflicts are worked out anew at once.
 func (c *courier) attempt(ctx context.Context, e errand) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
@@ -164,11 +209,16 @@ func (c *courier) attempt(ctx context.Context, e errand) error {
 func (c *courier) done(key string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lines[key] = c.lines[key][1:]
-	c.waiting--
+	c.next(key)
 	if err != nil {
 		c.counts.refused++
 	}
+}
+
+// next takes the first of a line away. c.mu has to be held.
+func (c *courier) next(key string) {
+	c.lines[key] = c.lines[key][1:]
+	c.waiting--
 	if c.waiting == 0 && c.idle != nil {
 		close(c.idle)
 		c.idle = nil

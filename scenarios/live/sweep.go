@@ -206,7 +206,8 @@ func (s *sweep) pods(ctx context.Context) (left, behind []string, err error) {
 		client := s.clients.kube.CoreV1().Pods(pod.Namespace)
 		if len(pod.Finalizers) > 0 && pod.DeletionTimestamp != nil {
 			patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, pod.UID)
-			if _, err := client.Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); deleted(err) != nil {
+			_, err := client.Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+			if err := replaced(err, pod.UID, func() (*corev1.Pod, error) { return client.Get(ctx, pod.Name, metav1.GetOptions{}) }); err != nil {
 				return err
 			}
 		}

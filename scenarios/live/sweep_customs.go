@@ -12,11 +12,11 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// release takes all finalizers of an object away.
+// release takes all finalizers of an object away, if it is still there.
 func release(ctx context.Context, client dynamic.ResourceInterface, name string, uid types.UID) error {
 	patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, uid)
 	_, err := client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
-	return deleted(err)
+	return replaced(err, uid, func() (*unstructured.Unstructured, error) { return client.Get(ctx, name, metav1.GetOptions{}) })
 }
 
 // optional deletes what carries the label, of what a performance may have gone on

@@ -51,15 +51,7 @@ func (w *world) Register(node *corev1.Node) {
 	})
 	k := w.kubelets.register(w.labelled(node), ready)
 	// What is written to the node next has to find it.
-	w.courier.send("node/"+node.Name, "wait for node "+node.Name, func(ctx context.Context) error {
-		select {
-		case <-k.created:
-		case <-k.ended:
-		case <-ctx.Done():
-			return fmt.Errorf("it isn't registered yet: %w", ctx.Err())
-		}
-		return nil
-	})
+	w.courier.hold("node/"+node.Name, k.created, k.ended)
 }
 
 // PostNode implements [scenarios.World].
@@ -133,7 +125,7 @@ func (w *world) WriteNode(old, new *corev1.Node) {
 			return err
 		}
 		_, err = nodes.Patch(ctx, new.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
-		return w.sameNode(ctx, new, err)
+		return replaced(err, new.UID, func() (*corev1.Node, error) { return nodes.Get(ctx, new.Name, metav1.GetOptions{}) })
 	})
 }
 
@@ -146,21 +138,6 @@ func (w *world) owned(ctx context.Context, old, new *corev1.Node) (was, is *core
 	is.OwnerReferences, err = w.customs.owners(ctx, new)
 	return was, is, err
 }
-
-// sameNode drops the errors that say that the node meant is gone: a patch for
-// another UID is a conflict.
-func (w *world) sameNode(ctx context.Context, node *corev1.Node, err error) error {
-	if apierrors.IsConflict(err) {
-		live, get := w.client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(get) || get == nil && other(live, node.UID) {
-			return nil
-		}
-	}
-	return gone(err)
-}
-
-// other reports whether an object isn't the one of that UID.
-func other(live metav1.Object, uid types.UID) bool { return uid != "" && live.GetUID() != uid }
 
 // DeleteNode implements [scenarios.World].
 func (w *world) DeleteNode(name string, uid types.UID) {
@@ -196,13 +173,7 @@ func (w *world) WritePod(old, new *corev1.Pod) {
 			return err
 		}
 		_, err = pods.Patch(ctx, new.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
-		if apierrors.IsConflict(err) {
-			live, get := pods.Get(ctx, new.Name, metav1.GetOptions{})
-			if apierrors.IsNotFound(get) || get == nil && other(live, new.UID) {
-				return nil
-			}
-		}
-		return gone(err)
+		return replaced(err, new.UID, func() (*corev1.Pod, error) { return pods.Get(ctx, new.Name, metav1.GetOptions{}) })
 	})
 }
 

@@ -1,0 +1,25 @@
+package live
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// replaced drops the error of a patch where the object of that UID is gone, or
+// another one has its name; get asks the server for the one that is there. A patch
+// that names another UID is Invalid (k8s.io/apimachinery, pkg/api/validation/objectmeta.go,
+// ValidateObjectMetaAccessorUpdate), one that names another version a conflict.
+func replaced[T metav1.Object](err error, uid types.UID, get func() (T, error)) error {
+	if !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) {
+		return gone(err)
+	}
+	live, failed := get()
+	if apierrors.IsNotFound(failed) || failed == nil && other(live, uid) {
+		return nil
+	}
+	return err
+}
+
+// other reports whether an object isn't the one of that UID.
+func other(live metav1.Object, uid types.UID) bool { return uid != "" && live.GetUID() != uid }

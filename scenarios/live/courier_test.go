@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -80,5 +81,50 @@ func TestCourierThatIsNeverAnswered(t *testing.T) {
 		}
 		cancel()
 		c.close()
+	})
+}
+
+// Objects that are waited for keep their own writes back, and nobody else's.
+func TestCourierHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := newCourier(ctx, func(err error) { t.Error(err) })
+		var mu sync.Mutex
+		var did []string
+		write := func(key string) {
+			c.send(key, key, func(context.Context) error {
+				mu.Lock()
+				defer mu.Unlock()
+				did = append(did, key)
+				return nil
+			})
+		}
+		came, never := make(chan struct{}), make(chan struct{})
+		for i := range 2 * couriers {
+			key := fmt.Sprint(i)
+			c.hold(key, came, never)
+			write(key)
+			write(key)
+		}
+		write("other")
+		synctest.Wait()
+		if !slices.Equal(did, []string{"other"}) {
+			t.Errorf("before they have come: delivered %v, want the other alone", did)
+		}
+		close(came)
+		if err := c.delivered(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(did) != 1+4*couriers {
+			t.Errorf("delivered %d writes, want %d", len(did), 1+4*couriers)
+		}
+		c.hold("gone", never, never)
+		write("gone")
+		cancel()
+		c.close()
+		var r Report
+		if c.count(&r); r.Written != 1+4*couriers {
+			t.Errorf("counted %d writes, want %d", r.Written, 1+4*couriers)
+		}
 	})
 }

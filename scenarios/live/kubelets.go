@@ -25,6 +25,7 @@ var errSilent = errors.New("the kubelet is silent")
 type kubelets struct {
 	ctx    context.Context // ends all of them
 	client kubernetes.Interface
+	label  string // of the Nodes that are ours
 	nodes  corev1listers.NodeLister
 	renew  time.Duration // of leases
 	warn   func(error)
@@ -131,10 +132,14 @@ func (ks *kubelets) retire(node string) {
 // fallen silent: it was on its way.
 const lastWords = time.Second
 
-// serves reports whether a node's kubelet lives and does what it is told.
+// serves reports whether a node's kubelet lives and does what it is told. Where
+// somebody else's Node has the name, the pods on it are that one's.
 func (ks *kubelets) serves(node string) bool {
 	k := ks.find(node)
 	if k == nil {
+		return false
+	}
+	if n, err := ks.nodes.Get(node); err == nil && !ks.own(n) {
 		return false
 	}
 	since := k.quiet.Load()
@@ -147,9 +152,23 @@ func (ks *kubelets) find(node string) *kubelet {
 	return ks.byName[node]
 }
 
+// own reports whether a Node is one of a performance of this scenario: by its label,
+// or, where somebody has taken that off, by the UID that its kubelet has registered.
+func (ks *kubelets) own(n *corev1.Node) bool {
+	if n.Labels[Label] == ks.label {
+		return true
+	}
+	k := ks.find(n.Name)
+	if k == nil {
+		return false
+	}
+	c := k.controller.Load()
+	return c != nil && c.UID() == n.UID
+}
+
 // uid is that of a node's object, "" while it isn't known.
 func (ks *kubelets) uid(node string) types.UID {
-	if n, err := ks.nodes.Get(node); err == nil {
+	if n, err := ks.nodes.Get(node); err == nil && ks.own(n) {
 		return n.UID
 	}
 	return ""
@@ -170,7 +189,7 @@ func (ks *kubelets) standing(ctx context.Context, node string) (types.UID, error
 		return uid, nil
 	}
 	n, err := ks.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
-	if err != nil {
+	if err != nil || !ks.own(n) {
 		return "", gone(err)
 	}
 	return n.UID, nil

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/nodesim/nodesim/scenarios"
@@ -215,6 +216,7 @@ func (r *run) plan() (err error) {
 		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
 		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
 	}
+	r.world.kubelets.label = r.label
 	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, nodes: r.world.kubelets.standing}
 	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
 	if err != nil {
@@ -343,6 +345,10 @@ func (r *run) perform(ctx context.Context) (err error) {
 		}
 	}
 	owned.Go(func() {
+		// Whose the node of a pod is says the cache.
+		if !cache.WaitForCacheSync(ctx.Done(), factory.Core().V1().Nodes().Informer().HasSynced) {
+			return
+		}
 		if err := controller.Run(ctx, podWorkers); err != nil {
 			end(fmt.Errorf("pods of the scenario: %w", err))
 		}

@@ -43,6 +43,9 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 		handler  cache.ResourceEventHandler
 	}{
 		{f.Core().V1().Nodes().Informer(), seen(s, heard, func(t watch.EventType, n *corev1.Node) {
+			if !ks.own(n) {
+				return // it is no machine's, whatever its name
+			}
 			if t == watch.Deleted {
 				ks.line.drop(n.Name)
 				ks.nodeGone(n.Name)

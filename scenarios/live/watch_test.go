@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 )
@@ -35,5 +36,39 @@ func TestSeenMadeAnew(t *testing.T) {
 	defer cancel()
 	if err := s.call(ctx, func() {}); err == nil {
 		t.Error("a stage that is over takes calls")
+	}
+}
+
+// watched is a performance that notes the Nodes that it is told of.
+type watched struct {
+	performance
+	nodes []string
+}
+
+func (w *watched) NodeSeen(_ watch.EventType, n *corev1.Node) { w.nodes = append(w.nodes, n.Name) }
+
+// The scenario hears of Nodes of performances alone: what has the name of one of its
+// machines may be somebody else's.
+func TestFollowsOwnNodes(t *testing.T) {
+	node := func(name, label string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{Label: label}}}
+	}
+	kube := fake.NewClientset(node("ip-10-0-0-4", "surge"), node("ip-10-0-0-5", ""))
+	ks := newKubelets(kube, time.Second, func(err error) { t.Error(err) })
+	ks.label = "surge"
+	defer ks.close()
+	factory := newInformers(kube, &commons{})
+	s, p := newStage(clock.RealClock{}), &watched{}
+	if err := follow(factory, s, p, ks, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	factory.StartWithContext(ctx)
+	factory.WaitForCacheSync(ctx.Done())
+	cancel()
+	factory.Shutdown() // which waits until everything was told to the stage
+	s.close()
+	if want := []string{"ip-10-0-0-4"}; !slices.Equal(p.nodes, want) {
+		t.Errorf("told of %v, want %v", p.nodes, want)
 	}
 }

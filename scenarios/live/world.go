@@ -112,13 +112,14 @@ func (w *world) WriteNode(old, new *corev1.Node) {
 			return err
 		}
 		var live *corev1.Node
-		if taintsDiffer(old, new) {
+		if new.UID == "" || taintsDiffer(old, new) {
 			if live, err = nodes.Get(ctx, new.Name, metav1.GetOptions{}); err != nil {
 				return gone(err)
 			}
-			if other(live, new.UID) {
+			if other(live, new.UID) || new.UID == "" && !w.kubelets.own(live) {
 				return nil
 			}
+			new.UID = live.UID
 		}
 		patch, err := patchNode(old, new, live)
 		if err != nil || patch == nil {
@@ -142,7 +143,15 @@ func (w *world) owned(ctx context.Context, old, new *corev1.Node) (was, is *core
 // DeleteNode implements [scenarios.World].
 func (w *world) DeleteNode(name string, uid types.UID) {
 	w.courier.send("node/"+name, "delete nodes "+name, func(ctx context.Context) error {
-		return deleted(w.client.CoreV1().Nodes().Delete(ctx, name, onlyThis(uid, nil)))
+		nodes, uid := w.client.CoreV1().Nodes(), uid
+		if uid == "" {
+			live, err := nodes.Get(ctx, name, metav1.GetOptions{})
+			if err != nil || !w.kubelets.own(live) {
+				return gone(err)
+			}
+			uid = live.UID
+		}
+		return deleted(nodes.Delete(ctx, name, onlyThis(uid, nil)))
 	})
 }
 

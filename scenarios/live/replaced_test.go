@@ -1,0 +1,167 @@
+package live
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+)
+
+func invalid(action clienttesting.Action) (bool, runtime.Object, error) {
+	name := action.(clienttesting.PatchAction).GetName()
+	return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: action.GetResource().Resource}, name, nil)
+}
+
+// written is what a world writes to a fake API server with these objects, and what the
+// courier has to say of it.
+func written(t *testing.T, write func(*world), meddle func(*fake.Clientset), objects ...runtime.Object) (kube *fake.Clientset, r Report, warnings []string) {
+	t.Helper()
+	kube = fake.NewClientset(objects...)
+	if meddle != nil {
+		meddle(kube)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told := make(chan string, 100)
+	w := &world{
+		ctx: ctx, label: "surge", client: kube, customs: &customs{},
+		courier:  newCourier(ctx, func(err error) { told <- err.Error() }),
+		kubelets: &kubelets{client: kube, label: "surge", byName: map[string]*kubelet{}, nodes: cached(objects...)},
+	}
+	write(w)
+	if err := w.courier.delivered(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	w.courier.close()
+	close(told)
+	for warning := range told {
+		warnings = append(warnings, warning)
+	}
+	w.courier.count(&r)
+	return kube, r, warnings
+}
+
+// cached is an informer's cache of the Nodes among these objects.
+func cached(objects ...runtime.Object) corev1listers.NodeLister {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for _, o := range objects {
+		if n, is := o.(*corev1.Node); is {
+			_ = index.Add(n) // it has a name
+		}
+	}
+	return corev1listers.NewNodeLister(index)
+}
+
+func aNode(uid types.UID, label string) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: uid}}
+	if label != "" {
+		n.Labels = map[string]string{Label: label}
+	}
+	return n
+}
+
+// A write to an object that was made anew meanwhile has nothing to be written to any
+// more; one that the server refuses is told of.
+func TestWriteToWhatWasMadeAnew(t *testing.T) {
+	pod := func(uid types.UID) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: uid}}
+	}
+	write := func(w *world) {
+		cordoned, marked := aNode("1", "surge"), pod("1")
+		cordoned.Spec.Unschedulable, marked.Labels = true, map[string]string{"marked": ""}
+		w.WriteNode(aNode("1", "surge"), cordoned)
+		w.WritePod(pod("1"), marked)
+	}
+	meddle := func(kube *fake.Clientset) { kube.PrependReactor("patch", "*", invalid) }
+	for uid, refused := range map[types.UID]int{"2": 0, "1": 2} {
+		_, r, warnings := written(t, write, meddle, aNode(uid, "surge"), pod(uid))
+		if r.Refused != refused || len(warnings) != refused {
+			t.Errorf("the server has uid %s: %d refused with warnings %q, want %d", uid, r.Refused, warnings, refused)
+		}
+	}
+}
+
+// What was made anew between two looks doesn't end the removal.
+func TestReleaseOfWhatWasMadeAnew(t *testing.T) {
+	for uid, fails := range map[types.UID]bool{"2": false, "1": true} {
+		client := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, aNode(uid, "surge"))
+		client.PrependReactor("patch", "*", invalid)
+		if err := release(t.Context(), client.Resource(nodesResource), "a", "1"); (err != nil) != fails {
+			t.Errorf("the server has uid %s: found %v, want an error: %t", uid, err, fails)
+		}
+	}
+}
+
+// The same of pods whose finalizers are taken away.
+func TestSweepOfPodsThatWereMadeAnew(t *testing.T) {
+	now := metav1.Now()
+	listed := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0", UID: "1", Finalizers: []string{"example.com/f"}, DeletionTimestamp: &now},
+		Spec:       corev1.PodSpec{NodeName: "a"},
+	}
+	anew := listed.DeepCopy()
+	anew.UID, anew.Finalizers, anew.DeletionTimestamp = "2", nil, nil
+	kube := fake.NewClientset(anew)
+	kube.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, &corev1.PodList{Items: []corev1.Pod{*listed}}, nil
+	})
+	kube.PrependReactor("patch", "*", invalid)
+	kube.PrependReactor("delete", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(corev1.Resource("pods"), "web-0", nil)
+	})
+	s := &sweep{
+		p: &Performer{label: "surge"}, seen: map[string]bool{}, hosts: map[string]bool{"a": true},
+		clients: &clients{kube: kube, dynamic: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, aNode("1", "surge"))},
+	}
+	if _, _, err := s.pods(t.Context()); err != nil {
+		t.Errorf("found %v, want it to go on", err)
+	}
+}
+
+// A Node of somebody else's is no machine's, whatever its name: it isn't written to,
+// nor deleted, nor are the pods on it taken in.
+func TestNodeOfSomebodyElse(t *testing.T) {
+	for label, ours := range map[string]bool{"": false, "other": false, "surge": true} {
+		write := func(w *world) {
+			cordoned := aNode("", "surge") // its UID isn't known yet
+			cordoned.Spec.Unschedulable = true
+			w.WriteNode(aNode("", "surge"), cordoned)
+			k := &kubelet{name: "a"}
+			k.beats.Store(true)
+			w.kubelets.byName["a"] = k
+			if serves := w.kubelets.serves("a"); serves != ours {
+				t.Errorf("label %q: its pods are taken in: %t, want %t", label, serves, ours)
+			}
+			if uid := w.kubelets.uid("a"); (uid == "1") != ours {
+				t.Errorf("label %q: its uid is found as %q", label, uid)
+			}
+			w.DeleteNode("a", "")
+		}
+		kube, r, warnings := written(t, write, nil, aNode("1", label))
+		var verbs []string
+		for _, a := range kube.Actions() {
+			if a.GetVerb() != "get" {
+				verbs = append(verbs, a.GetVerb())
+			}
+		}
+		want := ""
+		if ours {
+			want = "patch delete"
+		}
+		if got := strings.Join(verbs, " "); got != want || r.Refused > 0 || len(warnings) > 0 {
+			t.Errorf("label %q: requests %q and warnings %q, want %q and none", label, got, warnings, want)
+		}
+	}
+}

@@ -123,8 +123,8 @@ func TestCourierHolds(t *testing.T) {
 		cancel()
 		c.close()
 		var r Report
-		if c.count(&r); r.Written != 1+4*couriers {
-			t.Errorf("counted %d writes, want %d", r.Written, 1+4*couriers)
+		if c.count(&r); r.Refused+r.Retries > 0 {
+			t.Errorf("a wait counts as a write: %+v", r)
 		}
 	})
 }

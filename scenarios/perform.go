@@ -26,7 +26,7 @@ type PerformConfig struct {
 	// Begin, for a pace that isn't even; nil is Speed alone.
 	Wall func(at time.Duration) time.Time
 	// HandsOff leaves the rolls to the caller, who plans by what
-	// [Performance.Instances] says and has [Performance.Launch] and its like
+	// [Performance.Group] says and has [Performance.Launch] and its like
 	// perform; [Performance.Rolled] says how they ended. A roll in place is always
 	// the caller's.
 	HandsOff bool
@@ -218,10 +218,6 @@ func (p *Performance) Ended() bool { return p.sim.ended }
 // Outcomes say how the rolls ended that have; see [Simulation.Outcomes].
 func (p *Performance) Outcomes() []string { return p.sim.Outcomes() }
 
-// Header is the header of the scenario's tape: its scope is what a performance is
-// watched by.
-func (p *Performance) Header() timeline.Header { return p.sim.Header() }
-
 // Unsettled says what is missing before the scenario can begin, a phrase each.
 func (p *Performance) Unsettled() []string {
 	var missing []string
@@ -269,7 +265,7 @@ func (p *Performance) countServing(which func(*api.Pod) bool) (n int) {
 	return n
 }
 
-// Machine is a machine in the annotation [AnnotationMachine] of its Node.
+// A machine is what stands in the annotation [AnnotationMachine] of its Node.
 type machine struct {
 	Number   int            `json:"number"`
 	Group    string         `json:"group"`
@@ -297,7 +293,7 @@ func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool)
 		}
 		i := s.env.Cloud.Restore(g, m.Zone, m.Number, m.Template)
 		if i.Name != in.Name {
-			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or perform it with the seed %d was performed with", in.Name, m.Number, s.file.Metadata.Name, i.Name, m.Number)
+			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or perform it with the seed it was begun with", in.Name, m.Number, s.file.Metadata.Name, i.Name)
 		}
 		n := &api.Node{}
 		mirror.AdoptNode(n, in, p.clock)

@@ -135,6 +135,3 @@ func (p *Performance) Drain(id string, done func(error)) {
 		done(err)
 	})
 }
-
-// Cancel ends a drain; pods that were evicted go on leaving.
-func (p *Performance) Cancel(node string) { p.drains.Cancel(node) }

@@ -95,7 +95,7 @@ func (p remote) machineNote(node string) string {
 	return string(note)
 }
 
-// machineOf reads a node's note.
+// notedMachine reads a node's note.
 func notedMachine(n *corev1.Node) (machine, error) {
 	note, ok := n.Annotations[AnnotationMachine]
 	if !ok {

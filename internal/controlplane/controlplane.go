@@ -55,11 +55,8 @@ func (c *ControlPlane) Took() time.Duration { return c.took }
 // Pace is that of the speed in the options.
 func (c *ControlPlane) Pace() Pace { return c.pace }
 
-// Folder holds everything. LogPath is the log of a component.
+// Folder holds everything.
 func (c *ControlPlane) Folder() string { return c.group.Path() }
-
-// LogPath is described with Folder.
-func (c *ControlPlane) LogPath(component string) string { return LogIn(c.Folder(), component) }
 
 // LogIn is the log of a component of the control plane in a folder.
 func LogIn(folder, component string) string { return filepath.Join(folder, "logs", component+".log") }

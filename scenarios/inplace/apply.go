@@ -169,7 +169,7 @@ func (s *State) keep(name string, c StartedContainer) {
 // while no update is under way. After that it is what was recorded of the container's id; of a container that was
 // started since, it is the image that its status names, if that is one of the two that were in the spec.
 func startedBy(pod *corev1.Pod, before *State, name string) string {
-	c, s := container(pod, name), status(pod, name)
+	c, s := container(pod, name), ContainerStatus(pod, name)
 	if c == nil || s == nil {
 		return ""
 	}

@@ -37,8 +37,8 @@ func endsBeforeOthers(pod *corev1.Pod, name string) bool {
 	return false
 }
 
-// status is what the kubelet reports of a container or an init container, nil if nothing.
-func status(pod *corev1.Pod, name string) *corev1.ContainerStatus {
+// ContainerStatus is what the kubelet reports of a container or an init container, nil if nothing. It points into the pod.
+func ContainerStatus(pod *corev1.Pod, name string) *corev1.ContainerStatus {
 	for _, list := range [][]corev1.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
 		for i := range list {
 			if list[i].Name == name {
@@ -49,9 +49,19 @@ func status(pod *corev1.Pod, name string) *corev1.ContainerStatus {
 	return nil
 }
 
+// Ready is the pod's condition Ready if it is true, else nil. It points into the pod.
+func Ready(pod *corev1.Pod) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
+}
+
 // last is what a container runs by now.
 func last(pod *corev1.Pod, name string) InplaceUpdateContainerStatus {
-	if s := status(pod, name); s != nil {
+	if s := ContainerStatus(pod, name); s != nil {
 		return InplaceUpdateContainerStatus{ImageID: s.ImageID, ContainerID: s.ContainerID}
 	}
 	return InplaceUpdateContainerStatus{}
@@ -62,7 +72,7 @@ func last(pod *corev1.Pod, name string) InplaceUpdateContainerStatus {
 func snapshot[V any](pod *corev1.Pod, containers map[string]V) map[string]StableContainerStatus {
 	stable := map[string]StableContainerStatus{}
 	for name := range containers {
-		if s := status(pod, name); s != nil && !endsBeforeOthers(pod, name) {
+		if s := ContainerStatus(pod, name); s != nil && !endsBeforeOthers(pod, name) {
 			stable[name] = StableContainerStatus{ContainerID: s.ContainerID, RestartCount: s.RestartCount}
 		}
 	}

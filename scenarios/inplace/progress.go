@@ -114,7 +114,7 @@ func (l inspection) container(pod *corev1.Pod, name string, was InplaceUpdateCon
 		}
 		return waits(ReasonNotInitialized, name, "the pod isn't initialized"), nil
 	}
-	c, s := container(pod, name), status(pod, name)
+	c, s := container(pod, name), ContainerStatus(pod, name)
 	switch {
 	case c == nil:
 		return waits(ReasonSpecDiffers, name, "the spec hasn't the container"), nil

@@ -53,7 +53,7 @@ func ResizeProgress(pod *corev1.Pod) Progress {
 			if endsBeforeOthers(pod, list[i].Name) {
 				continue
 			}
-			if p := resized(&list[i], status(pod, list[i].Name)); p.State != Done {
+			if p := resized(&list[i], ContainerStatus(pod, list[i].Name)); p.State != Done {
 				return p
 			}
 		}

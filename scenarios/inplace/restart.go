@@ -18,7 +18,7 @@ func (k Keys) UnexpectedRestart(pod *corev1.Pod) (container string, is bool) {
 		return "", false
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.StableContainerStatuses)) {
-		stable, now := s.StableContainerStatuses[name].ContainerID, status(pod, name)
+		stable, now := s.StableContainerStatuses[name].ContainerID, ContainerStatus(pod, name)
 		if now != nil && stable != "" && now.ContainerID != stable {
 			return name, true
 		}

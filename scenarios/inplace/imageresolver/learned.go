@@ -83,13 +83,6 @@ func (l *Learned) Runs(image, imageID string) Verdict {
 	return Unknown
 }
 
-// Knows says whether anything was learned of the image.
-func (l *Learned) Knows(image string) bool {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.images[key(image)] != nil
-}
-
 // Manifest is the digest of the image's manifest: that of the reference if it carries one, else the newest learned.
 func (l *Learned) Manifest(image string) (string, bool) {
 	if d, ok := digestIn(image); ok {

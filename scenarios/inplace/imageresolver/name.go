@@ -8,16 +8,6 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Normalize is an image reference in its familiar form: "docker.io/library/nginx:1.28" is "nginx:1.28". References of
-// other registries, and what can't be parsed, stay as they are.
-func Normalize(image string) string {
-	named, err := reference.ParseNormalizedNamed(image)
-	if err != nil {
-		return image
-	}
-	return reference.FamiliarString(named)
-}
-
 // Same says whether two references name one image: the registry, the library folder and the tag latest may be left out.
 // What can't be parsed is compared as it is.
 func Same(a, b string) bool { return a == b || key(a) == key(b) }

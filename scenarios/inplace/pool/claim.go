@@ -83,7 +83,7 @@ func (p *Pool) idle(pods []corev1.Pod) []*corev1.Pod {
 	for i := range pods {
 		pod := &pods[i]
 		since, is, err := p.Keys.PhaseSince(pod, inplace.SandboxPhaseIdle)
-		if err == nil && is && pod.DeletionTimestamp == nil && ready(pod) {
+		if err == nil && is && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && inplace.Ready(pod) != nil {
 			idle = append(idle, waiting{pod, since})
 		}
 	}
@@ -95,13 +95,4 @@ func (p *Pool) idle(pods []corev1.Pod) []*corev1.Pod {
 		sorted[i] = w.pod
 	}
 	return sorted
-}
-
-func ready(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return pod.Status.Phase == corev1.PodRunning && c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }

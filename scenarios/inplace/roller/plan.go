@@ -114,7 +114,7 @@ func (p *planner) settled(pod *corev1.Pod) bool {
 	if p.roll.MinReady == 0 {
 		return true
 	}
-	c := ready(pod)
+	c := inplace.Ready(pod)
 	return c != nil && !c.LastTransitionTime.Add(p.roll.MinReady).After(p.now)
 }
 
@@ -238,19 +238,8 @@ func (p *planner) block(pod *corev1.Pod, reason string) {
 	p.decision.Blockers = append(p.decision.Blockers, Blocker{Pod: pod.Namespace + "/" + pod.Name, Reason: reason})
 }
 
-func containerStatus(pod *corev1.Pod, name string) *corev1.ContainerStatus {
-	for _, list := range [][]corev1.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
-		for i := range list {
-			if list[i].Name == name {
-				return &list[i]
-			}
-		}
-	}
-	return nil
-}
-
 func containerID(pod *corev1.Pod, name string) string {
-	if s := containerStatus(pod, name); s != nil {
+	if s := inplace.ContainerStatus(pod, name); s != nil {
 		return s.ContainerID
 	}
 	return ""
@@ -258,7 +247,7 @@ func containerID(pod *corev1.Pod, name string) string {
 
 // lastReason is why a container ended the last time, if the kubelet says so.
 func lastReason(pod *corev1.Pod, name string) string {
-	if s := containerStatus(pod, name); s != nil && s.LastTerminationState.Terminated != nil {
+	if s := inplace.ContainerStatus(pod, name); s != nil && s.LastTerminationState.Terminated != nil {
 		return s.LastTerminationState.Terminated.Reason
 	}
 	return ""

@@ -43,7 +43,7 @@ func TestOnePodAfterTheOther(t *testing.T) {
 	if d := w.pass(); d.Standing != roller.Finished || d.Counts.Updated != 3 {
 		t.Fatal(d)
 	}
-	if !roll.Digests.(*imageresolver.Learned).Knows("web:2") {
+	if _, ok := roll.Digests.(*imageresolver.Learned).Manifest("web:2"); !ok {
 		t.Error("the roll has taught nothing")
 	}
 	if got := w.images(); got != "web:2 web:2 web:2" {

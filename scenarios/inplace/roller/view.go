@@ -54,7 +54,7 @@ func (r Roll) see(c change, pod *corev1.Pod, now time.Time) view {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
 		return v
 	}
-	v.available = ready(pod) != nil
+	v.available = inplace.Ready(pod) != nil
 	var at bool
 	if v.record, v.err = c.read(pod); v.err == nil {
 		at, v.err = c.holds(pod)
@@ -102,14 +102,4 @@ func (r Roll) towards(pod *corev1.Pod, at bool) bool {
 	}
 	s, err := r.Keys.ReadResize(pod)
 	return err == nil && s.TargetResources.Equal(r.Resources)
-}
-
-// ready is the pod's condition Ready if it is true.
-func ready(pod *corev1.Pod) *corev1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-			return c
-		}
-	}
-	return nil
 }

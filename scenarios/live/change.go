@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
 // patchNode is the strategic merge patch of what a controller changes of a node's
@@ -91,25 +93,18 @@ func taintsDiffer(old, new *corev1.Node) bool {
 	})
 }
 
-// mergeTaints does to live what leads from old to new: a taint is known by its key
-// and effect.
+// mergeTaints does to live what leads from old to new, and leaves alone what is the
+// same in both.
 func mergeTaints(old, new, live []corev1.Taint) []corev1.Taint {
-	find := func(in []corev1.Taint, t *corev1.Taint) int {
-		return slices.IndexFunc(in, func(x corev1.Taint) bool { return x.MatchTaint(t) })
-	}
-	var out []corev1.Taint
-	for _, t := range live {
-		if find(old, &t) < 0 || find(new, &t) >= 0 {
-			out = append(out, t)
-		}
-	}
-	for _, t := range new {
-		was, at := find(old, &t), find(out, &t)
-		switch {
-		case was >= 0 && old[was].Value == t.Value: // no change of theirs
-		case at >= 0:
-			out[at] = t
-		default:
+	merged, _ := virtualnode.MergeTaints(live, lacking(new, old, true), lacking(old, new, false))
+	return merged
+}
+
+// lacking are the taints that others don't have; where values count, not with the
+// same value either.
+func lacking(taints, others []corev1.Taint, values bool) (out []corev1.Taint) {
+	for _, t := range taints {
+		if !slices.ContainsFunc(others, func(o corev1.Taint) bool { return o.MatchTaint(&t) && (!values || o.Value == t.Value) }) {
 			out = append(out, t)
 		}
 	}

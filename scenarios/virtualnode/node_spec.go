@@ -18,7 +18,7 @@ func (n *NodeController) reconcileSpec(ctx context.Context, wished, live *corev1
 		return nil, err
 	}
 	wanted := ownTaints(wished.Spec.Taints)
-	merged, changed := mergedTaints(live.Spec.Taints, wanted, applied)
+	merged, changed := MergeTaints(live.Spec.Taints, wanted, applied)
 	spec := map[string]any{}
 	if changed {
 		spec["taints"] = merged
@@ -44,32 +44,6 @@ func (n *NodeController) reconcileSpec(ctx context.Context, wished, live *corev1
 		return nil, fmt.Errorf("encode the spec of node %s: %w", n.name, err)
 	}
 	return n.patch(ctx, types.MergePatchType, patch)
-}
-
-// mergedTaints are the live taints without those that were applied and are wanted no more, with the wanted ones at the end
-// where they were missing. A taint is told from another one by key and effect.
-func mergedTaints(live, wanted, applied []corev1.Taint) (merged []corev1.Taint, changed bool) {
-	merged = make([]corev1.Taint, 0, len(live)+len(wanted))
-	for _, taint := range live {
-		if i := taintIndex(wanted, taint); i >= 0 {
-			changed = changed || taint.Value != wanted[i].Value
-			taint.Value = wanted[i].Value
-		} else if taintIndex(applied, taint) >= 0 {
-			changed = true
-			continue
-		}
-		merged = append(merged, taint)
-	}
-	for _, taint := range wanted {
-		if taintIndex(merged, taint) < 0 {
-			merged, changed = append(merged, taint), true
-		}
-	}
-	return merged, changed
-}
-
-func taintIndex(taints []corev1.Taint, one corev1.Taint) int {
-	return slices.IndexFunc(taints, func(t corev1.Taint) bool { return t.Key == one.Key && t.Effect == one.Effect })
 }
 
 // ownTaints are those of the wished ones that a provider has a say in: not the one of a cordon, which follows

@@ -13,7 +13,7 @@ func taint(key, value string) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffectNoSchedule}
 }
 
-func TestMergedTaints(t *testing.T) {
+func TestMergeTaints(t *testing.T) {
 	type taints = []corev1.Taint
 	cordon := taint(corev1.TaintNodeUnschedulable, "")
 	for name, c := range map[string]struct {
@@ -28,7 +28,7 @@ func TestMergedTaints(t *testing.T) {
 		"of others":                {live: taints{cordon, taint("theirs", "")}, want: taints{cordon, taint("theirs", "")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, changed := mergedTaints(c.live, c.wanted, c.applied)
+			got, changed := MergeTaints(c.live, c.wanted, c.applied)
 			if len(got)+len(c.want) > 0 && !cmp.Equal(got, c.want) || changed != c.changed {
 				t.Errorf("found %v, %v, want %v, %v", got, changed, c.want, c.changed)
 			}

@@ -29,7 +29,7 @@ const (
 //	real    the kubelets of an EKS cluster: two DaemonSets bring 2,000 pods more; a pod's start is three statuses,
 //	        a pull, and the Events of it
 //	plain   kubelet: kwok in the scenario: no DaemonSets, and of a pod one status, as with kwok
-//	kwok    kwok itself, with its own stages, which don't wait for anything
+//	kwok    kwok itself, with stages after its own fast ones, which wait for nothing
 //
 // The nodes are nodesim's own in its runs, and are counted from the first creation to the last Ready; for kwok they are
 // created by the benchmark, as fast as the server takes them. The pods are bound when they are created, in turns over
@@ -67,6 +67,7 @@ func compete(ctx context.Context, b *testing.B, start func(context.Context, test
 	b.Helper()
 	r := newLiveRig(ctx, b)
 	c := start(ctx, b, r, liveNodes)
+	r.ended = c.ended
 
 	r.wait(ctx, b, "all nodes to be Ready", func() bool { return r.nodes.count() >= liveNodes })
 	joined := c.spent(b)
@@ -113,6 +114,9 @@ func compete(ctx context.Context, b *testing.B, start func(context.Context, test
 			line += fmt.Sprintf(" (limit %g)", figure.limit)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %s\n", b.Name(), line) // b.Log keeps ten lines
+	}
+	if lost := r.nodes.lost(); lost > 0 {
+		b.Errorf("nodes weren't Ready any more %d times: want them to stay Ready", lost)
 	}
 	if late > 0 {
 		b.Errorf("%d leases were older than their %s: want each renewed in time", late, oldestLease)

@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/controlplane/assets"
+	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -76,23 +77,29 @@ type contender struct {
 	cmd   *exec.Cmd
 	err   *bytes.Buffer
 	begun func(context.Context) bool // whether pods may come
+	ended chan struct{}
+	why   error // behind ended
 }
 
 // contend starts a program that ends with the benchmark.
 func contend(tb testing.TB, path string, args []string, env ...string) *contender {
 	tb.Helper()
-	c := &contender{cmd: exec.Command(path, args...), err: &bytes.Buffer{}, begun: func(context.Context) bool { return true }}
+	c := &contender{
+		cmd: exec.Command(path, args...), err: &bytes.Buffer{}, begun: func(context.Context) bool { return true }, ended: make(chan struct{}),
+	}
 	c.cmd.Stderr = c.err
 	c.cmd.Env = append(os.Environ(), env...)
 	if err := c.cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
 	c.pid = c.cmd.Process.Pid
+	go func() {
+		defer close(c.ended)
+		c.why = c.cmd.Wait()
+	}()
 	tb.Cleanup(func() {
-		if c.cmd.ProcessState == nil {
-			_ = c.cmd.Process.Kill()
-			_ = c.cmd.Wait()
-		}
+		_ = c.cmd.Process.Kill() // it may have ended
+		<-c.ended
 		if tb.Failed() {
 			tb.Logf("%s: %s", filepath.Base(path), lastLines(c.err.String(), 20))
 		}
@@ -106,9 +113,10 @@ func (c *contender) end(tb testing.TB) {
 	if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
 		tb.Error(err)
 	}
+	<-c.ended
 	var exit *exec.ExitError
-	if err := c.cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		tb.Error(err)
+	if c.why != nil && !errors.As(c.why, &exit) {
+		tb.Error(c.why)
 	}
 	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() != syscall.SIGINT {
 		tb.Errorf("%s ended by %s", c.cmd.Path, status.Signal())
@@ -146,7 +154,7 @@ func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string
 	return c
 }
 
-// startKwok starts kwok with the stages that it has by itself, and creates its nodes.
+// startKwok starts kwok with stages that wait for nothing, and creates its nodes.
 func startKwok(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *contender {
 	tb.Helper()
 	kwok, err := assets.Find("kwok")
@@ -154,8 +162,16 @@ func startKwok(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *conte
 		tb.Fatal(err)
 	}
 	home := tb.TempDir()
+	stages, err := testcluster.KwokStages(testcluster.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	config := filepath.Join(home, "stages.yaml")
+	if err := os.WriteFile(config, stages, 0o600); err != nil {
+		tb.Fatal(err)
+	}
 	c := contend(tb, kwok, []string{
-		"--kubeconfig=" + r.plane.KubeconfigPath(), "--manage-all-nodes=true",
+		"--kubeconfig=" + r.plane.KubeconfigPath(), "--config=" + config, "--manage-all-nodes=true",
 		fmt.Sprintf("--node-lease-duration-seconds=%d", int(oldestLease.Seconds())),
 	}, "KWOK_WORKDIR="+home, "HOME="+home)
 	inParallel(tb, nodes, func(i int) error {

@@ -27,6 +27,7 @@ type liveRig struct {
 	nodes  *turnout // Ready
 	pods   *turnout // Running
 	leases *leaseWatch
+	ended  <-chan struct{} // of the program that keeps the nodes
 	stop   func()
 }
 
@@ -90,6 +91,8 @@ func (r *liveRig) wait(ctx context.Context, tb testing.TB, what string, so func(
 		case <-tick.C:
 		case <-r.plane.Done():
 			tb.Fatal(r.plane.Err())
+		case <-r.ended:
+			tb.Fatalf("wait for %s: the program that keeps the nodes has ended", what)
 		case <-ctx.Done():
 			tb.Fatalf("wait for %s: %v: %d nodes are Ready, %d pods run", what, context.Cause(ctx), r.nodes.count(), r.pods.count())
 		}

@@ -16,6 +16,7 @@ func TestManyNodesLive(t *testing.T) {
 	defer cancel()
 	r := newLiveRig(ctx, t)
 	c := startNodesim(ctx, t, r, "kwok", nodes)
+	r.ended = c.ended
 	r.wait(ctx, t, "all nodes to be Ready", func() bool { return r.nodes.count() >= nodes })
 	r.wait(ctx, t, "the scenario to begin", func() bool { return c.begun(ctx) })
 	r.createPods(ctx, t, pods)

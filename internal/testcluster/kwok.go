@@ -19,20 +19,30 @@ const (
 //go:embed stages.yaml
 var stages string
 
+// KwokStages is a configuration for kwok: nodes become Ready and pods run and leave after the NodeStart, PodStart and
+// PodStop of the options, at once where these are zero. The program has no stages of its own.
+func KwokStages(o Options) ([]byte, error) {
+	form, err := template.New("stages.yaml").Delims("<<", ">>").Parse(stages)
+	if err != nil {
+		return nil, fmt.Errorf("stages of kwok: %w", err)
+	}
+	var text bytes.Buffer
+	if err := form.Execute(&text, o); err != nil {
+		return nil, fmt.Errorf("stages of kwok: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
 // startKwok starts kwok with the delays of the options. It takes all its stages from us: where a configuration has
 // any, kwok uses none of its own.
 func (c *Cluster) startKwok(kubeconfig string) error {
-	var text bytes.Buffer
-	form, err := template.New("stages.yaml").Delims("<<", ">>").Parse(stages)
+	o := c.options
+	text, err := KwokStages(Options{NodeStart: o.nodeStart(), PodStart: o.podStart(), PodStop: o.podStop()})
 	if err != nil {
 		return fmt.Errorf("start kwok: %w", err)
 	}
-	o := c.options
-	if err := form.Execute(&text, Options{NodeStart: o.nodeStart(), PodStart: o.podStart(), PodStop: o.podStop()}); err != nil {
-		return fmt.Errorf("start kwok: %w", err)
-	}
 	config := c.path("stages.yaml")
-	if err := os.WriteFile(config, text.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(config, text, 0o644); err != nil {
 		return fmt.Errorf("start kwok: %w", err)
 	}
 	// kwok renews a lease at a quarter of its duration (sigs.k8s.io/kwok, pkg/kwok/controllers/controller.go).

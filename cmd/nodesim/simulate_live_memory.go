@@ -13,9 +13,12 @@ const (
 	// garbageMost is how much garbage a performance may gather between two
 	// collections, as far as garbageLeast and Go's own hundred percent let it.
 	garbageMost = 48 << 20
-	// garbageLeast is the least percentage of what lives: collections that follow
-	// each other more closely cost more than they are worth.
+	// garbageLeast is the least percentage of what lives while much is done:
+	// collections that follow each other more closely cost more than they are worth.
 	garbageLeast = 25
+	// garbageQuiet is that of a performance in which little happens, so that there is
+	// no collection in most looks.
+	garbageQuiet = 10
 	// garbageLook is how often it is looked what lives. To change the percentage
 	// stops everything for a moment.
 	garbageLook = 2 * time.Second
@@ -23,7 +26,7 @@ const (
 
 // thrifty has a performance, which lives for hours beside a control plane, gather
 // little garbage: as Go would by itself while it is small, a quarter of what lives
-// when that is much. Whoever sets GOGC knows better. The watch over it ends with
+// when that is much, and a tenth when little happens then. Whoever sets GOGC knows better. The watch over it ends with
 // the context; end waits for that.
 func thrifty(ctx context.Context) (end func()) {
 	if os.Getenv("GOGC") != "" {
@@ -34,10 +37,12 @@ func thrifty(ctx context.Context) (end func()) {
 	owned.Go(func() {
 		look := time.NewTicker(garbageLook)
 		defer look.Stop()
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		read := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+		var pace garbagePace
 		for is := 0; ; {
-			if metrics.Read(live); live[0].Value.Kind() == metrics.KindUint64 {
-				if percent := garbagePercent(live[0].Value.Uint64()); percent != is {
+			metrics.Read(read)
+			if live, cycles := read[0].Value, read[1].Value; live.Kind() == metrics.KindUint64 && cycles.Kind() == metrics.KindUint64 {
+				if percent := pace.percent(live.Uint64(), cycles.Uint64()); percent != is {
 					debug.SetGCPercent(percent)
 					is = percent
 				}
@@ -52,11 +57,34 @@ func thrifty(ctx context.Context) (end func()) {
 	return func() { cancel(); owned.Wait() }
 }
 
-// garbagePercent is GOGC for so many bytes that live, in steps of a quarter.
-func garbagePercent(live uint64) int {
+// A garbagePace is what was seen of the collections.
+type garbagePace struct {
+	cycles uint64
+	still  int // looks on end without a collection
+	quiet  bool
+}
+
+// percent is GOGC for so many bytes that live, after so many collections: in steps of
+// a quarter, and less where several looks on end have seen none.
+func (p *garbagePace) percent(live, cycles uint64) int {
+	done := cycles - p.cycles
+	p.cycles = cycles
+	if p.still++; done > 0 {
+		p.still = 0
+	}
+	switch {
+	case p.still >= 2:
+		p.quiet = true
+	case done > 2: // with the tenth, one in a look is usual
+		p.quiet = false
+	}
 	if live <= garbageMost {
 		return 100
 	}
 	percent := int(garbageMost * 100 / live)
-	return max(percent-percent%garbageLeast, garbageLeast)
+	percent = max(percent-percent%garbageLeast, garbageLeast)
+	if percent == garbageLeast && p.quiet {
+		return garbageQuiet
+	}
+	return percent
 }

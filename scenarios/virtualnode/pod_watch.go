@@ -85,6 +85,9 @@ func (pc *PodController) statusDiffers(pod *corev1.Pod, record *podRecord) bool 
 	if record.told == nil || record.newest != nil && newer(record.newest, pod) {
 		return false
 	}
+	if record.told.status == &pod.Status { // as they were at the last look
+		return false
+	}
 	merged := mergePodStatus(pod, record.told.status, pc.cfg.ProviderConditions, pc.now())
 	if apiequality.Semantic.DeepEqual(&merged, &pod.Status) {
 		pc.book.share(pod, record.told)

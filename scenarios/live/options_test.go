@@ -102,7 +102,7 @@ func TestRemedyOfAnotherPerformance(t *testing.T) {
 		want string
 	}{
 		{"shipped", OtherPerformanceError{Scenario: "surge"}, "want it removed first: nodesim simulate surge --live --cleanup"},
-		{"a file", OtherPerformanceError{Scenario: "mine", Source: "'/home/a b/mine.yaml'"}, "want it removed first: nodesim simulate '/home/a b/mine.yaml' --live --cleanup"},
+		{"a file", OtherPerformanceError{Scenario: "mine", Source: "'/w/a b/mine.yaml'"}, "want it removed first: nodesim simulate '/w/a b/mine.yaml' --live --cleanup"},
 		{"a file called as what is shipped", OtherPerformanceError{Scenario: "surge", Source: "/w/surge.yaml"}, "want it removed first: nodesim simulate /w/surge.yaml --live --cleanup"},
 		{"in a context", OtherPerformanceError{Scenario: "surge", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate surge --live --cleanup --context=kind-test"},
 		{"standard input", OtherPerformanceError{Scenario: "mine", Source: "-", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate FILE --live --cleanup --context=kind-test, with the FILE of mine"},

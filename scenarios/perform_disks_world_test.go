@@ -49,7 +49,8 @@ func (w *plane) attachmentNews(t watch.EventType, a *storagev1.VolumeAttachment)
 // claim has a pod's claim made, and returns it; nil where it has none.
 func (w *plane) claim(pod *corev1.Pod) *corev1.PersistentVolumeClaim {
 	for _, v := range pod.Spec.Volumes {
-		name, spec := "", corev1.PersistentVolumeClaimSpec{}
+		var name string
+		var spec corev1.PersistentVolumeClaimSpec
 		switch {
 		case v.PersistentVolumeClaim != nil:
 			name, spec = v.PersistentVolumeClaim.ClaimName, w.owners["StatefulSet/"+pod.Namespace+"/"+pod.OwnerReferences[0].Name].claims[0].Spec

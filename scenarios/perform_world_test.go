@@ -33,6 +33,7 @@ type plane struct {
 	owners  map[string]*owner
 	budgets []*policyv1.PodDisruptionBudget
 	customs map[string]*unstructured.Unstructured
+	taken   map[string]*unstructured.Unstructured // that nobody has taken over yet
 	news    []func()
 	quiet   map[string]time.Time // since when a kubelet isn't heard
 	log     []string             // what was written, a phrase each
@@ -203,8 +204,15 @@ func (w *plane) bind(pod *corev1.Pod) {
 			best, least = name, count
 		}
 	}
-	if best != "" && !w.waits(claim, best) {
+	unplaced := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
+	switch {
+	case best != "" && w.waits(claim, best): // for its volume
+	case best != "":
 		pod.Spec.NodeName = best
+		pod.Status.Conditions = nil
+		w.podNews(watch.Modified, pod)
+	case !unplaced:
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable})
 		w.podNews(watch.Modified, pod)
 	}
 }
@@ -326,6 +334,7 @@ func (w *plane) DeleteNode(name string, _ types.UID) {
 
 func (w *plane) WriteCustom(kind scenarios.CustomKind, old, is *unstructured.Unstructured) {
 	key := kind.Resource + "/" + is.GetName()
+	delete(w.taken, key)
 	o := w.customs[key]
 	if o == nil && old == nil {
 		o = &unstructured.Unstructured{}

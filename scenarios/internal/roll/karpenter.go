@@ -87,40 +87,65 @@ func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
 }
 
 // SeedNodeClaims creates the NodeClaims of the nodes that are there: call it at
-// 0s, with the nodes seeded and before their list on the tape ends. Nodes get
-// their owner by it.
+// 0s, with the nodes seeded and before their list on the tape ends, or when
+// Karpenter was restarted. Nodes get their owner by it; those of a Karpenter that
+// was restarted lose what only its memory knew the end of, the taint of a disruption
+// (pkg/controllers/disruption/controller.go), and go on joining where they had not
+// joined yet.
 func (k *Karpenter) SeedNodeClaims() {
 	for _, g := range k.cfg.Groups {
 		if k.cfg.Pools {
 			k.createPool(g)
 		}
 		for _, i := range g.Instances() {
-			n := k.env.API.Node(i.Name)
-			if n == nil || k.claims[i.ID] != nil {
-				continue
+			if n := k.env.API.Node(i.Name); n != nil && k.claims[i.ID] == nil {
+				k.seed(g, i, n)
 			}
-			c := k.newClaim(g, i.Template)
-			if o := n.Owner; o != nil && o.Kind == NodeClaims.Kind {
-				c.object.Name = o.Name // it is there already
-			}
-			c.object.Created = n.Created.Add(-30 * time.Second)
-			k.bind(c, i)
-			for _, kind := range [...]string{"Consolidatable", "Initialized", "Launched", "Ready", "Registered"} {
-				c.object.Conditions = c.object.Conditions.Set(api.Condition{Type: kind, Status: "True", Reason: kind, Transition: n.Created.Second(), Observed: 1})
-			}
-			c.object.SetStatus("nodeName", api.Quote(n.Name))
-			c.registered, c.initialized = true, true
-			if k.env.API.CreateCustom(c.object) != nil {
-				continue
-			}
-			k.named[c.object.Name] = c
-			k.env.API.UpdateNode(n, func(n *api.Node) {
-				n.SetFinalizer(terminationFinalizer, true)
-				n.Labels = n.Labels.With("karpenter.sh/initialized", "true")
-				n.Owner = c.owner()
-			})
 		}
 	}
+}
+
+// seed creates the NodeClaim of a node.
+func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
+	c := k.newClaim(g, i.Template)
+	if o := n.Owner; o != nil && o.Kind == NodeClaims.Kind {
+		c.object.Name = o.Name // it is there already
+		c.initialized = n.Labels.Get("karpenter.sh/initialized") == "true"
+	} else {
+		c.initialized = !n.HasTaint(unregisteredTaint, "")
+	}
+	c.registered = !n.HasTaint(unregisteredTaint, "")
+	c.object.Created = n.Created.Add(-30 * time.Second)
+	k.bind(c, i)
+	reached := map[string]bool{"Launched": true, "Registered": c.registered, "Initialized": c.initialized, "Consolidatable": c.initialized, "Ready": c.initialized}
+	for _, kind := range [...]string{"Consolidatable", "Initialized", "Launched", "Ready", "Registered"} {
+		is := api.Condition{Type: kind, Status: "True", Reason: kind, Transition: n.Created.Second(), Observed: 1}
+		if !reached[kind] {
+			is.Status, is.Reason, is.Message = "Unknown", "AwaitingReconciliation", "object is awaiting reconciliation"
+		}
+		c.object.Conditions = c.object.Conditions.Set(is)
+	}
+	if !c.initialized {
+		k.root(c.object, n.Created.Second())
+	}
+	c.object.SetStatus("nodeName", api.Quote(n.Name))
+	if k.env.API.CreateCustom(c.object) != nil {
+		return
+	}
+	k.named[c.object.Name] = c
+	if !c.initialized {
+		k.joinSoon(c)
+	}
+	k.env.API.UpdateNode(n, func(n *api.Node) {
+		n.RemoveTaint(disruptedTaint, "")
+		if c.registered {
+			n.SetFinalizer(terminationFinalizer, true)
+			n.Owner = c.owner()
+		}
+		if c.initialized {
+			n.Labels = n.Labels.With("karpenter.sh/initialized", "true")
+		}
+	})
 }
 
 func (k *Karpenter) owns(g *cloud.Group) bool {

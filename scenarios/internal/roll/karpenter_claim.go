@@ -202,12 +202,17 @@ func (k *Karpenter) nodeChanged(change api.Change, old, n *api.Node) {
 	case change == api.Deleted:
 		k.soon(func() { k.finalize(c) })
 	case !c.initialized && !c.queued:
-		c.queued = true
-		k.env.After(k.env.Draw(&k.chance, karpenterPause), func() {
-			c.queued = false
-			k.join(c)
-		})
+		k.joinSoon(c)
 	}
+}
+
+// joinSoon looks at a claim's node, a pause from now.
+func (k *Karpenter) joinSoon(c *claim) {
+	c.queued = true
+	k.env.After(k.env.Draw(&k.chance, karpenterPause), func() {
+		c.queued = false
+		k.join(c)
+	})
 }
 
 // join registers a claim's node, and initializes it once it serves

@@ -24,7 +24,8 @@ func (k *Karpenter) podChanged(change api.Change, old, p *api.Pod) {
 		delete(k.nominated, p)
 		return
 	}
-	if change == api.Added || !p.Conditions.Is("PodScheduled", "False") || old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
+	// One that is added is unschedulable already where Karpenter was restarted.
+	if !p.Conditions.Is("PodScheduled", "False") || change != api.Added && old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
 		return
 	}
 	k.pending = append(k.pending, p)

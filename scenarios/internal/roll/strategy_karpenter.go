@@ -119,6 +119,10 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 		why = "Node is deleting or marked for deletion"
 	case n.Annotations.Get(doNotDisrupt) == "true":
 		why = `Disruption is blocked through the "` + doNotDisrupt + `" annotation`
+	case s.awaits(i):
+		// SimulateScheduling (helpers.go): its pods would go to a node that isn't
+		// initialized. No event says so.
+		return false, "its pods would go to a node that isn't initialized"
 	default:
 		why = s.podsForbid(n)
 	}
@@ -155,20 +159,54 @@ func (s *karpenterDrift) Start(count int) {
 	}
 }
 
+// others counts the nodes of the group beside one: those that stay, with those that
+// were asked for, and of them those that are initialized.
+func (s *karpenterDrift) others(beside *cloud.Instance) (stay, serve int) {
+	for _, c := range s.k.named {
+		if c.group != s.cfg.Group || c.object.Terminating() || c.object.Gone() || slices.Contains(s.disrupted, c) {
+			continue
+		}
+		switch i := c.instance; {
+		case i == nil:
+			stay++
+		case i == beside || i.State == cloud.ShuttingDown || i.State == cloud.Terminated:
+		default:
+			if stay++; c.initialized {
+				serve++
+			}
+		}
+	}
+	return stay, serve
+}
+
+// awaits reports whether a node can go without a replacement once another one is
+// initialized.
+func (s *karpenterDrift) awaits(i *cloud.Instance) bool {
+	stay, serve := s.others(i)
+	return stay >= s.cfg.Size && serve < s.cfg.Size
+}
+
 // replacementPoll is between two looks of the queue at a replacement.
 const replacementPoll = time.Second
 
 // Drain is a command of the disruption queue. Its end is the machine's: done is
-// never called.
+// never called. A node whose pods have their place on those that stay is replaced by
+// none (drift.go: the replacements are what the simulated scheduling asks for), as
+// where a Karpenter that was restarted no longer knows for whom it had launched one.
 func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
 	c := s.k.claims[i.ID]
 	if c == nil {
 		s.idle(i)
 		return
 	}
+	_, serve := s.others(i)
 	s.disrupted = append(s.disrupted, c)
 	s.taint(n, api.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
 	s.k.set(c, "DisruptionReason", "True", "Drifted", "Drifted")
+	if serve >= s.cfg.Size {
+		s.env.After(replacementPoll, func() { s.replacement(i, n, c, true) })
+		return
+	}
 	fresh := s.k.launch(s.cfg.Group, s.target, "", func(ok bool) {
 		s.env.After(replacementPoll, func() { s.replacement(i, n, c, ok) })
 	})

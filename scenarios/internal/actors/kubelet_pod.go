@@ -147,15 +147,35 @@ func (m *machine) adopt() {
 			m.k.podTerminated(m, p)
 		case p.Terminal():
 		case p.Phase == "Running" && len(p.Containers) > 0 && p.Containers[0].State.Kind == "running":
-			if redefined(p) {
+			switch {
+			case redefined(p):
 				m.podRedefined(p, nil)
-			} else {
+			case unready(p) && m.k.cfg.Profile != KwokKubelet:
+				m.goOn(p)
+			default:
 				m.reconcile(p)
 			}
 		default:
 			m.k.podBound(m, p)
 		}
 	}
+}
+
+// unready reports whether a container of a pod still starts.
+func unready(p *api.Pod) bool {
+	return slices.ContainsFunc(p.Containers, func(c api.Container) bool { return !c.Ready })
+}
+
+// goOn goes on with the start of a pod some of whose containers run, where another
+// process had begun it: with the first container that doesn't run yet, or else with
+// the wait until they are ready.
+func (m *machine) goOn(p *api.Pod) {
+	l := m.k.secondLife(m, p)
+	step := l.running
+	if at := slices.IndexFunc(l.cs, func(c api.Container) bool { return c.State.Kind != "running" }); at >= 0 {
+		l.at, step = at, l.fetch
+	}
+	l.next(l.draw(seePod), step)
 }
 
 // reconcile says again that a pod is ready whose containers are, where somebody

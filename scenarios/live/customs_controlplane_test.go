@@ -196,8 +196,8 @@ func TestNodeClaimsAreGoneOnWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !report.Adopted || len(report.Left) > 0 {
-		t.Errorf("adopted %t, left %v", report.Adopted, report.Left)
+	if !report.Adopted || len(report.Left) > 0 || !slices.Equal(report.Outcomes, []string{""}) {
+		t.Errorf("adopted %t, left %v, outcomes %q: want an adopted roll that is complete and leaves nothing", report.Adopted, report.Left, report.Outcomes)
 	}
 	nothingLeft(ctx, t)
 	undefined(ctx, t)

@@ -14,8 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
-	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/scenarios"
 )
@@ -250,40 +248,4 @@ func diaryOf(c *corev1.ConfigMap) diary {
 		Scenario: d["scenario"], Source: d["source"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
 		At: d["at"], Wall: d["wall"], Holder: d["holder"],
 	}
-}
-
-// pause lets a time pass, or the context end.
-func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C():
-		return nil
-	}
-}
-
-// dismiss tells a process that performs the scenario that it is over, and waits
-// until it has had the time to read that. Where none can be, it doesn't wait.
-func (p *Performer) dismiss(ctx context.Context, client kubernetes.Interface) error {
-	maps := client.CoreV1().ConfigMaps(RecordNamespace)
-	alive := false
-	// A conflict is a process that lives, and has just written.
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-		if err != nil || diaryOf(have).Scenario != p.label {
-			alive = false
-			return gone(err)
-		}
-		noted, err := time.Parse(time.RFC3339Nano, diaryOf(have).Wall)
-		alive = err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
-		have.Data["holder"] = cleaner
-		_, err = maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager})
-		return err
-	})
-	if err != nil || !alive {
-		return err
-	}
-	return pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
 }

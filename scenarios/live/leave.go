@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 )
 
 // leaveBehind removes what the performance made, or says that it stays. why is the
@@ -82,6 +86,30 @@ func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
 		err = r.sweep(ctx, &r.report)
 	}
 	return r.report, err
+}
+
+// dismiss tells a process that performs the scenario that it is over, and waits
+// until it has had the time to read that. Where none can be, it doesn't wait.
+func (p *Performer) dismiss(ctx context.Context, client kubernetes.Interface) error {
+	maps := client.CoreV1().ConfigMaps(RecordNamespace)
+	alive := false
+	// A conflict is a process that lives, and has just written.
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+		if err != nil || diaryOf(have).Scenario != p.label {
+			alive = false
+			return gone(err)
+		}
+		noted, err := time.Parse(time.RFC3339Nano, diaryOf(have).Wall)
+		alive = err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
+		have.Data["holder"] = cleaner
+		_, err = maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager})
+		return err
+	})
+	if err != nil || !alive {
+		return err
+	}
+	return pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
 }
 
 // between two passes over what is left.

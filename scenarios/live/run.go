@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -13,12 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -32,63 +27,6 @@ const (
 	// deliverMost is how long the last writes may take.
 	deliverMost = 5 * time.Second
 )
-
-// clients are the ways to one API server.
-type clients struct {
-	kube    kubernetes.Interface
-	dynamic dynamic.Interface
-	http    *http.Client
-	close   func()
-}
-
-// connect makes the clients, on connections of their own, and asks the server who
-// it is: the first request, which isn't repeated, so that a cluster that can't be
-// reached is an error at once.
-func (p *Performer) connect(ctx context.Context) (*clients, error) {
-	config := rest.CopyConfig(p.config)
-	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return tallied{to} })
-	over, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, &UnreachableError{p.config.Host, err}
-	}
-	proto := rest.CopyConfig(p.config)
-	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	c := &clients{http: over, close: func() { utilnet.CloseIdleConnectionsFor(over.Transport) }}
-	if c.kube, err = kubernetes.NewForConfigAndClient(proto, over); err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
-	}
-	if c.dynamic, err = dynamic.NewForConfigAndClient(p.config, over); err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, attemptMost)
-	defer cancel()
-	text, err := c.kube.Discovery().RESTClient().Get().AbsPath("/version").DoRaw(ctx)
-	if err == nil {
-		err = checkVersion(text)
-	}
-	if err != nil {
-		c.close()
-		return nil, &UnreachableError{p.config.Host, err}
-	}
-	return c, nil
-}
-
-// again makes a request until the server has taken or refused it.
-func (p *Performer) again(ctx context.Context, do func(context.Context) error) error {
-	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
-		bounded, cancel := context.WithTimeout(ctx, attemptMost)
-		err := do(bounded)
-		cancel()
-		if err == nil || !passing(err) || ctx.Err() != nil {
-			return err
-		}
-		p.warn(fmt.Errorf("%w; trying again", err))
-		if err := pause(ctx, p.clock, wait); err != nil {
-			return err
-		}
-	}
-}
 
 // Run performs the scenario, and returns when it has ended, ctx has, or it can't
 // go on. Then it ends the kubelets and removes what it made, unless [Keep] says

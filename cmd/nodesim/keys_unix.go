@@ -61,10 +61,10 @@ func (k *keyboard) Open() {
 	k.reading.Go(func() {
 		var t typing
 		for !k.done.Load() {
-			if !k.ours.Load() {
+			if k.ours.Load() {
+				listen(k.fd, &t, k.typed)
+			} else {
 				time.Sleep(keysPause) // what is typed is for others
-			} else if !listen(k.fd, &t, k.typed) {
-				return
 			}
 		}
 	})
@@ -118,27 +118,27 @@ func (k *keyboard) Close() {
 	_ = k.Suspend() // nothing can be done where a terminal that was there is gone
 }
 
-// listen takes what is typed within a tenth of a second, and reports whether
-// more may come. It asks before it reads: where something else has set the
-// terminal to whole lines, a read would stay until there is one.
-func listen(fd int, t *typing, typed chan<- show.Key) bool {
+// listen takes what is typed within a tenth of a second. It asks before it reads:
+// where something else has set the terminal to whole lines, a read would stay until
+// there is one. Nothing to read, or an error, isn't the end: a program that goes on in
+// the background may have been asked to read what its shell has read by then.
+func listen(fd int, t *typing, typed chan<- show.Key) {
 	var ready unix.FdSet
 	ready.Set(fd)
 	wait := unix.NsecToTimeval(int64(keysPause))
-	if _, err := unix.Select(fd+1, &ready, nil, nil, &wait); err != nil {
-		return errors.Is(err, unix.EINTR)
-	}
-	if !ready.IsSet(fd) {
-		t.pause()
-		return true
+	if _, err := unix.Select(fd+1, &ready, nil, nil, &wait); err != nil || !ready.IsSet(fd) {
+		if err == nil {
+			t.pause()
+		} else if !errors.Is(err, unix.EINTR) {
+			time.Sleep(keysPause)
+		}
+		return
 	}
 	var b [16]byte
 	n, err := unix.Read(fd, b[:])
-	switch {
-	case err != nil:
-		return errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN)
-	case n == 0: // the terminal is gone
-		return false
+	if err != nil || n == 0 {
+		time.Sleep(keysPause) // where the terminal is gone, this is all that happens until the end
+		return
 	}
 	for _, k := range t.take(b[:n]) {
 		select {
@@ -146,5 +146,4 @@ func listen(fd int, t *typing, typed chan<- show.Key) bool {
 		default: // nobody takes them: a key is no promise
 		}
 	}
-	return true
 }

@@ -25,7 +25,7 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hearHangups(t)
+	hearSignals(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       golden.Updating(),
@@ -52,13 +52,16 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// hearHangups has what the scripts start hear SIGHUP even where the tests run under
-// nohup: a signal that is ignored stays so in children, one that is caught doesn't.
-func hearHangups(t *testing.T) {
-	if signal.Ignored(syscall.SIGHUP) {
-		heard := make(chan os.Signal, 1)
-		signal.Notify(heard, syscall.SIGHUP)
-		t.Cleanup(func() { signal.Stop(heard) })
+// hearSignals has what the scripts start hear signals even where the tests run under
+// nohup, or behind a shell's &: one that is ignored stays so in children, one that is
+// caught doesn't.
+func hearSignals(t *testing.T) {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(s) {
+			heard := make(chan os.Signal, 1)
+			signal.Notify(heard, s)
+			t.Cleanup(func() { signal.Stop(heard) })
+		}
 	}
 }
 

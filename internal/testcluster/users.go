@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -41,7 +45,32 @@ func (c *Cluster) User(ctx context.Context, name string, rules ...rbacv1.PolicyR
 	if _, err := c.client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 		return nil, fmt.Errorf("add user %s: %w", name, err)
 	}
+	if err := c.authorized(ctx, name, rules[0]); err != nil {
+		return nil, fmt.Errorf("add user %s: wait for its rights: %w", name, err)
+	}
 	return user.Config(), nil
+}
+
+// authorized waits until the API server grants a user what a rule says: its authorizer reads roles and bindings from
+// caches of its own (k8s.io/kubernetes, plugin/pkg/auth/authorizer/rbac).
+func (c *Cluster) authorized(ctx context.Context, user string, rule rbacv1.PolicyRule) error {
+	if len(rule.Resources) == 0 || len(rule.APIGroups) == 0 || len(rule.Verbs) == 0 {
+		return nil // of paths
+	}
+	resource, sub, _ := strings.Cut(rule.Resources[0], "/")
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user,
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Group: rule.APIGroups[0], Resource: resource, Subresource: sub, Verb: rule.Verbs[0], Version: "*",
+		},
+	}}
+	if len(rule.ResourceNames) > 0 {
+		review.Spec.ResourceAttributes.Name = rule.ResourceNames[0]
+	}
+	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		answer, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		return err == nil && answer.Status.Allowed, err
+	})
 }
 
 // Rule allows the verbs on resources of one API group; "" is the core group.

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,12 +20,7 @@ import (
 func (c *customs) create(ctx context.Context, kind scenarios.CustomKind, one *custom, is *unstructured.Unstructured) error {
 	o := is.DeepCopy()
 	delete(o.Object, "status")
-	labels := o.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[Label] = c.label
-	o.SetLabels(labels)
+	o.SetLabels(withLabel(o.GetLabels(), c.label))
 	refs, err := c.owners(ctx, o)
 	if err != nil {
 		return err
@@ -53,7 +47,7 @@ func (c *customs) takeOver(ctx context.Context, kind scenarios.CustomKind, o *un
 		return nil, err
 	}
 	if have.GetLabels()[Label] != c.label {
-		return nil, apierrors.NewForbidden(kind.GroupResource(), o.GetName(), errors.New("found one that no performance of "+c.label+" has made: want it gone"))
+		return nil, foreign(kind.GroupResource(), o.GetName(), c.label)
 	}
 	if have.GetDeletionTimestamp() != nil && len(have.GetFinalizers()) == 0 {
 		return nil, apierrors.NewServiceUnavailable(o.GetName() + " is still being deleted")
@@ -87,7 +81,7 @@ func (c *customs) status(ctx context.Context, kind scenarios.CustomKind, is *uns
 		body["metadata"] = map[string]any{"uid": string(uid)}
 	}
 	_, err := c.merge(ctx, kind, is, body, "status")
-	return c.same(ctx, kind, is, err)
+	return c.replaced(ctx, kind, is, err)
 }
 
 // patch writes what of the metadata and of the spec has changed. Finalizers of
@@ -122,7 +116,7 @@ func (c *customs) patch(ctx context.Context, kind scenarios.CustomKind, old, is 
 	}
 	body["metadata"] = meta
 	_, err := c.merge(ctx, kind, is, body)
-	return c.same(ctx, kind, is, err)
+	return c.replaced(ctx, kind, is, err)
 }
 
 func (c *customs) merge(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, body map[string]any, sub ...string) (*unstructured.Unstructured, error) {
@@ -134,16 +128,11 @@ func (c *customs) merge(ctx context.Context, kind scenarios.CustomKind, o *unstr
 		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, sub...)
 }
 
-// same drops the errors that say that the object meant is gone: a patch for another
-// UID is a conflict.
-func (c *customs) same(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, err error) error {
-	if apierrors.IsConflict(err) {
-		have, get := c.of(kind, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
-		if apierrors.IsNotFound(get) || get == nil && other(have, c.uid(keyOf(kind, o.GetNamespace(), o.GetName()))) {
-			return nil
-		}
-	}
-	return gone(err)
+// replaced drops the error of a patch for an object that is gone, or another one by now.
+func (c *customs) replaced(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, err error) error {
+	return replaced(err, c.uid(keyOf(kind, o.GetNamespace(), o.GetName())), func() (*unstructured.Unstructured, error) {
+		return c.of(kind, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
+	})
 }
 
 // owners are the owner references of an object with the UIDs of the server, once

@@ -74,13 +74,7 @@ func (w *world) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachm
 	}
 	all := w.client.StorageV1().VolumeAttachments()
 	_, err := all.Patch(ctx, is.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, sub...)
-	if apierrors.IsConflict(err) {
-		have, get := all.Get(ctx, is.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(get) || get == nil && other(have, is.UID) {
-			return nil
-		}
-	}
-	return gone(err)
+	return replaced(err, is.UID, func() (*storagev1.VolumeAttachment, error) { return all.Get(ctx, is.Name, metav1.GetOptions{}) })
 }
 
 // PostDrivers implements [scenarios.Disks]. A CSINode goes with its Node: one of

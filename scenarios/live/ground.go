@@ -126,10 +126,9 @@ func (g *ground) create(ctx context.Context, p planned) (created bool, err error
 	return false, g.foreign(p)
 }
 
-// foreign is the error of an object that is there and isn't ours.
+// foreign is the error of a planned object that is there and isn't ours.
 func (g *ground) foreign(p planned) error {
-	return fmt.Errorf("create %s: %w", p.key(), apierrors.NewForbidden(p.resource.GroupResource(), p.object.GetName(),
-		fmt.Errorf("found one that no performance of %s has made: want it gone", g.label)))
+	return fmt.Errorf("create %s: %w", p.key(), foreign(p.resource.GroupResource(), p.object.GetName(), g.label))
 }
 
 // confine has the pods of a workload choose the scenario's nodes.

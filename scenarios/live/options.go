@@ -116,12 +116,8 @@ func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = 
 // of them together would be more than a hundred requests a second it is up to twice
 // as long, which still is two and a half times in the grace period.
 func Renewal(clusterSpeed float64, nodes int) time.Duration {
-	return renewal(clusterSpeed, nodes)
-}
-
-func renewal(speed float64, nodes int) time.Duration {
 	const kubelet, least = 10 * time.Second, 200 * time.Millisecond // the shortest grace period is a second
-	every := time.Duration(float64(kubelet) / speed)
+	every := time.Duration(float64(kubelet) / clusterSpeed)
 	thrifty := min(time.Duration(nodes)*10*time.Millisecond, 2*every)
 	return min(max(every, thrifty, least), kubelet)
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +63,7 @@ func (o *ownNode) mine(node *corev1.Node, err error) (*corev1.Node, error) {
 	case uid != "" && uid != node.UID:
 		return nil, apierrors.NewNotFound(nodes, node.Name)
 	case uid == "" && node.Labels[Label] != o.label:
-		return nil, apierrors.NewForbidden(nodes, node.Name, fmt.Errorf("found one that no performance of %s has made: want it gone", o.label))
+		return nil, foreign(nodes, node.Name, o.label)
 	}
 	return node, nil
 }

@@ -1,8 +1,11 @@
 package live
 
 import (
+	"fmt"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -19,6 +22,12 @@ func replaced[T metav1.Object](err error, uid types.UID, get func() (T, error)) 
 		return nil
 	}
 	return err
+}
+
+// foreign is the error of an object that no performance of a scenario has made, where
+// ours was to be.
+func foreign(r schema.GroupResource, name, label string) error {
+	return apierrors.NewForbidden(r, name, fmt.Errorf("found one that no performance of %s has made: want it gone", label))
 }
 
 // other reports whether an object isn't the one of that UID.

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,6 +19,8 @@ import (
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/nodesim/nodesim/scenarios"
 )
 
 func invalid(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -78,17 +82,48 @@ func TestWriteToWhatWasMadeAnew(t *testing.T) {
 	pod := func(uid types.UID) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: uid}}
 	}
+	attachment := func(uid types.UID) *storagev1.VolumeAttachment {
+		return &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: uid}}
+	}
 	write := func(w *world) {
 		cordoned, marked := aNode("1", "surge"), pod("1")
 		cordoned.Spec.Unschedulable, marked.Labels = true, map[string]string{"marked": ""}
 		w.WriteNode(aNode("1", "surge"), cordoned)
 		w.WritePod(pod("1"), marked)
+		attached := attachment("1")
+		attached.Finalizers = []string{"external-attacher/ebs"}
+		w.WriteAttachment(attachment("1"), attached)
 	}
 	meddle := func(kube *fake.Clientset) { kube.PrependReactor("patch", "*", invalid) }
-	for uid, refused := range map[types.UID]int{"2": 0, "1": 2} {
-		_, r, warnings := written(t, write, meddle, aNode(uid, "surge"), pod(uid))
+	for uid, refused := range map[types.UID]int{"2": 0, "1": 3} {
+		_, r, warnings := written(t, write, meddle, aNode(uid, "surge"), pod(uid), attachment(uid))
 		if r.Refused != refused || len(warnings) != refused {
 			t.Errorf("the server has uid %s: %d refused with warnings %q, want %d", uid, r.Refused, warnings, refused)
+		}
+	}
+}
+
+// The same of the provider's own objects; their kind is gone on with.
+func TestWriteToACustomThatWasMadeAnew(t *testing.T) {
+	kind := scenarios.CustomKind{GroupVersionResource: schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodeclaims"}, Kind: "NodeClaim"}
+	claim := func(uid types.UID, node string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": map[string]any{"name": "a", "uid": string(uid)},
+			"spec": map[string]any{"node": node}, "status": map[string]any{"nodeName": node},
+		}}
+	}
+	for uid, fails := range map[types.UID]bool{"2": false, "1": true} {
+		client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+			map[schema.GroupVersionResource]string{kind.GroupVersionResource: "NodeClaimList"}, claim(uid, "n"))
+		client.PrependReactor("patch", "*", invalid)
+		known := &custom{made: make(chan struct{})}
+		known.done("1")
+		c := &customs{client: client, kinds: []scenarios.CustomKind{kind}, known: map[string]*custom{keyOf(kind, "", "a"): known}}
+		if err := c.patch(t.Context(), kind, claim("1", "n"), claim("1", "m")); (err != nil) != fails {
+			t.Errorf("patch: the server has uid %s: found %v, want an error: %t", uid, err, fails)
+		}
+		if err := c.status(t.Context(), kind, claim("1", "m")); (err != nil) != fails {
+			t.Errorf("status: the server has uid %s: found %v, want an error: %t", uid, err, fails)
 		}
 	}
 }

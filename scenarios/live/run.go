@@ -178,7 +178,7 @@ func (r *run) renewal() time.Duration {
 	if r.hurried > 0 {
 		speed = r.hurried
 	}
-	return renewal(speed, nodes)
+	return Renewal(speed, nodes)
 }
 
 // find lists the nodes that an earlier performance has left, but for those that are

@@ -2,13 +2,11 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 var (
@@ -66,8 +64,7 @@ func (s *sweep) attachments(ctx context.Context) (left []string, err error) {
 			return nil
 		}
 		if len(a.Finalizers) > 0 {
-			patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, a.UID)
-			if _, err := client.Patch(ctx, a.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); deleted(err) != nil {
+			if err := release(ctx, s.clients.dynamic.Resource(attachmentsResource), a.Name, a.UID); err != nil {
 				return s.refused(attachmentsResource, "patch", err)
 			}
 		}

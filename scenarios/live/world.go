@@ -59,10 +59,7 @@ func (w *world) PostNode(node *corev1.Node) { w.kubelets.post(w.labelled(node)) 
 
 // labelled says of a node that it is ours, and where its kubelet is reached.
 func (w *world) labelled(node *corev1.Node) *corev1.Node {
-	if node.Labels == nil {
-		node.Labels = map[string]string{}
-	}
-	node.Labels[Label] = w.label
+	node.Labels = withLabel(node.Labels, w.label)
 	w.front.mark(node)
 	w.alike.node(node)
 	return node

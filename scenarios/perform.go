@@ -273,6 +273,12 @@ type machine struct {
 	Template cloud.Template `json:"template"`
 }
 
+// GoesOnWith reports whether the end of a Node that is being deleted is gone on with
+// by a performance that adopts it: where Karpenter's finalizer alone holds it.
+func (p *Performance) GoesOnWith(in *corev1.Node) bool {
+	return p.sim.file.Cluster.Provider == ProviderKarpenter && roll.Holds(in.Finalizers)
+}
+
 // Adopt takes over the machines of nodes that another process has registered, at
 // a time of the scenario. rolled says that its rolls had ended. It is called
 // before Seed, and fails where a node isn't one of this scenario's.

@@ -14,15 +14,15 @@ import (
 )
 
 // goOn ends the performance where it stands and has another one go on with what is
-// there, as package live does: nodes on their way out are let go, and objects of the
-// provider's that nobody knows any more are removed.
+// there, as package live does: nodes on their way out that nobody ends are let go, and
+// objects of the provider's that nobody knows any more are removed.
 func (w *plane) goOn(t *testing.T, name string, set ...scenarios.Setting) {
 	t.Helper()
 	at := w.p.Now()
 	w.p, w.news, w.log = prepare(t, w, name, set...), nil, nil
 	var nodes []*corev1.Node
 	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-		if n := w.nodes[name]; n.DeletionTimestamp == nil {
+		if n := w.nodes[name]; n.DeletionTimestamp == nil || w.p.GoesOnWith(n) {
 			nodes = append(nodes, n.DeepCopy())
 		} else {
 			delete(w.nodes, name)
@@ -91,5 +91,52 @@ func TestPerformAdoptAtAnyMoment(t *testing.T) {
 				w.claimed(t)
 			})
 		}
+	}
+}
+
+// A node that was on its way out when the performance was cut short is drained to its
+// end by the next one: no pod is left on a node that isn't there. That holds where the
+// server has missed the node meanwhile, and what its kubelet posts comes too late.
+func TestPerformAdoptLeavingNode(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		t.Run(fmt.Sprintf("missed %t", late), func(t *testing.T) {
+			w, wall := stageOf(t, "karpenter-drift", few...)
+			begin(t, w)
+			leaving := ""
+			play(t, w, wall, func() bool {
+				for _, p := range w.pods {
+					if n := w.nodes[p.Spec.NodeName]; n != nil && n.DeletionTimestamp != nil && p.Namespace == "shop" {
+						leaving = n.Name
+					}
+				}
+				return leaving != ""
+			})
+			if leaving == "" {
+				t.Fatal("no node was deleted with pods on it")
+			}
+			if late {
+				w.late = leaving
+				w.miss(w.nodes[leaving])
+			}
+			w.goOn(t, "karpenter-drift", few...)
+			if err := w.p.Begin(); err != nil {
+				t.Fatal(err)
+			}
+			if w.nodes[leaving] == nil {
+				t.Fatalf("node %s has gone with its pods on it", leaving)
+			}
+			play(t, w, wall, func() bool {
+				for _, p := range w.pods {
+					if p.Spec.NodeName == leaving && w.nodes[leaving] == nil && p.Namespace == "shop" {
+						t.Fatalf("pod %s is left on node %s, which is gone", p.Name, leaving)
+					}
+				}
+				return false
+			})
+			if w.nodes[leaving] != nil || !slices.Equal(w.p.Outcomes(), []string{""}) {
+				t.Errorf("node %s is there: %t, outcomes %q: want it gone and a roll that is complete", leaving, w.nodes[leaving] != nil, w.p.Outcomes())
+			}
+			w.claimed(t)
+		})
 	}
 }

@@ -36,6 +36,7 @@ type plane struct {
 	taken   map[string]*unstructured.Unstructured // that nobody has taken over yet
 	news    []func()
 	quiet   map[string]time.Time // since when a kubelet isn't heard
+	late    string               // the node whose posts come too late
 	log     []string             // what was written, a phrase each
 	shelf   shelf
 }
@@ -242,7 +243,7 @@ func (w *plane) Register(n *corev1.Node) {
 }
 
 func (w *plane) PostNode(n *corev1.Node) {
-	if is := w.nodes[n.Name]; is != nil && w.heard(n.Name) {
+	if is := w.nodes[n.Name]; is != nil && w.heard(n.Name) && n.Name != w.late {
 		attached := is.Status.VolumesAttached
 		is.Status = n.Status
 		is.Status.VolumesAttached = attached
@@ -271,12 +272,17 @@ func (w *plane) monitor() {
 		if n == nil || w.now().Sub(w.quiet[name]) < 4*time.Second || !ready(n) {
 			continue
 		}
-		for i := range n.Status.Conditions {
-			c := &n.Status.Conditions[i]
-			c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionUnknown, "NodeStatusUnknown", "Kubelet stopped posting node status.", metav1.NewTime(w.now())
-		}
-		w.nodeNews(watch.Modified, n)
+		w.miss(n)
 	}
+}
+
+// miss says of a node that it is Unknown.
+func (w *plane) miss(n *corev1.Node) {
+	for i := range n.Status.Conditions {
+		c := &n.Status.Conditions[i]
+		c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionUnknown, "NodeStatusUnknown", "Kubelet stopped posting node status.", metav1.NewTime(w.now())
+	}
+	w.nodeNews(watch.Modified, n)
 }
 
 func (w *plane) PostPod(pod *corev1.Pod) {

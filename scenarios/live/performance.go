@@ -18,6 +18,7 @@ import (
 type performance interface {
 	Objects() []runtime.Object
 	CustomKinds() []scenarios.CustomKind
+	GoesOnWith(*corev1.Node) bool
 	Adopt(nodes []*corev1.Node, at time.Duration, rolled bool) error
 	Seed()
 	Unsettled() []string

@@ -181,8 +181,8 @@ func (r *run) renewal() time.Duration {
 	return Renewal(speed, nodes)
 }
 
-// find lists the nodes that an earlier performance has left, but for those that are
-// on their way out.
+// find lists the nodes that an earlier performance has left: those that are gone on
+// with, and those that are on their way out.
 func (r *run) find(ctx context.Context) error {
 	list, err := r.clients.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
 	if err != nil {
@@ -190,7 +190,7 @@ func (r *run) find(ctx context.Context) error {
 	}
 	r.nodes, r.leaving = nil, nil
 	for i := range list.Items {
-		if n := &list.Items[i]; n.DeletionTimestamp == nil {
+		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.show.GoesOnWith(n) {
 			unmark(n)
 			r.nodes = append(r.nodes, n)
 		} else {

@@ -11,14 +11,16 @@ import (
 // in a simulation.
 
 // Resume puts the kubelet on a machine that has been running under another
-// process, with the Node that it had registered.
+// process, with the Node that it had registered. Its first post is at once, as that
+// of a kubelet that has started is (k8s.io/kubernetes, pkg/kubelet/kubelet.go,
+// fastStatusUpdateOnce): the node may have been missed meanwhile.
 func (k *Kubelets) Resume(i *cloud.Instance, n *api.Node) {
 	m := k.newMachine(i)
 	m.bootID, m.running, m.started, m.node = n.Info.BootID, true, m.now(), n
 	m.cordoned = n.Unschedulable
 	k.byNode[i.Name] = m
 	k.env.API.StartLease(n.Name, m.now())
-	m.beat(m.exactly(m.t.StatusReport))
+	m.post()
 }
 
 // LookThrough has the kubelets that were resumed look through their pods, once

@@ -90,8 +90,9 @@ func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
 // 0s, with the nodes seeded and before their list on the tape ends, or when
 // Karpenter was restarted. Nodes get their owner by it; those of a Karpenter that
 // was restarted lose what only its memory knew the end of, the taint of a disruption
-// (pkg/controllers/disruption/controller.go), and go on joining where they had not
-// joined yet.
+// (pkg/controllers/disruption/controller.go), go on joining where they had not
+// joined yet, and go on leaving where they were on their way out: their deletion
+// stands in the API.
 func (k *Karpenter) SeedNodeClaims() {
 	for _, g := range k.cfg.Groups {
 		if k.cfg.Pools {
@@ -133,6 +134,11 @@ func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
 		return
 	}
 	k.named[c.object.Name] = c
+	if n.Terminating() {
+		k.deleteClaim(c)
+		k.soon(func() { k.terminate(n) })
+		return
+	}
 	if !c.initialized {
 		k.joinSoon(c)
 	}
@@ -146,6 +152,12 @@ func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
 			n.Labels = n.Labels.With("karpenter.sh/initialized", "true")
 		}
 	})
+}
+
+// Holds reports whether Karpenter's finalizer is all that keeps a Node that is being
+// deleted: then one that was restarted goes on with its end.
+func Holds(finalizers []string) bool {
+	return len(finalizers) == 1 && finalizers[0] == terminationFinalizer
 }
 
 func (k *Karpenter) owns(g *cloud.Group) bool {

@@ -41,10 +41,14 @@ func KarpenterDrift(k *Karpenter) func(Base) Strategy {
 	}
 }
 
-// Begin finds the drift, claim by claim.
+// Begin finds the drift, claim by claim. Those that are on their way out already
+// count against the budget.
 func (s *karpenterDrift) Begin() {
 	old := make([]*cloud.Instance, 0, len(s.cfg.Group.Instances()))
 	for _, i := range s.cfg.Group.Instances() {
+		if c := s.k.claims[i.ID]; c != nil && c.object.Terminating() && !slices.Contains(s.disrupted, c) {
+			s.disrupted = append(s.disrupted, c)
+		}
 		if s.Roller.old(i) {
 			old = append(old, i)
 		}

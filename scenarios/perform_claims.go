@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
 	"github.com/nodesim/nodesim/scenarios/model"
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,29 +25,20 @@ func (p *Performance) objectOf(w *Workload) runtime.Object {
 		return o
 	}
 	name, claim := p.sim.workload(w).Template.Volume, claimSpec(*w.Volume)
+	pods := mirror.PodTemplate(o)
+	if pods == nil {
+		return o
+	}
 	// Pods of a StatefulSet keep their claims, those of others have theirs as long
 	// as they live: generic ephemeral volumes.
-	var pods *corev1.PodTemplateSpec
-	switch o := o.(type) {
-	case *appsv1.StatefulSet:
-		o.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: claim}}
-		mount(&o.Spec.Template, name)
-		return o
-	case *appsv1.Deployment:
-		pods = &o.Spec.Template
-	case *appsv1.ReplicaSet:
-		pods = &o.Spec.Template
-	case *appsv1.DaemonSet:
-		pods = &o.Spec.Template
-	case *batchv1.Job:
-		pods = &o.Spec.Template
-	}
-	if pods != nil {
+	if set, is := o.(*appsv1.StatefulSet); is {
+		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: claim}}
+	} else {
 		pods.Spec.Volumes = []corev1.Volume{{Name: name, VolumeSource: corev1.VolumeSource{
 			Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: claim}},
 		}}}
-		mount(pods, name)
 	}
+	mount(pods, name)
 	return o
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/internal/mirror"
 )
 
 var _ scenarios.Disks = (*world)(nil)
@@ -115,22 +115,13 @@ func withLabel(labels map[string]string, label string) map[string]string {
 // labelClaims has the claims that controllers make of a workload's templates carry
 // the label: they outlive it.
 func labelClaims(o runtime.Object, label string) {
-	var pods *corev1.PodTemplateSpec
-	switch o := o.(type) {
-	case *appsv1.StatefulSet:
-		for i := range o.Spec.VolumeClaimTemplates {
-			claim := &o.Spec.VolumeClaimTemplates[i]
+	if set, is := o.(*appsv1.StatefulSet); is {
+		for i := range set.Spec.VolumeClaimTemplates {
+			claim := &set.Spec.VolumeClaimTemplates[i]
 			claim.Labels = withLabel(claim.Labels, label)
 		}
-	case *appsv1.Deployment:
-		pods = &o.Spec.Template
-	case *appsv1.ReplicaSet:
-		pods = &o.Spec.Template
-	case *appsv1.DaemonSet:
-		pods = &o.Spec.Template
-	case *batchv1.Job:
-		pods = &o.Spec.Template
 	}
+	pods := mirror.PodTemplate(o)
 	if pods == nil {
 		return
 	}

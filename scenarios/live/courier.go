@@ -77,7 +77,8 @@ func (c *courier) send(key, what string, do func(context.Context) error) {
 }
 
 // hold keeps what is handed in for an object from now on until one of both channels is
-// closed. It keeps no courier from what there is to deliver elsewhere.
+// closed; other may be nil. It keeps no courier from what there is to deliver
+// elsewhere: an errand that waits itself does.
 func (c *courier) hold(key string, one, other <-chan struct{}) {
 	c.mu.Lock()
 	c.lines[key] = append(c.lines[key], errand{until: []<-chan struct{}{one, other}})

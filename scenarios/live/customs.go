@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,12 +23,10 @@ import (
 // A kind of which the server refuses an object is gone on without: its definition is
 // another one than ours. That is said once.
 type customs struct {
-	label  string
-	client dynamic.Interface
-	send   func(key, what string, do func(context.Context) error)
-
-	// nodes is the UID of a Node, once it stands on the server; "" where it is gone.
-	nodes func(ctx context.Context, name string) (types.UID, error)
+	label    string
+	client   dynamic.Interface
+	courier  *courier
+	kubelets *kubelets
 
 	mu    sync.Mutex
 	kinds []scenarios.CustomKind // that are written
@@ -44,6 +43,16 @@ type custom struct {
 
 func (c *custom) done(uid types.UID) {
 	c.over.Do(func() { c.uid = uid; close(c.made) })
+}
+
+// standing is the object's UID once it stands on the server, else "".
+func (c *custom) standing() types.UID {
+	select {
+	case <-c.made:
+		return c.uid
+	default:
+		return ""
+	}
 }
 
 func keyOf(kind scenarios.CustomKind, namespace, name string) string {
@@ -113,12 +122,15 @@ func (c *customs) write(kind scenarios.CustomKind, old, is *unstructured.Unstruc
 		c.mu.Lock()
 		c.known[key] = one
 		c.mu.Unlock()
+		c.awaitOwners(key, is)
 		c.errand(kind, key, "create", func(ctx context.Context) error { return c.create(ctx, kind, one, is) }, one)
+		c.awaitNode(key, is)
 		c.errand(kind, key, "patch status of", func(ctx context.Context) error { return c.status(ctx, kind, is) }, one)
 		return
 	}
 	c.errand(kind, key, "patch", func(ctx context.Context) error { return c.patch(ctx, kind, old, is) }, nil)
 	if !reflect.DeepEqual(old.Object["status"], is.Object["status"]) {
+		c.awaitNode(key, is)
 		c.errand(kind, key, "patch status of", func(ctx context.Context) error { return c.status(ctx, kind, is) }, nil)
 	}
 }
@@ -138,7 +150,7 @@ func (c *customs) drop(kind scenarios.CustomKind, name types.NamespacedName) {
 // longer.
 func (c *customs) errand(kind scenarios.CustomKind, key, verb string, do func(context.Context) error, made *custom) {
 	tries := 0
-	c.send(key, verb+" "+key, func(ctx context.Context) error {
+	c.courier.send(key, verb+" "+key, func(ctx context.Context) error {
 		var err error
 		if c.writes(kind) {
 			err = do(ctx)
@@ -170,36 +182,37 @@ func (c *customs) uid(key string) types.UID {
 	if one == nil {
 		return ""
 	}
-	select {
-	case <-one.made:
-		return one.uid
-	default:
-		return ""
+	return one.standing()
+}
+
+// awaitOwners keeps what is written of an object from now on until its owners stand on
+// the server, or won't.
+func (c *customs) awaitOwners(key string, o metav1.Object) {
+	for _, ref := range o.GetOwnerReferences() {
+		if owner := c.find(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name); owner != nil {
+			c.courier.hold(key, owner.made, nil)
+		}
+	}
+}
+
+// awaitNode does the same until the Node that its status refers to is registered.
+func (c *customs) awaitNode(key string, o *unstructured.Unstructured) {
+	name, _, _ := unstructured.NestedString(o.Object, "status", "nodeRef", "name")
+	if k := c.kubelets.find(name); k != nil {
+		c.courier.hold(key, k.created, k.ended)
 	}
 }
 
 // told records an Event about one of the objects, once it stands on the server: who
 // describes an object asks for the Events of its UID.
 func (c *customs) told(r scenarios.Report, about *custom, record func(scenarios.Report)) {
-	say := func() {
-		if about.uid != "" {
-			r.About.UID = about.uid
+	key := "event/" + r.About.Kind + "/" + r.About.Name
+	c.courier.hold(key, about.made, nil)
+	c.courier.send(key, "record "+r.Reason+" of "+r.About.Name, func(context.Context) error {
+		if uid := about.standing(); uid != "" {
+			r.About.UID = uid
 		}
 		record(r)
-	}
-	select {
-	case <-about.made:
-		say()
-		return
-	default:
-	}
-	c.send("event/"+r.About.Name, "record "+r.Reason+" of "+r.About.Name, func(ctx context.Context) error {
-		select {
-		case <-about.made:
-			say()
-			return nil
-		case <-ctx.Done():
-			return fmt.Errorf("%s %s isn't there yet: %w", r.About.Kind, r.About.Name, ctx.Err())
-		}
+		return nil
 	})
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -21,11 +20,7 @@ func (c *customs) create(ctx context.Context, kind scenarios.CustomKind, one *cu
 	o := is.DeepCopy()
 	delete(o.Object, "status")
 	o.SetLabels(withLabel(o.GetLabels(), c.label))
-	refs, err := c.owners(ctx, o)
-	if err != nil {
-		return err
-	}
-	o.SetOwnerReferences(refs)
+	o.SetOwnerReferences(c.owners(o))
 	have, err := c.of(kind, o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict})
 	if apierrors.IsAlreadyExists(err) {
 		have, err = c.takeOver(ctx, kind, o)
@@ -68,7 +63,7 @@ func (c *customs) status(ctx context.Context, kind scenarios.CustomKind, is *uns
 	}
 	if ref, ok := fields["nodeRef"].(map[string]any); ok {
 		name, _ := ref["name"].(string)
-		uid, err := c.nodes(ctx, name)
+		uid, err := c.kubelets.standing(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -135,27 +130,21 @@ func (c *customs) replaced(ctx context.Context, kind scenarios.CustomKind, o *un
 	})
 }
 
-// owners are the owner references of an object with the UIDs of the server, once
-// the owners stand there. Those that don't, and won't, are left out: the garbage
-// collector removes what has an owner that isn't there.
-func (c *customs) owners(ctx context.Context, o metav1.Object) ([]metav1.OwnerReference, error) {
-	var out []metav1.OwnerReference
+// owners are the owner references of an object with the UIDs of the server. Owners
+// that don't stand there are left out: the garbage collector removes what has one that
+// isn't there. See [customs.awaitOwners].
+func (c *customs) owners(o metav1.Object) (out []metav1.OwnerReference) {
 	for _, ref := range o.GetOwnerReferences() {
 		owner := c.find(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name)
 		if owner == nil {
 			continue
 		}
-		select {
-		case <-owner.made:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("its owner %s %s isn't there yet: %w", ref.Kind, ref.Name, ctx.Err())
-		}
-		if owner.uid != "" {
-			ref.UID = owner.uid
+		if uid := owner.standing(); uid != "" {
+			ref.UID = uid
 			out = append(out, ref)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // changed is what leads from one map to another, as a merge patch has it.

@@ -174,17 +174,9 @@ func (ks *kubelets) uid(node string) types.UID {
 	return ""
 }
 
-// standing is the UID of a node's object once it has been registered, "" where that
-// is gone.
+// standing is the UID of a node's object, as the cache or the server has it; "" where
+// it is gone, or hasn't been registered.
 func (ks *kubelets) standing(ctx context.Context, node string) (types.UID, error) {
-	if k := ks.find(node); k != nil {
-		select {
-		case <-k.created:
-		case <-k.ended:
-		case <-ctx.Done():
-			return "", fmt.Errorf("node %s isn't registered yet: %w", node, ctx.Err())
-		}
-	}
 	if uid := ks.uid(node); uid != "" {
 		return uid, nil
 	}

@@ -155,7 +155,7 @@ func (r *run) plan() (err error) {
 		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
 	}
 	r.world.kubelets.label = r.label
-	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, nodes: r.world.kubelets.standing}
+	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, kubelets: r.world.kubelets}
 	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	factory := newInformers(r.clients.kube, &w.alike)
 	w.ctx = ctx
 	w.courier = newCourier(tail, r.warn)
-	w.customs.send = w.courier.send
+	w.customs.courier = w.courier
 	w.reporter = newReporter(tail, r.clients.kube, r.speed)
 	w.kubelets.ctx = ctx
 	r.podCache = factory.Core().V1().Pods().Lister()

@@ -102,12 +102,11 @@ func (w *world) Mark(name, reason string) { w.mark(name, reason) }
 
 // WriteNode implements [scenarios.World].
 func (w *world) WriteNode(old, new *corev1.Node) {
-	nodes := w.client.CoreV1().Nodes()
-	w.courier.send("node/"+new.Name, "patch nodes "+new.Name, func(ctx context.Context) error {
-		old, new, err := w.owned(ctx, old, new)
-		if err != nil {
-			return err
-		}
+	nodes, key := w.client.CoreV1().Nodes(), "node/"+new.Name
+	w.customs.awaitOwners(key, old)
+	w.customs.awaitOwners(key, new)
+	w.courier.send(key, "patch nodes "+new.Name, func(ctx context.Context) (err error) {
+		old, new := w.owned(old), w.owned(new)
 		var live *corev1.Node
 		if new.UID == "" || taintsDiffer(old, new) {
 			if live, err = nodes.Get(ctx, new.Name, metav1.GetOptions{}); err != nil {
@@ -127,14 +126,11 @@ func (w *world) WriteNode(old, new *corev1.Node) {
 	})
 }
 
-// owned are both states of a node with the owners that stand on the server.
-func (w *world) owned(ctx context.Context, old, new *corev1.Node) (was, is *corev1.Node, err error) {
-	was, is = old.DeepCopy(), new.DeepCopy()
-	if was.OwnerReferences, err = w.customs.owners(ctx, old); err != nil {
-		return nil, nil, err
-	}
-	is.OwnerReferences, err = w.customs.owners(ctx, new)
-	return was, is, err
+// owned is a state of a node with the owners that stand on the server.
+func (w *world) owned(node *corev1.Node) *corev1.Node {
+	is := node.DeepCopy()
+	is.OwnerReferences = w.customs.owners(node)
+	return is
 }
 
 // DeleteNode implements [scenarios.World].

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -138,6 +139,36 @@ func TestCustomsThatWaitHoldUpNobodyElse(t *testing.T) {
 			if uid == "" {
 				t.Error("an Event has no UID of its NodeClaim")
 			}
+		}
+	})
+}
+
+// One of an earlier performance that is collected between the look and the write is
+// made anew; its kind is gone on with.
+func TestCustomThatGoesWhileItIsTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := newCrew(ctx, t)
+		left := aCustom(claims, "general-0", "", "")
+		left.SetUID("earlier")
+		left.SetLabels(map[string]string{Label: "surge"})
+		if err := c.server.Tracker().Add(left); err != nil {
+			t.Fatal(err)
+		}
+		c.server.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			name := a.(clienttesting.PatchAction).GetName()
+			_ = c.server.Tracker().Delete(claims.GroupVersionResource, "", name) // the second time it is gone
+			return true, nil, apierrors.NewNotFound(claims.GroupResource(), name)
+		})
+		c.WriteCustom(claims, nil, aCustom(claims, "general-0", "", ""))
+		if err := c.courier.delivered(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		c.courier.close()
+		made, err := c.server.Resource(claims.GroupVersionResource).Get(t.Context(), "general-0", metav1.GetOptions{})
+		if err != nil || made.GetUID() != "uid-of-general-0" || !c.customs.writes(claims) {
+			t.Errorf("found %v, %v, and NodeClaims are written: %t; want a new one", made, err, c.customs.writes(claims))
 		}
 	})
 }

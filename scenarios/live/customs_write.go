@@ -51,32 +51,36 @@ func (c *customs) takeOver(ctx context.Context, kind scenarios.CustomKind, o *un
 	if have.GetDeletionTimestamp() == nil { // which forbids new finalizers
 		meta["finalizers"] = o.GetFinalizers()
 	}
-	return c.merge(ctx, kind, o, map[string]any{"metadata": meta})
+	took, err := c.merge(ctx, kind, o, map[string]any{"metadata": meta})
+	if err != nil && c.replaced(ctx, kind, o, have.GetUID(), err) == nil { // it goes just now
+		return nil, apierrors.NewServiceUnavailable(err.Error())
+	}
+	return took, err
 }
 
 // status writes the whole status, by its subresource.
 func (c *customs) status(ctx context.Context, kind scenarios.CustomKind, is *unstructured.Unstructured) error {
-	key := keyOf(kind, is.GetNamespace(), is.GetName())
+	uid := c.uid(keyOf(kind, is.GetNamespace(), is.GetName()))
 	fields, _ := is.DeepCopy().Object["status"].(map[string]any)
 	if len(fields) == 0 {
 		return nil
 	}
 	if ref, ok := fields["nodeRef"].(map[string]any); ok {
 		name, _ := ref["name"].(string)
-		uid, err := c.kubelets.standing(ctx, name)
+		node, err := c.kubelets.standing(ctx, name)
 		if err != nil {
 			return err
 		}
-		if ref["uid"] = string(uid); uid == "" {
+		if ref["uid"] = string(node); node == "" {
 			delete(ref, "uid")
 		}
 	}
 	body := map[string]any{"status": fields}
-	if uid := c.uid(key); uid != "" {
+	if uid != "" {
 		body["metadata"] = map[string]any{"uid": string(uid)}
 	}
 	_, err := c.merge(ctx, kind, is, body, "status")
-	return c.replaced(ctx, kind, is, err)
+	return c.replaced(ctx, kind, is, uid, err)
 }
 
 // patch writes what of the metadata and of the spec has changed. Finalizers of
@@ -106,12 +110,13 @@ func (c *customs) patch(ctx context.Context, kind scenarios.CustomKind, old, is 
 	if len(meta)+len(body) == 0 {
 		return nil
 	}
-	if uid := c.uid(keyOf(kind, is.GetNamespace(), is.GetName())); uid != "" {
+	uid := c.uid(keyOf(kind, is.GetNamespace(), is.GetName()))
+	if uid != "" {
 		meta["uid"] = string(uid)
 	}
 	body["metadata"] = meta
 	_, err := c.merge(ctx, kind, is, body)
-	return c.replaced(ctx, kind, is, err)
+	return c.replaced(ctx, kind, is, uid, err)
 }
 
 func (c *customs) merge(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, body map[string]any, sub ...string) (*unstructured.Unstructured, error) {
@@ -123,9 +128,10 @@ func (c *customs) merge(ctx context.Context, kind scenarios.CustomKind, o *unstr
 		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, sub...)
 }
 
-// replaced drops the error of a patch for an object that is gone, or another one by now.
-func (c *customs) replaced(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, err error) error {
-	return replaced(err, c.uid(keyOf(kind, o.GetNamespace(), o.GetName())), func() (*unstructured.Unstructured, error) {
+// replaced drops the error of a patch for the object of that UID, which is gone, or
+// another one by now.
+func (c *customs) replaced(ctx context.Context, kind scenarios.CustomKind, o *unstructured.Unstructured, uid types.UID, err error) error {
+	return replaced(err, uid, func() (*unstructured.Unstructured, error) {
 		return c.of(kind, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
 	})
 }

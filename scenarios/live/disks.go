@@ -78,12 +78,13 @@ func (w *world) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachm
 }
 
 // PostDrivers implements [scenarios.Disks]. A CSINode goes with its Node: one of
-// an earlier Node of the name becomes this one's.
+// an earlier Node of the name becomes this one's. That of somebody else's Node is
+// theirs.
 func (w *world) PostDrivers(csi *storagev1.CSINode) {
 	csi.Labels = withLabel(csi.Labels, w.label)
 	w.courier.send("node/"+csi.Name, "create csinodes "+csi.Name, func(ctx context.Context) error {
 		node, err := w.client.CoreV1().Nodes().Get(ctx, csi.Name, metav1.GetOptions{})
-		if err != nil {
+		if err != nil || !w.kubelets.own(node) {
 			return gone(err)
 		}
 		csi.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}}

@@ -26,7 +26,7 @@ func writing(t *testing.T, client *fake.Clientset, write func(*world)) (patches 
 		return false, nil, nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &world{label: "db", client: client, courier: newCourier(ctx, func(err error) { t.Error(err) })}
+	w := &world{label: "db", client: client, courier: newCourier(ctx, func(err error) { t.Error(err) }), kubelets: &kubelets{label: "db"}}
 	write(w)
 	if err := w.courier.delivered(t.Context()); err != nil {
 		t.Fatal(err)
@@ -67,9 +67,10 @@ func TestAttachmentIsHeldBeforeItIsAttached(t *testing.T) {
 
 // A volume is created once, and a CSINode belongs to the Node of its name.
 func TestVolumesAndDrivers(t *testing.T) {
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u-2"}}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u-2", Labels: map[string]string{Label: "db"}}}
+	theirs := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs", UID: "u-3"}}
 	old := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n", OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "u-1"}}}}
-	client := fake.NewClientset(node, old)
+	client := fake.NewClientset(node, theirs, old)
 	pv := func() *corev1.PersistentVolume {
 		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-1"}}
 	}
@@ -78,6 +79,7 @@ func TestVolumesAndDrivers(t *testing.T) {
 		w.CreateVolume(pv())
 		w.PostDrivers(&storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
 		w.PostDrivers(&storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "gone"}})
+		w.PostDrivers(&storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}})
 	})
 	made, err := client.CoreV1().PersistentVolumes().Get(t.Context(), "pvc-1", metav1.GetOptions{})
 	if err != nil || made.Labels[Label] != "db" {
@@ -87,8 +89,10 @@ func TestVolumesAndDrivers(t *testing.T) {
 	if err != nil || len(csi.OwnerReferences) != 1 || csi.OwnerReferences[0].UID != "u-2" || csi.Labels[Label] != "db" {
 		t.Errorf("CSINode %v, %v: want the Node of UID u-2 as its owner, and our label", csi, err)
 	}
-	if _, err := client.StorageV1().CSINodes().Get(t.Context(), "gone", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a CSINode without Node: %v, want none", err)
+	for _, name := range []string{"gone", "theirs"} {
+		if _, err := client.StorageV1().CSINodes().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("a CSINode of a Node that is %s: %v, want none", name, err)
+		}
 	}
 	writing(t, client, func(w *world) { w.DeleteVolume("pvc-1", ""); w.DeleteVolume("pvc-1", "") })
 	if _, err := client.CoreV1().PersistentVolumes().Get(t.Context(), "pvc-1", metav1.GetOptions{}); !apierrors.IsNotFound(err) {

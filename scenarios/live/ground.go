@@ -113,6 +113,8 @@ func (g *ground) create(ctx context.Context, p planned) (created bool, err error
 	}
 	have, err := client.Get(ctx, p.object.GetName(), metav1.GetOptions{})
 	switch {
+	case apierrors.IsNotFound(err): // it has just gone
+		return false, apierrors.NewServiceUnavailable(p.key() + " was being deleted")
 	case err != nil:
 		return false, fmt.Errorf("create %s: it is there: %w", p.key(), err)
 	case have.GetLabels()[Label] == g.label && have.GetDeletionTimestamp() == nil:

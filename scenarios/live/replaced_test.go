@@ -152,16 +152,18 @@ func TestSweepOfPodsThatWereMadeAnew(t *testing.T) {
 	kube.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, &corev1.PodList{Items: []corev1.Pod{*listed}}, nil
 	})
-	kube.PrependReactor("patch", "*", invalid)
+	live := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, aNode("1", "surge"), anew)
+	patches := 0
+	live.PrependReactor("patch", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) { patches++; return invalid(a) })
 	kube.PrependReactor("delete", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("pods"), "web-0", nil)
 	})
 	s := &sweep{
 		p: &Performer{label: "surge"}, seen: map[string]bool{}, hosts: map[string]bool{"a": true},
-		clients: &clients{kube: kube, dynamic: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, aNode("1", "surge"))},
+		clients: &clients{kube: kube, dynamic: live},
 	}
-	if _, _, err := s.pods(t.Context()); err != nil {
-		t.Errorf("found %v, want it to go on", err)
+	if _, _, err := s.pods(t.Context()); err != nil || patches != 1 {
+		t.Errorf("found %v after %d patches, want it to go on after one", err, patches)
 	}
 }
 

@@ -37,6 +37,7 @@ type sweep struct {
 
 var (
 	nodesResource      = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	podsResource       = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	namespacesResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
@@ -189,7 +190,7 @@ func (s *sweep) pods(ctx context.Context) (left, behind []string, err error) {
 	}
 	list, err := s.clients.kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, nil, s.refused(schema.GroupVersionResource{Resource: "pods"}, "list", err)
+		return nil, nil, s.refused(podsResource, "list", err)
 	}
 	now := int64(0)
 	err = eachOf(list.Items, func(pod *corev1.Pod) error {
@@ -205,14 +206,12 @@ func (s *sweep) pods(ctx context.Context) (left, behind []string, err error) {
 		}
 		client := s.clients.kube.CoreV1().Pods(pod.Namespace)
 		if len(pod.Finalizers) > 0 && pod.DeletionTimestamp != nil {
-			patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"uid":%q}}`, pod.UID)
-			_, err := client.Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
-			if err := replaced(err, pod.UID, func() (*corev1.Pod, error) { return client.Get(ctx, pod.Name, metav1.GetOptions{}) }); err != nil {
-				return err
+			if err := release(ctx, s.clients.dynamic.Resource(podsResource).Namespace(pod.Namespace), pod.Name, pod.UID); err != nil {
+				return s.refused(podsResource, "patch", err)
 			}
 		}
 		if err := deleted(client.Delete(ctx, pod.Name, onlyThis(pod.UID, &now))); err != nil {
-			return s.refused(schema.GroupVersionResource{Resource: "pods"}, "delete", err)
+			return s.refused(podsResource, "delete", err)
 		}
 		s.note(pod.UID)
 		s.mu.Lock()

@@ -29,7 +29,7 @@
 //	disks.go                     volumes, attachments, CSINodes
 //	front.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
 //	events.go                    Events through client-go's recorders, one a component and host
-//	diary.go                     the record in the cluster: who performs, what, how far
+//	diary.go, ledger.go          the record in the cluster: who performs, what, how far; and who holds it
 //	leave.go, sweep*.go          what is removed in the end, or by Cleanup
 //	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
 //	inplace.go                   rolls of pods where they run

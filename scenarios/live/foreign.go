@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -28,9 +29,15 @@ func (e *ForeignNodesError) Error() string {
 // foreign reports whether there are nodes that no performance has made, and refuses
 // them unless the cluster is known.
 func (p *Performer) foreign(ctx context.Context, client kubernetes.Interface) (found bool, err error) {
-	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})
-	if err != nil {
-		return false, fmt.Errorf("cluster %s: look whether it has nodes of its own: %w", p.config.Host, err)
+	var list *corev1.NodeList
+	if err := p.again(ctx, func(ctx context.Context) (err error) {
+		list, err = client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})
+		if err != nil {
+			return fmt.Errorf("cluster %s: look whether it has nodes of its own: %w", p.config.Host, err)
+		}
+		return nil
+	}); err != nil {
+		return false, err
 	}
 	n := len(list.Items)
 	if n > 0 && !p.known {

@@ -1,0 +1,166 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// A ledger is the record in the cluster as this process holds it.
+type ledger struct {
+	p      *Performer
+	client kubernetes.Interface
+	holder string
+	have   *corev1.ConfigMap
+	now    diary
+}
+
+// claim makes the record this process's, and says whether there was one of an
+// earlier performance to go on with. One whose process still lives is refused.
+func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *ledger, adopted bool, err error) {
+	host, _ := os.Hostname()
+	l = &ledger{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
+	l.now = diary{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
+	var have *corev1.ConfigMap
+	if err := p.again(ctx, func(ctx context.Context) (err error) { have, err = l.open(ctx); return err }); err != nil {
+		return nil, false, err
+	}
+	l.have = have
+	was := diaryOf(have)
+	if was.Holder == l.holder {
+		return l, false, nil
+	}
+	if err := p.refuse(was); err != nil {
+		return nil, false, err
+	}
+	// A process that lives writes again within checkpointEvery.
+	if err := pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
+		return nil, false, err
+	}
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = was.Begun, was.Rolled, was.At, was.Wall
+	holder := l.holder
+	if err := p.again(ctx, func(ctx context.Context) (err error) { holder, err = l.take(ctx); return err }); err != nil {
+		return nil, false, err
+	}
+	if holder != l.holder {
+		return nil, false, &OtherPerformanceError{Server: p.config.Host, Scenario: was.Scenario, Found: "by " + holder, Running: true}
+	}
+	return l, true, nil
+}
+
+// open creates the record, or reads the one that is there: it may be this process's
+// own, where the answer was lost.
+func (l *ledger) open(ctx context.Context) (*corev1.ConfigMap, error) {
+	maps := l.client.CoreV1().ConfigMaps(RecordNamespace)
+	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, unread(err)
+	}
+	if err == nil {
+		return have, nil
+	}
+	have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
+	if apierrors.IsAlreadyExists(err) { // somebody was faster
+		err = apierrors.NewServiceUnavailable(err.Error())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("note the performance in configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	return have, nil
+}
+
+// take makes the record that was read this process's, and says whose it is: that of
+// who was faster.
+func (l *ledger) take(ctx context.Context) (holder string, err error) {
+	switch err := l.write(ctx); {
+	case err == nil:
+		return l.holder, nil
+	case !apierrors.IsConflict(err):
+		return "", fmt.Errorf("take the record of the performance over, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	if err != nil {
+		return "", unread(err)
+	}
+	l.have = have
+	return diaryOf(have).Holder, nil
+}
+
+// resumeAt is the moment at which an adopted performance goes on: where the wall
+// has brought it, but no further than what a living process could have done
+// behind its last note.
+func (l *ledger) resumeAt() time.Duration {
+	at, err := time.ParseDuration(l.now.At)
+	if err != nil {
+		return 0
+	}
+	noted, err := time.Parse(time.RFC3339Nano, l.now.Wall)
+	if err != nil {
+		return at
+	}
+	passed := min(max(l.p.clock.Since(noted), 0), checkpointEvery)
+	return at + time.Duration(float64(passed)*l.p.speed)
+}
+
+// note brings the record up to date.
+func (l *ledger) note(ctx context.Context, begun, rolled bool, at time.Duration) error {
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = begun, rolled, at.String(), l.p.clock.Now().UTC().Format(time.RFC3339Nano)
+	err := l.write(ctx)
+	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		return err
+	}
+	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(get):
+		return &takenOverError{}
+	case get != nil:
+		return get
+	}
+	if by := diaryOf(have).Holder; by != l.holder {
+		return &takenOverError{by}
+	}
+	l.have = have // an answer of ours was lost, or somebody has labelled it
+	return l.write(ctx)
+}
+
+func (l *ledger) write(ctx context.Context) error {
+	want := l.object()
+	want.ResourceVersion, want.UID = l.have.ResourceVersion, l.have.UID
+	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Update(ctx, want, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err == nil {
+		l.have = have
+	}
+	return err
+}
+
+func (l *ledger) object() *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Labels: map[string]string{Label: l.p.label}},
+		Data: map[string]string{
+			"scenario": l.now.Scenario, "source": l.now.Source, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
+			"at": l.now.At, "wall": l.now.Wall, "holder": l.now.Holder,
+		},
+	}
+}
+
+// A takenOverError ends a performance whose record somebody else has written, or
+// deleted.
+type takenOverError struct{ by string }
+
+// performs reports whether who has taken the record over goes on with what is there.
+func (e *takenOverError) performs() bool { return e.by != "" && e.by != cleaner }
+
+func (e *takenOverError) Error() string {
+	if e.by == "" {
+		return "the record of the performance (configmap " + RecordNamespace + "/" + RecordName + ") is gone: somebody has removed it, as --cleanup does"
+	}
+	return "the performance was taken over by " + e.by
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,36 +84,65 @@ func serves(definition *unstructured.Unstructured, version string) bool {
 	})
 }
 
+// serveMost is how long a new definition may take until its kind is served: a second
+// or two, unless its names are another's by now.
+const serveMost = time.Minute
+
 // define has the server serve the kinds that it doesn't know, and waits until it
-// does.
+// does. One that it can't be brought to serve is gone on without.
 func (r *run) define(ctx context.Context) error {
+	var made []scenarios.CustomKind
 	for _, kind := range r.undefined {
 		definition := planned{definitionsResource, definitionOf(kind, r.label)}
-		if err := r.again(ctx, func(ctx context.Context) error {
+		err := r.again(ctx, func(ctx context.Context) error {
 			_, err := r.world.ground.create(ctx, definition)
 			return err
-		}); err != nil {
+		})
+		if err == nil {
+			made = append(made, kind)
+		} else if err := r.goOnWithout(ctx, kind, err); err != nil {
 			return err
 		}
 	}
-	for _, kind := range r.undefined {
-		for {
-			err := r.again(ctx, func(ctx context.Context) error {
-				_, err := r.clients.dynamic.Resource(kind.GroupVersionResource).List(ctx, metav1.ListOptions{Limit: 1})
-				return err
-			})
-			if err == nil {
-				break
-			}
-			if !apierrors.IsNotFound(err) {
-				return fmt.Errorf("wait until %s are served: %w", kind.GroupResource(), err)
-			}
-			if err := pause(ctx, r.clock, passFirst); err != nil {
+	for _, kind := range made {
+		if err := r.awaitServed(ctx, kind); err != nil {
+			if err := r.goOnWithout(ctx, kind, err); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// goOnWithout says why a kind isn't written, unless that is the end of ctx.
+func (r *run) goOnWithout(ctx context.Context, kind scenarios.CustomKind, why error) error {
+	if ctx.Err() != nil {
+		return why
+	}
+	r.world.customs.without(kind)
+	r.warn(fmt.Errorf("going on without %s: %w", kind.GroupResource(), why))
+	return nil
+}
+
+// awaitServed waits until a kind that was just defined is served.
+func (r *run) awaitServed(ctx context.Context, kind scenarios.CustomKind) error {
+	for since := r.clock.Now(); ; {
+		err := r.again(ctx, func(ctx context.Context) error {
+			_, err := r.clients.dynamic.Resource(kind.GroupVersionResource).List(ctx, metav1.ListOptions{Limit: 1})
+			return err
+		})
+		switch {
+		case err == nil:
+			return nil
+		case !apierrors.IsNotFound(err):
+			return fmt.Errorf("wait until they are served: %w", err)
+		case r.clock.Since(since) >= serveMost:
+			return fmt.Errorf("their definition was made %s ago, and they aren't served: want no other definition with their names in group %s", serveMost, kind.Group)
+		}
+		if err := pause(ctx, r.clock, passFirst); err != nil {
+			return err
+		}
+	}
 }
 
 // followCustoms has the stage told what somebody does with the provider's objects;

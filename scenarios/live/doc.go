@@ -17,6 +17,7 @@
 // # The parts
 //
 //	clients.go, pause.go         requests, and how long to wait before the next
+//	prepare.go                   what is looked at, and made, before the nodes come
 //	run.go, stage.go, pace.go    one goroutine acts; the wall clock sets its pace
 //	world.go, courier.go         what actors write: patches in order for each object, repeated, worked out anew on conflicts
 //	change.go                    what of an object a controller has changed

@@ -53,7 +53,7 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 		r.ledger = &ledger{p: p, now: was}
 		say("take over " + record + ", and go on at T+" + was.At)
 		if err := r.find(ctx); err != nil {
-			return fmt.Errorf("cluster %s: list nodes: %w", p.config.Host, err)
+			return fmt.Errorf("cluster %s: %w", p.config.Host, err)
 		}
 	}
 	for _, kind := range r.undefined {

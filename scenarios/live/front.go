@@ -85,7 +85,11 @@ func (p *Performer) serve(ctx context.Context, c api.PodHandlerConfig) (server *
 }
 
 // close ends it, and removes what makes kubectl top work, again and again if need be.
+// A front that was never opened is nil.
 func (f *front) close(ctx context.Context, again func(context.Context, func(context.Context) error) error) error {
+	if f == nil {
+		return nil
+	}
 	var all []error
 	if f.top != nil {
 		all = append(all, again(ctx, f.top.Close))

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -85,136 +83,9 @@ type run struct {
 	still   time.Time // since when nothing is missing
 }
 
-// prepare looks whether the scenario can be performed, and creates what it needs
-// before its nodes come.
-func (r *run) prepare(ctx context.Context) (err error) {
-	if r.clients, err = r.connect(ctx); err != nil {
-		return err
-	}
-	if err := r.plan(); err != nil {
-		return err
-	}
-	if err := r.checkRights(ctx, r.clients.kube, r.rights()); err != nil {
-		return err
-	}
-	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
-		return err
-	}
-	if r.world.ground.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
-		return err
-	}
-	if err := r.survey(ctx); err != nil {
-		return err
-	}
-	if r.ledger, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
-		return err
-	}
-	r.wrote = true
-	if err := r.define(ctx); err != nil {
-		return err
-	}
-	for _, o := range r.objects {
-		if !r.report.Adopted && o.waits() {
-			r.later = append(r.later, o)
-			continue
-		}
-		if err := r.again(ctx, func(ctx context.Context) error {
-			_, err := r.world.ground.create(ctx, o)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	if r.report.Adopted {
-		return errors.Join(r.again(ctx, r.find), r.again(ctx, r.letGo))
-	}
-	return nil
-}
-
-// bring creates the workloads once all nodes are Ready, so that the scheduler has
-// all of them to choose from.
-func (r *run) bring(missing []string) {
-	if slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, "node ") }) {
-		return
-	}
-	for _, o := range r.later {
-		r.world.courier.send(o.key(), "create "+o.key(), func(ctx context.Context) error {
-			_, err := r.world.ground.create(ctx, o)
-			return err
-		})
-	}
-	r.later = nil
-}
-
-// plan finds out what the scenario is made of; it asks and writes nothing.
-func (r *run) plan() (err error) {
-	r.stage = newStage(r.clock)
-	r.pace = newPace(r.clock, r.speed, 0)
-	r.world = &world{
-		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
-		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
-	}
-	r.world.kubelets.label = r.label
-	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, kubelets: r.world.kubelets}
-	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
-	if err != nil {
-		return err
-	}
-	r.kinds = r.show.CustomKinds()
-	r.objects, err = r.world.ground.planAll(r.show.Objects())
-	return err
-}
-
-// renewal is how often leases are renewed.
-func (r *run) renewal() time.Duration {
-	if r.renew > 0 {
-		return r.renew
-	}
-	nodes := 0
-	for _, g := range r.file.Groups {
-		nodes += g.Nodes
-	}
-	speed := r.speed
-	if r.hurried > 0 {
-		speed = r.hurried
-	}
-	return Renewal(speed, nodes)
-}
-
-// find lists the nodes that an earlier performance has left: those that are gone on
-// with, and those that are on their way out.
-func (r *run) find(ctx context.Context) error {
-	list, err := r.clients.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
-	if err != nil {
-		return err
-	}
-	r.nodes, r.leaving = nil, nil
-	for i := range list.Items {
-		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.show.GoesOnWith(n) {
-			unmark(n)
-			r.nodes = append(r.nodes, n)
-		} else {
-			r.leaving = append(r.leaving, n)
-		}
-	}
-	return nil
-}
-
-// letGo takes the finalizers of nodes away that are on their way out: who held them
-// knows no longer why.
-func (r *run) letGo(ctx context.Context) error {
-	for _, n := range r.leaving {
-		if err := release(ctx, r.clients.dynamic.Resource(nodesResource), n.Name, n.UID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // perform lets the scenario happen.
 func (r *run) perform(ctx context.Context) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
 	// What delivers the last writes lives on a little when the stage has ended.
 	tail, cut := context.WithCancel(context.WithoutCancel(ctx))
 	var owned sync.WaitGroup
@@ -224,6 +95,19 @@ func (r *run) perform(ctx context.Context) (err error) {
 	w.courier = newCourier(tail, r.warn)
 	w.customs.courier = w.courier
 	w.reporter = newReporter(tail, r.clients.kube, r.speed)
+	defer func() {
+		end(nil)
+		r.stage.close()
+		owned.Wait()
+		w.kubelets.close()
+		factory.Shutdown()
+		r.unfollow()
+		r.lastWrites(tail)
+		cut()
+		w.courier.close()
+		w.reporter.close()
+		r.count()
+	}()
 	w.kubelets.ctx = ctx
 	r.podCache = factory.Core().V1().Pods().Lister()
 	w.kubelets.nodes = factory.Core().V1().Nodes().Lister()
@@ -236,43 +120,15 @@ func (r *run) perform(ctx context.Context) (err error) {
 		err = followDisks(factory, r.stage, r.show, heard)
 	}
 	if err != nil {
-		cut()
-		w.courier.close()
-		w.reporter.close()
 		return err
 	}
 	controller, err := r.podController(ctx, factory, running)
-	if err == nil {
-		err = r.followCustoms(ctx)
-	}
 	if err != nil {
-		end(nil)
-		r.unfollow()
-		cut()
-		w.courier.close()
-		w.reporter.close()
 		return err
 	}
-	defer func() {
-		end(nil)
-		r.stage.close()
-		owned.Wait()
-		w.kubelets.close()
-		factory.Shutdown()
-		r.unfollow()
-		late, enough := context.WithTimeout(tail, deliverMost)
-		_ = w.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
-		enough()
-		late, enough = context.WithTimeout(tail, deliverMost)
-		if err := w.front.close(late, r.again); err != nil {
-			r.warn(fmt.Errorf("what answers for kubelets: %w", err))
-		}
-		enough()
-		cut()
-		w.courier.close()
-		w.reporter.close()
-		r.count()
-	}()
+	if err := r.followCustoms(ctx); err != nil {
+		return err
+	}
 	factory.StartWithContext(ctx)
 	w.front = r.openFront(ctx, tail, w.kubelets.nodes)
 	// Kubelets first: pods of those that the controller doesn't find alive are told
@@ -315,6 +171,19 @@ func (r *run) perform(ctx context.Context) (err error) {
 		return err
 	}
 	return r.ended(ctx)
+}
+
+// lastWrites waits a little until what was written last stands on the server, and ends
+// what answers for the kubelets.
+func (r *run) lastWrites(ctx context.Context) {
+	late, enough := context.WithTimeout(ctx, deliverMost)
+	_ = r.world.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
+	enough()
+	late, enough = context.WithTimeout(ctx, deliverMost)
+	defer enough()
+	if err := r.world.front.close(late, r.again); err != nil {
+		r.warn(fmt.Errorf("what answers for kubelets: %w", err))
+	}
 }
 
 // roll is who rolls from outside of the performance, or nil.

@@ -1,0 +1,140 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/scenarios"
+)
+
+// prepare looks whether the scenario can be performed, and creates what it needs
+// before its nodes come.
+func (r *run) prepare(ctx context.Context) (err error) {
+	if r.clients, err = r.connect(ctx); err != nil {
+		return err
+	}
+	if err := r.plan(); err != nil {
+		return err
+	}
+	if err := r.checkRights(ctx, r.clients.kube, r.rights()); err != nil {
+		return err
+	}
+	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
+		return err
+	}
+	if r.world.ground.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
+		return err
+	}
+	if err := r.survey(ctx); err != nil {
+		return err
+	}
+	if r.ledger, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
+		return err
+	}
+	r.wrote = true
+	if err := r.define(ctx); err != nil {
+		return err
+	}
+	for _, o := range r.objects {
+		if !r.report.Adopted && o.waits() {
+			r.later = append(r.later, o)
+			continue
+		}
+		if err := r.again(ctx, func(ctx context.Context) error {
+			_, err := r.world.ground.create(ctx, o)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if r.report.Adopted {
+		return errors.Join(r.again(ctx, r.find), r.again(ctx, r.letGo))
+	}
+	return nil
+}
+
+// bring creates the workloads once all nodes are Ready, so that the scheduler has
+// all of them to choose from.
+func (r *run) bring(missing []string) {
+	if slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, "node ") }) {
+		return
+	}
+	for _, o := range r.later {
+		r.world.courier.send(o.key(), "create "+o.key(), func(ctx context.Context) error {
+			_, err := r.world.ground.create(ctx, o)
+			return err
+		})
+	}
+	r.later = nil
+}
+
+// plan finds out what the scenario is made of; it asks and writes nothing.
+func (r *run) plan() (err error) {
+	r.stage = newStage(r.clock)
+	r.pace = newPace(r.clock, r.speed, 0)
+	r.world = &world{
+		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
+		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
+	}
+	r.world.kubelets.label = r.label
+	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, kubelets: r.world.kubelets}
+	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
+	if err != nil {
+		return err
+	}
+	r.kinds = r.show.CustomKinds()
+	r.objects, err = r.world.ground.planAll(r.show.Objects())
+	return err
+}
+
+// renewal is how often leases are renewed.
+func (r *run) renewal() time.Duration {
+	if r.renew > 0 {
+		return r.renew
+	}
+	nodes := 0
+	for _, g := range r.file.Groups {
+		nodes += g.Nodes
+	}
+	speed := r.speed
+	if r.hurried > 0 {
+		speed = r.hurried
+	}
+	return Renewal(speed, nodes)
+}
+
+// find lists the nodes that an earlier performance has left: those that are gone on
+// with, and those that are on their way out.
+func (r *run) find(ctx context.Context) error {
+	list, err := r.clients.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
+	if err != nil {
+		return fmt.Errorf("look for nodes of an earlier performance: %w", err)
+	}
+	r.nodes, r.leaving = nil, nil
+	for i := range list.Items {
+		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.show.GoesOnWith(n) {
+			unmark(n)
+			r.nodes = append(r.nodes, n)
+		} else {
+			r.leaving = append(r.leaving, n)
+		}
+	}
+	return nil
+}
+
+// letGo takes the finalizers of nodes away that are on their way out: who held them
+// knows no longer why.
+func (r *run) letGo(ctx context.Context) error {
+	for _, n := range r.leaving {
+		if err := release(ctx, r.clients.dynamic.Resource(nodesResource), n.Name, n.UID); err != nil {
+			return fmt.Errorf("let node %s of an earlier performance go: %w", n.Name, err)
+		}
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
@@ -39,7 +41,7 @@ func (r *run) podController(ctx context.Context, f informers.SharedInformerFacto
 // keep runs the NodeController of one node until its context ends or its Node is
 // gone, or another one: a kubelet whose Node was deleted doesn't register again until
 // it is restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
-// is done once).
+// is done once). Somebody else's Node that is there before is waited for to go.
 func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) error {
 	fresh := *node
 	fresh.UID, fresh.ResourceVersion, fresh.ManagedFields = "", "", nil
@@ -53,10 +55,17 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 		stop := k.tellCreated(ctx, c)
 		err = c.Run(klog.NewContext(ctx, klog.Logger{})) // what there is to say goes to warn
 		stop()
-		if err == nil || ctx.Err() != nil || !passing(err) {
+		var theirs *foreignError
+		switch barred := errors.As(err, &theirs); {
+		case err == nil || ctx.Err() != nil || !barred && !passing(err):
 			return err
+		case !barred:
+			ks.warn(fmt.Errorf("%w; trying again", err))
+		case k.barred.Load() == nil:
+			now := time.Now()
+			k.barred.Store(&now)
+			ks.warn(fmt.Errorf("%w; waiting for that", err))
 		}
-		ks.warn(fmt.Errorf("register node %s: %w; trying again", node.Name, err))
 		if err := pause(ctx, clock.RealClock{}, wait); err != nil {
 			return err
 		}
@@ -72,6 +81,7 @@ func (k *kubelet) tellCreated(ctx context.Context, c *virtualnode.NodeController
 		defer close(told)
 		select {
 		case <-c.Ready():
+			k.barred.Store(nil)
 			select {
 			case <-k.created:
 			default:
@@ -108,6 +118,27 @@ func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.Node
 			return nil
 		}),
 	)
+}
+
+// barredMost is how long a scenario's beginning waits for somebody else's Node to go
+// that is in the place of one of its own.
+const barredMost = 30 * time.Second
+
+// barred is the error of Nodes of others that have been in the way for too long.
+func (ks *kubelets) barred() error {
+	ks.mu.RLock()
+	defer ks.mu.RUnlock()
+	var names []string
+	for name, k := range ks.byName {
+		if since := k.barred.Load(); since != nil && time.Since(*since) >= barredMost {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("found %s that no performance of this scenario has made under names of its own, such as %s, for %s: want them gone, or another cluster",
+		phrase.Count(len(names), "node"), slices.Min(names), barredMost)
 }
 
 // nodeGone has a kubelet look whether its Node is there.

@@ -48,10 +48,13 @@ type kubelet struct {
 	created chan struct{}
 	// controller is the one that runs.
 	controller atomic.Pointer[virtualnode.NodeController]
+	// barred is since when somebody else's Node is in the place of its own; nil where
+	// none is.
+	barred atomic.Pointer[time.Time]
 
 	mu     sync.Mutex
-	notify func(*corev1.Node)
-	latest *corev1.Node // what notify wasn't there for
+	notify func(*corev1.Node) // of the controller that runs
+	latest *corev1.Node       // what was posted last
 }
 
 func newKubelets(client kubernetes.Interface, renew time.Duration, warn func(error)) *kubelets {
@@ -208,17 +211,15 @@ func (k *kubelet) NotifyNodeStatus(_ context.Context, notify func(*corev1.Node))
 	defer k.mu.Unlock()
 	k.notify = notify
 	if k.latest != nil {
-		notify(k.latest)
-		k.latest = nil
+		notify(k.latest) // which an earlier controller may have had
 	}
 }
 
 func (k *kubelet) post(node *corev1.Node) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.notify == nil {
-		k.latest = node
-		return
+	k.latest = node
+	if k.notify != nil {
+		k.notify(node)
 	}
-	k.notify(node)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,6 +148,44 @@ func TestNodeOfAnotherUnderTheName(t *testing.T) {
 		_, err := client(t).CoordinationV1().Leases(corev1.NamespaceNodeLease).Get(ctx, name, metav1.GetOptions{})
 		return apierrors.IsNotFound(err), err
 	})
+	nothingLeft(ctx, t)
+}
+
+// A Node that is there under a machine's name before the scenario begins is waited for
+// to go; then the machine's own comes.
+func TestNodeOfAnotherThatGoes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	const name = "ip-10-0-0-4.eu-central-1.compute.internal"
+	nodes := client(t).CoreV1().Nodes()
+	theirs, err := nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Unschedulable: true}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	enough := errors.New("seen enough")
+	_, err = performer(t, scenario(t, "surge", small...), live.KnownCluster(),
+		live.OnWarning(func(err error) {
+			t.Log(err)
+			if !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "waiting for that") {
+				return
+			}
+			once.Do(func() {
+				if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}),
+		live.BeforeBegin(func(ctx context.Context) error {
+			is, err := nodes.Get(ctx, name, metav1.GetOptions{})
+			if err == nil && (is.UID == theirs.UID || !ready(*is)) {
+				t.Errorf("node %s has uid %s, theirs %s, and is Ready: %t; want the machine's own", name, is.UID, theirs.UID, ready(*is))
+			}
+			return errors.Join(err, enough)
+		})).Run(ctx)
+	if !errors.Is(err, enough) {
+		t.Fatal(err)
+	}
 	nothingLeft(ctx, t)
 }
 

@@ -24,10 +24,13 @@ func replaced[T metav1.Object](err error, uid types.UID, get func() (T, error)) 
 	return err
 }
 
-// foreign is the error of an object that no performance of a scenario has made, where
-// ours was to be.
+// A foreignError says that an object that no performance of the scenario has made is
+// where ours was to be. To who looks at its status it is Forbidden: nobody tries again.
+type foreignError struct{ *apierrors.StatusError }
+
+// foreign is one.
 func foreign(r schema.GroupResource, name, label string) error {
-	return apierrors.NewForbidden(r, name, fmt.Errorf("found one that no performance of %s has made: want it gone", label))
+	return &foreignError{apierrors.NewForbidden(r, name, fmt.Errorf("found one that no performance of %s has made: want it gone", label))}
 }
 
 // other reports whether an object isn't the one of that UID.

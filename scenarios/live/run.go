@@ -212,6 +212,9 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		}
 		r.told = r.clock.Now()
 		missing := slices.Concat(r.show.Unsettled(), r.untold(), r.undelivered())
+		if err := r.world.kubelets.barred(); err != nil {
+			return 0, false, fmt.Errorf("cluster %s: %w", r.config.Host, err)
+		}
 		if len(r.later) > 0 {
 			r.bring(missing)
 			r.tell(Progress{Phase: Settling, At: r.show.Now(), Waiting: missing, Adopted: r.report.Adopted})

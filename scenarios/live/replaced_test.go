@@ -172,12 +172,12 @@ func TestSweepOfPodsThatWereMadeAnew(t *testing.T) {
 func TestNodeOfSomebodyElse(t *testing.T) {
 	for label, ours := range map[string]bool{"": false, "other": false, "surge": true} {
 		write := func(w *world) {
-			cordoned := aNode("", "surge") // its UID isn't known yet
-			cordoned.Spec.Unschedulable = true
-			w.WriteNode(aNode("", "surge"), cordoned)
 			k := &kubelet{name: "a"}
 			k.beats.Store(true)
 			w.kubelets.byName["a"] = k
+			cordoned := aNode("", "surge") // its UID isn't known yet
+			cordoned.Spec.Unschedulable = true
+			w.WriteNode(aNode("", "surge"), cordoned)
 			if serves := w.kubelets.serves("a"); serves != ours {
 				t.Errorf("label %q: its pods are taken in: %t, want %t", label, serves, ours)
 			}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/show"
@@ -15,7 +14,9 @@ import (
 	"golang.org/x/term"
 )
 
-// keysPause is how long it takes at the most until the end of reading is noticed.
+// keysPause is how long it takes at the most until a read that waits for keys notices
+// that they are others', or that there will be none any more. It is also what tells an
+// ESC from the beginning of a sequence.
 const keysPause = 100 * time.Millisecond
 
 // A keyboard is a terminal whose keys are read one by one. Its methods may be
@@ -24,11 +25,12 @@ type keyboard struct {
 	fd      int
 	typed   chan show.Key
 	reading sync.WaitGroup
-	done    atomic.Bool
+	closed  chan struct{} // no keys will be read any more: closed under mu
 
-	mu     sync.Mutex
-	ours   atomic.Bool  // keys are read: written under mu
-	before unix.Termios // what the terminal was set to when it was taken
+	mu      sync.Mutex
+	ours    bool // keys are read
+	changed sync.Cond
+	before  unix.Termios // what the terminal was set to when it was taken
 }
 
 // newKeyboard returns that of a terminal, nil where in is none. It does nothing
@@ -38,7 +40,9 @@ func newKeyboard(in io.Reader) *keyboard {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	return &keyboard{fd: int(f.Fd()), typed: make(chan show.Key, 8)}
+	k := &keyboard{fd: int(f.Fd()), typed: make(chan show.Key, 8), closed: make(chan struct{})}
+	k.changed.L = &k.mu
+	return k
 }
 
 // readKeys opens the keyboard of a terminal, nil where in is none.
@@ -60,11 +64,9 @@ func (k *keyboard) Open() {
 	}
 	k.reading.Go(func() {
 		var t typing
-		for !k.done.Load() {
-			if k.ours.Load() {
-				listen(k.fd, &t, k.typed)
-			} else {
-				time.Sleep(keysPause) // what is typed is for others
+		for k.awaitTurn() {
+			if !k.listen(&t) {
+				k.idle()
 			}
 		}
 	})
@@ -77,21 +79,25 @@ func (k *keyboard) Suspend() error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.ours.Swap(false) {
+	if !k.ours {
 		return nil
 	}
+	k.ours = false
 	return unix.IoctlSetTermios(k.fd, termiosSet, &k.before)
 }
 
 // Resume takes the terminal, or takes it again: a shell that stops a program and
 // lets it go on has set the terminal for itself meanwhile.
 func (k *keyboard) Resume() error {
-	if k == nil || k.done.Load() {
+	if k == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.ours.Load() {
+	if k.over() {
+		return nil
+	}
+	if !k.ours {
 		before, err := unix.IoctlGetTermios(k.fd, termiosGet)
 		if err != nil {
 			return err
@@ -104,46 +110,84 @@ func (k *keyboard) Resume() error {
 	if err := unix.IoctlSetTermios(k.fd, termiosSet, &raw); err != nil {
 		return err
 	}
-	k.ours.Store(true)
+	k.ours = true
+	k.changed.Broadcast()
 	return nil
 }
 
-// Close gives the terminal back.
+// Close gives the terminal back. It may be called twice.
 func (k *keyboard) Close() {
 	if k == nil {
 		return
 	}
-	k.done.Store(true)
+	k.mu.Lock()
+	if !k.over() {
+		close(k.closed)
+		k.changed.Broadcast()
+	}
+	k.mu.Unlock()
 	k.reading.Wait()
 	_ = k.Suspend() // nothing can be done where a terminal that was there is gone
 }
 
-// listen takes what is typed within a tenth of a second. It asks before it reads:
-// where something else has set the terminal to whole lines, a read would stay until
-// there is one. Nothing to read, or an error, isn't the end: a program that goes on in
-// the background may have been asked to read what its shell has read by then.
-func listen(fd int, t *typing, typed chan<- show.Key) {
+// over reports whether Close was called.
+func (k *keyboard) over() bool {
+	select {
+	case <-k.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// awaitTurn waits until what is typed is for this program, and returns false when
+// nothing will be any more.
+func (k *keyboard) awaitTurn() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for !k.ours && !k.over() {
+		k.changed.Wait()
+	}
+	return !k.over()
+}
+
+// idle lets a terminal be that gives nothing. Where it is gone, this is all that
+// happens until the end.
+func (k *keyboard) idle() {
+	pause := time.NewTimer(keysPause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-k.closed:
+	}
+}
+
+// listen takes what is typed within a tenth of a second, and returns false where the
+// terminal gives nothing although it was asked. It asks before it reads: where
+// something else has set the terminal to whole lines, a read would stay until there is
+// one. Nothing to read, or an error, isn't the end: a program that goes on in the
+// background may have been asked to read what its shell has read by then.
+func (k *keyboard) listen(t *typing) bool {
 	var ready unix.FdSet
-	ready.Set(fd)
+	ready.Set(k.fd)
 	wait := unix.NsecToTimeval(int64(keysPause))
-	if _, err := unix.Select(fd+1, &ready, nil, nil, &wait); err != nil || !ready.IsSet(fd) {
-		if err == nil {
-			t.pause()
-		} else if !errors.Is(err, unix.EINTR) {
-			time.Sleep(keysPause)
-		}
-		return
+	switch _, err := unix.Select(k.fd+1, &ready, nil, nil, &wait); {
+	case err != nil:
+		return errors.Is(err, unix.EINTR)
+	case !ready.IsSet(k.fd):
+		t.pause()
+		return true
 	}
 	var b [16]byte
-	n, err := unix.Read(fd, b[:])
+	n, err := unix.Read(k.fd, b[:])
 	if err != nil || n == 0 {
-		time.Sleep(keysPause) // where the terminal is gone, this is all that happens until the end
-		return
+		return false
 	}
-	for _, k := range t.take(b[:n]) {
+	for _, key := range t.take(b[:n]) {
 		select {
-		case typed <- k:
+		case k.typed <- key:
 		default: // nobody takes them: a key is no promise
 		}
 	}
+	return true
 }

@@ -76,8 +76,13 @@ func serveDemo(t *testing.T) string {
 	// How long the tape is, is found out while it is served.
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
+	tooLate := time.After(5 * time.Minute)
 	for s.Control.Duration() == 0 {
-		<-look.C
+		select {
+		case <-look.C:
+		case <-tooLate:
+			t.Fatal("how long the tape is wasn't found out within five minutes")
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"runtime/debug"
 	"strings"
@@ -53,16 +52,18 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 	flags.BoolVar(&o.Append, "append", false, "go on with the tape in FILE, if there is one")
 	scope.add(cmd)
 	cluster.AddFlags(flags)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := errors.Join(needOut(o.File), scope.check()); err != nil {
 			return err
 		}
 		if flags.Changed("duration") && o.Config.Duration <= 0 {
 			return usagef("flag --duration %q: want more than 0, such as %s", o.Config.Duration, 10*time.Minute)
 		}
-		if o.Config.REST, err = cluster.ToRESTConfig(); err != nil {
-			return fmt.Errorf("kubeconfig: %w", err)
+		from, err := destinationOf(cluster)
+		if err != nil {
+			return err
 		}
+		o.Config.REST = from.rest
 		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
 		o.Status = &capture.Status{Out: cmd.ErrOrStderr(), Width: widthOf(cmd.ErrOrStderr())}
 		boundMemory(recordMemory)

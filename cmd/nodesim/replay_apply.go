@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,17 +48,6 @@ func (f *applyFlags) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// context is the name by which the user knows the cluster.
-func (f *applyFlags) context() (string, error) { return contextOf(f.cluster) }
-
-func contextOf(cluster *genericclioptions.ConfigFlags) (string, error) {
-	raw, err := cluster.ToRawKubeConfigLoader().RawConfig()
-	if err != nil {
-		return "", fmt.Errorf("kubeconfig: %w", err)
-	}
-	return cmp.Or(*cluster.Context, raw.CurrentContext, *cluster.APIServer), nil
-}
-
 // toCluster writes the tape into a cluster.
 func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []string) (err error) {
 	defer func() { err = quietly(err) }()
@@ -69,20 +57,16 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 	cmd.SetContext(ctx)
 	cmd.SetOut(piped{cmd.OutOrStdout(), end})
 	cmd.SetErr(piped{cmd.ErrOrStderr(), end})
-	config, err := f.apply.cluster.ToRESTConfig()
-	if err != nil {
-		return fmt.Errorf("kubeconfig: %w", err)
-	}
-	name, err := f.apply.context()
+	to, err := destinationOf(f.apply.cluster)
 	if err != nil {
 		return err
 	}
 	opts := []apply.Option{apply.OnRetry(seldom(func(err error) { warn(cmd.ErrOrStderr(), "trying again: %s", err) }))}
 	switch {
-	case f.apply.known == name && name != "":
+	case f.apply.known == to.name && to.name != "":
 		opts = append(opts, apply.KnownCluster())
 	case f.apply.known != "":
-		return usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.apply.known, name)
+		return usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.apply.known, to.name)
 	}
 	how := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
 	if f.loop {
@@ -99,14 +83,15 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 		return err
 	}
 	defer func() { err = errors.Join(err, player.Close()) }()
-	a, err := apply.New(config, player, opts...)
+	a, err := apply.New(to.rest, player, opts...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	report, err := f.apply.perform(cmd, a)
 	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {
-		return errors.Join(cause, f.apply.tidy(a))
+		f.apply.tidy(cmd, a)
+		return cause
 	}
 	switch touched := report.Touched(); {
 	case touched > 0 || len(report.Skipped)+len(report.Changed) > 0:
@@ -117,14 +102,14 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 	var foreign *apply.ForeignNodesError
 	switch {
 	case errors.As(err, &foreign):
-		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(name))
+		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(to.name))
 	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Position))
 	}
 	if report.Changes > 0 && !f.apply.dry {
-		word := strings.Join(args, "")
+		word := capture.Quote(strings.Join(args, ""))
 		if f.scenario.word != "" {
-			word = "--simulate " + f.scenario.word
+			word = "--simulate " + capture.Quote(f.scenario.word)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "what was written is still there; it is taken away by: nodesim replay %s --to-cluster --cleanup\n", word)
 	}

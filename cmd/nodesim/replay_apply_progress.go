@@ -37,15 +37,17 @@ func (f *applyFlags) perform(cmd *cobra.Command, a *apply.Applier) (apply.Report
 const tidying = 2 * time.Minute
 
 // tidy takes away what was written: of whom nobody reads any more, nobody learns how
-// to do it.
-func (f *applyFlags) tidy(a *apply.Applier) error {
+// to do it. Where it can't be done, the other of standard output and error may still
+// have a reader.
+func (f *applyFlags) tidy(cmd *cobra.Command, a *apply.Applier) {
 	if f.dry || f.cleanup {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tidying)
 	defer cancel()
-	_, err := a.Cleanup(ctx)
-	return err
+	if _, err := a.Cleanup(ctx); err != nil {
+		warn(cmd.ErrOrStderr(), "what was written is still there: %s; --cleanup takes it away", err)
+	}
 }
 
 // progress says every few seconds how far it is.

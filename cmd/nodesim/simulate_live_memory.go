@@ -26,8 +26,8 @@ const (
 
 // thrifty has a performance, which lives for hours beside a control plane, gather
 // little garbage: as Go would by itself while it is small, a quarter of what lives
-// when that is much, and a tenth when little happens then. Whoever sets GOGC knows better. The watch over it ends with
-// the context; end waits for that.
+// when that is much, and a tenth when little happens then. Whoever sets GOGC knows
+// better. The watch over it ends with the context; end waits for that.
 func thrifty(ctx context.Context) (end func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}

@@ -31,7 +31,10 @@ var elsewhere = map[string][]string{
 // kubelets are those that a kubelet answers, which some clients ask for with POST.
 var kubelets = []string{"attach", "exec", "log", "portforward", "proxy"}
 
-const nothingBehind = "nothing runs behind its objects"
+// behindNothing refuses what a kubelet, or another actor, would do.
+func (s *Server) behindNothing(r *resource, info *request.RequestInfo) error {
+	return writes.Refuse(s.player.Header().Metadata.Name, info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), "nothing runs behind its objects")
+}
 
 // routed says what kube-apiserver's router answers before a handler sees the request; nil where it finds one.
 func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInfo) error {
@@ -47,8 +50,7 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 		return unrouted(http.StatusMethodNotAllowed, "405: Method Not Allowed")
 	case info.Subresource != "" && !slices.Contains(s.subresources(r.Resource), info.Subresource):
 		if slices.Contains(elsewhere[r.String()], info.Subresource) {
-			return writes.Refuse(s.player.Header().Metadata.Name, info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(),
-				nothingBehind)
+			return s.behindNothing(r, info)
 		}
 		if !builtin {
 			return apierrors.NewNotFound(gvr(r.Resource).GroupResource(), info.Name)

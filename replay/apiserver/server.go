@@ -71,6 +71,11 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 		resources: map[schema.GroupVersionResource]*resource{}, unfollow: func() {},
 	}
 	s.open, s.close = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
 	for _, o := range opts {
 		o(&s.settings)
 	}
@@ -89,11 +94,6 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() {
-			if err != nil {
-				stop()
-			}
-		}()
 		s.unfollow = stop
 		r := s.newResource(namespaces)
 		r.cluster = m.cluster

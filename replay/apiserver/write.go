@@ -37,7 +37,7 @@ func WriteLines(w io.Writer) (record func(Write), failed func() error) { return 
 // write answers a write. r is nil where the tape doesn't hold the resource.
 func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
 	if r != nil && slices.Contains(kubelets, info.Subresource) {
-		return writes.Refuse(s.player.Header().Metadata.Name, info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), nothingBehind)
+		return s.behindNothing(r, info)
 	}
 	if s.desk == nil {
 		verb := info.Verb

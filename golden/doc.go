@@ -61,8 +61,8 @@
 //
 // # What it must never do
 //
-// Write outside testdata, but for the part that AssertPart was given, write in CI, write half a file, delete a file, or
-// touch the flags of a program that merely imports it. It knows nothing of
-// nodes and imports nothing of this module. All functions may be called from
-// several goroutines, except Main and Wrap's Run.
+// Write outside testdata, but for the part that AssertPart was given, write in CI,
+// write half a file, delete a file, or touch the flags of a program that merely
+// imports it. It knows nothing of nodes and imports nothing of this module. All
+// functions may be called from several goroutines, except Main and Wrap's Run.
 package golden

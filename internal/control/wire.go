@@ -97,7 +97,7 @@ type Until string
 // The moments that a step can lead to.
 const (
 	UntilEvent      Until = "event"      // the next event that a client can see
-	UntilTransition Until = "transition" // a node joins, is online, drains, isn't ready or is gone; a pod is updated in place; a roll ends, complete or failed; a mark
+	UntilTransition Until = "transition" // what a node goes through, the end of a roll, a mark (Landmark of internal/show)
 	UntilMarker     Until = "marker"     // a MARK of the tape
 )
 

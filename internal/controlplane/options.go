@@ -47,7 +47,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// fastest is where every delay has long become its shortest.
+// At fastest every delay has long become its shortest, and at slowest it takes hours.
 const slowest, fastest = 0.01, 10_000
 
 // complete checks the options and fills in what is left open.

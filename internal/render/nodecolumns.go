@@ -24,11 +24,10 @@ const (
 
 const blockedBy = "blocked by "
 
-// nodeColumns gives the name what the others leave, what holds a drain up
-// included. Where that is too little the shared domain of the names goes first, then
-// the words before what holds a drain up, then the bar, whose numbers say the same,
-// then the room for what
-// holds it up and for the pods; then the name is cut.
+// nodeColumns gives the name what the others leave, what holds a drain up included.
+// Where that is too little the shared domain of the names goes first, then the words
+// before what holds a drain up, then the bar, whose numbers say the same, then the
+// room for what holds it up and for the pods; then the name is cut.
 func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 	c := columns{bar: 8}
 	if p.width >= steady {

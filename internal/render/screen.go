@@ -133,7 +133,8 @@ func (s *Screen) Resume() error {
 }
 
 // Close gives the terminal back: the cursor shows, and stands below the last
-// panel. Of one that is suspended only the last panel is written. It writes nothing where nothing was drawn, and nothing a second time.
+// panel. Of one that is suspended only the last panel is written. It writes nothing
+// where nothing was drawn, and nothing a second time.
 func (s *Screen) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

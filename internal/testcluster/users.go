@@ -67,7 +67,7 @@ func (c *Cluster) authorized(ctx context.Context, user string, rule rbacv1.Polic
 	if len(rule.ResourceNames) > 0 {
 		review.Spec.ResourceAttributes.Name = rule.ResourceNames[0]
 	}
-	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 		answer, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		return err == nil && answer.Status.Allowed, err
 	})

@@ -25,8 +25,7 @@ type Group struct {
 // A file outside of the folder goes away with the Group, while it is still the copy of one inside that it was made as.
 type file struct{ copy, original string }
 
-// NewGroup takes charge of a folder, which must be there, and of nobody else's: Close removes it, unless it
-// is kept.
+// NewGroup takes charge of a folder, which must be there, and of nobody else's: Close removes it, unless it is kept.
 func NewGroup(folder string) (*Group, error) {
 	if !possible {
 		return nil, errors.New("programs that end with this one: found no Unix: want Linux or macOS")

@@ -11,7 +11,8 @@ import (
 )
 
 // A watchdog is a shell that waits for its standard input to end, which happens when this program dies, however it
-// dies; then it kills what the pid files name, removes the copies that are still copies, and removes the folder unless it is kept.
+// dies; then it kills what the pid files name, removes the copies that are still copies, and removes the folder unless
+// it is kept.
 type watchdog struct {
 	folder string
 	cmd    *exec.Cmd

@@ -1,67 +1,95 @@
 package live
 
 import (
-	"maps"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// Bounds of how many specifications and words are held for others to share.
+// Bounds of how many specifications, sets of labels and words are held for others to
+// share.
 const (
 	commonsMost = 1000
 	wordsMost   = 20_000
 )
 
-// Commons have pods of one kind share their specification and labels, and all of
-// them, and all nodes, the words that many have: ten thousand pods of a workload are
-// told apart by little more than name and node, and a watch brings each of them
-// whole, with every change. Nobody changes what a cache holds.
+// Commons have pods that are alike share their specification, those with the same
+// labels these, and all of them, and all nodes, the words that many have: ten thousand
+// pods of a workload are told apart by little more than name and node, and a watch
+// brings each of them whole, with every change. Nobody changes what a cache holds.
 //
 // It may be used from any goroutine. The zero commons are empty.
 type commons struct {
-	mu    sync.Mutex
-	kinds map[kindOfPod]*common
-	words map[string]string
+	mu     sync.Mutex
+	specs  map[string]corev1.PodSpec    // by their protobuf form, whose maps are sorted
+	labels map[string]map[string]string // by their text
+	words  map[string]string
+	lists  nodeLists
+
+	scratch []byte
+	keys    []string
 }
 
-// common is what the pods of a kind share.
-type common struct {
-	spec   corev1.PodSpec
-	labels map[string]string
-}
-
-// kindOfPod is what pods are likely to share a specification with: those of the
-// same owner, or, where they have none, of the same image.
-type kindOfPod struct{ namespace, owner, image string }
-
-// pod has a pod use the memory of the one that came before it.
+// pod has a pod use the memory of those that came before it. It must be nobody else's
+// yet.
 func (c *commons) pod(pod *corev1.Pod) {
-	kind := kindOfPod{namespace: pod.Namespace}
-	if o := metav1.GetControllerOfNoCopy(pod); o != nil {
-		kind.owner = string(o.UID)
-	}
-	if len(pod.Spec.Containers) > 0 {
-		kind.image = pod.Spec.Containers[0].Image
-	}
-	// What DaemonSets' pods have of their own is the node, here and in their affinity.
-	node, affinity := pod.Spec.NodeName, pod.Spec.Affinity
-	pod.Spec.NodeName, pod.Spec.Affinity = "", nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if of := c.kinds[kind]; of != nil && apiequality.Semantic.DeepEqual(&of.spec, &pod.Spec) && maps.Equal(of.labels, pod.Labels) {
-		pod.Spec, pod.Labels = of.spec, of.labels
-	} else {
-		if c.kinds == nil || len(c.kinds) >= commonsMost {
-			c.kinds = map[kindOfPod]*common{}
-		}
-		c.kinds[kind] = &common{pod.Spec, pod.Labels}
-	}
-	pod.Spec.NodeName, pod.Spec.Affinity = c.word(node), affinity
+	c.spec(&pod.Spec)
+	pod.Labels = c.set(pod.Labels)
 	pod.Namespace, pod.GenerateName = c.word(pod.Namespace), c.word(pod.GenerateName)
+	for i := range pod.OwnerReferences {
+		o := &pod.OwnerReferences[i]
+		o.APIVersion, o.Kind, o.Name, o.UID = c.word(o.APIVersion), c.word(o.Kind), c.word(o.Name), types.UID(c.word(string(o.UID)))
+	}
 	c.status(&pod.Status)
+}
+
+// spec wants c.mu held. What alike pods have of their own is the node, here and in the
+// affinity of a DaemonSet's, and the host name of a StatefulSet's.
+func (c *commons) spec(s *corev1.PodSpec) {
+	node, host, affinity := s.NodeName, s.Hostname, s.Affinity
+	s.NodeName, s.Hostname, s.Affinity = "", "", nil
+	size := s.Size()
+	c.scratch = slices.Grow(c.scratch[:0], size)[:size]
+	if n, err := s.MarshalToSizedBuffer(c.scratch); err == nil {
+		form := c.scratch[size-n:]
+		if first, is := c.specs[string(form)]; is {
+			*s = first
+		} else {
+			if c.specs == nil || len(c.specs) >= commonsMost {
+				c.specs = map[string]corev1.PodSpec{}
+			}
+			c.specs[string(form)] = *s
+		}
+	}
+	s.NodeName, s.Hostname, s.Affinity = c.word(node), host, affinity
+}
+
+// set returns the first of the maps that are like this one. It wants c.mu held.
+func (c *commons) set(m map[string]string) map[string]string {
+	if m == nil {
+		return nil
+	}
+	c.keys = c.keys[:0]
+	for key := range m {
+		c.keys = append(c.keys, key)
+	}
+	slices.Sort(c.keys)
+	c.scratch = c.scratch[:0]
+	for _, key := range c.keys {
+		c.scratch = append(append(append(append(c.scratch, key...), 0), m[key]...), 0) // neither has a NUL
+	}
+	if first, is := c.labels[string(c.scratch)]; is {
+		return first
+	}
+	if c.labels == nil || len(c.labels) >= commonsMost {
+		c.labels = map[string]map[string]string{}
+	}
+	c.labels[string(c.scratch)] = m
+	return m
 }
 
 // status wants c.mu held.
@@ -70,6 +98,7 @@ func (c *commons) status(s *corev1.PodStatus) {
 	for i := range s.HostIPs {
 		s.HostIPs[i].IP = c.word(s.HostIPs[i].IP)
 	}
+	s.Conditions = exact(s.Conditions)
 	for i := range s.Conditions {
 		is := &s.Conditions[i]
 		is.Type, is.Status = corev1.PodConditionType(c.word(string(is.Type))), corev1.ConditionStatus(c.word(string(is.Status)))
@@ -78,37 +107,6 @@ func (c *commons) status(s *corev1.PodStatus) {
 	for i := range s.ContainerStatuses {
 		is := &s.ContainerStatuses[i]
 		is.Name, is.Image, is.ImageID = c.word(is.Name), c.word(is.Image), c.word(is.ImageID)
-	}
-}
-
-// node has a node use the words of those that came before it. It must be nobody
-// else's yet.
-func (c *commons) node(n *corev1.Node) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n.Labels != nil {
-		labels := make(map[string]string, len(n.Labels))
-		for key, value := range n.Labels {
-			labels[c.word(key)] = c.word(value)
-		}
-		n.Labels = labels
-	}
-	s := &n.Status
-	for i := range s.Images {
-		for k, name := range s.Images[i].Names {
-			s.Images[i].Names[k] = c.word(name)
-		}
-	}
-	for i := range s.Conditions {
-		is := &s.Conditions[i]
-		is.Type, is.Status = corev1.NodeConditionType(c.word(string(is.Type))), corev1.ConditionStatus(c.word(string(is.Status)))
-		is.Reason, is.Message = c.word(is.Reason), c.word(is.Message)
-	}
-	for _, one := range [...]*string{
-		&s.NodeInfo.KernelVersion, &s.NodeInfo.OSImage, &s.NodeInfo.ContainerRuntimeVersion, &s.NodeInfo.KubeletVersion,
-		&s.NodeInfo.OperatingSystem, &s.NodeInfo.Architecture,
-	} {
-		*one = c.word(*one)
 	}
 }
 
@@ -125,4 +123,13 @@ func (c *commons) word(s string) string {
 	}
 	c.words[s] = s
 	return s
+}
+
+// exact is a slice without room for more: what a decoder has grown has up to twice as
+// much as it needs.
+func exact[T any](s []T) []T {
+	if len(s) == cap(s) {
+		return s
+	}
+	return append(make([]T, 0, len(s)), s...)
 }

@@ -2,11 +2,13 @@ package live
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
@@ -50,6 +52,68 @@ func TestCommons(t *testing.T) {
 				t.Errorf("pods %d and %d share their containers: %t, want %t", i, k, got, alike)
 			}
 		}
+	}
+}
+
+// Pods that were bound in several zones, which the API server writes into their labels
+// (k8s.io/kubernetes, plugin/pkg/admission/podtopologylabels), share their
+// specification, and those of one zone their labels.
+func TestCommonsOfZones(t *testing.T) {
+	var c commons
+	var pods []*corev1.Pod
+	for i := range 6 {
+		pod := commonPod(0)
+		pod.Labels[corev1.LabelTopologyZone] = fmt.Sprint("zone-", i%3)
+		pod.Spec.NodeName, pod.Spec.Hostname = fmt.Sprint("node-", i), fmt.Sprint("web-", i)
+		c.pod(pod)
+		pods = append(pods, pod)
+	}
+	for i, pod := range pods {
+		if &pod.Spec.Containers[0] != &pods[0].Spec.Containers[0] {
+			t.Errorf("pod %d has containers of its own", i)
+		}
+		if got, want := pod.Labels[corev1.LabelTopologyZone], fmt.Sprint("zone-", i%3); got != want {
+			t.Errorf("pod %d is in %s: want %s", i, got, want)
+		}
+		if reflect.ValueOf(pod.Labels).Pointer() != reflect.ValueOf(pods[i%3].Labels).Pointer() {
+			t.Errorf("pod %d has labels of its own", i)
+		}
+		if want := fmt.Sprint("web-", i); pod.Spec.Hostname != want || pod.Spec.NodeName != fmt.Sprint("node-", i) {
+			t.Errorf("pod %d is %s on %s: want its own names", i, pod.Spec.Hostname, pod.Spec.NodeName)
+		}
+	}
+}
+
+// Nodes of one kind share what they have room for and their images; another kind has
+// its own.
+func TestCommonsOfMachines(t *testing.T) {
+	node := func(kind, cpu string) *corev1.Node {
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: kind + cpu, Labels: map[string]string{corev1.LabelInstanceTypeStable: kind}},
+			Status: corev1.NodeStatus{
+				Capacity:    corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8")},
+				Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
+				Images:      []corev1.ContainerImage{{Names: []string{"web:1"}, SizeBytes: int64(len(kind))}},
+			},
+		}
+	}
+	var c commons
+	nodes := []*corev1.Node{node("a", "7"), node("a", "7"), node("a", "6"), node("bb", "7")}
+	for _, n := range nodes {
+		c.node(n)
+	}
+	for i, want := range []*corev1.Node{node("a", "7"), node("a", "7"), node("a", "6"), node("bb", "7")} {
+		if !apiequality.Semantic.DeepEqual(nodes[i], want) {
+			t.Errorf("node %d has become %+v: want it as it was", i, nodes[i])
+		}
+	}
+	at := func(list corev1.ResourceList) uintptr { return reflect.ValueOf(list).Pointer() }
+	first, second := nodes[0].Status, nodes[1].Status
+	if at(first.Capacity) != at(second.Capacity) || at(first.Allocatable) != at(second.Allocatable) || &first.Images[0] != &second.Images[0] {
+		t.Error("two nodes that are alike have lists of their own")
+	}
+	if at(nodes[2].Status.Capacity) != at(first.Capacity) {
+		t.Error("a node that differs in what is allocatable has a capacity of its own")
 	}
 }
 

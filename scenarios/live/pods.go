@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -226,7 +228,10 @@ func withStatus(pod, said *corev1.Pod) *corev1.Pod {
 }
 
 // share lets go of a pod that is as the server has it, in favour of the cache's
-// own: of ten thousand pods at rest there is one copy.
+// own: of ten thousand pods at rest there is one copy. When a pod was scheduled says
+// the scheduler, whatever its kubelet has posted: what stands there stays
+// ([virtualnode.PodController] writes no time over that of a condition that is as it
+// was).
 func (p *pods) share(server *corev1.Pod) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,14 +239,31 @@ func (p *pods) share(server *corev1.Pod) {
 	if is == nil || is == server {
 		return
 	}
-	status := is.Status
-	status.QOSClass = server.Status.QOSClass // which no kubelet posts
 	equal := apiequality.Semantic.DeepEqual
-	if equal(&status, &server.Status) && equal(is.Labels, server.Labels) && equal(is.Annotations, server.Annotations) &&
+	if statusStands(&is.Status, &server.Status) && maps.Equal(is.Labels, server.Labels) && maps.Equal(is.Annotations, server.Annotations) &&
 		is.DeletionTimestamp.Equal(server.DeletionTimestamp) && equal(is.DeletionGracePeriodSeconds, server.DeletionGracePeriodSeconds) &&
 		equal(&is.Spec, &server.Spec) {
 		p.byUID[server.UID] = server
 	}
+}
+
+// statusStands reports whether a server's status is the one that a kubelet has, but
+// for what is nobody's to post.
+func statusStands(said, server *corev1.PodStatus) bool {
+	status := *said
+	status.QOSClass = server.QOSClass
+	if i := scheduled(status.Conditions); i >= 0 {
+		if k := scheduled(server.Conditions); k >= 0 && status.Conditions[i].Status == server.Conditions[k].Status {
+			status.Conditions = slices.Clone(status.Conditions)
+			status.Conditions[i].LastTransitionTime = server.Conditions[k].LastTransitionTime
+		}
+	}
+	return apiequality.Semantic.DeepEqual(&status, server)
+}
+
+// scheduled is where the condition PodScheduled stands, -1 for nowhere.
+func scheduled(conditions []corev1.PodCondition) int {
+	return slices.IndexFunc(conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
 }
 
 // hand tells the controller of a state whose turn it is.

@@ -63,3 +63,51 @@ func TestPodThatHasLeftIsNotToldAgain(t *testing.T) {
 		})
 	}
 }
+
+// A pod that stands on the server as its kubelet has it is held once, although the
+// time at which it was scheduled is the scheduler's; one that differs is held as its
+// kubelet has it.
+func TestPodAtRestIsHeldOnce(t *testing.T) {
+	status := func(scheduled, ready int64) corev1.PodStatus {
+		return corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
+			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Unix(ready, 0)},
+			{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Unix(scheduled, 0)},
+		}}
+	}
+	held := func(server *corev1.Pod) *corev1.Pod {
+		p, _ := toldOf(t)
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0", UID: "1"}, Spec: corev1.PodSpec{NodeName: "ip-10-0-0-4"}}
+		if err := p.CreatePod(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+		said := pod.DeepCopy()
+		said.Status = status(10, 20)
+		p.post(said)
+		p.share(server)
+		is, err := p.GetPodByUID(t.Context(), "shop", "web-0", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := is.Status.Conditions[0].LastTransitionTime.Unix(); diff != 20 {
+			t.Errorf("Ready since %d: want what the kubelet has said, 20", diff)
+		}
+		return is
+	}
+	server := func(status corev1.PodStatus) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0", UID: "1", ResourceVersion: "7"},
+			Spec:       corev1.PodSpec{NodeName: "ip-10-0-0-4"}, Status: status,
+		}
+	}
+	if same := server(status(11, 20)); held(same) != same {
+		t.Error("a pod that is as the server has it is held twice")
+	}
+	if other := server(status(10, 21)); held(other) == other {
+		t.Error("a pod that isn't as the server has it was let go of")
+	}
+	unscheduled := status(10, 20)
+	unscheduled.Conditions[1].Status = corev1.ConditionFalse
+	if other := server(unscheduled); held(other) == other {
+		t.Error("a pod that the server has as unscheduled was let go of")
+	}
+}

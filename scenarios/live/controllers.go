@@ -42,12 +42,9 @@ func (r *run) podController(ctx context.Context, f informers.SharedInformerFacto
 // gone, or another one: a kubelet whose Node was deleted doesn't register again until
 // it is restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
 // is done once). Somebody else's Node that is there before is waited for to go.
-func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) error {
-	fresh := *node
-	fresh.UID, fresh.ResourceVersion, fresh.ManagedFields = "", "", nil
-	node = &fresh
+func (ks *kubelets) keep(ctx context.Context, k *kubelet) error {
 	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
-		c, err := ks.controller(k, node)
+		c, err := ks.controller(k, k.first)
 		if err != nil {
 			return err
 		}
@@ -57,7 +54,7 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 		stop()
 		var theirs *foreignError
 		switch barred := errors.As(err, &theirs); {
-		case err == nil || ctx.Err() != nil || !barred && !passing(err):
+		case err == nil || ctx.Err() != nil || !barred && !passing(err) || k.first == nil: // once a node is registered no error ends Run
 			return err
 		case !barred:
 			ks.warn(fmt.Errorf("%w; trying again", err))
@@ -72,8 +69,8 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet, node *corev1.Node) err
 	}
 }
 
-// tellCreated closes created when the controller has found or created its Node;
-// stop ends that.
+// tellCreated closes created when the controller has found or created its Node. stop
+// ends that.
 func (k *kubelet) tellCreated(ctx context.Context, c *virtualnode.NodeController) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	told := make(chan struct{})
@@ -82,6 +79,7 @@ func (k *kubelet) tellCreated(ctx context.Context, c *virtualnode.NodeController
 		select {
 		case <-c.Ready():
 			k.barred.Store(nil)
+			k.registered()
 			select {
 			case <-k.created:
 			default:

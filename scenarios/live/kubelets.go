@@ -51,10 +51,13 @@ type kubelet struct {
 	// barred is since when somebody else's Node is in the place of its own; nil where
 	// none is.
 	barred atomic.Pointer[time.Time]
+	// first is what is registered, until it is; it is keep's.
+	first *corev1.Node
 
 	mu     sync.Mutex
 	notify func(*corev1.Node) // of the controller that runs
-	latest *corev1.Node       // what was posted last
+	latest *corev1.Node       // what was posted last, until the Node is registered
+	done   bool               // it is
 }
 
 func newKubelets(client kubernetes.Interface, renew time.Duration, warn func(error)) *kubelets {
@@ -71,13 +74,15 @@ func newKubelets(client kubernetes.Interface, renew time.Duration, warn func(err
 // there, when ready is closed: what was written of that name before comes first.
 // One that was registered before ends first.
 func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) *kubelet {
-	k := &kubelet{name: node.Name, ended: make(chan struct{}), created: make(chan struct{})}
+	first := *node
+	first.UID, first.ResourceVersion, first.ManagedFields = "", "", nil
+	k := &kubelet{name: node.Name, ended: make(chan struct{}), created: make(chan struct{}), first: &first}
 	k.beats.Store(true)
 	ctx, end := context.WithCancel(ks.ctx)
 	k.end = end
 	ks.mu.Lock()
-	before := ks.byName[node.Name]
-	ks.byName[node.Name] = k
+	before := ks.byName[k.name]
+	ks.byName[k.name] = k
 	ks.mu.Unlock()
 	ks.owned.Go(func() {
 		defer close(k.ended)
@@ -91,8 +96,8 @@ func (ks *kubelets) register(node *corev1.Node, ready <-chan struct{}) *kubelet 
 		case <-ctx.Done():
 			return
 		}
-		if err := ks.keep(ctx, k, node); err != nil && ctx.Err() == nil {
-			ks.warn(fmt.Errorf("kubelet of %s: %w", node.Name, err))
+		if err := ks.keep(ctx, k); err != nil && ctx.Err() == nil {
+			ks.warn(fmt.Errorf("kubelet of %s: %w", k.name, err))
 		}
 	})
 	return k
@@ -218,8 +223,19 @@ func (k *kubelet) NotifyNodeStatus(_ context.Context, notify func(*corev1.Node))
 func (k *kubelet) post(node *corev1.Node) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.latest = node
+	if !k.done {
+		k.latest = node
+	}
 	if k.notify != nil {
 		k.notify(node)
 	}
+}
+
+// registered lets go of what another controller would have to be told: there will be
+// none, and the one that runs has a copy of its own.
+func (k *kubelet) registered() {
+	k.first = nil
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.latest, k.done = nil, true
 }

@@ -17,10 +17,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
 // newInformers are the one set of caches that everybody shares. Who wrote which
-// field is of no interest to anybody here and takes half of the memory.
+// field is of no interest to anybody here and takes half of the memory; what a kubelet
+// has noted on its Node is of interest to it alone, when it writes.
 func newInformers(client kubernetes.Interface, alike *commons) informers.SharedInformerFactory {
 	return informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(func(o any) (any, error) {
 		if m, err := meta.Accessor(o); err == nil {
@@ -30,6 +32,7 @@ func newInformers(client kubernetes.Interface, alike *commons) informers.SharedI
 		case *corev1.Pod:
 			alike.pod(o)
 		case *corev1.Node:
+			virtualnode.LeaveOutApplied(o)
 			alike.node(o)
 		}
 		return o, nil

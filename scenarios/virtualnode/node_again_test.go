@@ -140,3 +140,53 @@ func TestLister(t *testing.T) {
 		}
 	})
 }
+
+// A cache need not hold what was applied last: that is asked for where something is written, and nowhere else.
+func TestListerWithoutWhatWasApplied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+		running(t.Context(), t, f.controller(t, readyNode(), f.leases(), WithNodeLister(corelisters.NewNodeLister(index)),
+			WithNodeStatusReportInterval(time.Hour)))
+		synctest.Wait()
+		catchUp := func() {
+			lean := f.node().DeepCopy()
+			LeaveOutApplied(lean)
+			if lean.Annotations[annotationStatus] != "" || lean.Annotations[annotationMeta] != "" {
+				t.Fatalf("found %v, want no texts", lean.Annotations)
+			}
+			if err := index.Update(lean); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(when string, gets, writes int) {
+			t.Helper()
+			if g, w := f.requests("GET nodes/virtual"), f.requests(patches); g != gets || w != writes {
+				t.Errorf("%s: found %d GETs and %d PATCHes, want %d and %d", when, g, w, gets, writes)
+			}
+		}
+		catchUp()
+		for range 5 {
+			pass(DefaultStatusUpdateInterval)
+		}
+		want("nothing happens", 0, 0)
+		f.edit(func(n *corev1.Node) { n.Labels["theirs"] = "1" })
+		catchUp()
+		for range 5 {
+			pass(DefaultStatusUpdateInterval)
+		}
+		want("somebody adds a label", 1, 0)
+
+		next := readyNode()
+		next.Labels = map[string]string{"other": "b"}
+		f.say(t, next)
+		want("the provider gives up a label", 2, 1)
+		got := f.node()
+		if _, is := got.Labels["zone"]; is || got.Labels["theirs"] != "1" || got.Labels["other"] != "b" {
+			t.Errorf("found labels %v, want the provider's and those of others", got.Labels)
+		}
+		if got.Annotations[annotationStatus] == "" || got.Annotations[annotationMeta] == "" {
+			t.Errorf("found annotations %v, want what was applied in them", got.Annotations)
+		}
+	})
+}

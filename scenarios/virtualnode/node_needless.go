@@ -9,11 +9,10 @@ import (
 // needless reports whether a report would change nothing but heartbeats, and the last one is young enough.
 func (n *NodeController) needless(wish wish, live *corev1.Node, p pulse) (bool, error) {
 	last := &n.reported
-	if n.reportInterval <= 0 || last.at.IsZero() || last.uid != live.UID ||
-		n.clock.Since(last.at) >= n.reportInterval+last.delay {
+	if !n.young(live) {
 		return false, nil
 	}
-	if last.generation == wish.generation && last.flip.Equal(p.flip) && last.version == live.ResourceVersion {
+	if n.same(wish, live, p) {
 		return true, nil
 	}
 	p.heartbeat = last.heartbeat
@@ -24,6 +23,19 @@ func (n *NodeController) needless(wish wish, live *corev1.Node, p pulse) (bool, 
 	// Somebody else has changed something else: this version is as good as the last one.
 	last.generation, last.flip, last.version = wish.generation, p.flip, live.ResourceVersion
 	return true, nil
+}
+
+// young reports whether the last report, of this live node, is younger than the interval of reports.
+func (n *NodeController) young(live *corev1.Node) bool {
+	last := &n.reported
+	return n.reportInterval > 0 && !last.at.IsZero() && last.uid == live.UID &&
+		n.clock.Since(last.at) < n.reportInterval+last.delay
+}
+
+// same reports whether nothing has changed since the last report, or since the live node was found as it should be.
+func (n *NodeController) same(wish wish, live *corev1.Node, p pulse) bool {
+	last := &n.reported
+	return last.generation == wish.generation && last.flip.Equal(p.flip) && last.version == live.ResourceVersion
 }
 
 // note remembers a report.

@@ -27,6 +27,28 @@ func stripApplied(annotations map[string]string) {
 	delete(annotations, annotationTaints)
 }
 
+// LeaveOutApplied takes the texts away from a node in which a controller has noted what it applied last: a second status
+// and a second set of labels, several kilobytes of each node, which a controller needs where it writes alone. It is for the
+// transform of the informer behind [WithNodeLister]; the annotations stay, empty, so that the controller knows that it
+// has to ask the server.
+func LeaveOutApplied(node *corev1.Node) {
+	for _, name := range [...]string{annotationStatus, annotationMeta} {
+		if node.Annotations[name] != "" {
+			node.Annotations[name] = ""
+		}
+	}
+}
+
+// leftOut reports whether what was applied last was taken away from a node by [LeaveOutApplied].
+func leftOut(node *corev1.Node) bool {
+	for _, name := range [...]string{annotationStatus, annotationMeta} {
+		if text, is := node.Annotations[name]; is && text == "" {
+			return true
+		}
+	}
+	return false
+}
+
 // emptyPatch changes nothing.
 const emptyPatch = "{}"
 

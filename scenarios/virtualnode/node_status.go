@@ -139,7 +139,12 @@ func (n *NodeController) get(ctx context.Context) (*corev1.Node, error) {
 
 // report writes what has to be written to a live node.
 func (n *NodeController) report(ctx context.Context, live *corev1.Node, p pulse) error {
-	return n.insist(ctx, live, func(live *corev1.Node) error {
+	return n.insist(ctx, live, func(live *corev1.Node) (err error) {
+		if leftOut(live) && !(n.young(live) && n.same(n.wish(), live, p)) {
+			if live, err = n.get(ctx); err != nil {
+				return err
+			}
+		}
 		n.adopt(live)
 		wish := n.wish()
 		if n.keepSpec {

@@ -24,6 +24,9 @@ type karpenterDrift struct {
 	// disrupted are the old NodeClaims of commands: the budget counts them until
 	// they are gone.
 	disrupted []*claim
+	// spare says that the node of a claim that is wanted is empty while there are
+	// more than are: such a one goes first.
+	spare bool
 }
 
 // KarpenterDrift is the roll of a NodePool by drift; Budget is how many nodes at
@@ -77,21 +80,26 @@ func (s *karpenterDrift) Begin() {
 
 func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 	budget := min(max(s.cfg.Budget, 0), s.cfg.Size)
-	draining, outdated := 0, 0
+	draining, outdated, serving := 0, 0, 0
 	for i := range c.Instances {
 		switch in := &c.Instances[i]; {
 		case in.State == cycle.Draining:
 			draining++
-		case in.Config != c.Config && in.State == cycle.Started:
+		case in.State != cycle.Started:
+		case in.Config != c.Config:
 			outdated++
+		default:
+			serving++
 		}
 	}
+	s.spare = serving > s.cfg.Size && slices.ContainsFunc(s.cfg.Group.Instances(), func(i *cloud.Instance) bool { return s.reason(i) == empty })
 	s.disrupted = slices.DeleteFunc(s.disrupted, func(c *claim) bool { return c.object.Gone() })
 	busy := max(len(s.disrupted), draining)
-	if outdated > 0 {
-		// The disruption controller looks every so often, whatever happened.
+	if outdated > 0 || serving > s.cfg.Size {
+		// The disruption controller looks every so often, whatever happened: for what
+		// has drifted, and for what was launched for pods that have their place by now.
 		s.lookAt(s.env.Now() + s.env.Draw(&s.chance, s.env.Timings.DisruptionPoll))
-		if busy >= budget {
+		if outdated > 0 && busy >= budget {
 			s.k.publish(s.k.nodePool(s.cfg.Group), "Normal", "DisruptionBlocked", "No allowed disruptions for disruption reason Drifted due to blocking budget", "")
 		}
 	}
@@ -127,6 +135,8 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 		// SimulateScheduling (helpers.go): its pods would go to a node that isn't
 		// initialized. No event says so.
 		return false, "its pods would go to a node that isn't initialized"
+	case s.spare && s.reason(i) == underutilized:
+		return false, "an empty node goes first"
 	default:
 		why = s.podsForbid(n)
 	}
@@ -134,6 +144,25 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 		s.k.publishBoth(n, c, "Normal", "DisruptionBlocked", why)
 	}
 	return why == "", why
+}
+
+// Why a node is disrupted (pkg/apis/v1/nodepool.go, DisruptionReason). A node that
+// has not drifted goes where more were launched than are wanted, for pods that had no
+// place then: that is consolidation.
+const (
+	drifted       = "Drifted"
+	empty         = "Empty"
+	underutilized = "Underutilized"
+)
+
+func (s *karpenterDrift) reason(i *cloud.Instance) string {
+	switch {
+	case s.Roller.old(i):
+		return drifted
+	case slices.ContainsFunc(s.env.API.PodsOn(i.Name), Leaves):
+		return underutilized
+	}
+	return empty
 }
 
 // podsForbid says which pod of a node, or which budget, is in the way.
@@ -206,20 +235,21 @@ func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
 	_, serve := s.others(i)
 	s.disrupted = append(s.disrupted, c)
 	s.taint(n, api.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
-	s.k.set(c, "DisruptionReason", "True", "Drifted", "Drifted")
+	why := s.reason(i)
+	s.k.set(c, "DisruptionReason", "True", why, why)
 	if serve >= s.cfg.Size {
-		s.env.After(replacementPoll, func() { s.replacement(i, n, c, true) })
+		s.env.After(replacementPoll, func() { s.replacement(i, n, c, why, true) })
 		return
 	}
 	fresh := s.k.launch(s.cfg.Group, s.target, "", func(ok bool) {
-		s.env.After(replacementPoll, func() { s.replacement(i, n, c, ok) })
+		s.env.After(replacementPoll, func() { s.replacement(i, n, c, why, ok) })
 	})
 	if fresh == nil {
 		return
 	}
 	s.env.After(replacementPoll, func() {
 		if !fresh.object.Gone() {
-			s.k.publish(fresh.about(), "Normal", "DisruptionLaunching", "Launching NodeClaim: Drifted", "")
+			s.k.publish(fresh.about(), "Normal", "DisruptionLaunching", "Launching NodeClaim: "+why, "")
 			s.k.publish(fresh.about(), "Normal", "DisruptionWaitingReadiness", "Waiting on readiness to continue disruption", "")
 		}
 	})
@@ -227,7 +257,7 @@ func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
 
 // replacement ends the wait for a replacement: the old NodeClaim goes, or, where
 // none came, its node is given back.
-func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, ok bool) {
+func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, why string, ok bool) {
 	if c.object.Gone() || c.object.Terminating() || s.over {
 		return
 	}
@@ -238,9 +268,9 @@ func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, o
 		s.look()
 		return
 	}
-	s.k.reasons[c.object.UID] = "Drifted"
-	s.k.publish(api.AboutNode(n), "Normal", "DisruptionTerminating", "Disrupting Node: Drifted/Delete", "")
-	s.k.publish(c.about(), "Normal", "DisruptionTerminating", "Disrupting NodeClaim: Drifted/Delete", "")
+	s.k.reasons[c.object.UID] = why
+	s.k.publish(api.AboutNode(n), "Normal", "DisruptionTerminating", "Disrupting Node: "+why+"/Delete", "")
+	s.k.publish(c.about(), "Normal", "DisruptionTerminating", "Disrupting NodeClaim: "+why+"/Delete", "")
 	s.k.deleteClaim(c)
 }
 

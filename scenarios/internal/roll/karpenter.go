@@ -36,6 +36,7 @@ type Karpenter struct {
 
 	pending   []*api.Pod // that fit nowhere, in the order in which that was said
 	nominated map[*api.Pod]*claim
+	rooms     []*room // of claims on their way, in the order of their launch
 	batching  bool
 }
 

@@ -12,8 +12,10 @@ import (
 
 // The provisioner (pkg/controllers/provisioning) gathers the pods that the
 // scheduler has called unschedulable, and launches as many NodeClaims as hold
-// them, of the first NodePool whose machine fits. Which pod it counts on for
-// which claim it reports as Nominated; the scheduler decides all the same.
+// them, of the first NodePool whose machine fits. Pods that come later find what is
+// left of those on their way (provisioner.go, Schedule: the nodes of the cluster's
+// state are existing ones from their launch on). Which pod it counts on for which
+// claim it reports as Nominated; the scheduler decides all the same.
 
 // nominations is how many pods are told of in a batch: the limit of the events'
 // rate (pkg/events).
@@ -54,10 +56,12 @@ func (k *Karpenter) provision() {
 		return p.Gone() || p.Terminating() || p.NodeName != "" || k.nominated[p] != nil
 	})
 	k.pending = nil
-	var rooms []*room
+	k.rooms = slices.DeleteFunc(k.rooms, func(r *room) bool {
+		return r.claim.initialized || r.claim.object.Terminating() || r.claim.object.Gone()
+	})
 	said := 0
 	for _, p := range waiting {
-		g, r := k.place(p, rooms)
+		g, r := k.place(p)
 		if g == nil {
 			continue // no NodePool has a machine for it
 		}
@@ -66,7 +70,7 @@ func (k *Karpenter) provision() {
 			if r.claim == nil {
 				return
 			}
-			rooms = append(rooms, r)
+			k.rooms = append(k.rooms, r)
 		}
 		cpu, memory := p.Requests()
 		r.cpu, r.memory, r.pods = r.cpu-cpu, r.memory-memory, r.pods-1
@@ -78,17 +82,21 @@ func (k *Karpenter) provision() {
 	}
 }
 
-// place finds room for a pod: what is left of a claim of this batch, or the whole
-// of a new one.
-func (k *Karpenter) place(p *api.Pod, rooms []*room) (*cloud.Group, *room) {
+// place finds room for a pod: what is left of a claim on its way, or the whole of a
+// new one.
+func (k *Karpenter) place(p *api.Pod) (*cloud.Group, *room) {
 	cpu, memory := p.Requests()
-	for _, r := range rooms {
+	pool, asked := p.Template.NodeSelector.Lookup("karpenter.sh/nodepool")
+	for _, r := range k.rooms {
+		if asked && pool != r.claim.group.Name {
+			continue
+		}
 		if r.cpu >= cpu && r.memory >= memory && r.pods > 0 {
 			return r.claim.group, r
 		}
 	}
 	for _, g := range k.cfg.Groups {
-		if pool, asked := p.Template.NodeSelector.Lookup("karpenter.sh/nodepool"); asked && pool != g.Name {
+		if asked && pool != g.Name {
 			continue
 		}
 		if r := k.empty(g); r != nil && r.cpu >= cpu && r.memory >= memory && r.pods > 0 {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // TestSurplus launches four more nodes while an old one is still there,
@@ -50,5 +52,31 @@ func TestSurplus(t *testing.T) {
 	}
 	if want := []string{"Drifted", "Empty", "Underutilized"}; !slices.Equal(why, want) {
 		t.Errorf("nodes go for %q, want %q in this order", why, want)
+	}
+}
+
+// TestPodsShareNodesOnTheirWay has pods wait one after another, while a node for the
+// first of them is on its way: it has room for all.
+func TestPodsShareNodesOnTheirWay(t *testing.T) {
+	c := spotCluster(t, model.Karpenter, roll.KarpenterQueue, roll.HandlerConfig{})
+	claims := len(c.API.Customs("nodeclaims"))
+	for _, n := range c.API.Nodes() {
+		c.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = true })
+	}
+	for k := range 4 {
+		c.After(time.Duration(12*k)*time.Second, func() {
+			pods := c.API.PodsOn(c.API.Nodes()[0].Name)
+			c.API.DeletePod(pods[slices.IndexFunc(pods, roll.Leaves)], 0)
+		})
+	}
+	c.run(c.Now() + 3*time.Minute)
+	var nodes []string
+	for _, e := range c.reported("Nominated") {
+		if !slices.Contains(nodes, e.message) {
+			nodes = append(nodes, e.message)
+		}
+	}
+	if told := len(c.reported("Nominated")); told < 4 || len(nodes) != 1 || len(c.API.Customs("nodeclaims")) != claims+1 {
+		t.Errorf("%d pods are told %q, %d NodeClaims: want 4 pods on one new node", told, nodes, len(c.API.Customs("nodeclaims"))-claims)
 	}
 }

@@ -46,13 +46,18 @@ func (r *run) openFront(ctx, tail context.Context, nodes corev1listers.NodeListe
 	source := metrics.Source{Summaries: scripted.Summaries, Nodes: ours, Pods: running.GetPods}
 	bounded, enough := context.WithTimeout(ctx, attemptMost)
 	defer enough()
-	err = r.again(bounded, func(context.Context) (err error) {
-		f.top, err = metrics.Register(tail, r.config, source, metrics.Options{Address: freePort(at), Host: r.host})
+	err = r.again(bounded, func(attempt context.Context) (err error) {
+		living, end := context.WithCancel(tail)
+		stop := context.AfterFunc(attempt, end) // where the server hangs
+		f.top, err = metrics.Register(living, r.config, source, metrics.Options{Address: freePort(at), Host: r.host})
+		if !stop() && err == nil {
+			err = context.Cause(attempt)
+		}
 		return err
 	})
 	var taken *metrics.TakenError
 	switch {
-	case err == nil, errors.As(err, &taken): // the cluster has metrics of its own
+	case err == nil, ctx.Err() != nil, errors.As(err, &taken): // the cluster has metrics of its own
 	default:
 		r.warn(fmt.Errorf("kubectl top won't work: %w", err))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -46,6 +47,9 @@ func (o Options) withDefaults() Options {
 
 // apiServiceName is the only name that an APIService of this group's version can have.
 const apiServiceName = "v1beta1." + v1beta1.GroupName
+
+// takeBackWithin is how long a Register that has failed tries to remove what it has written.
+const takeBackWithin = 3 * time.Second
 
 // What says that an object is ours, so that it may be overwritten and removed.
 const (
@@ -98,7 +102,7 @@ func Register(ctx context.Context, config *rest.Config, source Source, o Options
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	// Before anything else, lest we write a Service for nothing.
-	if err := free(ctx, client.Resource(apiServices), "APIService", apiServiceName); err != nil {
+	if _, err := free(ctx, client.Resource(apiServices), "APIService", apiServiceName); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	server, err := api.Listen(ctx, Handler(source), api.ServeOptions{
@@ -113,7 +117,9 @@ func Register(ctx context.Context, config *rest.Config, source Source, o Options
 		err = r.write(ctx, client.Resource(apiServices), "APIService", apiService(o, server))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("register metrics: %w", errors.Join(err, r.Close(context.WithoutCancel(ctx))))
+		late, enough := context.WithTimeout(context.WithoutCancel(ctx), takeBackWithin)
+		defer enough()
+		return nil, fmt.Errorf("register metrics: %w", errors.Join(err, r.Close(late)))
 	}
 	return r, nil
 }
@@ -174,18 +180,18 @@ func (r *Registration) Available(ctx context.Context) error {
 	return available(ctx, r.client.Resource(apiServices))
 }
 
-// free is an error if there is an object of that name that isn't ours.
-func free(ctx context.Context, at dynamic.ResourceInterface, kind, name string) error {
+// free is an error if there is an object of that name that isn't ours. One that is ours is returned, nil if there is none.
+func free(ctx context.Context, at dynamic.ResourceInterface, kind, name string) (ours *unstructured.Unstructured, err error) {
 	found, err := at.Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil
+		return nil, nil
 	case err != nil:
-		return fmt.Errorf("read %s %s: %w", kind, name, err)
+		return nil, fmt.Errorf("read %s %s: %w", kind, name, err)
 	case found.GetLabels()[managedBy] != manager:
-		return &TakenError{Kind: kind, Name: name, By: reference(found)}
+		return nil, &TakenError{Kind: kind, Name: name, By: reference(found)}
 	}
-	return nil
+	return found, nil
 }
 
 // reference is the Service that an APIService names.
@@ -202,12 +208,12 @@ func reference(found *unstructured.Unstructured) string {
 func (r *Registration) write(ctx context.Context, at dynamic.ResourceInterface, kind string, object *unstructured.Unstructured) error {
 	made, err := at.Create(ctx, object, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
-		if err := free(ctx, at, kind, object.GetName()); err != nil {
-			return err
+		ours, taken := free(ctx, at, kind, object.GetName())
+		if taken != nil {
+			return taken
 		}
-		var found *unstructured.Unstructured
-		if found, err = at.Get(ctx, object.GetName(), metav1.GetOptions{}); err == nil {
-			object.SetResourceVersion(found.GetResourceVersion())
+		if ours != nil { // else it goes just now
+			object.SetResourceVersion(ours.GetResourceVersion())
 			made, err = at.Update(ctx, object, metav1.UpdateOptions{})
 		}
 	}

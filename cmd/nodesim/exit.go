@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -68,8 +67,4 @@ func run(ctx context.Context, root *cobra.Command, args []string) int {
 // Joined errors are divided by semicolons.
 func oneLine(err error) string {
 	return noderoll.OneLine(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-}
-
-func warn(w io.Writer, format string, args ...any) {
-	fmt.Fprintf(w, "nodesim: warning: %s\n", noderoll.OneLine(fmt.Sprintf(format, args...)))
 }

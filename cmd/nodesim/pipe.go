@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
 // survivePipe makes a write to a pipe that nobody reads any more an error, until
@@ -27,6 +29,34 @@ func quietly(err error) error {
 		return &exitError{exitFailed, nil}
 	}
 	return err
+}
+
+// whileRead has a command end its work in good order when nobody reads any more what
+// it prints, until restore is called: its context ends, and unread tells why. A
+// terminal stays what it is.
+func whileRead(cmd *cobra.Command) (restore func()) {
+	survived := survivePipe()
+	ctx, end := context.WithCancelCause(cmd.Context())
+	cmd.SetContext(ctx)
+	if out := cmd.OutOrStdout(); !isTerminal(out) {
+		cmd.SetOut(piped{out, end})
+	}
+	if out := cmd.ErrOrStderr(); !isTerminal(out) {
+		cmd.SetErr(piped{out, end})
+	}
+	return func() {
+		end(nil)
+		survived()
+	}
+}
+
+// unread is the error of the write that nobody wanted to read, by which whileRead has
+// ended a context; nil where something else has, or nothing.
+func unread(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {
+		return cause
+	}
+	return nil
 }
 
 // piped is a writer that ends a context at its first write into a pipe that nobody

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 
 	"github.com/nodesim/nodesim/internal/capture"
 	"github.com/nodesim/nodesim/internal/show"
@@ -51,12 +50,7 @@ func (f *applyFlags) check(cmd *cobra.Command) (err error) {
 // toCluster writes the tape into a cluster.
 func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []string) (err error) {
 	defer func() { err = quietly(err) }()
-	defer survivePipe()()
-	ctx, end := context.WithCancelCause(cmd.Context())
-	defer end(nil)
-	cmd.SetContext(ctx)
-	cmd.SetOut(piped{cmd.OutOrStdout(), end})
-	cmd.SetErr(piped{cmd.ErrOrStderr(), end})
+	defer whileRead(cmd)()
 	to, err := destinationOf(f.apply.cluster)
 	if err != nil {
 		return err
@@ -89,9 +83,9 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	report, err := f.apply.perform(cmd, a)
-	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {
+	if broken := unread(cmd.Context()); broken != nil {
 		f.apply.tidy(cmd, a)
-		return cause
+		return broken
 	}
 	switch touched := report.Touched(); {
 	case touched > 0 || len(report.Skipped)+len(report.Changed) > 0:

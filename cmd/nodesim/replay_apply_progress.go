@@ -64,17 +64,3 @@ func progress(w io.Writer, a *apply.Applier, done <-chan struct{}) {
 		}
 	}
 }
-
-// seldom lets a warning through once a few seconds.
-func seldom(tell func(error)) func(error) {
-	var mu sync.Mutex
-	var last time.Time
-	return func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if time.Since(last) > 3*time.Second {
-			last = time.Now()
-			tell(err)
-		}
-	}
-}

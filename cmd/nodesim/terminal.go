@@ -21,6 +21,11 @@ func terminalOf(w any) (*os.File, bool) {
 	return f, true
 }
 
+func isTerminal(w any) bool {
+	_, is := terminalOf(w)
+	return is
+}
+
 // sizeOf asks a terminal for its size; 80x24 where it doesn't know.
 func sizeOf(f *os.File) (width, height int) {
 	width, height, err := term.GetSize(int(f.Fd()))

@@ -44,7 +44,9 @@ func thrifty(ctx context.Context) (end func()) {
 			if live, cycles := read[0].Value, read[1].Value; live.Kind() == metrics.KindUint64 && cycles.Kind() == metrics.KindUint64 {
 				if percent := pace.percent(live.Uint64(), cycles.Uint64()); percent != is {
 					debug.SetGCPercent(percent)
-					is = percent
+					if is = percent; percent == garbageQuiet {
+						debug.FreeOSMemory() // what a time of much work has left behind
+					}
 				}
 			}
 			select {

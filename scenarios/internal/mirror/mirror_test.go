@@ -1,6 +1,7 @@
 package mirror_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -152,6 +153,30 @@ func TestTemplatesAreShared(t *testing.T) {
 	ts.TakePod(&three, in, even, true)
 	if one.Template != two.Template || one.Template == three.Template {
 		t.Error("templates are shared wrongly")
+	}
+}
+
+// Pods with the same labels share these, whosever they are; a hundred sets of them, one
+// after the other, stay apart.
+func TestLabelsAreShared(t *testing.T) {
+	in, err := mirror.Pod(pod(), even)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ts mirror.Templates
+	for i := range 100 {
+		in.Labels = map[string]string{"app": "web", "set": strconv.Itoa(i)}
+		var one, two api.Pod
+		ts.TakePod(&one, in, even, true)
+		in.OwnerReferences = nil
+		ts.TakePod(&two, in, even, true)
+		want := api.PairsOf(api.Pair{Key: "app", Value: "web"}, api.Pair{Key: "set", Value: strconv.Itoa(i)})
+		if diff := cmp.Diff(want, one.Labels); diff != "" {
+			t.Errorf("labels (-want +got):\n%s", diff)
+		}
+		if &one.Labels[0] != &two.Labels[0] {
+			t.Errorf("labels of set %d are held twice", i)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // many templates as there are workloads. The zero Templates is empty.
 type Templates struct {
 	byOwner map[string][]*api.Template
+	labels  []api.Pairs // those that pods had last
 	// Traits are what the simulation knows of a pod's program and no API shows.
 	Traits func(*corev1.Pod) any
 	// Resizable has the statuses of containers say what they were given.
@@ -45,6 +46,21 @@ func (ts *Templates) of(in *corev1.Pod, owner *api.Owner) *api.Template {
 	}
 	ts.byOwner[key] = append(slices.Clip(list), t)
 	return t
+}
+
+// shared returns the labels of an earlier pod, if it had the same ones.
+func (ts *Templates) shared(labels api.Pairs) api.Pairs {
+	for _, old := range ts.labels {
+		if slices.Equal(old, labels) {
+			return old
+		}
+	}
+	const most = 64 // workloads, in each zone
+	if len(ts.labels) == most {
+		ts.labels = slices.Delete(ts.labels, 0, 1)
+	}
+	ts.labels = append(ts.labels, labels)
+	return labels
 }
 
 func template(in *corev1.Pod) *api.Template {
@@ -118,6 +134,7 @@ func claimOf(in *corev1.Pod, v *corev1.Volume) string {
 func (ts *Templates) TakePod(p *api.Pod, in *corev1.Pod, c Clock, whole bool) {
 	p.Namespace, p.Name = in.Namespace, in.Name
 	c.meta(&p.Meta, &in.ObjectMeta)
+	p.Labels = ts.shared(p.Labels)
 	p.Template = ts.of(in, p.Owner)
 	p.NodeName, p.Nominated = in.Spec.NodeName, in.Status.NominatedNodeName
 	p.Pinned = pinned(in)

@@ -42,11 +42,23 @@ type courier struct {
 
 // An errand is one write, or a wait.
 type errand struct {
-	what     string // "patch nodes ip-10-0-1-10"
-	do       func(context.Context) error
-	attempts int
-	until    []<-chan struct{} // of a wait; nil for a write
-	awaited  bool
+	what    string // "patch nodes ip-10-0-1-10"
+	do      func(context.Context) error
+	tries   tries
+	until   []<-chan struct{} // of a wait; nil for a write
+	awaited bool
+}
+
+// Tries are those of one write.
+type tries struct{ internal int }
+
+// last reports whether an error of a try is the server's last word: it refuses the
+// write, or has answered with an internal error too often.
+func (t *tries) last(err error) bool {
+	if apierrors.IsInternalError(err) {
+		t.internal++
+	}
+	return !passing(err) || t.internal >= internalMost
 }
 
 // newCourier starts to deliver, until ctx ends; wait for it with close.
@@ -144,8 +156,7 @@ func (c *courier) deliver(ctx context.Context, key string) {
 			}
 			continue
 		}
-		e.attempts++
-		next, attempts := *e, e.attempts
+		next := *e
 		c.mu.Unlock()
 		if ctx.Err() != nil {
 			return
@@ -154,10 +165,7 @@ func (c *courier) deliver(ctx context.Context, key string) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil && passing(err) && !(apierrors.IsInternalError(err) && attempts >= internalMost) {
-			c.mu.Lock()
-			c.counts.retries++
-			c.mu.Unlock()
+		if err != nil && c.triesAgain(key, err) {
 			c.warn(fmt.Errorf("%s: %w; trying again", next.what, err))
 			if wait, told := apierrors.SuggestsClientDelay(err); told && wait > 0 {
 				c.queue.AddAfter(key, time.Duration(wait)*time.Second)
@@ -171,6 +179,17 @@ func (c *courier) deliver(ctx context.Context, key string) {
 		}
 		c.done(key, err)
 	}
+}
+
+// triesAgain reports whether the first write of an object is to be tried once more.
+func (c *courier) triesAgain(key string, err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lines[key][0].tries.last(err) {
+		return false
+	}
+	c.counts.retries++
+	return true
 }
 
 // over takes the wait away that is the first of a line, or sees to it that the line is

@@ -128,3 +128,51 @@ func TestCourierHolds(t *testing.T) {
 		}
 	})
 }
+
+// A server that comes back after a long time may answer with an internal error first:
+// that is one, not one more of all the errors before. Ten of them are a refusal.
+func TestCourierCountsInternalErrors(t *testing.T) {
+	internal := apierrors.NewInternalError(errors.New("unexpected EOF"))
+	for name, one := range map[string]struct {
+		away, internal, refused int
+	}{"after an outage": {2 * internalMost, 1, 0}, "for ever": {0, internalMost, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			c := newCourier(ctx, func(error) {})
+			crew := newCrew(ctx, t)
+			for key, send := range map[string]func(do func(context.Context) error){
+				"a write":  func(do func(context.Context) error) { c.send("a", "a", do) },
+				"a custom": func(do func(context.Context) error) { crew.customs.errand(claims, "a", "create", do, nil) },
+			} {
+				tries := 0
+				send(func(context.Context) error {
+					switch tries++; {
+					case tries <= one.away:
+						return errors.New("connection refused")
+					case tries <= one.away+one.internal:
+						return internal
+					}
+					return nil
+				})
+				if err := errors.Join(c.delivered(t.Context()), crew.courier.delivered(t.Context())); err != nil {
+					t.Fatal(err)
+				}
+				if want := one.away + one.internal + 1 - one.refused; tries != want {
+					t.Errorf("%s %s: %d tries, want %d", key, name, tries, want)
+				}
+			}
+			cancel()
+			c.close()
+			crew.courier.close()
+			for _, of := range []*courier{c, crew.courier} {
+				var r Report
+				if of.count(&r); r.Refused != one.refused {
+					t.Errorf("%s: %d refused, want %d", name, r.Refused, one.refused)
+				}
+			}
+			if crew.customs.writes(claims) != (one.refused == 0) {
+				t.Errorf("%s: the kind is written: %t", name, crew.customs.writes(claims))
+			}
+		})
+	}
+}

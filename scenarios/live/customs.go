@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -149,14 +148,13 @@ func (c *customs) drop(kind scenarios.CustomKind, name types.NamespacedName) {
 // errand sends a write, as long as its kind is written. made is told where it is no
 // longer.
 func (c *customs) errand(kind scenarios.CustomKind, key, verb string, do func(context.Context) error, made *custom) {
-	tries := 0
+	var tries tries
 	c.courier.send(key, verb+" "+key, func(ctx context.Context) error {
 		var err error
 		if c.writes(kind) {
 			err = do(ctx)
 		}
-		tries++
-		if err != nil && (!passing(err) || apierrors.IsInternalError(err) && tries >= internalMost) {
+		if err != nil && tries.last(err) {
 			if c.without(kind) {
 				err = fmt.Errorf("%w: going on without %s", err, kind.GroupResource())
 			} else {

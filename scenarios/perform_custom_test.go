@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -112,25 +111,11 @@ func TestPerformAdoptNodeClaims(t *testing.T) {
 	play(t, w, wall, func() bool {
 		return len(w.nodes) == 2 && len(w.customsOf("nodeclaims")) == 2 && count(w.log, "create nodeclaims/") == 3
 	})
-	at := w.p.Now()
-	second := prepare(t, w, "karpenter-drift", few...)
-	w.p, w.news, w.log = second, nil, nil
-	var nodes []*corev1.Node
-	for _, n := range w.nodes {
-		nodes = append(nodes, n)
-	}
-	if err := second.Adopt(nodes, at, false); err != nil {
-		t.Fatal(err)
-	}
-	second.Seed()
+	w.goOn(t, "karpenter-drift", few...)
 	if n := count(w.log, "create nodeclaims/"); n > 0 {
 		t.Errorf("%d NodeClaims were created anew", n)
 	}
-	for _, pod := range w.pods {
-		w.podNews("ADDED", pod)
-	}
-	w.settle()
-	if err := second.Begin(); err != nil {
+	if err := w.p.Begin(); err != nil {
 		t.Fatal(err)
 	}
 	w.claimed(t)

@@ -96,20 +96,7 @@ func TestPerformAdoptsVolumes(t *testing.T) {
 	w, wall := stageOf(t, "volume-detach")
 	begin(t, w)
 	play(t, w, wall, func() bool { return count(w.log, "attached") == 4 })
-	at := w.p.Now()
-	second := prepare(t, w, "volume-detach")
-	w.p, w.news, w.log = second, nil, nil
-	var nodes []*corev1.Node
-	for _, n := range w.nodes {
-		nodes = append(nodes, n)
-	}
-	if err := second.Adopt(nodes, at, false); err != nil {
-		t.Fatal(err)
-	}
-	second.Seed()
-	for _, pod := range w.pods {
-		w.podNews("ADDED", pod)
-	}
+	w.goOn(t, "volume-detach")
 	for _, a := range w.shelf.attachments {
 		w.attachmentNews("ADDED", a)
 	}
@@ -120,11 +107,11 @@ func TestPerformAdoptsVolumes(t *testing.T) {
 		w.claimNews("ADDED", c)
 	}
 	w.settle()
-	if err := second.Begin(); err != nil {
+	if err := w.p.Begin(); err != nil {
 		t.Fatal(err)
 	}
 	play(t, w, wall, func() bool { return false })
-	if d := cmp.Diff([]string{""}, second.Outcomes()); d != "" {
+	if d := cmp.Diff([]string{""}, w.p.Outcomes()); d != "" {
 		t.Error(d)
 	}
 	if n := count(w.log, "provision"); n > 0 {

@@ -150,28 +150,15 @@ func TestPerformAdopt(t *testing.T) {
 	w, wall := stageOf(t, "surge", small...)
 	begin(t, w)
 	play(t, w, wall, func() bool { return count(w.log, "delete node") == 1 })
-	at := w.p.Now()
-
-	second := prepare(t, w, "surge", small...)
-	w.p, w.news, w.log = second, nil, nil
-	var nodes []*corev1.Node
 	uids := map[string]string{}
 	for _, n := range w.nodes {
-		nodes = append(nodes, n)
 		uids[n.Name] = string(n.UID)
 	}
-	if err := second.Adopt(nodes, at, false); err != nil {
-		t.Fatal(err)
-	}
-	second.Seed()
-	for _, pod := range w.pods {
-		w.podNews("ADDED", pod)
-	}
-	w.settle()
-	if missing := second.Unsettled(); len(missing) > 0 {
+	w.goOn(t, "surge", small...)
+	if missing := w.p.Unsettled(); len(missing) > 0 {
 		t.Fatalf("adopted: %v", missing)
 	}
-	if err := second.Begin(); err != nil {
+	if err := w.p.Begin(); err != nil {
 		t.Fatal(err)
 	}
 	for name, n := range w.nodes {
@@ -180,7 +167,7 @@ func TestPerformAdopt(t *testing.T) {
 		}
 	}
 	play(t, w, wall, func() bool { return false })
-	if d := cmp.Diff([]string{""}, second.Outcomes()); d != "" {
+	if d := cmp.Diff([]string{""}, w.p.Outcomes()); d != "" {
 		t.Error(d)
 	}
 	if len(w.nodes) != 3 {

@@ -38,12 +38,12 @@ func (f *Follower) node(ev *timeline.Event) ([]noderoll.Entry, error) {
 		c = &nodeCache{uid: ev.UID}
 		c.node.Name, c.node.UID = ev.Name, ev.UID
 		f.nodes[ev.Name] = c
-		c.decode(ev.Object)
+		c.decode(ev.Object, f.words)
 		if len(f.groups) < maxGroups {
 			f.groups[f.groupOf(&c.node)] = struct{}{}
 		}
 	} else {
-		c.decode(ev.Object)
+		c.decode(ev.Object, f.words)
 	}
 	return f.feed.SetNode(f.at, c.node), nil
 }
@@ -59,7 +59,7 @@ func changed(kept *[]byte, raw []byte) bool {
 }
 
 // decode makes of the node what noderoll.NodeFrom would.
-func (c *nodeCache) decode(object []byte) {
+func (c *nodeCache) decode(object []byte, w words) {
 	n := &c.node
 	var meta, spec, status []byte
 	for o := rawjson.Object(object); ; {
@@ -76,7 +76,7 @@ func (c *nodeCache) decode(object []byte) {
 			status = value
 		}
 	}
-	c.metadata(meta)
+	c.metadata(meta, w)
 	if changed(&c.spec, spec) {
 		n.Unschedulable = string(rawjson.Get(spec, "unschedulable")) == "true"
 		n.TaintKeys = nil
@@ -109,7 +109,7 @@ func (c *nodeCache) decode(object []byte) {
 	}
 }
 
-func (c *nodeCache) metadata(meta []byte) {
+func (c *nodeCache) metadata(meta []byte, w words) {
 	n := &c.node
 	n.Deleting = false
 	var labels, annotations, created []byte
@@ -130,10 +130,10 @@ func (c *nodeCache) metadata(meta []byte) {
 		}
 	}
 	if changed(&c.labels, labels) {
-		n.Labels = texts(labels)
+		n.Labels = w.texts(labels)
 	}
 	if changed(&c.annotations, annotations) {
-		n.Annotations = texts(annotations)
+		n.Annotations = w.texts(annotations)
 	}
 	if changed(&c.created, created) {
 		n.Created = when(created)
@@ -188,16 +188,6 @@ func (c *nodeCache) condition(cond []byte) (ready bool) {
 	return true
 }
 
-// texts decodes an object of strings.
-func texts(raw []byte) map[string]string {
-	m := map[string]string{}
-	for name, value := range rawjson.Members(raw) {
-		k, _ := rawjson.Unquote(append(append([]byte{'"'}, name...), '"'))
-		m[k], _ = rawjson.Unquote(value)
-	}
-	return m
-}
-
 func when(raw []byte) time.Time {
 	s, _ := rawjson.Unquote(raw)
 	t, _ := time.Parse(time.RFC3339Nano, s)
@@ -210,7 +200,7 @@ func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 	if ev.Type == timeline.Deleted {
 		return f.feed.DeletePod(f.at, ev.Namespace, ev.Name, ev.UID), nil
 	}
-	p := podOf(ev)
+	p := podOf(ev, f.words)
 	if !f.feed.Follows(p) {
 		return f.feed.SetPod(f.at, p), nil
 	}
@@ -225,13 +215,13 @@ func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 }
 
 // podOf is noderoll.PodFrom, from JSON.
-func podOf(ev *timeline.Event) noderoll.Pod {
+func podOf(ev *timeline.Event, w words) noderoll.Pod {
 	p := noderoll.Pod{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID}
 	meta, status := rawjson.Get(ev.Object, "metadata"), rawjson.Get(ev.Object, "status")
 	for name, value := range rawjson.Members(meta) {
 		switch string(name) {
 		case "labels":
-			p.Labels = texts(value)
+			p.Labels = w.texts(value)
 		case "annotations":
 			p.Mirror = rawjson.Get(value, corev1.MirrorPodAnnotationKey) != nil
 		case "ownerReferences":

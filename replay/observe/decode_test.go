@@ -96,14 +96,14 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 			t.Fatalf("%s\n(-types +here):\n%s", raw, d)
 		}
 	}
-	cache := nodeCache{}
+	cache, all := nodeCache{}, words{}
 	for i := range 3000 {
 		raw := m.node(t)
 		var n corev1.Node
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err, raw)
 		}
-		cache.decode([]byte(raw))
+		cache.decode([]byte(raw), all)
 		same(raw, noderoll.NodeFrom(&n), cache.node)
 
 		raw = m.pod(t)
@@ -112,6 +112,6 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 			t.Fatal(err, raw)
 		}
 		p.Name, p.Namespace = fmt.Sprint(i), "shop"
-		same(raw, noderoll.PodFrom(&p), podOf(&timeline.Event{Namespace: p.Namespace, Name: p.Name, Object: []byte(raw)}))
+		same(raw, noderoll.PodFrom(&p), podOf(&timeline.Event{Namespace: p.Namespace, Name: p.Name, Object: []byte(raw)}, all))
 	}
 }

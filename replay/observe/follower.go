@@ -19,6 +19,7 @@ type Follower struct {
 	resources map[string]*resource
 	listing   []*resource // initial lists that no SYNC has ended yet
 	nodes     map[string]*nodeCache
+	words     words
 	provider  noderoll.Provider
 	groups    map[string]struct{} // of all nodes that were seen
 	pods      bool                // that a roll of pods is about were seen
@@ -56,7 +57,7 @@ func New(h *timeline.Header, o Options) *Follower {
 // Reset goes back to the beginning of the tape.
 func (f *Follower) Reset() {
 	f.feed.Reset()
-	f.resources, f.nodes = map[string]*resource{}, map[string]*nodeCache{}
+	f.resources, f.nodes, f.words = map[string]*resource{}, map[string]*nodeCache{}, words{}
 	f.groups = map[string]struct{}{}
 	f.listing, f.at, f.pods = nil, 0, false
 }

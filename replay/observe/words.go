@@ -1,0 +1,44 @@
+package observe
+
+import (
+	"bytes"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+)
+
+// wordsMost is how many words are held for others to share.
+const wordsMost = 20_000
+
+// Words are the texts of labels and annotations, each once: the nodes of a group have
+// nearly all of theirs in common.
+type words map[string]string
+
+// texts decodes an object of strings.
+func (w words) texts(raw []byte) map[string]string {
+	m := map[string]string{}
+	for name, value := range rawjson.Members(raw) {
+		k := w.word(name)
+		m[k] = ""
+		if len(value) >= 2 && value[0] == '"' {
+			m[k] = w.word(value[1 : len(value)-1])
+		}
+	}
+	return m
+}
+
+// word decodes what stands between the quotes of a string.
+func (w words) word(bare []byte) string {
+	if first, is := w[string(bare)]; is {
+		return first
+	}
+	s := string(bare)
+	if bytes.IndexByte(bare, '\\') >= 0 {
+		s, _ = rawjson.Unquote([]byte(`"` + s + `"`))
+		return s
+	}
+	if len(w) >= wordsMost {
+		clear(w)
+	}
+	w[s] = s
+	return s
+}

@@ -48,10 +48,11 @@ func (s *Simulation) planFaultsFrom(moment time.Duration) {
 	}
 }
 
-// past notes that the fault has begun at a moment before now; those that follow
-// it and are still to come do.
+// past notes that the fault has begun at a moment before now, and does again what of
+// it still lasts; those that follow it and are still to come do.
 func (f *scheduled) past(all []*scheduled, at, now time.Duration) {
 	f.began = true
+	f.sim.resume(f.Fault, now-at)
 	for _, next := range all {
 		if f.Name == "" || next.After == nil || next.After.Fault != f.Name || next.began {
 			continue

@@ -23,7 +23,7 @@ func (s *Simulation) act(f *Fault) {
 		s.env.Cloud.Shortage(c.Zone, c.Group, true)
 		s.until(c.For, func() { s.env.Cloud.Shortage(c.Zone, c.Group, false) })
 	case f.ImagePull != nil:
-		s.breakImage(f.ImagePull)
+		s.breakImage(f.ImagePull, s.env.Cloud.Launches())
 	case f.Crash != nil:
 		s.crash(f.Crash)
 	case f.NeverReady != nil:
@@ -143,14 +143,14 @@ func (s *Simulation) interrupt(f *SpotInterruption) {
 	}
 }
 
-func (s *Simulation) breakImage(f *ImagePull) {
+func (s *Simulation) breakImage(f *ImagePull, launches int) {
 	image := f.Image
 	if w := s.workloadOf(f.Workload); w != nil {
 		image = w.Image
 	}
 	since := 0
 	if f.On == PullOnNew {
-		since = s.env.Cloud.Launches()
+		since = launches
 	}
 	s.until(f.For, s.env.Cloud.Registry.Break(image, f.Reason, since))
 }
@@ -164,16 +164,7 @@ func (s *Simulation) neverReady(f *NeverReady) {
 		}
 		left--
 		s.env.After(0, func() {
-			s.env.Cloud.Ail(i, func(a *cloud.Ailments) {
-				switch f.Cause {
-				case CauseUserdata:
-					a.UserDataFail = true
-				case CauseKubelet:
-					a.NeverPosts = true
-				default:
-					a.CNIBroken = true
-				}
-			})
+			s.env.Cloud.Ail(i, func(a *cloud.Ailments) { *a = f.ailments() })
 		})
 	})
 }

@@ -271,6 +271,9 @@ type machine struct {
 	Group    string         `json:"group"`
 	Zone     string         `json:"zone"`
 	Template cloud.Template `json:"template"`
+	// Ail is what was wrong with it when it registered: "cni" or "kubelet", as in a
+	// NeverReady.
+	Ail NeverReadyCause `json:"ail,omitempty"`
 }
 
 // GoesOnWith reports whether the end of a Node that is being deleted is gone on with
@@ -300,6 +303,9 @@ func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool)
 		i := s.env.Cloud.Restore(g, m.Zone, m.Number, m.Template)
 		if i.Name != in.Name {
 			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or perform it with the seed it was begun with", in.Name, m.Number, s.file.Metadata.Name, i.Name)
+		}
+		if m.Ail != "" {
+			i.Ailments = (&NeverReady{Cause: m.Ail}).ailments()
 		}
 		n := &api.Node{}
 		mirror.AdoptNode(n, in, p.clock)

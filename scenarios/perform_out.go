@@ -88,7 +88,13 @@ func (p remote) machineNote(node string) string {
 	if i == nil {
 		return "{}"
 	}
-	note, err := json.Marshal(machine{Number: i.Number, Group: i.Group.Name, Zone: i.Zone, Template: i.Template})
+	m := machine{Number: i.Number, Group: i.Group.Name, Zone: i.Zone, Template: i.Template}
+	for _, cause := range [...]NeverReadyCause{CauseCNI, CauseKubelet} {
+		if i.Ailments == (&NeverReady{Cause: cause}).ailments() {
+			m.Ail = cause
+		}
+	}
+	note, err := json.Marshal(m)
 	if err != nil { // numbers and strings
 		p.fail(err)
 	}

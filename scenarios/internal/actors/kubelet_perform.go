@@ -5,6 +5,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // What a performance on a real API server asks of kubelets beside what they do
@@ -13,13 +14,21 @@ import (
 // Resume puts the kubelet on a machine that has been running under another
 // process, with the Node that it had registered. Its first post is at once, as that
 // of a kubelet that has started is (k8s.io/kubernetes, pkg/kubelet/kubelet.go,
-// fastStatusUpdateOnce): the node may have been missed meanwhile.
+// fastStatusUpdateOnce): the node may have been missed meanwhile. A machine that ails
+// goes on ailing.
 func (k *Kubelets) Resume(i *cloud.Instance, n *api.Node) {
 	m := k.newMachine(i)
 	m.bootID, m.running, m.started, m.node = n.Info.BootID, true, m.now(), n
 	m.cordoned = n.Unschedulable
 	k.byNode[i.Name] = m
 	k.env.API.StartLease(n.Name, m.now())
+	if i.Ailments.CNIBroken {
+		m.trouble |= model.NetworkPluginNotReady
+	}
+	if m.silent() {
+		k.env.API.StopLease(n.Name)
+		return
+	}
 	m.post()
 }
 

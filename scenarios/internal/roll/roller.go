@@ -3,6 +3,7 @@ package roll
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
@@ -74,7 +75,8 @@ func New(env *actors.Env, cfg Config, build func(Base) Strategy) *Roller {
 // Over reports whether the roll has ended.
 func (r *Roller) Over() bool { return r.over }
 
-// Begin begins the roll. It is called from the loop; a second time it does
+// Begin begins the roll, or, where machines are there already that were launched on
+// its way back, goes on back. It is called from the loop; a second time it does
 // nothing.
 func (r *Roller) Begin() {
 	if r.begun {
@@ -87,8 +89,17 @@ func (r *Roller) Begin() {
 			m.served = true
 		}
 	}
+	if r.cfg.RollbackAt > 0 && slices.ContainsFunc(r.cfg.Group.Instances(), r.goesBack) {
+		r.rollback("was cancelled")
+		return
+	}
 	r.strategy.Begin()
 	r.look()
+}
+
+// goesBack reports whether a machine was launched to run the old template again.
+func (r *Roller) goesBack(i *cloud.Instance) bool {
+	return !r.versioned && i.Template.LaunchVersion > r.cfg.To.LaunchVersion
 }
 
 // look plans soon.

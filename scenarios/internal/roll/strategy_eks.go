@@ -31,6 +31,7 @@ type eksDefault struct {
 	// nextStep is when the group may shrink once more.
 	nextStep time.Duration
 	desired  int  // the size that the roll has left the group at, while it shrinks
+	found    int  // the size that the roll found the group at: more than it was, where it is gone on with
 	left     bool // somebody else has made the group larger
 }
 
@@ -46,7 +47,7 @@ const (
 func EKSDefault(b Base) Strategy { return &eksDefault{eks: eks{b}, lots: map[string]int{}} }
 
 func (s *eksDefault) Begin() {
-	s.phase, s.cordoned, s.desired, s.left = eksScaleUp, false, 0, false
+	s.phase, s.cordoned, s.desired, s.left, s.found = eksScaleUp, false, 0, false, s.cfg.Group.Desired
 	s.surge = max(2*len(s.cfg.Group.Zones), s.cfg.MaxUnavailable)
 }
 
@@ -83,7 +84,7 @@ func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
 func (s *eksDefault) leaves() bool {
 	desired := s.cfg.Group.Desired
 	if s.desired == 0 {
-		s.desired = s.cfg.Size + s.surge
+		s.desired = max(s.cfg.Size+s.surge, s.found)
 	}
 	s.left = s.left || desired > s.desired
 	s.desired = min(s.desired, desired)

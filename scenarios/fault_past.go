@@ -1,0 +1,82 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+)
+
+// resume does again what a fault did some time ago and what still lasts, where a
+// performance is gone on with: whatever rests with the provider, the registry or an
+// image. What befell single machines before they registered is noted with them (see
+// machine.Ail); what befell them later ended with the process that played it.
+func (s *Simulation) resume(f *Fault, ago time.Duration) {
+	on, again := true, *f
+	last := func(d *time.Duration) {
+		if *d > 0 {
+			*d -= ago
+			on = *d > 0
+		}
+	}
+	switch {
+	case f.CapacityShortage != nil:
+		c := *f.CapacityShortage
+		last(&c.For)
+		again.CapacityShortage = &c
+	case f.ImagePull != nil:
+		c := *f.ImagePull
+		if last(&c.For); on {
+			s.breakImage(&c, s.seeded()) // when it began, nothing else was launched, as far as is known
+		}
+		return
+	case f.Crash != nil && f.Crash.Image != "":
+		c := *f.Crash
+		last(&c.For)
+		again.Crash = &c
+	case f.ZoneOutage != nil:
+		c := *f.ZoneOutage
+		last(&c.For)
+		again.ZoneOutage = &c
+	case f.VolumeStuck != nil:
+		c := *f.VolumeStuck
+		last(&c.For)
+		again.VolumeStuck = &c
+	case f.NeverReady != nil:
+		c := *f.NeverReady
+		for _, g := range s.env.Cloud.Groups() {
+			for _, i := range g.Instances() {
+				if i.Ailments == c.ailments() {
+					c.Nodes--
+				}
+			}
+		}
+		again.NeverReady, on = &c, c.Nodes > 0
+	case f.IPExhaustion != nil, f.MemoryLeak != nil:
+	default:
+		return
+	}
+	if on {
+		s.act(&again)
+	}
+}
+
+// seeded is how many machines there were at 0s.
+func (s *Simulation) seeded() (n int) {
+	for i := range s.file.Groups {
+		n += s.file.Groups[i].Nodes
+	}
+	return n
+}
+
+// ailments are those of a machine that a NeverReady befalls.
+func (f *NeverReady) ailments() (a cloud.Ailments) {
+	switch f.Cause {
+	case CauseUserdata:
+		a.UserDataFail = true
+	case CauseKubelet:
+		a.NeverPosts = true
+	default:
+		a.CNIBroken = true
+	}
+	return a
+}

@@ -22,8 +22,9 @@ type loan interface {
 // reads takes nothing (stty(1), ixon: ctrl-s), and a signal has to be obeyed.
 const giveBackMost = time.Second
 
-// giveBack suspends loans, in their order.
-func giveBack(loans []loan) {
+// giveBack suspends loans, in their order. It returns what is closed when all of them
+// are, which is later where the terminal takes nothing.
+func giveBack(loans []loan) (given <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -35,6 +36,7 @@ func giveBack(loans []loan) {
 	case <-done:
 	case <-time.After(giveBackMost):
 	}
+	return done
 }
 
 // takeAgain resumes loans, the last first.

@@ -63,8 +63,9 @@ type holding struct {
 	tty     *os.File
 	loans   []loan
 	signals chan os.Signal
-	asked   bool // a signal has asked for the end
-	away    bool // the loans are suspended
+	asked   bool            // a signal has asked for the end
+	away    bool            // the loans are suspended
+	given   <-chan struct{} // closed when the last suspension is over; nil before the first
 }
 
 func (h *holding) obey(s syscall.Signal) {
@@ -87,12 +88,21 @@ func (h *holding) obey(s syscall.Signal) {
 
 func (h *holding) suspend() {
 	if !h.away {
-		giveBack(h.loans)
+		h.given = giveBack(h.loans)
 		h.away = true
 	}
 }
 
+// resume takes the loans again. While a terminal that takes nothing keeps some of them
+// from being suspended it does nothing: it is tried again with the next look around.
 func (h *holding) resume() {
+	if h.given != nil {
+		select {
+		case <-h.given:
+		default:
+			return
+		}
+	}
 	takeAgain(h.loans)
 	h.away = false
 }

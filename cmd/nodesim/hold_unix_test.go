@@ -1,0 +1,54 @@
+//go:build linux || darwin || dragonfly || freebsd || netbsd || openbsd
+
+package main
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// A slow loan is suspended when it may be, and notes in a log of several what happens.
+type slowLoan struct {
+	name string
+	may  <-chan struct{}
+	mu   *sync.Mutex
+	log  *[]string
+}
+
+func (l slowLoan) note(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*l.log = append(*l.log, what+" "+l.name)
+}
+
+func (l slowLoan) Suspend() error {
+	<-l.may
+	l.note("suspend")
+	return nil
+}
+
+func (l slowLoan) Resume() error {
+	l.note("resume")
+	return nil
+}
+
+// A terminal that took nothing when it was given back is taken again behind that, not
+// while it lasts: what is suspended last would stay so.
+func TestTakenAgainBehindASlowTerminal(t *testing.T) {
+	var mu sync.Mutex
+	var log []string
+	may := make(chan struct{})
+	h := &holding{loans: []loan{slowLoan{"screen", may, &mu, &log}, slowLoan{"keys", may, &mu, &log}}}
+	h.suspend() // for as long as giveBackMost
+	h.resume()
+	if !h.away || len(log) > 0 {
+		t.Errorf("while it lasts: away %v, %q: want nothing to be taken", h.away, log)
+	}
+	close(may)
+	<-h.given
+	h.resume()
+	if want := []string{"suspend screen", "suspend keys", "resume keys", "resume screen"}; h.away || !slices.Equal(log, want) {
+		t.Errorf("behind it: away %v, %q: want %q", h.away, log, want)
+	}
+}

@@ -65,6 +65,7 @@ type holding struct {
 	signals chan os.Signal
 	asked   bool            // a signal has asked for the end
 	away    bool            // the loans are suspended
+	ending  bool            // they stay so: the signal that ends the program is on its way
 	given   <-chan struct{} // closed when the last suspension is over; nil before the first
 }
 
@@ -81,6 +82,7 @@ func (h *holding) obey(s syscall.Signal) {
 		h.asked = true
 	default:
 		h.suspend()
+		h.ending = true
 		signal.Reset(s)
 		_ = unix.Kill(unix.Getpid(), s) // the default of each of them is the end
 	}
@@ -96,6 +98,9 @@ func (h *holding) suspend() {
 // resume takes the loans again. While a terminal that takes nothing keeps some of them
 // from being suspended it does nothing: it is tried again with the next look around.
 func (h *holding) resume() {
+	if h.ending {
+		return
+	}
 	if h.given != nil {
 		select {
 		case <-h.given:

@@ -34,7 +34,8 @@ func (l slowLoan) Resume() error {
 }
 
 // A terminal that took nothing when it was given back is taken again behind that, not
-// while it lasts: what is suspended last would stay so.
+// while it lasts: what is suspended last would stay so. Nor is it when the program is
+// about to end.
 func TestTakenAgainBehindASlowTerminal(t *testing.T) {
 	var mu sync.Mutex
 	var log []string
@@ -50,5 +51,12 @@ func TestTakenAgainBehindASlowTerminal(t *testing.T) {
 	h.resume()
 	if want := []string{"suspend screen", "suspend keys", "resume keys", "resume screen"}; h.away || !slices.Equal(log, want) {
 		t.Errorf("behind it: away %v, %q: want %q", h.away, log, want)
+	}
+	log = nil
+	h.suspend()
+	h.ending = true
+	h.resume()
+	if want := []string{"suspend screen", "suspend keys"}; !slices.Equal(log, want) {
+		t.Errorf("while the program ends: %q: want %q", log, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/testcluster"
 )
 
 // keysAre fails where the terminal isn't set to single keys, or not to whole lines.
@@ -25,7 +26,7 @@ func keysAre(t *testing.T, when string, fd int, single bool) {
 // A keyboard that was given back reads on when it is taken again, and never behind its
 // end.
 func TestKeyboardThatIsGivenBack(t *testing.T) {
-	ctrl, tty, err := openTerminal()
+	ctrl, tty, err := testcluster.NewTerminal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestKeyboardThatIsGivenBack(t *testing.T) {
 // The end of one that is suspended, and of one whose terminal is gone, is waited for.
 func TestKeyboardThatEnds(t *testing.T) {
 	for _, gone := range []bool{false, true} {
-		ctrl, tty, err := openTerminal()
+		ctrl, tty, err := testcluster.NewTerminal()
 		if err != nil {
 			t.Fatal(err)
 		}

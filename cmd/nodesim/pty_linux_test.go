@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/testcluster"
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 )
 
 // onTerminal KEYS COMMAND… runs a command on a terminal of its own, with the
@@ -29,11 +27,10 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(cmd.Start())
 	ts.Check(tty.Close())
-	var got bytes.Buffer
-	_, _ = io.Copy(&got, ctrl) // ends with EIO, behind the last byte
+	shown := testcluster.Transcript{Ctrl: ctrl}
+	ts.Check(os.WriteFile(ts.MkAbs("ttyout"), shown.All(), 0o644))
 	err = cmd.Wait()
 	ts.Check(ctrl.Close())
-	ts.Check(os.WriteFile(ts.MkAbs("ttyout"), got.Bytes(), 0o644))
 	if (err != nil) != neg {
 		ts.Fatalf("%v, want it to fail: %v", err, neg)
 	}
@@ -41,7 +38,7 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 
 // terminalCommand is a command that will have a terminal of its own.
 func terminalCommand(ts *testscript.TestScript, args []string) (cmd *exec.Cmd, ctrl, tty *os.File) {
-	ctrl, tty, err := openTerminal()
+	ctrl, tty, err := testcluster.NewTerminal()
 	ts.Check(err)
 	cmd = exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, ts.Stdout(), ts.Stderr()
@@ -64,28 +61,17 @@ func conversation(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: conversation SCRIPT COMMAND [ARG]...")
 	}
 	cmd, ctrl, tty := terminalCommand(ts, args[1:])
-	ts.Check(unix.IoctlSetWinsize(int(ctrl.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
+	ts.Check(testcluster.ResizeTerminal(ctrl, 24, 80))
 	ts.Check(cmd.Start())
 	ts.Check(tty.Close())
 	tooLate := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer tooLate.Stop()
-	var got bytes.Buffer
-	seen := 0
+	shown := testcluster.Transcript{Ctrl: ctrl}
 	for _, line := range strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n") {
 		what, text, _ := strings.Cut(line, " ")
 		switch what {
 		case "<":
-			for b := make([]byte, 4096); ; {
-				if i := strings.Index(got.String()[seen:], text); i >= 0 {
-					seen += i + len(text)
-					break
-				}
-				n, err := ctrl.Read(b)
-				if err != nil {
-					ts.Fatalf("the terminal doesn't show %q before its end (%v):\n%q", text, err, got.String()[seen:])
-				}
-				got.Write(b[:n])
-			}
+			ts.Check(shown.Await(text))
 		case ">":
 			keys, err := strconv.Unquote(`"` + text + `"`)
 			ts.Check(err)
@@ -95,24 +81,7 @@ func conversation(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("line %q: want < or >", line)
 		}
 	}
-	_, _ = io.Copy(&got, ctrl) // ends with EIO, behind the last byte
+	ts.Check(os.WriteFile(ts.MkAbs("ttyout"), shown.All(), 0o644))
 	ts.Check(cmd.Wait())
 	ts.Check(ctrl.Close())
-	ts.Check(os.WriteFile(ts.MkAbs("ttyout"), got.Bytes(), 0o644))
-}
-
-// openTerminal returns both ends of a new pseudo terminal; see pts(4).
-func openTerminal() (ctrl, tty *os.File, err error) {
-	if ctrl, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
-		return nil, nil, err
-	}
-	if err := unix.IoctlSetPointerInt(int(ctrl.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		return nil, nil, err
-	}
-	n, err := unix.IoctlGetInt(int(ctrl.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		return nil, nil, err
-	}
-	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	return ctrl, tty, err
 }

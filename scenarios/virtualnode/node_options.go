@@ -87,7 +87,8 @@ func WithNodeStatusReportInterval(d time.Duration) NodeControllerOpt {
 
 // WithNodeLister reads the node from an informer's cache, which many controllers should share, in place of a GET before
 // each update of the status. A GET is left for what a cache can't tell: whether a node is really gone. The lister need
-// not be synced when Run is called. What [LeaveOutApplied] takes away need not be in the cache. With a lister, each renewal of the lease notices that the node was deleted.
+// not be synced when Run is called, and what [LeaveOutApplied] takes away need not be in the cache. With a lister, each
+// renewal of the lease notices that the node was deleted.
 func WithNodeLister(nodes corelisters.NodeLister) NodeControllerOpt {
 	return func(n *NodeController) error {
 		n.lister = nodes

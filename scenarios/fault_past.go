@@ -26,7 +26,7 @@ func (s *Simulation) resume(f *Fault, ago time.Duration) {
 	case f.ImagePull != nil:
 		c := *f.ImagePull
 		if last(&c.For); on {
-			s.breakImage(&c, s.seeded()) // when it began, nothing else was launched, as far as is known
+			s.breakImage(&c, s.file.Nodes()) // when it began, nothing else was launched, as far as is known
 		}
 		return
 	case f.Crash != nil && f.Crash.Image != "":
@@ -58,14 +58,6 @@ func (s *Simulation) resume(f *Fault, ago time.Duration) {
 	if on {
 		s.act(&again)
 	}
-}
-
-// seeded is how many machines there were at 0s.
-func (s *Simulation) seeded() (n int) {
-	for i := range s.file.Groups {
-		n += s.file.Groups[i].Nodes
-	}
-	return n
 }
 
 // ailments are those of a machine that a NeverReady befalls.

@@ -147,10 +147,7 @@ func handlersOf(p Provider) []Handler {
 
 // sizes refuses what is too large to simulate.
 func (c *checker) sizes() *Error {
-	nodes, pods, created := 0, 0, map[string]bool{}
-	for _, g := range c.f.Groups {
-		nodes += g.Nodes
-	}
+	nodes, pods, created := c.f.Nodes(), 0, map[string]bool{}
 	if nodes > MaxNodes {
 		return c.bad("groups", fmt.Sprintf("%d nodes", nodes), fmt.Sprintf("at most %d in all", MaxNodes))
 	}

@@ -5,6 +5,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// Nodes is how many nodes all groups together have when the tape begins.
+func (f *File) Nodes() (n int) {
+	for i := range f.Groups {
+		n += f.Groups[i].Nodes
+	}
+	return n
+}
+
 // A Group is a set of like nodes: a managed node group of EKS, a NodePool of
 // Karpenter, a node pool of GKE or AKS, a MachineDeployment of Cluster API, an
 // instance group of kOps.

@@ -28,11 +28,7 @@ func (f *liveFlags) aboutSpeed(cluster float64, file *scenarios.File) string {
 	if f.renew > 0 || cluster == 1 {
 		return ""
 	}
-	nodes := 0
-	for _, g := range file.Groups {
-		nodes += g.Nodes
-	}
-	line := fmt.Sprintf("the control plane goes at %s: leases are renewed every %s", times(cluster), live.Renewal(cluster, nodes).Round(time.Millisecond))
+	line := fmt.Sprintf("the control plane goes at %s: leases are renewed every %s", times(cluster), live.Renewal(cluster, file.Nodes()).Round(time.Millisecond))
 	if pace := f.pace(); pace != cluster {
 		line += fmt.Sprintf(", and the scenario goes at %s", times(pace))
 	}

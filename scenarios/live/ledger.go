@@ -61,11 +61,8 @@ func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *
 func (l *ledger) open(ctx context.Context) (*corev1.ConfigMap, error) {
 	maps := l.client.CoreV1().ConfigMaps(RecordNamespace)
 	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, unread(err)
-	}
-	if err == nil {
-		return have, nil
+	if !apierrors.IsNotFound(err) {
+		return have, unread(err)
 	}
 	have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) { // somebody was faster

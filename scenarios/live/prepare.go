@@ -99,15 +99,11 @@ func (r *run) renewal() time.Duration {
 	if r.renew > 0 {
 		return r.renew
 	}
-	nodes := 0
-	for _, g := range r.file.Groups {
-		nodes += g.Nodes
-	}
 	speed := r.speed
 	if r.hurried > 0 {
 		speed = r.hurried
 	}
-	return Renewal(speed, nodes)
+	return Renewal(speed, r.file.Nodes())
 }
 
 // find lists the nodes that an earlier performance has left: those that are gone on

@@ -30,9 +30,10 @@ type eksDefault struct {
 	lots     map[string]int
 	// nextStep is when the group may shrink once more.
 	nextStep time.Duration
-	desired  int  // the size that the roll has left the group at, while it shrinks
-	found    int  // the size that the roll found the group at: more than it was, where it is gone on with
-	left     bool // somebody else has made the group larger
+	// desired is the size that the roll has left the group at: what it scales up to,
+	// or what it has found where it is gone on with, until it shrinks.
+	desired int
+	left    bool // somebody else has made the group larger
 }
 
 type eksPhase int
@@ -47,8 +48,9 @@ const (
 func EKSDefault(b Base) Strategy { return &eksDefault{eks: eks{b}, lots: map[string]int{}} }
 
 func (s *eksDefault) Begin() {
-	s.phase, s.cordoned, s.desired, s.left, s.found = eksScaleUp, false, 0, false, s.cfg.Group.Desired
+	s.phase, s.cordoned, s.left = eksScaleUp, false, false
 	s.surge = max(2*len(s.cfg.Group.Zones), s.cfg.MaxUnavailable)
+	s.desired = max(s.cfg.Size+s.surge, s.cfg.Group.Desired)
 }
 
 func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
@@ -83,9 +85,6 @@ func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
 // size ("Scale down phase" of "Understand each phase of node updates").
 func (s *eksDefault) leaves() bool {
 	desired := s.cfg.Group.Desired
-	if s.desired == 0 {
-		s.desired = max(s.cfg.Size+s.surge, s.found)
-	}
 	s.left = s.left || desired > s.desired
 	s.desired = min(s.desired, desired)
 	return s.left

@@ -5,6 +5,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 GO ?= go
+# One set of flags for programs and tests, so that nothing is compiled twice. Without cgo the program needs no C
+# compiler and runs on any Linux. The race detector's target turns cgo on again.
+export GOFLAGS := -trimpath $(GOFLAGS)
+export CGO_ENABLED ?= 0
 # Packages of this module; test/controlplane is a module of its own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
@@ -23,11 +27,15 @@ demo: build ## play the recorded roll of a real cluster, ten times as fast
 
 .PHONY: build
 build: ## build bin/nodesim
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/nodesim ./cmd/nodesim
+	$(GO) build -ldflags "-s -w -X main.version=$(VERSION)" -o bin/nodesim ./cmd/nodesim
 
+# How long a package's tests may take before they count as hanging: only that, so that a busy machine fails nothing.
+HANG ?= 3h
+
+# Vet is part of make lint.
 .PHONY: test-unit
 test-unit: ## the inner loop: every package, no server
-	$(GO) test $(PACKAGES)
+	$(GO) test -vet=off -timeout $(HANG) $(PACKAGES)
 
 # Where tests leave what they have measured, since go test hides what a test that passes says. It is kept between runs
 # as the results of tests are.
@@ -38,16 +46,23 @@ MEASURED ?= $(or $(NODESIM_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nodesim
 test: ## everything, against a real control plane too (built first where it is missing)
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; mkdir -p "$(MEASURED)"; status=0; \
 	KUBEBUILDER_ASSETS="$$assets" NODESIM_MEASURED="$(MEASURED)" \
-		$(GO) test -tags controlplane -p 2 -timeout 40m $(PACKAGES) || status=$$?; \
+		$(GO) test -tags controlplane -vet=off -p 2 -timeout $(HANG) $(PACKAGES) || status=$$?; \
 	cat "$(MEASURED)"/*.txt 2>/dev/null || true; exit "$$status"
 
+# Packages that start goroutines, or are called from several. The detector needs cgo and a C compiler.
+RACE_PACKAGES ?= ./timeline ./noderoll ./recorder ./golden ./replay ./replay/... ./internal/ui/... ./scenarios/virtualnode/...
+
+.PHONY: race
+race: ## the race detector over the packages with goroutines
+	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(HANG) $(RACE_PACKAGES)
+
 .PHONY: controlplane
-controlplane: ## build etcd, the Kubernetes programs and kwok unless they are cached; print their folder
-	@$(GO) run ./internal/controlplane/assets/build test/controlplane
+controlplane: ## build etcd and the Kubernetes programs unless they are cached; print their folder
+	@$(GO) run ./internal/localcluster/assets/build test/controlplane $(WITH)
 
 .PHONY: bench
 bench: ## all benchmarks, each beside its peer or its limit (about ten minutes; keep the machine quiet)
-	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
+	@assets="$$($(MAKE) -s --no-print-directory controlplane WITH=kwok)"; \
 	KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -p 1 -timeout 60m $(PACKAGES)
 
 .PHONY: fuzz
@@ -70,8 +85,8 @@ examples: ## record the tapes below examples/ again, from a real control plane
 	NODESIM_RECORD_EXAMPLES=1 KUBEBUILDER_ASSETS="$$assets" \
 		$(GO) test -tags controlplane -count 1 -timeout 20m -run '^TestExamples' -v ./cmd/nodesim/...
 
-.PHONY: lint lint-format lint-modules lint-house lint-go lint-proof
-lint: lint-format lint-modules lint-house lint-go lint-proof ## format, modules, layout, bans, and the proof that the bans fire
+.PHONY: lint lint-format lint-modules lint-house lint-dead lint-go lint-proof
+lint: lint-format lint-modules lint-house lint-dead lint-go lint-proof ## format, modules, layout, words, commits, dead code, bans
 
 lint-format:
 	@unformatted="$$(git ls-files -z --cached --others --exclude-standard '*.go' | xargs -0 ls 2>/dev/null | xargs gofmt -l)"; \
@@ -89,7 +104,11 @@ lint-house:
 lint-go:
 	@$(GOLANGCI_LINT) run $(PACKAGES)
 
-# Writes a module that breaks every arrow and every ban, and wants the linter to say so.
+# What only tests use is dead: without their files nothing unexported may be left over.
+lint-dead:
+	@$(GOLANGCI_LINT) run --tests=false --enable-only unused $(PACKAGES)
+
+# Writes a module that breaks every ban, and wants the linter to say so.
 lint-proof:
 	@$(GO) test -tags lintproof -timeout 15m ./internal/lint/...
 

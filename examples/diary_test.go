@@ -60,7 +60,7 @@ func (d *diarist) OnDelete(o any) {
 	d.live.OnDelete(o)
 }
 
-// diaryOfTape is what is on the tape behind the initial lists.
+// diaryOfTape returns what is on the tape after the initial lists.
 func diaryOfTape(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	r := open(t, name)

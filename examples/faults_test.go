@@ -58,7 +58,7 @@ func TestEndStateUnderFaults(t *testing.T) {
 	}
 }
 
-// endState is what a tape ends with: every object with its version.
+// endState returns what a tape ends with: every object with its version.
 func endState(t *testing.T, name string) []string {
 	t.Helper()
 	p, err := replay.NewPlayer(replay.File(name))
@@ -83,7 +83,7 @@ func endState(t *testing.T, name string) []string {
 	return all
 }
 
-// endStateThroughServe is what informers know when a tape with a fault has
+// endStateThroughServe returns what informers know when a tape with a fault has
 // been played to its end, and a while after.
 func endStateThroughServe(t *testing.T, name, spec string) (all []string, fired int) {
 	t.Helper()
@@ -99,7 +99,7 @@ func endStateThroughServe(t *testing.T, name, spec string) (all []string, fired 
 	if err := s.player.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(30 * time.Minute) // of the bubble: who was sent away has come back by then
+	<-time.After(30 * time.Minute) // of the bubble: clients that were sent away have come back by then
 	synctest.Wait()
 	for resource, i := range stores {
 		for _, o := range i.GetStore().List() {

@@ -1,4 +1,4 @@
-// Package examples_test holds the committed tapes against what is promised of
+// Package examples_test checks the committed tapes against what is promised of
 // every tape: its feed is the same at any speed, and on whatever way it is
 // computed.
 package examples_test
@@ -77,7 +77,7 @@ func (f *feed) add(entries ...noderoll.Entry) {
 	}
 }
 
-// ofTape is the feed by the shortest way, which the others are held against.
+// ofTape is the feed by the shortest way, which the others are checked against.
 func ofTape(t *testing.T, name string) string {
 	t.Helper()
 	r, f := open(t, name), new(feed)
@@ -150,25 +150,29 @@ func TestFeedAtAnySpeed(t *testing.T) {
 func TestFeedThroughScript(t *testing.T) {
 	for _, name := range followed(t) {
 		var want []noderoll.Event
+		cordoned := map[string]bool{}
 		r := open(t, name)
 		if err := observe.Feed(r, options(t, r.Header()), func(e noderoll.Entry) error {
-			// Only a Feed knows blocked, and pods.
-			if e.Node != "" && e.Object == "" {
-				want = append(want, noderoll.Event{Node: e.Node, Kind: e.Kind})
+			// Only a Feed knows blocked, and pods, and a cordon from a drain.
+			switch {
+			case e.Node == "" || e.Object != "" || e.Kind == noderoll.EvtUnblocked:
+				return nil
+			case e.Kind == noderoll.EvtDraining && cordoned[e.Node]:
+				return nil
 			}
+			if cordoned[e.Node] = e.Kind == noderoll.EvtCordoned; cordoned[e.Node] {
+				e.Kind = noderoll.EvtDraining
+			}
+			want = append(want, noderoll.Event{Node: e.Node, Kind: e.Kind})
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		var frames []observe.Frame
-		r = open(t, name)
-		if err := observe.Frames(r, options(t, r.Header()), func(f observe.Frame) error {
-			frames = append(frames, f)
-			return nil
-		}); err != nil {
+		observer, err := observe.Script(timeline.File(name))
+		if err != nil {
 			t.Fatal(err)
 		}
-		observer, tracker := observe.Script(frames), noderoll.NewTracker()
+		tracker := noderoll.NewTracker()
 		for !observer.AtEnd() {
 			s, err := observer.Snapshot(t.Context())
 			if err != nil {

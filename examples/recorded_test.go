@@ -20,7 +20,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Who records a replay over HTTP gets the tape: per resource the same types,
+// A client that records a replay over HTTP gets the tape: per resource the same types,
 // versions and objects, in the same order, and the same feed but for its times.
 func TestRecordingAReplayGivesTheTape(t *testing.T) {
 	for _, name := range tapes(t) {
@@ -132,7 +132,7 @@ func (c *counter) until(ctx context.Context, objects int) error {
 	}
 }
 
-// contents is what a tape says of objects, by resource.
+// contents returns what a tape says of objects, by resource.
 func contents(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	r := open(t, name)

@@ -28,7 +28,7 @@ import (
 	"github.com/nodesim/nodesim/replay/observe"
 )
 
-// served is a tape behind HTTP, in a bubble: synctest.Wait returns when every
+// served is a tape over HTTP, in a bubble: synctest.Wait returns when every
 // client has dealt with everything that was applied.
 type served struct {
 	player *replay.Player
@@ -36,7 +36,7 @@ type served struct {
 	config *rest.Config
 }
 
-func serve(t *testing.T, name string, opts ...replay.PlayerOption) *served {
+func serve(t *testing.T, name string, opts ...replay.Option) *served {
 	t.Helper()
 	p, err := replay.NewPlayer(replay.File(name), opts...)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // Assert compares got, after the rules, with testdata/<name>.golden, or writes
 // the file where [Updating] says so. The name may hold slashes; it may not
 // leave testdata, nor hold what some file system can't store. A difference is
-// reported with t.Errorf, so the test goes on and shows its other differences
-// as well.
+// reported with t.Errorf, so the test continues and shows its other differences
+// as well. So is a text with nothing to read in it: see [AssertEmpty].
 //
 // The folder is that of the package under test, whatever folder the test has
 // changed to since.
@@ -47,7 +47,7 @@ type folder struct {
 	used map[string]claim // by name
 }
 
-// A claim is who asserted a name first in this run, and with which text.
+// A claim says which test asserted a name first in this run, and with which text.
 type claim struct {
 	test string
 	sum  [sha256.Size]byte
@@ -60,13 +60,16 @@ func (f *folder) assert(t testing.TB, name, got string) {
 		t.Errorf("golden: %v", err)
 		return
 	}
+	if refuseEmpty(t, rel, got) {
+		return
+	}
 	first := f.claim(t.Name(), name, got)
 	if f.updating() {
 		if ci := ciVariable(); ci == "" {
 			f.accept(t, rel, got, first)
 			return
 		}
-		t.Errorf("golden: %s: rewriting was asked for where CI is set: want it on a machine where somebody reads the change; unset CI, or drop -update and %s", rel, envUpdate)
+		t.Errorf("golden: %s: rewriting was asked for where CI is set: want it on a machine where a person reads the change; unset CI, or drop -update and %s", rel, envUpdate)
 	}
 	f.compare(t, rel, got)
 }

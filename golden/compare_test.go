@@ -74,13 +74,6 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-func TestMissingFileIsNotAnEmptyText(t *testing.T) {
-	f := inFolder(t, nil)
-	tb := &fakeTB{name: "TestFeed"}
-	f.assert(tb, "feed", "")
-	tb.onlyError(t, "does not exist", "the test got 0 bytes")
-}
-
 func TestUnreadableFile(t *testing.T) {
 	f := inFolder(t, map[string]string{"testdata/feed.golden/x": ""})
 	tb := &fakeTB{name: "TestFeed"}

@@ -21,13 +21,13 @@
 // With -update or with NODESIM_UPDATE=1 in the environment, Assert writes the
 // file in place of comparing, atomically, and leaves a file alone whose text is
 // the same already. Where CI is set (to anything but false or 0) that is
-// refused: nobody reads what a build machine accepts.
+// refused: no person reads what a build machine accepts.
 //
 // The flag -update is registered by [Main] or [Wrap], never by importing this
 // package, so that a package which has a flag of that name keeps it: if that is
 // a boolean flag, it is obeyed, with or without Main. Where there is no such
 // flag (no Main, another kind of flag, flags parsed before Main), the variable
-// does the same, and it is what a failure then tells you to use. The variable
+// does the same, and a failure then tells you to use it. The variable
 // also suits ./..., since go test hands a flag to packages that don't know it.
 //
 // # What is the same text
@@ -35,8 +35,11 @@
 // Bytes are compared, with two exceptions that belong to editors and to git: a
 // final newline may be missing on either side, and a file whose every line ends
 // in CRLF is read as if its lines ended in LF, unless the text itself has
-// carriage returns. An empty text is an empty file, which is not the same as no
-// file.
+// carriage returns.
+//
+// An empty text is never the same: a test whose subject didn't run gets one too.
+// Assert reports it with and without -update; [AssertEmpty] is for a test that
+// wants no text.
 //
 // # What varies
 //
@@ -46,7 +49,7 @@
 // This is the one place where that happens: what is compared elsewhere, or
 // stored, keeps its values. [Normalize] does the same without a test.
 //
-// # Files that nobody asserts
+// # Files that no test asserts
 //
 // A golden file whose test was renamed or deleted proves nothing. [Main] fails
 // the package on such orphans, and judges only when every test has run and
@@ -56,7 +59,7 @@
 //
 // # Parts of documents
 //
-// [AssertPart] does the same for what stands between two marks in a text that people
+// [AssertPart] does the same for what is between two marks in a text that people
 // write, such as a table in a manual.
 //
 // # What it must never do

@@ -8,7 +8,7 @@ import (
 	"github.com/nodesim/nodesim/golden"
 )
 
-// printer stands for the *testing.T of a test called TestFeed, and prints what
+// printer represents the *testing.T of a test called TestFeed, and prints what
 // the test would report.
 type printer struct{ testing.TB }
 

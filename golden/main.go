@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Runner is what [Wrap] takes and returns: *testing.M, or something around it.
+// Runner holds what [Wrap] takes and returns: *testing.M, or something around it.
 type Runner interface{ Run() int }
 
 // Main is the whole of a TestMain: it registers -update, runs the tests, fails

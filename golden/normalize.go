@@ -32,7 +32,7 @@ var (
 	timePattern = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}\b)`)
 )
 
-// UIDs replaces UUIDs, which is what the UID of a Kubernetes object is (RFC
+// UIDs replaces UUIDs, the form of a Kubernetes object's UID (RFC
 // 4122), by <uid:1> and so on. Upper and lower case are one value.
 func UIDs() Rule { return Rule{kind: "uid", pattern: uidPattern, identity: strings.ToLower} }
 

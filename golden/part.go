@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// AssertPart compares got with a part of a document that people write: what stands in
+// AssertPart compares got with a part of a document that people write: what is in
 // the file between the lines "<!-- name -->" and "<!-- end of name -->". So a table in a
 // manual can be what the code says, in a text that isn't made. Where [Updating] says
 // so the part is replaced, and the rest of the file stays as it is, its line endings
@@ -50,7 +50,7 @@ func (f *folder) assertPart(t testing.TB, file, name, got string) {
 		t.Errorf("golden: %s: the part %q differs from what the test got (-want +got):\n%s\naccept it with: %s",
 			file, name, diff(was, got), acceptCommand(t.Name()))
 	case ciVariable() != "":
-		t.Errorf("golden: %s: rewriting was asked for where CI is set: want it on a machine where somebody reads the change; unset CI, or drop -update and %s", file, envUpdate)
+		t.Errorf("golden: %s: rewriting was asked for where CI is set: want it on a machine where a person reads the change; unset CI, or drop -update and %s", file, envUpdate)
 	default:
 		text = head + got + tail
 		if strings.Contains(string(raw), "\r\n") {
@@ -64,16 +64,16 @@ func (f *folder) assertPart(t testing.TB, file, name, got string) {
 	}
 }
 
-// partOf divides a document before and behind a part; head and tail have its marks.
+// partOf divides a document before and after a part; head and tail have its marks.
 func partOf(text, name string) (head, part, tail string, err error) {
 	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
 	before, rest, found := strings.Cut("\n"+text, "\n"+begin)
 	if !found {
-		return "", "", "", fmt.Errorf("found no line %q: want the part behind it, up to a line %q", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", "", "", fmt.Errorf("found no line %q: want the part after it, up to a line %q", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	part, behind, found := strings.Cut(rest, end)
 	if !found {
-		return "", "", "", fmt.Errorf("found no line %q behind %q: want the part between them", strings.TrimSpace(end), strings.TrimSpace(begin))
+		return "", "", "", fmt.Errorf("found no line %q after %q: want the part between them", strings.TrimSpace(end), strings.TrimSpace(begin))
 	}
 	return strings.TrimPrefix(before+"\n", "\n") + begin, part, end + behind, nil
 }

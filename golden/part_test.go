@@ -37,7 +37,7 @@ func TestAPartIsReplacedAndNothingElse(t *testing.T) {
 
 func TestADocumentWithoutThePart(t *testing.T) {
 	f := inFolder(t, map[string]string{"doc.md": "no <!-- t -->\n", "open.md": "<!-- t -->\n| a |\n"})
-	for file, wants := range map[string]string{"doc.md": "found no line \"<!-- t -->\"", "open.md": "found no line \"<!-- end of t -->\" behind", "none.md": "can't be read"} {
+	for file, wants := range map[string]string{"doc.md": "found no line \"<!-- t -->\"", "open.md": "found no line \"<!-- end of t -->\" after", "none.md": "can't be read"} {
 		tb := &fakeTB{name: "TestDoc"}
 		f.assertPart(tb, file, "t", "| a |\n")
 		tb.onlyError(t, file, wants)

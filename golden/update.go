@@ -15,7 +15,7 @@ const (
 )
 
 // Updating reports whether [Assert] was asked to write files in place of
-// comparing: by a boolean flag -update, whoever registered it, or by
+// comparing: by a boolean flag -update, registered by any package, or by
 // NODESIM_UPDATE (anything but empty, false and 0). It says nothing about CI,
 // where Assert refuses.
 func Updating() bool {
@@ -40,7 +40,7 @@ func isSet(value string) bool {
 	return value != ""
 }
 
-// registerUpdate registers -update where that is possible and useful: nobody
+// registerUpdate registers -update where that is possible and useful: no one
 // else has the name, and the command line has not been parsed yet.
 func registerUpdate(flags *flag.FlagSet) {
 	if flags.Parsed() || flags.Lookup(flagUpdate) != nil {

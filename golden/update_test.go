@@ -15,13 +15,11 @@ func TestUpdateWritesWhatWasGot(t *testing.T) {
 	tb := &fakeTB{name: "TestFeed"}
 	f.assert(tb, "old", "new\n")
 	f.assert(tb, "deep/er/one", "without a final newline")
-	f.assert(tb, "empty", "")
 	f.assert(tb, "windows", "a\r\nb\r\n")
 	tb.noError(t)
 	for file, want := range map[string]string{
 		"testdata/old.golden":         "new\n",
 		"testdata/deep/er/one.golden": "without a final newline\n",
-		"testdata/empty.golden":       "",
 		"testdata/windows.golden":     "a\r\nb\r\n",
 	} {
 		if got := f.read(t, file); got != want {
@@ -32,7 +30,6 @@ func TestUpdateWritesWhatWasGot(t *testing.T) {
 	t.Setenv(envUpdate, "0")
 	f.assert(tb, "old", "new\n")
 	f.assert(tb, "deep/er/one", "without a final newline")
-	f.assert(tb, "empty", "")
 	f.assert(tb, "windows", "a\r\nb\r\n")
 	tb.noError(t)
 	if left, _ := filepath.Glob(filepath.Join(f.dir, "testdata", ".golden-*")); len(left) != 0 {
@@ -140,7 +137,7 @@ func TestFlagIsRegisteredOnlyWhereItIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if value, ok := boolFlag(taken, "update"); !*theirs || !value || !ok {
-		t.Errorf("somebody else's -update: got %v, %v, theirs %v, want all true", value, ok, *theirs)
+		t.Errorf("another package's -update: got %v, %v, theirs %v, want all true", value, ok, *theirs)
 	}
 
 	other := flag.NewFlagSet("other kind", flag.ContinueOnError)

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// writeFile replaces a file in one step: whoever reads it meanwhile sees the
+// writeFile replaces a file in one step: a concurrent reader sees the
 // old text or the new one, and a failure leaves the old one.
 func writeFile(path, text string) (err error) {
 	folder := filepath.Dir(path)

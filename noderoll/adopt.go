@@ -25,10 +25,13 @@ func (s *State) adopt(from *State) {
 		}
 		if rec.view.Phase == PhaseDraining && old.view.Phase == PhaseDraining {
 			rec.drainPeak = max(rec.drainPeak, old.drainPeak)
+			rec.drained = rec.drained || old.drained
+			rec.view.Cordoned = !rec.drained
 			s.countPods(rec)
 		}
 		s.recount(rec, &was, true)
 	}
+	s.adoptDrains(from)
 	if !s.target.auto || !from.target.captured {
 		return
 	}
@@ -60,5 +63,25 @@ func (p *pool) adopt(old *pool) {
 	maps.Copy(p.images, old.images)
 	if known && len(fresh.images) > 0 {
 		p.target, p.hasTarget = fresh.youngest()
+	}
+}
+
+// adoptDrains finds the deletions that came between two lists: a pod that an earlier
+// State had on a cordoned node, and that is gone now, or on its way out.
+func (s *State) adoptDrains(from *State) {
+	if s.count.cordoned == 0 {
+		return
+	}
+	for key, old := range from.podBook.pods {
+		if !old.waits || old.node == nil || old.node.view.Phase != PhaseDraining {
+			continue
+		}
+		rec := s.nodes[old.node.name]
+		if rec == nil || !rec.view.Cordoned || rec.view.UID != old.node.view.UID {
+			continue
+		}
+		if now := s.podBook.pods[key]; now == nil || now.uid != old.uid || now.deleted {
+			s.drains(rec)
+		}
 	}
 }

@@ -78,7 +78,7 @@ func fixed(list kruntime.Object) ktesting.ReactionFunc {
 	return func(ktesting.Action) (bool, kruntime.Object, error) { return true, list, nil }
 }
 
-// BenchmarkSnapshotAfterOneChange is what a live panel pays for each picture:
+// BenchmarkSnapshotAfterOneChange measures what a live panel pays for each picture:
 // a node changes, then KubeObserver.Snapshot in informer mode and
 // Tracker.Observe. To reach: 0.3 ms. Beside it the peer, which walks the
 // listers of shared informers and fills a map each time.
@@ -207,7 +207,7 @@ func heartbeatFeed(verbose bool) (*noderoll.Feed, []noderoll.Node) {
 	return f, beats
 }
 
-// BenchmarkFeed is what one event of a tape costs beyond reading it. To reach:
+// BenchmarkFeed measures what one event of a tape costs beyond reading it. To reach:
 // 1.5 µs for a heartbeat that changes nothing visible.
 func BenchmarkFeed(b *testing.B) {
 	b.Run("heartbeat", func(b *testing.B) {

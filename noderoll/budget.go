@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Budget is what a roll needs to know of a PodDisruptionBudget. Selector may be
+// Budget holds what a roll needs to know of a PodDisruptionBudget. Selector may be
 // shared with the object it was made from; nothing here writes to it.
 type Budget struct {
 	Namespace string
@@ -28,7 +28,7 @@ type Budget struct {
 	DesiredHealthy     int32
 }
 
-// BudgetFrom takes from a PodDisruptionBudget what a roll needs. It shares the
+// BudgetFrom extracts what a roll needs from a PodDisruptionBudget. It shares the
 // object's selector.
 func BudgetFrom(o *policyv1.PodDisruptionBudget) Budget {
 	policy := o.Spec.UnhealthyPodEvictionPolicy
@@ -63,7 +63,8 @@ func (b *Budget) why() string {
 	return fmt.Sprintf("needs %d healthy pods and has %d", b.DesiredHealthy, b.CurrentHealthy)
 }
 
-func equalSelectors(a, b *metav1.LabelSelector) bool {
+// EqualSelectors reports whether two selectors are written alike, element by element and in order.
+func EqualSelectors(a, b *metav1.LabelSelector) bool {
 	if a == b {
 		return true
 	}

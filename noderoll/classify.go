@@ -30,7 +30,7 @@ var defaultRemovalTaints = []string{
 // Classify tells the phase of a node.
 //
 // Draining wins: the node is cordoned, or the key of one of its taints matches
-// a removal pattern (nil stands for DefaultRemovalTaints, an empty list for
+// a removal pattern (nil means DefaultRemovalTaints, an empty list for
 // none). Readiness doesn't matter then. Otherwise a node whose Ready condition
 // is "True" is Ready; one that isn't is NotReady if it wasReady before, as the
 // same UID, and Joining if not.
@@ -39,7 +39,7 @@ func Classify(n *Node, wasReady bool, removalTaints []string) Phase {
 		removalTaints = defaultRemovalTaints
 	}
 	switch {
-	case n.Unschedulable || beingRemoved(n.TaintKeys, removalTaints):
+	case n.Unschedulable || BeingRemoved(n.TaintKeys, removalTaints):
 		return PhaseDraining
 	case n.Ready == string(corev1.ConditionTrue):
 		return PhaseReady
@@ -49,7 +49,11 @@ func Classify(n *Node, wasReady bool, removalTaints []string) Phase {
 	return PhaseJoining
 }
 
-func beingRemoved(keys, patterns []string) bool {
+// BeingRemoved reports whether one of a node's taints matches a removal pattern, nil standing for DefaultRemovalTaints.
+func BeingRemoved(keys, patterns []string) bool {
+	if patterns == nil {
+		patterns = defaultRemovalTaints
+	}
 	for _, key := range keys {
 		for _, pattern := range patterns {
 			if prefix, ok := strings.CutSuffix(pattern, "*"); ok {

@@ -2,7 +2,7 @@ package noderoll
 
 // DemoTimeline is a surge roll of three old nodes to three new ones, one at a
 // time: each new node joins and goes Ready, then an old node loses its pods and
-// is terminated. 14 frames, built anew on each call.
+// is terminated. 14 frames, rebuilt on each call.
 func DemoTimeline() []Snapshot {
 	const (
 		a, b, c = "ip-10-0-1-12", "ip-10-0-3-21", "ip-10-0-2-08" // old

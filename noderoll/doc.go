@@ -19,12 +19,12 @@
 //	KubeObserver, ScriptedObserver   the two sources of snapshots
 //	Watch                            polls an Observer through transient errors
 //	PodScope, Instance               a roll whose instances are pods, updated in place
-//	Checker, Invariants              what every cluster obeys, held against whole objects in the order of a tape
+//	Checker, Invariants              what every cluster obeys, checked against whole objects in the order of a tape
 //	Snapshot.Check, EntryChecker     what every picture and every feed obeys
 //
 // # Driving a Feed
 //
-// Whoever has changes in order, live or from a recording, makes slim objects of
+// A caller that has changes in order, live or from a recording, makes slim objects of
 // them (NodeFrom and its siblings, or by filling the fields) and calls, with the
 // time since the start:
 //
@@ -37,9 +37,26 @@
 //	back in time         Reset, all that is alive as changes, Synced
 //
 // and shows what each call returns. Snapshot gives the picture at any time. A
-// State takes the same changes without time, for who wants pictures only. A
+// State takes the same changes without time, for callers that want pictures only. A
 // recording without an end of list calls Synced where its first list ends, or
 // nothing ever becomes news.
+//
+// # Where it differs from the package it follows
+//
+// Names, signatures and the kinds of events are those of the package noderoll that this one follows. What they say differs
+// in these points, each for a reason:
+//
+//   - A node with the taint DeletionCandidateOfClusterAutoscaler is not draining. Cluster Autoscaler puts it on idle nodes,
+//     with the effect PreferNoSchedule, and takes it away again, for minutes on end: a feed would tell of drains that
+//     never come. Give RemovalTaints of the options DefaultRemovalTaints and "DeletionCandidateOfClusterAutoscaler*" for the
+//     other way.
+//   - A node that was Ready and falls silent (its Ready condition is False or Unknown) is NotReady, with the event
+//     notready, and not Joining a second time: it is an old node in trouble. It counts in Snapshot.NotReady, and
+//     Complete waits for it; a node that comes back is online again.
+//   - A baseline holds UIDs, so a node of a reused name is a new one; an empty target matches nothing.
+//   - PodsTotal is the most in this drain and forgotten with it; pods that can't be counted are unknown, not none.
+//   - Complete looks for nodes off target, joining or draining, since the number of nodes may change during a roll.
+//   - Tracker keeps the last events only, and those of nodes that vanish together come in order of name.
 //
 // # Deciders
 //

@@ -11,7 +11,7 @@ type Entry struct {
 	// pods it is the node that the pod of the entry is on, and empty where it is on
 	// none yet.
 	Node string
-	// Object is what the entry is about besides the node: "Kind/namespace/name"
+	// Object holds what the entry is about besides the node: "Kind/namespace/name"
 	// ("Kind/name" where there is no namespace), or the plural of the resource
 	// for a gap.
 	Object string

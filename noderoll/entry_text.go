@@ -16,11 +16,11 @@ import (
 // left out, and every string passes through OneLine, so that fields split at
 // two spaces are the columns. Its zero value is ready to use.
 type TextFormat struct {
-	// StampWidth is the least width of the time column; 0 stands for that of
+	// StampWidth is the least width of the time column; 0 means that of
 	// times between one and ten minutes. StampWidth(end) tells what a recording
 	// that ends then needs.
 	StampWidth int
-	// NodeWidth is the least width of the node column; 0 stands for 16. It only
+	// NodeWidth is the least width of the node column; 0 means 16. It only
 	// matters to entries with details.
 	NodeWidth int
 }
@@ -77,7 +77,7 @@ func (f TextFormat) Append(dst []byte, e Entry) []byte {
 	return dst
 }
 
-// pad fills the column that began at start and sets two spaces behind it.
+// pad fills the column that began at start and sets two spaces after it.
 func pad(dst []byte, start, width int) []byte {
 	for len(dst)-start < width {
 		dst = append(dst, ' ')

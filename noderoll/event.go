@@ -7,13 +7,14 @@ type EventKind string
 const (
 	EvtJoining    EventKind = "joining"    // appeared, not Ready yet
 	EvtOnline     EventKind = "online"     // Ready and schedulable; also after an uncordon
-	EvtDraining   EventKind = "draining"   // cordoned, or a removal taint
+	EvtDraining   EventKind = "draining"   // cordoned, or a removal taint; of a Feed, only once somebody drains it
 	EvtNotReady   EventKind = "notready"   // was Ready before, as the same UID
 	EvtTerminated EventKind = "terminated" // the Node object is gone
 )
 
 // Further kinds, which only a Feed knows.
 const (
+	EvtCordoned  EventKind = "cordoned"  // cordoned, or a removal taint, and nothing shows yet that anybody drains it
 	EvtEvicted   EventKind = "evicted"   // a pod left a draining node
 	EvtBlocked   EventKind = "blocked"   // budgets have held up a drain for BlockedAfter
 	EvtUnblocked EventKind = "unblocked" // they don't any more
@@ -22,7 +23,7 @@ const (
 	EvtGap       EventKind = "gap"       // changes may be missing here
 	EvtMark      EventKind = "mark"      // a named moment
 	EvtComplete  EventKind = "complete"  // the roll is over, see Snapshot.Complete
-	EvtFailed    EventKind = "failed"    // somebody who knows said so
+	EvtFailed    EventKind = "failed"    // a controller said so
 )
 
 // What happens to the instances of a roll of pods. Such an entry names the pod as
@@ -40,12 +41,12 @@ const (
 )
 
 // Default reports whether a feed shows this kind without being asked for all:
-// transitions, blocked, gap, mark, the end, and all kinds of a roll of pods. A kind not known here is not
+// transitions, blocked and unblocked, gap, mark, the end, and all kinds of a roll of pods. A kind not known here is not
 // shown by default.
 func (k EventKind) Default() bool {
 	switch k {
-	case EvtJoining, EvtOnline, EvtDraining, EvtNotReady, EvtTerminated,
-		EvtBlocked, EvtGap, EvtMark, EvtComplete, EvtFailed,
+	case EvtJoining, EvtOnline, EvtCordoned, EvtDraining, EvtNotReady, EvtTerminated,
+		EvtBlocked, EvtUnblocked, EvtGap, EvtMark, EvtComplete, EvtFailed,
 		EvtUpdating, EvtUpdated, EvtRolledBack, EvtRestarted, EvtResizing, EvtResized, EvtDeferred, EvtInfeasible:
 		return true
 	}

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// EventRecord is what a roll needs to know of an Event object, of core/v1 or
+// EventRecord holds what a roll needs to know of an Event object, of core/v1 or
 // events.k8s.io.
 type EventRecord struct {
 	Namespace string // of the Event itself; Events about nodes live in "default"
@@ -28,7 +28,7 @@ type EventRecord struct {
 	Time time.Time
 }
 
-// EventRecordFrom takes from an Event object what a roll needs.
+// EventRecordFrom extracts what a roll needs from an Event object.
 func EventRecordFrom(o *corev1.Event) EventRecord {
 	r := EventRecord{
 		Namespace:       o.Namespace,

@@ -58,7 +58,7 @@ func ExampleFeed() {
 	show(f.DeleteNode(140*time.Second, "ip-10-0-1-10", ""))
 	// Output:
 	// T+12.000s    online      ip-10-0-2-10
-	// T+1m32.412s  draining    ip-10-0-1-10
+	// T+1m32.412s  cordoned    ip-10-0-1-10
 	// T+2m20.000s  terminated  ip-10-0-1-10
 	// T+2m20.000s  complete    -                 1 node on target
 }

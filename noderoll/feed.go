@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// BlockedAfter is how long a drain must be held up before a Feed calls it
+// BlockedAfter is the time a drain must be held up before a Feed calls it
 // blocked. A refused eviction leaves no trace in any object, so it is inferred.
 const BlockedAfter = 10 * time.Second
 
 // MarkFailed is the name of the mark that says that the roll has failed. No
-// object of a cluster says so: it comes from whoever made the recording.
+// object of a cluster says so: it comes from the recording's maker.
 const MarkFailed = "failed"
 
 // The resources that a Feed follows, by their plural, as Synced and Gap take
@@ -32,8 +32,8 @@ const (
 // that the entries are the same however often, or seldom, Advance is called.
 //
 // Every method returns the entries that it gave rise to. The slice is good until
-// the next call. Within one change the order is: evicted, and then, by name of
-// node, transitions, pressure, unblocked and warnings; complete comes last.
+// the next call. Within one change the order is: draining of what was cordoned,
+// evicted, and then, by name of node, further transitions, pressure, unblocked and warnings; complete comes last.
 //
 // A resource is unsettled from the start, and after a Gap, until it is Synced:
 // what comes meanwhile is a list, not news. At the first Synced of nodes the
@@ -41,15 +41,26 @@ const (
 // for Target.Auto), at a later one the differences come out as one observation,
 // in the order of Tracker.Observe. Events listed first give no warning.
 //
+// cordoned means: unschedulable, or with a removal taint, and nothing shows that
+// anybody drains the node. draining is told at the first evidence: an eviction or
+// deletion of one of its pods, a drainer's own mark on the node, or its Event. What
+// a Tracker calls draining is the one or the other.
+//
 // blocked means: every pod that the drain of this node has still to evict is
 // refused by budgets, and has been for BlockedAfter. Pods on their way out are
-// not counted. unblocked means that a node that was blocked isn't any more and
-// still drains.
+// not counted. Of a node that is only cordoned it means as well that in its pool
+// nobody is drained and nothing has moved for that long: a drain that is refused
+// from its first request on shows nothing else. unblocked means that a node that
+// was blocked isn't any more and is still cordoned or drained.
 //
 // complete means: a pool in which a roll was seen in progress (nodes off target,
 // and some of the pool on target, joining or draining) now has all nodes Ready
-// and on target, and no other pool is in progress. A roll back, or the next
-// roll, may complete again. failed is only what Fail or MarkFailed says.
+// and on target, and as many as the roll began with, so that its surge is gone and
+// the last successor is there; and no other pool is in progress. A pool that was
+// resized meanwhile completes when it has been still for StillAfter. A pool of
+// Karpenter, and one that was first seen in the middle of its roll, has no such
+// number. A roll back, or the next roll, may complete again. failed is only what
+// Fail or MarkFailed says.
 //
 // # A roll of pods
 //
@@ -74,9 +85,14 @@ type Feed struct {
 	at      time.Duration
 	out     []Entry
 	blocks  blockQueue
-	rolling int // pools in progress
+	rolling int     // pools in progress
+	still   []*pool // whose nodes are all on target, but not as many as before
 
-	nodesSettled, eventsSettled bool
+	nodesSettled, eventsSettled, podsSettled bool
+	touched                                  touched
+
+	seeding     bool // the change is the end of the first list of nodes
+	listingPods bool // the change is of the first list of pods
 
 	late     lateQueue // updates of pods that are not done
 	held     []Entry   // of pods, found by listing again
@@ -85,13 +101,13 @@ type Feed struct {
 
 // FeedOptions choose what a Feed looks at and shows.
 type FeedOptions struct {
-	// StateOptions choose the group. A zero Target stands for Target.Auto here.
+	// StateOptions choose the group. A zero Target means Target.Auto here.
 	StateOptions
 	// Verbose gives every kind; otherwise only those of EventKind.Default.
 	Verbose bool
 	// BlockedAfter is 10 s if it is 0.
 	BlockedAfter time.Duration
-	// UpdateDeadline is how long the update of a pod may take before it counts as
+	// UpdateDeadline is the time the update of a pod may take before it counts as
 	// failed; 10 min if it is 0.
 	UpdateDeadline time.Duration
 }
@@ -122,23 +138,24 @@ func (f *Feed) Reset() {
 	}
 }
 
-// SetNode takes in a node that was added or modified.
+// SetNode records a node that was added or modified.
 func (f *Feed) SetNode(at time.Duration, n Node) []Entry {
 	f.begin(at)
 	f.state.setNode(&n)
 	return f.end()
 }
 
-// DeleteNode takes in the deletion of a node; see State.DeleteNode for uid.
+// DeleteNode records the deletion of a node; see State.DeleteNode for uid.
 func (f *Feed) DeleteNode(at time.Duration, name, uid string) []Entry {
 	f.begin(at)
 	f.state.DeleteNode(name, uid)
 	return f.end()
 }
 
-// SetPod takes in a pod that was added or modified.
+// SetPod records a pod that was added or modified.
 func (f *Feed) SetPod(at time.Duration, p Pod) []Entry {
 	f.begin(at)
+	f.listingPods = !f.podsSettled
 	f.state.setPod(&p)
 	return f.end()
 }
@@ -146,51 +163,60 @@ func (f *Feed) SetPod(at time.Duration, p Pod) []Entry {
 // SetInstance is SetPod for a pod that the roll may be about; see State.SetInstance.
 func (f *Feed) SetInstance(at time.Duration, i Instance) []Entry {
 	f.begin(at)
+	f.listingPods = !f.podsSettled
 	f.state.setInstance(&i)
 	return f.end()
 }
 
+// Pods reports whether the roll is one of pods.
+func (f *Feed) Pods() bool { return f.state.roll != nil }
+
 // Follows is State.Follows.
 func (f *Feed) Follows(p Pod) bool { return f.state.Follows(p) }
 
-// DeletePod takes in the deletion of a pod; see State.DeletePod for uid.
+// DeletePod records the deletion of a pod; see State.DeletePod for uid.
 func (f *Feed) DeletePod(at time.Duration, namespace, name, uid string) []Entry {
 	f.begin(at)
 	f.state.DeletePod(namespace, name, uid)
 	return f.end()
 }
 
-// SetBudget takes in a budget that was added or modified.
+// SetBudget records a budget that was added or modified.
 func (f *Feed) SetBudget(at time.Duration, b Budget) []Entry {
 	f.begin(at)
 	f.state.SetBudget(b)
 	return f.end()
 }
 
-// DeleteBudget takes in the deletion of a budget.
+// DeleteBudget records the deletion of a budget.
 func (f *Feed) DeleteBudget(at time.Duration, namespace, name string) []Entry {
 	f.begin(at)
 	f.state.DeleteBudget(namespace, name)
 	return f.end()
 }
 
-// SetEvent takes in an Event that was added or modified. It gives one warning
+// SetEvent records an Event that was added or modified. It gives one warning
 // for each Event, and a further one when its message changes. An Event that
 // comes before its node waits for it, up to a minute.
 func (f *Feed) SetEvent(at time.Duration, e EventRecord) []Entry {
 	f.begin(at)
+	if f.eventsSettled && e.drains() {
+		f.state.nodeDrains(e.Node())
+	}
 	if rec := f.state.setEvent(&e); rec != nil && !rec.shown {
 		rec.at = f.at
 		if !f.eventsSettled {
 			rec.shown = true
 		} else if f.nodesSettled {
 			f.warn(rec)
+		} else {
+			f.touched.warning(rec)
 		}
 	}
 	return f.end()
 }
 
-// DeleteEvent takes in the deletion of an Event.
+// DeleteEvent records the deletion of an Event.
 func (f *Feed) DeleteEvent(at time.Duration, namespace, name string) []Entry {
 	f.begin(at)
 	f.state.DeleteEvent(namespace, name)
@@ -206,6 +232,7 @@ func (f *Feed) Synced(at time.Duration, resource string) []Entry {
 	case Events:
 		f.eventsSettled = true
 	case Pods:
+		f.podsSettled = true
 		f.state.SetPodsError("")
 		f.state.CapturePods()
 		f.release()
@@ -250,17 +277,23 @@ func (f *Feed) Advance(at time.Duration) []Entry {
 	return f.end()
 }
 
-// NextDeadline is the time at which Advance would give an entry if nothing else
-// happens before.
+// NextDeadline is the earliest time at which Advance may give an entry if nothing
+// else happens before.
 func (f *Feed) NextDeadline() (at time.Duration, ok bool) {
-	switch {
-	case len(f.blocks) > 0:
-		return f.blocks[0].feed.deadline, true
-	case len(f.late) > 0: // only a roll of pods has any, and it has no blocks
-		return f.late[0].deadline, true
+	if len(f.blocks) > 0 {
+		at, ok = f.blocks[0].feed.deadline, true
 	}
-	return 0, false
+	if p := f.stillest(); p != nil && (!ok || p.feed.moved+StillAfter < at) {
+		at, ok = p.feed.moved+StillAfter, true
+	}
+	if len(f.late) > 0 { // only a roll of pods has any, and it has nothing of the above
+		at, ok = f.late[0].deadline, true
+	}
+	return at, ok
 }
+
+// Found is State.Found.
+func (f *Feed) Found() bool { return f.state.Found() }
 
 // At is the latest time that the Feed has seen.
 func (f *Feed) At() time.Duration { return f.at }
@@ -268,15 +301,28 @@ func (f *Feed) At() time.Duration { return f.at }
 // Snapshot is the group as it is now; now decides which Warnings are recent.
 func (f *Feed) Snapshot(now time.Time) Snapshot { return f.state.Snapshot(now) }
 
+// OffTarget counts the nodes that are not on target, as a Snapshot does, without
+// making one.
+func (f *Feed) OffTarget() int { return f.state.count.offTarget }
+
+// Images is State.Images.
+func (f *Feed) Images() (old, young string) { return f.state.Images() }
+
 // begin starts a change: what was due before it comes first.
 func (f *Feed) begin(at time.Duration) {
 	f.out = f.out[:0]
 	at = max(at, f.at)
-	for len(f.blocks) > 0 && f.blocks[0].feed.deadline <= at {
-		rec := f.blocks.pop()
-		f.at = max(f.at, rec.feed.deadline)
-		rec.feed.blocked = true
-		f.emit(f.blockedEntry(rec))
+	for {
+		next, ok := f.NextDeadline()
+		if !ok || next > at || len(f.late) > 0 {
+			break
+		}
+		if p := f.stillest(); p != nil && p.feed.moved+StillAfter == next {
+			f.at = max(f.at, next)
+			f.rollOver(p)
+			continue
+		}
+		f.due()
 	}
 	f.expire(at)
 	f.at = at
@@ -285,11 +331,22 @@ func (f *Feed) begin(at time.Duration) {
 // end ends a change: it reads off the journal what the change has touched.
 func (f *Feed) end() []Entry {
 	j := &f.journal
-	for _, p := range j.left {
-		f.emit(Entry{Kind: EvtEvicted, Node: p.node, Object: "Pod/" + p.namespace + "/" + p.name})
+	for _, p := range j.pools {
+		p.feed.moved = f.at
 	}
 	if len(j.nodes) > 1 {
 		slices.SortFunc(j.nodes, func(a, b *nodeRec) int { return strings.Compare(a.name, b.name) })
+	}
+	for _, rec := range j.nodes {
+		if f.nodesSettled && rec.present && rec.feed.uid == rec.view.UID {
+			f.drainBegun(rec)
+		}
+	}
+	for _, p := range j.left {
+		if p.pool != nil {
+			p.pool.feed.moved = f.at
+		}
+		f.emit(Entry{Kind: EvtEvicted, Node: p.node, Object: "Pod/" + p.namespace + "/" + p.name})
 	}
 	if f.state.roll != nil {
 		f.instances()
@@ -300,14 +357,22 @@ func (f *Feed) end() []Entry {
 		if f.nodesSettled {
 			f.transition(rec)
 			f.pressure(rec)
+		} else {
+			f.touched.node(rec.name)
 		}
 		f.reviewBlock(rec)
 	}
-	if f.nodesSettled {
-		for _, p := range j.pools {
+	for _, p := range j.pools {
+		if f.nodesSettled {
 			f.progress(p)
+		} else {
+			f.touched.pool(p)
 		}
 	}
+	for _, p := range j.pools {
+		f.wake(p)
+	}
+	f.seeding, f.listingPods = false, false
 	j.clear()
 	return f.out
 }

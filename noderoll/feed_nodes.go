@@ -20,17 +20,36 @@ func (f *Feed) transition(rec *nodeRec) {
 			f.emitTransition(rec, kind)
 		}
 	}
+	f.drainBegun(rec)
 	if !known {
 		f.warnLate(rec)
 	}
 }
 
+// emitTransition tells of a node's transition; of one that is cordoned as long as
+// nobody drains it, draining waits.
 func (f *Feed) emitTransition(rec *nodeRec, kind EventKind) {
+	rec.feed.cordoned = kind == EvtDraining && rec.view.Cordoned
+	if rec.feed.cordoned {
+		kind = EvtCordoned
+	}
 	e := Entry{Kind: kind, Node: rec.name}
 	if kind == EvtNotReady {
 		e.Reason, e.Message = rec.reason, rec.message
 	}
 	f.emit(e)
+}
+
+// drainBegun tells that somebody drains a node that was told of as cordoned. What
+// the first list of pods shows is no news.
+func (f *Feed) drainBegun(rec *nodeRec) {
+	if !rec.feed.cordoned || rec.view.Cordoned {
+		return
+	}
+	rec.feed.cordoned = false
+	if rec.view.Phase == PhaseDraining && !f.listingPods {
+		f.emit(Entry{Kind: EvtDraining, Node: rec.name})
+	}
 }
 
 // pressure emits a change of the pressure conditions.
@@ -42,70 +61,6 @@ func (f *Feed) pressure(rec *nodeRec) {
 	reason := strings.Join(rec.pressure.Types(), ",")
 	e := Entry{Kind: EvtPressure, Node: rec.name, Reason: cmp.Or(reason, "None")}
 	f.emit(e)
-}
-
-// settleNodes ends a list of nodes.
-func (f *Feed) settleNodes() {
-	if f.nodesSettled {
-		return
-	}
-	s := f.state
-	first := !f.book.seeded
-	if first && s.target.auto {
-		s.CaptureBaseline()
-	}
-	s.views.flush(s.nodes)
-	f.book.observe(s.views.sorted, func(node, _ string, kind EventKind) {
-		if s.roll != nil {
-			return // told of pods alone
-		}
-		if rec := s.nodes[node]; rec != nil && kind != EvtTerminated {
-			f.emitTransition(rec, kind)
-			return
-		}
-		f.emit(Entry{Kind: kind, Node: node})
-	})
-	f.nodesSettled = true
-	for i := range s.views.sorted {
-		rec := s.nodes[s.views.sorted[i].Name]
-		if first {
-			rec.feed.pressure = rec.pressure
-		}
-		if s.roll == nil {
-			f.pressure(rec)
-		}
-		f.warnLate(rec)
-		s.notePool(rec.pool)
-	}
-}
-
-// progress looks whether a pool's roll has begun, or is over.
-func (f *Feed) progress(p *pool) {
-	c := &p.count
-	if c.offTarget > 0 {
-		if !p.rolling && (c.joining+c.draining > 0 || c.offTarget < c.total) {
-			p.rolling, p.rolled = true, 0
-			f.rolling++
-		}
-		return
-	}
-	if p.rolling && c.total > 0 && c.readyTarget == c.total {
-		p.rolling, p.rolled = false, c.total
-		if f.rolling--; f.rolling == 0 {
-			f.complete()
-		}
-	}
-}
-
-// complete says that the last pool is through, and counts the nodes of all that
-// rolled since none did.
-func (f *Feed) complete() {
-	nodes := 0
-	for _, p := range f.state.pools {
-		nodes += p.rolled
-		p.rolled = 0
-	}
-	f.emit(Entry{Kind: EvtComplete, Message: count(nodes, "node") + " on target"})
 }
 
 func count(n int, noun string) string {

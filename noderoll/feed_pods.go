@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// UpdateDeadline is how long the update of a pod may take before a Feed calls it
+// UpdateDeadline is the time the update of a pod may take before a Feed calls it
 // failed: the default of a Deployment's progressDeadlineSeconds.
 const UpdateDeadline = 10 * time.Minute
 
@@ -16,6 +16,9 @@ const UpdateDeadline = 10 * time.Minute
 func (f *Feed) instances() {
 	j := &f.journal
 	for _, rec := range j.nodes {
+		if !f.nodesSettled {
+			f.touched.node(rec.name)
+		}
 		f.meet(rec)
 	}
 	for _, p := range j.instances {
@@ -86,7 +89,7 @@ func (f *Feed) expire(at time.Duration) {
 	}
 }
 
-// lateQueue holds the pods whose update goes on: a heap by deadline, then name.
+// lateQueue holds the pods whose update continues: a heap by deadline, then name.
 type lateQueue []*instance
 
 func (q lateQueue) Len() int { return len(q) }

@@ -107,16 +107,18 @@ func TestFeedTellsARoll(t *testing.T) {
 	s.node(feedNode("a", oldImage)).node(feedNode("b", oldImage)).pod("web-1", "a").settle()
 	s.node(feedNode("c", newImage, starting)).node(feedNode("c", newImage))
 	s.node(feedNode("a", oldImage, cordon)).podGone("web-1").gone("a")
-	s.node(feedNode("b", oldImage, cordon)).gone("b")
+	s.node(feedNode("b", oldImage, cordon)).gone("b").node(feedNode("d", newImage))
 	s.want(
 		"T+4.000s     joining     c",
 		"T+5.000s     online      c",
-		"T+6.000s     draining    a",
+		"T+6.000s     cordoned    a",
+		"T+7.000s     draining    a",
 		"T+7.000s     evicted     a                 Pod/shop/web-1",
 		"T+8.000s     terminated  a",
-		"T+9.000s     draining    b",
+		"T+9.000s     cordoned    b",
 		"T+10.000s    terminated  b",
-		"T+10.000s    complete    -                 1 node on target",
+		"T+11.000s    online      d",
+		"T+11.000s    complete    -                 2 nodes on target",
 	)
 }
 
@@ -149,7 +151,7 @@ func TestFeedOfANodeReimagedInPlace(t *testing.T) {
 	s.node(feedNode("a", newImage, starting, func(n *noderoll.Node) { n.UID = "another" }))
 	s.node(feedNode("a", newImage, func(n *noderoll.Node) { n.UID = "another" }))
 	s.want(
-		"T+2.000s     draining    a",
+		"T+2.000s     cordoned    a",
 		"T+3.000s     terminated  a",
 		"T+3.000s     joining     a",
 		"T+4.000s     online      a",
@@ -178,7 +180,7 @@ func TestFeedBlockedAfterTenSeconds(t *testing.T) {
 		t.Error("a deadline, though nothing waits")
 	}
 	s.want(
-		"T+5.000s     draining    a",
+		"T+5.000s     cordoned    a",
 		"T+15.000s    blocked     a                 PodDisruptionBudget/shop/web  DisruptionBudget  needs 10 healthy pods and has 10; 2 pods wait",
 		"T+20.000s    unblocked   a",
 	)
@@ -305,11 +307,11 @@ func TestFeedOfAReusedName(t *testing.T) {
 	s.later(15 * time.Second).node(feedNode("a", oldImage, cordon, reborn))                               // at 20 s
 	s.later(15*time.Second).budget("web", 1)                                                              // at 36 s
 	s.want(
-		"T+4.000s     draining    a",
+		"T+4.000s     cordoned    a",
 		"T+4.000s     pressure    a                 PIDPressure",
 		"T+14.000s    blocked     a                 PodDisruptionBudget/shop/web  DisruptionBudget  needs 10 healthy pods and has 10; 1 pod waits",
 		"T+20.000s    terminated  a",
-		"T+20.000s    draining    a",
+		"T+20.000s    cordoned    a",
 		"T+30.000s    blocked     a                 PodDisruptionBudget/shop/web  DisruptionBudget  needs 10 healthy pods and has 10; 1 pod waits",
 		"T+36.000s    unblocked   a",
 	)
@@ -324,7 +326,7 @@ func TestFeedGap(t *testing.T) {
 	s.settle()
 	s.want(
 		"T+4.000s     gap         -                 nodes  410 Expired: too old resource version",
-		"T+8.000s     draining    b",
+		"T+8.000s     cordoned    b",
 		"T+8.000s     online      d",
 		"T+8.000s     terminated  a",
 		"T+8.000s     terminated  c",
@@ -354,10 +356,10 @@ func TestFeedLevels(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	if got := play(false); got != "draining blocked" {
+	if got := play(false); got != "cordoned blocked unblocked draining" {
 		t.Errorf("default: %s", got)
 	}
-	if got := play(true); got != "draining blocked unblocked evicted" {
+	if got := play(true); got != "cordoned blocked unblocked draining evicted" {
 		t.Errorf("verbose: %s", got)
 	}
 }
@@ -379,6 +381,10 @@ func TestFeedCompletesOnlyRolls(t *testing.T) {
 		}, 1},
 		{"resized while it rolls", noderoll.Target{}, func(s *story) {
 			s.node(feedNode("b", newImage)).node(feedNode("c", newImage)).node(feedNode("d", newImage)).gone("a").gone("d")
+			s.take(s.later(noderoll.StillAfter).feed.Advance(s.at))
+		}, 1},
+		{"a surge that is still to go", noderoll.Target{}, func(s *story) {
+			s.node(feedNode("b", newImage)).node(feedNode("c", newImage)).gone("a").later(noderoll.StillAfter - time.Second).gone("c")
 		}, 1},
 		{"rolled back", noderoll.Target{}, func(s *story) {
 			s.node(feedNode("b", newImage)).gone("a").node(feedNode("c", "ami-third")).gone("b")
@@ -443,7 +449,7 @@ func TestFeedPicksItsGroup(t *testing.T) {
 	moved := feedNode("a", oldImage, cordon)
 	moved.Labels[noderoll.LabelNodegroup] = "others"
 	s.node(moved)
-	s.want("T+2.000s     online      a", "T+3.000s     draining    a")
+	s.want("T+2.000s     online      a", "T+3.000s     cordoned    a")
 }
 
 func TestFeedTimeNeverGoesBack(t *testing.T) {

@@ -16,7 +16,7 @@ func (f *Feed) warn(r *warnRec) {
 	f.emit(Entry{Kind: EvtWarning, Node: node, Object: r.path(), Reason: r.Reason, Message: r.Message})
 }
 
-// warnLateFor is how long a Warning waits for its node. A kubelet sends its
+// warnLateFor is the time a Warning waits for its node. A kubelet sends its
 // first ones seconds before it creates the Node.
 const warnLateFor = time.Minute
 

@@ -75,7 +75,7 @@ func (r *informers) stop() {
 	}
 }
 
-// healthy returns why the State may be behind the server, or nil.
+// healthy returns why the State may lag behind the server, or nil.
 func (r *informers) healthy() error {
 	var broken []error
 	for _, f := range r.feeds {
@@ -200,7 +200,7 @@ func (f *watchFeed) replaced() {
 	f.mu.Lock()
 	f.listing = false
 	f.mu.Unlock()
-	// Last: who waits for it may ask for the health at once.
+	// Last: its waiters may ask for the health at once.
 	f.once.Do(func() { close(f.filled) })
 }
 

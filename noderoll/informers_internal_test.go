@@ -6,8 +6,8 @@ import (
 )
 
 // StartInformers returns when the caches are filled: by then they are well, or
-// the first Snapshot would list once more. So nobody is told that they are
-// while somebody, who holds the lock, still sees a list on its way.
+// the first Snapshot would list once more. So no caller is told that they are
+// while the holder of the lock still sees a list on its way.
 func TestFilledMeansWell(t *testing.T) {
 	f := &watchFeed{resource: Nodes, filled: make(chan struct{}), listing: true}
 	f.mu.Lock()

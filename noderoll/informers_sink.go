@@ -17,7 +17,7 @@ type sink interface {
 	replace(objs []any)
 }
 
-// sinkStore is what a reflector writes into: a sink behind the observer's lock.
+// sinkStore holds what a reflector writes into: a sink under the observer's lock.
 type sinkStore struct {
 	mu       *sync.Mutex
 	sink     sink

@@ -146,7 +146,7 @@ func TestStopGoesBackToListsAndJoins(t *testing.T) {
 	}
 }
 
-// When the context of the informers ends, their cache would stand still for
+// When the context of the informers ends, their cache would be frozen for
 // ever. The observer notices and lists.
 func TestEndedContextIsNoFrozenCache(t *testing.T) {
 	c := fake.NewSimpleClientset(kubeNode("ip-1", oldImage, true))
@@ -175,7 +175,7 @@ func TestEndedContextIsNoFrozenCache(t *testing.T) {
 	o.StopInformers()
 }
 
-// While a watch can't be opened, memory may be behind the server.
+// While a watch can't be opened, memory may lag behind the server.
 func TestBrokenWatchIsNoFrozenCache(t *testing.T) {
 	t.Parallel()
 	c := fake.NewSimpleClientset(kubeNode("ip-1", oldImage, true))
@@ -229,7 +229,7 @@ func TestFailedSyncKeepsListMode(t *testing.T) {
 	}
 }
 
-// A roll goes on while nobody watches: what is gone after a new list is gone.
+// A roll continues while no watch is open: what is gone after a new list is gone.
 func TestRelistDropsWhatIsGone(t *testing.T) {
 	t.Parallel()
 	c := fake.NewSimpleClientset(append(podsOfEveryKind(), cordoned(kubeNode("ip-1", oldImage, true)), kubeNode("ip-2", oldImage, true),

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Instance is what a roll of pods needs to know of a Pod object, beside what
+// Instance holds what a roll of pods needs to know of a Pod object, beside what
 // every roll does: what its containers are to be, and what they are. The slices
 // and maps may be shared with the object it was made from; nothing here writes
 // to them.
@@ -26,7 +26,7 @@ type Instance struct {
 	Resize        string
 	ResizeMessage string
 	Annotations   map[string]string // only PodScope.StateAnnotation is read
-	Containers    []Container       // sidecars (restartable init containers) behind the others
+	Containers    []Container       // sidecars (restartable init containers) after the others
 }
 
 // Container is one container of an Instance, by its name.
@@ -51,14 +51,14 @@ type Container struct {
 	ActualKnown bool
 }
 
-// Resources are what can be resized in place: CPU in thousandths, memory in
-// bytes, requests and limits. 0 stands for none.
+// Resources hold what can be resized in place: CPU in thousandths, memory in
+// bytes, requests and limits. 0 means none.
 type Resources struct {
 	CPURequest, CPULimit       int64
 	MemoryRequest, MemoryLimit int64
 }
 
-// String is the resources as they stand in a manifest: "cpu=400m,memory=512Mi".
+// String is the resources as they are in a manifest: "cpu=400m,memory=512Mi".
 // Limits follow where they differ from the requests.
 func (r Resources) String() string {
 	var parts []string
@@ -83,7 +83,7 @@ func resourcesOf(o *corev1.ResourceRequirements) Resources {
 	}
 }
 
-// InstanceFrom takes from a Pod object what a roll of pods needs. It shares the
+// InstanceFrom extracts what a roll of pods needs from a Pod object. It shares the
 // object's maps.
 func InstanceFrom(o *corev1.Pod) Instance {
 	i := Instance{Pod: PodFrom(o), Annotations: o.Annotations}
@@ -127,8 +127,8 @@ func (i *Instance) condition(c *corev1.PodCondition) {
 // mostContainers bounds what is looked at of one pod. No pod has so many.
 const mostContainers = 256
 
-// resizeInProgress stands for the condition of that name without a reason, which
-// is how the kubelet writes it while all is well.
+// resizeInProgress represents the condition of that name without a reason, which
+// is the kubelet's form while all is well.
 const resizeInProgress = "ResizeInProgress"
 
 func (i *Instance) container(spec *corev1.Container, statuses []corev1.ContainerStatus) {

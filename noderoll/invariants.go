@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Check reports the first thing that is wrong with a snapshot, whoever made it:
+// Check reports the first thing that is wrong with a snapshot, whatever made it:
 // nodes, or pods of a roll, out of order or twice, counters that don't agree with
 // them, pods counted on a node that isn't draining, or more of them than the drain
 // began with.
@@ -17,6 +17,9 @@ func (s Snapshot) Check() error {
 		}
 		if v.Phase != PhaseDraining && (v.Pods != 0 || v.PodsTotal != 0 || v.PodsUnknown) {
 			return fmt.Errorf("snapshot: node %q is %s and has pods %d/%d: want them counted while draining only", v.Name, v.Phase, v.Pods, v.PodsTotal)
+		}
+		if v.Phase != PhaseDraining && v.Cordoned {
+			return fmt.Errorf("snapshot: node %q is %s and cordoned: want that of draining nodes only", v.Name, v.Phase)
 		}
 		if v.Pods < 0 || v.Pods > v.PodsTotal {
 			return fmt.Errorf("snapshot: node %q has pods %d/%d: want no more than there were", v.Name, v.Pods, v.PodsTotal)
@@ -34,10 +37,10 @@ func (s Snapshot) Check() error {
 }
 
 func (s *Snapshot) figures() counters {
-	return counters{s.Total, s.ReadyTarget, s.Draining, s.Joining, s.NotReady, s.OffTarget}
+	return counters{s.Total, s.ReadyTarget, s.Draining, s.Joining, s.NotReady, s.OffTarget, s.Cordoned}
 }
 
-// EntryChecker holds the entries of a feed, in order, against what every roll
+// EntryChecker checks the entries of a feed, in order, against what every roll
 // obeys. It takes a feed from its start, of either level; nodes that were there
 // before are known from their first entry on. The zero EntryChecker is ready to
 // use.
@@ -85,14 +88,17 @@ func (c *EntryChecker) Check(e Entry) error {
 		c.nodes[e.Node] = n
 	}
 	gone := n.last == EvtTerminated
-	drains := n.last == EvtDraining || n.last == ""
+	drains := n.last == EvtDraining || n.last == EvtCordoned || n.last == ""
 	switch e.Kind {
-	case EvtJoining, EvtOnline, EvtDraining, EvtNotReady, EvtTerminated:
+	case EvtJoining, EvtOnline, EvtCordoned, EvtDraining, EvtNotReady, EvtTerminated:
 		was := n.last
-		*n = checkedNode{last: e.Kind}
+		begins := was == EvtCordoned && e.Kind == EvtDraining
+		*n = checkedNode{last: e.Kind, blocked: begins && n.blocked}
 		switch {
 		case was == e.Kind:
 			return c.wrong(e, "repeats the node's last transition")
+		case was == EvtDraining && e.Kind == EvtCordoned:
+			return c.wrong(e, "is of a node that is being drained")
 		case e.Kind == EvtNotReady && gone:
 			return c.wrong(e, "is of a node that is gone")
 		}

@@ -1,6 +1,6 @@
 package noderoll
 
-// journal is what one change leaves behind for the Feed: the nodes whose view,
+// journal holds what one change leaves behind for the Feed: the nodes whose view,
 // pods or budgets it touched, their pools, and the pods that left a draining node.
 type journal struct {
 	nodes []*nodeRec
@@ -12,6 +12,7 @@ type journal struct {
 }
 
 type leftPod struct {
+	pool            *pool
 	node            string
 	namespace, name string
 }
@@ -33,7 +34,7 @@ func (s *State) notePool(p *pool) {
 // noteLeft notes a pod that a drain had to move and that is gone now, or ended.
 func (s *State) noteLeft(key podKey, p *podRec) {
 	if s.journal != nil && p.node != nil && p.node.view.Phase == PhaseDraining {
-		s.journal.left = append(s.journal.left, leftPod{p.node.name, key.namespace, key.name})
+		s.journal.left = append(s.journal.left, leftPod{p.node.pool, p.node.name, key.namespace, key.name})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// drainListsMax is how many draining nodes are asked for their pods one by one;
+// drainListsMax is the number of draining nodes asked for their pods one by one;
 // beyond it, going through all pods of the cluster once is cheaper.
 const drainListsMax = 32
 

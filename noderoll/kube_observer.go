@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/utils/clock"
 )
 
@@ -26,15 +26,21 @@ import (
 // What it needs: list (and watch) of nodes, pods and events, cluster wide. Where
 // pods or events can't be listed, the Snapshot says so and is otherwise whole.
 type KubeObserver struct {
-	client kubernetes.Interface
+	client KubeClient
 	opts   KubeOptions
-	// selector is what the server is asked for; State checks the rest.
+	// selector holds what the server is asked for; State checks the rest.
 	selector string
 	refusal  error // why every request would be wrong
 
 	mu   sync.Mutex
 	last *State     // of the latest list, for what it remembers
 	run  *informers // nil in list mode
+}
+
+// KubeClient is the client of a KubeObserver. Every kubernetes.Interface is one; the interface is no larger so
+// that a program with clients of its own doesn't link those of every group of Kubernetes.
+type KubeClient interface {
+	CoreV1() corev1client.CoreV1Interface
 }
 
 // KubeOptions choose the group that a KubeObserver looks at. The zero value
@@ -45,16 +51,18 @@ type KubeOptions struct {
 	StateOptions
 	// Clock is for the age of Warnings and the bound of SyncTimeout.
 	Clock clock.Clock
-	// SyncTimeout bounds how long StartInformers waits; 0 stands for 10 s.
+	// SyncTimeout bounds how long StartInformers waits; 0 means 10 s.
 	SyncTimeout time.Duration
-	// PageSize is the limit of one list request; 0 stands for 500.
+	// PageSize is the limit of one list request; 0 means 500.
 	PageSize int64
 }
 
 // NewKubeObserver returns an observer of an EKS managed node group, in list
 // mode. Nodes whose LabelImage equals targetAMI are on target; an empty
 // targetAMI matches nothing.
-func NewKubeObserver(client kubernetes.Interface, nodegroup, targetAMI string) *KubeObserver {
+//
+// C is kubernetes.Interface, or any other KubeClient.
+func NewKubeObserver[C KubeClient](client C, nodegroup, targetAMI string) *KubeObserver {
 	o := NewKubeObserverWithOptions(client, KubeOptions{StateOptions: StateOptions{
 		Provider: EKS(),
 		Target:   Target{Image: targetAMI},
@@ -67,7 +75,7 @@ func NewKubeObserver(client kubernetes.Interface, nodegroup, targetAMI string) *
 
 // NewKubeObserverWithOptions returns an observer of the group that opts choose,
 // in list mode.
-func NewKubeObserverWithOptions(client kubernetes.Interface, opts KubeOptions) *KubeObserver {
+func NewKubeObserverWithOptions(client KubeClient, opts KubeOptions) *KubeObserver {
 	if opts.Clock == nil {
 		opts.Clock = clock.RealClock{}
 	}

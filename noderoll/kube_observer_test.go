@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	ktesting "k8s.io/client-go/testing"
 
@@ -267,7 +268,7 @@ func TestInvalidGroupNameIsRefused(t *testing.T) {
 }
 
 func TestNoClientIsAnError(t *testing.T) {
-	o := noderoll.NewKubeObserver(nil, group, newImage)
+	o := noderoll.NewKubeObserver(kubernetes.Interface(nil), group, newImage)
 	if _, err := o.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "no client") {
 		t.Errorf("Snapshot: got error %v", err)
 	}

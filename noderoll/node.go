@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Node is what a roll needs to know of a Node object. The maps and slices may
+// Node holds what a roll needs to know of a Node object. The maps and slices may
 // be shared with the object it was made from; nothing here writes to them, and
 // State keeps none of them.
 type Node struct {
@@ -37,7 +37,7 @@ type Node struct {
 	Deleting bool
 }
 
-// NodeFrom takes from a Node object what a roll needs. It shares the object's
+// NodeFrom extracts what a roll needs from a Node object. It shares the object's
 // label and annotation maps.
 func NodeFrom(o *corev1.Node) Node {
 	n := Node{

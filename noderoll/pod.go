@@ -2,7 +2,7 @@ package noderoll
 
 import corev1 "k8s.io/api/core/v1"
 
-// Pod is what a roll needs to know of a Pod object. Labels may be shared with
+// Pod holds what a roll needs to know of a Pod object. Labels may be shared with
 // the object it was made from; nothing here writes to them, and State keeps one
 // map for all pods of a namespace with the same labels.
 type Pod struct {
@@ -16,6 +16,8 @@ type Pod struct {
 	Phase     string // status.phase
 	Ready     bool   // condition Ready is True
 	Deleting  bool   // metadata.deletionTimestamp is set
+	// Disruption is the reason of condition DisruptionTarget where that is True.
+	Disruption string
 }
 
 // Evictable reports whether a drain has to move the pod: it hasn't ended, and
@@ -28,7 +30,7 @@ func (p *Pod) ended() bool {
 	return p.Phase == string(corev1.PodSucceeded) || p.Phase == string(corev1.PodFailed)
 }
 
-// PodFrom takes from a Pod object what a roll needs. It shares the object's
+// PodFrom extracts what a roll needs from a Pod object. It shares the object's
 // label map.
 func PodFrom(o *corev1.Pod) Pod {
 	p := Pod{
@@ -45,8 +47,11 @@ func PodFrom(o *corev1.Pod) Pod {
 		p.DaemonSet = p.DaemonSet || o.OwnerReferences[i].Kind == "DaemonSet"
 	}
 	for i := range o.Status.Conditions {
-		if c := &o.Status.Conditions[i]; c.Type == corev1.PodReady {
+		switch c := &o.Status.Conditions[i]; {
+		case c.Type == corev1.PodReady:
 			p.Ready = c.Status == corev1.ConditionTrue
+		case c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue:
+			p.Disruption = c.Reason
 		}
 	}
 	return p

@@ -11,13 +11,13 @@ import (
 // the images and resources of their containers are the configuration, which is
 // exchanged while they live on. The zero PodScope makes none.
 //
-// Who changes the pods doesn't matter: what happens is derived from what every
+// The actor that changes the pods doesn't matter: what happens is derived from what every
 // API server and kubelet write. A changed spec.containers[*].image begins an
 // update, and a container of another id that runs, in a pod that is Ready, ends
 // it; likewise spec.containers[*].resources, the conditions PodResizePending and
 // PodResizeInProgress, and status.containerStatuses[*].resources.
 type PodScope struct {
-	// Namespace of the pods; "" stands for all.
+	// Namespace of the pods; "" means all.
 	Namespace string
 	// Selector must match the labels of a pod. A pod that it has matched once
 	// stays an instance: an update may change labels.
@@ -49,7 +49,7 @@ func (s *PodScope) String() string {
 	return s.Namespace + "/" + s.Selector.String()
 }
 
-// PodPhase is where a pod stands in a roll of pods.
+// PodPhase is where a pod is in a roll of pods.
 type PodPhase string
 
 // The phases. Of several that fit, the first in this order holds.
@@ -96,7 +96,7 @@ type PodView struct {
 	UID      string `json:"uid,omitempty"`
 }
 
-// settled reports whether the pod is what it is asked to be.
+// settled reports whether the pod is as its spec asks.
 func (v *PodView) settled() bool { return v.Phase == PodReady || v.Phase == PodRestarted }
 
 // PodCounts are the aggregates of a roll of pods.

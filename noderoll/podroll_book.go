@@ -32,7 +32,7 @@ func (r *podRoll) follows(p *Pod) bool {
 	return known || r.scope.Has(p)
 }
 
-// set takes in a pod. One that has ended is none: whoever owns it makes another.
+// set takes in a pod. One that has ended is none: its owner makes another.
 func (r *podRoll) set(i *Instance) {
 	key := podKey{i.Namespace, i.Name}
 	p := r.pods[key]
@@ -162,7 +162,7 @@ func (r *podRoll) snapshot(out *Snapshot) {
 	out.PodCounts, out.PodTarget = r.count, r.target.String()
 }
 
-// follow takes over what an earlier roll of the same pods remembers, and goes on
+// follow takes over what an earlier roll of the same pods remembers, and continues
 // from there to what this one has listed.
 func (r *podRoll) follow(from *podRoll) {
 	listed := r.sorted

@@ -35,7 +35,7 @@ type change struct {
 	back bool // it leads to what was before the change that it follows
 }
 
-// containerState is what is remembered of one container.
+// containerState holds what is remembered of one container.
 type containerState struct {
 	name, image string // of the spec
 	before      string // the image that ran before the latest update

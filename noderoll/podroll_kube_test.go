@@ -82,7 +82,7 @@ func TestKubeObserverPodRollByList(t *testing.T) {
 	})
 }
 
-// So do watches, which go on from what a list has seen.
+// So do watches, which continue from what a list has seen.
 func TestKubeObserverPodRollByWatch(t *testing.T) {
 	c := fake.NewSimpleClientset(podRollObjects()...)
 	o := noderoll.NewKubeObserverWithOptions(c, noderoll.KubeOptions{StateOptions: noderoll.StateOptions{Pods: podScope(t)}})

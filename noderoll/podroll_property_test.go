@@ -99,7 +99,7 @@ func (c *podChange) feed(f *noderoll.Feed) []noderoll.Entry {
 }
 
 // podWorld is the roll as one would write it without a thought for cost: the whole
-// history of each pod, gone through anew for each look.
+// history of each pod, gone through again for each look.
 type podWorld struct {
 	history map[string][]podChange
 }
@@ -205,7 +205,7 @@ func (w *podWorld) views(now time.Duration) []noderoll.PodView {
 	return out
 }
 
-// What is kept up to date change by change is what its twin finds in the whole
+// What is kept up to date change by change equals what its twin finds in the whole
 // history; and the feed obeys its rules.
 func TestPodRollEqualsItsTwin(t *testing.T) {
 	phases := map[noderoll.PodPhase]int{}

@@ -10,7 +10,7 @@ import (
 const DefaultStateAnnotation = "agentbox.navix.sh/inplace-update-state"
 
 // updateState is the part of the annotation that pods don't say themselves. It
-// stands here, and not in a package of updaters, since this package imports
+// is here, and not in a package of updaters, since this package imports
 // nothing of ours: what it knows of an update it knows as any reader of pods.
 type updateState struct {
 	Phase        string            `json:"phase"`

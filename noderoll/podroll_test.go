@@ -88,7 +88,7 @@ func TestPodGap(t *testing.T) {
 	wantTold(t, "in the gap", f.SetInstance(2, webPod("b", imageB, "2")), "")
 	wantTold(t, "in the gap", f.SetInstance(2, webPod("a", imageB, "2")), "")
 	wantTold(t, "in the gap", f.DeletePod(2, "shop", "c", ""), "")
-	wantTold(t, "behind it", f.Synced(3, noderoll.Pods), "updating a, updated a, updating b, updated b, terminated c, complete")
+	wantTold(t, "after it", f.Synced(3, noderoll.Pods), "updating a, updated a, updating b, updated b, terminated c, complete")
 }
 
 // A first look into the middle of an update.
@@ -117,7 +117,7 @@ func TestFirstLookAtAnUpdate(t *testing.T) {
 	wantTold(t, "behind", f.SetInstance(2, webPod("b", imageB, "2")), "updated b")
 }
 
-// Two containers are updated together, and a restart of the third is nobody's.
+// Two containers are updated together, and a restart of the third belongs to no update.
 func TestUpdateOfTwoContainers(t *testing.T) {
 	pod := func(web, log, ids string) noderoll.Instance {
 		p := webPod("a", web, "w"+ids[:1])

@@ -48,7 +48,8 @@ func randomChanges(rnd *rand.Rand, n int) []change {
 			c.pod = &noderoll.Pod{
 				Namespace: "shop", Name: name, UID: fmt.Sprint(name, "-", rnd.IntN(2)),
 				Node: []string{"", "n0", "n1", "n2"}[rnd.IntN(4)], Ready: rnd.IntN(3) > 0, Deleting: rnd.IntN(5) == 0,
-				Phase: []string{"Running", "Running", "Running", "Pending", "Succeeded"}[rnd.IntN(5)], DaemonSet: rnd.IntN(8) == 0,
+				Disruption: []string{"", "", "EvictionByEvictionAPI", "DeletionByTaintManager"}[rnd.IntN(4)],
+				Phase:      []string{"Running", "Running", "Running", "Pending", "Succeeded"}[rnd.IntN(5)], DaemonSet: rnd.IntN(8) == 0,
 				Labels: map[string]string{"app": []string{"web", "db"}[rnd.IntN(2)]},
 			}
 		case 8:
@@ -93,22 +94,85 @@ func (c *change) feed(f *noderoll.Feed) []noderoll.Entry {
 }
 
 // world is the state as one would write it without a thought for cost: maps of
-// objects, and everything counted anew when asked for.
+// objects, and everything counted again when asked for.
 type world struct {
 	nodes    map[string]noderoll.Node
 	pods     map[string]noderoll.Pod
 	budgets  map[string]noderoll.Budget
 	wasReady map[string]bool // by UID
 	peaks    map[string]int  // by name, of drains that go on
+	drained  map[string]bool // by name: somebody drains it
+	left     bool            // the last change took a pod from a draining node
 }
 
 func newWorld() *world {
-	return &world{map[string]noderoll.Node{}, map[string]noderoll.Pod{}, map[string]noderoll.Budget{}, map[string]bool{}, map[string]int{}}
+	return &world{map[string]noderoll.Node{}, map[string]noderoll.Pod{}, map[string]noderoll.Budget{}, map[string]bool{}, map[string]int{}, map[string]bool{}, false}
+}
+
+// draining reports whether a node is there and cordoned.
+func (w *world) draining(name string) bool { return w.nodes[name].Unschedulable }
+
+// evidence notes what the change shows of drains, before it is applied.
+func (w *world) evidence(c *change) {
+	w.left = false
+	name := c.name
+	if c.pod != nil {
+		name = c.pod.Name
+	}
+	old, known := w.pods[name]
+	waits := known && old.Evictable() && !old.Deleting
+	replaced := c.pod != nil && known && (old.UID != c.pod.UID || old.Node != "" && old.Node != c.pod.Node)
+	switch {
+	case c.deleted == "node" || c.node != nil && (!c.node.Unschedulable || w.nodes[c.node.Name].UID != c.node.UID):
+		delete(w.drained, first(c.name, nameOf(c.node)))
+	case c.deleted == "pod" || replaced:
+		if w.draining(old.Node) {
+			w.left = known && old.Evictable()
+			w.drained[old.Node] = w.drained[old.Node] || waits
+		}
+	case c.pod != nil && w.draining(c.pod.Node):
+		w.left = known && old.Node != "" && old.Evictable() && !c.pod.Evictable()
+	}
+	if c.pod == nil || !c.pod.Evictable() || !c.pod.Deleting {
+		return
+	}
+	evicted := c.pod.Disruption == "EvictionByEvictionAPI"
+	if w.draining(c.pod.Node) && (evicted || waits && !replaced && c.pod.Disruption == "") {
+		w.drained[c.pod.Node] = true
+	}
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func nameOf(n *noderoll.Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.Name
+}
+
+// cordoned begins a drain with those that were evicted before.
+func (w *world) cordoned(n *noderoll.Node) {
+	if !n.Unschedulable || w.draining(n.Name) && w.nodes[n.Name].UID == n.UID {
+		return
+	}
+	for _, p := range w.pods {
+		if p.Node == n.Name && p.Evictable() && p.Deleting && p.Disruption == "EvictionByEvictionAPI" {
+			w.drained[n.Name] = true
+		}
+	}
 }
 
 func (w *world) apply(c *change) {
+	w.evidence(c)
 	switch {
 	case c.node != nil:
+		w.cordoned(c.node)
 		if old, ok := w.nodes[c.node.Name]; ok && old.UID != c.node.UID {
 			delete(w.peaks, c.node.Name)
 			delete(w.wasReady, old.UID)
@@ -147,6 +211,7 @@ func (w *world) snapshot() noderoll.Snapshot {
 			}
 			w.peaks[name] = max(w.peaks[name], v.Pods)
 			v.PodsTotal = w.peaks[name]
+			v.Cordoned = !w.drained[name]
 		} else {
 			delete(w.peaks, name)
 		}
@@ -192,6 +257,12 @@ func (w *world) blocked() []string {
 	return out
 }
 
+// sameNode compares what isn't of pods.
+func sameNode(a, b noderoll.NodeView) bool {
+	a.Pods, a.PodsTotal, b.Pods, b.PodsTotal = 0, 0, 0, 0
+	return cmp.Equal(a, b)
+}
+
 // The indexed State shows what its twin counts, the Feed's transitions are those
 // of a Tracker that observes every snapshot, and a node is called blocked exactly
 // when the twin has found it so at every look of the last ten seconds.
@@ -206,7 +277,9 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 		w, tr := newWorld(), noderoll.NewTracker()
 		tr.Observe(w.snapshot())
 		since := map[string]time.Duration{}
-		called := map[string]bool{}
+		called, cordoned := map[string]bool{}, map[string]bool{}
+		was := w.snapshot()
+		waitsAs := map[string]bool{}
 		var blocked, wantBlocked []string
 		var transitions []noderoll.Event
 		var checker noderoll.EntryChecker
@@ -225,8 +298,17 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 				switch e.Kind {
 				case noderoll.EvtBlocked:
 					blocked = append(blocked, fmt.Sprint(e.At, e.Node))
-				case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated:
+				case noderoll.EvtCordoned:
+					cordoned[e.Node] = true
+					transitions = append(transitions, noderoll.Event{Node: e.Node, Kind: noderoll.EvtDraining})
+				case noderoll.EvtDraining:
+					if !cordoned[e.Node] {
+						transitions = append(transitions, noderoll.Event{Node: e.Node, Kind: e.Kind})
+					}
+					delete(cordoned, e.Node)
+				case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtNotReady, noderoll.EvtTerminated:
 					transitions = append(transitions, noderoll.Event{Node: e.Node, Kind: e.Kind})
+					delete(cordoned, e.Node)
 				}
 			}
 			w.apply(&c)
@@ -240,7 +322,25 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("seed %d at %s: Snapshot (-twin +got):\n%s", seed, c.at, diff)
 			}
+			// The twin's rule for nodes that are only cordoned: their turn comes when
+			// nobody is drained, and nothing has moved.
+			moved := w.left || !slices.EqualFunc(was.Nodes, want.Nodes, sameNode)
+			was = want
 			now := w.blocked()
+			busy := want.Draining > want.Cordoned
+			for _, v := range want.Nodes {
+				id := v.Name + " " + v.UID
+				if called[id] || v.Phase != noderoll.PhaseDraining {
+					continue
+				}
+				if begun, kind := since[id], waitsAs[id]; begun > 0 && kind != v.Cordoned || v.Cordoned && moved {
+					delete(since, id)
+				}
+				waitsAs[id] = v.Cordoned
+				if v.Cordoned && busy {
+					now = slices.DeleteFunc(now, func(x string) bool { return x == id })
+				}
+			}
 			for name := range since {
 				if !slices.Contains(now, name) {
 					delete(since, name)

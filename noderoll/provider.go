@@ -74,7 +74,7 @@ func (p Provider) Image(n *Node) ImageID {
 	return id
 }
 
-// ImageID is what a node runs, comparable with ==. Nodes of the same ImageID
+// ImageID holds what a node runs, comparable with ==. Nodes of the same ImageID
 // are equally old or new in a roll. Label alone is set where the provider has
 // an image label; otherwise everything else is.
 type ImageID struct {

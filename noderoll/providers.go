@@ -14,7 +14,7 @@ const (
 // comes first, since its nodes may carry labels of the cloud beneath as well.
 var providers = []Provider{
 	{
-		// The AMI stands on the NodeClaim, not on the Node, so versions and the
+		// The AMI is on the NodeClaim, not on the Node, so versions and the
 		// hashes of NodePool and EC2NodeClass must tell. A drift that changes
 		// none of them is only seen against a baseline.
 		Name:                "karpenter",
@@ -62,7 +62,7 @@ func Providers() []Provider {
 	return own
 }
 
-// Generic returns the provider of nodes that nobody claims: no pools, and
+// Generic returns the provider of nodes that no provider claims: no pools, and
 // images told apart by kubelet version and OS image.
 func Generic() Provider { return generic }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // rollBook remembers the phase of each node, sorted by name, and tells what a
-// new observation changes. It is what Tracker and Feed have in common.
+// new observation changes. Tracker and Feed share it.
 type rollBook struct {
 	seeded bool
 	nodes  []seenNode

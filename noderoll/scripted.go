@@ -7,7 +7,7 @@ import (
 
 // ScriptedObserver replays a fixed sequence of snapshots. After the last one it
 // keeps returning that. It is safe for concurrent use; each call of Snapshot
-// hands out the next frame, whoever makes it.
+// hands out the next frame, whatever makes it.
 type ScriptedObserver struct {
 	mu     sync.Mutex
 	frames []Snapshot

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Phase is where a node stands in the roll.
+// Phase is where a node is in the roll.
 type Phase string
 
 // The phases. Draining wins over everything else, see Classify.
@@ -25,7 +25,7 @@ const (
 // NodeView is one node's observed state.
 type NodeView struct {
 	Name     string `json:"name"`
-	OnTarget bool   `json:"onTarget"` // is what the roll moves towards
+	OnTarget bool   `json:"onTarget"` // the roll moves towards it
 	Ready    bool   `json:"ready"`    // condition Ready is True; says nothing of cordons
 	Phase    Phase  `json:"phase"`
 
@@ -34,6 +34,10 @@ type NodeView struct {
 	// meaningless while PodsUnknown is set.
 	Pods      int `json:"pods,omitempty"`
 	PodsTotal int `json:"podsTotal,omitempty"`
+
+	// Cordoned says of a draining node that nothing shows yet that anybody drains
+	// it: it is cordoned, or carries a removal taint, and waits.
+	Cordoned bool `json:"cordoned,omitempty"`
 
 	// Pressure holds the types of the pressure conditions that are True, in the
 	// order MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable; nil
@@ -74,6 +78,7 @@ type Snapshot struct {
 
 	NotReady  int `json:"notReady,omitempty"`  // phase NotReady
 	OffTarget int `json:"offTarget,omitempty"` // nodes not on target, in any phase
+	Cordoned  int `json:"cordoned,omitempty"`  // of those that count as Draining
 
 	// PodsError says why the pods of a draining node are unknown, WarningsError
 	// why Warnings may be incomplete. Both are empty when all is known.
@@ -118,14 +123,15 @@ func (s Snapshot) Clone() Snapshot {
 	return c
 }
 
-// Plain returns a deep copy without what only a real cluster has: UIDs and
-// images. Two snapshots that tell the same story of differently born nodes are
+// Plain returns a deep copy without what only a real cluster has: UIDs, images, and
+// whether anybody drains a cordoned node. Two snapshots that tell the same story of differently born nodes are
 // equal in this form.
 func (s Snapshot) Plain() Snapshot {
 	c := s.Clone()
 	for i := range c.Nodes {
-		c.Nodes[i].UID, c.Nodes[i].Image = "", ""
+		c.Nodes[i].UID, c.Nodes[i].Image, c.Nodes[i].Cordoned = "", "", false
 	}
+	c.Cordoned = 0
 	for i := range c.Pods {
 		c.Pods[i].UID = ""
 	}
@@ -145,7 +151,7 @@ func (s *Snapshot) Tally() {
 
 // counters are the aggregates of a Snapshot, kept up to date by single steps.
 type counters struct {
-	total, readyTarget, draining, joining, notReady, offTarget int
+	total, readyTarget, draining, joining, notReady, offTarget, cordoned int
 }
 
 // add counts one view in (by 1) or out (by -1).
@@ -161,6 +167,9 @@ func (c *counters) add(v *NodeView, by int) {
 		}
 	case PhaseDraining:
 		c.draining += by
+		if v.Cordoned {
+			c.cordoned += by
+		}
 	case PhaseJoining:
 		c.joining += by
 	case PhaseNotReady:
@@ -170,5 +179,5 @@ func (c *counters) add(v *NodeView, by int) {
 
 func (c *counters) fill(s *Snapshot) {
 	s.Total, s.ReadyTarget, s.Draining = c.total, c.readyTarget, c.draining
-	s.Joining, s.NotReady, s.OffTarget = c.joining, c.notReady, c.offTarget
+	s.Joining, s.NotReady, s.OffTarget, s.Cordoned = c.joining, c.notReady, c.offTarget, c.cordoned
 }

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// WarningWindow is how long a Warning is shown by default.
+// WarningWindow is the time a Warning is shown by default.
 const WarningWindow = 10 * time.Minute
 
 // StateOptions choose the nodes that belong to the group, and what counts as
@@ -20,9 +20,9 @@ type StateOptions struct {
 	Selector labels.Selector
 	// Target says which nodes are new.
 	Target Target
-	// RemovalTaints are the patterns of Classify; nil stands for the default.
+	// RemovalTaints are the patterns of Classify; nil means the default.
 	RemovalTaints []string
-	// WarningWindow is the age up to which Warnings are shown; 0 stands for the
+	// WarningWindow is the age up to which Warnings are shown; 0 means the
 	// constant of that name.
 	WarningWindow time.Duration
 	// Pods makes the roll one of pods. Target.Image is then what a container runs,
@@ -48,11 +48,14 @@ type State struct {
 	pools   map[string]*pool
 	views   views
 	count   counters
+	old     imageCount // of the nodes off target
+	young   imageCount // of those on it
 	podBook podBook
 	warns   warnBook
 	target  targetRule
 	roll    *podRoll // nil without PodScope
 
+	found     bool // a node of the group was given
 	podsError string
 	// journal, if set, notes what a Feed has to look at after a change.
 	journal *journal
@@ -67,7 +70,9 @@ type nodeRec struct {
 	created time.Time
 
 	wasReady  bool
-	drainPeak int // most evictable pods seen in this drain
+	drained   bool // while draining: somebody drains it, see drain.go
+	evicted   int  // its pods that are on their way out by an eviction
+	drainPeak int  // most evictable pods seen in this drain
 	view      NodeView
 	pressure  Pressure
 	reason    string // of condition Ready
@@ -134,7 +139,7 @@ func (s *State) setNode(n *Node) bool {
 	}
 	was, existed := rec.view, rec.present
 
-	rec.present = true
+	rec.present, s.found = true, true
 	if n.UID != "" {
 		rec.view.UID = n.UID
 	}
@@ -156,6 +161,7 @@ func (s *State) setNode(n *Node) bool {
 		pool.nodes++
 		rec.pool = pool
 	}
+	delete(pool.away, rec.name)
 	rec.view.Ready = n.Ready == "True"
 	if n.Pressure != rec.pressure {
 		rec.pressure, rec.view.Pressure = n.Pressure, n.Pressure.Types()
@@ -163,11 +169,18 @@ func (s *State) setNode(n *Node) bool {
 	phase := Classify(n, rec.wasReady, s.opts.RemovalTaints)
 	rec.wasReady = rec.wasReady || rec.view.Ready
 	s.setPhase(rec, phase)
+	if phase == PhaseDraining && drainMark(n) {
+		rec.drained, rec.view.Cordoned = true, false
+	}
 	rec.view.OnTarget = s.target.onTarget(rec)
 	s.recount(rec, &was, existed)
 	s.learnImage(rec)
 	return !existed || !sameView(&was, &rec.view)
 }
+
+// Found reports whether a node of the group was ever given. Where it is false, the
+// options name a group that isn't there.
+func (s *State) Found() bool { return s.found }
 
 // DeleteNode removes a node. A uid that is neither empty nor that of the node
 // is of a former one and changes nothing. It reports whether a node of the
@@ -193,14 +206,15 @@ func (s *State) clearNode(rec *nodeRec) {
 	s.setPhase(rec, "")
 	s.note(rec)
 	s.notePool(rec.pool)
-	s.count.add(&was, -1)
+	s.tally(&was, -1)
 	rec.pool.count.add(&was, -1)
 	rec.pool.nodes--
+	rec.pool.leave(&was)
 	s.views.touch(rec)
 	s.warns.dirty = true
 	*rec = nodeRec{
 		name: rec.name, pods: rec.pods, evictable: rec.evictable,
-		noted: rec.noted, feed: rec.feed, view: NodeView{Name: rec.name},
+		evicted: rec.evicted, noted: rec.noted, feed: rec.feed, view: NodeView{Name: rec.name},
 	}
 }
 
@@ -218,9 +232,11 @@ func (s *State) setPhase(rec *nodeRec, phase Phase) {
 	switch {
 	case drains && !drained:
 		s.podBook.enterDrain(rec)
+		rec.drained = rec.evicted > 0
+		rec.view.Cordoned = !rec.drained
 	case drained && !drains:
 		s.podBook.leaveDrain(rec)
-		rec.drainPeak = 0
+		rec.drainPeak, rec.drained, rec.view.Cordoned = 0, false, false
 	}
 	s.countPods(rec)
 }
@@ -242,12 +258,12 @@ func (s *State) recount(rec *nodeRec, was *NodeView, existed bool) {
 		if sameView(was, &rec.view) {
 			return
 		}
-		s.count.add(was, -1)
+		s.tally(was, -1)
 		rec.pool.count.add(was, -1)
 	} else {
 		s.warns.dirty = true
 	}
-	s.count.add(&rec.view, 1)
+	s.tally(&rec.view, 1)
 	rec.pool.count.add(&rec.view, 1)
 	s.views.touch(rec)
 	s.note(rec)
@@ -282,7 +298,7 @@ func (s *State) SetPodsError(why string) {
 	}
 }
 
-// provider of one node; kept behind a pointer, since it is asked for at each
+// provider of one node; kept by pointer, since it is asked for at each
 // heartbeat.
 func (s *State) provider(n *Node) *Provider {
 	if s.opts.Provider.IsAuto() {
@@ -304,7 +320,7 @@ func (s *State) inGroup(p *Provider, n *Node) bool {
 func sameView(a, b *NodeView) bool {
 	if a.Name != b.Name || a.OnTarget != b.OnTarget || a.Ready != b.Ready || a.Phase != b.Phase ||
 		a.Pods != b.Pods || a.PodsTotal != b.PodsTotal || a.UID != b.UID || a.Image != b.Image ||
-		a.PodsUnknown != b.PodsUnknown || len(a.Pressure) != len(b.Pressure) {
+		a.PodsUnknown != b.PodsUnknown || a.Cordoned != b.Cordoned || len(a.Pressure) != len(b.Pressure) {
 		return false
 	}
 	for i := range a.Pressure {

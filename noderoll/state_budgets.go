@@ -1,6 +1,7 @@
 package noderoll
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func (s *State) review(c *podClass) {
 func (s *State) SetBudget(in Budget) {
 	sp := s.podBook.space(in.Namespace)
 	b := sp.budgets[in.Name]
-	if b != nil && equalSelectors(b.Selector, in.Selector) {
+	if b != nil && EqualSelectors(b.Selector, in.Selector) {
 		in.Selector = b.Selector
 		b.Budget = in
 		for c := range b.classes {
@@ -73,7 +74,8 @@ func (s *State) SetBudget(in Budget) {
 	b = &budgetRec{Budget: in, selector: selector, classes: make(map[*podClass]struct{})}
 	b.Selector = in.Selector.DeepCopy()
 	sp.budgets[in.Name] = b
-	for _, c := range sp.classes {
+	sp.selecting.Add(b, selector)
+	for c := range sp.labelled.MayMatch(selector, maps.Values(sp.classes)) {
 		if selector.Matches(labels.Set(c.labels)) {
 			c.cover(b)
 			s.review(c)
@@ -89,6 +91,7 @@ func (s *State) DeleteBudget(namespace, name string) {
 	}
 	b := sp.budgets[name]
 	delete(sp.budgets, name)
+	sp.selecting.Remove(b)
 	for c := range b.classes {
 		c.budgets = slices.DeleteFunc(c.budgets, func(x *budgetRec) bool { return x == b })
 		s.review(c)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -11,6 +12,9 @@ import (
 type space struct {
 	classes map[string]*podClass
 	budgets map[string]*budgetRec
+	// The same, found by labels.
+	labelled  labelindex.ByLabel[*podClass]
+	selecting *labelindex.Selecting[*budgetRec]
 }
 
 type podClass struct {
@@ -29,7 +33,10 @@ type podClass struct {
 func (b *podBook) space(namespace string) *space {
 	sp := b.spaces[namespace]
 	if sp == nil {
-		sp = &space{classes: make(map[string]*podClass), budgets: make(map[string]*budgetRec)}
+		sp = &space{
+			classes: make(map[string]*podClass), budgets: make(map[string]*budgetRec),
+			labelled: labelindex.ByLabel[*podClass]{}, selecting: labelindex.NewSelecting[*budgetRec](),
+		}
 		b.spaces[namespace] = sp
 	}
 	return sp
@@ -70,7 +77,8 @@ func (b *podBook) classFor(p *Pod, pending bool) *podClass {
 		ready: p.Ready, pending: pending,
 	}
 	sp.classes[c.key] = c
-	for _, budget := range sp.budgets {
+	sp.labelled.Add(c, c.labels)
+	for budget := range sp.selecting.MayMatch(c.labels) {
 		if budget.selector.Matches(labels.Set(c.labels)) {
 			c.cover(budget)
 		}

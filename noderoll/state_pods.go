@@ -25,7 +25,9 @@ type podRec struct {
 	evictable bool
 	// waits says that a drain has still to evict the pod: it is evictable and
 	// not on its way out already.
-	waits bool
+	waits   bool
+	evicted bool // on its way out by an eviction
+	deleted bool // on its way out, and nothing says why
 }
 
 // identity shortens a UID to a number (FNV-1a), 0 for none: with 150,000 pods
@@ -63,8 +65,11 @@ func (s *State) setPod(p *Pod) {
 	}
 	evictable := p.Evictable()
 	waits := evictable && !p.Deleting
+	evicted := p.evicted()
+	// A plain deletion that begins now. One that began before the cordon is no drain.
+	deleted := rec != nil && rec.waits && evictable && p.Deleting && p.Disruption == ""
 	pending := p.Phase == "Pending"
-	if rec != nil && rec.evictable == evictable && rec.waits == waits && (rec.node != nil || p.Node == "") &&
+	if rec != nil && rec.evictable == evictable && rec.waits == waits && rec.evicted == evicted && (rec.node != nil || p.Node == "") &&
 		rec.class.ready == p.Ready && rec.class.pending == pending && maps.Equal(rec.class.labels, p.Labels) {
 		return
 	}
@@ -89,10 +94,14 @@ func (s *State) setPod(p *Pod) {
 	if p.UID != "" {
 		rec.uid = identity(p.UID)
 	}
-	rec.class, rec.node, rec.evictable, rec.waits = class, node, evictable, waits
+	rec.class, rec.node, rec.evictable, rec.waits, rec.evicted = class, node, evictable, waits, evicted
+	rec.deleted = evictable && p.Deleting && p.Disruption == ""
 	b.attach(rec)
 	class.pods--
 	if node != nil {
+		if evicted || deleted {
+			s.drains(node)
+		}
 		s.podsChanged(node)
 	}
 }
@@ -141,6 +150,9 @@ func (s *State) removePod(key podKey, rec *podRec) {
 	s.podBook.detach(rec)
 	delete(s.podBook.pods, key)
 	if rec.node != nil {
+		if rec.waits { // deleted at once
+			s.drains(rec.node)
+		}
 		s.podsChanged(rec.node)
 		s.forget(rec.node)
 	}
@@ -158,6 +170,9 @@ func (b *podBook) attach(rec *podRec) {
 	if rec.evictable {
 		n.evictable++
 	}
+	if rec.evicted {
+		n.evicted++
+	}
 	if n.view.Phase == PhaseDraining {
 		rec.joinDrain(1)
 	}
@@ -172,6 +187,9 @@ func (b *podBook) detach(rec *podRec) {
 		if rec.evictable {
 			n.evictable--
 		}
+		if rec.evicted {
+			n.evicted--
+		}
 		last := len(n.pods) - 1
 		n.pods[rec.slot] = n.pods[last]
 		n.pods[rec.slot].slot = rec.slot
@@ -184,6 +202,7 @@ func (b *podBook) detach(rec *podRec) {
 	}
 	sp := b.spaces[c.namespace]
 	delete(sp.classes, c.key)
+	sp.labelled.Remove(c, c.labels)
 	for _, budget := range c.budgets {
 		delete(budget.classes, c)
 	}

@@ -7,15 +7,15 @@ import (
 )
 
 // views keeps the views of the group's nodes sorted by name, so that a Snapshot
-// is one copy. Changes are noted and carried in when somebody looks: a few one
-// by one, many by building the slice anew.
+// is one copy. Changes are noted and carried in when a caller looks: a few one
+// by one, many by building the slice again.
 type views struct {
 	sorted  []NodeView
 	pending []*nodeRec
 	rebuild bool
 }
 
-// pendingMax bounds the notes: beyond it, building anew is cheaper, and a
+// pendingMax bounds the notes: beyond it, rebuilding is cheaper, and a
 // reader that never looks costs nothing.
 const pendingMax = 32
 

@@ -9,7 +9,7 @@ type Target struct {
 	// are no UIDs): a node is on target if it is not among them. An empty
 	// Baseline makes every node new.
 	Baseline []string
-	// Image is what a new node runs, see ImageID.Matches.
+	// Image holds what a new node runs, see ImageID.Matches.
 	Image string
 	// Auto finds the target: in each pool it is the image that appeared last,
 	// once there have been two. Until then, and where images don't tell nodes
@@ -101,11 +101,14 @@ type pool struct {
 	name  string
 	nodes int
 	count counters
-	// rolling is set while a roll is seen in progress, see Feed; rolled counts
-	// the nodes of a roll that is over while other pools still roll.
-	rolling bool
-	rolled  int
-	noted   bool // in the journal already
+	noted bool // in the journal already
+	// elastic says that the provider keeps no number of nodes.
+	elastic bool
+	// reimaged says that nodes come back under their names; away are those of old
+	// nodes that haven't yet.
+	reimaged bool
+	away     map[string]struct{}
+	feed     feedPool
 
 	images    map[ImageID]time.Time // the earliest creation of a node that ran it
 	target    ImageID
@@ -120,6 +123,19 @@ const (
 	poolsMax = 4096
 )
 
+// leave notes that a node of the pool is gone, of those that come back.
+func (p *pool) leave(v *NodeView) {
+	if !p.reimaged || v.OnTarget {
+		return
+	}
+	if p.away == nil {
+		p.away = make(map[string]struct{})
+	}
+	if len(p.away) < imagesMax {
+		p.away[v.Name] = struct{}{}
+	}
+}
+
 // poolOf finds the pool of a node, or founds it. A pool that runs empty stays
 // known, since a group of one node that is replaced is empty for a while.
 func (s *State) poolOf(p *Provider, n *Node) *pool {
@@ -133,7 +149,7 @@ func (s *State) poolOf(p *Provider, n *Node) *pool {
 				}
 			}
 		}
-		at = &pool{name: name}
+		at = &pool{name: name, elastic: p.Name == "karpenter", reimaged: p.Name == "aks"}
 		s.pools[name] = at
 	}
 	return at

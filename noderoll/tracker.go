@@ -16,7 +16,7 @@ import (
 // two snapshots is not seen.
 //
 // The zero Tracker is ready to use. Its methods may be called from several
-// goroutines; the field Events may be read only while nobody observes.
+// goroutines; the field Events may be read only while no observer runs.
 type Tracker struct {
 	// Events are the last transitions, oldest first: at least the last 1024
 	// (or the Limit of the options), at most twice as many.
@@ -31,7 +31,7 @@ type Tracker struct {
 
 // TrackerOptions change what NewTracker chooses.
 type TrackerOptions struct {
-	// Limit is how many events are kept at least; 0 stands for 1024.
+	// Limit is the number of events kept at least; 0 means 1024.
 	Limit int
 	// Now stamps what Observe finds; without it the stamps are zero. ObserveAt
 	// doesn't ask it.

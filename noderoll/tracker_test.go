@@ -155,7 +155,7 @@ func TestTrackerFromSeveralGoroutines(t *testing.T) {
 }
 
 // twin is the tracker as one would write it without a thought for cost: maps,
-// built anew each time.
+// rebuilt each time.
 type twin struct {
 	seeded bool
 	prev   map[string]noderoll.NodeView

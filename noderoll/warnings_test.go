@@ -145,7 +145,7 @@ func TestObserverShowsItsWarnings(t *testing.T) {
 	}
 }
 
-// The one that matters stands behind more than a page of others.
+// The one that matters comes after more than a page of others.
 func TestWarningsBeyondTheFirstPage(t *testing.T) {
 	c := fake.NewSimpleClientset(kubeNode("ip-1", oldImage, true))
 	c.PrependReactor("list", "events", func(a ktesting.Action) (bool, runtime.Object, error) {

@@ -10,19 +10,19 @@ import (
 
 // WatchOptions say how often Watch looks, and how patient it is.
 type WatchOptions struct {
-	// Interval is the pause after a good look; 0 stands for 3 s.
+	// Interval is the pause after a good look; 0 means 3 s.
 	Interval time.Duration
 	// RetryFrom is the pause after a first failure, doubled after each further
-	// one, up to RetryTo. 0 stands for 1 s and 30 s.
+	// one, up to RetryTo. 0 means 1 s and 30 s.
 	RetryFrom, RetryTo time.Duration
 	// MaxStale ends Watch when there has been no good look for so long, counted
 	// from its start before the first one; 0 never does.
 	MaxStale time.Duration
-	// Clock is for the pauses and for Update.Stale; nil stands for the real one.
+	// Clock is for the pauses and for Update.Stale; nil means the real one.
 	Clock clock.Clock
 }
 
-// Update is what Watch hands over after each look.
+// Update is the result of one poll of Watch.
 type Update struct {
 	// Snapshot is the latest good one; the zero Snapshot before the first.
 	Snapshot Snapshot
@@ -30,7 +30,7 @@ type Update struct {
 	Err error
 	// At is when this look was over.
 	At time.Time
-	// Stale is how old Snapshot is: 0 after a good look. Before the first good
+	// Stale bounds how old Snapshot is: 0 after a good look. Before the first good
 	// one it counts from the start of Watch.
 	Stale time.Duration
 	// Failures counts the failed looks since the last good one.

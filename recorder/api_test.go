@@ -38,7 +38,7 @@ type apiEvent struct {
 	object string // JSON
 }
 
-// fault answers one request; it returns true where the server is to go on as
+// fault answers one request; it returns true where the server is to continue as
 // if nothing had happened.
 type fault func(w http.ResponseWriter, r *http.Request) bool
 
@@ -240,7 +240,7 @@ func status(code int, reason, message string, header ...string) fault {
 	}
 }
 
-// say sends bytes on a watch and ends it in good order.
+// say sends bytes on a watch and ends it cleanly.
 func say(text string) fault {
 	return func(w http.ResponseWriter, _ *http.Request) bool {
 		_, _ = fmt.Fprint(w, text)

@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// resume makes a recording go on with the tape of an earlier one.
+// resume makes a recording continue with the tape of an earlier one.
 func resume(t *testing.T, file string, change func(*recorder.Config)) func(*recorder.Config) {
 	t.Helper()
 	w, res, err := timeline.Append(file)

@@ -133,7 +133,7 @@ func (s *streamer) name(i int) string { return fmt.Sprintf("ip-10-0-%d-%d", i/25
 // pressures are the conditions that a kubelet posts before Ready.
 const pressures = `{"type":"MemoryPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasSufficientMemory","message":"kubelet has sufficient memory available"},{"type":"DiskPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasNoDiskPressure","message":"kubelet has no disk pressure"},{"type":"PIDPressure","status":"False","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T21:21:48Z","reason":"KubeletHasSufficientPID","message":"kubelet has sufficient PID available"},`
 
-// node is what a small EKS node looks like on a watch, managed fields included.
+// node returns what a small EKS node looks like on a watch, managed fields included.
 func (s *streamer) node(dst []byte, i, event int) []byte {
 	at := time.Date(2026, 11, 20, 22, 0, event/100, 0, time.UTC).Format(time.RFC3339)
 	more := ""
@@ -145,7 +145,7 @@ func (s *streamer) node(dst []byte, i, event int) []byte {
 		name, i, 1000+event, name, at, more, at, name, name)
 }
 
-// pod is what a web server's pod looks like.
+// pod returns what a web server's pod looks like.
 func (s *streamer) pod(dst []byte, i, event int) []byte {
 	name := fmt.Sprintf("web-8477fc54c7-%06d", i)
 	if i == s.pods {
@@ -155,7 +155,7 @@ func (s *streamer) pod(dst []byte, i, event int) []byte {
 		name, i%40, i, 1000+event, s.name(i%max(s.nodes, 1)), i%250, i%250)
 }
 
-// cost is what a process has used.
+// cost holds what a process has used.
 type cost struct {
 	cpu  time.Duration
 	rss  int64 // bytes

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/timeline"
 	appsv1 "k8s.io/api/apps/v1"
@@ -73,7 +73,7 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// Who may list but not watch, or nothing at all, is told before a tape is made.
+// A user that may list but not watch, or nothing at all, is told before a tape is made.
 func TestForbidden(t *testing.T) {
 	c := testcluster.Shared(t)
 	for name, verbs := range map[string][]string{"watch": {"list"}, "list": {"watch"}} {

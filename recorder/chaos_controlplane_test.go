@@ -19,11 +19,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// seeds is how many campaigns there are; NODESIM_SOAK makes it 200, and
+// seeds is the number of campaigns there are; NODESIM_SOAK makes it 200, and
 // NODESIM_SEED picks one.
 func seeds(t *testing.T) (list []uint64) {
 	if one := os.Getenv("NODESIM_SEED"); one != "" {
@@ -43,7 +43,7 @@ func seeds(t *testing.T) (list []uint64) {
 	return list
 }
 
-// TestChaos holds the promise of the package against a real control plane:
+// TestChaos checks the promise of the package against a real control plane:
 // whatever happens to the server, the connection, the process and the disk,
 // each write that the server has acknowledged is on the tape or in a GAP,
 // nothing is there twice, and there is no GAP unless the server had forgotten
@@ -232,7 +232,7 @@ func (k *campaign) fault(n int) {
 		k.forgot = k.forgot || k.cache
 		background(func() error { return k.cluster.CrashAPIServer(ctx) })
 	case 2:
-		k.tell("etcd is compacted while nobody watches")
+		k.tell("etcd is compacted while no one watches")
 		k.forgot = true
 		background(func() error {
 			if err := k.proxy.Refuse(); err != nil {
@@ -296,7 +296,7 @@ func (k *campaign) await() {
 	}
 }
 
-// check holds the tape against the acknowledged writes.
+// check checks the tape against the acknowledged writes.
 func (k *campaign) check() {
 	found := readTape(k.t, k.tape)
 	if !found.complete {
@@ -321,7 +321,7 @@ func (k *campaign) check() {
 	}
 }
 
-// onTape is what a tape says, in the terms of the promise.
+// onTape holds what a tape says, in the terms of the promise.
 type onTape struct {
 	changes  map[string]bool     // "resource uid version"
 	deleted  map[string]bool     // "resource uid"
@@ -359,7 +359,7 @@ func readTape(t *testing.T, file string) *onTape {
 			}
 		case ev.Type == timeline.Sync:
 			if version < last[ev.Resource] {
-				o.faults = append(o.faults, fmt.Sprintf("SYNC of %s at %d behind %d", ev.Resource, version, last[ev.Resource]))
+				o.faults = append(o.faults, fmt.Sprintf("SYNC of %s at %d after %d", ev.Resource, version, last[ev.Resource]))
 			}
 			if open[ev.Resource] {
 				gaps := o.lost[ev.Resource]
@@ -371,13 +371,13 @@ func readTape(t *testing.T, file string) *onTape {
 			if ev.Type == timeline.Deleted {
 				o.deleted[id] = true
 			} else if o.changes[id+" "+ev.RV] {
-				o.faults = append(o.faults, fmt.Sprintf("%s %s at version %s stands there twice", ev.Resource, ev.Name, ev.RV))
+				o.faults = append(o.faults, fmt.Sprintf("%s %s at version %s is there twice", ev.Resource, ev.Name, ev.RV))
 			} else {
 				o.changes[id+" "+ev.RV] = true
 			}
 			if synced[ev.Resource] && !open[ev.Resource] {
 				if version <= last[ev.Resource] {
-					o.faults = append(o.faults, fmt.Sprintf("%s %s at version %d behind %d", ev.Resource, ev.Name, version, last[ev.Resource]))
+					o.faults = append(o.faults, fmt.Sprintf("%s %s at version %d after %d", ev.Resource, ev.Name, version, last[ev.Resource]))
 				}
 				last[ev.Resource] = version
 			}

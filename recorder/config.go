@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// syncTick is how often what was written is brought to the disk: lines are
+// syncTick is the interval at which what was written is brought to the disk: lines are
 // there within a second, a slow fsync included.
 const syncTick = 750 * time.Millisecond
 
@@ -23,7 +23,7 @@ type Config struct {
 	// every watch is open: until then nothing is left behind by a recording
 	// that can't be made. The Recorder closes the Writer.
 	Open func(timeline.Header) (*timeline.Writer, error)
-	// Out and Resume, from [timeline.Append], go on with a tape, in place of
+	// Out and Resume, from [timeline.Append], continue with a tape, in place of
 	// Open. Run closes Out. Resources, scope and redaction are the tape's; what is said of
 	// them here must not contradict it.
 	Out    *timeline.Writer
@@ -35,13 +35,14 @@ type Config struct {
 	// "machines.cluster.x-k8s.io". Empty means DefaultResources.
 	Resources []string
 	Scope     Scope
-	// Full keeps whole objects, but for managedFields. Secrets stay refused.
+	// Full keeps whole objects, but for managedFields. Secrets stay refused, and
+	// credentials of known shapes masked.
 	Full bool
 
 	// Duration ends the recording; 0 means no limit.
 	Duration time.Duration
 	// Stop sees every line that is written, in order, from one goroutine at a
-	// time, and ends the recording behind the one for which it returns true.
+	// time, and ends the recording after the one for which it returns true.
 	// It must not call the Recorder.
 	Stop func(timeline.Event) bool
 
@@ -84,7 +85,7 @@ func New(cfg Config) (*Recorder, error) {
 			return nil, err
 		}
 	} else if len(cfg.Resources) == 0 {
-		cfg.Resources = DefaultResources
+		cfg.Resources = DefaultResources()
 	}
 	if _, err := newScope(cfg.Scope); err != nil {
 		return nil, err

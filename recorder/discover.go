@@ -14,11 +14,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// DefaultResources is what shows a roll: the nodes, what runs on them, what
-// guards it, and what the cluster says about both.
-var DefaultResources = []string{"nodes", "pods", "events", "poddisruptionbudgets.policy"}
+// DefaultResources returns the resources that show a roll: the nodes, what runs on
+// them, what guards it, and what the cluster says about both.
+func DefaultResources() []string {
+	return []string{"nodes", "pods", "events", "poddisruptionbudgets.policy"}
+}
 
-// catalog is what a server offers: every listable and watchable resource in
+// catalog holds what a server offers: every listable and watchable resource in
 // the version that its group prefers.
 type catalog struct {
 	entries []entry

@@ -68,7 +68,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// The context ends a recording in good order at any moment.
+// The context ends a recording cleanly at any moment.
 func TestInterrupted(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", node("a", ""))

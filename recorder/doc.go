@@ -3,15 +3,15 @@
 //
 // # Recording
 //
-// In goes a [Config]: a rest.Config, the names of resources, a [Scope], and a
+// The input is a [Config]: a rest.Config, the names of resources, a [Scope], and a
 // function that makes the tape. [Recorder.Run] asks the server what it is and
 // what it offers, lists everything, opens every watch, and only then makes the
 // tape: a cluster that can't be reached, a resource that isn't there, a list
-// or watch that is forbidden and a group that doesn't exist leave no file
-// behind. The lists stand on the tape at 0s, each with its SYNC; what the
-// watches deliver follows with the time of its arrival.
+// or watch that is forbidden and a group that doesn't exist leave no file. The
+// lists are on the tape at 0s, each with its SYNC; what the watches deliver
+// follows with the time of its arrival.
 //
-// What is promised: every event that the server delivered is on the tape, in
+// The promise: every event that the server delivered is on the tape, in
 // the order of its resource, or a GAP says where events may be missing.
 //
 //   - Every failure of a watch but one leads to a new watch from the last
@@ -21,10 +21,10 @@
 //     version of its resource is dropped.
 //   - 410 (as a status or as an ERROR event) says that the server has
 //     forgotten the version. It becomes a GAP, then comes a new list, whose
-//     differences stand between the GAP and its SYNC. A restart of the only
+//     differences are between the GAP and its SYNC. A restart of the only
 //     API server says so too where it has a watch cache, as by default: the
 //     new cache begins at the cluster's version, and a resource whose last
-//     event is older is behind it (k8s.io/apiserver, pkg/storage/cacher,
+//     event is older lags behind it (k8s.io/apiserver, pkg/storage/cacher,
 //     getAllEventsSinceLocked). With several servers, or without that cache,
 //     a restart leaves no GAP. client-go's reflector
 //     lists again after most failures and says nothing about it; a restart of
@@ -34,7 +34,7 @@
 //   - Lines reach the disk within a second. A tape that can't be written ends
 //     the recording with what is on it, readable, and without an END.
 //
-// With [Config].Resume a recording goes on with the tape that an earlier one
+// With [Config].Resume a recording continues with the tape that an earlier one
 // has left, from the version where it ends.
 //
 // # How it reads
@@ -49,7 +49,7 @@
 //
 // # Import
 //
-// [Import] reads dumps in three forms and goes through the same ledger: what
+// [Import] reads dumps in three forms and goes through the same sequencer: what
 // comes twice, what is out of scope, and what is missing is treated as in a
 // recording.
 //

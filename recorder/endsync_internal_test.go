@@ -9,7 +9,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// How far each resource was read stands at the end, where that is further
+// How far each resource was read is at the end, where that is further
 // than what the tape shows, and nowhere within a gap.
 func TestEndSaysHowFarEachResourceWasRead(t *testing.T) {
 	h := timeline.Header{

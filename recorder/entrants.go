@@ -10,7 +10,7 @@ import (
 // Objects that come into scope without an event of their own (the pods of a
 // node that gets its label late, a budget whose pods come into scope) are on
 // no watch at that moment, and their versions are below what the tape has
-// already: with those they would be missed by whoever resumes from there.
+// already: with those they would be missed by a client that resumes from there.
 //
 // So they wait for the next event or bookmark of their resource, at version
 // N. Between the version settled before and N nothing of the resource has

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Record the roll of one node group until somebody interrupts.
+// Record the roll of one node group until it is interrupted.
 func ExampleRecorder_Run() {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {

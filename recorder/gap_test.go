@@ -9,7 +9,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// While nobody watches, b changes, c goes, d comes and goes (which nobody will
+// While no watch is open, b changes, c goes, d comes and goes (which no one will
 // ever know), e comes.
 func meanwhile(a *api) {
 	a.put(nodesPath, "MODIFIED", node("b", `"unschedulable":true`))
@@ -73,7 +73,7 @@ func TestForgottenVersionLeavesAGap(t *testing.T) {
 	}
 }
 
-// The last state of what went unseen stands on the tape.
+// The last state of what went unseen is on the tape.
 func TestDeletionFoundByListingCarriesTheLastState(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", node("c", `"providerID":"aws:///i-1"`))

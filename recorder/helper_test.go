@@ -90,7 +90,7 @@ func recordHelper() int {
 	return 0
 }
 
-// helperConfig is how a helper reaches its cluster: HELPER_KUBECONFIG, or
+// helperConfig returns a helper's configuration of its cluster: HELPER_KUBECONFIG, or
 // HELPER_HOST without credentials.
 func helperConfig() (*rest.Config, error) {
 	if path := os.Getenv("HELPER_KUBECONFIG"); path != "" {

@@ -7,14 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cluster is who the server is.
+// cluster identifies the server.
 type cluster struct {
 	version string // gitVersion
 	uid     string // of the namespace kube-system
 }
 
 // identify asks for the server's version and the cluster's identity. A server
-// may forbid either: then the recording goes on without, and says so.
+// may forbid either: then the recording continues without, and says so.
 func (c *client) identify(ctx context.Context, warn func(string)) cluster {
 	var id cluster
 	var version struct {

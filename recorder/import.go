@@ -25,7 +25,7 @@ type ImportOptions struct {
 	Full bool
 }
 
-// openingTime is how long after the first line of a dump a list may end to
+// openingTime is the time after the first line of a dump a list may end to
 // count as one of those that the dump began with. They are all at 0s.
 const openingTime = 5 * time.Second
 
@@ -37,7 +37,7 @@ const openingTime = 5 * time.Second
 //     --watch -o json --output-watch-events
 //   - Lists, which kubectl prints with -o json
 //
-// Without arrival times the newest time inside of an object stands for its
+// Without arrival times the newest time inside of an object represents its
 // arrival, and the header's times are "derived".
 //
 // The dump is read twice, since the header comes first and lists what comes
@@ -49,7 +49,7 @@ const openingTime = 5 * time.Second
 // the List. Without either it is the leading run of ADDED events, up to one
 // that is newer, by version and by creation, than everything before it, that
 // arrived more than a second after the first, or whose name was there already. A list in the middle of a
-// dump (somebody's watch began anew) becomes a GAP with what it shows to be
+// dump (its watch started over) becomes a GAP with what it shows to be
 // different. A MODIFIED of an object that never appeared becomes ADDED, a
 // second ADDED of a living object MODIFIED. What had been seen already is
 // left out; the Summary counts it.

@@ -21,7 +21,7 @@ type span struct {
 	opening     bool // at 0s
 }
 
-// plan is what reading a dump to its end has shown.
+// plan holds what reading a dump to its end has shown.
 type plan struct {
 	resources []*planned
 	start     time.Time

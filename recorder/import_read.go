@@ -18,7 +18,7 @@ type record struct {
 	res     timeline.Resource
 	typ     string
 	object  []byte // canonical; good until the next record
-	list    bool   // stands in a List
+	list    bool   // is in a List
 }
 
 // The types that the reader of a dump makes up: a List becomes listBegin, an

@@ -37,7 +37,7 @@ func renderText(t *testing.T, tape string) string {
 	return render(t, r)
 }
 
-// obj is a Node of a dump; created and seen are seconds behind 10:00:00.
+// obj is a Node of a dump; created and seen are seconds after 10:00:00.
 func obj(name, rv string, created, seen int) string {
 	return fmt.Sprintf(`{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":"uid-%s","resourceVersion":%q,"creationTimestamp":"2026-11-20T10:%02d:%02dZ"},
 "status":{"conditions":[{"type":"Ready","lastHeartbeatTime":"2026-11-20T10:%02d:%02dZ"}]}}`, name, name, rv, created/60, created%60, seen/60, seen%60)
@@ -93,7 +93,7 @@ func TestImportKubectlWatch(t *testing.T) {
 		event("ADDED", obj("b", "5", 10, 42)) +
 		event("ADDED", obj("c", "60", 50, 50)) + // newer than everything before: not of the list
 		event("MODIFIED", obj("a", "61", 0, 55)) +
-		event("MODIFIED", obj("b", "62", 10, 52)) + // its time is behind: the tape's doesn't go back
+		event("MODIFIED", obj("b", "62", 10, 52)) + // its time is earlier: the tape's doesn't go back
 		event("DELETED", obj("a", "63", 0, 70)) +
 		event("MODIFIED", obj("d", "64", 0, 71)) // began before the dump
 	sum, tape, err := imported(t, dump, nil)
@@ -116,7 +116,7 @@ func TestImportKubectlWatch(t *testing.T) {
 	}
 }
 
-// Dumps of several resources one behind the other are merged by their times.
+// Dumps of several resources one after the other are merged by their times.
 func TestImportMergesDumpsWithoutArrivalTimes(t *testing.T) {
 	event := func(typ, object string) string { return fmt.Sprintf(`{"type":%q,"object":%s}`, typ, object) }
 	lease := func(rv string, seen int) string {
@@ -140,7 +140,7 @@ func TestImportMergesDumpsWithoutArrivalTimes(t *testing.T) {
 	`)
 }
 
-// A watch of the dump began anew: what its list shows to be different stands
+// A watch of the dump started over: what its list shows to be different stands
 // in a GAP.
 func TestImportOfASecondList(t *testing.T) {
 	dump := captured(0, "nodes", "ADDED", obj("a", "7", 0, 0)) +

@@ -62,7 +62,10 @@ func (p *plan) write(ctx context.Context, in io.Reader, s *scope, o ImportOption
 		return Summary{}, err
 	}
 	im.ledger.tape = out
-	if err = im.run(ctx, in); err == nil {
+	if err = im.run(ctx, in); err == nil && s != nil {
+		err = s.unmatched(o.Scope)
+	}
+	if err == nil {
 		err = out.Sync()
 	}
 	sum := Summary{Stats: im.ledger.stats(), Header: h, LeftOut: im.leftOut()}
@@ -74,7 +77,7 @@ func (p *plan) header(o ImportOptions, redactor *timeline.Redactor) timeline.Hea
 	h := timeline.Header{
 		APIVersion: timeline.APIVersion, Kind: timeline.Kind,
 		Metadata: timeline.Metadata{Name: o.Name, Start: timeline.Time{Time: p.start.UTC()}},
-		Source:   timeline.Source{Kind: timeline.SourceImport, Times: timeline.TimesObserved},
+		Source:   timeline.Origin{Kind: timeline.SourceImport, Times: timeline.TimesObserved},
 		Scope:    o.Scope.header(),
 
 		Redaction: redactor.Paths(),
@@ -124,7 +127,7 @@ func (im *importer) run(ctx context.Context, in io.Reader) error {
 		}
 	}
 	if im.plan.torn > 0 {
-		return nil // no END: the dump didn't end in good order
+		return nil // no END: the dump didn't end cleanly
 	}
 	return im.ledger.end(im.last, "")
 }
@@ -185,7 +188,7 @@ func (im *importer) item(r record) (it item, ok bool, err error) {
 	return it, true, nil
 }
 
-// arrive puts an item where it belongs: in a list under way, behind the lists
+// arrive puts an item where it belongs: in a list under way, after the lists
 // that the dump began with, or on the tape.
 func (im *importer) arrive(it item) error {
 	i := im.next[it.q]
@@ -301,7 +304,7 @@ func (im *importer) now(it item) time.Duration {
 	return im.last
 }
 
-// deliver takes an item that stands in no list to the tape.
+// deliver takes an item that is in no list to the tape.
 func (im *importer) deliver(it item) error {
 	at, t := im.now(it), im.tracks[it.q]
 	if err := im.ledger.tick(at); err != nil {

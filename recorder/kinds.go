@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// clusterScoped are the kinds that may stand in a dump about nodes and have
+// clusterScoped are the kinds that may be in a dump about nodes and have
 // no namespace. For others it shows in the objects.
 var clusterScoped = map[string]bool{
 	"Node": true, "Namespace": true, "PersistentVolume": true, "CSINode": true, "NodeClaim": true, "NodePool": true,

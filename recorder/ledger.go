@@ -5,18 +5,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/mask"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// syncEvery is how often a bookmark becomes a SYNC, at most.
+// syncEvery says how often a bookmark becomes a SYNC, at most.
 const syncEvery = time.Minute
 
-// tape is what a ledger writes to; *timeline.Writer is one.
+// tape is the output of a ledger; *timeline.Writer is one.
 type tape interface {
 	Write(timeline.Event) error
 }
 
-// ledger decides what goes on the tape: it knows, per resource, who is alive
+// ledger decides what goes on the tape: it knows, per resource, which objects are alive
 // and how far the events were read, drops what comes twice, keeps what is out
 // of scope back, and turns lists, events and bookmarks into lines. Recording
 // and import are both made of it.
@@ -30,7 +31,7 @@ type ledger struct {
 	scope  *scope // nil: everything is recorded
 	// wrote, where set, is told of every line.
 	wrote func(timeline.Event)
-	// lines counts what was written by this ledger.
+	// lines counts what was written by this sequencer.
 	lines int
 }
 
@@ -52,6 +53,7 @@ type tapeError struct{ error }
 func (e *tapeError) Unwrap() error { return e.error }
 
 func (l *ledger) write(ev timeline.Event) error {
+	ev.Reason = mask.String(ev.Reason) // a server's words, which may name a URL
 	if err := l.tape.Write(ev); err != nil {
 		return &tapeError{err}
 	}
@@ -120,7 +122,7 @@ func intern(t *track, s string) string {
 }
 
 // change takes in one event of a watch: raw is the whole object, redacted and
-// canonical; the ledger keeps it.
+// canonical; the sequencer keeps it.
 func (l *ledger) change(at time.Duration, t *track, typ timeline.Type, raw []byte) error {
 	id := identify(raw)
 	version := bare(id.version)
@@ -252,7 +254,7 @@ func (l *ledger) bookmark(at time.Duration, t *track, version string) error {
 	return l.take(at, t, a, false)
 }
 
-// reached is a bookmark that nothing waits in front of.
+// reached is a bookmark that nothing waits before.
 func (l *ledger) reached(at time.Duration, t *track, version string) error {
 	if err := l.admit(at, t, version, nil); err != nil {
 		return err

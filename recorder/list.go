@@ -13,7 +13,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// pageSize is what kubectl and client-go's pager ask for at once.
+// pageSize is the limit that kubectl and client-go's pager ask for at once.
 const pageSize = 500
 
 // pageTimeout ends a page that doesn't come to an end.

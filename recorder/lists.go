@@ -97,7 +97,7 @@ func (l *ledger) lost(at time.Duration, t *track, reason string) error {
 }
 
 // relisted closes a gap with what a new list has found: what is gone (DELETED
-// without a version, since nobody saw it), then what is new or different, in
+// without a version, since no watch saw it), then what is new or different, in
 // the order of the list, then SYNC.
 //
 // Here holds the ids (see idOf) of everything listed; items, what of it may be
@@ -139,7 +139,7 @@ func (l *ledger) relisted(at time.Duration, t *track, here map[string]bool, item
 	changed = append(changed, t.entrants...)
 	t.entrants = nil
 	for _, o := range changed {
-		if o.raw == nil { // an entrant that stood in the list as well
+		if o.raw == nil { // an entrant that was in the list as well
 			continue
 		}
 		if err := l.enter(at, t, o, o.version); err != nil {
@@ -170,7 +170,7 @@ func (l *ledger) replaced(at time.Duration, t *track, a arrival) error {
 	return l.sync(at, t, highest(t.settled, t.written))
 }
 
-// gone writes the deletion of an object that nobody saw: without a version.
+// gone writes the deletion of an object whose deletion no watch saw: without a version.
 func (l *ledger) gone(at time.Duration, t *track, o *object) error {
 	t.stats.Objects--
 	t.stats.Events++

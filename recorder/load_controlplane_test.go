@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,7 +73,7 @@ func installWidgets(t *testing.T, c *testcluster.Cluster) {
 	if _, err := crds.Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	for {
 		_, err := client.Resource(written[4].gvr).List(ctx, metav1.ListOptions{})
@@ -155,7 +155,7 @@ func (l *load) begin() {
 
 // insist repeats a request until the server has answered: it may be away.
 func (l *load) insist(what string, request func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(l.t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), 30*time.Minute)
 	defer cancel()
 	for {
 		err := request(ctx)
@@ -229,7 +229,7 @@ func (l *load) remove(i int) {
 	})
 }
 
-// end shows the recorder that every write of this load is behind it.
+// end shows the recorder that every write of this load is over.
 func (l *load) end() {
 	for _, k := range written {
 		l.create(k, "end")

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 )
 
 func TestMain(m *testing.M) {

@@ -4,7 +4,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// object is what is kept of one living object. The Writer keeps the state of
+// object holds what is kept of one living object. The Writer keeps the state of
 // what is on the tape; here only what is not on it (yet) has its bytes.
 type object struct {
 	id      string // UID, or namespace/name where there is none
@@ -44,7 +44,7 @@ func identify(obj []byte) (id identity) {
 	}
 }
 
-// idOf is what an object is filed by: its UID, or its names where a dump has
+// idOf returns what an object is filed by: its UID, or its names where a dump has
 // none.
 func idOf(id identity) string {
 	if uid := text(id.uid); uid != "" {

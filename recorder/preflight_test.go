@@ -118,7 +118,7 @@ func TestPreflightWaitsForABusyServer(t *testing.T) {
 	equal(t, r.clock.pauses()+"\n", "[2s 200ms]\n")
 }
 
-// Who may not see the version or the namespace kube-system records without.
+// A user that may not see the version or the namespace kube-system records without.
 func TestGoesOnWithoutIdentity(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", node("end", ""))

@@ -31,7 +31,7 @@ func (p *prepared) close() {
 	}
 }
 
-// preflightTries is how often a list is tried before the recording begins,
+// preflightTries is the number of times that a list is tried before the recording begins,
 // where the server is there but busy.
 const preflightTries = 5
 
@@ -72,7 +72,7 @@ func (r *Recorder) prepare(ctx context.Context, c *client, config *rest.Config) 
 	return p, nil
 }
 
-// survey lists everything, opens the watches and loads the ledger.
+// survey lists everything, opens the watches and loads the sequencer.
 func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 	raws := make([][][]byte, len(p.watches))
 	g, gctx := errgroup.WithContext(ctx)
@@ -152,7 +152,7 @@ func (r *Recorder) header(cat *catalog, id cluster) (timeline.Header, error) {
 	return timeline.Header{
 		APIVersion: timeline.APIVersion, Kind: timeline.Kind,
 		Metadata:  timeline.Metadata{Name: r.cfg.Name},
-		Source:    timeline.Source{Kind: timeline.SourceRecording, Server: id.version, Cluster: id.uid, Times: timeline.TimesObserved},
+		Source:    timeline.Origin{Kind: timeline.SourceRecording, Server: id.version, Cluster: id.uid, Times: timeline.TimesObserved},
 		Scope:     r.cfg.Scope.header(),
 		Resources: resources, Redaction: r.redactor().Paths(),
 	}, nil

@@ -22,10 +22,10 @@ func TestEveryFailureButOneLeadsToANewWatch(t *testing.T) {
 			return false
 		},
 		"closed at once":         say(""),
-		"closed behind an event": say(frame),
+		"closed after an event":  say(frame),
 		"cut at once":            cut(""),
 		"cut inside of a frame":  cut(frame[:len(frame)/2]),
-		"cut behind an event":    cut(frame),
+		"cut after an event":     cut(frame),
 		"an ERROR event":         say(frame + `{"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"boom","reason":"InternalError","code":500}}`),
 		"ERROR without a Status": say(`{"type":"ERROR","object":{}}`),
 		"garbage":                say(frame + "<html>\n"),
@@ -85,7 +85,7 @@ func TestWaitsAsLongAsItIsAsked(t *testing.T) {
 	}
 }
 
-// A server that is started again at the same place goes on with its watches.
+// A server that is started again at the same place continues with its watches.
 func TestNothingIsRepeatedThatWasSeen(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", node("a", ""))
@@ -111,7 +111,7 @@ func TestBookmarksBecomeSync(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", node("a", ""))
 	a.fail("watch "+nodesPath,
-		// Within the first minute a bookmark is no SYNC, behind it it is.
+		// Within the first minute a bookmark is no SYNC, after it it is.
 		func(w http.ResponseWriter, _ *http.Request) bool {
 			a.bookmark(nodesPath)
 			return say(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"102"}}}`)(w, nil)

@@ -164,7 +164,7 @@ func TestListThenWatch(t *testing.T) {
 	}
 }
 
-// What changes while a long list is read, and what makes it begin anew, leaves
+// What changes while a long list is read, and what makes it start over, leaves
 // no trace but the state in the end.
 func TestLongListThatBeginsAnew(t *testing.T) {
 	a := newAPI(t)

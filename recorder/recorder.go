@@ -38,7 +38,7 @@ type Recorder struct {
 
 // Run records until ctx ends, the duration is over, Stop says so, or the tape
 // can't be written. The first three are no errors. Whatever happens, what
-// stands on the tape stays readable, and no goroutine is left.
+// is on the tape stays readable, and no goroutine is left.
 func (r *Recorder) Run(ctx context.Context) (Summary, error) {
 	c, config, err := newClient(r.cfg.REST)
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *Recorder) abandon(ctx context.Context, err error) (Summary, error) {
 
 // now is the position on the tape. The caller holds mu, so positions are in
 // the order of the lines.
-// Microseconds are what Kubernetes' own MicroTime has.
+// Kubernetes' own MicroTime has microseconds.
 // The initial lists are at 0s, however long it takes to read them.
 func (r *Recorder) now() time.Duration {
 	if r.listing {
@@ -158,8 +158,8 @@ func (r *Recorder) deliver(f func(at time.Duration) error) error {
 	return err
 }
 
-// Mark puts a named moment on the tape: what no object of the cluster says. It
-// does nothing before the tape is open and behind its end.
+// Mark writes a named moment to the tape, which no object of the cluster shows. It
+// does nothing before the tape is open and after its end.
 func (r *Recorder) Mark(name, reason string) {
 	_ = r.deliver(func(at time.Duration) error { // deliver keeps the error
 		return r.ledger.write(timeline.Event{At: at, Type: timeline.Mark, Name: name, Reason: reason})

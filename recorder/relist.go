@@ -21,7 +21,7 @@ func (w *watch) relist(ctx context.Context) error {
 }
 
 // again lists what is partly known, and puts the differences on the tape,
-// with a SYNC behind them. What hasn't changed costs nothing.
+// with a SYNC after them. What hasn't changed costs nothing.
 func (w *watch) again(ctx context.Context) error {
 	var here map[string]bool
 	var items [][]byte
@@ -96,7 +96,7 @@ func (w *watch) glance(ctx context.Context) (items [][]byte, version string, err
 }
 
 // stream writes a long initial list to the tape page by page, so that it is
-// never in memory as a whole. Where it has to begin anew, what has changed
+// never in memory as a whole. Where it has to start over, what has changed
 // since is written as a change: a resource's events before its first SYNC are
 // one state.
 func (w *watch) stream(ctx context.Context) error {

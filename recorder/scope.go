@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// patience is how long an Event waits for the object that it is about.
+// patience is the time an Event waits for the object that it is about.
 const patience = 5 * time.Second
 
-// verdict is what a scope says of an Event.
+// verdict holds what a scope says of an Event.
 type verdict int
 
 const (
@@ -23,7 +24,7 @@ const (
 	undecided
 )
 
-// view is what a scope knows of one object.
+// view holds what a scope knows of one object.
 type view struct {
 	in       bool
 	track    *track
@@ -48,7 +49,12 @@ type scope struct {
 	pods   map[string]map[*object]struct{} // in scope, by namespace
 	budget map[string]map[*object]struct{} // out of scope, by namespace
 	were   map[string]bool                 // UIDs once in scope; nodes' names with a slash before
+	found  bool                            // a node in scope was seen
+	groups map[string]bool                 // that nodes out of scope name, at most mostGroups
 }
+
+// mostGroups bounds how many names of groups are remembered for an error.
+const mostGroups = 100
 
 func isEvent(r timeline.Resource) bool {
 	return r.Resource == "events" && (r.Group == "" || r.Group == "events.k8s.io")
@@ -72,6 +78,7 @@ func (s *scope) look(t *track, o *object, raw []byte) {
 	case "nodes":
 		v.in = v.in || s.matches(labelsOf(raw))
 		s.nodes[o.name] = v.in
+		s.meet(v.in, raw)
 	case "pods":
 		v.node = rawjson.Text(raw, "spec", "nodeName")
 		v.owner = controllerOf(raw)
@@ -88,6 +95,33 @@ func (s *scope) look(t *track, o *object, raw []byte) {
 	if v.in && !isEvent(t.res) { // nothing depends on an Event
 		s.came(o, was)
 	}
+}
+
+// meet notes that there is a node in scope, and until then what groups there are.
+func (s *scope) meet(in bool, raw []byte) {
+	s.found = s.found || in
+	if s.found || len(s.groups) >= mostGroups {
+		return
+	}
+	l := labelsOf(raw)
+	for _, key := range s.keys {
+		if group := l[key]; group != "" {
+			s.groups[group] = true
+		}
+	}
+}
+
+// unmatched is the error of a scope that no node was in.
+func (s *scope) unmatched(c Scope) error {
+	switch {
+	case s.found:
+		return nil
+	case c.Selector != "":
+		return fmt.Errorf("selector %q: found no node that matches: want labels that nodes have", c.Selector)
+	case len(s.groups) == 0:
+		return fmt.Errorf("node group %q: found no node of any group: want a label of %s on them, or a selector", c.Nodegroup, strings.Join(s.keys, ", "))
+	}
+	return fmt.Errorf("node group %q: found no such group: want one of %s", c.Nodegroup, strings.Join(sorted(s.groups), ", "))
 }
 
 // other decides about the resources that the scope knows nothing else of.

@@ -24,7 +24,7 @@ import (
 //     namespace;
 //   - Events about objects in scope, and about controllers of pods in scope.
 //     An Event whose object is not known yet, or is a pod without a node,
-//     waits up to five seconds for the decision, and the Events behind it
+//     waits up to five seconds for the decision, and the Events after it
 //     wait with it, so that their order stays; they get the time at which
 //     they were decided;
 //   - other objects: those which name a node (spec.nodeName, status.nodeName,
@@ -49,7 +49,7 @@ type Scope struct {
 	Namespace string
 }
 
-// header is the scope as it stands on the tape.
+// header is the scope as it is on the tape.
 func (s *Scope) header() timeline.Scope {
 	return timeline.Scope{Nodegroup: s.Nodegroup, Selector: s.Selector, Pods: s.Pods, Namespace: s.Namespace}
 }
@@ -68,7 +68,7 @@ func newScope(c Scope) (*scope, error) {
 	s := &scope{
 		group: c.Nodegroup, nodes: map[string]bool{}, onNode: map[string]map[*object]struct{}{},
 		owned: map[string]map[*object]struct{}{}, owners: map[string]bool{},
-		pods: map[string]map[*object]struct{}{}, budget: map[string]map[*object]struct{}{}, were: map[string]bool{},
+		pods: map[string]map[*object]struct{}{}, budget: map[string]map[*object]struct{}{}, were: map[string]bool{}, groups: map[string]bool{},
 	}
 	if c.Selector != "" {
 		if c.Nodegroup != "" {

@@ -142,7 +142,7 @@ func TestLateLabel(t *testing.T) {
 	`)
 }
 
-// An Event comes before its pod is bound: it waits, and those behind it wait
+// An Event comes before its pod is bound: it waits, and those after it wait
 // with it, so that their order stays. One about a pod elsewhere is left out.
 func TestEventsWaitForTheirObject(t *testing.T) {
 	a := newAPI(t)

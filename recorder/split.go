@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// maxValue is how long one JSON value of a stream may be. etcd refuses
+// maxValue bounds how long one JSON value of a stream may be. etcd refuses
 // requests above 1.5 MiB; managed fields and another encoding can make a
 // multiple of that in JSON.
 const maxValue = 32 << 20
@@ -18,7 +18,7 @@ const maxValue = 32 << 20
 type splitter struct {
 	r    io.Reader
 	buf  []byte
-	from int // where what nobody has asked for yet begins
+	from int // where what wasn't yet asked for begins
 	to   int // where what was read ends
 	err  error
 
@@ -88,7 +88,7 @@ func (s *splitter) next() ([]byte, error) {
 	}
 }
 
-// escaped reports whether an odd number of backslashes stands before i.
+// escaped reports whether an odd number of backslashes is before i.
 func (s *splitter) escaped(i int) bool {
 	k := i
 	for k > s.from && s.buf[k-1] == '\\' {
@@ -116,7 +116,7 @@ func (s *splitter) pass(to int) {
 // place is the offset in the stream of what comes next.
 func (s *splitter) place() int64 { return s.offset + int64(s.from) }
 
-// fill reads once more, behind what is there; it moves the rest to the front
+// fill reads once more, after what is there; it moves the rest to the front
 // and grows the buffer where there is no room.
 func (s *splitter) fill() error {
 	if s.err != nil {

@@ -69,7 +69,7 @@ func TestSplitterBoundsItsMemory(t *testing.T) {
 	}
 }
 
-// FuzzSplitter holds the splitter against encoding/json: whatever that reads
+// FuzzSplitter checks the splitter against encoding/json: whatever that reads
 // as a stream of objects, the splitter cuts at the same places.
 func FuzzSplitter(f *testing.F) {
 	f.Add([]byte(`{"a":"}"}{"b":[{"c":"\\"}]}`))

@@ -6,18 +6,18 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Stats is how a recording stands.
+// Stats counts the progress of a recording.
 type Stats struct {
 	At     time.Duration // position on the tape
 	Nodes  int           // alive and on the tape
-	Events int           // lines of the tape behind its header
+	Events int           // lines of the tape after its header
 	Bytes  int64         // size of the tape
 	Gaps   int           // GAPs written by this recording
 	// Resources are in the order of the tape's header.
 	Resources []ResourceStats
 }
 
-// Summary is what a recording or an import came to.
+// Summary is the result of a recording or an import.
 type Summary struct {
 	Stats
 	Header timeline.Header
@@ -27,7 +27,7 @@ type Summary struct {
 	LeftOut []string
 }
 
-// Stats returns how the recording stands; all zero before the tape is open.
+// Stats returns the recording's progress; all zero before the tape is open.
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -47,7 +47,7 @@ func expired(err error) bool {
 	return errors.As(err, &s) && (s.Code == http.StatusGone || s.Reason == "Expired" || s.Reason == "Gone")
 }
 
-// retryAfter is what the server asked for, or 0.
+// retryAfter returns what the server asked for, or 0.
 func retryAfter(err error) time.Duration {
 	var s *statusError
 	if errors.As(err, &s) {
@@ -57,7 +57,7 @@ func retryAfter(err error) time.Duration {
 }
 
 // shorter drops the method and address that net/http puts before an error:
-// whoever reports it says what was asked for.
+// the caller that reports it says what was asked for.
 func shorter(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

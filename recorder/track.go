@@ -6,8 +6,8 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// track is the state of one resource: who is alive, how far it was read and
-// what of it stands on the tape.
+// track is the state of one resource: which objects are alive, how far it was read and
+// what of it is on the tape.
 type track struct {
 	key    string // the word on the tape
 	res    timeline.Resource
@@ -52,7 +52,7 @@ type ResourceStats struct {
 	Unknown int
 	// Last is the position of the last event that arrived, on the tape or not.
 	Last time.Duration
-	// Connected says whether the watch is open; Failure, why it is not.
+	// Connected reports whether the watch is open; Failure, why it is not.
 	Connected bool
 	Failure   string
 	// Retries counts the watches opened again.

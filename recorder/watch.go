@@ -24,7 +24,7 @@ const (
 	watchGrace = 30 * time.Second
 )
 
-// garbageMost is how often a stream may break at one version by what it says
+// garbageMost says how often a stream may break at one version by what it says
 // before the version is given up.
 const garbageMost = 5
 

@@ -105,11 +105,15 @@ func (c *Cluster) apply(k *kind, ev timeline.Event) (changed bool, err error) {
 		return changed, nil
 	}
 	c.publish(k, watch.EventType(ev.Type), o)
-	k.wake()
+	if c.holding {
+		k.held = true
+	} else {
+		k.wake()
+	}
 	return true, nil
 }
 
-// check holds an object event against what is alive, and returns that.
+// check checks an object event against what is alive, and returns that.
 func (k *kind) check(ev timeline.Event) (alive *Object, err error) {
 	if k.phase == listing || k.phase == gap {
 		alive = k.block.get(name{ev.Namespace, ev.Name})
@@ -229,7 +233,7 @@ func (c *Cluster) sync(k *kind, ev timeline.Event) (changed bool, err error) {
 }
 
 // bookmark appends a SYNC where it says something new. After an object that
-// came late it doesn't repeat the newest version: that stands for the moment
+// came late it doesn't repeat the newest version: that represents the moment
 // before the late one.
 func (c *Cluster) bookmark(k *kind, version string) bool {
 	if n := compareVersions(version, k.log.high); n < 0 || n == 0 && k.log.last != version {

@@ -143,7 +143,7 @@ func (c *Cluster) commitList(k *kind, version string) {
 	}
 	k.log.floor = version
 	if k.seen && start == "" && len(k.log.chunks) > 0 && k.log.chunks[0].first == 0 {
-		// Who listed before there was anything watches from its beginning.
+		// A client that listed before there was anything watches from its beginning.
 		k.log.out[addVersions(origin, c.base)] = -1
 	}
 	k.wake()

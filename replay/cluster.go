@@ -22,30 +22,34 @@ type Cluster struct {
 	header     *timeline.Header
 	resources  []timeline.Resource
 	history    int
+	mostBytes  int // of the history of a resource; 0 for any
 	maxLag     int
 	empty      []timeline.Resource
 	interferer Interferer
 	refused    atomic.Int64 // requests, by the interferer
 
-	mu    sync.RWMutex
-	kinds []*kind
-	byKey map[string]*kind // by the word that events use
-	at    time.Duration
-	open  []*kind // lists that a SYNC hasn't ended
-	base  string  // added to every recorded version; "" until the first rewind
+	mu      sync.RWMutex
+	kinds   []*kind
+	byKey   map[string]*kind // by the word that events use
+	at      time.Duration
+	holding bool    // see hold
+	open    []*kind // lists that a SYNC hasn't ended
+	base    string  // added to every recorded version; "" until the first rewind
 
 	watching sync.Mutex
 	watches  map[*Watch]struct{}
-	late     atomic.Pointer[waiter] // see behind
+	late     atomic.Pointer[waiter] // see after
 }
 
 // ClusterOption changes what a Cluster keeps.
 type ClusterOption func(*Cluster)
 
-// History keeps n events of each resource for those who watch again from an
+// History keeps n events of each resource for clients that watch again from an
 // older version, and for lists at one; what is older is answered with 410. The
-// default is 4,096. Open watches don't need it: they never lose an event.
-func History(n int) ClusterOption { return func(c *Cluster) { c.history = max(n, 1) } }
+// default is 4,096, or as many as have objects of 64 MiB. Open watches don't need it: they never lose an event.
+func History(n int) ClusterOption {
+	return func(c *Cluster) { c.history, c.mostBytes = max(n, 1), 0 }
+}
 
 // MaxLag ends a watch with 410 when it hasn't read about n events that have
 // happened, checked every 128 events. Without it the memory that a
@@ -56,7 +60,7 @@ func MaxLag(n int) ClusterOption { return func(c *Cluster) { c.maxLag = n } }
 // NewCluster returns the empty state of the resources that the header lists.
 func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 	c := &Cluster{
-		header: h, history: 4096,
+		header: h, history: 4096, mostBytes: 64 << 20,
 		byKey: map[string]*kind{}, watches: map[*Watch]struct{}{},
 	}
 	for _, o := range opts {
@@ -66,7 +70,7 @@ func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 		if slices.Contains(c.resources, r) {
 			continue
 		}
-		k := &kind{resource: r, log: newLog(c.history), objects: map[name]*Object{}}
+		k := &kind{resource: r, log: newLog(c.history, c.mostBytes), objects: map[name]*Object{}}
 		c.kinds = append(c.kinds, k)
 		c.resources = append(c.resources, r)
 	}
@@ -105,10 +109,12 @@ type kind struct {
 	log      *log
 	phase    phase
 	block    *block // while listing or in a gap
-	seen     bool   // somebody was told of the time before the first list
+	seen     bool   // a client was told of the time before the first list
+
+	held bool // there is news that no watch was woken for
 
 	newsMu sync.Mutex
-	news   chan struct{} // closed by the next entry; nil when nobody waits
+	news   chan struct{} // closed by the next entry; nil when no watch waits
 }
 
 type phase int
@@ -174,6 +180,26 @@ func (k *kind) wake() {
 		k.news = nil
 	}
 	k.newsMu.Unlock()
+}
+
+// hold lets those who wait for news wait until release: at maximum speed a watch
+// is woken once for many events, and sends them together. A reader sees them.
+func (c *Cluster) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = true
+}
+
+func (c *Cluster) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+	for _, k := range c.kinds {
+		if k.held {
+			k.held = false
+			k.wake()
+		}
+	}
 }
 
 // coming returns a channel that the next entry closes.

@@ -35,7 +35,7 @@ func TestInitialListTakesEffectAtItsSync(t *testing.T) {
 			t.Errorf("event %d: changed %t, %v", i, changed, err)
 		}
 	}
-	equal(t, "who was early", show(t, w), "ADDED b@5 ADDED a@10")
+	equal(t, "the early watch", show(t, w), "ADDED b@5 ADDED a@10")
 	equal(t, "from the beginning", show(t, open(t, c, nodes, "", metav1.ListOptions{ResourceVersion: "1"})), "ADDED b@5 ADDED a@10")
 	for _, v := range []string{"2", "10", "49"} {
 		if _, err := c.Watch(nodes, "", metav1.ListOptions{ResourceVersion: v}); !apierrors.IsResourceExpired(err) {
@@ -86,7 +86,7 @@ func TestVersionsOutOfOrder(t *testing.T) {
 	equal(t, "from the list", show(t, open(t, c, nodes, "", metav1.ListOptions{ResourceVersion: "30"})), "")
 	equal(t, "from the first", show(t, open(t, c, nodes, "", metav1.ListOptions{ResourceVersion: "101"})), "ADDED old@30")
 	apply(t, c, "2 SYNC nodes 110")
-	equal(t, "behind the next bookmark", list(t, c, nodes, "", metav1.ListOptions{}), "@110 a@101 b@20 old@30")
+	equal(t, "after the next bookmark", list(t, c, nodes, "", metav1.ListOptions{}), "@110 a@101 b@20 old@30")
 }
 
 func TestWhatCantBe(t *testing.T) {

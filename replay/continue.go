@@ -15,8 +15,8 @@ import (
 )
 
 // token is the continue token, in the API server's own form
-// (k8s.io/apiserver/pkg/storage/continue.go). A negative version goes on with
-// what is there now; the start stands behind the prefix of the request's keys.
+// (k8s.io/apiserver/pkg/storage/continue.go). A negative version continues with
+// what is there now; the start follows the prefix of the request's keys.
 type token struct {
 	Form    string      `json:"v"`
 	Version json.Number `json:"rv"`
@@ -59,7 +59,7 @@ func decodeToken(text string) (token, error) {
 	return token{in.Form, in.Version.Number, start[1:]}, nil
 }
 
-// continueToken is how a token is decoded, with the name by which a server's errors call it.
+// continueToken describes how a token is decoded, with the name by which a server's errors call it.
 type continueToken struct {
 	Form    string  `json:"v"`
 	Version integer `json:"rv"`
@@ -84,7 +84,7 @@ func (n *integer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// prefix is what the keys of a request's objects begin with; a token goes on behind it.
+// prefix returns what the keys of a request's objects begin with; a token continues after it.
 func (q *request) prefix(r timeline.Resource) string {
 	switch {
 	case !r.Namespaced:
@@ -131,8 +131,8 @@ func page(k *kind, q *request, all []*Object, version, start string, limit int64
 			l.Items = append(l.Items, all[i])
 		}
 	}
-	// What is left is counted whether it matches or not, as Cacher.GetList of k8s.io/apiserver does: the page behind may
-	// be empty. Only where one object can match nothing is looked for behind it.
+	// What is left is counted whether it matches or not, as Cacher.GetList of k8s.io/apiserver does: the page after may
+	// be empty. Only where one object can match nothing is looked for after it.
 	left := int64(0)
 	for ; i < len(all) && !q.single(k.resource); i++ {
 		if q.namespace == "" || all[i].namespace == q.namespace {

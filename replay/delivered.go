@@ -69,7 +69,7 @@ func (w *Watch) lag() int {
 	return max(int(w.log.count.Load())-w.cursor.index(), 0)
 }
 
-// rest notes that the reader waits, and wakes who waits for that. It reports
+// rest notes that the reader waits, and wakes its waiters. It reports
 // whether there is something to read after all.
 func (w *Watch) rest() (pending bool) {
 	w.mu.Lock()

@@ -7,9 +7,9 @@
 // A [Source] is a tape that can be opened again: [File], or [Events] in memory.
 // A [Player] reads it and applies one event after the other to its [Cluster]:
 // at a pace ([Player.Run]), one by one ([Player.Step]), or up to a position
-// ([Player.Seek]). Adapters stand on the Cluster: they turn [Cluster.List],
+// ([Player.Seek]). Adapters are on the Cluster: they turn [Cluster.List],
 // [Cluster.Get] and [Cluster.Watch] into a clientset, an HTTP server, a feed.
-// Objects are JSON as it stands on the tape; nothing is decoded here, and what
+// Objects are JSON as it is on the tape; nothing is decoded here, and what
 // an adapter decodes or encodes it keeps with the object ([Object.Memo]), once
 // for all.
 //
@@ -23,7 +23,7 @@
 // which or in which order.
 //
 // Some events take effect together, with the one that ends them: the initial
-// list of a resource, at its first SYNC, and what stands between a GAP and the
+// list of a resource, at its first SYNC, and what is between a GAP and the
 // next SYNC, which was found by listing again. Inside of these a list shows
 // the state before. A GAP that no SYNC ends has no effect.
 //
@@ -38,13 +38,13 @@
 //
 // # What goes wrong
 //
-// An [Interferer] stands between the Cluster and its clients, where one was
+// An [Interferer] is between the Cluster and its clients, where one was
 // given: it refuses requests, answers them with an older state, and changes
 // what watches deliver, at moments of the tape. Package replay/fault is one.
 //
 // # What it never does
 //
-// It never blocks the tape for a watcher: whoever is slow lags behind, on one
+// It never blocks the tape for a watcher: a slow one lags behind, on one
 // shared copy of the events. It never drops, repeats or merges an event
 // without saying so by 410, unless an Interferer was asked to. It starts no goroutine, reads no clock but the
 // Player's, and writes to nothing it was given.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// EventError says that an event can't be: the tape claims something that no
+// EventError reports an impossible event: the tape claims something that no
 // API server does. The state is as it was before the event.
 type EventError struct {
 	Event timeline.Event
@@ -39,8 +39,8 @@ func expired(v, floor string) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %s (%s)", v, floor))
 }
 
-// continueExpired is what etcd3/errors.go of k8s.io/apiserver answers when a
-// list can't be continued at its version; the token in it goes on with what is
+// continueExpired returns what etcd3/errors.go of k8s.io/apiserver answers when a
+// list can't be continued at its version; the token in it continues with what is
 // there now.
 func continueExpired(token string) error {
 	err := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
@@ -65,7 +65,7 @@ func (k *kind) tooLarge(v, current string) error {
 	return err
 }
 
-// badVersion is what a list answers of a version that is no integer below 2^64 (etcd3/store.go and
+// badVersion returns what a list answers of a version that is no integer below 2^64 (etcd3/store.go and
 // storage/api_object_versioner.go of k8s.io/apiserver). For a get or a watch kube-apiserver makes a 500 of it.
 func badVersion(v string) error {
 	_, err := strconv.ParseUint(v, 10, 64)

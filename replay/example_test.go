@@ -17,7 +17,7 @@ import (
 var nodes = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
 // cordon is a tape in which a node is cordoned and goes away.
-func cordon() replay.Source {
+func cordon() timeline.Source {
 	node := func(at time.Duration, kind timeline.Type, rv, spec string) timeline.Event {
 		return timeline.Event{
 			At: at, Type: kind, Resource: "nodes", Name: "ip-10-0-1-10", UID: "7c1e", RV: rv,

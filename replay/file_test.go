@@ -41,7 +41,7 @@ func TestFile(t *testing.T) {
 		file := write(t, name, tape(t, roll))
 		for _, every := range []int{1, 1024} {
 			var got [2][]string
-			for i, src := range []Source{File(file), Events(header(), tape(t, roll))} {
+			for i, src := range []timeline.Source{File(file), Events(header(), tape(t, roll))} {
 				p, err := NewPlayer(src)
 				if err != nil {
 					t.Fatal(err)
@@ -85,7 +85,7 @@ func TestVersionInTheObject(t *testing.T) {
 	equal(t, "watch", show(t, w), "MODIFIED a@60 DELETED a@61 ADDED c@62 DELETED b@99")
 }
 
-// Whatever stands in an event, the cluster answers with an error or goes on.
+// Whatever is in an event, the cluster answers with an error or continues.
 func FuzzApply(f *testing.F) {
 	f.Add("ADDED", "nodes", "x", "7", `{"metadata":{"labels":{"a":1}}}`)
 	f.Add("MODIFIED", "pods", "", "-1", `{`)

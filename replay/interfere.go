@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -23,15 +24,15 @@ type Interferer interface {
 	// Due is the next position at which something happens although no event
 	// comes; ok is false where there is none.
 	Due() (at time.Duration, ok bool)
-	// Pass lets time pass to a position that Due has named, or to End behind
+	// Pass lets time pass to a position that Due has named, or to End after
 	// the last event.
 	Pass(at time.Duration) []Signal
-	// Rewound says that the tape begins anew, with nothing alive. A Player with
+	// Rewound says that the tape starts over, with nothing alive. A Player with
 	// an Interferer rewinds to the beginning and goes forward from there.
 	Rewound()
 	// Request is asked before a request is answered.
 	Request(r Request) Answer
-	// Tap returns what stands in the way of a watch that opens, or nil.
+	// Tap returns what is in the way of a watch that opens, or nil.
 	Tap(r Request) Tap
 }
 
@@ -41,17 +42,17 @@ type Change struct {
 	// Live says that it takes effect by itself: it isn't part of an initial
 	// list, nor of what was found by listing again after a GAP.
 	Live bool
-	// Version is what a list of the resource is stamped with before the event,
+	// Version holds what a list of the resource is stamped with before the event,
 	// as clients see it.
 	Version string
 }
 
-// Effect is what becomes of a Change.
+// Effect is the outcome of a Change.
 type Effect struct {
 	// Events are applied in place of the one that was asked about; nil for that
 	// one as it is. Their positions are its position.
 	Events []timeline.Event
-	// Ahead and Behind stand before and after them in the watches' order.
+	// Ahead and Behind are before and after them in the watches' order.
 	Ahead, Behind []Signal
 }
 
@@ -67,7 +68,7 @@ type Signal struct {
 	Value    any
 }
 
-// Tap stands in the way of one watch. Its methods are called one at a time.
+// Tap is in the way of one watch. Its methods are called one at a time.
 type Tap interface {
 	// Event takes what the watch would deliver, and returns what it delivers in
 	// its place: nothing, the same, or other events. initial says that it
@@ -81,7 +82,7 @@ type Tap interface {
 // server does whose time is up.
 const Closed watch.EventType = "CLOSED"
 
-// Request is what a client asks for.
+// Request is a client's request.
 type Request struct {
 	// Verb is one of RBAC's: get, list, watch, create, update, patch, delete,
 	// deletecollection.
@@ -92,7 +93,7 @@ type Request struct {
 	Options metav1.ListOptions
 }
 
-// Answer is what becomes of a Request.
+// Answer is the outcome of a Request.
 type Answer struct {
 	// Err is answered in place of everything else, where it isn't nil: an error
 	// of apimachinery's api/errors.
@@ -103,11 +104,11 @@ type Answer struct {
 	Version string
 }
 
-// Interfere lets i stand between the Cluster and its clients.
+// Interfere puts i between the Cluster and its clients.
 func Interfere(i Interferer) ClusterOption { return func(c *Cluster) { c.interferer = i } }
 
 // Interfering is [Interfere] for an Interferer that is made from the tape's
 // header. Its error is NewPlayer's.
-func Interfering(make func(*timeline.Header) (Interferer, error)) PlayerOption {
-	return func(p *Player) { p.interfering = make }
+func Interfering(make func(*timeline.Header) (Interferer, error)) Option {
+	return option.New("replay.Interfering", func(p *Player) { p.interfering = make })
 }

@@ -21,11 +21,11 @@ func (c *Cluster) ask(r Request) Answer {
 	return a
 }
 
-// Interfered reports whether an Interferer stands between.
+// Interfered reports whether an Interferer is between.
 func (c *Cluster) Interfered() bool { return c.interferer != nil }
 
 // Refusals counts the requests that the Interferer has answered with an error:
-// who goes in lock-step needn't wait for a client that was sent away.
+// a caller in lock-step needn't wait for a client that was sent away.
 func (c *Cluster) Refusals() int64 { return c.refused.Load() }
 
 // Pass lets the tape's time pass to a position without an event, for what an

@@ -13,7 +13,7 @@ import (
 // List is an answer to a list request.
 type List struct {
 	Resource timeline.Resource
-	// ResourceVersion is where a watch goes on from this list, missing
+	// ResourceVersion is where a watch continues from this list, missing
 	// nothing and repeating nothing.
 	ResourceVersion string
 	// Continue asks for the next page; "" on the last one.

@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// chunkSize is how many entries are trimmed, and checked for laggards, at once.
+// chunkSize is the number of entries trimmed, and checked for laggards, at once.
 const chunkSize = 128
 
-// entry is one change of a resource, as everyone who watches it will see it.
+// entry is one change of a resource, as all its watchers will see it.
 // Once published it never changes, but for the memo gone.
 type entry struct {
-	kind    watch.EventType // Bookmark stands for a SYNC, Error for the end of the log, signalled for a Signal
+	kind    watch.EventType // Bookmark represents a SYNC, Error for the end of the log, signalled for a Signal
 	version string
 	high    string  // the highest version up to here: versions may arrive out of order
 	object  *Object // the new state; of a DELETED the last one, with the deletion's version
@@ -35,9 +35,10 @@ func (e *entry) left() *Object {
 
 // chunk is a run of entries. Chunks form a list: the history holds the newest
 // ones, and a watcher that lags holds on to its own until it has read on, so
-// that entries exist once, for as long as somebody needs them.
+// that entries exist once, for as long as a watch needs them.
 type chunk struct {
 	first   int // index of entries[0] in the log
+	bytes   int // of the objects in it
 	entries [chunkSize]entry
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
@@ -47,7 +48,9 @@ type chunk struct {
 // time appends (the cluster's lock sees to it); cursors read without a lock.
 type log struct {
 	chunks []*chunk
-	limit  int          // entries kept for those who watch again
+	limit  int // entries kept for clients that watch again
+	most   int // bytes of their objects; 0 for any number
+	bytes  int
 	total  int          // entries ever appended
 	count  atomic.Int64 // total, for those who hold no lock
 	high   string       // highest version so far
@@ -58,10 +61,10 @@ type log struct {
 	out map[string]int
 }
 
-const ambiguous = -2 // -1 stands for the moment before the first entry
+const ambiguous = -2 // -1 represents the moment before the first entry
 
-func newLog(limit int) *log {
-	return &log{chunks: []*chunk{{}}, limit: limit, out: map[string]int{}}
+func newLog(limit, most int) *log {
+	return &log{chunks: []*chunk{{}}, limit: limit, most: most, out: map[string]int{}}
 }
 
 // append publishes an entry. Its high is worked out here.
@@ -87,6 +90,10 @@ func (l *log) add(kind watch.EventType, version string, object, prev *Object, va
 	}
 	e := &tail.entries[n]
 	e.kind, e.version, e.high, e.object, e.prev, e.value = kind, version, l.high, object, prev, value
+	if object != nil {
+		tail.bytes += len(object.raw)
+		l.bytes += len(object.raw)
+	}
 	l.total++
 	l.count.Store(int64(l.total))
 	tail.n.Store(int32(n + 1))
@@ -113,11 +120,13 @@ func (l *log) note(kind watch.EventType, version string) {
 	}
 }
 
-// trim forgets the oldest chunks beyond the limit.
+// trim forgets the oldest chunks beyond the limits; the last full one stays.
 func (l *log) trim() {
-	for len(l.chunks) > 1 && l.total-l.chunks[1].first >= l.limit {
+	for len(l.chunks) > 1 && l.total-l.chunks[1].first >= l.limit || len(l.chunks) > 2 && l.most > 0 && l.bytes > l.most {
 		c := l.chunks[0]
+		l.chunks[0] = nil
 		l.chunks = l.chunks[1:]
+		l.bytes -= c.bytes
 		end := &c.entries[chunkSize-1]
 		if compareVersions(end.high, l.floor) > 0 {
 			l.floor = end.high
@@ -130,13 +139,13 @@ func (l *log) trim() {
 	}
 }
 
-// cursor stands before an entry.
+// cursor is before an entry.
 type cursor struct {
 	c *chunk
 	i int
 }
 
-// next returns the entry that the cursor stands before and steps over it, or
+// next returns the entry that the cursor is before and steps over it, or
 // nil where there is none yet.
 func (p *cursor) next() *entry {
 	for p.i == chunkSize {
@@ -201,13 +210,13 @@ func (l *log) exact(v string) bool {
 	return p.c.entries[p.i].version == v
 }
 
-// after returns the cursor behind everything that a client which has seen
+// after returns the cursor after everything that a client which has seen
 // version v has seen; ok is false where that isn't known (any more).
 //
-// A version that an entry carries stands for the moment after it, even where
+// A version that an entry carries represents the moment after it, even where
 // it came late: recorders write an object that comes into scope, or an event
 // that waited for its object, with its own older version. Any other version
-// stands before the first entry with a higher one.
+// is before the first entry with a higher one.
 func (l *log) after(v string) (p cursor, ok bool) {
 	if i, late := l.out[v]; late {
 		if i == ambiguous {

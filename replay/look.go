@@ -7,7 +7,7 @@ import (
 )
 
 // Look returns an object as it is now, and the newest version of its resource,
-// at which it is so. No Interferer is asked: this is what a write is held
+// at which it is so. No Interferer is asked: a write is checked
 // against, whatever its client has been made to see. Errors are 404, for the
 // resource or the object; of a resource that is there the version comes with it.
 func (c *Cluster) Look(gvr schema.GroupVersionResource, namespace, objectName string) (o *Object, version string, err error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Next returns the next event, waiting for it. It ends with io.EOF after an
-// ERROR event or Stop, and with the context's error. Calling it says that the
+// ERROR event or Stop, and with the context's error. Calling it confirms that the
 // event before has been dealt with; see [Cluster.WaitDelivered].
 func (w *Watch) Next(ctx context.Context) (Event, error) {
 	for {

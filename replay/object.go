@@ -163,7 +163,7 @@ func stamped(raw json.RawMessage, version string) bool {
 var versionMember = []byte(`"resourceVersion":"`)
 
 // With returns the object changed by a merge patch (RFC 7386), its version and
-// identity read from it anew.
+// identity read from it again.
 func (o *Object) With(patch []byte) *Object {
 	raw := rawjson.Apply(make([]byte, 0, len(o.raw)+len(patch)), o.raw, patch)
 	n := &Object{namespace: o.namespace, name: o.name, key: o.key, uid: o.uid, version: o.version, raw: raw}

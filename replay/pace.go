@@ -7,7 +7,7 @@ type waiter struct {
 	wake  func()
 }
 
-// behind reports whether a watch has more than n events to read. wake is called
+// after reports whether a watch has more than n events to read. wake is called
 // when that one has read half of them, or has ended: there may be others then.
 func (c *Cluster) behind(n int, wake func()) bool {
 	for _, w := range c.openWatches() {
@@ -29,7 +29,7 @@ func (w *Watch) behind(n int) bool {
 	return w.lag() > n
 }
 
-// progress tells who waits in behind that the watch has read on. Called with
+// progress wakes the waiter in after: the watch has read on. Called with
 // mu held.
 func (w *Watch) progress() {
 	late := w.cluster.late.Load()

@@ -16,7 +16,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// diary writes down what a player tells, each with the time since the start.
+// diary is a log: it writes down what a player tells, each with the time since the start.
 type diary struct {
 	mu  sync.Mutex
 	out []string

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Speed is how many seconds of tape pass in a second of the player's clock.
+// Speed is the number of seconds of tape that pass in a second of the player's clock.
 type Speed float64
 
 // Max doesn't wait at all.
-var Max = Speed(math.Inf(1))
+const Max Speed = math.MaxFloat64
 
 // String returns the form that ParseSpeed reads.
 func (s Speed) String() string {
@@ -22,7 +22,7 @@ func (s Speed) String() string {
 	return strconv.FormatFloat(float64(s), 'f', -1, 64) + "x"
 }
 
-func (s Speed) max() bool { return math.IsInf(float64(s), 1) }
+func (s Speed) max() bool { return s >= Max }
 
 // ParseSpeed reads "20x", "0.5x", "20" or "max".
 func ParseSpeed(s string) (Speed, error) {
@@ -41,7 +41,7 @@ const slowest, fastest = 0.001, 1e6
 
 func (s Speed) valid() bool { return s.max() || s >= slowest && s <= fastest }
 
-// End is a position behind every event.
+// End is a position after every event.
 const End = time.Duration(math.MaxInt64)
 
 // ParsePosition reads a position on the tape: "T+2m", "90s", "1m32.4s" or "end".

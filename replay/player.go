@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -20,7 +21,7 @@ import (
 // it. None but Run and Seek takes longer than the events that it applies. The
 // Player starts no goroutine of its own.
 type Player struct {
-	source      Source
+	source      timeline.Source
 	cluster     *Cluster
 	clock       clock.Clock
 	from        time.Duration
@@ -35,7 +36,7 @@ type Player struct {
 	kick chan struct{} // wakes Run after a change of pace or position
 
 	mu      sync.Mutex
-	stream  Stream
+	stream  timeline.Stream
 	next    *timeline.Event // read ahead, in ahead
 	ahead   timeline.Event
 	err     error         // of the stream or the cluster; the Player is at its end
@@ -55,13 +56,13 @@ type Player struct {
 
 // NewPlayer opens a tape and reads its header. The Cluster is empty until Open,
 // Run, Step or Seek. Close the Player when done.
-func NewPlayer(src Source, opts ...PlayerOption) (*Player, error) {
+func NewPlayer(src timeline.Source, opts ...Option) (*Player, error) {
 	p := &Player{
 		source: src, clock: clock.RealClock{}, to: End, every: keyframeEvery,
 		kick: make(chan struct{}, 1), pace: TimeMap{speed: 1},
 	}
-	for _, o := range opts {
-		o(p)
+	if err := option.Refuse("replay.NewPlayer", option.Apply(p, opts), "those of package replay, and fault.Inject"); err != nil {
+		return nil, err
 	}
 	if !p.pace.speed.valid() {
 		return nil, fmt.Errorf("speed %v: want between %s and %s, or max", p.pace.speed, Speed(slowest), Speed(fastest))

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/nodesim/nodesim/timeline"
 )
 
 const roll = start + `
@@ -27,7 +25,7 @@ const roll = start + `
 	130 DELETED nodes a 90
 	131 END`
 
-func player(t testing.TB, lines string, opts ...PlayerOption) *Player {
+func player(t testing.TB, lines string, opts ...Option) *Player {
 	t.Helper()
 	p, err := NewPlayer(Events(header(), tape(t, lines)), opts...)
 	if err != nil {
@@ -75,5 +73,3 @@ func TestSurvey(t *testing.T) {
 	}
 	equal(t, "survey", fmt.Sprintf("%+v", s), "{Events:17 Duration:2m11s Markers:[{Name:begin At:0s Number:6} {Name:middle At:4s Number:9}] Gaps:1 Ended:true}")
 }
-
-var _ Stream = (*timeline.Reader)(nil)

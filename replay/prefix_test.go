@@ -9,20 +9,20 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// lent is a tape that says whether it was opened, and closed.
+// lent is a tape that reports whether it was opened, and closed.
 type lent struct {
-	replay.Source
+	timeline.Source
 	opened, closed int
 }
 
-func (l *lent) Open() (replay.Stream, error) {
+func (l *lent) Open() (timeline.Stream, error) {
 	s, err := l.Source.Open()
 	l.opened++
 	return &back{s, l}, err
 }
 
 type back struct {
-	replay.Stream
+	timeline.Stream
 	to *lent
 }
 
@@ -40,7 +40,7 @@ func TestPrefix(t *testing.T) {
 		{n: 0},
 		{n: 2, want: []string{"a", "b"}},
 		{n: 3, want: []string{"a", "b", "c"}},
-		{n: 4, want: []string{"a", "b", "c"}, err: `tape "short" ends behind 3 events: want at least the 4 that were played`},
+		{n: 4, want: []string{"a", "b", "c"}, err: `tape "short" ends after 3 events: want at least the 4 that were played`},
 		{n: 3, fail: "b", want: []string{"a", "b"}, err: io.ErrShortWrite.Error()},
 	} {
 		src := &lent{Source: replay.Events(&header, marks)}

@@ -14,6 +14,7 @@ type State struct {
 	at    time.Duration
 	base  string
 	kinds []kindState
+	bytes int // of the objects' text
 }
 
 type kindState struct {
@@ -41,6 +42,9 @@ func (c *Cluster) State() *State {
 	defer c.mu.RUnlock()
 	s := &State{at: c.at, base: c.base}
 	for _, k := range c.kinds {
+		for _, o := range k.objects {
+			s.bytes += len(o.raw)
+		}
 		s.kinds = append(s.kinds, kindState{
 			objects: slices.Collect(maps.Values(k.objects)), phase: k.phase, block: k.block.clone(k.objects),
 			version: k.log.high, floor: k.log.floor,
@@ -63,7 +67,7 @@ func (b *block) clone(before map[name]*Object) *block {
 // s is nil. Every open watch gets what it hasn't read yet and then an ERROR
 // event with 410 Expired, and older versions are 410 from now on.
 //
-// Versions go on from a higher base, so that no client sees one twice with
+// Versions continue from a higher base, so that no client sees one twice with
 // different contents: a base is the smallest number above every version
 // handed out so far that ends in more zeros than a recorded version had digits,
 // and from now on a recorded version v reads base+v, in lists, in events and inside of objects (after
@@ -85,7 +89,7 @@ func (c *Cluster) Rewind(s *State) {
 	}
 	for i, k := range c.kinds {
 		old := k.log
-		k.log = newLog(c.history)
+		k.log = newLog(c.history, c.mostBytes)
 		k.objects, k.sorted, k.phase, k.block, k.seen = map[name]*Object{}, nil, fresh, nil, false
 		k.log.floor = addVersions(origin, c.base)
 		if s != nil {

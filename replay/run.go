@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// batch is how many events are applied before commands get their turn.
+// batch is the number of events applied before commands get their turn.
 const batch = 256
 
 // Run plays until the tape ends (nil), its context does (the context's error),
 // or the tape proves bad (its error, everything before applied). With Loop or
-// StayOpen it doesn't end by itself. One Run at a time; Run after Run goes on
+// StayOpen it doesn't end by itself. One Run at a time; Run after Run continues
 // where the first was.
 func (p *Player) Run(ctx context.Context) error {
 	if err := p.begin(ctx); err != nil {
@@ -91,6 +91,10 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 	if p.lag > 0 && p.pace.speed.max() && p.cluster.behind(p.lag, p.awake) {
 		return forever, false, nil
 	}
+	if p.lag > 0 && p.pace.speed.max() {
+		p.cluster.hold()
+		defer p.cluster.release()
+	}
 	for range batch {
 		ev, err := p.peek()
 		if err != nil {
@@ -121,7 +125,7 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 	return 0, false, nil
 }
 
-// end is what happens behind the last event.
+// end returns what happens after the last event.
 func (p *Player) end(ctx context.Context) (wait time.Duration, done bool, err error) {
 	p.cluster.Settle()
 	p.cluster.Pass(End)
@@ -157,7 +161,7 @@ func (p *Player) hold() {
 	p.pace.wall = now
 }
 
-// position is where the tape stands at a time: between the last event and the
+// position is where the tape is at a time: between the last event and the
 // next.
 func (p *Player) position(now time.Time) time.Duration {
 	if p.next == nil {
@@ -190,7 +194,7 @@ func (p *Player) Pause() {
 	p.awake()
 }
 
-// Resume goes on from where Pause stopped, or where Step and Seek have led to.
+// Resume continues from where Pause stopped, or where Step and Seek have led to.
 func (p *Player) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 const (
-	keyframeEvery = 1024 // events, at least
-	maxKeyframes  = 16
+	keyframeEvery    = 1024 // events, at least
+	maxKeyframes     = 16
+	maxKeyframeBytes = 32 << 20 // of objects, those that several have in common counted again
 )
 
 // keyframe is a moment to come back to without applying what led there.
@@ -20,7 +23,8 @@ type keyframe struct {
 
 // keyframe keeps the present moment, if it is time. When there are too many,
 // every other is dropped and the distance doubled, so that any length of tape
-// has between 8 and 16, and a big state is kept less often than a small one.
+// has between 8 and 16, or fewer of big states, and none of a state beyond
+// maxKeyframeBytes: going back then reads the tape from its beginning.
 func (p *Player) keyframe() {
 	if p.every == 0 || p.opening {
 		return
@@ -32,24 +36,29 @@ func (p *Player) keyframe() {
 	if p.number-last < p.every || p.number-last < 4*p.cluster.alive() {
 		return
 	}
-	if len(p.frames) == maxKeyframes {
-		for i := range maxKeyframes / 2 {
+	state := p.cluster.State()
+	held := state.bytes
+	for _, f := range p.frames {
+		held += f.state.bytes
+	}
+	if n := len(p.frames); n == maxKeyframes || held > maxKeyframeBytes {
+		for i := range n / 2 {
 			p.frames[i] = p.frames[2*i+1]
 		}
-		clear(p.frames[maxKeyframes/2:])
-		p.frames = p.frames[:maxKeyframes/2]
+		clear(p.frames[n/2:])
+		p.frames = p.frames[:n/2]
 		p.every *= 2
 		return
 	}
-	p.frames = append(p.frames, keyframe{p.number, p.at, p.cluster.State()})
+	p.frames = append(p.frames, keyframe{p.number, p.at, state})
 }
 
-// Seek goes to a position: what stands at or before it is applied, what stands
-// behind it isn't. Forward, open watches see everything on the way. Backward
-// is a rewind, see [Cluster.Rewind]. A position behind the last event is the
+// Seek goes to a position: what is at or before it is applied, what stands
+// after it isn't. Forward, open watches see everything on the way. Backward
+// is a rewind, see [Cluster.Rewind]. A position after the last event is the
 // end of the tape, one before From is From.
 //
-// It goes on until it is there, its context ends, or the tape proves bad; in
+// It continues until it is there, its context ends, or the tape proves bad; in
 // the last two cases the position is somewhere on the way. Other methods wait
 // for it.
 func (p *Player) Seek(ctx context.Context, to time.Duration) error {
@@ -123,7 +132,7 @@ func (p *Player) back(ctx context.Context, to time.Duration) error {
 	return p.forward(ctx, to)
 }
 
-// reopen reads the tape again, from behind its first n events.
+// reopen reads the tape again, from after its first n events.
 func (p *Player) reopen(ctx context.Context, n int) error {
 	stream, skip, err := p.openAt(n)
 	if err != nil {
@@ -146,7 +155,7 @@ func (p *Player) reopen(ctx context.Context, n int) error {
 }
 
 // openAt opens the tape and says how many events are left to skip.
-func (p *Player) openAt(n int) (Stream, int, error) {
+func (p *Player) openAt(n int) (timeline.Stream, int, error) {
 	if s, ok := p.source.(skipper); ok {
 		stream, err := s.openAt(n)
 		return stream, 0, err

@@ -96,7 +96,7 @@ func TestPartOfATape(t *testing.T) {
 	if s := p.Status(); s.Event != 6*time.Second || s.Number != 14 {
 		t.Errorf("%+v", s)
 	}
-	for _, opts := range [][]PlayerOption{{From(-1)}, {From(2), To(1)}, {WithSpeed(0)}, {WithSpeed(-1)}} {
+	for _, opts := range [][]Option{{From(-1)}, {From(2), To(1)}, {WithSpeed(0)}, {WithSpeed(-1)}} {
 		if _, err := NewPlayer(Events(header(), nil), opts...); err == nil {
 			t.Errorf("option %v: no error", opts)
 		}

@@ -10,44 +10,18 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Source is a tape that can be read from its beginning as often as needed: a
-// Player opens it again to go back.
-type Source interface {
-	Open() (Stream, error)
-}
-
-// Stream reads a tape once; a *timeline.Reader is one. Next ends with io.EOF
-// and hands out whole objects.
-type Stream interface {
-	Header() *timeline.Header
-	Next() (timeline.Event, error)
-	Close() error
-}
-
-// skipper is a Source that needn't read what it skips.
+// skipper is a timeline.Source that needn't read what it skips.
 type skipper interface {
-	openAt(n int) (Stream, error)
+	openAt(n int) (timeline.Stream, error)
 }
 
-// File is the tape in a file, plain or compressed. It is streamed: its length
-// doesn't matter to memory or to the time until the first event. "-", standard
-// input, can be read once only.
-func File(name string) Source { return file(name) }
-
-type file string
-
-func (f file) Open() (Stream, error) {
-	r, err := timeline.Open(string(f))
-	if err != nil {
-		return nil, err // not a *timeline.Reader that is nil
-	}
-	return r, nil
-}
+// File is [timeline.File].
+func File(name string) timeline.Source { return timeline.File(name) }
 
 // Events is a tape in memory. Its objects hold everything that
 // [timeline.Event] says of them, in any spelling of JSON; what isn't JSON is an
 // error of Open. Neither the header nor the events may be changed afterwards.
-func Events(h *timeline.Header, events []timeline.Event) Source {
+func Events(h *timeline.Header, events []timeline.Event) timeline.Source {
 	return &memory{header: h, events: events}
 }
 
@@ -59,9 +33,9 @@ type memory struct {
 	err   error
 }
 
-func (m *memory) Open() (Stream, error) { return m.openAt(0) }
+func (m *memory) Open() (timeline.Stream, error) { return m.openAt(0) }
 
-func (m *memory) openAt(n int) (Stream, error) {
+func (m *memory) openAt(n int) (timeline.Stream, error) {
 	m.spelt.Do(func() { m.events, m.err = compact(m.events) })
 	if m.err != nil {
 		return nil, m.err

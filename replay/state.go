@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// told notes that somebody knows the time before the first list.
+// told notes that a client knows the time before the first list.
 func (k *kind) told() {
 	if k.log.last == "" {
 		k.sorting.Lock()
@@ -18,7 +18,7 @@ func (k *kind) told() {
 	}
 }
 
-// version is what a list is stamped with now.
+// version returns what a list is stamped with now.
 func (k *kind) version(base string) string {
 	if k.log.last == "" {
 		return addVersions(origin, base)
@@ -55,12 +55,12 @@ func (k *kind) inOrder() []*Object {
 	return k.sorted
 }
 
-// resortable is how many objects may be moved to keep the order; with more,
+// resortable is the number of objects that may be moved to keep the order; with more,
 // sorting again for the next list is the cheaper way.
 const resortable = 4096
 
 // resort keeps the sorted objects, where there are any, in step with a change.
-// The cluster's lock is held, so that nobody reads them.
+// The cluster's lock is held, so that no watch reads them.
 func (k *kind) resort(what watch.EventType, o *Object) {
 	if k.sorted == nil {
 		return

@@ -21,7 +21,7 @@ type Status struct {
 	Running bool // inside Run
 	Ended   bool // nothing comes any more
 	Rewinds int
-	Err     error // why the tape can't go on
+	Err     error // why the tape can't continue
 }
 
 // Status returns where the Player is now.
@@ -73,15 +73,15 @@ type NoteKind int
 const (
 	// Applied says that an event of the tape was applied, Note.Event.
 	Applied NoteKind = iota
-	// Rewound says that the cluster went back; Applied notes go on from Position.
+	// Rewound says that the cluster went back; Applied notes continue from Position.
 	Rewound
 	// Moved says that a Seek or a loop has arrived.
 	Moved
-	// Paused says that the tape stands still until Resumed.
+	// Paused says that the tape rests until Resumed.
 	Paused
-	// Resumed says that the tape goes on.
+	// Resumed says that the tape continues.
 	Resumed
-	// SpeedChanged says that it goes on at another speed.
+	// SpeedChanged says that it continues at another speed.
 	SpeedChanged
 	// Ended says that Run has come to the end of the tape.
 	Ended

@@ -8,8 +8,8 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Open applies the initial lists: what stands at the first moment of the tape
-// up to the first event that happened, and with From what stands before that.
+// Open applies the initial lists: what is at the first moment of the tape
+// up to the first event that happened, and with From what is before that.
 // Run, Step and Seek begin with it; a client that lists before it would see an
 // empty cluster.
 func (p *Player) Open() error {
@@ -52,7 +52,7 @@ func (p *Player) open() (changed bool, err error) {
 // Step applies the next event, and with it what takes effect at the same
 // time: the initial lists, or what a GAP's SYNC ends. What an Interferer does
 // between two events is a step of its own. It returns io.EOF at the end of the
-// tape. It doesn't wait, and leaves Run, if that goes on, to
+// tape. It doesn't wait, and leaves Run, if that continues, to
 // continue from the new position.
 func (p *Player) Step() error {
 	p.mu.Lock()

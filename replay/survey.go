@@ -9,7 +9,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Survey is what reading a whole tape tells.
+// Survey holds the facts that reading a whole tape gives.
 type Survey struct {
 	Events   int
 	Duration time.Duration // position of the last event
@@ -19,7 +19,7 @@ type Survey struct {
 }
 
 // NewSurvey reads a tape through. Its cost is that of reading.
-func NewSurvey(ctx context.Context, src Source) (s Survey, err error) {
+func NewSurvey(ctx context.Context, src timeline.Source) (s Survey, err error) {
 	stream, err := src.Open()
 	if err != nil {
 		return s, err

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TimeMap says when what stands on the tape is shown. There is one for all
+// TimeMap says when what is on the tape is shown. There is one for all
 // adapters, so that markers, seeks and ages agree.
 //
 // Shown time is tape time with idle stretches cut: where nothing happens for

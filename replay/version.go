@@ -73,7 +73,7 @@ func before(v string) string {
 
 // baseAbove returns the base that follows base, where top is the highest
 // version handed out: a round number above top with more zeros than a recorded
-// version has had digits, so that the recorded one stays readable behind it.
+// version has had digits, so that the recorded one stays readable after it.
 // 512 on a tape that ends at 98143 becomes 100512, then 200512.
 func baseAbove(top, base string) string {
 	zeros := len(top)

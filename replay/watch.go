@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Event is what a watch delivers.
+// Event is one event of a watch.
 type Event struct {
 	Type watch.EventType
 	// Object is the state; of a BOOKMARK an object of the watched kind with
@@ -34,7 +34,7 @@ type Watch struct {
 	queue   []Event   // made of the last entry
 	ready   int       // the next of the queue
 	initial []*Object // still to be sent before the first entry
-	endMark *Object   // the bookmark behind them
+	endMark *Object   // the bookmark after them
 	cursor  cursor
 	log     *log   // that the cursor is in
 	from    string // the future version that a watch waits for in silence
@@ -51,7 +51,7 @@ type Watch struct {
 //   - any other: what has come since that version; 410 if the history doesn't
 //     reach back; from the future, silence until then, as a real server does;
 //   - sendInitialEvents (KEP-3157): ADDED for all, and where bookmarks are
-//     allowed one with the annotation k8s.io/initial-events-end behind them.
+//     allowed one with the annotation k8s.io/initial-events-end after them.
 //     False: only what comes, even at version "" or "0";
 //   - allowWatchBookmarks: each SYNC of the tape is a BOOKMARK;
 //   - an object that leaves the selector is DELETED, with its old state and
@@ -138,7 +138,7 @@ func (w *Watch) begin(base, past string) error {
 	return nil
 }
 
-// Resource is what is watched.
+// Resource returns the watched resource.
 func (w *Watch) Resource() timeline.Resource { return w.kind.resource }
 
 // fails ends the stream. Called with mu held.

@@ -3,11 +3,10 @@ package scenarios
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// A Dist is how long something takes: a distribution of durations, as a file
-// says it.
+// A Dist is a distribution of durations, as a file says it.
 //
 // It is written 5s, {median: 38s, p95: 65s}, {uniform: [1s, 5s]},
 // {triangular: [1s, 4s, 6s]} or, where a thing may never happen, never.
@@ -49,7 +48,7 @@ func (d Dist) Model() model.Dist {
 // Timings are the timings that a file overrides, in its order.
 type Timings []Timing
 
-// A Timing is how long one step takes, by a name of model.TimingNames.
+// A Timing is the duration of one step, by a name of model.TimingNames.
 type Timing struct {
 	Name string
 	Dist Dist

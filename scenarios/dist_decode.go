@@ -95,7 +95,7 @@ func (d *decoder) ends(n *node, path string, count int) ([]time.Duration, *Error
 			return nil, d.at(item, path, item.String(), bad)
 		}
 		if i > 0 && v < all[i-1] {
-			return nil, d.at(item, path, item.String()+" behind "+short(all[i-1]), wanted)
+			return nil, d.at(item, path, item.String()+" after "+short(all[i-1]), wanted)
 		}
 		all = append(all, v)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // What a file says is what the model draws from.
@@ -42,7 +42,7 @@ func TestDistIsTheModels(t *testing.T) {
 func TestEverythingHasEveryKey(t *testing.T) {
 	text := everything(t)
 	var schema object
-	if err := json.Unmarshal(FileSchema, &schema); err != nil {
+	if err := json.Unmarshal(FileSchema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	keys := map[string]bool{}

@@ -1,4 +1,4 @@
-// Package scenarios makes tapes of rolls that nobody has to wait for.
+// Package scenarios makes tapes of simulated rolls, without waiting.
 //
 // What goes in: a scenario file, YAML of kind Scenario, with values for its
 // parameters and a seed. What comes out: the events of a tape, in the order in
@@ -9,10 +9,9 @@
 //	text ──Parse──────────► Document ──Resolve──► File ──Simulate──► Simulation ──Step──► events of a tape
 //	                                                └──Open──► timeline.Reader
 //
-// [Document.Resolve] puts in the values of parameters and the defaults, and
-// refuses what can't be with an [*Error]: the key's path, what was found, what is
-// wanted. [File.Simulate] is for who writes a tape, [File.Open] and [Open] for
-// who reads one at once.
+// [Document.Resolve] puts in the values of parameters and the defaults, and refuses what can't be with an [*Error]:
+// the key's path, what was found, what is wanted. [File.Simulate] writes a tape, [File.Open] and [Open] read one
+// while it is made.
 //
 // # The files
 //
@@ -26,10 +25,9 @@
 //	split.go                   groups and workloads too large for one, as several
 //	system_pods.go             the pods that a provider's clusters bring along
 //
-// The engine is below internal: loop (time), api (objects and their tape), cloud
-// (machines), actors (kubelets and controllers), roll (who replaces nodes, one
-// strategy a file). What they say about Kubernetes and providers as values, such
-// as durations, names and texts, stands in package model.
+// The engine is below internal: loop (time), api (objects and their tape), cloud (machines), actors (kubelets and
+// controllers), roll (who replaces nodes, one strategy a file). Package model has the values that Kubernetes and
+// providers use, such as durations, names and texts.
 //
 // # What the package must never do
 //

@@ -3,7 +3,7 @@ package scenarios
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // scheduled is a fault that has yet to happen, or has.
@@ -18,8 +18,8 @@ type scheduled struct {
 // when the roll has.
 func (s *Simulation) planFaults() { s.planFaultsFrom(0) }
 
-// planFaultsFrom is planFaults for a scenario that goes on at a moment: faults
-// that were to begin before have begun. One that waits for a state may come again.
+// planFaultsFrom is planFaults for a scenario that resumes at a moment: faults due before have begun. One that waits
+// for a state may come again.
 func (s *Simulation) planFaultsFrom(moment time.Duration) {
 	var all []*scheduled
 	for i := range s.file.Faults {
@@ -95,25 +95,25 @@ type lookout struct {
 
 func newLookout(s *Simulation, wait []*scheduled, then func(*scheduled)) {
 	l := &lookout{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[string]int{}}
-	s.env.API.WatchNodes(func(c api.Change, _, n *api.Node) {
-		if c == api.Deleted {
+	s.env.API.WatchNodes(func(c kube.Change, _, n *kube.Node) {
+		if c == kube.Deleted {
 			l.terminated[l.groupOf(n.Name)]++
 			l.terminated[""]++
 		}
 		l.look()
 	})
-	s.env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
-		if c == api.Modified && p.Conditions.Is("DisruptionTarget", "True") && !old.Conditions.Is("DisruptionTarget", "True") {
+	s.env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
+		if c == kube.Modified && p.Conditions.Is("DisruptionTarget", "True") && !old.Conditions.Is("DisruptionTarget", "True") {
 			l.evicted[p.Labels.Get("app")]++
 			l.evicted[""]++
 			l.look()
-		} else if c != api.Modified || old.Phase != p.Phase {
+		} else if c != kube.Modified || old.Phase != p.Phase {
 			l.look()
 		}
 	})
 }
 
-// look checks once behind all that happens in this moment.
+// look checks once after all that happens in this moment.
 func (l *lookout) look() {
 	if l.queued || len(l.wait) == 0 {
 		return
@@ -163,7 +163,7 @@ func (l *lookout) nodes(w *When) (count int) {
 }
 
 // stateOf is a node's state, as a feed has it.
-func (s *Simulation) stateOf(n *api.Node) NodeState {
+func (s *Simulation) stateOf(n *kube.Node) NodeState {
 	switch {
 	case n.Unschedulable || n.HasTaint("karpenter.sh/disrupted", "") || n.Terminating():
 		return NodeDraining

@@ -3,13 +3,12 @@ package scenarios
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// act does to the cluster what a fault says: to machines, at the provider, or by
-// a write through the API, as a person with kubectl would. Nobody is told that it
-// was a fault.
+// act does to the cluster what a fault says: to machines, at the provider, or by a write through the API, as a person
+// with kubectl would. No event says that it was a fault.
 func (s *Simulation) act(f *Fault) {
 	switch {
 	case f.SpotInterruption != nil:
@@ -180,7 +179,7 @@ func (s *Simulation) crash(f *Crash) {
 	if w == nil {
 		return
 	}
-	var some []*api.Pod
+	var some []*kube.Pod
 	for _, p := range s.env.API.Pods() {
 		if p.Namespace == w.Namespace && p.Labels.Get("app") == w.Name && p.Ready() && !p.Terminating() {
 			some = append(some, p)
@@ -236,7 +235,7 @@ func (s *Simulation) outage(f *ZoneOutage) {
 func (s *Simulation) schedulable(v Victims, cordon bool) {
 	for _, i := range s.victims(v) {
 		if n := s.env.API.Node(i.Name); n != nil {
-			s.env.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = cordon })
+			s.env.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = cordon })
 		}
 	}
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 )
 
-// resume does again what a fault did some time ago and what still lasts, where a
-// performance is gone on with: whatever rests with the provider, the registry or an
-// image. What befell single machines before they registered is noted with them (see
-// machine.Ail); what befell them later ended with the process that played it.
+// resume restores the lasting effects of an earlier fault in a resumed live run: those at the provider, the registry
+// or an image. What befell single machines before they registered is noted with them (see machine.Ail); what befell
+// them later ended with the process that played it.
 func (s *Simulation) resume(f *Fault, ago time.Duration) {
 	on, again := true, *f
 	last := func(d *time.Duration) {

@@ -3,10 +3,10 @@ package scenarios
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// APIVersion and FileKind stand at the head of every scenario file.
+// APIVersion and FileKind begin every scenario file.
 const (
 	APIVersion = "nodesim.dev/v1"
 	FileKind   = "Scenario"
@@ -38,7 +38,7 @@ type File struct {
 	Kind string `yaml:"kind" need:"true" form:"kind"`
 	// Metadata says what the scenario is called and what it is about.
 	Metadata Metadata `yaml:"metadata" need:"true"`
-	// Parameters are what --set may change; nothing else can be set.
+	// Parameters are the values that --set may change; nothing else can be set.
 	Parameters []Parameter `yaml:"parameters"`
 	// Start is the wall time of the tape's "0s", in RFC 3339.
 	Start time.Time `yaml:"start" default:"2026-11-20T22:00:00Z"`
@@ -46,13 +46,13 @@ type File struct {
 	Seed uint64 `yaml:"seed" default:"1"`
 	// TimeLimit is where the tape ends at the latest, done or not.
 	TimeLimit time.Duration `yaml:"timeLimit" default:"2h" min:"1s" max:"240h"`
-	// Settle is how long the tape goes on after the roll is done and the last fault has begun.
+	// Settle is the time for which the tape continues after the roll is done and the last fault has begun.
 	Settle time.Duration `yaml:"settle" default:"30s" max:"240h"`
 	// Cluster is where it happens.
 	Cluster Cluster `yaml:"cluster" need:"true"`
 	// Groups are the node groups that exist when the tape begins.
 	Groups []Group `yaml:"groups" need:"true"`
-	// Workloads are what runs on the nodes, apart from the DaemonSets that the provider brings.
+	// Workloads run on the nodes, apart from the DaemonSets that the provider brings.
 	Workloads []Workload `yaml:"workloads"`
 	// Budgets are the PodDisruptionBudgets.
 	Budgets []Budget `yaml:"budgets"`
@@ -62,9 +62,10 @@ type File struct {
 	Autoscaler *Autoscaler `yaml:"autoscaler"`
 	// Timings override how long things take, each by its name.
 	Timings Timings `yaml:"timings"`
-	// Faults are what goes wrong, or is done to the cluster, and when.
+	// Faults are failures of, or interventions in, the cluster, with their times.
 	Faults []Fault `yaml:"faults"`
-	// Stream is what goes wrong for clients that watch a replay of the tape: faults such as close:pods,at=T+1m, as docs/faults.md has them.
+	// Stream lists faults for clients that watch a replay of the tape, such as close:pods,at=T+1m, as docs/faults.md
+	// has them.
 	Stream []string `yaml:"stream" form:"line"`
 
 	// Settings are the values of all parameters, in the order in which the file declares them.
@@ -81,7 +82,7 @@ type Metadata struct {
 	Description string `yaml:"description"`
 }
 
-// A Cluster is what a scenario's nodes belong to.
+// A Cluster is the cluster of a scenario's nodes.
 type Cluster struct {
 	// Provider whose labels, taints, names and controllers the cluster has.
 	Provider Provider `yaml:"provider" need:"true"`
@@ -93,13 +94,13 @@ type Cluster struct {
 	Region string `yaml:"region" form:"place"`
 	// Zones of the region that the cluster spreads over. Default: the first three of the region.
 	Zones []string `yaml:"zones" form:"place"`
-	// Kubelet is what answers for the nodes: a kubelet with all of its events and phases, or kwok.
+	// Kubelet runs the nodes: a kubelet with all of its events and phases, or kwok.
 	Kubelet KubeletProfile `yaml:"kubelet" default:"real"`
-	// Jitter is how far durations spread around their medians, in percent of what is natural; 0 takes the medians.
+	// Jitter scales the spread of durations around their medians, in percent of the natural one; 0 takes the medians.
 	Jitter int `yaml:"jitter" default:"100" max:"1000"`
 	// Events says whether Kubernetes Events are on the tape.
 	Events bool `yaml:"events" default:"true"`
-	// Handler is what reacts to a spot instance's notices. Default: karpenter for the provider karpenter, else none.
+	// Handler reacts to a spot instance's notices. Default: karpenter for the provider karpenter, else none.
 	Handler Handler `yaml:"handler"`
 }
 
@@ -132,7 +133,7 @@ type Handler string
 
 // The handlers.
 const (
-	HandlerNone      Handler = "none"      // nobody
+	HandlerNone      Handler = "none"      // no handler
 	HandlerNTH       Handler = "nth"       // aws-node-termination-handler, polling the instance's metadata
 	HandlerMNG       Handler = "mng"       // the managed node group's capacity rebalancing
 	HandlerKarpenter Handler = "karpenter" // Karpenter's interruption queue

@@ -22,7 +22,7 @@ func (v IntOrPercent) Of(total int, up bool) int {
 	return int(part / 100)
 }
 
-// String is the number as it stands in a file: 3, or 33%.
+// String returns the number as a file has it: 3, or 33%.
 func (v IntOrPercent) String() string {
 	if v.IsPercent {
 		return strconv.Itoa(v.Value) + "%"
@@ -33,5 +33,5 @@ func (v IntOrPercent) String() string {
 // A Percent is a percentage in whole numbers, written 50%.
 type Percent int
 
-// String is the percentage as it stands in a file.
+// String returns the percentage as a file has it.
 func (p Percent) String() string { return strconv.Itoa(int(p)) + "%" }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 )
 

@@ -108,9 +108,8 @@ func (c *checker) refersTo(v reflect.Value, path string) (err *Error) {
 	return err
 }
 
-// namedIn calls yield with the path, the key and the value of every text in a
-// part of a fault, its parts included, until that returns false. What a fault
-// refers to stands there, below the keys group, workload and zone.
+// namedIn calls yield with the path, the key and the value of every text in a part of a fault, its parts included,
+// until that returns false. The keys group, workload and zone below it hold the fault's references.
 func namedIn(v reflect.Value, path string, yield func(at, key, text string) bool) bool {
 	for _, f := range fieldsOf(v.Type()) {
 		field, at := v.FieldByIndex(f.index), under(path, f.key)
@@ -171,7 +170,7 @@ func (c *checker) crash(f *Crash, path string) *Error {
 	return nil
 }
 
-// spot refuses to take back instances that nobody can.
+// spot refuses interruptions of instances that can't be interrupted.
 func (c *checker) spot(group, path string) *Error {
 	for _, g := range c.f.Groups {
 		if g.CapacityType == CapacitySpot && (group == "" || g.Name == group) {

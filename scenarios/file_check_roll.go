@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 func (c *checker) roll() *Error {
@@ -161,8 +161,7 @@ func (c *checker) resizeRoll(r *Roll, w *Workload) *Error {
 	return nil
 }
 
-// rounds are the timings after which something is looked at again, for as long
-// as the tape goes on.
+// rounds are the timings of loops that last as long as the tape.
 var rounds = []string{
 	"capacityRetry", "leaseRenew", "statusSync", "statusReport", "statusReportAfterChange", "pressureSync", "schedulerRetry",
 	"monitorPeriod", "podGCPeriod", "cloudNodePeriod", "rollerPoll", "evictionRetry", "autoscalerScan", "disruptionPoll",

@@ -32,7 +32,7 @@ type field struct {
 	rules rules
 }
 
-// rules are what the tags of a field say of its value.
+// rules are the constraints that the tags of a field put on its value.
 type rules struct{ fallback, min, max, form string }
 
 func fieldsOf(t reflect.Type) []field {

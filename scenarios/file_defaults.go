@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // placeOf are the region and the endings of three of its zones where a file names none.
@@ -97,9 +97,8 @@ func (c *checker) fillGroup(g *Group, path string) {
 	fillImage(&g.To, c.f.Cluster, g, 0, "20260903")
 }
 
-// fillImage fills in what an image doesn't say, from its version, or else from
-// a patch release of the cluster's minor version, as many before the latest as
-// behind says.
+// fillImage fills in what an image doesn't say, from its version, or else from a patch release of the cluster's minor
+// version, as many before the latest as the argument behind says.
 func fillImage(n *NodeImage, k Cluster, g *Group, behind uint16, day string) {
 	if n.InstanceType == "" {
 		n.InstanceType = g.InstanceType

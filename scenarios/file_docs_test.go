@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 	"gopkg.in/yaml.v3"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -123,7 +123,7 @@ func keyTables(t *testing.T) string {
 			Properties  map[string]struct{ Description string }
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(FileSchema, &schema); err != nil {
+	if err := json.Unmarshal(FileSchema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder

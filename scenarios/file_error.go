@@ -13,7 +13,7 @@ import (
 //
 //	surge.yaml:12: groups[0].nodes: "many": want a whole number from 0 to 20000
 type Error struct {
-	File   string // the file, or what stands for it
+	File   string // the file, or its label
 	Line   int    // counted from 1; 0 where it isn't the file that is bad
 	Path   string // of the key: groups[0].nodes; or the setting: --set nodes
 	Found  string

@@ -113,7 +113,7 @@ type When struct {
 	Nodes NodeState `yaml:"nodes"`
 	// Pods is the state that pods are in; evicted counts all that were.
 	Pods PodState `yaml:"pods"`
-	// Count is how many, at the least.
+	// Count is the least number.
 	Count int `yaml:"count" default:"1" min:"1" max:"600000"`
 	// Group whose nodes count; absent: all. Of pods, those on the group's nodes.
 	Group string `yaml:"group" form:"label"`
@@ -163,7 +163,7 @@ type After struct {
 type Victims struct {
 	// Group of the nodes; absent: any.
 	Group string `yaml:"group" form:"label"`
-	// Nodes is how many.
+	// Nodes is the number of nodes.
 	Nodes int `yaml:"nodes" default:"1" min:"1" max:"20000"`
 	// Which nodes to choose from: those with the group's old image, those with its new one, or any.
 	Which Which `yaml:"which" default:"any"`
@@ -185,14 +185,14 @@ func (Which) values() []string { return []string{"any", "old", "new"} }
 // capacity type SPOT.
 type SpotInterruption struct {
 	Victims `yaml:",inline"`
-	// RebalanceLead is how long before the interruption notice the rebalance recommendation comes; 0 is not at all.
+	// RebalanceLead is the time from the rebalance recommendation to the interruption notice; 0 is none.
 	RebalanceLead time.Duration `yaml:"rebalanceLead" default:"0s" max:"240h"`
 }
 
 // A Vanish ends instances without a word.
 type Vanish struct {
 	Victims `yaml:",inline"`
-	// Terminated is what the cloud says of the instances: that they are terminated, or that they still run.
+	// Terminated says whether the cloud reports the instances as terminated, or as running still.
 	Terminated bool `yaml:"terminated" default:"true"`
 }
 
@@ -202,7 +202,7 @@ type CapacityShortage struct {
 	Zone string `yaml:"zone" form:"place"`
 	// Group that gets none; absent: all.
 	Group string `yaml:"group" form:"label"`
-	// For is how long it lasts; 0 is until the tape ends.
+	// For is its duration; 0 is until the tape ends.
 	For time.Duration `yaml:"for" default:"0s" max:"240h"`
 }
 
@@ -216,7 +216,7 @@ type ImagePull struct {
 	On PullOn `yaml:"on" default:"all"`
 	// Reason is the end of the container runtime's message.
 	Reason string `yaml:"reason" default:"not found" form:"line"`
-	// For is how long it lasts; 0 is until the tape ends.
+	// For is its duration; 0 is until the tape ends.
 	For time.Duration `yaml:"for" default:"0s" max:"240h"`
 }
 
@@ -235,11 +235,11 @@ func (PullOn) values() []string { return []string{"new", "all"} }
 type Crash struct {
 	// Workload whose pods crash, once each; they are started again.
 	Workload string `yaml:"workload" form:"label"`
-	// Pods is how many of the workload's.
+	// Pods is the number of the workload's pods.
 	Pods int `yaml:"pods" default:"1" min:"1" max:"600000"`
 	// Image of which every container crashes that starts from then on, again and again.
 	Image string `yaml:"image" form:"image"`
-	// For is how long the image is like that; 0 is until the tape ends.
+	// For is the duration of that state; 0 is until the tape ends.
 	For time.Duration `yaml:"for" default:"0s" max:"240h"`
 }
 
@@ -249,7 +249,7 @@ type NeverReady struct {
 	Group string `yaml:"group" form:"label"`
 	// Cause of it: cni (registers, stays NotReady), userdata (never registers), kubelet (registers, then falls silent).
 	Cause NeverReadyCause `yaml:"cause" default:"cni"`
-	// Nodes is how many of those that are launched from then on; the default is all.
+	// Nodes is the number of affected nodes among those that are launched from then on; the default is all.
 	Nodes int `yaml:"nodes" default:"20000" min:"1" max:"20000"`
 }
 
@@ -268,9 +268,9 @@ func (NeverReadyCause) values() []string { return []string{"cni", "userdata", "k
 // A Down stops something on nodes, once or again and again on the same ones.
 type Down struct {
 	Victims `yaml:",inline"`
-	// For is how long it is down each time; 0 is until the tape ends.
+	// For is the duration of each outage; 0 is until the tape ends.
 	For time.Duration `yaml:"for" default:"0s" max:"240h"`
-	// Times is how often it goes down.
+	// Times is the number of outages.
 	Times int `yaml:"times" default:"1" min:"1" max:"1000"`
 	// Every is the time from one start to the next, longer than for. Default: twice that.
 	Every time.Duration `yaml:"every" max:"240h"`
@@ -280,9 +280,9 @@ type Down struct {
 type ZoneOutage struct {
 	// Zone that is cut off.
 	Zone string `yaml:"zone" need:"true" form:"place"`
-	// For is how long it lasts; 0 is until the tape ends.
+	// For is its duration; 0 is until the tape ends.
 	For time.Duration `yaml:"for" default:"0s" max:"240h"`
-	// Terminated is what the cloud says of the zone's instances: that they are terminated, or that they still run.
+	// Terminated says whether the cloud reports the zone's instances as terminated, or as running still.
 	Terminated bool `yaml:"terminated" default:"false"`
 }
 
@@ -290,7 +290,7 @@ type ZoneOutage struct {
 type MemoryLeak struct {
 	// Workload that leaks.
 	Workload string `yaml:"workload" need:"true" form:"label"`
-	// PerMinute is how many bytes more each pod uses every minute.
+	// PerMinute is the growth of each pod's memory, in bytes per minute.
 	PerMinute resource.Quantity `yaml:"perMinute" default:"64Mi" min:"1" max:"1Ti"`
 }
 
@@ -298,7 +298,7 @@ type MemoryLeak struct {
 type VolumeStuck struct {
 	// Workload whose volumes stay; absent: all.
 	Workload string `yaml:"workload" form:"label"`
-	// For is how much longer than usual they stay.
+	// For is the time by which they stay longer than usual.
 	For time.Duration `yaml:"for" default:"6m" min:"1s" max:"240h"`
 }
 
@@ -306,7 +306,7 @@ type VolumeStuck struct {
 type IPExhaustion struct {
 	// Group whose subnets they are.
 	Group string `yaml:"group" need:"true" form:"label"`
-	// Free is how many addresses are left for pods.
+	// Free is the number of addresses left for pods.
 	Free int `yaml:"free" default:"0" max:"1000000"`
 }
 

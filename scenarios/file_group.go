@@ -1,11 +1,11 @@
 package scenarios
 
 import (
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Nodes is how many nodes all groups together have when the tape begins.
+// Nodes is the number of nodes of all groups together when the tape begins.
 func (f *File) Nodes() (n int) {
 	for i := range f.Groups {
 		n += f.Groups[i].Nodes
@@ -21,19 +21,21 @@ type Group struct {
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Nodes that the group has when the tape begins.
 	Nodes int `yaml:"nodes" need:"true" max:"20000"`
-	// NodesPerGroup is how many nodes one group has at most, 450 on EKS by default; of more there are further groups like it, NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.
+	// NodesPerGroup bounds the nodes of one group, 450 on EKS by default; for more there are further groups like it,
+	// NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.
 	NodesPerGroup int `yaml:"nodesPerGroup" default:"0" max:"20000"`
 	// Zones that the nodes spread over, at most as many as there are nodes. Default: the cluster's.
 	Zones []string `yaml:"zones" form:"place"`
 	// InstanceType of the nodes. Default: m5.large, e2-standard-2 for gke, Standard_D2s_v5 for aks.
 	InstanceType string `yaml:"instanceType" form:"instanceType"`
-	// CapacityType is how the instances are bought.
+	// CapacityType is the instances' purchase option.
 	CapacityType CapacityType `yaml:"capacityType" default:"ON_DEMAND"`
 	// OS of the nodes' image. It has to be one of the provider's. Default: al2023 for eks and karpenter, cos for gke, else ubuntu.
 	OS OS `yaml:"os"`
-	// Min is how many nodes the autoscaler leaves at least. Default: 1, or 0 where the group has no nodes.
+	// Min is the least number of nodes for the autoscaler. Default: 1, or 0 where the group has no nodes.
 	Min int `yaml:"min" max:"20000"`
-	// Max is how many nodes the autoscaler makes at most. Default: twice the group's nodes, or ten more if that is more.
+	// Max is the largest number of nodes for the autoscaler. Default: twice the group's nodes, or ten more if that is
+	// more.
 	Max int `yaml:"max" max:"40000"`
 	// From is the image that the nodes run when the tape begins. Default: an older image of the cluster's version.
 	From NodeImage `yaml:"from"`
@@ -43,11 +45,11 @@ type Group struct {
 	Labels map[string]string `yaml:"labels" form:"labels"`
 	// Taints that each node registers with besides the provider's.
 	Taints []Taint `yaml:"taints"`
-	// FreeIPs is how many addresses are left for pods in the group's subnets, all together.
+	// FreeIPs is the number of addresses left for pods in all of the group's subnets together.
 	FreeIPs int `yaml:"freeIPs" default:"1000000" max:"1000000"`
 }
 
-// A NodeImage is what a node boots. A roll replaces one by another.
+// A NodeImage is a node's boot image. A roll replaces one by another.
 type NodeImage struct {
 	// Image as the provider names it: ami-0a1b2c3d4e5f60718, AKSUbuntu-2204gen2containerd-202511.07.0; none on GKE, whose nodes don't name theirs.
 	Image string `yaml:"image" form:"image"`
@@ -69,15 +71,14 @@ type Taint struct {
 	Effect Effect `yaml:"effect" need:"true"`
 }
 
-// An Effect is what a taint does, with the values of corev1.TaintEffect.
+// An Effect is a taint's effect, with the values of corev1.TaintEffect.
 type Effect corev1.TaintEffect
 
 func (Effect) values() []string {
 	return []string{string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule), string(corev1.TaintEffectNoExecute)}
 }
 
-// A CapacityType is how instances are bought, as EKS writes it in the label
-// eks.amazonaws.com/capacityType.
+// A CapacityType is the purchase option of instances, as EKS writes it in the label eks.amazonaws.com/capacityType.
 type CapacityType string
 
 // The capacity types.

@@ -28,9 +28,8 @@ type Document struct {
 // Text is the file as it was given.
 func (d *Document) Text() string { return d.text }
 
-// Parse reads a scenario file: one strict YAML document of at most [MaxFile]
-// bytes. name stands for the file in errors, which are of type *[Error] and
-// name the line, the key's path, what was found and what is wanted. A file
+// Parse reads a scenario file: one strict YAML document of at most [MaxFile] bytes. name is the file's label in
+// errors, which are of type *[Error] and name the line, the key's path, what was found and what is wanted. A file
 // that can't be simulated with its parameters' defaults is refused.
 func Parse(name string, data []byte) (*Document, error) {
 	d, bad := parse(name, data)

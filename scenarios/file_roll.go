@@ -37,29 +37,34 @@ type Roll struct {
 	Parallel bool `yaml:"parallel" default:"false"`
 	// At is when the roll begins.
 	At time.Duration `yaml:"at" default:"30s" max:"240h"`
-	// MaxUnavailable is how many nodes are replaced at a time without waiting for their replacements: a number, or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time. In place, how many pods may be not ready at a time, or a percentage of the replicas.
+	// MaxUnavailable bounds the nodes that are replaced at a time without waiting for their replacements: a number,
+	// or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time. In place, how many
+	// pods may be not ready at a time, or a percentage of the replicas.
 	MaxUnavailable IntOrPercent `yaml:"maxUnavailable"`
-	// MaxSurge is how many nodes more than the group has are there at a time: a number, or a percentage of the group's nodes, rounded up.
+	// MaxSurge bounds the nodes above the group's size at a time: a number, or a percentage of the group's nodes,
+	// rounded up.
 	MaxSurge IntOrPercent `yaml:"maxSurge"`
 	// Force deletes the pods that are left when evictionTimeout is over, instead of failing (EKS: a forced update).
 	Force bool `yaml:"force"`
-	// EvictionTimeout is how long the drain of a node may take; 0 is forever.
+	// EvictionTimeout bounds the drain of a node; 0 is forever.
 	EvictionTimeout time.Duration `yaml:"evictionTimeout" max:"240h"`
-	// JoinTimeout is how long a new node may take to be Ready before the roll fails, or in place a pod; 0 is forever.
+	// JoinTimeout bounds the time until a new node (in place: a pod) is Ready, after which the roll fails; 0 is
+	// forever.
 	JoinTimeout time.Duration `yaml:"joinTimeout" max:"240h"`
 	// SettleAfterDrain is the wait between the end of a node's drain and its termination.
 	SettleAfterDrain time.Duration `yaml:"settleAfterDrain" max:"240h"`
 	// Soak is the wait that the strategy has in the end: for a node on aks, for the whole pool on gke.
 	Soak time.Duration `yaml:"soak" max:"240h"`
-	// Budget is how many nodes of a NodePool Karpenter disrupts at a time: a number, or a percentage of its nodes.
+	// Budget bounds the nodes of a NodePool that Karpenter disrupts at a time: a number, or a percentage of its
+	// nodes.
 	Budget IntOrPercent `yaml:"budget"`
 	// LegacyTaint taints old nodes with eks.amazonaws.com/nodegroup=unschedulable:NoSchedule, as EKS once did.
 	LegacyTaint bool `yaml:"legacyTaint"`
-	// OnFailure is what happens to a group, or a workload, whose roll has failed.
+	// OnFailure says what happens to a group, or a workload, whose roll has failed.
 	OnFailure OnFailure `yaml:"onFailure" default:"leave"`
 	// RollbackAt is the percentage of replaced nodes at which the roll is cancelled and rolled back; 0 is never. None in place.
 	RollbackAt Percent `yaml:"rollbackAt" default:"0%" max:"100%"`
-	// StopAfter is how many nodes are replaced before the roll stalls for good; 0 is all. None in place.
+	// StopAfter is the number of nodes replaced before the roll stalls for good; 0 is all. None in place.
 	StopAfter int `yaml:"stopAfter" default:"0" max:"20000"`
 }
 
@@ -88,7 +93,7 @@ func (Strategy) values() []string {
 	}
 }
 
-// A Resize is what the pods of a workload shall ask for.
+// A Resize holds the requests that the pods of a workload shall have.
 type Resize struct {
 	// CPU in cores, 100m is a tenth of one.
 	CPU *resource.Quantity `yaml:"cpu" min:"1m" max:"1k"`
@@ -96,7 +101,7 @@ type Resize struct {
 	Memory *resource.Quantity `yaml:"memory" min:"1Mi" max:"64Ti"`
 }
 
-// OnFailure is what happens to a group, or a workload, whose roll has failed.
+// OnFailure says what happens to a group, or a workload, whose roll has failed.
 type OnFailure string
 
 // What happens after a failure.

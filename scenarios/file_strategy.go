@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A way is what a strategy has of a Roll's keys, with their defaults. A key
-// that is nil here must not be set.
+// A way lists the keys of a Roll that a strategy has, with their defaults. A key that is nil here must not be set.
 type way struct {
 	strategy  Strategy
 	providers []Provider // none: all of them

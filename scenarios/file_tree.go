@@ -20,9 +20,8 @@ const (
 	maxRef   = 1000 // bytes of a text with references in it
 )
 
-// A node is a value of a scenario file. It is what is left of YAML once
-// everything is refused that means more than it says: anchors, aliases, merge
-// keys, tags, keys that stand twice, and a second document.
+// A node is a value of a scenario file. It is YAML without everything that means more than it says: anchors, aliases,
+// merge keys, tags, duplicate keys, and a second document are refused.
 type node struct {
 	kind nodeKind
 	line int    // counted from 1; of a value in a mapping, its key's
@@ -33,7 +32,7 @@ type node struct {
 	items []*node  // of a list, or the values of a mapping
 }
 
-// A nodeKind is what a value is by its form alone, as JSON knows it.
+// A nodeKind is a value's JSON type, by its form alone.
 type nodeKind uint8
 
 const (
@@ -174,7 +173,7 @@ func (t tree) mapping(n *node, y *yaml.Node, path string, depth int) *Error {
 	return nil
 }
 
-// scalarKind is what JSON would call a scalar. A timestamp is text.
+// scalarKind returns a scalar's JSON type. A timestamp is text.
 func scalarKind(y *yaml.Node) nodeKind {
 	switch y.ShortTag() {
 	case "!!int", "!!float":
@@ -195,7 +194,7 @@ func under(path, key string) string {
 	return path + "." + key
 }
 
-// yamlError is what yaml.v3 has found. It says the line at the start of its message.
+// yamlError turns an error of yaml.v3 into an Error. It says the line at the start of its message.
 func yamlError(file string, err error) *Error {
 	found := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
 	e := &Error{File: file, Line: 1, Found: found, Wanted: "YAML"}

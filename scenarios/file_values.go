@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/suggest"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -119,7 +118,7 @@ func (d *decoder) notText(n *node, path string) *Error {
 	return e
 }
 
-var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
+var decimal = lazily(`^-?(0|[1-9][0-9]{0,17})$`)
 
 func parseInt(n *node, r rules) (int, string) {
 	least, most := bound(r.min, 0), bound(r.max, math.MaxInt32)
@@ -149,7 +148,7 @@ func parseSeed(n *node) (uint64, string) {
 	return i, ""
 }
 
-var durationForm = regexp.MustCompile(`^-?([0-9]{1,9}(\.[0-9]{1,9})?(h|m|s|ms))+$`)
+var durationForm = lazily(`^-?([0-9]{1,9}(\.[0-9]{1,9})?(h|m|s|ms))+$`)
 
 // duration reads a duration of a sign, digits and units; ok is whether it is one.
 func duration(text string) (_ time.Duration, ok bool) {
@@ -198,7 +197,7 @@ func parseTime(n *node) (time.Time, string) {
 }
 
 // quantityForm is narrower than Kubernetes' own: no exponents, no letters past tera.
-var quantityForm = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,6})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$`)
+var quantityForm = lazily(`^[0-9]{1,15}(\.[0-9]{1,6})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$`)
 
 func quantity(text string) (resource.Quantity, bool) {
 	if !quantityForm.MatchString(text) {
@@ -237,7 +236,7 @@ func parseIntOrPercent(n *node) (IntOrPercent, string) {
 	return IntOrPercent{Value: i}, ""
 }
 
-var percentForm = regexp.MustCompile(`^(0|[1-9][0-9]?|100)%$`)
+var percentForm = lazily(`^(0|[1-9][0-9]?|100)%$`)
 
 func percent(text string) (int, bool) {
 	if !percentForm.MatchString(text) {

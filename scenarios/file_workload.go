@@ -16,7 +16,8 @@ type Workload struct {
 	Kind WorkloadKind `yaml:"kind" default:"Deployment"`
 	// Replicas that are wanted; a DaemonSet has none, it runs on every node.
 	Replicas int `yaml:"replicas" default:"1" max:"600000"`
-	// ReplicasPerWorkload is how many replicas one workload has at most; of more there are further workloads like it, NAME-1, NAME-2 and so on, each with budgets of its own, which no fault may name. 0 is without limit.
+	// ReplicasPerWorkload bounds the replicas of one workload; for more there are further workloads like it, NAME-1,
+	// NAME-2 and so on, each with budgets of its own, which no fault may name. 0 is without limit.
 	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"600000"`
 	// Requests of each pod.
 	Requests Requests `yaml:"requests"`
@@ -24,15 +25,16 @@ type Workload struct {
 	ResizePolicy *ResizePolicy `yaml:"resizePolicy"`
 	// Image of the pods' one container. Default: registry.example/NAME:1.0.0.
 	Image string `yaml:"image" form:"image"`
-	// ImageSize is how many bytes a node pulls that doesn't have the image yet.
+	// ImageSize is the size of the image's pull on a node without it, in bytes.
 	ImageSize resource.Quantity `yaml:"imageSize" default:"60Mi" max:"100Gi"`
 	// Grace is terminationGracePeriodSeconds, in whole seconds.
 	Grace time.Duration `yaml:"grace" default:"30s" max:"240h"`
-	// Stop is how long the container takes to exit after SIGTERM; never: it exits by SIGKILL when the grace period is over.
+	// Stop is the time from SIGTERM to the container's exit; never: it exits by SIGKILL when the grace period is
+	// over.
 	Stop Dist `yaml:"stop" default:"{median: 2s, p95: 12s}" form:"stop"`
-	// Ready is how long the container takes from its start until its pod is Ready.
+	// Ready is the time from the container's start until its pod is Ready.
 	Ready Dist `yaml:"ready" default:"{median: 3s, p95: 8s}"`
-	// Spread is what the pods spread over, by topologySpreadConstraints with maxSkew 1.
+	// Spread is the topology that the pods spread over, by topologySpreadConstraints with maxSkew 1.
 	Spread Spread `yaml:"spread" default:"none"`
 	// SpreadHard leaves a pod pending that can't be placed evenly (DoNotSchedule instead of ScheduleAnyway).
 	SpreadHard bool `yaml:"spreadHard" default:"false"`
@@ -40,7 +42,7 @@ type Workload struct {
 	Volume *resource.Quantity `yaml:"volume" min:"1Mi" max:"64Ti"`
 	// Finalizer that each pod has; absent the pods have none.
 	Finalizer string `yaml:"finalizer" form:"finalizer"`
-	// FinalizerHeld is how long after a pod's deletion its finalizer is removed; 0 is never.
+	// FinalizerHeld is the time from a pod's deletion to the removal of its finalizer; 0 is never.
 	FinalizerHeld time.Duration `yaml:"finalizerHeld" default:"0s" max:"240h"`
 	// DoNotDisrupt gives each pod the annotation karpenter.sh/do-not-disrupt.
 	DoNotDisrupt bool `yaml:"doNotDisrupt" default:"false"`
@@ -54,7 +56,7 @@ type Workload struct {
 	CreateAt time.Duration `yaml:"createAt" default:"0s" max:"240h"`
 }
 
-// Requests are what a pod asks of a node.
+// Requests are the resources that a pod requests.
 type Requests struct {
 	// CPU in cores, 100m is a tenth of one.
 	CPU resource.Quantity `yaml:"cpu" default:"100m" max:"1k"`
@@ -65,13 +67,13 @@ type Requests struct {
 // A ResizePolicy says what a resize of a resource does to the container that
 // has it.
 type ResizePolicy struct {
-	// CPU is what a change of the CPU does.
+	// CPU is the effect of a change of the CPU.
 	CPU Resizing `yaml:"cpu" default:"NotRequired"`
-	// Memory is what a change of the memory does.
+	// Memory is the effect of a change of the memory.
 	Memory Resizing `yaml:"memory" default:"NotRequired"`
 }
 
-// A Resizing is what a resize does to a container.
+// A Resizing is the effect of a resize on a container.
 type Resizing string
 
 // What it does.
@@ -92,7 +94,7 @@ type Toleration struct {
 	Value string `yaml:"value" form:"value"`
 	// Effect of the taint; absent: every effect.
 	Effect Effect `yaml:"effect"`
-	// For is how long a NoExecute taint is tolerated (tolerationSeconds); absent: forever.
+	// For is the time for which a NoExecute taint is tolerated (tolerationSeconds); absent: forever.
 	For *time.Duration `yaml:"for" max:"240h"`
 }
 
@@ -123,7 +125,7 @@ func (WorkloadKind) values() []string {
 	return []string{"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"}
 }
 
-// A Spread is what pods spread over.
+// A Spread is a topology that pods spread over.
 type Spread string
 
 // The spreads.
@@ -158,9 +160,11 @@ type Budget struct {
 	Namespace string `yaml:"namespace" form:"label"`
 	// Workload whose pods the budget covers.
 	Workload string `yaml:"workload" need:"true" form:"label"`
-	// MinAvailable is how many pods have to stay healthy: a number, or a percentage of the replicas, rounded up.
+	// MinAvailable is the number of pods that have to stay healthy: a number, or a percentage of the replicas,
+	// rounded up.
 	MinAvailable *IntOrPercent `yaml:"minAvailable"`
-	// MaxUnavailable is how many pods may be unhealthy: a number, or a percentage of the replicas, rounded up.
+	// MaxUnavailable is the number of pods that may be unhealthy: a number, or a percentage of the replicas, rounded
+	// up.
 	MaxUnavailable *IntOrPercent `yaml:"maxUnavailable"`
 	// UnhealthyPodEvictionPolicy says whether pods that aren't Ready may always be evicted.
 	UnhealthyPodEvictionPolicy UnhealthyPolicy `yaml:"unhealthyPodEvictionPolicy" default:"IfHealthyBudget"`

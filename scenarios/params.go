@@ -18,7 +18,7 @@ type Parameter struct {
 	Doc string `yaml:"doc" need:"true" form:"line"`
 }
 
-// A Scalar is the text of a parameter's value, as it stands in the file.
+// A Scalar is the text of a parameter's value, as in the file.
 type Scalar string
 
 // A ParameterType is the type of a parameter's values.

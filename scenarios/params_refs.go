@@ -2,17 +2,15 @@ package scenarios
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/nodesim/nodesim/internal/suggest"
 )
 
-// reference is how a file takes a parameter's value. A scalar that is nothing
-// else takes the value with its type; inside of longer text the value is put
-// in as text. Nothing else is computed.
-var reference = regexp.MustCompile(`\$\(([a-z][A-Za-z0-9]*)\)`)
+// reference is the syntax by which a file takes a parameter's value. A scalar that is nothing else takes the value
+// with its type; inside of longer text the value is put in as text. Nothing else is computed.
+var reference = lazily(`\$\(([a-z][A-Za-z0-9]*)\)`)
 
 // fixedParts of a file can't refer to parameters: they are read before these have values.
 var fixedParts = []string{"apiVersion", "kind", "metadata", "parameters"}
@@ -38,7 +36,7 @@ func references(file string, root *node, parameters []Parameter) (used map[strin
 		if len(n.text) > maxRef {
 			return bad(fmt.Sprintf("at most %d bytes in a text with a parameter", maxRef), "")
 		}
-		found := reference.FindAllStringSubmatch(n.text, -1)
+		found := reference().FindAllStringSubmatch(n.text, -1)
 		if strings.Count(n.text, "$(") != len(found) {
 			return bad("$(name), name a parameter", "")
 		}
@@ -78,11 +76,11 @@ func scalars(n *node, path string, visit func(n *node, path string) *Error) *Err
 // given tree stays as it is.
 func substitute(n *node, value func(name string, line int) *node) *node {
 	if n.kind == isText && strings.Contains(n.text, "$(") {
-		whole := reference.FindStringSubmatch(n.text)
+		whole := reference().FindStringSubmatch(n.text)
 		if whole != nil && whole[0] == n.text {
 			return value(whole[1], n.line)
 		}
-		text := reference.ReplaceAllStringFunc(n.text, func(ref string) string {
+		text := reference().ReplaceAllStringFunc(n.text, func(ref string) string {
 			return value(ref[2:len(ref)-1], n.line).text
 		})
 		return &node{kind: isText, line: n.line, text: text, ref: n.text}

@@ -112,7 +112,7 @@ func (t ParameterType) compare(a, b string) int {
 	return 0
 }
 
-// node is a value of the parameter as it would stand in a file.
+// node returns a value of the parameter as a file would have it.
 func (p *Parameter) node(text string, line int) *node {
 	n := &node{kind: isText, line: line, text: text, ref: "$(" + p.Name + ")"}
 	switch p.Type {

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PerformConfig is what a performance is given.
+// PerformConfig configures a Performance.
 type PerformConfig struct {
 	// World is where everything is written.
 	World World
@@ -22,70 +22,66 @@ type PerformConfig struct {
 	Speed float64
 	// Now is the wall time.
 	Now func() time.Time
-	// Wall, where it is given, is the wall time of a moment of the scenario behind
-	// Begin, for a pace that isn't even; nil is Speed alone.
+	// Wall, where it is given, returns the wall time of a moment of the scenario after Begin, for a pace that isn't
+	// even; nil is Speed alone.
 	Wall func(at time.Duration) time.Time
-	// HandsOff leaves the rolls to the caller, who plans by what
-	// [Performance.Group] says and has [Performance.Launch] and its like
-	// perform; [Performance.Rolled] says how they ended. A roll in place is always
+	// HandsOff leaves the rolls to the caller, which plans from [Performance.Group], acts through
+	// [Performance.Launch] and its like, and reports the outcome to [Performance.Rolled]. A roll in place is always
 	// the caller's.
 	HandsOff bool
 }
 
-// A Performance is a scenario performed on a real API server: the simulation's
-// kubelets, provider, cloud controllers, interruption handlers, autoscaler and who
-// rolls, acting on a mirror of the server's objects. What they write goes to the
-// [World], and what the server says comes in through the methods named Seen and
-// Given. Workloads, scheduling, budgets, node lifecycle and garbage are the real
-// control plane's.
+// A Performance is the simulation of a live run on a real API server: its kubelets, provider, cloud controllers,
+// interruption handlers, autoscaler and rollers, acting on a mirror of the server's objects. What they write goes to
+// the [World], and what the server says comes in through the methods named Seen and Given. Workloads, scheduling,
+// budgets, node lifecycle and garbage are the real control plane's.
 //
-// The order is: File.Perform; Adopt, where machines are there already; Seed;
-// Seen and Given until Unsettled is empty; Begin; then Advance as time goes on,
-// with Seen and Given in between, until Ended. Nothing happens in the scenario
-// before Begin: the nodes of 0s are Ready at once, and so are pods that are bound
-// to them.
+// The order is: File.Perform; Adopt, where machines are there already; Seed; Seen and Given until Unsettled is empty;
+// Begin; then Advance as time passes, with Seen and Given in between, until Ended. Nothing happens in the scenario
+// before Begin: the nodes of 0s are Ready at once, and so are pods that are bound to them.
 //
-// A Performance is for one goroutine. It reads no clock but PerformConfig.Now.
+// A Performance must be used by one goroutine. It reads no clock but PerformConfig.Now.
 type Performance struct {
 	sim    *Simulation
 	cfg    PerformConfig
 	world  World
-	clock  mirror.Clock
+	clock  convert.Clock
 	begun  bool
 	before time.Duration // the scenario's time when it was adopted
 	rolled bool          // when adopted, the rolls had ended
 
-	templates mirror.Templates
+	templates convert.Templates
 	nodes     map[string]*seenNode
 	versions  versions // of pods
 	agents    []actors.Workload
 	drains    *roll.Drainer
-	given     map[*api.Pod]bool // whose kubelet knows of them
+	given     map[*kube.Pod]bool // whose kubelet knows of them
 	lost      error
 	disks     *disks // nil where the scenario has no volumes
 }
 
-// seenNode is what the server says of a node of ours.
+// seenNode is the server's state of a node of ours.
 type seenNode struct {
 	uid     types.UID
 	ready   bool
+	closed  bool              // the taint of a node that isn't Ready is still on it, which keeps pods off
 	labels  map[string]string // that its kubelet has registered with
 	notes   map[string]string
 	deleted types.UID // that was deleted by an actor
 }
 
-// Perform prepares a performance.
+// Perform prepares a Performance.
 func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	f, err := f.Split()
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
 	if c.Now == nil {
-		return nil, fmt.Errorf("perform %s: no Now: want a clock, such as time.Now", f.Metadata.Name)
+		return nil, fmt.Errorf("run %s live: no Now: want a clock, such as time.Now", f.Metadata.Name)
 	}
-	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, versions: newVersions(), given: map[*api.Pod]bool{}}
+	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, versions: newVersions(), given: map[*kube.Pod]bool{}}
 	start := c.Now()
-	p.clock = mirror.Clock{Scenario: api.InstantOf(start), Wall: start, Speed: c.Speed}
+	p.clock = convert.Clock{Scenario: kube.InstantOf(start), Wall: start, Speed: c.Speed, Foreign: convert.NewForeignTimes()}
 	p.sim, err = f.stand(func(timeline.Event) error { return nil }, remote{p}, start)
 	if err != nil {
 		return nil, err
@@ -120,6 +116,7 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 
 // Seed registers the nodes of 0s: as many of each group as weren't adopted.
 func (p *Performance) Seed() {
+	p.wait()
 	for i := range p.sim.file.Groups {
 		g := &p.sim.file.Groups[i]
 		c := p.sim.env.Cloud.Group(g.Name)
@@ -129,24 +126,35 @@ func (p *Performance) Seed() {
 			continue
 		}
 		for k := len(c.Instances()); k < g.Nodes; k++ {
-			p.sim.kubelets.Seed(p.sim.env.Cloud.Seed(c, g.Zones[k%len(g.Zones)]), time.Hour)
+			p.sim.kubelets.SeedNow(p.sim.env.Cloud.Seed(c, g.Zones[k%len(g.Zones)]), time.Hour)
 		}
 	}
 	p.sim.seedProvider()
 }
 
-// Begin is the scenario's 0s, or, for one that was adopted, the moment at which it
-// goes on.
+// wait has the moments of objects be those of the wall until the scenario begins. Writes in between have the wall's
+// time then, which doesn't change when the scenario continues at a speed of its own.
+func (p *Performance) wait() {
+	if p.begun {
+		return
+	}
+	store := p.sim.env.API
+	store.Rebase(kube.InstantOf(p.cfg.Now()))
+	p.clock.Scenario = store.Now()
+	p.clock.Wall = p.clock.Scenario.Time()
+}
+
+// Begin starts the scenario at 0s, or, for one that was adopted, at the moment at which it resumes.
 func (p *Performance) Begin() error {
 	if p.begun {
 		return nil
 	}
+	p.wait()
 	s := p.sim
 	p.begun = true
-	p.clock.Scenario, p.clock.Wall = s.env.API.Now(), p.cfg.Now()
 	if begin := s.env.Now(); p.cfg.Wall != nil {
 		p.clock.Paced = func(since time.Duration) time.Time { return p.cfg.Wall(begin + since) }
-		p.clock.Latest = func() (api.Instant, time.Time) { return s.env.API.Now(), p.cfg.Now() }
+		p.clock.Latest = func() (kube.Instant, time.Time) { return s.env.API.Now(), p.cfg.Now() }
 	}
 	s.kubelets.LookThrough()
 	p.disks.begin()
@@ -166,9 +174,8 @@ func (p *Performance) Begin() error {
 	return nil
 }
 
-// Rolled ends one roll that the caller of a HandsOff performance has performed, that
-// of one group or of a workload's pods; code and reason are empty for one that is
-// complete. The scenario ends when all of them have.
+// Rolled ends one roll that the caller of a HandsOff Performance has executed, of one group or of a workload's pods;
+// code and reason are empty for one that is complete. The scenario ends when all of them have.
 func (p *Performance) Rolled(code, reason string) {
 	if p.sim.running > 0 {
 		p.sim.rollEnded(roll.Outcome{Failed: code != "", Code: code, Reason: reason})
@@ -186,7 +193,7 @@ func (p *Performance) Advance(to time.Duration) error {
 		return p.lost
 	}
 	if err := s.env.Run(min(to, s.end())); err != nil {
-		s.ended, p.lost = true, fmt.Errorf("perform %s: %w", s.file.Metadata.Name, err)
+		s.ended, p.lost = true, fmt.Errorf("run %s live: %w", s.file.Metadata.Name, err)
 		return p.lost
 	}
 	if s.env.Now() < s.end() && !s.env.Stopped() {
@@ -224,6 +231,8 @@ func (p *Performance) Unsettled() []string {
 	for _, n := range p.sim.env.API.Nodes() {
 		if seen := p.nodes[n.Name]; p.before == 0 && (seen == nil || !seen.ready) {
 			missing = append(missing, "node "+n.Name+" isn't Ready")
+		} else if p.before == 0 && seen.closed {
+			missing = append(missing, "node "+n.Name+" has the taint "+corev1.TaintNodeNotReady)
 		}
 	}
 	for i := range p.sim.file.Workloads {
@@ -237,7 +246,7 @@ func (p *Performance) Unsettled() []string {
 	}
 	for i := range p.agents {
 		a := &p.agents[i]
-		have := p.countServing(func(pod *api.Pod) bool { return pod.Namespace == a.Namespace && pod.Labels.Holds(a.Template.Labels) })
+		have := p.countServing(func(pod *kube.Pod) bool { return pod.Namespace == a.Namespace && pod.Labels.Holds(a.Template.Labels) })
 		if want := len(p.sim.env.API.Nodes()); p.before == 0 && have < want {
 			missing = append(missing, fmt.Sprintf("%d of %d pods of %s/%s run", have, want, a.Namespace, a.Name))
 		}
@@ -253,10 +262,10 @@ func (p *Performance) Unsettled() []string {
 
 // serving counts the pods of a workload that are Ready.
 func (p *Performance) serving(w *Workload) int {
-	return p.countServing(func(pod *api.Pod) bool { return pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name })
+	return p.countServing(func(pod *kube.Pod) bool { return pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name })
 }
 
-func (p *Performance) countServing(which func(*api.Pod) bool) (n int) {
+func (p *Performance) countServing(which func(*kube.Pod) bool) (n int) {
 	for _, pod := range p.sim.env.API.Pods() {
 		if which(pod) && pod.Ready() && !pod.Terminating() {
 			n++
@@ -265,19 +274,18 @@ func (p *Performance) countServing(which func(*api.Pod) bool) (n int) {
 	return n
 }
 
-// A machine is what stands in the annotation [AnnotationMachine] of its Node.
+// A machine is the content of the annotation [AnnotationMachine] of its Node.
 type machine struct {
 	Number   int            `json:"number"`
 	Group    string         `json:"group"`
 	Zone     string         `json:"zone"`
 	Template cloud.Template `json:"template"`
-	// Ail is what was wrong with it when it registered: "cni" or "kubelet", as in a
-	// NeverReady.
+	// Ail lists its ailments when it registered: "cni" or "kubelet", as in a NeverReady.
 	Ail NeverReadyCause `json:"ail,omitempty"`
 }
 
-// GoesOnWith reports whether the end of a Node that is being deleted is gone on with
-// by a performance that adopts it: where Karpenter's finalizer alone holds it.
+// GoesOnWith reports whether a live run that adopts a Node that is being deleted continues its end: where Karpenter's
+// finalizer alone holds it.
 func (p *Performance) GoesOnWith(in *corev1.Node) bool {
 	return p.sim.file.Cluster.Provider == ProviderKarpenter && roll.Holds(in.Finalizers)
 }
@@ -291,6 +299,7 @@ func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool)
 	if err := s.env.Run(p.before); err != nil {
 		return err
 	}
+	p.wait()
 	for _, in := range nodes {
 		m, err := notedMachine(in)
 		if err != nil {
@@ -302,13 +311,13 @@ func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool)
 		}
 		i := s.env.Cloud.Restore(g, m.Zone, m.Number, m.Template)
 		if i.Name != in.Name {
-			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or perform it with the seed it was begun with", in.Name, m.Number, s.file.Metadata.Name, i.Name)
+			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or run it with the seed it was begun with", in.Name, m.Number, s.file.Metadata.Name, i.Name)
 		}
 		if m.Ail != "" {
 			i.Ailments = (&NeverReady{Cause: m.Ail}).ailments()
 		}
-		n := &api.Node{}
-		mirror.AdoptNode(n, in, p.clock)
+		n := &kube.Node{}
+		convert.AdoptNode(n, in, p.clock)
 		s.env.API.Inbound(func() { s.env.API.SeedNode(n) })
 		s.env.API.Know(&n.Meta, string(in.UID))
 		p.nodes[n.Name] = &seenNode{uid: in.UID, ready: n.Ready(), labels: in.Labels, notes: in.Annotations}

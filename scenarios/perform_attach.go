@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,9 +44,9 @@ func volumeOf(in *storagev1.VolumeAttachment) string {
 	return ""
 }
 
-// AttachmentSeen tells what a watch of VolumeAttachments says, as
-// [Performance.ClaimSeen].
+// AttachmentSeen takes an event of a watch of VolumeAttachments, as [Performance.ClaimSeen].
 func (p *Performance) AttachmentSeen(t watch.EventType, in *storagev1.VolumeAttachment) {
+	p.wait()
 	d := p.disks
 	if d == nil || in.Spec.Attacher != d.driver || volumeOf(in) == "" {
 		return
@@ -133,8 +133,8 @@ func (d *disks) attach(a *attachment, v *disk) {
 	d.p.world.WriteAttachment(a.seen, is)
 }
 
-// detach takes a volume off its instance. One whose kubelet isn't heard, or whose
-// node is out of service, is taken by force: nobody asks for it otherwise.
+// detach takes a volume off its instance. One whose kubelet isn't heard, or whose node is out of service, is taken by
+// force: no one else would ask for it.
 func (d *disks) detach(a *attachment, v *disk) {
 	if !d.current(a) {
 		return

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/mirror"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// storageClass is the class of all claims of a performance.
+// storageClass is the class of all claims of a live run.
 const storageClass = "nodesim"
 
 // objectOf makes the object of a workload, with the claims of its pods.
@@ -25,7 +25,7 @@ func (p *Performance) objectOf(w *Workload) runtime.Object {
 		return o
 	}
 	name, claim := p.sim.workload(w).Template.Volume, claimSpec(*w.Volume)
-	pods := mirror.PodTemplate(o)
+	pods := convert.PodTemplate(o)
 	if pods == nil {
 		return o
 	}
@@ -98,7 +98,7 @@ func (d *disks) postDrivers(old, is *corev1.Node) {
 	}
 	ids := map[string]string{}
 	if json.Unmarshal([]byte(note), &ids) != nil {
-		return // somebody else's
+		return // another client's
 	}
 	csi := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: is.Name}}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {

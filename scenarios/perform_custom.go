@@ -3,8 +3,8 @@ package scenarios
 import (
 	"reflect"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,10 +25,9 @@ func kindOf(r timeline.Resource) CustomKind {
 	return CustomKind{schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}, r.Kind, r.Namespaced}
 }
 
-// CustomKinds are the kinds whose objects the performance keeps, owners before
-// what they own. Of these a tape of the simulation holds NodeClaims and Machines;
-// NodePools and MachineSets stand on a real API server alone, where the garbage
-// collector removes what has an owner that isn't there.
+// CustomKinds returns the kinds whose objects the live run keeps, owners before what they own. Of these a tape of the
+// simulation holds NodeClaims and Machines; NodePools and MachineSets are on a real API server alone, where the
+// garbage collector removes what has an owner that isn't there.
 func (p *Performance) CustomKinds() []CustomKind {
 	switch p.sim.file.Cluster.Provider {
 	case ProviderKarpenter:
@@ -40,24 +39,24 @@ func (p *Performance) CustomKinds() []CustomKind {
 }
 
 // CustomWritten tells the World of an object of the provider's.
-func (p remote) CustomWritten(c api.Change, old, o *api.Custom) {
+func (p remote) CustomWritten(c kube.Change, old, o *kube.Custom) {
 	kind, name := kindOf(o.Resource), types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
-	if c == api.Deleted {
+	if c == kube.Deleted {
 		if !old.Terminating() { // else the write that took its last finalizer away lets it go
 			p.world.DeleteCustom(kind, name)
 		}
 		return
 	}
-	is, err := mirror.Custom(o, p.clock)
+	is, err := convert.Custom(o, p.clock)
 	if err != nil {
 		p.fail(err)
 		return
 	}
-	if c == api.Added {
+	if c == kube.Added {
 		p.world.WriteCustom(kind, nil, is)
 		return
 	}
-	was, err := mirror.Custom(old, p.clock)
+	was, err := convert.Custom(old, p.clock)
 	if err != nil {
 		p.fail(err)
 		return
@@ -70,10 +69,10 @@ func (p remote) CustomWritten(c api.Change, old, o *api.Custom) {
 	}
 }
 
-// CustomSeen tells what a watch of one of [Performance.CustomKinds] says, of which
-// one thing counts: that somebody deletes such an object. Then its node and its
-// machine go, as they do when the provider itself deletes it.
+// CustomSeen takes an event of a watch of one of [Performance.CustomKinds], of which one thing matters: the deletion
+// of such an object. Then its node and its machine go, as they do when the provider itself deletes it.
 func (p *Performance) CustomSeen(t watch.EventType, kind CustomKind, in *unstructured.Unstructured) {
+	p.wait()
 	o := p.sim.env.API.Custom(kind.Resource, in.GetNamespace(), in.GetName())
 	if o == nil || o.Terminating() || in.GetDeletionTimestamp() == nil && t != watch.Deleted {
 		return

@@ -6,34 +6,31 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Disks are what a [World] writes of volumes. Nothing of it is asked for where
-// the scenario has none.
+// Disks are the writes of a [World] for volumes. Nothing of it is asked for where the scenario has none.
 type Disks interface {
 	// CreateVolume creates a PersistentVolume for the claim that it names. One that
 	// is there is the same.
 	CreateVolume(pv *corev1.PersistentVolume)
 	// DeleteVolume deletes the PersistentVolume of a claim that is gone.
 	DeleteVolume(name string, uid types.UID)
-	// WriteAttachment is what the CSI driver's attacher changes of a
-	// VolumeAttachment's finalizers and status.
+	// WriteAttachment writes the CSI driver's attacher's change of a VolumeAttachment's finalizers and status.
 	WriteAttachment(old, new *storagev1.VolumeAttachment)
 	// PostDrivers is a kubelet's CSINode, whose owner is the Node of its name.
 	PostDrivers(csi *storagev1.CSINode)
 }
 
-// disks are the sidecars of the provider's CSI driver in a performance: the
-// external-provisioner, which makes the volumes of claims, and the
-// external-attacher, which does what VolumeAttachments ask for. Those are the
-// attach-detach controller's of the real control plane, claims are bound by its
-// scheduler and its PersistentVolume controller. A nil disks has no volumes.
+// disks are the sidecars of the provider's CSI driver in a live run: the external-provisioner, which makes the
+// volumes of claims, and the external-attacher, which serves VolumeAttachments. Those are the attach-detach
+// controller's of the real control plane, claims are bound by its scheduler and its PersistentVolume controller. A
+// nil disks has no volumes.
 type disks struct {
 	p      *Performance
 	driver string
@@ -53,7 +50,7 @@ type disk struct {
 	released            bool
 }
 
-// listed is what nodes call the volume (pkg/volume/csi/csi_plugin.go, GetVolumeName).
+// listed returns the nodes' name of the volume (pkg/volume/csi/csi_plugin.go, GetVolumeName).
 func (d *disks) listed(v *disk) string { return "kubernetes.io/csi/" + d.driver + "^" + v.handle }
 
 // drivers are the CSI drivers of the providers' disks.
@@ -77,8 +74,8 @@ func newDisks(p *Performance) *disks {
 	return d
 }
 
-// of is what nodes call the volume of a pod's claim, or "".
-func (d *disks) of(pod *api.Pod) string {
+// of returns the nodes' name of the volume of a pod's claim, or "".
+func (d *disks) of(pod *kube.Pod) string {
 	if v := d.byClaim[actors.VolumeKey(pod)]; v != nil {
 		return d.listed(v)
 	}
@@ -96,7 +93,7 @@ func (d *disks) after(takes time.Duration, do func()) {
 
 // hold reports whether a pod that is to run at once has to wait for its volume: then
 // its kubelet is told when its Node lists that, or when the scenario begins.
-func (d *disks) hold(pod *api.Pod, in *corev1.Pod) bool {
+func (d *disks) hold(pod *kube.Pod, in *corev1.Pod) bool {
 	if d == nil {
 		return false
 	}
@@ -123,7 +120,7 @@ func (d *disks) look() {
 	}
 }
 
-// begin goes on with what has waited for the scenario's beginning.
+// begin resumes the work that has waited for the scenario's beginning.
 func (d *disks) begin() {
 	if d == nil {
 		return
@@ -145,6 +142,7 @@ const (
 // ClaimSeen tells what a watch of PersistentVolumeClaims says. It is needed where
 // the scenario's Objects have a StorageClass.
 func (p *Performance) ClaimSeen(t watch.EventType, in *corev1.PersistentVolumeClaim) {
+	p.wait()
 	d := p.disks
 	if d == nil || in.Spec.StorageClassName == nil || *in.Spec.StorageClassName != storageClass {
 		return
@@ -166,6 +164,7 @@ func (p *Performance) ClaimSeen(t watch.EventType, in *corev1.PersistentVolumeCl
 
 // VolumeSeen tells what a watch of PersistentVolumes says, as ClaimSeen.
 func (p *Performance) VolumeSeen(t watch.EventType, in *corev1.PersistentVolume) {
+	p.wait()
 	d := p.disks
 	if d == nil || in.Spec.CSI == nil || in.Spec.CSI.Driver != d.driver || in.Spec.StorageClassName != storageClass || in.Spec.ClaimRef == nil {
 		return
@@ -206,7 +205,7 @@ func (d *disks) reclaim(v *disk) {
 	d.p.world.DeleteVolume(v.name, v.uid)
 }
 
-// handle is what the provider calls a volume.
+// handle returns the provider's name of a volume.
 func (d *disks) handle(name, zone string, chance *model.Stream) string {
 	switch d.p.sim.file.Cluster.Provider {
 	case ProviderGKE:

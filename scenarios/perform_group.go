@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 )
 
@@ -114,7 +114,7 @@ func (p *Performance) Terminate(id string) {
 func (p *Performance) Drain(id string, done func(error)) {
 	env, r := p.sim.env, p.sim.file.Roll
 	i := env.Cloud.Instance(id)
-	var n *api.Node
+	var n *kube.Node
 	if i != nil {
 		n = env.API.Node(i.Name)
 	}
@@ -122,7 +122,7 @@ func (p *Performance) Drain(id string, done func(error)) {
 		env.After(0, func() { done(nil) })
 		return
 	}
-	env.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = true })
+	env.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 	how := roll.Drain{Retry: env.Timings.EvictionRetry}
 	if r != nil {
 		how.Timeout, how.Force = r.EvictionTimeout, r.Force

@@ -1,9 +1,11 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -12,6 +14,7 @@ import (
 // NodeSeen tells what a watch of nodes says: ADDED, MODIFIED and DELETED of all
 // nodes, in their order. Nodes that aren't the scenario's are left alone.
 func (p *Performance) NodeSeen(t watch.EventType, in *corev1.Node) {
+	p.wait()
 	store := p.sim.env.API
 	n, seen := store.Node(in.Name), p.nodes[in.Name]
 	if seen == nil {
@@ -35,18 +38,20 @@ func (p *Performance) NodeSeen(t watch.EventType, in *corev1.Node) {
 			seen.ready = c.Status == corev1.ConditionTrue
 		}
 	}
+	seen.closed = slices.ContainsFunc(in.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady })
 	silent := !p.sim.kubelets.Hears(n.Name)
 	store.Know(&n.Meta, string(in.UID))
 	store.Inbound(func() {
-		store.UpdateNode(n, func(n *api.Node) { mirror.TakeNode(n, in, p.clock, silent) })
+		store.UpdateNode(n, func(n *kube.Node) { convert.TakeNode(n, in, p.clock, silent) })
 	})
 	p.disks.look()
 }
 
-// PodSeen tells what a watch of pods says: ADDED, MODIFIED and DELETED of all pods,
-// in their order. Of a pod that is bound to one of the scenario's nodes it takes
-// what no kubelet waits for: that is told by [Performance.PodGiven].
+// PodSeen tells what a watch of pods says: ADDED, MODIFIED and DELETED of all pods, in their order. Of a pod that is
+// bound to one of the scenario's nodes it takes the fields that no kubelet waits for; [Performance.PodGiven] takes
+// the others.
 func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
+	p.wait()
 	if t != watch.Deleted && p.versions.buried(in) {
 		return
 	}
@@ -66,13 +71,13 @@ func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
 	case pod == nil && p.ours(in):
 		// Its kubelet has still to be told.
 	case pod == nil:
-		pod = &api.Pod{}
+		pod = &kube.Pod{}
 		p.templates.TakePod(pod, in, p.clock, true)
 		store.Inbound(func() { p.check(store.Learn(pod)) })
 	default:
 		given := p.given[pod]
 		store.Inbound(func() {
-			store.UpdatePod(pod, func(pod *api.Pod) {
+			store.UpdatePod(pod, func(pod *kube.Pod) {
 				node, template, deleting, grace := pod.NodeName, pod.Template, pod.Deleting, pod.Grace
 				p.templates.TakePod(pod, in, p.clock, !given || !p.sim.kubelets.Hears(pod.NodeName))
 				if p.ours(in) {
@@ -87,6 +92,7 @@ func (p *Performance) PodSeen(t watch.EventType, in *corev1.Pod) {
 // changed, or is being deleted. It may be told the same again; what is older than
 // what it was told before, or than the pod's deletion, is left alone.
 func (p *Performance) PodGiven(in *corev1.Pod) {
+	p.wait()
 	if !p.ours(in) || p.versions.buried(in) || !p.versions.newerThanTold(in) {
 		return
 	}
@@ -98,7 +104,7 @@ func (p *Performance) PodGiven(in *corev1.Pod) {
 	}
 	newest := p.versions.newer(in)
 	if pod == nil {
-		pod = &api.Pod{}
+		pod = &kube.Pod{}
 		bound := in.DeepCopy()
 		bound.Spec.NodeName = ""
 		p.templates.TakePod(pod, bound, p.clock, true)
@@ -109,13 +115,13 @@ func (p *Performance) PodGiven(in *corev1.Pod) {
 		return
 	}
 	p.given[pod] = true
-	take := func(pod *api.Pod) {
+	take := func(pod *kube.Pod) {
 		if newest {
 			p.templates.TakePod(pod, in, p.clock, first && in.Status.StartTime != nil)
 			return
 		}
 		// The rest was seen on the watch, as it is by now.
-		told := &api.Pod{}
+		told := &kube.Pod{}
 		p.templates.TakePod(told, in, p.clock, true)
 		pod.NodeName, pod.Template = told.NodeName, told.Template
 		if pod.Deleting == 0 {
@@ -131,8 +137,9 @@ func (p *Performance) PodGiven(in *corev1.Pod) {
 
 // BudgetSeen tells what a watch of PodDisruptionBudgets says.
 func (p *Performance) BudgetSeen(t watch.EventType, in *policyv1.PodDisruptionBudget) {
+	p.wait()
 	store := p.sim.env.API
-	var b *api.Budget
+	var b *kube.Budget
 	for _, one := range store.Budgets() {
 		if one.Namespace == in.Namespace && one.Name == in.Name {
 			b = one
@@ -145,11 +152,11 @@ func (p *Performance) BudgetSeen(t watch.EventType, in *policyv1.PodDisruptionBu
 				store.DeleteBudget(b)
 			}
 		case b == nil:
-			b = &api.Budget{}
-			mirror.TakeBudget(b, in, p.clock)
+			b = &kube.Budget{}
+			convert.TakeBudget(b, in, p.clock)
 			p.check(store.CreateBudget(b))
 		default:
-			store.UpdateBudget(b, func(b *api.Budget) { mirror.TakeBudget(b, in, p.clock) })
+			store.UpdateBudget(b, func(b *kube.Budget) { convert.TakeBudget(b, in, p.clock) })
 		}
 	})
 }
@@ -161,7 +168,7 @@ func (p *Performance) check(err error) {
 }
 
 // drop forgets a pod that is there no longer.
-func (p *Performance) drop(pod *api.Pod) {
+func (p *Performance) drop(pod *kube.Pod) {
 	delete(p.given, pod)
 	store := p.sim.env.API
 	store.Inbound(func() { store.Forget(pod) })

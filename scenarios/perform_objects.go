@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -46,9 +46,8 @@ func (p *Performance) create(w *Workload) {
 	p.world.CreateWorkload([]runtime.Object{p.objectOf(w)})
 }
 
-// Objects are what has to stand in the API server before the scenario: Namespaces,
-// a StorageClass where there are volumes, then the provider's DaemonSets, then workloads and budgets in the order of the
-// file.
+// Objects returns the objects that the API server needs before the scenario: Namespaces, a StorageClass where there
+// are volumes, then the provider's DaemonSets, then workloads and budgets in the order of the file.
 func (p *Performance) Objects() []runtime.Object {
 	s := p.sim
 	spaces := map[string]bool{}
@@ -99,7 +98,7 @@ func (b *Budget) object() *policyv1.PodDisruptionBudget {
 	return o
 }
 
-// performed makes the objects of a workload of the simulation.
+// performed makes the API objects of a workload of the simulation.
 type performed actors.Workload
 
 func objectOf(w actors.Workload) runtime.Object { return performed(w).object() }
@@ -184,7 +183,7 @@ func resources(milliCPU, bytes int64) corev1.ResourceList {
 	return list
 }
 
-func stringMap(p api.Pairs) map[string]string {
+func stringMap(p kube.Pairs) map[string]string {
 	if len(p) == 0 {
 		return nil
 	}

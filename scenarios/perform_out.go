@@ -9,21 +9,21 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// remote is the outward half of a performance: what the actors write.
+// remote is the outward half of a Performance: the actors' writes.
 type remote struct{ *Performance }
 
 func (p remote) fail(err error) { p.sim.env.Fail(err) }
 
-func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
-	if c == api.Deleted {
+func (p remote) NodeWritten(c kube.Change, old, n *kube.Node) {
+	if c == kube.Deleted {
 		seen := p.nodes[n.Name]
 		if seen == nil {
 			return
@@ -32,13 +32,13 @@ func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
 		p.world.DeleteNode(n.Name, seen.uid)
 		return
 	}
-	is, err := mirror.Node(n, p.clock)
+	is, err := convert.Node(n, p.clock)
 	if err != nil {
 		p.fail(err)
 		return
 	}
 	is.UID = p.uidOf(n.Name)
-	if c == api.Added {
+	if c == kube.Added {
 		is.Annotations = maps.Clone(is.Annotations)
 		if is.Annotations == nil {
 			is.Annotations = map[string]string{}
@@ -50,7 +50,7 @@ func (p remote) NodeWritten(c api.Change, old, n *api.Node) {
 		p.disks.postDrivers(nil, is)
 		return
 	}
-	was, err := mirror.Node(old, p.clock)
+	was, err := convert.Node(old, p.clock)
 	if err != nil {
 		p.fail(err)
 		return
@@ -82,7 +82,7 @@ func (p remote) uidOf(node string) types.UID {
 	return ""
 }
 
-// machineNote is what is noted of a node's machine.
+// machineNote is the annotation's record of a node's machine.
 func (p remote) machineNote(node string) string {
 	i := p.sim.env.Cloud.ByNode(node)
 	if i == nil {
@@ -105,7 +105,7 @@ func (p remote) machineNote(node string) string {
 func notedMachine(n *corev1.Node) (machine, error) {
 	note, ok := n.Annotations[AnnotationMachine]
 	if !ok {
-		return machine{}, fmt.Errorf("it has no annotation %s: it isn't a machine of a performance", AnnotationMachine)
+		return machine{}, fmt.Errorf("it has no annotation %s: it isn't a machine of a live run", AnnotationMachine)
 	}
 	var m machine
 	if err := json.Unmarshal([]byte(note), &m); err != nil || m.Number < 0 || m.Number > 1<<30 {
@@ -114,22 +114,22 @@ func notedMachine(n *corev1.Node) (machine, error) {
 	return m, nil
 }
 
-func (p remote) PodWritten(c api.Change, old, pod *api.Pod) {
-	if c != api.Modified {
+func (p remote) PodWritten(c kube.Change, old, pod *kube.Pod) {
+	if c != kube.Modified {
 		return
 	}
-	if !reflect.DeepEqual(mirror.PodStatus(old, p.clock), mirror.PodStatus(pod, p.clock)) {
-		p.world.PostPod(mirror.PostedPod(pod, p.clock))
+	if !reflect.DeepEqual(convert.PodStatus(old, p.clock), convert.PodStatus(pod, p.clock)) {
+		p.world.PostPod(convert.PostedPod(pod, p.clock))
 	}
 	if slices.Equal(old.Labels, pod.Labels) && slices.Equal(old.Annotations, pod.Annotations) && slices.Equal(old.Finalizers, pod.Finalizers) {
 		return
 	}
-	is, err := mirror.Pod(pod, p.clock)
+	is, err := convert.Pod(pod, p.clock)
 	if err != nil {
 		p.fail(err)
 		return
 	}
-	was, err := mirror.Pod(old, p.clock)
+	was, err := convert.Pod(old, p.clock)
 	if err != nil {
 		p.fail(err)
 		return
@@ -137,12 +137,12 @@ func (p remote) PodWritten(c api.Change, old, pod *api.Pod) {
 	p.world.WritePod(was, is)
 }
 
-func (p remote) Evict(pod *api.Pod) *api.Refusal {
+func (p remote) Evict(pod *kube.Pod) *kube.Refusal {
 	err := p.world.Evict(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, types.UID(pod.UID))
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	no := &api.Refusal{Code: http.StatusServiceUnavailable, Message: err.Error()}
+	no := &kube.Refusal{Code: http.StatusServiceUnavailable, Message: err.Error()}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		s := status.Status()
@@ -158,9 +158,9 @@ func (p remote) Evict(pod *api.Pod) *api.Refusal {
 	return no
 }
 
-func (p remote) DeletePod(pod *api.Pod, grace int64) {
+func (p remote) DeletePod(pod *kube.Pod, grace int64) {
 	var seconds *int64
-	if grace != api.OwnGrace {
+	if grace != kube.OwnGrace {
 		seconds = &grace
 	}
 	err := p.world.DeletePod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, types.UID(pod.UID), seconds)
@@ -170,7 +170,7 @@ func (p remote) DeletePod(pod *api.Pod, grace int64) {
 	}
 }
 
-func (p remote) Recorded(from api.Source, about api.Reference, kind, reason, action, message string) {
+func (p remote) Recorded(from kube.Source, about kube.Reference, kind, reason, action, message string) {
 	ref := corev1.ObjectReference{
 		APIVersion: about.APIVersion, Kind: about.Kind, Namespace: about.Namespace, Name: about.Name,
 		UID: types.UID(about.UID), FieldPath: about.FieldPath,

@@ -128,6 +128,29 @@ func TestPerformSurge(t *testing.T) {
 	}
 }
 
+// A scenario doesn't begin while a node has the taint that keeps pods off: the scheduler
+// would place them on the other ones.
+func TestPerformWaitsForTaints(t *testing.T) {
+	w, _ := stageOf(t, "surge", small...)
+	w.create(w.p.Objects())
+	w.p.Seed()
+	w.settle()
+	name := slices.Sorted(maps.Keys(w.nodes))[0]
+	n := w.nodes[name]
+	n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}
+	w.nodeNews(watch.Modified, n)
+	w.settle()
+	if d := cmp.Diff([]string{"node " + name + " has the taint node.kubernetes.io/not-ready"}, w.p.Unsettled()); d != "" {
+		t.Errorf("with the taint (-want +got):\n%s", d)
+	}
+	n.Spec.Taints = nil
+	w.nodeNews(watch.Modified, n)
+	w.settle()
+	if missing := w.p.Unsettled(); len(missing) > 0 {
+		t.Errorf("without the taint: %v, want nothing", missing)
+	}
+}
+
 // A budget that allows nothing holds the drain up until its time is over.
 func TestPerformStuckDrain(t *testing.T) {
 	w, wall := stageOf(t, "stuck-drain")

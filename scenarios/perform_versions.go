@@ -7,21 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// versions are how new what is known of pods is: several paths bring a pod here, each
-// in its own order, and the slower ones may be behind. Versions of one resource
-// compare as numbers (KEP-5504); those that are none pass.
+// versions hold the newest known version of each pod: several paths bring a pod here, each in its own order, and the
+// slower ones may lag. Versions of one resource compare as numbers (KEP-5504); those that are none pass.
 type versions struct {
 	seen, told map[types.UID]uint64 // by the watch or the kubelet, by the kubelet alone
-	// gone are deleted pods by the version of their deletion, which is above all that
-	// they had (k8s.io/apiserver, pkg/storage/etcd3/watcher.go): a path that is behind
-	// may still bring one of those. order is the order of deletions; of the oldest
-	// ones nobody speaks any more.
+	// gone are deleted pods by the version of their deletion, which is above all that they had (k8s.io/apiserver,
+	// pkg/storage/etcd3/watcher.go): a path that lags may still bring one of those. order is the order of deletions;
+	// no path brings the oldest ones any more.
 	gone  map[types.UID]uint64
 	order []types.UID
 }
 
-// graves is how many deleted pods are remembered: far more than can be under way to
-// kubelets when they are.
+// graves is the number of tombstones of deleted pods: far more than can be under way to kubelets when they are.
 const graves = 4096
 
 func newVersions() versions {
@@ -46,8 +43,8 @@ func (v *versions) bury(in *corev1.Pod) {
 	v.gone[in.UID] = max(version, v.gone[in.UID])
 }
 
-// buried reports whether a pod is as it was before it was deleted. One that somebody
-// took for gone, and that has changed since, lives.
+// buried reports whether a pod is as it was before it was deleted. One that was taken for gone, and that has changed
+// since, lives.
 func (v *versions) buried(in *corev1.Pod) bool {
 	version, is := versionOf(in)
 	return is && version < v.gone[in.UID]

@@ -7,19 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A World is the API server of a performance, a real one, as the kubelets, the
-// provider and whoever rolls write to it.
+// A World is the real API server of a live run, as the kubelets, the provider and the rollers write to it.
 //
-// Its methods are called one at a time, by the goroutine that calls the
-// Performance's, and none may call the Performance back. Where a method returns
-// nothing the World delivers what it was told in its own time, in order for each
-// object, again where the server doesn't answer, the latest state where several
-// wait. Those that return an error wait for the server's answer. Objects belong
-// to the World; their times are wall times.
+// Its methods are called one at a time, by the goroutine that calls the Performance's, and none may call back into
+// the Performance. Where a method returns nothing the World delivers what it was told in its own time, in order for
+// each object, again where the server doesn't answer, the latest state where several wait. Those that return an error
+// wait for the server's answer. Objects belong to the World; their times are wall times.
 type World interface {
-	// Register creates the Node of a machine whose kubelet has started, or takes
-	// over the one that is there. Of its annotations [AnnotationMachine] names the
-	// machine for [Performance.Adopt].
+	// Register creates the Node of a machine whose kubelet has started, or takes over the one that is there. Its
+	// annotation [AnnotationMachine] names the machine for [Performance.Adopt].
 	Register(node *corev1.Node)
 	// PostNode is a kubelet's post of its node's status. Labels and annotations are
 	// those that it has registered with.
@@ -36,22 +32,21 @@ type World interface {
 	PostPod(pod *corev1.Pod)
 	// Record writes an Event, as client-go's recorder of the component would.
 	Record(r Report)
-	// WriteNode is what a controller changes of a node's metadata and spec, from old
-	// to new; whatever else stands on the server stays.
+	// WriteNode writes a controller's change of a node's metadata and spec, from old to new; other fields on the
+	// server stay.
 	WriteNode(old, new *corev1.Node)
 	// DeleteNode deletes a Node object. uid is empty where it isn't known yet.
 	DeleteNode(name string, uid types.UID)
-	// WriteCustom creates an object of one of [Performance.CustomKinds], or takes
-	// over the one of its name that is there, where old is nil; or it is what the
-	// provider changes of it, metadata, spec and status, from old to new. The UID of
-	// an owner, where that is of one of these kinds, and of the node in
-	// status.nodeRef are the simulation's, as are those in a Node's owner references
-	// and in a [Report] about such an object: the World puts its own there.
+	// WriteCustom creates an object of one of [Performance.CustomKinds], or takes over the one of its name that is
+	// there, where old is nil; or it writes the provider's change of its metadata, spec and status, from old to new.
+	// The UID of an owner, where that is of one of these kinds, and of the node in status.nodeRef are the
+	// simulation's, as are those in a Node's owner references and in a [Report] about such an object: the World puts
+	// its own there.
 	WriteCustom(kind CustomKind, old, new *unstructured.Unstructured)
 	// DeleteCustom deletes one. Finalizers hold it until a WriteCustom takes them
 	// away.
 	DeleteCustom(kind CustomKind, name types.NamespacedName)
-	// WritePod is what a controller changes of a pod's metadata.
+	// WritePod writes a controller's change of a pod's metadata.
 	WritePod(old, new *corev1.Pod)
 	// Evict posts an Eviction and returns the server's answer: nil, or an error of
 	// k8s.io/apimachinery/pkg/api/errors. A pod that is gone is no error.
@@ -79,6 +74,5 @@ type Report struct {
 	Type, Reason, Action, Message string
 }
 
-// AnnotationMachine is the annotation by which a performance finds its machines
-// again; see [Performance.Adopt].
+// AnnotationMachine is the annotation by which a live run finds its machines again; see [Performance.Adopt].
 const AnnotationMachine = "nodesim.dev/machine"

@@ -39,6 +39,7 @@ type plane struct {
 	late    string               // the node whose posts come too late
 	log     []string             // what was written, a phrase each
 	shelf   shelf
+	watcher func(resource string, t watch.EventType, o metav1.Object) // told of each change, where there is one
 }
 
 type owner struct {
@@ -68,12 +69,18 @@ func (w *plane) stamp(m *metav1.ObjectMeta) {
 func (w *plane) nodeNews(t watch.EventType, n *corev1.Node) {
 	w.stamp(&n.ObjectMeta)
 	is := n.DeepCopy()
+	if w.watcher != nil {
+		w.watcher("nodes", t, is)
+	}
 	w.news = append(w.news, func() { w.p.NodeSeen(t, is) })
 }
 
 func (w *plane) podNews(t watch.EventType, pod *corev1.Pod) {
 	w.stamp(&pod.ObjectMeta)
 	is := pod.DeepCopy()
+	if w.watcher != nil {
+		w.watcher("pods", t, is)
+	}
 	w.news = append(w.news, func() { w.p.PodSeen(t, is) })
 	if t != watch.Deleted && is.Spec.NodeName != "" {
 		w.news = append(w.news, func() { w.p.PodGiven(is) })

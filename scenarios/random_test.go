@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/inspect"
+	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/likeness/held"
+	"github.com/nodesim/nodesim/internal/testing/simcheck"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -77,7 +77,7 @@ func TestSimulationIsLikeSamples(t *testing.T) {
 	}
 	line := fmt.Sprintf("samples: %d of %d facts of %d published real objects agree with the kubelet profile real, %d are excepted with their reasons", agree, all, len(samples), excepted)
 	t.Log(line)
-	if err := held.Tell("samples", line); err != nil {
+	if err := simcheck.Tell("samples", line); err != nil {
 		t.Error(err)
 	}
 }

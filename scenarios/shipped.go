@@ -30,8 +30,10 @@ type Scenario struct {
 }
 
 // All returns the shipped scenarios: those that most people want first, then the
-// others by their names.
-var All = sync.OnceValue(func() []Scenario {
+// others by their names. The slice is the caller's; their documents are shared.
+func All() []Scenario { return slices.Clone(shipped()) }
+
+var shipped = sync.OnceValue(func() []Scenario {
 	all := []Scenario{{Name: "demo", About: "three old nodes are replaced by three new ones, one at a time, in thirty seconds"}}
 	files, err := shippedFiles.ReadDir("shipped")
 	if err != nil {
@@ -91,8 +93,7 @@ func Open(name string, opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	return s.Open(nil, nil, opts...)
 }
 
-// Open makes the tape of the scenario as it is read: the simulation goes on as
-// far as the reader asks.
+// Open makes the tape of the scenario as it is read: the simulation continues as far as the reader asks.
 func (s Scenario) Open(set []Setting, seed *uint64, opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	opts = append([]timeline.ReadOption{timeline.Name("scenario " + s.Name)}, opts...)
 	if s.Document == nil {

@@ -5,21 +5,20 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// bookmarkEvery is how often a recorder writes a SYNC for a resource that has
-// been quiet.
+// bookmarkEvery is the interval at which a recorder writes a SYNC for a quiet resource.
 const bookmarkEvery = time.Minute
 
-// readStep is how far a simulation goes at a time where its tape is read.
+// readStep is the time by which a simulation advances at once while its tape is read.
 const readStep = time.Second
 
-// expireEvery is how often events that are an hour old are looked for.
+// expireEvery is the interval between searches for events that are an hour old.
 const expireEvery = 10 * time.Second
 
 // A Simulation is a cluster in which a scenario happens. It makes a tape, step by
@@ -52,7 +51,7 @@ type Simulation struct {
 	ended   bool
 	failed  error
 	last    time.Duration // of the last event
-	lots    model.Stream  // of who is hit by a fault
+	lots    model.Stream  // picks the victims of faults
 	pending int           // faults that have not begun, and may still
 }
 
@@ -75,7 +74,7 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 }
 
 // stand is a simulation with nothing in it yet, whose API begins at a time.
-func (f *File) stand(sink func(timeline.Event) error, remote api.Remote, start time.Time) (*Simulation, error) {
+func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
 	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[string]*actors.PodTraits{}}
 	s.header = f.header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
@@ -91,8 +90,8 @@ func (f *File) stand(sink func(timeline.Event) error, remote api.Remote, start t
 	uids := s.env.Stream("uid")
 	rv := s.env.Stream("resourceVersion")
 	s.lots = s.env.Stream("fault")
-	s.env.API = api.New(api.Config{
-		Start: api.InstantOf(start), Now: l.Now, UID: uids.UUID, Sink: s.emit, Fail: l.Fail, Remote: remote,
+	s.env.API = kube.New(kube.Config{
+		Start: kube.InstantOf(start), Now: l.Now, UID: uids.UUID, Sink: s.emit, Fail: l.Fail, Remote: remote,
 		Version: 1_000_000 + rv.N(9_000_000), NoEvents: !f.Cluster.Events,
 	})
 	return s, nil
@@ -167,8 +166,7 @@ func (s *Simulation) settle() {
 	}
 }
 
-// synced writes what a recorder does behind its lists, and once a minute behind
-// that.
+// synced writes a SYNC as a recorder does: after its lists, and once a minute then.
 func (s *Simulation) synced() {
 	for _, r := range s.header.Resources {
 		s.env.API.Synced(s.header.Key(r))
@@ -183,7 +181,7 @@ func (s *Simulation) expire() {
 
 func (s *Simulation) sweep() {
 	s.env.API.SweepSeries()
-	s.env.After(api.SeriesPeriod, s.sweep)
+	s.env.After(kube.SeriesPeriod, s.sweep)
 }
 
 // Outcomes say how the rolls ended that have, in that order: empty for a roll
@@ -221,7 +219,7 @@ func (s *Simulation) build() error {
 	}
 	s.synced()
 	s.env.After(expireEvery, s.expire)
-	s.env.After(api.SeriesPeriod, s.sweep)
+	s.env.After(kube.SeriesPeriod, s.sweep)
 	if err := s.planRolls(); err != nil {
 		return err
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // timingsOf returns the timings of a group's machines: those of their OS, worked
@@ -47,7 +47,7 @@ func (s *Simulation) identify(i *cloud.Instance) {
 	i.ID, i.Name = node.InstanceID, node.Name
 }
 
-// shape is what the node of an instance looks like.
+// shape returns the shape of an instance's node.
 func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 	provider, os := s.file.Cluster.Provider, model.OS(i.Template.OS)
 	machine, _ := model.FindMachine(i.Template.InstanceType)
@@ -117,7 +117,7 @@ func (s *Simulation) group(name string) *Group {
 	return nil
 }
 
-// template is what instances of a group are launched as.
+// template returns the launch template of a group's instances.
 func template(g *Group, image NodeImage, launch int) cloud.Template {
 	return cloud.Template{
 		Image: image.Image, Version: image.Version, Release: image.Release, OS: string(g.OS), InstanceType: image.InstanceType,
@@ -125,7 +125,7 @@ func template(g *Group, image NodeImage, launch int) cloud.Template {
 	}
 }
 
-// Launch template versions of the nodes before and behind a roll.
+// Launch template versions of the nodes before and after a roll.
 const (
 	launchFrom = 3
 	launchTo   = 4
@@ -205,13 +205,13 @@ func (s *Simulation) watchFinalizers() {
 	if len(held) == 0 {
 		return
 	}
-	s.env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
-		if c != api.Modified || old.Terminating() || !p.Terminating() {
+	s.env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
+		if c != kube.Modified || old.Terminating() || !p.Terminating() {
 			return
 		}
 		for _, f := range p.Finalizers {
 			if d, ok := held[f]; ok {
-				s.env.After(d, func() { s.env.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer(f, false) }) })
+				s.env.After(d, func() { s.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(f, false) }) })
 			}
 		}
 	})

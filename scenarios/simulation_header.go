@@ -1,11 +1,13 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -16,8 +18,7 @@ var (
 	budgetsResource = timeline.Resource{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget", Resource: "poddisruptionbudgets", Namespaced: true}
 )
 
-// resources are what the tape holds: what a recorder records, and the provider's
-// own kinds.
+// resources returns the resources of the tape: those that a recorder records, and the provider's own kinds.
 func (f *File) resources() []timeline.Resource {
 	some := []timeline.Resource{nodesResource, podsResource, budgetsResource}
 	if f.Cluster.Events {
@@ -32,14 +33,25 @@ func (f *File) resources() []timeline.Resource {
 	return some
 }
 
+// lacks says what no simulated tape has: nothing was dropped from its objects,
+// since they never had it. The list is a part of every tape, and so of its hash,
+// which is why it doesn't follow timeline.DefaultRedaction.
+var lacks = []string{
+	"**.metadata.managedFields", "**.metadata.annotations (all but known keys)",
+	"**.args", "**.command", "**.customData", "**.env", "**.envFrom", "**.envVars", "**.environment",
+	"**.extraArgs", "**.extraEnv", "**.kubeletExtraArgs", "**.password", "**.token", "**.userData",
+	"**.state.terminated.message", "**.spec (of pods: all but scheduling)", "**.containers (all but name, image, resources)",
+	"**.volumes (contents)", "configmaps.data", "configmaps.binaryData",
+}
+
 func (f *File) header() timeline.Header {
 	h := timeline.Header{
 		APIVersion: timeline.APIVersion, Kind: timeline.Kind,
 		Metadata:  timeline.Metadata{Name: f.Metadata.Name},
-		Source:    timeline.Source{Kind: "scenario", Server: "v" + f.Cluster.KubernetesVersion + ".0", Times: "observed"},
+		Source:    timeline.Origin{Kind: "scenario", Server: "v" + f.Cluster.KubernetesVersion + ".0", Times: "observed"},
 		Scope:     timeline.Scope{Provider: string(f.Cluster.Provider)},
 		Resources: f.resources(),
-		Redaction: timeline.DefaultRedaction().Paths(),
+		Redaction: slices.Clone(lacks),
 		Faults:    f.Stream,
 	}
 	h.Metadata.Start = timeline.Time{Time: f.Start}
@@ -48,12 +60,37 @@ func (f *File) header() timeline.Header {
 	if w := f.RolledInPlace(); w != nil {
 		h.Scope.Namespace, h.Scope.Pods = w.Namespace, "app="+w.Name
 	}
-	if len(f.Groups) == 1 {
-		h.Scope.Nodegroup = f.Groups[0].Name
-	} else if f.Roll != nil && len(f.Roll.Groups) == 1 {
-		h.Scope.Nodegroup = f.Roll.Groups[0]
-	}
+	f.scopeNodes(&h.Scope)
 	return h
+}
+
+// scopeNodes names the nodes that the tape shows: those of the group that the file has or rolls. Where that group is
+// split, none has its name, and a selector of all its parts replaces it.
+func (f *File) scopeNodes(s *timeline.Scope) {
+	group := ""
+	if len(f.Groups) == 1 {
+		group = f.Groups[0].Name
+	} else if f.Roll != nil && len(f.Roll.Groups) == 1 {
+		group = f.Roll.Groups[0]
+	}
+	i := slices.IndexFunc(f.Groups, func(g Group) bool { return g.Name == group })
+	if i < 0 {
+		return
+	}
+	split := f.Groups[i].split()
+	if len(split) == 1 {
+		s.Nodegroup = group
+		return
+	}
+	p, err := noderoll.ProviderByName(s.Provider)
+	if err != nil || len(p.PoolLabels) == 0 {
+		return // by an annotation, which no selector can name: the tape shows all nodes
+	}
+	parts := make([]string, len(split))
+	for n := range split {
+		parts[n] = split[n].Name
+	}
+	s.Selector = p.PoolLabels[0] + " in (" + strings.Join(parts, ",") + ")"
 }
 
 // RolledInPlace is the workload, in f, whose pods the roll changes where they run, or nil.

@@ -3,10 +3,10 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // planRolls has the groups rolled, one after another or all at once.
@@ -55,7 +55,7 @@ func (s *Simulation) rollEnded(o roll.Outcome) {
 	s.settle()
 }
 
-// strategy is what rolls a group.
+// strategy returns the strategy that rolls a group.
 func (s *Simulation) strategy(name Strategy) func(roll.Base) roll.Strategy {
 	switch name {
 	case StrategyPlain:
@@ -120,9 +120,9 @@ func (s *Simulation) seedProvider() {
 // podRollConfig is that of a roll in place.
 func (s *Simulation) podRollConfig(r *Roll, w *Workload) roll.PodConfig {
 	c := roll.PodConfig{
-		Name: w.Name, Namespace: w.Namespace, Selector: api.PairsOf(api.Pair{Key: "app", Value: w.Name}),
+		Name: w.Name, Namespace: w.Namespace, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: w.Name}),
 		Replicas:  func() int { return s.workloads.Replicas(w.Namespace, w.Name) },
-		Redefine:  func(change func(*api.ContainerSpec)) error { return s.workloads.Redefine(w.Namespace, w.Name, change) },
+		Redefine:  func(change func(*kube.ContainerSpec)) error { return s.workloads.Redefine(w.Namespace, w.Name, change) },
 		Container: w.Name, Image: r.Image, At: r.At,
 		MaxUnavailable: max(1, r.MaxUnavailable.Of(w.Replicas, false)), Deadline: r.JoinTimeout,
 		Rollback: r.OnFailure == OnFailureRollback,

@@ -157,6 +157,25 @@ settle: 1s
 	}
 }
 
+// The tape names the nodes that it shows: of a group that is split, all parts.
+func TestTheHeaderNamesAllPartsOfASplitGroup(t *testing.T) {
+	for most, want := range map[string]timeline.Scope{
+		"7": {Provider: "eks", Nodegroup: "fleet"},
+		"3": {Provider: "eks", Selector: "eks.amazonaws.com/nodegroup in (fleet-1,fleet-2,fleet-3)"},
+	} {
+		f := file(t, `
+metadata: {name: split, title: seven nodes in groups}
+cluster: {provider: eks, events: false}
+groups: [{name: fleet, nodes: 7, nodesPerGroup: `+most+`}, {name: other, nodes: 1}]
+roll: {strategy: eks-default, groups: [fleet]}
+settle: 1s
+`)
+		if diff := cmp.Diff(want, f.Header().Scope); diff != "" {
+			t.Errorf("groups of at most %s nodes: %s", most, diff)
+		}
+	}
+}
+
 func TestASplitGroupMayNotBeNamed(t *testing.T) {
 	_, err := file(t, `
 metadata: {name: split, title: a fault names what is split}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // priorities of the two classes that every cluster has
@@ -15,10 +15,10 @@ var priorities = map[Priority]int32{
 
 // workload is a workload for its controller.
 func (s *Simulation) workload(w *Workload) actors.Workload {
-	labels := api.PairsOf(api.Pair{Key: "app", Value: w.Name})
+	labels := kube.PairsOf(kube.Pair{Key: "app", Value: w.Name})
 	t := actors.PodTemplate{
 		Labels: labels, GraceSeconds: int64(w.Grace / time.Second),
-		Containers: []api.ContainerSpec{{
+		Containers: []kube.ContainerSpec{{
 			Name: w.Name, Image: w.Image, CPU: w.Requests.CPU.MilliValue(), Memory: w.Requests.Memory.Value(),
 		}},
 		Traits: &actors.PodTraits{ImageBytes: w.ImageSize.Value()},
@@ -38,10 +38,10 @@ func (s *Simulation) workload(w *Workload) actors.Workload {
 		t.Priority, t.PriorityClass = p, string(w.Priority)
 	}
 	if w.Group != "" {
-		t.NodeSelector = api.PairsOf(api.Pair{Key: groupLabel(s.file.Cluster.Provider), Value: w.Group})
+		t.NodeSelector = kube.PairsOf(kube.Pair{Key: groupLabel(s.file.Cluster.Provider), Value: w.Group})
 	}
 	if w.DoNotDisrupt {
-		t.Annotations = api.PairsOf(api.Pair{Key: "karpenter.sh/do-not-disrupt", Value: "true"})
+		t.Annotations = kube.PairsOf(kube.Pair{Key: "karpenter.sh/do-not-disrupt", Value: "true"})
 	}
 	if w.Finalizer != "" {
 		t.Finalizers = []string{w.Finalizer}
@@ -50,7 +50,7 @@ func (s *Simulation) workload(w *Workload) actors.Workload {
 		t.Volume = "data"
 	}
 	for _, x := range w.Tolerations {
-		tol := api.Toleration{Key: x.Key, Operator: string(x.Operator), Value: x.Value, Effect: string(x.Effect), Seconds: -1}
+		tol := kube.Toleration{Key: x.Key, Operator: string(x.Operator), Value: x.Value, Effect: string(x.Effect), Seconds: -1}
 		if x.For != nil {
 			tol.Seconds = int64(*x.For / time.Second)
 		}
@@ -61,7 +61,7 @@ func (s *Simulation) workload(w *Workload) actors.Workload {
 		if w.SpreadHard {
 			unsatisfiable = "DoNotSchedule"
 		}
-		t.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: unsatisfiable, Selector: labels}}
+		t.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: unsatisfiable, Selector: labels}}
 	}
 	return actors.Workload{
 		Kind: actors.WorkloadKind(w.Kind), Namespace: w.Namespace, Name: w.Name, Replicas: w.Replicas, Template: t, CreateAt: w.CreateAt,
@@ -122,7 +122,7 @@ func (s *Simulation) seedWorkloads() error {
 func (s *Simulation) seedBudgets() error {
 	ages := s.env.Stream("age", "budgets")
 	for _, b := range s.file.Budgets {
-		one := &api.Budget{Selector: api.PairsOf(api.Pair{Key: "app", Value: b.Workload})}
+		one := &kube.Budget{Selector: kube.PairsOf(kube.Pair{Key: "app", Value: b.Workload})}
 		one.Namespace, one.Name = b.Namespace, b.Name
 		one.Created = s.env.API.Now().Add(-hours(&ages, 24, 24*7))
 		if b.MinAvailable != nil {

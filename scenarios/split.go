@@ -6,23 +6,17 @@ import (
 	"slices"
 )
 
-// Split makes several groups and workloads of those that are larger than the file
-// allows one to be (nodesPerGroup, replicasPerWorkload): they are what a simulation
-// and a performance know. What the file names stays as it is where nothing has to
-// be split, as in a file that was split before; the receiver is never changed. The
-// error says what else in the file names a group or workload that is split.
+// Split makes several groups and workloads of those that are larger than the file allows one to be (nodesPerGroup,
+// replicasPerWorkload): a simulation and a live run know the results alone. What the file names stays as it is where
+// nothing has to be split, as in a file that was split before; the receiver is never changed. The error says what
+// else in the file names a group or workload that is split.
 func (f *File) Split() (*File, error) {
 	out := *f
 	names := map[string][]string{} // what a group or workload has become
 	out.Groups = nil
 	for i := range f.Groups {
-		g := f.Groups[i]
-		for k, n := range shares(g.Nodes, g.NodesPerGroup) {
-			one := g
-			if n < g.Nodes {
-				one.Name = fmt.Sprintf("%s-%d", g.Name, k+1)
-				one.Nodes, one.Max, one.Min = n, n+max(1, n*(g.Max-g.Nodes)/max(1, g.Nodes)), min(g.Min, n)
-			}
+		g := &f.Groups[i]
+		for _, one := range g.split() {
 			names["group "+g.Name] = append(names["group "+g.Name], one.Name)
 			out.Groups = append(out.Groups, one)
 		}
@@ -63,6 +57,20 @@ func (f *File) Split() (*File, error) {
 		}
 	}
 	return &out, nil
+}
+
+// split are the groups that this one is made of: itself, where it isn't too large.
+func (g *Group) split() []Group {
+	var parts []Group
+	for k, n := range shares(g.Nodes, g.NodesPerGroup) {
+		one := *g
+		if n < g.Nodes {
+			one.Name = fmt.Sprintf("%s-%d", g.Name, k+1)
+			one.Nodes, one.Max, one.Min = n, n+max(1, n*(g.Max-g.Nodes)/max(1, g.Nodes)), min(g.Min, n)
+		}
+		parts = append(parts, one)
+	}
+	return parts
 }
 
 // shares cuts a total into parts of nearly the same size, none above most.

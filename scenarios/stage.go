@@ -29,7 +29,7 @@ type stage struct {
 	events []timeline.Event
 }
 
-// opened is the wall time of a stage's "0s".
+// opened is the wall time of "0s" of a stage.
 var opened = time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
 
 func newStage(group string) *stage {
@@ -39,7 +39,7 @@ func newStage(group string) *stage {
 func (s *stage) header() timeline.Header {
 	return timeline.Header{
 		Metadata: timeline.Metadata{Name: s.group, Start: timeline.Time{Time: opened}},
-		Source:   timeline.Source{Kind: timeline.SourceScenario, Server: "v1.36.3"},
+		Source:   timeline.Origin{Kind: timeline.SourceScenario, Server: "v1.36.3"},
 		Scope:    timeline.Scope{Provider: "eks", Nodegroup: s.group},
 		Resources: []timeline.Resource{
 			{Version: "v1", Kind: "Node", Resource: "nodes"},
@@ -145,7 +145,7 @@ func (s *stage) guard(least int) {
 	s.tell(timeline.Added, "poddisruptionbudgets", s.budget)
 }
 
-// count is what the disruption controller does to a budget's status.
+// count updates a budget's status as the disruption controller does.
 func (s *stage) count() {
 	healthy := int32(0)
 	for _, p := range s.pods {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/internal/render"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios"
@@ -35,7 +35,7 @@ type story struct {
 	end      time.Duration
 
 	feed   bytes.Buffer
-	view   *show.View
+	view   *ui.View
 	entry  []noderoll.Entry
 	panels []panel
 	byUID  map[string]any
@@ -141,9 +141,9 @@ func (s *story) read(text []byte) error {
 	if err != nil {
 		return err
 	}
-	s.view = show.NewView(r.Header(), o)
-	lines := show.NewFeedWriter(&s.feed)
-	driver := show.NewDriver(s.view, &listener{s, lines})
+	s.view = ui.NewView(r.Header(), o)
+	lines := ui.NewFeedWriter(&s.feed)
+	driver := ui.NewDriver(s.view, &listener{s, lines})
 	for {
 		ev, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -172,7 +172,7 @@ func (s *story) read(text []byte) error {
 // A listener takes what a tape shows.
 type listener struct {
 	story *story
-	lines *show.FeedWriter
+	lines *ui.FeedWriter
 }
 
 func (l *listener) Entries(entries []noderoll.Entry) error {
@@ -180,7 +180,7 @@ func (l *listener) Entries(entries []noderoll.Entry) error {
 	return l.lines.Entries(entries)
 }
 
-func (l *listener) Moment(v *show.View) error {
+func (l *listener) Moment(v *ui.View) error {
 	f := v.Frame()
 	l.story.panels = append(l.story.panels, panel{f.Position, render.Panel(f, render.Options{Width: 80, Height: 24})})
 	return nil

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // agent is a DaemonSet that a provider's clusters bring along: what a drain
@@ -50,12 +50,12 @@ func systemAgents(p Provider, region string, v model.Version) []actors.Workload 
 	var all []actors.Workload
 	for _, a := range agents[p] {
 		t := actors.PodTemplate{
-			Labels: api.PairsOf(api.Pair{Key: a.label, Value: a.name}), GraceSeconds: 30, HostNetwork: true,
-			Containers: []api.ContainerSpec{{
+			Labels: kube.PairsOf(kube.Pair{Key: a.label, Value: a.name}), GraceSeconds: 30, HostNetwork: true,
+			Containers: []kube.ContainerSpec{{
 				Name: a.name, Image: expand(a.image, region, v), CPU: a.cpu, Memory: a.memory << 20,
 			}},
 			Priority: priorities["system-node-critical"], PriorityClass: "system-node-critical",
-			Tolerations: []api.Toleration{{Operator: "Exists", Seconds: -1}},
+			Tolerations: []kube.Toleration{{Operator: "Exists", Seconds: -1}},
 			Traits:      &actors.PodTraits{ImageBytes: a.size << 20, NetworkPlugin: a.network, NodeProxy: a.name == "kube-proxy"},
 		}
 		if a.name == "aws-node" {

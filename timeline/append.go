@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Resume tells a recorder where a tape that it appends to stands.
+// Resume tells a recorder the end state of a tape that it appends to.
 type Resume struct {
 	// At is the time of the last event that was kept.
 	At time.Duration
@@ -21,7 +21,7 @@ type Resume struct {
 	// RV is, for the key of each resource on the tape, the version to watch
 	// on from: that of its last event or SYNC. It is missing where the tape
 	// holds no whole list, or ends between a GAP and its SYNC: then only
-	// listing again helps, behind a GAP.
+	// listing again helps, after a GAP.
 	RV map[string]string
 
 	alive  *objects
@@ -47,8 +47,8 @@ func (r *Resume) Objects() iter.Seq[Event] {
 	return slices.Values(events)
 }
 
-// Append opens a tape to go on with it. It reads the tape to the end and
-// returns a Writer that stands behind the last whole event, with the tape's own
+// Append opens a tape to continue with it. It reads the tape to the end and
+// returns a Writer that is after the last whole event, with the tape's own
 // header, and where it stands. What was torn, and the END, is cut off with the
 // first Write: closed before that, the tape is as it was. A tape with a bad
 // line is refused with the *Error of the Reader, and not touched.
@@ -104,12 +104,12 @@ func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
 	return w, p.resume, nil
 }
 
-// surveyed is what reading a tape to its end has shown.
+// surveyed holds what reading a tape to its end has shown.
 type surveyed struct {
 	header *Header
 	resume *Resume
 	events int   // without END
-	end    int64 // offset in the text behind the last event that is kept
+	end    int64 // offset in the text after the last event that is kept
 }
 
 // survey reads a tape to its end.
@@ -130,7 +130,7 @@ func survey(rd io.Reader, name string) (*surveyed, error) {
 			return nil, errors.Join(err, r.Close())
 		}
 		if ev.Type == End {
-			continue // nothing may stand behind it but what is torn
+			continue // nothing may follow it but what is torn
 		}
 		p.events++
 		p.end, at = r.docs.end(), ev.At

@@ -12,7 +12,7 @@ import (
 
 // parseYAML reads one YAML document as a tree of plain values. Anchors,
 // aliases, tags and merge keys are refused: a tape has no use for them, and
-// they are how a few lines of YAML become gigabytes.
+// with them a few lines of YAML become gigabytes.
 func parseYAML(text []byte) (*yaml.Node, *Error) {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -56,7 +56,7 @@ func yamlFault(n *yaml.Node, wanted, found string) *Error {
 	return e
 }
 
-// appendYAML writes a YAML value as canonical JSON. Scalars are what they are
+// appendYAML writes a YAML value as canonical JSON. Scalars are as they are
 // in JSON: a number only where JSON has that spelling for it. What YAML would
 // turn into something else (0755, 1_000, 0x1F, .inf) is refused, and dates
 // stay the text that they are.

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// codec is how a tape is compressed, by the ending of its file.
+// codec describes how a tape is compressed, by the ending of its file.
 type codec string
 
 const (
@@ -55,7 +55,7 @@ func decompress(r io.Reader) (io.Reader, io.Closer, error) {
 type frames struct {
 	io.Reader
 	codec  codec
-	packed *bufio.Reader // where the decoder reads on, byte by byte behind a frame
+	packed *bufio.Reader // where the decoder reads on, byte by byte after a frame
 	raw    *zeros        // below it
 }
 

@@ -20,23 +20,23 @@
 //	--- {"at":"12.41s","type":"MODIFIED","resource":"nodes","name":"ip-10-0-1-10","rv":"530","patch":{…}}
 //	--- {"at":"95s","type":"END","events":4}
 //
-// What the types say stands at their constants; docs/format.md has all of it.
+// The constants explain the types; docs/format.md has all of it.
 // Files that end in .gz and .zst are compressed in frames.
 //
 // # Reading
 //
 // [Open] or [NewReader], then [Reader.Next] until io.EOF. Events come with
-// whole objects, patches applied; with [Lines] they come as they stand, which
+// whole objects, patches applied; with [Lines] they come as they are on the line, which
 // is three times faster. A tape is hostile input: its lines, nesting and
 // memory are bounded, and whatever is wrong is an [*Error] with file, line,
 // what was found and what was wanted. Only what a dying writer leaves behind
 // at the very end is no error, since losing a whole recording over its last
-// line helps nobody: [Reader.Torn] and [Reader.Complete] tell of it.
+// line doesn't help: [Reader.Torn] and [Reader.Complete] tell of it.
 //
 // # Writing
 //
 // [Create] or [NewWriter], then [Writer.Write] with whole objects; [Append]
-// to go on with a tape. The Writer works out patches and keyframes. Who keeps
+// to continue with a tape. The Writer works out patches and keyframes. A producer that keeps
 // the objects and knows what has changed, such as a simulation, writes lines as
 // they are to stand with [Writer.WriteLine], the counterpart of [Lines], and
 // answers for them.
@@ -45,7 +45,7 @@
 //
 // A [Transform] makes a tape of a tape, header and events: [Window], [Speed],
 // [IdleLimit], [Filter], [Rebase], and the Events of a [Redactor]. They stream,
-// and [Chain] puts several behind each other:
+// and [Chain] puts several after each other:
 //
 //	h, events := timeline.Chain(timeline.Window(from, to), timeline.Speed(20))(r.Header(), r.All())
 //

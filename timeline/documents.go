@@ -17,7 +17,7 @@ type documents struct {
 
 	begin  int64 // offset of that document
 	start  int64 // offset of the line that nextLine returned last
-	offset int64 // offset behind it
+	offset int64 // offset after it
 
 	long    []byte // a line that is longer than r's buffer
 	pending []byte // a line that was read ahead
@@ -85,8 +85,8 @@ func (d *documents) nextLine() ([]byte, error) {
 	return nil, err
 }
 
-// nuls reads on behind more NULs than fit into the buffer, as a file system
-// leaves them behind when the machine lost power, however many they are.
+// nuls reads on after more NULs than fit into the buffer, as a file system
+// leaves them when the machine lost power, however many they are.
 func (d *documents) nuls() error {
 	for {
 		line, err := d.r.ReadSlice('\n')
@@ -169,7 +169,7 @@ func (d *documents) collect(doc []byte) ([]byte, error) {
 	}
 }
 
-// end returns the offset behind the document that next returned last.
+// end returns the offset after the document that next returned last.
 func (d *documents) end() int64 {
 	if d.held || d.torn != "" {
 		return d.start
@@ -192,7 +192,7 @@ func (d *documents) header() ([]byte, error) {
 			if len(doc) == 0 && d.torn == "" {
 				return nil, fault("a header", "an empty file")
 			}
-			return nil, fault(`a header and "---" behind it`, "the end of the file within the header")
+			return nil, fault(`a header and "---" after it`, "the end of the file within the header")
 		}
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 // Error says where a tape is bad: the place, what was found there, what was
 // wanted, and where there is one, the remedy. It reads as one line.
 type Error struct {
-	Name   string // the file, or what stands for it
+	Name   string // the file, or what represents it
 	Line   int    // counted from 1; 0 where the tape as a whole is meant
 	Found  string
 	Wanted string
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return phrase.Escaped(s)
 }
 
-// yamlError is what yaml.v3 has found. It says the line at the start of its
+// yamlError returns what yaml.v3 has found. It says the line at the start of its
 // message, or of the first of several.
 func yamlError(wanted string, err error) *Error {
 	found := strings.Join(strings.Fields(err.Error()), " ")

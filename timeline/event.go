@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Type is what an event says.
+// Type is the type of an event.
 type Type string
 
 // The known types. Others survive a round trip and mean nothing to a replay.
 const (
-	// Added, Modified and Deleted are what a watch delivered, and, between a
+	// Added, Modified and Deleted are the events that a watch delivered, and, between a
 	// GAP and the next SYNC, what listing again has found.
 	Added    Type = "ADDED"
 	Modified Type = "MODIFIED"
 	Deleted  Type = "DELETED"
-	// Sync says that everything of the resource up to RV stands above.
+	// Sync says that everything of the resource up to RV is above.
 	Sync Type = "SYNC"
 	// Gap says that events of the resource may be missing here; Reason tells why.
 	Gap Type = "GAP"
 	// Mark is a named moment; Name is its name. It belongs to no resource.
 	Mark Type = "MARK"
-	// End says that the recorder stopped in good order; Events counts the
+	// End says that the recorder stopped cleanly; Events counts the
 	// lines after the header, this one included.
 	End Type = "END"
 )
@@ -54,7 +54,7 @@ type Event struct {
 	// the last state. Nil for the other types, and for all from a Reader
 	// with [Lines].
 	Object json.RawMessage
-	// Patch is what stood on the line where that was a patch (RFC 7386, from
+	// Patch holds what was on the line where that was a patch (RFC 7386, from
 	// the object's previous event): it tells a reader in a hurry what changed.
 	// Writers ignore it and work out their own, but for types that they don't know.
 	Patch json.RawMessage

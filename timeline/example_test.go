@@ -116,7 +116,7 @@ func ExampleAppend() {
 	if err := os.WriteFile(name, []byte(roll+`--- {"at":"31`), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	// Behind END nothing may stand, and END is cut off for more to come.
+	// After END nothing may follow, and END is cut off for more to come.
 	w, resume, err := timeline.Append(name)
 	if err != nil {
 		log.Fatal(err)
@@ -239,5 +239,5 @@ func ExampleFormat() {
 	// patch:
 	//   spec:
 	//     unschedulable: true
-	// timeline hello.yaml: the end of the file within the header: want a header and "---" behind it
+	// timeline hello.yaml: the end of the file within the header: want a header and "---" after it
 }

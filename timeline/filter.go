@@ -34,7 +34,7 @@ type Selection struct {
 // longer does: as a watch with that selector sees it (convertToWatchEvent in
 // k8s.io/apiserver/pkg/storage/cacher).
 //
-// Where the tape was written without a SYNC behind an initial list, and the
+// Where the tape was written without a SYNC after an initial list, and the
 // filter leaves something of it out, it puts one in.
 //
 // The header's scope takes up the labels chosen of nodes, where one selection
@@ -228,7 +228,7 @@ func restamp(object []byte, rv string) []byte {
 	return rawjson.Apply(make([]byte, 0, len(object)+len(rv)), object, patch)
 }
 
-// rawLabels are labels as they stand in an object; it is a labels.Labels.
+// rawLabels are labels as they are in an object; it is a labels.Labels.
 type rawLabels []byte
 
 func (l rawLabels) Has(label string) bool {

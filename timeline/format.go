@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -35,7 +36,7 @@ const (
 // mend it. StyleLines refuses such a tape, as every Reader does.
 //
 // Where the tape ends torn, torn says what [Reader.Torn] does; what is written
-// then is whole but for that. Behind an error it is not, and of no use.
+// then is whole but for that. After an error it is not, and of no use.
 func Format(w io.Writer, rd io.Reader, style Style, opts ...ReadOption) (torn string, err error) {
 	write := writeAsTheyStand
 	switch style {
@@ -75,7 +76,7 @@ func writeAsTheyStand(w io.Writer, r *Reader, style Style) error {
 	}
 	text, err := header()
 	if err != nil {
-		return err
+		return r.headed(err)
 	}
 	if _, err := w.Write(text); err != nil {
 		return err
@@ -117,4 +118,12 @@ func blockOf(line []byte) []byte {
 		return line
 	}
 	return block
+}
+
+// headed is an error of the header, by the tape's name.
+func (r *Reader) headed(err error) error {
+	if fail := (*Error)(nil); errors.As(err, &fail) {
+		fail.Name = r.name
+	}
+	return err
 }

@@ -22,7 +22,7 @@ type frame struct {
 const maxFrame = 64 << 20
 
 // cut returns where to cut the file so that its text ends at end, and the
-// lines of the frame that have to be written again behind the cut.
+// lines of the frame that have to be written again after the cut.
 func (f *frame) cut(end int64) (at int64, again []byte) {
 	switch n := end - f.textStart; {
 	case n >= int64(len(f.text)):
@@ -35,7 +35,7 @@ func (f *frame) cut(end int64) (at int64, again []byte) {
 }
 
 // lastFrame finds the last whole frame of a compressed file. What stands
-// behind it was torn off.
+// after it was torn off.
 func lastFrame(r io.ReaderAt, size int64, c codec) (frame, error) {
 	var last frame
 	for at := int64(0); at < size; {
@@ -121,7 +121,7 @@ func zstdFrame(r io.ReaderAt, at, size int64) (frame, error) {
 		last = v&1 != 0
 		end += 3
 		switch kind := v >> 1 & 3; kind {
-		case 1: // RLE: one byte stands for many
+		case 1: // RLE: one byte represents many
 			end++
 		case 3:
 			return frame{}, errors.New("a reserved block type")

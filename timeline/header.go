@@ -23,7 +23,7 @@ const (
 	SourceScenario  SourceKind = "scenario"  // simulated
 )
 
-// Times says how the tape's clock came about.
+// Times says where the tape's times come from.
 type Times string
 
 // The known kinds of time.
@@ -38,20 +38,20 @@ type Header struct {
 	APIVersion string     `yaml:"apiVersion"`
 	Kind       string     `yaml:"kind"`
 	Metadata   Metadata   `yaml:"metadata"`
-	Source     Source     `yaml:"source,omitempty"`
+	Source     Origin     `yaml:"source,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`
 	Resources  []Resource `yaml:"resources,omitempty"`
 	// Redaction lists what was dropped from the objects, for people: paths such
-	// as "**.env", where "**" stands for any resource and depth.
+	// as "**.env", where "**" means any resource and depth.
 	Redaction []string `yaml:"redaction,omitempty"`
-	// Faults are what goes wrong at the watch boundary where the tape is
+	// Faults hold what goes wrong at the watch boundary where the tape is
 	// replayed: "drop:nodes,type=DELETED", as docs/faults.md has it.
 	Faults []string `yaml:"faults,omitempty"`
 
 	Extra map[string]yaml.Node `yaml:",inline"`
 }
 
-// Metadata names the tape and says when its clock stood at zero.
+// Metadata names the tape and says when its clock was at zero.
 type Metadata struct {
 	Name string `yaml:"name"`
 	// Start is the wall time of "0s".
@@ -59,12 +59,12 @@ type Metadata struct {
 	Extra map[string]yaml.Node `yaml:",inline"`
 }
 
-// Source tells what made the tape.
-type Source struct {
+// Origin identifies the maker of the tape.
+type Origin struct {
 	Kind SourceKind `yaml:"kind,omitempty"`
 	// Server is the API server's gitVersion, such as "v1.36.3".
 	Server string `yaml:"server,omitempty"`
-	// Cluster is the UID of the kube-system namespace, which stands for the
+	// Cluster is the UID of the kube-system namespace, which represents the
 	// identity of a cluster: two recordings with the same value are of one cluster.
 	Cluster string               `yaml:"cluster,omitempty"`
 	Times   Times                `yaml:"times,omitempty"`
@@ -79,7 +79,7 @@ type Scope struct {
 	Selector string `yaml:"selector,omitempty"`
 	// Pods, if not empty, is a label selector of pods: the tape shows a roll in
 	// which they are the instances, updated in place. Namespace is where they
-	// are; empty stands for all namespaces, and it says nothing without Pods.
+	// are; empty represents all namespaces, and it says nothing without Pods.
 	Pods      string               `yaml:"pods,omitempty"`
 	Namespace string               `yaml:"namespace,omitempty"`
 	Extra     map[string]yaml.Node `yaml:",inline"`
@@ -94,7 +94,7 @@ type Resource struct {
 	Namespaced bool   `yaml:"namespaced"`
 }
 
-// APIVersion returns "v1" or "policy/v1", as it stands in an object.
+// APIVersion returns "v1" or "policy/v1", as it is in an object.
 func (r Resource) APIVersion() string {
 	if r.Group == "" {
 		return r.Version

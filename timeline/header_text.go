@@ -2,7 +2,10 @@ package timeline
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"gopkg.in/yaml.v3"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -19,6 +22,9 @@ func parseHeader(text []byte) (*Header, *Error) {
 	}
 	if n.Kind != yaml.MappingNode {
 		return nil, fault("apiVersion: "+APIVersion, "%.60q", firstLine(text))
+	}
+	if fail := headerMembers(n); fail != nil {
+		return nil, fail
 	}
 	var probe struct {
 		APIVersion yaml.Node `yaml:"apiVersion"`
@@ -57,6 +63,36 @@ func parseHeader(text []byte) (*Header, *Error) {
 	return h, nil
 }
 
+// headerMembers bounds the mappings of a header, and refuses a key that stands twice
+// in one, at any depth. yaml.v3 compares each key of a mapping that it decodes
+// with all others; and in a member that isn't known it keeps both of a kind,
+// and as JSON such a header couldn't be read back.
+func headerMembers(n *yaml.Node) *Error {
+	count := len(n.Content)
+	if n.Kind == yaml.MappingNode {
+		count /= 2
+	}
+	if count > MaxMembers {
+		return yamlFault(n, fmt.Sprintf("at most %d", MaxMembers), fmt.Sprintf("a list or mapping of %d", count))
+	}
+	if n.Kind == yaml.MappingNode {
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if seen[key.Value] {
+				return yamlFault(key, "it once", fmt.Sprintf("key %.80q twice", key.Value))
+			}
+			seen[key.Value] = true
+		}
+	}
+	for _, c := range n.Content {
+		if fail := headerMembers(c); fail != nil {
+			return fail
+		}
+	}
+	return nil
+}
+
 // check refuses a scope of pods that names none: a roll would be shown, and
 // nothing in it.
 func (s *Scope) check() *Error {
@@ -84,7 +120,7 @@ func oneLine(err error) string {
 	return string(bytes.Join(bytes.Fields([]byte(err.Error())), []byte(" ")))
 }
 
-// MarshalText returns the header as it stands on a tape: block style, for
+// MarshalText returns the header as it is on a tape: block style, for
 // people, without the "---" that ends it.
 func (h *Header) MarshalText() ([]byte, error) {
 	full := *h
@@ -111,9 +147,41 @@ func (h *Header) jsonLine() ([]byte, error) {
 	if fail != nil {
 		return nil, fail
 	}
+	if fail := spellNumbers(n); fail != nil {
+		return nil, fail
+	}
 	b, fail := appendYAML(nil, n)
 	if fail != nil {
 		return nil, fail
 	}
 	return append(b, '\n'), nil
+}
+
+// spellNumbers writes the numbers below n that YAML spells in ways of its own
+// (0755, 1_000, 0x1F, .5) as JSON does. There is none for .inf and .nan.
+func spellNumbers(n *yaml.Node) *Error {
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode || n.Kind == yaml.DocumentNode {
+		for _, c := range n.Content {
+			if fail := spellNumbers(c); fail != nil {
+				return fail
+			}
+		}
+		return nil
+	}
+	if n.Tag != "!!int" && n.Tag != "!!float" {
+		return nil
+	}
+	if _, err := rawjson.Compact(nil, []byte(n.Value)); err == nil {
+		return nil
+	}
+	var number any
+	err := n.Decode(&number)
+	if err == nil {
+		var b []byte
+		if b, err = json.Marshal(number); err == nil {
+			n.Value = string(b)
+			return nil
+		}
+	}
+	return fault("a number as JSON writes it, or quotes around it", "a header with %.80s", n.Value)
 }

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ resources:
 - {group: "", version: v1, kind: Node, resource: nodes, namespaced: false}
 `
 
-// added is an event that others can stand on.
+// added is an event that others can be on.
 const added = `--- {"at":"1s","type":"ADDED","resource":"nodes","name":"n","uid":"u","rv":"5","object":{"spec":{}}}` + "\n"
 
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
@@ -38,15 +39,23 @@ func TestBadTapes(t *testing.T) {
 
 var badTapes = map[string]struct{ tape, want string }{
 	// The header.
-	"empty file":                  {"", `an empty file: want a header`},
-	"only blank lines":            {"\n\n", `the end of the file within the header: want a header and "---" behind it`},
-	"only NULs":                   {"\x00\x00\x00\x00", `the end of the file within the header: want a header and "---" behind it`},
-	"only a header":               {head, `the end of the file within the header: want a header and "---" behind it`},
-	"header without a mark":       {head + `{"at":"0s","type":"MARK","name":"m"}` + "\n", `the end of the file within the header: want a header and "---" behind it`},
-	"no tape at all":              {"hello\n---\n", `line 1: "hello": want apiVersion: nodesim.dev/v1`},
-	"another YAML":                {"kind: Pod\nmetadata: {}\n---\n", `line 1: a header without apiVersion: want apiVersion: nodesim.dev/v1`},
-	"a wrong version":             {strings.Replace(head, "/v1", "/v7", 1) + "---\n", `line 1: apiVersion "nodesim.dev/v7": want nodesim.dev/v1; a newer nodesim may read it`},
-	"a wrong kind":                {strings.Replace(head, "Timeline", "Timelime", 1) + "---\n", `line 1: kind "Timelime": want Timeline`},
+	"empty file":                       {"", `an empty file: want a header`},
+	"only blank lines":                 {"\n\n", `the end of the file within the header: want a header and "---" after it`},
+	"only NULs":                        {"\x00\x00\x00\x00", `the end of the file within the header: want a header and "---" after it`},
+	"only a header":                    {head, `the end of the file within the header: want a header and "---" after it`},
+	"header without a mark":            {head + `{"at":"0s","type":"MARK","name":"m"}` + "\n", `the end of the file within the header: want a header and "---" after it`},
+	"no tape at all":                   {"hello\n---\n", `line 1: "hello": want apiVersion: nodesim.dev/v1`},
+	"another YAML":                     {"kind: Pod\nmetadata: {}\n---\n", `line 1: a header without apiVersion: want apiVersion: nodesim.dev/v1`},
+	"a wrong version":                  {strings.Replace(head, "/v1", "/v7", 1) + "---\n", `line 1: apiVersion "nodesim.dev/v7": want nodesim.dev/v1; a newer nodesim may read it`},
+	"a wrong kind":                     {strings.Replace(head, "Timeline", "Timelime", 1) + "---\n", `line 1: kind "Timelime": want Timeline`},
+	"a key twice in an unknown member": {strings.Replace(head, "metadata:", "later: {a: {b: 1, b: 2}}\nmetadata:", 1) + "---\n", `line 3: key "b" twice: want it once`},
+	"a list of a header too long":      {strings.Replace(head, "resources:\n", "later: ["+strings.Repeat("a,", MaxMembers)+"a]\nresources:\n", 1) + "---\n", `line 4: a list or mapping of 1001: want at most 1000`},
+	"a header of too many members": {head + func() (s string) {
+		for i := range MaxMembers {
+			s += fmt.Sprintf("m%d: 1\n", i)
+		}
+		return s
+	}() + "---\n", `line 1: a list or mapping of 1004: want at most 1000`},
 	"a list as header":            {"- a\n- b\n---\n", `line 1: "- a": want apiVersion: nodesim.dev/v1`},
 	"broken YAML":                 {"apiVersion: [\nkind: x\n---\n", `line 2: did not find expected ',' or ']': want YAML`},
 	"a bad start":                 {strings.Replace(head, "{name: x}", "{name: x, start: yesterday}", 1) + "---\n", `line 3: time "yesterday": want RFC 3339, such as "2026-11-20T22:21:09.113Z"`},
@@ -54,14 +63,14 @@ var badTapes = map[string]struct{ tape, want string }{
 	"resources as text":           {"apiVersion: nodesim.dev/v1\nkind: Timeline\nresources: all\n---\n", "line 3: cannot unmarshal !!str `all` into []timeline.Resource: want a header as docs/format.md has it"},
 	"a resource without kind":     {"apiVersion: nodesim.dev/v1\nkind: Timeline\nresources: [{version: v1, resource: nodes}]\n---\n", `line 1: resources[0] without one of them: want version, kind and resource`},
 	"a resource twice":            {head + "- {group: \"\", version: v1, kind: Node, resource: nodes, namespaced: false}\n---\n", `line 1: resource nodes twice: want it once`},
-	"header key twice":            {head + "kind: Timeline\n---\n", `line 6: mapping key "kind" already defined at line 2: want the YAML of a header`},
+	"header key twice":            {head + "kind: Timeline\n---\n", `line 6: key "kind" twice: want it once`},
 	"alias bomb in the header":    {"a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\n" + head + "---\n", `line 1: an anchor or alias: want neither anchors nor aliases`},
 	"tag in the header":           {strings.Replace(head, "{name: x}", "!!python/object:os.system {name: x}", 1) + "---\n", `line 3: tag !!python/object:os.system: want no tags`},
 	"merge key in the header":     {head + "<<: {kind: x}\n---\n", `line 6: a merge key: want no merge keys`},
 	"deep header":                 {head + "x: " + nested(200) + "\n---\n", `line 6: nesting deeper than 100: want less`},
 	"NUL in the header":           {strings.Replace(head, "x}", "\x00}", 1) + "---\n", `line 1: a NUL byte: want the YAML of a header`},
 	"invalid UTF-8 in the header": {strings.Replace(head, "x}", "\xff}", 1) + "---\n", `line 1: invalid leading UTF-8 octet: want YAML`},
-	"UTF-16":                      {"\xff\xfea\x00p\x00i\x00\n\x00---\n", `the end of the file within the header: want a header and "---" behind it`},
+	"UTF-16":                      {"\xff\xfea\x00p\x00i\x00\n\x00---\n", `the end of the file within the header: want a header and "---" after it`},
 	"a binary":                    {"\x7fELF\x02\x01\x01\x00\x00\n---\n", `line 1: a NUL byte: want the YAML of a header`},
 	"header of JSON, cut":         {`{"apiVersion":"nodesim.dev/v1","kind":"Timeline"` + "\n", `line 1: did not find expected ',' or '}': want YAML`},
 
@@ -71,7 +80,7 @@ var badTapes = map[string]struct{ tape, want string }{
 	"a list as an event":          {head + "--- [1]\n", `line 6: event "[1]": want a JSON object`},
 	"half a line":                 {head + `--- {"at":"0s","type":"MARK"` + "\n", `line 6: did not find expected ',' or '}': want YAML`},
 	"a broken line":               {head + `--- {"at":"0s","type":"MARK",}` + "\n", `line 6: byte 25 of the event is '}': want a member name in quotes`},
-	"a line behind a line":        {head + `--- {"at":"0s","type":"MARK","name":"m"} {}` + "\n", `line 6: byte 37 of the event is '{': want the end`},
+	"a line after a line":         {head + `--- {"at":"0s","type":"MARK","name":"m"} {}` + "\n", `line 6: byte 37 of the event is '{': want the end`},
 	"a control character":         {head + "--- {\"at\":\"0s\",\"type\":\"MARK\",\"name\":\"\x01\"}\n", `line 6: byte 33 of the event is '\x01': want an escape instead of a control character`},
 	"NUL in an event":             {head + "--- {\"at\":\"0s\",\x00\"type\":\"MARK\",\"name\":\"m\"}\n", `line 6: byte 11 of the event is '\x00': want a member name in quotes`},
 	"NUL in a block event":        {head + "---\nat: 0s\ntype: MARK\nname: \"a\x00b\"\n", `line 6: a NUL byte: want text`},
@@ -139,5 +148,34 @@ var badTapes = map[string]struct{ tape, want string }{
 	"patch of the identity":       {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","patch":{"metadata":{"uid":"v"}}}` + "\n", `line 7: a patch of metadata.uid: want it beside the patch`},
 	"patch of the kind":           {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","patch":{"kind":"Pod"}}` + "\n", `line 7: a patch of kind: want a whole object`},
 	"patch that removes metadata": {head + added + `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"6","patch":{"metadata":null}}` + "\n", `line 7: a patch that removes it from nodes n: want metadata as an object`},
-	"a line behind END":           {head + `--- {"at":"0s","type":"END","events":1}` + "\n" + added, `line 7: ADDED behind END: want END as the last line`},
+	"a line after END":            {head + `--- {"at":"0s","type":"END","events":1}` + "\n" + added, `line 7: ADDED after END: want END as the last line`},
+}
+
+// growing is a tape of one object of that many bytes, and then patches.
+func growing(bytes, patches int) string {
+	var b strings.Builder
+	b.WriteString(head)
+	fmt.Fprintf(&b, `--- {"at":"1s","type":"ADDED","resource":"nodes","name":"n","uid":"u","rv":"1","object":{"spec":{"x":"%s"}}}`+"\n", strings.Repeat("y", bytes))
+	for i := range patches {
+		fmt.Fprintf(&b, `--- {"at":"1s","type":"MODIFIED","resource":"nodes","name":"n","rv":"%d","patch":{"spec":{"i":%d}}}`+"\n", i+2, i)
+	}
+	return b.String()
+}
+
+// A hundred patches in a row are the most that Writers make. More of them are
+// read while the object is small, so that a tape edited by hand needn't care.
+func TestPatchesInARow(t *testing.T) {
+	for _, c := range []struct {
+		bytes, patches int
+		want           string
+	}{
+		{10, 1000, ""},
+		{MaxPatched, keyframeEvery - 1, ""},
+		{MaxPatched, keyframeEvery, "timeline (stream): line 106: nodes n of 64 KiB after 100 patches in a row: want the whole object at least at every hundredth event; write it whole: only objects of up to 64 KiB can do without"},
+	} {
+		_, _, err := drain([]byte(growing(c.bytes, c.patches)))
+		if got := fmt.Sprint(err); err != nil && got != c.want || err == nil && c.want != "" {
+			t.Errorf("%d patches of %d bytes: %v\nwant %s", c.patches, c.bytes, err, c.want)
+		}
+	}
 }

@@ -6,19 +6,19 @@ import (
 
 // On the tape an object's name, namespace, uid and resourceVersion stand
 // beside it, and its kind and apiVersion in the header. What is left is the
-// body, which is what states are kept and compared as:
+// body; states are kept and compared as:
 //
 //	{"metadata":{…},…}
 //
 // with metadata first, whatever order the object came in.
 const bodyStart = `{"metadata":{`
 
-// identity is what stands beside a body.
+// identity holds what is beside a body.
 type identity struct {
 	namespace, name, uid, rv string
 
 	// types says that kind or apiVersion aren't those of the header's resource
-	// and so stand in the body.
+	// and so are in the body.
 	types bool
 }
 
@@ -130,7 +130,7 @@ func opening(r Resource, id identity, body []byte) []byte {
 }
 
 // join puts a whole object together again. rest is the offset of what stands
-// behind the opening of the body's metadata.
+// after the opening of the body's metadata.
 func join(opening, body []byte, rv string) (whole []byte, rest int) {
 	b := make([]byte, 0, len(opening)+len(rv)+len(body)+2)
 	b = append(b, opening...)

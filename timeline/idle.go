@@ -56,7 +56,7 @@ type IdleMap struct {
 // pauseCut is where a pause was cut. The tape's positions from start to end
 // are all played at start less the cuts before.
 type pauseCut struct {
-	start, end time.Duration // on the tape; start is limit behind the last event
+	start, end time.Duration // on the tape; start is limit after the last event
 	played     time.Duration // of both
 }
 

@@ -9,17 +9,47 @@ import (
 )
 
 // Limits of a tape. A line past them is refused on both sides: a reader's
-// memory must not be at the mercy of whoever wrote the tape.
+// memory must not be at the mercy of the tape's author.
 const (
 	MaxLine   = 4 << 20 // bytes of one event on a line
 	MaxBlock  = 1 << 20 // bytes of one event as a block of YAML, and of the header: its tree takes a hundred times that
 	MaxNested = rawjson.MaxDepth
+
+	// MaxMembers bounds how long a list or mapping of the header may be: each event
+	// may have to be looked up in it.
+	MaxMembers = 1000
+	// MaxPatched is the number of bytes an object may have that more than a hundred
+	// patches in a row have made. A patch of fifty bytes copies the whole object,
+	// so that a small tape could otherwise make any amount of work.
+	MaxPatched = 64 << 10
 )
 
-// lineStart stands before every event: the mark of a new YAML document.
+// CheckPatched refuses an object of so many bytes after so many patches in a
+// row; its resource and name are in who. Readers of whole objects ask it
+// themselves: it is for those that read with [Lines] and apply the patches.
+func CheckPatched(who string, patches, bytes int) error {
+	if fail := patched(who, patches, bytes); fail != nil {
+		return fail
+	}
+	return nil
+}
+
+func patched(who string, patches, bytes int) *Error {
+	switch {
+	case bytes > MaxLine:
+		return fault("at most 4 MiB", "%s grown past that by patches", who)
+	case bytes > MaxPatched && patches >= keyframeEvery:
+		f := fault("the whole object at least at every hundredth event", "%s of %d KiB after %d patches in a row", who, bytes>>10, patches)
+		f.Remedy = "write it whole: only objects of up to 64 KiB can do without"
+		return f
+	}
+	return nil
+}
+
+// lineStart is before every event: the mark of a new YAML document.
 const lineStart = "--- "
 
-// line is an event as it stands on the tape.
+// line is an event as it is on the tape.
 type line struct {
 	Event // Object and Patch as on the line
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// listing holds back what stands between a GAP and its SYNC. However often an
+// listing holds back what is between a GAP and its SYNC. However often an
 // object comes up in there, it has one net change, so that memory grows with
 // the objects and not with the events.
 type listing struct {
@@ -13,7 +13,7 @@ type listing struct {
 	n       int
 }
 
-// netChange is what has become of one object: the one that was alive before
+// netChange holds what has become of one object: the one that was alive before
 // is gone, there is a new or a changed one, or both.
 type netChange struct {
 	gone, now     Event // Type is empty where there is none

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A machine that lost power may leave NULs behind the last frame, few or many.
+// A machine that lost power may leave NULs after the last frame, few or many.
 // They were torn off, as they are from plain text; NULs within a file are not.
 func TestNULsBehindFrames(t *testing.T) {
 	want := sampleEvents(11, 40)

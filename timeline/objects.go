@@ -17,13 +17,15 @@ type living struct {
 
 	// The Writer keeps the body, or the packed body where there are many. The
 	// Reader keeps the whole object, which it hands out as well, and where the
-	// rest of the body behind the identity starts in it. None of these bytes is
+	// rest of the body after the identity starts in it. None of these bytes is
 	// ever written again.
 	body    []byte
 	packed  []byte
 	opening []byte // see opening
 	whole   []byte
 	rest    int
+	waiting [][]byte // patches that the Reader has still to apply to whole
+	grown   int      // their bytes
 }
 
 // appendBody appends the body, whichever way it is kept.

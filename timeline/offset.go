@@ -30,7 +30,7 @@ func appendAt(dst []byte, d time.Duration) []byte {
 }
 
 // ParseAt reads a position on the tape: decimal seconds with an s, up to nine
-// digits behind the point, nothing negative.
+// digits after the point, nothing negative.
 func ParseAt(s string) (time.Duration, error) {
 	bad := func() (time.Duration, error) {
 		return 0, fmt.Errorf(`at %q: want decimal seconds such as "12.5s"`, s)

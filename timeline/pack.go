@@ -2,7 +2,7 @@ package timeline
 
 import "github.com/klauspost/compress/s2"
 
-// packFrom is how many objects are alive when a Writer begins to pack their
+// packFrom is the number of objects alive when a Writer begins to pack their
 // bodies. A hundred nodes are kept as they are, since packing costs a few
 // microseconds an event; 150,000 pods would take 350 MB, and are nearly alike.
 const packFrom = 10_000

@@ -30,13 +30,16 @@ type Reader struct {
 	failed    error
 
 	before, after []byte // bodies, see body
+
+	patches func(Resource) bool // see HandOutPatches
+	gaps    map[string]bool     // the words of resources between a GAP and its SYNC
 }
 
 // ReadOption changes how a Reader reads.
 type ReadOption func(*Reader)
 
-// Lines makes a Reader hand out events as they stand on their lines: Object
-// or Patch is set, never both, without the identity that stands beside them,
+// Lines makes a Reader hand out events as they are on their lines: Object
+// or Patch is set, never both, without the identity that is beside them,
 // and UID only where the line has it. Nothing is put together, and what only
 // a look at the object's earlier events can tell goes unchecked. For counting
 // and searching.
@@ -119,9 +122,19 @@ func (r *Reader) Header() *Header { return r.header }
 // Line returns the line number of the event that Next returned last.
 func (r *Reader) Line() int { return r.docs.line }
 
-// Next returns the next event, or io.EOF behind the last one, or an *Error
-// where the tape is bad; that error then comes again for ever, since what
-// stands behind a bad line can't be trusted.
+// HandOutPatches leaves the Object of an event nil where the tape has a patch and
+// of accepts the resource: a caller that keeps of an object what a roll needs finds what has
+// changed in Patch. Objects aren't put together then, which is most of the work of
+// reading; everything is checked as before. DELETED may come with neither. Between
+// a GAP and its SYNC objects come whole, since a reader may keep the last event of
+// each alone. It is called before the first Next.
+func (r *Reader) HandOutPatches(of func(Resource) bool) {
+	r.patches, r.gaps = of, map[string]bool{}
+}
+
+// Next returns the next event, or io.EOF after the last one, or an *Error
+// where the tape is bad; that error then comes again forever, since what
+// follows a bad line can't be trusted.
 //
 // What a dying writer leaves at the end of a tape is no error; see [Reader.Torn].
 func (r *Reader) Next() (Event, error) {
@@ -156,7 +169,7 @@ func (r *Reader) next() (Event, error) {
 		return Event{}, fail
 	}
 	if r.end != nil {
-		return Event{}, fault("END as the last line", "%s behind END", l.Type)
+		return Event{}, fault("END as the last line", "%s after END", l.Type)
 	}
 	if l.At < r.last.At {
 		return Event{}, fault("at least "+FormatAt(r.last.At), "at %q, which is before the line above", FormatAt(l.At))
@@ -175,6 +188,9 @@ func (r *Reader) next() (Event, error) {
 	if l.Type == Sync || l.Type == Gap {
 		if _, fail := r.resource(l.Resource); fail != nil {
 			return Event{}, fail
+		}
+		if r.patches != nil {
+			r.gaps[l.Resource] = l.Type == Gap
 		}
 	}
 	return l.Event, nil
@@ -225,11 +241,18 @@ func (r *Reader) whole(l *line) (Event, error) {
 		return Event{}, fail
 	}
 	o := r.alive.get(l.Resource, l.Namespace, l.Name)
+	if fail := r.follows(l, o); fail != nil {
+		return Event{}, fail
+	}
+	ev := l.Event
+	if !l.hasObject && r.patches != nil && !r.gaps[l.Resource] && r.patches(res) {
+		return r.later(l, o)
+	}
 	body, fail := r.body(l, o, res)
 	if fail != nil {
 		return Event{}, fail
 	}
-	ev := l.Event
+	ev.UID = l.UID
 	if o == nil {
 		id := identity{namespace: ev.Namespace, name: ev.Name, uid: ev.UID, rv: ev.RV}
 		o = &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, opening: opening(res, id, body)}
@@ -246,6 +269,7 @@ func (r *Reader) whole(l *line) (Event, error) {
 	}
 	ev.UID = o.uid
 	o.whole, o.rest = join(o.opening, body, o.rv)
+	o.waiting, o.grown = nil, 0
 	ev.Object = o.whole
 	if ev.Type == Deleted {
 		r.alive.drop(o)
@@ -253,32 +277,47 @@ func (r *Reader) whole(l *line) (Event, error) {
 	return ev, nil
 }
 
+// who names the object of a line.
+func (l *line) who() string {
+	if l.Namespace == "" {
+		return l.Resource + " " + l.Name
+	}
+	return l.Resource + " " + l.Namespace + "/" + l.Name
+}
+
+// follows checks that a line may come after what is known of its object.
+func (r *Reader) follows(l *line, o *living) *Error {
+	switch {
+	case l.Type == Added && o != nil:
+		return fault("DELETED before that", "a second ADDED of %s, which is alive", l.who())
+	case l.Type == Deleted && o == nil:
+		return fault("ADDED before that", "DELETED of %s, which isn't there", l.who())
+	case l.Type == Modified && o == nil && l.hasObject:
+		return fault("ADDED before that", "MODIFIED of %s, which isn't there", l.who())
+	}
+	if fail := l.another(o); fail != nil {
+		return fail
+	}
+	if o == nil && !l.hasObject {
+		return fault("its object first", "a patch of %s, which isn't there", l.who())
+	}
+	if l.hasPatch {
+		return allowed(l.Patch)
+	}
+	return nil
+}
+
+// another refuses a line of an object with another UID than that of its name.
+func (l *line) another(o *living) *Error {
+	if o == nil || l.UID == "" || o.uid == "" || l.UID == o.uid {
+		return nil
+	}
+	return fault("DELETED of the old one and ADDED of the new one", "%s of %s with uid %s, where uid %s is alive", l.Type, l.who(), l.UID, o.uid)
+}
+
 // body works out the object's new body from its line and its last state. The
 // bytes are valid until the next call.
 func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
-	who := func() string {
-		if l.Namespace == "" {
-			return l.Resource + " " + l.Name
-		}
-		return l.Resource + " " + l.Namespace + "/" + l.Name
-	}
-	switch {
-	case l.Type == Added && o != nil:
-		return nil, fault("DELETED before that", "a second ADDED of %s, which is alive", who())
-	case l.Type == Deleted && o == nil:
-		return nil, fault("ADDED before that", "DELETED of %s, which isn't there", who())
-	case l.Type == Modified && o == nil && l.hasObject:
-		return nil, fault("ADDED before that", "MODIFIED of %s, which isn't there", who())
-	}
-	another := func() *Error {
-		if o == nil || l.UID == "" || o.uid == "" || l.UID == o.uid {
-			return nil
-		}
-		return fault("DELETED of the old one and ADDED of the new one", "%s of %s with uid %s, where uid %s is alive", l.Type, who(), l.UID, o.uid)
-	}
-	if fail := another(); fail != nil {
-		return nil, fail
-	}
 	if l.hasObject {
 		body, id, fail := split(l.Object, res)
 		if fail != nil {
@@ -294,25 +333,25 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 				return nil, fault("the same as beside the object", "metadata.%s %q in the object", c.member, c.inside)
 			}
 		}
-		return body, another() // the object itself may say so
-	}
-	if o == nil {
-		return nil, fault("its object first", "a patch of %s, which isn't there", who())
+		return body, l.another(o) // the object itself may say so
 	}
 	r.before = o.appendBody(r.before[:0])
+	for _, patch := range o.waiting {
+		r.after = rawjson.Apply(r.after[:0], r.before, patch)
+		r.before, r.after = r.after, r.before
+	}
 	if !l.hasPatch {
 		return r.before, nil
 	}
-	if fail := allowed(l.Patch); fail != nil {
-		return nil, fail
-	}
 	r.after = rawjson.Apply(r.after[:0], r.before, l.Patch)
 	body := r.after
-	if len(body) > MaxLine {
-		return nil, fault("at most 4 MiB", "%s grown past that by patches", who())
+	if len(body) > MaxPatched {
+		if fail := patched(l.who(), o.patches+1, len(body)); fail != nil {
+			return nil, fail
+		}
 	}
 	if !bytes.HasPrefix(body, []byte(bodyStart)) {
-		return nil, fault("metadata as an object", "a patch that removes it from %s", who())
+		return nil, fault("metadata as an object", "a patch that removes it from %s", l.who())
 	}
 	return body, nil
 }
@@ -342,7 +381,7 @@ func allowed(patch []byte) *Error {
 	}
 }
 
-// All returns the rest of the tape's events as a sequence that ends behind
+// All returns the rest of the tape's events as a sequence that ends after
 // the last one or with the error that Next would return.
 func (r *Reader) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -359,7 +398,7 @@ func (r *Reader) All() iter.Seq2[Event, error] {
 }
 
 // Complete reports, once Next has returned io.EOF, whether the recorder
-// stopped in good order: an END is the last line and counts as many lines as
+// stopped cleanly: an END is the last line and counts as many lines as
 // there are.
 func (r *Reader) Complete() bool {
 	return r.end != nil && r.end.Events == r.events && r.docs.torn == ""

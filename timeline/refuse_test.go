@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A Writer refuses what a Reader would, says why, and goes on.
+// A Writer refuses what a Reader would, says why, and continues.
 func TestWriterRefuses(t *testing.T) {
 	object := func(s string) []byte {
 		return []byte(`{"metadata":{"name":"n","uid":"u","resourceVersion":"5"},"spec":` + s + `}`)
@@ -59,10 +59,10 @@ func TestWriterRefuses(t *testing.T) {
 		}
 		writeAll(t, w, []Event{{At: 2e9, Type: Deleted, Resource: "nodes", Name: "n"}, {At: 2e9, Type: End}})
 		if got := readAll(t, openBytes(t, b.Bytes())); len(got) != 3 || !strings.Contains(string(got[1].Object), `"spec":1`) {
-			t.Errorf("%s: behind it the tape is %d events", c.want, len(got))
+			t.Errorf("%s: after it the tape is %d events", c.want, len(got))
 		}
-		if err := w.Write(Event{At: 3e9, Type: Mark, Name: "m"}); err == nil || !strings.HasSuffix(err.Error(), "behind END: append to the tape instead") {
-			t.Errorf("behind END: %v", err)
+		if err := w.Write(Event{At: 3e9, Type: Mark, Name: "m"}); err == nil || !strings.HasSuffix(err.Error(), "after END: append to the tape instead") {
+			t.Errorf("after END: %v", err)
 		}
 	}
 	h := sampleHeader()

@@ -62,7 +62,7 @@ func TestTapeIsYAML(t *testing.T) {
 	}
 	var rest any
 	if err := dec.Decode(&rest); !errors.Is(err, io.EOF) {
-		t.Errorf("behind the last line: %v, %v", rest, err)
+		t.Errorf("after the last line: %v, %v", rest, err)
 	}
 }
 

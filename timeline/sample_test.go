@@ -17,7 +17,7 @@ import (
 func sampleHeader() Header {
 	return Header{
 		Metadata: Metadata{Name: "sample", Start: Time{time.Date(2026, 11, 20, 22, 21, 9, 113e6, time.UTC)}},
-		Source:   Source{Kind: SourceRecording, Server: "v1.36.3", Times: TimesObserved},
+		Source:   Origin{Kind: SourceRecording, Server: "v1.36.3", Times: TimesObserved},
 		Scope:    Scope{Provider: "eks", Nodegroup: "spot-burst"},
 		Resources: []Resource{
 			{Version: "v1", Kind: "Node", Resource: "nodes"},

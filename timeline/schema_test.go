@@ -33,7 +33,7 @@ func schemaOf(t testing.TB, text []byte) func(line []byte) error {
 }
 
 func TestSchemaTakesWhatTheWriterWrites(t *testing.T) {
-	header, event := schemaOf(t, HeaderSchema), schemaOf(t, EventSchema)
+	header, event := schemaOf(t, HeaderSchema()), schemaOf(t, EventSchema())
 	events := complete(sampleEvents(11, 400))
 	events[10].Extra = []Member{{Name: "by", Value: []byte(`"hand"`)}}
 	events = append(events[:20:20], append([]Event{{At: events[19].At, Type: "NOTE", Name: "later"}}, events[20:]...)...)
@@ -51,7 +51,7 @@ func TestSchemaTakesWhatTheWriterWrites(t *testing.T) {
 // What a Reader refuses for its form, the schema refuses, and the other way
 // round, but for misspelt types.
 func TestSchemaAgreesWithTheReader(t *testing.T) {
-	event := schemaOf(t, EventSchema)
+	event := schemaOf(t, EventSchema())
 	for line, good := range map[string]bool{
 		`{"at":"0s","type":"ADDED","resource":"nodes","name":"n","rv":"5","object":{}}`:            true,
 		`{"at":"0s","type":"ADDED","resource":"nodes","name":"n","rv":5,"object":{}}`:              true,
@@ -108,7 +108,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 }
 
 func TestHeaderSchemaAgreesWithTheReader(t *testing.T) {
-	header := schemaOf(t, HeaderSchema)
+	header := schemaOf(t, HeaderSchema())
 	for line, good := range map[string]bool{
 		`{"apiVersion":"nodesim.dev/v1","kind":"Timeline"}`: true,
 		`{"apiVersion":"nodesim.dev/v1","kind":"Timeline","metadata":{"name":"x","start":"2026-11-20T22:21:09.113Z","owner":1},"seed":7}`: true,

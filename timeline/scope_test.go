@@ -27,7 +27,7 @@ func TestScopeOfPodsRoundTrip(t *testing.T) {
 		}
 	}
 	line, _, _ := bytes.Cut(formatted(t, b.Bytes(), StyleJSON), []byte("\n"))
-	if err := schemaOf(t, HeaderSchema)(line); err != nil {
+	if err := schemaOf(t, HeaderSchema())(line); err != nil {
 		t.Errorf("the schema refuses %s: %v", line, err)
 	}
 }

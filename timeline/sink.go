@@ -45,12 +45,12 @@ func (nowhere) unwritten() int    { return 0 }
 type file struct {
 	f *os.File
 	n int64
-	// uncut says that the file still holds behind n what the first line is to
+	// uncut says that the file still holds after n what the first line is to
 	// replace: the end of a tape that is appended to.
 	uncut bool
 }
 
-// cut removes what stands behind n.
+// cut removes what follows n.
 func (s *file) cut() error {
 	if !s.uncut {
 		return nil
@@ -87,7 +87,7 @@ func (s *file) close() error   { return s.f.Close() }
 func (s *file) size() int64    { return s.n }
 func (s *file) unwritten() int { return 0 }
 
-// frameSize is how much text a frame holds at the most.
+// frameSize bounds how much text a frame holds at the most.
 const frameSize = 1 << 20
 
 // framed collects lines and writes them to a file as one compressed frame.
@@ -96,7 +96,7 @@ type framed struct {
 	encode func(dst, text []byte) ([]byte, error)
 	text   []byte
 	lines  int // in text, but for those of again
-	again  int // bytes of text that the file still holds behind its cut
+	again  int // bytes of text that the file still holds after its cut
 	out    []byte
 }
 
@@ -128,8 +128,8 @@ func (s *framed) flush() error {
 	return err
 }
 
-// sinkBehind returns the sink that goes on with a file at offset n: the first
-// line cuts the file there. again are lines that a compressed file holds behind
+// sinkBehind returns the sink that continues with a file at offset n: the first
+// line cuts the file there. again are lines that a compressed file holds after
 // n, in a frame with others that go; they are written once more.
 func sinkBehind(f *os.File, n int64, c codec, again []byte) (sink, error) {
 	s := file{f: f, n: n, uncut: true}

@@ -10,13 +10,13 @@ import (
 // maxAt is the last position that a tape can have; see [ParseAt].
 const maxAt = time.Duration(math.MaxInt64/int64(time.Second)-1) * time.Second
 
-// Speed makes a tape that runs factor times as fast: what stood at 60s stands
+// Speed makes a tape that runs factor times as fast: what was at 60s stands
 // at 3s where factor is 20. Positions are rounded to nanoseconds, which never
 // changes the order, so that Speed(a) and then Speed(b) is within a few
 // nanoseconds of Speed(a*b).
 //
 // The times inside of objects stay. They no longer agree with the tape's
-// clock behind its start: ages on the new tape are those of a faster world.
+// clock after its start: ages on the new tape are those of a faster world.
 func Speed(factor float64) Transform {
 	return func(h *Header, events iter.Seq2[Event, error]) (*Header, iter.Seq2[Event, error]) {
 		if !(factor > 0) || math.IsInf(factor, 1) {

@@ -7,11 +7,11 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// MoveTimes returns an object in which the times of known fields are what move
-// makes of them. Fields are known by their path, from the Go types of
+// MoveTimes returns an object in which the times of known fields are as move
+// changes them. Fields are known by their path, from the Go types of
 // k8s.io/api, and never by what their text looks like. In objects of any
 // resource, custom ones included, they are those of metadata and of
-// status.conditions. A time keeps its zone and its digits behind the second,
+// status.conditions. A time keeps its zone and its digits after the second,
 // so a Time stays whole seconds (rounded down) and a MicroTime has six.
 // Nulls, and what is no RFC 3339 time, stay as they are, and so does a time
 // that would leave the years 1 to 9999.
@@ -28,7 +28,7 @@ func MoveTimes(r Resource, object []byte, move func(time.Time) time.Time) ([]byt
 }
 
 // timeFields are the members of an object that hold times, themselves (nil)
-// or further inside. "[]" stands for the elements of an array, "*" for every
+// or further inside. "[]" means the elements of an array, "*" for every
 // member.
 type timeFields map[string]timeFields
 
@@ -78,7 +78,7 @@ func appendMoved(dst, raw []byte, move func(time.Time) time.Time) []byte {
 	if !ok {
 		return append(dst, raw...)
 	}
-	t, err := time.Parse(time.RFC3339, s) // takes digits behind the second too
+	t, err := time.Parse(time.RFC3339, s) // takes digits after the second too
 	if err != nil {
 		return append(dst, raw...)
 	}

@@ -40,8 +40,8 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
-// Append anywhere: the tape goes on behind the last whole event, as if nothing
-// had happened. For compressed tapes, behind the last whole frame.
+// Append anywhere: the tape continues after the last whole event, as if nothing
+// had happened. For compressed tapes, after the last whole frame.
 func TestAppendAnywhere(t *testing.T) {
 	const kept, all = 15, 20
 	want := sampleEvents(4, all)[:all]
@@ -129,13 +129,13 @@ func framesOf(t *testing.T, ending string, events []Event) (b []byte, ends []int
 	return b, append(ends, int64(len(b)))
 }
 
-// What stands behind END is no torn end: nobody knows what it is, and it stays.
+// What follows END is no torn end: it is unknown, and it stays.
 func TestAppendRefusesWhatStandsBehindEnd(t *testing.T) {
 	b := []byte(head + added + `--- {"at":"2s","type":"END","events":2}` + "\n")
 	behind := append(bytes.Clone(b), `--- {"at":"3s","type":"MARK","name":"m"}`+"\n"...)
 	name := tempFile(t, "tape.yaml", behind)
 	_, _, err := Append(name)
-	if want := "append to timeline: timeline " + name + ": line 8: MARK behind END: want END as the last line"; err == nil || err.Error() != want {
+	if want := "append to timeline: timeline " + name + ": line 8: MARK after END: want END as the last line"; err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, behind) {
@@ -194,9 +194,9 @@ func TestResumeTellsVersions(t *testing.T) {
 	}{
 		{"list cut off", []Event{node(Added, "5")}, "", false},
 		{"synced", []Event{node(Added, "5"), {Type: Sync, Resource: "nodes", RV: "9"}}, "9", true},
-		{"event behind", []Event{node(Added, "5"), {Type: Sync, Resource: "nodes", RV: "9"}, node(Modified, "12")}, "12", true},
+		{"event after", []Event{node(Added, "5"), {Type: Sync, Resource: "nodes", RV: "9"}, node(Modified, "12")}, "12", true},
 		{"in a gap", []Event{{Type: Sync, Resource: "nodes", RV: "9"}, {Type: Gap, Resource: "nodes"}, node(Added, "12")}, "", false},
-		{"behind a gap", []Event{{Type: Sync, Resource: "nodes", RV: "9"}, {Type: Gap, Resource: "nodes"}, node(Added, "12"), {Type: Sync, Resource: "nodes", RV: "20"}}, "20", true},
+		{"after a gap", []Event{{Type: Sync, Resource: "nodes", RV: "9"}, {Type: Gap, Resource: "nodes"}, node(Added, "12"), {Type: Sync, Resource: "nodes", RV: "20"}}, "20", true},
 	} {
 		w, resume, err := Append(tempFile(t, "t.yaml", tape(t, c.events)))
 		if err != nil {
@@ -254,7 +254,7 @@ func TestWriterStopsOnError(t *testing.T) {
 		t.Fatalf("no error from a full disk: %v", failed)
 	}
 	if err := w.Write(events[n]); !errors.Is(err, errFull) {
-		t.Errorf("the Writer goes on behind it: %v", err)
+		t.Errorf("the Writer goes on after it: %v", err)
 	}
 	got, r, err := drain(l.Bytes())
 	if err != nil || r.Torn() == "" {
@@ -270,7 +270,7 @@ func TestOpenStaysOpen(t *testing.T) {
 	}
 	readAll(t, r)
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
-		t.Errorf("behind the end: %v", err)
+		t.Errorf("after the end: %v", err)
 	}
 	if err := errors.Join(r.Close(), r.Close()); err != nil {
 		t.Errorf("closing twice: %v", err)
@@ -300,7 +300,7 @@ func TestLostFrameDoesNotCount(t *testing.T) {
 		t.Fatal("no error")
 	}
 	if n := w.Events(); n != 7 {
-		t.Errorf("%d events behind, want the 7 that are on the tape", n)
+		t.Errorf("%d events after, want the 7 that are on the tape", n)
 	}
 	r, err := Open(name)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // END counts the events of the new tape.
 type Transform func(h *Header, events iter.Seq2[Event, error]) (*Header, iter.Seq2[Event, error])
 
-// Chain makes one Transform of several. The first comes first.
+// Chain returns one Transform that applies several in their order.
 func Chain(ts ...Transform) Transform {
 	return func(h *Header, events iter.Seq2[Event, error]) (*Header, iter.Seq2[Event, error]) {
 		for _, t := range ts {
@@ -29,7 +29,7 @@ func Chain(ts ...Transform) Transform {
 	}
 }
 
-// ToEnd is a position behind the end of every tape.
+// ToEnd is a position after the end of every tape.
 const ToEnd = time.Duration(math.MaxInt64)
 
 // failed is the sequence of a Transform that can't start.

@@ -151,7 +151,7 @@ func wholeListings(t testing.TB, events []Event) {
 	}
 	for resource, n := range found {
 		if n > 0 {
-			t.Fatalf("%d events of %s stand in a listing that never ends", n, resource)
+			t.Fatalf("%d events of %s are in a listing that never ends", n, resource)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func idleMapHolds(t *testing.T, m *IdleMap, all []Event) {
 	for at := time.Duration(0); at < all[len(all)-1].At; at += 97 * time.Millisecond {
 		played := m.Played(at)
 		if played < last || played > at {
-			t.Fatalf("%s is played at %s, behind %s", at, played, last)
+			t.Fatalf("%s is played at %s, after %s", at, played, last)
 		}
 		last = played
 		if back := m.At(played); m.Played(back) != played || back < at && m.Played(at) != m.Played(back) {
@@ -307,7 +307,7 @@ func TestTransformsRefuse(t *testing.T) {
 		{&h, Speed(-2), `speed -2: want a number above 0, such as 20 or 0.5`},
 		{&h, Speed(1e-12), `speed 1e-12: 1s is slowed down past the end of what a tape can hold: want a higher speed`},
 		{&h, IdleLimit(-time.Second), `idle limit -1s: want 0s or more`},
-		{&h, Window(2*time.Second, time.Second), `window from 2s to 1s: want a beginning of 0s or later and an end behind it`},
+		{&h, Window(2*time.Second, time.Second), `window from 2s to 1s: want a beginning of 0s or later and an end after it`},
 		{&h, Filter(Selection{Resources: []string{"widgets"}}), `filter by resource "widgets": want one that the tape has: nodes, pods, poddisruptionbudgets`},
 		{&noStart, RebaseObjects(time.Time{}), `rebase the times in objects: the header has no metadata.start: want the wall time of 0s there`},
 	} {
@@ -337,14 +337,14 @@ func TestTransformsPassErrors(t *testing.T) {
 		n := 0
 		for _, err := range seq {
 			if last != nil {
-				t.Errorf("%s goes on behind an error", name)
+				t.Errorf("%s goes on after an error", name)
 			}
 			last, n = err, n+1
 		}
 		if !errors.Is(last, bad) {
 			t.Errorf("%s: %v after %d events", name, last, n)
 		}
-		for ev, err := range seq { // stopping early is no panic, and a second run starts anew
+		for ev, err := range seq { // stopping early is no panic, and a second run starts over
 			if first := ev.Type != "" || name == "early"; !first {
 				t.Errorf("%s starts the second time with %v", name, err)
 			}

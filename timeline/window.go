@@ -18,15 +18,15 @@ import (
 // does, it ends with an END at to; the END of the tape itself is kept.
 //
 // A window shows listings as a whole or not at all. What was found by listing
-// again stands behind its GAP only with the SYNC that makes it count; where
-// that is outside, the GAP stands alone. Where from is inside, the window
+// again follows its GAP only with the SYNC that makes it count; where
+// that is outside, the GAP is alone. Where from is inside, the window
 // starts with the state before the GAP, then the GAP and all of the listing
 // up to then at 0s. Several events of one object inside of a listing, which is
 // one state, may become one.
 func Window(from, to time.Duration) Transform {
 	return func(h *Header, events iter.Seq2[Event, error]) (*Header, iter.Seq2[Event, error]) {
 		if from < 0 || to < from {
-			return h, failed(fmt.Errorf("window from %s to %s: want a beginning of 0s or later and an end behind it", FormatAt(from), FormatAt(to)))
+			return h, failed(fmt.Errorf("window from %s to %s: want a beginning of 0s or later and an end after it", FormatAt(from), FormatAt(to)))
 		}
 		cut := *h
 		if !cut.Metadata.Start.IsZero() {
@@ -51,7 +51,7 @@ type window struct {
 	order  []*track // as they appear on the tape
 }
 
-// track is what the window knows of one resource.
+// track holds what the window knows of one resource.
 type track struct {
 	resource string
 	alive    map[objectName]Event // until the window starts

@@ -12,7 +12,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// keyframeEvery bounds how many events of an object may stand on its last
+// keyframeEvery bounds how many events of an object may be on its last
 // whole state, and so how far a damaged line can spoil what follows.
 const keyframeEvery = 100
 
@@ -75,7 +75,7 @@ func start(out sink, h Header) (*Writer, error) {
 		return nil, fmt.Errorf("header of timeline %s of %d bytes: want at most 1 MiB", h.Metadata.Name, len(text))
 	}
 	w := newWriter(out, h)
-	// The header counts only with the mark of a document behind it, which
+	// The header counts only with the mark of a document after it, which
 	// comes with the first event; a MARK-less tape of no events is completed
 	// by Close.
 	return w, out.line(text)
@@ -88,7 +88,7 @@ func newWriter(out sink, h Header) *Writer {
 // Header returns the header that the tape was started with.
 func (w *Writer) Header() *Header { return &w.header }
 
-// Events returns how many lines stand behind the header. Those of a compressed
+// Events returns how many lines follow the header. Those of a compressed
 // tape's open frame count, until writing it has failed.
 func (w *Writer) Events() int { return w.events }
 
@@ -113,7 +113,7 @@ func (w *Writer) Write(ev Event) error {
 		}
 	}
 	if ev.Type == End {
-		// END stands in a frame of its own, where Append can cut it off.
+		// END is in a frame of its own, where Append can cut it off.
 		if err := w.out.flush(); err != nil {
 			return w.fail(err)
 		}
@@ -148,7 +148,7 @@ func (w *Writer) fail(err error) error {
 func (w *Writer) check(ev *Event) error {
 	switch {
 	case w.ended:
-		return errors.New("behind END: append to the tape instead")
+		return errors.New("after END: append to the tape instead")
 	case ev.At < w.last.At:
 		return fmt.Errorf("at %s: want at least %s, the time of the event before", FormatAt(ev.At), FormatAt(w.last.At))
 	case ev.At > maxAt:

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// WriteLine appends an event as it is to stand on its line: with Object, whole
-// and without the identity that stands beside it, or with Patch, or, of a
+// WriteLine appends an event as it is to be on its line: with Object, whole
+// and without the identity that is beside it, or with Patch, or, of a
 // DELETED, with neither. It is the counterpart of reading with [Lines], for who
 // keeps the objects and knows what has changed, such as a simulation, and costs
 // a tenth of Write.
 //
 // The Writer then looks at neither objects nor patches. That they are canonical
 // JSON, that a patch is exact and makes the object of its last state, that
-// objects stand in full at least at every hundredth event, and that only what
+// objects are in full at least at every hundredth event, and that only what
 // was ADDED is changed, is up to the caller; a Reader refuses the tape where it
 // isn't. Write and WriteLine don't mix on one tape but for events without an
 // object.
@@ -26,7 +26,7 @@ func (w *Writer) WriteLine(ev Event) error {
 	}
 	switch {
 	case w.ended:
-		return w.refuse(&ev, errors.New("behind END: append to the tape instead"))
+		return w.refuse(&ev, errors.New("after END: append to the tape instead"))
 	case ev.At < w.last.At:
 		return w.refuse(&ev, fmt.Errorf("at %s: want at least %s, the time of the event before", FormatAt(ev.At), FormatAt(w.last.At)))
 	case ev.At > maxAt:

@@ -109,13 +109,13 @@ func TestWriteLineRefuses(t *testing.T) {
 		if err := w.WriteLine(timeline.Event{At: 2 * time.Second, Type: timeline.End}); err != nil {
 			t.Errorf("%q: %v: want the Writer usable", want, err)
 		}
-		if err := w.WriteLine(good); err == nil || !strings.Contains(err.Error(), "behind END") {
-			t.Errorf("%v: want an error behind END", err)
+		if err := w.WriteLine(good); err == nil || !strings.Contains(err.Error(), "after END") {
+			t.Errorf("%v: want an error after END", err)
 		}
 	}
 }
 
-// TestAReaderRefusesWhatWriteLineDoesNot: who writes lines answers for them.
+// TestAReaderRefusesWhatWriteLineDoesNot: the writer of lines answers for them.
 func TestAReaderRefusesWhatWriteLineDoesNot(t *testing.T) {
 	var tape bytes.Buffer
 	w := lineWriter(t, &tape)

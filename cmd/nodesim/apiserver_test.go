@@ -67,7 +67,7 @@ func resource(plural, kind string, namespaced bool) string {
 	return fmt.Sprintf(`{"name":%q,"singularName":"","namespaced":%v,"kind":%q,"verbs":["list","watch"]}`, plural, namespaced, kind)
 }
 
-// due is how far the roll is, in tape time; start lets it begin.
+// due returns how far the roll is, in tape time; start lets it begin.
 func (a *rolling) due(start bool) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()

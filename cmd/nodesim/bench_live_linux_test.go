@@ -33,7 +33,7 @@ const (
 //
 // The nodes are nodesim's own in its runs, and are counted from the first creation to the last Ready; for kwok they are
 // created by the benchmark, as fast as the server takes them. The pods are bound when they are created, in turns over
-// the nodes, so that kube-scheduler isn't what is measured. cpu-s is what the program itself took, for all nodes or all
+// the nodes, so that kube-scheduler isn't measured. cpu-s is what the program itself took, for all nodes or all
 // pods: a busy machine changes it less than the clock's figures.
 func BenchmarkLive(b *testing.B) {
 	quiet := quietDefault

@@ -20,8 +20,8 @@ import (
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/nodesim/nodesim/internal/controlplane/assets"
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -48,8 +48,8 @@ func (p process) spent(tb testing.TB) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// memory is what is resident of it, now and at its most, in megabytes. Its own is what isn't the program file's: of that
-// the kernel may count all, where it maps it in huge pages.
+// memory returns its resident memory, now and at its most, in megabytes. Its own is the part that isn't the program
+// file's: of that the kernel may count all, where it maps it in huge pages.
 func (p process) memory(tb testing.TB) (now, most, own float64) {
 	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
@@ -78,7 +78,7 @@ type contender struct {
 	err   *bytes.Buffer
 	begun func(context.Context) bool // whether pods may come
 	ended chan struct{}
-	why   error // behind ended
+	why   error // after ended
 }
 
 // contend starts a program that ends with the benchmark.
@@ -135,7 +135,7 @@ func nodesimOf(kubelet string) func(context.Context, testing.TB, *liveRig, int) 
 	}
 }
 
-// startNodesim performs the scenario of so many nodes with the program as it is built for people.
+// startNodesim runs the scenario of so many nodes live with the program as it is built for people.
 func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int) *contender {
 	tb.Helper()
 	bin := filepath.Join(tb.TempDir(), "nodesim")

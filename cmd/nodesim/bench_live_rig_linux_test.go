@@ -14,15 +14,15 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/nodesim/nodesim/internal/localcluster"
 )
 
 // benchNamespace is that of the pods that are counted.
 const benchNamespace = "bench"
 
-// A liveRig is a control plane and who watches it.
+// A liveRig is a control plane and its watcher.
 type liveRig struct {
-	plane  *controlplane.ControlPlane
+	plane  *localcluster.ControlPlane
 	client kubernetes.Interface
 	nodes  *turnout // Ready
 	pods   *turnout // Running
@@ -34,7 +34,7 @@ type liveRig struct {
 // newLiveRig starts a control plane, and has everything on it seen that is counted.
 func newLiveRig(ctx context.Context, tb testing.TB) *liveRig {
 	tb.Helper()
-	plane, err := controlplane.Start(ctx, controlplane.Options{Name: "bench", Log: tb.Output()})
+	plane, err := localcluster.Start(ctx, localcluster.Options{Name: "bench", Log: tb.Output()})
 	if err != nil {
 		tb.Fatal(err)
 	}

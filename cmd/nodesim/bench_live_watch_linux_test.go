@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// bare is an object without what nobody here looks at.
+// bare is an object without the fields that aren't read here.
 func bare(o any) (any, error) {
 	if m, err := meta.Accessor(o); err == nil {
 		m.SetManagedFields(nil)
@@ -86,7 +86,7 @@ func (t *turnout) count() int {
 	return len(t.there)
 }
 
-// lost is how often one that was as it should be was seen otherwise.
+// lost returns how often one that was as it should be was seen otherwise.
 func (t *turnout) lost() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +110,7 @@ func (t *turnout) names() []string {
 	return all
 }
 
-// A leaseWatch knows how old leases have become: from the time that stands in one to the moment at which a watch shows
+// A leaseWatch knows how old leases have become: from the time that is in one to the moment at which a watch shows
 // the next one.
 type leaseWatch struct {
 	mu       sync.Mutex
@@ -165,7 +165,7 @@ func (w *leaseWatch) look(now time.Time) {
 	}
 }
 
-// forget begins anew.
+// forget starts over.
 func (w *leaseWatch) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

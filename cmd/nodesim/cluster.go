@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/clusters"
-	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/nodesim/nodesim/internal/app/clusters"
+	"github.com/nodesim/nodesim/internal/localcluster"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +24,7 @@ kube-controller-manager and kube-scheduler, the real programs, without a node.
 
 The programs are those in KUBEBUILDER_ASSETS; where it has none, nodesim builds them
 from their Go modules, which takes some minutes the first time and wants Go on the
-PATH. ~/.kube/config is never touched. Whatever ends nodesim, nothing stays behind.`,
+PATH. ~/.kube/config is never touched. However nodesim ends, it leaves nothing.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim cluster up
@@ -122,7 +122,7 @@ func newClusterLogs() *cobra.Command {
 		nodesim cluster logs kube-controller-manager --name demo -f`,
 		func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("found no component: want one of %s", strings.Join(controlplane.Components(), ", "))
+				return usagef("found no component: want one of %s", strings.Join(localcluster.Components(), ", "))
 			}
 			if err := arguments(1, 1, "one component")(cmd, args); err != nil {
 				return err
@@ -134,18 +134,18 @@ func newClusterLogs() *cobra.Command {
 		}, func(cmd *cobra.Command, r clusters.Record, args []string) error {
 			return quietly(r.CopyLog(cmd.Context(), cmd.OutOrStdout(), args[0], follow))
 		})
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what is still being logged, until ctrl-c or the cluster's end")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "continue with what is still being logged, until ctrl-c or the cluster's end")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return controlplane.Components(), cobra.ShellCompDirectiveNoFileComp
+		return localcluster.Components(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return cmd
 }
 
 func outputFlag(cmd *cobra.Command, output *choice) {
-	cmd.Flags().VarP(output, "output", "o", "how to say it")
+	cmd.Flags().VarP(output, "output", "o", "output format")
 	suggest(cmd, "output", output.of...)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/internal/controlplane/assets"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
 )
 
 // TestCluster runs nodesim cluster with the real programs, each story in a file below testdata/cluster. $RUN holds the

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/clusters"
+	"github.com/nodesim/nodesim/internal/app/clusters"
 	"github.com/spf13/cobra"
 )
 
-// downTimeout is more than an end in good order takes on a busy machine.
+// downTimeout is more than a clean end takes on a busy machine.
 const downTimeout = time.Minute
 
 func newClusterDown() *cobra.Command {

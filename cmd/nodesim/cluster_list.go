@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/clusters"
+	"github.com/nodesim/nodesim/internal/app/clusters"
 	"github.com/spf13/cobra"
 )
 

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/capture"
-	"github.com/nodesim/nodesim/internal/clusters"
-	"github.com/nodesim/nodesim/internal/controlplane"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/app/clusters"
+	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/localcluster"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
+	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
 )
 
@@ -29,15 +30,15 @@ func newClusterUp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "up", Short: "Start a cluster, and end it with ctrl-c",
 		Long: `Start a control plane on loopback, and keep it until ctrl-c, or q on a terminal. A
-second ctrl-c ends it at once. What it prints is the line that leads clients there:
+second ctrl-c ends it at once. It prints the line that connects clients to it:
 
   export KUBECONFIG=…/kubeconfig
 
 With --detach it stays in the background, until nodesim cluster down. The file goes
 away with the cluster.
 
-There are no nodes; nodesim simulate --live brings some. --speed divides the delays
-after which the control plane answers to a node's silence; docs/cluster.md lists
+There are no nodes; nodesim simulate --live adds some. --speed divides the delays
+after which the control plane reacts to a silent node; docs/cluster.md lists
 them.`,
 		Example: examples(`
 			nodesim cluster up
@@ -51,7 +52,7 @@ them.`,
 	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` too, which must not be there yet")
 	flags.BoolVar(&f.detach, "detach", false, "return when it is ready, and let it run in the background")
 	flags.Var(&f.speed, "speed", "divide the control plane's delays: 20x (default 1x)")
-	flags.StringVar(&f.audit, "audit-log", "", "note each write to the API, as a line of JSON at the end of this `FILE`")
+	flags.StringVar(&f.audit, "audit-log", "", "log each write to the API, as a line of JSON at the end of this `FILE`")
 	flags.IntVar(&f.port, "port", 0, "the `PORT` of 127.0.0.1 to serve the API at (default: a free one)")
 	flags.BoolVar(&f.kept, "kept", false, "")
 	_ = flags.MarkHidden("kept") // how --detach calls the one in the background
@@ -75,7 +76,7 @@ func (f *clusterUpFlags) check(cmd *cobra.Command) error {
 	if err := clusters.CheckName(*f.name); err != nil {
 		return usagef("flag --name: %w", err)
 	}
-	if math.IsInf(float64(f.speed.Speed), 0) {
+	if f.speed.Speed >= replay.Max {
 		return usagef("flag --speed %q: a control plane has its own pace: want a number such as 20x", "max")
 	}
 	if f.port < 0 || f.port > 65535 || f.port == 0 && cmd.Flags().Changed("port") {
@@ -85,12 +86,12 @@ func (f *clusterUpFlags) check(cmd *cobra.Command) error {
 }
 
 func (f *clusterUpFlags) options(log io.Writer) clusters.Options {
-	return clusters.Options{Kubeconfig: f.kubeconfig, ControlPlane: controlplane.Options{
+	return clusters.Options{Kubeconfig: f.kubeconfig, ControlPlane: localcluster.Options{
 		Name: *f.name, Speed: float64(f.speed.Speed), Port: f.port, AuditLog: f.audit, Log: log,
 	}}
 }
 
-// run keeps the cluster until somebody ends it.
+// run keeps the cluster until it is ended.
 func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 	defer survivePipe()()
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
@@ -104,10 +105,10 @@ func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 	how := "ctrl-c ends it"
 	if f.kept {
 		how = fmt.Sprintf("nodesim cluster down --name %s ends it", *f.name)
-	} else if _, terminal := terminalOf(cmd.InOrStdin()); terminal {
+	} else if _, isTerminal := terminal.Of(cmd.InOrStdin()); isTerminal {
 		how = "q or ctrl-c ends it"
 	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), "export KUBECONFIG="+capture.Quote(c.Record().Kubeconfig))
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), "export KUBECONFIG="+record.Quote(c.Record().Kubeconfig))
 	fmt.Fprintf(stderr, "nodesim: cluster %s is ready after %s, at %s; %s\n", *f.name, c.Took().Round(100*time.Millisecond), c.URL(), how)
 	if err == nil && f.kept {
 		err = hide()
@@ -118,19 +119,19 @@ func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 	return quietly(errors.Join(err, c.Down()))
 }
 
-// keep returns when the cluster is to end: nil where somebody wants it so.
+// keep returns when the cluster is to end: nil where it was asked for.
 func (f *clusterUpFlags) keep(ctx context.Context, cmd *cobra.Command, c *clusters.Cluster) error {
-	keys := readKeys(cmd.InOrStdin())
+	keys := terminal.ReadKeys(cmd.InOrStdin())
 	defer keys.Close()
-	if file, terminal := terminalOf(cmd.InOrStdin()); terminal {
-		defer hold(ctx, file, keys)()
+	if file, isTerminal := terminal.Of(cmd.InOrStdin()); isTerminal {
+		defer terminal.Hold(ctx, file, keys)()
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case k := <-keysOf(keys):
-			if k == show.KeyQuit {
+		case k := <-terminal.Keys(keys):
+			if k == ui.KeyQuit {
 				return nil
 			}
 		case <-c.Done():

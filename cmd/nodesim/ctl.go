@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"os"
 
-	"github.com/nodesim/nodesim/internal/ctl"
+	"github.com/nodesim/nodesim/internal/app/ctl"
 	"github.com/spf13/cobra"
 )
 
@@ -18,34 +18,35 @@ func newCtl() *cobra.Command {
 	f := ctlFlags{output: newChoice("text", "text", "json")}
 	cmd := &cobra.Command{
 		Use:   "ctl pause|resume|step|seek|speed|mark|status",
-		Short: "Move a replay that serve shows",
-		Long: `Move a replay that nodesim serve shows, from another terminal, a script or a test.
-Everyone who watches it goes along.
+		Short: "Control a replay that serve runs",
+		Long: `Control a replay that nodesim serve runs, from another terminal, a script or a test.
+Every watcher follows.
 
 The server is the one of the kubeconfig that serve has printed: KUBECONFIG, or
---kubeconfig. A step pauses the tape first, and returns when everyone who watches
-has been handed the event; so a script can go from event to event and look at what
-a controller makes of each.`,
+--kubeconfig. A step pauses the tape first, and returns when every watcher
+has been handed the event; so a script can go from event to event and see how a
+controller reacts to each.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim ctl pause
 			nodesim ctl step --until transition
 			nodesim ctl step 10 -o json | jq '.applied[].name'
 			nodesim ctl seek T+2m
+			nodesim ctl seek -30s
 			nodesim ctl speed 20x
 			nodesim ctl status --kubeconfig replay.kubeconfig`),
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the `FILE` that serve has printed (default: KUBECONFIG)")
-	flags.VarP(f.output, "output", "o", "how to say what it led to")
+	flags.VarP(f.output, "output", "o", "output format of the result")
 	suggest(cmd, "output", f.output.of...)
 	cmd.AddCommand(
 		f.verb("pause", "Stop the tape between two events", (*ctl.Client).Pause),
 		f.verb("resume", "Let the tape go on", (*ctl.Client).Resume),
 		f.status(),
 		f.step(),
-		f.given("seek TIME", "T+1m32s", "Go to a position: T+1m32s, 90s, end", checkPosition, (*ctl.Client).Seek, "0s", "end"),
+		f.given("seek TIME", "T+1m32s", "Go to a position: T+1m32s, 90s, end; or by a distance: +30s, -30s", checkPosition, (*ctl.Client).Seek, "0s", "end"),
 		f.given("speed SPEED", "20x", "Change the pace: 20x, 0.5x, max", checkSpeed, (*ctl.Client).Speed, "1x", "20x", "100x", "max"),
 		f.given("mark NAME", "'before the drain'", "Set a marker here, for status and for the keys m and M", nil, (*ctl.Client).Mark),
 	)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nodesim/nodesim/internal/control"
-	"github.com/nodesim/nodesim/internal/ctl"
+	"github.com/nodesim/nodesim/internal/app/control"
+	"github.com/nodesim/nodesim/internal/app/ctl"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
 )
@@ -25,7 +25,7 @@ func (f *ctlFlags) verb(name, short string, do asked) *cobra.Command {
 
 // status is the verb that tells everything.
 func (f *ctlFlags) status() *cobra.Command {
-	return f.asks("status", "Where the replay is, and who watches it", (*ctl.Client).Status, ctl.AppendStatus)
+	return f.asks("status", "Where the replay is, and its watchers", (*ctl.Client).Status, ctl.AppendStatus)
 }
 
 func (f *ctlFlags) asks(name, short string, do asked, text func([]byte, control.Status) []byte) *cobra.Command {
@@ -74,29 +74,30 @@ func (f *ctlFlags) given(use, example, short string, check func(string) error, d
 	}
 }
 
-func checkPosition(word string) error { _, err := replay.ParsePosition(word); return err }
+func checkPosition(word string) error { _, err := control.ParseTarget(word); return err }
 func checkSpeed(word string) error    { _, err := replay.ParseSpeed(word); return err }
 
-// step is the verb that goes on by events, transitions or markers.
+// step is the verb that advances by events, transitions or markers.
 func (f *ctlFlags) step() *cobra.Command {
 	until := newChoice(string(control.UntilEvent), control.Untils...)
 	wait := true
 	cmd := &cobra.Command{
-		Use: "step [N]", Short: "Pause, and go on by one event, or by N", Args: arguments(0, 1, "at most one number"),
+		Use: "step [N]", Short: "Pause, and step by one event, or by N", Args: arguments(0, 1, "at most one number"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		Long: `Pause the tape, and go on by one event, or by N.
+		Long: `Pause the tape, and step by one event, or by N.
 
-With --until transition a step goes on until a node joins, is online, drains,
+With --until transition a step ends when a node joins, is online, drains,
 isn't ready or is gone, a pod of a roll in place changes, a roll is complete or
-has failed, or the tape has a mark; with --until marker to the next mark alone.
+has failed, or the tape has a mark, and prints that after the events; with
+--until marker it goes on to the next mark alone.
 Every step ends at the end of the tape.`,
 		Example: examples(`
 			nodesim ctl step
 			nodesim ctl step 10
 			nodesim ctl step --until transition`),
 	}
-	cmd.Flags().Var(until, "until", "what a step leads to")
-	cmd.Flags().BoolVar(&wait, "wait", true, "return when everyone who watches has been handed the events")
+	cmd.Flags().Var(until, "until", "where a step ends")
+	cmd.Flags().BoolVar(&wait, "wait", true, "return when every watcher has been handed the events")
 	suggest(cmd, "until", until.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		steps := control.Steps{Count: 1, Until: control.Until(until.value), Wait: wait}

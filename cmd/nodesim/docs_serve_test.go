@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodesim/nodesim/internal/serve"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/app/serve"
+	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// What docs/serve.md shows of ctl is what the program prints.
+// docs/serve.md shows of ctl what the program prints.
 func TestTheManualOfServeShowsWhatIsPrinted(t *testing.T) {
 	text, err := os.ReadFile("../../docs/serve.md")
 	if err != nil {
@@ -58,16 +58,16 @@ func TestTheManualOfServeShowsWhatIsPrinted(t *testing.T) {
 // kubeconfig.
 func serveDemo(t *testing.T) string {
 	t.Helper()
-	tape, err := show.Scenario("demo")
+	tape, err := ui.Scenario("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := serve.Open(t.Context(), serve.Options{
-		Tape: tape, Player: []replay.PlayerOption{replay.StartPaused()},
+		Tape: tape, Player: []replay.Option{replay.StartPaused()},
 		Kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"), Say: func(string) {},
-		Driver: func(h *timeline.Header) (*show.Driver, error) {
+		Driver: func(h *timeline.Header) (*ui.Driver, error) {
 			o, err := observe.OptionsFor(h, "", "", "")
-			return show.NewDriver(show.NewView(h, o), nil), err
+			return ui.NewDriver(ui.NewView(h, o), nil), err
 		},
 	})
 	if err != nil {
@@ -88,7 +88,7 @@ func serveDemo(t *testing.T) string {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- s.Run(ctx, func(ctx context.Context) error {
-			return s.Show.Play(ctx, show.Watcher{Control: s.Control})
+			return s.Show.Play(ctx, ui.Watcher{Control: s.Control})
 		})
 	}()
 	t.Cleanup(func() {

@@ -19,27 +19,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/nodesim/nodesim/internal/likeness"
-	"github.com/nodesim/nodesim/internal/likeness/held"
-	"github.com/nodesim/nodesim/internal/testcluster"
-	"github.com/nodesim/nodesim/internal/testcluster/staged"
+	"github.com/nodesim/nodesim/internal/testing/clusterstories"
+	"github.com/nodesim/nodesim/internal/testing/simcheck"
+	"github.com/nodesim/nodesim/internal/testing/tapediff"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// canary stands in the environment of the workload's pods, and in an
+// canary is in the environment of the workload's pods, and in an
 // annotation. No tape made with default settings may hold it.
 const canary = "hunter2-do-not-record"
 
-// TestExamples performs four stories on a real control plane, records them with
-// the real program, and holds the recordings against the tapes in examples/:
-// two runs of the same story must be alike in all that package likeness
-// compares, without any exclusion. In the same way it holds them against the
+// TestExamples runs four stories on a real control plane, records them with
+// the real program, and checks the recordings against the tapes in examples/:
+// two runs of the same story must be alike in all that package tapediff
+// compares, without any exclusion. In the same way it checks them against the
 // simulations of these stories.
 // With NODESIM_RECORD_EXAMPLES=1 the recordings become those tapes.
 func TestExamples(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{
 		NodeGrace: 20 * time.Second, NodeStart: 3 * time.Second, PodStart: 4 * time.Second, PodStop: 2 * time.Second,
@@ -87,13 +87,13 @@ func TestExamples(t *testing.T) {
 	}
 	t.Run("spot-vanish", func(t *testing.T) {
 		rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish", group)
-		if err := staged.Vanish("ip-10-0-2-11", web)(ctx, client); err != nil {
+		if err := clusterstories.Vanish("ip-10-0-2-11", web)(ctx, client); err != nil {
 			t.Fatal(err)
 		}
 		rec.stop(t)
 		rec.compare(t)
 	})
-	// Two more groups, whose budgets allow nothing. They come to the cluster now, so that no node of theirs stands in a
+	// Two more groups, whose budgets allow nothing. They come to the cluster now, so that no node of theirs is in a
 	// zone of the one that vanished.
 	stuck := func(name string, generation int) testcluster.Roll {
 		locked := testcluster.Group{Name: name, Capacity: "ON_DEMAND", Zones: group.Zones}
@@ -199,10 +199,10 @@ func (r *recording) wait(t *testing.T) {
 		r.cmd.ProcessState.UserTime()+r.cmd.ProcessState.SystemTime(), usage.Maxrss>>10, &r.stderr)
 }
 
-// maxExample is how large a committed tape may be.
+// maxExample bounds how large a committed tape may be.
 const maxExample = 400 << 10
 
-// compare holds the recording against the committed tape, or makes it that one.
+// compare checks the recording against the committed tape, or makes it that one.
 func (r *recording) compare(t *testing.T) {
 	t.Helper()
 	b, err := os.ReadFile(r.tape)
@@ -227,7 +227,7 @@ func (r *recording) compare(t *testing.T) {
 		t.Errorf("the recording tells another story than %s (-committed +recorded):\n%s", committed, d)
 	}
 	was, is := open(t, committed), open(t, r.tape)
-	report, err := likeness.Compare(was, is, likeness.Options{NameA: "committed", NameB: "recorded", InOrder: true})
+	report, err := tapediff.Compare(was, is, tapediff.Options{NameA: "committed", NameB: "recorded", InOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,10 +238,10 @@ func (r *recording) compare(t *testing.T) {
 	r.hold(t)
 }
 
-// hold holds the recording against the simulation of its story.
+// hold checks the recording against the simulation of its story.
 func (r *recording) hold(t *testing.T) {
 	t.Helper()
-	report, err := held.Against(r.story, 1, open(t, r.tape), true)
+	report, err := simcheck.Against(r.story, 1, open(t, r.tape), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func (r *recording) hold(t *testing.T) {
 		t.Errorf("the simulation isn't like the recording:\n%s", report)
 	}
 	t.Log(report.Summary())
-	if err := held.Tell(r.story, report.Summary()); err != nil {
+	if err := simcheck.Tell(r.story, report.Summary()); err != nil {
 		t.Error(err)
 	}
 }

@@ -33,7 +33,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usagef is an error of whoever typed the command.
+// usagef returns an error of the command line.
 func usagef(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
@@ -41,7 +41,7 @@ func usagef(format string, args ...any) error {
 // run executes the command line and returns the exit status. An error is one
 // line on stderr, and a wrong usage names the help.
 func run(ctx context.Context, root *cobra.Command, args []string) int {
-	root.SetArgs(args)
+	root.SetArgs(distanceLast(args))
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0

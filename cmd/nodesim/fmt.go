@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/nodesim/nodesim/internal/tapefmt"
+	"github.com/nodesim/nodesim/internal/app/tapefmt"
 	"github.com/nodesim/nodesim/timeline"
 	"github.com/spf13/cobra"
 )
@@ -11,11 +11,11 @@ func newFmt() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE]...",
 		Short: "Rewrite tapes in another style",
-		Long: `Rewrite a tape in another style. What it says stays the same; comments and the
+		Long: `Rewrite a tape in another style. Its content stays the same; comments and the
 order of an event's members do not.
 
-  --lines   a line an event, the form that record writes (the default)
-  --block   a block of YAML an event, to be edited by hand
+  --lines   one line per event, the form that record writes (the default)
+  --block   one block of YAML per event, to be edited by hand
   --jsonl   JSON lines, the header first, for jq and the like
 
 Without -w the new text of one file, or of standard input, goes to standard
@@ -29,8 +29,8 @@ was.`,
 			nodesim fmt --jsonl roll.yaml.zst | jq -c 'select(.type == "GAP")'`),
 		ValidArgsFunction: completeFiles(-1, tapeEndings...),
 	}
-	cmd.Flags().BoolVar(&lines, "lines", false, "a line an event (the default)")
-	cmd.Flags().BoolVar(&block, "block", false, "a block of YAML an event")
+	cmd.Flags().BoolVar(&lines, "lines", false, "one line per event (the default)")
+	cmd.Flags().BoolVar(&block, "block", false, "one block of YAML per event")
 	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "JSON lines")
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "rewrite files in place")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
 )
@@ -18,14 +18,14 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import RAW --out FILE",
 		Short: "Make a tape of a raw watch dump",
-		Long: `Make a tape of a dump of watch events that somebody else has taken. RAW is a
+		Long: `Make a tape of a dump of watch events taken by another program. RAW is a
 file, or - for standard input, of any of these, also one after the other:
 
-  {"t": arrival time, "resource": plural, "event": watch event}, a line each
+  {"t": arrival time, "resource": plural, "event": watch event}, one per line
   what kubectl get … --watch -o json --output-watch-events prints
   what kubectl get … -o json prints
 
-Without arrival times, the newest time inside of each object stands for its
+Without arrival times, the newest time inside of each object is used as its
 arrival, and the tape says that its times are derived. Objects are redacted as
 record does it. An existing FILE is refused.
 
@@ -41,7 +41,7 @@ then goes on the tape.`,
 	flags := cmd.Flags()
 	outFlag(cmd, &out)
 	flags.StringVar(&name, "name", "", "`NAME` of the tape (default: the name of FILE)")
-	flags.BoolVar(&full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused")
+	flags.BoolVar(&full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused, and credentials of known shapes masked")
 	scope.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := errors.Join(needOut(out), scope.check()); err != nil {
@@ -60,13 +60,13 @@ then goes on the tape.`,
 			defer func() { _ = f.Close() }() // it was only read
 			in, input = f, args[0]
 		}
-		sum, err := capture.Import(ctx, in, out, recorder.ImportOptions{
+		sum, err := record.Import(ctx, in, out, recorder.ImportOptions{
 			Input: input, Name: nameOf(name, out), Scope: scope.scope(), Full: full,
 		})
 		if err != nil {
 			return err
 		}
-		capture.Summarize(cmd.ErrOrStderr(), out, sum)
+		record.Summarize(cmd.ErrOrStderr(), out, sum)
 		return gapsIn(out, sum)
 	}
 	return cmd

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nodesim/nodesim/internal/inspect"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/timeline"
 	"github.com/spf13/cobra"
 )
@@ -16,18 +16,18 @@ func newInspect() *cobra.Command {
 	format := newChoice("text", "text", "json")
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "Tell what is on a tape, and check it",
-		Long: `Tell what is on a tape: how long it is, whether it is complete, where it has
+		Short: "Describe a tape, and check it",
+		Long: `Describe a tape: how long it is, whether it is complete, where it has
 gaps, how many events of each resource there are, and which rolls it shows.
 
 The tape is read as lines, which takes seconds for a gigabyte. With --check
-every object is put together, and held against what every cluster obeys:
+every object is put together, and checked against what every cluster obeys:
 
   - objects: uids, versions, generations, creation, deletion and its grace, times
   - nodes: conditions, heartbeats, and the taints that follow them and a cordon
   - pods: binding, phase, containers, address, the end, and orphans of dead nodes
   - budgets: the sums of their status, and evictions only as they grant them
-  - Events: counts, times, who may say what about a node, and when
+  - Events: counts, times, which component may report what about a node, and when
 
 A recording may have changes of different resources up to 2 s out of order, and
 controllers a few seconds late; a simulation may not. Each violation is one
@@ -50,7 +50,7 @@ A tape with violations, a bad one, and one that isn't complete fail.`,
 		if err := pods.check(); err != nil {
 			return err
 		}
-		tape := show.File(args[0], cmd.InOrStdin())
+		tape := ui.File(args[0], cmd.InOrStdin())
 		opts := []timeline.ReadOption{timeline.Lines()}
 		if check {
 			opts = nil
@@ -82,8 +82,8 @@ A tape with violations, a bad one, and one that isn't complete fail.`,
 		if err == nil && check && !rep.Complete {
 			return notWhole(tape.Name, r)
 		}
-		if err == nil && pods.pods != "" && rep.NoPods {
-			return pods.none(tape.Name)
+		if err == nil && rep.Unmatched != nil {
+			return fmt.Errorf("tape %s: %w", tape.Name, rep.Unmatched)
 		}
 		if n := len(rep.Violations) + rep.MoreViolations; err == nil && n > 0 {
 			found := "a violation"

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	spelling "github.com/nodesim/nodesim/internal/suggest"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
@@ -28,9 +27,9 @@ type destination struct {
 
 // destinationOf finds it, and says what the kubeconfig lacks: client-go goes to
 // localhost:8080 where it finds nothing (tools/clientcmd, ClusterDefaults), of which
-// nobody has thought.
-func destinationOf(f *genericclioptions.ConfigFlags) (destination, error) {
-	loader := f.ToRawKubeConfigLoader()
+// no one has thought.
+func destinationOf(f *connectionFlags) (destination, error) {
+	loader := f.loader()
 	access := loader.ConfigAccess()
 	where := strings.Join(access.GetLoadingPrecedence(), ", ")
 	if access.IsExplicitFile() {
@@ -43,30 +42,30 @@ func destinationOf(f *genericclioptions.ConfigFlags) (destination, error) {
 	case err != nil:
 		return destination{}, fmt.Errorf("kubeconfig %s: %w: want one that kubectl config view can read", where, err)
 	}
-	d := destination{name: cmp.Or(*f.Context, raw.CurrentContext, *f.APIServer)}
+	d := destination{name: cmp.Or(f.overrides.CurrentContext, raw.CurrentContext, f.overrides.ClusterInfo.Server)}
 	if err := d.look(f, &raw); err != nil {
 		return destination{}, fmt.Errorf("kubeconfig %s: %w", where, err)
 	}
-	if d.rest, err = f.ToRESTConfig(); err != nil {
+	if d.rest, err = loader.ClientConfig(); err != nil {
 		return destination{}, fmt.Errorf("kubeconfig %s: %w", where, err)
 	}
 	return d, nil
 }
 
 // look finds the cluster in the kubeconfig, and says what isn't there.
-func (d *destination) look(f *genericclioptions.ConfigFlags, raw *api.Config) error {
-	elsewhere := *f.APIServer != "" || os.Getenv("KUBERNETES_MASTER") != "" // client-go's own way around the kubeconfig
-	name := cmp.Or(*f.Context, raw.CurrentContext)
+func (d *destination) look(f *connectionFlags, raw *api.Config) error {
+	elsewhere := f.overrides.ClusterInfo.Server != "" || os.Getenv("KUBERNETES_MASTER") != "" // client-go's own way around the kubeconfig
+	name := cmp.Or(f.overrides.CurrentContext, raw.CurrentContext)
 	context := raw.Contexts[name]
 	switch {
 	case context == nil && name != "":
 		return lacks("context", name, slices.Sorted(maps.Keys(raw.Contexts)))
-	case context == nil && *f.ClusterName == "" && !elsewhere && len(raw.Contexts) > 0:
+	case context == nil && f.overrides.Context.Cluster == "" && !elsewhere && len(raw.Contexts) > 0:
 		return fmt.Errorf("found no current context: want --context %s", strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", or "))
 	case context == nil:
 		context = &api.Context{}
 	}
-	user, cluster := cmp.Or(*f.AuthInfoName, context.AuthInfo), cmp.Or(*f.ClusterName, context.Cluster)
+	user, cluster := cmp.Or(f.overrides.Context.AuthInfo, context.AuthInfo), cmp.Or(f.overrides.Context.Cluster, context.Cluster)
 	if user != "" && raw.AuthInfos[user] == nil {
 		return lacks("user", user, slices.Sorted(maps.Keys(raw.AuthInfos)))
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/internal/controlplane/assets"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
 )
 
-// TestKubectl holds the real program against the real kubectl, each story in a file
+// TestKubectl checks the real program against the real kubectl, each story in a file
 // below testdata/kubectl.
 func TestKubectl(t *testing.T) {
 	kubectl, err := assets.Find("kubectl")

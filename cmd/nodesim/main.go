@@ -10,32 +10,18 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/go-logr/logr"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"k8s.io/klog/v2"
-	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 func main() {
-	// Whoever has something to say says it through warn; controller-runtime would
-	// complain on standard error that nobody listens to it.
-	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard()) // client-go would write its own lines across a panel
 	// The first signal ends the work in good order, a second one the program.
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	ctx, stop := signal.NotifyContext(context.Background(), terminal.EndSignals()...)
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, newRoot(), os.Args[1:])
 	stop()
 	os.Exit(code)
-}
-
-// endSignals are those that end the program. A terminal that is closed sends SIGHUP,
-// which nohup keeps away.
-func endSignals() []os.Signal {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
-	}
-	return ends
 }

@@ -53,7 +53,7 @@ func TestScript(t *testing.T) {
 }
 
 // hearSignals has what the scripts start hear signals even where the tests run under
-// nohup, or behind a shell's &: one that is ignored stays so in children, one that is
+// nohup, or with a shell's &: one that is ignored stays so in children, one that is
 // caught doesn't.
 func hearSignals(t *testing.T) {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {

@@ -9,19 +9,20 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/spf13/cobra"
 )
 
-// survivePipe makes a write to a pipe that nobody reads any more an error, until
+// survivePipe makes a write to a pipe that is no longer read an error, until
 // restore is called. Otherwise it ends the program at once (package os/signal,
-// "SIGPIPE"), and what has to be tidied up stays behind.
+// "SIGPIPE"), and what has to be tidied up is left over.
 func survivePipe() (restore func()) {
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	return func() { signal.Stop(broken) }
 }
 
-// quietly says nothing of a pipe that nobody reads any more, such as behind
+// quietly says nothing of a pipe that is no longer read, such as after
 // `| head`: only the exit status tells. Errors of sockets are no *fs.PathError.
 func quietly(err error) error {
 	var path *fs.PathError
@@ -31,17 +32,17 @@ func quietly(err error) error {
 	return err
 }
 
-// whileRead has a command end its work in good order when nobody reads any more what
+// whileRead has a command end its work cleanly when no program reads any more what
 // it prints, until restore is called: its context ends, and unread tells why. A
 // terminal stays what it is.
 func whileRead(cmd *cobra.Command) (restore func()) {
 	survived := survivePipe()
 	ctx, end := context.WithCancelCause(cmd.Context())
 	cmd.SetContext(ctx)
-	if out := cmd.OutOrStdout(); !isTerminal(out) {
+	if out := cmd.OutOrStdout(); !terminal.Is(out) {
 		cmd.SetOut(piped{out, end})
 	}
-	if out := cmd.ErrOrStderr(); !isTerminal(out) {
+	if out := cmd.ErrOrStderr(); !terminal.Is(out) {
 		cmd.SetErr(piped{out, end})
 	}
 	return func() {
@@ -50,7 +51,7 @@ func whileRead(cmd *cobra.Command) (restore func()) {
 	}
 }
 
-// unread is the error of the write that nobody wanted to read, by which whileRead has
+// unread is the error of the write that had no reader, by which whileRead has
 // ended a context; nil where something else has, or nothing.
 func unread(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {
@@ -59,7 +60,7 @@ func unread(ctx context.Context) error {
 	return nil
 }
 
-// piped is a writer that ends a context at its first write into a pipe that nobody
+// piped is a writer that ends a context at its first write into a pipe that no program
 // reads any more; the cause is the write's error.
 type piped struct {
 	io.Writer

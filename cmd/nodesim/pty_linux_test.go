@@ -9,13 +9,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // onTerminal KEYS COMMAND… runs a command on a terminal of its own, with the
 // keys in a file typed ahead, and writes what the terminal got to the file
-// ttyout, up to the last byte: it reads until the kernel says that nobody has
+// ttyout, up to the last byte: it reads until the kernel says that no program has
 // the terminal open any more.
 func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
@@ -54,7 +54,7 @@ func terminalCommand(ts *testscript.TestScript, args []string) (cmd *exec.Cmd, c
 
 // conversation SCRIPT COMMAND… runs a command on a terminal of its own and talks
 // to it: a line "< TEXT" of the script waits until the terminal shows the text,
-// anew since the line before, a line "> KEYS" types, with Go's escapes. What the
+// again since the line before, a line "> KEYS" types, with Go's escapes. What the
 // terminal got is in the file ttyout.
 func conversation(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

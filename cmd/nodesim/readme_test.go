@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The feeds that the README shows are what the program prints, line by line.
-// A line "…" stands for any number of lines, and at the end of a line for its
+// The feeds that the README shows equal what the program prints, line by line.
+// A line "…" means any number of lines, and at the end of a line for its
 // rest.
 func TestTheREADMEShowsWhatIsPrinted(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
@@ -39,7 +39,7 @@ func TestTheREADMEShowsWhatIsPrinted(t *testing.T) {
 			feed, anywhere = feed[at+1:], false
 		}
 		if len(feed) > 0 && !anywhere {
-			t.Errorf("%s: the program goes on with %q, where the README ends", args, feed[0])
+			t.Errorf("%s: the program continues with %q, where the README ends", args, feed[0])
 		}
 	}
 	if shown != 3 {

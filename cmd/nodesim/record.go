@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
 func newRecord() *cobra.Command {
-	var o capture.Options
+	var o record.Options
 	var scope scopeFlags
 	var name string
-	cluster := connection()
+	cluster := newConnectionFlags()
 	cmd := &cobra.Command{
 		Use:   "record --out FILE",
 		Short: "Record what happens to nodes, from a live cluster",
@@ -29,10 +29,13 @@ Every event that the API server delivers is on the tape, or a gap says where one
 may be missing; then the exit status is 3. The tape is readable at any moment,
 and after any end of the program, up to its last line.
 
-Environment, arguments and commands of containers, and much else that a roll
-doesn't show, are left out, and the tape says what; Secrets are always refused.
-Messages of Events are kept. The cluster is only read: list and watch of the
-resources, and of the namespace kube-system by name, which tells clusters apart.`,
+Of each kind the tape has the fields that a roll needs; of kinds that nodesim
+doesn't know, identity, labels, owners, conditions, counts and times. In what is
+kept, passwords in URLs, PEM blocks, and tokens and keys of known shapes read
+"redacted". Secrets are always refused. Messages of Events are kept.
+
+The cluster is only read: list and watch of the resources, and of the namespace
+kube-system by name, which tells clusters apart.`,
 		GroupID: "make",
 		Example: examples(`
 			nodesim record --nodegroup spot-burst --until-complete --out roll.yaml
@@ -45,13 +48,13 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 	flags := cmd.Flags()
 	outFlag(cmd, &o.File)
 	flags.StringVar(&name, "name", "", "`NAME` of the tape (default: the name of FILE)")
-	flags.StringSliceVar(&o.Config.Resources, "resources", nil, "resources to record, as kubectl names them (default "+strings.Join(recorder.DefaultResources, ",")+")")
+	flags.StringSliceVar(&o.Config.Resources, "resources", nil, "resources to record, as kubectl names them (default "+strings.Join(recorder.DefaultResources(), ",")+")")
 	flags.DurationVar(&o.Config.Duration, "duration", 0, "stop after this time")
 	flags.BoolVar(&o.UntilComplete, "until-complete", false, "stop when the roll is over")
-	flags.BoolVar(&o.Config.Full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused")
-	flags.BoolVar(&o.Append, "append", false, "go on with the tape in FILE, if there is one")
+	flags.BoolVar(&o.Config.Full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused, and credentials of known shapes masked")
+	flags.BoolVar(&o.Append, "append", false, "continue the tape in FILE, if there is one")
 	scope.add(cmd)
-	cluster.AddFlags(flags)
+	cluster.bind(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := errors.Join(needOut(o.File), scope.check()); err != nil {
 			return err
@@ -65,11 +68,12 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 		}
 		o.Config.REST = from.rest
 		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
-		o.Status = &capture.Status{Out: cmd.ErrOrStderr(), Width: widthOf(cmd.ErrOrStderr())}
+		o.Status = &record.Status{Out: cmd.ErrOrStderr(), Width: terminal.Width(cmd.ErrOrStderr())}
 		boundMemory(recordMemory)
-		sum, err := capture.Run(cmd.Context(), o)
+		boundGarbage(recordGarbage)
+		sum, err := record.Run(cmd.Context(), o)
 		if sum.Events > 0 {
-			capture.Summarize(cmd.ErrOrStderr(), o.File, sum)
+			record.Summarize(cmd.ErrOrStderr(), o.File, sum)
 		}
 		if err != nil {
 			return err
@@ -79,22 +83,18 @@ resources, and of the namespace kube-system by name, which tells clusters apart.
 	return cmd
 }
 
-// recordMemory is what a recording tries to stay under. The objects of a large
+// recordMemory is the limit that a recording tries to stay under. The objects of a large
 // cluster take a third of it; without a limit the collector lets garbage grow
 // to as much again.
 const recordMemory = 400 << 20
+
+// recordGarbage is how much garbage a recording gathers, in percent of what lives: half of Go's own. Nearly all that it
+// reads is garbage as soon as it is on the tape. Less would cost recordings of large clusters more CPU than it is worth.
+const recordGarbage = 50
 
 // boundMemory sets a limit unless GOMEMLIMIT has.
 func boundMemory(limit int64) {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(limit)
 	}
-}
-
-// connection are kubectl's flags, but for those that would do nothing here
-// (a namespace, a cache) or harm (a timeout ends watches).
-func connection() *genericclioptions.ConfigFlags {
-	f := genericclioptions.NewConfigFlags(false)
-	f.Namespace, f.CacheDir, f.Timeout = nil, nil, nil
-	return f
 }

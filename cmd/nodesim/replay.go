@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/render"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/spf13/cobra"
@@ -25,8 +25,8 @@ type replayFlags struct {
 	apply                 applyFlags
 	pods                  podFlags
 
-	keys   <-chan show.Key // of a terminal; nil elsewhere
-	screen *render.Screen  // of all rounds of a loop
+	keys   <-chan ui.Key  // of a terminal; nil elsewhere
+	screen *render.Screen // of all rounds of a loop
 	hold   func(*render.Screen) (release func())
 }
 
@@ -35,25 +35,26 @@ func newReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE | --simulate SCENARIO",
 		Short: "Play a tape: a panel on a terminal, a feed in a pipe",
-		Long: `Play a tape. On a terminal that is a panel, repainted as the tape goes on, at the
-pace in which it was recorded or at --speed. In a pipe it is the feed, a line an
+		Long: `Play a tape. On a terminal that is a panel, repainted as the tape advances, at the
+pace in which it was recorded or at --speed. In a pipe it is the feed, one line per
 entry, as fast as it can be read; with --speed each line comes when it is due.
 Pace decides when something is shown, never what.
 
-Keys: space pauses and goes on; left and right go ten seconds back and forward,
+Keys: space pauses and resumes; left and right go ten seconds back and forward,
 up and down a minute; + and - double and halve the speed; . goes to the next
 event and n to the next transition of a node, and stay there; m and M go to the
-next and the last marker; ? shows them; q or ctrl-c ends.
+next and the last marker; ? shows them; q or ctrl-c ends. At the end of the tape
+it ends by itself, and the last panel stays on the screen; paused, it waits there.
 
 With --simulate the tape is that of a scenario, made as it is played; simulate
---list shows what there is.
+--list lists the scenarios.
 
 With --to-cluster the tape is written into a real cluster, one made for tests:
-its nodes join there, are drained and go. What is written is labelled, and
---cleanup takes it away. A cluster with nodes of its own is refused.
+its nodes join there, are drained and deleted. All written objects are labelled,
+and --cleanup removes them. A cluster with nodes of its own is refused.
 
-Times are positions on the tape: T+1m32s, 90s, end. What counts as new is found
-from the images of the nodes, or is what runs the --target.`,
+Times are positions on the tape: T+1m32s, 90s, end. New nodes are told by
+their images, or run the --target.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim replay --simulate demo
@@ -98,11 +99,11 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 	f.scenario.add(cmd)
 	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x)")
 	flags.Var(&f.from, "from", "begin at this position")
-	flags.Var(&f.to, "to", "end behind this position")
+	flags.Var(&f.to, "to", "end after this position")
 	flags.DurationVar(&f.idle, "idle-limit", 0, "shorten stretches in which nothing happens to this time")
 	flags.BoolVar(&f.loop, "loop", false, "begin again at the end")
 	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
-	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, unblocked, pressure and warning as well")
+	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, pressure and warning as well")
 	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
 	f.pods.add(cmd, "show the roll of the pods that match this label `SELECTOR`, updated in place (default: the tape's)")
 	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
@@ -113,7 +114,7 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 }
 
 // tape is the one that was asked for.
-func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*show.Tape, error) {
+func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*ui.Tape, error) {
 	switch word := f.scenario.word; {
 	case word != "" && len(args) > 0:
 		return nil, usagef("argument %q: want either a tape or --simulate %s", args[0], word)
@@ -122,7 +123,7 @@ func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*show.Tape, error
 		if err != nil {
 			return nil, err
 		}
-		return show.Simulated(src.Scenario.Name, src.Open), nil
+		return ui.Simulated(src.Scenario.Name, src.Open), nil
 	case f.scenario.changed(cmd):
 		return nil, usagef("flags --set and --seed: found no scenario to change: want --simulate SCENARIO with them")
 	}
@@ -134,12 +135,12 @@ func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*show.Tape, error
 			return nil, usagef("tape %q: there is no such file: did you mean --simulate %s?", args[0], s.Name)
 		}
 	}
-	return show.File(args[0], cmd.InOrStdin()), nil
+	return ui.File(args[0], cmd.InOrStdin()), nil
 }
 
 // options are those of a Player.
-func (f *replayFlags) options(preset replay.Speed) []replay.PlayerOption {
-	opts := []replay.PlayerOption{replay.WithSpeed(preset), replay.IdleLimit(f.idle)}
+func (f *replayFlags) options(preset replay.Speed) []replay.Option {
+	opts := []replay.Option{replay.WithSpeed(preset), replay.IdleLimit(f.idle)}
 	if f.speed.Speed != 0 {
 		opts[0] = replay.WithSpeed(f.speed.Speed)
 	}

@@ -6,31 +6,30 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nodesim/nodesim/internal/capture"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apply"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
 // applyFlags are those of replay that concern a cluster.
 type applyFlags struct {
 	on, cleanup, dry bool
 	known            string
-	cluster          *genericclioptions.ConfigFlags
+	cluster          *connectionFlags
 	own              *pflag.FlagSet
 }
 
 func (f *applyFlags) add(cmd *cobra.Command) {
-	f.cluster, f.own = connection(), pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	f.cluster, f.own = newConnectionFlags(), pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	cmd.Flags().BoolVar(&f.on, "to-cluster", false, "write the tape into the cluster of the kubeconfig, at 1x or --speed, instead of showing it")
-	f.own.BoolVar(&f.cleanup, "cleanup", false, "with --to-cluster: take away what replays of this tape have written, and play nothing")
+	f.own.BoolVar(&f.cleanup, "cleanup", false, "with --to-cluster: remove what replays of this tape have written, and play nothing")
 	f.own.BoolVar(&f.dry, "dry-run", false, "with --to-cluster: print what would be written, and write nothing")
 	f.own.StringVar(&f.known, "i-know-this-cluster", "", "with --to-cluster: write although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
-	f.cluster.AddFlags(f.own)
+	f.cluster.bind(f.own)
 	cmd.Flags().AddFlagSet(f.own)
 }
 
@@ -48,7 +47,7 @@ func (f *applyFlags) check(cmd *cobra.Command) (err error) {
 }
 
 // toCluster writes the tape into a cluster.
-func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []string) (err error) {
+func (f *replayFlags) toCluster(cmd *cobra.Command, tape *ui.Tape, args []string) (err error) {
 	defer func() { err = quietly(err) }()
 	defer whileRead(cmd)()
 	to, err := destinationOf(f.apply.cluster)
@@ -96,14 +95,14 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *show.Tape, args []stri
 	var foreign *apply.ForeignNodesError
 	switch {
 	case errors.As(err, &foreign):
-		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(to.name))
+		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, record.Quote(to.name))
 	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Position))
 	}
 	if report.Changes > 0 && !f.apply.dry {
-		word := capture.Quote(strings.Join(args, ""))
+		word := record.Quote(strings.Join(args, ""))
 		if f.scenario.word != "" {
-			word = "--simulate " + capture.Quote(f.scenario.word)
+			word = "--simulate " + record.Quote(f.scenario.word)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "what was written is still there; it is taken away by: nodesim replay %s --to-cluster --cleanup\n", word)
 	}

@@ -20,13 +20,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 )
 
 // TestReplayToCluster does with the real program what docs/apply.md shows: the
 // initial state, a recording, the tape; and the ways in which it ends.
 func TestReplayToCluster(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{})
 	client, nodesim, kubeconfig := cluster.Client(), build(t), filepath.Join(t.TempDir(), "kubeconfig")
@@ -86,8 +86,8 @@ func TestReplayToCluster(t *testing.T) {
 	}
 	does("nodes: 0 created, 0 updated, 3 deleted", "--cleanup")
 
-	// So does a pipe that nobody reads any more, and nothing is left: of the command
-	// that takes it away nobody would learn.
+	// So does a pipe that is no longer read, and nothing is left: of the command
+	// that takes it away no user would learn.
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestReplayToCluster(t *testing.T) {
 		t.Errorf("a broken pipe: found %v and %d nodes, want exit status 1 and none", err, ours())
 	}
 
-	// A node of somebody else's; the context has to be named.
+	// Another user's node; the context has to be named.
 	if _, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

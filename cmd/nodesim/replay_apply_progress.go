@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// perform does what was asked for, with a line on progress now and then.
+// perform runs the verb, with a line on progress now and then.
 func (f *applyFlags) perform(cmd *cobra.Command, a *apply.Applier) (apply.Report, error) {
 	ctx := cmd.Context()
 	if f.cleanup {
@@ -33,10 +33,10 @@ func (f *applyFlags) perform(cmd *cobra.Command, a *apply.Applier) (apply.Report
 	return a.Run(ctx)
 }
 
-// tidying is how long tidy may take.
+// tidying is the time tidy may take.
 const tidying = 2 * time.Minute
 
-// tidy takes away what was written: of whom nobody reads any more, nobody learns how
+// tidy takes away what was written: where no user reads the output, none learns how
 // to do it. Where it can't be done, the other of standard output and error may still
 // have a reader.
 func (f *applyFlags) tidy(cmd *cobra.Command, a *apply.Applier) {

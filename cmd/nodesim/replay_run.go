@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/nodesim/nodesim/internal/render"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/render"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/observe"
@@ -18,14 +17,14 @@ import (
 
 // check refuses flags that contradict each other, and chooses the output.
 func (f *replayFlags) check(cmd *cobra.Command) error {
-	_, terminal := terminalOf(cmd.OutOrStdout())
+	_, isTerminal := terminal.Of(cmd.OutOrStdout())
 	if f.output.value == "" {
 		f.output.value = "feed"
-		if terminal {
+		if isTerminal {
 			f.output.value = "panel"
 		}
 	}
-	repainted := terminal && f.output.value == "panel"
+	repainted := isTerminal && f.output.value == "panel"
 	if err := f.checkPart(); err != nil {
 		return err
 	}
@@ -56,13 +55,13 @@ func (f *replayFlags) checkPart() error {
 }
 
 // run plays the tape, as often as was asked for.
-func (f *replayFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
-	if file, terminal := terminalOf(cmd.OutOrStdout()); terminal && f.output.value == "panel" {
-		keys := readKeys(cmd.InOrStdin())
+func (f *replayFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
+	if file, isTerminal := terminal.Of(cmd.OutOrStdout()); isTerminal && f.output.value == "panel" {
+		keys := terminal.ReadKeys(cmd.InOrStdin())
 		defer keys.Close()
-		f.keys, f.hold = keysOf(keys), holder(cmd.Context(), file, keys)
+		f.keys, f.hold = terminal.Keys(keys), terminal.Holder(cmd.Context(), file, keys)
 		if f.loop {
-			f.screen = show.NewScreen(file)
+			f.screen = ui.NewScreen(file)
 			defer f.hold(f.screen)()
 			defer func() { err = errors.Join(err, f.screen.Close()) }()
 		}
@@ -70,7 +69,7 @@ func (f *replayFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 	for {
 		err := f.once(cmd, tape)
 		switch {
-		case errors.Is(err, show.ErrQuit):
+		case errors.Is(err, ui.ErrQuit):
 			return nil
 		case err != nil || !f.loop || cmd.Context().Err() != nil:
 			return err
@@ -79,30 +78,30 @@ func (f *replayFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 }
 
 // once plays the tape once.
-func (f *replayFlags) once(cmd *cobra.Command, tape *show.Tape) error {
+func (f *replayFlags) once(cmd *cobra.Command, tape *ui.Tape) error {
 	d, r, err := f.driver(tape)
 	if err != nil {
 		return err
 	}
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	file, terminal := terminalOf(out)
+	file, isTerminal := terminal.Of(out)
 	switch {
-	case terminal && f.output.value == "panel":
+	case isTerminal && f.output.value == "panel":
 		var o render.Options
 		if o, err = panelOptions(cmd, out); err != nil {
 			return errors.Join(err, r.Close())
 		}
-		t := show.Terminal{Out: file, Screen: f.screen, Hold: f.hold, Options: o, Keys: f.keys, Size: func() (int, int) { return sizeOf(file) }}
-		err = show.OnTerminal(ctx, tape, r, d, t, f.options(1)...)
+		t := ui.Terminal{Out: file, Screen: f.screen, Hold: f.hold, Options: o, Keys: f.keys, Size: func() (int, int) { return terminal.Size(file) }}
+		err = ui.OnTerminal(ctx, tape, r, d, t, f.options(1)...)
 	case f.speed.Speed == 0 || f.speed.Speed == replay.Max:
-		way := show.Through
+		way := ui.Through
 		if tape.Streams() {
-			way = show.Follow
+			way = ui.Follow
 		}
 		err = f.piped(cmd, tape, d, tape.Streams(), func() error { return way(ctx, r, d) })
 	default:
 		err = f.piped(cmd, tape, d, true, func() error {
-			return show.Paced(ctx, tape, r, d, show.Watcher{}, f.options(1)...)
+			return ui.Paced(ctx, tape, r, d, ui.Watcher{}, f.options(1)...)
 		})
 	}
 	if err = verdict(cmd, tape, d, r, err); err == nil {
@@ -112,7 +111,7 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *show.Tape) error {
 }
 
 // driver opens the tape and looks at it with the eyes that were asked for.
-func (f *replayFlags) driver(tape *show.Tape) (*show.Driver, *timeline.Reader, error) {
+func (f *replayFlags) driver(tape *ui.Tape) (*ui.Driver, *timeline.Reader, error) {
 	r, err := tape.Reader()
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +124,7 @@ func (f *replayFlags) driver(tape *show.Tape) (*show.Driver, *timeline.Reader, e
 }
 
 // eyes look at a tape as was asked for.
-func (f *replayFlags) eyes(tape *show.Tape, h *timeline.Header) (*show.Driver, error) {
+func (f *replayFlags) eyes(tape *ui.Tape, h *timeline.Header) (*ui.Driver, error) {
 	provider := f.provider.value
 	if provider == "auto" {
 		provider = ""
@@ -139,39 +138,39 @@ func (f *replayFlags) eyes(tape *show.Tape, h *timeline.Header) (*show.Driver, e
 			return nil, err
 		}
 	}
-	d := show.NewDriver(show.NewView(h, o), nil)
+	d := ui.NewDriver(ui.NewView(h, o), nil)
 	d.From, d.To, d.Verbose = f.from.Duration, f.to.Duration, f.verbose
 	return d, nil
 }
 
 // piped plays the tape into a pipe or a file.
-func (f *replayFlags) piped(cmd *cobra.Command, tape *show.Tape, d *show.Driver, live bool, play func() error) error {
+func (f *replayFlags) piped(cmd *cobra.Command, tape *ui.Tape, d *ui.Driver, live bool, play func() error) error {
 	out := cmd.OutOrStdout()
 	if f.output.value == "panel" {
-		d.Sink = &show.FrameWriter{
-			Draw: show.Append(out), Options: render.Options{Width: 80, Height: 24},
+		d.Sink = &ui.FrameWriter{
+			Draw: ui.Append(out), Options: render.Options{Width: 80, Height: 24},
 			Duration: min(tape.Length(cmd.Context()), d.To),
 		}
 		return play()
 	}
 	d.View.FeedOnly = true
-	feed := show.NewFeedWriter(out)
-	_, terminal := terminalOf(out)
-	feed.JSON, feed.Verbose, feed.Live = f.output.value == "json", f.verbose, live || terminal
+	feed := ui.NewFeedWriter(out)
+	_, isTerminal := terminal.Of(out)
+	feed.JSON, feed.Verbose, feed.Live = f.output.value == "json", f.verbose, live || isTerminal
 	d.Sink = feed
 	return errors.Join(play(), feed.Flush())
 }
 
 // verdict explains an error, and says of a tape that isn't whole that it isn't.
-func verdict(cmd *cobra.Command, tape *show.Tape, d *show.Driver, r *timeline.Reader, err error) error {
+func verdict(cmd *cobra.Command, tape *ui.Tape, d *ui.Driver, r *timeline.Reader, err error) error {
 	var bad *timeline.Error
 	var event *replay.EventError
 	switch {
-	case errors.Is(err, show.ErrQuit):
+	case errors.Is(err, ui.ErrQuit):
 		return err
 	case errors.Is(err, context.Canceled):
-		if _, terminal := terminalOf(cmd.OutOrStdout()); terminal {
-			return show.ErrQuit
+		if _, isTerminal := terminal.Of(cmd.OutOrStdout()); isTerminal {
+			return ui.ErrQuit
 		}
 		return fmt.Errorf("interrupted at %s: what was shown is not whole", noderoll.AppendStamp(nil, d.View.At()))
 	case errors.As(err, &bad), errors.As(err, &event):
@@ -179,28 +178,22 @@ func verdict(cmd *cobra.Command, tape *show.Tape, d *show.Driver, r *timeline.Re
 	case err != nil:
 		return err
 	}
-	if lacks := show.Shortfall(r); lacks != "" && d.To == replay.End {
+	if lacks := ui.Shortfall(r); lacks != "" && d.To == replay.End {
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
 	return nil
 }
 
-// found is the error of a group that was asked for and that no node belongs to.
-func (f *replayFlags) found(tape *show.Tape, v *show.View) error {
-	if f.pods.pods != "" && !v.HasPods() {
-		return f.pods.none(tape.Name)
+// found is the error of a group, a selector or pods, asked for by flags or by the
+// tape's own scope, to which nothing on the tape belongs.
+func (f *replayFlags) found(tape *ui.Tape, v *ui.View) error {
+	if err := v.Unmatched(); err != nil {
+		return fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
-	groups := slices.DeleteFunc(v.Groups(), func(g string) bool { return g == "" })
-	switch {
-	case f.nodegroup == "" || slices.Contains(groups, f.nodegroup):
-		return nil
-	case len(groups) == 0:
-		return fmt.Errorf("tape %s: no node of group %q: none of its nodes names a group, leave out --nodegroup", tape.Name, f.nodegroup)
-	}
-	return fmt.Errorf("tape %s: no node of group %q: want %s", tape.Name, noderoll.OneLine(f.nodegroup), noderoll.OneLine(strings.Join(groups, ", ")))
+	return nil
 }
 
 // notWhole is the error of a tape that had to be complete.
 func notWhole(tape string, r *timeline.Reader) error {
-	return fmt.Errorf("tape %s: not complete: %s", tape, show.Shortfall(r))
+	return fmt.Errorf("tape %s: not complete: %s", tape, ui.Shortfall(r))
 }

@@ -43,7 +43,7 @@ func newRoot() *cobra.Command {
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
 		newRecord(), newImport(), newSimulate(),
-		newReplay(), newServe(), newCtl(), newTest(), newInspect(), newFmt(),
+		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newFmt(),
 		newCluster(),
 		newVersion(), newMan(),
 	)

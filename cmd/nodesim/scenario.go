@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nodesim/nodesim/internal/simulate"
+	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/spf13/cobra"
 )
@@ -20,7 +20,7 @@ func (f *scenarioFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	// A value may have a comma.
 	flags.StringArrayVar(&f.settings, "set", nil, "give a parameter of the scenario another `NAME=VALUE`; may be repeated")
-	flags.Var(&f.seed, "seed", "draw everything anew (default: the scenario's)")
+	flags.Var(&f.seed, "seed", "seed of all random choices (default: the scenario's)")
 	_ = cmd.RegisterFlagCompletionFunc("set", completeSetting)
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
 }
@@ -70,7 +70,7 @@ func completeScenario(_ *cobra.Command, _ []string, word string) ([]string, cobr
 }
 
 // completeSetting suggests the parameters of the scenario that the line names,
-// and behind a parameter's "=" its values.
+// and after a parameter's "=" its values.
 func completeSetting(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	name := strings.Join(args, "")
 	if f := cmd.Flags().Lookup("simulate"); f != nil {

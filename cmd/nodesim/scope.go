@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
@@ -31,11 +31,6 @@ func (p *podFlags) check() error {
 		return usagef("flag --namespace %q: want the name of a namespace, such as shop", p.namespace)
 	}
 	return nil
-}
-
-// none is the error of a tape without such pods.
-func (p *podFlags) none(tape string) error {
-	return fmt.Errorf("tape %s: no pod matches --pods %s: want the labels of pods on it, and --namespace where they are of one", tape, noderoll.OneLine(p.pods))
 }
 
 // scopeFlags choose the part of a cluster that goes on a tape.
@@ -84,5 +79,5 @@ func gapsError(file string, gaps int) error {
 	if gaps > 1 {
 		found = fmt.Sprintf("%d gaps", gaps)
 	}
-	return errors.New(file + ": has " + found + ", where events may be missing; nodesim inspect " + capture.Quote(file) + " shows where")
+	return errors.New(file + ": has " + found + ", where events may be missing; nodesim inspect " + record.Quote(file) + " shows where")
 }

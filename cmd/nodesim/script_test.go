@@ -69,7 +69,7 @@ func tear(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)-n]), 0o644))
 }
 
-// waitfor FILE TEXT waits until the text stands in the file, which need not be
+// waitfor FILE TEXT waits until the text is in the file, which need not be
 // there yet.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {

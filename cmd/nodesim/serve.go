@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/nodesim/nodesim/internal/faultspec"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay/fault"
 	"github.com/spf13/cobra"
 )
@@ -21,22 +21,22 @@ func newServe() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve FILE | --simulate SCENARIO",
-		Short: "Show a tape as a Kubernetes API that any client can watch",
-		Long: `Show a tape as a Kubernetes API: kubectl, informers, controllers and clients in any
-language list and watch what is on it, as it goes on. What it prints first is the
-line that leads them there:
+		Short: "Serve a tape as a Kubernetes API that any client can watch",
+		Long: `Serve a tape as a Kubernetes API: kubectl, informers, controllers and clients in any
+language list and watch its objects, as the tape advances. It first prints the line
+that connects them:
 
   export KUBECONFIG=…/nodesim-stuck-drain-1234.kubeconfig
 
 On a terminal it shows the panel and takes the keys of replay; in a pipe it prints
-the feed. nodesim ctl moves it from elsewhere. At the end of the tape it stays, to
-be looked at, until ctrl-c; with --exit-at-end it ends there.
+the feed. nodesim ctl controls it from elsewhere. At the end of the tape it serves
+the last state until ctrl-c; with --exit-at-end it ends there.
 
 It listens on loopback alone unless --listen says otherwise, over TLS with a
-certificate of its own, and answers nobody without the token in the kubeconfig,
+certificate of its own, and answers no client without the token in the kubeconfig,
 which is removed at the end.
 
-A tape on standard input can't go back: seek forward alone.`,
+A tape on standard input can't go back: it only seeks forward.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim serve --simulate stuck-drain
@@ -49,12 +49,12 @@ A tape on standard input can't go back: seek forward alone.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "", "the `ADDRESS` to listen on (default: a free port of loopback)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` (default: a new temporary one)")
-	flags.StringArrayVar(&f.faults, "fault", nil, "make this `SPEC` go wrong, such as drop:nodes,p=0.1 or unobserved; may be repeated; docs/faults.md lists them")
+	flags.StringArrayVar(&f.faults, "fault", nil, "inject the fault `SPEC`, such as drop:nodes,p=0.1 or unobserved; may be repeated; docs/faults.md lists them")
 	f.writes = newChoice("", "refuse", "record")
-	flags.Var(f.writes, "writes", "what becomes of writes: refused with 405, or answered as by a server, and recorded, while the tape goes on (default: refuse)")
+	flags.Var(f.writes, "writes", "how writes are answered: refused with 405, or as by a server, and recorded, while the tape continues (default: refuse)")
 	flags.StringVar(&f.writesOut, "writes-out", "", "record writes, as lines of JSON at the end of this `FILE`")
-	flags.BoolVar(&f.shift, "shift-times", false, "move the times in objects to now, so that every client sees the ages of the tape")
-	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and everyone who watches has been handed all of it")
+	flags.BoolVar(&f.shift, "shift-times", true, "move the times in objects to now, so that every client sees the ages of the tape; =false leaves them as recorded")
+	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and every watcher has been handed all of it")
 	flags.Lookup("start-paused").Usage = "wait for the space key, or nodesim ctl, before the first event"
 	_ = cmd.MarkFlagFilename("kubeconfig-out")
 	_ = cmd.MarkFlagFilename("writes-out")
@@ -75,7 +75,7 @@ A tape on standard input can't go back: seek forward alone.`,
 }
 
 // check refuses flags that contradict each other.
-func (f *serveFlags) check(tape *show.Tape) error {
+func (f *serveFlags) check(tape *ui.Tape) error {
 	if err := f.checkPart(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (f *serveFlags) check(tape *show.Tape) error {
 	return nil
 }
 
-// completeFault suggests how the text of a fault may go on.
+// completeFault suggests how the text of a fault may continue.
 func completeFault(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	for _, c := range faultspec.Complete(word) {

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/nodesim/nodesim/internal/capture"
-	"github.com/nodesim/nodesim/internal/serve"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/app/serve"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
@@ -16,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// run serves the tape until somebody ends it.
-func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
+// run serves the tape until it is ended.
+func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	defer func() { err = quietly(err) }()
 	defer survivePipe()()
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	file, terminal := terminalOf(out)
+	file, isTerminal := terminal.Of(out)
 	var lines serve.Lines
 	var saying sync.Mutex
 	say := func(line string) {
@@ -29,7 +30,7 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 		defer saying.Unlock()
 		fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line))
 	}
-	if terminal {
+	if isTerminal {
 		say = lines.Say
 	}
 	player := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
@@ -48,12 +49,12 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 		defer func() { err = errors.Join(err, w.Close()) }()
 		server = append(server, apiserver.RecordWrites(w.Record))
 	}
-	feed := show.NewFeedWriter(out)
+	feed := ui.NewFeedWriter(out)
 	feed.Verbose = f.verbose
 	s, err := serve.Open(ctx, serve.Options{
-		Tape: tape, Driver: func(h *timeline.Header) (*show.Driver, error) {
+		Tape: tape, Driver: func(h *timeline.Header) (*ui.Driver, error) {
 			d, err := f.eyes(tape, h)
-			if err == nil && !terminal {
+			if err == nil && !isTerminal {
 				d.Sink, d.View.FeedOnly = feed, true
 			}
 			return d, err
@@ -65,28 +66,33 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *show.Tape) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() {
+		if err == nil && s.Player.Status().Ended {
+			err = f.found(tape, s.Driver.View)
+		}
+	}()
 	if missing := f.found(tape, s.Driver.View); missing != nil { // it may come later on the tape
 		say("warning: at the beginning of " + missing.Error())
 	}
-	export := "export KUBECONFIG=" + capture.Quote(s.Kubeconfig)
+	export := "export KUBECONFIG=" + record.Quote(s.Kubeconfig)
 	if _, err := fmt.Fprintln(out, export); err != nil {
 		return err
 	}
-	if !terminal {
+	if !isTerminal {
 		feed.Live = true
-		if err := feed.Flush(); err != nil { // of the first moment, behind the line
+		if err := feed.Flush(); err != nil { // of the first moment, after the line
 			return err
 		}
-		return s.Run(ctx, func(ctx context.Context) error { return s.Show.Play(ctx, show.Watcher{Control: s.Control}) })
+		return s.Run(ctx, func(ctx context.Context) error { return s.Show.Play(ctx, ui.Watcher{Control: s.Control}) })
 	}
 	o, err := panelOptions(cmd, out)
 	if err != nil {
 		return err
 	}
-	keys := readKeys(cmd.InOrStdin())
+	keys := terminal.ReadKeys(cmd.InOrStdin())
 	defer keys.Close()
-	t := show.Terminal{
-		Out: file, Options: o, Keys: keysOf(keys), Hold: holder(ctx, file, keys), Size: func() (int, int) { return sizeOf(file) },
+	t := ui.Terminal{
+		Out: file, Options: o, Stays: !f.exit, Keys: terminal.Keys(keys), Hold: terminal.Holder(ctx, file, keys), Size: func() (int, int) { return terminal.Size(file) },
 		Below: func() []string { return append([]string{export}, lines.Last()...) },
 	}
 	return s.Run(ctx, func(ctx context.Context) error { return s.Show.PlayOn(ctx, t, s.Control) })

@@ -6,7 +6,8 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/nodesim/nodesim/internal/simulate"
+	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/spf13/cobra"
 )
@@ -21,35 +22,35 @@ type simulateFlags struct {
 }
 
 const aboutSimulate = `Simulate a scenario and write its tape: nodes, pods, budgets and Events of a
-cluster that is rolled, or that something befalls, as a recording would have
+cluster that is rolled or disturbed, as a recording would have
 them. SCENARIO is the name of one of those that come with nodesim, or a file, or
 - for standard input. The same scenario, values, seed and version of nodesim give
 the same tape, byte for byte, everywhere.
 
   --list             the scenarios; with SCENARIO, what happens in it and what
                      can be --set; with -o json, all of that for programs
-  --show             the file of SCENARIO, to start one's own from
+  --show             the file of SCENARIO, to start your own from
 
-  --live             perform SCENARIO on a real API server, the one of the
+  --live             run SCENARIO on a real API server, the one of the
                      kubeconfig: nodes join, pods run on them, drains evict them
                      and budgets hold. The cluster needs its own controllers and
-                     scheduler, and no nodes of others. ctrl-c ends it in order,
+                     scheduler, and no nodes of others. ctrl-c ends it cleanly,
                      and everything that was made is removed; after a kill the
-                     same command goes on with what is there, and --cleanup
+                     same command resumes what is there, and --cleanup
                      removes it
   --with-cluster     with --live: on a control plane of its own, for as long as
                      it lasts
 
 A roll that fails, or that isn't over when the scenario's time limit comes, is a
 simulation that worked: the exit status is 0, and the tape says what happened.
-An existing FILE is refused. ctrl-c leaves a tape that ends where it was.
+An existing FILE is refused; --out - writes to standard output. ctrl-c leaves a tape that ends where it was.
 docs/scenarios.md explains the file.`
 
 func newSimulate() *cobra.Command {
 	f := simulateFlags{format: newChoice("text", "text", "panel", "feed", "json")}
 	cmd := &cobra.Command{
 		Use:     "simulate SCENARIO --out FILE | --live",
-		Short:   "Make a tape of a roll that never happened, or perform it on an API server",
+		Short:   "Simulate a roll into a tape, or run it on an API server",
 		Long:    aboutSimulate,
 		GroupID: "make",
 		Example: examples(`
@@ -58,6 +59,7 @@ func newSimulate() *cobra.Command {
 			nodesim simulate stuck-drain --set force=true --seed 7 --out roll.yaml
 			nodesim simulate surge --show > mine.yaml
 			nodesim simulate ./mine.yaml --out mine-roll.yaml.zst
+			nodesim simulate surge --out - | nodesim inspect -
 			nodesim simulate stuck-drain --live --with-cluster --speed 10x
 			nodesim simulate surge --live --context kind-test --speed 20x --out live.yaml
 			nodesim simulate surge --live --context kind-test --cleanup`),
@@ -70,10 +72,10 @@ func newSimulate() *cobra.Command {
 	}
 	outFlag(cmd, &f.out)
 	flags := cmd.Flags()
-	flags.Lookup("out").Usage = "the `FILE` to write; .gz and .zst are compressed (required, but for --list, --show and --live)"
+	flags.Lookup("out").Usage = "the `FILE` to write, - for standard output; .gz and .zst are compressed (required, but for --list, --show and --live)"
 	f.scenario.add(cmd)
 	f.live.add(cmd)
-	flags.BoolVar(&f.list, "list", false, "tell which scenarios there are, or about one")
+	flags.BoolVar(&f.list, "list", false, "list the scenarios, or describe one")
 	flags.BoolVar(&f.show, "show", false, "print the scenario's file")
 	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list; panel, feed or json of --live")
 	suggest(cmd, "output", f.format.of...)
@@ -162,12 +164,12 @@ func (f *simulateFlags) print(cmd *cobra.Command) error {
 	return err
 }
 
-// simulateMemory is what a simulation tries to stay under. The objects of the
+// simulateMemory is the limit that a simulation tries to stay under. The objects of the
 // largest clusters take half of it; without a limit the collector would let
 // garbage grow to more than the rest.
 const simulateMemory = 1800 << 20
 
-// simulateGarbage is how much garbage a simulation gathers, in percent of what
+// simulateGarbage bounds how much garbage a simulation gathers, in percent of what
 // lives. Nearly all that it makes while a cluster is built stays, and what small
 // clusters throw away isn't worth a collection.
 const simulateGarbage = 400
@@ -181,17 +183,31 @@ func boundGarbage(percent int) {
 
 // run writes the tape.
 func (f *simulateFlags) run(cmd *cobra.Command) error {
-	if err := needOut(f.out); err != nil {
-		return err
-	}
 	src, err := f.scenario.source(cmd, "")
 	if err != nil {
 		return err
 	}
+	out := cmd.OutOrStdout()
+	if f.out != "-" {
+		if err := needOut(f.out); err != nil {
+			return err
+		}
+	}
 	boundMemory(simulateMemory)
 	boundGarbage(simulateGarbage)
 	errOut := cmd.ErrOrStderr()
-	sum, err := simulate.Run(cmd.Context(), src, f.out, &simulate.Status{Out: errOut, Width: widthOf(errOut)})
+	status := &simulate.Status{Out: errOut, Width: terminal.Width(errOut)}
+	var sum simulate.Summary
+	if f.out == "-" {
+		defer survivePipe()()
+		if terminal.Is(out) {
+			status = nil // its line would stand in the middle of the tape
+		}
+		sum, err = simulate.Write(cmd.Context(), src, out, status)
+		err = quietly(err)
+	} else {
+		sum, err = simulate.Run(cmd.Context(), src, f.out, status)
+	}
 	if err == nil {
 		simulate.Summarize(errOut, f.out, sum)
 	}

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/nodesim/nodesim/internal/capture"
-	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/localcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 )
 
-// A liveCluster is where a scenario is performed.
+// A liveCluster is the cluster of a live run.
 type liveCluster struct {
 	rest *rest.Config
 	// speed is that of the control plane's own delays; 1 of one that isn't ours.
@@ -65,7 +65,7 @@ func (f *liveFlags) config(cmd *cobra.Command, opts *[]live.Option) (liveCluster
 		return liveCluster{}, "", usagef("flag --i-know-this-cluster %q: the kubeconfig's context in use is %q", f.known, to.name)
 	}
 	c := liveCluster{rest: to.rest, close: func() error { return nil }, speed: 1}
-	if speed, known := controlplane.SpeedOf(to.cluster); known {
+	if speed, known := localcluster.SpeedOf(to.cluster); known {
 		c.speed, c.authority = speed, to.rest.CAData
 	}
 	return c, to.name, nil
@@ -76,11 +76,11 @@ func (f *liveFlags) ownCluster(cmd *cobra.Command) (liveCluster, error) {
 	errOut := cmd.ErrOrStderr()
 	pace := f.pace()
 	fmt.Fprintln(errOut, "nodesim: starting a control plane")
-	plane, err := controlplane.Start(cmd.Context(), controlplane.Options{Name: "live", Speed: pace, Log: errOut})
+	plane, err := localcluster.Start(cmd.Context(), localcluster.Options{Name: "live", Speed: pace, Log: errOut})
 	if err != nil {
 		return liveCluster{}, err
 	}
-	export := "export KUBECONFIG=" + capture.Quote(plane.KubeconfigPath())
+	export := "export KUBECONFIG=" + record.Quote(plane.KubeconfigPath())
 	fmt.Fprintf(errOut, "nodesim: for kubectl, in a second terminal:\n%s\n", export)
 	return liveCluster{export: export, speed: pace, rest: plane.Config(), authority: plane.Config().CAData, close: plane.Stop, done: plane.Done(), err: plane.Err}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A performance ends when the control plane that was started for it has, and says why.
+// A live run ends when the control plane that was started for it has, and says why.
 func TestLiveClusterThatEnds(t *testing.T) {
 	died := errors.New("kube-apiserver: exit status 1")
 	done := make(chan struct{})
@@ -22,7 +22,7 @@ func TestLiveClusterThatEnds(t *testing.T) {
 	}
 }
 
-// Of a cluster that isn't ours nobody says that it has ended.
+// Of a cluster that isn't ours no message says that it has ended.
 func TestLiveClusterOfOthers(t *testing.T) {
 	ctx, end := liveCluster{}.during(t.Context())
 	if ctx.Err() != nil {

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// garbageMost is how much garbage a performance may gather between two
+	// garbageMost bounds how much garbage a live run may gather between two
 	// collections, as far as garbageLeast and Go's own hundred percent let it.
 	garbageMost = 48 << 20
 	// garbageLeast is the least percentage of what lives while much is done:
 	// collections that follow each other more closely cost more than they are worth.
 	garbageLeast = 25
-	// garbageQuiet is that of a performance in which little happens, so that there is
+	// garbageQuiet is that of a live run in which little happens, so that there is
 	// no collection in most looks.
 	garbageQuiet = 10
-	// garbageLook is how often it is looked what lives. To change the percentage
+	// garbageLook is the interval at which it is looked what lives. To change the percentage
 	// stops everything for a moment.
 	garbageLook = 2 * time.Second
 )
 
-// thrifty has a performance, which lives for hours beside a control plane, gather
+// thrifty has a live run, which lives for hours beside a control plane, gather
 // little garbage: as Go would by itself while it is small, a quarter of what lives
-// when that is much, and a tenth when little happens then. Whoever sets GOGC knows
+// when that is much, and a tenth when little happens then. A user that sets GOGC knows
 // better. The watch over it ends with the context; end waits for that.
 func thrifty(ctx context.Context) (end func()) {
 	if os.Getenv("GOGC") != "" {
@@ -59,7 +59,7 @@ func thrifty(ctx context.Context) (end func()) {
 	return func() { cancel(); owned.Wait() }
 }
 
-// A garbagePace is what was seen of the collections.
+// A garbagePace holds what was seen of the collections.
 type garbagePace struct {
 	cycles uint64
 	still  int // looks on end without a collection

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nodesim/nodesim/internal/capture"
-	"github.com/nodesim/nodesim/internal/perform"
-	"github.com/nodesim/nodesim/internal/render"
-	"github.com/nodesim/nodesim/internal/show"
-	"github.com/nodesim/nodesim/internal/simulate"
+	"github.com/nodesim/nodesim/internal/app/liverun"
+	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/render"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios/live"
@@ -17,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// run performs the scenario, removes what performances have left, or says what
+// run runs the scenario live, removes what live runs have left, or says what
 // would be done.
 func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	defer func() { err = quietly(err) }()
@@ -27,10 +28,10 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 		return err
 	}
 	if src.File == nil {
-		return fmt.Errorf("scenario %s: it was made by hand and can't be performed: want another one, such as surge", src.Scenario.Name)
+		return fmt.Errorf("scenario %s: it was made by hand and can't run live: want another one, such as surge", src.Scenario.Name)
 	}
 	if s.out != "" {
-		if err := capture.Creatable(s.out); err != nil { // before a control plane is started for it
+		if err := record.Creatable(s.out); err != nil { // before a control plane is started for it
 			return err
 		}
 	}
@@ -62,6 +63,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 			err = p.DryRun(cmd.Context(), func(line string) { fmt.Fprintln(cmd.OutOrStdout(), noderoll.OneLine(line)) })
 			return f.explain(err, name)
 		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: removing what live runs of %s have left\n", noderoll.OneLine(src.File.Metadata.Name))
 		report, err := p.Cleanup(cmd.Context())
 		if err == nil && report.Removed == 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "nothing to remove: no object is labelled %s=%s\n", live.Label, src.File.Metadata.Name)
@@ -73,7 +75,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if line := f.aboutSpeed(config.speed, src.File); line != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "nodesim: "+line)
 	}
-	o := perform.Options{REST: config.rest, File: src.File, Live: opts, Tape: s.out, Warn: func(text string) { warning(errors.New(text)) }}
+	o := liverun.Options{REST: config.rest, File: src.File, Live: opts, Tape: s.out, Warn: func(text string) { warning(errors.New(text)) }}
 	if f.keep || f.with { // a cluster of its own goes as a whole
 		o.Live = append(o.Live, live.Keep())
 	}
@@ -84,22 +86,22 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	return err
 }
 
-// perform lets it happen, with a panel or the feed; export, where there is one, is
+// perform runs it live, with a panel or the feed; export, where there is one, is
 // the line that leads clients there, and stays in sight below the panel.
-func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Options, name, export string, held *heldLines) error {
+func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Options, name, export string, held *terminal.Stderr) error {
 	out := cmd.OutOrStdout()
-	file, terminal := terminalOf(out)
+	file, isTerminal := terminal.Of(out)
 	o.Say = func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
 	output := s.format.value
 	if !cmd.Flags().Changed("output") {
 		output = "feed"
-		if terminal {
+		if isTerminal {
 			output = "panel"
 		}
 	}
-	feed := show.NewFeedWriter(out)
+	feed := ui.NewFeedWriter(out)
 	feed.JSON, feed.Verbose, feed.Live = output == "json", f.verbose, true
-	if terminal && output == "panel" {
+	if isTerminal && output == "panel" {
 		painted, err := panelOptions(cmd, out)
 		if err != nil {
 			return err
@@ -109,14 +111,14 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 			o.Terminal.Below = func() []string { return []string{export} }
 		}
 	}
-	o.Driver = func(h *timeline.Header) (*show.Driver, error) {
+	o.Driver = func(h *timeline.Header) (*ui.Driver, error) {
 		eyes, err := observe.OptionsFor(h, "", "", "")
 		if err != nil {
 			return nil, err
 		}
-		d := show.NewDriver(show.NewView(h, eyes), feed)
+		d := ui.NewDriver(ui.NewView(h, eyes), feed)
 		if output == "panel" {
-			d.Sink = &show.FrameWriter{Draw: show.Append(out), Options: render.Options{Width: 80, Height: 24}}
+			d.Sink = &ui.FrameWriter{Draw: ui.Append(out), Options: render.Options{Width: 80, Height: 24}}
 		} else {
 			d.View.FeedOnly = true
 		}
@@ -124,7 +126,7 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 		return d, nil
 	}
 	enough := thrifty(cmd.Context())
-	report, err := perform.Run(cmd.Context(), o)
+	report, err := liverun.Run(cmd.Context(), o)
 	enough()
 	if report.Position > 0 || report.Removed > 0 {
 		fmt.Fprint(cmd.ErrOrStderr(), report)
@@ -136,7 +138,7 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o perform.Opti
 	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Position))
 	case err == nil && s.out != "":
-		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", capture.Quote(s.out))
+		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", record.Quote(s.out))
 	}
 	return f.explain(err, name)
 }

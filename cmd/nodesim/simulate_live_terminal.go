@@ -3,28 +3,29 @@ package main
 import (
 	"os"
 
-	"github.com/nodesim/nodesim/internal/render"
-	"github.com/nodesim/nodesim/internal/show"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/render"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/spf13/cobra"
 )
 
 // holdLines has what is written to standard error wait while it has to, where that
 // is a terminal.
-func holdLines(cmd *cobra.Command) *heldLines {
-	held := &heldLines{out: cmd.ErrOrStderr()}
-	if _, terminal := terminalOf(held.out); terminal {
+func holdLines(cmd *cobra.Command) *terminal.Stderr {
+	held := &terminal.Stderr{Out: cmd.ErrOrStderr()}
+	if _, isTerminal := terminal.Of(held.Out); isTerminal {
 		cmd.SetErr(held)
 	}
 	return held
 }
 
-// liveTerminal is where the panel of a performance is painted. While it stands, keys
+// liveTerminal paints the panel of a live run. While it is shown, keys
 // are read and held lines wait.
-func liveTerminal(cmd *cobra.Command, file *os.File, o render.Options, held *heldLines) *show.Terminal {
-	keys := newKeyboard(cmd.InOrStdin())
-	hold := holder(cmd.Context(), file, keys, held)
-	return &show.Terminal{
-		Out: file, Options: o, Keys: keysOf(keys), Size: func() (int, int) { return sizeOf(file) },
+func liveTerminal(cmd *cobra.Command, file *os.File, o render.Options, held *terminal.Stderr) *ui.Terminal {
+	keys := terminal.NewKeyboard(cmd.InOrStdin())
+	hold := terminal.Holder(cmd.Context(), file, keys, held)
+	return &ui.Terminal{
+		Out: file, Options: o, Keys: terminal.Keys(keys), Size: func() (int, int) { return terminal.Size(file) },
 		Hold: func(s *render.Screen) func() {
 			_ = held.Resume() // never fails
 			keys.Open()

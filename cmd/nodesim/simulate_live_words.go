@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/capture"
+	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/live"
 	"github.com/spf13/pflag"
 )
 
-// pace is the speed of the performance.
+// pace returns the speed of the live run.
 func (f *liveFlags) pace() float64 {
 	if f.speed.Speed == 0 {
 		return 1
@@ -37,7 +37,7 @@ func (f *liveFlags) aboutSpeed(cluster float64, file *scenarios.File) string {
 
 func times(speed float64) string { return strconv.FormatFloat(speed, 'g', -1, 64) + "x" }
 
-// quotedPath is how a command line anywhere on this machine names a scenario file.
+// quotedPath returns how a command line anywhere on this machine names a scenario file.
 func quotedPath(word string) string {
 	if word == "-" {
 		return word
@@ -45,7 +45,7 @@ func quotedPath(word string) string {
 	if path, err := filepath.Abs(word); err == nil {
 		word = path
 	}
-	return capture.Quote(word)
+	return record.Quote(word)
 }
 
 // explain says how the refusal of a cluster is overcome.
@@ -54,7 +54,7 @@ func (f *liveFlags) explain(err error, name string) error {
 	var other *live.OtherPerformanceError
 	switch {
 	case errors.As(err, &foreign):
-		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, capture.Quote(name))
+		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, record.Quote(name))
 	case errors.As(err, &other):
 		other.Flags = f.way()
 	}
@@ -73,10 +73,10 @@ func (f *liveFlags) way() string {
 			fmt.Fprintf(&b, " --kubeconfig=%s", quotedPath(value))
 		case flag.Value.Type() == "stringArray":
 			for _, one := range flag.Value.(pflag.SliceValue).GetSlice() {
-				fmt.Fprintf(&b, " --%s=%s", flag.Name, capture.Quote(one))
+				fmt.Fprintf(&b, " --%s=%s", flag.Name, record.Quote(one))
 			}
 		default:
-			fmt.Fprintf(&b, " --%s=%s", flag.Name, capture.Quote(value))
+			fmt.Fprintf(&b, " --%s=%s", flag.Name, record.Quote(value))
 		}
 	})
 	return b.String()

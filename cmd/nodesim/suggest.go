@@ -26,7 +26,7 @@ func unknownVerb(err error) (string, bool) {
 	return word, err == nil
 }
 
-// wantVerb is what a verb does that has verbs of its own and was given none of
+// wantVerb returns what a verb does that has verbs of its own and was given none of
 // them.
 func wantVerb(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/tapetest"
+	"github.com/nodesim/nodesim/internal/app/tapetest"
 	"github.com/spf13/cobra"
 )
 
@@ -16,16 +16,16 @@ func newTest() *cobra.Command {
 	var junit string
 	cmd := &cobra.Command{
 		Use:   "test [PATH]...",
-		Short: "Hold tapes against their golden files",
-		Long: `Hold tapes against their golden files. A PATH is a tape, or a folder in which all
-tapes are found, at any depth; without one it is the present folder.
+		Short: "Compare tapes with their golden files",
+		Long: `Compare tapes with their golden files. A PATH is a tape, or a folder in which all
+tapes are found, at any depth; without one it is the working directory.
 
-Beside a tape roll.yaml (or .yaml.gz, .yaml.zst, .jsonl) stand
+Beside a tape roll.yaml (or .yaml.gz, .yaml.zst, .jsonl) are
   roll.feed.golden    the feed, as nodesim replay roll.yaml prints it
   roll.panel.golden   panels of 80x24 as plain text: of the first eight moments
                       with an entry in the feed, then of every second one eight
                       times, every fourth and so on, and of the last one
-Moments that are written have a line "=== T+1m32.412s" above them. A tape that
+Each moment has a line "=== T+1m32.412s" above them. A tape that
 isn't complete fails, unless its feed.golden ends in the line that says so.
 Golden files without a tape fail as well.
 
@@ -43,7 +43,7 @@ is set that is refused.`,
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show tapes that pass as well")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if ci := os.Getenv("CI"); update && isSet(ci) {
-			return usagef("flag --update: found CI=%s: want a machine where somebody reads the change", ci)
+			return usagef("flag --update: found CI=%s: want a machine where a person reads the change", ci)
 		}
 		if len(args) == 0 {
 			args = []string{"."}

@@ -25,7 +25,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// versionOf is what the linker was told, or the module's version (go install
+// versionOf returns what the linker was told, or the module's version (go install
 // of a version), or the commit that was built.
 func versionOf(info *debug.BuildInfo, ok bool) string {
 	switch {

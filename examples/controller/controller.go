@@ -21,14 +21,9 @@ type Reporter struct {
 }
 
 // New builds a Reporter on a factory's informers.
-func New(f informers.SharedInformerFactory, out io.Writer) *Reporter {
-	f.Core().V1().Nodes().Informer()
-	return &Reporter{out: out, pods: f.Core().V1().Pods().Lister()}
-}
-
-// Handler is what the node informer calls.
-func (r *Reporter) Handler() cache.ResourceEventHandler {
-	return cache.ResourceEventHandlerFuncs{
+func New(f informers.SharedInformerFactory, out io.Writer) (*Reporter, error) {
+	r := &Reporter{out: out, pods: f.Core().V1().Pods().Lister()}
+	_, err := f.Core().V1().Nodes().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(before, after any) {
 			was, is := before.(*corev1.Node), after.(*corev1.Node)
 			if !was.Spec.Unschedulable && is.Spec.Unschedulable {
@@ -40,7 +35,8 @@ func (r *Reporter) Handler() cache.ResourceEventHandler {
 				fmt.Fprintf(r.out, "%s is gone, %d pods left behind\n", node.Name, r.podsOn(node.Name))
 			}
 		},
-	}
+	})
+	return r, err
 }
 
 func (r *Reporter) podsOn(node string) (n int) {

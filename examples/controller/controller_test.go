@@ -4,35 +4,30 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/client-go/informers"
-
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/fakeclient"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 func TestMain(m *testing.M) { golden.Main(m) }
 
 func TestReporterOnRecordedRoll(t *testing.T) {
-	client, err := fakeclient.New(replay.File("../surge.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-
+	roll := fakeclient.ForTest(t, timeline.File("../surge.yaml"))
 	var said strings.Builder
-	factory := informers.NewSharedInformerFactory(client, 0)
-	reporter := New(factory, &said)
-	client.Track(factory.Core().V1().Pods().Informer())
-	if _, err := client.Handle(factory.Core().V1().Nodes().Informer(), reporter.Handler()); err != nil {
+	if _, err := New(roll.Informers, &said); err != nil {
 		t.Fatal(err)
 	}
-	factory.Start(t.Context().Done())
-	factory.WaitForCacheSync(t.Context().Done())
-	t.Cleanup(factory.Shutdown) // t.Context has ended by then
-
-	if err := client.StepTo(t.Context(), replay.End); err != nil {
-		t.Fatal(err)
-	}
+	roll.Play()
 	golden.Assert(t, "surge", said.String())
+}
+
+func TestReporterOnSimulatedRoll(t *testing.T) {
+	roll := fakeclient.ForTest(t, scenarios.Source("stuck-drain"))
+	var said strings.Builder
+	if _, err := New(roll.Informers, &said); err != nil {
+		t.Fatal(err)
+	}
+	roll.Play()
+	golden.Assert(t, "stuck-drain", said.String())
 }

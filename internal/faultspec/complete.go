@@ -9,15 +9,15 @@ import (
 // Completion is a text that a fault may be continued to.
 type Completion struct {
 	// Text begins with what was to be completed. Where it isn't a whole fault yet it
-	// ends in what comes next: "=" behind a parameter, ":" within a value.
+	// ends in what comes next: "=" after a parameter, ":" within a value.
 	Text string
 	// Does says what the last part of it means, in a few words; "" where it says it
 	// itself.
 	Does string
 }
 
-// Complete returns how a text that somebody is about to write may go on: the kinds,
-// the resources behind "kind:", the parameters of the kind that aren't given yet, and
+// Complete returns how a text being typed may continue: the kinds,
+// the resources after "kind:", the parameters of the kind that aren't given yet, and
 // the values of a parameter: all of them where they can be counted, else the example
 // of its table. A text that can't become a fault has none. The order is that of the
 // tables, of resources that of their names.
@@ -89,7 +89,7 @@ func completeHead(text string) []Completion {
 	return all
 }
 
-// complete completes a value behind what stands before it.
+// complete completes a value after what is before it.
 func (p Param) complete(before, value string) (all []Completion) {
 	offer := func(word, does string) {
 		if strings.HasPrefix(word, value) {

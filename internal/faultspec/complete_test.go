@@ -26,7 +26,7 @@ func ExampleComplete() {
 	// close,lose=ADDED+ -> close,lose=ADDED+DELETED
 }
 
-// Whoever takes one offer after the other, from nothing on, gets a fault of each kind
+// Taking one offer after the other, from nothing on, gives a fault of each kind
 // with all of its parameters that the offers have a value for.
 func TestOffersLeadToFaults(t *testing.T) {
 	for _, k := range faultspec.Kinds() {
@@ -64,6 +64,6 @@ func TestWhatCannotBecomeAFaultHasNoOffer(t *testing.T) {
 		}
 	}
 	if got := faultspec.Complete(`drop,selector="a=b,c=d",ty`); len(got) != 1 || !strings.HasSuffix(got[0].Text, ",type=") {
-		t.Errorf("behind a quoted value: got %v", got)
+		t.Errorf("after a quoted value: got %v", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Hits says what a kind of fault stands in the way of.
+// Hits says what a kind of fault is in the way of.
 type Hits string
 
 // What faults hit.
@@ -23,7 +23,7 @@ type Kind struct {
 	Does string
 	// Params are the parameters that it takes, by name.
 	Params []string
-	// Default is what parameters are that aren't given.
+	// Default holds the parameters that aren't given.
 	Default Spec
 }
 
@@ -39,10 +39,10 @@ const write, read = "write", "read"
 
 var kinds = []Kind{
 	{"drop", Event, "the event never comes", events, Spec{}},
-	{"delay", Event, "it comes later, and with it what is behind it in the stream", plus(events, "by"), Spec{By: 5 * time.Second}},
+	{"delay", Event, "it comes later, and with it what follows it in the stream", plus(events, "by"), Spec{By: 5 * time.Second}},
 	{"duplicate", Event, "it comes more than once", plus(events, "times"), Spec{Times: 2}},
 	{"coalesce", Event, "the stream waits, and then gives of each object the last state alone", plus(events, "within"), Spec{Within: 5 * time.Second}},
-	{"reorder", Event, "it comes behind the next event of another resource", plus(events, "by"), Spec{By: 30 * time.Second}},
+	{"reorder", Event, "it comes after the next event of another resource", plus(events, "by"), Spec{By: 30 * time.Second}},
 	{"slow", Event, "events come one at a time, with a pause between them", plus(events, "every"), Spec{Every: time.Second}},
 	{"bookmarks", Event, "bookmarks don't come", plus(trigger, "initial"), Spec{}},
 	{"recreate", Event, "in the event's place the object is deleted and made again, under another UID from then on", events, Spec{}},

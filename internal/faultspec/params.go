@@ -51,15 +51,15 @@ var params = []Param{
 		}
 		return strconv.FormatUint(s.Seed, 10)
 	}},
-	{"when", "node:GLOB:STATE", "when the feed says so: node:ip-*:draining, mark:GLOB, complete, failed", when, func(s Spec) string { return s.When.String() }},
+	{"when", "node:GLOB:STATE", "when the feed says so: node:ip-*:cordoned, mark:GLOB, complete, failed", when, func(s Spec) string { return s.When.String() }},
 	{"count", "2", "no more often than this", number(1, math.MaxInt32, func(s *Spec) *int { return &s.Count }), count(func(s Spec) int { return s.Count })},
 	{"by", "5s", "how much later, or older", duration(func(s *Spec) *time.Duration { return &s.By }), span(func(s Spec) time.Duration { return s.By })},
 	{"within", "5s", "how far apart events are that belong together", duration(func(s *Spec) *time.Duration { return &s.Within }), span(func(s Spec) time.Duration { return s.Within })},
 	{"every", "1s", "the pause between two events", duration(func(s *Spec) *time.Duration { return &s.Every }), span(func(s Spec) time.Duration { return s.Every })},
 	{"times", "2", "how often it comes", number(2, 100, func(s *Spec) *int { return &s.Times }), count(func(s Spec) int { return s.Times })},
-	{"lose", "TYPE+…", "closes before events of these types alone, and watching again from before is 410: nobody sees them", words(types, func(s *Spec) *string { return &s.Lose }), func(s Spec) string { return s.Lose }},
+	{"lose", "TYPE+…", "closes before events of these types alone, and watching again from before is 410: no client sees them", words(types, func(s *Spec) *string { return &s.Lose }), func(s Spec) string { return s.Lose }},
 	{"in", "open", "410 in the stream, as an ERROR, or at open, as the answer to watching again: stream or open", choice([]string{"stream", "open"}, func(s *Spec) *string { return &s.In }), func(s Spec) string { return s.In }},
-	{"initial", "true", "the bookmark behind the initial events as well", initial, func(s Spec) string {
+	{"initial", "true", "the bookmark after the initial events as well", initial, func(s Spec) string {
 		if s.Initial {
 			return "true"
 		}
@@ -72,7 +72,7 @@ var (
 	types = []string{"ADDED", "MODIFIED", "DELETED"}
 	verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", read, write}
 	// states are the kinds of a verbose feed that tell of a node.
-	states = []string{"joining", "online", "draining", "notready", "terminated", "evicted", "blocked", "unblocked", "pressure", "warning"}
+	states = []string{"joining", "online", "cordoned", "draining", "notready", "terminated", "evicted", "blocked", "unblocked", "pressure", "warning"}
 )
 
 // bad says that a value isn't what is wanted; Parse adds the place.

@@ -40,7 +40,7 @@ func closest(word string, known []string) string {
 	return suggest.Closest(word, known)
 }
 
-// longest is how long the text of a fault may be.
+// longest bounds how long the text of a fault may be.
 const longest = 4096
 
 // Parse reads a fault. Its error is an *Error.
@@ -102,7 +102,7 @@ func parse(text string) (s Spec, fail *Error) {
 	return s, s.whole()
 }
 
-// whole holds parameters against each other.
+// whole checks parameters against each other.
 func (s Spec) whole() *Error {
 	switch {
 	case s.Seed != 0 && s.P == 0:

@@ -45,7 +45,7 @@ func TestErrors(t *testing.T) {
 		"close,at=T-3s":                 `character 10: found at "T-3s", want a position on the tape such as T+30s or 1m32.4s`,
 		"delay,by=5":                    `character 10: found by "5", want a time above zero with its unit, such as 5s or 1m30s`,
 		"drop,count=0":                  `character 12: found count "0", want a whole number from 1 to 2147483647`,
-		"drop,when=node:a:drainng":      `character 11: found when "drainng", want joining, online, draining, notready, terminated, evicted, blocked, unblocked, pressure, warning; did you mean draining?`,
+		"drop,when=node:a:drainng":      `character 11: found when "drainng", want joining, online, cordoned, draining, notready, terminated, evicted, blocked, unblocked, pressure, warning; did you mean draining?`,
 		"drop,when=noed:a:draining":     `character 11: found when "noed:a:draining", want node:NAME:STATE such as node:ip-10-0-*:draining, mark:NAME, complete or failed; did you mean node?`,
 		`drop,selector="a=b`:            `character 15: found a quoted value without its end, want "…" as Go writes strings, then a comma or the end`,
 		"drop,selector=a b":             `character 15: found selector "a b", want a label selector such as app=web or "app=web,tier!=db"`,
@@ -130,7 +130,7 @@ func TestTables(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, name := range k.Params {
 			if paramOf(name).set == nil {
-				t.Errorf("%s takes %s, which nobody reads", k.Name, name)
+				t.Errorf("%s takes %s, which isn't read", k.Name, name)
 			}
 			used[name] = true
 		}

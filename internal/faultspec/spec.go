@@ -2,7 +2,7 @@ package faultspec
 
 import "time"
 
-// Spec is one fault that is asked for. The zero value of a field stands for what
+// Spec is one fault that is asked for. The zero value of a field means what
 // wasn't given. Specs are compared with ==.
 type Spec struct {
 	Kind     string // a Name of [Kinds]
@@ -31,7 +31,7 @@ type Spec struct {
 
 // When is a state that a fault waits for.
 type When struct {
-	// Of is what comes into the state: "node", "mark", or "roll".
+	// Of holds what comes into the state: "node", "mark", or "roll".
 	Of string
 	// Name is a glob of the node's or the mark's name.
 	Name string

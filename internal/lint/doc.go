@@ -1,9 +1,16 @@
-// Package lint holds the rules of this repository that golangci-lint has no word for: no goroutine is started by a
-// decider, and every text speaks of this project alone. In: a folder. Out: findings, each with file, line, what was
-// found and what to do instead. Command house prints them for `make lint`.
+// Package lint holds the rules of this repository that golangci-lint has no word for.
 //
-// Its tests also prove, behind the build tag lintproof, that every arrow and every ban of .golangci.yaml fires: they
-// write a module that breaks each of them and run the linter on it.
+//   - Layout: layout.txt has a row for every package and what it may import; it is the one table of arrows.
+//   - Deciders: what the layout marks so asks no clock, no chance, no environment, and starts no goroutine.
+//   - Words: every text speaks of this project alone, in the words of the field.
+//   - Size: no folder has more than MostFiles files.
+//   - Commits: subjects are short and in the imperative, bodies say why.
 //
-// The package only reads files. It must never change one.
+// In: the files of a repository. Out: findings, each with file, line, what was found and what to do instead. Command
+// house prints them for `make lint`; `go run ./internal/lint/house -size` prints the size.
+//
+// The tests with the build tag lintproof prove that the bans of .golangci.yaml fire: they write a module that breaks
+// each of them and run the linter on it.
+//
+// The package only reads. It must never change a file.
 package lint

@@ -25,11 +25,26 @@ var bans = []ban{
 		"a text that the reader doesn't have; say what holds, or name a file in docs/"},
 }
 
+// dialect are words that keep strangers out, and the field's words for them. They hold for what people read first, the
+// pages in Markdown; a comment of code may still have an old identifier in it.
+var dialect = []ban{
+	{regexp.MustCompile(`\b(courier|errand|diary|crew)s?\b`), "say queue, write, checkpoint, set"},
+	{regexp.MustCompile(`\b[Pp]erformances?\b`), "say live run"},
+	{regexp.MustCompile(`\bg(one|oes|oing) on with\b`), "say resume or continue"},
+	{regexp.MustCompile(`\bone behind the other\b|\bbehind (it|that|its|them)\b`), "say after"},
+	{regexp.MustCompile(`\bstands? (on|in) the\b`), "say is"},
+	{regexp.MustCompile(`\b[Ww]hoever\b|\bwho goes\b`), "name who or what it is"},
+	{regexp.MustCompile(`\bin good order\b`), "say cleanly"},
+}
+
 // document finds names of documents written in capitals, such as README.md.
 var document = regexp.MustCompile(`\b[A-Z][A-Z-]+\.md\b`)
 
+// backticked finds identifiers and commands.
+var backticked = regexp.MustCompile("`[^`]*`")
+
 // Words finds what bans forbid, and the names of documents in capitals that this repository doesn't hold. file is
-// relative to the repository; exists says whether the repository has a file of that name at its root.
+// relative to the repository; exists reports whether the repository has a file of that name at its root.
 //
 // Binary files and recorded data are not prose: the caller leaves them out (see Prose).
 func Words(file string, text []byte, exists func(name string) bool) []Finding {
@@ -40,6 +55,14 @@ func Words(file string, text []byte, exists func(name string) bool) []Finding {
 		for _, b := range bans {
 			if hit := b.pattern.Find(part); hit != nil {
 				found = append(found, Finding{file, line, quote(hit) + ": " + b.instead})
+			}
+		}
+		if strings.HasSuffix(file, ".md") {
+			prose := backticked.ReplaceAll(part, nil)
+			for _, b := range dialect {
+				if hit := b.pattern.Find(prose); hit != nil {
+					found = append(found, Finding{file, line, quote(hit) + ": " + b.instead})
+				}
 			}
 		}
 		for _, name := range document.FindAll(part, -1) {
@@ -54,7 +77,7 @@ func Words(file string, text []byte, exists func(name string) bool) []Finding {
 // quote shows a hit without the character before it that a pattern may have needed.
 func quote(hit []byte) string { return strconv.Quote(strings.Trim(string(hit), " \t\"'`(")) }
 
-// Prose says whether a file holds words that people here wrote, and is not this rule itself or the license.
+// Prose reports whether a file holds words that people here wrote, and is not this rule itself or the license.
 func Prose(file string) bool {
 	switch {
 	case strings.HasPrefix(file, "internal/lint/"), file == "LICENSE", strings.HasSuffix(file, "go.sum"):

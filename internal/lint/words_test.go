@@ -28,6 +28,23 @@ func TestWords(t *testing.T) {
 	}
 }
 
+func TestDialect(t *testing.T) {
+	for text, want := range map[string]string{
+		"Whoever drains posts evictions.":         "name who or what it is",
+		"A performance that is gone on with ends": "say live run",
+		"a `Performance` and `behind it`":         "",
+		"The line after it, resumed.":             "",
+	} {
+		found := Words("docs/a.md", []byte(text+"\n"), func(string) bool { return true })
+		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || !strings.Contains(found[0].Text, want)) {
+			t.Errorf("%q: found %v, want %q", text, found, want)
+		}
+	}
+	if found := Words("a.go", []byte("// whoever\n"), func(string) bool { return true }); len(found) > 0 {
+		t.Errorf("in code: found %v, want nothing", found)
+	}
+}
+
 func TestProse(t *testing.T) {
 	for file, want := range map[string]bool{
 		"timeline/reader.go":       true,

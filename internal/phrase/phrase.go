@@ -1,4 +1,4 @@
-// Package phrase is how the project says small things to people, in one way
+// Package phrase formats small things for people, in one way
 // everywhere: a count, a number of bytes, and a text from somewhere else that has
 // to be safe on one line.
 //
@@ -35,7 +35,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/(kilo*kilo*kilo))
 }
 
-// Longest is how many characters of a text Escaped shows: what was found in a
+// Longest is the number of characters of a text Escaped shows: what was found in a
 // hostile file may be megabytes long.
 const Longest = 500
 

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep arrays and objects may nest. A decoder that recurses
-// would otherwise hand its stack to whoever wrote the document.
+// MaxDepth bounds how deep arrays and objects may nest. A decoder that recurses
+// would otherwise hand its stack to the document's author.
 const MaxDepth = 100
 
 // SyntaxError says where a text stops being JSON.
 type SyntaxError struct {
 	Offset int    // bytes before the place
-	Found  string // what stands there
-	Wanted string // what could have stood there
+	Found  string // what is there
+	Wanted string // what could have been there
 }
 
 func (e *SyntaxError) Error() string {

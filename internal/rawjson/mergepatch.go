@@ -20,11 +20,11 @@ func diff(dst, from, to []byte) (_ []byte, exact bool) {
 	dst = append(dst, '{')
 	first := len(dst)
 	// Both sides mostly come from one encoder and so in one order: old walks
-	// along with new, and a look-up from the start is the exception.
-	old := Object(from)
+	// along with new, and a look-up is the exception.
+	old := lookup{Cursor: Object(from)}
 	matched := 0
 	for c := Object(to); ; {
-		if c.same(&old) {
+		if c.same(&old.Cursor) {
 			matched++
 			continue
 		}
@@ -32,7 +32,7 @@ func diff(dst, from, to []byte) (_ []byte, exact bool) {
 		if !ok {
 			break
 		}
-		oldValue, found := find(&old, from, name)
+		oldValue, found := old.find(name)
 		if found {
 			matched++
 			if bytes.Equal(oldValue, value) {
@@ -52,45 +52,18 @@ func diff(dst, from, to []byte) (_ []byte, exact bool) {
 		}
 	}
 	if matched < count(from) {
+		left := lookup{Cursor: Object(to)}
 		for c := Object(from); ; {
 			name, _, ok := c.Next()
 			if !ok {
 				break
 			}
-			if !has(to, name) {
+			if _, found := left.find(name); !found {
 				dst = append(appendName(dst, first, name), "null"...)
 			}
 		}
 	}
 	return append(dst, '}'), true
-}
-
-// find looks for name at the cursor first and then from the start.
-func find(c *Cursor, raw, name []byte) (value []byte, found bool) {
-	ahead := *c
-	if n, v, ok := ahead.Next(); ok && bytes.Equal(n, name) {
-		*c = ahead
-		return v, true
-	}
-	for again := Object(raw); ; {
-		n, v, ok := again.Next()
-		if !ok {
-			return nil, false
-		}
-		if bytes.Equal(n, name) {
-			*c = again
-			return v, true
-		}
-	}
-}
-
-func has(raw, name []byte) bool {
-	for c := Object(raw); ; {
-		n, _, ok := c.Next()
-		if !ok || bytes.Equal(n, name) {
-			return ok
-		}
-	}
 }
 
 func count(raw []byte) (n int) {
@@ -141,24 +114,24 @@ func Apply(dst, target, patch []byte) []byte {
 		target = []byte("{}")
 	}
 	var room [8]change
-	changes := room[:0]
+	p := changes{all: room[:0]}
 	for c := Object(patch); ; {
 		name, value, ok := c.Next()
 		if !ok {
 			break
 		}
-		changes = append(changes, change{name: name, value: value})
+		p.all = append(p.all, change{name: name, value: value})
 	}
 	dst = append(dst, '{')
 	first := len(dst)
-	left := len(changes)
+	left := len(p.all)
 	c := Object(target)
 	for left > 0 {
 		name, value, ok := c.Next()
 		if !ok {
 			break
 		}
-		ch := pick(changes, name)
+		ch := p.pick(name)
 		switch {
 		case ch == nil:
 			dst = append(appendName(dst, first, name), value...)
@@ -177,25 +150,11 @@ func Apply(dst, target, patch []byte) []byte {
 		}
 		dst = append(dst, target[i:len(target)-1]...)
 	}
-	for _, ch := range changes {
+	for i := range p.all {
+		ch := &p.all[i]
 		if !ch.done && string(ch.value) != "null" {
 			dst = Apply(appendName(dst, first, ch.name), nil, ch.value)
 		}
 	}
 	return append(dst, '}')
-}
-
-// change is one member of a patch, and whether it has been applied.
-type change struct {
-	name, value []byte
-	done        bool
-}
-
-func pick(changes []change, name []byte) *change {
-	for i := range changes {
-		if ch := &changes[i]; !ch.done && bytes.Equal(ch.name, name) {
-			return ch
-		}
-	}
-	return nil
 }

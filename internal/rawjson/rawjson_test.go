@@ -3,7 +3,9 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -217,7 +219,10 @@ func TestMergePatchAgainstTwin(t *testing.T) {
 }
 
 func FuzzCompact(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5,"x\ud83d\ude00"],"b":null}`, `"\u2028"`, "\xff", `[[[[`, `{"a":{"b":{}}}`} {
+	for _, s := range []string{
+		`{"a":[1,2.5,"x\ud83d\ude00"],"b":null}`, `"\u2028"`, "\xff", `[[[[`, `{"a":{"b":{}}}`,
+		`{"0":["00\u01000"],"0":null}`, `{"a":[{"\ud800":1,"\ufffd":2}]}`, `{"a":{"a":1},"b":[{"a":1},{"a":1}]}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -226,7 +231,14 @@ func FuzzCompact(f *testing.F) {
 			if valid && strings.Contains(err.Error(), "nesting") {
 				return
 			}
-			t.Fatalf("Compact says %v, encoding/json says valid: %v", err, valid)
+			if !valid || !repeats(t, src) {
+				t.Fatalf("Compact says %v, encoding/json says valid: %v", err, valid)
+			}
+			if !strings.Contains(err.Error(), "a second member") {
+				t.Fatalf("Compact says %v of a document that repeats a member", err)
+			}
+		} else if valid && repeats(t, src) {
+			t.Fatalf("Compact takes %q, which repeats a member", src)
 		}
 		if err != nil {
 			return
@@ -241,6 +253,48 @@ func FuzzCompact(f *testing.F) {
 			t.Fatalf("Compact(%q) = %q, %v: want it unchanged", got, again, err)
 		}
 	})
+}
+
+// repeats reports whether an object of a valid document has two members of one
+// name, as encoding/json reads names.
+func repeats(t *testing.T, src []byte) bool {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.UseNumber()
+	type level struct {
+		names map[string]bool // nil inside of an array
+		value bool            // what comes next is a member's value
+	}
+	open := []*level{{}}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := open[len(open)-1]
+		name, isString := token.(string)
+		switch {
+		case token == json.Delim('}') || token == json.Delim(']'):
+			open = open[:len(open)-1]
+			continue
+		case isString && in.names != nil && !in.value:
+			if in.names[name] {
+				return true
+			}
+			in.names[name], in.value = true, true
+			continue
+		}
+		in.value = false
+		switch token {
+		case json.Delim('{'):
+			open = append(open, &level{names: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, &level{})
+		}
+	}
 }
 
 // Whatever the bytes are, walking them ends and stays inside.

@@ -48,7 +48,7 @@ func plainEight(s string) bool {
 	return odd&high == 0
 }
 
-// plain holds the bytes that stand for themselves wherever they are.
+// plain holds the bytes that represent themselves wherever they are.
 var plain = func() (t [256]bool) {
 	for b := ' '; b < 0x7f; b++ {
 		t[b] = b != '"' && b != '\\'

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestEveryByteAtEveryPlace holds the string that is copied in runs against the
+// TestEveryByteAtEveryPlace checks the string that is copied in runs against the
 // one that is written byte by byte, each in pieces that are too short for a run.
 func TestEveryByteAtEveryPlace(t *testing.T) {
 	const around = "abcdefghijklmnopqrstu"

@@ -34,13 +34,13 @@ func (c *Cursor) Next() (name, value []byte, ok bool) {
 	}
 	end := skipString(c.raw, i)
 	name = c.raw[i+1 : max(i+1, end-1)]
-	from := min(end+1, len(c.raw)) // behind the colon
+	from := min(end+1, len(c.raw)) // after the colon
 	to := skip(c.raw, from)
-	c.i = to + 1 // behind the comma
+	c.i = to + 1 // after the comma
 	return name, c.raw[from:to], true
 }
 
-// Offset is where the next member starts, or one behind the closing brace.
+// Offset is where the next member starts, or one after the closing brace.
 func (c *Cursor) Offset() int { return c.i }
 
 // Members ranges over the members of an object; see [Cursor.Next].
@@ -97,7 +97,7 @@ func Text(raw []byte, path ...string) string {
 	return s
 }
 
-// skip returns the offset behind the value that starts at i.
+// skip returns the offset after the value that starts at i.
 func skip(b []byte, i int) int {
 	if i >= len(b) {
 		return len(b)

@@ -7,7 +7,7 @@ package suggest
 
 import "strings"
 
-// Far is what [Distance] says of words that it doesn't compare, and the most
+// Far holds what [Distance] says of words that it doesn't compare, and the most
 // that it says at all.
 const Far = 64
 
@@ -30,7 +30,7 @@ func Closest(word string, candidates []string) string {
 	return best
 }
 
-// Near is how many letters may be wrong in a word that one still recognises: a
+// Near is the number of letters that may be wrong in a word that one still recognises: a
 // third of them, and one at the least.
 func Near(word string) int { return max(1, len(word)/3) }
 

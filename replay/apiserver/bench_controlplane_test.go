@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/timeline"
@@ -78,7 +78,7 @@ func BenchmarkFanOut(b *testing.B) {
 	writing.Wait()
 	tape = append(tape, watched(b, config, from, events)...)
 	p, err := replay.NewPlayer(replay.Events(&timeline.Header{
-		Metadata: timeline.Metadata{Name: "fan-out"}, Source: timeline.Source{Server: "v1.36.3"},
+		Metadata: timeline.Metadata{Name: "fan-out"}, Source: timeline.Origin{Server: "v1.36.3"},
 		Resources: []timeline.Resource{{Version: "v1", Kind: "Node", Resource: "nodes"}},
 	}, tape), replay.WithCluster(replay.History(2*events)))
 	if err != nil {

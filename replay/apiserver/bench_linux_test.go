@@ -30,7 +30,7 @@ func heartbeats(b *testing.B, n int) string {
 	name := filepath.Join(b.TempDir(), "heartbeats.yaml")
 	w, err := timeline.Create(name, timeline.Header{
 		Metadata:  timeline.Metadata{Name: "heartbeats"},
-		Source:    timeline.Source{Kind: "recording", Server: "v1.36.3"},
+		Source:    timeline.Origin{Kind: "recording", Server: "v1.36.3"},
 		Resources: []timeline.Resource{{Version: "v1", Kind: "Node", Resource: "nodes"}},
 	})
 	if err != nil {
@@ -62,14 +62,14 @@ func heartbeats(b *testing.B, n int) string {
 	return name
 }
 
-// site is a server over a tape at maximum speed, that nobody plays yet.
+// site is a server over a tape at maximum speed, that isn't played yet.
 type site struct {
 	player     *replay.Player
 	url, token string
 	leave      func() error
 }
 
-// open serves a tape: plainly, or over TLS and behind a token, as nodesim serve does.
+// open serves a tape: plainly, or over TLS and with a token, as nodesim serve does.
 func open(b *testing.B, tape string, secure bool) *site {
 	b.Helper()
 	p, err := replay.NewPlayer(replay.File(tape), replay.WithSpeed(replay.Max), replay.KeepPace(4096))
@@ -101,33 +101,6 @@ func both(b *testing.B, run func(b *testing.B, secure bool)) {
 }
 
 const nodesFrom300 = "/api/v1/nodes?watch=true&resourceVersion=300"
-
-// BenchmarkOneWatcher sends a tape in a file to one raw HTTP watcher, with one
-// core for tape, server and client together. The limit is 50,000 events a second.
-func BenchmarkOneWatcher(b *testing.B) {
-	const events = 50_000
-	tape := heartbeats(b, events)
-	both(b, func(b *testing.B, secure bool) {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		for b.Loop() {
-			at := open(b, tape, secure)
-			body, err := openWatch(at.url+nodesFrom300, at.token, insecure())
-			if err != nil {
-				b.Fatal(err)
-			}
-			played := make(chan error)
-			go func() { played <- at.player.Run(context.Background()) }()
-			if n, err := readEvents(body, events); n != events {
-				b.Fatalf("%d events and %v, want %d", n, err, events)
-			}
-			_ = body.Close()
-			if err := errors.Join(<-played, at.leave()); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(float64(b.N*events)/b.Elapsed().Seconds(), "events/s")
-	})
-}
 
 // BenchmarkThousandWatchers sends 5,000 events of 100 nodes to a thousand clients
 // in a process of their own, and counts what each costs the server in memory while

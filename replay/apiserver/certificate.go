@@ -18,7 +18,7 @@ import (
 )
 
 // How long a certificate is good: from an hour ago, for clients whose clocks are
-// behind, to beyond any replay.
+// late, to beyond any replay.
 const (
 	goodBefore = time.Hour
 	goodFor    = 365 * 24 * time.Hour
@@ -79,7 +79,7 @@ func template(name string, now time.Time) *x509.Certificate {
 	}
 }
 
-// names are what a server that listens on a host can be called: loopback's names
+// names returns what a server that listens on a host can be called: loopback's names
 // always, and where it listens everywhere, all addresses of the machine.
 func names(host string) []string {
 	all := []string{"localhost", "127.0.0.1", "::1"}

@@ -18,11 +18,11 @@ import (
 // The crowd is a thousand clients that open a watch and don't read.
 const crowd = 1000
 
-// mostHeap is what may stay in memory behind them: less than 64 KB each, and
+// mostHeap holds what may stay in memory after them: less than 64 KB each, and
 // nothing of the 40 MB that a reader was sent meanwhile.
 const mostHeap = crowd * 64 << 10
 
-// A thousand clients that never read hold up nobody: who reads gets everything.
+// A thousand clients that never read hold up no one: a client that reads gets everything.
 // They are cut off, and nothing of them stays.
 func TestACrowdThatNeverReads(t *testing.T) {
 	const changes = 4000

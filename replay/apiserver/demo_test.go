@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// demo is a server over the demo's roll, which nobody plays yet.
+// demo is a server over the demo's roll, which isn't played yet.
 func demo(t *testing.T, opts ...apiserver.Option) (*apiserver.Server, *replay.Player) {
 	t.Helper()
 	header, events := scenarios.Demo()

@@ -12,14 +12,14 @@
 //	s, _ := apiserver.New(p)
 //	mgr, _ := ctrl.NewManager(s.RESTConfig(), ctrl.Options{})
 //
-// The Player moves; the server shows. Whoever runs, pauses or seeks the Player
-// decides what clients see, in Go or through the paths below /nodesim.dev.
+// The Player moves the tape; the server shows it. The caller that runs, pauses
+// or seeks the Player decides what clients see, in Go or through the paths below /nodesim.dev.
 //
 // # What it promises
 //
 // A client sees each event once and in the order of its resource, as replay's
 // package comment says; objects are the tape's bytes. An event is encoded once
-// for all who watch in the same form. A slow client holds nobody up, except at
+// for all watchers of the same form. A slow client holds no one up, except at
 // maximum speed where the Player was told to keep pace; one that doesn't read at
 // all is cut off, and what is kept for it in memory is bounded.
 //

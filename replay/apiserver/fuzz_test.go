@@ -15,7 +15,7 @@ import (
 const most = 16 << 20
 
 // Whatever a client sends, it is answered: without a panic, without an error of
-// the server's but 504, which is how a version from the future is refused, and
+// the server's but 504, the refusal of a version from the future, and
 // within bounds.
 func FuzzServeHTTP(f *testing.F) {
 	for _, seed := range [][4]string{

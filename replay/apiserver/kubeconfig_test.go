@@ -45,7 +45,7 @@ func TestKubeconfig(t *testing.T) {
 		if _, err := clients.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err != nil {
 			t.Error(err)
 		}
-		utilnet.CloseIdleConnectionsFor(c.Transport) // an end in good order waits a second for clients to leave
+		utilnet.CloseIdleConnectionsFor(c.Transport) // a graceful end waits a second for clients to leave
 		if path == "" {
 			if err := k.Remove(); err != nil {
 				t.Error(err)
@@ -110,7 +110,7 @@ func TestKubeconfigsOfOthers(t *testing.T) {
 	}
 }
 
-// A file that leads to a server which still answers stays as it is; behind its
+// A file that leads to a server which still answers stays as it is; after its
 // end another server may have it.
 func TestALivingServersKubeconfigStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")

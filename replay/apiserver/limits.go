@@ -24,11 +24,11 @@ const (
 	streamBuffer       = 256 << 10
 )
 
-// shutdownTimeout is how long requests may take to end when a web ends: watches
+// shutdownTimeout is the time requests may take to end when a web ends: watches
 // end at once, and the rest soon.
 const shutdownTimeout = 5 * time.Second
 
-// web is an http.Server that ends in good order: its watches first, then its
+// web is an http.Server that ends gracefully: its watches first, then its
 // connections, and with them every goroutine.
 type web struct {
 	server   *http.Server
@@ -111,6 +111,6 @@ func (w *web) stop() error {
 		err = w.server.Close()
 	}
 	w.handling.Lock()
-	defer w.handling.Unlock() // nobody answers any more: that is all there was to wait for
+	defer w.handling.Unlock() // no handler runs any more: that is all there was to wait for
 	return err
 }

@@ -30,7 +30,7 @@ type Listener struct {
 const Loopback = "127.0.0.1:0"
 
 // Listen opens a socket at an address such as 127.0.0.1:6443; port 0 is a free
-// one. Clients are queued until Serve. The certificate and the token are made anew
+// one. Clients are queued until Serve. The certificate and the token are made again
 // and are nowhere but in the Listener.
 func (s *Server) Listen(address string) (*Listener, error) {
 	if address == "" {
@@ -75,7 +75,7 @@ func (l *Listener) URL() string {
 	return "https://" + net.JoinHostPort(l.host, strconv.Itoa(port))
 }
 
-// RESTConfig is how a client in this process reaches the server over the socket.
+// RESTConfig returns how a client in this process reaches the server over the socket.
 func (l *Listener) RESTConfig() *rest.Config {
 	return &rest.Config{
 		Host: l.URL(), BearerToken: l.token,
@@ -91,6 +91,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	w := newWeb(newGuard(l.token, l.server), l.server.settings.blocked)
 	w.server.TLSConfig = &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{l.serving},
+		DynamicRecordSizingDisabled: true, // small records are for browsers that show the first bytes early
 	}
 	return w.serve(ctx, l.socket, func(s net.Listener) error { return w.server.ServeTLS(s, "", "") })
 }

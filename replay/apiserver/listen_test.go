@@ -164,7 +164,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	_ = everywhere.Close()
 }
 
-// What breaks off in the middle doesn't look whole, and the server goes on.
+// What breaks off in the middle doesn't look whole, and the server continues.
 func TestHalfAnAnswerIsNone(t *testing.T) {
 	s, _ := demo(t, apiserver.Mount("/half/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "half")

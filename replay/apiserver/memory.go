@@ -68,7 +68,7 @@ type inMemory struct {
 	ended chan struct{}
 }
 
-// RESTConfig is how clients in this process reach the server without a socket,
+// RESTConfig returns how clients in this process reach the server without a socket,
 // TLS or token: a clientset, an informer, controller-runtime's manager. Each call
 // returns a new one that may be changed. It works inside of a testing/synctest
 // bubble, if the Server is made there. Close ends it.

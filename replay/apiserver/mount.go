@@ -3,6 +3,8 @@ package apiserver
 import (
 	"net/http"
 	"strings"
+
+	"github.com/nodesim/nodesim/replay/internal/option"
 )
 
 // mounted is a handler that answers what is below a path.
@@ -12,9 +14,9 @@ type mounted struct {
 }
 
 // Mount has a handler answer every path that begins with path, which ends in a
-// slash. It stands behind the token, as everything does.
+// slash. It follows the token, as everything does.
 func Mount(path string, h http.Handler) Option {
-	return func(s *settings) { s.mounts = append(s.mounts, mounted{path, h}) }
+	return option.New("apiserver.Mount", func(s *settings) { s.mounts = append(s.mounts, mounted{path, h}) })
 }
 
 // mountedAt finds the handler of a path; nil where there is none.

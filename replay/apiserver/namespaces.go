@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -21,8 +22,10 @@ import (
 // tape holds none: Active, and never going. Those that every cluster has are among
 // them (pkg/controlplane/controller/systemnamespaces of kubernetes). They have
 // versions and a watch of their own, which a rewind doesn't end, and for which
-// nobody waits in lock-step; faults don't hit them.
-func ImpliedNamespaces() Option { return func(s *settings) { s.namespaces = true } }
+// lock-step doesn't wait for them; faults don't hit them.
+func ImpliedNamespaces() Option {
+	return option.New("apiserver.ImpliedNamespaces", func(s *settings) { s.namespaces = true })
+}
 
 var namespaces = timeline.Resource{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
 

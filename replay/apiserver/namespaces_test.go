@@ -87,7 +87,7 @@ func TestNamespacesThatObjectsImply(t *testing.T) {
 	}
 }
 
-// Who doesn't ask for them has the tape as it is.
+// A server without the option has the tape as it is.
 func TestWithoutTheOptionThereAreNoNamespaces(t *testing.T) {
 	client, _ := inNamespaces(t)
 	if _, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{}); err == nil {

@@ -75,7 +75,7 @@ func readers(role string) error {
 	return nil
 }
 
-// insecure trusts whoever is there: a server of this test, on loopback.
+// insecure trusts any server: a server of this test, on loopback.
 func insecure() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 
 // openWatch opens a watch on a connection of its own.
@@ -120,7 +120,7 @@ type many struct {
 	lines *bufio.Scanner
 }
 
-// credentials are how the clients say who they are: a token, or the file of a
+// credentials describe how the clients say who they are: a token, or the file of a
 // certificate and its key, or neither.
 type credentials struct{ token, pair string }
 

@@ -92,7 +92,7 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, r *resource, nam
 		}
 		return err
 	}
-	_ = out.Close() // what fails behind the beginning is that the client is gone
+	_ = out.Close() // what fails after the beginning is that the client is gone
 	return nil
 }
 

@@ -25,7 +25,7 @@ func reviews(info *request.RequestInfo) bool {
 		(info.Resource == "selfsubjectaccessreviews" || info.Resource == "selfsubjectrulesreviews")
 }
 
-// review answers it: whoever has come so far may read what the tape holds, and
+// review answers it: a client that has come so far may read what the tape holds, and
 // write where writes are recorded.
 func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) error {
 	asked, err := inbound.Decode(req, info)
@@ -66,7 +66,7 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 	return s.answer(w, req, nil, info, http.StatusCreated, raw)
 }
 
-// whoever is who has the token: nobody asks for more.
+// whoever is the user of the token: no one asks for more.
 var whoever = authenticationv1.UserInfo{Username: "nodesim", Groups: []string{"system:authenticated"}}
 
 // readers are the verbs that a tape answers.

@@ -18,7 +18,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// elsewhere are subresources that kube-apiserver serves and a replay doesn't: behind most of them are kubelets
+// elsewhere are subresources that kube-apiserver serves and a replay doesn't: most of them reach kubelets
 // (pkg/registry/core/rest/storage_core.go of kubernetes and its like of the other groups).
 var elsewhere = map[string][]string{
 	"pods":            {"attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy", "resize"},
@@ -76,8 +76,9 @@ var produced = []string{
 	"application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch",
 }
 
-// acceptable is what go-restful's router makes of an Accept header, before the API server looks at it: only a whole
-// media type, in the usual letters, or */* will do (its route.go, Route.matchesAccept, and jsr311.go, detectRoute).
+// acceptable returns what go-restful's router makes of an Accept header, before the API server looks at it: only a
+// whole media type, in the usual letters, or */* will do (its route.go, Route.matchesAccept, and jsr311.go,
+// detectRoute).
 func acceptable(header string, stream bool) error {
 	forms := produced
 	if !stream {
@@ -106,7 +107,7 @@ func exported(req *http.Request) error {
 	return apierrors.NewBadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 }
 
-// asked reads a request's path. What stands in the query is looked at here first: RequestInfo writes what it can't read
+// asked reads a request's path. What is in the query is looked at here first: RequestInfo writes what it can't read
 // to a log, and a client could fill that.
 func (s *Server) asked(req *http.Request) (*request.RequestInfo, error) {
 	query := req.URL.Query()

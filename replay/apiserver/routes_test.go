@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Who asks for what a kubelet would answer is told that there is none.
+// A client that asks for what a kubelet would answer is told that there is none.
 func TestLogsAreRefusedWithTheReason(t *testing.T) {
 	s, _ := demo(t)
 	for path, want := range map[string]string{

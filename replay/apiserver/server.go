@@ -8,6 +8,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/replay/internal/shift"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
@@ -17,7 +18,7 @@ import (
 )
 
 // Server is a Kubernetes API over a replay. See the package comment. It is an
-// http.Handler that asks nobody who they are; Listen puts a token before it.
+// http.Handler that authenticates no client; Listen puts a token before it.
 // It is safe for concurrent use.
 type Server struct {
 	player       *replay.Player
@@ -39,7 +40,7 @@ type Server struct {
 	inMemory inMemory
 }
 
-// settings are what Options set.
+// settings hold what Options set.
 type settings struct {
 	blocked    time.Duration // a client that takes nothing for so long is cut off
 	shift      bool
@@ -48,16 +49,20 @@ type settings struct {
 	record     func(Write) // nil to refuse writes
 }
 
-// Option sets a Server up.
-type Option func(*settings)
+// Option sets a Server up. [ForTest] takes those of a Player too.
+type Option = replay.Option
 
 // ShiftTimes shows the times inside of objects as if the tape had begun when
 // the Player did: clients that compute ages themselves then agree with the
 // tape's clock. Without it times stay as recorded.
-func ShiftTimes() Option { return func(s *settings) { s.shift = true } }
+func ShiftTimes() Option {
+	return option.New("apiserver.ShiftTimes", func(s *settings) { s.shift = true })
+}
 
 // CutOff ends a watch whose client has taken nothing for d; 5 s by default.
-func CutOff(d time.Duration) Option { return func(s *settings) { s.blocked = d } }
+func CutOff(d time.Duration) Option {
+	return option.New("apiserver.CutOff", func(s *settings) { s.blocked = d })
+}
 
 // New makes a Server that shows what the Player plays. It applies the initial
 // lists if that hasn't happened, and neither runs nor closes the Player.
@@ -76,8 +81,8 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 			s.Close()
 		}
 	}()
-	for _, o := range opts {
-		o(&s.settings)
+	if err := option.Refuse("apiserver.New", option.Apply(&s.settings, opts), "those of the Player where it is made"); err != nil {
+		return nil, err
 	}
 	if s.settings.shift {
 		s.shifter = shift.New(p.Header().Metadata.Start.Time, func(at time.Duration) time.Time { return p.TimeMap().Wall(at) }, time.Now)
@@ -116,10 +121,10 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	return s, nil
 }
 
-// Player is what moves the replay.
+// Player returns what moves the replay.
 func (s *Server) Player() *replay.Player { return s.player }
 
-// now is what ages are counted to: the tape's clock as wall time, or the time
+// now returns what ages are counted to: the tape's clock as wall time, or the time
 // that shifted times are shifted to.
 func (s *Server) now() time.Time {
 	if s.shifter != nil {

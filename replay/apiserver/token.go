@@ -38,7 +38,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		refuse(w, req, apierrors.NewUnauthorized("Unauthorized"))
 		return
 	}
-	// Nothing behind needs it.
+	// Nothing after needs it.
 	req.Header.Del("Authorization")
 	g.next.ServeHTTP(w, req)
 }

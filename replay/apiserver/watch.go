@@ -14,7 +14,7 @@ import (
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
 )
 
-// leastWatch is how long a watch stays open that names no time, at least: the
+// leastWatch is the time a watch stays open that names no time, at least: the
 // default of kube-apiserver's --min-request-timeout. At most it is twice that.
 const leastWatch = 30 * time.Minute
 
@@ -52,7 +52,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 	for first := true; ; first = false {
 		ev, err := events.TryNext()
 		if replay.IsNothing(err) {
-			// Before the wait: who waits for this watch may go on then.
+			// Before the wait: waiters for this watch may continue then.
 			if err := out.flush(); err != nil {
 				return nil
 			}
@@ -62,11 +62,11 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 			_ = out.flush()
 			return nil
 		}
-		frame, err := r.maker.Frame(form, ev, first)
+		head, body, tail, err := r.maker.Parts(form, ev, first)
 		if err != nil {
 			return nil
 		}
-		if err := out.write(frame); err != nil {
+		if err := errors.Join(out.write(head), out.write(body), out.write(tail)); err != nil {
 			return nil
 		}
 	}
@@ -78,14 +78,17 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	blocked time.Duration
-	timed   bool // a deadline ends the stream even where nobody writes: HTTP/2 does that
+	timed   bool // a deadline ends the stream even where nothing is written: HTTP/2 does that
 	buffer  *bufio.Writer
 }
 
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 16<<10) }}
 
-// write takes a frame. It may keep it until flush.
+// write takes a part of a frame. It may keep it until flush.
 func (s *stream) write(frame []byte) error {
+	if len(frame) == 0 {
+		return nil
+	}
 	if s.buffer == nil {
 		s.buffer = buffers.Get().(*bufio.Writer)
 		s.buffer.Reset(s.w)

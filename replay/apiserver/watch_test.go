@@ -62,7 +62,7 @@ func version(t *testing.T, s *apiserver.Server) string {
 	return list.ResourceVersion
 }
 
-// stepNodes moves the tape to behind the next event of a node.
+// stepNodes moves the tape to after the next event of a node.
 func stepNodes(p *replay.Player) error {
 	nodes := false
 	cancel := p.Subscribe(func(n replay.Note) { nodes = nodes || n.Event.Resource == "nodes" && n.Event.Type.Object() })
@@ -75,7 +75,7 @@ func stepNodes(p *replay.Player) error {
 	return nil
 }
 
-// Clients that never read are cut off, and nothing of them stays; somebody who
+// Clients that never read are cut off, and nothing of them stays; a client that
 // reads gets everything meanwhile.
 func TestWhoNeverReadsIsCutOff(t *testing.T) {
 	const changes = 4000

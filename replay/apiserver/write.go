@@ -16,6 +16,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -25,10 +26,12 @@ type Write = writes.Entry
 
 // RecordWrites takes writes: they are validated, answered as an API server
 // would, and told to record, in the order in which they were answered, one at a
-// time. The tape goes on unchanged: what is read after a write is what the tape
-// says, as if somebody had undone it. Without this option every write is
+// time. The tape continues unchanged: what is read after a write is what the tape
+// says, as if it had been undone. Without this option every write is
 // answered with 405. docs/writes.md says what is checked.
-func RecordWrites(record func(Write)) Option { return func(s *settings) { s.record = record } }
+func RecordWrites(record func(Write)) Option {
+	return option.New("apiserver.RecordWrites", func(s *settings) { s.record = record })
+}
 
 // WriteLines is for RecordWrites: record writes each write to w, as a line of
 // JSON. The first error ends that; failed returns it.

@@ -19,12 +19,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apply"
 )
 
-// essence is what an end state is compared by: everything but what the server
+// essence returns what an end state is compared by: everything but what the server
 // alone says, and times.
 func essence(o map[string]any) string {
 	meta := o["metadata"].(map[string]any)
@@ -73,7 +73,7 @@ func cleaned(ctx context.Context, t *testing.T, a *apply.Applier) {
 	}
 }
 
-// endState is what a whole run leaves, of what carries the label.
+// endState returns what a whole run leaves, of what carries the label.
 func endState(ctx context.Context, t *testing.T, story string) []string {
 	t.Helper()
 	config := testcluster.Shared(t).Config()
@@ -81,7 +81,7 @@ func endState(ctx context.Context, t *testing.T, story string) []string {
 	if _, err := a.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	end := contents(ctx, t, config, apply.Label, essence)
+	end := lasting(contents(ctx, t, config, apply.Label, essence))
 	cleaned(ctx, t, a)
 	return end
 }
@@ -89,7 +89,7 @@ func endState(ctx context.Context, t *testing.T, story string) []string {
 // A run that is interrupted after any number of writes, and then another one,
 // leave what one run leaves.
 func TestInterruptedAndBegunAgain(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	want := endState(ctx, t, "surge")
@@ -105,7 +105,7 @@ func TestInterruptedAndBegunAgain(t *testing.T) {
 			t.Fatalf("interrupted after %d writes: found error %v", writes, err)
 		}
 		interrupt()
-		second := first // goes on where its Player is
+		second := first // continues where its Player is
 		if writes%2 == 0 {
 			second = play(t, config, replay.File(example("surge")), replay.Max)
 		}
@@ -116,7 +116,7 @@ func TestInterruptedAndBegunAgain(t *testing.T) {
 		if len(report.Skipped) > 0 {
 			t.Errorf("after %d writes: left out %v", writes, report.Skipped)
 		}
-		if d := cmp.Diff(want, contents(ctx, t, config, apply.Label, essence)); d != "" {
+		if d := cmp.Diff(want, lasting(contents(ctx, t, config, apply.Label, essence))); d != "" {
 			t.Errorf("after %d writes the end is another (-one run +two):\n%s", writes, d)
 		}
 		cleaned(ctx, t, second)
@@ -125,7 +125,7 @@ func TestInterruptedAndBegunAgain(t *testing.T) {
 
 // The real program is killed wherever it is, and begun again.
 func TestKilledAndBegunAgain(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	want := endState(ctx, t, "surge")
@@ -169,7 +169,7 @@ func TestKilledAndBegunAgain(t *testing.T) {
 		if strings.Contains(stderr.String(), "left out") || !strings.Contains(stderr.String(), "--to-cluster --cleanup") {
 			t.Errorf("killed at %d pods and begun again, it says:\n%s", pods, &stderr)
 		}
-		if d := cmp.Diff(want, contents(ctx, t, config, apply.Label, essence)); d != "" {
+		if d := cmp.Diff(want, lasting(contents(ctx, t, config, apply.Label, essence))); d != "" {
 			t.Errorf("killed at %d pods, the end is another (-one run +two):\n%s", pods, d)
 		}
 	}
@@ -184,11 +184,11 @@ func TestKilledAndBegunAgain(t *testing.T) {
 // A cluster with nodes of its own is refused, and a dry run writes nothing;
 // where it is meant, what isn't the replay's stays as it is.
 func TestForeignNodesAndDryRun(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	config, client := cluster.Config(), cluster.Client()
-	// A node of somebody, with the name of one on the tape, and another.
+	// A node of another user, with the name of one on the tape, and another.
 	for _, name := range []string{"ip-10-0-1-10", "of-somebody"} {
 		if _, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -239,15 +239,15 @@ func TestForeignNodesAndDryRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(before, contents(ctx, t, config, "", version)); d != "" {
-		t.Errorf("what is somebody else's was touched (-before +after):\n%s", d)
+		t.Errorf("another user's object was touched (-before +after):\n%s", d)
 	}
 }
 
 // What a replay would do and what it does are the same writes, in the same
-// order behind the initial state. What a server adds, and has to be patched
-// away, nobody can foretell.
+// order after the initial state. What a server adds, and has to be patched
+// away, can't be foretold.
 func TestDryRunTellsTheTruth(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	told := func(opts ...apply.Option) (steps []string, a *apply.Applier) {
@@ -275,15 +275,15 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 	cleaned(ctx, t, a)
 }
 
-// A tape that is played in a loop begins anew in the cluster too.
+// A tape that is played in a loop starts over in the cluster too.
 func TestLoop(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	config := testcluster.Shared(t).Config()
 	once, stop := context.WithCancel(ctx)
 	defer stop()
 	var gone int
-	a := playFrom(t, config, replay.File(example("spot-vanish")), []replay.PlayerOption{replay.WithSpeed(replay.Max), replay.Loop()},
+	a := playFrom(t, config, replay.File(example("spot-vanish")), []replay.Option{replay.WithSpeed(replay.Max), replay.Loop()},
 		apply.OnStep(func(s apply.Step) {
 			if s.Verb == apply.Delete && s.Resource == "nodes" {
 				if gone++; gone == 3 {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/replay/internal/shift"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -56,41 +57,51 @@ type key struct {
 	namespace, name string
 }
 
-// way is how the cluster takes a resource of the tape.
+// way describes how the cluster takes a resource of the tape.
 type way struct {
 	found
 	reason string // why it is left out; "" where it is not
 }
 
 // Option sets an Applier up.
-type Option func(*Applier)
+type Option = replay.Option
 
 // DryRun has nothing written: the steps are told as if they were. It reads the
 // cluster; with no configuration at all it takes one that is empty and serves
 // everything that is on the tape. The Player's pace is kept: give it [replay.Max].
-func DryRun() Option { return func(a *Applier) { a.dry = true } }
+func DryRun() Option { return option.New("apply.DryRun", func(a *Applier) { a.dry = true }) }
 
 // KnownCluster allows a cluster with nodes that no replay has made. Without it
 // Open refuses one, with a [*ForeignNodesError].
-func KnownCluster() Option { return func(a *Applier) { a.known = true } }
+func KnownCluster() Option {
+	return option.New("apply.KnownCluster", func(a *Applier) { a.known = true })
+}
 
 // OnStep calls tell before every write, in order; while the initial state is
 // written, several at a time, one call after the other. It must be quick.
-func OnStep(tell func(Step)) Option { return func(a *Applier) { a.tell = tell } }
+func OnStep(tell func(Step)) Option {
+	return option.New("apply.OnStep", func(a *Applier) { a.tell = tell })
+}
 
 // OnRetry calls warn before a request is sent again, with the reason. It may be
 // called by several goroutines at a time.
-func OnRetry(warn func(error)) Option { return func(a *Applier) { a.warn = warn } }
+func OnRetry(warn func(error)) Option {
+	return option.New("apply.OnRetry", func(a *Applier) { a.warn = warn })
+}
 
 // Heartbeat sets how often the leases of the nodes are renewed, in wall time;
-// 0 is never. The default, 10 s, is a kubelet's. Where nobody renews them, a
+// 0 is never. The default, 10 s, is a kubelet's. Where they aren't renewed, a
 // controller manager takes a node for dead after less than a minute
 // (--node-monitor-grace-period).
-func Heartbeat(every time.Duration) Option { return func(a *Applier) { a.beat = every } }
+func Heartbeat(every time.Duration) Option {
+	return option.New("apply.Heartbeat", func(a *Applier) { a.beat = every })
+}
 
 // WithClock sets the clock of retries, heartbeats and of what "now" is in the
 // times that are written. The Player has its own.
-func WithClock(c clock.Clock) Option { return func(a *Applier) { a.clock = c } }
+func WithClock(c clock.Clock) Option {
+	return option.New("apply.WithClock", func(a *Applier) { a.clock = c })
+}
 
 // Step is one write.
 type Step struct {
@@ -120,8 +131,8 @@ func New(config *rest.Config, player *replay.Player, opts ...Option) (*Applier, 
 		catalog: &catalog{served: map[string][]metav1.APIResource{}}, may: map[string]bool{},
 		ways: map[timeline.Resource]way{}, ledger: newLedger(), live: map[key]*tracked{}, uids: map[string]string{},
 	}
-	for _, o := range opts {
-		o(a)
+	if err := option.Refuse("apply.New", option.Apply(a, opts), "those of package apply"); err != nil {
+		return nil, err
 	}
 	a.shift = shift.New(player.Header().Metadata.Start.Time, func(at time.Duration) time.Time {
 		return player.TimeMap().Wall(at)
@@ -170,7 +181,7 @@ func (a *Applier) position() time.Duration {
 	return a.ledger.Position
 }
 
-// count changes the ledger.
+// count changes the report.
 func (a *Applier) count(do func(*ledger)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

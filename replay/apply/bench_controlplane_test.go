@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apply"
 	"github.com/nodesim/nodesim/scenarios"

@@ -24,7 +24,7 @@ type catalog struct {
 	served map[string][]metav1.APIResource // by group version
 }
 
-// found is how the server serves a resource. The zero value is: not at all.
+// found describes how the server serves a resource. The zero value is: not at all.
 type found struct {
 	served bool
 	status bool   // status is a subresource: a write of its own

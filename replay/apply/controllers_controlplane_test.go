@@ -12,19 +12,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apply"
 )
 
 // TestAmongControllers writes a tape into a cluster whose controller manager and
 // scheduler are at work, and which gives up a node that is silent for four
-// seconds. The feed is the tape's all the same: leases are renewed, nobody binds
+// seconds. The feed is the tape's all the same: leases are renewed, no one binds
 // what the tape binds, no owner is missed. What differs is what controllers
 // write over: a budget's status, which is computed from the pods (and its
 // conditions), and for a moment the taints of a node.
 func TestAmongControllers(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{NodeGrace: 4 * time.Second})
 	if err := cluster.StartControllers(); err != nil {

@@ -36,7 +36,7 @@ func (a *Applier) create(ctx context.Context, k key, w *want) error {
 }
 
 // exists deals with an object that is there already: of this replay (a create
-// whose answer was lost), or somebody else's.
+// whose answer was lost), or another client's.
 func (a *Applier) exists(ctx context.Context, k key, w *want) error {
 	raw, err := a.server.do(ctx, request{verb: Get, resource: k.resource, namespace: k.namespace, name: k.name})
 	if apierrors.IsNotFound(err) {
@@ -55,7 +55,7 @@ func (a *Applier) exists(ctx context.Context, k key, w *want) error {
 	return a.adopt(ctx, k, w, have)
 }
 
-// adopt goes on with an object that an earlier run has made.
+// adopt continues with an object that an earlier run has made.
 func (a *Applier) adopt(ctx context.Context, k key, w *want, have object) error {
 	uid := text(have, "metadata", "uid")
 	if text(have, "metadata", "annotations", AnnotationUID) == w.uid && adoptable(w, have) {
@@ -92,7 +92,7 @@ func adoptable(w *want, have object) bool {
 // complete does what is left to do for an object of which the cluster has have;
 // see against for exact.
 func (a *Applier) complete(ctx context.Context, k key, w *want, t *tracked, have object, exact bool) error {
-	defer t.says(w) // refused too: what changes next is what is sent next
+	defer t.says(w) // refused too: the next change is sent next
 	if err := a.send(ctx, k, w, t, "", against(w, have, exact)); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (a *Applier) terminate(ctx context.Context, k key, w *want, t *tracked) err
 	return nil
 }
 
-// drop is what follows a DELETED on the tape.
+// drop returns what follows a DELETED on the tape.
 func (a *Applier) drop(ctx context.Context, k key) error {
 	a.count(func(l *ledger) { l.Changes++ })
 	t := a.get(k)
@@ -121,7 +121,7 @@ func (a *Applier) remove(ctx context.Context, k key, uid string) error {
 	return a.release(ctx, k, left.Metadata.UID)
 }
 
-// release lets an object go that waits for those who hold it: of them nobody
+// release lets an object go that waits for its finalizers: of their controllers none
 // but us is here.
 func (a *Applier) release(ctx context.Context, k key, uid string) error {
 	_, err := a.server.do(ctx, request{

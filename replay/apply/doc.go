@@ -20,7 +20,7 @@
 // Names, labels and specs are the tape's. UIDs, versions and creation times are
 // the cluster's; owners and Events name them. Owners that aren't on the tape keep
 // kind and name in a group that doesn't exist, so that neither a garbage
-// collector nor a controller takes an interest. Finalizers, classes that the
+// collector nor a controller acts on them. Finalizers, classes that the
 // cluster doesn't have, and what a redacted tape lacks are replaced. The Report
 // counts all of that, and what the server has made of it.
 //
@@ -31,16 +31,16 @@
 //
 // # Order and interruption
 //
-// Writes go out one after the other, so whoever watches sees the order of the
+// Writes go out one after the other, so a watcher sees the order of the
 // tape; between two resources, as far as watches have an order. The initial
 // state is the exception: nothing in it comes before anything else.
 //
 // A replay that was interrupted, by a kill at any moment too, is begun again:
 // [Applier.Open] lists what carries the label, brings it to the initial state of
 // the Player (which is where [replay.From] says) and takes away what isn't in
-// it. What belongs to the tape by its UID is kept, the rest is made anew. A
+// it. What belongs to the tape by its UID is kept, the rest is made again. A
 // write that fails for a reason that may pass is repeated until the context
-// ends. What the server refuses is left out, counted, and the tape goes on.
+// ends. What the server refuses is left out, counted, and the tape continues.
 //
 // # What it must never do
 //

@@ -12,7 +12,7 @@ import (
 
 // rehearsal decorates a server: what would be written is answered here, a
 // create with what was to be created; what asks goes through. What the server
-// would have made of it nobody knows.
+// would have made of it is unknown.
 type rehearsal struct{ server }
 
 func (s *rehearsal) do(ctx context.Context, r request) ([]byte, error) {

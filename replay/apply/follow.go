@@ -33,13 +33,13 @@ type item struct {
 	at     time.Duration
 	key    key
 	object *replay.Object // nil: it is gone
-	state  *state         // instead: everything anew
+	state  *state         // instead: everything again
 }
 
 // state is everything that is alive at a moment.
 type state struct{ lists []*replay.List }
 
-// crowd is how much may wait. The Player then waits for the writer, so that
+// crowd bounds how much may wait. The Player then waits for the writer, so that
 // neither memory nor the distance to the tape's clock grow without bound.
 const crowd = 512
 

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apply"
 	"github.com/nodesim/nodesim/timeline"
@@ -53,7 +53,7 @@ func hardTape(t *testing.T) *writer {
 }
 
 func TestHardObjects(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	client, config := cluster.Client(), cluster.Config()
@@ -122,7 +122,7 @@ func TestHardObjects(t *testing.T) {
 		}
 	}
 
-	// Again, up to the end: what is being deleted is made anew, and then goes.
+	// Again, up to the end: what is being deleted is made again, and then goes.
 	whole := play(t, config, w.source(), replay.Max)
 	if _, err := whole.Run(ctx); err != nil {
 		t.Fatal(err)
@@ -136,9 +136,9 @@ func TestHardObjects(t *testing.T) {
 	}
 }
 
-// Somebody else writes to what the replay writes, and deletes it.
+// Another client writes to what the replay writes, and deletes it.
 func TestSomebodyElseWrites(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	client := cluster.Client()
@@ -179,9 +179,9 @@ func TestSomebodyElseWrites(t *testing.T) {
 }
 
 // A resource that the user may not write, or that the server doesn't have, is
-// left out, with one line that says so; the rest goes on.
+// left out, with one line that says so; the rest continues.
 func TestWhatTheUserMayNot(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	all := []string{"get", "list", "create", "patch", "delete"}

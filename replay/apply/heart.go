@@ -14,7 +14,7 @@ import (
 
 // heart knows the nodes whose kubelets live, by the tape: those whose Ready
 // condition isn't Unknown. A controller manager believes the leases that their
-// kubelets renew, so somebody has to.
+// kubelets renew, so the applier has to.
 type heart struct {
 	mu    sync.Mutex
 	beats map[string]bool // by node; true once the lease is there

@@ -38,7 +38,7 @@ func TestDelta(t *testing.T) {
 		if string(patch) == "null" {
 			continue
 		}
-		// What the patch makes of it is what was wanted.
+		// What the patch makes of it equals what was wanted.
 		made, err := decode(rawjson.Apply(nil, []byte(c.have), patch))
 		if err != nil {
 			t.Fatal(err)

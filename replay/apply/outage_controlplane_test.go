@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apply"
 )
@@ -18,7 +18,7 @@ import (
 // The way to the server breaks in the middle of a write, and then refuses for a
 // while: what was asked may or may not have been done. The end is the same.
 func TestOutages(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.Shared(t)
 	want := endState(ctx, t, "surge")
@@ -54,7 +54,7 @@ func TestOutages(t *testing.T) {
 	if report.Retries < 20 || len(report.Skipped) > 0 {
 		t.Errorf("want many retries and nothing left out:\n%s", report)
 	}
-	if d := cmp.Diff(want, contents(ctx, t, cluster.Config(), apply.Label, essence)); d != "" {
+	if d := cmp.Diff(want, lasting(contents(ctx, t, cluster.Config(), apply.Label, essence))); d != "" {
 		t.Errorf("the end is another (-without +with outages):\n%s", d)
 	}
 	if err := proxy.Resume(); err != nil {

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// scheduler is who schedules the pods that the tape shows unbound: nobody, so
+// scheduler names the scheduler of pods that the tape shows unbound: none, so
 // that they go to the node that the tape says, when it says so.
 const scheduler = "nodesim-replay"
 
@@ -39,7 +39,7 @@ func (w *want) pod(spec, original object) {
 		for _, c := range elements(spec[list]) {
 			if text(c, "image") == "" {
 				c["image"] = redacted
-				w.note("spec.%s[].image is not on the tape: %q stands there", list, redacted)
+				w.note("spec.%s[].image is not on the tape: %q replaces it", list, redacted)
 			}
 		}
 	}
@@ -83,17 +83,17 @@ func (w *want) volume(v object) {
 		for field, value := range least {
 			if ok && empty(source[field]) {
 				source[field] = value
-				w.note("spec.volumes[].%s.%s is not on the tape: something made up stands there", kind, field)
+				w.note("spec.volumes[].%s.%s is not on the tape: a made-up value replaces it", kind, field)
 			}
 		}
 	}
 	if len(v) == 1 {
 		v["emptyDir"] = object{}
-		w.note("spec.volumes[] has no source on the tape: an emptyDir stands there")
+		w.note("spec.volumes[] has no source on the tape: an emptyDir replaces it")
 	}
 }
 
-// podPatch is what can be changed of a pod that is there: metadata, images,
+// podPatch returns what can be changed of a pod that is there: metadata, images,
 // tolerations, and a few fields more (pkg/apis/core/validation,
 // ValidatePodUpdate). It is a strategic merge patch, which finds containers by
 // name and leaves alone what the server has added to them. The rest is dropped

@@ -8,7 +8,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// want is what an object on the tape is to be in the cluster.
+// want holds what an object on the tape is to be in the cluster.
 type want struct {
 	resource        timeline.Resource
 	namespace, name string
@@ -72,7 +72,7 @@ func (a *Applier) prepare(r timeline.Resource, o *replay.Object, status bool) (*
 }
 
 // metadata drops what the server alone says, and replaces what would have the
-// object deleted or kept for ever.
+// object deleted or kept forever.
 func (w *want) metadata(meta, original object, a *Applier) {
 	if meta["deletionTimestamp"] != nil {
 		w.deleting = true
@@ -90,9 +90,9 @@ func (w *want) metadata(meta, original object, a *Applier) {
 		delete(meta, name)
 	}
 	if list := meta["finalizers"]; !empty(list) {
-		// Whoever would take them away isn't here.
+		// Their controllers aren't here.
 		original["finalizers"] = list
-		w.note("metadata.finalizers are left out, as nobody is here to take them away")
+		w.note("metadata.finalizers are left out, as no controller is here to take them away")
 	}
 	delete(meta, "finalizers")
 	w.owners(meta, original, a)
@@ -103,7 +103,7 @@ func (w *want) metadata(meta, original object, a *Applier) {
 // whose owner is of a kind that it can't find (k8s.io/kubernetes,
 // pkg/controller/garbagecollector, attemptToDeleteWorker: a restMappingError is
 // tried again). Kind and name stay, since a drain and a feed go by them; and an
-// object that is controlled by somebody isn't adopted by a controller here.
+// object that has a controller isn't adopted by a controller here.
 const elsewhere = "replay.nodesim.dev/v1"
 
 func (w *want) owners(meta, original object, a *Applier) {

@@ -14,7 +14,7 @@ import (
 // Report says what a replay has come to. Nothing that the tape holds is left
 // out in silence: every change of an object on it is in one of the counts.
 type Report struct {
-	// Position is how far the tape was written.
+	// Position bounds how far the tape was written.
 	Position time.Duration
 	// Changes counts the changes of objects that the tape has shown.
 	Changes int
@@ -44,7 +44,7 @@ type Remark struct {
 	Example  string // namespace/name
 }
 
-// ledger keeps a Report while it grows.
+// ledger collects a Report while it grows.
 type ledger struct {
 	Report
 	written          map[string]*Written
@@ -80,7 +80,7 @@ func remark(in map[Remark]*Remark, resource, reason, example string) {
 	r.Count++
 }
 
-// report is what the ledger holds now, in an order that doesn't change.
+// report returns what the report holds now, in an order that doesn't change.
 func (l *ledger) report() Report {
 	out := l.Report
 	for _, name := range slices.Sorted(maps.Keys(l.written)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Verb is what is done, in the words of Kubernetes' authorisation.
+// Verb holds what is done, in the words of Kubernetes' authorisation.
 type Verb string
 
 // The verbs.

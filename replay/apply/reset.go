@@ -58,7 +58,7 @@ func (a *Applier) reset(ctx context.Context, it item) error {
 	})
 }
 
-// inventory is what the cluster has of this tape.
+// inventory returns what the cluster has of this tape.
 func (a *Applier) inventory(ctx context.Context) (map[key]object, error) {
 	there := map[key]object{}
 	for _, r := range a.player.Header().Resources {
@@ -97,7 +97,7 @@ func rank(r timeline.Resource) int {
 
 const last = 1000
 
-// orders says in which wave each object of a state is made: behind its owners,
+// orders says in which wave each object of a state is made: after its owners,
 // whose UIDs it names.
 func orders(state map[key]*replay.Object) map[key]int {
 	byUID := map[string]key{}
@@ -130,7 +130,7 @@ func orders(state map[key]*replay.Object) map[key]int {
 }
 
 // inWaves does something to many objects, wave after wave; within one several
-// at a time, or one after the other where somebody reads along.
+// at a time, or one after the other where a user reads along.
 func (a *Applier) inWaves(ctx context.Context, keys []key, wave func(key) int, do func(context.Context, key) error) error {
 	slices.SortFunc(keys, func(x, y key) int {
 		return cmp.Or(cmp.Compare(wave(x), wave(y)), cmp.Compare(x.resource.String(), y.resource.String()),

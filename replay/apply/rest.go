@@ -17,7 +17,7 @@ import (
 // manager is the name under which the API server notes who wrote a field.
 const manager = "nodesim-replay"
 
-// live is an API server behind a rest.Config. Bodies go in and out as JSON text:
+// live is an API server, reached by a rest.Config. Bodies go in and out as JSON text:
 // typed clients would drop the fields that they don't know.
 type live struct{ client rest.Interface }
 
@@ -40,7 +40,7 @@ func newLive(config *rest.Config) (*live, error) {
 }
 
 func (l *live) do(ctx context.Context, r request) ([]byte, error) {
-	ctx = klog.NewContext(ctx, klog.Logger{}) // what goes wrong is an error, not a line on somebody's terminal
+	ctx = klog.NewContext(ctx, klog.Logger{}) // what goes wrong is an error, not a line on the user's terminal
 	var q *rest.Request
 	switch r.verb {
 	case Create:
@@ -88,7 +88,7 @@ func (l *live) get(ctx context.Context, path string) ([]byte, error) {
 	return result.Raw()
 }
 
-// host is how people call the server.
+// host returns how people call the server.
 func (l *live) host() string {
 	u := l.client.Get().AbsPath("/").URL()
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()

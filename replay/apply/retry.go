@@ -22,7 +22,7 @@ type retrier struct {
 }
 
 const (
-	// patience is how long one attempt may take.
+	// patience is the time one attempt may take.
 	patience = 30 * time.Second
 	// A write that the server answers with an internal error may be one that it
 	// will never do (a webhook that is gone, say); after so many attempts it

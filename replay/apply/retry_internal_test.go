@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// script answers requests one after the other; the last answer for ever.
+// script answers requests one after the other; the last answer forever.
 type script struct {
 	answers []error
 	asked   int
@@ -60,7 +60,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The context bounds what would go on for ever.
+// The context bounds what would continue forever.
 func TestTheContextEndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

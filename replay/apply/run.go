@@ -11,7 +11,7 @@ import (
 
 // Open looks at the cluster, refuses one that isn't meant for this, opens the
 // Player and writes its initial state: what an earlier run has left is brought to
-// it, and what isn't in it is taken away. Whoever starts to watch the cluster
+// it, and what isn't in it is taken away. A client that starts to watch the cluster
 // when Open has returned sees what the tape shows from its beginning. Run
 // begins with it.
 //
@@ -79,7 +79,7 @@ func (a *Applier) look(ctx context.Context, r timeline.Resource) (way, error) {
 	return w, nil
 }
 
-// wayOf is how the cluster takes a resource now: a definition on the tape may
+// wayOf returns how the cluster takes a resource now: a definition on the tape may
 // have made it.
 func (a *Applier) wayOf(ctx context.Context, r timeline.Resource) (way, error) {
 	a.mu.Lock()
@@ -108,7 +108,7 @@ func (a *Applier) wayOf(ctx context.Context, r timeline.Resource) (way, error) {
 // written stays; Cleanup takes it away.
 //
 // After an error, the next Run brings the cluster to where the Player is, and
-// goes on from there; a new Applier, in another process too, begins again with
+// continues from there; a new Applier, in another process too, begins again with
 // the Player's initial state.
 func (a *Applier) Run(ctx context.Context) (Report, error) {
 	err := a.Open(ctx)
@@ -172,7 +172,7 @@ func (a *Applier) stretch(ctx context.Context) (crowded bool, err error) {
 			ran = nil
 			crowded = err != nil && ctx.Err() == nil && errors.Is(err, context.Canceled)
 			if !crowded {
-				ended = err // what stands before it on the tape is written first
+				ended = err // what is before it on the tape is written first
 			}
 			a.follow.rest(a.player.Status().Event)
 		}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// send patches one part of an object. Where somebody else has written
+// send patches one part of an object. Where another client has written
 // meanwhile, what the tape says is worked out against what is there, and sent
 // again. What the server makes of it otherwise than wanted is counted.
 func (a *Applier) send(ctx context.Context, k key, w *want, t *tracked, sub string, patch object) error {
@@ -56,7 +56,7 @@ func (a *Applier) send(ctx context.Context, k key, w *want, t *tracked, sub stri
 			return err
 		}
 		if text(have, "metadata", "uid") != t.uid {
-			return fmt.Errorf("somebody else has made another one of that name")
+			return fmt.Errorf("another client has made another one of that name")
 		}
 		t.version = text(have, "metadata", "resourceVersion")
 		if sub == "" {
@@ -106,7 +106,7 @@ func (a *Applier) sent(k key, w *want, t *tracked, sub string, raw []byte) error
 // errSettled says that nothing is left to do for a change.
 var errSettled = errors.New("settled")
 
-// vanished deals with an object that somebody else has deleted.
+// vanished deals with an object that another client has deleted.
 func (a *Applier) vanished(ctx context.Context, k key, w *want, t *tracked) error {
 	if w.deleting || t.ending {
 		a.count(func(l *ledger) {
@@ -115,7 +115,7 @@ func (a *Applier) vanished(ctx context.Context, k key, w *want, t *tracked) erro
 		return errSettled
 	}
 	a.count(func(l *ledger) {
-		l.change(k.resource.String(), "somebody else has deleted it: it was made again", w.where())
+		l.change(k.resource.String(), "another client has deleted it: it was made again", w.where())
 	})
 	a.forget(k)
 	if err := a.create(ctx, k, w); err != nil {

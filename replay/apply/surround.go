@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// stock is what a replay needs around the objects of its tape, and what was
+// stock holds what a replay needs around the objects of its tape, and what was
 // found out about it, or made, so far.
 type stock struct {
 	mu sync.Mutex

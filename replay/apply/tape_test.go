@@ -73,4 +73,4 @@ func (w *writer) begun() {
 	w.at = time.Second
 }
 
-func (w *writer) source() replay.Source { return replay.Events(&w.header, w.events) }
+func (w *writer) source() timeline.Source { return replay.Events(&w.header, w.events) }

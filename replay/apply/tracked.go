@@ -14,7 +14,7 @@ type tracked struct {
 	skip         string // why it isn't written
 }
 
-// sentence is what tracked.sent holds.
+// sentence holds what tracked.sent holds.
 type sentence struct{ Main, Status object }
 
 func (t *tracked) says(w *want) { t.sent = encode(sentence{w.main, w.status}) }

@@ -5,7 +5,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// admitted is what the API calls the verb of a write.
+// admitted returns what the API calls the verb of a write.
 func admitted(a testing.Action) string {
 	if _, ok := a.(testing.DeleteCollectionActionImpl); ok {
 		return "deletecollection"

@@ -61,7 +61,7 @@ func (r *ready) list(res timeline.Resource, items []runtime.Object, m metav1.Lis
 
 // BenchmarkInto compares what an event costs on its way to one informer's
 // handler, with and without decoding, with an update of a fake's own tracker, to
-// which nobody listens. The limit is 10 µs without decoding.
+// which no one listens. The limit is 10 µs without decoding.
 func BenchmarkInto(b *testing.B) {
 	events := benchTape()
 	done := &ready{map[string]runtime.Object{}}
@@ -103,7 +103,7 @@ func intoInformer(b *testing.B, events []timeline.Event, as form) {
 	var used time.Duration
 	for b.Loop() {
 		b.StopTimer()
-		c, err := New(replay.Events(header(), events), Player(replay.WithSpeed(replay.Max)))
+		c, err := New(replay.Events(header(), events), replay.WithSpeed(replay.Max))
 		if err != nil {
 			b.Fatal(err)
 		}

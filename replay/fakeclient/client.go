@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/testing"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -54,35 +55,33 @@ var (
 	_ testing.FakeClient   = (*Client)(nil)
 )
 
-// Option sets a Client up.
-type Option func(*settings)
+// Option is one of this package, or one of a Player: replay.From, fault.Inject.
+type Option = replay.Option
 
 type settings struct {
 	writes    Writes
 	watchList bool
-	player    []replay.PlayerOption
 }
 
 // WithWrites says what becomes of writes; without it they are refused.
-func WithWrites(w Writes) Option { return func(s *settings) { s.writes = w } }
-
-// WithoutWatchList makes informers list and watch instead of streaming the
-// list, as they do with client-go's own fakes.
-func WithoutWatchList() Option { return func(s *settings) { s.watchList = false } }
-
-// Player passes options on to the Player that New makes.
-func Player(opts ...replay.PlayerOption) Option {
-	return func(s *settings) { s.player = append(s.player, opts...) }
+func WithWrites(w Writes) Option {
+	return option.New("fakeclient.WithWrites", func(s *settings) { s.writes = w })
 }
 
-// New makes a client that stands at the beginning of a tape, its initial lists
+// WithWatchList offers streamed lists (KEP-3157), as API servers do since
+// Kubernetes 1.35, in place of a list and a watch from it. An informer then
+// hears of the first objects in random order: client-go's reflector gathers
+// them in a map before it hands them on (temporaryStore in
+// tools/cache/reflector.go, as of v0.37). It keeps the order of a list.
+func WithWatchList() Option {
+	return option.New("fakeclient.WithWatchList", func(s *settings) { s.watchList = true })
+}
+
+// New makes a client that is at the beginning of a tape, its initial lists
 // applied: informers can be started and will sync. Close it when done.
-func New(src replay.Source, opts ...Option) (*Client, error) {
-	s := settings{watchList: true}
-	for _, o := range opts {
-		o(&s)
-	}
-	p, err := replay.NewPlayer(src, s.player...)
+func New(src timeline.Source, opts ...Option) (*Client, error) {
+	var s settings
+	p, err := replay.NewPlayer(src, option.Apply(&s, opts)...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +93,12 @@ func New(src replay.Source, opts ...Option) (*Client, error) {
 	return c, nil
 }
 
-// ForPlayer makes a client that shows what somebody else plays. It applies the
+// ForPlayer makes a client that shows what another owner plays. It applies the
 // initial lists if that hasn't happened, and doesn't close the Player.
 func ForPlayer(p *replay.Player, opts ...Option) (*Client, error) {
-	s := settings{watchList: true}
-	for _, o := range opts {
-		o(&s)
-	}
-	if len(s.player) > 0 {
-		return nil, errors.New("fakeclient.Player: the player exists already: give the options to replay.NewPlayer")
+	var s settings
+	if err := option.Refuse("fakeclient.ForPlayer", option.Apply(&s, opts), "those of the Player where it is made"); err != nil {
+		return nil, err
 	}
 	return newClient(p, s)
 }
@@ -131,7 +127,7 @@ func (c *Client) Dynamic() dynamic.Interface { return c.dynamic }
 // Metadata is the same replay for code that takes a metadata.Interface.
 func (c *Client) Metadata() metadata.Interface { return c.metadata }
 
-// Player is what moves the replay.
+// Player returns what moves the replay.
 func (c *Client) Player() *replay.Player { return c.player }
 
 // Run plays the tape at the Player's pace while informers follow as fast as
@@ -164,8 +160,8 @@ func (c *Client) start(f func()) bool {
 	return true
 }
 
-// IsWatchListSemanticsUnSupported tells informers that they may stream lists,
-// which client-go's fakes can't.
+// IsWatchListSemanticsUnSupported tells informers whether they may stream
+// lists: see [WithWatchList].
 func (c *Client) IsWatchListSemanticsUnSupported() bool { return !c.watchList }
 
 // discover fills discovery from the tape.

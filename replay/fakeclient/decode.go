@@ -17,7 +17,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// form is how a client wants its objects. A form's value is also the key under
+// form describes how a client wants its objects. A form's value is also the key under
 // which a decoded object is kept with its JSON, so that an event is decoded
 // once, however many informers get it.
 type form interface {

@@ -6,7 +6,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// resourceLists is what discovery tells: the resources of the tape by group
+// resourceLists returns what discovery tells: the resources of the tape by group
 // and version, in the tape's order, with the subresources that clients look for.
 func resourceLists(resources []timeline.Resource) []*metav1.APIResourceList {
 	var lists []*metav1.APIResourceList

@@ -16,7 +16,7 @@
 //		// controller says
 //	}
 //
-// New stands at the beginning of the tape, the initial lists applied.
+// New is at the beginning of the tape, the initial lists applied.
 // [Client.Step] goes in lock-step: one event, then it waits for the informers;
 // [Client.Settle] says for what exactly, and what it can't know. [Client.Run]
 // runs free, at the Player's pace: a slow consumer lags, and sees the same
@@ -31,7 +31,7 @@
 //
 // # What goes wrong
 //
-// Player(fault.Inject("unobserved")), of package replay/fault, makes watches
+// The option fault.Inject("unobserved"), of package replay/fault, makes watches
 // break, events go missing and requests fail, at places of the tape.
 //
 // # Writes
@@ -63,10 +63,16 @@
 //   - Contexts of reads and timeoutSeconds of watches are ignored, as in any
 //     client-go fake.
 //   - Recorded writes aren't validated, defaulted or admitted, no budget stops
-//     an eviction, and nobody owns fields. An apply patch is merged.
+//     an eviction, and no manager owns fields. An apply patch is merged.
 //   - There is no protobuf, Table or partial decoding: what a type doesn't know
 //     is dropped, as with JSON from a server.
 //
-// The order of events of one resource is the tape's; between resources a
-// free-running client sees none, as on the wire; in lock-step it is the tape's.
+// # Order
+//
+// An informer hears of the first objects in the order of a list, by namespace
+// and name, and then of the tape's events in the tape's order, the same every
+// time ([WithWatchList] gives the first up). Between resources a free-running
+// client sees no order, as on the wire; in lock-step it is the tape's. Of
+// objects that were deleted before an informer could list again, after a
+// rewind, it hears in random order: client-go looks them up in a map.
 package fakeclient

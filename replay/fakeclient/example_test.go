@@ -22,7 +22,7 @@ import (
 )
 
 // tape is a roll in short: the node is cordoned, its pod goes, the node goes.
-func tape() replay.Source {
+func tape() timeline.Source {
 	event := func(at time.Duration, kind timeline.Type, resource, namespace, name, rv, object string) timeline.Event {
 		return timeline.Event{At: at, Type: kind, Resource: resource, Namespace: namespace, Name: name, UID: "uid-" + name, RV: rv, Object: []byte(object)}
 	}

@@ -55,7 +55,7 @@ func run(t *testing.T, c *Client, i cache.SharedIndexInformer) {
 // Every kind of informer sees every event with its recorded version, one by
 // one in lock-step, with WatchList and without.
 func TestInformersInLockStep(t *testing.T) {
-	for _, opts := range [][]Option{nil, {WithoutWatchList()}} {
+	for _, opts := range [][]Option{nil, {WithWatchList()}} {
 		for name := range informersOf(client(t, nil)) {
 			t.Run(fmt.Sprint(name, len(opts)), func(t *testing.T) {
 				c := client(t, roll(), opts...)
@@ -85,7 +85,7 @@ func TestInformersInLockStep(t *testing.T) {
 					seen = d.len()
 				}
 				if err := c.Step(t.Context()); !errors.Is(err, io.EOF) {
-					t.Errorf("behind the end: %v", err)
+					t.Errorf("after the end: %v", err)
 				}
 			})
 		}
@@ -97,7 +97,7 @@ func TestFreeRunningLosesNothing(t *testing.T) {
 	for i := range 3000 {
 		events = append(events, object(time.Second, "MODIFIED", "nodes", "a", 100+i, fmt.Sprintf(`{"podCIDR":"%d"}`, i)))
 	}
-	c := client(t, events, Player(replay.WithSpeed(replay.Max)))
+	c := client(t, events, replay.WithSpeed(replay.Max))
 	for name, i := range informersOf(c) {
 		var d diary
 		if _, err := c.Handle(i, &d); err != nil {
@@ -161,7 +161,7 @@ func TestSynctest(t *testing.T) {
 	})
 }
 
-// After a rewind informers list again and go on with higher versions.
+// After a rewind informers list again and continue with higher versions.
 func TestRewind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(replay.Events(header(), roll()))
@@ -223,7 +223,7 @@ func TestFieldSelector(t *testing.T) {
 	equal(t, "schedulable nodes", d.since(2), "add c@60, delete a@61, delete b@71")
 }
 
-// A client over somebody else's player, with a resource that the tape doesn't
+// A client over another owner's player, with a resource that the tape doesn't
 // hold.
 func TestForPlayer(t *testing.T) {
 	p, err := replay.NewPlayer(replay.Events(header(), roll()), replay.WithCluster(replay.Empty(
@@ -232,7 +232,7 @@ func TestForPlayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Close() }()
-	if _, err := ForPlayer(p, Player(replay.Loop())); err == nil {
+	if _, err := ForPlayer(p, replay.Loop()); err == nil {
 		t.Error("options for a player that exists: no error")
 	}
 	c, err := ForPlayer(p)
@@ -259,7 +259,7 @@ func TestForPlayer(t *testing.T) {
 
 // A client may begin in the middle of a tape.
 func TestFrom(t *testing.T) {
-	c := client(t, roll(), Player(replay.From(3*time.Second)))
+	c := client(t, roll(), replay.From(3*time.Second))
 	i := informersOf(c)["typed"]
 	var d diary
 	if _, err := c.Handle(i, &d); err != nil {

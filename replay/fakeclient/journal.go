@@ -24,7 +24,7 @@ type Write struct {
 	Subresource string // "status", "eviction", "binding", …
 	Namespace   string
 	Name        string // "" for deletecollection
-	// Object is what was sent with a create or update. It must not be changed.
+	// Object holds what was sent with a create or update. It must not be changed.
 	Object runtime.Object
 	// PatchType and Body are those of a patch.
 	PatchType types.PatchType

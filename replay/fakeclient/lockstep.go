@@ -30,16 +30,20 @@ func (c *Client) Step(ctx context.Context) error {
 	return c.Settle(ctx)
 }
 
-// StepTo steps as long as the next event stands at or before a position;
-// replay.End is the end of the tape.
+// StepTo steps as long as the next event is at or before a position, and
+// settles, even where there was nothing to step over; replay.End is the end of
+// the tape.
 func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 	for {
 		at, ok, err := c.player.Upcoming()
-		if err != nil || ok && at > to || !ok && to < replay.End {
+		if err != nil {
 			return err
 		}
+		if ok && at > to || !ok && to < replay.End {
+			return c.Settle(ctx)
+		}
 		if err := c.Step(ctx); errors.Is(err, io.EOF) {
-			return nil
+			return c.Settle(ctx)
 		} else if err != nil {
 			return err
 		}
@@ -55,14 +59,14 @@ func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 //     show it;
 //   - handlers added with Handle have returned.
 //
-// What can't be known is what happens behind that: handlers added in other
+// It can't be known what happens after that: handlers added in other
 // ways, work queues, goroutines of a consumer that reads a watch itself. In a
 // testing/synctest bubble, synctest.Wait after Step waits for all of it.
 //
 // A reflector that is about to list again, after a rewind or an error, has no
 // watch for a second or so; that is waited for where its informer is tracked.
 // An Interferer may send it away again and again, until the tape has gone on:
-// so nobody waits for as many informers as requests were refused since the
+// so no call waits for as many informers as requests were refused since the
 // last Settle.
 func (c *Client) Settle(ctx context.Context) error {
 	informers, err := c.arrive(ctx)
@@ -82,7 +86,7 @@ func (c *Client) Settle(ctx context.Context) error {
 }
 
 // arrive waits for the watches. A tracked informer may be between its list and
-// its watch, or wait to list again: it has arrived when it stands where an
+// its watch, or wait to list again: it has arrived when it is where an
 // open watch does.
 func (c *Client) arrive(ctx context.Context) ([]tracked, error) {
 	for wait := shortPoll; ; wait = min(2*wait, longPoll) {
@@ -195,14 +199,30 @@ func (c *Client) track(i cache.SharedIndexInformer) *tracked {
 // Handle adds a handler to an informer and makes Step and Settle wait until it
 // has dealt with what the informer's store holds. The informer is tracked.
 func (c *Client) Handle(i cache.SharedIndexInformer, h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return c.handle(i, h, i.AddEventHandler)
+}
+
+// handle adds a handler in one of the ways that an informer has.
+func (c *Client) handle(i cache.SharedIndexInformer, h cache.ResourceEventHandler,
+	add func(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error),
+) (cache.ResourceEventHandlerRegistration, error) {
 	w := &handler{ResourceEventHandler: h, seen: map[string]string{}, moved: make(chan struct{}, 1)}
-	reg, err := i.AddEventHandler(w)
+	reg, err := add(w)
 	if err != nil {
 		return nil, err
 	}
+	w.registration = reg
 	t := c.track(i)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t.handlers = append(t.handlers, w)
 	return reg, nil
+}
+
+// unhandle no longer waits for a handler.
+func (c *Client) unhandle(i cache.SharedIndexInformer, r cache.ResourceEventHandlerRegistration) {
+	t := c.track(i)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.handlers = slices.DeleteFunc(slices.Clone(t.handlers), func(h *handler) bool { return h.registration == r })
 }

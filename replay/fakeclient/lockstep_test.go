@@ -8,7 +8,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// A context that has ended stops the tape even where nobody watches.
+// A context that has ended stops the tape even where no watch is open.
 func TestStepObeysItsContext(t *testing.T) {
 	c := client(t, roll())
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,11 +11,11 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// keptReads is how many reads a fake may remember. client-go's fakes remember
-// every call for ever, and give a reactor no way to forget.
+// keptReads is the number of reads a fake may remember. client-go's fakes remember
+// every call forever, and give a reactor no way to forget.
 const keptReads = 1024
 
-// serve puts the replay in front of a fake's own reactors. A reactor runs with
+// serve puts the replay before a fake's own reactors. A reactor runs with
 // the fake's lock held, so nothing here calls back into the fake.
 func (c *Client) serve(f *testing.Fake, as form) {
 	f.PrependReactor("*", "*", func(a testing.Action) (bool, runtime.Object, error) {
@@ -57,7 +57,7 @@ func (c *Client) react(f *testing.Fake, as form, a testing.Action) (bool, runtim
 }
 
 // forget drops what the fake remembers, now and then. The fake's lock is held
-// here, so that somebody else has to; Close waits for it.
+// here, so that another goroutine has to; Close waits for it.
 func (c *Client) forget(f *testing.Fake) {
 	if c.reads.Add(1)%keptReads == 0 {
 		c.start(f.ClearActions)

@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/nodesim/nodesim/replay"
@@ -29,8 +31,19 @@ type stream struct {
 	back        chan struct{} // holds one token after a call of ResultChan
 }
 
+// noWatchList is the answer of an API server without streamed lists (422, as
+// ValidateListOptions in apis/meta/internalversion/validation of apimachinery
+// has it), after which a reflector lists.
+func noWatchList() error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", field.ErrorList{field.Forbidden(
+		field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled: use fakeclient.WithWatchList")})
+}
+
 // watch opens a stream.
 func (c *Client) watch(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions, as form) (*stream, error) {
+	if opts.SendInitialEvents != nil && !c.watchList {
+		return nil, noWatchList()
+	}
 	w, err := c.cluster.Watch(gvr, namespace, opts)
 	if err != nil {
 		return nil, c.explain(gvr, err)

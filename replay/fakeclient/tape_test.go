@@ -25,7 +25,7 @@ var (
 func header() *timeline.Header {
 	return &timeline.Header{
 		Metadata: timeline.Metadata{Name: "test"},
-		Source:   timeline.Source{Server: "v1.36.3"},
+		Source:   timeline.Origin{Server: "v1.36.3"},
 		Resources: []timeline.Resource{
 			{Version: "v1", Kind: "Node", Resource: "nodes"},
 			{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true},
@@ -103,7 +103,7 @@ func equal(t testing.TB, what, got, want string) {
 	}
 }
 
-// diary is a handler that writes down what it hears.
+// diary is a log: a handler that writes down what it hears.
 type diary struct {
 	mu  sync.Mutex
 	out []string

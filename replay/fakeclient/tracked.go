@@ -62,7 +62,8 @@ func (t *tracked) settled(ctx context.Context, keys *changes) error {
 // handler notes which version of each object its handler has dealt with.
 type handler struct {
 	cache.ResourceEventHandler
-	moved chan struct{} // holds one token after each call
+	registration cache.ResourceEventHandlerRegistration
+	moved        chan struct{} // holds one token after each call
 
 	mu   sync.Mutex
 	seen map[string]string // by key
@@ -110,11 +111,16 @@ func versionOf(obj any) string {
 	return m.GetResourceVersion()
 }
 
-// settled waits until the handler has seen what the store holds.
+// settled waits until the handler has seen what the store holds. It asks again without a call too: the store may take
+// an object a moment after the handler has heard of it.
 func (h *handler) settled(ctx context.Context, store cache.Store, c *changes) error {
+	timer := time.NewTimer(longPoll)
+	defer timer.Stop()
 	for !h.equal(store, c) {
 		select {
 		case <-h.moved:
+		case <-timer.C:
+			timer.Reset(longPoll)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// TrackerFeed writes a replay into the object tracker of a fake that somebody
-// else has made, for code whose test is built on fake.NewClientset and can't
+// TrackerFeed writes a replay into the object tracker of a fake that another
+// package has made, for code whose test is built on fake.NewClientset and can't
 // take a [Client]. Prefer a Client: the tracker loses what it was never made to
 // keep (client-go's testing/fixture.go).
 //
@@ -26,9 +26,9 @@ import (
 //     a watch can begin only at exactly the newest list. Objects keep theirs.
 //   - Creates and updates between a client's list and its watch collapse into
 //     one ADDED; a deletion there is lost, and the object stays in an informer's
-//     store for ever. Start informers, wait for their watches, then feed.
-//   - A watch channel holds 100 events. Behind a consumer that is further
-//     behind the tracker panics ("channel full"): use Step, and let the consumer
+//     store forever. Start informers, wait for their watches, then feed.
+//   - A watch channel holds 100 events. With a consumer that is further
+//     after the tracker panics ("channel full"): use Step, and let the consumer
 //     follow, or feed no faster than it reads.
 //   - Field selectors, limit, continue, bookmarks, 410, streamed lists: ignored
 //     or absent. A watch isn't filtered by labels either.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// The twins are client-go's fakes with the replay in front, and with a List of
+// The twins are client-go's fakes with the replay before them, and with a List of
 // their own: client-go's drop resourceVersion, limit and continue on the way
 // to the reactors, panic on a selector that doesn't parse, and the dynamic one
 // on a resource that it doesn't know.
@@ -113,7 +113,7 @@ func listAs[L runtime.Object](f *testing.Fake, gvr schema.GroupVersionResource, 
 	}
 	list, ok := obj.(L)
 	if !ok {
-		return list, errors.New("a reactor in front of the replay answered a list with something else")
+		return list, errors.New("a reactor before the replay answered a list with something else")
 	}
 	return list, nil
 }

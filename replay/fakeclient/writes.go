@@ -20,8 +20,8 @@ type Writes int
 const (
 	// Refuse answers every write with 405 Method Not Allowed.
 	Refuse Writes = iota
-	// Record accepts writes and logs them. The tape goes on unchanged: what is
-	// read after a write is what the tape says, as if somebody had undone it.
+	// Record accepts writes and logs them. The tape continues unchanged: what is
+	// read after a write is what the tape says, as if it had been undone.
 	//
 	// They are validated and answered as an API server would whose state is the
 	// tape's at that moment: 404, 409, 422 with its messages, budgets that stop
@@ -104,7 +104,7 @@ func (c *Client) request(a testing.Action) (r writes.Request, sent runtime.Objec
 	return r, sent, nil
 }
 
-// selectorOf is what a deletecollection is about: typed fakes keep selectors
+// selectorOf returns what a deletecollection is about: typed fakes keep selectors
 // parsed, the twins as they were.
 func selectorOf(a testing.DeleteCollectionActionImpl) metav1.ListOptions {
 	o := a.ListOptions
@@ -117,7 +117,7 @@ func selectorOf(a testing.DeleteCollectionActionImpl) metav1.ListOptions {
 	return o
 }
 
-// recordedWrite is what the client's log says.
+// recordedWrite returns what the client's log says.
 func recordedWrite(e writes.Entry, sent runtime.Object, r writes.Request) Write {
 	w := Write{
 		At: e.At, Verb: e.Verb, Resource: e.Resource, Subresource: e.Subresource, Namespace: e.Namespace, Name: e.Name,

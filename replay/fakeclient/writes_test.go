@@ -93,7 +93,7 @@ patch nodes a merge {"metadata":{"labels":{"m":"1"}}}
 		t.Errorf("%d actions", n)
 	}
 
-	// The tape goes on as if nothing had been written.
+	// The tape continues as if nothing had been written.
 	a, err = core.Nodes().Get(ctx, "a", metav1.GetOptions{})
 	check(err)
 	if a.Labels["seen"] != "" || a.Spec.Unschedulable {

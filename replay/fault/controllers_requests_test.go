@@ -13,7 +13,7 @@ import (
 
 var requestBugs = []bug{
 	{"stale-list:pods,verb=list", "asks the API server, and thinks that the answer is new", empties, "old-a is empty", "old-a still has web-1"},
-	{"409:nodes,count=1", "gives up where somebody else was faster", marks, "update nodes old-a", ""},
+	{"409:nodes,count=1", "gives up where another client was faster", marks, "update nodes old-a", ""},
 	{"429:pods,verb=create,for=1h", "takes every refusal of an eviction for one by a budget", evicts, "create pods shop/web-1 eviction", "a budget protects web-1"},
 	{"500:pods,verb=list", "takes an answer that it didn't get for an empty one", deletes, "", "delete nodes old-a"},
 	{"timeout:nodes,verb=update+patch,event=1", "doesn't try again", marks, "update nodes old-a", ""},

@@ -20,7 +20,7 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 )
 
-// world is what a controller under test works with.
+// world holds what a controller under test works with.
 type world struct {
 	t       *testing.T
 	ctx     context.Context
@@ -52,7 +52,8 @@ type controller func(w *world) (result func() string)
 // play takes a controller through the roll, in lock-step, on fake time.
 func play(t *testing.T, build controller, specs ...string) (result string) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := fakeclient.New(replay.Events(header(), roll()), fakeclient.WithWrites(fakeclient.Record), fakeclient.Player(fault.Inject(specs...)))
+		c, err := fakeclient.New(replay.Events(header(), roll()), fakeclient.WithWrites(fakeclient.Record), fakeclient.WithWatchList(),
+			fault.Inject(specs...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ type bug struct {
 
 var bugs = slices.Concat(eventBugs, streamBugs, requestBugs)
 
-// Each fault finds a controller's mistake that nobody sees without it.
+// Each fault finds a controller's mistake that stays hidden without it.
 func TestEachKindFindsABug(t *testing.T) {
 	found := map[string]bool{}
 	for _, b := range bugs {

@@ -8,10 +8,10 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// verdict is what becomes of an event in every stream that comes by it.
+// verdict holds what becomes of an event in every stream that comes by it.
 type verdict struct {
 	drop  bool
-	times int   // 0 stands for once
+	times int   // 0 means once
 	holds []int // what has to be let go before it comes
 	group int   // of events that become one for each object; 0 for none
 	// lost says that watching from before it is 410. Streams that were open have
@@ -27,7 +27,7 @@ func (v *verdict) nothing() bool {
 type release struct{ id int }
 
 // meets asks a rule about an event of the tape, and writes down what becomes of
-// it. entries are what the feed makes of the event.
+// it. entries are the feed's entries for the event.
 type meets func(in *injector, r *rule, e *event, p *plan, entries []noderoll.Entry)
 
 // kinds are the kinds of fault that events of the tape give rise to.
@@ -92,7 +92,7 @@ func coalesce(in *injector, r *rule, e *event, p *plan) {
 	p.verdict.group = r.groups[e.resource].id
 }
 
-// behind is how long after the event that it is to come behind an event comes:
+// after is the delay of an event that is to come after another one:
 // long enough for one to be delivered before the other.
 const behind = 100 * time.Millisecond
 
@@ -121,7 +121,7 @@ type moment struct {
 	version string
 }
 
-// remember keeps as much of the past as somebody wants to go back to.
+// remember keeps as much of the past as a rule wants to go back to.
 func (in *injector) remember(e *event) {
 	trail := in.trails[e.resource]
 	if in.back == 0 || !e.live && len(trail) == 0 || !e.Type.Object() && e.Type != timeline.Sync {

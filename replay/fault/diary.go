@@ -7,7 +7,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// appointment is what happens at a position.
+// appointment is an action at a position.
 type appointment struct {
 	due     time.Duration
 	arm     *rule           // may be nil
@@ -31,7 +31,7 @@ func (in *injector) Due() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// Pass implements replay.Interferer. Behind the end nothing fires any more, and
+// Pass implements replay.Interferer. After the end nothing fires any more, and
 // all that is held back is let go.
 func (in *injector) Pass(at time.Duration) (signals []replay.Signal) {
 	in.mu.Lock()

@@ -1,4 +1,4 @@
-// Package fault makes a replay go wrong where it meets its clients: events are
+// Package fault injects faults at the watch boundary of a replay: events are
 // lost, late, doubled or merged, watches end, stall or give 410, lists are old,
 // requests are refused, objects come back as others. A controller that survives
 // them on a tape has a good chance to survive them in a cluster.
@@ -13,13 +13,13 @@
 //	drop:nodes,type=DELETED,p=0.2,seed=7
 //	close:pods,at=T+1m
 //	429:nodes,retry-after=5s,for=30s
-//	delay:nodes,by=10s,when=node:ip-10-0-1-10:draining
+//	delay:nodes,by=10s,when=node:ip-10-0-1-10:cordoned
 //	unobserved
 //
-//	c, err := fakeclient.New(replay.File("roll.yaml"), fakeclient.Player(fault.Inject("unobserved")))
+//	c, err := fakeclient.New(replay.File("roll.yaml"), fault.Inject("unobserved"))
 //
 // [Inject] makes of such lines an option of a [replay.Player], and adds what the
-// tape's header declares; every adapter that stands on the Player's cluster then
+// tape's header declares; every adapter that is on the Player's cluster then
 // shows the faults. [InjectAndLog] tells what has fired, and where on the tape.
 // [Kinds] and [Params] list what there is; docs/faults.md is the manual.
 //
@@ -35,13 +35,13 @@
 // # What is promised
 //
 // Faults of events and streams are decided by the tape alone, in its order: the
-// same tape and faults fire the same, whoever watches and however fast. Chance
+// same tape and faults fire the same, for any watcher and any speed. Chance
 // is a hash of the fault, its seed, and the event; a request's of what it asks
-// for, and the how manyeth of that it is. Who watches again from an older
+// for, and the how manyeth of that it is. A client that watches again from an older
 // version meets on the way what everyone met there, but for the ends of streams
 // that were over before. In lock-step, deliveries are the same as well.
 //
-// In one stream events keep their order: behind one that is held back
+// In one stream events keep their order: after one that is held back
 // everything waits. Time is the tape's; what is still held back at its end comes
 // there. So clients that watch, and list where they are told to, end in the
 // tape's end state under every kind but drop, recreate, and bookmarks with
@@ -51,7 +51,7 @@
 //
 // It changes nothing but what recreate does in the cluster that a replay shows,
 // and nothing on the tape. It reads no clock, starts no goroutine, and waits for
-// nobody. What it holds back for a client that doesn't read on, or through a
+// no client. What it holds back for a client that doesn't read on, or through a
 // stall, it keeps in memory, one reference for each event.
 //
 // # After Sieve
@@ -61,7 +61,7 @@
 // Controllers, OSDI '22; https://github.com/sieve-project/sieve). They work
 // without parameters on any tape:
 //
-//   - stale: a client whose API server lags behind. Behind the first node that
+//   - stale: a client whose API server lags behind. After the first node that
 //     joins, the first that drains, the first that isn't ready and the first
 //     that is gone (of other resources, the first object that is deleted), open
 //     watches end with 410, and who lists then gets the state of 30 s before,

@@ -76,7 +76,7 @@ func paramTable() string {
 // The states that when= knows are those that a verbose feed tells of nodes.
 func TestStatesAreTheFeeds(t *testing.T) {
 	for _, k := range []noderoll.EventKind{
-		noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated,
+		noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtCordoned, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated,
 		noderoll.EvtEvicted, noderoll.EvtBlocked, noderoll.EvtUnblocked, noderoll.EvtPressure, noderoll.EvtWarning,
 	} {
 		if _, err := fault.Parse("close,when=node:*:" + string(k)); err != nil {

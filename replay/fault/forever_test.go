@@ -10,8 +10,8 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 )
 
-// Lists that stay old for ever don't lead back behind a history that is gone:
-// who lists and watches from there comes to the present.
+// Lists that stay old forever don't lead back before a history that is gone:
+// a client that lists and watches from there comes to the present.
 func TestOldListsLeadPastWhatIsGone(t *testing.T) {
 	p, err := replay.NewPlayer(replay.File("../../examples/surge.yaml"), fault.Inject("gone:pods,p=0.2", "stale-list:pods,by=5s"))
 	if err != nil {

@@ -31,13 +31,13 @@ func Params() []Param { return faultspec.Params() }
 // Inject makes a Player's tape go wrong, in the ways of the given faults and of
 // those that the tape's header declares. A fault that can't be read, or that
 // names a resource that isn't on the tape, is an error of NewPlayer.
-func Inject(specs ...string) replay.PlayerOption { return InjectAndLog(nil, specs...) }
+func Inject(specs ...string) replay.Option { return InjectAndLog(nil, specs...) }
 
 // InjectAndLog is [Inject], and calls log for each fault that has fired, in the
-// order in which they fire. It is called by whoever moves the tape or asks the
+// order in which they fire. It is called by the goroutine that moves the tape or asks the
 // cluster, one call at a time, must be quick, and must not call Player or
 // Cluster.
-func InjectAndLog(log func(Fired), specs ...string) replay.PlayerOption {
+func InjectAndLog(log func(Fired), specs ...string) replay.Option {
 	return replay.Interfering(func(h *timeline.Header) (replay.Interferer, error) {
 		var all []Spec
 		for _, text := range specs {

@@ -12,7 +12,7 @@ import (
 )
 
 // injector is the replay.Interferer. What it does with an event it decides when
-// the tape comes to it, whoever watches, and leaves word in the streams'
+// the tape comes to it, whether watched or not, and leaves notes in the streams'
 // history; the taps, one for each stream, do as they find there. So each
 // stream's client meets the same faults at the same events, however late it
 // reads and from wherever it watches again.
@@ -21,8 +21,8 @@ type injector struct {
 	rules    []*rule
 	log      func(Fired)
 	keys     map[string]timeline.Resource
-	follower *observe.Follower // nil where nobody waits for a state
-	back     time.Duration     // how far back somebody wants to look
+	follower *observe.Follower // nil where no rule waits for a state
+	back     time.Duration     // how far back a rule looks
 
 	// mu guards what follows, and the rules. It is taken with the Cluster's lock
 	// held or without, and nothing that holds it calls the Cluster.
@@ -65,7 +65,7 @@ func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, 
 	return in, nil
 }
 
-// begin stands at the beginning of the tape.
+// begin is at the beginning of the tape.
 func (in *injector) begin() {
 	in.now, in.advanced, in.diary = 0, -1, nil
 	in.trails, in.wishes, in.twins = map[timeline.Resource][]moment{}, map[client]*wish{}, map[thing]*twin{}
@@ -87,7 +87,7 @@ func (in *injector) Rewound() {
 	in.begin()
 }
 
-// plan is what becomes of one event.
+// plan holds what becomes of one event.
 type plan struct {
 	ahead, behind []replay.Signal
 	verdict       verdict

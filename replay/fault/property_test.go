@@ -83,7 +83,7 @@ func TestFaultsAreDeterministic(t *testing.T) {
 	}
 }
 
-// Who reads late is told the same, where nothing ends or silences streams.
+// A late reader is told the same, where nothing ends or silences streams.
 func TestLateReadersAreToldTheSame(t *testing.T) {
 	for seed := range tapes(200) {
 		c := chance{rand.New(rand.NewPCG(seed, 2))}
@@ -96,7 +96,7 @@ func TestLateReadersAreToldTheSame(t *testing.T) {
 	}
 }
 
-// atTheEnd is what a tape ends with, without faults.
+// atTheEnd returns what a tape ends with, without faults.
 func atTheEnd(t *testing.T, events []timeline.Event) map[string]string {
 	t.Helper()
 	p, err := replay.NewPlayer(replay.Events(header(), events))
@@ -158,9 +158,9 @@ func TestInformersEndWhereTheTapeDoes(t *testing.T) {
 func informed(t *testing.T, events []timeline.Event, specs []string, lists bool) (store, want map[string]string, heard []string) {
 	store = map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		opts := []fakeclient.Option{fakeclient.Player(fault.Inject(specs...))}
-		if lists {
-			opts = append(opts, fakeclient.WithoutWatchList())
+		opts := []fakeclient.Option{fault.Inject(specs...)}
+		if !lists {
+			opts = append(opts, fakeclient.WithWatchList())
 		}
 		c, err := fakeclient.New(replay.Events(header(), events), opts...)
 		if err != nil {

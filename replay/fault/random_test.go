@@ -12,7 +12,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// tapes is how many random tapes a test takes: thirty times as many with
+// tapes is the number of random tapes a test takes: thirty times as many with
 // NODESIM_SOAK.
 func tapes(n uint64) uint64 {
 	if os.Getenv("NODESIM_SOAK") != "" {
@@ -99,7 +99,7 @@ func (c chance) fault(names []string) string {
 	maybe("event", fmt.Sprint(1+c.IntN(5)))
 	maybe("p", fmt.Sprint(0.1+c.Float64()*0.9))
 	maybe("count", fmt.Sprint(1+c.IntN(3)))
-	maybe("when", c.of("node:*:draining", "node:old-a:notready", "node:*:online"))
+	maybe("when", c.of("node:*:cordoned", "node:old-a:notready", "node:*:online"))
 	for _, p := range []string{"by", "within", "every"} {
 		maybe(p, span())
 	}

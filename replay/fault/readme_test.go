@@ -1,23 +1,20 @@
 package fault_test
 
 import (
-	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/fakeclient"
 	"github.com/nodesim/nodesim/replay/fault"
+	"github.com/nodesim/nodesim/timeline"
 )
 
-// The README shows what stands between the two lines "// README", and says
+// The README shows what is between the two lines "// README", and says
 // what comes out without and with the fault.
 func TestTheREADMEFindsABug(t *testing.T) {
 	source, err := os.ReadFile("readme_test.go")
@@ -45,23 +42,18 @@ func TestTheREADMEFindsABug(t *testing.T) {
 // drained counts the drains of a roll. It has a bug: it wants to be told of the moment.
 func drained(t *testing.T, faults ...string) (count int) {
 	synctest.Test(t, func(t *testing.T) { // in here, back-offs take no time
-		client, err := fakeclient.New(replay.File("../../examples/surge.yaml"), fakeclient.Player(fault.Inject(faults...)))
-		factory := informers.NewSharedInformerFactory(client, 0)
-		_, err2 := client.Handle(factory.Core().V1().Nodes().Informer(), cache.ResourceEventHandlerFuncs{
+		roll := fakeclient.ForTest(t, timeline.File("../../examples/surge.yaml"), fault.Inject(faults...))
+		_, err := roll.Informers.Core().V1().Nodes().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			UpdateFunc: func(old, now any) {
 				if !old.(*corev1.Node).Spec.Unschedulable && now.(*corev1.Node).Spec.Unschedulable {
 					count++
 				}
 			},
 		})
-		ctx, stop := context.WithCancel(t.Context())
-		factory.StartWithContext(ctx)
-		factory.WaitForCacheSync(ctx.Done())
-		if err := errors.Join(err, err2, client.StepTo(ctx, replay.End), client.Close()); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
-		stop()
-		factory.Shutdown()
+		roll.Play()
 	})
 	return count
 }

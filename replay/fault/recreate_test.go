@@ -14,7 +14,7 @@ import (
 )
 
 // An object that was made again is another one in everything that follows:
-// lists, gets, watches, what is found behind a GAP, its deletion; and until the
+// lists, gets, watches, what is found after a GAP, its deletion; and until the
 // tape itself makes another one of the name.
 func TestRecreateIsConsistent(t *testing.T) {
 	again := node(60, timeline.Added, "old-a", 70)

@@ -60,7 +60,7 @@ func (in *injector) answered(r *rule, t *trigger, q replay.Request) bool {
 	return true
 }
 
-// wished is what a client meets whose stream was cut.
+// wished returns what a client meets whose stream was cut.
 func (in *injector) wished(r timeline.Resource, q replay.Request) (a replay.Answer) {
 	w := in.wishes[clientOf(r, q)]
 	switch {
@@ -95,7 +95,7 @@ func refusal(r *rule, q replay.Request) error {
 	return apierrors.NewInternalError(errors.New(r.given.String()))
 }
 
-// withhold reports whether a watch that opens is to lack the bookmark behind its
+// withhold reports whether a watch that opens is to lack the bookmark after its
 // initial events.
 func (in *injector) withhold(q replay.Request) (some bool) {
 	for _, r := range in.rules {

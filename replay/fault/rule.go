@@ -24,14 +24,14 @@ type rule struct {
 	selector  labels.Selector // nil for everything
 	alone     bool            // fires at a moment, no event needed
 	bare      bool            // nothing says which events or when: the kind itself finds out
-	lasting   bool            // For is how long each one lasts, not how long it may fire
+	lasting   bool            // For bounds how long each one lasts, not how long it may fire
 
 	trigger          // asked about the tape's events, or about requests
 	requests trigger // of what hits both: asked about requests
 	progress
 }
 
-// progress is what a kind remembers from one event to the next.
+// progress holds what a kind remembers from one event to the next.
 type progress struct {
 	last    time.Duration                // slow: when the last event comes
 	groups  map[timeline.Resource]*group // coalesce: what is being gathered

@@ -12,12 +12,8 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
 )
-
-// simulation plays a shipped scenario.
-type simulation struct{ scenarios.Scenario }
-
-func (s simulation) Open() (replay.Stream, error) { return s.Scenario.Open(nil, nil) }
 
 // The ready-made patterns find something to do on every tape that we ship,
 // without a parameter. Where pods are updated in place no node turns, and the two
@@ -30,7 +26,7 @@ func TestSieveOnEveryScenario(t *testing.T) {
 			t.Fatal(err)
 		}
 		fired := map[string]int{}
-		end(t, simulation{s}, func(f fault.Fired) { fired[f.Spec.Kind]++ }, kinds...)
+		end(t, s.Source(nil, nil), func(f fault.Fired) { fired[f.Spec.Kind]++ }, kinds...)
 		for _, kind := range kinds {
 			if wanted := h.Scope.Pods == "" || kind == "intermediate"; wanted != (fired[kind] > 0) {
 				t.Errorf("%s: %s fires %d times: want some, %v", s.Name, kind, fired[kind], wanted)
@@ -40,7 +36,7 @@ func TestSieveOnEveryScenario(t *testing.T) {
 }
 
 // end plays a tape to its end.
-func end(t *testing.T, src replay.Source, log func(fault.Fired), specs ...string) {
+func end(t *testing.T, src timeline.Source, log func(fault.Fired), specs ...string) {
 	t.Helper()
 	p, err := replay.NewPlayer(src, fault.InjectAndLog(log, specs...))
 	if err != nil {
@@ -83,7 +79,7 @@ func TestWhenSeesTheFeed(t *testing.T) {
 		for _, state := range states {
 			specs = append(specs, "close:pods,when=node:*:"+state)
 		}
-		end(t, simulation{s}, func(f fault.Fired) { got = append(got, fmt.Sprintf("%s %s", f.At, f.Spec.When.State)) }, specs...)
+		end(t, s.Source(nil, nil), func(f fault.Fired) { got = append(got, fmt.Sprintf("%s %s", f.At, f.Spec.When.State)) }, specs...)
 		if d := cmp.Diff(want, got); d != "" || len(want) < 5 {
 			t.Errorf("%s, %d entries (-feed +fired):\n%s", name, len(want), d)
 		}

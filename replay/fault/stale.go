@@ -8,9 +8,9 @@ import (
 )
 
 // turns are the changes of a node that stale takes back.
-var turns = []noderoll.EventKind{noderoll.EvtJoining, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated}
+var turns = []noderoll.EventKind{noderoll.EvtJoining, noderoll.EvtCordoned, noderoll.EvtNotReady, noderoll.EvtTerminated}
 
-// stale throws clients back behind an event, to the state of some time before.
+// stale throws clients back after an event, to the state of some time before.
 // Where nothing says which, it is the first that makes a node join, the first
 // that makes one drain, and so on: each is taken back once.
 func stale(in *injector, r *rule, e *event, p *plan, entries []noderoll.Entry) {

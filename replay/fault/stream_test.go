@@ -9,14 +9,14 @@ import (
 )
 
 // What has fired, and what a raw watch of nodes delivers, under each fault. The
-// position in front is the last event's; what comes by itself between two comes
+// position before is the last event's; what comes by itself between two comes
 // at the former.
 func TestStreams(t *testing.T) {
 	var b strings.Builder
 	for _, spec := range []string{
 		"drop:pods", // nothing happens to nodes
 		"drop:nodes,type=DELETED",
-		"drop:nodes,when=node:old-a:draining",
+		"drop:nodes,when=node:old-a:cordoned",
 		"drop:nodes,p=0.5,seed=1",
 		"drop:nodes,selector=pool=old,at=12s,for=10s",
 		"drop:no,event=2",
@@ -34,7 +34,7 @@ func TestStreams(t *testing.T) {
 		"close:nodes,lose=DELETED",
 		"gone:nodes,at=9s",
 		"gone:nodes,event=2",
-		"gone:nodes,in=open,when=node:old-a:draining",
+		"gone:nodes,in=open,when=node:old-a:cordoned",
 		"stall:nodes,at=9s,for=12s",
 		"stall:nodes,at=9s",
 		"stale,by=6s",

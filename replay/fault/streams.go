@@ -14,7 +14,7 @@ import (
 type cut struct {
 	seq int
 	how how
-	// version is what the state is to be as of, for a client that lists then.
+	// version holds what the state is to be as of, for a client that lists then.
 	version string
 }
 
@@ -33,13 +33,13 @@ type hush struct {
 	lose bool
 }
 
-// end is what close, gone and stall do before an event.
+// end does what close, gone and stall do before an event.
 func end(in *injector, r *rule, e *event, p *plan) {
 	p.ahead = append(p.ahead, in.cut(r, []timeline.Resource{e.resource})...)
 	if r.spec.Lose != "" || r.spec.Kind == "gone" {
 		p.verdict.lost = true
-		// Nobody is thrown back behind what can't be watched from there: a client
-		// that lists an old state for ever would meet the same 410 for ever.
+		// No client is thrown back after what can't be watched from there: a client
+		// that lists an old state forever would meet the same 410 forever.
 		delete(in.trails, e.resource)
 	}
 }
@@ -75,7 +75,7 @@ func (in *injector) cut(r *rule, resources []timeline.Resource) (signals []repla
 	return to(resources, c)
 }
 
-// unseen is how long streams are silent that no event wakes.
+// unseen is the time streams are silent that no event wakes.
 const unseen = 10 * time.Second
 
 // silence makes the signals that silence streams, and the appointment that ends
@@ -91,7 +91,7 @@ func (in *injector) silence(r *rule, resources []timeline.Resource, lose bool) (
 	return a, to(resources, hush{in.cuts, in.ids, lose})
 }
 
-// client stands for who watches, as far as requests tell.
+// client represents a watcher, as far as requests tell.
 type client struct {
 	resource                 timeline.Resource
 	namespace, label, fields string
@@ -101,7 +101,7 @@ func clientOf(r timeline.Resource, q replay.Request) client {
 	return client{r, q.Namespace, q.Options.LabelSelector, q.Options.FieldSelector}
 }
 
-// wish is what clients whose streams were cut are to meet next.
+// wish holds what clients whose streams were cut are to meet next.
 type wish struct {
 	refuse int      // how many that watch again from where they were get 410
 	stale  []string // the versions as of which those who list get the state

@@ -11,12 +11,12 @@ import (
 )
 
 // tap does in one stream what it finds in the stream's history. Order is kept:
-// behind an event that is held back, everything waits.
+// after an event that is held back, everything waits.
 type tap struct {
 	in     *injector
 	who    client
 	opened int  // cuts before it was opened: those don't concern it
-	noEnd  bool // the bookmark behind the initial events doesn't come
+	noEnd  bool // the bookmark after the initial events doesn't come
 
 	next  *verdict // on the events that come now; nil for none
 	queue []item
@@ -174,7 +174,7 @@ func gone() []replay.Event {
 }
 
 // begins reports whether a request begins with what is there: a list, or a
-// watch without a version to go on from (KEP-3157).
+// watch without a version to continue from (KEP-3157).
 func begins(q replay.Request) bool {
 	if q.Verb != "watch" {
 		return q.Verb == "list" && q.Options.Continue == ""

@@ -66,7 +66,7 @@ func TestFaultsKeepTheTapesTime(t *testing.T) {
 	}
 }
 
-// A client that watches anew isn't stalled any more.
+// A client that watches again isn't stalled any more.
 func TestAStallEndsWithTheStream(t *testing.T) {
 	p, _ := stand(t, 8*time.Second, "stall:nodes,at=9s")
 	r := &reader{cluster: p.Cluster(), gvr: nodeGVR}
@@ -109,6 +109,6 @@ func TestRewinding(t *testing.T) {
 	r.read()
 	l, err := p.Cluster().List(nodeGVR, "", metav1.ListOptions{})
 	if err != nil || l.ResourceVersion == "43" {
-		t.Errorf("list behind a rewind at %s, %v: want a higher version", l.ResourceVersion, err)
+		t.Errorf("list after a rewind at %s, %v: want a higher version", l.ResourceVersion, err)
 	}
 }

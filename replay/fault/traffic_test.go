@@ -35,11 +35,11 @@ func newBalancer(c *fakeclient.Client, f informers.SharedInformerFactory) (*bala
 }
 
 // traffic is the test in the README: it takes the controller through a recorded
-// roll, and holds what it says against what there is.
+// roll, and checks what it says against what there is.
 func traffic(t *testing.T, errorf func(format string, args ...any), faults ...string) {
 	synctest.Test(t, func(t *testing.T) { // where client-go's back-offs take no time
 		ctx, cancel := context.WithCancel(t.Context())
-		c, err := fakeclient.New(replay.File("../../examples/surge.yaml"), fakeclient.Player(fault.Inject(faults...)))
+		c, err := fakeclient.New(replay.File("../../examples/surge.yaml"), fault.Inject(faults...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// passage is a state that an object passes through while nobody sees it.
+// passage is a state that an object passes through while no watch sees it.
 type passage struct {
 	of  thing
 	end *appointment // nil while there is none
@@ -17,7 +17,7 @@ type passage struct {
 }
 
 // unobserved silences the streams while an object passes through a state, and
-// ends them behind it: the client lists, and finds the object as it is then, or
+// ends them after it: the client lists, and finds the object as it is then, or
 // gone. A node passes through joining, draining and notready, until it is online
 // or terminated, as the feed has it. Any other object passes through what one
 // event makes of it, until its next event.
@@ -30,7 +30,7 @@ func unobserved(in *injector, r *rule, e *event, p *plan, entries []noderoll.Ent
 		now.end = nil // its time was over
 	}
 	staged := isNodes(e.resource) && r.spec.Types == ""
-	away := passed(entries, e.Name, noderoll.EvtDraining, noderoll.EvtNotReady) && !passed(entries, e.Name, noderoll.EvtTerminated)
+	away := passed(entries, e.Name, noderoll.EvtCordoned, noderoll.EvtDraining, noderoll.EvtNotReady) && !passed(entries, e.Name, noderoll.EvtTerminated)
 	if now.end != nil {
 		over := !staged && e.thing() == now.of || staged && passed(entries, now.of.name, noderoll.EvtOnline, noderoll.EvtTerminated)
 		switch {

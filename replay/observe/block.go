@@ -2,7 +2,7 @@ package observe
 
 import "github.com/nodesim/nodesim/timeline"
 
-// block gathers what stands between a GAP and its SYNC. Of each object it
+// block gathers what is between a GAP and its SYNC. Of each object it
 // keeps what counts in the end, so that it holds no more than there are
 // objects, however long the block is.
 type block struct {
@@ -12,7 +12,7 @@ type block struct {
 
 type objectName struct{ namespace, name string }
 
-// held is what a block says of one name: that an object is gone, that there is
+// held holds what a block says of one name: that an object is gone, that there is
 // one, or both, of which the first is another.
 type held struct {
 	gone, set *timeline.Event
@@ -32,6 +32,7 @@ func (b *block) put(ev timeline.Event) {
 	if ev.Type == timeline.Deleted {
 		h.gone, h.set = &ev, nil
 	} else {
+		ev.Patch = nil // from a state that no watch saw
 		h.set = &ev
 	}
 }

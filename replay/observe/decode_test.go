@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
@@ -76,6 +77,19 @@ func (m maybe) pod(t *testing.T) string {
 		m.of("", `"status":`+m.object(m.of("", `"phase":"Running"`, `"phase":"Failed"`), m.conditions("Ready", "PodScheduled")))))
 }
 
+func (m maybe) budget(t *testing.T) string {
+	number := func() string { return m.of("0", "1", "2", "7") }
+	return compact(t, m.object(`"metadata":`+m.object(m.of("", `"generation":`+number())), m.of("", `"spec":`+m.object(
+		m.of("", `"selector":null`, `"selector":{}`, `"selector":{"matchLabels":{"app":"web"}}`,
+			`"selector":{"matchLabels":{"app":"web","tier":"a"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}`),
+		m.of("", `"unhealthyPodEvictionPolicy":"AlwaysAllow"`, `"unhealthyPodEvictionPolicy":"IfHealthyBudget"`), `"maxUnavailable":1`,
+	)), m.of("", `"status":`+m.object(
+		m.of("", `"observedGeneration":`+number()), m.of("", `"disruptionsAllowed":`+number()),
+		m.of("", `"currentHealthy":`+number()), m.of("", `"desiredHealthy":`+number()),
+		m.of("", `"disruptedPods":{"web-1":"2026-11-20T22:00:00Z"}`),
+	))))
+}
+
 // compact spells JSON as Readers hand it out.
 func compact(t *testing.T, raw string) string {
 	t.Helper()
@@ -86,7 +100,7 @@ func compact(t *testing.T, raw string) string {
 	return string(out)
 }
 
-// What is read here by hand is what the API's own types hold, whatever the
+// What is read here by hand equals what the API's own types hold, whatever the
 // object was before.
 func TestDecodingEqualsTheTypes(t *testing.T) {
 	m := maybe{rand.New(rand.NewPCG(3, 4))}
@@ -97,6 +111,8 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 		}
 	}
 	cache, all := nodeCache{}, words{}
+	h := header()
+	f := New(&h, Options{})
 	for i := range 3000 {
 		raw := m.node(t)
 		var n corev1.Node
@@ -113,5 +129,79 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 		}
 		p.Name, p.Namespace = fmt.Sprint(i), "shop"
 		same(raw, noderoll.PodFrom(&p), podOf(&timeline.Event{Namespace: p.Namespace, Name: p.Name, Object: []byte(raw)}, all))
+
+		raw = m.budget(t)
+		var b policyv1.PodDisruptionBudget
+		if err := json.Unmarshal([]byte(raw), &b); err != nil {
+			t.Fatal(err, raw)
+		}
+		b.Name, b.Namespace = "b", "shop"
+		if _, err := f.budget(&timeline.Event{Type: timeline.Modified, Namespace: "shop", Name: "b", Object: []byte(raw)}); err != nil {
+			t.Fatal(err, raw)
+		}
+		same(raw, noderoll.BudgetFrom(&b), f.budgets[objectName{"shop", "b"}].budget)
+	}
+}
+
+// What patches make of an object that was read before equals what its whole state says.
+func TestPatchesEqualWholeObjects(t *testing.T) {
+	m := maybe{rand.New(rand.NewPCG(5, 6))}
+	patched := 0
+	for _, kind := range []struct {
+		next  func(*testing.T) string
+		event timeline.Event
+		apply func(*Follower, *timeline.Event) ([]noderoll.Entry, error)
+		known func(*Follower) any
+	}{
+		{m.node, timeline.Event{Name: "n"}, (*Follower).node, func(f *Follower) any { return f.nodes["n"].node }},
+		{m.pod, timeline.Event{Name: "p", Namespace: "s"}, (*Follower).pod, func(f *Follower) any { return f.known[objectName{"s", "p"}] }},
+		{m.budget, timeline.Event{Name: "b", Namespace: "s"}, (*Follower).budget, func(f *Follower) any { return f.budgets[objectName{"s", "b"}].budget }},
+	} {
+		h := header()
+		f := New(&h, Options{})
+		f.trust = true
+		before := ""
+		for range 3000 {
+			ev, raw := kind.event, kind.next(t)
+			ev.Type = timeline.Modified
+			patch, exact := []byte(nil), false
+			if before != "" {
+				patch, exact = rawjson.Diff(nil, []byte(before), []byte(raw))
+			}
+			if exact {
+				patched++
+				ev.Patch = patch
+			} else {
+				ev.Object = []byte(raw)
+			}
+			if _, err := kind.apply(f, &ev); err != nil {
+				t.Fatal(err, raw)
+			}
+			fresh := New(&h, Options{})
+			fresh.trust = true
+			ev.Object, ev.Patch = []byte(raw), nil
+			if _, err := kind.apply(fresh, &ev); err != nil {
+				t.Fatal(err, raw)
+			}
+			if d := cmp.Diff(kind.known(fresh), kind.known(f), cmpopts.EquateEmpty()); d != "" {
+				t.Fatalf("%s\n%s\n%s\n(-whole +patched):\n%s", before, patch, raw, d)
+			}
+			before = raw
+		}
+	}
+	if patched < 2000 {
+		t.Errorf("%d patches were tried, want more", patched)
+	}
+}
+
+// A patch of what the Follower has not seen whole can't be read.
+func TestAPatchNeedsItsObject(t *testing.T) {
+	h := header()
+	f := New(&h, Options{})
+	for _, resource := range []string{"nodes", "pods", "poddisruptionbudgets"} {
+		_, err := f.Apply(timeline.Event{Type: timeline.Modified, Resource: resource, Name: "x", Patch: []byte(`{}`)})
+		if err == nil || !strings.Contains(err.Error(), "x at 0s: a patch of what wasn't whole before") {
+			t.Errorf("%s: %v", resource, err)
+		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package observe looks at a tape with the eyes of package noderoll: events of
-// a timeline go in, and a [noderoll.Snapshot] of the group, or the entries of
-// its [noderoll.Feed], come out.
+// Package observe reads a tape for package noderoll: it turns the events of a
+// timeline into a [noderoll.Snapshot] of the group, or into the entries of its
+// [noderoll.Feed].
 //
 // A [Follower] takes the tape's events one by one, in their order, from a
 // Reader, a Player or whatever else hands them out, and is itself a
@@ -9,9 +9,9 @@
 // run over a whole tape: into the lines of its feed, and into the snapshots
 // that a [noderoll.ScriptedObserver] plays.
 //
-// It reads of an object only what a roll shows, from its JSON as it stands,
+// It reads only the fields that a roll shows, from the object's JSON,
 // and decodes again only what has changed since the object's last event. That
-// is how a tape gets into the feed at several hundred thousand events a second.
+// brings a tape into the feed at several hundred thousand events a second.
 //
 // The package never changes an event, reads no clock and starts no goroutine.
 package observe

@@ -34,23 +34,13 @@ func ExampleFeed() {
 	// T+19.253s    terminated  ip-10-0-2-11
 }
 
-// A recorded roll in front of code that takes an Observer.
+// A recorded roll for code that takes an Observer.
 func ExampleScript() {
-	r, err := timeline.Open("../../examples/surge.yaml")
+	o, err := observe.Script(timeline.File("../../examples/surge.yaml"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = r.Close() }() // it was only read
-	var frames []observe.Frame
-	if err := observe.Frames(r, observe.Options{}, func(f observe.Frame) error {
-		frames = append(frames, f)
-		return nil
-	}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	o := observe.Script(frames)
 	most := 0
 	for !o.AtEnd() {
 		s, err := o.Snapshot(context.Background())

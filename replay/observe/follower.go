@@ -11,14 +11,18 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Follower keeps the state of a group as a tape goes on. It is for one
+// Follower keeps the state of a group as a tape continues. It is for one
 // goroutine.
 type Follower struct {
 	header    *timeline.Header
+	options   Options
 	feed      *noderoll.Feed
 	resources map[string]*resource
 	listing   []*resource // initial lists that no SYNC has ended yet
 	nodes     map[string]*nodeCache
+	budgets   map[objectName]*budgetCache
+	known     map[objectName]*noderoll.Pod // where patches are trusted
+	trust     bool                         // see TrustPatches
 	words     words
 	provider  noderoll.Provider
 	groups    map[string]struct{} // of all nodes that were seen
@@ -49,7 +53,7 @@ type decoder func(f *Follower, ev *timeline.Event) ([]noderoll.Entry, error)
 
 // New returns a Follower at the beginning of the tape that h heads.
 func New(h *timeline.Header, o Options) *Follower {
-	f := &Follower{header: h, feed: noderoll.NewFeed(o.FeedOptions), provider: o.Provider}
+	f := &Follower{header: h, options: o, feed: noderoll.NewFeed(o.FeedOptions), provider: o.Provider}
 	f.Reset()
 	return f
 }
@@ -58,6 +62,7 @@ func New(h *timeline.Header, o Options) *Follower {
 func (f *Follower) Reset() {
 	f.feed.Reset()
 	f.resources, f.nodes, f.words = map[string]*resource{}, map[string]*nodeCache{}, words{}
+	f.budgets, f.known = map[objectName]*budgetCache{}, map[objectName]*noderoll.Pod{}
 	f.groups = map[string]struct{}{}
 	f.listing, f.at, f.pods = nil, 0, false
 }
@@ -89,7 +94,7 @@ func (f *Follower) resource(key string) (*resource, error) {
 }
 
 // Apply takes the tape's next event and returns what the feed makes of it; the
-// slice is good until the next call. What stands in an initial list, or
+// slice is good until the next call. What is in an initial list, or
 // between a GAP and its SYNC, shows when that block ends.
 //
 // An event that can't be read is an error. The Follower then stays where it is.
@@ -238,7 +243,7 @@ func (f *Follower) groupOf(n *noderoll.Node) string {
 }
 
 // Groups returns the names of the node groups that the tape has shown so far,
-// in scope or not, sorted; "" stands for nodes that name none.
+// in scope or not, sorted; "" means nodes that name none.
 func (f *Follower) Groups() []string { return slices.Sorted(maps.Keys(f.groups)) }
 
 // HasPods reports whether the tape has shown a pod so far that a roll of pods is
@@ -269,3 +274,10 @@ func (f *Follower) Snapshot(ctx context.Context) (noderoll.Snapshot, error) {
 	}
 	return f.feed.Snapshot(f.Now()), nil
 }
+
+// OffTarget counts the nodes that are not on target, as the Snapshot says.
+func (f *Follower) OffTarget() int { return f.feed.OffTarget() }
+
+// Images are the image of most nodes off target, and of most on it; "" where there
+// is none.
+func (f *Follower) Images() (old, young string) { return f.feed.Images() }

@@ -171,10 +171,11 @@ func TestFeedTellsTheRoll(t *testing.T) {
 	wantFeed(t, feedOf(t, script(t, roll), verbose()), `
 T+5.000s       joining     b
 T+15.000s      online      b
-T+20.000s      draining    a
+T+20.000s      cordoned    a
 T+22.000s      mark - half
 T+30.000s      blocked     a  PodDisruptionBudget/default/b  DisruptionBudget needs 2 healthy pods and has 2; 1 pod waits
 T+40.000s      unblocked   a
+T+41.000s      draining    a
 T+43.000s      evicted     a  Pod/default/p1
 T+44.000s      warning     b  Node/b  Rebooted boot
 T+50.000s      terminated  a
@@ -208,7 +209,7 @@ func TestGapTakesEffectAtSync(t *testing.T) {
 		}
 	}
 	wantFeed(t, feedOf(t, script(t, before+gap+"15s SYNC nodes\n"), verbose()),
-		"T+10.000s gap - nodes 410 Expired\nT+15.000s draining a\nT+15.000s online c\nT+15.000s terminated b\n")
+		"T+10.000s gap - nodes 410 Expired\nT+15.000s cordoned a\nT+15.000s online c\nT+15.000s terminated b\n")
 	wantFeed(t, feedOf(t, script(t, before+gap), verbose()), "T+10.000s gap - nodes 410 Expired")
 }
 
@@ -252,6 +253,33 @@ func randomRoll(seed uint64) string {
 	return strings.Replace(b.String(), "0s ADDED nodes n0 ready", "0s ADDED nodes n0 uid=u0 ready", 1)
 }
 
+// tracked is what a Tracker calls a transition of nodes without pods, which nothing
+// shows to be drained.
+func tracked(k noderoll.EventKind) noderoll.EventKind {
+	if k == noderoll.EvtCordoned {
+		return noderoll.EvtDraining
+	}
+	return k
+}
+
+// opened is a source that can be read once.
+type opened struct{ *timeline.Reader }
+
+func (o opened) Open() (timeline.Stream, error) { return o.Reader, nil }
+
+// A script of a group that isn't on the tape is an error, and not one without
+// snapshots.
+func TestScriptOfNothing(t *testing.T) {
+	r := script(t, "0s ADDED nodes a ready\n0s SYNC nodes\n")
+	r.Header().Scope.Nodegroup = "other"
+	if _, err := Script(opened{r}); err == nil || !strings.Contains(err.Error(), `no node of group "other": found g: want`) {
+		t.Errorf("got %v, want that there is g alone", err)
+	}
+	if _, err := Script(timeline.File("missing.yaml")); err == nil {
+		t.Error("a tape that isn't there is no error")
+	}
+}
+
 // A Tracker over the frames, through a ScriptedObserver, tells the same
 // transitions as the feed of the tape.
 func TestFramesTellTheSame(t *testing.T) {
@@ -261,22 +289,19 @@ func TestFramesTellTheSame(t *testing.T) {
 		var want []noderoll.Event
 		if err := Feed(script(t, text), Options{}, func(e noderoll.Entry) error {
 			if e.Node != "" {
-				want = append(want, noderoll.Event{Node: e.Node, Kind: e.Kind})
+				want = append(want, noderoll.Event{Node: e.Node, Kind: tracked(e.Kind)})
 			}
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		var frames []Frame
-		if err := Frames(script(t, text), Options{}, func(f Frame) error {
-			frames = append(frames, f)
-			return nil
-		}); err != nil {
+		observer, err := Script(opened{script(t, text)})
+		if err != nil {
 			t.Fatal(err)
 		}
-		observer, tracker := Script(frames), noderoll.NewTracker()
+		tracker := noderoll.NewTracker()
 		var got []noderoll.Event
-		for range frames {
+		for !observer.AtEnd() {
 			s, err := observer.Snapshot(context.Background())
 			if err != nil {
 				t.Fatal(err)
@@ -314,6 +339,9 @@ func TestGroupsAreThoseOfAllNodes(t *testing.T) {
 	if d := cmp.Diff([]string{"g"}, f.Groups()); d != "" {
 		t.Errorf("groups (-want +got):\n%s", d)
 	}
+	if err := f.Unmatched(); err == nil || !strings.Contains(err.Error(), `no node of group "other": found g: want`) {
+		t.Errorf("nothing to show: %v, want that there is g alone", err)
+	}
 	if f.Reset(); len(f.Groups()) != 0 {
 		t.Errorf("at the beginning: %q", f.Groups())
 	}
@@ -332,43 +360,4 @@ func TestOptionsFromHeader(t *testing.T) {
 	if _, err := OptionsFor(&h, "ecs", "", ""); err == nil {
 		t.Error("an unknown provider was taken")
 	}
-}
-
-func BenchmarkTapeToFeed(b *testing.B) {
-	const n = 20000
-	var buf bytes.Buffer
-	w, err := timeline.NewWriter(&buf, header())
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range n {
-		ev := timeline.Event{At: time.Duration(i) * time.Millisecond, Type: timeline.Modified, Resource: "nodes"}
-		if i < 100 {
-			ev.Type = timeline.Added
-		}
-		name := fmt.Sprintf("ip-10-0-1-%d", i%100)
-		var labels strings.Builder
-		for l := range 18 {
-			fmt.Fprintf(&labels, `"label.example.com/number-%02d":"value-%d",`, l, l)
-		}
-		ev.Object = fmt.Appendf(nil, `{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":"uid-%d","resourceVersion":"%d","labels":{%s"eks.amazonaws.com/nodegroup":"g","eks.amazonaws.com/nodegroup-image":"ami-1"},"creationTimestamp":"2026-11-20T22:00:00Z"},"spec":{"providerID":"aws:///us-east-1a/i-0123"},"status":{"capacity":{"cpu":"8","memory":"16Gi","pods":"58"},"allocatable":{"cpu":"8","memory":"15Gi","pods":"58"},"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":%q,"lastTransitionTime":"2026-11-20T22:00:00Z","reason":"KubeletReady","message":"kubelet is posting ready status"}],"nodeInfo":{"machineID":"ec2","kernelVersion":"6.1.158","osImage":"Amazon Linux 2023","containerRuntimeVersion":"containerd://1.7.27","kubeletVersion":"v1.33.4-eks-1"}}}`,
-			name, i%100, 1000+i, labels.String(), time.Unix(int64(i/10), 0).UTC().Format(time.RFC3339))
-		if err := w.Write(ev); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		r, err := timeline.NewReader(bytes.NewReader(buf.Bytes()))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := Feed(r, Options{}, func(noderoll.Entry) error { return nil }); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "events/s")
 }

@@ -16,7 +16,7 @@ type Options struct {
 	noderoll.FeedOptions
 }
 
-// OptionsFor returns the options for a tape: what isn't given is what the
+// OptionsFor returns the options for a tape: what isn't given comes from what the
 // recorder was told, from the header's scope. target is an image (or whatever
 // the provider tells old from new by), or empty to find it from what appears.
 func OptionsFor(h *timeline.Header, provider, nodegroup, target string) (Options, error) {

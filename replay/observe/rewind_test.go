@@ -100,12 +100,12 @@ func TestRewindBeyondTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = New(r.Header(), Options{}).Rewind(replay.Events(r.Header(), []timeline.Event{ev}), 2)
-	if want := `tape "test" ends behind 1 events: want at least the 2 that were played`; err == nil || err.Error() != want {
+	if want := `tape "test" ends after 1 events: want at least the 2 that were played`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
-// However much stands between a GAP and its SYNC, of each object one state is
+// However much is between a GAP and its SYNC, of each object one state is
 // held, and a name that is used again is another node.
 func TestBlockHoldsObjectsNotEvents(t *testing.T) {
 	var b block

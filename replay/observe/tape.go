@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 // order. It ends with the first error: of the tape, or of emit.
 func Feed(r *timeline.Reader, o Options, emit func(noderoll.Entry) error) error {
 	f := New(r.Header(), o)
+	if r.Events() == 0 {
+		f.ReadPatches(r)
+	}
 	for {
 		ev, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -41,13 +45,19 @@ type Frame struct {
 }
 
 // Frames reads a tape to its end and hands on one frame for every event that
-// touches a node, the first one behind the initial list of nodes: what a
+// touches a node, the first one after the initial list of nodes: what a
 // [noderoll.Tracker] must see to tell every transition. A frame shows what
 // else has changed at the same moment, up to the next such event. Nothing
-// inside of a block gives a frame. A last frame stands behind the last event
+// inside of a block gives a frame. A last frame comes after the last event
 // where that changed anything.
-func Frames(r *timeline.Reader, o Options, emit func(Frame) error) error {
-	f := New(r.Header(), o)
+func Frames(r timeline.Stream, o Options, emit func(Frame) error) error {
+	return New(r.Header(), o).frames(r, emit)
+}
+
+func (f *Follower) frames(r timeline.Stream, emit func(Frame) error) error {
+	if reader, ok := r.(*timeline.Reader); ok && reader.Events() == 0 {
+		f.ReadPatches(reader)
+	}
 	due, stale := false, false
 	frame := func() error {
 		due, stale = false, false
@@ -85,11 +95,31 @@ func Frames(r *timeline.Reader, o Options, emit func(Frame) error) error {
 	}
 }
 
-// Script returns an observer that plays frames.
-func Script(frames []Frame) *noderoll.ScriptedObserver {
-	snapshots := make([]noderoll.Snapshot, len(frames))
-	for i := range frames {
-		snapshots[i] = frames[i].Snapshot
+// Script returns an observer that plays a whole tape: the snapshots of its
+// [Frames], of the nodes that the header's scope names. A scope that no node of
+// the tape matches is an error.
+func Script(src timeline.Source) (*noderoll.ScriptedObserver, error) {
+	r, err := src.Open()
+	if err != nil {
+		return nil, err
 	}
-	return noderoll.NewScriptedObserver(snapshots)
+	defer func() { _ = r.Close() }() // it was only read
+	h := r.Header()
+	o, err := OptionsFor(h, "", "", "")
+	if err != nil {
+		return nil, fmt.Errorf("tape %q: %w", h.Metadata.Name, err)
+	}
+	f := New(h, o)
+	var snapshots []noderoll.Snapshot
+	err = f.frames(r, func(frame Frame) error {
+		snapshots = append(snapshots, frame.Snapshot)
+		return nil
+	})
+	if err == nil {
+		err = f.Unmatched()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tape %q: %w", h.Metadata.Name, err)
+	}
+	return noderoll.NewScriptedObserver(snapshots), nil
 }

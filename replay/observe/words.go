@@ -6,7 +6,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// wordsMost is how many words are held for others to share.
+// wordsMost is the number of words held for others to share.
 const wordsMost = 20_000
 
 // Words are the texts of labels and annotations, each once: the nodes of a group have
@@ -17,16 +17,20 @@ type words map[string]string
 func (w words) texts(raw []byte) map[string]string {
 	m := map[string]string{}
 	for name, value := range rawjson.Members(raw) {
-		k := w.word(name)
-		m[k] = ""
-		if len(value) >= 2 && value[0] == '"' {
-			m[k] = w.word(value[1 : len(value)-1])
-		}
+		m[w.word(name)] = w.value(value)
 	}
 	return m
 }
 
-// word decodes what stands between the quotes of a string.
+// value decodes a string; what is none is an empty one.
+func (w words) value(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	return w.word(raw[1 : len(raw)-1])
+}
+
+// word decodes what is between the quotes of a string.
 func (w words) word(bare []byte) string {
 	if first, is := w[string(bare)]; is {
 		return first

@@ -11,7 +11,7 @@ type ConfigID string
 // InstanceID names an instance. It is never empty and never given twice.
 type InstanceID string
 
-// InstanceState is where an instance stands between its start and its end.
+// InstanceState is an instance's state between its start and its end.
 //
 // A state that is none of these constants is kept in the picture (it takes room and is listed as a Blocker), but nothing
 // is done to the instance.
@@ -45,7 +45,7 @@ type Instance struct {
 // Cluster is one description of a group of instances. The order of Instances has no meaning.
 type Cluster struct {
 	ID ClusterID
-	// Config is what instances are started from now. An instance of any other is outdated.
+	// Config is the config of instances that are started now. An instance of any other is outdated.
 	Config ConfigID
 	Name   string
 	// MinSize and MaxSize are the group's own bounds. The planner doesn't read them: its bounds come with each call.

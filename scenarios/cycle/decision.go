@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Decision is what Plan says about one description of a cluster. Equal input gives an equal Decision, byte for byte, in
+// Decision is Plan's result for one description of a cluster. Equal input gives an equal Decision, byte for byte, in
 // whatever order the instances are listed.
 type Decision struct {
 	Progress Progress
-	// Steps are what to do now, in the order in which to do it: start, await starts, drain, terminate, await drains,
-	// await terminations; at most one step of each.
+	// Steps are the steps to take now, in the order in which to do it: start, await starts, drain, terminate, await
+	// drains, await terminations; at most one step of each.
 	Steps []Step `json:",omitempty"`
 	// Blockers are why more is not done: instances by id, then what holds all of them back. Waiting for a state is no
 	// blocker, it is a step.
@@ -36,9 +36,9 @@ const (
 	Working Progress = "working"
 	// Stuck means that there is nothing to do until the environment changes what Blockers lists.
 	Stuck Progress = "stuck"
-	// Paused is what Mode or the failures say. Steps, if any, only end what had begun.
+	// Paused says that Mode or the failures pause the roll. Steps, if any, only end what had begun.
 	Paused Progress = "paused"
-	// Aborted is what Mode says. Steps, if any, take back what is too much.
+	// Aborted says that Mode aborts the roll. Steps, if any, take back what is too much.
 	Aborted Progress = "aborted"
 )
 
@@ -79,8 +79,8 @@ type Census struct {
 	Terminating int
 	Failed      int // Unhealthy, or not serving in time
 	Unknown     int
-	// Wanted is how many instances are missing that serve, or may come to it, in the cluster's config (under Abort: in
-	// any); negative where there are too many.
+	// Wanted is the number of missing instances that serve, or may come to it, in the cluster's config (under Abort:
+	// in any); negative where there are too many.
 	Wanted  int
 	Floor   int // fewest that may serve
 	Ceiling int // most that may be listed; -1 is no limit

@@ -1,9 +1,9 @@
 // Package cycle plans a rolling replacement: old instances of a cluster are drained and terminated while new ones start,
 // with never too few that serve and never too many in all.
 //
-// What goes in: one description of the cluster (Cluster), and the bounds, the time and the rules of the roll (Options).
-// What comes out: a Decision, which says how the roll stands, what to do now, and why no more. The planner keeps nothing:
-// describe, Plan, perform, and again, until the roll is Finished.
+// What goes in: one description of the cluster (Cluster), and the bounds, the time and the rules of the roll
+// (Options). What comes out: a Decision, which says how the roll stands, what to do now, and why no more. The planner
+// keeps nothing: describe, Plan, execute, and again, until the roll is Finished.
 //
 //	for {
 //		cluster, err := env.DescribeCluster(ctx, id)

@@ -75,9 +75,9 @@ func (p *picture) choose(candidates queue, reason Reason, room, spare, idle int)
 	return floored
 }
 
-// candidates are the instances that may be drained, with their order: by rank; what doesn't serve before what does, since it costs nothing;
-// what a roll that was cut short left behind before what the roll started from (under Abort: the cluster's config before
-// others); the oldest first; by id.
+// candidates returns the instances that may be drained, with their order: by rank; what doesn't serve before what
+// does, since it costs nothing; what a roll that was cut short left behind before what the roll started from (under
+// Abort: the cluster's config before others); the oldest first; by id.
 func (p *picture) candidates(list []int32, reason Reason) queue {
 	from := p.options.From
 	if reason == ReasonOutdated && from == "" {

@@ -21,6 +21,7 @@ type Environment interface {
 	// TerminateInstances removes instances from the cluster for good. Unknown ids are no error.
 	TerminateInstances(context.Context, ...InstanceID) error
 
-	// WaitInstances waits until the instances are in the state. It may return earlier: whoever plans looks again anyway.
+	// WaitInstances waits until the instances are in the state. It may return earlier: the planner looks again
+	// anyway.
 	WaitInstances(context.Context, InstanceState, ...InstanceID) error
 }

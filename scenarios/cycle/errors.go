@@ -43,8 +43,8 @@ func (e *InstanceError) Error() string {
 	return fmt.Sprintf("plan cluster %q: instance %d, id %q: %s", e.Cluster, e.Index, e.ID, e.Problem)
 }
 
-// StuckError is what Tasks returns where an empty list would look like success: nothing can be done, and the cluster is
-// not as it should be.
+// StuckError is the error of Tasks where an empty list would look like success: nothing can be done, and the cluster
+// is not as it should be.
 type StuckError struct {
 	Cluster  ClusterID
 	Blockers []Blocker

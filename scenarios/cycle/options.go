@@ -2,42 +2,43 @@ package cycle
 
 import "time"
 
-// Options are what Plan needs to know beside the cluster. The functions must be pure for the length of one call; they are
+// Options hold what Plan needs besides the cluster. The functions must be pure for the length of one call; they are
 // called one at a time.
 type Options struct {
 	// Now is the time by which timeouts are measured, on the clock of the instances' stamps. It may be zero where both
 	// timeouts are.
 	Now time.Time
 
-	// TargetSize is how many instances of the cluster's config are wanted in the end.
+	// TargetSize is the number of instances of the cluster's config wanted in the end.
 	TargetSize int
-	// MinSize is how many serve at least, as far as the plan can help it; at most TargetSize.
+	// MinSize is the least number that serves, as far as the plan can help it; at most TargetSize.
 	MinSize int
-	// MaxSize is how many are listed at most, the terminating ones too; at least TargetSize. 0 doesn't bound.
+	// MaxSize is the largest number that is listed, the terminating ones too; at least TargetSize. 0 doesn't bound.
 	MaxSize int
-	// MaxUnavailable is how many fewer than TargetSize may serve. The floor is the stricter of this and MinSize.
+	// MaxUnavailable bounds how many fewer than TargetSize may serve. The floor is the stricter of this and MinSize.
 	MaxUnavailable Limit
-	// MaxSurge is how many more than TargetSize may be listed. The ceiling is the stricter of this and MaxSize.
+	// MaxSurge bounds how many more than TargetSize may be listed. The ceiling is the stricter of this and MaxSize.
 	MaxSurge Limit
-	// MaxDraining is how many may drain at once.
+	// MaxDraining bounds how many may drain at once.
 	MaxDraining Limit
 
-	// StartTimeout is how long an instance may take until it serves, counted from its creation or, once it is Started,
+	// StartTimeout bounds the time of an instance until it serves, counted from its creation or, once it is Started,
 	// from the later of CreatedAt and UpdatedAt. What takes longer has failed. 0 waits for ever.
 	StartTimeout time.Duration
-	// DrainTimeout is how long a drain may take, counted from UpdatedAt. What takes longer is terminated. 0 waits for ever.
+	// DrainTimeout bounds the time of a drain, counted from UpdatedAt. What takes longer is terminated. 0 waits for
+	// ever.
 	DrainTimeout time.Duration
 
 	// Failures are the instances of the cluster's config that failed so far: the Failures of the last Decision. Start
 	// with none; start again with none after the config changed or to resume a roll that its failures paused.
 	Failures []InstanceID
-	// FailureBudget is how many may fail. One more, and the roll is Paused.
+	// FailureBudget bounds how many may fail. One more, and the roll is Paused.
 	FailureBudget Limit
 	// Mode holds or takes back the roll.
 	Mode Mode
 
-	// From is the config that the roll started from. Outdated instances of another are from a roll that was cut short;
-	// they go first. Empty stands for the config of the oldest outdated instance.
+	// From is the config that the roll started from. Outdated instances of another are from a roll that was cut
+	// short; they go first. Empty means the config of the oldest outdated instance.
 	From ConfigID
 	// Rank says which instances go first: lower before higher; equal ranks go by the rules of the package comment.
 	Rank func(InstanceID) int
@@ -50,7 +51,7 @@ type Options struct {
 	MayDrain func(InstanceID) (ok bool, why string)
 }
 
-// Mode is how far a roll may go.
+// Mode says how far a roll may go.
 type Mode string
 
 const (

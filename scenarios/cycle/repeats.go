@@ -1,7 +1,7 @@
 package cycle
 
-// repeats finds the instances that stand in the list a second time, word for word; nil means that there are none. An
-// empty id, or an id that stands for two different instances, is an *InstanceError.
+// repeats finds exact duplicates of instances in the list; nil means that there are none. An empty id, or one id of
+// two different instances, is an *InstanceError.
 //
 // A list that is sorted by id, as most environments give it, is checked without memory.
 func repeats(cluster *Cluster) ([]bool, error) {

@@ -10,14 +10,14 @@ import (
 	"github.com/nodesim/nodesim/scenarios/cycle/internal/pool"
 )
 
-// Run performs tasks as the zero Runner does.
+// Run runs tasks as the zero Runner does.
 func Run(ctx context.Context, env Environment, tasks ...Task) error {
 	return Runner{}.Run(ctx, env, tasks...)
 }
 
-// Runner performs tasks. It is the one part of the package that waits for something.
+// Runner runs tasks. It is the one part of the package that waits for something.
 type Runner struct {
-	// Parallel is how many tasks run at once; 0 stands for 8.
+	// Parallel is the number of tasks that run at once; 0 means 8.
 	Parallel int
 	// StopOnError cancels the context of the tasks in the stage of a failed one, and doesn't begin the stages after it.
 	// Otherwise every task has its turn.
@@ -26,10 +26,10 @@ type Runner struct {
 
 const defaultParallel = 8
 
-// Run performs the tasks and returns when the last one has. Steps run in the order in which capacity is safe, whatever
-// the order of the arguments: starts (so that no drain comes before its surge is accepted), awaiting starts, drains and
-// terminations, awaiting their ends. Each stage waits for the one before; the tasks within one are independent and run at
-// once. Tasks that are no Steps count as drains do.
+// Run runs the tasks and returns when the last one has ended. Steps run in the order in which capacity is safe,
+// whatever the order of the arguments: starts (so that no drain comes before its surge is accepted), awaiting starts,
+// drains and terminations, awaiting their ends. Each stage waits for the one before; the tasks within one are
+// independent and run at once. Tasks that are no Steps count as drains do.
 //
 // The errors of all tasks are joined in the order of the arguments, each with its step in front; a panic of a task is a
 // *PanicError. nil means that all succeeded. The context is handed to every task.

@@ -12,7 +12,7 @@ type Task interface {
 	Run(ctx context.Context, env Environment) error
 }
 
-// Kind is what a Step does.
+// Kind is the action of a Step.
 type Kind string
 
 // What a Step can do.
@@ -33,13 +33,13 @@ type Target struct {
 type Step struct {
 	Kind    Kind
 	Cluster ClusterID
-	// Count is how many instances are started; in the other kinds it is len(Targets).
+	// Count is the number of instances to start; in the other kinds it is len(Targets).
 	Count int
 	// Reason says why instances are started. In the other kinds each target has its own.
 	Reason Reason `json:",omitempty"`
 	// Await is the state that a Wait waits for.
 	Await InstanceState `json:",omitempty"`
-	// Targets stand in the order in which to take them: drains by priority, the rest by id. None is there twice.
+	// Targets are in the order in which to take them: drains by priority, the rest by id. None is there twice.
 	Targets []Target `json:",omitempty"`
 }
 

@@ -2,30 +2,26 @@ package cycle
 
 import "time"
 
-// TaskConfig is what Tasks needs to know.
+// TaskConfig configures Tasks.
 type TaskConfig struct {
 	TargetSize int
 	MinSize    int
 	MaxSize    int
-	// DrainTimeout is how long a drain may take before the instance is terminated; 0 waits for ever. It counts only where
-	// Now is given.
+	// DrainTimeout bounds a drain, after which the instance is terminated; 0 waits for ever. It needs Now.
 	DrainTimeout time.Duration
-	// Now is the present time. While it is zero no drain times out, since this package reads no clock.
+	// Now is the present time, since this package reads no clock. It may be zero where DrainTimeout is.
 	Now time.Time
 }
 
 // Tasks is Plan for callers that know an outcome only by its tasks: an empty list means that the cluster is as it should
 // be. Every task is a Step, in the order of Decision.Steps.
 //
-// MinSize ≤ TargetSize ≤ MaxSize must hold. Errors are those of Plan, and a *StuckError where nothing can be done though
-// the cluster isn't as it should be.
+// MinSize ≤ TargetSize ≤ MaxSize must hold. Errors are those of Plan, among them an *OptionError where DrainTimeout is set
+// and Now isn't, and a *StuckError where nothing can be done though the cluster isn't as it should be.
 func Tasks(cluster Cluster, config TaskConfig) ([]Task, error) {
 	options := Options{
 		Now: config.Now, TargetSize: config.TargetSize, MinSize: config.MinSize, MaxSize: config.MaxSize,
 		DrainTimeout: config.DrainTimeout,
-	}
-	if config.Now.IsZero() {
-		options.DrainTimeout = min(0, config.DrainTimeout) // a negative one is still refused
 	}
 	if err := options.check(); err != nil {
 		return nil, err

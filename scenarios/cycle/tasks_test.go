@@ -29,6 +29,10 @@ func TestTasksRefuse(t *testing.T) {
 		{cycle.TaskConfig{TargetSize: 3, MinSize: 4, MaxSize: 5}, "plan: MinSize is 4: want at most TargetSize, which is 3"},
 		{cycle.TaskConfig{TargetSize: 6, MinSize: 4, MaxSize: 5}, "plan: MaxSize is 5: want at least TargetSize, which is 6"},
 		{cycle.TaskConfig{TargetSize: 6}, "plan: MaxSize is 0: want at least TargetSize, which is 6"},
+		{
+			cycle.TaskConfig{TargetSize: 2, MaxSize: 3, DrainTimeout: 2 * time.Minute},
+			"plan: Now is zero: want the present time, since DrainTimeout is 2m0s",
+		},
 	} {
 		tasks, err := cycle.Tasks(group(of(5, cycle.Started, "config-1")...), test.config)
 		var option *cycle.OptionError
@@ -72,7 +76,6 @@ func TestDrainTimeout(t *testing.T) {
 	}{
 		{"just before", began.Add(2*time.Minute - 1), "wait drained"},
 		{"in time", began.Add(2 * time.Minute), "terminate 1"},
-		{"no present time", time.Time{}, "wait drained"},
 	} {
 		config.Now = test.now
 		tasks, err := cycle.Tasks(cluster, config)

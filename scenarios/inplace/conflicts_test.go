@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 var errConflict = apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "box-1", errors.New("another was first"))
@@ -40,17 +41,17 @@ func TestConflictsAreTriedFiveTimes(t *testing.T) {
 	}{{4, 5, false, true}, {5, 5, false, false}, {1, 1, true, false}, {0, 1, true, true}} {
 		pod := aPod("idle", "app:1")
 		api, tries := refusing(c.conflicts, errConflict, pod)
-		var endings []inplace.Ending
-		u := inplace.Updater{Client: api, Observe: func(e inplace.Ending) { endings = append(endings, e) }}
+		var endings []podupdate.Ending
+		u := podupdate.Updater{Pods: inplace.Pods(api, nil), Observe: func(e podupdate.Ending) { endings = append(endings, e) }}
 		opts := images("app:2")
 		opts.DisableRetry = c.once
 		got, err := u.Trigger(t.Context(), pod, opts)
 		if (err == nil) != c.ok || (got != nil) != c.ok || *tries != c.tries {
 			t.Errorf("%+v: %v after %d tries", c, err, *tries)
 		}
-		want := inplace.Success
+		want := podupdate.Success
 		if !c.ok {
-			want = inplace.Conflict
+			want = podupdate.Conflict
 		}
 		if len(endings) != 1 || endings[0] != want {
 			t.Errorf("%+v: %v", c, endings)
@@ -61,12 +62,12 @@ func TestConflictsAreTriedFiveTimes(t *testing.T) {
 func TestOtherErrorsAreNotRepeated(t *testing.T) {
 	pod := aPod("idle", "app:1")
 	api, tries := refusing(9, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "box-1", errors.New("no")), pod)
-	var ending inplace.Ending
-	u := inplace.Updater{Client: api, Observe: func(e inplace.Ending) { ending = e }}
-	if _, err := u.Trigger(t.Context(), pod, images("app:2")); !apierrors.IsForbidden(err) || *tries != 1 || ending != inplace.Error {
+	var ending podupdate.Ending
+	u := podupdate.Updater{Pods: inplace.Pods(api, nil), Observe: func(e podupdate.Ending) { ending = e }}
+	if _, err := u.Trigger(t.Context(), pod, images("app:2")); !apierrors.IsForbidden(err) || *tries != 1 || ending != podupdate.Error {
 		t.Error(err, *tries, ending)
 	}
-	if _, err := u.Trigger(t.Context(), pod, inplace.UpdateOptions{ExpectedCurrentSandboxPhase: "running"}); !errors.Is(err, inplace.ErrUnexpectedPodPhase) || ending != inplace.Conflict {
+	if _, err := u.Trigger(t.Context(), pod, inplace.UpdateOptions{ExpectedCurrentSandboxPhase: "running"}); !errors.Is(err, inplace.ErrUnexpectedPodPhase) || ending != podupdate.Conflict {
 		t.Error(err, ending)
 	}
 }
@@ -100,7 +101,7 @@ func TestAPodOfTheSameNameIsAnother(t *testing.T) {
 	if got != nil {
 		t.Error(got)
 	}
-	wantError(t, err, inplace.ErrPodReplaced)
+	wantError(t, err, podupdate.ErrPodReplaced)
 }
 
 // Another writer comes before a third of the writes and leaves its mark; sometimes the server just refuses. Whatever the
@@ -129,24 +130,24 @@ func TestNoUpdateIsLostUnderConflicts(t *testing.T) {
 				return c.Patch(ctx, obj, patch, opts...)
 			}}
 			api := meddled(funcs, pod)
-			u := inplace.Updater{Client: api}
+			u := podupdate.Updater{Pods: inplace.Pods(api, nil)}
 			for range 40 {
 				live := stored(t, api, pod)
 				var err error
 				switch r.IntN(5) {
 				case 0, 1:
 					_, err = u.Trigger(t.Context(), live, inplace.UpdateOptions{ContainerImages: map[string]string{
-						hand.Names[r.IntN(2)]: fmt.Sprintf("app:%d", r.IntN(3)),
+						fakekubelet.Names[r.IntN(2)]: fmt.Sprintf("app:%d", r.IntN(3)),
 					}})
 				case 2:
 					kubelet(t, api, pod)
 					_, err = u.Mark(t.Context(), stored(t, api, pod))
 				case 3:
-					_, err = u.Rollback(t.Context(), live, inplace.Progress{Reason: "Why"}, "")
+					_, err = u.Rollback(t.Context(), live, podupdate.Progress{Reason: "Why"}, "")
 				case 4:
-					_, err = u.Fail(t.Context(), live, inplace.Progress{Reason: "Why"})
+					_, err = u.Fail(t.Context(), live, podupdate.Progress{Reason: "Why"})
 				}
-				if err != nil && !apierrors.IsConflict(err) && !errors.Is(err, inplace.ErrNothingToRollBack) {
+				if err != nil && !apierrors.IsConflict(err) && !errors.Is(err, podupdate.ErrNothingToRollBack) {
 					t.Fatal(err)
 				}
 				l := &life{t: t, pod: stored(t, api, pod), now: t0.Add(time.Hour)}

@@ -1,9 +1,9 @@
 // Package inplace exchanges the images of containers, and their resources, inside a living pod: the pod keeps its name,
 // UID, node and address, and only its containers are replaced.
 //
-// In: a pod as the API server has it, what is wanted (UpdateOptions, or resources by container), and the time. Out: the
-// pod as it has to be written, and how far an update has come. All of an update is on its pod: the annotation
-// Keys.State holds the State, the label Keys.Phase the sandbox phase. Whoever reads the pod can go on with it.
+// In: a pod as the API server has it, what is wanted (UpdateOptions, or resources by container), and the time. Out:
+// the pod as it has to be written, and how far an update has come. All of an update is on its pod: the annotation
+// Keys.State holds the State, the label Keys.Phase the sandbox phase. Any reader of the pod can resume it.
 //
 // # The machine
 //
@@ -18,15 +18,16 @@
 //	Keys.PhaseSince          since when a pod is in its phase
 //
 // They are pure: no argument is changed, the same pod and time give the same bytes, and every error comes before any
-// change. TriggerUpdateWithOptions, MarkUpdateCompleted and the other functions are the same over a client, with
-// DefaultKeys and the wall clock; an Updater has its own keys, clock and digests. Package roller rolls a set of pods,
+// change. They are those of package podupdate, which links no client.
+// TriggerUpdateWithOptions, MarkUpdateCompleted and the other functions here are the same over a controller-runtime client,
+// with DefaultKeys and the wall clock; a podupdate.Updater has its own keys, clock and digests. Package roller rolls a set of pods,
 // package pool keeps a pool of idle ones.
 //
 // # When an update is complete
 //
 // The kubelet replaces a container when its image's name in the spec changes (k8s.io/kubernetes,
-// pkg/kubelet/kuberuntime, containerChanged), in the pod's sandbox, whatever its restart policy. So a new container id
-// is the proof, not the image: two names may stand for one digest. The image id then says that it is the wanted image,
+// pkg/kubelet/kuberuntime, containerChanged), in the pod's sandbox, whatever its restart policy. So a new container
+// id is the proof, not the image: two names may have one digest. The image id then says that it is the wanted image,
 // by Digests where they know it.
 //
 // # What the package must never do

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // registry is a resolver as a caller may bring one: it knows some digests, and fails for all others.
@@ -97,7 +98,7 @@ func TestIsInplaceUpdateCompleted(t *testing.T) {
 		{"broken state", withAnnotation(aPod("starting", "a"), "{"), false},
 	} {
 		if got := inplace.IsInplaceUpdateCompleted(t.Context(), nil, c.pod, r); got != c.want {
-			complete, reason, err := inplace.Keys{}.Completion(t.Context(), c.pod, r)
+			complete, reason, err := podupdate.Keys{}.Completion(t.Context(), c.pod, r)
 			t.Errorf("%s: %v (%v, %s, %v)", c.name, got, complete, reason, err)
 		}
 	}

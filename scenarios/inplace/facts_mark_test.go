@@ -7,7 +7,8 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 var nothing = imageresolver.Recorded{}
@@ -109,22 +110,22 @@ func TestMarkWithoutAnUpdate(t *testing.T) {
 	if got != nil {
 		t.Error("a pod beside an error")
 	}
-	wantError(t, err, inplace.ErrBrokenState)
+	wantError(t, err, podupdate.ErrBrokenState)
 	_, err = inplace.MarkUpdateCompleted(t.Context(), server(), nil, nil, nothing)
-	wantError(t, err, inplace.ErrNoPod)
+	wantError(t, err, podupdate.ErrNoPod)
 }
 
 func TestMarkLooksAtTheLivePhase(t *testing.T) {
-	var k inplace.Keys
+	var k podupdate.Keys
 	pod, _, err := k.Apply(aPod("idle", "app:1"), inplace.UpdateOptions{ContainerImages: map[string]string{"app": "app:2"}}, t0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := server(hand.Settle(pod))
+	c := server(fakekubelet.Settle(pod))
 	seen := aPod("stopping", "app:2")
-	u := inplace.Updater{Client: c}
+	u := podupdate.Updater{Pods: inplace.Pods(c, nil)}
 	m, err := u.Mark(t.Context(), seen)
-	if err != nil || m.Written || m.Progress.State != inplace.Done {
+	if err != nil || m.Written || m.Progress.State != podupdate.Done {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if m, err = u.Mark(t.Context(), stored(t, c, pod)); err != nil || !m.Written || m.Pod.Labels[phaseLabel] != "running" {

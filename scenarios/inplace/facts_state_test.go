@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 func TestGetInplaceUpdateState(t *testing.T) {
@@ -19,7 +20,7 @@ func TestGetInplaceUpdateState(t *testing.T) {
 		}
 	}
 	_, err := inplace.GetPodInPlaceUpdateState(withAnnotation(aPod("idle", "nginx:1.27"), `{"phase":`))
-	wantError(t, err, inplace.ErrBrokenState)
+	wantError(t, err, podupdate.ErrBrokenState)
 	full := `{"phase":"starting","targetImage":"nginx:1.28","targetPodPhase":"running","updateTimestamp":"2026-03-01T12:00:00Z"}`
 	s := state(t, withAnnotation(aPod("idle", "nginx:1.27"), full))
 	if s.Phase != "starting" || s.TargetImage != "nginx:1.28" || s.TargetPodPhase != "running" || !s.UpdateTimestamp.Time.Equal(t0) {
@@ -74,9 +75,9 @@ func TestGetPodPhaseDuration(t *testing.T) {
 		t.Errorf("never created: %s, %v, %v", got, in, err)
 	}
 	_, _, err := inplace.GetPodPhaseSince(withAnnotation(aPod("idle", "a"), "{"), "idle")
-	wantError(t, err, inplace.ErrBrokenState)
+	wantError(t, err, podupdate.ErrBrokenState)
 	_, _, err = inplace.GetPodPhaseSince(nil, "idle")
-	wantError(t, err, inplace.ErrNoPod)
+	wantError(t, err, podupdate.ErrNoPod)
 }
 
 func TestHasUnexpectedRestart(t *testing.T) {
@@ -85,7 +86,7 @@ func TestHasUnexpectedRestart(t *testing.T) {
 			StableContainerStatuses: map[string]inplace.StableContainerStatus{"app": {ContainerID: id, RestartCount: count}}}
 	}
 	pod := func() *corev1.Pod { return aPod("running", "app:1", "side:1") }
-	id := hand.Status(pod(), "app").ContainerID
+	id := fakekubelet.Status(pod(), "app").ContainerID
 	other := snap(id, 0)
 	other.StableContainerStatuses = map[string]inplace.StableContainerStatus{"gone": {ContainerID: "x"}}
 	elsewhere := snap("old", 0)
@@ -113,19 +114,19 @@ func TestHasUnexpectedRestart(t *testing.T) {
 }
 
 func TestASidecarMayRestart(t *testing.T) {
-	var k inplace.Keys
+	var k podupdate.Keys
 	next, _, err := k.Apply(aPod("idle", "app:1", "side:1"), inplace.UpdateOptions{ContainerImages: map[string]string{"app": "app:2"}}, t0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, _, err := k.Complete(hand.Settle(next), t0)
+	done, _, err := k.Complete(fakekubelet.Settle(next), t0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, is := k.UnexpectedRestart(hand.Start(done.DeepCopy(), "side")); is {
+	if name, is := k.UnexpectedRestart(fakekubelet.Start(done.DeepCopy(), "side")); is {
 		t.Errorf("%s wasn't updated", name)
 	}
-	if name, is := k.UnexpectedRestart(hand.Start(done, "app")); !is || name != "app" {
+	if name, is := k.UnexpectedRestart(fakekubelet.Start(done, "app")); !is || name != "app" {
 		t.Errorf("found %q, %v", name, is)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 func trigger(t *testing.T, pod *corev1.Pod, opts inplace.UpdateOptions) *corev1.Pod {
@@ -38,8 +39,8 @@ func TestTriggerTwoImages(t *testing.T) {
 	}
 	s := state(t, got)
 	want := map[string]inplace.InplaceUpdateContainerStatus{
-		"app":  {ImageID: hand.ImageID("app:1"), ContainerID: "containerd://box-1-app-0"},
-		"side": {ImageID: hand.ImageID("side:1"), ContainerID: "containerd://box-1-side-0"},
+		"app":  {ImageID: fakekubelet.ImageID("app:1"), ContainerID: "containerd://box-1-app-0"},
+		"side": {ImageID: fakekubelet.ImageID("side:1"), ContainerID: "containerd://box-1-side-0"},
 	}
 	if s.Phase != "starting" || s.TargetPodPhase != "running" || s.TargetImage != "" || len(s.TargetImages) != 2 {
 		t.Errorf("%+v", s)
@@ -72,7 +73,7 @@ func TestTriggerMetadataAlone(t *testing.T) {
 func TestTheShortcut(t *testing.T) {
 	for _, image := range []string{"nginx:1.28", "docker.io/library/nginx:1.28", "docker.io/nginx:1.28"} {
 		pod := aPod("idle", "nginx:1.28", "side:1")
-		hand.Status(pod, "app").RestartCount = 3
+		fakekubelet.Status(pod, "app").RestartCount = 3
 		pod.Annotations = map[string]string{"old": "1"}
 		got := trigger(t, pod, inplace.UpdateOptions{
 			ContainerImages: map[string]string{"app": image}, UpdatePodPhase: "starting", ExpectedCurrentSandboxPhase: "idle",
@@ -111,7 +112,7 @@ func TestTheShortcut(t *testing.T) {
 	pending := aPod("idle", "nginx:1.28")
 	pending.Status.Phase = corev1.PodPending
 	_, err := inplace.TriggerUpdateWithOptions(t.Context(), server(pending), pending, inplace.UpdateOptions{ContainerImages: map[string]string{"app": "nginx:1.28"}})
-	wantError(t, err, inplace.ErrPodNotRunning)
+	wantError(t, err, podupdate.ErrPodNotRunning)
 }
 
 func TestTriggerRefuses(t *testing.T) {
@@ -124,7 +125,7 @@ func TestTriggerRefuses(t *testing.T) {
 		"another phase":     {inplace.UpdateOptions{ExpectedCurrentSandboxPhase: "idle"}, inplace.ErrUnexpectedPodPhase},
 		"no image":          {inplace.UpdateOptions{ContainerImages: map[string]string{"app": ""}}, inplace.ErrTargetImageIsRequired},
 		"no such container": {inplace.UpdateOptions{ContainerImages: map[string]string{"zip": "a"}}, inplace.ErrContainerNotFound},
-		"no such phase":     {inplace.UpdateOptions{TargetPodPhase: "asleep"}, inplace.ErrUnknownPhase},
+		"no such phase":     {inplace.UpdateOptions{TargetPodPhase: "asleep"}, podupdate.ErrUnknownPhase},
 	} {
 		got, err := inplace.TriggerUpdateWithOptions(t.Context(), c, pod, x.opts)
 		if got != nil {
@@ -133,7 +134,7 @@ func TestTriggerRefuses(t *testing.T) {
 		wantError(t, err, x.want)
 	}
 	_, err := inplace.TriggerUpdateWithOptions(t.Context(), c, nil, inplace.UpdateOptions{})
-	wantError(t, err, inplace.ErrNoPod)
+	wantError(t, err, podupdate.ErrNoPod)
 	if diff := cmp.Diff(pod.Spec, stored(t, c, pod).Spec); diff != "" {
 		t.Error(diff)
 	}

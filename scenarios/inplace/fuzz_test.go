@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // Whatever stands in the annotations, nothing panics, an error is ErrBrokenState or says that there is nothing to go back
@@ -17,18 +17,18 @@ func FuzzState(f *testing.F) {
 	f.Add(`{"phase":"failed","fromImages":{"gone":"x"},"updateTime":"2026-03-01T12:00:00.5Z","updateTimestamp":"2026-03-01T12:00:00Z"}`, `null`)
 	f.Add(`{"phase":"starting","targetImages":null,"fromImages":{"app":"!!"},"updateTimestamp":null}`, `{"phase":"failed","targetResources":{"app":{"requests":{"cpu":"1e999"}}}}`)
 	f.Fuzz(func(t *testing.T, state, resize string) {
-		var k inplace.Keys
+		var k podupdate.Keys
 		pod := withAnnotation(aPod("starting", "app:2"), state)
-		pod.Annotations[inplace.DefaultKeys().Resize] = resize
+		pod.Annotations[podupdate.DefaultKeys().Resize] = resize
 		s, err := k.Read(pod)
 		if err != nil {
-			wantError(t, err, inplace.ErrBrokenState)
+			wantError(t, err, podupdate.ErrBrokenState)
 		}
 		if _, err := k.Progress(pod, nil, 1, t0); err != nil {
-			wantError(t, err, inplace.ErrBrokenState)
+			wantError(t, err, podupdate.ErrBrokenState)
 		}
 		if _, err := k.ResizeProgress(pod, 1, t0); err != nil {
-			wantError(t, err, inplace.ErrBrokenState)
+			wantError(t, err, podupdate.ErrBrokenState)
 		}
 		k.UnexpectedRestart(pod)
 		applied, _, applyErr := k.Apply(pod, images("app:3"), t0)
@@ -36,10 +36,10 @@ func FuzzState(f *testing.F) {
 			t.Errorf("Apply: %v, and Read: %v", applyErr, err)
 		}
 		_, _, rollbackErr := k.Rollback(pod, t0)
-		_, _, resizeErr := k.BeginResize(pod, inplace.Resources{"app": {}}, t0)
-		_, _, resizeBackErr := k.RollbackResize(pod, inplace.Progress{}, t0)
+		_, _, resizeErr := k.BeginResize(pod, podupdate.Resources{"app": {}}, t0)
+		_, _, resizeBackErr := k.RollbackResize(pod, podupdate.Progress{}, t0)
 		for _, err := range []error{rollbackErr, resizeErr, resizeBackErr} {
-			if err != nil && !errors.Is(err, inplace.ErrBrokenState) && !errors.Is(err, inplace.ErrNothingToRollBack) {
+			if err != nil && !errors.Is(err, podupdate.ErrBrokenState) && !errors.Is(err, podupdate.ErrNothingToRollBack) {
 				t.Error(err)
 			}
 		}

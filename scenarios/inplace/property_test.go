@@ -12,14 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // A life is a pod to which random things happen, in a random order.
 type life struct {
 	t    *testing.T
 	r    *rand.Rand
-	keys inplace.Keys
+	keys podupdate.Keys
 	pod  *corev1.Pod
 	now  time.Time
 	log  []string
@@ -63,13 +64,13 @@ func (l *life) step(name string, do func(*corev1.Pod) (*corev1.Pod, bool, error)
 }
 
 func (l *life) act() {
-	name := hand.Names[l.r.IntN(2)]
+	name := fakekubelet.Names[l.r.IntN(2)]
 	l.now = l.now.Add(time.Duration(l.r.IntN(2e9)))
 	switch l.r.IntN(10) {
 	case 0, 1, 2:
 		images := map[string]string{name: l.image()}
 		if l.r.IntN(2) == 0 {
-			images[hand.Names[l.r.IntN(2)]] = l.image()
+			images[fakekubelet.Names[l.r.IntN(2)]] = l.image()
 		}
 		opts := inplace.UpdateOptions{ContainerImages: images, Labels: map[string]string{prefix + "sandbox-id": "s"}}
 		opts.Annotations = map[string]string{prefix + "claimed-at": "then"}
@@ -82,14 +83,14 @@ func (l *life) act() {
 	case 3, 4:
 		if p, err := l.keys.Progress(l.pod, nil, 0, l.now); err != nil {
 			l.fail("%v", err)
-		} else if p.State == inplace.Done {
+		} else if p.State == podupdate.Done {
 			l.step("mark", func(pod *corev1.Pod) (*corev1.Pod, bool, error) { return l.keys.Complete(pod, l.now) })
 		}
 	case 5:
 		l.step("rollback", func(pod *corev1.Pod) (*corev1.Pod, bool, error) { return l.keys.Rollback(pod, l.now) })
 	case 6:
 		l.step("fail", func(pod *corev1.Pod) (*corev1.Pod, bool, error) {
-			return l.keys.Fail(pod, inplace.Progress{Reason: "Why"}, l.now)
+			return l.keys.Fail(pod, podupdate.Progress{Reason: "Why"}, l.now)
 		})
 	default:
 		l.kubelet(name)
@@ -98,7 +99,7 @@ func (l *life) act() {
 
 // kubelet takes one step of the kubelet's.
 func (l *life) kubelet(name string) {
-	s, spec := hand.Status(l.pod, name), ""
+	s, spec := fakekubelet.Status(l.pod, name), ""
 	for _, c := range l.pod.Spec.Containers {
 		if c.Name == name {
 			spec = c.Image
@@ -108,28 +109,28 @@ func (l *life) kubelet(name string) {
 	case s.Image != spec && s.State.Running != nil && l.r.IntN(4) == 0:
 		l.log = append(l.log, "crash of "+name+", restarted by the old image")
 		was, seen := s.Image, l.pod.Status.ObservedGeneration
-		hand.Start(l.pod, name)
-		s.Image, s.ImageID, s.Ready = was, hand.ImageID(was), true
+		fakekubelet.Start(l.pod, name)
+		s.Image, s.ImageID, s.Ready = was, fakekubelet.ImageID(was), true
 		l.pod.Status.ObservedGeneration = seen
 	case s.Image != spec && s.State.Running != nil:
 		l.log = append(l.log, "kill "+name)
-		hand.Kill(l.pod, name)
+		fakekubelet.Kill(l.pod, name)
 	case s.State.Running == nil && l.r.IntN(3) == 0:
 		l.log = append(l.log, "image pull failed of "+name)
-		hand.Wait(l.pod, name, "ImagePullBackOff", "")
+		fakekubelet.Wait(l.pod, name, "ImagePullBackOff", "")
 	case s.State.Running == nil:
 		l.log = append(l.log, "start "+name)
-		hand.Start(l.pod, name)
+		fakekubelet.Start(l.pod, name)
 	case !s.Ready:
 		l.log = append(l.log, "ready "+name)
 		s.Ready = true
-		hand.Observe(l.pod)
+		fakekubelet.Observe(l.pod)
 	default:
-		hand.Observe(l.pod)
+		fakekubelet.Observe(l.pod)
 	}
 	// Two of the images are one.
-	if s := hand.Status(l.pod, name); s.Image == "mirror/app:1" {
-		s.ImageID = hand.ImageID("app:1")
+	if s := fakekubelet.Status(l.pod, name); s.Image == "mirror/app:1" {
+		s.ImageID = fakekubelet.ImageID("app:1")
 	}
 }
 
@@ -143,17 +144,17 @@ func (l *life) check() {
 	done := l.pod.Status.ObservedGeneration == l.pod.Generation
 	for name := range s.TargetImages {
 		for _, c := range l.pod.Spec.Containers {
-			is := hand.Status(l.pod, name)
+			is := fakekubelet.Status(l.pod, name)
 			done = done && (c.Name != name || is.State.Running != nil && is.Ready && is.Image == c.Image)
 		}
 	}
-	if p, err := l.keys.Progress(l.pod, nil, 0, l.now); err != nil || (p.State == inplace.Done) != done {
+	if p, err := l.keys.Progress(l.pod, nil, 0, l.now); err != nil || (p.State == podupdate.Done) != done {
 		l.fail("progress %v, %v: want done %v of %+v\n%+v", p, err, done, s, l.pod.Status.ContainerStatuses)
 	}
 }
 
 // checkPhases checks that label and annotation are of one phase, and that an idle pod is nobody's.
-func (l *life) checkPhases() *inplace.State {
+func (l *life) checkPhases() *podupdate.State {
 	l.t.Helper()
 	s, err := l.keys.Read(l.pod)
 	if err != nil {

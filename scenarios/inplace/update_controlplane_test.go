@@ -18,10 +18,11 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
@@ -65,7 +66,7 @@ func (c *cluster) create(name string, change func(*corev1.Pod), images ...string
 		Spec:       corev1.PodSpec{NodeName: "node-1", AutomountServiceAccountToken: &automount},
 	}
 	for i, image := range images {
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: hand.Names[i], Image: image})
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fakekubelet.Names[i], Image: image})
 	}
 	if change != nil {
 		change(pod)
@@ -73,7 +74,7 @@ func (c *cluster) create(name string, change func(*corev1.Pod), images ...string
 	if err := c.client.Create(c.t.Context(), pod); err != nil {
 		c.t.Fatal(err)
 	}
-	return c.kubelet(name, hand.Settle)
+	return c.kubelet(name, fakekubelet.Settle)
 }
 
 func (c *cluster) get(name string) *corev1.Pod {
@@ -101,7 +102,7 @@ func (c *cluster) kubelet(name string, step func(*corev1.Pod) *corev1.Pod) *core
 
 func TestARealPodIsUpdatedWhole(t *testing.T) {
 	c := newCluster(t)
-	u := inplace.Updater{Client: c.client}
+	u := podupdate.Updater{Pods: inplace.Pods(c.client, nil)}
 	before := c.create("box-1", nil, "app:1", "side:1")
 	triggered, err := u.Trigger(t.Context(), before, inplace.UpdateOptions{
 		ContainerImages: map[string]string{"app": "app:2", "side": "docker.io/library/side:1"}, Labels: map[string]string{"team": "a"},
@@ -116,10 +117,10 @@ func TestARealPodIsUpdatedWhole(t *testing.T) {
 		do     func(*corev1.Pod) *corev1.Pod
 		reason string
 	}{
-		{func(pod *corev1.Pod) *corev1.Pod { return pod }, inplace.ReasonNotObserved},
-		{hand.Observe, inplace.ReasonOldContainer},
-		{func(pod *corev1.Pod) *corev1.Pod { return hand.Kill(pod, "app") }, "ContainerCreating"},
-		{func(pod *corev1.Pod) *corev1.Pod { return hand.Start(pod, "app") }, inplace.ReasonNotReady},
+		{func(pod *corev1.Pod) *corev1.Pod { return pod }, podupdate.ReasonNotObserved},
+		{fakekubelet.Observe, podupdate.ReasonOldContainer},
+		{func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Kill(pod, "app") }, "ContainerCreating"},
+		{func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Start(pod, "app") }, podupdate.ReasonNotReady},
 	} {
 		c.kubelet("box-1", step.do)
 		m, err := u.Mark(t.Context(), triggered)
@@ -127,16 +128,16 @@ func TestARealPodIsUpdatedWhole(t *testing.T) {
 			t.Fatalf("%+v, %v: want %s", m.Progress, err, step.reason)
 		}
 	}
-	c.kubelet("box-1", hand.Settle)
+	c.kubelet("box-1", fakekubelet.Settle)
 	marked, err := inplace.MarkUpdateCompleted(t.Context(), c.client, nil, triggered, imageresolver.Recorded{})
 	if err != nil || inplace.GetSandboxPhase(marked) != "running" || inplace.HasUnexpectedRestart(marked) {
 		t.Fatal(marked, err)
 	}
-	restarted := c.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return hand.Settle(hand.Start(pod, "app")) })
+	restarted := c.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Settle(fakekubelet.Start(pod, "app")) })
 	if !inplace.HasUnexpectedRestart(restarted) {
 		t.Error("a restart wasn't found")
 	}
-	back, err := u.Rollback(t.Context(), restarted, inplace.Progress{Reason: "Why"}, "")
+	back, err := u.Rollback(t.Context(), restarted, podupdate.Progress{Reason: "Why"}, "")
 	if err != nil || back.Spec.Containers[0].Image != "app:1" {
 		t.Fatal(back, err)
 	}
@@ -153,9 +154,9 @@ func TestTheServerRefusesAnEphemeralContainersChangeAndSoDoWe(t *testing.T) {
 	if err := c.client.SubResource("ephemeralcontainers").Update(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
-	u := inplace.Updater{Client: c.client}
+	u := podupdate.Updater{Pods: inplace.Pods(c.client, nil)}
 	_, err := u.Trigger(t.Context(), pod, inplace.UpdateOptions{ContainerImages: map[string]string{"debug": "debug:2"}})
-	wantError(t, err, inplace.ErrEphemeralContainer)
+	wantError(t, err, podupdate.ErrEphemeralContainer)
 	live := c.get("box-1")
 	live.Spec.EphemeralContainers[0].Image = "debug:2"
 	if err := c.client.SubResource("ephemeralcontainers").Update(t.Context(), live); !apierrors.IsInvalid(err) {
@@ -164,7 +165,7 @@ func TestTheServerRefusesAnEphemeralContainersChangeAndSoDoWe(t *testing.T) {
 	if _, err := u.Trigger(t.Context(), pod, inplace.UpdateOptions{ContainerImages: map[string]string{"setup": "setup:2"}}); err != nil {
 		t.Fatal(err)
 	}
-	c.kubelet("box-1", hand.Settle)
+	c.kubelet("box-1", fakekubelet.Settle)
 	if m, err := u.Mark(t.Context(), c.get("box-1")); err != nil || !m.Written || m.Pod.Spec.InitContainers[0].Image != "setup:2" {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -193,7 +194,7 @@ func TestAConflictStorm(t *testing.T) {
 			}
 		})
 	}
-	u, updates := inplace.Updater{Client: c.client}, 0
+	u, updates := podupdate.Updater{Pods: inplace.Pods(c.client, nil)}, 0
 	for i := 1; i <= 6; i++ {
 		image := fmt.Sprintf("app:%d", i)
 		until(t, func() error {
@@ -205,7 +206,7 @@ func TestAConflictStorm(t *testing.T) {
 			if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(pod), live); err != nil {
 				return err
 			}
-			return c.client.Status().Update(t.Context(), hand.Settle(live))
+			return c.client.Status().Update(t.Context(), fakekubelet.Settle(live))
 		})
 		until(t, func() error {
 			m, err := u.Mark(t.Context(), c.get("box-1"))
@@ -244,7 +245,7 @@ var retryLong = wait.Backoff{Steps: 100, Duration: 5 * time.Millisecond, Factor:
 
 func TestAPodThatIsReplacedInTheMiddle(t *testing.T) {
 	c := newCluster(t)
-	u := inplace.Updater{Client: c.client}
+	u := podupdate.Updater{Pods: inplace.Pods(c.client, nil)}
 	triggered, err := u.Trigger(t.Context(), c.create("box-1", nil, "app:1"), inplace.UpdateOptions{ContainerImages: map[string]string{"app": "app:2"}})
 	if err != nil {
 		t.Fatal(err)
@@ -257,9 +258,9 @@ func TestAPodThatIsReplacedInTheMiddle(t *testing.T) {
 	}
 	c.create("box-1", nil, "app:1")
 	_, err = u.Mark(t.Context(), triggered)
-	wantError(t, err, inplace.ErrPodReplaced)
-	_, err = u.Rollback(t.Context(), triggered, inplace.Progress{}, "")
-	wantError(t, err, inplace.ErrPodReplaced)
+	wantError(t, err, podupdate.ErrPodReplaced)
+	_, err = u.Rollback(t.Context(), triggered, podupdate.Progress{}, "")
+	wantError(t, err, podupdate.ErrPodReplaced)
 	if live := c.get("box-1"); len(live.Annotations) != 0 || live.Generation != 1 {
 		t.Error("the other pod was touched:", live.Annotations)
 	}
@@ -276,14 +277,14 @@ func TestARollOverARealServer(t *testing.T) {
 	most := 0
 	wake := make(chan struct{}, 1)
 	r := &roller.Roller{
-		Client: c.client, Namespace: c.namespace, Selector: labels.SelectorFromSet(labels.Set{"app": "web"}), Wake: wake,
+		Pods: inplace.Pods(c.client, nil), Namespace: c.namespace, Selector: labels.SelectorFromSet(labels.Set{"app": "web"}), Wake: wake,
 		Roll: roller.Roll{Images: map[string]string{"app": "web:2"}, MaxUnavailable: 2, Replicas: 4, Deadline: 5 * time.Minute, Digests: &imageresolver.Learned{}},
 		OnAction: func(a roller.Action, err error) {
 			if err != nil {
 				t.Errorf("%s: %v", a, err)
 			}
 			if a.Kind == roller.Trigger {
-				c.kubelet(a.Pod, hand.Settle)
+				c.kubelet(a.Pod, fakekubelet.Settle)
 			}
 			select {
 			case wake <- struct{}{}:

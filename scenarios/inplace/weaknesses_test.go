@@ -11,12 +11,13 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 func apply(t *testing.T, pod *corev1.Pod, opts inplace.UpdateOptions) *corev1.Pod {
 	t.Helper()
-	next, changed, err := inplace.Keys{}.Apply(pod, opts, t0)
+	next, changed, err := podupdate.Keys{}.Apply(pod, opts, t0)
 	if err != nil || !changed {
 		t.Fatalf("changed %v, %v", changed, err)
 	}
@@ -29,22 +30,22 @@ func images(image string) inplace.UpdateOptions {
 }
 
 func TestAnEqualDigestIsNoProofOfAReplacement(t *testing.T) {
-	digest := imageresolver.Digests{Manifest: hand.Digest("app:1")}
+	digest := imageresolver.Digests{Manifest: fakekubelet.Digest("app:1")}
 	digests := imageresolver.Record(map[string]imageresolver.Digests{"app:1": digest, "mirror/app:1": digest})
-	pod := hand.Observe(apply(t, aPod("running", "app:1"), images("mirror/app:1")))
-	if p, _ := (inplace.Keys{}).Progress(pod, digests, 0, t0); p.Reason != inplace.ReasonOldContainer {
+	pod := fakekubelet.Observe(apply(t, aPod("running", "app:1"), images("mirror/app:1")))
+	if p, _ := (podupdate.Keys{}).Progress(pod, digests, 0, t0); p.Reason != podupdate.ReasonOldContainer {
 		t.Errorf("before the kubelet: %v", p)
 	}
 	if inplace.IsInplaceUpdateCompleted(t.Context(), nil, pod, digests) {
 		t.Error("complete before the container was replaced")
 	}
-	hand.Start(pod, "app")
-	hand.Status(pod, "app").ImageID = hand.ImageID("app:1")
-	if p, _ := (inplace.Keys{}).Progress(pod, digests, 0, t0); p.Reason != inplace.ReasonNotReady {
+	fakekubelet.Start(pod, "app")
+	fakekubelet.Status(pod, "app").ImageID = fakekubelet.ImageID("app:1")
+	if p, _ := (podupdate.Keys{}).Progress(pod, digests, 0, t0); p.Reason != podupdate.ReasonNotReady {
 		t.Errorf("started: %v", p)
 	}
-	hand.Status(pod, "app").Ready = true
-	if p, _ := (inplace.Keys{}).Progress(pod, digests, 0, t0); p.State != inplace.Done {
+	fakekubelet.Status(pod, "app").Ready = true
+	if p, _ := (podupdate.Keys{}).Progress(pod, digests, 0, t0); p.State != podupdate.Done {
 		t.Errorf("ready: %v", p)
 	}
 }
@@ -58,40 +59,40 @@ func TestProgressSaysWhatItWaitsFor(t *testing.T) {
 	ended.Status.Phase = corev1.PodFailed
 	other := started()
 	other.Spec.Containers[0].Image = "app:3"
-	exited := hand.Start(started(), "app")
-	hand.Status(exited, "app").State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
-	old := hand.Start(started(), "app")
-	hand.Status(old, "app").Image, hand.Status(old, "app").ImageID = "app:1", hand.ImageID("app:1")
+	exited := fakekubelet.Start(started(), "app")
+	fakekubelet.Status(exited, "app").State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
+	old := fakekubelet.Start(started(), "app")
+	fakekubelet.Status(old, "app").Image, fakekubelet.Status(old, "app").ImageID = "app:1", fakekubelet.ImageID("app:1")
 	for _, c := range []struct {
 		pod    *corev1.Pod
-		state  inplace.Outcome
+		state  podupdate.Outcome
 		reason string
 	}{
-		{aPod("idle", "app:1"), inplace.None, ""},
-		{started(), inplace.InProgress, inplace.ReasonNotObserved},
-		{hand.Observe(started()), inplace.InProgress, inplace.ReasonOldContainer},
-		{hand.Kill(started(), "app"), inplace.InProgress, "ContainerCreating"},
-		{hand.Wait(started(), "app", "ImagePullBackOff", "no such tag"), inplace.InProgress, "ImagePullBackOff"},
-		{hand.Wait(started(), "app", "CrashLoopBackOff", ""), inplace.InProgress, "CrashLoopBackOff"},
-		{hand.Wait(started(), "app", "InvalidImageName", ""), inplace.Failed, "InvalidImageName"},
-		{exited, inplace.InProgress, "OOMKilled"},
-		{old, inplace.InProgress, inplace.ReasonOldImage},
-		{hand.Start(started(), "app"), inplace.InProgress, inplace.ReasonNotReady},
-		{other, inplace.InProgress, inplace.ReasonSpecDiffers},
-		{deleted, inplace.Failed, inplace.ReasonPodDeleting},
-		{ended, inplace.Failed, inplace.ReasonPodEnded},
-		{hand.Settle(started()), inplace.Done, ""},
+		{aPod("idle", "app:1"), podupdate.None, ""},
+		{started(), podupdate.InProgress, podupdate.ReasonNotObserved},
+		{fakekubelet.Observe(started()), podupdate.InProgress, podupdate.ReasonOldContainer},
+		{fakekubelet.Kill(started(), "app"), podupdate.InProgress, "ContainerCreating"},
+		{fakekubelet.Wait(started(), "app", "ImagePullBackOff", "no such tag"), podupdate.InProgress, "ImagePullBackOff"},
+		{fakekubelet.Wait(started(), "app", "CrashLoopBackOff", ""), podupdate.InProgress, "CrashLoopBackOff"},
+		{fakekubelet.Wait(started(), "app", "InvalidImageName", ""), podupdate.Failed, "InvalidImageName"},
+		{exited, podupdate.InProgress, "OOMKilled"},
+		{old, podupdate.InProgress, podupdate.ReasonOldImage},
+		{fakekubelet.Start(started(), "app"), podupdate.InProgress, podupdate.ReasonNotReady},
+		{other, podupdate.InProgress, podupdate.ReasonSpecDiffers},
+		{deleted, podupdate.Failed, podupdate.ReasonPodDeleting},
+		{ended, podupdate.Failed, podupdate.ReasonPodEnded},
+		{fakekubelet.Settle(started()), podupdate.Done, ""},
 	} {
-		p, err := inplace.Keys{}.Progress(c.pod, nil, time.Minute, t0)
+		p, err := podupdate.Keys{}.Progress(c.pod, nil, time.Minute, t0)
 		if err != nil || p.State != c.state || p.Reason != c.reason {
 			t.Errorf("%v, %v: want %s %s", p, err, c.state, c.reason)
 		}
 	}
-	stuck := hand.Wait(started(), "app", "ImagePullBackOff", "no such\ntag")
-	if p, _ := (inplace.Keys{}).Progress(stuck, nil, time.Minute, t0.Add(time.Minute)); p.State != inplace.InProgress {
+	stuck := fakekubelet.Wait(started(), "app", "ImagePullBackOff", "no such\ntag")
+	if p, _ := (podupdate.Keys{}).Progress(stuck, nil, time.Minute, t0.Add(time.Minute)); p.State != podupdate.InProgress {
 		t.Errorf("at the deadline: %v", p)
 	}
-	p, _ := inplace.Keys{}.Progress(stuck, nil, time.Minute, t0.Add(61*time.Second))
+	p, _ := podupdate.Keys{}.Progress(stuck, nil, time.Minute, t0.Add(61*time.Second))
 	if got, want := p.String(), "Failed DeadlineExceeded (app): ImagePullBackOff after 1m1s of 1m0s: no such tag"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -100,16 +101,16 @@ func TestProgressSaysWhatItWaitsFor(t *testing.T) {
 func TestABrokenStateIsAnErrorEverywhere(t *testing.T) {
 	for _, text := range []string{`{"phase":`, `{"phase":"asleep"}`, `null`, `[]`} {
 		pod := withAnnotation(aPod("starting", "app:1"), text)
-		var k inplace.Keys
+		var k podupdate.Keys
 		_, _, applied := k.Apply(pod, images("app:2"), t0)
 		_, progress := k.Progress(pod, nil, 0, t0)
 		_, _, completed := k.Complete(pod, t0)
 		_, _, rolled := k.Rollback(pod, t0)
 		complete, reason, err := k.Completion(t.Context(), pod, nil)
 		for _, err := range []error{applied, progress, completed, rolled, err} {
-			wantError(t, err, inplace.ErrBrokenState)
+			wantError(t, err, podupdate.ErrBrokenState)
 		}
-		if complete || reason != inplace.ReasonBrokenState {
+		if complete || reason != podupdate.ReasonBrokenState {
 			t.Errorf("%s: complete %v, %s", text, complete, reason)
 		}
 	}
@@ -117,18 +118,18 @@ func TestABrokenStateIsAnErrorEverywhere(t *testing.T) {
 
 func TestWithoutAResolverTheContainerDecides(t *testing.T) {
 	pod := apply(t, aPod("idle", "app:1"), images("app:2"))
-	if complete, reason, err := (inplace.Keys{}).Completion(t.Context(), hand.Observe(pod), nil); complete || reason != inplace.ReasonOldContainer || err != nil {
+	if complete, reason, err := (podupdate.Keys{}).Completion(t.Context(), fakekubelet.Observe(pod), nil); complete || reason != podupdate.ReasonOldContainer || err != nil {
 		t.Error(complete, reason, err)
 	}
-	if complete, _, err := (inplace.Keys{}).Completion(t.Context(), hand.Settle(pod), nil); !complete || err != nil {
+	if complete, _, err := (podupdate.Keys{}).Completion(t.Context(), fakekubelet.Settle(pod), nil); !complete || err != nil {
 		t.Error(complete, err)
 	}
 }
 
 func TestAResolverThatFailsIsAnError(t *testing.T) {
-	pod := hand.Settle(apply(t, aPod("idle", "app:1"), images("app:2")))
-	complete, reason, err := inplace.Keys{}.Completion(t.Context(), pod, registry{})
-	if complete || reason != inplace.ReasonDigestUnknown || err == nil || errors.Is(err, context.Canceled) {
+	pod := fakekubelet.Settle(apply(t, aPod("idle", "app:1"), images("app:2")))
+	complete, reason, err := podupdate.Keys{}.Completion(t.Context(), pod, registry{})
+	if complete || reason != podupdate.ReasonDigestUnknown || err == nil || errors.Is(err, context.Canceled) {
 		t.Error(complete, reason, err)
 	}
 	got, err := inplace.MarkUpdateCompleted(t.Context(), server(pod), nil, pod, registry{})
@@ -138,8 +139,8 @@ func TestAResolverThatFailsIsAnError(t *testing.T) {
 }
 
 func TestAStopWithUnchangedImagesCleansUp(t *testing.T) {
-	var k inplace.Keys
-	running, _, err := k.Complete(hand.Settle(apply(t, aPod("idle", "app:1"), inplace.UpdateOptions{
+	var k podupdate.Keys
+	running, _, err := k.Complete(fakekubelet.Settle(apply(t, aPod("idle", "app:1"), inplace.UpdateOptions{
 		ContainerImages: map[string]string{"app": "app:2"}, Labels: map[string]string{prefix + "sandbox-id": "s"},
 		Annotations: map[string]string{prefix + "sandbox-id": "s", prefix + "claimed-at": "then"},
 	})), t0)
@@ -155,7 +156,7 @@ func TestAStopWithUnchangedImagesCleansUp(t *testing.T) {
 		idle.Annotations[prefix+"stop-reason"] != "" || s.StableContainerStatuses != nil || s.TargetPodPhase != "idle" {
 		t.Errorf("%v %v %+v", idle.Labels, idle.Annotations, s)
 	}
-	if _, is := k.UnexpectedRestart(hand.Start(idle, "app")); is {
+	if _, is := k.UnexpectedRestart(fakekubelet.Start(idle, "app")); is {
 		t.Error("an idle pod's restart is nobody's")
 	}
 }
@@ -177,15 +178,15 @@ func TestEveryMistakeIsFoundBeforeAnyChange(t *testing.T) {
 	want := `update pod shop/box-1: container "debug": ephemeral container can't be changed: add another one; ` +
 		`container "side": target image is required; container "zoo": container not found in pod`
 	for range 20 {
-		next, _, err := inplace.Keys{}.Apply(pod, opts, t0)
+		next, _, err := podupdate.Keys{}.Apply(pod, opts, t0)
 		if next != nil || err == nil || err.Error() != want {
 			t.Fatalf("%v\nwant %s", err, want)
 		}
-		for _, is := range []error{inplace.ErrEphemeralContainer, inplace.ErrTargetImageIsRequired, inplace.ErrContainerNotFound} {
+		for _, is := range []error{podupdate.ErrEphemeralContainer, inplace.ErrTargetImageIsRequired, inplace.ErrContainerNotFound} {
 			wantError(t, err, is)
 		}
 	}
-	_, _, err := inplace.Keys{}.Apply(aPod("idle"), images("app:2"), t0)
+	_, _, err := podupdate.Keys{}.Apply(aPod("idle"), images("app:2"), t0)
 	wantError(t, err, inplace.ErrNoContainers)
 }
 
@@ -199,7 +200,7 @@ func TestOneRuleForImages(t *testing.T) {
 
 func TestFractionsOfASecondAreKept(t *testing.T) {
 	at := t0.Add(1234567 * time.Microsecond)
-	next, _, err := inplace.Keys{}.Apply(aPod("idle", "app:1"), images("app:2"), at)
+	next, _, err := podupdate.Keys{}.Apply(aPod("idle", "app:1"), images("app:2"), at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,18 +224,18 @@ func TestInitContainers(t *testing.T) {
 		{Name: "setup", Image: "setup:1", ContainerID: "s-1", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}},
 		{Name: "proxy", Image: "proxy:1", ContainerID: "p-1", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}},
 	}
-	next := hand.Observe(apply(t, pod, inplace.UpdateOptions{ContainerImages: map[string]string{"setup": "setup:2", "proxy": "proxy:2"}}))
+	next := fakekubelet.Observe(apply(t, pod, inplace.UpdateOptions{ContainerImages: map[string]string{"setup": "setup:2", "proxy": "proxy:2"}}))
 	if next.Spec.InitContainers[0].Image != "setup:2" || next.Spec.InitContainers[1].Image != "proxy:2" {
 		t.Fatal(next.Spec.InitContainers)
 	}
-	var k inplace.Keys
-	if p, _ := k.Progress(next, nil, 0, t0); p.Container != "proxy" || p.Reason != inplace.ReasonOldContainer {
+	var k podupdate.Keys
+	if p, _ := k.Progress(next, nil, 0, t0); p.Container != "proxy" || p.Reason != podupdate.ReasonOldContainer {
 		t.Errorf("the sidecar is awaited, the one that has ended is not: %v", p)
 	}
 	s := &next.Status.InitContainerStatuses[1]
-	s.Image, s.ImageID, s.ContainerID = "proxy:2", hand.ImageID("proxy:2"), "p-2"
+	s.Image, s.ImageID, s.ContainerID = "proxy:2", fakekubelet.ImageID("proxy:2"), "p-2"
 	done, _, err := k.Complete(next, t0)
-	if p, _ := k.Progress(next, nil, 0, t0); p.State != inplace.Done || err != nil {
+	if p, _ := k.Progress(next, nil, 0, t0); p.State != podupdate.Done || err != nil {
 		t.Fatal(p, err)
 	}
 	done.Status.InitContainerStatuses[0].ContainerID = "s-2"
@@ -248,7 +249,7 @@ func TestInitContainers(t *testing.T) {
 }
 
 func TestOtherKeys(t *testing.T) {
-	k := inplace.Keys{Prefix: "example.org", Phase: "example.org/phase"}
+	k := podupdate.Keys{Prefix: "example.org", Phase: "example.org/phase"}
 	next, _, err := k.Apply(aPod("", "app:1"), images("app:2"), t0)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
 )
 
 const (
@@ -23,11 +23,11 @@ const (
 )
 
 // t0 is when updates are triggered, where a test gives the time.
-var t0 = hand.T0
+var t0 = fakekubelet.T0
 
 // aPod is a running pod with a sandbox phase; the empty one is no label.
 func aPod(phase string, images ...string) *corev1.Pod {
-	pod := hand.New("box-1", images...)
+	pod := fakekubelet.New("box-1", images...)
 	if phase != "" {
 		pod.Labels[phaseLabel] = phase
 	}
@@ -83,7 +83,7 @@ func stored(t *testing.T, c client.Client, pod *corev1.Pod) *corev1.Pod {
 // kubelet has the kubelet finish what it has to do with a stored pod.
 func kubelet(t *testing.T, c client.Client, pod *corev1.Pod) *corev1.Pod {
 	t.Helper()
-	live := hand.Settle(stored(t, c, pod))
+	live := fakekubelet.Settle(stored(t, c, pod))
 	if err := c.Status().Update(t.Context(), live); err != nil {
 		t.Fatal(err)
 	}

@@ -55,18 +55,16 @@ func (p *Performer) address() error {
 func freePort(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return address // which nobody can listen at
+		return address // no listener can have it
 	}
 	return net.JoinHostPort(host, "0")
 }
 
-// mark says in a node's status where its kubelet is reached: the port, and the host
-// as the address of type Hostname. kube-apiserver takes that before all others
-// (--kubelet-preferred-address-types is
-// Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP by default), so that
-// InternalIP stays the scenario's. Where somebody has said by which address the host
-// is reached, that comes before it: of several of a type the first is taken
-// (k8s.io/kubernetes, pkg/util/node/node.go, GetPreferredNodeAddress).
+// mark says in a node's status where its kubelet is reached: the port, and the host as the address of type Hostname.
+// kube-apiserver takes that before all others (--kubelet-preferred-address-types is
+// Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP by default), so that InternalIP stays the scenario's. An
+// address given in the options comes before it: of several of a type the first is taken (k8s.io/kubernetes,
+// pkg/util/node/node.go, GetPreferredNodeAddress).
 func (f *front) mark(node *corev1.Node) {
 	if f == nil || f.server == nil {
 		return
@@ -85,8 +83,7 @@ func (f *front) mark(node *corev1.Node) {
 	node.Status.Addresses = append(addresses, corev1.NodeAddress{Type: corev1.NodeHostName, Address: f.host})
 }
 
-// unmark takes away from a node of an earlier performance what mark has put there
-// before the scenario's own address.
+// unmark removes from a node of an earlier live run what mark has put there before the scenario's own address.
 func unmark(node *corev1.Node) {
 	host, is := node.Annotations[AddressAnnotation]
 	if !is {

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/nodesim/nodesim/internal/controlplane"
+	"github.com/nodesim/nodesim/internal/localcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -22,10 +22,10 @@ import (
 // (k8s.io/kubernetes, cmd/kubeadm/app/phases/controlplane/manifests.go), reaches the
 // kubelets by the address that it was told; the scenario's own stays behind it.
 func TestKubeletAddress(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
-	kubeadm, err := controlplane.Start(ctx, controlplane.Options{Speed: speed, Flags: map[string]map[string]string{
-		controlplane.APIServer: {"kubelet-preferred-address-types": "InternalIP,ExternalIP,Hostname"},
+	kubeadm, err := localcluster.Start(ctx, localcluster.Options{Speed: speed, Flags: map[string]map[string]string{
+		localcluster.APIServer: {"kubelet-preferred-address-types": "InternalIP,ExternalIP,Hostname"},
 	}})
 	if err != nil {
 		t.Fatal(err)

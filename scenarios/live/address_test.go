@@ -50,7 +50,7 @@ func TestKubeletAddressOption(t *testing.T) {
 // An address that isn't this machine's own is one of a network that translates
 // addresses: the listener is at all of them, and its certificate is good for it.
 func TestListenElsewhere(t *testing.T) {
-	const outside = "192.0.2.1" // nobody's (RFC 5737)
+	const outside = "192.0.2.1" // no handler's (RFC 5737)
 	p, err := New(&rest.Config{}, file(t), KubeletAddress(outside))
 	if err != nil {
 		t.Fatal(err)

@@ -42,8 +42,7 @@ func patchPod(old, new *corev1.Pod) ([]byte, error) {
 	return twoWay(was, is, &corev1.Pod{}, new.UID, "")
 }
 
-// twoWay is what differs, for the object of that UID and version alone; nil where
-// nothing does.
+// twoWay returns the patch between both, bound to the object's UID and version; nil where they are equal.
 func twoWay(was, is metav1.Object, kind any, uid types.UID, version string) ([]byte, error) {
 	for _, o := range []metav1.Object{was, is} {
 		o.SetUID("")

@@ -7,13 +7,12 @@ import (
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
 
 // clients are the ways to one API server.
 type clients struct {
-	kube    kubernetes.Interface
+	kube    typed
 	dynamic dynamic.Interface
 	http    *http.Client
 	close   func()
@@ -33,7 +32,7 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	proto.ContentType = "application/vnd.kubernetes.protobuf"
 	c := &clients{http: over, close: func() { utilnet.CloseIdleConnectionsFor(over.Transport) }}
-	if c.kube, err = kubernetes.NewForConfigAndClient(proto, over); err != nil {
+	if c.kube, err = newTyped(proto, over); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
 	if c.dynamic, err = dynamic.NewForConfigAndClient(p.config, over); err != nil {
@@ -41,7 +40,7 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
 	defer cancel()
-	text, err := c.kube.Discovery().RESTClient().Get().AbsPath("/version").DoRaw(ctx)
+	text, err := c.kube.CoreV1().RESTClient().Get().AbsPath("/version").DoRaw(ctx)
 	if err == nil {
 		err = checkVersion(text)
 	}
@@ -54,16 +53,26 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 
 // again makes a request until the server has taken or refused it.
 func (p *Performer) again(ctx context.Context, do func(context.Context) error) error {
-	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
+	return p.attempts(ctx, 0, do)
+}
+
+// attempts is again, and gives up after a number of attempts; 0 is no bound.
+func (p *Performer) attempts(ctx context.Context, most int, do func(context.Context) error) error {
+	wait := pauseFirst
+	for n := 1; ; n++ {
 		bounded, cancel := context.WithTimeout(ctx, attemptMost)
 		err := do(bounded)
 		cancel()
 		if err == nil || !passing(err) || ctx.Err() != nil {
 			return err
 		}
+		if n == most {
+			return fmt.Errorf("%w (tried %d times)", err, n)
+		}
 		p.warn(fmt.Errorf("%w; trying again", err))
 		if err := pause(ctx, p.clock, wait); err != nil {
 			return err
 		}
+		wait = min(2*wait, pauseMost)
 	}
 }

@@ -15,10 +15,9 @@ const (
 	wordsMost   = 20_000
 )
 
-// Commons have pods that are alike share their specification, those with the same
-// labels these, and all of them, and all nodes, the words that many have: ten thousand
-// pods of a workload are told apart by little more than name and node, and a watch
-// brings each of them whole, with every change. Nobody changes what a cache holds.
+// Commons let equal pods share their specification, pods with the same labels share these, and all pods and nodes
+// share common strings: ten thousand pods of a workload are told apart by little more than name and node, and a watch
+// brings each of them whole, with every change. Cached objects are never changed.
 //
 // It may be used from any goroutine. The zero commons are empty.
 type commons struct {
@@ -32,8 +31,7 @@ type commons struct {
 	keys    []string
 }
 
-// pod has a pod use the memory of those that came before it. It must be nobody else's
-// yet.
+// pod has a pod use the memory of those that came before it. No other goroutine may hold it yet.
 func (c *commons) pod(pod *corev1.Pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,15 +7,14 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 )
 
-// nodeLists are what whole nodes of one kind of machine have alike. There are few
-// kinds: of each the last one seen is held.
+// nodeLists hold the lists that all nodes of one machine type share. There are few kinds: of each the last one seen
+// is held.
 type nodeLists struct {
 	images []corev1.ContainerImage
 	sizes  map[string]corev1.ResourceList // by the type of the machine and what is listed
 }
 
-// node has a node use the words of those that came before it. It must be nobody
-// else's yet.
+// node has a node use the words of those that came before it. No other goroutine may hold it yet.
 func (c *commons) node(n *corev1.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

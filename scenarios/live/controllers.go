@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
@@ -19,14 +18,14 @@ import (
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
-// podWorkers is how many pods are told to kubelets side by side.
+// podWorkers is the number of pods that are handed to kubelets concurrently.
 const podWorkers = 8
 
 // podController is the one controller of all pods on the scenario's nodes. The
 // kubelets write the Events of a real one, so that it writes none.
-func (r *run) podController(ctx context.Context, f informers.SharedInformerFactory, running *pods) (*virtualnode.PodController, error) {
+func (r *run) podController(ctx context.Context, held *caches, running *pods) (*virtualnode.PodController, error) {
 	c, err := virtualnode.NewPodController(virtualnode.PodControllerConfig{
-		PodClient: r.clients.kube.CoreV1(), PodInformer: f.Core().V1().Pods(),
+		PodClient: r.clients.kube.CoreV1(), PodInformer: held.pods,
 		EventRecorder: &record.FakeRecorder{}, SkipProviderEvents: true,
 		Provider: running, SkipEnvironment: true, PodEventFilterFunc: running.takes,
 		ErrorHandler: func(_ context.Context, err error) error { r.warn(err); return nil },
@@ -38,10 +37,10 @@ func (r *run) podController(ctx context.Context, f informers.SharedInformerFacto
 	return c, nil
 }
 
-// keep runs the NodeController of one node until its context ends or its Node is
-// gone, or another one: a kubelet whose Node was deleted doesn't register again until
-// it is restarted (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go: registration
-// is done once). Somebody else's Node that is there before is waited for to go.
+// keep runs the NodeController of one node until its context ends or its Node is gone, or another one: a kubelet
+// whose Node was deleted doesn't register again until it is restarted (k8s.io/kubernetes,
+// pkg/kubelet/kubelet_node_status.go: registration is done once). A foreign Node of that name has to go first, and is
+// waited for.
 func (ks *kubelets) keep(ctx context.Context, k *kubelet) error {
 	for wait := pauseFirst; ; wait = min(2*wait, pauseMost) {
 		c, err := ks.controller(k, k.first)
@@ -118,8 +117,8 @@ func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.Node
 	)
 }
 
-// barredMost is how long a scenario's beginning waits for somebody else's Node to go
-// that is in the place of one of its own.
+// barredMost bounds how long the start of a scenario waits for a foreign Node to go that has the name of one of its
+// own.
 const barredMost = 30 * time.Second
 
 // barred is the error of Nodes of others that have been in the way for too long.
@@ -135,7 +134,7 @@ func (ks *kubelets) barred() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("found %s that no performance of this scenario has made under names of its own, such as %s, for %s: want them gone, or another cluster",
+	return fmt.Errorf("found %s that no live run of this scenario has made under names of its own, such as %s, for %s: want them gone, or another cluster",
 		phrase.Count(len(names), "node"), slices.Min(names), barredMost)
 }
 

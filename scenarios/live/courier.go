@@ -24,9 +24,8 @@ const (
 	internalMost = 10
 )
 
-// A courier delivers writes: those of one object in the order in which they were
-// handed in, those of several side by side, each again until the server has
-// taken or refused it.
+// A courier is a write queue: writes of one object keep their order, those of several objects are sent concurrently,
+// and each is retried until the server has taken or refused it.
 type courier struct {
 	warn  func(error)
 	queue workqueue.TypedRateLimitingInterface[string]
@@ -35,12 +34,12 @@ type courier struct {
 	mu      sync.Mutex
 	lines   map[string][]errand
 	waiting int
-	idle    chan struct{} // closed when nothing waits; nil while nobody asks
+	idle    chan struct{} // closed when nothing waits; nil without a waiter
 	counts  struct{ retries, refused int }
-	written tally // an errand may find that there is nothing to write
+	written tally // a queued write may find that there is nothing to write
 }
 
-// An errand is one write, or a wait.
+// An errand is one queued write, or a wait.
 type errand struct {
 	what    string // "patch nodes ip-10-0-1-10"
 	do      func(context.Context) error
@@ -61,7 +60,7 @@ func (t *tries) last(err error) bool {
 	return !passing(err) || t.internal >= internalMost
 }
 
-// newCourier starts to deliver, until ctx ends; wait for it with close.
+// newCourier starts the queue, until ctx ends; close waits for it.
 func newCourier(ctx context.Context, warn func(error)) *courier {
 	c := &courier{
 		warn: warn, lines: map[string][]errand{},
@@ -88,9 +87,8 @@ func (c *courier) send(key, what string, do func(context.Context) error) {
 	c.queue.Add(key)
 }
 
-// hold keeps what is handed in for an object from now on until one of both channels is
-// closed; other may be nil. It keeps no courier from what there is to deliver
-// elsewhere: an errand that waits itself does.
+// hold keeps what is handed in for an object from now on until one of both channels is closed; other may be nil. It
+// doesn't block a worker of the queue, as a write that waits by itself would.
 func (c *courier) hold(key string, one, other <-chan struct{}) {
 	c.mu.Lock()
 	c.lines[key] = append(c.lines[key], errand{until: []<-chan struct{}{one, other}})

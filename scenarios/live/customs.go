@@ -19,8 +19,7 @@ import (
 // Customs are the provider's own objects, NodeClaims and their like, on the server:
 // as far as their kinds are served, as ours are, and taken.
 //
-// A kind of which the server refuses an object is gone on without: its definition is
-// another one than ours. That is said once.
+// A kind of which the server refuses an object is dropped: its definition differs from ours. That is said once.
 type customs struct {
 	label    string
 	client   dynamic.Interface
@@ -34,7 +33,7 @@ type customs struct {
 
 // A custom is an object that was written.
 type custom struct {
-	// made is closed once it stands on the server, or won't.
+	// made is closed once the object is on the server, or can't be.
 	made chan struct{}
 	uid  types.UID // "" where it won't
 	over sync.Once
@@ -44,7 +43,7 @@ func (c *custom) done(uid types.UID) {
 	c.over.Do(func() { c.uid = uid; close(c.made) })
 }
 
-// standing is the object's UID once it stands on the server, else "".
+// standing is the object's UID once it is on the server, else "".
 func (c *custom) standing() types.UID {
 	select {
 	case <-c.made:
@@ -85,7 +84,7 @@ func (c *customs) knows(key string) bool {
 	return c.known[key] != nil
 }
 
-// without goes on without a kind, and reports whether it was written so far.
+// without drops a kind, and reports whether it was written so far.
 func (c *customs) without(kind scenarios.CustomKind) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,8 +144,7 @@ func (c *customs) drop(kind scenarios.CustomKind, name types.NamespacedName) {
 	}, nil)
 }
 
-// errand sends a write, as long as its kind is written. made is told where it is no
-// longer.
+// errand queues a write, as long as its kind is written; where it no longer is, made is closed.
 func (c *customs) errand(kind scenarios.CustomKind, key, verb string, do func(context.Context) error, made *custom) {
 	var tries tries
 	c.courier.send(key, verb+" "+key, func(ctx context.Context) error {
@@ -156,7 +154,7 @@ func (c *customs) errand(kind scenarios.CustomKind, key, verb string, do func(co
 		}
 		if err != nil && tries.last(err) {
 			if c.without(kind) {
-				err = fmt.Errorf("%w: going on without %s", err, kind.GroupResource())
+				err = fmt.Errorf("%w: leaving out %s", err, kind.GroupResource())
 			} else {
 				err = nil // said before
 			}
@@ -172,7 +170,7 @@ func (c *customs) of(kind scenarios.CustomKind, namespace string) dynamic.Resour
 	return (&ground{client: c.client}).of(kind.GroupVersionResource, namespace)
 }
 
-// uid is that of an object that stands on the server, else "".
+// uid returns the UID of an object that is on the server, else "".
 func (c *customs) uid(key string) types.UID {
 	c.mu.Lock()
 	one := c.known[key]
@@ -183,8 +181,7 @@ func (c *customs) uid(key string) types.UID {
 	return one.standing()
 }
 
-// awaitOwners keeps what is written of an object from now on until its owners stand on
-// the server, or won't.
+// awaitOwners holds the writes of an object back until its owners are on the server, or can't be.
 func (c *customs) awaitOwners(key string, o metav1.Object) {
 	for _, ref := range o.GetOwnerReferences() {
 		if owner := c.find(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name); owner != nil {
@@ -201,8 +198,8 @@ func (c *customs) awaitNode(key string, o *unstructured.Unstructured) {
 	}
 }
 
-// told records an Event about one of the objects, once it stands on the server: who
-// describes an object asks for the Events of its UID.
+// told records an Event about one of the objects, once it is on the server: kubectl describe asks for the Events of
+// its UID.
 func (c *customs) told(r scenarios.Report, about *custom, record func(scenarios.Report)) {
 	key := "event/" + r.About.Kind + "/" + r.About.Name
 	c.courier.hold(key, about.made, nil)

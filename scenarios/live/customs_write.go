@@ -14,8 +14,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// create makes an object, or takes over the one that a performance has left. What
-// the server would prune, it refuses.
+// create makes an object, or adopts the one that an earlier live run has left. What the server would prune, it
+// refuses.
 func (c *customs) create(ctx context.Context, kind scenarios.CustomKind, one *custom, is *unstructured.Unstructured) error {
 	o := is.DeepCopy()
 	delete(o.Object, "status")
@@ -136,9 +136,8 @@ func (c *customs) replaced(ctx context.Context, kind scenarios.CustomKind, o *un
 	})
 }
 
-// owners are the owner references of an object with the UIDs of the server. Owners
-// that don't stand there are left out: the garbage collector removes what has one that
-// isn't there. See [customs.awaitOwners].
+// owners are the owner references of an object with the UIDs of the server. Owners that aren't on the server are left
+// out: the garbage collector removes what has one that isn't there. See [customs.awaitOwners].
 func (c *customs) owners(o metav1.Object) (out []metav1.OwnerReference) {
 	for _, ref := range o.GetOwnerReferences() {
 		owner := c.find(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name)
@@ -153,7 +152,7 @@ func (c *customs) owners(o metav1.Object) (out []metav1.OwnerReference) {
 	return out
 }
 
-// changed is what leads from one map to another, as a merge patch has it.
+// changed returns the merge patch that leads from one map to another.
 func changed(old, is map[string]string) map[string]any {
 	d := map[string]any{}
 	for k, v := range is {

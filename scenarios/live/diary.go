@@ -11,21 +11,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// checkpointEvery is how often the record is brought up to date, in wall time. It
-// is also the performance's sign of life.
+// checkpointEvery is the interval at which the record is updated, in wall time. It is also the live run's heartbeat.
 const checkpointEvery = 2 * time.Second
 
-// A diary is what a ConfigMap, the record, in the cluster says of the performance there, so
-// that one that was killed can be gone on with.
+// A diary is the checkpoint of a live run, in a ConfigMap of the cluster (the record), so that a run that was killed
+// can be resumed.
 type diary struct {
 	Scenario string
-	// Source is how a command line names the scenario, where not by its name: the
-	// path of a file, on the holder's machine.
+	// Source is the path of the scenario's file on the holder's machine, where a command line doesn't name the
+	// scenario by its name.
 	Source string
 	// Values are the parameters' values and the seed.
 	Values string
@@ -38,7 +36,7 @@ type diary struct {
 	Rolled bool
 	At     string
 	Wall   string
-	// Holder is the process that performs.
+	// Holder is the process of the live run.
 	Holder string
 }
 
@@ -58,16 +56,15 @@ func valuesOf(f *scenarios.File) string {
 	return string(b)
 }
 
-// OtherPerformanceError says that something else is, or was, performed in the
-// cluster.
+// OtherPerformanceError says that the cluster has, or had, another live run.
 type OtherPerformanceError struct {
 	Server string
-	// Scenario is what the cluster has, Source how a command line names it where not
-	// by that, Found says what of it isn't as wanted.
+	// Scenario is the one that the cluster has, Source the path by which a command line names it where not by its
+	// name, Found the difference to what was wanted.
 	Scenario, Source, Found string
-	// Flags lead a command line to the cluster; they stand in the remedy.
+	// Flags are those that select the cluster; the remedy repeats them.
 	Flags string
-	// Running says that a process performs it now.
+	// Running says that a process runs it now.
 	Running bool
 }
 
@@ -77,7 +74,7 @@ func (e *OtherPerformanceError) Error() string {
 	if !e.Running {
 		remedy = "want it removed first: " + e.remedy()
 	}
-	return fmt.Sprintf("cluster %s: found scenario %s performed there, %s: %s", e.Server, e.Scenario, e.Found, remedy)
+	return fmt.Sprintf("cluster %s: found a live run of scenario %s, %s: %s", e.Server, e.Scenario, e.Found, remedy)
 }
 
 // remedy is a command line that removes what is there.
@@ -85,7 +82,7 @@ func (e *OtherPerformanceError) remedy() string {
 	word, ending := e.Scenario, ""
 	_, err := scenarios.Find(e.Scenario)
 	switch {
-	case e.Source == "-", e.Source == "" && err != nil: // where its file is nobody has noted
+	case e.Source == "-", e.Source == "" && err != nil: // the record doesn't say where its file is
 		word, ending = "FILE", ", with the FILE of "+e.Scenario
 	case e.Source != "":
 		word = e.Source
@@ -93,11 +90,11 @@ func (e *OtherPerformanceError) remedy() string {
 	return "nodesim simulate " + word + " --live --cleanup" + e.Flags + ending
 }
 
-// cleaner is who holds the record while [Performer.Cleanup] removes things.
+// cleaner is the record's holder while [Performer.Cleanup] removes things.
 const cleaner = "nodesim --cleanup"
 
-// peek refuses a cluster whose record is of another performance. It writes nothing.
-func (p *Performer) peek(ctx context.Context, client kubernetes.Interface) (was diary, there bool, err error) {
+// peek refuses a cluster whose record is of another live run. It writes nothing.
+func (p *Performer) peek(ctx context.Context, client typed) (was diary, there bool, err error) {
 	var have *corev1.ConfigMap
 	err = p.again(ctx, func(ctx context.Context) (err error) {
 		have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
@@ -118,10 +115,10 @@ func unread(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("look for the record of a performance, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	return fmt.Errorf("look for the record of a live run, configmap %s/%s: %w", RecordNamespace, RecordName, err)
 }
 
-// refuse says why a record isn't one to go on with.
+// refuse says why a record can't be resumed.
 func (p *Performer) refuse(was diary) error {
 	switch values := p.values(); {
 	case was.Scenario != p.label:

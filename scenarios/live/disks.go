@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/scenarios/internal/mirror"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 )
 
 var _ scenarios.Disks = (*world)(nil)
@@ -39,10 +39,9 @@ func (w *world) DeleteVolume(name string, uid types.UID) {
 	})
 }
 
-// WriteAttachment implements [scenarios.Disks]. The finalizer comes before the
-// status, and with it the label. What is written of one volume stands in its order:
-// an attach-detach controller that saw a detachment fail asks for the next
-// attachment beside it (pkg/volume/util/operationexecutor, GenerateDetachVolumeFunc).
+// WriteAttachment implements [scenarios.Disks]. The finalizer comes before the status, and with it the label. Writes
+// of one volume keep their order: an attach-detach controller that saw a detachment fail asks for the next attachment
+// beside it (pkg/volume/util/operationexecutor, GenerateDetachVolumeFunc).
 func (w *world) WriteAttachment(old, new *storagev1.VolumeAttachment) {
 	is := new.DeepCopy()
 	is.Labels = withLabel(is.Labels, w.label)
@@ -77,9 +76,8 @@ func (w *world) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachm
 	return replaced(err, is.UID, func() (*storagev1.VolumeAttachment, error) { return all.Get(ctx, is.Name, metav1.GetOptions{}) })
 }
 
-// PostDrivers implements [scenarios.Disks]. A CSINode goes with its Node: one of
-// an earlier Node of the name becomes this one's. That of somebody else's Node is
-// theirs.
+// PostDrivers implements [scenarios.Disks]. A CSINode goes with its Node: one of an earlier Node of the name becomes
+// this one's. Those of a foreign Node belong to its owner.
 func (w *world) PostDrivers(csi *storagev1.CSINode) {
 	csi.Labels = withLabel(csi.Labels, w.label)
 	w.courier.send("node/"+csi.Name, "create csinodes "+csi.Name, func(ctx context.Context) error {
@@ -122,7 +120,7 @@ func labelClaims(o runtime.Object, label string) {
 			claim.Labels = withLabel(claim.Labels, label)
 		}
 	}
-	pods := mirror.PodTemplate(o)
+	pods := convert.PodTemplate(o)
 	if pods == nil {
 		return
 	}

@@ -27,7 +27,7 @@ func TestVolumes(t *testing.T) {
 		fails       bool
 	}{{"moves", "stuck=1s", false}, {"stuck", "stuck=12m", true}} {
 		t.Run(one.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 			defer cancel()
 			before := audited(t)
 			var left time.Time

@@ -1,6 +1,5 @@
-// Package live performs a scenario on a real API server: virtual nodes that keep
-// real Node and Lease objects alive and run real pods without containers, drains
-// by real evictions, and a simulated cloud that replaces the nodes.
+// Package live runs a scenario on a real API server: virtual nodes that keep real Node and Lease objects alive and
+// run real pods without containers, drains by real evictions, and a simulated cloud that replaces the nodes.
 //
 // What goes in: a rest.Config and a [scenarios.File]. What comes out: a roll that
 // any client of that API server sees, and a [Report]. The control plane's own
@@ -18,31 +17,29 @@
 //
 //	clients.go, pause.go         requests, and how long to wait before the next
 //	prepare.go                   what is looked at, and made, before the nodes come
-//	run.go, stage.go, pace.go    one goroutine acts; the wall clock sets its pace
-//	world.go, courier.go         what actors write: patches in order for each object, repeated, worked out anew on conflicts
+//	run.go, stage.go, pace.go    one goroutine runs the actors, paced by the wall clock
+//	world.go, courier.go         writes of actors: patches in order for each object, retried, computed anew on conflicts
 //	change.go                    what of an object a controller has changed
 //	serve.go, definition.go      which of the provider's own kinds are written, and their definitions
 //	customs.go, customs_write.go NodeClaims, Machines and their owners
 //	watch.go                     what the server says: one set of informers
 //	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
 //	own.go                       the Node that is a kubelet's, by its UID
-//	pods.go                      the provider behind the PodController
+//	pods.go                      the provider that the PodController calls
 //	disks.go                     volumes, attachments, CSINodes
 //	front.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
 //	events.go                    Events through client-go's recorders, one a component and host
-//	diary.go, ledger.go          the record in the cluster: who performs, what, how far; and who holds it
+//	diary.go, ledger.go          the checkpoint in the cluster: process, scenario, progress; and the lock on it
 //	leave.go, sweep*.go          what is removed in the end, or by Cleanup
 //	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
 //	inplace.go                   rolls of pods where they run
 //
 // # What it promises
 //
-// Whoever drains uses the eviction subresource, so budgets hold. Nothing is
-// written before the rights have been checked and the cluster was found to have
-// no nodes of others. An API server that is restarted, slow, or answers 429, 5xx
-// and conflicts is waited for. A performance that was killed is gone on with by
-// the next Run: nodes, pods and UIDs stay, and the scenario goes on where it was.
-// One that ends removes what it made, and says what is left where it can't. No
+// Drains use the eviction subresource, so budgets hold. Nothing is written before the rights have been checked and
+// the cluster was found to have no nodes of others. An API server that is restarted, slow, or answers 429, 5xx and
+// conflicts is waited for. The next Run resumes a live run that was killed: nodes, pods and UIDs stay, and the
+// scenario continues where it was. One that ends removes what it made, and says what is left where it can't. No
 // goroutine outlives Run.
 //
 // A machine that sleeps, or a server that hangs, shifts the scenario against the
@@ -60,20 +57,17 @@
 //
 // # What it must never do
 //
-// It deletes nothing that it hasn't made: everything carries [Label], and pods are
-// those on its nodes and in its namespaces; VolumeAttachments are the
-// attach-detach controller's, and those of its volumes. It never performs in a cluster with
-// nodes of others unless told so ([KnownCluster]), nor two scenarios in one. A Node
-// that somebody else has put in the place of one, under its name, isn't one of its own.
+// It deletes nothing that it hasn't made: everything carries [Label], and pods are those on its nodes and in its
+// namespaces; VolumeAttachments are the attach-detach controller's, and those of its volumes. It never runs in a
+// cluster with foreign nodes unless told so ([KnownCluster]), nor two scenarios in one. A foreign Node under the name
+// of one isn't its own.
 //
 // # Where it differs from the simulation
 //
-// The pace of the control plane is its own: a speed divides what actors wait for,
-// not --node-monitor-grace-period, the pod garbage collector's 40 s, the
-// Deployment's backoff or the attach-detach controller's six minutes for a volume
-// that an unhealthy node has mounted. Objects are younger than the scenario says, since the
-// server dates them. A provider's own objects (NodeClaims, Machines) have owners that
-// no tape of a simulation holds, NodePools and MachineSets, and get their status by a
-// second write. Kinds that the server can't be brought to serve, or of which it takes
-// no object, are gone on without.
+// The pace of the control plane is its own: a speed divides what actors wait for, not --node-monitor-grace-period,
+// the pod garbage collector's 40 s, the Deployment's backoff or the attach-detach controller's six minutes for a
+// volume that an unhealthy node has mounted. Objects are younger than the scenario says, since the server dates them.
+// A provider's own objects (NodeClaims, Machines) have owners that no tape of a simulation holds, NodePools and
+// MachineSets, and get their status by a second write. Kinds that the server can't be made to serve, or of which it
+// takes no object, are left out.
 package live

@@ -19,9 +19,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
 )
 
-// DryRun says, a line at a time, what Run would do in this cluster: what it would
-// create or, of an earlier performance, adopt, which nodes would join, and the first plan of each roll that package
-// cycle plans. It checks what Run checks, and writes nothing.
+// DryRun says, a line at a time, what Run would do in this cluster: what it would create or adopt from an earlier
+// live run, which nodes would join, and the first plan of each roll that package cycle plans. It checks what Run
+// checks, and writes nothing.
 func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	ctx = quietly(ctx)
 	r := &run{Performer: p}

@@ -50,8 +50,8 @@ func TestProspects(t *testing.T) {
 		"adopt configmaps/shop/ours",
 		"create configmaps/shop/new",
 		"create configmaps/shop/ending, when the one that is being deleted is gone",
-		`error: create configmaps/shop/theirs: configmaps "theirs" is forbidden: found one that no performance of surge has made: want it gone`,
-		`error: create configmaps/shop/another's: configmaps "another's" is forbidden: found one that no performance of surge has made: want it gone`,
+		`error: create configmaps/shop/theirs: configmaps "theirs" is forbidden: found one that no live run of surge has made: want it gone`,
+		`error: create configmaps/shop/another's: configmaps "another's" is forbidden: found one that no live run of surge has made: want it gone`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -10,8 +10,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
 )
 
-// A provider is what an environment needs of a performance: groups of machines at
-// a simulated cloud, and drains through the API. [scenarios.Performance] is one.
+// A provider is the part of a live run that an environment needs: groups of machines in a simulated cloud, and drains
+// through the API. [scenarios.Performance] is one.
 type provider interface {
 	Now() time.Duration
 	Group(name string) (scenarios.GroupState, error)
@@ -26,8 +26,8 @@ type provider interface {
 // evictions through the API, which honour budgets and are tried again, and when
 // the scenario's eviction timeout is over the pods are deleted, where it says so.
 //
-// Its stamps are moments of the scenario, not of the wall: 0s is [environmentEpoch].
-// Its methods may be called from several goroutines; each is done on the stage.
+// Its stamps are moments of the scenario, not of the wall: 0s is [environmentEpoch]. Its methods may be called from
+// several goroutines; each runs on the event loop.
 type environment struct {
 	stage    *stage
 	provider provider
@@ -48,9 +48,9 @@ func newEnvironment(s *stage, p provider, look func(context.Context) error) *env
 	return &environment{stage: s, provider: p, look: look, draining: map[string]time.Duration{}}
 }
 
-// on does something on the stage and waits for it.
+// on runs a function on the event loop and waits for it.
 func (e *environment) on(ctx context.Context, do func() error) (err error) {
-	// The call may still be made when ctx has ended: then nobody reads its error.
+	// The call may still be made after ctx has ended: its error is dropped then.
 	result := make(chan error, 1)
 	if err := e.stage.call(ctx, func() { result <- do() }); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (e *environment) describe(g scenarios.GroupState) cycle.Cluster {
 		c.Instances = append(c.Instances, in)
 	}
 	for k := range max(asked, 0) {
-		// "~" sorts behind whatever a cloud calls its own.
+		// "~" sorts after any id of a cloud.
 		c.Instances = append(c.Instances, cycle.Instance{
 			ID: cycle.InstanceID("~asked-" + strconv.Itoa(k)), State: cycle.Starting, Config: c.Config,
 			CreatedAt: environmentEpoch.Add(e.provider.Now()),
@@ -175,8 +175,7 @@ func (e *environment) TerminateInstances(ctx context.Context, ids ...cycle.Insta
 	})
 }
 
-// WaitInstances implements [cycle.Environment]. It waits a little: whoever plans
-// looks again anyway.
+// WaitInstances implements [cycle.Environment]. It waits a little: the planner looks again anyway.
 func (e *environment) WaitInstances(ctx context.Context, _ cycle.InstanceState, _ ...cycle.InstanceID) error {
 	return e.look(ctx)
 }

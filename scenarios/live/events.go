@@ -7,21 +7,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/record"
 
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// reporters is how many broadcasters share the Events: each writes one after the
-// other, lets a thousand wait, and remembers as many for what comes again as that of
-// one kubelet, 4,096 (tools/record/events_cache.go, maxLruCacheEntries). An Event
-// costs a kilobyte for as long as it is remembered, so that of ten thousand pods
-// all Events together would outweigh the pods.
+// reporters is the number of broadcasters that share the Events: each writes them in sequence, queues up to a
+// thousand, and remembers as many for aggregation as that of one kubelet, 4,096 (tools/record/events_cache.go,
+// maxLruCacheEntries). An Event costs a kilobyte for as long as it is remembered, so that of ten thousand pods all
+// Events together would outweigh the pods.
 const reporters = 4
 
 // A reporter writes Events as the components would: through client-go's recorders
@@ -29,22 +25,21 @@ const reporters = 4
 // through one broadcaster, in order.
 type reporter struct {
 	ctx    context.Context
-	client kubernetes.Interface
+	client typed
 	older  [reporters]record.EventBroadcaster
-	newer  events.EventBroadcaster // nil until an Event asks for it
+	newer  *seriesRecorder // of Events in the form of events.k8s.io
 
 	mu        sync.Mutex
 	recorders map[corev1.EventSource]record.EventRecorder
-	actors    map[string]events.EventRecorder
 	sink      *sink
 }
 
 // newReporter starts to record, until close. What a correlator lets through in a
 // time is divided by the scenario's speed as its other times are.
-func newReporter(ctx context.Context, client kubernetes.Interface, speed float64) *reporter {
+func newReporter(ctx context.Context, client typed, speed float64) *reporter {
 	r := &reporter{
-		ctx: ctx, client: client, recorders: map[corev1.EventSource]record.EventRecorder{}, actors: map[string]events.EventRecorder{},
-		sink: &sink{ctx: ctx, client: client},
+		ctx: ctx, client: client, recorders: map[corev1.EventSource]record.EventRecorder{},
+		sink: &sink{ctx: ctx, client: client}, newer: newSeriesRecorder(ctx, client.EventsV1()),
 	}
 	// As NewEventCorrelatorWithOptions of tools/record has it at speed 1: an Event
 	// every five minutes, ten minutes for alike ones.
@@ -63,9 +58,7 @@ func (r *reporter) close() {
 	for _, b := range r.older {
 		b.Shutdown()
 	}
-	if r.newer != nil {
-		r.newer.Shutdown()
-	}
+	r.newer.close()
 }
 
 // record writes one Event. It may be called from any goroutine.
@@ -74,7 +67,7 @@ func (r *reporter) record(e scenarios.Report) {
 	defer r.mu.Unlock()
 	about := e.About
 	if e.Action != "" {
-		r.actor(e.Component).Eventf(&about, nil, e.Type, e.Reason, e.Action, "%s", e.Message)
+		r.newer.record(e)
 		return
 	}
 	r.recorder(corev1.EventSource{Component: e.Component, Host: e.Host}).Event(&about, e.Type, e.Reason, e.Message)
@@ -91,32 +84,10 @@ func (r *reporter) recorder(from corev1.EventSource) record.EventRecorder {
 	return made
 }
 
-// actor records in the form of events.k8s.io.
-func (r *reporter) actor(component string) events.EventRecorder {
-	if r.newer == nil {
-		r.newer = events.NewBroadcaster(&events.EventSinkImpl{Interface: r.client.EventsV1()})
-		if err := r.newer.StartRecordingToSinkWithContext(r.ctx); err != nil {
-			return nothing{}
-		}
-	}
-	made := r.actors[component]
-	if made == nil {
-		made = r.newer.NewRecorder(scheme.Scheme, component)
-		r.actors[component] = made
-	}
-	return made
-}
-
-// nothing drops what a broadcaster that is closed couldn't take.
-type nothing struct{}
-
-func (nothing) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
-
-// A sink is record.EventSink over a client, whose requests end with the
-// performance.
+// A sink is record.EventSink over a client whose requests end with the live run.
 type sink struct {
 	ctx    context.Context
-	client kubernetes.Interface
+	client typed
 }
 
 func (s *sink) Create(e *corev1.Event) (*corev1.Event, error) {

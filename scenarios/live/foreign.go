@@ -6,14 +6,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/internal/phrase"
 )
 
-// ForeignNodesError says that the cluster has nodes that no performance has made.
-// A performance among them could do harm: real workloads may be scheduled to its
-// nodes.
+// ForeignNodesError says that the cluster has nodes that no live run has made. A live run among them could do harm:
+// real workloads may be scheduled to its nodes.
 type ForeignNodesError struct {
 	Server  string
 	Count   int
@@ -22,13 +20,13 @@ type ForeignNodesError struct {
 
 // Error implements error.
 func (e *ForeignNodesError) Error() string {
-	return fmt.Sprintf("cluster %s: found %s that no performance of this scenario has made, such as %s: want a cluster without, or to be told that this one is meant",
+	return fmt.Sprintf("cluster %s: found %s that no live run of this scenario has made, such as %s: want a cluster without, or to be told that this one is meant",
 		e.Server, phrase.Count(e.Count, "node"), e.Example)
 }
 
-// foreign reports whether there are nodes that no performance has made, and refuses
+// foreign reports whether there are nodes that no live run has made, and refuses
 // them unless the cluster is known.
-func (p *Performer) foreign(ctx context.Context, client kubernetes.Interface) (found bool, err error) {
+func (p *Performer) foreign(ctx context.Context, client typed) (found bool, err error) {
 	var list *corev1.NodeList
 	if err := p.again(ctx, func(ctx context.Context) (err error) {
 		list, err = client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})

@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
+	"github.com/nodesim/nodesim/scenarios/internal/metrics"
+	"github.com/nodesim/nodesim/scenarios/internal/shell"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
-	"github.com/nodesim/nodesim/scenarios/virtualnode/metrics"
-	"github.com/nodesim/nodesim/scenarios/virtualnode/shell"
 )
 
-// A front is what answers for the kubelets: one listener for the routes of all of
-// them (kubectl logs, exec, attach, port-forward), and the API behind kubectl top.
+// A front is the server of all kubelets: one listener for the routes of all of them (kubectl logs, exec, attach,
+// port-forward), and the API that kubectl top asks.
 type front struct {
 	server *api.Server
 	host   string                // by which the API server reaches it
@@ -105,9 +105,8 @@ func (f *front) close(ctx context.Context, again func(context.Context, func(cont
 	return errors.Join(all...)
 }
 
-// forgetTop removes what makes kubectl top work where a process that was killed, or
-// that the API server didn't hear in the end, has left it: an API that nobody serves
-// would keep namespaces from being removed. Who may not has not written it.
+// forgetTop removes the registration for kubectl top that a killed process has left, or one whose last request
+// failed: an APIService without a server would keep namespaces from being removed. Who may not has not written it.
 func (s *sweep) forgetTop(ctx context.Context) error {
 	if err := metrics.Unregister(ctx, s.clients.dynamic, metrics.Options{}); !apierrors.IsForbidden(err) {
 		return err

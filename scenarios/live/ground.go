@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// A ground is what a scenario needs in the cluster before its nodes come:
-// namespaces, workloads, budgets.
+// A ground holds the prerequisites of a scenario in the cluster: namespaces, workloads, budgets. They come before its
+// nodes.
 type ground struct {
 	label  string
 	client dynamic.Interface

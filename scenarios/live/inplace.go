@@ -12,11 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
@@ -33,16 +32,12 @@ type podRoll struct {
 	since   time.Time   // since when nothing can be done
 }
 
-// rollInPlace rolls the workload's pods when their time has come, tells the
-// performance how that ended, and reports unexpected restarts until ctx ends.
+// rollInPlace rolls the workload's pods at their time, reports the outcome to the live run, and reports unexpected
+// restarts until ctx ends.
 func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(context.Context) error) error {
-	c, err := client.New(r.config, client.Options{Scheme: scheme.Scheme, HTTPClient: r.clients.http})
-	if err != nil {
-		return fmt.Errorf("roll of %s in place: %w", w.Name, err)
-	}
 	p := &podRoll{r: r, workload: w, deadline: time.Duration(float64(r.file.Roll.JoinTimeout) / r.speed)}
 	p.roller = roller.Roller{
-		Client: c, Namespace: w.Namespace, Selector: labels.SelectorFromSet(labels.Set{"app": w.Name}),
+		Pods: rollPods{r.clients.kube.CoreV1()}, Namespace: w.Namespace, Selector: labels.SelectorFromSet(labels.Set{"app": w.Name}),
 		Roll: p.wanted(), Poll: r.glance(),
 		OnAction: p.done, OnRestart: p.restarted, OnError: r.warn,
 	}
@@ -52,7 +47,7 @@ func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(
 	if err := r.again(ctx, func(ctx context.Context) error { return p.redefine(ctx, true) }); err != nil {
 		return fmt.Errorf("roll of %s in place: its template: %w", w.Name, err)
 	}
-	err = p.run(ctx)
+	err := p.run(ctx)
 	var failed *failedRoll
 	if err != nil && !errors.As(err, &failed) {
 		return err
@@ -63,12 +58,34 @@ func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(
 	return p.watch(ctx, look)
 }
 
-// wanted is what the pods shall be, and within which bounds.
+// rollPods are the pods of a roller.Roller over a typed client.
+type rollPods struct{ client typedcorev1.PodsGetter }
+
+// GetPod implements [roller.Pods].
+func (p rollPods) GetPod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
+	return p.client.Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+}
+
+// ListPods implements [roller.Pods].
+func (p rollPods) ListPods(ctx context.Context, namespace string, selector labels.Selector) (*corev1.PodList, error) {
+	return p.client.Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
+}
+
+// PatchPod implements [roller.Pods].
+func (p rollPods) PatchPod(ctx context.Context, namespace, name, subresource string, patch []byte) (*corev1.Pod, error) {
+	var subresources []string
+	if subresource != "" {
+		subresources = []string{subresource}
+	}
+	return p.client.Pods(namespace).Patch(ctx, name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, subresources...)
+}
+
+// wanted returns the roll: the target of the pods, and its bounds.
 func (p *podRoll) wanted() roller.Roll {
 	roll, w := p.r.file.Roll, p.workload
 	out := roller.Roll{
 		MaxUnavailable: max(1, roll.MaxUnavailable.Of(w.Replicas, false)), Replicas: w.Replicas, Deadline: p.deadline,
-		OnFailure: roller.Stop, Keys: inplace.DefaultKeys(),
+		OnFailure: roller.Stop, Keys: podupdate.DefaultKeys(),
 	}
 	if roll.OnFailure == scenarios.OnFailureRollback {
 		out.OnFailure = roller.RollbackAll
@@ -76,7 +93,7 @@ func (p *podRoll) wanted() roller.Roll {
 	if roll.Image != "" {
 		out.Images = map[string]string{w.Name: roll.Image}
 	} else {
-		out.Resources = inplace.Resources{w.Name: {Requests: p.requests(true)}}
+		out.Resources = podupdate.Resources{w.Name: {Requests: p.requests(true)}}
 	}
 	return out
 }
@@ -147,12 +164,12 @@ func (p *podRoll) run(ctx context.Context) error {
 	case d.Standing == roller.Stopped && p.failure != nil:
 		return p.failure
 	case d.Standing == roller.Stopped:
-		return &failedRoll{inplace.ReasonDeadlineExceeded, fmt.Sprintf("pods of %s have failed", p.workload.Name)}
+		return &failedRoll{podupdate.ReasonDeadlineExceeded, fmt.Sprintf("pods of %s have failed", p.workload.Name)}
 	}
 	return nil
 }
 
-// patience fails the roll where pods that nobody changes are waited for in vain.
+// patience fails the roll where the wait for pods that no update touches takes too long.
 func (p *podRoll) patience(d roller.Decision) *failedRoll {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,14 +184,14 @@ func (p *podRoll) patience(d roller.Decision) *failedRoll {
 	if len(d.Blockers) > 0 {
 		reason = d.Blockers[0].Pod + " " + d.Blockers[0].Reason
 	}
-	return &failedRoll{inplace.ReasonDeadlineExceeded, fmt.Sprintf("nothing has happened to %s for %s: %s", p.workload.Name, p.r.file.Roll.JoinTimeout, reason)}
+	return &failedRoll{podupdate.ReasonDeadlineExceeded, fmt.Sprintf("nothing has happened to %s for %s: %s", p.workload.Name, p.r.file.Roll.JoinTimeout, reason)}
 }
 
 // done is told of each action: the first pod that has failed takes the template
 // back where the pods are to go.
 func (p *podRoll) done(a roller.Action, err error) {
-	if errors.Is(err, inplace.ErrRefused) { // it has failed where it was begun
-		a.Kind, a.Reason, a.Message, err = roller.Fail, inplace.ReasonRefused, err.Error(), nil
+	if errors.Is(err, podupdate.ErrRefused) { // it has failed where it was begun
+		a.Kind, a.Reason, a.Message, err = roller.Fail, podupdate.ReasonRefused, err.Error(), nil
 	}
 	if err != nil || a.Kind != roller.Fail && a.Kind != roller.TakeBack {
 		return
@@ -200,7 +217,7 @@ func (p *podRoll) restarted(restart roller.Restart) {
 	})
 }
 
-// watch reports restarts behind the end of the roll.
+// watch reports restarts after the end of the roll.
 func (p *podRoll) watch(ctx context.Context, look func(context.Context) error) error {
 	for {
 		if err := look(ctx); err != nil {

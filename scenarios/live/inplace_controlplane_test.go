@@ -29,7 +29,7 @@ func TestInPlace(t *testing.T) {
 		{"inplace-resize", []string{"pods=4", "deadline=1h"}, func(c *corev1.Container) bool { return c.Resources.Requests.Cpu().String() == "600m" }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 			defer cancel()
 			var mu sync.Mutex
 			var marks []string

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
@@ -18,8 +18,8 @@ func TestTheFirstPodThatHasFailedSaysWhy(t *testing.T) {
 		err    error
 		code   string
 	}{
-		"refused":      {roller.Action{Kind: roller.Trigger}, fmt.Errorf("%w: no room", inplace.ErrRefused), inplace.ReasonRefused},
-		"deferred":     {roller.Action{Kind: roller.Fail, Reason: inplace.ReasonDeferred}, nil, inplace.ReasonDeferred},
+		"refused":      {roller.Action{Kind: roller.Trigger}, fmt.Errorf("%w: no room", podupdate.ErrRefused), podupdate.ReasonRefused},
+		"deferred":     {roller.Action{Kind: roller.Fail, Reason: podupdate.ReasonDeferred}, nil, podupdate.ReasonDeferred},
 		"not answered": {roller.Action{Kind: roller.Trigger}, errors.New("connection refused"), ""},
 		"begun":        {roller.Action{Kind: roller.Trigger}, nil, ""},
 	} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/controlplane/assets"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -32,7 +32,7 @@ func kubectl(ctx context.Context, t *testing.T, args ...string) (string, error) 
 // People look at the pods, and interfere in the middle: the roll goes on with what
 // they have left.
 func TestKubectl(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	var drained, deleted, pod string
 	var names []string
@@ -92,7 +92,7 @@ func TestKubectl(t *testing.T) {
 // kubectl top shows what the pods use, by an API that goes away with the
 // performance.
 func TestTop(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	p := performer(t, scenario(t, "minimal"), live.BeforeBegin(func(ctx context.Context) error {
 		until(ctx, t, "kubectl top works", func() (bool, error) {

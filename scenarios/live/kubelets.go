@@ -11,20 +11,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
-// errSilent is what a kubelet that is down says when it is asked whether it lives.
+// errSilent is the answer of a kubelet that is down to a ping.
 var errSilent = errors.New("the kubelet is silent")
 
-// kubelets keep the Nodes of the scenario's machines alive, a NodeController each.
-// register, post, beat and retire are called on the stage.
+// kubelets keep the Nodes of the scenario's machines alive, a NodeController each. register, post, beat and retire
+// are called on the event loop.
 type kubelets struct {
 	ctx    context.Context // ends all of them
-	client kubernetes.Interface
+	client typed
 	label  string // of the Nodes that are ours
 	nodes  corev1listers.NodeLister
 	renew  time.Duration // of leases
@@ -48,10 +47,9 @@ type kubelet struct {
 	created chan struct{}
 	// controller is the one that runs.
 	controller atomic.Pointer[virtualnode.NodeController]
-	// barred is since when somebody else's Node is in the place of its own; nil where
-	// none is.
+	// barred is the moment since which a foreign Node has its name; nil where none has.
 	barred atomic.Pointer[time.Time]
-	// first is what is registered, until it is; it is keep's.
+	// first is the Node to register, until it is registered; keep alone uses it.
 	first *corev1.Node
 
 	mu     sync.Mutex
@@ -60,7 +58,7 @@ type kubelet struct {
 	done   bool               // it is
 }
 
-func newKubelets(client kubernetes.Interface, renew time.Duration, warn func(error)) *kubelets {
+func newKubelets(client typed, renew time.Duration, warn func(error)) *kubelets {
 	ks := &kubelets{client: client, renew: renew, warn: warn, byName: map[string]*kubelet{}, pods: newPods()}
 	ks.line = newSequence(func(name string, node *corev1.Node) {
 		if k := ks.find(name); k != nil {
@@ -123,7 +121,7 @@ func (ks *kubelets) beat(node string, beats bool) {
 	}
 }
 
-// retire ends what keeps a Node alive. Its pods are nobody's from then on.
+// retire ends what keeps a Node alive. No kubelet owns its pods from then on.
 func (ks *kubelets) retire(node string) {
 	ks.mu.Lock()
 	k := ks.byName[node]
@@ -136,12 +134,11 @@ func (ks *kubelets) retire(node string) {
 	ks.pods.gone(node)
 }
 
-// lastWords is how long what a kubelet has posted is still written when it has
-// fallen silent: it was on its way.
+// lastWords bounds how long a status that a kubelet posted before it fell silent is still written: it was on its way.
 const lastWords = time.Second
 
-// serves reports whether a node's kubelet lives and does what it is told. Where
-// somebody else's Node has the name, the pods on it are that one's.
+// serves reports whether a node's kubelet lives and does what it is told. Where a foreign Node has the name, the pods
+// on it belong to that.
 func (ks *kubelets) serves(node string) bool {
 	k := ks.find(node)
 	if k == nil {
@@ -160,8 +157,8 @@ func (ks *kubelets) find(node string) *kubelet {
 	return ks.byName[node]
 }
 
-// own reports whether a Node is one of a performance of this scenario: by its label,
-// or, where somebody has taken that off, by the UID that its kubelet has registered.
+// own reports whether a Node belongs to a live run of this scenario: by its label, or, where that was removed, by the
+// UID that its kubelet has registered.
 func (ks *kubelets) own(n *corev1.Node) bool {
 	if n.Labels[Label] == ks.label {
 		return true

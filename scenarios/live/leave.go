@@ -8,12 +8,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 )
 
-// leaveBehind removes what the performance made, or says that it stays. why is the
-// error that it ended with: what another process has taken over is that one's.
+// leaveBehind removes the objects of the live run, or says that they stay. why is the error that it ended with: a
+// process that has taken the run over owns them.
 func (r *run) leaveBehind(ctx context.Context, why error) error {
 	defer r.clients.close()
 	var taken *takenOverError
@@ -26,7 +25,7 @@ func (r *run) leaveBehind(ctx context.Context, why error) error {
 	r.tell(Progress{Phase: Leaving, At: r.report.Position, Adopted: r.report.Adopted})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leave)
 	defer cancel()
-	return r.sweep(ctx, &r.report)
+	return r.sweep(ctx, &r.report, 0)
 }
 
 // abandon removes what a preparation that failed has made, and nothing that was
@@ -41,21 +40,22 @@ func (r *run) abandon() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.leave)
 	defer cancel()
-	return r.sweep(ctx, &r.report)
+	return r.sweep(ctx, &r.report, 0)
 }
 
-// lastNote notes where a performance that is kept has stopped.
+// lastNote records where a kept live run has stopped.
 func (r *run) lastNote(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptMost)
 	defer cancel()
 	if err := r.ledger.note(ctx, r.begun.Load(), r.done.Load(), r.report.Position); err != nil {
-		return fmt.Errorf("note where the performance has stopped: %w", err)
+		return fmt.Errorf("note where the live run has stopped: %w", err)
 	}
 	return nil
 }
 
-func (r *run) sweep(ctx context.Context, report *Report) error {
-	s := &sweep{p: r.Performer, clients: r.clients, resources: resourcesOf(r.objects), seen: map[string]bool{}, hosts: map[string]bool{}}
+// sweep removes what was made; see [sweep] for tries.
+func (r *run) sweep(ctx context.Context, report *Report, tries int) error {
+	s := &sweep{p: r.Performer, tries: tries, clients: r.clients, resources: resourcesOf(r.objects), seen: map[string]bool{}, hosts: map[string]bool{}}
 	for _, kind := range slices.Backward(r.kinds) {
 		s.customs = append(s.customs, kind.GroupVersionResource)
 	}
@@ -65,9 +65,13 @@ func (r *run) sweep(ctx context.Context, report *Report) error {
 	return s.run(ctx, report)
 }
 
-// Cleanup removes what performances of this scenario have left in the cluster:
-// what carries [Label] with its name, the pods on its nodes and in its namespaces,
-// and nothing else. A process that performs it is told to end. It may be repeated.
+// cleanupTries is how often Cleanup asks a server that doesn't answer, in some ten seconds: a user waits for it, and can
+// repeat it.
+const cleanupTries = 8
+
+// Cleanup removes what live runs of this scenario have left in the cluster: objects that carry [Label] with its name,
+// the pods on its nodes and in its namespaces, and nothing else. A process that runs it is told to end. It may be
+// repeated.
 func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
 	ctx = quietly(ctx)
 	r := &run{Performer: p}
@@ -82,15 +86,16 @@ func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
 	p.tell(Progress{Phase: Leaving})
 	ctx, cancel := context.WithTimeout(ctx, p.leave)
 	defer cancel()
-	if err = p.again(ctx, func(ctx context.Context) error { return p.dismiss(ctx, r.clients.kube) }); err == nil {
-		err = r.sweep(ctx, &r.report)
+	err = p.attempts(ctx, cleanupTries, func(ctx context.Context) error { return p.dismiss(ctx, r.clients.kube) })
+	if err != nil {
+		return r.report, fmt.Errorf("remove what scenario %s has left: %w: want an API server that answers, and --cleanup once more", p.label, err)
 	}
-	return r.report, err
+	return r.report, r.sweep(ctx, &r.report, cleanupTries)
 }
 
-// dismiss tells a process that performs the scenario that it is over, and waits
-// until it has had the time to read that. Where none can be, it doesn't wait.
-func (p *Performer) dismiss(ctx context.Context, client kubernetes.Interface) error {
+// dismiss tells a process that runs the scenario to end, and waits until it has had the time to read that. Where none
+// can be, it doesn't wait.
+func (p *Performer) dismiss(ctx context.Context, client typed) error {
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	alive := false
 	// A conflict is a process that lives, and has just written.

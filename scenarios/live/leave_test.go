@@ -1,10 +1,12 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,4 +96,52 @@ func TestDismissesAProcessThatHasJustWritten(t *testing.T) {
 			t.Errorf("it waited for %s, want the time in which a process reads its record", time.Since(began))
 		}
 	})
+}
+
+// A server that has gone while --cleanup works ends it after some tries, with what was
+// removed until then.
+func TestCleanupEndsWhenTheServerIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := fmt.Errorf("dial tcp 127.0.0.1:1: %w", syscall.ECONNREFUSED)
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "1", Labels: map[string]string{Label: "surge"}}}
+		nodes := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, node)
+		kube := fake.NewClientset()
+		asked := 0
+		kube.PrependReactor("delete", "leases", func(ktesting.Action) (bool, runtime.Object, error) {
+			asked++ // the node was deleted by then
+			return true, nil, gone
+		})
+		nodes.PrependReactor("list", "*", func(ktesting.Action) (bool, runtime.Object, error) {
+			if asked == 0 {
+				return false, nil, nil
+			}
+			asked++
+			return true, nil, gone
+		})
+		warned := 0
+		r := &run{
+			Performer: &Performer{label: "surge", clock: clock.RealClock{}, warn: func(error) { warned++ }},
+			clients:   &clients{kube: kube, dynamic: nodes, close: func() {}},
+		}
+		var report Report
+		err := r.sweep(t.Context(), &report, cleanupTries)
+		if !errors.Is(err, syscall.ECONNREFUSED) || !strings.Contains(err.Error(), "(tried 8 times): want an API server that answers") {
+			t.Errorf("found %v, want an error after %d tries", err, cleanupTries)
+		}
+		if asked != cleanupTries || warned != cleanupTries-1 {
+			t.Errorf("asked %d times with %d warnings, want %d and one less", asked, warned, cleanupTries)
+		}
+		tries := 0
+		err = r.attempts(t.Context(), cleanupTries, func(context.Context) error { tries++; return gone })
+		if !errors.Is(err, syscall.ECONNREFUSED) || tries != cleanupTries {
+			t.Errorf("found %v after %d tries, want an error after %d", err, tries, cleanupTries)
+		}
+	})
+}
+
+func TestReportSaysWhatWasRemoved(t *testing.T) {
+	r := Report{Removed: 7, Kinds: map[string]int{"pods": 4, "nodes": 3}}
+	if got, want := r.String(), "7 objects removed: 3 nodes, 4 pods\n"; got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
 }

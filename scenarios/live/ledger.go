@@ -11,21 +11,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 )
 
-// A ledger is the record in the cluster as this process holds it.
+// A ledger is the lock on the checkpoint in the cluster, as this process holds it.
 type ledger struct {
 	p      *Performer
-	client kubernetes.Interface
+	client typed
 	holder string
 	have   *corev1.ConfigMap
 	now    diary
 }
 
-// claim makes the record this process's, and says whether there was one of an
-// earlier performance to go on with. One whose process still lives is refused.
-func (p *Performer) claim(ctx context.Context, client kubernetes.Interface) (l *ledger, adopted bool, err error) {
+// claim takes the record for this process, and says whether there was one of an earlier live run to resume. One whose
+// process still lives is refused.
+func (p *Performer) claim(ctx context.Context, client typed) (l *ledger, adopted bool, err error) {
 	host, _ := os.Hostname()
 	l = &ledger{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
 	l.now = diary{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
@@ -65,11 +64,11 @@ func (l *ledger) open(ctx context.Context) (*corev1.ConfigMap, error) {
 		return have, unread(err)
 	}
 	have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
-	if apierrors.IsAlreadyExists(err) { // somebody was faster
+	if apierrors.IsAlreadyExists(err) { // another client was faster
 		err = apierrors.NewServiceUnavailable(err.Error())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("note the performance in configmap %s/%s: %w", RecordNamespace, RecordName, err)
+		return nil, fmt.Errorf("note the live run in configmap %s/%s: %w", RecordNamespace, RecordName, err)
 	}
 	return have, nil
 }
@@ -81,7 +80,7 @@ func (l *ledger) take(ctx context.Context) (holder string, err error) {
 	case err == nil:
 		return l.holder, nil
 	case !apierrors.IsConflict(err):
-		return "", fmt.Errorf("take the record of the performance over, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+		return "", fmt.Errorf("take over the record of the live run, configmap %s/%s: %w", RecordNamespace, RecordName, err)
 	}
 	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
 	if err != nil {
@@ -91,9 +90,8 @@ func (l *ledger) take(ctx context.Context) (holder string, err error) {
 	return diaryOf(have).Holder, nil
 }
 
-// resumeAt is the moment at which an adopted performance goes on: where the wall
-// has brought it, but no further than what a living process could have done
-// behind its last note.
+// resumeAt returns the moment at which an adopted live run resumes: as far as the wall clock says, but no further
+// than a living process could have come after its last checkpoint.
 func (l *ledger) resumeAt() time.Duration {
 	at, err := time.ParseDuration(l.now.At)
 	if err != nil {
@@ -124,7 +122,7 @@ func (l *ledger) note(ctx context.Context, begun, rolled bool, at time.Duration)
 	if by := diaryOf(have).Holder; by != l.holder {
 		return &takenOverError{by}
 	}
-	l.have = have // an answer of ours was lost, or somebody has labelled it
+	l.have = have // the answer to an earlier write was lost, or a label was added
 	return l.write(ctx)
 }
 
@@ -148,16 +146,15 @@ func (l *ledger) object() *corev1.ConfigMap {
 	}
 }
 
-// A takenOverError ends a performance whose record somebody else has written, or
-// deleted.
+// A takenOverError ends a live run whose record another process has written, or that was deleted.
 type takenOverError struct{ by string }
 
-// performs reports whether who has taken the record over goes on with what is there.
+// performs reports whether the process that has taken the record over resumes the live run.
 func (e *takenOverError) performs() bool { return e.by != "" && e.by != cleaner }
 
 func (e *takenOverError) Error() string {
 	if e.by == "" {
-		return "the record of the performance (configmap " + RecordNamespace + "/" + RecordName + ") is gone: somebody has removed it, as --cleanup does"
+		return "the record of the live run (configmap " + RecordNamespace + "/" + RecordName + ") is gone: want it kept while the run lasts; --cleanup removes it"
 	}
-	return "the performance was taken over by " + e.by
+	return "the live run was taken over by " + e.by
 }

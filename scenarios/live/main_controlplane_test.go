@@ -14,8 +14,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/nodesim/nodesim/internal/controlplane"
-	"github.com/nodesim/nodesim/internal/simulate"
+	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/localcluster"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
@@ -25,13 +25,13 @@ const speed = 60
 
 var shared struct {
 	once  sync.Once
-	plane *controlplane.ControlPlane
+	plane *localcluster.ControlPlane
 	err   error
 }
 
 // plane is the one control plane of the package's tests, which use it one after
 // the other: a performance wants a cluster for itself.
-func plane(t *testing.T) *controlplane.ControlPlane {
+func plane(t *testing.T) *localcluster.ControlPlane {
 	t.Helper()
 	shared.once.Do(func() {
 		folder, err := tempFolder()
@@ -39,7 +39,7 @@ func plane(t *testing.T) *controlplane.ControlPlane {
 			shared.err = err
 			return
 		}
-		shared.plane, shared.err = controlplane.Start(context.Background(), controlplane.Options{
+		shared.plane, shared.err = localcluster.Start(context.Background(), localcluster.Options{
 			Speed: speed, AuditLog: filepath.Join(folder, "audit.log"),
 		})
 	})

@@ -29,7 +29,7 @@ func meddling(ctx context.Context, t *testing.T) *show {
 // What others do to leases, pods, labels and taints is mended or left alone, and the
 // roll ends.
 func TestMeddling(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
 	c := client(t)
@@ -95,7 +95,7 @@ func TestMeddling(t *testing.T) {
 // A namespace that is deleted takes its workloads with it; there is nothing to
 // drain any more, and the roll ends.
 func TestNamespaceDeleted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
 	if err := client(t).CoreV1().Namespaces().Delete(ctx, "shop", metav1.DeleteOptions{}); err != nil {
@@ -108,7 +108,7 @@ func TestNamespaceDeleted(t *testing.T) {
 // A Node that somebody else has put in the place of ours, under its name, is theirs:
 // nobody keeps it alive, drains it, or removes it in the end.
 func TestNodeOfAnotherUnderTheName(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
 	nodes := client(t).CoreV1().Nodes()
@@ -154,7 +154,7 @@ func TestNodeOfAnotherUnderTheName(t *testing.T) {
 // A Node that is there under a machine's name before the scenario begins is waited for
 // to go; then the machine's own comes.
 func TestNodeOfAnotherThatGoes(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	const name = "ip-10-0-0-4.eu-central-1.compute.internal"
 	nodes := client(t).CoreV1().Nodes()
@@ -189,17 +189,17 @@ func TestNodeOfAnotherThatGoes(t *testing.T) {
 	nothingLeft(ctx, t)
 }
 
-// Without its record nobody could go on with a performance: it ends, says why, and
+// Without its record no live run could be resumed: it ends, says why, and
 // removes what it made.
 func TestRecordDeleted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
 	if err := client(t).CoreV1().ConfigMaps(live.RecordNamespace).Delete(ctx, live.RecordName, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	<-s.done
-	if s.err == nil || !strings.Contains(s.err.Error(), "the record of the performance") {
+	if s.err == nil || !strings.Contains(s.err.Error(), "the record of the live run") {
 		t.Errorf("it ends with %v: want that the record is gone", s.err)
 	}
 	nothingLeft(ctx, t)
@@ -207,7 +207,7 @@ func TestRecordDeleted(t *testing.T) {
 
 // Of two that begin at the same moment one performs, and the other says so.
 func TestTwoAtOnce(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	f := written(t, growth)
 	swept(t, f)

@@ -13,8 +13,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// Performer performs one scenario on one cluster. Run, Cleanup and DryRun are for
-// one goroutine, one after the other.
+// Performer runs one scenario on one cluster. Run, Cleanup and DryRun are for one goroutine, one after the other.
 type Performer struct {
 	file   *scenarios.File
 	config *rest.Config
@@ -40,7 +39,7 @@ type Performer struct {
 	ended   func(context.Context) error
 }
 
-// Option sets a Performer up.
+// Option configures a Performer.
 type Option func(*Performer)
 
 // A speed is between these. Above, a control plane's own delays have long become
@@ -61,38 +60,35 @@ func checkSpeed(s float64) error {
 // real controllers of the cluster keep their own: see [ClusterSpeed].
 func Speed(s float64) Option { return func(p *Performer) { p.speed = s } }
 
-// KnownCluster allows a cluster with nodes that no performance has made. Without
-// it Run refuses one, with a [*ForeignNodesError]. Where there are such nodes, the
-// pods of the scenario's workloads get a nodeSelector by which they stay on its own.
+// KnownCluster allows a cluster with nodes that no live run has made. Without it Run refuses one, with a
+// [*ForeignNodesError]. Where there are such nodes, the pods of the scenario's workloads get a nodeSelector by which
+// they stay on its own.
 func KnownCluster() Option { return func(p *Performer) { p.known = true } }
 
-// Keep leaves everything in the cluster when Run ends: nodes fall silent, and the
-// next Run goes on with them.
+// Keep leaves everything in the cluster when Run ends: nodes fall silent, and the next Run resumes with them.
 func Keep() Option { return func(p *Performer) { p.keep = true } }
 
 // OnProgress calls tell whenever a phase begins and while it waits for something.
 // It is called by one goroutine at a time and must be quick.
 func OnProgress(tell func(Progress)) Option { return func(p *Performer) { p.tell = tell } }
 
-// OnWarning calls warn with what went wrong and doesn't end the performance: a
-// request that is sent again, a write that was refused. It may be called by
-// several goroutines at a time.
+// OnWarning calls warn with errors that don't end the live run: a request that is retried, a write that was refused.
+// It may be called by several goroutines at a time.
 func OnWarning(warn func(error)) Option { return func(p *Performer) { p.warn = warn } }
 
 // OnMark calls mark at the scenario's named moments: a roll that has begun, is
 // complete or has failed. It must be quick.
 func OnMark(mark func(name, reason string)) Option { return func(p *Performer) { p.mark = mark } }
 
-// BeforeBegin calls do when all nodes are Ready and all pods run, before the
-// scenario's 0s: time to begin a recording. An error ends the performance. For one
-// that is gone on with it is called before that.
+// BeforeBegin calls do when all nodes are Ready and all pods run, before the scenario's 0s: time to begin a
+// recording. An error ends the live run. For a resumed run it is called before that.
 func BeforeBegin(do func(context.Context) error) Option {
 	return func(p *Performer) { p.begin = do }
 }
 
 // AtEnd calls do when the scenario has come to its end, while its nodes and pods
 // are still kept: time for what the control plane does late, such as to collect the
-// pods of nodes that are gone. An error ends the performance as any other does.
+// pods of nodes that are gone. An error ends the live run as any other does.
 func AtEnd(do func(context.Context) error) Option {
 	return func(p *Performer) { p.ended = do }
 }
@@ -101,20 +97,18 @@ func AtEnd(do func(context.Context) error) Option {
 // one.
 func WithClock(c clock.WithTicker) Option { return func(p *Performer) { p.clock = c } }
 
-// ClusterSpeed says by what the delays of the control plane are divided after which
-// it takes a node for lost (--node-monitor-grace-period, by default 50 s): kubelets
-// renew their Leases as much more often than every 10 s. The default is that of
-// [Speed]; of a cluster that nobody has hurried it is 1.
+// ClusterSpeed says by what the delays of the control plane are divided after which it takes a node for lost
+// (--node-monitor-grace-period, by default 50 s): kubelets renew their Leases as much more often than every 10 s. The
+// default is that of [Speed]; of a cluster at its own pace it is 1.
 func ClusterSpeed(s float64) Option { return func(p *Performer) { p.hurried = s } }
 
 // RenewEvery sets how often a kubelet renews its Lease, in wall time, in place of
 // what [ClusterSpeed] says.
 func RenewEvery(d time.Duration) Option { return func(p *Performer) { p.renew = d } }
 
-// Renewal is how often the kubelets of a number of nodes renew their Leases where the
-// control plane's delays are divided by a speed: a kubelet's 10 s, divided. Where all
-// of them together would be more than a hundred requests a second it is up to twice
-// as long, which still is two and a half times in the grace period.
+// Renewal returns the interval at which the kubelets of a number of nodes renew their Leases where the control
+// plane's delays are divided by a speed: a kubelet's 10 s, divided. Where all of them together would be more than a
+// hundred requests a second it is up to twice as long, which still is two and a half times in the grace period.
 func Renewal(clusterSpeed float64, nodes int) time.Duration {
 	const kubelet, least = 10 * time.Second, 200 * time.Millisecond // the shortest grace period is a second
 	every := time.Duration(float64(kubelet) / clusterSpeed)
@@ -122,9 +116,9 @@ func Renewal(clusterSpeed float64, nodes int) time.Duration {
 	return min(max(every, thrifty, least), kubelet)
 }
 
-// CalledBy says how a command line names the scenario where that isn't by its own
-// name: the path of its file, quoted as a shell wants it, or - for standard input. It is noted in the cluster,
-// and stands in the remedy of an [*OtherPerformanceError].
+// CalledBy says how a command line names the scenario where that isn't by its own name: the path of its file, quoted
+// as a shell wants it, or - for standard input. The record holds it, and the remedy of an [*OtherPerformanceError]
+// repeats it.
 func CalledBy(word string) Option { return func(p *Performer) { p.source = word } }
 
 // ListenAt sets the host and port of the one listener that answers for all
@@ -134,8 +128,7 @@ func CalledBy(word string) Option { return func(p *Performer) { p.source = word 
 // addresses of this machine wants [KubeletAddress] with it.
 func ListenAt(address string) Option { return func(p *Performer) { p.listen = address } }
 
-// LeaveWithin bounds how long a performance that is over may take to remove what
-// it made; the default is two minutes.
+// LeaveWithin bounds how long a live run may take at its end to remove what it made; the default is two minutes.
 func LeaveWithin(d time.Duration) Option { return func(p *Performer) { p.leave = d } }
 
 // New returns a Performer. It asks the cluster nothing yet.
@@ -150,26 +143,26 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Performer,
 	}
 	switch {
 	case config == nil:
-		return nil, errors.New("perform a scenario: found no cluster: want a rest.Config")
+		return nil, errors.New("run a scenario live: found no cluster: want a rest.Config")
 	case file == nil:
-		return nil, errors.New("perform a scenario: found none: want a resolved file")
+		return nil, errors.New("run a scenario live: found none: want a resolved file")
 	case p.renew < 0:
-		return nil, fmt.Errorf("perform scenario %s: renew leases every %s: want a time above 0, such as 10s", file.Metadata.Name, p.renew)
+		return nil, fmt.Errorf("run scenario %s live: renew leases every %s: want a time above 0, such as 10s", file.Metadata.Name, p.renew)
 	}
 	if err := checkSpeed(p.speed); err != nil {
-		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
+		return nil, fmt.Errorf("run scenario %s live: %w", file.Metadata.Name, err)
 	}
 	if p.hurried != 0 {
 		if err := checkSpeed(p.hurried); err != nil {
-			return nil, fmt.Errorf("perform scenario %s: the cluster's %w", file.Metadata.Name, err)
+			return nil, fmt.Errorf("run scenario %s live: the cluster's %w", file.Metadata.Name, err)
 		}
 	}
 	if err := p.address(); err != nil {
-		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
+		return nil, fmt.Errorf("run scenario %s live: %w", file.Metadata.Name, err)
 	}
 	whole, err := file.Split()
 	if err != nil {
-		return nil, fmt.Errorf("perform scenario %s: %w", file.Metadata.Name, err)
+		return nil, fmt.Errorf("run scenario %s live: %w", file.Metadata.Name, err)
 	}
 	p.file, p.label, p.script = whole, whole.Metadata.Name, scriptOf(whole)
 	if _, err := p.script.perform(scenarios.PerformConfig{World: &rehearsal{}, Now: p.clock.Now}); err != nil {

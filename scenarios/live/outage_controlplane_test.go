@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -63,7 +63,7 @@ func (m moody) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // An API server that is away for a while and refuses every sixth write for now delays a roll and doesn't change how it ends.
 func TestOutage(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	config := plane(t).Config()
 	proxy := testcluster.ProxyTo(t, config.Host)

@@ -37,7 +37,7 @@ func (o *ownNode) Patch(ctx context.Context, name string, kind types.PatchType, 
 	return o.take(o.NodeInterface.Patch(ctx, name, kind, data, opts, sub...))
 }
 
-// Get finds no Node of somebody else.
+// Get finds no foreign Node.
 func (o *ownNode) Get(ctx context.Context, name string, opts metav1.GetOptions) (*corev1.Node, error) {
 	return o.mine(o.NodeInterface.Get(ctx, name, opts))
 }
@@ -74,5 +74,5 @@ type ownCache struct {
 	own *ownNode
 }
 
-// Get finds no Node of somebody else.
+// Get finds no foreign Node.
 func (c ownCache) Get(name string) (*corev1.Node, error) { return c.own.mine(c.NodeLister.Get(name)) }

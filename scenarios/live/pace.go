@@ -7,9 +7,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// strideMost is how much wall time one step may make up for. What takes longer
-// (a suspended machine, a request that hung) shifts the scenario against the wall
-// instead of being made up for at once.
+// strideMost bounds the wall time that one step may catch up. What takes longer (a suspended machine, a request that
+// hung) shifts the scenario against the wall instead of being made up for at once.
 const strideMost = 2 * time.Second
 
 // bendsMost bounds how many shifts are remembered; older ones are told as if they
@@ -73,7 +72,7 @@ func (p *pace) forward(b bend, wall time.Time) time.Duration {
 	return b.at + time.Duration(d)
 }
 
-// until is how long the wall takes to a moment of the scenario.
+// until returns the wall time left until a moment of the scenario.
 func (p *pace) until(at time.Duration) time.Duration {
 	left := float64(at-p.forward(p.bends[len(p.bends)-1], p.last)) / p.speed
 	// Rounded up, so that the moment has come when the time has passed.

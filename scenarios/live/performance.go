@@ -13,8 +13,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// A performance is the scenario with its actors: [scenarios.Performance], or a
-// fake of it. It is for the stage alone.
+// A performance is the simulation of a live run: [scenarios.Performance], or a fake of it. The event loop alone uses
+// it.
 type performance interface {
 	Objects() []runtime.Object
 	CustomKinds() []scenarios.CustomKind
@@ -43,7 +43,7 @@ type performance interface {
 
 var _ performance = (*scenarios.Performance)(nil)
 
-// A script is what a Performer needs of a scenario file.
+// A script is the part of a scenario file that a Performer needs.
 type script struct {
 	perform func(scenarios.PerformConfig) (performance, error)
 	rolls   int                 // how many groups are rolled

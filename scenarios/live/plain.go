@@ -11,9 +11,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
 )
 
-// byCycle reports whether a roll is one that package cycle plans and performs from
-// outside. The providers' own ways are the actors' business, and so is a roll that
-// turns back or stalls.
+// byCycle reports whether package cycle plans and executes a roll from outside of the simulation. The providers' own
+// ways are the actors' business, and so is a roll that turns back or stalls.
 func byCycle(r *scenarios.Roll) bool {
 	return r != nil && r.Strategy == scenarios.StrategyPlain && r.RollbackAt == 0 && r.StopAfter == 0 && r.OnFailure != scenarios.OnFailureRollback
 }
@@ -42,8 +41,8 @@ func bounds(r *scenarios.Roll, size int) cycle.Options {
 	}
 }
 
-// rollPlain rolls the groups, one after another or all at once, when their time
-// has come, and tells the performance how each ended.
+// rollPlain rolls the groups, one after another or all at once, at their time, and reports the outcome of each to the
+// live run.
 func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) error {
 	roll := r.file.Roll
 	if err := r.await(ctx, roll.At, look); err != nil {
@@ -72,7 +71,7 @@ func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) e
 	return failed
 }
 
-// rollGroup rolls one group: describe, plan, perform, until the plan is finished.
+// rollGroup rolls one group: describe, plan, execute, until the plan is finished.
 func (r *run) rollGroup(ctx context.Context, env *environment, group string) error {
 	err := r.cycle(ctx, env, group)
 	var failed *failedRoll
@@ -92,7 +91,7 @@ func (r *run) await(ctx context.Context, at time.Duration, look func(context.Con
 	return nil
 }
 
-// rolled tells the performance how a roll has ended.
+// rolled reports the outcome of a roll to the live run.
 func (r *run) rolled(ctx context.Context, failed *failedRoll) error {
 	return r.stage.call(ctx, func() {
 		if failed == nil {
@@ -153,14 +152,13 @@ func sizeOf(f *scenarios.File, group string) int {
 	return 0
 }
 
-// patience is how long a roll waits for new nodes.
+// patience bounds how long a roll waits for new nodes.
 type patience struct {
 	serving int
 	since   time.Time
 }
 
-// over reports whether nothing has come of waiting for too long. While a drain
-// goes on, nobody waits for new nodes.
+// over reports whether nothing has come of waiting for too long. The wait for new nodes doesn't count during a drain.
 func (p *patience) over(d cycle.Decision, now time.Time, most time.Duration) bool {
 	c := d.Census
 	if p.since.IsZero() || c.Serving > p.serving || c.Draining+c.Drained+c.Terminating > 0 || c.Starting+c.NotReady == 0 {

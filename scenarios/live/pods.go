@@ -14,13 +14,12 @@ import (
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
-// pods are what runs on the scenario's nodes: the provider of the one PodController
-// that serves all of them. What the controller asks for is told to the scenario's
-// kubelets on the stage; what they post is told to the controller.
+// pods are those on the scenario's nodes: the provider of the one PodController that serves all of them. The
+// controller's requests go to the scenario's kubelets on the event loop; what they post goes to the controller.
 //
 // Its methods may be called from any goroutine.
 type pods struct {
-	give   func(*corev1.Pod) bool // tells a kubelet; false when the performance is over
+	give   func(*corev1.Pod) bool // tells a kubelet; false when the live run is over
 	left   func(*corev1.Pod)      // tells the scenario that a pod has left the API
 	serves func(node string) bool // whether a node's kubelet lives
 	relook func()                 // has the controller look at all pods again
@@ -54,9 +53,8 @@ func (p *pods) takes(_ context.Context, pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && p.serves(pod.Spec.NodeName)
 }
 
-// CreatePod implements [virtualnode.PodLifecycleHandler]. A pod that has started is
-// one of an earlier performance: that its kubelet stands by its status has to be
-// said, since others may write over it.
+// CreatePod implements [virtualnode.PodLifecycleHandler]. A pod that has started is one of an earlier live run: its
+// kubelet confirms its status, since others may have overwritten it.
 func (p *pods) CreatePod(_ context.Context, pod *corev1.Pod) error {
 	heal(pod)
 	p.mu.Lock()
@@ -118,7 +116,7 @@ func (p *pods) DeletePod(_ context.Context, pod *corev1.Pod) error {
 		p.put(running) // as one that was known before: with a deletion it wouldn't be forgotten
 	}
 	p.mu.Unlock()
-	if !known { // of an earlier performance: it ran, and then was deleted
+	if !known { // of an earlier live run: it ran, and then was deleted
 		if err := p.tell(running); err != nil {
 			return err
 		}
@@ -139,9 +137,8 @@ func (p *pods) put(pod *corev1.Pod) {
 	p.byName[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = pod.UID
 }
 
-// forget is called when a pod has left the API. The scenario has heard of that from
-// its own watch, which may have been faster than what its kubelet was told last: so
-// it hears of it behind that once more, or a drain would wait for the pod for ever.
+// forget is called when a pod has left the API. The scenario's own watch may have reported that before the kubelet's
+// last update: so it is reported once more after that, or a drain would wait for the pod for ever.
 func (p *pods) forget(pod *corev1.Pod) {
 	p.mu.Lock()
 	p.drop(pod)
@@ -219,19 +216,16 @@ func (p *pods) post(pod *corev1.Pod) {
 	p.line.post(is.UID, is)
 }
 
-// withStatus is a pod with the status of another state of it. It shares the memory
-// of both, which nobody changes.
+// withStatus is a pod with the status of another state of it. It shares the memory of both, which is never changed.
 func withStatus(pod, said *corev1.Pod) *corev1.Pod {
 	is := *pod
 	is.Status = said.Status
 	return &is
 }
 
-// share lets go of a pod that is as the server has it, in favour of the cache's
-// own: of ten thousand pods at rest there is one copy. When a pod was scheduled says
-// the scheduler, whatever its kubelet has posted: what stands there stays
-// ([virtualnode.PodController] writes no time over that of a condition that is as it
-// was).
+// share lets go of a pod that is as the server has it, in favour of the cache's own: of ten thousand pods at rest
+// there is one copy. The scheduler says when a pod was scheduled, whatever its kubelet has posted: the server's value
+// stays ([virtualnode.PodController] writes no time over that of a condition that is as it was).
 func (p *pods) share(server *corev1.Pod) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -247,8 +241,7 @@ func (p *pods) share(server *corev1.Pod) {
 	}
 }
 
-// statusStands reports whether a server's status is the one that a kubelet has, but
-// for what is nobody's to post.
+// statusStands reports whether a server's status equals the kubelet's, apart from the fields that no kubelet posts.
 func statusStands(said, server *corev1.PodStatus) bool {
 	status := *said
 	status.QOSClass = server.QOSClass
@@ -300,8 +293,7 @@ func (p *pods) back(node string) {
 	p.relook()
 }
 
-// gone is called when a machine is: what ran on it runs no more, and nobody is
-// there to say so.
+// gone is called when a machine is gone: its pods have stopped, and no kubelet is left to say so.
 func (p *pods) gone(node string) {
 	p.mu.Lock()
 	var dropped []types.UID

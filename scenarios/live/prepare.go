@@ -14,8 +14,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
-// prepare looks whether the scenario can be performed, and creates what it needs
-// before its nodes come.
+// prepare checks that the scenario can run, and creates what it needs before its nodes come.
 func (r *run) prepare(ctx context.Context) (err error) {
 	if r.clients, err = r.connect(ctx); err != nil {
 		return err
@@ -60,10 +59,15 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// bring creates the workloads once all nodes are Ready, so that the scheduler has
-// all of them to choose from.
+// bring creates the workloads once all nodes are Ready and free of the taint of those
+// that aren't, and the server has come to rest, so that the scheduler has all of them
+// to choose from: on a busy machine it hears of a node late.
 func (r *run) bring(missing []string) {
 	if slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, "node ") }) {
+		r.still = time.Time{}
+		return
+	}
+	if !r.quiet() {
 		return
 	}
 	for _, o := range r.later {
@@ -72,7 +76,7 @@ func (r *run) bring(missing []string) {
 			return err
 		})
 	}
-	r.later = nil
+	r.later, r.still = nil, time.Time{}
 }
 
 // plan finds out what the scenario is made of; it asks and writes nothing.
@@ -94,7 +98,7 @@ func (r *run) plan() (err error) {
 	return err
 }
 
-// renewal is how often leases are renewed.
+// renewal returns the interval between two renewals of a lease.
 func (r *run) renewal() time.Duration {
 	if r.renew > 0 {
 		return r.renew
@@ -106,12 +110,11 @@ func (r *run) renewal() time.Duration {
 	return Renewal(speed, r.file.Nodes())
 }
 
-// find lists the nodes that an earlier performance has left: those that are gone on
-// with, and those that are on their way out.
+// find lists the nodes that an earlier live run has left: those to resume, and those that are on their way out.
 func (r *run) find(ctx context.Context) error {
 	list, err := r.clients.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
 	if err != nil {
-		return fmt.Errorf("look for nodes of an earlier performance: %w", err)
+		return fmt.Errorf("look for nodes of an earlier live run: %w", err)
 	}
 	r.nodes, r.leaving = nil, nil
 	for i := range list.Items {
@@ -131,7 +134,7 @@ func (r *run) find(ctx context.Context) error {
 func (r *run) letGo(ctx context.Context) error {
 	for _, n := range r.leaving {
 		if err := release(ctx, r.clients.dynamic.Resource(nodesResource), n.Name, n.UID); err != nil {
-			return fmt.Errorf("let node %s of an earlier performance go: %w", n.Name, err)
+			return fmt.Errorf("let node %s of an earlier live run go: %w", n.Name, err)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 
 // A user who lacks a right is told which, before anything is written.
 func TestMissingRight(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	rules := []rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status", "pods/status", "events", "configmaps", "namespaces"}, Verbs: []string{"*"}},
@@ -56,7 +56,7 @@ func TestMissingRight(t *testing.T) {
 
 // A cluster with nodes of its own is refused, and left as it is.
 func TestForeignNodes(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	nodes := client(t).CoreV1().Nodes()
 	if _, err := nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "production-1"}}, metav1.CreateOptions{}); err != nil {
@@ -75,7 +75,7 @@ func TestForeignNodes(t *testing.T) {
 
 // Two scenarios can't be in one cluster, nor one twice.
 func TestOnePerformanceAtATime(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	file := scenario(t, "minimal")
 	settled := make(chan struct{})

@@ -24,13 +24,13 @@ func replaced[T metav1.Object](err error, uid types.UID, get func() (T, error)) 
 	return err
 }
 
-// A foreignError says that an object that no performance of the scenario has made is
-// where ours was to be. To who looks at its status it is Forbidden: nobody tries again.
+// A foreignError says that an object that no live run of the scenario has made has the name of ours. Its status is
+// Forbidden, so that clients don't retry.
 type foreignError struct{ *apierrors.StatusError }
 
 // foreign is one.
 func foreign(r schema.GroupResource, name, label string) error {
-	return &foreignError{apierrors.NewForbidden(r, name, fmt.Errorf("found one that no performance of %s has made: want it gone", label))}
+	return &foreignError{apierrors.NewForbidden(r, name, fmt.Errorf("found one that no live run of %s has made: want it gone", label))}
 }
 
 // other reports whether an object isn't the one of that UID.

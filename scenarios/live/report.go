@@ -2,13 +2,15 @@ package live
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/phrase"
 )
 
-// A Phase is what a performance does.
+// A Phase is the current activity of a live run.
 type Phase string
 
 // The phases, in their order.
@@ -19,24 +21,22 @@ const (
 	Leaving   Phase = "leaving"   // what was made is removed
 )
 
-// Progress is how far a performance is.
+// Progress describes how far a live run is.
 type Progress struct {
 	Phase Phase
-	// At is the moment of the scenario: before Playing that at which it begins, 0, or
-	// goes on.
+	// At is the moment of the scenario: before Playing that at which it begins, 0, or resumes.
 	At time.Duration
-	// Waiting is what is still missing, one phrase each; empty where nothing is.
+	// Waiting lists what is still missing, one phrase each; empty where nothing is.
 	Waiting []string
-	// Adopted says that the performance goes on with what an earlier one has left.
+	// Adopted says that the live run resumes an earlier one.
 	Adopted bool
 }
 
-// Report says what a performance has come to.
+// Report sums a live run up.
 type Report struct {
 	// Position is the moment of the scenario at which it ended.
 	Position time.Duration
-	// Adopted says that it went on with what an earlier one has left, Ended that
-	// the scenario came to its end.
+	// Adopted says that it resumed an earlier one, Ended that the scenario came to its end.
 	Adopted, Ended bool
 	// Outcomes say how each roll ended, in that order: empty for one that is
 	// complete, else its error.
@@ -48,12 +48,13 @@ type Report struct {
 	// Evictions counts those that were granted, Denied those
 	// that a budget didn't allow.
 	Evictions, Denied int
-	// Lost is how much wall time the scenario stood still for: a suspended
-	// machine, an API server that didn't answer.
+	// Lost is the wall time for which the scenario was paused: a suspended machine, an API server that didn't answer.
 	Lost time.Duration
-	// Removed counts the objects that were deleted in the end; Left names what is
+	// Removed counts the objects that were deleted in the end, Kinds those of each
+	// resource, such as nodes or volumeattachments.storage.k8s.io; Left names what is
 	// still there.
 	Removed int
+	Kinds   map[string]int
 	Left    []string
 }
 
@@ -74,7 +75,7 @@ func (r Report) String() string {
 		b.WriteByte('\n')
 	}
 	if r.Lost >= time.Second {
-		fmt.Fprintf(&b, "the scenario stood still for %s\n", r.Lost.Round(time.Second))
+		fmt.Fprintf(&b, "the scenario was paused for %s\n", r.Lost.Round(time.Second))
 	}
 	for _, o := range r.Outcomes {
 		if o == "" {
@@ -83,7 +84,11 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "roll: %s\n", phrase.Escaped(o))
 	}
 	if r.Removed > 0 {
-		fmt.Fprintf(&b, "%s removed\n", phrase.Count(r.Removed, "object"))
+		fmt.Fprintf(&b, "%s removed", phrase.Count(r.Removed, "object"))
+		for i, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
+			fmt.Fprintf(&b, "%s %d %s", [2]string{":", ","}[min(i, 1)], r.Kinds[kind], kind)
+		}
+		b.WriteByte('\n')
 	}
 	for _, l := range r.Left {
 		fmt.Fprintf(&b, "still there: %s\n", phrase.Escaped(l))

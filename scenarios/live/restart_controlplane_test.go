@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
 // kube-apiserver itself is restarted in the middle of a roll, and killed another
 // time: the roll goes on with the nodes and pods that there were.
 func TestAPIServerRestarted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{NodeGrace: 40 * time.Second})
 	if err := cluster.StartControllers(); err != nil {

@@ -9,10 +9,9 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
 )
 
-// A right is something that a performance has to be allowed.
+// A right is a permission that a live run needs.
 type right struct {
 	verb, group, resource, sub string
 }
@@ -73,7 +72,7 @@ func rightsOf(group, resource, sub string, verbs ...string) []right {
 	return all
 }
 
-// rights lists what this performance has to be allowed.
+// rights lists the permissions that this live run needs.
 func (r *run) rights() []right {
 	all := rightsFor(resourcesOf(r.objects))
 	if r.script.pods != nil {
@@ -85,7 +84,7 @@ func (r *run) rights() []right {
 	return all
 }
 
-// MissingRightsError says what the user may not do and a performance has to.
+// MissingRightsError lists the permissions that a live run needs and the user lacks.
 type MissingRightsError struct {
 	Server string
 	// Rights as `kubectl auth can-i` takes them: "patch nodes/status".
@@ -97,8 +96,8 @@ func (e *MissingRightsError) Error() string {
 	return fmt.Sprintf("cluster %s: the user may not %s: want these rights, in the whole cluster", e.Server, strings.Join(e.Rights, ", "))
 }
 
-// checkRights refuses a user who may not do all that a performance does.
-func (p *Performer) checkRights(ctx context.Context, client kubernetes.Interface, needed []right) error {
+// checkRights refuses a user without all permissions that a live run needs.
+func (p *Performer) checkRights(ctx context.Context, client typed, needed []right) error {
 	missing, err := p.missing(ctx, client, needed)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -108,7 +107,7 @@ func (p *Performer) checkRights(ctx context.Context, client kubernetes.Interface
 
 // missing asks the server as `kubectl auth can-i` does, which every user may. A
 // server that doesn't answer that shows its mind when it is written to.
-func (p *Performer) missing(ctx context.Context, client kubernetes.Interface, needed []right) (names []string, err error) {
+func (p *Performer) missing(ctx context.Context, client typed, needed []right) (names []string, err error) {
 	may := func(r right) (allowed, answered bool) {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: r.verb, Group: r.group, Resource: r.resource, Subresource: r.sub},

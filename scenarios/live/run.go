@@ -19,21 +19,18 @@ import (
 )
 
 const (
-	// lookEvery is how often, in wall time, it is looked whether the scenario can
-	// begin, and how far it is.
+	// lookEvery is the interval, in wall time, at which Run checks whether the scenario can begin, and how far it is.
 	lookEvery = 250 * time.Millisecond
-	// deliverMost is how long the last writes may take.
+	// deliverMost bounds the time for the last writes.
 	deliverMost = 5 * time.Second
 )
 
-// Run performs the scenario, and returns when it has ended, ctx has, or it can't
-// go on. Then it ends the kubelets and removes what it made, unless [Keep] says
-// otherwise; that takes no longer than [LeaveWithin], and the Report says what is
-// left. The Report holds whatever the error.
+// Run runs the scenario, and returns when it has ended, ctx has, or it can't continue. Then it ends the kubelets and
+// removes what it made, unless [Keep] says otherwise; that takes no longer than [LeaveWithin], and the Report says
+// what is left. The Report holds whatever the error.
 //
-// A performance of the same scenario that was killed is gone on with: its nodes
-// and pods stay, and nothing is created twice. Another one is refused with an
-// [*OtherPerformanceError], nodes of others with a [*ForeignNodesError], too few
+// A live run of the same scenario that was killed is resumed: its nodes and pods stay, and nothing is created twice.
+// Another one is refused with an [*OtherPerformanceError], nodes of others with a [*ForeignNodesError], too few
 // rights with a [*MissingRightsError]; nothing was written then.
 func (p *Performer) Run(ctx context.Context) (Report, error) {
 	ctx = quietly(ctx)
@@ -46,11 +43,10 @@ func (p *Performer) Run(ctx context.Context) (Report, error) {
 	return r.report, errors.Join(err, r.leaveBehind(ctx, err))
 }
 
-// quietly keeps client-go from writing lines of its own on somebody's terminal: what
-// goes wrong is a warning, or an error.
+// quietly keeps client-go from writing to the terminal: problems are reported as warnings or errors.
 func quietly(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
-// A run is one performance.
+// A run is the state of one live run.
 type run struct {
 	*Performer
 	clients  *clients
@@ -62,8 +58,7 @@ type run struct {
 	objects  []planned
 	later    []planned // workloads, which wait for the nodes of 0s
 	podCache corev1listers.PodLister
-	// nodes are those of an earlier performance, leaving those that were on their way
-	// out.
+	// nodes are those of an earlier live run, leaving those that were on their way out.
 	nodes, leaving []*corev1.Node
 	unfollow       func() // waits for the watches of the provider's objects
 	// kinds are the provider's own, owners first, undefined those of them that the
@@ -75,22 +70,22 @@ type run struct {
 	begun atomic.Bool
 	at    atomic.Int64 // the moment of the scenario
 	done  atomic.Bool  // the rolls are over
-	// noteNow is closed when the scenario begins: what is found from then on is gone
-	// on with otherwise than what hadn't begun.
+	// noteNow is closed when the scenario begins: a resumed run treats a scenario that has begun in another way than
+	// one that hasn't.
 	noteNow chan struct{}
 	told    time.Time
 	heard   time.Time // when the server said something last
 	still   time.Time // since when nothing is missing
 }
 
-// perform lets the scenario happen.
+// perform runs the scenario to its end.
 func (r *run) perform(ctx context.Context) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
-	// What delivers the last writes lives on a little when the stage has ended.
+	// The write queue outlives the event loop a little, for the last writes.
 	tail, cut := context.WithCancel(context.WithoutCancel(ctx))
 	var owned sync.WaitGroup
 	w, running := r.world, r.world.kubelets.pods
-	factory := newInformers(r.clients.kube, &w.alike)
+	factory := newCaches(r.clients.kube, &w.alike)
 	w.ctx = ctx
 	w.courier = newCourier(tail, r.warn)
 	w.customs.courier = w.courier
@@ -100,7 +95,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 		r.stage.close()
 		owned.Wait()
 		w.kubelets.close()
-		factory.Shutdown()
+		factory.Wait()
 		r.unfollow()
 		r.lastWrites(tail)
 		cut()
@@ -109,8 +104,8 @@ func (r *run) perform(ctx context.Context) (err error) {
 		r.count()
 	}()
 	w.kubelets.ctx = ctx
-	r.podCache = factory.Core().V1().Pods().Lister()
-	w.kubelets.nodes = factory.Core().V1().Nodes().Lister()
+	r.podCache = factory.pods.Lister()
+	w.kubelets.nodes = factory.nodes.Lister()
 	running.serves = w.kubelets.serves
 	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
 	running.left = func(pod *corev1.Pod) { r.stage.post(func() { r.show.PodSeen(watch.Deleted, pod) }) }
@@ -129,7 +124,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	if err := r.followCustoms(ctx); err != nil {
 		return err
 	}
-	factory.StartWithContext(ctx)
+	factory.Start(ctx)
 	w.front = r.openFront(ctx, tail, w.kubelets.nodes)
 	// Kubelets first: pods of those that the controller doesn't find alive are told
 	// to them at its next look at all pods, a minute later.
@@ -140,7 +135,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	}
 	owned.Go(func() {
 		// Whose the node of a pod is says the cache.
-		if !cache.WaitForCacheSync(ctx.Done(), factory.Core().V1().Nodes().Informer().HasSynced) {
+		if !cache.WaitForCacheSync(ctx.Done(), factory.nodes.Informer().HasSynced) {
 			return
 		}
 		if err := controller.Run(ctx, podWorkers); err != nil {
@@ -163,8 +158,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	}
 	r.told = time.Time{}
 	if err := r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
-		// What was written last takes a while to be delivered: whoever looks on
-		// need not wait for it.
+		// The last writes take a while; progress doesn't wait for them.
 		if !r.keep {
 			r.tell(Progress{Phase: Leaving, At: time.Duration(r.at.Load()), Adopted: r.report.Adopted})
 		}
@@ -173,8 +167,7 @@ func (r *run) perform(ctx context.Context) (err error) {
 	return r.ended(ctx)
 }
 
-// lastWrites waits a little until what was written last stands on the server, and ends
-// what answers for the kubelets.
+// lastWrites waits a little until the last writes are on the server, and ends the kubelets' server.
 func (r *run) lastWrites(ctx context.Context) {
 	late, enough := context.WithTimeout(ctx, deliverMost)
 	_ = r.world.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
@@ -186,7 +179,7 @@ func (r *run) lastWrites(ctx context.Context) {
 	}
 }
 
-// roll is who rolls from outside of the performance, or nil.
+// roll returns the roller that acts from outside of the simulation, or nil.
 func (r *run) roll() func(context.Context) error {
 	look := func(ctx context.Context) error { return pause(ctx, r.clock, r.glance()) }
 	switch {
@@ -198,8 +191,7 @@ func (r *run) roll() func(context.Context) error {
 	return nil
 }
 
-// glance is how long whoever rolls waits between two looks: a second of the
-// scenario.
+// glance returns the poll interval of outside rollers: a second of the scenario.
 func (r *run) glance() time.Duration {
 	return max(time.Duration(float64(time.Second)/r.speed), 10*time.Millisecond)
 }
@@ -259,8 +251,8 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 	return wait, false, nil
 }
 
-// keepRecord notes in the cluster how far the performance is, and ends it when
-// somebody else has taken it over.
+// keepRecord writes the live run's progress to its record in the cluster, and ends the run when another process has
+// taken it over.
 func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
 	begins := r.noteNow
 	for {
@@ -284,7 +276,7 @@ func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
 			end(err)
 			return
 		case err != nil && ctx.Err() == nil:
-			r.warn(fmt.Errorf("note how far the performance is: %w; trying again", err))
+			r.warn(fmt.Errorf("note how far the live run is: %w; trying again", err))
 		}
 	}
 }

@@ -6,17 +6,16 @@ import (
 )
 
 const (
-	// sequenceMost is how long a post is waited for to stand on the server.
+	// sequenceMost bounds the wait until a post is on the server.
 	sequenceMost = 2 * time.Second
-	// sequenceLine is how many posts of an object may wait. Of more the oldest is
-	// left out: a kubelet whose server is slow posts its latest state, too.
+	// sequenceLine bounds the number of waiting posts of an object. Of more the oldest is left out: a kubelet whose
+	// server is slow posts its latest state, too.
 	sequenceLine = 8
 )
 
-// A sequence hands on what kubelets post of their objects, one state after the
-// other: the next one when the one before stands on the server, or has had two
-// seconds. Who writes keeps the latest state alone, so that at a high speed a watch
-// would otherwise miss what a real kubelet shows.
+// A sequence hands on what kubelets post of their objects, state by state: the next one when the one before is on the
+// server, or after two seconds. Who writes keeps the latest state alone, so that at a high speed a watch would
+// otherwise miss what a real kubelet shows.
 type sequence[K comparable, T any] struct {
 	hand func(K, T)
 	// stands reports whether a server's object shows what was posted.
@@ -28,7 +27,7 @@ type sequence[K comparable, T any] struct {
 	over  bool
 }
 
-// line is what waits of one object; the first was handed on.
+// line holds the waiting posts of one object; the first was handed on.
 type line[T any] struct {
 	posts []T
 	limit *time.Timer
@@ -56,8 +55,8 @@ func (s *sequence[K, T]) post(key K, o T) {
 	}
 }
 
-// begin hands on what waits, up to the first that doesn't stand on the server yet:
-// a post that changes nothing there has nothing to wait for.
+// begin hands on the waiting posts, up to the first that isn't on the server yet: a post that changes nothing there
+// needs no wait.
 func (s *sequence[K, T]) begin(key K, posts []T) {
 	for ; len(posts) > 0; posts = posts[1:] {
 		s.hand(key, posts[0])
@@ -80,7 +79,7 @@ func (s *sequence[K, T]) begin(key K, posts []T) {
 	})
 }
 
-// next goes on with what waits behind the first.
+// next continues with the posts after the first.
 func (s *sequence[K, T]) next(key K) {
 	l := s.lines[key]
 	l.limit.Stop()

@@ -15,9 +15,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// survey finds out which of the provider's kinds can be written: those whose
-// definition is there, and those that we may define. The others are gone on without,
-// and it is said why. It writes nothing.
+// survey finds out which of the provider's kinds can be written: those whose definition is there, and those that we
+// may define. The others are left out, with a warning that says why. It writes nothing.
 func (r *run) survey(ctx context.Context) error {
 	r.world.customs.kinds, r.undefined = nil, nil
 	for _, kind := range r.kinds {
@@ -45,16 +44,16 @@ func (r *run) survey(ctx context.Context) error {
 		if missing, err := r.missing(ctx, r.clients.kube, needed); err != nil {
 			return err
 		} else if len(missing) > 0 {
-			r.warn(fmt.Errorf("going on without %s: the user may not %s", name, strings.Join(missing, ", ")))
+			r.warn(fmt.Errorf("leaving out %s: the user may not %s", name, strings.Join(missing, ", ")))
 			continue
 		}
 		switch {
 		case have != nil && !ours && r.known:
-			// Whoever wrote it may have a controller in this cluster, and machines.
-			r.warn(fmt.Errorf("going on without %s: found their definition in a cluster with nodes of others, where a real %s would act on them", name, kind.Group))
+			// Its author may have a controller in this cluster, and machines.
+			r.warn(fmt.Errorf("leaving out %s: found their definition in a cluster with nodes of others, where a real %s would act on them", name, kind.Group))
 			continue
 		case have != nil && !serves(have, kind.Version):
-			r.warn(fmt.Errorf("going on without %s: found a definition that doesn't serve %s", name, kind.Version))
+			r.warn(fmt.Errorf("leaving out %s: found a definition that doesn't serve %s", name, kind.Version))
 			continue
 		case have == nil:
 			r.undefined = append(r.undefined, kind)
@@ -84,12 +83,12 @@ func serves(definition *unstructured.Unstructured, version string) bool {
 	})
 }
 
-// serveMost is how long a new definition may take until its kind is served: a second
-// or two, unless its names are another's by now.
+// serveMost bounds the time until the kind of a new definition is served: a second or two, unless another definition
+// has its names.
 const serveMost = time.Minute
 
-// define has the server serve the kinds that it doesn't know, and waits until it
-// does. One that it can't be brought to serve is gone on without.
+// define has the server serve the kinds that it doesn't know, and waits until it does. A kind that it can't be made
+// to serve is left out.
 func (r *run) define(ctx context.Context) error {
 	var made []scenarios.CustomKind
 	for _, kind := range r.undefined {
@@ -120,7 +119,7 @@ func (r *run) goOnWithout(ctx context.Context, kind scenarios.CustomKind, why er
 		return why
 	}
 	r.world.customs.without(kind)
-	r.warn(fmt.Errorf("going on without %s: %w", kind.GroupResource(), why))
+	r.warn(fmt.Errorf("leaving out %s: %w", kind.GroupResource(), why))
 	return nil
 }
 
@@ -145,8 +144,8 @@ func (r *run) awaitServed(ctx context.Context, kind scenarios.CustomKind) error 
 	}
 }
 
-// followCustoms has the stage told what somebody does with the provider's objects;
-// unfollow waits for the watches, which end with ctx.
+// followCustoms reports changes of the provider's objects by other clients to the event loop; unfollow waits for the
+// watches, which end with ctx.
 func (r *run) followCustoms(ctx context.Context) (err error) {
 	kinds := r.world.customs.written()
 	if len(kinds) == 0 {
@@ -156,15 +155,14 @@ func (r *run) followCustoms(ctx context.Context) (err error) {
 	return err
 }
 
-// dropStray removes the provider's objects that an earlier performance has left and
-// nobody knows any more: those of machines whose nodes had not come, or were on
-// their way out.
+// dropStray removes the provider's objects that an earlier live run has left and that have no machine any more: those
+// of machines whose nodes had not come, or were on their way out.
 func (r *run) dropStray(ctx context.Context) error {
 	c := r.world.customs
 	for _, kind := range c.written() {
 		list, err := r.clients.dynamic.Resource(kind.GroupVersionResource).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + r.label})
 		if err != nil {
-			return fmt.Errorf("look for %s of an earlier performance: %w", kind.GroupResource(), err)
+			return fmt.Errorf("look for %s of an earlier live run: %w", kind.GroupResource(), err)
 		}
 		for _, o := range list.Items {
 			key := keyOf(kind, o.GetNamespace(), o.GetName())
@@ -183,6 +181,6 @@ func (r *run) dropStray(ctx context.Context) error {
 	return nil
 }
 
-// Customs are the provider's own kinds of which the performance writes the objects,
-// such as nodeclaims.karpenter.sh. They are known when [BeforeBegin] is called.
+// Customs are the provider's own kinds whose objects the live run writes, such as nodeclaims.karpenter.sh. They are
+// known when [BeforeBegin] is called.
 func (p *Performer) Customs() []schema.GroupVersionResource { return slices.Clone(p.served) }

@@ -50,7 +50,7 @@ func TestKindsThatAreNotServed(t *testing.T) {
 		if left := r.world.customs.written(); !slices.Equal(left, []scenarios.CustomKind{served}) {
 			t.Errorf("%v are written, want what is served", left)
 		}
-		if len(said) != 2 || !strings.Contains(said[0], "without refused.example.com: create") || !strings.Contains(said[1], "without unheard.example.com: their definition") {
+		if len(said) != 2 || !strings.Contains(said[0], "leaving out refused.example.com: create") || !strings.Contains(said[1], "leaving out unheard.example.com: their definition") {
 			t.Errorf("said %q", said)
 		}
 	})

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// quietFor is how long the server has to say nothing before the scenario begins,
-	// quietMost how long that is waited for: a cluster may have a life of its own.
+	// quietFor is the time without events from the server before the scenario begins, quietMost bounds the wait for
+	// that: a cluster may have a life of its own.
 	quietFor  = 500 * time.Millisecond
 	quietMost = 5 * time.Second
 )
 
-// untold names a pod on a node of ours that its kubelet hasn't been told of: one
-// of an earlier performance. Whoever drains must not miss it.
+// untold names a pod on a node of ours that its kubelet doesn't know yet: one of an earlier live run. A drain must
+// not miss it.
 func (r *run) untold() []string {
 	all, err := r.podCache.List(labels.Everything())
 	if err != nil {
@@ -34,10 +34,9 @@ func (r *run) untold() []string {
 	return nil
 }
 
-// undelivered says that writes are under way. What stands in the cluster at 0s is
-// what the scenario begins with: the provider's objects, too, of which a server
-// creates the first of a new kind only after two seconds (k8s.io/apiextensions-apiserver,
-// pkg/apiserver/customresource_handler.go).
+// undelivered says that writes are under way. The scenario begins with the cluster's content at 0s: the provider's
+// objects, too, of which a server creates the first of a new kind only after two seconds
+// (k8s.io/apiextensions-apiserver, pkg/apiserver/customresource_handler.go).
 func (r *run) undelivered() []string {
 	if n := r.world.courier.under(); n > 0 {
 		return []string{phrase.Count(n, "write") + " under way"}

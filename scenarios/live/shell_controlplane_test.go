@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/controlplane/assets"
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
@@ -74,9 +74,9 @@ func (h hands) interrupt(cmd *exec.Cmd) {
 // changes, an attached one, a forwarded port, and a log that is followed, up to the
 // moment at which its pod is deleted.
 func TestShell(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
-	f := written(t, growth) // nobody drains there
+	f := written(t, growth) // no handler drains there
 	swept(t, f)
 	s := raise(ctx, t, plane(t).Config(), f, live.Speed(speed))
 	h := handsOn(t, plane(t).KubeconfigPath())

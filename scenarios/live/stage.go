@@ -9,12 +9,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// errOver says that the stage takes nothing any more.
-var errOver = errors.New("the performance is over")
+// errOver says that the event loop has ended.
+var errOver = errors.New("the live run is over")
 
-// A stage is the one goroutine on which the scenario's actors act: it does what
-// others hand in, in order, and what the scenario has to do next when its time
-// has come.
+// A stage is the event loop, the one goroutine on which the scenario's actors act: it runs the calls that others hand
+// in, in order, and the scenario's next step at its time.
 type stage struct {
 	clock clock.WithTicker
 
@@ -28,7 +27,7 @@ func newStage(c clock.WithTicker) *stage {
 	return &stage{clock: c, wake: make(chan struct{}, 1)}
 }
 
-// post hands a call in and doesn't wait. It reports whether the stage takes it.
+// post hands a call in and doesn't wait. It reports whether the event loop takes it.
 func (s *stage) post(do func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,9 +57,8 @@ func (s *stage) call(ctx context.Context, do func()) error {
 	}
 }
 
-// run makes calls until ctx ends, or step says that it is over, or fails. step is
-// called behind every batch of calls and when the time that it has asked for has
-// passed.
+// run makes calls until ctx ends, or step says that it is over, or fails. step is called after every batch of calls
+// and when the time that it has asked for has passed.
 func (s *stage) run(ctx context.Context, step func() (wait time.Duration, over bool, err error)) error {
 	timer := s.clock.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -96,8 +94,7 @@ func (s *stage) take() []func() {
 	return calls
 }
 
-// close makes the calls that were handed in before, and takes no more: nobody
-// waits for ever.
+// close makes the calls that were handed in before, and takes no more: no caller waits for ever.
 func (s *stage) close() {
 	s.mu.Lock()
 	s.over = true

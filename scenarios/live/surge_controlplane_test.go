@@ -27,7 +27,7 @@ var small = []string{"nodes=3", "pods=6", "minAvailable=4"}
 func TestSurge(t *testing.T) {
 	for _, strategy := range []string{"eks-default", "plain"} {
 		t.Run(strategy, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 			defer cancel()
 			before := audited(t)
 			ignore := goleak.IgnoreCurrent()
@@ -57,7 +57,7 @@ func TestSurge(t *testing.T) {
 // Groups are rolled one by one, those among them that a large one is split into; a
 // drain that fails is the roll's of its own group.
 func TestSeveralGroups(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	doc, err := scenarios.Parse("groups.yaml", []byte(`
 apiVersion: nodesim.dev/v1

@@ -16,13 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A sweep removes what a performance made, in passes: each deletes what is there
-// and whose turn it is, until nothing is left. Workloads go first, then pods, by
-// force, as no kubelet is there to let them go; then volumes, nodes, namespaces, the
-// provider's objects with the definitions that were made for them, and the record
-// last, so that a sweep that was interrupted can be begun again. Pods that a
-// DaemonSet of the cluster's own has put on our nodes would come again for as long as
-// those are there: they go behind them.
+// A sweep removes what a live run made, in passes: each deletes the objects whose turn it is, until nothing is left.
+// Workloads go first, then pods, by force, as no kubelet is there to let them go; then volumes, nodes, namespaces,
+// the provider's objects with the definitions that were made for them, and the record last, so that a sweep that was
+// interrupted can be begun again. Pods that a DaemonSet of the cluster's own has put on our nodes would come again as
+// long as those exist: they go after them.
 type sweep struct {
 	p         *Performer
 	clients   *clients
@@ -31,8 +29,10 @@ type sweep struct {
 
 	mu        sync.Mutex
 	seen      map[string]bool // what was deleted, by UID
+	removed   map[string]int  // how much of it, by resource
 	hosts     map[string]bool // our nodes, those included that are gone
 	forbidden []string        // what may not be, or not be looked for
+	tries     int             // how many passes in a row may get no answer; 0 for all that ctx has time for
 }
 
 var (
@@ -44,17 +44,22 @@ var (
 // run sweeps until nothing is left or ctx ends.
 func (s *sweep) run(ctx context.Context, report *Report) error {
 	var left []string
+	failed := 0
 	for wait := passFirst; ; wait = min(2*wait, passMost) {
 		now, err := s.pass(ctx)
 		if err == nil {
-			left = now
+			left, failed = now, 0
 		} else if ctx.Err() == nil {
-			if !passing(err) {
+			if failed++; failed == s.tries {
+				err = fmt.Errorf("%w (tried %d times): want an API server that answers, and --cleanup once more", err, failed)
+			}
+			if failed == s.tries || !passing(err) {
+				report.Removed, report.Kinds, report.Left = len(s.seen), s.removed, left
 				return fmt.Errorf("remove what scenario %s has left: %w", s.p.label, err)
 			}
 			s.p.warn(fmt.Errorf("remove what scenario %s has left: %w; trying again", s.p.label, err))
 		}
-		report.Removed, report.Left = len(s.seen), left
+		report.Removed, report.Kinds, report.Left = len(s.seen), s.removed, left
 		if err == nil && len(left) == 0 {
 			break
 		}
@@ -150,13 +155,13 @@ func (s *sweep) labelled(ctx context.Context, r schema.GroupVersionResource) (le
 
 func (s *sweep) remove(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) error {
 	client := (&ground{client: s.clients.dynamic}).of(r, o.GetNamespace())
-	if len(o.GetFinalizers()) > 0 && (r == nodesResource || r != definitionsResource && slices.Contains(s.customs, r)) { // whoever would take them away has gone home
+	if len(o.GetFinalizers()) > 0 && (r == nodesResource || r != definitionsResource && slices.Contains(s.customs, r)) { // the controller that would remove them has ended
 		if err := release(ctx, client, o.GetName(), o.GetUID()); err != nil {
 			return s.refused(r, "patch", err)
 		}
 	}
 	if o.GetDeletionTimestamp() != nil {
-		s.note(o.GetUID())
+		s.note(r, o.GetUID())
 		return nil
 	}
 	options := onlyThis(o.GetUID(), nil)
@@ -165,15 +170,14 @@ func (s *sweep) remove(ctx context.Context, r schema.GroupVersionResource, o *un
 	if err := deleted(client.Delete(ctx, o.GetName(), options)); err != nil {
 		return s.refused(r, "delete", err)
 	}
-	s.note(o.GetUID())
+	s.note(r, o.GetUID())
 	if r == nodesResource { // a garbage collector may not be there
 		return gone(s.clients.kube.CoordinationV1().Leases(corev1.NamespaceNodeLease).Delete(ctx, o.GetName(), metav1.DeleteOptions{}))
 	}
 	return nil
 }
 
-// pods deletes those on our nodes and in our namespaces, but for those that have to
-// wait for the end of their node: they are behind.
+// pods deletes those on our nodes and in our namespaces, except those that have to wait for the end of their node.
 func (s *sweep) pods(ctx context.Context) (left, behind []string, err error) {
 	ours := map[string]bool{}
 	for _, r := range []schema.GroupVersionResource{nodesResource, namespacesResource} {
@@ -213,7 +217,7 @@ func (s *sweep) pods(ctx context.Context) (left, behind []string, err error) {
 		if err := deleted(client.Delete(ctx, pod.Name, onlyThis(pod.UID, &now))); err != nil {
 			return s.refused(podsResource, "delete", err)
 		}
-		s.note(pod.UID)
+		s.note(podsResource, pod.UID)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		left = append(left, name)
@@ -250,13 +254,20 @@ func (s *sweep) record(ctx context.Context) error {
 	if err := deleted(maps.Delete(ctx, RecordName, onlyThis(have.UID, nil))); err != nil {
 		return err
 	}
-	s.note(have.UID)
+	s.note(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, have.UID)
 	return nil
 }
 
-func (s *sweep) note(uid types.UID) {
+func (s *sweep) note(r schema.GroupVersionResource, uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.seen[string(uid)] {
+		return
+	}
+	if s.removed == nil {
+		s.removed = map[string]int{}
+	}
+	s.removed[r.GroupResource().String()]++
 	s.seen[string(uid)] = true
 }
 

@@ -19,18 +19,17 @@ func release(ctx context.Context, client dynamic.ResourceInterface, name string,
 	return replaced(err, uid, func() (*unstructured.Unstructured, error) { return client.Get(ctx, name, metav1.GetOptions{}) })
 }
 
-// optional deletes what carries the label, of what a performance may have gone on
-// without.
+// optional deletes the labelled objects of kinds that a live run may have left out.
 func (s *sweep) optional(ctx context.Context, r schema.GroupVersionResource) (left []string, err error) {
 	left, err = s.labelled(ctx, r)
-	if apierrors.IsNotFound(err) { // nobody has defined it
+	if apierrors.IsNotFound(err) { // it isn't defined
 		return nil, nil
 	}
 	return left, err
 }
 
-// theirs reports whether a definition that a performance has made is somebody else's
-// by now: whoever has changed it, to install the provider itself, say, needs it.
+// theirs reports whether a definition that a live run has made was changed by another client since, which needs it:
+// to install the provider itself, say.
 func theirs(r schema.GroupVersionResource, o *unstructured.Unstructured) bool {
 	return r == definitionsResource && o.GetGeneration() > 1 && o.GetDeletionTimestamp() == nil
 }

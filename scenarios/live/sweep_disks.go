@@ -42,8 +42,8 @@ func (s *sweep) disks(ctx context.Context) (left []string, err error) {
 	return left, nil
 }
 
-// attachments deletes those of volumes of ours, with the finalizers that nobody
-// takes away any more. The newest may not have the label yet.
+// attachments deletes those of our volumes, with the finalizers that no controller removes any more. The newest may
+// not have the label yet.
 func (s *sweep) attachments(ctx context.Context) (left []string, err error) {
 	volumes, err := s.clients.dynamic.Resource(volumesResource).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + s.p.label})
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *sweep) attachments(ctx context.Context) (left []string, err error) {
 		if err := deleted(client.Delete(ctx, a.Name, onlyThis(a.UID, nil))); err != nil {
 			return s.refused(attachmentsResource, "delete", err)
 		}
-		s.note(a.UID)
+		s.note(attachmentsResource, a.UID)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		left = append(left, "volumeattachments/"+a.Name)

@@ -31,5 +31,5 @@ func (t tallied) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// WrappedRoundTripper is how idle connections are found, to be closed.
+// WrappedRoundTripper returns the wrapped transport: client-go finds idle connections by it, to close them.
 func (t tallied) WrappedRoundTripper() http.RoundTripper { return t.RoundTripper }

@@ -6,46 +6,67 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
+	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/informer"
 )
 
-// newInformers are the one set of caches that everybody shares. Who wrote which
-// field is of no interest to anybody here and takes half of the memory; what a kubelet
-// has noted on its Node is of interest to it alone, when it writes.
-func newInformers(client kubernetes.Interface, alike *commons) informers.SharedInformerFactory {
-	return informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(func(o any) (any, error) {
-		if m, err := meta.Accessor(o); err == nil {
-			m.SetManagedFields(nil)
-		}
-		switch o := o.(type) {
-		case *corev1.Pod:
-			alike.pod(o)
-		case *corev1.Node:
-			virtualnode.LeaveOutApplied(o)
-			alike.node(o)
-		}
-		return o, nil
-	}))
+// caches are the one set of caches that everybody shares.
+type caches struct {
+	informer.Set
+	client typed
+	alike  *commons
+	pods   *informer.Of[corev1listers.PodLister]
+	nodes  *informer.Of[corev1listers.NodeLister]
 }
 
-// follow tells the stage what the watches say, each resource in its order.
-func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kubelets, heard func()) error {
+// newCaches are those of pods and nodes; others are added where they are asked for. managedFields aren't needed here
+// and take half of the memory; the annotations of a kubelet on its Node matter to it alone, when it writes.
+func newCaches(client typed, alike *commons) *caches {
+	c := &caches{client: client, alike: alike}
+	c.pods, c.nodes = informer.Pods(client, informer.Options{}), informer.Nodes(client, informer.Options{})
+	c.keep(c.pods.Informer())
+	c.keep(c.nodes.Informer())
+	return c
+}
+
+// keep has an informer run with the others, which slim what they hold.
+func (c *caches) keep(i cache.SharedIndexInformer) cache.SharedIndexInformer {
+	_ = i.SetTransform(c.slim) // an error means that it runs
+	c.Add(i)
+	return i
+}
+
+func (c *caches) slim(o any) (any, error) {
+	if m, err := meta.Accessor(o); err == nil {
+		m.SetManagedFields(nil)
+	}
+	switch o := o.(type) {
+	case *corev1.Pod:
+		c.alike.pod(o)
+	case *corev1.Node:
+		virtualnode.LeaveOutApplied(o)
+		c.alike.node(o)
+	}
+	return o, nil
+}
+
+// follow hands the events of the watches to the event loop, those of each resource in order.
+func follow(c *caches, s *stage, p performance, ks *kubelets, heard func()) error {
 	for _, one := range []struct {
 		informer cache.SharedIndexInformer
 		handler  cache.ResourceEventHandler
 	}{
-		{f.Core().V1().Nodes().Informer(), seen(s, heard, func(t watch.EventType, n *corev1.Node) {
+		{c.nodes.Informer(), seen(s, heard, func(t watch.EventType, n *corev1.Node) {
 			if !ks.own(n) {
 				return // it is no machine's, whatever its name
 			}
@@ -57,7 +78,7 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 			}
 			p.NodeSeen(t, n)
 		})},
-		{f.Core().V1().Pods().Informer(), seen(s, heard, func(t watch.EventType, pod *corev1.Pod) {
+		{c.pods.Informer(), seen(s, heard, func(t watch.EventType, pod *corev1.Pod) {
 			if t == watch.Deleted {
 				ks.pods.forget(pod)
 				ks.pods.line.drop(pod.UID)
@@ -67,7 +88,7 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 			}
 			p.PodSeen(t, pod)
 		})},
-		{f.Policy().V1().PodDisruptionBudgets().Informer(), seen(s, heard, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},
+		{c.keep(informer.New(c.client, &policyv1.PodDisruptionBudget{}, c.client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceAll), informer.Options{})), seen(s, heard, func(t watch.EventType, b *policyv1.PodDisruptionBudget) { p.BudgetSeen(t, b) })},
 	} {
 		if _, err := one.informer.AddEventHandler(one.handler); err != nil {
 			return err
@@ -77,14 +98,18 @@ func follow(f informers.SharedInformerFactory, s *stage, p performance, ks *kube
 }
 
 // followDisks does the same for volumes, their claims and attachments.
-func followDisks(f informers.SharedInformerFactory, s *stage, p performance, heard func()) error {
-	_, claims := f.Core().V1().PersistentVolumeClaims().Informer().AddEventHandler(seen(s, heard, p.ClaimSeen))
-	_, volumes := f.Core().V1().PersistentVolumes().Informer().AddEventHandler(seen(s, heard, p.VolumeSeen))
-	_, attachments := f.Storage().V1().VolumeAttachments().Informer().AddEventHandler(seen(s, heard, p.AttachmentSeen))
+func followDisks(c *caches, s *stage, p performance, heard func()) error {
+	core, storage := c.client.CoreV1(), c.client.StorageV1()
+	_, claims := c.keep(informer.New(c.client, &corev1.PersistentVolumeClaim{}, core.PersistentVolumeClaims(metav1.NamespaceAll), informer.Options{})).
+		AddEventHandler(seen(s, heard, p.ClaimSeen))
+	_, volumes := c.keep(informer.New(c.client, &corev1.PersistentVolume{}, core.PersistentVolumes(), informer.Options{})).
+		AddEventHandler(seen(s, heard, p.VolumeSeen))
+	_, attachments := c.keep(informer.New(c.client, &storagev1.VolumeAttachment{}, storage.VolumeAttachments(), informer.Options{})).
+		AddEventHandler(seen(s, heard, p.AttachmentSeen))
 	return errors.Join(claims, volumes, attachments)
 }
 
-// seen hands the events of an informer to the stage, and says that there was one. A deletion that was missed
+// seen hands the events of an informer to the event loop, and notes that there was one. A deletion that was missed
 // comes with the last state that was seen; one whose object was made anew meanwhile is told all the same.
 func seen[T metav1.Object](s *stage, heard func(), tell func(watch.EventType, T)) cache.ResourceEventHandler {
 	post := func(t watch.EventType, o any) {
@@ -110,18 +135,19 @@ func seen[T metav1.Object](s *stage, heard func(), tell func(watch.EventType, T)
 	}
 }
 
-// followCustoms tells the stage what watches of the provider's own objects say. The
-// watches end with ctx; wait waits for them.
+// followCustoms hands the events of the provider's own objects to the event loop. The watches end with ctx; wait
+// waits for them.
 func followCustoms(ctx context.Context, client dynamic.Interface, label string, kinds []scenarios.CustomKind, s *stage, p performance, heard func()) (wait func(), err error) {
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceAll, func(o *metav1.ListOptions) {
-		o.LabelSelector = Label + "=" + label
-	})
+	ours := informer.Options{Tweak: func(o *metav1.ListOptions) { o.LabelSelector = Label + "=" + label }}
+	var watches informer.Set
 	for _, kind := range kinds {
 		handler := seen(s, heard, func(t watch.EventType, o *unstructured.Unstructured) { p.CustomSeen(t, kind, o) })
-		if _, err := factory.ForResource(kind.GroupVersionResource).Informer().AddEventHandler(handler); err != nil {
-			return factory.Shutdown, err
+		i := informer.New(client, &unstructured.Unstructured{}, client.Resource(kind.GroupVersionResource), ours)
+		if _, err := i.AddEventHandler(handler); err != nil {
+			return watches.Wait, err
 		}
+		watches.Add(i)
 	}
-	factory.Start(ctx.Done())
-	return factory.Shutdown, nil
+	watches.Start(ctx)
+	return watches.Wait, nil
 }

@@ -57,16 +57,16 @@ func TestFollowsOwnNodes(t *testing.T) {
 	ks := newKubelets(kube, time.Second, func(err error) { t.Error(err) })
 	ks.label = "surge"
 	defer ks.close()
-	factory := newInformers(kube, &commons{})
+	factory := newCaches(kube, &commons{})
 	s, p := newStage(clock.RealClock{}), &watched{}
 	if err := follow(factory, s, p, ks, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	factory.StartWithContext(ctx)
-	factory.WaitForCacheSync(ctx.Done())
+	factory.Start(ctx)
+	cache.WaitForCacheSync(ctx.Done(), factory.nodes.Informer().HasSynced, factory.pods.Informer().HasSynced)
 	cancel()
-	factory.Shutdown() // which waits until everything was told to the stage
+	factory.Wait() // which waits until everything was told to the stage
 	s.close()
 	if want := []string{"ip-10-0-0-4"}; !slices.Equal(p.nodes, want) {
 		t.Errorf("told of %v, want %v", p.nodes, want)

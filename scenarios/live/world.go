@@ -14,20 +14,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/scenarios"
 )
 
-// answerMost is how long the stage waits for the answer to what it can't go on without.
+// answerMost bounds how long the event loop waits for an answer that it can't continue without.
 const answerMost = 10 * time.Second
 
-// A world is the API server as the scenario's actors write to it:
-// [scenarios.World]. Its methods are called on the stage.
+// A world is the API server as the scenario's actors write to it: [scenarios.World]. Its methods are called on the
+// event loop.
 type world struct {
 	ctx      context.Context
 	label    string
-	client   kubernetes.Interface
+	client   typed
 	courier  *courier
 	reporter *reporter
 	kubelets *kubelets
@@ -126,7 +125,7 @@ func (w *world) WriteNode(old, new *corev1.Node) {
 	})
 }
 
-// owned is a state of a node with the owners that stand on the server.
+// owned returns a state of a node with the owners that are on the server.
 func (w *world) owned(node *corev1.Node) *corev1.Node {
 	is := node.DeepCopy()
 	is.OwnerReferences = w.customs.owners(node)

@@ -25,7 +25,8 @@ import (
 
 // NodeController boots, watches, hands out and stops nodes. Fill in its fields, then call Start or Run, once; don't
 // change them after that, and don't copy it. NodeRegistry, PodReader, NodeDispenser, NodeScaler, CloudClient and
-// NodeClientFactory are needed; all others have a default or may be missing.
+// NodeClientFactory are needed; all others have a default or may be missing. Zero values (&stats.LoopTimer{},
+// &timeoutmap.TimeoutMap{}, &certs.CertificateFactory{}, …) work as missing ones do.
 //
 // Its other methods may be called from any goroutine, before Start too; what they begin ends with Close.
 type NodeController struct {
@@ -82,11 +83,13 @@ func (c *NodeController) prepare() error {
 			c.Clock = clock.RealClock{}
 		}
 		if c.PoolLoopTimer == nil {
-			c.PoolLoopTimer = stats.NewLoopTimer(c.Clock)
+			c.PoolLoopTimer = &stats.LoopTimer{}
 		}
+		c.PoolLoopTimer.UseClock(c.Clock)
 		if c.ImageIdCache == nil {
-			c.ImageIdCache = timeoutmap.New(c.Clock)
+			c.ImageIdCache = &timeoutmap.TimeoutMap{}
 		}
+		c.ImageIdCache.UseClock(c.Clock)
 		c.Config = c.Config.withDefaults()
 		c.tuning = c.Tuning.withDefaults()
 		c.image = c.tuning.BootImage

@@ -105,6 +105,7 @@ func TestANodeThatWasJustClaimedStays(t *testing.T) {
 
 func TestANodeWithoutAddressesIsSilent(t *testing.T) {
 	inWorld(t, func(w *world) {
+		w.NodeScaler = NewScaler(ScalerConfig{IdleGrace: DefaultIdleGrace})
 		w.add("a", api.NodeAvailable, func(n *api.Node) { n.Status.Addresses = nil })
 		w.begin()
 		w.step(HealthyTimeout + 5*time.Second)

@@ -10,7 +10,13 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/certs"
 	"github.com/nodesim/nodesim/scenarios/nodemanager/cloud"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/cloudinitfile"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/events"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/registry"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/stats"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/timeoutmap"
 )
 
 // poolOnce is one turn of the pool loop, without the loop.
@@ -24,9 +30,9 @@ func (w *world) poolOnce() (map[string]string, error) {
 	return bindings, err
 }
 
+// The scaler is that of NewBindingNodeScaler: it has no grace for the wrong node.
 func TestAPodGetsANewNodeAndTheWrongOneGoes(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.NodeScaler = NewScaler(ScalerConfig{})
 		w.add("a", api.NodeAvailable)
 		w.wait("p", "B")
 		bindings, err := w.poolOnce()
@@ -45,12 +51,38 @@ func TestAPodGetsANewNodeAndTheWrongOneGoes(t *testing.T) {
 
 func TestTheWrongNodeGoesAfterItsGrace(t *testing.T) {
 	inWorld(t, func(w *world) {
+		w.NodeScaler = NewScaler(ScalerConfig{IdleGrace: DefaultIdleGrace})
 		w.add("a", api.NodeAvailable)
 		w.begin()
 		w.step(DefaultIdleGrace)
 		w.want("within the grace", w.state(), "a Available")
 		w.step(4 * time.Second)
 		w.want("after it", w.state(), "a Terminated")
+	})
+}
+
+// The fixtures of the release that the package follows are zero values: each works as if it were missing.
+func TestZeroValuesWork(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.PoolLoopTimer, w.ImageIdCache = &stats.LoopTimer{}, &timeoutmap.TimeoutMap{}
+		w.CloudInitFile, w.CertificateFactory = &cloudinitfile.File{}, &certs.CertificateFactory{}
+		w.nodes, w.Events = &registry.NodeRegistry{}, &events.EventSystem{}
+		w.NodeRegistry, w.BootImageSpec = w.nodes, cloud.BootImageSpec{"name": "itzo"}
+		w.cloud.onImage = func() (string, error) { return "image-1", nil }
+		pod := w.wait("p", "A")
+		w.begin()
+		w.step(4 * time.Second)
+		reply := w.NodeDispenser.RequestNode(pod)
+		if reply.Node == nil || reply.Node.Spec.BootImage != "image-1" {
+			t.Errorf("found %+v, want a node of image-1; reports %q", reply, w.said())
+		}
+		if got, want := w.PoolLoopTimer.Times().End, epoch.Add(3*time.Second); !got.Equal(want) {
+			t.Errorf("the pool loop was timed at %s, want %s, which is the controller's time", got, want)
+		}
+		w.step(w.tuning.ImageTTL)
+		if left := w.ImageIdCache.Sweep(); left != 1 {
+			t.Errorf("found %d cached images, want the one that was resolved again on the controller's time", left)
+		}
 	})
 }
 

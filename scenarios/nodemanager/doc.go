@@ -1,11 +1,15 @@
 // Package nodemanager gives every waiting pod a machine of its own: it decides which nodes to boot and which to stop,
 // boots and watches them, and hands them out.
 //
+// Of it, the simulation's autoscaler uses package assign, the decision over plain data. All the rest (NodeController with its
+// registry, dispenser and standby pools) is a library for programs that own machines in a cloud; no scenario and no verb
+// of nodesim runs it. ExampleNodeController is such a program in small.
+//
 // # The decision
 //
 // BindingNodeScaler.Plan takes nodes, pods and a moment, and returns Changes: nodes to start, nodes to stop, bindings
 // to save. It is a function of its arguments and of the boots that the scaler was told of (BootObserver), so a
-// simulation may call it as it is. Compute is the same decision in the
+// simulation may call it as it is; Assign is its core, for callers with neither pods nor nodes. Compute is the same decision in the
 // form of ScalingAlgorithm, which has no moment and no error.
 //
 //	nodes, pods, now ──Plan──► Changes ──LimitBoots──► Changes ──(boot)──► Publish ──► pod to node

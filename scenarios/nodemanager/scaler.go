@@ -50,8 +50,8 @@ type ScalerConfig struct {
 	Seed uint64
 }
 
-// DefaultIdleGrace is the IdleGrace of NewBindingNodeScaler: longer than a node of a common cloud takes to boot, so that
-// a pod that comes just after another one left pays for no boot.
+// DefaultIdleGrace is an IdleGrace for those who start and stop nodes in a cloud: longer than a common one takes to boot a
+// node, so that a pod that comes just after another one left pays for no boot.
 const DefaultIdleGrace = 2 * time.Minute
 
 // BindingNodeScaler gives every waiting pod a node of its own, and keeps standby pools filled. Plan is the decision;
@@ -69,15 +69,17 @@ var (
 	_ BootObserver     = (*BindingNodeScaler)(nil)
 )
 
-// NewBindingNodeScaler returns a scaler with DefaultIdleGrace, DefaultBackoff and BootImage. Compute saves bindings with
-// nodeReg; Plan doesn't use it. Either of nodeReg and cloudStatus may be nil.
+// NewBindingNodeScaler returns a scaler with DefaultBackoff and BootImage. It has no IdleGrace: a node that nobody needs
+// stops at the next plan, as a NodeController does with the result of Compute. Where pods come and go, NewScaler with
+// DefaultIdleGrace saves boots. Compute saves bindings with nodeReg; Plan doesn't use it. Either of nodeReg and cloudStatus
+// may be nil.
 func NewBindingNodeScaler(
 	nodeReg StatusUpdater, standbyNodes []StandbyNodeSpec, cloudStatus cloud.StatusKeeper,
 	defaultVolumeSize string, fixedSizeVolume bool,
 ) *BindingNodeScaler {
 	s := NewScaler(ScalerConfig{
 		Standby: standbyNodes, Unavailable: unavailability(cloudStatus), DefaultVolumeSize: defaultVolumeSize,
-		FixedSizeVolume: fixedSizeVolume, BootImage: BootImage, IdleGrace: DefaultIdleGrace, Backoff: DefaultBackoff(),
+		FixedSizeVolume: fixedSizeVolume, BootImage: BootImage, Backoff: DefaultBackoff(),
 	})
 	s.nodeRegistry = nodeReg
 	return s

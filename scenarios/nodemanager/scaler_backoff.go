@@ -3,30 +3,15 @@ package nodemanager
 import (
 	"sync"
 	"time"
+
+	"github.com/nodesim/nodesim/scenarios/nodemanager/assign"
 )
 
-// Backoff is a pause that doubles with each failure in a row, from First up to Max. The zero value never pauses.
-type Backoff struct {
-	First, Max time.Duration
-}
+// Backoff is a pause that doubles with each failure in a row.
+type Backoff = assign.Backoff
 
 // DefaultBackoff lets a pool try again after half a minute, and at least every fifteen.
 func DefaultBackoff() Backoff { return Backoff{First: 30 * time.Second, Max: 15 * time.Minute} }
-
-// After returns the pause after a number of failures in a row.
-func (b Backoff) After(failures int) time.Duration {
-	if failures <= 0 || b.First <= 0 {
-		return 0
-	}
-	pause := b.First
-	for range failures - 1 {
-		if pause >= b.Max/2 {
-			return max(b.First, b.Max)
-		}
-		pause *= 2
-	}
-	return pause
-}
 
 // A BootObserver is told how boots ended, and may plan by it. What it is told for one moment comes in any order.
 type BootObserver interface {

@@ -6,60 +6,37 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
 )
 
-// nodeFor makes a node for a pod, or nil where the cloud is known to have none.
-func (p *plan) nodeFor(pod *api.Pod) *api.Node {
-	spot := pod.Spec.Spot.Policy == api.SpotAlways
-	resources := pod.Spec.Resources
-	zone := pod.Spec.Placement.AvailabilityZone
-	if p.unavailable(place{pod.Spec.InstanceType, spot, resources.PrivateIPOnly, zone}) {
-		return nil
+// placeOf is what the availability of a pod's node depends on.
+func placeOf(pod *api.Pod) place {
+	return place{
+		pod.Spec.InstanceType, pod.Spec.Spot.Policy == api.SpotAlways, pod.Spec.Resources.PrivateIPOnly,
+		pod.Spec.Placement.AvailabilityZone,
 	}
+}
+
+// nodeFor makes a node for a pod.
+func (p *plan) nodeFor(pod *api.Pod) *api.Node {
+	resources := pod.Spec.Resources
 	if !p.config.FixedSizeVolume || resources.VolumeSize == "" {
 		resources.VolumeSize = p.config.DefaultVolumeSize
 	}
 	node := p.newNode()
 	node.Spec = api.NodeSpec{
-		InstanceType: pod.Spec.InstanceType, BootImage: p.config.BootImage, Spot: spot, Resources: resources,
-		Placement: pod.Spec.Placement,
+		InstanceType: pod.Spec.InstanceType, BootImage: p.config.BootImage, Spot: pod.Spec.Spot.Policy == api.SpotAlways,
+		Resources: resources, Placement: pod.Spec.Placement,
 	}
 	node.Status.BoundPodName = pod.Name
 	return node
 }
 
-// fillPools keeps free nodes for the standby pools and starts what is missing.
-func (p *plan) fillPools() {
-	type pool struct {
-		instanceType string
-		spot         bool
+// standbyNode makes a node for a standby pool.
+func (p *plan) standbyNode(spec *StandbyNodeSpec) *api.Node {
+	node := p.newNode()
+	node.Spec = api.NodeSpec{
+		InstanceType: spec.InstanceType, BootImage: p.config.BootImage, Spot: spec.Spot,
+		Resources: api.ResourceSpec{VolumeSize: p.config.DefaultVolumeSize},
 	}
-	free := map[pool][]*candidate{}
-	for _, c := range p.nodes {
-		if spec := &c.node.Spec; !c.needed && spec.Resources.VolumeSize == p.config.DefaultVolumeSize {
-			k := pool{spec.InstanceType, spec.Spot}
-			free[k] = append(free[k], c)
-		}
-	}
-	for _, spec := range p.config.Standby {
-		k := pool{spec.InstanceType, spec.Spot}
-		keep := min(spec.Count, len(free[k]))
-		for _, c := range free[k][:keep] {
-			c.needed = true
-		}
-		free[k] = free[k][keep:]
-		missing := spec.Count - keep
-		if missing == 0 || p.unavailable(place{instanceType: spec.InstanceType, spot: spec.Spot}) ||
-			p.boots.pausing(bootKind{spec.InstanceType, spec.Spot}, p.now) {
-			continue
-		}
-		for range missing {
-			node := p.newNode()
-			node.Spec = api.NodeSpec{
-				InstanceType: spec.InstanceType, BootImage: p.config.BootImage, Spot: spec.Spot,
-				Resources: api.ResourceSpec{VolumeSize: p.config.DefaultVolumeSize},
-			}
-			p.changes.Start = append(p.changes.Start, node)
-		}
-	}
+	return node
 }
 
 // unavailable asks once for each place.

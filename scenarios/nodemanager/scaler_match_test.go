@@ -1,6 +1,7 @@
 package nodemanager
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -47,9 +48,8 @@ func TestVolumesFit(t *testing.T) {
 		if got := fits(node, pod, config); got != c.want {
 			t.Errorf("fixed %t, node %q, pod %q: found %t, want %t", c.fixed, c.node, c.pod, got, c.want)
 		}
-		list := newFreeNodes([]*candidate{{node: node}}, c.fixed)
-		if got := list.take(pod, config) != nil; got != c.want {
-			t.Errorf("fixed %t, node %q, pod %q: the index says %t, want %t", c.fixed, c.node, c.pod, got, c.want)
+		if got := slices.Contains(config.kindsFor(pod), config.kindOf(&node.Spec)); got != c.want {
+			t.Errorf("fixed %t, node %q, pod %q: the kinds say %t, want %t", c.fixed, c.node, c.pod, got, c.want)
 		}
 	}
 }
@@ -111,15 +111,14 @@ func TestVolumesOfNewNodes(t *testing.T) {
 }
 
 func TestNoNodeOfARefusedType(t *testing.T) {
-	p := planWith(t, ScalerConfig{Unavailable: func(_ string, spot, _ bool, _ string, _ time.Time) bool { return spot }})
-	pod := &api.Pod{}
-	pod.Spec.Spot.Policy = api.SpotAlways
-	if node := p.nodeFor(pod); node != nil {
-		t.Errorf("spot: found %+v, want nil", node)
-	}
-	pod.Spec.Spot.Policy = api.SpotNever
-	if node := p.nodeFor(pod); node == nil {
-		t.Error("on demand: found nil, want a node")
+	config := ScalerConfig{Unavailable: func(_ string, spot, _ bool, _ string, _ time.Time) bool { return spot }}
+	for policy, want := range map[api.SpotPolicy]int{api.SpotAlways: 0, api.SpotNever: 1} {
+		pod := &api.Pod{}
+		pod.Name, pod.Status.Phase, pod.Spec.Spot.Policy = "p", api.PodWaiting, policy
+		changes, err := NewScaler(config).Plan(nil, []*api.Pod{pod}, time.Unix(0, 0))
+		if err != nil || len(changes.Start) != want || len(changes.Unmet) != 1-want {
+			t.Errorf("%s: found %+v, %v, want %d nodes to start", policy, changes, err, want)
+		}
 	}
 }
 
@@ -148,4 +147,21 @@ func TestPoolsTakeEqualNodesOnly(t *testing.T) {
 			t.Errorf("another %q: starts %d, stops %d, want %d of each", name, len(changes.Start), len(changes.Stop), want)
 		}
 	}
+}
+
+// fits says whether a free node serves a pod: equal types, equal PrivateIPOnly, the market that the pod's policy wants,
+// the pod's zone if it names one, and a volume of the right size where volumes are fixed.
+func fits(node *api.Node, pod *api.Pod, config *ScalerConfig) bool {
+	zone := pod.Spec.Placement.AvailabilityZone
+	return node.Spec.InstanceType == pod.Spec.InstanceType &&
+		node.Spec.Resources.PrivateIPOnly == pod.Spec.Resources.PrivateIPOnly &&
+		marketFits(node.Spec.Spot, pod.Spec.Spot.Policy) &&
+		(zone == "" || zone == node.Spec.Placement.AvailabilityZone) &&
+		(!config.FixedSizeVolume || slices.Contains(
+			volumes(pod, config), node.Spec.Resources.VolumeSize))
+}
+
+// marketFits says whether a policy is content with a node of the spot market, or with one that isn't.
+func marketFits(spot bool, policy api.SpotPolicy) bool {
+	return policy == api.SpotAlways && spot || policy == api.SpotNever && !spot
 }

@@ -43,18 +43,10 @@ type plan struct {
 	now    time.Time
 	names  *namer
 
-	waiting []*api.Pod   // to be served in this order
-	nodes   []*candidate // by name
+	waiting []*api.Pod  // to be served in this order
+	nodes   []*api.Node // by name
 	changes Changes
 	refused map[place]bool // answers of config.Unavailable
-}
-
-// A candidate is a node that may serve a pod, with what the plan makes of it.
-type candidate struct {
-	node      *api.Node
-	pod       string // that it is bound to
-	idleSince time.Time
-	needed    bool // bound, or kept for a pool
 }
 
 // place is what the availability of a new node depends on.
@@ -83,7 +75,7 @@ func (s *BindingNodeScaler) newPlan(
 			return nil, fmt.Errorf("node %q is given twice: want each once", node.Name)
 		}
 		if node.Status.Phase.Usable() && !node.Spec.Terminate {
-			p.nodes = append(p.nodes, &candidate{node: node, idleSince: node.Status.IdleSince})
+			p.nodes = append(p.nodes, node)
 		}
 	}
 	seen := make(map[string]struct{}, len(pods))
@@ -99,7 +91,7 @@ func (s *BindingNodeScaler) newPlan(
 			p.waiting = append(p.waiting, pod)
 		}
 	}
-	slices.SortFunc(p.nodes, func(a, b *candidate) int { return cmp.Compare(a.node.Name, b.node.Name) })
+	slices.SortFunc(p.nodes, func(a, b *api.Node) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(p.waiting, servedBefore)
 	return p, nil
 }
@@ -120,85 +112,96 @@ func zoneless(pod *api.Pod) int {
 	return 0
 }
 
-// decide runs the steps that Plan lists.
+// decide has Assign decide, and says in nodes and pods what it decided.
 func (p *plan) decide() Changes {
-	p.keepBindings()
-	p.serve()
-	p.fillPools()
-	p.settle()
+	machines := make([]Machine[shape], len(p.nodes))
+	for i, node := range p.nodes {
+		machines[i] = Machine[shape]{
+			Kind: p.config.kindOf(&node.Spec), Pool: poolOf(&node.Spec), Zone: node.Spec.Placement.AvailabilityZone,
+			IdleSince: node.Status.IdleSince,
+		}
+	}
+	a := Assign(p.rules(), machines, p.requests(), p.now)
+	for r, m := range a.Served {
+		if m >= 0 {
+			p.changes.Bindings[p.waiting[r].Name] = p.nodes[m].Name
+		}
+	}
+	for _, launch := range a.Start {
+		p.launch(launch)
+	}
+	for _, r := range a.Unmet {
+		p.changes.Unmet = append(p.changes.Unmet, Unmet{Pod: p.waiting[r].Name, Reason: CloudUnavailable})
+	}
+	p.change(&a)
 	return p.changes
 }
 
-// keepBindings reads the bindings from the nodes, as far as their pods still wait.
-func (p *plan) keepBindings() {
-	waits := make(map[string]bool, len(p.waiting))
-	for _, pod := range p.waiting {
-		waits[pod.Name] = true
+// rules are the configuration as Assign takes it.
+func (p *plan) rules() Rules[shape] {
+	rules := Rules[shape]{
+		IdleGrace:   p.config.IdleGrace,
+		Unavailable: func(r int) bool { return p.unavailable(placeOf(p.waiting[r])) },
+		Paused: func(i int) bool {
+			spec := p.config.Standby[i]
+			return p.unavailable(place{instanceType: spec.InstanceType, spot: spec.Spot}) ||
+				p.boots.pausing(bootKind{spec.InstanceType, spec.Spot}, p.now)
+		},
 	}
-	holder := make(map[string]*candidate, len(p.waiting))
-	for _, c := range p.nodes {
-		pod := c.node.Status.BoundPodName
-		if pod == "" || !waits[pod] {
-			continue
-		}
-		if earlier := holder[pod]; earlier != nil {
-			earlier.free()
-		}
-		holder[pod] = c
-		p.bind(c, pod)
+	for _, spec := range p.config.Standby {
+		kind := shape{instanceType: spec.InstanceType, spot: spec.Spot, volume: p.config.DefaultVolumeSize}
+		rules.Pools = append(rules.Pools, Pool[shape]{Kind: kind, Count: spec.Count})
 	}
+	return rules
 }
 
-// serve gives every waiting pod without a node a free one, or starts one.
-func (p *plan) serve() {
-	free := newFreeNodes(p.nodes, p.config.FixedSizeVolume)
-	for _, pod := range p.waiting {
-		if _, bound := p.changes.Bindings[pod.Name]; bound {
-			continue
-		}
-		if c := free.take(pod, p.config); c != nil {
-			p.bind(c, pod.Name)
-			continue
-		}
-		node := p.nodeFor(pod)
-		if node == nil {
-			p.changes.Unmet = append(p.changes.Unmet, Unmet{Pod: pod.Name, Reason: CloudUnavailable})
-			continue
-		}
-		p.changes.Start = append(p.changes.Start, node)
-		p.changes.Bindings[pod.Name] = node.Name
-	}
-}
-
-// settle decides about free nodes, and collects what has changed.
-func (p *plan) settle() {
-	for _, c := range p.nodes {
-		stop := false
-		switch {
-		case c.needed:
-			c.idleSince = time.Time{}
-		case p.config.IdleGrace <= 0:
-			stop = true
-		case c.idleSince.IsZero():
-			c.idleSince = p.now
-		default:
-			stop = p.now.Sub(c.idleSince) >= p.config.IdleGrace
-		}
-		after := c.node
-		if c.pod != c.node.Status.BoundPodName || !c.idleSince.Equal(c.node.Status.IdleSince) {
-			after = c.node.DeepCopy()
-			after.Status.BoundPodName, after.Status.IdleSince = c.pod, c.idleSince
-			p.changes.Update = append(p.changes.Update, after)
-		}
-		if stop {
-			p.changes.Stop = append(p.changes.Stop, after.DeepCopy())
+// requests are the waiting pods, with the nodes that are bound to them; of two, the later one by name.
+func (p *plan) requests() []Request[shape] {
+	holder := make(map[string]int, len(p.waiting))
+	for i, node := range p.nodes {
+		if pod := node.Status.BoundPodName; pod != "" {
+			holder[pod] = i + 1
 		}
 	}
+	requests := make([]Request[shape], len(p.waiting))
+	for i, pod := range p.waiting {
+		requests[i] = Request[shape]{
+			Kinds: p.config.kindsFor(pod), Zone: pod.Spec.Placement.AvailabilityZone, Holds: holder[pod.Name],
+		}
+	}
+	return requests
 }
 
-func (p *plan) bind(c *candidate, pod string) {
-	c.pod, c.needed = pod, true
-	p.changes.Bindings[pod] = c.node.Name
+// launch adds a node to start.
+func (p *plan) launch(l Launch) {
+	if l.Request < 0 {
+		p.changes.Start = append(p.changes.Start, p.standbyNode(&p.config.Standby[l.Pool]))
+		return
+	}
+	pod := p.waiting[l.Request]
+	node := p.nodeFor(pod)
+	p.changes.Start = append(p.changes.Start, node)
+	p.changes.Bindings[pod.Name] = node.Name
 }
 
-func (c *candidate) free() { c.pod, c.needed = "", false }
+// change collects what has changed of the nodes, and those that stop.
+func (p *plan) change(a *Assignment) {
+	pods := make([]string, len(p.nodes))
+	for r, m := range a.Served {
+		if m >= 0 {
+			pods[m] = p.waiting[r].Name
+		}
+	}
+	after := make([]*api.Node, len(p.nodes))
+	for i, node := range p.nodes {
+		after[i] = node
+		if pods[i] != node.Status.BoundPodName || !a.Idle[i].Equal(node.Status.IdleSince) {
+			after[i] = node.DeepCopy()
+			after[i].Status.BoundPodName, after[i].Status.IdleSince = pods[i], a.Idle[i]
+			p.changes.Update = append(p.changes.Update, after[i])
+		}
+	}
+	for _, m := range a.Stop {
+		p.changes.Stop = append(p.changes.Stop, after[m].DeepCopy())
+	}
+}

@@ -1,7 +1,7 @@
-// Package virtualnode operates nodes of a Kubernetes cluster without machines and without kubelets: a [NodeController] keeps
-// one Node object and its lease alive, and a [PodController] has a provider follow the pods that are bound to that node.
-// What stands behind a node, and how its pods live, is the provider's: a few methods that a caller implements. A [Node] is
-// both, with the informers that they need: the shortest way to one node.
+// Package virtualnode operates nodes of a Kubernetes cluster without machines and without kubelets: a
+// [NodeController] keeps one Node object and its lease alive, and a [PodController] has a provider follow the pods
+// that are bound to that node. The provider decides how a node and its pods live: a few methods that a caller
+// implements. A [Node] is both, with the informers that they need: the shortest way to one node.
 //
 // What goes in: clients and informers of the cluster, the Node as it shall be created, and a provider. What comes out:
 // writes to the API server, as a kubelet would make them. The package must never run a container, never delete a node,
@@ -19,6 +19,10 @@
 //	}
 //	err = provider.UpdateStatus(ctx, changed)
 //
+// Live runs of scenarios use the two controllers. The other parts are a library for programs that have nodes of their own:
+// [Node] with its informers, the environment of containers (config maps, secrets, services, fields), and the polling of
+// providers that don't notify. ExampleNode_environment runs all of them.
+//
 // The names and signatures are those of Virtual Kubelet's package node (github.com/virtual-kubelet/virtual-kubelet), so that
 // providers written for that work here; [MockProvider] is one to begin with.
 //
@@ -35,15 +39,16 @@
 // While pings fail, nothing is written and the lease expires: a node lifecycle controller then says Unknown of the node,
 // as of one whose kubelet fell silent. With [WithNodeNotReadyOnPingFailure] the status says NotReady at once.
 //
-// Provider's labels, annotations and status replace what the provider said before; labels, annotations and conditions that
-// others added survive, by a three-way merge with what the node's annotations say was applied last. So a controller that
-// is started again, or another process, goes on where the last one stopped. The heartbeat times of all conditions are the
-// time of the write. The spec is written at creation, and taints later too with [WithNodeSpecReconciliation].
+// Provider's labels, annotations and status replace what the provider said before; labels, annotations and conditions
+// that others added survive, by a three-way merge with what the node's annotations say was applied last. So a
+// controller that is started again, or another process, continues where the last one stopped. The heartbeat times of
+// all conditions are the time of the write. The spec is written at creation, and taints later too with
+// [WithNodeSpecReconciliation].
 //
-// A node that somebody deleted is created again, with the spec that was given and the newest labels, annotations and status:
-// at the next look at it, or at once after [NodeController.Reconcile]. A node that somebody else made meanwhile under the
-// same name is adopted. In both cases the lease gets the new owner. A node that shall go is stopped first (end the context,
-// wait for Done) and deleted then.
+// A node that was deleted is created again, with the spec that was given and the newest labels, annotations and
+// status: at the next look at it, or at once after [NodeController.Reconcile]. A node that another client made
+// meanwhile under the same name is adopted. In both cases the lease gets the new owner. A node that shall go is
+// stopped first (end the context, wait for Done) and deleted then.
 //
 // # A pod's life
 //

@@ -132,7 +132,7 @@ func (l *variables) set(v corev1.EnvVar) {
 	l.list = append(l.list, v)
 }
 
-// expand is what $(name) stands for: a variable so far, else one of the fallback, else itself.
+// expand returns the value of $(name): a variable so far, else one of the fallback, else itself.
 func (l *variables) expand(name string, fallback map[string]string) string {
 	if at, ok := l.at[name]; ok && l.list[at].ValueFrom == nil {
 		return l.list[at].Value

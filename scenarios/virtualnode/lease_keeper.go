@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// leaseUpdates is how often one renewal tries to update a lease that others write as well.
+// leaseUpdates is the number of times that one renewal tries to update a lease that others write as well.
 const leaseUpdates = 5
 
 // A leaseKeeper renews the lease of one node: one PUT a renewal, made from the answer to the last one. It has no lock:
@@ -63,8 +63,8 @@ func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 	return n.jitter(k.interval)
 }
 
-// clashes reports whether somebody else writes the lease, or its namespace isn't there yet: an API server makes that soon
-// after its start.
+// clashes reports whether another client writes the lease, or its namespace isn't there yet: an API server makes that
+// soon after its start.
 func clashes(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }
@@ -106,7 +106,7 @@ func (k *leaseKeeper) renew(ctx context.Context, node identity, now func() time.
 			k.keep(lease)
 			return nil
 		}
-		k.cached = nil // as it is on the server, nobody knows
+		k.cached = nil // the server's state is unknown
 		err = fmt.Errorf("renew lease %s: %w", node.name, err)
 		switch {
 		case apierrors.IsNotFound(err):

@@ -13,9 +13,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A NodeController keeps one Node object alive: it registers the node, pings its provider, writes its status and renews
-// its lease, and creates the node again when somebody deletes it. Make it with NewNodeController and Run it once. Its
-// other methods are safe for concurrent use.
+// A NodeController keeps one Node object alive: it registers the node, pings its provider, writes its status and
+// renews its lease, and creates the node again when it is deleted. Make it with NewNodeController and Run it once.
+// Its other methods are safe for concurrent use.
 //
 // Between two beats of its loops a controller is one goroutine, the caller of Run, and three timers.
 type NodeController struct {
@@ -31,6 +31,7 @@ type NodeController struct {
 	notReady, keepSpec             bool
 	clock                          clock.WithDelayedExecution
 	fraction                       float64
+	tracer                         Tracer
 	lease                          *leaseKeeper // nil without leases
 
 	ran   atomic.Bool
@@ -97,7 +98,7 @@ func (n *NodeController) Ready() <-chan struct{} { return n.ready }
 // Done is closed when Run has ended and nothing of the controller is left running.
 func (n *NodeController) Done() <-chan struct{} { return n.done }
 
-// Err is how Run ended: nil before that, and where the end of its context ended it.
+// Err returns how Run ended: nil before that, and where the end of its context ended it.
 func (n *NodeController) Err() error {
 	select {
 	case <-n.done:
@@ -107,8 +108,8 @@ func (n *NodeController) Err() error {
 	}
 }
 
-// Reconcile has the controller look at the node now, and not at its next interval: for the owner of one informer of all
-// nodes who has seen that a node was deleted or made again. It never blocks, and does nothing before Ready.
+// Reconcile has the controller look at the node now, and not at its next interval: for the owner of one informer of
+// all nodes that has seen that a node was deleted or made again. It never blocks, and does nothing before Ready.
 func (n *NodeController) Reconcile() {
 	select {
 	case <-n.ready:

@@ -30,7 +30,7 @@ func (n *NodeController) identity() (node identity, known bool) {
 	return *n.server, true
 }
 
-// adopt takes note of the node as the server has it. A node of another UID, which somebody else has made in place of
+// adopt takes note of the node as the server has it. A node of another UID, which another client has made in place of
 // ours, is ours from now on, and the lease's next owner.
 func (n *NodeController) adopt(node *corev1.Node) {
 	n.mu.Lock()

@@ -20,7 +20,7 @@ func (n *NodeController) needless(wish wish, live *corev1.Node, p pulse) (bool, 
 	if err != nil || string(patch) != emptyPatch {
 		return false, err
 	}
-	// Somebody else has changed something else: this version is as good as the last one.
+	// Another client has changed other fields: this version is as good as the last one.
 	last.generation, last.flip, last.version = wish.generation, p.flip, live.ResourceVersion
 	return true, nil
 }

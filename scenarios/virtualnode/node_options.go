@@ -15,7 +15,7 @@ const (
 	DefaultStatusUpdateInterval = 1 * time.Minute
 )
 
-// DefaultPingTimeout is how long a Ping may take.
+// DefaultPingTimeout bounds a Ping.
 const DefaultPingTimeout = 10 * time.Second
 
 // DefaultJitter is the part of an interval by which a pause may be longer, as a kubelet has it
@@ -105,14 +105,22 @@ func WithNodeNotReadyOnPingFailure() NodeControllerOpt {
 	}
 }
 
-// WithNodeSpecReconciliation keeps the wanted taints on the node, and its providerID where it has none: a wanted taint
-// that somebody took away comes again, and one that the provider no longer wants goes. Wanted are the taints of the node
-// that NewNodeController got, until the provider notifies of a node with others. Taints of others stay, and neither
-// spec.unschedulable nor its taint is ever written: a node that somebody cordoned stays cordoned. Without this option
-// the spec is written when the node is created, and never again, as a kubelet does it.
+// WithNodeSpecReconciliation keeps the wanted taints on the node, and its providerID where it has none: a wanted
+// taint that was removed comes again, and one that the provider no longer wants goes. Wanted are the taints of the
+// node that NewNodeController got, until the provider notifies of a node with others. Taints of others stay, and
+// neither spec.unschedulable nor its taint is ever written: a node that was cordoned stays cordoned. Without this
+// option the spec is written when the node is created, and never again, as a kubelet does it.
 func WithNodeSpecReconciliation() NodeControllerOpt {
 	return func(n *NodeController) error {
 		n.keepSpec = true
+		return nil
+	}
+}
+
+// WithNodeTracer begins a span for each Ping, which gets the span's context.
+func WithNodeTracer(t Tracer) NodeControllerOpt {
+	return func(n *NodeController) error {
+		n.tracer = t
 		return nil
 	}
 }

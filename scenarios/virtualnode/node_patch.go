@@ -27,10 +27,10 @@ func stripApplied(annotations map[string]string) {
 	delete(annotations, annotationTaints)
 }
 
-// LeaveOutApplied takes the texts away from a node in which a controller has noted what it applied last: a second status
-// and a second set of labels, several kilobytes of each node, which a controller needs where it writes alone. It is for the
-// transform of the informer behind [WithNodeLister]; the annotations stay, empty, so that the controller knows that it
-// has to ask the server.
+// LeaveOutApplied takes the texts away from a node in which a controller has noted what it applied last: a second
+// status and a second set of labels, several kilobytes of each node, which a controller needs where it writes alone.
+// It is for the transform of the informer of [WithNodeLister]; the annotations stay, empty, so that the controller
+// knows that it has to ask the server.
 func LeaveOutApplied(node *corev1.Node) {
 	for _, name := range [...]string{annotationStatus, annotationMeta} {
 		if node.Annotations[name] != "" {
@@ -89,8 +89,8 @@ func statusPatch(wished, live *corev1.Node) ([]byte, error) {
 	return finished(patch, next, live)
 }
 
-// A comparison is what a merge looks at, with what a Node leaves out where it is empty: a merge takes a list or a map that
-// isn't there any more for one that shall go whole, with the elements of others.
+// A comparison is the input of a merge, with the fields that a Node leaves out where they are empty: a merge takes a
+// list or a map that isn't there any more for one that shall go whole, with the elements of others.
 type comparison struct {
 	Metadata struct {
 		Labels      map[string]string `json:"labels"`
@@ -127,7 +127,8 @@ func said(labels, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Labels: labels, Annotations: annotations}
 }
 
-// lastApplied is what the live node remembers; an empty node unless it remembers all of it.
+// lastApplied returns the last applied state in the live node's annotations; an empty node unless they hold all of
+// it.
 func lastApplied(live *corev1.Node) (*corev1.Node, error) {
 	status, hasStatus := live.Annotations[annotationStatus]
 	meta, hasMeta := live.Annotations[annotationMeta]

@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// An ErrorHandler is asked about an error; nil from it means that the error is handled and that going on, or one more try,
-// makes sense. Otherwise what it returns takes the error's place.
+// An ErrorHandler is asked about an error; nil from it means that the error is handled and that continuing, or one
+// more try, makes sense. Otherwise what it returns takes the error's place.
 type ErrorHandler func(context.Context, error) error
 
-// A NodeProvider is what stands behind a node in place of a kubelet: it says whether the node lives, and what it is like.
-// Its methods are called from several goroutines.
+// A NodeProvider replaces a node's kubelet: it says whether the node lives, and what it is like. Its methods are
+// called from several goroutines.
 type NodeProvider interface {
 	// Ping says whether the node lives. It is called again and again, never twice at once, and must return when its
 	// context ends. While it fails, or doesn't return in time, the node's status isn't written and its lease not renewed.

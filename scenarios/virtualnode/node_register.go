@@ -23,7 +23,7 @@ func (n *NodeController) ensure(ctx context.Context) error {
 	if !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	// The cache lags behind, or somebody was faster.
+	// The cache lags behind, or another client was faster.
 	live, err := n.get(ctx)
 	if err != nil {
 		return err

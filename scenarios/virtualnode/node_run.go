@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// startPatience is how long Run asks an API server again that doesn't answer, or is too busy, before it gives up.
+// startPatience bounds how long Run retries an API server that doesn't answer, or is too busy, before it gives up.
 const startPatience = 30 * time.Second
 
 // Run registers the node and keeps it alive until ctx ends; then it waits for its loops and returns nil. An error means
@@ -51,7 +51,7 @@ func (n *NodeController) Run(ctx context.Context) (err error) {
 // wire makes the loops and starts none.
 func (n *NodeController) wire(ctx context.Context) {
 	n.pinger = &pinger{
-		ping: n.provider.Ping, interval: n.pingInterval, timeout: n.pingTimeout,
+		ping: n.ping, interval: n.pingInterval, timeout: n.pingTimeout,
 		clock: n.clock, jitter: n.jitter, turned: n.turned,
 	}
 	n.pinger.beat = newRhythm(ctx, n.clock, n.pinger.round)
@@ -59,6 +59,11 @@ func (n *NodeController) wire(ctx context.Context) {
 	if n.lease != nil {
 		n.renewal = newRhythm(ctx, n.clock, n.renewLease)
 	}
+}
+
+// ping asks the provider within a span.
+func (n *NodeController) ping(ctx context.Context) error {
+	return n.tracer.do(ctx, Operation{Name: "Ping"}, n.provider.Ping)
 }
 
 // turned has both loops look at once when pings begin to fail, or to succeed again.
@@ -104,7 +109,7 @@ func (n *NodeController) join() error {
 	case <-pings:
 		return nil
 	case <-patience.C():
-		return fmt.Errorf("node controller of %s: the provider's Ping has not returned %s after its context ended, want it to return at once: a goroutine is left behind",
+		return fmt.Errorf("node controller of %s: the provider's Ping has not returned %s after its context ended, want it to return at once: a goroutine has leaked",
 			n.name, n.pingTimeout)
 	}
 }

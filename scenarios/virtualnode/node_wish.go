@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A wish is what the node shall be: as it was given, or as the provider said last. The node is never changed, only
+// A wish is the desired node: as it was given, or as the provider said last. The node is never changed, only
 // replaced.
 type wish struct {
 	node       *corev1.Node
@@ -55,15 +55,15 @@ func (n *NodeController) wish() wish {
 	return n.wanted
 }
 
-// A pulse is what the controller itself has to say in a node's conditions.
+// A pulse is the controller's own part of a node's conditions.
 type pulse struct {
 	heartbeat metav1.Time
 	ill       error     // why the node counts as not ready although its provider says otherwise; nil if it doesn't
 	flip      time.Time // when that began, or ended; zero if it never did
 }
 
-// reasonIll is what a kubelet says whose runtime doesn't answer (k8s.io/kubernetes, pkg/kubelet/nodestatus/setters.go,
-// ReadyCondition).
+// reasonIll is the reason of a kubelet whose runtime doesn't answer (k8s.io/kubernetes,
+// pkg/kubelet/nodestatus/setters.go, ReadyCondition).
 const reasonIll = "KubeletNotReady"
 
 // composed is the wished node with the pulse in its conditions. It shares all else with the wish.

@@ -16,17 +16,17 @@ type pinger struct {
 	interval, timeout time.Duration
 	clock             clock.WithDelayedExecution
 	jitter            func(time.Duration) time.Duration
-	turned            func() // called when the node's life begins to be doubted, and when it doesn't any more
+	turned            func() // called when the node's health becomes doubtful, and when it is certain again
 	beat              *rhythm
 	rounds            int
 
 	mu     sync.Mutex
 	last   *answer
 	flip   time.Time     // when the answers went from good to bad or back; zero if they never did
-	newest chan struct{} // closed at the next answer; nil while nobody waits
+	newest chan struct{} // closed at the next answer; nil without a waiter
 }
 
-// An answer is how one Ping ended.
+// An answer is the outcome of one Ping.
 type answer struct {
 	start time.Time
 	err   error
@@ -76,9 +76,9 @@ func (p *pinger) hear(a answer) {
 	}
 }
 
-// health returns nil if the node lives, or why it is doubted. It waits for the first answer, and for a new one where
-// the last good one is too old to believe: after the process, or the clock, has jumped. Either takes no longer than the
-// timeout of a ping.
+// health returns nil if the node is healthy, or the reason why it may not be. It waits for the first answer, and for
+// a new one where the last good one is too old to believe: after the process, or the clock, has jumped. Either takes
+// no longer than the timeout of a ping.
 func (p *pinger) health(ctx context.Context) error {
 	for {
 		last, next := p.newer()

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// podBook is what the controller remembers: a record of each of its pods that is in the API, and the pods that have left
+// podBook is the controller's memory: a record of each of its pods that is in the API, and the pods that have left
 // the API and may still run at the provider. The provider and the informer know a pod by name, so the book is kept by
 // namespace/name; each entry says which UID is meant, and what is asked for another UID finds nothing.
 type podBook struct {
@@ -31,7 +31,7 @@ type podRecord struct {
 	newest   *corev1.Pod // that answer, until the informer has caught up with it
 }
 
-// podReport is what the controller keeps of a pod that the provider hands in.
+// podReport is the controller's copy of a pod that the provider hands in.
 type podReport struct {
 	uid      types.UID         // empty if the provider doesn't say it
 	status   *corev1.PodStatus // never changed; once the API shows it, the cache's own

@@ -5,8 +5,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1informers "k8s.io/client-go/informers/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	corev1listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -14,20 +15,46 @@ import (
 
 // Defaults of [PodControllerConfig].
 const (
-	// DefaultRelookInterval is how often a PodController looks at all pods again.
+	// DefaultRelookInterval is the interval at which a PodController looks at all pods again.
 	DefaultRelookInterval = time.Minute
 
-	// DefaultDeletionMargin is how long after the end of its grace period a deleted pod may stay in the API when the
-	// provider doesn't say that its containers have ended. A kubelet gives its runtime as long
+	// DefaultDeletionMargin bounds how long after the end of its grace period a deleted pod may stay in the API when
+	// the provider doesn't say that its containers have ended. A kubelet gives its runtime as long
 	// (k8s.io/kubernetes, pkg/kubelet/kuberuntime/kuberuntime_container.go, minimumGracePeriodInSeconds).
 	DefaultDeletionMargin = 2 * time.Second
 
-	// DefaultPodPollInterval is how often a provider without [PodNotifier] is asked for the statuses of its pods.
+	// DefaultPodPollInterval is the interval at which a provider without [PodNotifier] is asked for the statuses of
+	// its pods.
 	DefaultPodPollInterval = 5 * time.Second
 )
 
-// PodControllerConfig is what a [PodController] is made of. One controller serves the pods of one virtual node, or of
-// many: with a shared informer over all pods and a filter that says which are ours.
+// The caches of a [PodControllerConfig]. Those of client-go's informer factories fit (k8s.io/client-go/informers/core/v1,
+// whose interfaces have the same methods), and those of package informer, which links fewer packages.
+type (
+	// PodInformer is a cache of pods.
+	PodInformer interface {
+		Informer() cache.SharedIndexInformer
+		Lister() corev1listers.PodLister
+	}
+	// ConfigMapInformer is a cache of config maps.
+	ConfigMapInformer interface {
+		Informer() cache.SharedIndexInformer
+		Lister() corev1listers.ConfigMapLister
+	}
+	// SecretInformer is a cache of secrets.
+	SecretInformer interface {
+		Informer() cache.SharedIndexInformer
+		Lister() corev1listers.SecretLister
+	}
+	// ServiceInformer is a cache of services.
+	ServiceInformer interface {
+		Informer() cache.SharedIndexInformer
+		Lister() corev1listers.ServiceLister
+	}
+)
+
+// PodControllerConfig configures a [PodController]. One controller serves the pods of one virtual node, or of many:
+// with a shared informer over all pods and a filter that says which are ours.
 type PodControllerConfig struct {
 	// PodClient writes statuses and removes pods. It needs the verbs update on pods/status and delete on pods; where the
 	// controller is to say why an informer doesn't fill, also list on pods. Required.
@@ -35,7 +62,7 @@ type PodControllerConfig struct {
 
 	// PodInformer is the cache of pods. The caller starts it (before Run or during it) and stops it. It may hold more
 	// pods than this controller's: see PodEventFilterFunc. Objects in it are never changed. Required.
-	PodInformer corev1informers.PodInformer
+	PodInformer PodInformer
 
 	// EventRecorder takes the Events ProviderCreateSuccess, ProviderCreateFailed, ProviderUpdateSuccess,
 	// ProviderUpdateFailed, ProviderDeleteSuccess and ProviderDeleteFailed, and those about missing config maps and
@@ -48,14 +75,14 @@ type PodControllerConfig struct {
 	// Provider runs the pods. Required.
 	Provider PodLifecycleHandler
 
-	// The caches from which environments are resolved. The caller starts and stops them; Run waits until they are
-	// filled. Required unless SkipEnvironment is set.
-	ConfigMapInformer corev1informers.ConfigMapInformer
-	SecretInformer    corev1informers.SecretInformer
-	ServiceInformer   corev1informers.ServiceInformer
+	// The caches from which environments are resolved. The caller starts and stops them, as PodInformer; Run waits until
+	// they are filled, and says which one isn't. Required unless SkipEnvironment is set.
+	ConfigMapInformer ConfigMapInformer
+	SecretInformer    SecretInformer
+	ServiceInformer   ServiceInformer
 
-	// SkipEnvironment hands pods to the provider with their environment as it stands in the API: nothing is read from
-	// config maps, secrets and services, whose informers may then be nil.
+	// SkipEnvironment hands pods to the provider with their environment as in the API: nothing is read from config
+	// maps, secrets and services, whose informers may then be nil.
 	SkipEnvironment bool
 
 	// SkipDownwardAPIResolution leaves environment variables of fieldRef and resourceFieldRef as they stand, for a
@@ -80,25 +107,31 @@ type PodControllerConfig struct {
 	// PodEventFilterFunc says which pods of the informer are this controller's; nil takes all.
 	PodEventFilterFunc PodEventFilterFunc
 
-	// RelookInterval is how often all pods are looked at again: what was given up after [MaxRetries] failures is tried
-	// anew, and what the provider runs without the API's knowledge is deleted. 0 is [DefaultRelookInterval].
+	// RelookInterval is the interval at which all pods are looked at again: what was given up after [MaxRetries]
+	// failures is tried anew, and what the provider runs without the API's knowledge is deleted. 0 is
+	// [DefaultRelookInterval].
 	RelookInterval time.Duration
 
 	// DeletionMargin is added to a deleted pod's grace period: 0 is [DefaultDeletionMargin], less than 0 is none.
 	DeletionMargin time.Duration
 
-	// PodPollInterval is how often a provider without [PodNotifier] is asked: 0 is [DefaultPodPollInterval].
+	// PodPollInterval is the interval at which a provider without [PodNotifier] is asked: 0 is
+	// [DefaultPodPollInterval].
 	PodPollInterval time.Duration
 
 	// ProviderConditions are condition types that the provider owns besides a kubelet's. Those of other types in its
 	// statuses are left out, and those of others in the API survive.
 	ProviderConditions []corev1.PodConditionType
 
-	// ErrorHandler is told, in one line that names verb, resource and remedy, of what the API server refuses as
-	// forbidden: once for each verb, resource and namespace until it is allowed again. If it returns an error, Run ends
+	// ErrorHandler is told, in one line that names the remedy, of what the API server refuses as forbidden, once for
+	// each verb, resource and namespace until it is allowed again; and once of each cache that isn't full ten seconds
+	// after Run began to wait for it, as that of an informer that was never started. If it returns an error, Run ends
 	// with it. Nil logs the line with the context's logger. Either way the write is tried again with back-off, so a
 	// right that is granted later is enough.
 	ErrorHandler func(context.Context, error) error
+
+	// Tracer, if set, begins a span for each piece of work and each call of the provider, which gets the span's context.
+	Tracer Tracer
 
 	// Clock drives every wait and every time that is written; nil is the wall clock.
 	Clock clock.WithTicker

@@ -35,7 +35,7 @@ type PodController struct {
 	early   *earlyReports
 	trouble *trouble
 
-	provider PodLifecycleHandler // the caller's, or the poller around it
+	provider PodLifecycleHandler // the caller's, traced, or the poller around it
 
 	pods     *queue // by namespace/name: from the API to the provider
 	statuses *queue // by namespace/name/UID: from the provider to the API
@@ -76,7 +76,7 @@ func NewPodController(cfg PodControllerConfig) (*PodController, error) {
 	}
 	pc := &PodController{
 		cfg: cfg, client: cfg.PodClient, lister: cfg.PodInformer.Lister(), clock: cfg.Clock,
-		filter: cfg.PodEventFilterFunc, provider: cfg.Provider, book: newPodBook(), early: &earlyReports{},
+		filter: cfg.PodEventFilterFunc, provider: traced{cfg.Provider, cfg.Tracer}, book: newPodBook(), early: &earlyReports{},
 		ready: make(chan struct{}), done: make(chan struct{}),
 	}
 	if pc.clock == nil {
@@ -85,22 +85,24 @@ func NewPodController(cfg PodControllerConfig) (*PodController, error) {
 	if pc.filter == nil {
 		pc.filter = func(context.Context, *corev1.Pod) bool { return true }
 	}
-	pc.getter, _ = cfg.Provider.(PodUIDGetter)
+	if getter, ok := cfg.Provider.(PodUIDGetter); ok {
+		pc.getter = tracedGetter{getter, cfg.Tracer}
+	}
 	pc.trouble = newTrouble(cfg.ErrorHandler)
 	if !cfg.SkipEnvironment {
 		pc.env = newEnvironment(cfg)
 	}
-	pc.pods = pc.newQueue("pods for the provider", cfg.SyncPodsFromKubernetesRateLimiter,
+	pc.pods = pc.newQueue("pods for the provider", "SyncPod", cfg.SyncPodsFromKubernetesRateLimiter,
 		cfg.SyncPodsFromKubernetesShouldRetryFunc, pc.syncPod)
-	pc.statuses = pc.newQueue("statuses from the provider", cfg.SyncPodStatusFromProviderRateLimiter,
+	pc.statuses = pc.newQueue("statuses from the provider", "SyncStatus", cfg.SyncPodStatusFromProviderRateLimiter,
 		cfg.SyncPodStatusFromProviderShouldRetryFunc, pc.syncStatus)
-	pc.removals = pc.newQueue("removals from the API", cfg.DeletePodsFromKubernetesRateLimiter,
+	pc.removals = pc.newQueue("removals from the API", "RemovePod", cfg.DeletePodsFromKubernetesRateLimiter,
 		cfg.DeletePodsFromKubernetesShouldRetryFunc, pc.removePod)
 	return pc, nil
 }
 
-// newQueue makes one of the three queues.
-func (pc *PodController) newQueue(name string, limiter workqueue.TypedRateLimiter[any], retry ShouldRetryFunc,
+// newQueue makes one of the three queues. Its work is traced as the operation.
+func (pc *PodController) newQueue(name, operation string, limiter workqueue.TypedRateLimiter[any], retry ShouldRetryFunc,
 	work func(context.Context, string) error,
 ) *queue {
 	if limiter == nil {
@@ -112,13 +114,15 @@ func (pc *PodController) newQueue(name string, limiter workqueue.TypedRateLimite
 	if retry == nil {
 		retry = DefaultRetryFunc
 	}
-	q := newQueue(name, pc.clock, limiter, retry, work)
+	q := newQueue(name, pc.clock, limiter, retry, func(ctx context.Context, key string) error {
+		return pc.cfg.Tracer.do(ctx, ofKey(operation, key), func(ctx context.Context) error { return work(ctx, key) })
+	})
 	q.gaveUp = func(ctx context.Context, key string, err error) { pc.trouble.gaveUp(ctx, name, key, err) }
 	return q
 }
 
-// Ready is closed when Run has started everything: the caches are full, every pod in them is known. It stays open if the
-// start fails.
+// Ready is closed when Run has started everything: the caches are full, every pod in them is known, and the provider was
+// told to end each of its pods that the API doesn't know. It stays open if the start fails.
 func (pc *PodController) Ready() <-chan struct{} { return pc.ready }
 
 // Done is closed when Run has returned.

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
@@ -41,7 +41,7 @@ var grounds atomic.Int32
 // newGround makes a namespace; nothing runs yet.
 func newGround(t testing.TB) *ground {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	t.Cleanup(cancel)
 	cluster := testcluster.Shared(t)
 	leavesNothing(t)

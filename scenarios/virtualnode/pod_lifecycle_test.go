@@ -154,8 +154,18 @@ func TestDanglingPodIsDeleted(t *testing.T) {
 		if err := s.provider.MockProvider.CreatePod(s.ctx, aPod("dangling")); err != nil {
 			t.Fatal(err)
 		}
+		s.provider.failing(func(string, *corev1.Pod) error {
+			select {
+			case <-s.controller.Ready():
+				t.Error("the deletion comes after Ready")
+			default:
+			}
+			return nil
+		})
 		s.run()
-		s.until("the deletion", func() bool { return s.provider.count("delete dangling") == 1 })
+		if calls := s.provider.log(); !slices.Equal(calls, []string{"delete dangling"}) {
+			t.Errorf("calls %q when the controller is ready: want the deletion", calls)
+		}
 		s.idle()
 		if calls := s.provider.log(); len(calls) != 1 {
 			t.Errorf("calls %q: want one deletion", calls)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,13 +12,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// askAfter is how long the cache of pods may take before the controller asks the API server why it isn't full.
-const askAfter = 3 * time.Second
+const (
+	// askAfter bounds the sync of the pods' cache, after which the controller asks the API server why it isn't full.
+	askAfter = 3 * time.Second
+	// sayAfter bounds the sync of any cache, after which the controller says that it waits.
+	sayAfter = 10 * time.Second
+)
 
-// Run follows pods until the context ends, finishes what is under way, and returns nil. podSyncWorkers is how many keys
-// each of the three queues works on at once; Run panics if it isn't positive. It returns an error if the context ends
-// before the caches are full, if [PodControllerConfig].ErrorHandler returns one, and if it has run before. Pods and
-// the provider stay as they are; no goroutine and no event handler is left behind.
+// Run follows pods until the context ends, finishes what is under way, and returns nil. podSyncWorkers is the number
+// of keys that each of the three queues works on at once; Run panics if it isn't positive. It returns an error if the
+// context ends before the caches are full, if [PodControllerConfig].ErrorHandler returns one, and if it has run
+// before. Pods and the provider stay as they are; no goroutine and no event handler stays.
 func (pc *PodController) Run(ctx context.Context, podSyncWorkers int) (retErr error) {
 	if podSyncWorkers <= 0 {
 		panic(fmt.Sprintf("virtualnode: run a pod controller with %d workers: want at least 1", podSyncWorkers))
@@ -50,13 +55,14 @@ func (pc *PodController) Run(ctx context.Context, podSyncWorkers int) (retErr er
 	if err != nil {
 		return fmt.Errorf("run pod controller: follow pods: %w", err)
 	}
-	// Removing fails only for a handler that isn't there; nothing is left behind then either.
+	// Removing fails only for a handler that isn't there; nothing stays then either.
 	defer func() { _ = pc.cfg.PodInformer.Informer().RemoveEventHandler(handler) }()
-	if err := pc.wait(ctx, "pods", handler.HasSyncedChecker()); err != nil {
+	if err := pc.wait(ctx, filling{"pods", handler.HasSyncedChecker()}); err != nil {
 		return err
 	}
 	pc.early.replay(pc.report)
-	pc.Relook(ctx)
+	pc.relook(ctx)
+	pc.endDangling(ctx, pc.dangling(ctx), podSyncWorkers)
 	for _, q := range []*queue{pc.pods, pc.statuses, pc.removals} {
 		working.Go(func() { q.run(ctx, podSyncWorkers) })
 	}
@@ -72,30 +78,63 @@ func (pc *PodController) waitForCaches(ctx context.Context) error {
 	asking, stop := context.WithCancel(ctx)
 	var asked sync.WaitGroup
 	asked.Go(func() { pc.askWhyEmpty(asking) })
-	err := pc.wait(ctx, "pods", pc.cfg.PodInformer.Informer().HasSyncedChecker())
+	err := pc.wait(ctx, filling{"pods", pc.cfg.PodInformer.Informer().HasSyncedChecker()})
 	stop()
 	asked.Wait()
 	if err != nil || pc.env == nil {
 		return err
 	}
-	return errors.Join(
-		pc.wait(ctx, "config maps", pc.cfg.ConfigMapInformer.Informer().HasSyncedChecker()),
-		pc.wait(ctx, "secrets", pc.cfg.SecretInformer.Informer().HasSyncedChecker()),
-		pc.wait(ctx, "services", pc.cfg.ServiceInformer.Informer().HasSyncedChecker()),
+	return pc.wait(ctx,
+		filling{"config maps", pc.cfg.ConfigMapInformer.Informer().HasSyncedChecker()},
+		filling{"secrets", pc.cfg.SecretInformer.Informer().HasSyncedChecker()},
+		filling{"services", pc.cfg.ServiceInformer.Informer().HasSyncedChecker()},
 	)
 }
 
-// wait waits until a cache is full.
-func (pc *PodController) wait(ctx context.Context, what string, cache cache.DoneChecker) error {
-	select {
-	case <-cache.Done():
-		return nil
-	case <-ctx.Done():
+// filling is a cache and what is in it.
+type filling struct {
+	what  string
+	cache cache.DoneChecker
+}
+
+// wait waits until all caches are full. It says which aren't when that takes long: an informer that was never started
+// never fills.
+func (pc *PodController) wait(ctx context.Context, caches ...filling) error {
+	long := pc.clock.NewTimer(sayAfter)
+	defer long.Stop()
+	for i, c := range caches {
+		select {
+		case <-c.cache.Done():
+			continue
+		case <-ctx.Done():
+		case <-long.C():
+			pc.trouble.say(ctx, fmt.Errorf("pod controller: nothing is done for pods, since after %s these caches aren't full: %s:"+
+				" start their informers (a factory starts those that it made before) and allow them to list and watch", sayAfter, empty(caches)))
+			select {
+			case <-c.cache.Done():
+				continue
+			case <-ctx.Done():
+			}
+		}
 		if err := pc.trouble.ended(); err != nil {
 			return err
 		}
-		return fmt.Errorf("run pod controller: wait for the cache of %s: %w", what, ctx.Err())
+		return fmt.Errorf("run pod controller: wait for the cache of %s: %w", empty(caches[i:]), ctx.Err())
 	}
+	return nil
+}
+
+// empty names the caches that aren't full.
+func empty(caches []filling) string {
+	var names []string
+	for _, c := range caches {
+		select {
+		case <-c.cache.Done():
+		default:
+			names = append(names, c.what)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // askWhyEmpty lists one pod when the cache takes long, since an informer keeps its errors to itself.
@@ -109,6 +148,6 @@ func (pc *PodController) askWhyEmpty(ctx context.Context) {
 	}
 	_, err := pc.client.Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
 	if ctx.Err() == nil {
-		_ = pc.trouble.told(ctx, access{"list", "pods", metav1.NamespaceAll}, err) // the informer goes on trying
+		_ = pc.trouble.told(ctx, access{"list", "pods", metav1.NamespaceAll}, err) // the informer keeps trying
 	}
 }

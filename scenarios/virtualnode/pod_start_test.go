@@ -2,11 +2,15 @@ package virtualnode
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
 	corev1informers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -52,6 +56,31 @@ func TestStartWaitsForTheCachesOfTheEnvironment(t *testing.T) {
 			close(full)
 			s.soon("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 		})
+	}
+}
+
+// An informer that nobody started never fills; the controller says which ones it waits for, once.
+func TestInformersThatNobodyStartedAreNamed(t *testing.T) {
+	told := make(chan string, 2)
+	end := errors.New("the end")
+	s := newStage(t, func(cfg *PodControllerConfig) {
+		others := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1()
+		cfg.ConfigMapInformer, cfg.ServiceInformer = others.ConfigMaps(), others.Services()
+		cfg.ErrorHandler = func(_ context.Context, err error) error { told <- err.Error(); return end }
+	})
+	s.config.SecretInformer.Informer()
+	s.start()
+	s.soon("full caches of the others", func() bool {
+		return s.config.PodInformer.Informer().HasSynced() && s.config.SecretInformer.Informer().HasSynced()
+	})
+	s.soon("the waiting for the config maps alone", func() bool { return s.clock.Waiters() == 1 })
+	s.clock.Step(sayAfter)
+	const want = "aren't full: config maps, services: start their informers"
+	if line := <-told; !strings.Contains(line, want) {
+		t.Errorf("told %q, want %q in it", line, want)
+	}
+	if err := <-s.ended; !errors.Is(err, end) || len(told) > 0 {
+		t.Errorf("Run ended with %v and %d more lines, want the handler's error", err, len(told))
 	}
 }
 

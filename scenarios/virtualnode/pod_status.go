@@ -101,8 +101,9 @@ func (pc *PodController) writeTold(ctx context.Context, pod *corev1.Pod, record 
 	return nil
 }
 
-// writeStatus writes a status upon exactly this state of the pod: where somebody else was quicker, the API server answers
-// with a conflict, and the work is done again upon the newer state. Nil without an error means that the pod is gone.
+// writeStatus writes a status upon exactly this state of the pod: where another client was faster, the API server
+// answers with a conflict, and the work is done again upon the newer state. Nil without an error means that the pod
+// is gone.
 func (pc *PodController) writeStatus(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) (*corev1.Pod, error) {
 	next := *pod
 	next.Status = status

@@ -86,7 +86,7 @@ func (pc *PodController) endDeleted(ctx context.Context, pod *corev1.Pod) error 
 	return nil
 }
 
-// gracePeriod is how long a deleted pod may take to end.
+// gracePeriod returns how long a deleted pod may take to end.
 func gracePeriod(pod *corev1.Pod) time.Duration {
 	for _, seconds := range []*int64{pod.DeletionGracePeriodSeconds, pod.Spec.TerminationGracePeriodSeconds} {
 		if seconds != nil {

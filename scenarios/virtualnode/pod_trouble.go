@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// access is what a request needs a right for.
+// access is a request's verb, resource and namespace, for which it needs a right.
 type access struct{ verb, resource, namespace string }
 
 // trouble tells of what goes wrong again and again in one line, once.

@@ -79,8 +79,8 @@ func (pc *PodController) vanished(ctx context.Context, pod *corev1.Pod) {
 	pc.removals.forget(keyOf(pod))
 }
 
-// statusDiffers says whether the API shows another status than the provider's, so that it has to be written (again): the
-// last write has failed, or somebody else wrote over it. Where they agree, the record shares the cache's.
+// statusDiffers says whether the API shows another status than the provider's, so that it has to be written (again):
+// the last write has failed, or another client wrote over it. Where they agree, the record shares the cache's.
 func (pc *PodController) statusDiffers(pod *corev1.Pod, record *podRecord) bool {
 	if record.told == nil || record.newest != nil && newer(record.newest, pod) {
 		return false

@@ -7,14 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PodLifecycleHandler is what runs the pods: the part of a kubelet that a [PodController] asks to start, change and
-// end them. A provider that learns of changes by itself also implements [PodNotifier]; otherwise it is polled.
+// PodLifecycleHandler runs the pods: it is the part of a kubelet that a [PodController] asks to start, change and end
+// them. A provider that learns of changes by itself also implements [PodNotifier]; otherwise it is polled.
 //
 // Methods are called from many goroutines at once, also for one pod: DeletePod may come while CreatePod of the same
 // pod is still under way in the provider, though never two of CreatePod, UpdatePod and the DeletePod that belongs to
 // them for the same namespace and name. They should return soon, since a worker waits for each, and must return when
-// the context ends. A pod that is handed in may be kept, since it is a copy; a pod that is returned is only read, so a
-// provider that goes on changing its own returns a copy.
+// the context ends. A pod that is handed in may be kept, since it is a copy; a pod that is returned is only read, so
+// a provider that still changes its own returns a copy.
 //
 // Errors are told apart by their methods: see [IsNotFound] and [IsInvalidInput].
 type PodLifecycleHandler interface {
@@ -43,7 +43,7 @@ type PodLifecycleHandler interface {
 	GetPods(context.Context) ([]*corev1.Pod, error)
 }
 
-// PodNotifier is what a provider implements to report statuses by itself.
+// PodNotifier is implemented by a provider that reports statuses by itself.
 type PodNotifier interface {
 	// NotifyPods registers the function that the provider calls whenever a pod's status has changed; it is called once,
 	// before any other method, and must not block. A provider that runs pods already, as after a restart of the
@@ -54,9 +54,9 @@ type PodNotifier interface {
 	NotifyPods(context.Context, func(*corev1.Pod))
 }
 
-// PodUIDGetter is what a provider may implement besides where two pods of one namespace and name can run at once: an
-// earlier one that is ending and its successor, perhaps on another virtual node. The controller then asks for exactly
-// the pod that it means; without it, it asks by name and compares the UID of the answer.
+// PodUIDGetter may be implemented by a provider where two pods of one namespace and name can run at once: an earlier
+// one that is ending and its successor, perhaps on another virtual node. The controller then asks for exactly the pod
+// that it means; without it, it asks by name and compares the UID of the answer.
 type PodUIDGetter interface {
 	// GetPodByUID returns the pod of that UID; nil or a not-found error if there is none.
 	GetPodByUID(ctx context.Context, namespace, name string, uid types.UID) (*corev1.Pod, error)

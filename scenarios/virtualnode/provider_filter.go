@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/informers"
 )
 
 // PodEventFilterFunc says whether a pod is the controller's: true takes it in. It is asked at every event of a pod and
@@ -32,11 +31,11 @@ func PodFilters(filters ...PodEventFilterFunc) PodEventFilterFunc {
 	}
 }
 
-// PodInformerFilter makes an informer factory list and watch only the pods that are bound to one node (the field
-// spec.nodeName, which the API server indexes). Many nodes of one process share one informer without it and give
-// [PodControllerConfig] a filter instead. The factory's other informers would be given the selector too, so the factory
-// is for pods alone.
-func PodInformerFilter(node string) informers.SharedInformerOption {
+// PodInformerFilter makes an informer list and watch only the pods that are bound to one node (the field spec.nodeName,
+// which the API server indexes): give it to informers.WithTweakListOptions, or as the Tweak of informer.Options. Many nodes
+// of one process share one informer without it and give [PodControllerConfig] a filter instead. The other informers of a
+// factory would be given the selector too, so the factory is for pods alone.
+func PodInformerFilter(node string) func(*metav1.ListOptions) {
 	selector := fields.OneTermEqualSelector("spec.nodeName", node).String()
-	return informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.FieldSelector = selector })
+	return func(options *metav1.ListOptions) { options.FieldSelector = selector }
 }

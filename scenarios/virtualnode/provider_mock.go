@@ -40,7 +40,8 @@ func NewMockProvider(c clock.PassiveClock) *MockProvider {
 	return &MockProvider{clock: c, pods: map[string]*corev1.Pod{}}
 }
 
-// Capacity is what a node of this provider offers: 20 CPUs, 100Gi of memory, 20 pods. Nothing enforces it here.
+// Capacity returns the capacity of a node of this provider: 20 CPUs, 100Gi of memory, 20 pods. Nothing enforces it
+// here.
 func (p *MockProvider) Capacity() corev1.ResourceList {
 	return corev1.ResourceList{
 		corev1.ResourceCPU:    resource.MustParse("20"),

@@ -19,7 +19,7 @@ const (
 // exitCodeLost is the exit code of a container whose pod the provider has lost, so that it can't be known.
 const exitCodeLost = -137
 
-// startLimit is how long after its creation a pod may be unknown to the provider without being lost.
+// startLimit is the age up to which a pod may be unknown to the provider without being lost.
 const startLimit = time.Minute
 
 // podPoller makes a provider a [PodNotifier] by asking for the statuses of its pods again and again.
@@ -33,7 +33,7 @@ type podPoller struct {
 }
 
 func newPodPoller(pc *PodController) *podPoller {
-	return &podPoller{PodLifecycleHandler: pc.cfg.Provider, pc: pc, ended: map[types.UID]bool{}}
+	return &podPoller{PodLifecycleHandler: pc.provider, pc: pc, ended: map[types.UID]bool{}}
 }
 
 // NotifyPods implements PodNotifier.

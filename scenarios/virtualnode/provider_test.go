@@ -86,7 +86,7 @@ func ExamplePodFilters() {
 
 func TestInformerOfOneNodesPods(t *testing.T) {
 	api := fake.NewClientset()
-	factory := informers.NewSharedInformerFactoryWithOptions(api, 0, PodInformerFilter("virtual"))
+	factory := informers.NewSharedInformerFactoryWithOptions(api, 0, informers.WithTweakListOptions(PodInformerFilter("virtual")))
 	factory.Core().V1().Pods().Informer()
 	ctx, cancel := context.WithCancel(t.Context())
 	factory.StartWithContext(ctx)

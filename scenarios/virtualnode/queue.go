@@ -99,13 +99,6 @@ func (q *queue) forget(key string) {
 	}
 }
 
-// len counts the keys that wait or are worked on.
-func (q *queue) len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.items)
-}
-
 // run works until the context ends, on at most workers keys at once, and returns when the last of them is finished. It
 // panics if workers is not positive.
 func (q *queue) run(ctx context.Context, workers int) {

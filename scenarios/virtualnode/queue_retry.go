@@ -10,8 +10,9 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// MaxRetries is how often in a row a pod may fail in one queue under [DefaultRetryFunc] before the queue gives it up. A
-// pod that was given up is tried anew at the controller's next look at all pods, and at once when it changes.
+// MaxRetries is the number of times in a row that a pod may fail in one queue under [DefaultRetryFunc] before the
+// queue gives it up. A pod that was given up is tried anew at the controller's next look at all pods, and at once
+// when it changes.
 const MaxRetries = 20
 
 // ShouldRetryFunc decides after a failure whether the work is tried again: an error gives it up, a duration tries again
@@ -41,7 +42,7 @@ func NewPodRateLimiter() workqueue.TypedRateLimiter[any] {
 // limited is the key of a piece of work at a limiter, which may be shared by several queues.
 type limited struct{ queue, key string }
 
-// delay is how long the work waits after its failure, the API server's own wish (Retry-After) included; an error says
+// delay returns how long the work waits after its failure, the API server's own Retry-After included; an error says
 // that it is given up.
 func (q *queue) delay(ctx context.Context, item *queueItem, cause error) (time.Duration, error) {
 	own, err := q.retry(ctx, item.key, item.tries, item.added, cause)

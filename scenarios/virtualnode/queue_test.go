@@ -282,3 +282,10 @@ func TestQueueHeedsRetryAfter(t *testing.T) {
 		t.Errorf("works on %q: want a", key)
 	}
 }
+
+// len counts the keys that wait or are worked on.
+func (q *queue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items)
+}

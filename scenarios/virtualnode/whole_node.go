@@ -9,11 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	coordclientset "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
+
+	"github.com/nodesim/nodesim/scenarios/virtualnode/informer"
 )
 
 // A Node is one virtual node as a whole: a [NodeController] with a lease, a [PodController] for the pods that are bound to
@@ -25,9 +26,9 @@ import (
 // process share their informers and have no need for it.
 type Node struct {
 	name      string
-	client    kubernetes.Interface
+	client    Client
 	cfg       NodeConfig
-	factories []informers.SharedInformerFactory
+	informers informer.Set
 	events    lateRecorder
 	nodes     *NodeController
 	pods      *PodController
@@ -38,10 +39,16 @@ type Node struct {
 	err   error // how Run ended; to be read after done
 }
 
+// Client is the API client that a Node needs. kubernetes.Interface has these methods.
+type Client interface {
+	CoreV1() corev1client.CoreV1Interface
+	CoordinationV1() coordclientset.CoordinationV1Interface
+}
+
 // NewNode returns the node of that name. It asks the server nothing. The provider says of the node itself what there is to
 // say where it also implements [NodeProvider]; otherwise the node always lives and never changes. It fails where the
 // configuration, after opts, is none that the controllers take.
-func NewNode(name string, client kubernetes.Interface, provider PodLifecycleHandler, opts ...func(*NodeConfig)) (*Node, error) {
+func NewNode(name string, client Client, provider PodLifecycleHandler, opts ...func(*NodeConfig)) (*Node, error) {
 	if name == "" || client == nil || provider == nil {
 		return nil, InvalidInputf("new node %q: a name, a client and a provider are wanted: give all three", name)
 	}
@@ -68,16 +75,29 @@ func NewNode(name string, client kubernetes.Interface, provider PodLifecycleHand
 
 // podController makes the controller and the informers that it uses; nothing runs yet.
 func (n *Node) podController(provider PodLifecycleHandler) (*PodController, error) {
-	pods := informers.NewSharedInformerFactoryWithOptions(n.client, max(n.cfg.Resync, 0), PodInformerFilter(n.name))
-	others := informers.NewSharedInformerFactory(n.client, max(n.cfg.Resync, 0))
-	n.factories = []informers.SharedInformerFactory{pods, others}
+	resync := max(n.cfg.Resync, 0)
+	pods := informer.Pods(n.client, informer.Options{Resync: resync, Tweak: PodInformerFilter(n.name)})
+	configMaps, secrets, services := informer.ConfigMaps(n.client, informer.Options{Resync: resync}),
+		informer.Secrets(n.client, informer.Options{Resync: resync}), informer.Services(n.client, informer.Options{Resync: resync})
 	cfg := PodControllerConfig{
-		PodClient: n.client.CoreV1(), PodInformer: pods.Core().V1().Pods(), Provider: provider, EventRecorder: &n.events,
-		ConfigMapInformer: others.Core().V1().ConfigMaps(), SecretInformer: others.Core().V1().Secrets(),
-		ServiceInformer: others.Core().V1().Services(),
+		PodClient: n.client.CoreV1(), PodInformer: pods, Provider: provider, EventRecorder: &n.events,
+		ConfigMapInformer: configMaps, SecretInformer: secrets, ServiceInformer: services,
 	}
 	if n.cfg.Pods != nil {
 		n.cfg.Pods(&cfg)
+	}
+	// What isn't used isn't watched, and needs no right.
+	if cfg.PodInformer == PodInformer(pods) {
+		n.informers.Add(pods.Informer())
+	}
+	if !cfg.SkipEnvironment && cfg.ConfigMapInformer == ConfigMapInformer(configMaps) {
+		n.informers.Add(configMaps.Informer())
+	}
+	if !cfg.SkipEnvironment && cfg.SecretInformer == SecretInformer(secrets) {
+		n.informers.Add(secrets.Informer())
+	}
+	if !cfg.SkipEnvironment && cfg.ServiceInformer == ServiceInformer(services) {
+		n.informers.Add(services.Informer())
 	}
 	return NewPodController(cfg)
 }
@@ -100,10 +120,8 @@ func (n *Node) Run(ctx context.Context) (err error) {
 	n.events.EventRecorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "kubelet", Host: n.name})
 
 	informing, stopInforming := context.WithCancel(context.WithoutCancel(ctx)) // the caches outlive their readers
-	for _, factory := range n.factories {
-		factory.StartWithContext(informing)
-		defer factory.Shutdown()
-	}
+	n.informers.Start(informing)
+	defer n.informers.Wait()
 	defer stopInforming()
 	return n.keep(ctx)
 }
@@ -141,7 +159,7 @@ func (n *Node) Ready() <-chan struct{} { return n.ready }
 // Done is closed when Run has ended and nothing that it has started runs any more.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
-// Err is how Run ended: nil before that, and where the end of its context ended it.
+// Err returns how Run ended: nil before that, and where the end of its context ended it.
 func (n *Node) Err() error {
 	select {
 	case <-n.done:

@@ -14,11 +14,11 @@ const (
 	// (k8s.io/kubernetes, pkg/cluster/ports/ports.go, KubeletPort).
 	DefaultKubeletPort = 10250
 
-	// DefaultResync is how often the informers of a Node hand all their objects out again.
+	// DefaultResync is the interval at which the informers of a Node hand all their objects out again.
 	DefaultResync = time.Minute
 )
 
-// NodeConfig is what a [Node] is made of besides its name, client and provider. The functions that NewNode is given get it
+// NodeConfig configures a [Node], besides its name, client and provider. The functions that NewNode is given get it
 // with its defaults.
 type NodeConfig struct {
 	// Node is registered, under the Node's name. By default it has a kubelet's labels for hostname, operating system and architecture, the
@@ -27,7 +27,7 @@ type NodeConfig struct {
 	// Node.Status.DaemonEndpoints.
 	Node *corev1.Node
 
-	// Workers is how many pods each queue of the pod controller works on at once; 0 is the number of CPUs.
+	// Workers is the number of pods that each queue of the pod controller works on at once; 0 is the number of CPUs.
 	Workers int
 
 	// Resync is the informers' interval: 0 is DefaultResync, and less than 0 is none.

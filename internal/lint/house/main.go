@@ -1,8 +1,10 @@
-// Command house prints what package lint finds in a folder, one finding a line, and exits with 1 if there is any.
+// Command house prints what package lint finds in a folder and in its commits, one finding a line, and exits with 1 if
+// there is any. With -size it prints how much code there is.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 
@@ -10,11 +12,13 @@ import (
 )
 
 func main() {
+	size := flag.Bool("size", false, "print lines and packages instead")
+	flag.Parse()
 	root := "."
-	if len(os.Args) > 1 {
-		root = os.Args[1]
+	if flag.NArg() > 0 {
+		root = flag.Arg(0)
 	}
-	found, err := lint.Tree(context.Background(), root)
+	found, err := run(context.Background(), root, *size)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "house:", err)
 		os.Exit(2)
@@ -25,4 +29,21 @@ func main() {
 	if len(found) > 0 {
 		os.Exit(1)
 	}
+}
+
+func run(ctx context.Context, root string, size bool) ([]lint.Finding, error) {
+	files, err := lint.Files(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	if size {
+		fmt.Println(lint.Count(files))
+		return nil, nil
+	}
+	found, err := lint.Tree(files)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := lint.Commits(ctx, root)
+	return append(found, messages...), err
 }

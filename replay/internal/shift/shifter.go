@@ -20,7 +20,7 @@ type Shifter struct {
 	// way are times of the tape, in order, and what they came out as, in order
 	// too. What lies between two of them comes out between them.
 	way []point
-	// early are times that came out when nobody knew that they were due, by position.
+	// early are times that came out before they were known to be due, by position.
 	early map[time.Duration]time.Time
 }
 
@@ -29,7 +29,7 @@ type point struct {
 	wall time.Time
 }
 
-// New returns a Shifter for a tape whose clock stood at zero at start. toWall
+// New returns a Shifter for a tape whose clock was at zero at start. toWall
 // says when a position is, or was, shown, at the present pace
 // ([replay.TimeMap.Wall] of the Player's present TimeMap); now is the time. A
 // tape without a start (the zero Time) says nothing about the times in its
@@ -51,14 +51,14 @@ func (s *Shifter) Object(r timeline.Resource, raw []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Time is what one time of the tape comes out as.
+// Time returns what one time of the tape comes out as.
 func (s *Shifter) Time(t time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.move(t)
 }
 
-// farthest is how far from the tape's start a time can be told from another;
+// farthest bounds how far from the tape's start a time can be told from another;
 // beyond it, differences of times don't fit into a Duration.
 const farthest = 200 * 365 * 24 * time.Hour
 
@@ -79,7 +79,7 @@ func (s *Shifter) move(t time.Time) time.Time {
 	}
 }
 
-// wall is what a position on the tape comes out as.
+// wall returns what a position on the tape comes out as.
 func (s *Shifter) wall(at time.Duration) time.Time {
 	if len(s.way) == 0 {
 		s.way = append(s.way, point{0, earlier(s.toWall(0), s.now())})
@@ -92,7 +92,7 @@ func (s *Shifter) wall(at time.Duration) time.Time {
 		return s.between(at)
 	}
 	wall := s.toWall(at)
-	// At maximum speed, and while the tape stands still, every position is shown
+	// At maximum speed, and while the tape rests, every position is shown
 	// at one moment: nothing tells whether this one has been reached.
 	if still := s.toWall(at + time.Second).Equal(wall); still || wall.After(s.now()) {
 		return s.settle(at, wall)

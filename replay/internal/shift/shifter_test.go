@@ -20,7 +20,7 @@ var (
 
 // tape is a tape that plays: what the Player's TimeMap says, in small.
 type tape struct {
-	speed    float64 // 0 stands still, or is as fast as can be
+	speed    float64 // 0 rests, or is as fast as can be
 	anchor   time.Time
 	position time.Duration
 	clock    time.Time
@@ -37,7 +37,7 @@ func (p *tape) wall(at time.Duration) time.Time {
 	return p.anchor.Add(time.Duration(float64(at-p.position) / p.speed))
 }
 
-// reach lets the tape go on.
+// reach lets the tape continue.
 func (p *tape) reach(d time.Duration) {
 	p.clock = p.clock.Add(d)
 	p.position, p.anchor = p.position+time.Duration(float64(d)*p.speed), p.clock
@@ -136,14 +136,14 @@ func TestTimesUnderRandomPaces(t *testing.T) {
 		for a, wa := range seen {
 			for b, wb := range seen {
 				if a < b && wa.After(wb) {
-					t.Fatalf("seed %d: %s came out as %s, behind %s as %s", seed, a, wa, b, wb)
+					t.Fatalf("seed %d: %s came out as %s, after %s as %s", seed, a, wa, b, wb)
 				}
 			}
 		}
 	}
 }
 
-// What comes out is JSON for any object, whatever stands where a time is due.
+// What comes out is JSON for any object, whatever is where a time is due.
 func FuzzObject(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"creationTimestamp":"0001-01-01T00:00:00Z","deletionTimestamp":null}}`))
 	f.Add([]byte(`{"metadata":{"creationTimestamp":"9999-12-31T23:59:59.999999999-23:59"}}`))

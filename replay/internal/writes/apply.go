@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/nodesim/nodesim/replay/internal/applyschema"
 )
 
 // The schemas by which objects are merged: client-go's for built-in kinds, and
 // for custom resources what an object itself shows, which replaces lists whole.
 var (
-	schemas = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
+	schemas = sync.OnceValue(applyschema.TypeConverter)
 	deduced = sync.OnceValue(managedfields.NewDeducedTypeConverter)
 )
 

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// BenchmarkDo is what a write costs beside the wire.
+// BenchmarkDo measures what a write costs beside the wire.
 func BenchmarkDo(b *testing.B) {
 	cordon := ask(Patch, "nodes/a", `{"spec":{"unschedulable":true}}`)
 	cordon.PatchType = types.StrategicMergePatchType

@@ -50,7 +50,7 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	return w.add(u)
 }
 
-// add is what the storage says to a new object.
+// add returns what the storage says to a new object.
 func (w *write) add(u unstructured.Unstructured) (Answer, error) {
 	k, version := w.kind, unversioned
 	versioned := u.GetResourceVersion() != ""

@@ -100,7 +100,7 @@ func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// itself says whether a custom resource is of its own kind.
+// itself reports whether a custom resource is of its own kind.
 func (k kind) itself(u unstructured.Unstructured) error {
 	var errs field.ErrorList
 	gvk := u.GroupVersionKind()
@@ -116,7 +116,7 @@ func (k kind) itself(u unstructured.Unstructured) error {
 	return apierrors.NewInvalid(gvk.GroupKind(), u.GetName(), errs)
 }
 
-// readable says whether the metadata can be read as what it is.
+// readable reports whether the metadata can be read as what it is.
 func readable(u unstructured.Unstructured) error {
 	m, err := stdjson.Marshal(u.Object["metadata"])
 	if err != nil {

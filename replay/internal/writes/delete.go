@@ -63,7 +63,7 @@ func (w *write) end(o *object, opts metav1.DeleteOptions) (pending bool, err err
 	return len(finalizers) > 0 || graceful && left != nil && *left > 0, nil
 }
 
-// preconditions holds the UID and the version that a client gave against the
+// preconditions checks the UID and the version that a client gave against the
 // object's.
 func (w *write) preconditions(o *object, opts metav1.DeleteOptions) error {
 	p := opts.Preconditions

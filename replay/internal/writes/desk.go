@@ -163,12 +163,12 @@ func (w *write) updateOrPatch(v view) (Answer, error) {
 	return Answer{}, notAllowed()
 }
 
-// notAllowed is what a server's router says to a verb that a path doesn't take.
+// notAllowed returns what a server's router says to a verb that a path doesn't take.
 func notAllowed() error {
 	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "", 0, false)
 }
 
-// notFoundPath is what it says to a path that there isn't.
+// notFoundPath is the answer to a path that there isn't.
 func notFound() error {
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
 }

@@ -53,8 +53,8 @@ func TestMessages(t *testing.T) {
 		{"bind", ask(Create, "pods/team/waits/binding", `{"metadata":{"name":"waits"},"target":{"name":"a"}}`), `201 Status`},
 		{"bind a bound pod", ask(Create, "pods/team/web/binding", `{"metadata":{"name":"web"},"target":{"name":"a"}}`), `409 Conflict: Operation cannot be fulfilled on pods/binding "web": pod web is already assigned to node "a"`},
 		{"ephemeral containers", ask(Update, "pods/team/web/ephemeralcontainers", `{}`), `405 MethodNotAllowed: update ephemeralcontainers of pods is not allowed: this is a replay of tape "test": of subresources it takes writes to status, scale, eviction and binding`},
-		{"a subresource that nobody knows", ask(Update, "nodes/a/unheard", `{}`), `404 NotFound: the server could not find the requested resource`},
-		{"a resource that nobody knows", ask(Create, "gadgets.example.com/team", `{"metadata":{"name":"g"}}`), `404 NotFound: the server could not find the requested resource`},
+		{"a subresource that isn't known", ask(Update, "nodes/a/unheard", `{}`), `404 NotFound: the server could not find the requested resource`},
+		{"a resource that isn't known", ask(Create, "gadgets.example.com/team", `{"metadata":{"name":"g"}}`), `404 NotFound: the server could not find the requested resource`},
 		{"an unknown verb", ask("connect", "nodes/a", ""), `405 MethodNotAllowed: the server does not allow this method on the requested resource`},
 	} {
 		equal(t, c.what, do(t, d, c.r), c.want)
@@ -99,7 +99,7 @@ func TestAnswers(t *testing.T) {
 	equal(t, "a dry run", do(t, d, r, "metadata.resourceVersion"), `201 Node `)
 }
 
-// TestChain: a client may go on with what it was answered, until the tape
+// TestChain: a client may continue with what it was answered, until the tape
 // changes the object.
 func TestChain(t *testing.T) {
 	c := cluster(t)

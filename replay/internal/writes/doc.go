@@ -1,27 +1,27 @@
-// Package writes says what becomes of writes to a replay: they are refused, or
+// Package writes handles writes to a replay: they are refused, or
 // validated, answered as an API server would, and logged, while the tape goes
 // on unchanged, so that real controllers can run against it.
 //
 // # What goes in, what comes out
 //
-// A [Request], freed from how it came, goes into [Desk.Do]; an [Answer], the
+// A [Request], whatever its transport, goes into [Desk.Do]; an [Answer], the
 // object or Status that an API server would send, comes out, or one of its
 // errors. Adapters do the rest: package fakeclient makes requests of client-go's
 // actions, package apiserver of HTTP. Each write is an [Entry], which
 // [Lines] writes as a line of JSON. [Refuse] is the answer of a replay that
 // takes no writes.
 //
-// # What a write is held against
+// # What a write is checked against
 //
-// The tape's state at the moment when it comes, with nobody interfering: what
+// The tape's state at the moment when it comes, without faults: what
 // an Interferer shows to clients doesn't count, but it is asked first
 // (Cluster.Admit). Nothing is remembered. What is read after a write is what the
-// tape says, as if somebody had undone it; a second eviction meets the same
+// tape says, as if it had been undone; a second eviction meets the same
 // budget as the first.
 //
 // An answer carries the newest version of its resource, so that a watch from it
-// misses nothing and nobody waits for a version that never comes. As the version
-// of an update any counts at which the tape's object was what it is: so a client
+// misses nothing and no client waits for a version that never comes. As the version
+// of an update any counts at which the tape's object was as it is: so a client
 // that updates what an update has returned isn't refused, until the tape changes
 // the object.
 //

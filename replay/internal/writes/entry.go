@@ -14,7 +14,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// Entry is what the log says about a write. All of it is what the client sent or
+// Entry holds what the log says about a write. All of it is what the client sent or
 // what the tape decides: it is the same from run to run.
 type Entry struct {
 	At          time.Duration // the tape's position
@@ -24,7 +24,7 @@ type Entry struct {
 	Namespace   string
 	Name        string // of what was created too, if the server named it
 	PatchType   types.PatchType
-	// Body is what was sent, as compact JSON. Of secrets and of tokens it is
+	// Body holds what was sent, as compact JSON. Of secrets and of tokens it is
 	// nil, and Hidden is true.
 	Body   json.RawMessage
 	Hidden bool
@@ -43,7 +43,7 @@ type Entry struct {
 	Reason metav1.StatusReason
 }
 
-// entry is what is logged of the write.
+// entry returns what is logged of the write.
 func (w *write) entry(a Answer) Entry {
 	e := Entry{
 		At: w.desk.cluster.At(), Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource,
@@ -75,7 +75,7 @@ func emptyOptions(o metav1.DeleteOptions) bool {
 	return err == nil && string(raw) == "{}"
 }
 
-// hidden reports whether what is written to a resource is nobody's business.
+// hidden reports whether what is written to a resource must stay secret.
 func hidden(r schema.GroupVersionResource) bool {
 	return r.Group == "" && r.Resource == "secrets" || strings.Contains(r.Resource, "token")
 }

@@ -40,7 +40,7 @@ func (k kind) stale(name string) error {
 		errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 }
 
-// otherUID is the answer to an update of an object that has been made anew: the
+// otherUID is the answer to an update of an object that has been made again: the
 // conflict that the storage reports, with its key in etcd
 // (k8s.io/apiserver/pkg/storage/interfaces.go, Preconditions.Check).
 func (w *write) otherUID(wanted, found types.UID) error {

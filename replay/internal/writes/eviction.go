@@ -17,7 +17,7 @@ import (
 
 // evict is EvictionREST of kubernetes/pkg/registry/core/pod/storage/eviction.go.
 // Budgets are those on the tape: an eviction that is accepted leaves no mark on
-// one, so that the next is held against the same.
+// one, so that the next is checked against the same.
 func (w *write) evict() (Answer, error) {
 	e, err := w.eviction()
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *write) eviction() (*policyv1.Eviction, error) {
 	return as[policyv1.Eviction](u)
 }
 
-// evictable holds a pod against the budgets on the tape.
+// evictable checks a pod against the budgets on the tape.
 func (w *write) evictable(live *object) error {
 	pod, err := as[corev1.Pod](live.Unstructured)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestFinalizers: who has something to wait for is marked, and answered whole.
+// TestFinalizers: an object with something to wait for is marked, and answered whole.
 func TestFinalizers(t *testing.T) {
 	d := New(cluster(t), header(), nil)
 	for policy, want := range map[metav1.DeletionPropagation]string{

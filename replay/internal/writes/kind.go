@@ -14,7 +14,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// kind is what a resource holds, and how a server treats it.
+// kind holds what a resource holds, and how a server treats it.
 type kind struct {
 	timeline.Resource
 	onTape  bool

@@ -128,7 +128,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestAtOnce: writes that come at once, while the tape goes on, are logged one
+// TestAtOnce: writes that come at once, while the tape continues, are logged one
 // by one, and no two new objects are taken for one.
 func TestAtOnce(t *testing.T) {
 	var names []string

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// longestPrefix is how much of a generateName is used
+// longestPrefix bounds how much of a generateName is used
 // (k8s.io/apiserver/pkg/storage/names/generate.go).
 const longestPrefix = 58
 
@@ -40,7 +40,7 @@ func (w *write) settle(m metav1.Object) error {
 	return nil
 }
 
-// match says whether object and URL have one name (checkName of
+// match reports whether object and URL have one name (checkName of
 // k8s.io/apiserver/pkg/endpoints/handlers/rest.go).
 func (w *write) match(m metav1.Object) error {
 	if m.GetName() == "" {
@@ -88,7 +88,7 @@ func (w *write) uid(name string) types.UID {
 
 // dedup drops owner references that are there twice, with a warning
 // (dedupOwnerReferencesAndAddWarning of handlers/rest.go). after is when it is
-// noticed behind admission, as it is of a patch.
+// noticed after admission, as it is of a patch.
 func (w *write) dedup(u unstructured.Unstructured, after bool) {
 	var kept []metav1.OwnerReference
 	var twice []string

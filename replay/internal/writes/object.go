@@ -14,7 +14,7 @@ import (
 )
 
 // object is an object as a write sees it: decoded, as the kind's own type would
-// hold it. The one on the tape knows at which version it is what it is.
+// hold it. The one on the tape knows since which version it is as it is.
 type object struct {
 	unstructured.Unstructured
 	newest string // version of its resource, not older than its own
@@ -72,7 +72,7 @@ func as[T any](u unstructured.Unstructured) (*T, error) {
 	return t, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, t)
 }
 
-// answer makes the answer that shows an object. Nobody owns fields here, so it
+// answer makes the answer that shows an object. No manager owns fields here, so it
 // names no managers.
 func answer(code int, u unstructured.Unstructured) (Answer, error) {
 	u.SetManagedFields(nil)

@@ -17,7 +17,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// mostOperations is how many a JSON patch may have.
+// mostOperations is the number of operations a JSON patch may have.
 const mostOperations = 10000
 
 // patch is PatchResource of k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
@@ -62,7 +62,7 @@ func (w *write) patch(v view) (Answer, error) {
 	return w.store(v, sent, live)
 }
 
-// bare is what a patch starts from where nothing is known of the object.
+// bare returns what a patch starts from where nothing is known of the object.
 func (w *write) bare() *object {
 	u := unstructured.Unstructured{Object: map[string]any{}}
 	u.SetGroupVersionKind(w.kind.gvk())
@@ -90,7 +90,7 @@ func (w *write) patched(k kind, u unstructured.Unstructured) (unstructured.Unstr
 	return w.readPatched(k, doc, strictErrs)
 }
 
-// jsonPatched applies a JSON or a merge patch; strictErrs are what a strict
+// jsonPatched applies a JSON or a merge patch; strictErrs are the faults that a strict
 // reader finds in the patch itself.
 func (w *write) jsonPatched(doc []byte) (strictErrs []error, _ []byte, err error) {
 	if w.PatchType == types.MergePatchType {

@@ -10,7 +10,7 @@ import (
 
 // Refuse is the answer to what a replay doesn't do: 405, and a sentence that
 // says that this is a replay, why it is refused, and so what would help. The
-// verb may have a subresource behind it.
+// verb may have a subresource after it.
 func Refuse(tape, verb string, gr schema.GroupResource, why string) error {
 	err := apierrors.NewMethodNotSupported(gr, verb)
 	err.ErrStatus.Message = fmt.Sprintf("%s of %s is not allowed: this is a replay of tape %q: %s", verb, gr, tape, why)

@@ -37,7 +37,7 @@ type Request struct {
 	Selector metav1.ListOptions
 }
 
-// Answer is what an API server would say to a write that it accepts.
+// Answer holds what an API server would say to a write that it accepts.
 type Answer struct {
 	// Code is the HTTP status: 200, 201 or 202.
 	Code int
@@ -45,7 +45,7 @@ type Answer struct {
 	Object []byte
 	// Warnings belong in Warning headers (RFC 7234), code 299 each.
 	Warnings []string
-	// Entry is what the log says about the write.
+	// Entry holds what the log says about the write.
 	Entry Entry
 }
 

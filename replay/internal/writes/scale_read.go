@@ -7,7 +7,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Scale is what a get of a workload's subresource scale shows, as JSON.
+// Scale returns what a get of a workload's subresource scale shows, as JSON.
 func Scale(workload []byte) ([]byte, error) {
 	var u unstructured.Unstructured
 	if err := utiljson.Unmarshal(workload, &u.Object); err != nil {

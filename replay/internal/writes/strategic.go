@@ -71,7 +71,7 @@ func unmerged(err error) error {
 	return err
 }
 
-// unwrapped is what the decoder said, without what a server puts before it
+// unwrapped returns what the decoder said, without what a server puts before it
 // where an object is sent whole.
 func unwrapped(err error) string {
 	_, said, found := strings.Cut(err.Error(), "cannot be handled as a ")

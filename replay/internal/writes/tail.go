@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Kept is how many values a Tail keeps at least.
+// Kept is the number of values a Tail keeps at least.
 const Kept = 1 << 16
 
 // Tail keeps the last of very many values: [Kept] of them at least. Its zero
@@ -15,7 +15,7 @@ type Tail[T any] struct {
 	values []T
 }
 
-// Add adds a value behind the others.
+// Add adds a value after the others.
 func (t *Tail[T]) Add(v T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

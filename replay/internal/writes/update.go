@@ -105,8 +105,8 @@ func (w *write) wrong(v view, u unstructured.Unstructured, live *object) field.E
 	return slices.DeleteFunc(errs, func(e *field.Error) bool { return before.Has(e.Error()) })
 }
 
-// checkVersion holds the version that a client changed against the object. Any
-// version at which the object was what it is will do, not only the one at which
+// checkVersion checks the version that a client changed against the object. Any
+// version at which the object was as it is will do, not only the one at which
 // it became so: the one in an answer of this desk is such a version.
 func (w *write) checkVersion(v string, live *object) error {
 	if v == "" || v == "0" {

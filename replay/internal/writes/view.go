@@ -6,12 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// view is what a path lets a client see and change of an object: the object
+// view holds what a path lets a client see and change of an object: the object
 // itself, its status, its scale.
 type view struct {
 	// kind is that of what is sent and answered.
 	kind kind
-	// shown is what a client sees of an object.
+	// shown holds what a client sees of an object.
 	shown func(unstructured.Unstructured) (unstructured.Unstructured, error)
 	// merged is the object that a client wants, by what it sent.
 	merged func(sent unstructured.Unstructured, live *object) (unstructured.Unstructured, error)

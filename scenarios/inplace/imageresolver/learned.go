@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Learned is a DigestResolver that learns from pods whose update is done: the container of an image runs by an image id,
-// so that is what the image stands for. The zero Learned knows nothing. It is safe for concurrent use.
+// Learned is a DigestResolver that learns from pods whose update is done: the container of an image runs by an image
+// id, so that is the image's digest. The zero Learned knows nothing. It is safe for concurrent use.
 //
 // A tag that is moved at the registry means one digest for the pods before and another for those after. So Runs says Yes
 // to every digest that was learned and never No, while Resolve can only give the newest.

@@ -4,22 +4,19 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"github.com/distribution/reference"
 )
 
 // Same says whether two references name one image: the registry, the library folder and the tag latest may be left out.
 // What can't be parsed is compared as it is.
 func Same(a, b string) bool { return a == b || key(a) == key(b) }
 
-// key is the reference with nothing left out. A reference with a tag and a digest stands for the digest, as it does for
+// key is the reference with nothing left out. A reference with a tag and a digest means the digest, as it does for
 // the kubelet.
 func key(image string) string {
-	named, err := reference.ParseDockerRef(image)
-	if err != nil {
-		return image
+	if whole, ok := canonical(image); ok {
+		return whole
 	}
-	return named.String()
+	return image
 }
 
 // digestIn is the digest that a reference carries.
@@ -32,7 +29,7 @@ func digestIn(image string) (string, bool) {
 }
 
 // StatusDigest reads the digest of a container status's imageID, in each form that runtimes write:
-// "docker.io/library/nginx@sha256:…" (a manifest), "sha256:…" (a config), both also behind "docker-pullable://" or
+// "docker.io/library/nginx@sha256:…" (a manifest), "sha256:…" (a config), both also after "docker-pullable://" or
 // "docker://". It is an ErrNoDigest if there is none. A digest may be shorter than its algorithm makes it, since
 // simulated runtimes shorten theirs.
 func StatusDigest(imageID string) (string, error) {

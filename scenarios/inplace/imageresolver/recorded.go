@@ -35,8 +35,8 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Recorded is a DigestResolver over a map of image reference → digests. Build it with Record; nobody may change it while
-// it is read.
+// Recorded is a DigestResolver over a map of image reference → digests. Build it with Record; it must not change
+// while it is read.
 type Recorded map[string]Digests
 
 // Record makes a Recorded of a map, whose references may leave out what Same lets them.

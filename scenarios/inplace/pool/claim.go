@@ -12,19 +12,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// Claim is what a sandbox is to be.
+// Claim describes a wanted sandbox.
 type Claim struct {
 	// SandboxID becomes a label and an annotation of the pod.
 	SandboxID string
-	// Images are what the sandbox runs, by container.
+	// Images are the sandbox's images, by container.
 	Images map[string]string
 	// Labels and Annotations are set beside.
 	Labels, Annotations map[string]string
 }
 
-// rounds is how often the idle pods are gone through while others claim them at the same time.
+// rounds is the number of passes over the idle pods while others claim them at the same time.
 const rounds = 3
 
 // Claim turns an idle pod into a sandbox, and returns the pod: one that is ready, the longest idle first. A pod that
@@ -59,8 +60,8 @@ func (p *Pool) claiming(claim Claim) inplace.UpdateOptions {
 	keys := p.Keys.Filled()
 	opts := inplace.UpdateOptions{
 		ContainerImages: claim.Images, Labels: maps.Clone(claim.Labels), Annotations: maps.Clone(claim.Annotations),
-		UpdatePodPhase: inplace.InplaceUpdatePhaseStarting, TargetPodPhase: inplace.SandboxPhaseRunning,
-		ExpectedCurrentSandboxPhase: inplace.SandboxPhaseIdle, DisableRetry: true,
+		UpdatePodPhase: inplace.InplaceUpdatePhaseStarting, TargetPodPhase: podupdate.SandboxPhaseRunning,
+		ExpectedCurrentSandboxPhase: podupdate.SandboxPhaseIdle, DisableRetry: true,
 	}
 	if opts.Labels == nil {
 		opts.Labels = map[string]string{}
@@ -69,7 +70,7 @@ func (p *Pool) claiming(claim Claim) inplace.UpdateOptions {
 		opts.Annotations = map[string]string{}
 	}
 	opts.Labels[keys.SandboxID], opts.Annotations[keys.SandboxID] = claim.SandboxID, claim.SandboxID
-	opts.Annotations[keys.Key(inplace.NameClaimedAt)] = p.updater().Clock.Now().UTC().Format(time.RFC3339)
+	opts.Annotations[keys.Key(podupdate.NameClaimedAt)] = p.updater().Clock.Now().UTC().Format(time.RFC3339)
 	return opts
 }
 
@@ -82,8 +83,8 @@ func (p *Pool) idle(pods []corev1.Pod) []*corev1.Pod {
 	var idle []waiting
 	for i := range pods {
 		pod := &pods[i]
-		since, is, err := p.Keys.PhaseSince(pod, inplace.SandboxPhaseIdle)
-		if err == nil && is && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && inplace.Ready(pod) != nil {
+		since, is, err := p.Keys.PhaseSince(pod, podupdate.SandboxPhaseIdle)
+		if err == nil && is && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && podupdate.Ready(pod) != nil {
 			idle = append(idle, waiting{pod, since})
 		}
 	}

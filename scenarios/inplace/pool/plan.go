@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// Kind is what an Action does.
+// Kind is the kind of an Action.
 type Kind string
 
 // What an Action can do.
@@ -29,7 +29,7 @@ type Action struct {
 	UID            types.UID
 	// Reason says why, in one line.
 	Reason string
-	// End is what is said of a sandbox that is released.
+	// End is the message about a released sandbox.
 	End Stopped
 }
 
@@ -52,7 +52,7 @@ type Limits struct {
 
 // Plan says what is to be done about the pods of a pool at now, in the order of their names. Pods that are being
 // deleted are passed over.
-func Plan(keys inplace.Keys, digests inplace.Digests, limits Limits, pods []corev1.Pod, now time.Time) []Action {
+func Plan(keys podupdate.Keys, digests podupdate.Digests, limits Limits, pods []corev1.Pod, now time.Time) []Action {
 	var actions []Action
 	for i := range pods {
 		if a, ok := decide(keys, digests, limits, &pods[i], now); ok {
@@ -66,13 +66,13 @@ func Plan(keys inplace.Keys, digests inplace.Digests, limits Limits, pods []core
 	return actions
 }
 
-func decide(keys inplace.Keys, digests inplace.Digests, limits Limits, pod *corev1.Pod, now time.Time) (Action, bool) {
+func decide(keys podupdate.Keys, digests podupdate.Digests, limits Limits, pod *corev1.Pod, now time.Time) (Action, bool) {
 	if pod.DeletionTimestamp != nil {
 		return Action{}, false
 	}
 	phase := keys.SandboxPhase(pod)
 	limit := limits.Startup
-	if phase == inplace.SandboxPhaseStopping {
+	if phase == podupdate.SandboxPhaseStopping {
 		limit = limits.Stop
 	}
 	p, err := keys.Progress(pod, digests, limit, now)
@@ -80,9 +80,9 @@ func decide(keys inplace.Keys, digests inplace.Digests, limits Limits, pod *core
 		return Action{Kind: Broken, Reason: err.Error()}, true
 	}
 	switch phase {
-	case inplace.SandboxPhaseStarting, inplace.SandboxPhaseStopping:
+	case podupdate.SandboxPhaseStarting, podupdate.SandboxPhaseStopping:
 		return bring(phase, p, now)
-	case inplace.SandboxPhaseRunning:
+	case podupdate.SandboxPhaseRunning:
 		if container, is := keys.UnexpectedRestart(pod); is {
 			end := failure(keys, pod, container, now)
 			return Action{Kind: Release, Reason: end.Reason + ": " + end.FailureReason, End: end}, true
@@ -92,15 +92,15 @@ func decide(keys inplace.Keys, digests inplace.Digests, limits Limits, pod *core
 }
 
 // bring takes a pod on that is between two phases.
-func bring(phase string, p inplace.Progress, now time.Time) (Action, bool) {
+func bring(phase string, p podupdate.Progress, now time.Time) (Action, bool) {
 	switch {
-	case p.State == inplace.Done:
+	case p.State == podupdate.Done:
 		return Action{Kind: Mark}, true
-	case p.State != inplace.Failed:
+	case p.State != podupdate.Failed:
 		return Action{}, false
-	case phase == inplace.SandboxPhaseStopping:
+	case phase == podupdate.SandboxPhaseStopping:
 		return Action{Kind: Fail, Reason: p.Reason, End: Stopped{FailureReason: p.Reason, FailureMessage: p.Message}}, true
-	case p.Reason == inplace.ReasonDeadlineExceeded:
+	case p.Reason == podupdate.ReasonDeadlineExceeded:
 		end := Stopped{Reason: StopStartupTimeout, FailureMessage: p.Message, TerminatedAt: now}
 		return Action{Kind: Release, Reason: end.Reason, End: end}, true
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	agentsv1alpha1 "github.com/nodesim/nodesim/scenarios/inplace/agents/v1alpha1"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // Pool is a pool over a client. Its methods may be called by several goroutines at once; its fields must not be changed
@@ -25,8 +26,8 @@ type Pool struct {
 	// Clock is the wall clock if nil.
 	Clock clock.Clock
 	// Keys are the labels and annotations, Digests what is known of images. Digests may be nil.
-	Keys    inplace.Keys
-	Digests inplace.Digests
+	Keys    podupdate.Keys
+	Digests podupdate.Digests
 
 	// Namespace and Selector are which pods; the nil Selector is all of the namespace.
 	Namespace string
@@ -42,11 +43,11 @@ type Pool struct {
 	OnStopped func(context.Context, Stopped) error
 }
 
-// atOnce is how many pods are written at the same time.
+// atOnce is the number of pods that are written at the same time.
 const atOnce = 8
 
-// Pass lists the pods, plans and performs once, several pods at the same time. Conflicts, and pods that went away, are
-// left to the next pass; other errors are returned together, after everything was tried.
+// Pass lists the pods, plans and executes once, several pods at the same time. Conflicts, and pods that went away,
+// are left to the next pass; other errors are returned together, after everything was tried.
 func (p *Pool) Pass(ctx context.Context) ([]Action, error) {
 	pods, err := p.list(ctx)
 	if err != nil {
@@ -82,16 +83,16 @@ func (p *Pool) do(ctx context.Context, a Action, pod *corev1.Pod) error {
 		_, err := p.release(ctx, pod, a.End, true)
 		return err
 	case Fail:
-		why := inplace.Progress{State: inplace.Failed, Reason: a.End.FailureReason, Message: a.End.FailureMessage}
+		why := podupdate.Progress{State: podupdate.Failed, Reason: a.End.FailureReason, Message: a.End.FailureMessage}
 		_, err := p.updater().Fail(ctx, pod, why)
 		return err
 	}
-	return inplace.ErrBrokenState
+	return podupdate.ErrBrokenState
 }
 
 // mark completes a start or a stop; of a stop, its end is recorded first.
 func (p *Pool) mark(ctx context.Context, pod *corev1.Pod) error {
-	if p.Keys.SandboxPhase(pod) == inplace.SandboxPhaseStopping {
+	if p.Keys.SandboxPhase(pod) == podupdate.SandboxPhaseStopping {
 		if end, ok := ReadStopped(p.Keys, pod); ok {
 			if err := p.stopped(ctx, end); err != nil {
 				return err
@@ -111,7 +112,7 @@ func (p *Pool) Release(ctx context.Context, pod *corev1.Pod, end Stopped) (*core
 // release only takes a pod that is as it was seen, if once. An idle pod has nothing to release.
 func (p *Pool) release(ctx context.Context, pod *corev1.Pod, end Stopped, once bool) (*corev1.Pod, error) {
 	u := p.updater()
-	if p.Keys.SandboxPhase(pod) == inplace.SandboxPhaseIdle {
+	if p.Keys.SandboxPhase(pod) == podupdate.SandboxPhaseIdle {
 		return nil, fmt.Errorf("release pod %s/%s: %w: it is idle", pod.Namespace, pod.Name, inplace.ErrUnexpectedPodPhase)
 	}
 	if end.TerminatedAt.IsZero() {
@@ -126,7 +127,7 @@ func (p *Pool) release(ctx context.Context, pod *corev1.Pod, end Stopped, once b
 	if err != nil {
 		return nil, err
 	}
-	if p.Keys.SandboxPhase(next) == inplace.SandboxPhaseIdle {
+	if p.Keys.SandboxPhase(next) == podupdate.SandboxPhaseIdle {
 		end.SandboxID, end.Namespace, end.Pod = sandboxID(p.Keys.Filled(), pod), pod.Namespace, pod.Name
 		end.RunningImages = running(pod)
 		if err := p.stopped(ctx, end); err != nil {
@@ -158,8 +159,8 @@ func (p *Pool) list(ctx context.Context) ([]corev1.Pod, error) {
 	return found.Items, nil
 }
 
-func (p *Pool) updater() inplace.Updater {
-	u := inplace.Updater{Client: p.Client, Keys: p.Keys, Clock: p.Clock, Digests: p.Digests}
+func (p *Pool) updater() podupdate.Updater {
+	u := podupdate.Updater{Pods: inplace.Pods(p.Client, nil), Keys: p.Keys, Clock: p.Clock, Digests: p.Digests}
 	if u.Clock == nil {
 		u.Clock = clock.RealClock{}
 	}
@@ -168,6 +169,6 @@ func (p *Pool) updater() inplace.Updater {
 
 // passing errors are those of a pod that is another by now, which the next pass sees.
 func passing(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, inplace.ErrPodReplaced) ||
+	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, podupdate.ErrPodReplaced) ||
 		errors.Is(err, inplace.ErrUnexpectedPodPhase)
 }

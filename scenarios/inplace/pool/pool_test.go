@@ -20,7 +20,8 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	agentsv1alpha1 "github.com/nodesim/nodesim/scenarios/inplace/agents/v1alpha1"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/pool"
 )
 
@@ -41,14 +42,14 @@ type world struct {
 func newWorld(t *testing.T, funcs interceptor.Funcs, pods ...string) *world {
 	b := fake.NewClientBuilder().WithStatusSubresource(&corev1.Pod{}).WithInterceptorFuncs(funcs)
 	for _, name := range pods {
-		pod := hand.New(name, "idle:1", "side:1")
+		pod := fakekubelet.New(name, "idle:1", "side:1")
 		pod.Labels[prefix+"sandbox-phase"] = "idle"
 		b = b.WithObjects(pod)
 	}
 	idle := &agentsv1alpha1.SandboxPool{}
 	idle.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Image: "box:0"}, {Name: "side", Image: "side:1"}}
 	idle.Spec.IdleImage = "idle:1"
-	w := &world{t: t, client: b.Build(), clock: testclock.NewFakeClock(hand.T0)}
+	w := &world{t: t, client: b.Build(), clock: testclock.NewFakeClock(fakekubelet.T0)}
 	w.pool = &pool.Pool{
 		Client: w.client, Clock: w.clock, Namespace: "shop", Idle: idle, Limits: pool.Limits{Startup: time.Minute, Stop: time.Minute},
 		OnStopped: func(_ context.Context, end pool.Stopped) error {
@@ -114,7 +115,7 @@ func (w *world) phase(name, want string) *corev1.Pod {
 func (w *world) running(id string) *corev1.Pod {
 	w.t.Helper()
 	pod := w.claim(id)
-	w.kubelet(pod.Name, hand.Settle)
+	w.kubelet(pod.Name, fakekubelet.Settle)
 	w.pass("mark shop/" + pod.Name)
 	return w.phase(pod.Name, "running")
 }
@@ -126,7 +127,7 @@ func TestTheLifeOfASandbox(t *testing.T) {
 		t.Fatal(pod.Labels, pod.Annotations)
 	}
 	w.pass()
-	w.kubelet("box-1", hand.Settle)
+	w.kubelet("box-1", fakekubelet.Settle)
 	w.pass("mark shop/box-1")
 	w.clock.Step(time.Hour)
 	running := w.phase("box-1", "running")
@@ -136,7 +137,7 @@ func TestTheLifeOfASandbox(t *testing.T) {
 	if stopping := w.phase("box-1", "stopping"); stopping.Labels[prefix+"sandbox-id"] != "s-1" || stopping.Annotations[prefix+"stop-reason"] != "Stopped" {
 		t.Fatal(stopping.Labels, stopping.Annotations)
 	}
-	w.kubelet("box-1", hand.Settle)
+	w.kubelet("box-1", fakekubelet.Settle)
 	w.pass("mark shop/box-1")
 	idle := w.phase("box-1", "idle")
 	for _, key := range []string{"sandbox-id", "stop-reason", "container-id", "running-images", "terminated-at"} {
@@ -145,7 +146,7 @@ func TestTheLifeOfASandbox(t *testing.T) {
 		}
 	}
 	want := []pool.Stopped{{
-		SandboxID: "s-1", Namespace: "shop", Pod: "box-1", Reason: "Stopped", TerminatedAt: hand.T0.Add(time.Hour),
+		SandboxID: "s-1", Namespace: "shop", Pod: "box-1", Reason: "Stopped", TerminatedAt: fakekubelet.T0.Add(time.Hour),
 		RunningImages: map[string]string{"app": "box:1", "side": "side:1"},
 	}}
 	if diff := cmp.Diff(want, w.ends); diff != "" {
@@ -158,10 +159,10 @@ func TestARestartReleasesTheSandbox(t *testing.T) {
 	w := newWorld(t, interceptor.Funcs{}, "box-1")
 	w.running("s-1")
 	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod {
-		hand.Start(pod, "app")
-		last := hand.Status(pod, "app").LastTerminationState.Terminated
+		fakekubelet.Start(pod, "app")
+		last := fakekubelet.Status(pod, "app").LastTerminationState.Terminated
 		last.Reason, last.Message = "OOMKilled", "memory"
-		return hand.Settle(pod)
+		return fakekubelet.Settle(pod)
 	})
 	w.pass("release shop/box-1: Failed: OOMKilled")
 	pod := w.phase("box-1", "stopping")
@@ -173,7 +174,7 @@ func TestARestartReleasesTheSandbox(t *testing.T) {
 			t.Errorf("%s is %q: want %q", key, got, want)
 		}
 	}
-	w.kubelet("box-1", hand.Settle)
+	w.kubelet("box-1", fakekubelet.Settle)
 	w.pass("mark shop/box-1")
 	w.phase("box-1", "idle")
 	if len(w.ends) != 1 || w.ends[0].FailureReason != "OOMKilled" || *w.ends[0].ExitCode != 137 {
@@ -184,12 +185,12 @@ func TestARestartReleasesTheSandbox(t *testing.T) {
 func TestAStartThatTakesTooLong(t *testing.T) {
 	w := newWorld(t, interceptor.Funcs{}, "box-1")
 	w.claim("s-1")
-	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "ImagePullBackOff", "") })
+	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "ImagePullBackOff", "") })
 	w.clock.Step(time.Minute)
 	w.pass()
 	w.clock.Step(time.Second)
 	w.pass("release shop/box-1: StartupTimeout")
-	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "ImagePullBackOff", "") })
+	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "ImagePullBackOff", "") })
 	w.clock.Step(61 * time.Second)
 	w.pass("fail shop/box-1: DeadlineExceeded")
 	w.phase("box-1", "failed")
@@ -198,7 +199,7 @@ func TestAStartThatTakesTooLong(t *testing.T) {
 func TestAnImageNameThatCanNotBeParsedIsAFailureAtOnce(t *testing.T) {
 	w := newWorld(t, interceptor.Funcs{}, "box-1")
 	w.claim("s-1")
-	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "InvalidImageName", "") })
+	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "InvalidImageName", "") })
 	w.pass("release shop/box-1: Failed: InvalidImageName")
 }
 
@@ -227,7 +228,7 @@ func TestAnEndThatCanNotBeRecordedStays(t *testing.T) {
 	if _, err := w.pool.Release(t.Context(), pod, pool.Stopped{Reason: "Stopped"}); err != nil {
 		t.Fatal(err)
 	}
-	w.kubelet("box-1", hand.Settle)
+	w.kubelet("box-1", fakekubelet.Settle)
 	record, full := w.pool.OnStopped, errors.New("disk is full")
 	w.pool.OnStopped = func(context.Context, pool.Stopped) error { return full }
 	if _, err := w.pool.Pass(t.Context()); !errors.Is(err, full) {
@@ -245,7 +246,7 @@ func TestClaimsTakeTheLongestIdleAndEachAnother(t *testing.T) {
 	if _, err := w.pool.Release(t.Context(), w.pod("box-1"), pool.Stopped{Reason: "Stopped"}); err != nil {
 		t.Fatal(err)
 	}
-	w.kubelet("box-1", hand.Settle)
+	w.kubelet("box-1", fakekubelet.Settle)
 	w.pass("mark shop/box-1")
 	var got []string
 	for i := range 3 {
@@ -316,7 +317,7 @@ func TestAConflictWhileReleasingIsLeftToTheNextPass(t *testing.T) {
 	}}
 	w := newWorld(t, funcs, "box-1")
 	w.running("s-1")
-	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return hand.Settle(hand.Start(pod, "app")) })
+	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Settle(fakekubelet.Start(pod, "app")) })
 	away = true
 	w.pass("release shop/box-1: Failed: Error")
 	w.phase("box-1", "running")
@@ -325,12 +326,12 @@ func TestAConflictWhileReleasingIsLeftToTheNextPass(t *testing.T) {
 }
 
 func TestPodsThatAreDeletedOrBroken(t *testing.T) {
-	deleted, broken := hand.New("box-1", "idle:1"), hand.New("box-2", "idle:1")
+	deleted, broken := fakekubelet.New("box-1", "idle:1"), fakekubelet.New("box-2", "idle:1")
 	now := deleted.CreationTimestamp
 	deleted.DeletionTimestamp = &now
 	deleted.Labels[prefix+"sandbox-phase"] = "starting"
 	broken.Annotations = map[string]string{inplace.PodAnnotationInPlaceUpdateStateKey: "{"}
-	actions := pool.Plan(inplace.Keys{}, nil, pool.Limits{}, []corev1.Pod{*broken, *deleted}, hand.T0)
+	actions := pool.Plan(podupdate.Keys{}, nil, pool.Limits{}, []corev1.Pod{*broken, *deleted}, fakekubelet.T0)
 	if len(actions) != 1 || actions[0].Kind != pool.Broken || !strings.Contains(actions[0].Reason, "state annotation is broken") {
 		t.Errorf("%v", actions)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
 	agentsv1alpha1 "github.com/nodesim/nodesim/scenarios/inplace/agents/v1alpha1"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // Why a sandbox was released, beside what its holder says.
@@ -23,7 +24,7 @@ const (
 // FailureUnexpectedRestart is why a sandbox failed if the kubelet doesn't say why its container ended.
 const FailureUnexpectedRestart = "UnexpectedRestart"
 
-// Stopped is how a sandbox ended.
+// Stopped describes the end of a sandbox.
 type Stopped struct {
 	SandboxID      string
 	Namespace, Pod string
@@ -35,7 +36,7 @@ type Stopped struct {
 	ExitCode *int32
 	// TerminatedAt is when the end was seen, not when a container exited.
 	TerminatedAt time.Time
-	// RunningImages are what the sandbox ran, by container.
+	// RunningImages are the images that the sandbox ran, by container.
 	RunningImages map[string]string
 	// ContainerID is the container that failed, as it was before.
 	ContainerID string
@@ -43,27 +44,27 @@ type Stopped struct {
 
 // Releasing is the options by which a pod is released: towards the pool's idle images, with the end on the pod. The
 // sandbox's id stays until the pod is idle.
-func Releasing(keys inplace.Keys, pool *agentsv1alpha1.SandboxPool, pod *corev1.Pod, end Stopped) inplace.UpdateOptions {
+func Releasing(keys podupdate.Keys, pool *agentsv1alpha1.SandboxPool, pod *corev1.Pod, end Stopped) inplace.UpdateOptions {
 	annotations := map[string]string{
-		keys.Key(inplace.NameStopReason):   end.Reason,
-		keys.Key(inplace.NameTerminatedAt): end.TerminatedAt.UTC().Format(time.RFC3339),
+		keys.Key(podupdate.NameStopReason):   end.Reason,
+		keys.Key(podupdate.NameTerminatedAt): end.TerminatedAt.UTC().Format(time.RFC3339),
 	}
 	for name, value := range map[string]string{
-		inplace.NameFailureReason: end.FailureReason, inplace.NameFailureMessage: end.FailureMessage, inplace.NameContainerID: end.ContainerID,
+		podupdate.NameFailureReason: end.FailureReason, podupdate.NameFailureMessage: end.FailureMessage, podupdate.NameContainerID: end.ContainerID,
 	} {
 		if value != "" {
 			annotations[keys.Key(name)] = value
 		}
 	}
 	if end.ExitCode != nil {
-		annotations[keys.Key(inplace.NameExitCode)] = strconv.Itoa(int(*end.ExitCode))
+		annotations[keys.Key(podupdate.NameExitCode)] = strconv.Itoa(int(*end.ExitCode))
 	}
 	if images, err := json.Marshal(running(pod)); err == nil {
-		annotations[keys.Key(inplace.NameRunningImages)] = string(images)
+		annotations[keys.Key(podupdate.NameRunningImages)] = string(images)
 	}
 	return inplace.UpdateOptions{
 		ContainerImages: pool.IdleImages(), Annotations: annotations,
-		UpdatePodPhase: inplace.InplaceUpdatePhaseStopping, TargetPodPhase: inplace.SandboxPhaseIdle,
+		UpdatePodPhase: inplace.InplaceUpdatePhaseStopping, TargetPodPhase: podupdate.SandboxPhaseIdle,
 	}
 }
 
@@ -76,30 +77,30 @@ func running(pod *corev1.Pod) map[string]string {
 }
 
 // ReadStopped is the end that is on a pod, and false if there is none. What can't be read of it is left out.
-func ReadStopped(keys inplace.Keys, pod *corev1.Pod) (Stopped, bool) {
+func ReadStopped(keys podupdate.Keys, pod *corev1.Pod) (Stopped, bool) {
 	keys = keys.Filled()
 	get := func(name string) string { return pod.Annotations[keys.Key(name)] }
 	s := Stopped{
-		SandboxID: sandboxID(keys, pod), Namespace: pod.Namespace, Pod: pod.Name, Reason: get(inplace.NameStopReason),
-		FailureReason: get(inplace.NameFailureReason), FailureMessage: get(inplace.NameFailureMessage), ContainerID: get(inplace.NameContainerID),
+		SandboxID: sandboxID(keys, pod), Namespace: pod.Namespace, Pod: pod.Name, Reason: get(podupdate.NameStopReason),
+		FailureReason: get(podupdate.NameFailureReason), FailureMessage: get(podupdate.NameFailureMessage), ContainerID: get(podupdate.NameContainerID),
 	}
 	if s.Reason == "" {
 		return Stopped{}, false
 	}
-	if code, err := strconv.ParseInt(get(inplace.NameExitCode), 10, 32); err == nil {
+	if code, err := strconv.ParseInt(get(podupdate.NameExitCode), 10, 32); err == nil {
 		exit := int32(code)
 		s.ExitCode = &exit
 	}
-	if at, err := time.Parse(time.RFC3339, get(inplace.NameTerminatedAt)); err == nil {
+	if at, err := time.Parse(time.RFC3339, get(podupdate.NameTerminatedAt)); err == nil {
 		s.TerminatedAt = at.UTC()
 	}
-	if err := json.Unmarshal([]byte(get(inplace.NameRunningImages)), &s.RunningImages); err != nil {
+	if err := json.Unmarshal([]byte(get(podupdate.NameRunningImages)), &s.RunningImages); err != nil {
 		s.RunningImages = nil
 	}
 	return s, true
 }
 
-func sandboxID(keys inplace.Keys, pod *corev1.Pod) string {
+func sandboxID(keys podupdate.Keys, pod *corev1.Pod) string {
 	if id := pod.Annotations[keys.SandboxID]; id != "" {
 		return id
 	}
@@ -108,7 +109,7 @@ func sandboxID(keys inplace.Keys, pod *corev1.Pod) string {
 
 // failure is the end of a sandbox one of whose containers was restarted: by the kubelet's word for how the container
 // ended, where there is one.
-func failure(keys inplace.Keys, pod *corev1.Pod, container string, now time.Time) Stopped {
+func failure(keys podupdate.Keys, pod *corev1.Pod, container string, now time.Time) Stopped {
 	end := Stopped{Reason: StopFailed, FailureReason: FailureUnexpectedRestart, TerminatedAt: now}
 	if s, err := keys.Read(pod); err == nil && s != nil {
 		end.ContainerID = s.StableContainerStatuses[container].ContainerID

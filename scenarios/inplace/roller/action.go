@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Kind is what an Action does.
+// Kind is the kind of an Action.
 type Kind string
 
 // What an Action can do.

@@ -6,22 +6,22 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// change is what a roll does to each pod: exchange its images, or its resources.
+// change is the change of each pod by a roll: of its images, or of its resources.
 type change interface {
 	// holds says whether the pod's spec is the wanted one. The error is that the pod can't be changed so.
 	holds(pod *corev1.Pod) (bool, error)
-	// read is what is recorded on the pod.
+	// read returns the record on the pod.
 	read(pod *corev1.Pod) (record, error)
-	// progress is how far the pod has come.
-	progress(pod *corev1.Pod, now time.Time) (inplace.Progress, error)
-	// String is what is changed, in a few words.
+	// progress returns how far the pod has come.
+	progress(pod *corev1.Pod, now time.Time) (podupdate.Progress, error)
+	// String returns the change in a few words.
 	String() string
 }
 
-// record is a change as it stands on a pod.
+// record is a change as recorded on a pod.
 type record struct {
 	phase string // of the state; empty if there is none
 	since time.Time
@@ -34,7 +34,7 @@ type record struct {
 }
 
 func (r record) inFlight() bool {
-	return r.phase == inplace.InplaceUpdatePhaseStarting || r.phase == inplace.InplaceUpdatePhaseStopping
+	return r.phase == podupdate.InplaceUpdatePhaseStarting || r.phase == podupdate.InplaceUpdatePhaseStopping
 }
 
 // ReasonForsaken is on pods that were taken back since the roll was given up, not since they failed.

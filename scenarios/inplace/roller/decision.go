@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Standing is how a roll stands.
+// Standing is the state of a roll.
 type Standing string
 
 // The standings. Finished, Stopped and RolledBack are ends; Stuck may mend itself.
@@ -48,7 +48,7 @@ type Blocker struct {
 	Reason string
 }
 
-// State is what Plan remembers from one time to the next. The zero State is the beginning; one that got lost only has
+// State is Plan's memory from one call to the next. The zero State is the beginning; one that got lost only has
 // restarts reported again.
 type State struct {
 	// Reported are the restarts that were reported.
@@ -65,14 +65,14 @@ type Restart struct {
 	ContainerID string
 }
 
-// Decision is what Plan says.
+// Decision is Plan's result.
 type Decision struct {
 	Standing Standing
 	// Actions are in order, and may be done at the same time: none touches the pod of another, but for reports.
 	Actions  []Action
 	Counts   Counts
 	Blockers []Blocker
-	// State is what to hand to the next Plan, once the actions were tried.
+	// State is the argument of the next Plan, once the actions were tried.
 	State State
 }
 

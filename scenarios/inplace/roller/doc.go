@@ -1,12 +1,12 @@
 // Package roller rolls a set of pods in place: each gets other images, or other resources, without being replaced, and at
 // most so many are unavailable at a time.
 //
-// In: a Roll (what is wanted, within which bounds), the pods, and the time. Out of Plan: a Decision, which says how the
-// roll stands, what to do now, and why no more. Plan keeps nothing that isn't on the pods, but which restarts were
-// reported (State); a roll that was cut short is gone on with by the next Plan.
+// In: a Roll (what is wanted, within which bounds), the pods, and the time. Out of Plan: a Decision, which says how
+// the roll stands, what to do now, and why no more. Plan keeps nothing that isn't on the pods, but which restarts
+// were reported (State); the next Plan resumes a roll that was cut short.
 //
 //	Roll, Plan, Decision, Action, Standing   the decider
-//	Roller                                   lists, plans and performs over a client, pass by pass
+//	Roller                                   lists, plans and executes over a client, pass by pass
 //
 // # What happens to a pod
 //

@@ -6,22 +6,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
 func ExamplePlan() {
 	roll := roller.Roll{Images: map[string]string{"app": "web:2"}, MaxUnavailable: 1}
-	updated := hand.New("web-0", "web:2")
-	updating, _, _ := inplace.Keys{}.Apply(hand.New("web-1", "web:1"), inplace.UpdateOptions{ContainerImages: roll.Images}, hand.T0)
-	hand.Wait(updating, "app", "ImagePullBackOff", "")
-	outdated := hand.New("web-2", "web:1")
+	updated := fakekubelet.New("web-0", "web:2")
+	updating, _, _ := podupdate.Keys{}.Apply(fakekubelet.New("web-1", "web:1"), inplace.UpdateOptions{ContainerImages: roll.Images}, fakekubelet.T0)
+	fakekubelet.Wait(updating, "app", "ImagePullBackOff", "")
+	outdated := fakekubelet.New("web-2", "web:1")
 
 	pods := []corev1.Pod{*outdated, *updated, *updating}
-	decision, _ := roller.Plan(roll, pods, roller.State{}, hand.T0)
+	decision, _ := roller.Plan(roll, pods, roller.State{}, fakekubelet.T0)
 	fmt.Println(decision)
-	hand.Settle(&pods[2])
-	decision, _ = roller.Plan(roll, pods, roller.State{}, hand.T0)
+	fakekubelet.Settle(&pods[2])
+	decision, _ = roller.Plan(roll, pods, roller.State{}, fakekubelet.T0)
 	fmt.Println(decision)
 	// Output:
 	// rolling: 1 of 3 updated, 1 updating, 1 unavailable

@@ -8,8 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // images is a roll of images.
@@ -26,7 +26,7 @@ func (c images) holds(pod *corev1.Pod) (bool, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.roll.Images)) {
 		image, ok := has[name]
 		if !ok {
-			return false, fmt.Errorf("container %q: %w", name, inplace.ErrContainerNotFound)
+			return false, fmt.Errorf("container %q: %w", name, podupdate.ErrContainerNotFound)
 		}
 		all = all && imageresolver.Same(image, c.roll.Images[name])
 	}
@@ -50,7 +50,7 @@ func (c images) read(pod *corev1.Pod) (record, error) {
 	return r, nil
 }
 
-func (c images) progress(pod *corev1.Pod, now time.Time) (inplace.Progress, error) {
+func (c images) progress(pod *corev1.Pod, now time.Time) (podupdate.Progress, error) {
 	return c.roll.Keys.Progress(pod, c.roll.Digests, c.roll.Deadline, now)
 }
 

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // Plan says what is to be done about the pods at now. The pods are all those that the roll is about, in any order; none
@@ -88,18 +88,18 @@ func (p *planner) await() {
 			continue
 		}
 		switch {
-		case v.progress.State == inplace.Done && p.settled(v.pod):
-			p.act(on(Mark, v.pod), inplace.Progress{})
-		case v.progress.State == inplace.Failed && v.stage == goingBack:
+		case v.progress.State == podupdate.Done && p.settled(v.pod):
+			p.act(on(Mark, v.pod), podupdate.Progress{})
+		case v.progress.State == podupdate.Failed && v.stage == goingBack:
 			p.act(on(Fail, v.pod), v.progress)
-		case v.progress.State == inplace.Failed:
+		case v.progress.State == podupdate.Failed:
 			p.decision.Counts.Failures++
 			kind := TakeBack
 			if p.roll.OnFailure == "" || p.roll.OnFailure == Stop || !v.record.origin {
 				kind = Fail
 			}
 			p.act(on(kind, v.pod), v.progress)
-		case v.progress.Reason == inplace.ReasonSpecDiffers && len(p.roll.Resources) > 0:
+		case v.progress.Reason == podupdate.ReasonSpecDiffers && len(p.roll.Resources) > 0:
 			kind := Trigger
 			if v.stage == goingBack {
 				kind = TakeBack
@@ -114,7 +114,7 @@ func (p *planner) settled(pod *corev1.Pod) bool {
 	if p.roll.MinReady == 0 {
 		return true
 	}
-	c := inplace.Ready(pod)
+	c := podupdate.Ready(pod)
 	return c != nil && !c.LastTransitionTime.Add(p.roll.MinReady).After(p.now)
 }
 
@@ -143,7 +143,7 @@ func (p *planner) trigger() {
 				continue
 			}
 			if p.open(v) {
-				p.act(on(Trigger, v.pod), inplace.Progress{Message: p.change.String()})
+				p.act(on(Trigger, v.pod), podupdate.Progress{Message: p.change.String()})
 			} else {
 				p.block(v.pod, fmt.Sprintf("%d unavailable and %d being changed: want fewer than %d",
 					p.decision.Counts.Unavailable, p.flying+p.opened, p.roll.most()))
@@ -163,7 +163,7 @@ func (p *planner) forsake() {
 			case !v.record.origin:
 				p.block(v.pod, "what it was before isn't recorded")
 			case p.open(v):
-				p.act(on(TakeBack, v.pod), inplace.Progress{Reason: ReasonForsaken, Message: "the roll was given up"})
+				p.act(on(TakeBack, v.pod), podupdate.Progress{Reason: ReasonForsaken, Message: "the roll was given up"})
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (p *planner) report(before State) {
 		r := Restart{UID: v.pod.UID, Namespace: v.pod.Namespace, Pod: v.pod.Name, Container: name, ContainerID: containerID(v.pod, name)}
 		reported[r] = true
 		if !before.Reported[r] {
-			p.act(on(Report, v.pod), inplace.Progress{Container: name, Reason: "UnexpectedRestart", Message: lastReason(v.pod, name)})
+			p.act(on(Report, v.pod), podupdate.Progress{Container: name, Reason: "UnexpectedRestart", Message: lastReason(v.pod, name)})
 		}
 	}
 	if len(reported) > 0 {
@@ -229,7 +229,7 @@ func (p *planner) stand() {
 	}
 }
 
-func (p *planner) act(a Action, why inplace.Progress) {
+func (p *planner) act(a Action, why podupdate.Progress) {
 	a.Container, a.Reason, a.Message = why.Container, why.Reason, why.Message
 	p.decision.Actions = append(p.decision.Actions, a)
 }
@@ -239,7 +239,7 @@ func (p *planner) block(pod *corev1.Pod, reason string) {
 }
 
 func containerID(pod *corev1.Pod, name string) string {
-	if s := inplace.ContainerStatus(pod, name); s != nil {
+	if s := podupdate.ContainerStatus(pod, name); s != nil {
 		return s.ContainerID
 	}
 	return ""
@@ -247,7 +247,7 @@ func containerID(pod *corev1.Pod, name string) string {
 
 // lastReason is why a container ended the last time, if the kubelet says so.
 func lastReason(pod *corev1.Pod, name string) string {
-	if s := inplace.ContainerStatus(pod, name); s != nil && s.LastTerminationState.Terminated != nil {
+	if s := podupdate.ContainerStatus(pod, name); s != nil && s.LastTerminationState.Terminated != nil {
 		return s.LastTerminationState.Terminated.Reason
 	}
 	return ""

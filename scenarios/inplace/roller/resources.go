@@ -9,14 +9,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
 // resources is a roll of resources.
 type resources struct{ roll Roll }
 
 func (c resources) holds(pod *corev1.Pod) (bool, error) {
-	if _, _, err := inplace.ApplyResize(pod, c.roll.Resources); err != nil {
+	if _, _, err := podupdate.ApplyResize(pod, c.roll.Resources); err != nil {
 		return false, err
 	}
 	return c.roll.Resources.Holds(pod), nil
@@ -29,12 +29,12 @@ func (c resources) read(pod *corev1.Pod) (record, error) {
 	}
 	return record{
 		phase: s.Phase, since: s.UpdateTime.Time, rollback: len(s.RolledBack) > 0, origin: len(s.FromResources) > 0,
-		gaveUp:   s.RolledBack.Equal(c.roll.Resources) || s.Phase == inplace.InplaceUpdatePhaseFailed && s.TargetResources.Equal(c.roll.Resources),
+		gaveUp:   s.RolledBack.Equal(c.roll.Resources) || s.Phase == podupdate.InplaceUpdatePhaseFailed && s.TargetResources.Equal(c.roll.Resources),
 		forsaken: s.Reason == ReasonForsaken,
 	}, nil
 }
 
-func (c resources) progress(pod *corev1.Pod, now time.Time) (inplace.Progress, error) {
+func (c resources) progress(pod *corev1.Pod, now time.Time) (podupdate.Progress, error) {
 	return c.roll.Keys.ResizeProgress(pod, c.roll.Deadline, now)
 }
 

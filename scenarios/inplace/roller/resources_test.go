@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
@@ -34,8 +34,8 @@ func refusing(t *testing.T, roll roller.Roll, n int, refuses func(pod string) bo
 	pods := some(n, "web:1")
 	for _, pod := range pods {
 		pod.Spec.Containers[0].Resources = cpu("200m")
-		hand.Start(pod, "app")
-		hand.Settle(pod)
+		fakekubelet.Start(pod, "app")
+		fakekubelet.Settle(pod)
 	}
 	funcs := interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
 		if refuses(obj.GetName()) {
@@ -50,13 +50,13 @@ func refusing(t *testing.T, roll roller.Roll, n int, refuses func(pod string) bo
 func (w *world) allocate(name string) {
 	w.t.Helper()
 	w.kubelet(name, func(pod *corev1.Pod) *corev1.Pod {
-		hand.Status(pod, "app").Resources = pod.Spec.Containers[0].Resources.DeepCopy()
-		return hand.Observe(pod)
+		fakekubelet.Status(pod, "app").Resources = pod.Spec.Containers[0].Resources.DeepCopy()
+		return fakekubelet.Observe(pod)
 	})
 }
 
 func TestARollOfResources(t *testing.T) {
-	w := resizing(t, roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}}, 2)
+	w := resizing(t, roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}}, 2)
 	w.pass()
 	w.did("trigger shop/web-0: app requests cpu 400m")
 	w.pass()
@@ -72,13 +72,13 @@ func TestARollOfResources(t *testing.T) {
 	if d := w.pass(); d.Standing != roller.Finished || d.Counts.Updated != 2 {
 		t.Fatal(d)
 	}
-	if s := hand.Status(w.pod("web-1"), "app"); s.RestartCount != 1 {
+	if s := fakekubelet.Status(w.pod("web-1"), "app"); s.RestartCount != 1 {
 		t.Errorf("a resize restarts nothing: %d", s.RestartCount)
 	}
 }
 
 func TestAResizeThatIsDeferredForTooLongGoesBack(t *testing.T) {
-	roll := roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}, Deadline: time.Minute, OnFailure: roller.Rollback}
+	roll := roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}, Deadline: time.Minute, OnFailure: roller.Rollback}
 	w := resizing(t, roll, 2)
 	w.pass()
 	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod {
@@ -105,8 +105,8 @@ func TestAResizeThatIsDeferredForTooLongGoesBack(t *testing.T) {
 
 // A Roller that was killed between the intention and the resources is gone on with by the next.
 func TestAResizeThatWasCutShort(t *testing.T) {
-	w := resizing(t, roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}}, 2)
-	next, _, err := inplace.Keys{}.BeginResize(w.pod("web-1"), inplace.Resources{"app": cpu("400m")}, w.clock.Now())
+	w := resizing(t, roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}}, 2)
+	next, _, err := podupdate.Keys{}.BeginResize(w.pod("web-1"), podupdate.Resources{"app": cpu("400m")}, w.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestAResizeThatTheServerRefusesIsAFailedPod(t *testing.T) {
 		"budget":   {1, roller.Stop, roller.Finished, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			roll := roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}, OnFailure: c.failure, FailureBudget: c.budget}
+			roll := roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}, OnFailure: c.failure, FailureBudget: c.budget}
 			var w *world
 			w = refusing(t, roll, 2, func(pod string) bool {
 				cpu := w.pod(pod).Spec.Containers[0].Resources.Requests.Cpu().String()
@@ -161,8 +161,8 @@ func TestAResizeThatTheServerRefusesIsAFailedPod(t *testing.T) {
 			if err != nil || d.Standing != c.standing || d.Counts.Updated != c.updated {
 				t.Errorf("%v: %s\n%s", err, d, strings.Join(w.told, "\n"))
 			}
-			s, err := inplace.Keys{}.ReadResize(w.pod("web-0"))
-			if failed := c.failure != roller.RollbackAll; err != nil || failed && (s.Phase != inplace.InplaceUpdatePhaseFailed || s.Reason != inplace.ReasonRefused) {
+			s, err := podupdate.Keys{}.ReadResize(w.pod("web-0"))
+			if failed := c.failure != roller.RollbackAll; err != nil || failed && (s.Phase != podupdate.InplaceUpdatePhaseFailed || s.Reason != podupdate.ReasonRefused) {
 				t.Errorf("the record of the pod: %+v, %v", s, err)
 			}
 		})
@@ -176,10 +176,10 @@ func TestAnIntentionThatIsForbiddenEndsTheRoll(t *testing.T) {
 	}}
 	pod := some(1, "web:1")[0]
 	pod.Spec.Containers[0].Resources = cpu("200m")
-	hand.Start(pod, "app")
-	hand.Settle(pod)
-	w := interfered(t, funcs, roller.Roll{Resources: inplace.Resources{"app": cpu("400m")}}, pod)
-	if d, err := w.roller.Run(t.Context()); !apierrors.IsForbidden(err) || errors.Is(err, inplace.ErrRefused) {
+	fakekubelet.Start(pod, "app")
+	fakekubelet.Settle(pod)
+	w := interfered(t, funcs, roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}}, pod)
+	if d, err := w.roller.Run(t.Context()); !apierrors.IsForbidden(err) || errors.Is(err, podupdate.ErrRefused) {
 		t.Error(d, err)
 	}
 }

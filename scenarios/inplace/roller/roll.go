@@ -9,43 +9,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// Roll is what is wanted of the pods, and within which bounds.
+// Roll is the wanted change of the pods, with its bounds.
 type Roll struct {
 	// Images are the wanted images by container. Exactly one of Images and Resources is set.
 	Images map[string]string
 	// Resources are the wanted resources by container.
-	Resources inplace.Resources
+	Resources podupdate.Resources
 
 	// TargetPodPhase is the sandbox phase of a pod whose images were changed, or changed back: running if empty. Pods
 	// of a pool that are to stay idle want idle.
 	TargetPodPhase string
 
-	// MaxUnavailable is how many pods may be unavailable at a time; less than 1 means 1.
+	// MaxUnavailable bounds the pods that are unavailable at a time; less than 1 means 1.
 	MaxUnavailable int
-	// Replicas is how many pods there should be; those that are missing are unavailable. 0 is as many as there are.
+	// Replicas is the wanted number of pods; missing ones are unavailable. 0 is as many as there are.
 	Replicas int
-	// Deadline is how long the change of one pod may take. 0 is as long as it takes.
+	// Deadline bounds the change of one pod. 0 is without limit.
 	Deadline time.Duration
-	// MinReady is how long a changed pod must have been ready before it is marked.
+	// MinReady is the time for which a changed pod must have been ready before it is marked.
 	MinReady time.Duration
 
-	// OnFailure is what becomes of a pod whose change fails; empty means Stop.
+	// OnFailure says what becomes of a pod whose change fails; empty means Stop.
 	OnFailure OnFailure
-	// FailureBudget is how many pods may fail before no other is changed.
+	// FailureBudget is the number of pods that may fail before no other is changed.
 	FailureBudget int
 	// Since forgets the failures of before: pods that were given up then are tried again.
 	Since time.Time
 
 	// Keys are the labels and annotations.
-	Keys inplace.Keys
+	Keys podupdate.Keys
 	// Digests may be nil. One that has a method Learn(*corev1.Pod) is taught by a Roller.
-	Digests inplace.Digests
+	Digests podupdate.Digests
 }
 
-// OnFailure is what becomes of a pod whose change fails.
+// OnFailure says what becomes of a pod whose change fails.
 type OnFailure string
 
 // What may become of it.
@@ -61,7 +61,7 @@ const (
 // ErrUnsound is a roll that can't be planned, whatever the pods.
 var ErrUnsound = errors.New("roll isn't sound")
 
-// Check is what is wrong with the roll, whatever the pods.
+// Check returns the error of the roll itself, whatever the pods.
 func (r Roll) Check() error {
 	var all []error
 	if (len(r.Images) == 0) == (len(r.Resources) == 0) {
@@ -73,7 +73,7 @@ func (r Roll) Check() error {
 		all = append(all, fmt.Errorf("OnFailure is %q: want %q, %q or %q", r.OnFailure, Stop, Rollback, RollbackAll))
 	}
 	switch r.TargetPodPhase {
-	case "", inplace.SandboxPhaseRunning, inplace.SandboxPhaseIdle:
+	case "", podupdate.SandboxPhaseRunning, podupdate.SandboxPhaseIdle:
 	default:
 		all = append(all, fmt.Errorf("TargetPodPhase is %q: want running or idle", r.TargetPodPhase))
 	}
@@ -90,7 +90,7 @@ func (r Roll) Check() error {
 	}
 	for _, container := range slices.Sorted(maps.Keys(r.Images)) {
 		if r.Images[container] == "" {
-			all = append(all, fmt.Errorf("container %q: %w", container, inplace.ErrTargetImageIsRequired))
+			all = append(all, fmt.Errorf("container %q: %w", container, podupdate.ErrTargetImageIsRequired))
 		}
 	}
 	if len(all) == 0 {
@@ -105,4 +105,4 @@ func (r Roll) Check() error {
 
 func (r Roll) most() int { return max(1, r.MaxUnavailable) }
 
-func (r Roll) phase() string { return cmp.Or(r.TargetPodPhase, inplace.SandboxPhaseRunning) }
+func (r Roll) phase() string { return cmp.Or(r.TargetPodPhase, podupdate.SandboxPhaseRunning) }

@@ -13,21 +13,26 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// Roller performs a roll over a client. It lists the pods, plans, and performs what is planned, pass by pass. All that it
-// needs to go on is on the pods: another Roller with the same fields goes on with the roll of one that was killed.
+// Pods lists, reads and writes pods for a Roller: inplace.Pods makes one of a controller-runtime client.
+type Pods interface {
+	podupdate.Pods
+	// ListPods reads the pods of a namespace that selector matches, as a list of the caller's own.
+	ListPods(ctx context.Context, namespace string, selector labels.Selector) (*corev1.PodList, error)
+}
+
+// Roller executes a roll over a client. It lists the pods, plans, and executes the plan, pass by pass. All of its
+// state is on the pods: another Roller with the same fields resumes the roll of one that was killed.
 //
 // Its fields must not be changed once it is used. Run and Pass must not be called at the same time.
 type Roller struct {
-	// Client lists and writes. It needs list, get and patch on pods, and patch on pods/resize for resources.
-	Client client.Client
-	// Reader, if set, lists and gets instead of the Client. A reader that lags behind its writes is made up for where
-	// the server counts generations of pods (Kubernetes 1.33 and later).
-	Reader client.Reader
+	// Pods lists, reads and writes. It needs list, get and patch on pods, and patch on pods/resize for resources. A
+	// cache that lags behind its writes is compensated for where the server counts generations of pods (Kubernetes
+	// 1.33 and later).
+	Pods Pods
 	// Clock is the wall clock if nil.
 	Clock clock.Clock
 
@@ -37,7 +42,7 @@ type Roller struct {
 	// Of, if set, picks among them.
 	Of func(*corev1.Pod) bool
 
-	// Roll is what is wanted.
+	// Roll is the wanted roll.
 	Roll Roll
 	// Poll is the time between two passes of Run; 0 is a second.
 	Poll time.Duration
@@ -46,12 +51,12 @@ type Roller struct {
 	// DryRun plans and tells, and writes nothing. Run ends after its first pass.
 	DryRun bool
 
-	// OnPass is told each decision before it is performed, OnAction each action after it was tried, OnRestart each
+	// OnPass is told each decision before it is executed, OnAction each action after it was tried, OnRestart each
 	// unexpected restart. Each may be nil. OnAction is called by several goroutines, one at a time.
 	OnPass    func(Decision)
 	OnAction  func(Action, error)
 	OnRestart func(Restart)
-	// OnError is told of the errors after which Run goes on.
+	// OnError is told of the errors after which Run continues.
 	OnError func(error)
 
 	state State
@@ -59,13 +64,13 @@ type Roller struct {
 	mu    sync.Mutex
 }
 
-// atOnce is how many pods are written at the same time.
+// atOnce is the number of pods that are written at the same time.
 const atOnce = 8
 
 // Run makes passes until the roll ends, and returns the last decision: Finished, Stopped or RolledBack. What another
-// pass can mend (conflicts, a server that is away, slow or overloaded) is told to OnError. It returns an error when the
-// context ends, the roll isn't sound, or the server refuses it for good: what is forbidden, or invalid. A resize that it
-// refuses to one pod is none of that: the pod has failed, which is what Roll.FailureBudget and Roll.OnFailure are for.
+// pass can mend (conflicts, a server that is away, slow or overloaded) is told to OnError. It returns an error when
+// the context ends, the roll isn't sound, or the server refuses it for good: what is forbidden, or invalid. A resize
+// that it refuses to one pod is none of that: the pod has failed, and Roll.FailureBudget and Roll.OnFailure decide.
 func (r *Roller) Run(ctx context.Context) (Decision, error) {
 	poll := r.Poll
 	if poll <= 0 {
@@ -94,8 +99,9 @@ func (r *Roller) Run(ctx context.Context) (Decision, error) {
 	}
 }
 
-// Pass lists, plans and performs once. Conflicts, pods that went away meanwhile, and resizes that were refused, which is
-// recorded on their pods (inplace.ErrRefused), are left to the next pass; other errors are returned together, after everything was tried.
+// Pass lists, plans and executes once. Conflicts, pods that went away meanwhile, and resizes that were refused, which
+// is recorded on their pods (podupdate.ErrRefused), are left to the next pass; other errors are returned together,
+// after everything was tried.
 func (r *Roller) Pass(ctx context.Context) (Decision, error) {
 	pods, err := r.list(ctx)
 	if err != nil {
@@ -130,7 +136,7 @@ func (r *Roller) perform(ctx context.Context, d Decision, pods []corev1.Pod) err
 				r.OnAction(a, err)
 				r.mu.Unlock()
 			}
-			if err != nil && !passing(err) && !errors.Is(err, inplace.ErrRefused) {
+			if err != nil && !passing(err) && !errors.Is(err, podupdate.ErrRefused) {
 				errs[i] = fmt.Errorf("%s %s/%s: %w", a.Kind, a.Namespace, a.Pod, err)
 			}
 			return nil
@@ -145,17 +151,17 @@ func (r *Roller) perform(ctx context.Context, d Decision, pods []corev1.Pod) err
 	return errors.Join(errs...)
 }
 
-// do performs one action.
+// do executes one action.
 func (r *Roller) do(ctx context.Context, a Action, pod *corev1.Pod) error {
 	if r.DryRun {
 		return nil
 	}
-	u := inplace.Updater{Client: r.Client, Reader: r.Reader, Keys: r.Roll.Keys, Clock: r.Clock, Digests: r.Roll.Digests}
-	why := inplace.Progress{State: inplace.Failed, Reason: a.Reason, Message: a.Message, Container: a.Container}
+	u := podupdate.Updater{Pods: r.Pods, Keys: r.Roll.Keys, Clock: r.Clock, Digests: r.Roll.Digests}
+	why := podupdate.Progress{State: podupdate.Failed, Reason: a.Reason, Message: a.Message, Container: a.Container}
 	resize := len(r.Roll.Resources) > 0
 	var (
 		written *corev1.Pod
-		marked  inplace.Marked
+		marked  podupdate.Marked
 		err     error
 	)
 	switch a.Kind {
@@ -163,7 +169,7 @@ func (r *Roller) do(ctx context.Context, a Action, pod *corev1.Pod) error {
 		if resize {
 			written, err = u.Resize(ctx, pod, r.Roll.Resources)
 		} else {
-			written, err = u.Trigger(ctx, pod, inplace.UpdateOptions{ContainerImages: r.Roll.Images, TargetPodPhase: r.Roll.phase()})
+			written, err = u.Trigger(ctx, pod, podupdate.UpdateOptions{ContainerImages: r.Roll.Images, TargetPodPhase: r.Roll.phase()})
 		}
 	case Mark:
 		if resize {
@@ -206,16 +212,12 @@ func (r *Roller) do(ctx context.Context, a Action, pod *corev1.Pod) error {
 
 // list is the pods, each no older than this Roller's own last write.
 func (r *Roller) list(ctx context.Context) ([]corev1.Pod, error) {
-	var reader client.Reader = r.Client
-	if r.Reader != nil {
-		reader = r.Reader
-	}
 	selector := r.Selector
 	if selector == nil {
 		selector = labels.Everything()
 	}
-	var found corev1.PodList
-	if err := reader.List(ctx, &found, client.InNamespace(r.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+	found, err := r.Pods.ListPods(ctx, r.Namespace, selector)
+	if err != nil {
 		return nil, fmt.Errorf("list pods of namespace %s by %q: %w", r.Namespace, selector, err)
 	}
 	pods, wrote := found.Items[:0], map[types.UID]*corev1.Pod{}
@@ -239,7 +241,7 @@ func (r *Roller) learn(pods []corev1.Pod) {
 	}
 	for i := range pods {
 		s, err := r.Roll.Keys.Read(&pods[i])
-		if err == nil && s != nil && s.Phase == inplace.InplaceUpdatePhaseCompleted {
+		if err == nil && s != nil && s.Phase == podupdate.InplaceUpdatePhaseCompleted {
 			learner.Learn(&pods[i])
 		}
 	}
@@ -254,7 +256,7 @@ func (r *Roller) clock() clock.Clock {
 
 // passing errors are those of a pod that is another by now, which the next pass sees.
 func passing(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, inplace.ErrPodReplaced)
+	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, podupdate.ErrPodReplaced)
 }
 
 // final errors are those that no other pass mends.

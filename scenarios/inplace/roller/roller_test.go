@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/nodesim/nodesim/scenarios/inplace/imageresolver"
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
@@ -26,7 +26,7 @@ func TestOnePodAfterTheOther(t *testing.T) {
 		t.Fatal(d)
 	}
 	w.did("trigger shop/web-0: app=web:2")
-	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod { return hand.Start(pod, "app") })
+	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Start(pod, "app") })
 	if d := w.pass(); len(d.Actions) != 0 || d.Counts.Updating != 1 || len(d.Blockers) != 2 {
 		t.Fatal(d)
 	}
@@ -66,11 +66,11 @@ func TestNeverMoreThanMayBeUnavailable(t *testing.T) {
 			}
 			// One kubelet takes one step.
 			for _, pod := range w.pods() {
-				if s := hand.Status(&pod, "app"); s.Image != pod.Spec.Containers[0].Image {
-					w.kubelet(pod.Name, func(pod *corev1.Pod) *corev1.Pod { return hand.Start(pod, "app") })
+				if s := fakekubelet.Status(&pod, "app"); s.Image != pod.Spec.Containers[0].Image {
+					w.kubelet(pod.Name, func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Start(pod, "app") })
 					break
 				} else if !s.Ready {
-					w.kubelet(pod.Name, hand.Settle)
+					w.kubelet(pod.Name, fakekubelet.Settle)
 					break
 				}
 			}
@@ -86,7 +86,7 @@ func TestNeverMoreThanMayBeUnavailable(t *testing.T) {
 
 func TestAPodThatIsNotReadyCostsNothing(t *testing.T) {
 	w := newWorld(t, to("web:2"), some(3, "web:1")...)
-	w.kubelet("web-2", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "CrashLoopBackOff", "") })
+	w.kubelet("web-2", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "CrashLoopBackOff", "") })
 	w.pass()
 	w.did("trigger shop/web-2: app=web:2")
 	d := w.pass()
@@ -111,7 +111,9 @@ func TestADeadlineTakesAPodBackAndStopsTheRoll(t *testing.T) {
 	roll.OnFailure = roller.Rollback
 	w := newWorld(t, roll, some(3, "web:1")...)
 	w.pass()
-	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "ImagePullBackOff", "no such tag") })
+	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod {
+		return fakekubelet.Wait(pod, "app", "ImagePullBackOff", "no such tag")
+	})
 	w.clock.Step(5 * time.Minute)
 	w.pass()
 	w.did("trigger shop/web-0: app=web:none")
@@ -140,7 +142,7 @@ func TestADeadlineTakesAPodBackAndStopsTheRoll(t *testing.T) {
 func TestStopLeavesAFailedPodAsItStands(t *testing.T) {
 	w := newWorld(t, to("web:none"), some(2, "web:1")...)
 	w.pass()
-	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "InvalidImageName", "no") })
+	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "InvalidImageName", "no") })
 	w.pass()
 	w.did("trigger shop/web-0: app=web:none", "fail shop/web-0 (app): InvalidImageName: no")
 	if d := w.pass(); d.Standing != roller.Stopped || d.Counts.GivenUp != 1 {
@@ -161,7 +163,7 @@ func TestRollbackAllTakesEveryPodBack(t *testing.T) {
 		w.pass()
 	}
 	w.pass()
-	w.kubelet("web-2", func(pod *corev1.Pod) *corev1.Pod { return hand.Wait(pod, "app", "CrashLoopBackOff", "") })
+	w.kubelet("web-2", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "CrashLoopBackOff", "") })
 	w.clock.Step(6 * time.Minute)
 	var last roller.Decision
 	for range 20 {
@@ -189,9 +191,9 @@ func TestAnUnexpectedRestartIsReportedOnce(t *testing.T) {
 	w.settle()
 	w.pass()
 	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod {
-		hand.Start(pod, "app")
-		hand.Status(pod, "app").LastTerminationState.Terminated.Reason = "OOMKilled"
-		return hand.Settle(pod)
+		fakekubelet.Start(pod, "app")
+		fakekubelet.Status(pod, "app").LastTerminationState.Terminated.Reason = "OOMKilled"
+		return fakekubelet.Settle(pod)
 	})
 	w.told = nil
 	for range 3 {

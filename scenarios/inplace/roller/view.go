@@ -7,10 +7,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// stage is where a pod is on its way.
+// stage is a pod's step in its change.
 type stage int
 
 const (
@@ -28,8 +28,8 @@ type view struct {
 	pod      *corev1.Pod
 	stage    stage
 	record   record
-	progress inplace.Progress // of updating and goingBack
-	err      error            // of broken
+	progress podupdate.Progress // of updating and goingBack
+	err      error              // of broken
 	// available is ready and not being changed; foreign is being changed towards something else.
 	available, foreign bool
 	// forgotten is recorded before Roll.Since.
@@ -54,7 +54,7 @@ func (r Roll) see(c change, pod *corev1.Pod, now time.Time) view {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
 		return v
 	}
-	v.available = inplace.Ready(pod) != nil
+	v.available = podupdate.Ready(pod) != nil
 	var at bool
 	if v.record, v.err = c.read(pod); v.err == nil {
 		at, v.err = c.holds(pod)
@@ -66,7 +66,7 @@ func (r Roll) see(c change, pod *corev1.Pod, now time.Time) view {
 	v.forgotten = !r.Since.IsZero() && v.record.since.Before(r.Since)
 	flying := v.record.inFlight()
 	v.available = v.available && !flying
-	switch failed := v.record.phase == inplace.InplaceUpdatePhaseFailed; {
+	switch failed := v.record.phase == podupdate.InplaceUpdatePhaseFailed; {
 	case flying && v.record.rollback && v.record.gaveUp:
 		v.stage = goingBack
 	case flying && !v.record.rollback && r.towards(pod, at):

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/nodesim/nodesim/scenarios/inplace/internal/hand"
+	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/internal/fakekubelet"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 )
 
@@ -36,9 +37,9 @@ func interfered(t *testing.T, funcs interceptor.Funcs, roll roller.Roll, pods ..
 	for _, pod := range pods {
 		b = b.WithObjects(pod)
 	}
-	w := &world{t: t, client: b.Build(), clock: testclock.NewFakeClock(hand.T0)}
+	w := &world{t: t, client: b.Build(), clock: testclock.NewFakeClock(fakekubelet.T0)}
 	w.roller = &roller.Roller{
-		Client: w.client, Clock: w.clock, Namespace: "shop", Roll: roll,
+		Pods: inplace.Pods(w.client, nil), Clock: w.clock, Namespace: "shop", Roll: roll,
 		OnAction: func(a roller.Action, err error) {
 			text := a.String()
 			if err != nil {
@@ -89,7 +90,7 @@ func (w *world) kubelet(name string, step func(*corev1.Pod) *corev1.Pod) {
 func (w *world) settle() {
 	w.t.Helper()
 	for _, pod := range w.pods() {
-		w.kubelet(pod.Name, hand.Settle)
+		w.kubelet(pod.Name, fakekubelet.Settle)
 	}
 }
 
@@ -119,7 +120,7 @@ func unavailable(pods []corev1.Pod) int {
 func some(n int, image string) []*corev1.Pod {
 	pods := make([]*corev1.Pod, n)
 	for i := range pods {
-		pods[i] = hand.New(fmt.Sprintf("web-%d", i), image)
+		pods[i] = fakekubelet.New(fmt.Sprintf("web-%d", i), image)
 	}
 	return pods
 }

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // AttachDetach is the attach-detach controller of kube-controller-manager
@@ -26,23 +26,23 @@ type AttachDetach struct {
 	held    map[string][]*volume // by the node that holds them
 }
 
-// volume is what the controller knows of a claim's volume.
+// volume is the controller's record of a claim's volume.
 type volume struct {
-	key     string // namespace/claim, which is what the provider calls it here
+	key     string // namespace/claim, the provider's name for it here
 	name    string // of the PersistentVolume
 	handle  string // as nodes list it
 	chance  model.Stream
-	users   []*api.Pod // bound pods that need it
+	users   []*kube.Pod // bound pods that need it
 	holder  *cloud.Instance
-	unused  api.Instant // since when the holder's pods don't need it; 0 while they do
-	told    []string    // nodes whose pods were told that another one holds it
-	moving  bool        // an attachment or detachment is on its way
+	unused  kube.Instant // since when the holder's pods don't need it; 0 while they do
+	told    []string     // nodes whose pods were told that another one holds it
+	moving  bool         // an attachment or detachment is on its way
 	retries int
 	wake    *loop.Timer
-	waking  api.Instant // when wake comes
+	waking  kube.Instant // when wake comes
 }
 
-var attachDetach = api.Source{Component: "attachdetach-controller"}
+var attachDetach = kube.Source{Component: "attachdetach-controller"}
 
 const (
 	// The operations of the controller are repeated ever more seldom
@@ -52,7 +52,7 @@ const (
 )
 
 // VolumeKey is the name of the volume of a pod's claim at the provider.
-func VolumeKey(p *api.Pod) string { return p.Namespace + "/" + p.Claim }
+func VolumeKey(p *kube.Pod) string { return p.Namespace + "/" + p.Claim }
 
 // NewAttachDetach starts the controller.
 func NewAttachDetach(env *Env) *AttachDetach {
@@ -67,17 +67,17 @@ func NewAttachDetach(env *Env) *AttachDetach {
 	return a
 }
 
-func (a *AttachDetach) podChanged(c api.Change, old, p *api.Pod) {
+func (a *AttachDetach) podChanged(c kube.Change, old, p *kube.Pod) {
 	if p.Claim == "" {
 		return
 	}
 	switch {
-	case c == api.Deleted || p.Terminal() && old != nil && !old.Terminal():
+	case c == kube.Deleted || p.Terminal() && old != nil && !old.Terminal():
 		a.soon(a.volume(p))
-	case p.NodeName != "" && !p.Terminal() && (c == api.Added || old.NodeName == ""):
+	case p.NodeName != "" && !p.Terminal() && (c == kube.Added || old.NodeName == ""):
 		v := a.volume(p)
 		v.users = append(v.users, p)
-		if i := a.env.Cloud.ByNode(p.NodeName); c == api.Added && p.Phase == "Running" && i != nil {
+		if i := a.env.Cloud.ByNode(p.NodeName); c == kube.Added && p.Phase == "Running" && i != nil {
 			// It was there before the tape began.
 			if a.env.Cloud.Volumes.Attach(v.key, i.ID) {
 				a.hold(v, i)
@@ -90,16 +90,16 @@ func (a *AttachDetach) podChanged(c api.Change, old, p *api.Pod) {
 
 // nodeChanged wakes the volumes of a node whose health has changed, and writes
 // them into one that has come back under the name of its instance.
-func (a *AttachDetach) nodeChanged(c api.Change, old, n *api.Node) {
+func (a *AttachDetach) nodeChanged(c kube.Change, old, n *kube.Node) {
 	held := a.held[n.Name]
 	if len(held) == 0 {
 		return
 	}
-	if c == api.Modified && old.Ready() == n.Ready() && old.HasTaint(outOfServiceTaint, "") == n.HasTaint(outOfServiceTaint, "") {
+	if c == kube.Modified && old.Ready() == n.Ready() && old.HasTaint(outOfServiceTaint, "") == n.HasTaint(outOfServiceTaint, "") {
 		return
 	}
 	a.wakeHeld(n.Name)
-	if c == api.Added {
+	if c == kube.Added {
 		a.env.After(0, func() {
 			for _, v := range slices.Clone(a.held[n.Name]) {
 				a.list(v, true)
@@ -131,7 +131,7 @@ func (a *AttachDetach) at(v *volume, after time.Duration) {
 	v.wake = a.env.Timer(after, func() { a.reconcile(v) })
 }
 
-func (a *AttachDetach) volume(p *api.Pod) *volume {
+func (a *AttachDetach) volume(p *kube.Pod) *volume {
 	key := VolumeKey(p)
 	v := a.volumes[key]
 	if v == nil {
@@ -143,7 +143,7 @@ func (a *AttachDetach) volume(p *api.Pod) *volume {
 	return v
 }
 
-// hold notes who has the volume; nil is nobody.
+// hold records the machine that has the volume; nil is none.
 func (a *AttachDetach) hold(v *volume, i *cloud.Instance) {
 	if v.holder != nil {
 		name := v.holder.Name
@@ -166,11 +166,11 @@ func (a *AttachDetach) list(v *volume, attached bool) {
 	if n == nil {
 		return
 	}
-	mine := func(x api.Attached) bool { return x.Name == v.handle }
-	a.env.API.UpdateNode(n, func(n *api.Node) {
+	mine := func(x kube.Attached) bool { return x.Name == v.handle }
+	a.env.API.UpdateNode(n, func(n *kube.Node) {
 		switch has := slices.ContainsFunc(n.Attached, mine); {
 		case attached && !has:
-			n.Attached = append(slices.Clip(n.Attached), api.Attached{Name: v.handle})
+			n.Attached = append(slices.Clip(n.Attached), kube.Attached{Name: v.handle})
 		case !attached && has:
 			n.Attached = slices.DeleteFunc(slices.Clone(n.Attached), mine)
 		}
@@ -182,7 +182,7 @@ func (a *AttachDetach) reconcile(v *volume) {
 	if v.moving {
 		return
 	}
-	v.users = slices.DeleteFunc(v.users, func(p *api.Pod) bool { return p.Gone() || p.Terminal() })
+	v.users = slices.DeleteFunc(v.users, func(p *kube.Pod) bool { return p.Gone() || p.Terminal() })
 	v.told = slices.DeleteFunc(v.told, func(node string) bool { return len(v.on(node)) == 0 })
 	if v.holder == nil {
 		if len(v.users) == 0 {
@@ -209,8 +209,8 @@ func (a *AttachDetach) reconcile(v *volume) {
 }
 
 // on returns the pods on a node that need the volume.
-func (v *volume) on(node string) []*api.Pod {
-	var some []*api.Pod
+func (v *volume) on(node string) []*kube.Pod {
+	var some []*kube.Pod
 	for _, p := range v.users {
 		if p.NodeName == node {
 			some = append(some, p)
@@ -222,7 +222,7 @@ func (v *volume) on(node string) []*api.Pod {
 func (a *AttachDetach) attach(v *volume, node string) {
 	i := a.env.Cloud.ByNode(node)
 	if i == nil || a.env.API.Node(node) == nil {
-		return // the pod's end is what comes next
+		return // the pod's end comes next
 	}
 	v.moving = true
 	a.env.After(a.env.Draw(&v.chance, a.env.Timings.VolumeAttach), func() {
@@ -234,7 +234,7 @@ func (a *AttachDetach) attach(v *volume, node string) {
 		a.hold(v, i)
 		for _, p := range v.on(node) {
 			if !p.Gone() {
-				a.env.API.Record(attachDetach, api.AboutPod(p), "Normal", "SuccessfulAttachVolume",
+				a.env.API.Record(attachDetach, kube.AboutPod(p), "Normal", "SuccessfulAttachVolume",
 					`AttachVolume.Attach succeeded for volume "`+v.name+`" `)
 			}
 		}
@@ -265,7 +265,7 @@ func (a *AttachDetach) refuse(v *volume, node string) {
 		}
 	}
 	for _, p := range v.on(node) {
-		a.env.API.Record(attachDetach, api.AboutPod(p), "Warning", "FailedAttachVolume",
+		a.env.API.Record(attachDetach, kube.AboutPod(p), "Warning", "FailedAttachVolume",
 			`Multi-Attach error for volume "`+v.name+`" `+why)
 	}
 }

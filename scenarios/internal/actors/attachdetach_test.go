@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 const volumeKey = "shop/data-db-0"
@@ -16,7 +16,7 @@ const volumeKey = "shop/data-db-0"
 type moving struct {
 	*control
 	was, will *cloud.Instance
-	pod       *api.Pod
+	pod       *kube.Pod
 }
 
 func newMoving(t *testing.T) *moving {
@@ -30,13 +30,13 @@ func newMoving(t *testing.T) *moving {
 	return m
 }
 
-func claim(p *api.Pod) { p.Claim = "data-db-0" }
+func claim(p *kube.Pod) { p.Claim = "data-db-0" }
 
 // successor creates the pod anew and binds it to the other node.
-func (m *moving) successor(t *testing.T, name string) *api.Pod {
+func (m *moving) successor(t *testing.T, name string) *kube.Pod {
 	t.Helper()
-	p := m.control.pod(t, name, "", claim, func(p *api.Pod) { p.Phase = "Pending" })
-	m.API.UpdatePod(p, func(p *api.Pod) { p.NodeName = m.will.Name })
+	p := m.control.pod(t, name, "", claim, func(p *kube.Pod) { p.Phase = "Pending" })
+	m.API.UpdatePod(p, func(p *kube.Pod) { p.NodeName = m.will.Name })
 	return p
 }
 
@@ -81,7 +81,7 @@ func TestTwoPodsWantOneVolume(t *testing.T) {
 	same(t, "events", withoutNames(m.said(0)), []string{
 		"Warning FailedAttachVolume db-1: Multi-Attach error for volume V Volume is already used by pod(s) db-0 [attachdetach-controller]",
 	})
-	m.API.UpdatePod(m.pod, func(p *api.Pod) { p.Phase = "Failed" }) // what has ended needs no volume
+	m.API.UpdatePod(m.pod, func(p *kube.Pod) { p.Phase = "Failed" }) // what has ended needs no volume
 	m.to(t, 4*time.Minute)
 	if m.Cloud.Volumes.On(volumeKey) != m.will.ID || second.Gone() {
 		t.Errorf("on %q: want it with the second pod", m.Cloud.Volumes.On(volumeKey))
@@ -124,8 +124,8 @@ func TestANodeOutOfServiceLetsGo(t *testing.T) {
 	m.successor(t, "db-0")
 	m.to(t, time.Minute)
 	n := m.API.Node(m.was.Name)
-	m.API.UpdateNode(n, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: "node.kubernetes.io/out-of-service", Effect: "NoExecute"})
+	m.API.UpdateNode(n, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: "node.kubernetes.io/out-of-service", Effect: "NoExecute"})
 	})
 	m.to(t, 3*time.Minute)
 	if m.Cloud.Volumes.On(volumeKey) != m.will.ID {

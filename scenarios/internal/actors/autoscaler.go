@@ -5,33 +5,31 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // Autoscaler adds nodes for pods that fit nowhere and takes idle nodes away, as
 // the Cluster Autoscaler does (kubernetes/autoscaler, cluster-autoscaler), whose
-// words and taints it uses. What it decides by is scenarios/nodemanager, which
-// gives every waiting pod a node of its own and keeps standby nodes: each of the
-// "pods" that it is shown is a bundle of real ones that fill a node.
+// words and taints it uses. What it decides by is assign.Assign, which
+// gives every request a machine of its own and keeps standby ones: a request is a
+// bundle of waiting pods that fill a node.
 //
 //	autoscaler_demand.go  pods that wait, by template
 //	autoscaler_node.go    nodes: joining, free, busy, or on their way out
 //	autoscaler_group.go   groups: instances, sizes, and pauses after failures
 //	autoscaler_shape.go   what a group's next node will look like
 //	autoscaler_pack.go    pods into bundles, bundles to groups
-//	autoscaler_plan.go    what the scaler is shown, and its plan
+//	autoscaler_plan.go    machines, requests, and what is decided about them
 //	autoscaler_up.go      a plan becomes a larger group
 //	autoscaler_down.go    idle nodes go
 //	autoscaler_report.go  Events, no more than the real one gets through
 //
-// It looks at the cluster every AutoscalerScan. Where more than 45 % of all
-// nodes, and more than three, have long been unready, it does nothing but say so.
-// It leaves alone what somebody else is emptying: nodes that are cordoned, carry
-// a taint that their group doesn't give them, or whose instance is on its way
-// out. A node that is younger than five minutes isn't idle, so that the surge of
-// a roll isn't taken away before it is used.
+// It looks at the cluster every AutoscalerScan. Where more than 45 % of all nodes, and more than three, have long
+// been unready, it does nothing but say so. It leaves nodes alone that another client is emptying: those that are
+// cordoned, carry a taint that their group doesn't give them, or whose instance is on its way out. A node that is
+// younger than five minutes isn't idle, so that the surge of a roll isn't taken away before it is used.
 //
 // Where it differs from the real one: all groups may grow in one scan; the first
 // group of the configuration that can hold a pod is the one that grows; nodes
@@ -53,11 +51,11 @@ type Autoscaler struct {
 	unready   map[*scaledNode]struct{}
 	marked    []*scaledNode // with the taint of a candidate for deletion
 	demands   []*demand
-	byPods    map[*api.Template]*demand
-	waiting   map[*api.Pod]int // places in their demands
+	byPods    map[*kube.Template]*demand
+	waiting   map[*kube.Pod]int // places in their demands
 	claims    map[claimName]string
-	daemons   []*api.Template // of DaemonSets, in the order in which they were seen
-	daemonSet map[*api.Template]bool
+	daemons   []*kube.Template // of DaemonSets, in the order in which they were seen
+	daemonSet map[*kube.Template]bool
 
 	reports   reports
 	idleGrace time.Duration
@@ -65,7 +63,7 @@ type Autoscaler struct {
 	everGrown bool
 }
 
-// AutoscalerConfig is what is scaled.
+// AutoscalerConfig lists the groups to scale.
 type AutoscalerConfig struct {
 	// Groups that are scaled, within their Min and Max. Pods that fit into
 	// several go to the first.
@@ -94,10 +92,10 @@ const (
 	softTaintsAtOnce     = 10               // max-bulk-soft-taint-count
 	deletionsAtOnce      = 10               // max-scale-down-parallelism
 
-	// youth is how old a node is before it may count as idle.
+	// youth is the age from which a node may count as idle.
 	youth = 5 * time.Minute
-	// settling is how long behind a change of a node the scheduler may take to
-	// try waiting pods again: its backoff of up to ten seconds, and some.
+	// settling is the time that the scheduler may take after a change of a node to retry waiting pods: its backoff of
+	// up to ten seconds, and some.
 	settling = 15 * time.Second
 	// scanAtLeast keeps a configured interval of 0 from stopping the time.
 	scanAtLeast = 100 * time.Millisecond
@@ -112,8 +110,8 @@ func NewAutoscaler(env *Env, cfg AutoscalerConfig) *Autoscaler {
 	a := &Autoscaler{
 		env: env, cfg: cfg, chance: env.Stream("autoscaler"), judge: Scheduler{env: env},
 		byGroup: map[*cloud.Group]*scaledGroup{}, nodes: map[string]*scaledNode{}, unready: map[*scaledNode]struct{}{},
-		byPods: map[*api.Template]*demand{}, waiting: map[*api.Pod]int{}, claims: map[claimName]string{},
-		daemonSet: map[*api.Template]bool{},
+		byPods: map[*kube.Template]*demand{}, waiting: map[*kube.Pod]int{}, claims: map[claimName]string{},
+		daemonSet: map[*kube.Template]bool{},
 	}
 	a.reports.begin(env, a.chance.UUID())
 	a.idleGrace = env.Draw(&a.chance, env.Timings.AutoscalerIdle)
@@ -132,11 +130,11 @@ func NewAutoscaler(env *Env, cfg AutoscalerConfig) *Autoscaler {
 		a.groups[i].standby += max(s.Count, 0)
 	}
 	for _, n := range env.API.Nodes() {
-		a.node(api.Added, nil, n)
+		a.node(kube.Added, nil, n)
 	}
 	for _, p := range env.API.Pods() {
 		if p.NodeName == "" {
-			a.pod(api.Added, nil, p)
+			a.pod(kube.Added, nil, p)
 		} else {
 			a.daemon(p)
 			a.claim(p)

@@ -3,30 +3,30 @@ package actors
 import (
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // demand is the waiting pods of one template.
 type demand struct {
 	number   int
-	template *api.Template
+	template *kube.Template
 	need     room
 	// zone is the one that the template selects, or "".
 	zone string
-	// perHost is how many of the pods an empty node may take, 0 for no limit,
-	// and spreadZones says that they have to be spread over zones.
+	// perHost bounds the number of these pods on an empty node, 0 for no limit, and spreadZones says that they have
+	// to be spread over zones.
 	perHost     int
 	spreadZones bool
 	inZone      map[string]int // running pods, where spreadZones is set
 
-	pods    []*api.Pod // in the order in which they came to wait; nil for those that don't any more
+	pods    []*kube.Pod // in the order in which they came to wait; nil for those that don't any more
 	waiting int
 }
 
 // unschedulable reports whether the scheduler has found no node for a pod. Pods
 // of DaemonSets don't count: a new node would bring another one along
 // (core/podlistprocessor/filter_out_daemon_sets.go).
-func unschedulable(p *api.Pod) bool {
+func unschedulable(p *kube.Pod) bool {
 	if p.NodeName != "" || p.Pinned != "" || p.Terminating() || p.Terminal() || p.Owner != nil && p.Owner.Kind == "DaemonSet" {
 		return false
 	}
@@ -35,17 +35,17 @@ func unschedulable(p *api.Pod) bool {
 }
 
 // occupies reports whether a pod takes room on a node.
-func occupies(p *api.Pod) bool { return p.NodeName != "" && !p.Terminal() }
+func occupies(p *kube.Pod) bool { return p.NodeName != "" && !p.Terminal() }
 
 // pod follows the pods of the API.
-func (a *Autoscaler) pod(c api.Change, old, p *api.Pod) {
-	if c == api.Deleted || !unschedulable(p) {
+func (a *Autoscaler) pod(c kube.Change, old, p *kube.Pod) {
+	if c == kube.Deleted || !unschedulable(p) {
 		a.served(p)
 	} else if _, known := a.waiting[p]; !known {
 		a.wait(p)
 	}
-	was := c != api.Added && occupies(old)
-	is := c != api.Deleted && occupies(p)
+	was := c != kube.Added && occupies(old)
+	is := c != kube.Deleted && occupies(p)
 	if is && !was {
 		a.daemon(p)
 		a.claim(p)
@@ -56,7 +56,7 @@ func (a *Autoscaler) pod(c api.Change, old, p *api.Pod) {
 }
 
 // wait adds a pod to its demand.
-func (a *Autoscaler) wait(p *api.Pod) {
+func (a *Autoscaler) wait(p *kube.Pod) {
 	d := a.demandOf(p)
 	a.waiting[p] = len(d.pods)
 	d.pods = append(d.pods, p)
@@ -64,7 +64,7 @@ func (a *Autoscaler) wait(p *api.Pod) {
 }
 
 // served takes a pod out of its demand.
-func (a *Autoscaler) served(p *api.Pod) {
+func (a *Autoscaler) served(p *kube.Pod) {
 	at, known := a.waiting[p]
 	if !known {
 		return
@@ -76,14 +76,14 @@ func (a *Autoscaler) served(p *api.Pod) {
 	if len(d.pods) < 32 || 2*d.waiting > len(d.pods) {
 		return
 	}
-	d.pods = slices.DeleteFunc(d.pods, func(p *api.Pod) bool { return p == nil })
+	d.pods = slices.DeleteFunc(d.pods, func(p *kube.Pod) bool { return p == nil })
 	for i, p := range d.pods {
 		a.waiting[p] = i
 	}
 }
 
 // demandOf returns the demand that pods like p belong to.
-func (a *Autoscaler) demandOf(p *api.Pod) *demand {
+func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
 	if d := a.byPods[p.Template]; d != nil {
 		return d
 	}
@@ -109,7 +109,7 @@ func (a *Autoscaler) demandOf(p *api.Pod) *demand {
 
 // running counts the pods of a template by zone. A spread constraint is taken to
 // count the pods of its own template; see podClass.
-func (a *Autoscaler) running(t *api.Template) map[string]int {
+func (a *Autoscaler) running(t *kube.Template) map[string]int {
 	zones := map[string]int{}
 	for _, p := range a.env.API.Pods() {
 		if n := a.nodes[p.NodeName]; p.Template == t && n != nil && occupies(p) {
@@ -120,7 +120,7 @@ func (a *Autoscaler) running(t *api.Template) map[string]int {
 }
 
 // daemon notes the templates of DaemonSets: each takes room on a new node.
-func (a *Autoscaler) daemon(p *api.Pod) {
+func (a *Autoscaler) daemon(p *kube.Pod) {
 	if p.Owner == nil || p.Owner.Kind != "DaemonSet" || a.daemonSet[p.Template] {
 		return
 	}
@@ -132,7 +132,7 @@ func (a *Autoscaler) daemon(p *api.Pod) {
 }
 
 // claim notes the zone of a volume: the one in which a pod first mounted it.
-func (a *Autoscaler) claim(p *api.Pod) {
+func (a *Autoscaler) claim(p *kube.Pod) {
 	if p.Claim == "" {
 		return
 	}
@@ -146,7 +146,7 @@ func (a *Autoscaler) claim(p *api.Pod) {
 type batch struct {
 	*demand
 	zone string
-	pods []*api.Pod
+	pods []*kube.Pod
 }
 
 // batches sorts what waits: first those that are bound to a zone, and of these
@@ -158,7 +158,7 @@ func (a *Autoscaler) batches() []batch {
 		if d.waiting == 0 {
 			continue
 		}
-		pods := make([]*api.Pod, 0, d.waiting)
+		pods := make([]*kube.Pod, 0, d.waiting)
 		for _, p := range d.pods {
 			if p != nil {
 				pods = append(pods, p)
@@ -199,7 +199,7 @@ func order(x, y int64) int {
 
 // byZone sorts pods by the zones of their volumes, and gives those that have to
 // be spread over zones one each: the emptiest.
-func (a *Autoscaler) byZone(d *demand, pods []*api.Pod) []batch {
+func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 	zones := a.zonesOf(d)
 	in := make([]int, len(zones))
 	for i, z := range zones {

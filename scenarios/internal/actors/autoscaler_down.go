@@ -5,17 +5,16 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // shrink takes nodes away that were idle for AutoscalerIdle. For as long after a
 // scale-up nothing is taken (scale-down-delay-after-add, which has the same
 // default as scale-down-unneeded-time).
 //
-// A node that nobody needs is marked so that the scheduler prefers others
-// (core/scaledown/actuation/softtaint.go), and unmarked if it is needed again.
-// One that goes is tainted, and terminated some seconds later
+// A node that no pod needs is marked so that the scheduler prefers others (core/scaledown/actuation/softtaint.go),
+// and unmarked if it is needed again. One that goes is tainted, and terminated some seconds later
 // (core/scaledown/actuation/actuator.go).
 func (a *Autoscaler) shrink() {
 	cooling := a.everGrown && a.env.Now()-a.grown < a.idleGrace
@@ -30,15 +29,15 @@ func (a *Autoscaler) shrink() {
 			continue
 		}
 		goes := map[*scaledNode]bool{}
-		for _, n := range g.plan.Stop {
-			if sn := a.nodes[n.Name]; sn != nil && sn.state == free && !sn.idle.IsZero() && removable > 0 && deletions > 0 {
+		for _, sn := range g.plan.stop {
+			if sn.state == free && !sn.idle.IsZero() && removable > 0 && deletions > 0 {
 				goes[sn] = true
 				removable--
 				deletions--
 			}
 		}
-		for _, n := range g.plan.Stop {
-			if sn := a.nodes[n.Name]; goes[sn] {
+		for _, sn := range g.plan.stop {
+			if goes[sn] {
 				a.doom(sn)
 			}
 		}
@@ -84,8 +83,8 @@ func (a *Autoscaler) forgetIdle() {
 func (a *Autoscaler) mark(sn *scaledNode) {
 	sn.marked = true
 	a.marked = append(a.marked, sn)
-	a.env.API.UpdateNode(sn.node, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: taintCandidate, Value: a.unix(), Effect: effectPrefer})
+	a.env.API.UpdateNode(sn.node, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: taintCandidate, Value: a.unix(), Effect: effectPrefer})
 	})
 }
 
@@ -96,11 +95,11 @@ func (a *Autoscaler) unmark(softly *int) {
 		case sn.node.Gone() || !sn.marked:
 			return true
 		case sn.state == away || sn.state == free && !sn.idle.IsZero() || *softly == 0:
-			return false // it is idle, or somebody else's
+			return false // it is idle, or another client's
 		}
 		*softly--
 		sn.marked = false
-		a.env.API.UpdateNode(sn.node, func(n *api.Node) { n.RemoveTaint(taintCandidate, "") })
+		a.env.API.UpdateNode(sn.node, func(n *kube.Node) { n.RemoveTaint(taintCandidate, "") })
 		return true
 	})
 }
@@ -113,8 +112,8 @@ func (a *Autoscaler) unix() string {
 // second event of the real one, "nodes removed by cluster autoscaler", falls prey
 // to its own filter of one event per object and five minutes.
 func (a *Autoscaler) doom(sn *scaledNode) {
-	a.env.API.UpdateNode(sn.node, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: taintToBeDeleted, Value: a.unix(), Effect: effectNoSchedule})
+	a.env.API.UpdateNode(sn.node, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: taintToBeDeleted, Value: a.unix(), Effect: effectNoSchedule})
 	})
 	sn.doomed = true
 	sn.group.dooming++
@@ -123,8 +122,8 @@ func (a *Autoscaler) doom(sn *scaledNode) {
 	a.env.After(deleteDelay, func() { a.remove(sn) })
 }
 
-// remove terminates a doomed node, or lets it live: where pods came to it, where
-// somebody else took it over, or where the group has become small.
+// remove terminates a doomed node, or lets it live: where it got pods, where another client took it over, or where
+// the group has become small.
 func (a *Autoscaler) remove(sn *scaledNode) {
 	g, i := sn.group, sn.instance
 	g.dooming--
@@ -136,6 +135,6 @@ func (a *Autoscaler) remove(sn *scaledNode) {
 		return
 	}
 	sn.doomed = false
-	a.env.API.UpdateNode(sn.node, func(n *api.Node) { n.RemoveTaint(taintToBeDeleted, "") })
+	a.env.API.UpdateNode(sn.node, func(n *kube.Node) { n.RemoveTaint(taintToBeDeleted, "") })
 	a.become(sn, a.stateOf(sn))
 }

@@ -6,18 +6,17 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/nodemanager"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/assign"
 	plancloud "github.com/nodesim/nodesim/scenarios/nodemanager/cloud"
 )
 
-// scaledGroup is a group that the autoscaler scales. A scaler decides about it
-// alone: that of a type and a market, with the group's own standby.
+// scaledGroup is a group that the autoscaler scales. Each is decided about alone,
+// with its own standby.
 type scaledGroup struct {
 	*cloud.Group
 	a       *Autoscaler
 	standby int
-	scaler  *nodemanager.BindingNodeScaler
-	plan    nodemanager.Changes
+	plan    decision
 
 	shape  *groupShape
 	counts map[string]int // instances by zone, without those that are shutting down
@@ -85,8 +84,7 @@ func (g *scaledGroup) follow(c cloud.Change, i *cloud.Instance) {
 	}
 }
 
-// count looks at the group's instances, once: nobody tells of those that were
-// there before the tape began.
+// count counts the group's instances, once: no event reports those from before the tape began.
 func (g *scaledGroup) count() {
 	if g.counts != nil {
 		return
@@ -138,7 +136,7 @@ func (g *scaledGroup) fail() {
 		return
 	}
 	g.failures++
-	g.pause = g.a.env.Now() + nodemanager.Backoff{First: backoffGroupFirst, Max: backoffGroupMost}.After(g.failures)
+	g.pause = g.a.env.Now() + assign.Backoff{First: backoffGroupFirst, Max: backoffGroupMost}.After(g.failures)
 }
 
 // joined notes that an instance is ready for pods.
@@ -180,7 +178,7 @@ func (g *scaledGroup) look() {
 	g.failed = false
 }
 
-// size is how many instances the group has or will have.
+// size returns the number of instances that the group has or will have.
 func (g *scaledGroup) size() int {
 	if g.Detached {
 		return g.alive + g.asked
@@ -188,10 +186,10 @@ func (g *scaledGroup) size() int {
 	return g.Desired
 }
 
-// missing is how many instances are still to be launched.
+// missing returns the number of instances still to be launched.
 func (g *scaledGroup) missing() int { return max(0, g.size()-g.alive) }
 
-// spare is how many instances the group may still grow by.
+// spare returns the number of instances by which the group may still grow.
 func (g *scaledGroup) spare() int { return max(0, g.Max-g.size()) }
 
 func (g *scaledGroup) addFree(n *scaledNode) {

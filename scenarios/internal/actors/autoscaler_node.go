@@ -3,13 +3,13 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // scaledNode is a node as the autoscaler sees it.
 type scaledNode struct {
-	node     *api.Node
+	node     *kube.Node
 	instance *cloud.Instance // nil where no group that is scaled has it
 	group    *scaledGroup    // likewise
 	zone     string
@@ -20,13 +20,13 @@ type scaledNode struct {
 	served bool          // it was once ready for pods
 	place  int           // in the group's list of free nodes, while it is free
 	opened time.Duration // when room last came up
-	recent bool          // it stands in the group's list of those
-	idle   time.Time     // since when nobody needs it; zero where somebody does
+	recent bool          // it is in the group's list of those
+	idle   time.Time     // since when no pod needs it; zero where one does
 	doomed bool          // it is about to be terminated by the autoscaler
 	marked bool          // it carries the taint of a candidate
 }
 
-// nodeState is what may be expected of a node.
+// nodeState is the autoscaler's view of a node.
 type nodeState uint8
 
 const (
@@ -43,17 +43,17 @@ var startupTaints = []string{
 }
 
 // node follows the nodes of the API.
-func (a *Autoscaler) node(c api.Change, _, n *api.Node) {
+func (a *Autoscaler) node(c kube.Change, _, n *kube.Node) {
 	sn := a.nodes[n.Name]
 	switch c {
-	case api.Deleted:
+	case kube.Deleted:
 		if sn != nil && sn.node == n {
 			a.become(sn, away)
 			delete(a.nodes, n.Name)
 			delete(a.unready, sn)
 		}
 		return
-	case api.Added:
+	case kube.Added:
 		sn = &scaledNode{node: n}
 		a.nodes[n.Name] = sn
 		if i := a.env.Cloud.ByNode(n.Name); i != nil && a.byGroup[i.Group] != nil {
@@ -152,7 +152,7 @@ func (a *Autoscaler) open(sn *scaledNode) {
 }
 
 // settled notes that a pod came to a node, or went.
-func (a *Autoscaler) settled(p *api.Pod, node string, by int) {
+func (a *Autoscaler) settled(p *kube.Pod, node string, by int) {
 	sn := a.nodes[node]
 	if sn == nil {
 		return
@@ -166,7 +166,7 @@ func (a *Autoscaler) settled(p *api.Pod, node string, by int) {
 	}
 }
 
-func (a *Autoscaler) carry(sn *scaledNode, p *api.Pod, by int) {
+func (a *Autoscaler) carry(sn *scaledNode, p *kube.Pod, by int) {
 	cpu, memory := p.Requests()
 	sn.used = sn.used.plus(room{cpu * int64(by), memory * int64(by), int64(by)})
 	if p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node" {

@@ -1,12 +1,12 @@
 package actors
 
-import "github.com/nodesim/nodesim/scenarios/internal/api"
+import "github.com/nodesim/nodesim/scenarios/internal/kube"
 
-// bundle is waiting pods that fill a node: what the scaler takes for one pod.
+// bundle is waiting pods that fill a node.
 type bundle struct {
 	zone string // "" is any
 	free room
-	pods []*api.Pod
+	pods []*kube.Pod
 }
 
 // packing is where the waiting pods of a scan shall run.
@@ -73,9 +73,9 @@ func (a *Autoscaler) pack() *packing {
 // unpacked counts the nodes that may be promised.
 func (g *scaledGroup) unpacked() groupPacking {
 	gp := groupPacking{scaledGroup: g, byZone: map[string]int{}}
-	for _, n := range g.nodes() {
-		if n.Spec.InstanceType == g.kind() {
-			gp.byZone[n.Spec.Placement.AvailabilityZone]++
+	for _, m := range g.machines() {
+		if m.kind == g.kind() {
+			gp.byZone[m.zone]++
 			gp.nodes++
 		}
 	}
@@ -87,7 +87,7 @@ func (g *scaledGroup) unpacked() groupPacking {
 
 // settle leaves pods to the scheduler for which a busy node has room that came up
 // a moment ago. A node whose room is older has been tried in vain.
-func (gp *groupPacking) settle(b batch, taken map[*scaledNode]room) []*api.Pod {
+func (gp *groupPacking) settle(b batch, taken map[*scaledNode]room) []*kube.Pod {
 	for _, n := range gp.recent {
 		if len(b.pods) == 0 {
 			break
@@ -109,7 +109,7 @@ func (gp *groupPacking) settle(b batch, taken map[*scaledNode]room) []*api.Pod {
 // fill puts pods of a batch into the group's bundles and begins new ones: for
 // nodes that will be there anyway or, where grow is set, for more. It returns
 // the pods that are left.
-func (gp *groupPacking) fill(b batch, grow bool) []*api.Pod {
+func (gp *groupPacking) fill(b batch, grow bool) []*kube.Pod {
 	for i := range gp.bundles {
 		if len(b.pods) == 0 {
 			return nil
@@ -152,7 +152,7 @@ func (gp *groupPacking) promise(zone string) {
 }
 
 // take puts as many pods of a batch into a bundle as fit, and returns the others.
-func (at *bundle) take(b batch) []*api.Pod {
+func (at *bundle) take(b batch) []*kube.Pod {
 	k := fitting(at.free, b.need, len(b.pods))
 	if b.perHost > 0 {
 		k = min(k, b.perHost)
@@ -166,7 +166,7 @@ func (r room) times(k int) room {
 	return room{r.cpu * int64(k), r.memory * int64(k), r.pods * int64(k)}
 }
 
-// fitting is how many pods fit into a room, up to most.
+// fitting returns the number of pods that fit into a room, up to most.
 func fitting(free, need room, most int) int {
 	k := int64(most)
 	for _, r := range [...][2]int64{{free.cpu, need.cpu}, {free.memory, need.memory}, {free.pods, need.pods}} {

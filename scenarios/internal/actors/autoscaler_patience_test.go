@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // doomedAt is when a node was first said to go.
 func (c *scaling) doomedAt() *time.Duration {
 	var at time.Duration
-	c.API.WatchNodes(func(_ api.Change, _, n *api.Node) {
+	c.API.WatchNodes(func(_ kube.Change, _, n *kube.Node) {
 		if at == 0 && n.HasTaint("ToBeDeletedByClusterAutoscaler", "NoSchedule") {
 			at = c.Now()
 		}
@@ -36,8 +36,8 @@ func TestAYoungNodeIsntIdle(t *testing.T) {
 	c.scale()
 	at := c.doomedAt()
 	var born time.Duration
-	c.API.WatchNodes(func(change api.Change, _, _ *api.Node) {
-		if change == api.Added {
+	c.API.WatchNodes(func(change kube.Change, _, _ *kube.Node) {
+		if change == kube.Added {
 			born = c.Now()
 		}
 	})
@@ -53,7 +53,7 @@ func TestNothingGoesSoonBehindAScaleUp(t *testing.T) {
 	at := c.doomedAt()
 	c.run(9 * time.Minute)
 	c.deploy("nightly", 1, 900, func(w *actors.Workload) {
-		w.Template.NodeSelector = api.PairsOf(api.Pair{Key: "pool", Value: "batch"})
+		w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: "batch"})
 	})
 	c.run(30 * time.Minute)
 	c.wantBetween("a node goes", *at, 19*time.Minute, 20*time.Minute)
@@ -63,13 +63,13 @@ func TestADoomedNodeThatIsUsedLives(t *testing.T) {
 	c := newScaling(t, 0, "workers 1..9 2")
 	c.scale()
 	daring := web()
-	daring.Tolerations = []api.Toleration{{Operator: "Exists", Seconds: -1}}
+	daring.Tolerations = []kube.Toleration{{Operator: "Exists", Seconds: -1}}
 	used := ""
-	c.API.WatchNodes(func(_ api.Change, old, n *api.Node) {
+	c.API.WatchNodes(func(_ kube.Change, old, n *kube.Node) {
 		if used == "" && n.HasTaint("ToBeDeletedByClusterAutoscaler", "") {
 			used = n.Name
 			c.After(time.Second, func() {
-				p := &api.Pod{Template: daring, NodeName: n.Name, Phase: "Pending"}
+				p := &kube.Pod{Template: daring, NodeName: n.Name, Phase: "Pending"}
 				p.Namespace, p.Name, p.Generation = "default", "daring", 1
 				if err := c.API.CreatePod(p); err != nil {
 					c.Env.Fail(err)
@@ -115,7 +115,7 @@ func TestPodsThatShareNoHostGetANodeEach(t *testing.T) {
 	c := newScaling(t, 0, "workers 0..9 0")
 	c.scale()
 	c.deploy("web", 3, 100, func(w *actors.Workload) {
-		w.Template.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+		w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
 	})
 	c.run(time.Minute)
 	c.wantTold(

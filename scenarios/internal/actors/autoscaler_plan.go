@@ -1,85 +1,104 @@
 package actors
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/nodemanager"
-	planapi "github.com/nodesim/nodesim/scenarios/nodemanager/api"
+	"github.com/nodesim/nodesim/scenarios/nodemanager/assign"
 )
 
-// decide has the scaler plan for the group.
+// spareNode is a candidate for waiting pods: an instance that was asked for, one that joins, or a free node.
+type spareNode struct {
+	name, kind, zone string
+	node             *scaledNode // a free one, else nil
+}
+
+// decision is the planned change of a group.
+type decision struct {
+	start []launch
+	unmet []int         // bundles that get no node now
+	stop  []*scaledNode // free nodes that were idle for long, by name
+}
+
+// launch is a node to start: in a zone, or in any; for a bundle, or for standby.
+type launch struct {
+	zone   string
+	bundle int // -1 for standby
+}
+
+// decide plans for the group.
 func (g *scaledGroup) decide(bundles []bundle) {
-	g.plan = nodemanager.Changes{}
+	g.plan = decision{}
 	if len(bundles) == 0 && g.standby == 0 && (len(g.open) == 0 || g.size() <= g.Min) {
 		return
 	}
-	pods := make([]*planapi.Pod, len(bundles))
+	have := g.machines()
+	machines := make([]assign.Machine[string], len(have))
+	for i, m := range have {
+		machines[i] = assign.Machine[string]{Kind: m.kind, Pool: m.kind, Zone: m.zone}
+		if m.node != nil {
+			machines[i].IdleSince = m.node.idle
+		}
+	}
+	kinds := []string{g.kind()}
+	requests := make([]assign.Request[string], len(bundles))
 	for i := range bundles {
-		p := &planapi.Pod{ObjectMeta: planapi.ObjectMeta{Name: bundleName(i)}}
-		p.Spec = planapi.PodSpec{Phase: planapi.PodRunning, InstanceType: g.kind()}
-		p.Spec.Placement.AvailabilityZone = bundles[i].zone
-		p.Spec.Spot.Policy = planapi.SpotNever
-		if g.Spot {
-			p.Spec.Spot.Policy = planapi.SpotAlways
+		requests[i] = assign.Request[string]{Kinds: kinds, Zone: bundles[i].zone}
+	}
+	g.accept(have, bundles, assign.Assign(assign.Rules[string]{
+		Pools:       []assign.Pool[string]{{Kind: g.kind(), Count: g.standby}},
+		IdleGrace:   max(g.a.idleGrace, 1),
+		Unavailable: func(i int) bool { return g.closed(bundles[i].zone) },
+		Paused:      func(int) bool { return g.closed("") },
+	}, machines, requests, g.a.now()))
+}
+
+// closed reports whether launches in a zone, "" for any, are in vain now.
+func (g *scaledGroup) closed(zone string) bool { return g.paused() || g.noCapacity(zone) }
+
+// accept keeps what was decided. A young node isn't idle.
+func (g *scaledGroup) accept(have []spareNode, bundles []bundle, a assign.Assignment) {
+	for i, m := range have {
+		if m.node == nil {
+			continue
 		}
-		p.Status.Phase = planapi.PodWaiting
-		pods[i] = p
+		m.node.idle = a.Idle[i]
+		if g.a.env.API.Now().Sub(m.node.node.Created) < youth {
+			m.node.idle = time.Time{}
+		}
 	}
-	plan, err := g.scaler.Plan(g.nodes(), pods, g.a.now())
-	if err != nil {
-		g.a.env.Fail(fmt.Errorf("autoscaler: group %s: %w", g.Name, err))
-		return
+	for _, l := range a.Start {
+		zone := ""
+		if l.Request >= 0 {
+			zone = bundles[l.Request].zone
+		}
+		g.plan.start = append(g.plan.start, launch{zone, l.Request})
 	}
-	g.plan = plan
-	for _, n := range plan.Update {
-		if sn := g.a.nodes[n.Name]; sn != nil && sn.state == free {
-			sn.idle = n.Status.IdleSince
-			if g.a.env.API.Now().Sub(sn.node.Created) < youth {
-				sn.idle = time.Time{}
-			}
+	g.plan.unmet = a.Unmet
+	for _, i := range a.Stop {
+		if have[i].node != nil {
+			g.plan.stop = append(g.plan.stop, have[i].node)
 		}
 	}
 }
 
-const bundlePrefix = "bundle-"
-
-func bundleName(i int) string { return fmt.Sprintf(bundlePrefix+"%06d", i) }
-
-// bundleAt is the inverse of bundleName; -1 for anything else.
-func bundleAt(name string) int {
-	number, ok := strings.CutPrefix(name, bundlePrefix)
-	i, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return -1
-	}
-	return i
-}
-
-// nodes describes to the scaler what may serve waiting pods: instances that were
-// asked for, those that join, and free nodes.
-func (g *scaledGroup) nodes() []*planapi.Node {
-	var all []*planapi.Node
-	add := func(name, kind, zone string, phase planapi.NodePhase) *planapi.Node {
-		n := planapi.NewNode(name)
-		n.Spec.InstanceType, n.Spec.Spot, n.Spec.Placement.AvailabilityZone = kind, g.Spot, zone
-		n.Status.Phase = phase
-		all = append(all, n)
-		return n
-	}
+// machines lists what may serve waiting pods, by name.
+func (g *scaledGroup) machines() []spareNode {
+	var all []spareNode
 	for k, zone := range g.next(g.missing()) {
-		add(fmt.Sprintf("asked-%05d", k), g.kind(), zone, planapi.NodeCreating)
+		all = append(all, spareNode{fmt.Sprintf("asked-%05d", k), g.kind(), zone, nil})
 	}
-	for i := range g.coming { // the scaler sorts by name
+	for i := range g.coming {
 		if n := g.a.nodes[i.Name]; i.Alive() && (n == nil || n.state == joining) {
-			add(i.Name, kindOf(i.Template), i.Zone, planapi.NodeCreating)
+			all = append(all, spareNode{i.Name, kindOf(i.Template), i.Zone, nil})
 		}
 	}
 	for _, n := range g.open {
-		add(n.node.Name, kindOf(n.instance.Template), n.zone, planapi.NodeAvailable).Status.IdleSince = n.idle
+		all = append(all, spareNode{n.node.Name, kindOf(n.instance.Template), n.zone, n})
 	}
+	slices.SortFunc(all, func(x, y spareNode) int { return cmp.Compare(x.name, y.name) })
 	return all
 }
 

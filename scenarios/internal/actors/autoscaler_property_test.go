@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // TestWhateverHappens does at random what happens to clusters, and looks again
@@ -48,7 +48,7 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 	name := fmt.Sprintf("app-%d", step)
 	g := c.groups[chance.IntN(len(c.groups))]
 	var i *cloud.Instance
-	var n *api.Node
+	var n *kube.Node
 	if all := g.Instances(); len(all) > 0 {
 		i = all[chance.IntN(len(all))]
 		n = c.API.Node(i.Name)
@@ -59,9 +59,9 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 		c.deploy(name, 1+chance.IntN(6), int64(100+chance.IntN(1600)), func(w *actors.Workload) {
 			switch chance.IntN(6) {
 			case 0:
-				w.Template.NodeSelector = api.PairsOf(api.Pair{Key: "pool", Value: []string{"batch", "odd"}[chance.IntN(2)]})
+				w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: []string{"batch", "odd"}[chance.IntN(2)]})
 			case 1:
-				w.Template.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+				w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
 			}
 		})
 	case 3, 4:
@@ -86,10 +86,10 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 		}
 	case 8:
 		if n != nil {
-			c.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = true })
+			c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 			c.After(20*time.Minute, func() {
 				if !n.Gone() {
-					c.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = false })
+					c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = false })
 				}
 			})
 		}
@@ -99,9 +99,9 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 // watchDoomed checks that the autoscaler takes nodes alone that run no workload
 // and that nobody else is emptying.
 func (c *scaling) watchDoomed() {
-	c.API.WatchNodes(func(change api.Change, old, n *api.Node) {
+	c.API.WatchNodes(func(change kube.Change, old, n *kube.Node) {
 		const taint = "ToBeDeletedByClusterAutoscaler"
-		if change != api.Modified || old.HasTaint(taint, "") || !n.HasTaint(taint, "") {
+		if change != kube.Modified || old.HasTaint(taint, "") || !n.HasTaint(taint, "") {
 			return
 		}
 		if c.busy(n) || n.Unschedulable || c.API.Now().Sub(n.Created) < 5*time.Minute {
@@ -116,7 +116,7 @@ func (c *scaling) watchDoomed() {
 	})
 }
 
-func (c *scaling) busy(n *api.Node) bool {
+func (c *scaling) busy(n *kube.Node) bool {
 	for _, p := range c.API.PodsOn(n.Name) {
 		if !p.Terminal() && p.Owner.Kind != "DaemonSet" {
 			return true
@@ -205,11 +205,11 @@ func BenchmarkAutoscalerScan(b *testing.B) {
 	shapes := newScaling(b, 0).config
 	actors.NewAutoscaler(c.Env, actors.AutoscalerConfig{Groups: []*cloud.Group{g}, Kubelets: shapes})
 	for k := range 20 {
-		t := &api.Template{Containers: []api.ContainerSpec{{Name: "web", Image: "web", CPU: 900 + int64(k), Memory: 64 << 20}}}
+		t := &kube.Template{Containers: []kube.ContainerSpec{{Name: "web", Image: "web", CPU: 900 + int64(k), Memory: 64 << 20}}}
 		for j := range 500 {
-			p := &api.Pod{Template: t, Phase: "Pending"}
+			p := &kube.Pod{Template: t, Phase: "Pending"}
 			p.Namespace, p.Name = "shop", fmt.Sprintf("web-%d-%d", k, j)
-			p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable"})
+			p.Conditions = p.Conditions.Set(kube.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable"})
 			if err := c.API.CreatePod(p); err != nil {
 				b.Fatal(err)
 			}

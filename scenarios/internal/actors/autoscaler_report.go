@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // What of the autoscaler's Events gets through: one about an object in five
@@ -18,12 +18,11 @@ const (
 	reportEvery  = 200 * time.Millisecond
 	reportBurst  = 10
 	reportsQueue = 1000
-	// reportsKnown is how many objects are remembered before the old ones are
-	// forgotten.
+	// reportsKnown bounds the number of objects that are remembered; the oldest are forgotten first.
 	reportsKnown = 8192
 )
 
-var autoscalerSource = api.Source{Component: "cluster-autoscaler"}
+var autoscalerSource = kube.Source{Component: "cluster-autoscaler"}
 
 // reports is the way of the autoscaler's Events to the API server.
 type reports struct {
@@ -31,13 +30,13 @@ type reports struct {
 	uid     string // of the ConfigMap with the autoscaler's status
 	queue   []report
 	pumping bool
-	due     time.Duration            // when the next token comes, with a burst behind it
+	due     time.Duration            // when the next token comes, with a burst after it
 	told    map[string]time.Duration // by UID, when an object was last told of
 }
 
 type report struct {
-	pod             *api.Pod // or
-	node            *api.Node
+	pod             *kube.Pod // or
+	node            *kube.Node
 	kind            string
 	reason, message string
 }
@@ -46,18 +45,17 @@ func (r *reports) begin(env *Env, uid string) {
 	r.env, r.uid, r.told = env, uid, map[string]time.Duration{}
 }
 
-func (r *reports) pod(p *api.Pod, reason, message string) {
+func (r *reports) pod(p *kube.Pod, reason, message string) {
 	if !r.silent(p.UID) {
 		r.add(report{pod: p, kind: "Normal", reason: reason, message: message})
 	}
 }
 
-func (r *reports) node(n *api.Node, reason, message string) {
+func (r *reports) node(n *kube.Node, reason, message string) {
 	r.add(report{node: n, kind: "Normal", reason: reason, message: message})
 }
 
-// status reports about the autoscaler itself: its events stand at the ConfigMap
-// cluster-autoscaler-status.
+// status reports about the autoscaler itself: its events regard the ConfigMap cluster-autoscaler-status.
 func (r *reports) status(kind, reason, message string) {
 	r.add(report{kind: kind, reason: reason, message: message})
 }
@@ -101,16 +99,16 @@ func (r *reports) pump() {
 	r.queue, r.pumping = r.queue[:0], false
 }
 
-func (r *reports) about(one report) (about api.Reference, gone bool) {
+func (r *reports) about(one report) (about kube.Reference, gone bool) {
 	switch {
 	case one.pod != nil:
-		return api.AboutPod(one.pod), one.pod.Gone()
+		return kube.AboutPod(one.pod), one.pod.Gone()
 	case one.node != nil:
-		about := api.AboutNode(one.node)
+		about := kube.AboutNode(one.node)
 		about.ResourceVersion = strconv.FormatUint(one.node.Version(), 10)
 		return about, false
 	}
-	return api.Reference{
+	return kube.Reference{
 		APIVersion: "v1", Kind: "ConfigMap", Namespace: "kube-system", Name: "cluster-autoscaler-status", UID: r.uid,
 		ResourceVersion: strconv.FormatUint(r.env.API.Version(), 10),
 	}, false

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -31,7 +31,7 @@ type scaling struct {
 	keep     bool
 	uids     int
 	deployed []string // what may be scaled
-	labels   map[string]api.Pair
+	labels   map[string]kube.Pair
 }
 
 var scalingZones = []string{"us-east-1a", "us-east-1b"}
@@ -46,10 +46,10 @@ func newScaling(t testing.TB, jitter int, groups ...string) *scaling {
 		t.Fatal(err)
 	}
 	timings := model.DefaultTimings(model.EKS, model.AL2023).For(version)
-	c := &scaling{TB: t, labels: map[string]api.Pair{}}
+	c := &scaling{TB: t, labels: map[string]kube.Pair{}}
 	l := &loop.Loop{}
-	store := api.New(api.Config{
-		Start: api.InstantOf(rigStart), Version: 1000, Now: l.Now, Fail: l.Fail, Sink: c.note,
+	store := kube.New(kube.Config{
+		Start: kube.InstantOf(rigStart), Version: 1000, Now: l.Now, Fail: l.Fail, Sink: c.note,
 		UID: func() string { c.uids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", c.uids) },
 	})
 	c.config = actors.KubeletConfig{
@@ -99,7 +99,7 @@ func newScaling(t testing.TB, jitter int, groups ...string) *scaling {
 			t.Fatalf("group %q: %v", words, err)
 		}
 		if strings.Contains(options, "pool") {
-			c.labels[g.Name] = api.Pair{Key: "pool", Value: g.Name}
+			c.labels[g.Name] = kube.Pair{Key: "pool", Value: g.Name}
 		}
 		provider.AddGroup(g)
 		for k := range nodes {

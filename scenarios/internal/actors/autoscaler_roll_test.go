@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // roll replaces a group's nodes by hand, as EKS does: surge, cordon all old ones,
@@ -19,14 +19,14 @@ func (c *scaling) roll(surge int, between func(done int)) {
 	c.Cloud.SetDesired(g, g.Desired+surge)
 	c.run(4 * time.Minute)
 	for _, i := range old {
-		c.API.UpdateNode(c.API.Node(i.Name), func(n *api.Node) { n.Unschedulable = true })
+		c.API.UpdateNode(c.API.Node(i.Name), func(n *kube.Node) { n.Unschedulable = true })
 	}
 	c.run(10 * time.Second)
 	for k, i := range old {
 		between(k)
 		for _, p := range slices.Clone(c.API.PodsOn(i.Name)) {
 			if p.Owner.Kind != "DaemonSet" {
-				c.API.DeletePod(p, api.OwnGrace)
+				c.API.DeletePod(p, kube.OwnGrace)
 			}
 		}
 		c.run(2 * time.Minute)
@@ -38,9 +38,9 @@ func (c *scaling) roll(surge int, between func(done int)) {
 	for k := range surge {
 		i := young[len(young)-1-k]
 		if n := c.API.Node(i.Name); n != nil {
-			c.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = true })
+			c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 			for _, p := range slices.Clone(c.API.PodsOn(i.Name)) {
-				c.API.DeletePod(p, api.OwnGrace)
+				c.API.DeletePod(p, kube.OwnGrace)
 			}
 			c.run(time.Minute)
 		}

@@ -2,19 +2,17 @@ package actors
 
 import (
 	"cmp"
-	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/nodemanager"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// groupShape is what a group's next node will look like.
+// groupShape describes a group's next node.
 type groupShape struct {
 	template cloud.Template
 	room     room                  // for pods that aren't of DaemonSets
 	byZone   map[string]*nodeGroup // labels and taints
-	taints   []api.Taint
+	taints   []kube.Taint
 }
 
 // describe brings the shape of a new node up to date, and with it the scaler:
@@ -32,7 +30,7 @@ func (g *scaledGroup) describe() *groupShape {
 		s.taints = nil
 		for _, t := range n.Taints {
 			if !isStartup(t.Key) {
-				s.taints = append(s.taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+				s.taints = append(s.taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
 			}
 		}
 		labels := pairs(n.AllLabels()).With(labelZone, zone)
@@ -46,38 +44,18 @@ func (g *scaledGroup) describe() *groupShape {
 	if len(g.Zones) > 0 {
 		for _, t := range g.a.daemons {
 			if g.a.judge.refusal(t, s.byZone[g.Zones[0]]) == "" {
-				p := api.Pod{Template: t}
+				p := kube.Pod{Template: t}
 				cpu, memory := p.Requests()
 				s.room = s.room.minus(room{cpu, memory, 1})
 			}
 		}
 	}
-	if g.scaler == nil || kindOf(g.shapeTemplate()) != g.kind() {
-		g.scaler = g.newScaler()
-	}
 	g.shape = s
 	return s
 }
 
-func (g *scaledGroup) shapeTemplate() cloud.Template {
-	if g.shape == nil {
-		return cloud.Template{}
-	}
-	return g.shape.template
-}
-
-func (g *scaledGroup) newScaler() *nodemanager.BindingNodeScaler {
-	return nodemanager.NewScaler(nodemanager.ScalerConfig{
-		Standby: []nodemanager.StandbyNodeSpec{{InstanceType: g.kind(), Count: g.standby, Spot: g.Spot}},
-		Unavailable: func(_ string, _, _ bool, zone string, _ time.Time) bool {
-			return g.paused() || g.noCapacity(zone)
-		},
-		IdleGrace: max(g.a.idleGrace, 1), Seed: g.a.env.Seed,
-	})
-}
-
 // gives reports whether a taint is one that the group puts on its nodes.
-func (g *scaledGroup) gives(t *api.Taint) bool {
+func (g *scaledGroup) gives(t *kube.Taint) bool {
 	for _, own := range g.describe().taints {
 		if own.Key == t.Key && own.Effect == t.Effect {
 			return true

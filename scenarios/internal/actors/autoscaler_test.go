@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // An m5.large of EKS leaves 1930m of CPU to pods: two of 900m.
@@ -58,7 +58,7 @@ func TestNoGroupWillDo(t *testing.T) {
 	c.scale()
 	c.deploy("huge", 1, 2000)
 	c.deploy("choosy", 1, 100, func(w *actors.Workload) {
-		w.Template.NodeSelector = api.PairsOf(api.Pair{Key: "pool", Value: "gpu"})
+		w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: "gpu"})
 	})
 	c.run(5 * time.Minute)
 	c.wantSizes("workers 1/1, batch 0/0, small 1/1")
@@ -72,7 +72,7 @@ func TestAGroupGrowsFromNothing(t *testing.T) {
 	c := newScaling(t, 0, "workers 1..9 1", "batch 0..9 0=pool")
 	c.scale()
 	c.deploy("nightly", 3, 900, func(w *actors.Workload) {
-		w.Template.NodeSelector = api.PairsOf(api.Pair{Key: "pool", Value: "batch"})
+		w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: "batch"})
 	})
 	c.run(10 * time.Minute)
 	c.wantSizes("workers 1/1, batch 2/2")
@@ -174,9 +174,9 @@ func TestCordonedNodesAreLeftAlone(t *testing.T) {
 	c := newScaling(t, 0, "workers 0..9 3")
 	c.scale()
 	nodes := c.API.Nodes()
-	c.API.UpdateNode(nodes[0], func(n *api.Node) { n.Unschedulable = true })
-	c.API.UpdateNode(nodes[1], func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: "karpenter.sh/disrupted", Effect: "NoSchedule"})
+	c.API.UpdateNode(nodes[0], func(n *kube.Node) { n.Unschedulable = true })
+	c.API.UpdateNode(nodes[1], func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: "karpenter.sh/disrupted", Effect: "NoSchedule"})
 	})
 	c.run(time.Hour)
 	c.wantSizes("workers 2/2")

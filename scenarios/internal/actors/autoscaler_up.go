@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	planapi "github.com/nodesim/nodesim/scenarios/nodemanager/api"
 )
 
 // grow makes the groups larger for the nodes that their plans start, and tells
@@ -15,10 +13,10 @@ import (
 func (a *Autoscaler) grow(p *packing) {
 	grew := false
 	for _, g := range a.groups {
-		if len(g.plan.Start) == 0 || len(g.Zones) == 0 {
+		if len(g.plan.start) == 0 || len(g.Zones) == 0 {
 			continue
 		}
-		launches, met := g.launches(g.plan.Start)
+		launches, met := g.launches(g.plan.start)
 		if len(launches) == 0 {
 			continue
 		}
@@ -29,13 +27,12 @@ func (a *Autoscaler) grow(p *packing) {
 			"Scale-up: setting group %s size to %d instead of %d (max: %d)", g.Name, from+len(launches), from, g.Max))
 		message := fmt.Sprintf("pod triggered scale-up: [{%s %d->%d (max: %d)}]", g.Name, from, from+len(launches), g.Max)
 		bundles := p.of(g)
-		for k, n := range g.plan.Start {
-			i := bundleAt(n.Status.BoundPodName)
-			if !met[k] || i < 0 {
+		for k, l := range g.plan.start {
+			if !met[k] || l.bundle < 0 {
 				continue
 			}
 			grew = true
-			for _, pod := range bundles[i].pods {
+			for _, pod := range bundles[l.bundle].pods {
 				a.reports.pod(pod, "TriggeredScaleUp", message)
 			}
 		}
@@ -49,12 +46,12 @@ func (a *Autoscaler) grow(p *packing) {
 // that is kept at a size can't be told a zone: where a node has to be in one, the
 // launches that the provider makes elsewhere before come along, unless these are
 // very many. met says which nodes there is a launch for.
-func (g *scaledGroup) launches(start []*planapi.Node) (zones []string, met []bool) {
+func (g *scaledGroup) launches(start []launch) (zones []string, met []bool) {
 	met = make([]bool, len(start))
 	if g.Detached {
 		n := min(len(start), g.spare())
 		for k, s := range start[:n] {
-			zones, met[k] = append(zones, s.Spec.Placement.AvailabilityZone), true
+			zones, met[k] = append(zones, s.zone), true
 		}
 		return zones, met
 	}
@@ -65,7 +62,7 @@ func (g *scaledGroup) launches(start []*planapi.Node) (zones []string, met []boo
 	next := map[string]int{} // where to look on, by zone
 	n := 0
 	for k, s := range start { // those with a zone come first
-		zone := s.Spec.Placement.AvailabilityZone
+		zone := s.zone
 		at := next[zone]
 		for at < len(coming) && (taken[at] || zone != "" && coming[at] != zone) {
 			at++
@@ -92,8 +89,7 @@ func (g *scaledGroup) ask(zones []string) {
 	}
 }
 
-// launch launches one instance of a group that nobody keeps at a size, unless
-// others have filled it meanwhile.
+// launch launches one instance of a group without a size of its own, unless others have filled it meanwhile.
 func (g *scaledGroup) launch(zone string) {
 	g.asked--
 	if g.alive >= g.Max {
@@ -116,18 +112,18 @@ func (a *Autoscaler) explain(p *packing) {
 	}
 	for _, g := range a.groups {
 		bundles := p.of(g)
-		tell := func(pod string) {
-			if i := bundleAt(pod); i >= 0 {
-				for _, pod := range bundles[i].pods {
-					a.reports.pod(pod, "NotTriggerScaleUp", notTriggered+a.skipped(g, bundles[i].zone))
-				}
+		tell := func(b *bundle) {
+			for _, pod := range b.pods {
+				a.reports.pod(pod, "NotTriggerScaleUp", notTriggered+a.skipped(g, b.zone))
 			}
 		}
-		for _, u := range g.plan.Unmet {
-			tell(u.Pod)
+		for _, i := range g.plan.unmet {
+			tell(&bundles[i])
 		}
-		for _, n := range g.plan.Start {
-			tell(n.Status.BoundPodName)
+		for _, l := range g.plan.start {
+			if l.bundle >= 0 {
+				tell(&bundles[l.bundle])
+			}
 		}
 	}
 }

@@ -6,19 +6,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 func TestVolumesAndSpreadGetTheirZone(t *testing.T) {
 	for name, change := range map[string]func(*actors.Workload){
 		"spread": func(w *actors.Workload) {
-			w.Template.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+			w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
 		},
 		"hosts": func(w *actors.Workload) {
-			w.Template.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+			w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
 		},
 		"selector": func(w *actors.Workload) {
-			w.Template.NodeSelector = api.PairsOf(api.Pair{Key: "topology.kubernetes.io/zone", Value: "us-east-1b"})
+			w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "topology.kubernetes.io/zone", Value: "us-east-1b"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAVolumeWaitsForANodeInItsZone(t *testing.T) {
 	c.deploy("db", 1, 900, func(w *actors.Workload) { w.Kind, w.Template.Volume = actors.StatefulSet, "data" })
 	c.run(2 * time.Minute)
 	node := c.API.Nodes()[0] // in us-east-1a
-	c.API.UpdateNode(node, func(n *api.Node) { n.Unschedulable = true })
+	c.API.UpdateNode(node, func(n *kube.Node) { n.Unschedulable = true })
 	for _, p := range c.API.PodsOn(node.Name) {
 		c.API.DeletePod(p, 0)
 	}
@@ -68,7 +68,7 @@ func TestAZoneWithoutCapacityDoesntFillTheOthers(t *testing.T) {
 	node := c.API.Node(p.NodeName)
 	zone := node.Labels.Get("topology.kubernetes.io/zone")
 	c.Cloud.Shortage(zone, "", true)
-	c.API.UpdateNode(node, func(n *api.Node) { n.Unschedulable = true })
+	c.API.UpdateNode(node, func(n *kube.Node) { n.Unschedulable = true })
 	c.API.DeletePod(p, 0)
 	for range 9 {
 		c.run(time.Minute)

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // CloudNode is the cloud controller manager's two controllers of nodes
@@ -19,10 +19,10 @@ type CloudNode struct {
 	chance model.Stream
 }
 
-// CloudNodeConfig is what the controllers take from the provider.
+// CloudNodeConfig holds the provider's part of the controllers.
 type CloudNodeConfig struct {
 	// Initialize fills in the labels and addresses of a node's instance.
-	Initialize func(*cloud.Instance, *api.Node)
+	Initialize func(*cloud.Instance, *kube.Node)
 }
 
 const (
@@ -33,8 +33,8 @@ const (
 // NewCloudNode starts the controllers.
 func NewCloudNode(env *Env, cfg CloudNodeConfig) *CloudNode {
 	c := &CloudNode{env: env, cfg: cfg, chance: env.Stream("cloud-node")}
-	env.API.WatchNodes(func(change api.Change, _, n *api.Node) {
-		if change == api.Added && n.HasTaint(uninitializedTaint, "") {
+	env.API.WatchNodes(func(change kube.Change, _, n *kube.Node) {
+		if change == kube.Added && n.HasTaint(uninitializedTaint, "") {
 			env.After(env.Draw(&c.chance, env.Timings.CloudInitialize), func() { c.initialize(n) })
 		}
 	})
@@ -50,23 +50,23 @@ func NewCloudNode(env *Env, cfg CloudNodeConfig) *CloudNode {
 
 // initialize is syncNode: one update adds the labels and removes the taint, and
 // where addresses are others than the kubelet's, a second one writes the status.
-func (c *CloudNode) initialize(n *api.Node) {
+func (c *CloudNode) initialize(n *kube.Node) {
 	i := c.env.Cloud.ByNode(n.Name)
 	if n.Gone() || i == nil || !n.HasTaint(uninitializedTaint, "") {
 		return
 	}
-	about := api.AboutNode(n)
+	about := kube.AboutNode(n)
 	about.ResourceVersion = strconv.FormatUint(n.Version(), 10) // as it was before
 	addresses := n.Addresses
-	c.env.API.UpdateNode(n, func(n *api.Node) {
+	c.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.RemoveTaint(uninitializedTaint, "")
 		if c.cfg.Initialize != nil {
 			c.cfg.Initialize(i, n)
 		}
 		addresses, n.Addresses = n.Addresses, addresses
 	})
-	c.env.API.UpdateNode(n, func(n *api.Node) { n.Addresses = addresses })
-	c.env.API.Record(api.Source{Component: "cloud-node-controller"}, about, "Normal", "Synced", "Node synced successfully")
+	c.env.API.UpdateNode(n, func(n *kube.Node) { n.Addresses = addresses })
+	c.env.API.Record(kube.Source{Component: "cloud-node-controller"}, about, "Normal", "Synced", "Node synced successfully")
 }
 
 // look is MonitorNodes: of nodes that aren't Ready it asks the provider whether
@@ -76,23 +76,23 @@ func (c *CloudNode) look() {
 	for _, n := range c.env.API.Nodes() {
 		if n.Ready() {
 			if n.HasTaint(shutdownTaint, "") {
-				c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(shutdownTaint, "") })
+				c.env.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(shutdownTaint, "") })
 			}
 			continue
 		}
 		i := c.env.Cloud.ByNode(n.Name)
 		switch {
 		case i == nil || i.State == cloud.Terminated && !i.Hidden:
-			about := api.AboutNode(n)
+			about := kube.AboutNode(n)
 			if c.env.Version.Minor < 36 {
 				about.APIVersion = "" // which newer ones fill in
 			}
-			c.env.API.Record(api.Source{Component: "cloud-node-lifecycle-controller"}, about, "Normal", "DeletingNode",
+			c.env.API.Record(kube.Source{Component: "cloud-node-lifecycle-controller"}, about, "Normal", "DeletingNode",
 				"Deleting node "+n.Name+" because it does not exist in the cloud provider")
 			c.env.API.DeleteNode(n)
 		case i.State == cloud.Stopped:
-			c.env.API.UpdateNode(n, func(n *api.Node) {
-				n.AddTaint(api.Taint{Key: shutdownTaint, Effect: "NoSchedule"})
+			c.env.API.UpdateNode(n, func(n *kube.Node) {
+				n.AddTaint(kube.Taint{Key: shutdownTaint, Effect: "NoSchedule"})
 			})
 		}
 	}

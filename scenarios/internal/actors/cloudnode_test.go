@@ -6,21 +6,21 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 func TestANewNodeIsInitialized(t *testing.T) {
 	c := newControl(t, "1.34")
-	actors.NewCloudNode(c.Env, actors.CloudNodeConfig{Initialize: func(i *cloud.Instance, n *api.Node) {
+	actors.NewCloudNode(c.Env, actors.CloudNodeConfig{Initialize: func(i *cloud.Instance, n *kube.Node) {
 		n.Labels = n.Labels.With("topology.kubernetes.io/zone", i.Zone)
-		n.Addresses = append(n.Addresses, api.Address{Type: "ExternalIP", Address: "203.0.113.7"})
+		n.Addresses = append(n.Addresses, kube.Address{Type: "ExternalIP", Address: "203.0.113.7"})
 	}})
 	i := c.Cloud.Seed(c.group, "a")
-	n := &api.Node{
-		Meta: api.Meta{Name: i.Name}, Conditions: conditions(c.API.Now(), "False"),
-		Taints:    []api.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: "NoSchedule"}},
-		Addresses: []api.Address{{Type: "InternalIP", Address: "10.0.0.1"}},
+	n := &kube.Node{
+		Meta: kube.Meta{Name: i.Name}, Conditions: conditions(c.API.Now(), "False"),
+		Taints:    []kube.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: "NoSchedule"}},
+		Addresses: []kube.Address{{Type: "InternalIP", Address: "10.0.0.1"}},
 	}
 	if err := c.API.CreateNode(n); err != nil {
 		t.Fatal(err)

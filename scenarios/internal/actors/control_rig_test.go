@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -44,8 +44,8 @@ func newControl(t testing.TB, version string) *control {
 	c := &control{}
 	l := &loop.Loop{}
 	c.Env = &actors.Env{Loop: l, Seed: 3, Timings: &timings, Version: v}
-	c.API = api.New(api.Config{
-		Start: api.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Now: l.Now,
+	c.API = kube.New(kube.Config{
+		Start: kube.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Now: l.Now,
 		UID: func() string { c.uids++; return fmt.Sprintf("uid-%d", c.uids) },
 		Sink: func(ev timeline.Event) error {
 			c.lines = append(c.lines, line{ev.At, string(ev.Type), ev.Resource, ev.Name, string(ev.Object) + string(ev.Patch)})
@@ -76,11 +76,11 @@ func (c *control) to(t testing.TB, until time.Duration) {
 }
 
 // node seeds a Ready node whose Lease is being renewed.
-func (c *control) node(name, zone string) *api.Node {
+func (c *control) node(name, zone string) *kube.Node {
 	since := c.API.Now().Add(-time.Hour)
-	n := &api.Node{
-		Meta: api.Meta{Name: name, Created: since, Labels: api.PairsOf(
-			api.Pair{Key: "topology.kubernetes.io/zone", Value: zone}, api.Pair{Key: "topology.kubernetes.io/region", Value: "eu"})},
+	n := &kube.Node{
+		Meta: kube.Meta{Name: name, Created: since, Labels: kube.PairsOf(
+			kube.Pair{Key: "topology.kubernetes.io/zone", Value: zone}, kube.Pair{Key: "topology.kubernetes.io/region", Value: "eu"})},
 		Conditions: conditions(since, "True"),
 	}
 	c.API.SeedNode(n)
@@ -88,17 +88,17 @@ func (c *control) node(name, zone string) *api.Node {
 	return n
 }
 
-func conditions(at api.Instant, ready string) api.Conditions {
-	var cs api.Conditions
+func conditions(at kube.Instant, ready string) kube.Conditions {
+	var cs kube.Conditions
 	for _, kind := range []string{"MemoryPressure", "DiskPressure", "PIDPressure"} {
-		cs = cs.Set(api.Condition{Type: kind, Status: "False", Heartbeat: at.Second(), Transition: at.Second()})
+		cs = cs.Set(kube.Condition{Type: kind, Status: "False", Heartbeat: at.Second(), Transition: at.Second()})
 	}
-	return cs.Set(api.Condition{Type: "Ready", Status: ready, Reason: "KubeletReady", Heartbeat: at.Second(), Transition: at.Second()})
+	return cs.Set(kube.Condition{Type: "Ready", Status: ready, Reason: "KubeletReady", Heartbeat: at.Second(), Transition: at.Second()})
 }
 
 // post sets a node's Ready condition as its kubelet does.
-func (c *control) post(n *api.Node, ready string) {
-	c.API.UpdateNode(n, func(n *api.Node) {
+func (c *control) post(n *kube.Node, ready string) {
+	c.API.UpdateNode(n, func(n *kube.Node) {
 		for _, was := range conditions(c.API.Now(), ready) {
 			n.Conditions = n.Conditions.Set(was)
 		}
@@ -106,16 +106,16 @@ func (c *control) post(n *api.Node, ready string) {
 }
 
 // pod seeds a pod that runs on a node and is Ready.
-func (c *control) pod(t testing.TB, name, node string, change ...func(*api.Pod)) *api.Pod {
+func (c *control) pod(t testing.TB, name, node string, change ...func(*kube.Pod)) *kube.Pod {
 	t.Helper()
-	p := &api.Pod{
-		Meta: api.Meta{
-			Namespace: "shop", Name: name, Created: c.API.Now().Add(-time.Hour), Labels: api.PairsOf(api.Pair{Key: "app", Value: "web"}),
-			Owner: &api.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "rs-web"},
+	p := &kube.Pod{
+		Meta: kube.Meta{
+			Namespace: "shop", Name: name, Created: c.API.Now().Add(-time.Hour), Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "web"}),
+			Owner: &kube.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "rs-web"},
 		},
-		Template: &api.Template{GraceSeconds: 30, Containers: []api.ContainerSpec{{Name: "web"}}},
+		Template: &kube.Template{GraceSeconds: 30, Containers: []kube.ContainerSpec{{Name: "web"}}},
 		NodeName: node, Phase: "Running",
-		Conditions: api.Conditions{{Type: "Ready", Status: "True"}},
+		Conditions: kube.Conditions{{Type: "Ready", Status: "True"}},
 	}
 	for _, f := range change {
 		f(p)
@@ -126,8 +126,8 @@ func (c *control) pod(t testing.TB, name, node string, change ...func(*api.Pod))
 	return p
 }
 
-func tolerate(tolerations ...api.Toleration) func(*api.Pod) {
-	return func(p *api.Pod) {
+func tolerate(tolerations ...kube.Toleration) func(*kube.Pod) {
+	return func(p *kube.Pod) {
 		next := *p.Template
 		next.Tolerations = tolerations
 		p.Template = &next
@@ -135,9 +135,9 @@ func tolerate(tolerations ...api.Toleration) func(*api.Pod) {
 }
 
 // ready sets a pod's Ready condition.
-func (c *control) ready(p *api.Pod, status string) {
-	c.API.UpdatePod(p, func(p *api.Pod) {
-		p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: status, Transition: c.API.Now().Second()})
+func (c *control) ready(p *kube.Pod, status string) {
+	c.API.UpdatePod(p, func(p *kube.Pod) {
+		p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: status, Transition: c.API.Now().Second()})
 	})
 }
 

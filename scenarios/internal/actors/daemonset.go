@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 )
 
@@ -17,7 +17,7 @@ const (
 	daemonBackoffAtMost = 15 * time.Minute
 )
 
-var daemonSetController = api.Source{Component: "daemonset-controller"}
+var daemonSetController = kube.Source{Component: "daemonset-controller"}
 
 // daemonSet keeps one pod on every node that its template lets it run on, each
 // pinned to its node by its affinity (pkg/controller/daemon/daemon_controller.go).
@@ -29,11 +29,10 @@ type daemonSet struct {
 	dirty []*daemonNode
 }
 
-// daemonNode is what the controller keeps of a node, or of a node that is gone
-// and whose pod isn't.
+// daemonNode is the controller's record of a node, or of a node that is gone and whose pod isn't.
 type daemonNode struct {
 	name     string
-	pod      *api.Pod
+	pod      *kube.Pod
 	dirty    bool
 	failures int
 	backoff  time.Duration // no deletion of a failed pod before
@@ -46,10 +45,10 @@ func newDaemonSet(w *workload) *daemonSet {
 
 // daemonTolerations adds what every DaemonSet's pods tolerate
 // (AddOrUpdateDaemonPodTolerations of pkg/controller/daemon/util).
-func daemonTolerations(own []api.Toleration, hostNetwork bool) []api.Toleration {
+func daemonTolerations(own []kube.Toleration, hostNetwork bool) []kube.Toleration {
 	all := slices.Clone(own)
 	add := func(key, effect string) {
-		t := api.Toleration{Key: key, Operator: "Exists", Effect: effect, Seconds: -1}
+		t := kube.Toleration{Key: key, Operator: "Exists", Effect: effect, Seconds: -1}
 		for i := range all {
 			if all[i].Key == t.Key && all[i].Effect == t.Effect && all[i].Operator == t.Operator {
 				all[i] = t
@@ -77,21 +76,21 @@ func (ds *daemonSet) scaled(int) {
 }
 
 // node tells of a node whose taints or labels may be others than before.
-func (ds *daemonSet) node(c api.Change, old, n *api.Node) {
-	if c == api.Modified && slices.Equal(old.Taints, n.Taints) && slices.Equal(old.Labels, n.Labels) {
+func (ds *daemonSet) node(c kube.Change, old, n *kube.Node) {
+	if c == kube.Modified && slices.Equal(old.Taints, n.Taints) && slices.Equal(old.Labels, n.Labels) {
 		return
 	}
 	ds.look(ds.at(n.Name))
 }
 
-func (ds *daemonSet) changed(c api.Change, old, p *api.Pod) {
+func (ds *daemonSet) changed(c kube.Change, old, p *kube.Pod) {
 	at := ds.at(p.Pinned)
 	switch {
-	case c == api.Added:
+	case c == kube.Added:
 		at.pod = p
-	case c == api.Deleted && at.pod == p:
+	case c == kube.Deleted && at.pod == p:
 		at.pod = nil
-	case c == api.Modified && old.Phase == p.Phase:
+	case c == kube.Modified && old.Phase == p.Phase:
 		return
 	}
 	if ds.begun {
@@ -152,7 +151,7 @@ func (ds *daemonSet) manage(n *daemonNode) {
 
 // fits says whether a pod should be started on a node, and whether one that is
 // there should stay (NodeShouldRunDaemonPod).
-func (ds *daemonSet) fits(n *api.Node) (run, stay bool) {
+func (ds *daemonSet) fits(n *kube.Node) (run, stay bool) {
 	if !n.Labels.Holds(ds.template.NodeSelector) {
 		return false, false
 	}
@@ -168,7 +167,7 @@ func (ds *daemonSet) fits(n *api.Node) (run, stay bool) {
 }
 
 // tolerated reports whether the pods of a template tolerate a taint.
-func tolerated(t *api.Template, taint api.Taint) bool {
+func tolerated(t *kube.Template, taint kube.Taint) bool {
 	for i := range t.Tolerations {
 		if t.Tolerations[i].Tolerates(taint) {
 			return true
@@ -209,8 +208,8 @@ func (ds *daemonSet) ended(n *daemonNode) {
 	ds.remove(p)
 }
 
-func (ds *daemonSet) remove(p *api.Pod) {
-	if ds.env.API.DeletePod(p, api.OwnGrace) {
+func (ds *daemonSet) remove(p *kube.Pod) {
+	if ds.env.API.DeletePod(p, kube.OwnGrace) {
 		ds.env.API.Record(daemonSetController, ds.about(), "Normal", "SuccessfulDelete", "Deleted pod: "+p.Name)
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// Disruption is the disruption controller of kube-controller-manager
-// (pkg/controller/disruption/disruption.go): it keeps the status of budgets, and
-// takes the condition DisruptionTarget back from pods that nobody deleted.
+// Disruption is the disruption controller of kube-controller-manager (pkg/controller/disruption/disruption.go): it
+// keeps the status of budgets, and takes the condition DisruptionTarget back from pods that were never deleted.
 //
 // The real controller counts a budget's pods at every sync. This one keeps the
 // counts as pods change, so that a sync costs the same for ten pods and ten
@@ -20,26 +19,25 @@ import (
 type Disruption struct {
 	env    *Env
 	chance model.Stream
-	counts map[*api.Budget]*budgetCount
+	counts map[*kube.Budget]*budgetCount
 	byPods map[string][]*budgetCount // by the UID of the pods' controller
 	mixed  map[string]bool           // controllers whose pods differ in labels
 }
 
-var disruptionController = api.Source{Component: "controllermanager"}
+var disruptionController = kube.Source{Component: "controllermanager"}
 
 // NewDisruption starts the disruption controller, before there are budgets.
 // Pods that are there when a budget comes are taken into account.
 func NewDisruption(env *Env) *Disruption {
-	d := &Disruption{env: env, chance: env.Stream("disruption"), counts: map[*api.Budget]*budgetCount{}, byPods: map[string][]*budgetCount{}, mixed: map[string]bool{}}
+	d := &Disruption{env: env, chance: env.Stream("disruption"), counts: map[*kube.Budget]*budgetCount{}, byPods: map[string][]*budgetCount{}, mixed: map[string]bool{}}
 	env.API.WatchBudgets(d.budgetChanged)
 	env.API.WatchPods(d.podChanged)
 	return d
 }
 
-// Seed adds a budget that was there before the tape began, behind its pods: its
-// status is what the controller has long computed of them, and it is written
-// once. Where Created is unset it is now.
-func (d *Disruption) Seed(b *api.Budget) error {
+// Seed adds a budget from before the tape began, after its pods: the controller has long computed its status of them,
+// and it is written once. Where Created is unset it is now.
+func (d *Disruption) Seed(b *kube.Budget) error {
 	n := d.recount(b)
 	if b.Created == 0 {
 		b.Created = d.env.API.Now()
@@ -53,10 +51,10 @@ func (d *Disruption) Seed(b *api.Budget) error {
 	return nil
 }
 
-func (d *Disruption) budgetChanged(c api.Change, old, b *api.Budget) {
+func (d *Disruption) budgetChanged(c kube.Change, old, b *kube.Budget) {
 	n := d.counts[b]
 	switch {
-	case c == api.Deleted:
+	case c == kube.Deleted:
 		delete(d.counts, b)
 		clear(d.byPods)
 		return
@@ -70,7 +68,7 @@ func (d *Disruption) budgetChanged(c api.Change, old, b *api.Budget) {
 			d.counts[b] = n
 		}
 		clear(d.byPods)
-		if c == api.Added && b.ObservedGeneration == b.Generation {
+		if c == kube.Added && b.ObservedGeneration == b.Generation {
 			return // the controller knows it already
 		}
 	}
@@ -79,8 +77,8 @@ func (d *Disruption) budgetChanged(c api.Change, old, b *api.Budget) {
 	d.queue(n)
 }
 
-func (d *Disruption) podChanged(c api.Change, old, p *api.Pod) {
-	if c == api.Modified && !sameLabels(old.Labels, p.Labels) && !sameButPlace(old.Labels, p.Labels) {
+func (d *Disruption) podChanged(c kube.Change, old, p *kube.Pod) {
+	if c == kube.Modified && !sameLabels(old.Labels, p.Labels) && !sameButPlace(old.Labels, p.Labels) {
 		d.relabelled(old, p)
 	} else {
 		some := d.of(p)
@@ -93,14 +91,14 @@ func (d *Disruption) podChanged(c api.Change, old, p *api.Pod) {
 			}
 		}
 	}
-	if c != api.Deleted && staleTarget(p) && (old == nil || !staleTarget(old)) {
+	if c != kube.Deleted && staleTarget(p) && (old == nil || !staleTarget(old)) {
 		d.watchTarget(p)
 	}
 }
 
 // relabelled counts a pod whose labels have changed, which may have taken it
 // from one budget to another.
-func (d *Disruption) relabelled(old, p *api.Pod) {
+func (d *Disruption) relabelled(old, p *kube.Pod) {
 	if p.Owner != nil {
 		d.mixed[p.Owner.UID] = true
 		delete(d.byPods, p.Owner.UID)
@@ -111,7 +109,7 @@ func (d *Disruption) relabelled(old, p *api.Pod) {
 		switch {
 		case n == nil || !was && !is:
 		case was && is:
-			if n.podChanged(api.Modified, old, p) {
+			if n.podChanged(kube.Modified, old, p) {
 				d.queue(n)
 			}
 		case was:
@@ -126,7 +124,7 @@ func (d *Disruption) relabelled(old, p *api.Pod) {
 
 // sameLabels is quick where two states share their labels, which they nearly
 // always do.
-func sameLabels(a, b api.Pairs) bool {
+func sameLabels(a, b kube.Pairs) bool {
 	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
 		return true
 	}
@@ -135,16 +133,16 @@ func sameLabels(a, b api.Pairs) bool {
 
 // sameButPlace compares labels without those that a scheduler copies from the
 // node, by which no budget selects.
-func sameButPlace(a, b api.Pairs) bool {
+func sameButPlace(a, b kube.Pairs) bool {
 	for _, key := range [...]string{labelZone, labelRegion} {
 		a, b = a.Without(key), b.Without(key)
 	}
 	return slices.Equal(a, b)
 }
 
-// of returns the budgets that select a pod. The pods of one controller don't
-// differ in the labels that budgets select by, unless somebody changes them.
-func (d *Disruption) of(p *api.Pod) []*budgetCount {
+// of returns the budgets that select a pod. The pods of one controller don't differ in the labels that budgets select
+// by, unless a client changes them.
+func (d *Disruption) of(p *kube.Pod) []*budgetCount {
 	owner := ""
 	if p.Owner != nil {
 		owner = p.Owner.UID
@@ -165,19 +163,18 @@ func (d *Disruption) of(p *api.Pod) []*budgetCount {
 }
 
 // several reports a pod that more than one budget selects (getPdbForPod).
-func (d *Disruption) several(p *api.Pod, some []*budgetCount) {
+func (d *Disruption) several(p *kube.Pod, some []*budgetCount) {
 	if p.Gone() {
 		return
 	}
 	chosen := some[d.chance.N(uint64(len(some)))].budget
-	d.env.API.Record(disruptionController, api.AboutPod(p), "Warning", "MultiplePodDisruptionBudgets",
+	d.env.API.Record(disruptionController, kube.AboutPod(p), "Warning", "MultiplePodDisruptionBudgets",
 		fmt.Sprintf("Pod %q/%q matches multiple PodDisruptionBudgets.  Chose %q arbitrarily.", p.Namespace, p.Name, chosen.Name))
 }
 
-// slowestSync is how long a change of a pod waits at most for its budget's status,
-// however far a scenario stretches the reactions of controllers: the workers of
-// the disruption controller aren't throttled and find everything in their caches
-// (pkg/controller/disruption/disruption.go, worker).
+// slowestSync bounds how long a change of a pod waits for its budget's status, however far a scenario stretches the
+// reactions of controllers: the workers of the disruption controller aren't throttled and find everything in their
+// caches (pkg/controller/disruption/disruption.go, worker).
 const slowestSync = time.Second
 
 // queue has a budget synced soon; changes until then are one sync.

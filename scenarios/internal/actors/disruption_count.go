@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// budgetCount is what is known of a budget's pods.
+// budgetCount is the state of a budget's pods.
 type budgetCount struct {
-	budget    *api.Budget
+	budget    *kube.Budget
 	pods      int                    // that it selects
 	healthy   int                    // of those: Ready and not being deleted
 	unmanaged int                    // of those: without a controller
 	owners    map[string]*ownedCount // by the controllers' UIDs
 	queued    bool
-	recheck   api.Instant // when a sync is due without a change; 0 for none
+	recheck   kube.Instant // when a sync is due without a change; 0 for none
 }
 
-// ownedCount is how many of a budget's pods a controller has.
+// ownedCount counts a budget's pods of one controller.
 type ownedCount struct {
-	owner *api.Owner
+	owner *kube.Owner
 	pods  int
 }
 
 // recount counts the pods of a budget that are there.
-func (d *Disruption) recount(b *api.Budget) *budgetCount {
+func (d *Disruption) recount(b *kube.Budget) *budgetCount {
 	n := &budgetCount{budget: b, owners: map[string]*ownedCount{}}
 	for _, p := range d.env.API.Pods() {
 		if b.Covers(p) {
@@ -35,15 +35,15 @@ func (d *Disruption) recount(b *api.Budget) *budgetCount {
 	return n
 }
 
-func healthy(p *api.Pod) bool { return !p.Terminating() && p.Ready() }
+func healthy(p *kube.Pod) bool { return !p.Terminating() && p.Ready() }
 
 // podChanged counts a pod anew, and reports whether a sync would find something
 // to do.
-func (n *budgetCount) podChanged(c api.Change, old, p *api.Pod) bool {
+func (n *budgetCount) podChanged(c kube.Change, old, p *kube.Pod) bool {
 	switch c {
-	case api.Added:
+	case kube.Added:
 		n.count(p, +1)
-	case api.Deleted:
+	case kube.Deleted:
 		n.count(old, -1)
 	default:
 		was, is := healthy(old), healthy(p)
@@ -58,7 +58,7 @@ func (n *budgetCount) podChanged(c api.Change, old, p *api.Pod) bool {
 	return true
 }
 
-func (n *budgetCount) count(p *api.Pod, by int) {
+func (n *budgetCount) count(p *kube.Pod, by int) {
 	n.pods += by
 	if healthy(p) {
 		n.healthy += by
@@ -77,10 +77,10 @@ func (n *budgetCount) count(p *api.Pod, by int) {
 	}
 }
 
-// scale is getExpectedScale: what the pods' controllers want together. It fails
-// where one of them can't be scaled, or is none that anybody knows.
+// scale is getExpectedScale: what the pods' controllers want together. It fails where one of them can't be scaled, or
+// is of an unknown kind.
 func (d *Disruption) scale(n *budgetCount) (sum int, err error) {
-	var lost *api.Owner
+	var lost *kube.Owner
 	for uid, o := range n.owners { // a sum and a least: the order is of no consequence
 		replicas, known := d.env.API.Scale(uid)
 		if sum += replicas; !known && (lost == nil || uid < lost.UID) {
@@ -98,7 +98,7 @@ func (d *Disruption) scale(n *budgetCount) (sum int, err error) {
 }
 
 // podOf names the first of a controller's pods that a budget selects.
-func (d *Disruption) podOf(n *budgetCount, owner *api.Owner) (name string) {
+func (d *Disruption) podOf(n *budgetCount, owner *kube.Owner) (name string) {
 	for _, p := range d.env.API.PodsOf(owner.UID) {
 		if n.budget.Covers(p) && (name == "" || p.Name < name) {
 			name = p.Name

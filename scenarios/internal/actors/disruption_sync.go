@@ -5,15 +5,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// verdict is what a sync makes of a budget's pods.
+// verdict is the result of a sync of a budget's pods.
 type verdict struct {
 	expected, desired, current, allowed int
-	disrupted                           []api.Disrupted
-	overdue                             []*api.Pod  // evicted, and never deleted
-	recheck                             api.Instant // when the first of disrupted is overdue; 0 for none
+	disrupted                           []kube.Disrupted
+	overdue                             []*kube.Pod  // evicted, and never deleted
+	recheck                             kube.Instant // when the first of disrupted is overdue; 0 for none
 }
 
 // sync is trySync and failSafe: it writes the status where that differs.
@@ -32,26 +32,26 @@ func (d *Disruption) sync(n *budgetCount) {
 			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.")
 	}
 	for _, p := range v.overdue {
-		// The namespace stands there twice in the real one as well.
-		d.env.API.Record(disruptionController, api.AboutPod(p), "Warning", "NotDeleted",
+		// The real message has the namespace twice as well.
+		d.env.API.Record(disruptionController, kube.AboutPod(p), "Warning", "NotDeleted",
 			"Pod was expected by PDB "+b.Namespace+"/"+b.Namespace+" to be deleted but it wasn't")
 	}
-	d.env.API.UpdateBudget(b, func(b *api.Budget) { v.write(b, err, now) })
+	d.env.API.UpdateBudget(b, func(b *kube.Budget) { v.write(b, err, now) })
 	if v.recheck != 0 && (n.recheck <= now || v.recheck < n.recheck) {
 		n.recheck = v.recheck
 		d.env.After(v.recheck.Sub(now)+1, func() { d.queue(d.counts[b]) })
 	}
 }
 
-func (d *Disruption) report(b *api.Budget, kind, reason, message string) {
-	d.env.API.Record(disruptionController, api.Reference{
+func (d *Disruption) report(b *kube.Budget, kind, reason, message string) {
+	d.env.API.Record(disruptionController, kube.Reference{
 		APIVersion: "policy/v1", Kind: "PodDisruptionBudget", Namespace: b.Namespace, Name: b.Name, UID: b.UID,
 		ResourceVersion: strconv.FormatUint(b.Version(), 10),
 	}, kind, reason, message)
 }
 
 // goString is a LabelSelector as Go prints it.
-func goString(selector api.Pairs) string {
+func goString(selector kube.Pairs) string {
 	s := "&LabelSelector{MatchLabels:map[string]string{"
 	for _, l := range selector {
 		s += l.Key + ": " + l.Value + ","
@@ -59,12 +59,11 @@ func goString(selector api.Pairs) string {
 	return s + "},MatchExpressions:[]LabelSelectorRequirement{},}"
 }
 
-// write puts a verdict into the status (updatePdbStatus), or what stands there
-// where there is none (failSafe).
-func (v *verdict) write(b *api.Budget, failed error, now api.Instant) {
+// write puts a verdict into the status (updatePdbStatus); without one it keeps the present status (failSafe).
+func (v *verdict) write(b *kube.Budget, failed error, now kube.Instant) {
 	if failed != nil {
 		b.DisruptionsAllowed = 0
-		b.Conditions = b.Conditions.Set(api.Condition{
+		b.Conditions = b.Conditions.Set(kube.Condition{
 			Type: "DisruptionAllowed", Status: "False", Reason: "SyncFailed", Message: failed.Error(),
 			Transition: now.Second(), Observed: b.ObservedGeneration,
 		})
@@ -78,7 +77,7 @@ func (v *verdict) write(b *api.Budget, failed error, now api.Instant) {
 	b.SetDisruptionAllowed(now)
 }
 
-func (d *Disruption) verdict(n *budgetCount, now api.Instant) (v verdict, err error) {
+func (d *Disruption) verdict(n *budgetCount, now kube.Instant) (v verdict, err error) {
 	if v.expected, v.desired, err = d.expect(n); err != nil {
 		return v, err
 	}
@@ -90,7 +89,7 @@ func (d *Disruption) verdict(n *budgetCount, now api.Instant) (v verdict, err er
 }
 
 // byScale reports whether a budget depends on what its pods' controllers want.
-func byScale(b *api.Budget) bool {
+func byScale(b *kube.Budget) bool {
 	return b.MaxUnavailable != "" || strings.HasSuffix(b.MinAvailable, "%")
 }
 
@@ -124,14 +123,14 @@ func ScaledValue(value string, total int) int {
 
 // disrupted is buildDisruptedPodMap and countHealthyPods: which granted
 // evictions still count, and how many pods are healthy without them.
-func (d *Disruption) disrupted(n *budgetCount, now api.Instant, v *verdict) {
+func (d *Disruption) disrupted(n *budgetCount, now kube.Instant, v *verdict) {
 	v.current = n.healthy
 	for _, e := range n.budget.DisruptedPods {
 		p := d.env.API.Pod(n.budget.Namespace, e.Pod)
 		if p == nil || p.Terminating() || !n.budget.Covers(p) {
 			continue
 		}
-		ends := e.At.Add(api.DeletionTimeout)
+		ends := e.At.Add(kube.DeletionTimeout)
 		if ends < now {
 			v.overdue = append(v.overdue, p)
 			continue

@@ -8,21 +8,21 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-var webApp = api.PairsOf(api.Pair{Key: "app", Value: "web"})
+var webApp = kube.PairsOf(kube.Pair{Key: "app", Value: "web"})
 
 // seedBudget puts a budget of three Ready pods there.
-func (c *control) seedBudget(t *testing.T, min, max string) (*api.Budget, []*api.Pod) {
+func (c *control) seedBudget(t *testing.T, min, max string) (*kube.Budget, []*kube.Pod) {
 	t.Helper()
 	d := actors.NewDisruption(c.Env)
 	c.API.SetScale("rs-web", 3)
-	var pods []*api.Pod
+	var pods []*kube.Pod
 	for i := range 3 {
 		pods = append(pods, c.pod(t, fmt.Sprintf("web-%d", i), "node-0"))
 	}
-	b := &api.Budget{Meta: api.Meta{Namespace: "shop", Name: "web", Created: c.API.Now().Add(-24 * time.Hour)}, MinAvailable: min, MaxUnavailable: max, Selector: webApp}
+	b := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "web", Created: c.API.Now().Add(-24 * time.Hour)}, MinAvailable: min, MaxUnavailable: max, Selector: webApp}
 	if err := d.Seed(b); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestASeededBudgetIsAtRest(t *testing.T) {
 			t.Errorf("%s: want %s", lines[0].json, part)
 		}
 	}
-	if err := actors.NewDisruption(c.Env).Seed(&api.Budget{Meta: api.Meta{Namespace: b.Namespace, Name: b.Name}}); err == nil {
+	if err := actors.NewDisruption(c.Env).Seed(&kube.Budget{Meta: kube.Meta{Namespace: b.Namespace, Name: b.Name}}); err == nil {
 		t.Error("a second budget of the name is seeded")
 	}
 }
@@ -104,8 +104,8 @@ func TestEvictionsWithoutABudgetsLeave(t *testing.T) {
 		{"not Ready, and nothing is desired", func() { c.ready(unready, "False"); b.CurrentHealthy, b.DesiredHealthy = 0, 0 }, 429},
 		{"not Ready, and always allowed", func() { c.ready(unready, "False"); b.UnhealthyPodEvictionPolicy = "AlwaysAllow" }, 0},
 		{"Ready, and always allowed", func() { b.UnhealthyPodEvictionPolicy = "AlwaysAllow" }, 429},
-		{"pending", func() { c.API.UpdatePod(unready, func(p *api.Pod) { p.Phase = "Pending" }) }, 0},
-		{"ended", func() { c.API.UpdatePod(unready, func(p *api.Pod) { p.Phase = "Failed" }) }, 0},
+		{"pending", func() { c.API.UpdatePod(unready, func(p *kube.Pod) { p.Phase = "Pending" }) }, 0},
+		{"ended", func() { c.API.UpdatePod(unready, func(p *kube.Pod) { p.Phase = "Failed" }) }, 0},
 		{"the status is old", func() { b.ObservedGeneration, b.DisruptionsAllowed = 0, 3 }, 429},
 	} {
 		c = newControl(t, "1.34")
@@ -128,7 +128,7 @@ func TestEvictionsWithoutABudgetsLeave(t *testing.T) {
 func TestTwoBudgetsAreAnErrorOfTheServer(t *testing.T) {
 	c := newControl(t, "1.34")
 	_, pods := c.seedBudget(t, "1", "")
-	if err := c.API.CreateBudget(&api.Budget{Meta: api.Meta{Namespace: "shop", Name: "all"}, MinAvailable: "0"}); err != nil {
+	if err := c.API.CreateBudget(&kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "all"}, MinAvailable: "0"}); err != nil {
 		t.Fatal(err)
 	}
 	c.to(t, 2*time.Second)
@@ -150,11 +150,11 @@ func TestAPodThatIsNotDeletedCountsAgain(t *testing.T) {
 	c := newControl(t, "1.34")
 	b, pods := c.seedBudget(t, "2", "")
 	c.to(t, 500*time.Millisecond)
-	c.API.UpdateBudget(b, func(b *api.Budget) {
-		b.DisruptionsAllowed, b.DisruptedPods = 0, []api.Disrupted{{Pod: "web-1", At: c.API.Now().Second()}}
+	c.API.UpdateBudget(b, func(b *kube.Budget) {
+		b.DisruptionsAllowed, b.DisruptedPods = 0, []kube.Disrupted{{Pod: "web-1", At: c.API.Now().Second()}}
 	})
-	c.API.UpdatePod(pods[1], func(p *api.Pod) {
-		p.Conditions = p.Conditions.Set(api.Condition{Type: "DisruptionTarget", Status: "True", Reason: "EvictionByEvictionAPI", Transition: c.API.Now().Second()})
+	c.API.UpdatePod(pods[1], func(p *kube.Pod) {
+		p.Conditions = p.Conditions.Set(kube.Condition{Type: "DisruptionTarget", Status: "True", Reason: "EvictionByEvictionAPI", Transition: c.API.Now().Second()})
 	})
 	c.to(t, 10*time.Second)
 	if b.CurrentHealthy != 2 || b.DisruptionsAllowed != 0 {
@@ -182,7 +182,7 @@ func TestAStatusIsNeverLate(t *testing.T) {
 	for n, p := range pods {
 		at := time.Duration(n+1) * time.Minute
 		c.to(t, at)
-		c.API.UpdatePod(p, func(p *api.Pod) {
+		c.API.UpdatePod(p, func(p *kube.Pod) {
 			next := *p.Conditions.Get("Ready")
 			next.Status, next.Transition = "False", c.API.Now().Second()
 			p.Conditions = p.Conditions.Set(next)
@@ -197,7 +197,7 @@ func TestAStatusIsNeverLate(t *testing.T) {
 func TestABudgetWithoutPodsSaysSo(t *testing.T) {
 	c := newControl(t, "1.34")
 	actors.NewDisruption(c.Env)
-	b := &api.Budget{Meta: api.Meta{Namespace: "shop", Name: "web"}, MinAvailable: "50%", Selector: webApp}
+	b := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "web"}, MinAvailable: "50%", Selector: webApp}
 	if err := c.API.CreateBudget(b); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestTheStatusIsARecount(t *testing.T) {
 		actors.NewDisruption(c.Env)
 		limits := []string{"2", "50%", "0", "100%", "33%"}
 		for i := range 4 {
-			b := &api.Budget{Meta: api.Meta{Namespace: "shop", Name: fmt.Sprint("b", i)}, Selector: api.PairsOf(api.Pair{Key: "app", Value: fmt.Sprint("app", i%3)})}
+			b := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: fmt.Sprint("b", i)}, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: fmt.Sprint("app", i%3)})}
 			if rng.IntN(2) == 0 {
 				b.MinAvailable = limits[rng.IntN(len(limits))]
 			} else {
@@ -240,9 +240,9 @@ func TestTheStatusIsARecount(t *testing.T) {
 			switch n := rng.IntN(9); {
 			case len(pods) == 0 || n < 3:
 				app, rs := rng.IntN(3), rng.IntN(2)
-				c.pod(t, fmt.Sprint("p", step), "node-0", func(p *api.Pod) {
-					p.Labels = api.PairsOf(api.Pair{Key: "app", Value: fmt.Sprint("app", app)})
-					p.Owner = &api.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", UID: fmt.Sprint("rs-", 2*app+rs)}
+				c.pod(t, fmt.Sprint("p", step), "node-0", func(p *kube.Pod) {
+					p.Labels = kube.PairsOf(kube.Pair{Key: "app", Value: fmt.Sprint("app", app)})
+					p.Owner = &kube.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", UID: fmt.Sprint("rs-", 2*app+rs)}
 					if rng.IntN(8) == 0 {
 						p.Owner = nil
 					}
@@ -250,15 +250,15 @@ func TestTheStatusIsARecount(t *testing.T) {
 			case n == 3:
 				c.ready(pods[rng.IntN(len(pods))], []string{"True", "False"}[rng.IntN(2)])
 			case n == 4:
-				c.API.DeletePod(pods[rng.IntN(len(pods))], []int64{0, api.OwnGrace}[rng.IntN(2)])
+				c.API.DeletePod(pods[rng.IntN(len(pods))], []int64{0, kube.OwnGrace}[rng.IntN(2)])
 			case n == 5:
 				_ = c.API.Evict(pods[rng.IntN(len(pods))])
 			case n == 6:
-				c.API.UpdatePod(pods[rng.IntN(len(pods))], func(p *api.Pod) { p.Labels = p.Labels.With("app", fmt.Sprint("app", rng.IntN(3))) })
+				c.API.UpdatePod(pods[rng.IntN(len(pods))], func(p *kube.Pod) { p.Labels = p.Labels.With("app", fmt.Sprint("app", rng.IntN(3))) })
 			case n == 7:
 				b := c.API.Budgets()[rng.IntN(len(c.API.Budgets()))]
-				c.API.UpdateBudget(b, func(b *api.Budget) {
-					b.Selector = api.PairsOf(api.Pair{Key: "app", Value: fmt.Sprint("app", rng.IntN(3))})
+				c.API.UpdateBudget(b, func(b *kube.Budget) {
+					b.Selector = kube.PairsOf(kube.Pair{Key: "app", Value: fmt.Sprint("app", rng.IntN(3))})
 				})
 			default:
 				c.to(t, c.Now()+time.Duration(rng.Int64N(int64(90*time.Second))))
@@ -276,13 +276,13 @@ func TestTheStatusIsARecount(t *testing.T) {
 	}
 }
 
-func status(b *api.Budget) string {
+func status(b *kube.Budget) string {
 	return fmt.Sprintf("expected %d, desired %d, current %d, allowed %d, disrupted %d", b.ExpectedPods, b.DesiredHealthy, b.CurrentHealthy, b.DisruptionsAllowed, len(b.DisruptedPods))
 }
 
 // recount is trySync of pkg/controller/disruption the plain way, with nothing
 // granted any more.
-func recount(c *control, b *api.Budget) string {
+func recount(c *control, b *kube.Budget) string {
 	expected, current := 0, 0
 	scales, pods := map[string]int{}, 0
 	for _, p := range c.API.Pods() {

@@ -3,20 +3,19 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// Env is what every actor is given.
+// Env holds what every actor is given.
 type Env struct {
 	*loop.Loop
-	API   *api.Store
+	API   *kube.Store
 	Cloud *cloud.Cloud
 	Seed  uint64
-	// Jitter is how much of the spread of durations there is, in percent; 0 is
-	// medians alone.
+	// Jitter scales the spread of durations, in percent; 0 means medians alone.
 	Jitter int
 	// Timings are those of the control plane and of who rolls.
 	Timings *model.Timings

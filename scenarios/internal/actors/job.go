@@ -3,7 +3,7 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 const (
@@ -33,14 +33,14 @@ func newJob(w *workload) *job {
 	return &job{replicaSet: replicaSet{workload: w, component: "job-controller"}, succeeded: map[string]bool{}}
 }
 
-func (j *job) changed(c api.Change, old, p *api.Pod) {
-	if c != api.Added && active(old) {
+func (j *job) changed(c kube.Change, old, p *kube.Pod) {
+	if c != kube.Added && active(old) {
 		j.active--
 	}
-	if c != api.Deleted && active(p) {
+	if c != kube.Deleted && active(p) {
 		j.active++
 	}
-	if c == api.Modified && p.Terminal() && !old.Terminal() {
+	if c == kube.Modified && p.Terminal() && !old.Terminal() {
 		if p.Phase == "Succeeded" {
 			j.succeeded[p.UID], j.failures = true, 0
 		} else {
@@ -49,9 +49,9 @@ func (j *job) changed(c api.Change, old, p *api.Pod) {
 			j.notBefore = j.env.Now() + wait
 		}
 	}
-	if p.HasFinalizer(jobTracking) && p.Terminal() && (c == api.Added || !old.Terminal()) {
+	if p.HasFinalizer(jobTracking) && p.Terminal() && (c == kube.Added || !old.Terminal()) {
 		j.env.After(j.env.Draw(&j.stream, j.env.Timings.ControllerReact), func() {
-			j.env.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer(jobTracking, false) })
+			j.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
 		})
 	}
 	if j.begun {

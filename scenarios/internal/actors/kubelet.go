@@ -1,9 +1,9 @@
 package actors
 
 import (
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // KubeletProfile says whose hand writes nodes and pods.
@@ -12,27 +12,27 @@ type KubeletProfile int
 const (
 	// RealKubelet is a kubelet of Kubernetes with containerd.
 	RealKubelet KubeletProfile = iota
-	// KwokKubelet is kwok 0.8 with the stages of internal/testcluster: one write
+	// KwokKubelet is kwok 0.8 with the stages of internal/testing/testcluster: one write
 	// for a node that gets ready, one for a pod, and no events.
 	KwokKubelet
 )
 
-// KubeletConfig is what Kubelets need to know beside the API and the cloud.
+// KubeletConfig holds what Kubelets need besides the API and the cloud.
 type KubeletConfig struct {
 	Profile KubeletProfile
 	// Timings are those of a group's machines.
 	Timings func(*cloud.Group) *model.Timings
-	// Shape is what the nodes of an instance's group look like, with the
-	// instance's template, and Place what the instance has of its own.
+	// Shape describes the nodes of an instance's group, with the instance's template, and Place the instance's own
+	// properties.
 	Shape func(*cloud.Instance) model.Shape
 	Place func(*cloud.Instance) model.Place
 	// PodIP is the address of a pod by its number on the machine, 1 to 255; nil
 	// takes it from the node's PodCIDR or, where it has none, from 100.64.0.0/10.
 	PodIP func(i *cloud.Instance, number int) string
-	// Volume is what nodes call the volume of a pod's claim, "" while it isn't known,
-	// where a real control plane attaches it. Nil is a simulation: there the provider
-	// alone says what is attached, and no node what is in use.
-	Volume func(*api.Pod) string
+	// Volume returns the name that nodes give the volume of a pod's claim, "" while it isn't known, where a real
+	// control plane attaches it. Nil is a simulation: there the provider alone says what is attached, and no node
+	// what is in use.
+	Volume func(*kube.Pod) string
 	// Kwok are the delays of kwok's stages; of KwokKubelet alone.
 	Kwok KwokDelays
 }
@@ -49,12 +49,12 @@ type Kubelets struct {
 	cfg KubeletConfig
 
 	machines map[*cloud.Instance]*machine
-	byNode   map[string]*machine      // the one whose kubelet goes by the name
-	lives    map[*api.Pod]*life       // of pods that are being started or stopped
-	waiting  map[string][]*life       // by the volume that they wait for
-	fields   map[string]string        // how events name containers, by their names
-	given    map[api.Given]*api.Given // one for all containers that have the same
-	writing  bool                     // a write that is under way is a kubelet's own
+	byNode   map[string]*machine        // the one whose kubelet goes by the name
+	lives    map[*kube.Pod]*life        // of pods that are being started or stopped
+	waiting  map[string][]*life         // by the volume that they wait for
+	fields   map[string]string          // how events name containers, by their names
+	given    map[kube.Given]*kube.Given // one for all containers that have the same
+	writing  bool                       // a write that is under way is a kubelet's own
 
 	scratch podScratch
 	images  images
@@ -67,8 +67,8 @@ func NewKubelets(env *Env, cfg KubeletConfig) *Kubelets {
 	k := &Kubelets{
 		env: env, cfg: cfg,
 		machines: map[*cloud.Instance]*machine{}, byNode: map[string]*machine{},
-		lives: map[*api.Pod]*life{}, waiting: map[string][]*life{}, fields: map[string]string{},
-		given: map[api.Given]*api.Given{},
+		lives: map[*kube.Pod]*life{}, waiting: map[string][]*life{}, fields: map[string]string{},
+		given: map[kube.Given]*kube.Given{},
 	}
 	env.Cloud.Watch(k.instanceChanged)
 	if cfg.Volume == nil {
@@ -105,8 +105,8 @@ func (k *Kubelets) instanceChanged(c cloud.Change, i *cloud.Instance) {
 	}
 }
 
-func (k *Kubelets) nodeChanged(c api.Change, old, n *api.Node) {
-	if c != api.Modified || old.Unschedulable == n.Unschedulable || k.cfg.Profile == KwokKubelet {
+func (k *Kubelets) nodeChanged(c kube.Change, old, n *kube.Node) {
+	if c != kube.Modified || old.Unschedulable == n.Unschedulable || k.cfg.Profile == KwokKubelet {
 		return
 	}
 	if m := k.byNode[n.Name]; m != nil && m.node == n {
@@ -115,7 +115,7 @@ func (k *Kubelets) nodeChanged(c api.Change, old, n *api.Node) {
 }
 
 // podChanged notes what a kubelet has to do about a pod of its node.
-func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
+func (k *Kubelets) podChanged(c kube.Change, old, p *kube.Pod) {
 	if k.writing || p.NodeName == "" {
 		return
 	}
@@ -124,16 +124,16 @@ func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
 		return
 	}
 	if !m.hears() {
-		// Whoever comes up looks through the pods of its node.
-		if c == api.Deleted {
+		// A kubelet that comes up goes through the pods of its node.
+		if c == kube.Deleted {
 			k.podLost(m, p)
 		}
 		return
 	}
 	switch {
-	case c == api.Deleted:
+	case c == kube.Deleted:
 		k.podRemoved(m, p)
-	case c == api.Added || old.NodeName == "":
+	case c == kube.Added || old.NodeName == "":
 		if p.Phase == "Pending" || p.Phase == "" {
 			k.podBound(m, p)
 		}
@@ -142,13 +142,13 @@ func (k *Kubelets) podChanged(c api.Change, old, p *api.Pod) {
 	case !sameContainers(old.Template, p.Template):
 		m.podRedefined(p, old.Template)
 	case old.Ready() && !p.Ready() && !p.Terminal() && k.lives[p] == nil:
-		// Somebody else says that the pod isn't ready.
+		// Another client says that the pod isn't ready.
 		m.after(m.draw(m.t.NodeNotSchedulable), func() { m.reconcile(p) })
 	}
 }
 
 // write changes a pod in a kubelet's name.
-func (k *Kubelets) write(p *api.Pod, change func(*api.Pod)) {
+func (k *Kubelets) write(p *kube.Pod, change func(*kube.Pod)) {
 	k.writing = true
 	k.env.API.UpdatePod(p, change)
 	k.writing = false

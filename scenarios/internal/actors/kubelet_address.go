@@ -63,7 +63,7 @@ func (m *machine) address(number int) string {
 	return netip.AddrFrom4(b).String()
 }
 
-// network is what the addresses of the machine's pods begin with.
+// network returns the prefix of the addresses of the machine's pods.
 func (m *machine) network() [4]byte {
 	if m.place.PodCIDR.IsValid() && m.place.PodCIDR.Addr().Is4() {
 		return m.place.PodCIDR.Masked().Addr().As4()

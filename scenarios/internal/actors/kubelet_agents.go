@@ -3,8 +3,8 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // Two things that a joining node shows are done by pods of its own: its network
@@ -16,8 +16,8 @@ import (
 // agentWorks is the start of an agent's container until the node shows it.
 var agentWorks = model.Uniform(200*time.Millisecond, 800*time.Millisecond)
 
-// agentStart is what the pull of a network plugin leaves of a node's time until
-// it is ready: the start of the container, and what it does then.
+// agentStart is the rest of a node's time until it is ready, after the pull of a network plugin: the start of the
+// container, and its work.
 const agentStart = 2 * time.Second
 
 func isNetworkPlugin(t *PodTraits) bool { return t.NetworkPlugin }
@@ -34,7 +34,7 @@ func (m *machine) lacks(job func(*PodTraits) bool) bool {
 }
 
 // runs reports whether all containers of a pod run.
-func (m *machine) runs(p *api.Pod) bool {
+func (m *machine) runs(p *kube.Pod) bool {
 	containers := p.Containers
 	if l := m.k.lives[p]; l != nil {
 		containers = l.cs
@@ -47,7 +47,7 @@ func (m *machine) runs(p *api.Pod) bool {
 	return len(containers) > 0
 }
 
-// agentRuns goes on with what has waited for a pod's containers.
+// agentRuns resumes what has waited for a pod's containers.
 func (l *life) agentRuns() {
 	m := l.m
 	if l.traits == nil {
@@ -74,9 +74,8 @@ func (m *machine) proxyStarts() {
 	}
 }
 
-// pluginPull is how long the pull of a network plugin takes on a joining node.
-// How long nodes take to be ready was measured with that pull in it, so that it
-// ends in time.
+// pluginPull returns the time of the pull of a network plugin on a joining node. How long nodes take to be ready was
+// measured with that pull in it, so that it ends in time.
 func (m *machine) pluginPull(takes time.Duration) time.Duration {
 	left := m.readyAt.Sub(m.now()) - agentStart
 	if left <= 0 {

@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // TestANodeWaitsForItsAgents has pods that are late: the node's network comes up
 // behind the plugin's container, and kube-proxy's Event behind its own.
 func TestANodeWaitsForItsAgents(t *testing.T) {
-	agent := func(of *actors.PodTraits, names ...string) *api.Template {
+	agent := func(of *actors.PodTraits, names ...string) *kube.Template {
 		a := web()
 		a.HostNetwork, a.Workload, a.Containers = true, of, nil
 		for _, name := range names {
-			a.Containers = append(a.Containers, api.ContainerSpec{Name: name, Image: "registry.example/" + name + ":1"})
+			a.Containers = append(a.Containers, kube.ContainerSpec{Name: name, Image: "registry.example/" + name + ":1"})
 		}
 		return a
 	}

@@ -1,6 +1,6 @@
 package actors
 
-import "github.com/nodesim/nodesim/scenarios/model"
+import "github.com/nodesim/nodesim/scenarios/internal/model"
 
 // ail is the machine's answer to a change of what is wrong with it.
 func (m *machine) ail() {
@@ -38,9 +38,8 @@ func (m *machine) ail() {
 	}
 }
 
-// comeBack is the first sign of a kubelet that was silent: one that was down
-// starts anew, one that was cut off goes on. Either posts its status at once,
-// takes up its lease and finds out what became of its pods meanwhile.
+// comeBack is the first sign of a kubelet that was silent: one that was down starts anew, one that was cut off
+// continues. Either posts its status at once, takes up its lease and finds out what became of its pods meanwhile.
 func (m *machine) comeBack(restarted bool) {
 	if m.node == nil {
 		return // it is still trying to register

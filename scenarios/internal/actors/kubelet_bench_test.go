@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -24,7 +24,7 @@ func BenchmarkKubeletPodLife(b *testing.B) {
 	for i := range b.N {
 		p := r.pod("web-"+strconv.Itoa(i), n.Name, t)
 		r.run(2 * time.Minute)
-		r.API.DeletePod(p, api.OwnGrace)
+		r.API.DeletePod(p, kube.OwnGrace)
 		r.run(time.Minute)
 		if !p.Gone() {
 			b.Fatal("the pod is still there")

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // crashes returns the container that can't live where it is, or -1: the network
@@ -16,15 +16,15 @@ func (l *life) crashes() int {
 		return 0
 	}
 	registry := &l.m.k.env.Cloud.Registry
-	return slices.IndexFunc(l.cs, func(c api.Container) bool { return registry.Spoilt(c.Image) })
+	return slices.IndexFunc(l.cs, func(c kube.Container) bool { return registry.Spoilt(c.Image) })
 }
 
 // Crash has a container of a running pod exit by itself, as a program does that
 // fails; "" is the first one. It reports whether there was such a container,
 // under a kubelet that isn't about to do something with it.
-func (k *Kubelets) Crash(p *api.Pod, container string) bool {
+func (k *Kubelets) Crash(p *kube.Pod, container string) bool {
 	m := k.byNode[p.NodeName]
-	at := slices.IndexFunc(p.Containers, func(c api.Container) bool {
+	at := slices.IndexFunc(p.Containers, func(c kube.Container) bool {
 		return (c.Name == container || container == "") && c.State.Kind == "running"
 	})
 	if m == nil || at < 0 || k.cfg.Profile == KwokKubelet || !m.works() || p.Terminating() || p.Terminal() {
@@ -55,7 +55,7 @@ const (
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go).
 func (l *life) crash() {
 	c := &l.cs[l.dies]
-	c.State = api.ContainerState{
+	c.State = kube.ContainerState{
 		Kind: "terminated", Reason: "Error", ExitCode: crashed,
 		StartedAt: c.State.StartedAt, Finished: l.m.now().Second(), ContainerID: c.ContainerID,
 	}
@@ -84,7 +84,7 @@ func (l *life) crash() {
 }
 
 // holdBack is a look at a container that isn't to be started yet.
-func (l *life) holdBack(until api.Instant) {
+func (l *life) holdBack(until kube.Instant) {
 	if l.m.now() >= until {
 		l.rerun()
 		return

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // TestNetworkPluginCrashes where its machine's network can't be brought up: held
@@ -19,7 +19,7 @@ func TestNetworkPluginCrashes(t *testing.T) {
 	plugin := web()
 	plugin.HostNetwork = true
 	plugin.Workload = &traits{NetworkPlugin: true}
-	plugin.Containers = []api.ContainerSpec{{Name: "aws-node", Image: "registry.example/cni:1"}, {Name: "aws-eks-nodeagent", Image: "registry.example/agent:1"}}
+	plugin.Containers = []kube.ContainerSpec{{Name: "aws-node", Image: "registry.example/cni:1"}, {Name: "aws-eks-nodeagent", Image: "registry.example/agent:1"}}
 	p := r.pod("aws-node-1", i.Name, plugin)
 	var story []string
 	for _, line := range r.run(time.Minute) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // imageID numbers the images of the simulation.
@@ -18,7 +18,7 @@ type images struct {
 	byName  map[string]imageID
 	names   []string
 	digests []string
-	nodes   map[string][]api.Image // what a node's status lists, by what it boots
+	nodes   map[string][]kube.Image // what a node's status lists, by what it boots
 }
 
 func (im *images) of(name string) imageID {
@@ -49,17 +49,17 @@ func repository(name string) string {
 }
 
 // system are the images that a ready node lists: those of its agents.
-func (im *images) system(shape model.Shape) []api.Image {
+func (im *images) system(shape model.Shape) []kube.Image {
 	key := string(shape.Provider) + "/" + shape.Region + "/" + shape.Image.Kubelet + "/" + shape.Version.String()
 	if list, ok := im.nodes[key]; ok {
 		return list
 	}
-	var list []api.Image
+	var list []kube.Image
 	for _, c := range shape.SystemImages() {
-		list = append(list, api.Image{Names: c.Names, Bytes: c.Bytes})
+		list = append(list, kube.Image{Names: c.Names, Bytes: c.Bytes})
 	}
 	if im.nodes == nil {
-		im.nodes = map[string][]api.Image{}
+		im.nodes = map[string][]kube.Image{}
 	}
 	im.nodes[key] = list
 	return list
@@ -75,7 +75,7 @@ func (m *machine) keep(id imageID) {
 // pull is one that is under way.
 type pull struct {
 	image imageID
-	until api.Instant
+	until kube.Instant
 }
 
 // fetch gets the next container's image: it is there, or is pulled, or the
@@ -160,8 +160,8 @@ func (l *life) refused(why string) {
 	l.next(l.draw(sync), func() { l.backOff(failure, until) })
 }
 
-// relist is how long the kubelet takes to notice what has become of a pod's
-// containers (genericPlegRelistPeriod of pkg/kubelet/kubelet.go).
+// relist is the interval at which the kubelet looks at the states of its containers (genericPlegRelistPeriod of
+// pkg/kubelet/kubelet.go).
 var relist = model.Uniform(200*time.Millisecond, 1200*time.Millisecond)
 
 // podResync is when a pod whose sync has failed is looked at again
@@ -169,7 +169,7 @@ var relist = model.Uniform(200*time.Millisecond, 1200*time.Millisecond)
 var podResync = model.Uniform(10*time.Second, 15*time.Second)
 
 // backOff is a look at a pod whose image may be not to be pulled yet.
-func (l *life) backOff(failure string, until api.Instant) {
+func (l *life) backOff(failure string, until kube.Instant) {
 	if l.m.now() >= until {
 		l.fetch()
 		return
@@ -183,14 +183,14 @@ func (l *life) backOff(failure string, until api.Instant) {
 }
 
 // waits is the state of the container that is being started.
-func (l *life) waits(is model.Container, failure string) api.ContainerState {
+func (l *life) waits(is model.Container, failure string) kube.ContainerState {
 	now, _ := is.Steps(l.m.v, model.Whose{
 		Container: l.cs[l.at].Name, Image: l.image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID, PullError: failure,
 	})
-	return api.ContainerState{Kind: "waiting", Reason: now.Reason, Message: now.Message}
+	return kube.ContainerState{Kind: "waiting", Reason: now.Reason, Message: now.Message}
 }
 
-// pullError is what containerd says of a pull that failed.
+// pullError returns containerd's message about a failed pull.
 func pullError(image, why string) string {
 	code := "Unknown"
 	end := why

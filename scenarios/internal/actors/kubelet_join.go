@@ -3,9 +3,9 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // boot is the start of a machine: its kubelet comes after a while.
@@ -108,13 +108,13 @@ func (m *machine) register() {
 
 // built is when the kubelet built the status that it registers with: when it
 // started, or for the latest of its tries, some seconds before the Node.
-func (m *machine) built() api.Instant { return max(m.started, m.now().Add(-4*time.Second)) }
+func (m *machine) built() kube.Instant { return max(m.started, m.now().Add(-4*time.Second)) }
 
 // registerRetry is between two tries to register; it grows to 7 s
 // (registerWithAPIServer).
 const registerRetry = 7 * time.Second
 
-// becoming is what happens on a node while it gets ready.
+// becoming holds the steps of a node until it is ready.
 func (m *machine) becoming(ready time.Duration) {
 	m.readyAt = m.now().Add(ready)
 	m.after(m.draw(m.t.KubeProxyStart), m.proxyStarts)
@@ -158,7 +158,7 @@ func (m *machine) networkUp() {
 
 // takeOver is the return of a kubelet to a Node that it finds: after a reboot,
 // or after a restart of itself.
-func (m *machine) takeOver(n *api.Node) {
+func (m *machine) takeOver(n *kube.Node) {
 	rebooted := n.Info.BootID != m.bootID
 	m.node, m.cordoned = n, n.Unschedulable
 	if m.i.Ailments.NeverPosts {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // TestJoin follows a machine from its launch until its CSI driver is there.
@@ -232,8 +232,8 @@ func TestJoinWithHelp(t *testing.T) {
 	if !slices.Equal(n.Finalizers, old.Finalizers) || len(n.Addresses) != len(old.Addresses) {
 		t.Errorf("finalizers %v, addresses %v", n.Finalizers, n.Addresses)
 	}
-	for name, both := range map[string][2]api.Pairs{"labels": {n.Labels, old.Labels}, "annotations": {n.Annotations, old.Annotations}} {
-		if !slices.EqualFunc(both[0], both[1], func(a, b api.Pair) bool { return a.Key == b.Key }) {
+	for name, both := range map[string][2]kube.Pairs{"labels": {n.Labels, old.Labels}, "annotations": {n.Annotations, old.Annotations}} {
+		if !slices.EqualFunc(both[0], both[1], func(a, b kube.Pair) bool { return a.Key == b.Key }) {
 			t.Errorf("%s:\n got %v\nwant %v", name, both[0], both[1])
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// KwokDelays are the delays of kwok's stages in internal/testcluster: the
+// KwokDelays are the delays of kwok's stages in internal/testing/testcluster: the
 // creation of a node until it is ready, the binding of a pod until it is ready,
 // and its deletion until it is gone. 0 is one second.
 type KwokDelays struct {
@@ -23,7 +23,7 @@ func orSecond(d time.Duration) time.Duration {
 	return d
 }
 
-// kwokLag is what the stages come late by: kwok's own queue and its writes.
+// kwokLag is the delay of a stage: kwok's own queue and its writes.
 var kwokLag = model.Uniform(2*time.Millisecond, 30*time.Millisecond)
 
 // registerKwok creates a node as a test of a cluster does: without conditions,
@@ -51,19 +51,19 @@ func (m *machine) registerKwok() {
 }
 
 // plain takes off a node what kwok's nodes don't have.
-func (m *machine) plain(n *api.Node) {
+func (m *machine) plain(n *kube.Node) {
 	shape := m.shape()
 	n.Labels = pairs(shape.AllLabels())
 	n.Annotations, n.Addresses, n.Handlers, n.Images, n.Finalizers = nil, nil, nil, nil, nil
 	n.KubeletPort = 0
 	n.RemoveTaint(uninitializedTaint, "")
-	n.Capacity = api.Pairs{
-		{Key: "cpu", Value: api.MilliCPU(shape.Capacity.MilliCPU)},
-		{Key: "memory", Value: api.Bytes(shape.Capacity.MemoryBytes)},
+	n.Capacity = kube.Pairs{
+		{Key: "cpu", Value: kube.MilliCPU(shape.Capacity.MilliCPU)},
+		{Key: "memory", Value: kube.Bytes(shape.Capacity.MemoryBytes)},
 		{Key: "pods", Value: strconv.FormatInt(shape.Capacity.Pods, 10)},
 	}
 	n.Allocatable = n.Capacity
-	n.Info = api.NodeInfo{
+	n.Info = kube.NodeInfo{
 		OSImage: shape.Info.OSImage, Runtime: shape.Info.ContainerRuntimeVersion, KubeletVersion: shape.Info.KubeletVersion,
 		OS: shape.Info.OperatingSystem, Architecture: shape.Info.Architecture,
 	}
@@ -77,10 +77,10 @@ func (m *machine) wakeKwok() {
 			return
 		}
 		at := m.now().Second()
-		m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+		m.k.env.API.UpdateNode(m.node, func(n *kube.Node) {
 			n.Phase = "Running"
 			n.Conditions = kwokConditions(at, at)
-			n.Addresses = []api.Address{{Type: "Hostname", Address: n.Name}}
+			n.Addresses = []kube.Address{{Type: "Hostname", Address: n.Name}}
 		})
 		m.joining = nil
 		m.beatKwok()
@@ -95,10 +95,10 @@ func (m *machine) wakeKwok() {
 	}
 }
 
-func kwokConditions(beat, transition api.Instant) api.Conditions {
-	var out api.Conditions
+func kwokConditions(beat, transition kube.Instant) kube.Conditions {
+	var out kube.Conditions
 	for _, c := range model.KwokConditions() {
-		out = append(out, api.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: beat, Transition: transition})
+		out = append(out, kube.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: beat, Transition: transition})
 	}
 	return out
 }
@@ -116,7 +116,7 @@ func (m *machine) beatKwokIn(d time.Duration) {
 		if m.turn != turn || !m.up() || !m.node.Ready() {
 			return
 		}
-		m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+		m.k.env.API.UpdateNode(m.node, func(n *kube.Node) {
 			n.Conditions = slices.Clone(n.Conditions)
 			for c := range n.Conditions {
 				n.Conditions[c].Heartbeat = m.now().Second()
@@ -126,10 +126,10 @@ func (m *machine) beatKwokIn(d time.Duration) {
 	})
 }
 
-func (k *Kubelets) seedKwok(m *machine, n *api.Node, created api.Instant) {
+func (k *Kubelets) seedKwok(m *machine, n *kube.Node, created kube.Instant) {
 	m.plain(n)
 	n.Phase = "Running"
-	n.Addresses = []api.Address{{Type: "Hostname", Address: n.Name}}
+	n.Addresses = []kube.Address{{Type: "Hostname", Address: n.Name}}
 	since := time.Duration(m.chance.N(uint64(300 * time.Second)))
 	beat := max(m.now().Add(-since), created)
 	n.Conditions = kwokConditions(beat.Second(), created.Second())
@@ -137,17 +137,17 @@ func (k *Kubelets) seedKwok(m *machine, n *api.Node, created api.Instant) {
 }
 
 // startKwok plays the stage pod-ready: one write.
-func (k *Kubelets) startKwok(m *machine, p *api.Pod) {
+func (k *Kubelets) startKwok(m *machine, p *kube.Pod) {
 	m.after(orSecond(k.cfg.Kwok.PodStart)+m.draw(kwokLag), func() {
 		if m.hears() && !p.Gone() && !p.Terminating() && !p.Ready() && !p.Terminal() {
-			k.write(p, func(p *api.Pod) { k.runKwok(m, p, m.now()) })
+			k.write(p, func(p *kube.Pod) { k.runKwok(m, p, m.now()) })
 		}
 	})
 }
 
-// runKwok fills in the status that the stage pod-ready writes. The status that
-// it leaves alone, PodScheduled, stands behind its own.
-func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
+// runKwok fills in the status that the stage pod-ready writes. The condition that it leaves alone, PodScheduled,
+// comes after its own.
+func (k *Kubelets) runKwok(m *machine, p *kube.Pod, since kube.Instant) {
 	at := since.Second()
 	if p.Started == 0 {
 		p.Started = at
@@ -156,14 +156,14 @@ func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
 	if p.PodIP == "" {
 		p.PodIP = m.takeAddress()
 	}
-	p.Containers = make([]api.Container, len(p.Template.Containers))
+	p.Containers = make([]kube.Container, len(p.Template.Containers))
 	for c := range p.Containers {
 		spec := &p.Template.Containers[c]
-		p.Containers[c] = api.Container{
-			Name: spec.Name, Image: spec.Image, Ready: true, State: api.ContainerState{Kind: "running", StartedAt: p.Started},
+		p.Containers[c] = kube.Container{
+			Name: spec.Name, Image: spec.Image, Ready: true, State: kube.ContainerState{Kind: "running", StartedAt: p.Started},
 		}
 	}
-	next := make(api.Conditions, 0, 4)
+	next := make(kube.Conditions, 0, 4)
 	for _, c := range model.KwokPodConditions() {
 		// The stage is played again on a pod that was marked not ready: only
 		// that condition has changed then.
@@ -171,7 +171,7 @@ func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
 		if c.Type == model.Ready {
 			changed = at
 		}
-		next = append(next, api.Condition{Type: c.Type, Status: c.Status, Transition: changed})
+		next = append(next, kube.Condition{Type: c.Type, Status: c.Status, Transition: changed})
 	}
 	for _, c := range p.Conditions {
 		if next.Get(c.Type) == nil {
@@ -179,13 +179,13 @@ func (k *Kubelets) runKwok(m *machine, p *api.Pod, since api.Instant) {
 		}
 	}
 	if next.Get("PodScheduled") == nil {
-		next = append(next, api.Condition{Type: "PodScheduled", Status: "True", Transition: at})
+		next = append(next, kube.Condition{Type: "PodScheduled", Status: "True", Transition: at})
 	}
 	p.Conditions = next
 }
 
 // stopKwok plays the stage pod-delete: a delete without grace.
-func (k *Kubelets) stopKwok(m *machine, p *api.Pod) {
+func (k *Kubelets) stopKwok(m *machine, p *kube.Pod) {
 	m.after(orSecond(k.cfg.Kwok.PodStop)+m.draw(kwokLag), func() {
 		if m.hears() && !p.Gone() && p.Terminating() {
 			m.ips.give(m.numberOf(p.PodIP))

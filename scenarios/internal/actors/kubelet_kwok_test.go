@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // TestKwok writes once where a kubelet writes often, and reports no events.
@@ -21,11 +21,11 @@ func TestKwok(t *testing.T) {
 		2.02s modified pod web-2 Running Ready=True 100.64.0.2 running
 		41.74s added node ip-10-0-0-11 not-ready:NoSchedule
 		42.75s modified node ip-10-0-0-11 Running Ready=True`)
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.wants(r.run(time.Minute), `
 		1m2.02s modified pod web-1 grace=0
 		1m2.02s deleted pod web-1`)
-	for _, n := range []*api.Node{n, r.API.Node(i.Name)} {
+	for _, n := range []*kube.Node{n, r.API.Node(i.Name)} {
 		var kinds []string
 		for _, c := range n.Conditions {
 			kinds = append(kinds, c.Type)
@@ -61,10 +61,10 @@ func TestKwokWakes(t *testing.T) {
 	r.run(time.Second)
 	for _, o := range []func(){
 		func() {
-			r.API.UpdateNode(n, func(n *api.Node) { n.Conditions = n.Conditions.Set(api.Condition{Type: "Ready", Status: "Unknown"}) })
+			r.API.UpdateNode(n, func(n *kube.Node) { n.Conditions = n.Conditions.Set(kube.Condition{Type: "Ready", Status: "Unknown"}) })
 		},
 		func() {
-			r.API.UpdatePod(p, func(p *api.Pod) { p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: "False"}) })
+			r.API.UpdatePod(p, func(p *kube.Pod) { p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: "False"}) })
 		},
 	} {
 		o()

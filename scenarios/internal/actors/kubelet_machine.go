@@ -3,10 +3,10 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // machine is an instance's machine as its kubelet sees it.
@@ -16,20 +16,19 @@ type machine struct {
 	os     model.OS
 	place  model.Place
 	hostIP string
-	// joining is what the node looks like, while that is asked for often.
+	// joining caches the node's shape while it joins, when it is needed often.
 	joining *model.NodeShape
 	t       *model.Timings
 	v       model.Version // of the kubelet
 	factor  model.Factor
 	chance  model.Stream
 
-	// turn counts starts and ends of the kubelet: what an earlier one has put in
-	// the loop counts for nothing.
+	// turn counts starts and ends of the kubelet: calls that an earlier one has put in the loop are ignored.
 	turn     int
 	running  bool // the kubelet runs
 	wiped    bool // the machine has booted since the kubelet last looked at its pods
-	started  api.Instant
-	node     *api.Node // that it has registered; it may be gone
+	started  kube.Instant
+	node     *kube.Node // that it has registered; it may be gone
 	bootID   string
 	heart    *loop.Timer // the next status post
 	trouble  model.Trouble
@@ -38,16 +37,16 @@ type machine struct {
 	seen     cloud.Ailments
 	syncing  bool // a look at its own status is in the loop
 
-	readyAt   api.Instant // when its network is to be up
-	unplugged bool        // its network waits for the plugin's pod
-	unproxied bool        // kube-proxy's Event waits for its pod
+	readyAt   kube.Instant // when its network is to be up
+	unplugged bool         // its network waits for the plugin's pod
+	unproxied bool         // kube-proxy's Event waits for its pod
 
 	has    []imageID
 	pulls  []pull
 	ips    addresses
 	stress *stress // nil where no pod leaks
 	// deferred are pods whose resize waits for room, retry is the next look at them.
-	deferred []*api.Pod
+	deferred []*kube.Pod
 	retry    *loop.Timer
 	// orphans are addresses of removed pods whose containers may still run.
 	orphans []string
@@ -98,8 +97,7 @@ func (m *machine) after(d time.Duration, f func()) {
 // it.
 func (m *machine) up() bool { return m.hears() && !m.node.Gone() }
 
-// hears reports whether the kubelet learns of its pods: a registered one does
-// even when somebody has deleted its Node.
+// hears reports whether the kubelet learns of its pods: a registered one does even when its Node was deleted.
 func (m *machine) hears() bool { return m.running && !m.silent() && m.node != nil }
 
 // silent reports whether the API server hears nothing of a kubelet.
@@ -108,7 +106,7 @@ func (m *machine) silent() bool { return m.i.Ailments.Silent() || m.i.Ailments.N
 // works reports whether the kubelet gets anything done with its containers.
 func (m *machine) works() bool { return m.hears() && !m.i.Ailments.RuntimeDown }
 
-func (m *machine) now() api.Instant { return m.k.env.API.Now() }
+func (m *machine) now() kube.Instant { return m.k.env.API.Now() }
 
 // stop ends the kubelet for good or until the next start.
 func (m *machine) stop() {
@@ -120,7 +118,7 @@ func (m *machine) stop() {
 	m.k.freeze(m)
 }
 
-// end is what is left to do when the provider has stopped the machine.
+// end does what is left when the provider has stopped the machine.
 func (m *machine) end() {
 	m.stop()
 	m.pulls, m.orphans = nil, nil
@@ -133,14 +131,14 @@ func (m *machine) end() {
 	}
 }
 
-// source is how the kubelet signs its events.
-func (m *machine) source() api.Source { return api.Source{Component: "kubelet", Host: m.i.Name} }
+// source returns the source of the kubelet's events.
+func (m *machine) source() kube.Source { return kube.Source{Component: "kubelet", Host: m.i.Name} }
 
 // aboutNode is the kubelet's reference to its node: for want of better, the UID
 // is the node's name, and there is no API version (nodeRefFromNode of
 // pkg/kubelet/kubelet.go).
-func (m *machine) aboutNode() api.Reference {
-	return api.Reference{Kind: "Node", Name: m.i.Name, UID: m.i.Name}
+func (m *machine) aboutNode() kube.Reference {
+	return kube.Reference{Kind: "Node", Name: m.i.Name, UID: m.i.Name}
 }
 
 // record reports an event about the node.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // TestReboot restarts a machine in place: the same node, another boot, and the
@@ -161,14 +161,14 @@ func TestSilence(t *testing.T) {
 			r.run(time.Second)
 			r.Cloud.Ail(i, func(a *cloud.Ailments) { c.ail(a, true) })
 			r.run(time.Millisecond)
-			r.API.DeletePod(dying, api.OwnGrace)
+			r.API.DeletePod(dying, kube.OwnGrace)
 			r.API.DeletePod(removed, 0)
 			late := r.pod("web-4", n.Name, web())
-			r.API.UpdatePod(living, func(p *api.Pod) {
-				p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: "False", Transition: r.API.Now().Second()})
+			r.API.UpdatePod(living, func(p *kube.Pod) {
+				p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: "False", Transition: r.API.Now().Second()})
 			})
-			r.API.UpdateNode(n, func(n *api.Node) {
-				n.Conditions = n.Conditions.Set(api.Condition{Type: "Ready", Status: "Unknown", Transition: r.API.Now().Second()})
+			r.API.UpdateNode(n, func(n *kube.Node) {
+				n.Conditions = n.Conditions.Set(kube.Condition{Type: "Ready", Status: "Unknown", Transition: r.API.Now().Second()})
 			})
 			r.wants(r.run(10*time.Minute), ``)
 			if at, _ := r.API.Renewed(n.Name); r.API.Now().Sub(at) < 10*time.Minute {
@@ -202,7 +202,7 @@ func TestVanish(t *testing.T) {
 	r.run(time.Second)
 	r.Cloud.Kill(i, true)
 	r.run(time.Second)
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.run(time.Second)
 	r.wants(r.run(time.Hour), ``)
 	if p.Gone() || p.Phase != "Running" {
@@ -224,7 +224,7 @@ func TestRuntimeDown(t *testing.T) {
 	if got := n.Conditions.Get("Ready").Message; got != "PLEG is not healthy: pleg was last seen active 3m1.518s ago; threshold is 3m0s" {
 		t.Errorf("message %q", got)
 	}
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.run(time.Minute)
 	if p.Gone() {
 		t.Error("a pod was stopped without a container runtime")
@@ -247,7 +247,7 @@ func TestDeletedNode(t *testing.T) {
 	p, kept := r.runningPod("web-1", n.Name, web()), r.runningPod("web-2", n.Name, web())
 	r.API.DeleteNode(n)
 	r.run(time.Minute)
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.run(time.Hour)
 	if !p.Gone() || kept.Gone() || r.API.Node(i.Name) != nil {
 		t.Errorf("gone %v and %v, node %v", p.Gone(), kept.Gone(), r.API.Node(i.Name))
@@ -266,8 +266,8 @@ func TestCalledNotReady(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{})
 	_, n := r.seed()
 	p := r.runningPod("web-1", n.Name, web())
-	r.API.UpdatePod(p, func(p *api.Pod) {
-		p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: "False", Transition: r.API.Now().Second()})
+	r.API.UpdatePod(p, func(p *kube.Pod) {
+		p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: "False", Transition: r.API.Now().Second()})
 	})
 	r.run(10 * time.Second)
 	if !p.Ready() {

@@ -3,20 +3,18 @@ package actors
 import (
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// What a performance on a real API server asks of kubelets beside what they do
-// in a simulation.
+// What a live run on a real API server asks of kubelets besides what they do in a simulation.
 
-// Resume puts the kubelet on a machine that has been running under another
-// process, with the Node that it had registered. Its first post is at once, as that
-// of a kubelet that has started is (k8s.io/kubernetes, pkg/kubelet/kubelet.go,
-// fastStatusUpdateOnce): the node may have been missed meanwhile. A machine that ails
-// goes on ailing.
-func (k *Kubelets) Resume(i *cloud.Instance, n *api.Node) {
+// Resume puts the kubelet on a machine that has been running under another process, with the Node that it had
+// registered. Its first post is at once, as that of a kubelet that has started is (k8s.io/kubernetes,
+// pkg/kubelet/kubelet.go, fastStatusUpdateOnce): the node may have been missed meanwhile. A machine keeps its
+// ailments.
+func (k *Kubelets) Resume(i *cloud.Instance, n *kube.Node) {
 	m := k.newMachine(i)
 	m.bootID, m.running, m.started, m.node = n.Info.BootID, true, m.now(), n
 	m.cordoned = n.Unschedulable
@@ -54,8 +52,8 @@ func (k *Kubelets) LookThrough() {
 
 // RunAtOnce lets change bind a pod to its node, and the pod run there from now on,
 // as in a cluster at rest: nothing is pulled and nothing takes time.
-func (k *Kubelets) RunAtOnce(p *api.Pod, change func(*api.Pod)) {
-	k.write(p, func(p *api.Pod) {
+func (k *Kubelets) RunAtOnce(p *kube.Pod, change func(*kube.Pod)) {
+	k.write(p, func(p *kube.Pod) {
 		change(p)
 		k.Running(p, k.env.API.Now())
 	})

@@ -4,22 +4,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// life is what a kubelet knows of a pod while it starts or stops: a pod that
-// runs, and one that has ended, has none.
+// life is the kubelet's state of a pod while it starts or stops: a pod that runs, and one that has ended, has none.
 type life struct {
 	m      *machine
-	p      *api.Pod
+	p      *kube.Pod
 	traits *PodTraits
 	chance model.Stream
 
-	// turn counts the steps: one that another has overtaken counts for nothing.
+	// turn counts the steps: one that another has overtaken is ignored.
 	turn     int
 	parked   func() // the step that a silent kubelet couldn't take
-	cs       []api.Container
+	cs       []kube.Container
 	at       int    // the container that is being started
 	image    string // what that container is to run
 	dies     int    // the container that crashes
@@ -30,7 +29,7 @@ type life struct {
 	ready    bool
 	again    bool // its containers ran before: they count as restarts
 	// seen is the spec that the containers were started by, or are being.
-	seen *api.Template
+	seen *kube.Template
 	// syncing says that containers are being replaced or an image is pulled: the
 	// kubelet sees a change of the spec only when that is done.
 	syncing bool
@@ -40,10 +39,10 @@ type life struct {
 	// replaced says that containers were replaced in place.
 	replaced bool
 	// What the status says of a resize; the zero Condition is nothing.
-	pending, progress api.Condition
+	pending, progress kube.Condition
 	stopping          bool
-	exits             api.Instant // when the containers are killed or exit, once that is settled
-	ends              *ending     // why the kubelet itself ends the pod, or nil
+	exits             kube.Instant // when the containers are killed or exit, once that is settled
+	ends              *ending      // why the kubelet itself ends the pod, or nil
 }
 
 // ending is a kubelet's own decision that a pod is to end.
@@ -53,7 +52,7 @@ type ending struct {
 	then            func() // when it has ended
 }
 
-func (k *Kubelets) life(m *machine, p *api.Pod) *life {
+func (k *Kubelets) life(m *machine, p *kube.Pod) *life {
 	l := k.lives[p]
 	if l == nil {
 		l = &life{m: m, p: p, traits: traitsOf(p.Template)}
@@ -162,25 +161,24 @@ func (m *machine) adopt() {
 }
 
 // unready reports whether a container of a pod still starts.
-func unready(p *api.Pod) bool {
-	return slices.ContainsFunc(p.Containers, func(c api.Container) bool { return !c.Ready })
+func unready(p *kube.Pod) bool {
+	return slices.ContainsFunc(p.Containers, func(c kube.Container) bool { return !c.Ready })
 }
 
-// goOn goes on with the start of a pod some of whose containers run, where another
-// process had begun it: with the first container that doesn't run yet, or else with
-// the wait until they are ready.
-func (m *machine) goOn(p *api.Pod) {
+// goOn resumes the start of a pod some of whose containers run, where another process had begun it: with the first
+// container that doesn't run yet, or else with the wait until they are ready.
+func (m *machine) goOn(p *kube.Pod) {
 	l := m.k.secondLife(m, p)
 	step := l.running
-	if at := slices.IndexFunc(l.cs, func(c api.Container) bool { return c.State.Kind != "running" }); at >= 0 {
+	if at := slices.IndexFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "running" }); at >= 0 {
 		l.at, step = at, l.fetch
 	}
 	l.next(l.draw(seePod), step)
 }
 
-// reconcile says again that a pod is ready whose containers are, where somebody
-// else has said that it isn't (needsReconcile of pkg/kubelet/status).
-func (m *machine) reconcile(p *api.Pod) {
+// reconcile restores Ready on a pod whose containers are ready, where another client has said that it isn't
+// (needsReconcile of pkg/kubelet/status).
+func (m *machine) reconcile(p *kube.Pod) {
 	if !m.works() || p.Gone() || p.Terminal() || m.k.lives[p] != nil || p.Ready() || len(p.Containers) == 0 {
 		return
 	}
@@ -189,7 +187,7 @@ func (m *machine) reconcile(p *api.Pod) {
 			return
 		}
 	}
-	m.k.write(p, func(p *api.Pod) {
+	m.k.write(p, func(p *kube.Pod) {
 		p.Conditions = m.podConditions(p, true)
 	})
 }
@@ -216,15 +214,15 @@ func (m *machine) resume() {
 	}
 }
 
-// lose is what a boot does to a pod: its containers are found exited, with 255
-// and for a reason that nobody knows, its sandbox and its address are gone.
+// lose is what a boot does to a pod: its containers are found exited, with 255 and for an unknown reason, its sandbox
+// and its address are gone.
 func (l *life) lose() {
 	l.ready, l.sandbox, l.ip = false, false, ""
 	now := l.m.now().Second()
 	for c := range l.cs {
 		if s := &l.cs[c].State; s.Kind == "running" {
 			l.again = true
-			*s = api.ContainerState{
+			*s = kube.ContainerState{
 				Kind: "terminated", Reason: "Unknown", ExitCode: 255,
 				StartedAt: s.StartedAt, Finished: max(now, s.StartedAt), ContainerID: l.cs[c].ContainerID,
 			}
@@ -235,7 +233,7 @@ func (l *life) lose() {
 
 // podRemoved is the end of a pod whose object is gone although its containers
 // may still run.
-func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
+func (k *Kubelets) podRemoved(m *machine, p *kube.Pod) {
 	l := k.lives[p]
 	ran := !p.Terminal() && p.Phase == "Running"
 	ip := m.addressOf(p)
@@ -262,7 +260,7 @@ func (k *Kubelets) podRemoved(m *machine, p *api.Pod) {
 
 // podLost is the end of a pod whose kubelet doesn't hear of it: it finds out
 // when it comes back.
-func (k *Kubelets) podLost(m *machine, p *api.Pod) {
+func (k *Kubelets) podLost(m *machine, p *kube.Pod) {
 	if ip := m.addressOf(p); ip != "" && m.running && !m.wiped {
 		m.orphans = append(m.orphans, ip)
 	}
@@ -273,7 +271,7 @@ func (k *Kubelets) podLost(m *machine, p *api.Pod) {
 }
 
 // addressOf is the address that a pod holds, or "".
-func (m *machine) addressOf(p *api.Pod) string {
+func (m *machine) addressOf(p *kube.Pod) string {
 	if l := m.k.lives[p]; l != nil {
 		return l.ip
 	}
@@ -297,15 +295,15 @@ func (l *life) tell(kind, reason, container, message string) {
 	l.m.recordPod(l.p, kind, reason, container, message)
 }
 
-func (m *machine) recordPod(p *api.Pod, kind, reason, container, message string) {
-	about := api.AboutPod(p)
+func (m *machine) recordPod(p *kube.Pod, kind, reason, container, message string) {
+	about := kube.AboutPod(p)
 	if container != "" {
 		about.FieldPath = m.k.fieldPath(container)
 	}
 	m.k.env.API.Record(m.source(), about, kind, reason, message)
 }
 
-// fieldPath is how events name a container.
+// fieldPath returns the name of a container in events.
 func (k *Kubelets) fieldPath(container string) string {
 	path, ok := k.fields[container]
 	if !ok {

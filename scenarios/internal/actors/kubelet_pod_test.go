@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // TestPodLife follows a pod from its binding to its deletion, and another one
@@ -32,7 +32,7 @@ func TestPodLife(t *testing.T) {
 		1m2.2s added event web-2 Normal Started: Started container web
 		1m2.48s modified pod web-2 Running PodReadyToStartContainers=True Ready=False/ContainersNotReady 100.64.0.2 running
 		1m6.48s modified pod web-2 PodReadyToStartContainers=True Ready=True running`)
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.wants(r.run(time.Minute), `
 		2m1.55s added event web-1 Normal Killing: Stopping container web
 		2m3.9s modified pod web-1 Succeeded PodReadyToStartContainers=False Ready=False/PodCompleted terminated/Completed/0
@@ -51,7 +51,7 @@ func TestQuickPod(t *testing.T) {
 	_, n := r.seed()
 	quick := web()
 	quick.Workload = &traits{}
-	quick.Containers = append(quick.Containers, api.ContainerSpec{Name: "proxy", Image: "registry.example/proxy:1"})
+	quick.Containers = append(quick.Containers, kube.ContainerSpec{Name: "proxy", Image: "registry.example/proxy:1"})
 	r.pod("web-1", n.Name, quick)
 	r.wants(r.run(time.Minute), `
 		300ms modified pod web-1 PodReadyToStartContainers=False Ready=False/ContainersNotReady waiting/ContainerCreating waiting/ContainerCreating
@@ -74,8 +74,8 @@ func TestGraceRunsOut(t *testing.T) {
 	stubborn := web()
 	stubborn.Workload = &traits{NeverStops: true}
 	slow, hurried := r.runningPod("slow", n.Name, stubborn), r.runningPod("hurried", n.Name, stubborn)
-	r.API.DeletePod(slow, api.OwnGrace)
-	r.API.DeletePod(hurried, api.OwnGrace)
+	r.API.DeletePod(slow, kube.OwnGrace)
+	r.API.DeletePod(hurried, kube.OwnGrace)
 	r.run(5 * time.Second)
 	r.API.DeletePod(hurried, 3)
 	r.wants(r.run(time.Minute), `
@@ -93,7 +93,7 @@ func TestDeletedBeforeItRuns(t *testing.T) {
 	_, n := r.seed()
 	p := r.pod("web-1", n.Name, web())
 	r.run(2 * time.Second)
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.wants(r.run(time.Minute), `
 		2.9s modified pod web-1 Failed PodReadyToStartContainers=False Ready=False/PodFailed terminated/ContainerStatusUnknown/137
 		4.15s modified pod web-1 grace=0
@@ -118,13 +118,13 @@ func TestFinalizer(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{})
 	_, n := r.seed()
 	p := r.runningPod("web-1", n.Name, web())
-	r.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer("example.com/hold", true) })
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer("example.com/hold", true) })
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.run(time.Minute)
 	if p.Gone() || p.Grace != 0 || p.Phase != "Succeeded" {
 		t.Errorf("gone %v, grace %d, phase %s", p.Gone(), p.Grace, p.Phase)
 	}
-	r.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer("example.com/hold", false) })
+	r.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer("example.com/hold", false) })
 	if !p.Gone() {
 		t.Error("nothing holds the pod, and it is still there")
 	}
@@ -211,7 +211,7 @@ func TestNoAddresses(t *testing.T) {
 	if failures < 3 {
 		t.Errorf("%d failures: %v", failures, got)
 	}
-	r.API.DeletePod(first, api.OwnGrace)
+	r.API.DeletePod(first, kube.OwnGrace)
 	r.run(time.Minute)
 	if !second.Ready() || r.group.FreeIPs != 0 {
 		t.Errorf("ready %v with %d free addresses", second.Ready(), r.group.FreeIPs)
@@ -244,7 +244,7 @@ func TestVolume(t *testing.T) {
 	i, n := r.seed()
 	data := web()
 	data.Volume = "data"
-	p := &api.Pod{Template: data, NodeName: n.Name, Phase: "Pending", Claim: "data-0"}
+	p := &kube.Pod{Template: data, NodeName: n.Name, Phase: "Pending", Claim: "data-0"}
 	p.Namespace, p.Name = "default", "db-0"
 	if err := r.API.CreatePod(p); err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestUntil127(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{version: "v1.26.9"})
 	_, n := r.seed()
 	p := r.runningPod("web-1", n.Name, web())
-	r.API.DeletePod(p, api.OwnGrace)
+	r.API.DeletePod(p, kube.OwnGrace)
 	r.run(time.Minute)
 	if !p.Gone() || p.Phase != "Running" || p.Conditions.Get("PodReadyToStartContainers") != nil {
 		t.Errorf("gone %v in phase %s", p.Gone(), p.Phase)
@@ -277,7 +277,7 @@ func TestUntil127(t *testing.T) {
 func TestObservedGeneration(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{version: "v1.34.1"})
 	_, n := r.seed()
-	for _, p := range []*api.Pod{r.pod("web-1", n.Name, web()), r.runningPod("web-2", n.Name, web())} {
+	for _, p := range []*kube.Pod{r.pod("web-1", n.Name, web()), r.runningPod("web-2", n.Name, web())} {
 		r.run(time.Minute)
 		for _, c := range p.Conditions {
 			if c.Observed != 1 {

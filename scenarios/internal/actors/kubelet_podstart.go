@@ -5,13 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// podBound is the beginning of a pod on its node, or, behind a reboot, another
-// one.
-func (k *Kubelets) podBound(m *machine, p *api.Pod) {
+// podBound begins a pod on its node, for the first time or again after a reboot.
+func (k *Kubelets) podBound(m *machine, p *kube.Pod) {
 	if k.cfg.Profile == KwokKubelet {
 		k.startKwok(m, p)
 		return
@@ -43,10 +42,10 @@ func (l *life) admit() {
 
 // await sets all containers to waiting.
 func (l *life) await() {
-	l.cs = make([]api.Container, len(l.p.Template.Containers))
+	l.cs = make([]kube.Container, len(l.p.Template.Containers))
 	for c := range l.cs {
 		spec := &l.p.Template.Containers[c]
-		l.cs[c] = api.Container{Name: spec.Name, Image: spec.Image, State: api.ContainerState{Kind: "waiting", Reason: "ContainerCreating"}}
+		l.cs[c] = kube.Container{Name: spec.Name, Image: spec.Image, State: kube.ContainerState{Kind: "waiting", Reason: "ContainerCreating"}}
 	}
 }
 
@@ -68,7 +67,7 @@ func (l *life) comeRound() {
 // pkg/kubelet/kubelet.go).
 func (l *life) reject(reason, message string) {
 	l.tell("Warning", reason, "", message)
-	l.m.k.write(l.p, func(p *api.Pod) {
+	l.m.k.write(l.p, func(p *kube.Pod) {
 		p.Phase, p.Reason, p.Message = "Failed", reason, "Pod was rejected: "+message
 		if p.Started == 0 {
 			p.Started = l.m.now().Second()
@@ -176,9 +175,9 @@ func (l *life) run() {
 	l.tell("Normal", "Started", c.Name, started)
 	image := m.k.images.of(l.image)
 	last := c.State
-	*c = api.Container{
+	*c = kube.Container{
 		Name: c.Name, Image: l.image, ImageID: m.k.images.digest(image), ContainerID: containerID(&l.chance), Started: true,
-		Restarts: c.Restarts, Last: c.Last, State: api.ContainerState{Kind: "running", StartedAt: m.now().Second()},
+		Restarts: c.Restarts, Last: c.Last, State: kube.ContainerState{Kind: "running", StartedAt: m.now().Second()},
 		Given: l.giveTo(c),
 	}
 	switch {
@@ -199,8 +198,7 @@ func (l *life) run() {
 	l.running()
 }
 
-// startedTexts are what the kubelet says of a container that it has created and
-// started.
+// startedTexts are the kubelet's messages about a container that it has created and started.
 func startedTexts(v model.Version, name string) (created, started string) {
 	switch {
 	case v.Minor >= 36:
@@ -211,8 +209,8 @@ func startedTexts(v model.Version, name string) (created, started string) {
 	return "Created container " + name, "Started container " + name
 }
 
-// soon is how little time between two states of a pod the kubelet's own period,
-// of one second, makes one write of (genericPlegRelistPeriod).
+// soon is the time within which two states of a pod become one write, from the kubelet's own period of one second
+// (genericPlegRelistPeriod).
 const soon = time.Second
 
 // running is a pod all of whose containers run.

@@ -4,23 +4,22 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// podScratch is what one write of a pod's conditions needs and the next one
-// needs again.
+// podScratch is memory that writes of pods' conditions share.
 type podScratch struct {
 	containers []model.Container
 	names      []string
 	conditions []model.Condition
-	next       api.Conditions
-	shared     [4096]api.Conditions
+	next       kube.Conditions
+	shared     [4096]kube.Conditions
 }
 
 // share returns conditions that are like those of next: the same ones for pods
 // that do the same within a second, as most of a large roll do.
-func (s *podScratch) share(next api.Conditions) api.Conditions {
+func (s *podScratch) share(next kube.Conditions) kube.Conditions {
 	h := uint64(len(next))
 	for i := range next {
 		h = (h ^ uint64(next[i].Transition)/uint64(time.Second)) * 0x9e3779b97f4a7c15
@@ -33,10 +32,9 @@ func (s *podScratch) share(next api.Conditions) api.Conditions {
 	return *at
 }
 
-// podConditions are a pod's conditions with the kubelet's own brought up to date,
-// which stand behind those of others (model.PodConditions). A condition whose
-// status stays keeps its time.
-func (m *machine) podConditions(p *api.Pod, sandbox bool) api.Conditions {
+// podConditions are a pod's conditions with the kubelet's own updated, after those of others (model.PodConditions). A
+// condition whose status stays keeps its time.
+func (m *machine) podConditions(p *kube.Pod, sandbox bool) kube.Conditions {
 	now := m.now().Second()
 	observed := int64(0)
 	if m.v.PodGeneration() {
@@ -67,7 +65,7 @@ func (m *machine) podConditions(p *api.Pod, sandbox bool) api.Conditions {
 		if old := p.Conditions.Get(c.Type); old != nil && old.Status == c.Status {
 			transition = old.Transition
 		}
-		next = append(next, api.Condition{
+		next = append(next, kube.Condition{
 			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Transition: transition, Observed: observed,
 		})
 	}
@@ -84,7 +82,7 @@ func ownedByKubelet(kind string) bool {
 }
 
 // viewed are containers as the model sees them.
-func viewed(dst []model.Container, containers []api.Container) []model.Container {
+func viewed(dst []model.Container, containers []kube.Container) []model.Container {
 	dst = dst[:0]
 	for i := range containers {
 		c := &containers[i]
@@ -128,7 +126,7 @@ func (l *life) phase(ending bool) string {
 func (l *life) show() {
 	l.begun = true
 	m := l.m
-	m.k.write(l.p, func(p *api.Pod) {
+	m.k.write(l.p, func(p *kube.Pod) {
 		if m.v.PodGeneration() {
 			p.ObservedGeneration = p.Generation
 		}

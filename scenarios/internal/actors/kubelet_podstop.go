@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // podTerminated is the end of a pod that is being deleted.
-func (k *Kubelets) podTerminated(m *machine, p *api.Pod) {
+func (k *Kubelets) podTerminated(m *machine, p *kube.Pod) {
 	if k.cfg.Profile == KwokKubelet {
 		k.stopKwok(m, p)
 		return
@@ -32,7 +32,7 @@ func (k *Kubelets) podTerminated(m *machine, p *api.Pod) {
 
 // ran reports whether a container of the pod has been started.
 func (l *life) ran() bool {
-	return slices.ContainsFunc(l.cs, func(c api.Container) bool { return c.State.Kind == "running" })
+	return slices.ContainsFunc(l.cs, func(c kube.Container) bool { return c.State.Kind == "running" })
 }
 
 // kill asks the containers to stop: they exit by themselves, or are killed when
@@ -70,7 +70,7 @@ func (l *life) exit(killed bool) {
 }
 
 // stopped is the state of a container that was asked to stop, and has.
-func (l *life) stopped(c int, killed bool) api.ContainerState {
+func (l *life) stopped(c int, killed bool) kube.ContainerState {
 	code, reason := 0, "Completed"
 	switch {
 	case killed:
@@ -79,7 +79,7 @@ func (l *life) stopped(c int, killed bool) api.ContainerState {
 		code, reason = 143, "Error"
 	}
 	ran := l.cs[c].State
-	return api.ContainerState{
+	return kube.ContainerState{
 		Kind: "terminated", Reason: reason, ExitCode: code,
 		StartedAt: ran.StartedAt, Finished: max(l.m.now().Second(), ran.StartedAt), ContainerID: l.cs[c].ContainerID,
 	}
@@ -119,7 +119,7 @@ func (l *life) terminate() {
 	for c := range l.cs {
 		s := &l.cs[c]
 		if s.State.Kind != "terminated" {
-			s.State = api.ContainerState{
+			s.State = kube.ContainerState{
 				Kind: "terminated", Reason: "ContainerStatusUnknown", ExitCode: 137,
 				Message: "The container could not be located when the pod was terminated",
 			}
@@ -128,7 +128,7 @@ func (l *life) terminate() {
 		failed = failed || s.State.ExitCode != 0
 	}
 	m.forgetLeak(l.p)
-	m.k.write(l.p, func(p *api.Pod) {
+	m.k.write(l.p, func(p *kube.Pod) {
 		if m.v.PodGeneration() {
 			p.ObservedGeneration = p.Generation
 		}
@@ -166,11 +166,10 @@ func (l *life) terminate() {
 	l.over()
 }
 
-// disruption is the condition of a pod that its kubelet has ended. It comes with the
-// phase that says so, behind the kubelet's own conditions (mergePodStatus of
-// pkg/kubelet/status/status_manager.go).
-func (l *life) disruption(p *api.Pod) api.Condition {
-	c := api.Condition{
+// disruption is the condition of a pod that its kubelet has ended. It comes with the phase that says so, after the
+// kubelet's own conditions (mergePodStatus of pkg/kubelet/status/status_manager.go).
+func (l *life) disruption(p *kube.Pod) kube.Condition {
+	c := kube.Condition{
 		Type: "DisruptionTarget", Status: "True", Reason: "TerminationByKubelet", Message: l.ends.message, Transition: l.m.now().Second(),
 	}
 	if l.m.v.PodGeneration() {

@@ -5,23 +5,22 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 )
 
-// stress is what a machine with leaking pods keeps: others have none. Memory is
-// computed when it is looked at, which is when it may have become short, and
-// every ten seconds while it is.
+// stress is the state of a machine with leaking pods: others have none. Memory is computed when it is looked at,
+// which is when it may have become short, and every ten seconds while it is.
 type stress struct {
 	leaks []leak
 	under bool
-	last  api.Instant // when memory was last short
-	next  *loop.Timer // the next look
+	last  kube.Instant // when memory was last short
+	next  *loop.Timer  // the next look
 }
 
 type leak struct {
-	pod   *api.Pod
-	since api.Instant
+	pod   *kube.Pod
+	since kube.Instant
 }
 
 func (s *stress) pressed() bool { return s != nil && s.under }
@@ -43,7 +42,7 @@ func (k *Kubelets) Leak(t *PodTraits, perMinute int64) {
 }
 
 // watchLeak has the memory of a pod that leaks watched.
-func (m *machine) watchLeak(p *api.Pod) {
+func (m *machine) watchLeak(p *kube.Pod) {
 	if leakPerMinute(p.Template) == 0 || p.Terminal() {
 		return
 	}
@@ -58,7 +57,7 @@ func (m *machine) watchLeak(p *api.Pod) {
 }
 
 // forgetLeak ends that.
-func (m *machine) forgetLeak(p *api.Pod) {
+func (m *machine) forgetLeak(p *kube.Pod) {
 	if m.stress != nil {
 		m.stress.leaks = slices.DeleteFunc(m.stress.leaks, func(l leak) bool { return l.pod == p })
 	}
@@ -66,7 +65,7 @@ func (m *machine) forgetLeak(p *api.Pod) {
 
 // using is the memory that a container of a pod uses: six tenths of what it asks
 // for, and what it has leaked since.
-func (m *machine) using(p *api.Pod) int64 {
+func (m *machine) using(p *kube.Pod) int64 {
 	_, request := p.Requests()
 	uses := request / 10 * 6
 	for _, l := range m.stress.leaks {
@@ -144,11 +143,11 @@ func (m *machine) look() {
 	if victim == nil {
 		return
 	}
-	message := "The node was low on resource: memory. Threshold quantity: 100Mi, available: " + api.Bytes(bytes) + ". "
+	message := "The node was low on resource: memory. Threshold quantity: 100Mi, available: " + kube.Bytes(bytes) + ". "
 	_, request := victim.Requests()
 	if uses := m.using(victim); uses > request && len(victim.Template.Containers) > 0 {
 		message += fmt.Sprintf("Container %s was using %s, request is %s, has larger consumption of memory. ",
-			victim.Template.Containers[0].Name, api.Bytes(uses), api.Bytes(request))
+			victim.Template.Containers[0].Name, kube.Bytes(uses), kube.Bytes(request))
 	}
 	m.recordPod(victim, "Warning", "Evicted", "", message)
 	m.forgetLeak(victim)
@@ -162,8 +161,8 @@ const evictionGrace = time.Second
 // victim is the pod that is evicted first: of those that use more than they ask
 // for, the one of the lowest priority that does so most (rankMemoryPressure of
 // pkg/kubelet/eviction/helpers.go). Critical pods are spared.
-func (m *machine) victim() *api.Pod {
-	var worst *api.Pod
+func (m *machine) victim() *kube.Pod {
+	var worst *kube.Pod
 	var most int64
 	for _, l := range m.stress.leaks {
 		p := l.pod

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -27,11 +27,11 @@ func anyTrouble(t *testing.T, chance *rand.Rand) {
 	r := newKubeletRig(t, rigOptions{jitter: 100, version: versions[chance.IntN(len(versions))]})
 	r.quiet = true
 	var machines []*cloud.Instance
-	var pods []*api.Pod
-	kinds := []*api.Template{web(), web(), web(), web()}
+	var pods []*kube.Pod
+	kinds := []*kube.Template{web(), web(), web(), web()}
 	kinds[1].HostNetwork = true
 	kinds[2].Workload = &traits{NeverStops: true}
-	kinds[2].Containers = append(kinds[2].Containers, api.ContainerSpec{Name: "proxy", Image: "registry.example/proxy:1"})
+	kinds[2].Containers = append(kinds[2].Containers, kube.ContainerSpec{Name: "proxy", Image: "registry.example/proxy:1"})
 	leaky := &traits{}
 	kinds[3].Workload = leaky
 	kinds[3].Priority = 2_000_000_000 * int32(chance.IntN(2))
@@ -49,7 +49,7 @@ func anyTrouble(t *testing.T, chance *rand.Rand) {
 	}
 	var mends []func()
 	some := func() *cloud.Instance { return machines[chance.IntN(len(machines))] }
-	pod := func() *api.Pod { return pods[chance.IntN(len(pods))] }
+	pod := func() *kube.Pod { return pods[chance.IntN(len(pods))] }
 	for range 60 {
 		r.run(time.Duration(chance.Int64N(int64(40 * time.Second))))
 		i := some()
@@ -65,7 +65,7 @@ func anyTrouble(t *testing.T, chance *rand.Rand) {
 			if p := pod(); chance.IntN(3) == 0 {
 				r.API.DeletePod(p, int64(chance.IntN(4)))
 			} else {
-				r.API.DeletePod(p, api.OwnGrace)
+				r.API.DeletePod(p, kube.OwnGrace)
 			}
 		case 6, 7:
 			which := chance.IntN(6)
@@ -84,7 +84,7 @@ func anyTrouble(t *testing.T, chance *rand.Rand) {
 			}
 		case 10:
 			if n != nil {
-				r.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = !n.Unschedulable })
+				r.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = !n.Unschedulable })
 			}
 		case 11:
 			mends = append(mends, r.Cloud.Registry.Break("registry.example/proxy:1", "not found", chance.IntN(3)))

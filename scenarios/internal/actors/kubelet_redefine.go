@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // A pod's spec may change while it runs: the images of its containers, and,
@@ -17,7 +17,7 @@ import (
 // pkg/kubelet/container/helpers.go: name and image alone count).
 
 // redefined reports whether a pod at rest runs something else than its spec says.
-func redefined(p *api.Pod) bool {
+func redefined(p *kube.Pod) bool {
 	for c := range p.Containers {
 		if c >= len(p.Template.Containers) {
 			break
@@ -32,15 +32,14 @@ func redefined(p *api.Pod) bool {
 
 // sameContainers reports whether nothing of two templates differs that may
 // change in a pod's spec.
-func sameContainers(a, b *api.Template) bool {
+func sameContainers(a, b *kube.Template) bool {
 	return a == b || slices.Equal(a.Containers, b.Containers)
 }
 
-// podRedefined is a change of the spec of a pod on the machine; was is the
-// template before, nil where nobody knows it any more. A pod whose containers
-// are still to be started is started by the new spec. Between the kill of a
-// container and its next run the kubelet doesn't look: it does so behind that.
-func (m *machine) podRedefined(p *api.Pod, was *api.Template) {
+// podRedefined is a change of the spec of a pod on the machine; was is the template before, nil where it isn't known
+// any more. A pod whose containers are still to be started is started by the new spec. Between the kill of a
+// container and its next run the kubelet doesn't look: it does so after that.
+func (m *machine) podRedefined(p *kube.Pod, was *kube.Template) {
 	if m.k.cfg.Profile == KwokKubelet || p.Terminal() || p.Terminating() {
 		return
 	}
@@ -55,10 +54,9 @@ func (m *machine) podRedefined(p *api.Pod, was *api.Template) {
 	l.next(l.draw(seePod), l.sync)
 }
 
-// secondLife is what the kubelet knows of a pod that runs. One that was at rest
-// has a luck of its own after each restart: else its containers would come again
-// with the same identity.
-func (k *Kubelets) secondLife(m *machine, p *api.Pod) *life {
+// secondLife is the kubelet's state of a pod that runs. One that was at rest has a luck of its own after each
+// restart: else its containers would come again with the same identity.
+func (k *Kubelets) secondLife(m *machine, p *kube.Pod) *life {
 	if l := k.lives[p]; l != nil {
 		return l
 	}
@@ -105,7 +103,7 @@ func (l *life) sync() {
 		l.replace(doomed)
 		return
 	}
-	waiting := slices.IndexFunc(l.cs, func(c api.Container) bool { return c.State.Kind != "running" })
+	waiting := slices.IndexFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "running" })
 	switch {
 	case waiting >= 0:
 		l.failures = 0
@@ -151,8 +149,8 @@ func (l *life) changed() (doomed []doomedContainer) {
 	return doomed
 }
 
-// leastGrace is what a container that is killed has at the least
-// (minimumGracePeriodInSeconds of pkg/kubelet/kuberuntime).
+// leastGrace is the least grace period of a container that is killed (minimumGracePeriodInSeconds of
+// pkg/kubelet/kuberuntime).
 const leastGrace = 2 * time.Second
 
 // replace kills containers one after the other, and starts them by the spec.
@@ -160,7 +158,7 @@ func (l *life) replace(doomed []doomedContainer) {
 	if len(doomed) == 0 {
 		l.m.forgetLeak(l.p)
 		l.failures = 0
-		l.at = slices.IndexFunc(l.cs, func(c api.Container) bool { return c.State.Kind != "running" })
+		l.at = slices.IndexFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "running" })
 		l.unanswered()
 		l.fetch()
 		return
@@ -175,9 +173,8 @@ func (l *life) replace(doomed []doomedContainer) {
 	})
 }
 
-// probesFail is how long nobody notices that a container has gone whose image is
-// being pulled: its readiness probe has to fail three times, ten seconds apart
-// (periodSeconds and failureThreshold of pkg/apis/core/v1/defaults.go). The
+// probesFail is the time until the end of a container whose image is being pulled is noticed: its readiness probe has
+// to fail three times, ten seconds apart (periodSeconds and failureThreshold of pkg/apis/core/v1/defaults.go). The
 // kubelet posts nothing else of the pod meanwhile.
 var probesFail = model.Uniform(20*time.Second, 30*time.Second)
 
@@ -189,7 +186,7 @@ func (l *life) unanswered() {
 		if l.m.k.lives[l.p] != l || l.turn != at+1 || !l.syncing || !l.m.works() || l.p.Gone() {
 			return
 		}
-		l.m.k.write(l.p, func(p *api.Pod) {
+		l.m.k.write(l.p, func(p *kube.Pod) {
 			p.Containers = slices.Clone(p.Containers)
 			for c := range p.Containers {
 				p.Containers[c].Ready = l.cs[c].Ready

@@ -5,20 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // redefine changes the image of a pod's first container, as a write of its spec
 // does.
-func (r *kubeletRig) redefine(p *api.Pod, image string) {
+func (r *kubeletRig) redefine(p *kube.Pod, image string) {
 	r.Helper()
 	first := true
-	next := p.Template.Variant(func(c *api.ContainerSpec) {
+	next := p.Template.Variant(func(c *kube.ContainerSpec) {
 		if first {
 			c.Image, first = image, false
 		}
 	})
-	if !r.API.UpdatePod(p, func(p *api.Pod) { p.Template = next; p.Generation++ }) {
+	if !r.API.UpdatePod(p, func(p *kube.Pod) { p.Template = next; p.Generation++ }) {
 		r.Fatal("the pod has that image already")
 	}
 }
@@ -175,7 +175,7 @@ func TestOnlyWhatChangesIsReplaced(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{version: "v1.33.5"})
 	_, n := r.seed()
 	two := web()
-	two.Containers = append(two.Containers, api.ContainerSpec{Name: "proxy", Image: "registry.example/proxy:1"})
+	two.Containers = append(two.Containers, kube.ContainerSpec{Name: "proxy", Image: "registry.example/proxy:1"})
 	p := r.runningPod("web-1", n.Name, two)
 	proxy := p.Containers[1]
 	r.redefine(p, "registry.example/web:2")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // A resize changes what running containers have: the kubelet sets it aside on
@@ -24,12 +24,12 @@ const (
 	resizeInfeasible = "Infeasible"
 )
 
-// deferredRetry is how long a resize is put off that the node has no room for,
-// unless a pod goes before (retryDelay of allocation_manager.go).
+// deferredRetry is the delay of a resize that the node has no room for, unless a pod goes before (retryDelay of
+// allocation_manager.go).
 const deferredRetry = 3 * time.Minute
 
 // share returns the one Given that all containers with the same have.
-func (k *Kubelets) share(g api.Given) *api.Given {
+func (k *Kubelets) share(g kube.Given) *kube.Given {
 	one := k.given[g]
 	if one == nil {
 		one = &g
@@ -38,22 +38,22 @@ func (k *Kubelets) share(g api.Given) *api.Given {
 	return one
 }
 
-// giveTo is what a container has been given that starts now: what was set aside
-// for it, or, at its first start, what the pod's spec says.
-func (l *life) giveTo(c *api.Container) *api.Given {
+// giveTo gives a container that starts now its resources: those that were allocated to it, or, at its first start,
+// those of the pod's spec.
+func (l *life) giveTo(c *kube.Container) *kube.Given {
 	switch {
 	case c.Given != nil:
-		return l.m.k.share(api.Given{Allocated: c.Given.Allocated, Actual: c.Given.Allocated})
+		return l.m.k.share(kube.Given{Allocated: c.Given.Allocated, Actual: c.Given.Allocated})
 	case l.p.Template.Resizable && l.m.v.InPlaceResize():
 		is := l.p.Template.Containers[l.at].Resources()
-		return l.m.k.share(api.Given{Allocated: is, Actual: is})
+		return l.m.k.share(kube.Given{Allocated: is, Actual: is})
 	}
 	return nil
 }
 
 // rememberGiven notes what containers had before their spec changed, where
 // their status doesn't say it.
-func (l *life) rememberGiven(was *api.Template) {
+func (l *life) rememberGiven(was *kube.Template) {
 	if was == nil || !l.m.v.InPlaceResize() {
 		return
 	}
@@ -63,7 +63,7 @@ func (l *life) rememberGiven(was *api.Template) {
 			continue
 		}
 		if had := was.Containers[c].Resources(); had != l.p.Template.Containers[c].Resources() {
-			is.Given = l.m.k.share(api.Given{Allocated: had, Actual: had})
+			is.Given = l.m.k.share(kube.Given{Allocated: had, Actual: had})
 		}
 	}
 }
@@ -78,12 +78,12 @@ func (l *life) recallResize() {
 	}
 }
 
-// showResize puts what there is to say of a resize behind the conditions of
-// others (podResizeConditions of pkg/kubelet/status/status_manager.go).
-func (l *life) showResize(p *api.Pod) {
+// showResize puts the conditions of a resize after those of others (podResizeConditions of
+// pkg/kubelet/status/status_manager.go).
+func (l *life) showResize(p *kube.Pod) {
 	for _, c := range [...]struct {
 		kind string
-		is   *api.Condition
+		is   *kube.Condition
 	}{{resizePending, &l.pending}, {resizeInProgress, &l.progress}} {
 		if was := p.Conditions.Get(c.kind); was != nil {
 			if *was == *c.is {
@@ -99,9 +99,9 @@ func (l *life) showResize(p *api.Pod) {
 
 // resizeCondition is one of the two, true since the last time that its reason
 // was another.
-func (l *life) resizeCondition(was *api.Condition, kind, reason, message string) api.Condition {
+func (l *life) resizeCondition(was *kube.Condition, kind, reason, message string) kube.Condition {
 	now := l.m.now().Second()
-	c := api.Condition{Type: kind, Status: "True", Reason: reason, Message: message, Heartbeat: now, Transition: now}
+	c := kube.Condition{Type: kind, Status: "True", Reason: reason, Message: message, Heartbeat: now, Transition: now}
 	if was.Type != "" && was.Reason == reason {
 		c.Transition = was.Transition
 	}
@@ -118,7 +118,7 @@ func (l *life) allocate() {
 		wants = wants || l.cs[c].Given != nil && l.cs[c].Given.Allocated != l.p.Template.Containers[c].Resources()
 	}
 	if !wants || !l.m.v.InPlaceResize() {
-		l.pending = api.Condition{}
+		l.pending = kube.Condition{}
 		return
 	}
 	if reason, message := l.m.refusal(l.p); reason != "" {
@@ -137,11 +137,11 @@ func (l *life) allocate() {
 	}
 	for c := range l.cs {
 		if is := l.cs[c].Given; is != nil {
-			l.cs[c].Given = l.m.k.share(api.Given{Allocated: l.p.Template.Containers[c].Resources(), Actual: is.Actual})
+			l.cs[c].Given = l.m.k.share(kube.Given{Allocated: l.p.Template.Containers[c].Resources(), Actual: is.Actual})
 		}
 	}
-	l.pending = api.Condition{}
-	l.progress = l.resizeCondition(&api.Condition{}, resizeInProgress, "", "")
+	l.pending = kube.Condition{}
+	l.progress = l.resizeCondition(&kube.Condition{}, resizeInProgress, "", "")
 	if l.m.v.ResizeEvents() {
 		l.tell("Normal", "ResizeStarted", "", "Pod resize started: "+l.resizeSummary(""))
 	}
@@ -152,7 +152,7 @@ func (l *life) allocate() {
 // server refuses (plugin/pkg/admission/podresize), or more than others have left
 // of it (pkg/kubelet/lifecycle/predicate.go). That it changed with 1.36 is an
 // estimate.
-func (m *machine) refusal(p *api.Pod) (reason, message string) {
+func (m *machine) refusal(p *kube.Pod) (reason, message string) {
 	cpu, memory := p.Requests()
 	has := allocatableOf(m.node)
 	if !m.v.ResizeAdmission() {
@@ -180,9 +180,9 @@ func (m *machine) refusal(p *api.Pod) (reason, message string) {
 	return "", ""
 }
 
-// setAside is what a kubelet has set aside for a pod: what the status says, and
-// where it says nothing what the spec does.
-func setAside(p *api.Pod) room {
+// setAside returns the resources that a kubelet has allocated to a pod: those of the status, and where it has none
+// those of the spec.
+func setAside(p *kube.Pod) room {
 	r := room{pods: 1}
 	for c := range p.Template.Containers {
 		is := p.Template.Containers[c].Resources()
@@ -214,7 +214,7 @@ func (l *life) resizes() bool { return l.progress.Type != "" }
 func (l *life) resized() {
 	for c := range l.cs {
 		if g := l.cs[c].Given; g != nil && g.Actual != g.Allocated {
-			l.cs[c].Given = l.m.k.share(api.Given{Allocated: g.Allocated, Actual: g.Allocated})
+			l.cs[c].Given = l.m.k.share(kube.Given{Allocated: g.Allocated, Actual: g.Allocated})
 		}
 	}
 	l.actuated()
@@ -235,11 +235,11 @@ func (l *life) actuated() {
 	if l.m.v.ResizeCompletedEvent() {
 		l.tell("Normal", "ResizeCompleted", "", "Pod resize completed: "+l.resizeSummary(""))
 	}
-	l.progress = api.Condition{}
+	l.progress = kube.Condition{}
 }
 
 // deferResize has a pod looked at again whose node has no room for it now.
-func (m *machine) deferResize(p *api.Pod) {
+func (m *machine) deferResize(p *kube.Pod) {
 	if !slices.Contains(m.deferred, p) {
 		m.deferred = append(m.deferred, p)
 	}
@@ -265,8 +265,7 @@ func (m *machine) retryResizes() {
 	}
 }
 
-// resizeSummary is what events say of a resize (podResizeMessage of
-// pkg/kubelet/events/resize.go).
+// resizeSummary returns the text of a resize in events (podResizeMessage of pkg/kubelet/events/resize.go).
 func (l *life) resizeSummary(failure string) string {
 	var b strings.Builder
 	b.WriteString(`{"containers":[`)
@@ -275,7 +274,7 @@ func (l *life) resizeSummary(failure string) string {
 		if c > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(`{"name":` + api.Quote(spec.Name) + `,"resources":{`)
+		b.WriteString(`{"name":` + kube.Quote(spec.Name) + `,"resources":{`)
 		limits, requests := quantities(spec.CPULimit, spec.MemoryLimit), quantities(spec.CPU, spec.Memory)
 		if limits != "" {
 			b.WriteString(`"limits":` + limits)
@@ -290,7 +289,7 @@ func (l *life) resizeSummary(failure string) string {
 	}
 	b.WriteString(`],"generation":` + strconv.FormatInt(l.p.Generation, 10))
 	if failure != "" {
-		b.WriteString(`,"error":` + api.Quote(failure))
+		b.WriteString(`,"error":` + kube.Quote(failure))
 	}
 	b.WriteByte('}')
 	return b.String()
@@ -299,10 +298,10 @@ func (l *life) resizeSummary(failure string) string {
 func quantities(cpu, memory int64) string {
 	var some []string
 	if cpu != 0 {
-		some = append(some, `"cpu":`+api.Quote(api.MilliCPU(cpu)))
+		some = append(some, `"cpu":`+kube.Quote(kube.MilliCPU(cpu)))
 	}
 	if memory != 0 {
-		some = append(some, `"memory":`+api.Quote(api.Bytes(memory)))
+		some = append(some, `"memory":`+kube.Quote(kube.Bytes(memory)))
 	}
 	if some == nil {
 		return ""

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-func resizable() *api.Template {
+func resizable() *kube.Template {
 	t := web()
 	t.Resizable = true
 	return t
@@ -16,25 +16,25 @@ func resizable() *api.Template {
 
 // resize changes what a pod's containers ask for, as a write of the resize
 // subresource does.
-func (r *kubeletRig) resize(p *api.Pod, cpu, memory int64) {
+func (r *kubeletRig) resize(p *kube.Pod, cpu, memory int64) {
 	r.Helper()
-	next := p.Template.Variant(func(c *api.ContainerSpec) { c.CPU, c.Memory = cpu, memory })
-	if !r.API.UpdatePod(p, func(p *api.Pod) { p.Template = next; p.Generation++ }) {
+	next := p.Template.Variant(func(c *kube.ContainerSpec) { c.CPU, c.Memory = cpu, memory })
+	if !r.API.UpdatePod(p, func(p *kube.Pod) { p.Template = next; p.Generation++ }) {
 		r.Fatal("the pod has these resources already")
 	}
 }
 
 // given is what a container's status says of its resources.
-func given(p *api.Pod) string {
+func given(p *kube.Pod) string {
 	g := p.Containers[0].Given
 	if g == nil {
 		return "nothing"
 	}
-	text := func(r api.Resources) string { return api.MilliCPU(r.CPU) + " " + api.Bytes(r.Memory) }
+	text := func(r kube.Resources) string { return kube.MilliCPU(r.CPU) + " " + kube.Bytes(r.Memory) }
 	return "allocated " + text(g.Allocated) + ", has " + text(g.Actual)
 }
 
-func (r *kubeletRig) says(p *api.Pod, want string) {
+func (r *kubeletRig) says(p *kube.Pod, want string) {
 	r.Helper()
 	got := given(p)
 	for _, kind := range []string{"PodResizePending", "PodResizeInProgress"} {
@@ -126,7 +126,7 @@ func TestADeferredResizeWaitsForAPodToGo(t *testing.T) {
 		30ms modified pod web-1 PodResizePending=True PodReadyToStartContainers=True Ready=True
 		2m40s modified node ip-10-0-0-10 Ready=True`)
 	r.says(p, "allocated 100m 128Mi, has 100m 128Mi; PodResizePending Deferred")
-	r.API.DeletePod(other, api.OwnGrace)
+	r.API.DeletePod(other, kube.OwnGrace)
 	r.wants(r.run(time.Minute), `
 		4m0.55s added event web-2 Normal Killing: Stopping container web
 		4m2.9s modified pod web-2 Succeeded PodReadyToStartContainers=False Ready=False/PodCompleted terminated/Completed/0

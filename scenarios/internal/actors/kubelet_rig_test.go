@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -78,8 +78,8 @@ func newKubeletRig(t testing.TB, o rigOptions) *kubeletRig {
 	if sink == nil {
 		sink = r.note
 	}
-	store := api.New(api.Config{
-		Start: api.InstantOf(rigStart), Version: 1000, Now: l.Now, Sink: sink, Fail: l.Fail,
+	store := kube.New(kube.Config{
+		Start: kube.InstantOf(rigStart), Version: 1000, Now: l.Now, Sink: sink, Fail: l.Fail,
 		UID: func() string { uids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", uids) },
 	})
 	place := func(i *cloud.Instance) model.Place {
@@ -116,7 +116,7 @@ func newKubeletRig(t testing.TB, o rigOptions) *kubeletRig {
 }
 
 // seed adds a node that has been running for a day.
-func (r *kubeletRig) seed() (*cloud.Instance, *api.Node) {
+func (r *kubeletRig) seed() (*cloud.Instance, *kube.Node) {
 	i := r.Cloud.Seed(r.group, "us-east-1a")
 	return i, r.k.Seed(i, 24*time.Hour)
 }
@@ -132,11 +132,11 @@ func (r *kubeletRig) launch() *cloud.Instance {
 }
 
 // pod creates a pod that is bound to a node.
-func (r *kubeletRig) pod(name, node string, t *api.Template) *api.Pod {
+func (r *kubeletRig) pod(name, node string, t *kube.Template) *kube.Pod {
 	r.Helper()
-	p := &api.Pod{Template: t, NodeName: node, Phase: "Pending"}
+	p := &kube.Pod{Template: t, NodeName: node, Phase: "Pending"}
 	p.Namespace, p.Name, p.Generation = "default", name, 1
-	p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "True", Transition: r.API.Now().Second(), Observed: 1})
+	p.Conditions = p.Conditions.Set(kube.Condition{Type: "PodScheduled", Status: "True", Transition: r.API.Now().Second(), Observed: 1})
 	if err := r.API.CreatePod(p); err != nil {
 		r.Fatal(err)
 	}
@@ -144,9 +144,9 @@ func (r *kubeletRig) pod(name, node string, t *api.Template) *api.Pod {
 }
 
 // running creates a pod that has been running for an hour.
-func (r *kubeletRig) runningPod(name, node string, t *api.Template) *api.Pod {
+func (r *kubeletRig) runningPod(name, node string, t *kube.Template) *kube.Pod {
 	r.Helper()
-	p := &api.Pod{Template: t, NodeName: node}
+	p := &kube.Pod{Template: t, NodeName: node}
 	p.Namespace, p.Name, p.Generation = "default", name, 1
 	p.Created = r.API.Now().Add(-time.Hour)
 	r.k.Running(p, p.Created)
@@ -156,9 +156,9 @@ func (r *kubeletRig) runningPod(name, node string, t *api.Template) *api.Pod {
 	return p
 }
 
-func web() *api.Template {
-	return &api.Template{
-		Containers:   []api.ContainerSpec{{Name: "web", Image: "registry.example/web:1", CPU: 100, Memory: 128 << 20}},
+func web() *kube.Template {
+	return &kube.Template{
+		Containers:   []kube.ContainerSpec{{Name: "web", Image: "registry.example/web:1", CPU: 100, Memory: 128 << 20}},
 		GraceSeconds: 30, RestartPolicy: "Always", SchedulerName: "default-scheduler",
 	}
 }
@@ -329,7 +329,7 @@ func (r *kubeletRig) readBack() []timeline.Event {
 }
 
 type (
-	nodeType = api.Node
+	nodeType = kube.Node
 	traits   = actors.PodTraits
 )
 

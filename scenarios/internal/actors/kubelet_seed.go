@@ -3,24 +3,32 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // Seed puts the kubelet on a machine that has been running since before the tape
 // began, for age, and returns its Node, which it adds to the API: ready, posting
 // its status at some point of its five minutes, renewing its lease at some point
 // of its ten seconds. Labels and taints are those of a node that has joined.
-func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
+func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *kube.Node { return k.seed(i, age, age) }
+
+// SeedNow is [Kubelets.Seed] for an API server that sets creationTimestamp itself: the
+// machine has been running for age, and its kubelet registers the Node and builds its
+// first status now.
+func (k *Kubelets) SeedNow(i *cloud.Instance, age time.Duration) *kube.Node { return k.seed(i, age, 0) }
+
+// seed is Seed of a machine of an age, whose conditions are from posted ago.
+func (k *Kubelets) seed(i *cloud.Instance, age, posted time.Duration) *kube.Node {
 	m := k.newMachine(i)
 	m.bootID = m.chance.UUID()
 	m.running = true
 	k.byNode[i.Name] = m
 	now := m.now()
-	created := now.Add(-age)
-	ready := created.Add(min(m.draw(m.t.BecomeReady), age))
-	m.started = created.Add(-min(m.draw(m.t.Register), 4*time.Second))
+	created, built := now.Add(-age), now.Add(-posted)
+	ready := built.Add(min(m.draw(m.t.BecomeReady), posted))
+	m.started = built.Add(-min(m.draw(m.t.Register), 4*time.Second, posted))
 
 	shape := m.shape()
 	n := m.newNode()
@@ -33,11 +41,11 @@ func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
 	n.Capacity, n.Allocatable = pairs(shape.Capacity.Capacity()), pairs(shape.Allocatable.Allocatable())
 	n.Taints = nil
 	for _, t := range k.cfg.Shape(i).Taints {
-		n.Taints = append(n.Taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+		n.Taints = append(n.Taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
 	}
 	lease := now.Add(-time.Duration(m.chance.N(uint64(10 * time.Second))))
 	if k.cfg.Profile == KwokKubelet {
-		k.seedKwok(m, n, created)
+		k.seedKwok(m, n, built)
 	} else {
 		period := m.t.StatusReport.Median()
 		since := time.Duration(m.chance.N(uint64(max(period, 1))))
@@ -49,7 +57,11 @@ func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
 		n.Conditions[len(n.Conditions)-1].Transition = ready.Second()
 		n.Conditions = withExtras(n.Conditions, model.ExtraConditions(k.cfg.Shape(i).Provider), beat.Second())
 		n.Images = k.images.system(k.cfg.Shape(i))
-		m.beat(max(period-now.Sub(beat), 0))
+		next := period - now.Sub(beat)
+		if posted == 0 { // as if it had run for long: not all nodes at once
+			next = period - since
+		}
+		m.beat(max(next, 0))
 	}
 	k.env.API.SeedNode(n)
 	m.node, m.joining = n, nil
@@ -60,7 +72,7 @@ func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *api.Node {
 // Running fills in the status of a pod that its node has been running since a
 // moment; the caller has set NodeName to a node of [Kubelets.Seed]. Pods of one
 // second share their conditions.
-func (k *Kubelets) Running(p *api.Pod, since api.Instant) {
+func (k *Kubelets) Running(p *kube.Pod, since kube.Instant) {
 	m := k.byNode[p.NodeName]
 	if m == nil {
 		return
@@ -77,18 +89,18 @@ func (k *Kubelets) Running(p *api.Pod, since api.Instant) {
 	if !p.Template.HostNetwork {
 		p.PodIP = m.takeAddress()
 	}
-	p.Containers = make([]api.Container, len(p.Template.Containers))
+	p.Containers = make([]kube.Container, len(p.Template.Containers))
 	for c := range p.Containers {
 		spec := &p.Template.Containers[c]
 		image := k.images.of(spec.Image)
 		m.keep(image)
-		p.Containers[c] = api.Container{
+		p.Containers[c] = kube.Container{
 			Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(&chance),
-			Ready: true, Started: true, State: api.ContainerState{Kind: "running", StartedAt: since.Second()},
+			Ready: true, Started: true, State: kube.ContainerState{Kind: "running", StartedAt: since.Second()},
 		}
 		if p.Template.Resizable && m.v.InPlaceResize() {
 			is := spec.Resources()
-			p.Containers[c].Given = k.share(api.Given{Allocated: is, Actual: is})
+			p.Containers[c].Given = k.share(kube.Given{Allocated: is, Actual: is})
 		}
 	}
 	observed := int64(0)
@@ -101,26 +113,28 @@ func (k *Kubelets) Running(p *api.Pod, since api.Instant) {
 }
 
 // restingConditions are those of running pods, shared by all of one second.
-type restingConditions struct{ of map[restingKey]api.Conditions }
+type restingConditions struct {
+	of map[restingKey]kube.Conditions
+}
 
 type restingKey struct {
 	at, observed int64
 	sandbox      bool
 }
 
-func (r *restingConditions) get(at api.Instant, observed int64, sandbox bool) api.Conditions {
+func (r *restingConditions) get(at kube.Instant, observed int64, sandbox bool) kube.Conditions {
 	k := restingKey{int64(at), observed, sandbox}
 	if c, ok := r.of[k]; ok {
 		return c
 	}
 	if r.of == nil {
-		r.of = map[restingKey]api.Conditions{}
+		r.of = map[restingKey]kube.Conditions{}
 	}
-	var out api.Conditions
+	var out kube.Conditions
 	kinds := [...]string{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"}
 	for i, kind := range kinds {
 		if i > 0 || sandbox {
-			out = append(out, api.Condition{Type: kind, Status: "True", Transition: at, Observed: observed})
+			out = append(out, kube.Condition{Type: kind, Status: "True", Transition: at, Observed: observed})
 		}
 	}
 	r.of[k] = out

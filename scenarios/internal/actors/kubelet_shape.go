@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // Node returns the shape of an instance's node. The same instance has the same
@@ -21,8 +21,8 @@ func (c *KubeletConfig) Node(seed uint64, i *cloud.Instance) model.NodeShape {
 	return n
 }
 
-// unrecorded are the annotations of nodes that a recorder leaves out by
-// default, and that so stand on no tape: nobody steers a node or a drain by them.
+// unrecorded are the annotations of nodes that a recorder leaves out by default, and that so are on no tape: they
+// steer neither nodes nor drains.
 func unrecorded(p model.Pair) bool {
 	return p.Key == "kubeadm.alpha.kubernetes.io/cri-socket" || strings.HasPrefix(p.Key, "node.gke.io/last-applied-node-")
 }
@@ -38,28 +38,28 @@ func (m *machine) shape() *model.NodeShape {
 
 // newNode is the Node as the kubelet's create request has it, without
 // conditions.
-func (m *machine) newNode() *api.Node {
+func (m *machine) newNode() *kube.Node {
 	shape := m.shape()
-	n := &api.Node{ProviderID: shape.ProviderID, KubeletPort: kubeletPort}
+	n := &kube.Node{ProviderID: shape.ProviderID, KubeletPort: kubeletPort}
 	n.Name = m.i.Name
 	n.Labels = pairs(shape.Labels)
 	n.Annotations = pairs(shape.Annotations)
 	for _, t := range shape.Taints {
-		n.Taints = append(n.Taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+		n.Taints = append(n.Taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
 	}
 	if !n.HasTaint(uninitializedTaint, "") {
 		// Without a cloud controller manager the kubelet knows it all.
 		n.Labels = joined(n.Labels, shape.CloudLabels)
 		n.Addresses = addressesOf(shape)
 	} else {
-		n.Addresses = []api.Address{{Type: "InternalIP", Address: m.hostIP}, {Type: "Hostname", Address: m.i.Name}}
+		n.Addresses = []kube.Address{{Type: "InternalIP", Address: m.hostIP}, {Type: "Hostname", Address: m.i.Name}}
 	}
 	// The file system's size is known a moment later.
 	n.Capacity = pairs(shape.Capacity.Capacity()).Without(ephemeral)
 	n.Allocatable = pairs(shape.Allocatable.Allocatable()).Without(ephemeral)
 	n.Info = m.info(shape)
 	for _, h := range shape.RuntimeHandlers {
-		n.Handlers = append(n.Handlers, api.Handler{Name: h.Name, RecursiveReadOnlyMounts: h.RecursiveReadOnlyMounts, UserNamespaces: h.UserNamespaces})
+		n.Handlers = append(n.Handlers, kube.Handler{Name: h.Name, RecursiveReadOnlyMounts: h.RecursiveReadOnlyMounts, UserNamespaces: h.UserNamespaces})
 	}
 	return n
 }
@@ -69,8 +69,8 @@ const (
 	ephemeral   = "ephemeral-storage"
 )
 
-func (m *machine) info(shape *model.NodeShape) api.NodeInfo {
-	return api.NodeInfo{
+func (m *machine) info(shape *model.NodeShape) kube.NodeInfo {
+	return kube.NodeInfo{
 		MachineID: shape.Info.MachineID, SystemUUID: shape.Info.SystemUUID, BootID: m.bootID,
 		Kernel: shape.Info.KernelVersion, OSImage: shape.Info.OSImage, Runtime: shape.Info.ContainerRuntimeVersion,
 		KubeletVersion: shape.Info.KubeletVersion, ProxyVersion: shape.Info.KubeProxyVersion,
@@ -78,10 +78,9 @@ func (m *machine) info(shape *model.NodeShape) api.NodeInfo {
 	}
 }
 
-// refresh brings what else stands in the status up to date: the size of the file
-// system once it is known, the versions behind a reboot, and the images of the
-// node's agents once it is ready.
-func (m *machine) refresh(n *api.Node) {
+// refresh updates the rest of the status: the size of the file system once it is known, the versions after a reboot,
+// and the images of the node's agents once it is ready.
+func (m *machine) refresh(n *kube.Node) {
 	_, known := n.Capacity.Lookup(ephemeral)
 	rebooted := n.Info.BootID != m.bootID
 	listed := len(n.Images) > 0 || m.trouble != 0
@@ -102,7 +101,7 @@ func (m *machine) refresh(n *api.Node) {
 
 // Initialize fills in what a cloud controller manager knows of an instance's
 // node: labels and addresses.
-func (k *Kubelets) Initialize(i *cloud.Instance, n *api.Node) {
+func (k *Kubelets) Initialize(i *cloud.Instance, n *kube.Node) {
 	shape := k.shapeOf(i)
 	n.Labels = joined(n.Labels, shape.CloudLabels)
 	n.Addresses = addressesOf(shape)
@@ -111,7 +110,7 @@ func (k *Kubelets) Initialize(i *cloud.Instance, n *api.Node) {
 // Adopt fills in what the manager of a group (Karpenter, Cluster API, kOps)
 // writes to a node that has joined: labels, annotations and a finalizer. Taints
 // that it takes off are the caller's affair.
-func (k *Kubelets) Adopt(i *cloud.Instance, n *api.Node) {
+func (k *Kubelets) Adopt(i *cloud.Instance, n *kube.Node) {
 	shape := k.shapeOf(i)
 	n.Labels = joined(n.Labels, shape.PoolLabels)
 	n.Annotations = joined(n.Annotations, shape.PoolAnnotations)
@@ -128,8 +127,7 @@ func (k *Kubelets) shapeOf(i *cloud.Instance) *model.NodeShape {
 	return &shape
 }
 
-// registerCSI is what the CSI driver and the kubelet write once it has
-// registered.
+// registerCSI writes what the CSI driver and the kubelet write once the driver has registered.
 func (m *machine) registerCSI() {
 	shape := m.shape()
 	m.joining = nil
@@ -139,19 +137,19 @@ func (m *machine) registerCSI() {
 	if len(shape.CSILabels)+len(shape.CSIAnnotations) == 0 {
 		return
 	}
-	m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+	m.k.env.API.UpdateNode(m.node, func(n *kube.Node) {
 		n.Labels = joined(n.Labels, shape.CSILabels)
 		n.Annotations = joined(n.Annotations, shape.CSIAnnotations)
 	})
 }
 
-// addExtras is what kube-controller-manager and a node problem detector write
-// to a new node beside the kubelet: an annotation and the range for pods at
-// once, conditions within the first minute and in front of the kubelet's.
+// addExtras writes to a new node what kube-controller-manager and a node problem detector add to the kubelet's
+// fields: an annotation and the range for pods at once, conditions within the first minute and in front of the
+// kubelet's.
 func (m *machine) addExtras() {
 	shape := m.shape()
 	m.after(m.draw(model.Uniform(10*time.Millisecond, 200*time.Millisecond)), func() {
-		m.k.env.API.UpdateNode(m.node, func(n *api.Node) {
+		m.k.env.API.UpdateNode(m.node, func(n *kube.Node) {
 			n.Annotations = joined(n.Annotations, shape.ControlAnnotations)
 			n.PodCIDR = shape.PodCIDR
 		})
@@ -159,42 +157,42 @@ func (m *machine) addExtras() {
 	if extra := model.ExtraConditions(m.k.cfg.Shape(m.i).Provider); len(extra) > 0 {
 		m.after(m.draw(model.Uniform(15*time.Second, 50*time.Second)), func() {
 			if m.up() {
-				m.k.env.API.UpdateNode(m.node, func(n *api.Node) { n.Conditions = withExtras(n.Conditions, extra, m.now().Second()) })
+				m.k.env.API.UpdateNode(m.node, func(n *kube.Node) { n.Conditions = withExtras(n.Conditions, extra, m.now().Second()) })
 			}
 		})
 	}
 }
 
 // withExtras puts conditions in front, unless they are there.
-func withExtras(conditions api.Conditions, extra []model.Condition, at api.Instant) api.Conditions {
-	var front api.Conditions
+func withExtras(conditions kube.Conditions, extra []model.Condition, at kube.Instant) kube.Conditions {
+	var front kube.Conditions
 	for _, c := range extra {
 		if conditions.Get(c.Type) == nil {
-			front = append(front, api.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: at, Transition: at})
+			front = append(front, kube.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: at, Transition: at})
 		}
 	}
 	return append(front, conditions...)
 }
 
-func addressesOf(shape *model.NodeShape) []api.Address {
-	out := make([]api.Address, len(shape.Addresses))
+func addressesOf(shape *model.NodeShape) []kube.Address {
+	out := make([]kube.Address, len(shape.Addresses))
 	for i, a := range shape.Addresses {
-		out[i] = api.Address{Type: a.Type, Address: a.Address}
+		out[i] = kube.Address{Type: a.Type, Address: a.Address}
 	}
 	return out
 }
 
 // pairs takes over a list that is sorted by key.
-func pairs(list []model.Pair) api.Pairs {
-	out := make(api.Pairs, len(list))
+func pairs(list []model.Pair) kube.Pairs {
+	out := make(kube.Pairs, len(list))
 	for i, p := range list {
-		out[i] = api.Pair{Key: p.Key, Value: p.Value}
+		out[i] = kube.Pair{Key: p.Key, Value: p.Value}
 	}
 	return out
 }
 
 // joined adds pairs; those that are there already get the new value.
-func joined(have api.Pairs, more []model.Pair) api.Pairs {
+func joined(have kube.Pairs, more []model.Pair) kube.Pairs {
 	have = slices.Clip(have)
 	for _, p := range more {
 		have = have.With(p.Key, p.Value)

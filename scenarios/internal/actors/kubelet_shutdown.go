@@ -3,18 +3,17 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // critical is the priority from which on pods are critical (SystemCriticalPriority
 // of pkg/apis/scheduling).
 const critical = 2_000_000_000
 
-// shutDown is the machine being told that it is to shut down. A kubelet with a
-// graceful node shutdown ends the pods first, whose budgets nobody asks
-// (pkg/kubelet/nodeshutdown); another one is stopped within seconds, like all
+// shutDown is the machine being told that it is to shut down. A kubelet with a graceful node shutdown ends the pods
+// first, without asking their budgets (pkg/kubelet/nodeshutdown); another one is stopped within seconds, like all
 // programs.
 func (m *machine) shutDown() {
 	switch {
@@ -31,7 +30,7 @@ func (m *machine) shutDown() {
 		m.record("Normal", "Shutdown", "Shutdown manager detected shutdown event")
 		m.trouble |= model.ShuttingDown
 		m.post()
-		var usual, vital []*api.Pod
+		var usual, vital []*kube.Pod
 		for _, p := range m.k.env.API.PodsOn(m.i.Name) {
 			switch {
 			case p.Terminal():
@@ -57,8 +56,8 @@ func (m *machine) shutDown() {
 // for shutdowns.
 func (m *machine) graceful() bool { return m.v.GracefulShutdown(m.os) }
 
-// ShutdownGrace is how long an instance's shutdown may take at most beyond what
-// others take: what the cloud is to wait for, see [cloud.Config].
+// ShutdownGrace returns the longest time that an instance's shutdown may take beyond that of others: the cloud waits
+// for it, see [cloud.Config].
 func (c *KubeletConfig) ShutdownGrace(i *cloud.Instance) time.Duration {
 	v, err := model.ParseVersion(i.Template.Version)
 	if err != nil || c.Profile == KwokKubelet || !v.GracefulShutdown(c.Shape(i).OS) {
@@ -71,7 +70,7 @@ func (c *KubeletConfig) ShutdownGrace(i *cloud.Instance) time.Duration {
 var seeShutdown = model.Uniform(100*time.Millisecond, 800*time.Millisecond)
 
 // endGroup ends pods, and calls then once all have ended or their time is over.
-func (m *machine) endGroup(pods []*api.Pod, within time.Duration, then func()) {
+func (m *machine) endGroup(pods []*kube.Pod, within time.Duration, then func()) {
 	left, over := len(pods), false
 	done := func() {
 		if left <= 0 && !over {
@@ -95,7 +94,7 @@ func (m *machine) endGroup(pods []*api.Pod, within time.Duration, then func()) {
 
 // endPod ends a pod by the kubelet's own decision. Why, its status says when its
 // containers have stopped.
-func (m *machine) endPod(p *api.Pod, why ending) {
+func (m *machine) endPod(p *kube.Pod, why ending) {
 	l := m.k.life(m, p)
 	l.ends = &why
 	by := m.now().Add(why.grace)

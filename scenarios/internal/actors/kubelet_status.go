@@ -4,15 +4,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // conditions are the node's conditions with the kubelet's own four brought up to
 // date, in the order of nodestatus.Setters: memory, disk, PIDs, and Ready last.
 // Those of others stay where they are.
-func (m *machine) conditions(old api.Conditions, at api.Instant) api.Conditions {
-	next := make(api.Conditions, len(old), len(old)+4)
+func (m *machine) conditions(old kube.Conditions, at kube.Instant) kube.Conditions {
+	next := make(kube.Conditions, len(old), len(old)+4)
 	copy(next, old)
 	for _, c := range [...]model.Condition{
 		model.Pressure(model.MemoryPressure, m.stress.pressed()),
@@ -20,8 +20,8 @@ func (m *machine) conditions(old api.Conditions, at api.Instant) api.Conditions 
 		model.Pressure(model.PIDPressure, false),
 		model.ReadyConditionOn(m.v, m.os, m.trouble),
 	} {
-		is := api.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: at, Transition: at}
-		i := slices.IndexFunc(next, func(o api.Condition) bool { return o.Type == c.Type })
+		is := kube.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, Heartbeat: at, Transition: at}
+		i := slices.IndexFunc(next, func(o kube.Condition) bool { return o.Type == c.Type })
 		if i < 0 {
 			next = append(next, is)
 			continue
@@ -34,9 +34,8 @@ func (m *machine) conditions(old api.Conditions, at api.Instant) api.Conditions 
 	return next
 }
 
-// post writes the node's status, and tells of what has changed in it. Behind a
-// change the next post comes after 2m30s to 7m30s, else after five minutes
-// (tryUpdateNodeStatus of pkg/kubelet/kubelet_node_status.go).
+// post writes the node's status, and tells of what has changed in it. After a change the next post comes after 2m30s
+// to 7m30s, else after five minutes (tryUpdateNodeStatus of pkg/kubelet/kubelet_node_status.go).
 func (m *machine) post() {
 	if !m.up() || m.k.cfg.Profile == KwokKubelet {
 		return
@@ -45,7 +44,7 @@ func (m *machine) post() {
 	was := n.Conditions
 	now := m.conditions(was, at)
 	changed := !sameStates(was, now) || n.Info.BootID != m.bootID
-	m.k.env.API.UpdateNode(n, func(n *api.Node) {
+	m.k.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.Conditions = now
 		n.InUse = m.inUse(n)
 		m.refresh(n)
@@ -102,8 +101,8 @@ func (m *machine) sync() {
 }
 
 // sameStates reports whether nothing but times differs.
-func sameStates(a, b api.Conditions) bool {
-	return slices.EqualFunc(a, b, func(x, y api.Condition) bool {
+func sameStates(a, b kube.Conditions) bool {
+	return slices.EqualFunc(a, b, func(x, y kube.Condition) bool {
 		return x.Type == y.Type && x.Status == y.Status && x.Reason == y.Reason && x.Message == y.Message
 	})
 }

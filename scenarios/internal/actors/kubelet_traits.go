@@ -1,15 +1,15 @@
 package actors
 
-import "github.com/nodesim/nodesim/scenarios/internal/api"
+import "github.com/nodesim/nodesim/scenarios/internal/kube"
 
 // traitsOf are the traits of a template's pods, or nil: then the machine's usual
 // times hold.
-func traitsOf(t *api.Template) *PodTraits {
+func traitsOf(t *kube.Template) *PodTraits {
 	w, _ := t.Workload.(*PodTraits)
 	return w
 }
 
-// usualImage is the size of an image that nobody knows better: 60 MiB.
+// usualImage is the size of an image of unknown size: 60 MiB.
 const usualImage = 60 << 20
 
 func imageBytes(t *PodTraits) int64 {
@@ -20,7 +20,7 @@ func imageBytes(t *PodTraits) int64 {
 }
 
 // leakPerMinute is by how many bytes the memory of a template's pods grows.
-func leakPerMinute(t *api.Template) int64 {
+func leakPerMinute(t *kube.Template) int64 {
 	if w := traitsOf(t); w != nil {
 		return max(w.LeakPerMinute, 0)
 	}

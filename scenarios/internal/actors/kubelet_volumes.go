@@ -3,7 +3,7 @@ package actors
 import (
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // Where a real control plane attaches volumes a kubelet does by its Node what it
@@ -15,7 +15,7 @@ import (
 
 // Attached reports whether the Node that a pod is bound to lists the pod's volume.
 // A pod without a claim lacks none.
-func (k *Kubelets) Attached(node string, p *api.Pod) bool {
+func (k *Kubelets) Attached(node string, p *kube.Pod) bool {
 	if p.Claim == "" || k.cfg.Volume == nil {
 		return true
 	}
@@ -32,11 +32,11 @@ func (l *life) attached() bool {
 }
 
 func (m *machine) lists(volume string) bool {
-	return volume != "" && m.node != nil && slices.ContainsFunc(m.node.Attached, func(a api.Attached) bool { return a.Name == volume })
+	return volume != "" && m.node != nil && slices.ContainsFunc(m.node.Attached, func(a kube.Attached) bool { return a.Name == volume })
 }
 
 // volumesListed wakes the pods whose volume the control plane has listed.
-func (k *Kubelets) volumesListed(_ api.Change, old, n *api.Node) {
+func (k *Kubelets) volumesListed(_ kube.Change, old, n *kube.Node) {
 	if old != nil && slices.Equal(old.Attached, n.Attached) {
 		return
 	}
@@ -55,7 +55,7 @@ func (k *Kubelets) volumesListed(_ api.Change, old, n *api.Node) {
 
 // volumesChanged has the kubelet look at its status when pods have begun or ended
 // to use volumes.
-func (m *machine) volumesChanged(p *api.Pod) {
+func (m *machine) volumesChanged(p *kube.Pod) {
 	if p.Claim != "" && m.k.cfg.Volume != nil {
 		m.sync()
 	}
@@ -64,13 +64,12 @@ func (m *machine) volumesChanged(p *api.Pod) {
 // showVolumes writes at once what is in use. kwok says nothing of volumes.
 func (m *machine) showVolumes() {
 	if m.k.cfg.Volume != nil && m.k.cfg.Profile != KwokKubelet && m.up() {
-		m.k.env.API.UpdateNode(m.node, func(n *api.Node) { n.InUse = m.inUse(n) })
+		m.k.env.API.UpdateNode(m.node, func(n *kube.Node) { n.InUse = m.inUse(n) })
 	}
 }
 
-// inUse are the volumes of the pods that haven't ended, in order; where no control
-// plane asks, what stands there.
-func (m *machine) inUse(n *api.Node) []string {
+// inUse are the volumes of the pods that haven't ended, in order; where no control plane asks, the present ones.
+func (m *machine) inUse(n *kube.Node) []string {
 	if m.k.cfg.Volume == nil {
 		return n.InUse
 	}

@@ -3,17 +3,15 @@ package actors
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// NodeDeletion takes the place of the cloud controller manager in a cluster
-// whose kubelets are kwok's: there is no cloud to ask, so that whoever takes a
-// machine away deletes its Node as well. At a termination that happens at once,
-// as with `kubectl delete node`; a machine that vanished is noticed when the node
-// lifecycle controller has called it unreachable, and no pod may stay there.
-// None of that leaves an Event.
+// NodeDeletion takes the place of the cloud controller manager in a cluster whose kubelets are kwok's: there is no
+// cloud to ask, so that the removal of a machine includes that of its Node. At a termination that happens at once, as
+// with `kubectl delete node`; a machine that vanished is noticed when the node lifecycle controller has called it
+// unreachable, and no pod may stay there. None of that leaves an Event.
 type NodeDeletion struct {
 	env    *Env
 	chance model.Stream
@@ -33,8 +31,8 @@ func NewNodeDeletion(env *Env) *NodeDeletion {
 			d.lost(env.API.Node(i.Name))
 		}
 	})
-	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
-		if c == api.Modified && unreachable(n) && !unreachable(old) {
+	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
+		if c == kube.Modified && unreachable(n) && !unreachable(old) {
 			d.lost(n)
 		}
 	})
@@ -43,13 +41,13 @@ func NewNodeDeletion(env *Env) *NodeDeletion {
 
 // unreachable reports whether a node has the taint with both effects, which come
 // in an order of chance.
-func unreachable(n *api.Node) bool {
+func unreachable(n *kube.Node) bool {
 	const key = "node.kubernetes.io/unreachable"
 	return n.HasTaint(key, "NoSchedule") && n.HasTaint(key, "NoExecute")
 }
 
 // lost deletes a node that is unreachable because its machine is gone.
-func (d *NodeDeletion) lost(n *api.Node) {
+func (d *NodeDeletion) lost(n *kube.Node) {
 	if n == nil || !unreachable(n) {
 		return
 	}

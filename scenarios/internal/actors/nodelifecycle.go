@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // NodeLifecycle is the node lifecycle controller of kube-controller-manager
@@ -16,7 +16,7 @@ import (
 type NodeLifecycle struct {
 	env    *Env
 	chance model.Stream
-	byNode map[*api.Node]*nodeHealth
+	byNode map[*kube.Node]*nodeHealth
 	nodes  []*nodeHealth // in the order in which they came; gone ones until the next look
 	known  map[string]*nodeHealth
 	fresh  []*nodeHealth // that have come since the last look
@@ -27,33 +27,33 @@ type NodeLifecycle struct {
 	grid   time.Duration   // when the passes over the zones' queues are, within a tenth of a second
 }
 
-// nodeHealth is what the controller remembers of a node.
+// nodeHealth is the controller's record of a node.
 type nodeHealth struct {
-	node      *api.Node
+	node      *kube.Node
 	zone      *evictionZone
-	heartbeat api.Instant // of the Ready condition, when it was last looked at
-	ready     bool        // there was a Ready condition
-	probe     api.Instant // when the controller noticed the last sign of life that it was asked for
-	well      bool        // Ready, and without taints, when it was last looked at
-	changed   bool        // since then
-	old       bool        // it was there before the tape began
-	tainting  bool        // a pass over its taints is on its way
-	excluded  bool        // it doesn't count when zones are looked at
-	lease     api.LeaseRef
+	heartbeat kube.Instant // of the Ready condition, when it was last looked at
+	ready     bool         // there was a Ready condition
+	probe     kube.Instant // when the controller noticed the last sign of life that it was asked for
+	well      bool         // Ready, and without taints, when it was last looked at
+	changed   bool         // since then
+	old       bool         // it was there before the tape began
+	tainting  bool         // a pass over its taints is on its way
+	excluded  bool         // it doesn't count when zones are looked at
+	lease     kube.LeaseRef
 }
 
-var nodeController = api.Source{Component: "node-controller"}
+var nodeController = kube.Source{Component: "node-controller"}
 
 // NewNodeLifecycle starts the controller. Its looks at the nodes begin at a
 // moment of chance within its period.
 func NewNodeLifecycle(env *Env) *NodeLifecycle {
 	c := &NodeLifecycle{
-		env: env, chance: env.Stream("node-lifecycle"), byNode: map[*api.Node]*nodeHealth{}, known: map[string]*nodeHealth{},
+		env: env, chance: env.Stream("node-lifecycle"), byNode: map[*kube.Node]*nodeHealth{}, known: map[string]*nodeHealth{},
 		zones: map[string]*evictionZone{},
 	}
 	env.API.WatchNodes(c.nodeChanged)
 	for _, n := range env.API.Nodes() {
-		c.nodeChanged(api.Added, nil, n)
+		c.nodeChanged(kube.Added, nil, n)
 	}
 	c.period = max(env.Timings.MonitorPeriod.Median(), time.Millisecond)
 	phase := time.Duration(c.chance.N(uint64(c.period)))
@@ -67,15 +67,15 @@ func NewNodeLifecycle(env *Env) *NodeLifecycle {
 	return c
 }
 
-func (c *NodeLifecycle) nodeChanged(change api.Change, old, n *api.Node) {
+func (c *NodeLifecycle) nodeChanged(change kube.Change, old, n *kube.Node) {
 	h := c.byNode[n]
 	switch {
-	case change == api.Deleted:
+	case change == kube.Deleted:
 		delete(c.byNode, n)
 		c.gone = append(c.gone, h)
 		c.env.API.DropLease(n.Name) // its owner is gone
 		return
-	case change == api.Added:
+	case change == kube.Added:
 		h = &nodeHealth{node: n, probe: n.Created.Second(), old: n.Created < c.env.API.Now().Second()}
 		c.byNode[n] = h
 		c.nodes, c.fresh = append(c.nodes, h), append(c.fresh, h)
@@ -145,7 +145,7 @@ func (c *NodeLifecycle) meet() {
 				h.ready, h.heartbeat, h.probe = true, ready.Heartbeat, c.noticed(ready.Heartbeat)
 			}
 		case was == nil:
-			c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RegisteredNode",
+			c.env.API.Record(nodeController, kube.AboutNode(n), "Normal", "RegisteredNode",
 				"Node "+n.Name+" event: Registered Node "+n.Name+" in Controller")
 			c.reachable(n)
 		}
@@ -156,7 +156,7 @@ func (c *NodeLifecycle) meet() {
 			continue // it has a successor, or was never known
 		}
 		delete(c.known, n.Name)
-		c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "RemovingNode",
+		c.env.API.Record(nodeController, kube.AboutNode(n), "Normal", "RemovingNode",
 			"Node "+n.Name+" event: Removing Node "+n.Name+" from Controller")
 	}
 	clear(c.fresh)
@@ -166,7 +166,7 @@ func (c *NodeLifecycle) meet() {
 
 // lives takes a look at a node's Lease, and returns when the controller noticed
 // the last sign of life.
-func (c *NodeLifecycle) lives(h *nodeHealth) api.Instant {
+func (c *NodeLifecycle) lives(h *nodeHealth) kube.Instant {
 	if renewed, ok := c.env.API.RenewedBy(h.node.Name, &h.lease); ok {
 		h.probe = max(h.probe, c.noticed(renewed))
 	}
@@ -174,13 +174,13 @@ func (c *NodeLifecycle) lives(h *nodeHealth) api.Instant {
 }
 
 // noticed returns the first look at which something is seen that happened.
-func (c *NodeLifecycle) noticed(happened api.Instant) api.Instant {
+func (c *NodeLifecycle) noticed(happened kube.Instant) kube.Instant {
 	now := c.env.API.Now()
 	return now.Add(-now.Sub(happened).Truncate(c.period))
 }
 
 // check is tryUpdateNodeHealth and what monitorNodeHealth does with it.
-func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
+func (c *NodeLifecycle) check(h *nodeHealth, now kube.Instant) {
 	n := h.node
 	ready := n.Conditions.Get("Ready")
 	grace := c.env.Timings.StartupGrace.Median()
@@ -193,7 +193,7 @@ func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
 	c.lives(h)
 	wasReady := ready != nil && ready.Status == "True"
 	if now > h.probe.Add(grace) && (ready == nil || ready.Status != "Unknown") {
-		c.env.API.UpdateNode(n, func(n *api.Node) { n.Conditions = unknown(n, now) })
+		c.env.API.UpdateNode(n, func(n *kube.Node) { n.Conditions = unknown(n, now) })
 		h.heartbeat = n.Conditions.Get("Ready").Heartbeat
 		h.ready = true
 	}
@@ -204,25 +204,25 @@ func (c *NodeLifecycle) check(h *nodeHealth, now api.Instant) {
 	c.drive(h, ready.Status, now)
 	h.well, h.changed = ready.Status == "True", false
 	if wasReady && ready.Status != "True" {
-		c.env.API.Record(nodeController, api.AboutNode(n), "Normal", "NodeNotReady", "Node "+n.Name+" status is now: NodeNotReady")
+		c.env.API.Record(nodeController, kube.AboutNode(n), "Normal", "NodeNotReady", "Node "+n.Name+" status is now: NodeNotReady")
 		c.markPods(n)
 	}
 }
 
-// unknown is what the controller makes of the conditions of a silent node: all
-// four that a kubelet owns, at one moment.
-func unknown(n *api.Node, now api.Instant) api.Conditions {
+// unknown returns the conditions that the controller gives a silent node: all four that a kubelet owns, at one
+// moment.
+func unknown(n *kube.Node, now kube.Instant) kube.Conditions {
 	next := n.Conditions
 	for _, kind := range [...]string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"} {
 		was := next.Get(kind)
 		switch {
 		case was == nil:
-			next = next.Set(api.Condition{
+			next = next.Set(kube.Condition{
 				Type: kind, Status: "Unknown", Reason: "NodeStatusNeverUpdated", Message: "Kubelet never posted node status.",
 				Heartbeat: n.Created.Second(), Transition: now.Second(),
 			})
 		case was.Status != "Unknown":
-			next = next.Set(api.Condition{
+			next = next.Set(kube.Condition{
 				Type: kind, Status: "Unknown", Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status.",
 				Heartbeat: was.Heartbeat, Transition: now.Second(),
 			})
@@ -240,8 +240,8 @@ const (
 
 // markPods is MarkPodsNotReady of pkg/controller/util/node: one pod after the
 // other, the node's own as they were when it was lost.
-func (c *NodeLifecycle) markPods(n *api.Node) {
-	pods := append([]*api.Pod(nil), c.env.API.PodsOn(n.Name)...)
+func (c *NodeLifecycle) markPods(n *kube.Node) {
+	pods := append([]*kube.Pod(nil), c.env.API.PodsOn(n.Name)...)
 	var next func()
 	next = func() {
 		for len(pods) > 0 {
@@ -258,15 +258,15 @@ func (c *NodeLifecycle) markPods(n *api.Node) {
 	c.env.After(markLeast, next)
 }
 
-func (c *NodeLifecycle) markPod(p *api.Pod) bool {
+func (c *NodeLifecycle) markPod(p *kube.Pod) bool {
 	was := p.Conditions.Get("Ready")
 	if p.Gone() || was == nil || was.Status == "False" {
 		return false
 	}
-	about := api.AboutPod(p) // as it was before
+	about := kube.AboutPod(p) // as it was before
 	next := *was
 	next.Status, next.Transition = "False", c.env.API.Now().Second()
-	c.env.API.UpdatePod(p, func(p *api.Pod) { p.Conditions = p.Conditions.Set(next) })
+	c.env.API.UpdatePod(p, func(p *kube.Pod) { p.Conditions = p.Conditions.Set(next) })
 	c.env.API.Record(nodeController, about, "Warning", "NodeNotReady", "Node is not ready")
 	return true
 }

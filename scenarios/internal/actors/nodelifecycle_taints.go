@@ -1,6 +1,6 @@
 package actors
 
-import "github.com/nodesim/nodesim/scenarios/internal/api"
+import "github.com/nodesim/nodesim/scenarios/internal/kube"
 
 // conditionTaints are the taints that keep pods from a node in a condition.
 var conditionTaints = [...]struct{ kind, status, key string }{
@@ -14,9 +14,9 @@ var conditionTaints = [...]struct{ kind, status, key string }{
 
 const unschedulableTaint = "node.kubernetes.io/unschedulable"
 
-// taintsOf returns the keys of the taints that a node's conditions ask for, in
-// the order of the conditions, and that of a cordon behind them.
-func taintsOf(n *api.Node, keys []string) []string {
+// taintsOf returns the keys of the taints that a node's conditions ask for, in the order of the conditions, and that
+// of a cordon after them.
+func taintsOf(n *kube.Node, keys []string) []string {
 	for i := range n.Conditions {
 		for _, t := range conditionTaints {
 			if t.kind == n.Conditions[i].Type && t.status == n.Conditions[i].Status {
@@ -31,7 +31,7 @@ func taintsOf(n *api.Node, keys []string) []string {
 }
 
 // ofCondition reports whether a taint is one that the controller keeps.
-func ofCondition(t *api.Taint) bool {
+func ofCondition(t *kube.Taint) bool {
 	if t.Effect != "NoSchedule" {
 		return false
 	}
@@ -46,7 +46,7 @@ func ofCondition(t *api.Taint) bool {
 	return false
 }
 
-func needsTaints(n *api.Node) bool {
+func needsTaints(n *kube.Node) bool {
 	var room [8]string
 	want := taintsOf(n, room[:0])
 	has := 0
@@ -68,16 +68,16 @@ func needsTaints(n *api.Node) bool {
 
 // taint is doNoScheduleTaintingPass: taints are added in one write and removed
 // in another (SwapNodeControllerTaint).
-func (c *NodeLifecycle) taint(n *api.Node) {
+func (c *NodeLifecycle) taint(n *kube.Node) {
 	var room [8]string
 	want := taintsOf(n, room[:0])
 	now := c.env.API.Now().Second()
-	c.env.API.UpdateNode(n, func(n *api.Node) {
+	c.env.API.UpdateNode(n, func(n *kube.Node) {
 		for _, key := range want {
-			n.AddTaint(api.Taint{Key: key, Effect: "NoSchedule", Added: now})
+			n.AddTaint(kube.Taint{Key: key, Effect: "NoSchedule", Added: now})
 		}
 	})
-	c.env.API.UpdateNode(n, func(n *api.Node) {
+	c.env.API.UpdateNode(n, func(n *kube.Node) {
 		for _, t := range n.Taints {
 			if ofCondition(&t) && !wanted(want, t.Key) {
 				n.RemoveTaint(t.Key, t.Effect)
@@ -101,7 +101,7 @@ var reconciledLabels = [...]struct{ of, label string }{
 	{"kubernetes.io/arch", "beta.kubernetes.io/arch"},
 }
 
-func needsLabels(n *api.Node) bool {
+func needsLabels(n *kube.Node) bool {
 	for _, l := range reconciledLabels {
 		if value, ok := n.Labels.Lookup(l.of); ok {
 			if old, ok := n.Labels.Lookup(l.label); !ok || old != value {
@@ -113,8 +113,8 @@ func needsLabels(n *api.Node) bool {
 }
 
 // label is reconcileNodeLabels.
-func (c *NodeLifecycle) label(n *api.Node) {
-	c.env.API.UpdateNode(n, func(n *api.Node) {
+func (c *NodeLifecycle) label(n *kube.Node) {
+	c.env.API.UpdateNode(n, func(n *kube.Node) {
 		for _, l := range reconciledLabels {
 			if value, ok := n.Labels.Lookup(l.of); ok {
 				n.Labels = n.Labels.With(l.label, value)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 const (
@@ -88,7 +88,7 @@ func TestANodeThatNeverPosts(t *testing.T) {
 	actors.NewNodeLifecycle(c.Env)
 	c.node("other", "a")
 	c.to(t, 10*time.Second)
-	n := &api.Node{Meta: api.Meta{Name: "mute"}}
+	n := &kube.Node{Meta: kube.Meta{Name: "mute"}}
 	if err := c.API.CreateNode(n); err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +111,8 @@ func TestNodesComeAndGo(t *testing.T) {
 	actors.NewNodeLifecycle(c.Env)
 	c.node("other", "a")
 	c.to(t, time.Second)
-	add := func(name string) *api.Node {
-		n := &api.Node{Meta: api.Meta{Name: name, Labels: api.PairsOf(api.Pair{Key: "kubernetes.io/os", Value: "linux"}, api.Pair{Key: "kubernetes.io/arch", Value: "arm64"})}, Conditions: conditions(c.API.Now(), "True")}
+	add := func(name string) *kube.Node {
+		n := &kube.Node{Meta: kube.Meta{Name: name, Labels: kube.PairsOf(kube.Pair{Key: "kubernetes.io/os", Value: "linux"}, kube.Pair{Key: "kubernetes.io/arch", Value: "arm64"})}, Conditions: conditions(c.API.Now(), "True")}
 		if err := c.API.CreateNode(n); err != nil {
 			t.Fatal(err)
 		}
@@ -147,11 +147,11 @@ func TestConditionsBecomeTaints(t *testing.T) {
 	n := c.node("node-a", "a")
 	c.to(t, time.Second)
 	from := len(c.lines)
-	c.API.UpdateNode(n, func(n *api.Node) {
+	c.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = true
-		n.AddTaint(api.Taint{Key: "team", Value: "x", Effect: "NoSchedule"})
-		n.Conditions = n.Conditions.Set(api.Condition{Type: "Ready", Status: "False"})
-		n.Conditions = n.Conditions.Set(api.Condition{Type: "DiskPressure", Status: "True"})
+		n.AddTaint(kube.Taint{Key: "team", Value: "x", Effect: "NoSchedule"})
+		n.Conditions = n.Conditions.Set(kube.Condition{Type: "Ready", Status: "False"})
+		n.Conditions = n.Conditions.Set(kube.Condition{Type: "DiskPressure", Status: "True"})
 	})
 	c.to(t, 2*time.Second)
 	same(t, "taints", keys(n), []string{
@@ -161,9 +161,9 @@ func TestConditionsBecomeTaints(t *testing.T) {
 		t.Errorf("%d writes: want the change, and one of all taints behind it", len(got))
 	}
 	from = len(c.lines)
-	c.API.UpdateNode(n, func(n *api.Node) {
+	c.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = false
-		n.Conditions = n.Conditions.Set(api.Condition{Type: "Ready", Status: "Unknown"})
+		n.Conditions = n.Conditions.Set(kube.Condition{Type: "Ready", Status: "Unknown"})
 	})
 	c.to(t, 2500*time.Millisecond)
 	if got := c.wrote(from, "nodes", "node-a"); len(got) != 3 {
@@ -172,7 +172,7 @@ func TestConditionsBecomeTaints(t *testing.T) {
 	same(t, "taints", keys(n), []string{"team:NoSchedule", "node.kubernetes.io/disk-pressure:NoSchedule", "node.kubernetes.io/unreachable:NoSchedule"})
 }
 
-func keys(n *api.Node) []string {
+func keys(n *kube.Node) []string {
 	var out []string
 	for _, t := range n.Taints {
 		out = append(out, t.Key+":"+t.Effect)
@@ -181,14 +181,14 @@ func keys(n *api.Node) []string {
 }
 
 // lose silences some of the nodes of a zone.
-func (c *control) lose(nodes ...*api.Node) {
+func (c *control) lose(nodes ...*kube.Node) {
 	for _, n := range nodes {
 		c.API.StopLease(n.Name)
 	}
 }
 
-func (c *control) zone(name string, size int) []*api.Node {
-	var nodes []*api.Node
+func (c *control) zone(name string, size int) []*kube.Node {
+	var nodes []*kube.Node
 	for i := range size {
 		nodes = append(nodes, c.node(fmt.Sprintf("%s-%02d", name, i), name))
 	}

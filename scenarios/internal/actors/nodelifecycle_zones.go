@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // The taints that drive pods off a node.
@@ -20,8 +20,8 @@ const (
 	// Above this size nodes are still tainted then, more slowly
 	// (--large-cluster-size-threshold).
 	largeZone = 50
-	// passPeriod is how often the zones' queues are looked at
-	// (NodeEvictionPeriod of nodelifecycle/scheduler).
+	// passPeriod is the interval at which the zones' queues are processed (NodeEvictionPeriod of
+	// nodelifecycle/scheduler).
 	passPeriod = 100 * time.Millisecond
 	// never is the interval of a zone in which no node is tainted.
 	never = time.Duration(math.MaxInt64)
@@ -30,7 +30,7 @@ const (
 // exclusionLabel keeps a node from being counted in its zone.
 const exclusionLabel = "node.kubernetes.io/exclude-disruption"
 
-// zoneState is how much of a zone is lost.
+// zoneState says how much of a zone is lost.
 type zoneState int
 
 const (
@@ -46,10 +46,10 @@ type evictionZone struct {
 	state       zoneState
 	ready, lost int // nodes, at this look
 	// queue is the nodes that are to be tainted, as this look found them.
-	queue []*api.Node
+	queue []*kube.Node
 	// next is when the next node may be tainted, interval how long after one the
 	// next may be.
-	next     api.Instant
+	next     kube.Instant
 	interval time.Duration
 	waiting  bool
 }
@@ -72,7 +72,7 @@ func (c *NodeLifecycle) place(h *nodeHealth) {
 // drive is processTaintBaseEviction: it swaps the taint of one state for that of
 // another at once, puts nodes without one in their zone's queue, and takes the
 // taints from nodes that are well.
-func (c *NodeLifecycle) drive(h *nodeHealth, ready string, now api.Instant) {
+func (c *NodeLifecycle) drive(h *nodeHealth, ready string, now kube.Instant) {
 	n, want, other := h.node, notReadyTaint, unreachableTaint
 	switch ready {
 	case "True":
@@ -83,20 +83,20 @@ func (c *NodeLifecycle) drive(h *nodeHealth, ready string, now api.Instant) {
 	}
 	switch {
 	case n.HasTaint(other, "NoExecute"):
-		c.env.API.UpdateNode(n, func(n *api.Node) {
-			n.AddTaint(api.Taint{Key: want, Effect: "NoExecute", Added: now.Second()})
+		c.env.API.UpdateNode(n, func(n *kube.Node) {
+			n.AddTaint(kube.Taint{Key: want, Effect: "NoExecute", Added: now.Second()})
 		})
-		c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(other, "NoExecute") })
+		c.env.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(other, "NoExecute") })
 	case !n.HasTaint(want, "NoExecute"):
 		h.zone.queue = append(h.zone.queue, n)
 	}
 }
 
 // reachable is markNodeAsReachable.
-func (c *NodeLifecycle) reachable(n *api.Node) {
+func (c *NodeLifecycle) reachable(n *kube.Node) {
 	for _, key := range [...]string{unreachableTaint, notReadyTaint} {
 		if n.HasTaint(key, "NoExecute") {
-			c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(key, "NoExecute") })
+			c.env.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(key, "NoExecute") })
 		}
 	}
 }
@@ -144,15 +144,15 @@ func (c *NodeLifecycle) taintOne(z *evictionZone) {
 	if ready.Status == "Unknown" {
 		key, other = other, key
 	}
-	c.env.API.UpdateNode(n, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: key, Effect: "NoExecute", Added: now.Second()})
+	c.env.API.UpdateNode(n, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: key, Effect: "NoExecute", Added: now.Second()})
 	})
-	c.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(other, "NoExecute") })
+	c.env.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(other, "NoExecute") })
 }
 
 // limit is SwapLimiter: a zone gets another rate. The new limiter has its one
 // turn, unless the old one had none.
-func (z *evictionZone) limit(interval time.Duration, now api.Instant) {
+func (z *evictionZone) limit(interval time.Duration, now kube.Instant) {
 	if z.interval == interval {
 		return
 	}
@@ -190,7 +190,7 @@ func (z *evictionZone) found() zoneState {
 // disruption is handleDisruption: it slows the tainting of zones down in which
 // most is lost, and stops it where all is lost everywhere, which says more about
 // the controller's own network than about the nodes.
-func (c *NodeLifecycle) disruption(now api.Instant) {
+func (c *NodeLifecycle) disruption(now kube.Instant) {
 	allFull, wereFull, any := true, true, false
 	for _, z := range c.order {
 		if z.ready+z.lost == 0 {

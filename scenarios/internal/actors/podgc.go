@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // PodGC is the pod garbage collector (pkg/controller/podgc/gc_controller.go). At
@@ -18,16 +18,16 @@ type PodGC struct {
 	env       *Env
 	missing   []*missingNode
 	byName    map[string]*missingNode
-	unbound   []*api.Pod  // being deleted, and bound to no node
-	outOf     []*api.Node // that carry the taint out-of-service
-	ended     int         // pods that have ended
+	unbound   []*kube.Pod  // being deleted, and bound to no node
+	outOf     []*kube.Node // that carry the taint out-of-service
+	ended     int          // pods that have ended
 	threshold int
 }
 
 // missingNode is a node that pods are bound to and that isn't there.
 type missingNode struct {
 	name string
-	seen api.Instant // by a look, 0 before
+	seen kube.Instant // by a look, 0 before
 }
 
 const (
@@ -52,17 +52,17 @@ func NewPodGC(env *Env) *PodGC {
 	return g
 }
 
-func (g *PodGC) nodeChanged(c api.Change, old, n *api.Node) {
+func (g *PodGC) nodeChanged(c kube.Change, old, n *kube.Node) {
 	switch {
-	case c == api.Deleted:
+	case c == kube.Deleted:
 		g.miss(n.Name)
-	case n.HasTaint(outOfServiceTaint, "") && (c == api.Added || !old.HasTaint(outOfServiceTaint, "")):
+	case n.HasTaint(outOfServiceTaint, "") && (c == kube.Added || !old.HasTaint(outOfServiceTaint, "")):
 		g.outOf = append(g.outOf, n)
 	}
 }
 
-func (g *PodGC) podChanged(c api.Change, old, p *api.Pod) {
-	is, was := p.Terminal() && c != api.Deleted, old != nil && old.Terminal()
+func (g *PodGC) podChanged(c kube.Change, old, p *kube.Pod) {
+	is, was := p.Terminal() && c != kube.Deleted, old != nil && old.Terminal()
 	switch {
 	case is && !was:
 		g.ended++
@@ -70,12 +70,12 @@ func (g *PodGC) podChanged(c api.Change, old, p *api.Pod) {
 		g.ended--
 	}
 	switch {
-	case c == api.Deleted:
+	case c == kube.Deleted:
 	case p.NodeName == "":
-		if p.Terminating() && (c == api.Added || !old.Terminating()) {
+		if p.Terminating() && (c == kube.Added || !old.Terminating()) {
 			g.unbound = append(g.unbound, p)
 		}
-	case c == api.Added || old.NodeName == "":
+	case c == kube.Added || old.NodeName == "":
 		if g.env.API.Node(p.NodeName) == nil {
 			g.miss(p.NodeName)
 		}
@@ -94,7 +94,7 @@ func (g *PodGC) look() {
 	if g.ended > g.threshold {
 		g.oldest(g.ended - g.threshold)
 	}
-	g.outOf = slices.DeleteFunc(g.outOf, func(n *api.Node) bool { return n.Gone() || !n.HasTaint(outOfServiceTaint, "") })
+	g.outOf = slices.DeleteFunc(g.outOf, func(n *kube.Node) bool { return n.Gone() || !n.HasTaint(outOfServiceTaint, "") })
 	for _, n := range g.outOf {
 		if n.Ready() {
 			continue
@@ -106,7 +106,7 @@ func (g *PodGC) look() {
 		}
 	}
 	g.orphans()
-	g.unbound = slices.DeleteFunc(g.unbound, func(p *api.Pod) bool {
+	g.unbound = slices.DeleteFunc(g.unbound, func(p *kube.Pod) bool {
 		if !p.Gone() && p.NodeName == "" {
 			g.collect(p, nil)
 		}
@@ -114,12 +114,11 @@ func (g *PodGC) look() {
 	})
 }
 
-// orphans is gcOrphaned: the look that misses a node puts it into quarantine,
-// and the first one behind that collects.
+// orphans is gcOrphaned: the pass that misses a node puts it into quarantine, and the first one after that collects.
 func (g *PodGC) orphans() {
 	now := g.env.API.Now()
 	quarantine := g.env.Timings.PodGCQuarantine.Median()
-	var lost []*api.Pod
+	var lost []*kube.Pod
 	g.missing = slices.DeleteFunc(g.missing, func(m *missingNode) bool {
 		pods := g.env.API.PodsOn(m.name)
 		switch {
@@ -137,20 +136,20 @@ func (g *PodGC) orphans() {
 		return true
 	})
 	for _, p := range lost {
-		g.collect(p, &api.Condition{Type: "DisruptionTarget", Status: "True", Reason: "DeletionByPodGC", Message: "PodGC: node no longer exists"})
+		g.collect(p, &kube.Condition{Type: "DisruptionTarget", Status: "True", Reason: "DeletionByPodGC", Message: "PodGC: node no longer exists"})
 	}
 }
 
 // oldest is gcTerminated: of the pods that have ended some go, those first that
 // their kubelets evicted, then by age.
 func (g *PodGC) oldest(surplus int) {
-	var ended []*api.Pod
+	var ended []*kube.Pod
 	for _, p := range g.env.API.Pods() {
 		if p.Terminal() {
 			ended = append(ended, p)
 		}
 	}
-	slices.SortFunc(ended, func(a, b *api.Pod) int {
+	slices.SortFunc(ended, func(a, b *kube.Pod) int {
 		return cmp.Or(trueFirst(a.Reason == "Evicted", b.Reason == "Evicted"), cmp.Compare(a.Created.Second(), b.Created.Second()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	for _, p := range ended[:min(surplus, len(ended))] {
@@ -159,12 +158,12 @@ func (g *PodGC) oldest(surplus int) {
 }
 
 // collect is markFailedAndDeletePodWithCondition.
-func (g *PodGC) collect(p *api.Pod, why *api.Condition) {
+func (g *PodGC) collect(p *kube.Pod, why *kube.Condition) {
 	if p.Gone() {
 		return
 	}
 	if !p.Terminal() {
-		g.env.API.UpdatePod(p, func(p *api.Pod) {
+		g.env.API.UpdatePod(p, func(p *kube.Pod) {
 			p.Phase = "Failed"
 			if g.env.Version.PodGeneration() && p.Generation > 0 {
 				p.ObservedGeneration = p.Generation

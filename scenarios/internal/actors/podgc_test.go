@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // TestOrphansAreCollected follows pods of a node that is deleted: the second
@@ -16,9 +16,9 @@ func TestOrphansAreCollected(t *testing.T) {
 	actors.NewPodGC(c.Env)
 	n := c.node("node-a", "a")
 	c.node("node-b", "b")
-	c.pod(t, "web-0", "node-a", func(p *api.Pod) { p.Generation, p.ObservedGeneration = 2, 2 })
-	c.pod(t, "done", "node-a", func(p *api.Pod) { p.Phase = "Succeeded" })
-	held := c.pod(t, "held", "node-a", func(p *api.Pod) { p.Finalizers = []string{"example.com/hold"} })
+	c.pod(t, "web-0", "node-a", func(p *kube.Pod) { p.Generation, p.ObservedGeneration = 2, 2 })
+	c.pod(t, "done", "node-a", func(p *kube.Pod) { p.Phase = "Succeeded" })
+	held := c.pod(t, "held", "node-a", func(p *kube.Pod) { p.Finalizers = []string{"example.com/hold"} })
 	c.pod(t, "other", "node-b")
 	c.to(t, 30*time.Second)
 	from := len(c.lines)
@@ -71,11 +71,11 @@ func TestPodsThatNobodyEnds(t *testing.T) {
 	n := c.node("node-a", "a")
 	stuck := c.pod(t, "stuck", "node-a")
 	stays := c.pod(t, "stays", "node-a")
-	unbound := c.pod(t, "unbound", "", func(p *api.Pod) { p.Phase, p.Finalizers = "Pending", []string{"example.com/hold"} })
-	c.API.DeletePod(stuck, api.OwnGrace)
-	c.API.DeletePod(unbound, api.OwnGrace)
-	c.API.UpdateNode(n, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: "node.kubernetes.io/out-of-service", Effect: "NoExecute"})
+	unbound := c.pod(t, "unbound", "", func(p *kube.Pod) { p.Phase, p.Finalizers = "Pending", []string{"example.com/hold"} })
+	c.API.DeletePod(stuck, kube.OwnGrace)
+	c.API.DeletePod(unbound, kube.OwnGrace)
+	c.API.UpdateNode(n, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: "node.kubernetes.io/out-of-service", Effect: "NoExecute"})
 	})
 	c.to(t, time.Minute)
 	if stuck.Gone() || unbound.Phase != "Failed" || unbound.Gone() {
@@ -86,7 +86,7 @@ func TestPodsThatNobodyEnds(t *testing.T) {
 	if !stuck.Gone() || stays.Gone() {
 		t.Errorf("out of service: gone %t and %t, want the one that was to go", stuck.Gone(), stays.Gone())
 	}
-	c.API.UpdatePod(unbound, func(p *api.Pod) { p.SetFinalizer("example.com/hold", false) })
+	c.API.UpdatePod(unbound, func(p *kube.Pod) { p.SetFinalizer("example.com/hold", false) })
 	if !unbound.Gone() {
 		t.Error("nothing holds the unbound pod, and it is there")
 	}

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 const (
-	// burstReplicas is how many pods one sync creates or deletes at most
-	// (BurstReplicas of pkg/controller/replicaset/replica_set.go).
+	// burstReplicas bounds the number of pods that one sync creates or deletes (BurstReplicas of
+	// pkg/controller/replicaset/replica_set.go).
 	burstReplicas = 500
-	// slowStart is how many pods the first batch of a sync creates; each batch
-	// is twice the one before (slowStartBatch of the same file).
+	// slowStart is the size of the first batch of a sync that creates pods; each batch is twice the one before
+	// (slowStartBatch of the same file).
 	slowStart = 1
 	// roundTrip is a request to the API server and its answer: between the
 	// batches of a sync. An estimate.
@@ -33,11 +33,11 @@ func newReplicaSet(w *workload) *replicaSet {
 	return &replicaSet{workload: w, component: "replicaset-controller"}
 }
 
-func (rs *replicaSet) changed(c api.Change, old, p *api.Pod) {
-	if c != api.Added && active(old) {
+func (rs *replicaSet) changed(c kube.Change, old, p *kube.Pod) {
+	if c != kube.Added && active(old) {
 		rs.active--
 	}
-	if c != api.Deleted && active(p) {
+	if c != kube.Deleted && active(p) {
 		rs.active++
 	}
 	if rs.begun && rs.active+rs.creating != rs.Replicas {
@@ -50,13 +50,13 @@ func (rs *replicaSet) changed(c api.Change, old, p *api.Pod) {
 func (rs *replicaSet) scaled(from int) {
 	rs.env.After(rs.env.Draw(&rs.stream, rs.env.Timings.ControllerReact), func() {
 		if from != rs.Replicas && rs.Kind == Deployment {
-			rs.env.API.Record(api.Source{Component: "deployment-controller"}, rs.aboutDeployment(), "Normal", "ScalingReplicaSet", rs.scalingMessage(from, rs.Replicas))
+			rs.env.API.Record(kube.Source{Component: "deployment-controller"}, rs.aboutDeployment(), "Normal", "ScalingReplicaSet", rs.scalingMessage(from, rs.Replicas))
 		}
 		rs.react(rs.sync)
 	})
 }
 
-func (rs *replicaSet) aboutDeployment() api.Reference {
+func (rs *replicaSet) aboutDeployment() kube.Reference {
 	r := rs.about()
 	r.Kind, r.Name, r.UID = string(Deployment), rs.Name, rs.uid
 	return r
@@ -103,20 +103,20 @@ func (rs *replicaSet) create(batch int) {
 }
 
 // one creates a pod and says so.
-func (rs *replicaSet) one(p *api.Pod) {
+func (rs *replicaSet) one(p *kube.Pod) {
 	if err := rs.env.API.CreatePod(p); err != nil {
 		rs.env.Fail(err)
 		return
 	}
-	rs.env.API.Record(api.Source{Component: rs.component}, rs.about(), "Normal", "SuccessfulCreate", "Created pod: "+p.Name)
+	rs.env.API.Record(kube.Source{Component: rs.component}, rs.about(), "Normal", "SuccessfulCreate", "Created pod: "+p.Name)
 }
 
 // remove deletes the pods that can be spared best.
 func (rs *replicaSet) remove(n int) {
 	spare := rankForDeletion(rs.env.API.PodsOf(rs.owner.UID), rs.env.API.Now())
 	for _, p := range spare[:min(n, len(spare))] {
-		if rs.env.API.DeletePod(p, api.OwnGrace) {
-			rs.env.API.Record(api.Source{Component: rs.component}, rs.about(), "Normal", "SuccessfulDelete", "Deleted pod: "+p.Name)
+		if rs.env.API.DeletePod(p, kube.OwnGrace) {
+			rs.env.API.Record(kube.Source{Component: rs.component}, rs.about(), "Normal", "SuccessfulDelete", "Deleted pod: "+p.Name)
 		}
 	}
 	if rs.active+rs.creating > rs.Replicas {

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // rankForDeletion returns the active ones of some pods, the first to go first,
 // as ActivePodsWithRanks of pkg/controller/controller_utils.go orders them.
-func rankForDeletion(pods []*api.Pod, now api.Instant) []*api.Pod {
+func rankForDeletion(pods []*kube.Pod, now kube.Instant) []*kube.Pod {
 	together := map[string]int{} // by node: active pods of the ReplicaSet
 	ranked := make([]ranking, 0, len(pods))
 	for _, p := range pods {
@@ -25,27 +25,27 @@ func rankForDeletion(pods []*api.Pod, now api.Instant) []*api.Pod {
 		ranked[i].together = together[ranked[i].pod.NodeName]
 	}
 	slices.SortFunc(ranked, func(a, b ranking) int { return a.compare(&b, now) })
-	out := make([]*api.Pod, len(ranked))
+	out := make([]*kube.Pod, len(ranked))
 	for i := range ranked {
 		out[i] = ranked[i].pod
 	}
 	return out
 }
 
-// ranking is what two pods are compared by.
+// ranking holds the criteria by which two pods are compared.
 type ranking struct {
-	pod          *api.Pod
+	pod          *kube.Pod
 	phase        int
 	ready        bool
 	cost         int64
 	together     int
-	since        api.Instant // ready since
+	since        kube.Instant // ready since
 	restarts     int
 	bound        bool
-	creationTime api.Instant
+	creationTime kube.Instant
 }
 
-func rankOf(p *api.Pod) ranking {
+func rankOf(p *kube.Pod) ranking {
 	r := ranking{pod: p, bound: p.NodeName != "", creationTime: p.Created.Second()}
 	r.phase = slices.Index([]string{"Pending", "Unknown", "Running"}, p.Phase)
 	if c := p.Conditions.Get("Ready"); c != nil && c.Status == "True" {
@@ -61,7 +61,7 @@ func rankOf(p *api.Pod) ranking {
 }
 
 // compare is negative where a goes before b.
-func (a *ranking) compare(b *ranking, now api.Instant) int {
+func (a *ranking) compare(b *ranking, now kube.Instant) int {
 	return cmp.Or(
 		trueFirst(!a.bound, !b.bound),
 		cmp.Compare(a.phase, b.phase),
@@ -87,7 +87,7 @@ func trueFirst(a, b bool) int {
 
 // younger puts what has lasted for a shorter time first. What differs by less
 // than a power of two is alike, and its UIDs decide (LogarithmicScaleDown).
-func (a *ranking) younger(b *ranking, x, y, now api.Instant) int {
+func (a *ranking) younger(b *ranking, x, y, now kube.Instant) int {
 	if x == y {
 		return 0
 	}

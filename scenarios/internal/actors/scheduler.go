@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 const schedulerName = "default-scheduler"
@@ -41,14 +41,14 @@ type Scheduler struct {
 	version  uint64   // counts what could change a pod's fate
 
 	classes    []*podClass
-	byTemplate map[*api.Template]*podClass
+	byTemplate map[*kube.Template]*podClass
 	last       *podClass
 	families   []*podFamily
-	byOrigin   map[*api.Template]*podFamily
-	resizing   map[*api.Pod]room // what pods hold that are being resized
+	byOrigin   map[*kube.Template]*podFamily
+	resizing   map[*kube.Pod]room // what pods hold that are being resized
 
-	waiting map[*api.Pod]*waitingPod
-	assumed map[*api.Pod]*schedNode // found, and not yet bound
+	waiting map[*kube.Pod]*waitingPod
+	assumed map[*kube.Pod]*schedNode // found, and not yet bound
 	// claims are the zones of volumes. No tape holds PersistentVolumes, whose
 	// node affinity this is: a volume is made where its first pod is bound.
 	claims  map[claimName]int
@@ -73,8 +73,8 @@ func NewScheduler(env *Env) *Scheduler {
 	s := &Scheduler{
 		env: env, stream: env.Stream("scheduler"),
 		nodes: map[string]*schedNode{}, groups: map[string]*nodeGroup{}, selected: []string{labelZone}, zones: []string{""},
-		byTemplate: map[*api.Template]*podClass{}, byOrigin: map[*api.Template]*podFamily{}, resizing: map[*api.Pod]room{}, waiting: map[*api.Pod]*waitingPod{},
-		assumed: map[*api.Pod]*schedNode{}, claims: map[claimName]int{},
+		byTemplate: map[*kube.Template]*podClass{}, byOrigin: map[*kube.Template]*podFamily{}, resizing: map[*kube.Pod]room{}, waiting: map[*kube.Pod]*waitingPod{},
+		assumed: map[*kube.Pod]*schedNode{}, claims: map[claimName]int{},
 	}
 	host := env.Stream("scheduler", "host")
 	s.instance = schedulerName + "-ip-10-0-0-" + strconv.FormatUint(4+host.N(250), 10)
@@ -83,7 +83,7 @@ func NewScheduler(env *Env) *Scheduler {
 	}
 	for _, p := range env.API.Pods() {
 		if p.NodeName == "" {
-			s.pod(api.Added, nil, p)
+			s.pod(kube.Added, nil, p)
 		}
 	}
 	env.API.WatchNodes(s.node)
@@ -92,9 +92,9 @@ func NewScheduler(env *Env) *Scheduler {
 }
 
 // pod follows the pods of the API.
-func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
+func (s *Scheduler) pod(c kube.Change, old, p *kube.Pod) {
 	switch c {
-	case api.Added:
+	case kube.Added:
 		switch n := s.nodes[p.NodeName]; {
 		case p.Terminal():
 		case p.NodeName == "":
@@ -106,7 +106,7 @@ func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
 		case n != nil:
 			s.take(n, p)
 		}
-	case api.Modified:
+	case kube.Modified:
 		s.redefined(old, p)
 		if old.NodeName != p.NodeName {
 			s.bound(p)
@@ -125,7 +125,7 @@ func (s *Scheduler) pod(c api.Change, old, p *api.Pod) {
 		case !p.Terminal():
 			s.class(p, n, -1)
 		}
-	case api.Deleted:
+	case kube.Deleted:
 		if w := s.waiting[p]; w != nil {
 			s.settle(w)
 		}
@@ -144,7 +144,7 @@ func (s *Scheduler) settle(w *waitingPod) {
 }
 
 // holder returns the node whose room a pod takes, or nil.
-func (s *Scheduler) holder(p *api.Pod) *schedNode {
+func (s *Scheduler) holder(p *kube.Pod) *schedNode {
 	n := s.assumed[p]
 	if n == nil {
 		n = s.nodes[p.NodeName]
@@ -156,7 +156,7 @@ func (s *Scheduler) holder(p *api.Pod) *schedNode {
 }
 
 // bound notes that a pod has a node.
-func (s *Scheduler) bound(p *api.Pod) {
+func (s *Scheduler) bound(p *kube.Pod) {
 	if w := s.waiting[p]; w != nil {
 		s.settle(w)
 	}
@@ -176,7 +176,7 @@ func (s *Scheduler) bound(p *api.Pod) {
 }
 
 // take gives a pod its room on a node.
-func (s *Scheduler) take(n *schedNode, p *api.Pod) {
+func (s *Scheduler) take(n *schedNode, p *kube.Pod) {
 	c := s.classOf(p)
 	n.used = n.used.plus(c.need)
 	n.scored = n.scored.plus(c.scored)
@@ -196,7 +196,7 @@ func (s *Scheduler) take(n *schedNode, p *api.Pod) {
 
 // release takes a pod's room back. counted says that the pod counts among those
 // of its class.
-func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
+func (s *Scheduler) release(n *schedNode, p *kube.Pod, counted bool) {
 	c := s.classOf(p)
 	n.used = n.used.minus(s.holds(p))
 	n.scored = n.scored.minus(c.scored)
@@ -211,7 +211,7 @@ func (s *Scheduler) release(n *schedNode, p *api.Pod, counted bool) {
 }
 
 // class counts a pod of a class on a node, or no longer.
-func (s *Scheduler) class(p *api.Pod, n *schedNode, by int) {
+func (s *Scheduler) class(p *kube.Pod, n *schedNode, by int) {
 	c := s.classOf(p)
 	c.count(n, by)
 	s.version++

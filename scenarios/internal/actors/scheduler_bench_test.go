@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // fleet makes nodes of three zones with room for some 37 pods of 100m each.
 func (c *placing) fleet(nodes int) {
 	for i := range nodes {
-		c.node(fmt.Sprintf("ip-10-%d-%d", i/250, i%250), string(rune('a'+i%3)), func(n *api.Node) {
-			n.Allocatable = api.PairsOf(api.Pair{Key: "cpu", Value: "3920m"}, api.Pair{Key: "memory", Value: "15Gi"}, api.Pair{Key: "pods", Value: "58"})
+		c.node(fmt.Sprintf("ip-10-%d-%d", i/250, i%250), string(rune('a'+i%3)), func(n *kube.Node) {
+			n.Allocatable = kube.PairsOf(kube.Pair{Key: "cpu", Value: "3920m"}, kube.Pair{Key: "memory", Value: "15Gi"}, kube.Pair{Key: "pods", Value: "58"})
 		})
 	}
 }
@@ -68,7 +68,7 @@ func BenchmarkNoRoom(b *testing.B) {
 			c.At(time.Duration(i)*time.Second, func() {
 				pods := c.API.PodsOn(fmt.Sprintf("ip-10-%d-%d", i%20, i%250))
 				if len(pods) > 0 {
-					c.API.DeletePod(pods[0], api.OwnGrace)
+					c.API.DeletePod(pods[0], kube.OwnGrace)
 				}
 			})
 		}

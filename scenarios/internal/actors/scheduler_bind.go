@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // schedule tries to find a pod a node (schedulingCycle and bindingCycle of
@@ -34,7 +34,7 @@ func (s *Scheduler) schedule(w *waitingPod) bool {
 
 // bind writes what the scheduler has decided. A pod that is gone or going by
 // then stays where it is; the node may be gone: the API server doesn't ask.
-func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
+func (s *Scheduler) bind(p *kube.Pod, n *schedNode) {
 	if p.Gone() || p.NodeName != "" || s.assumed[p] != n {
 		return
 	}
@@ -46,14 +46,14 @@ func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
 		}
 		return
 	}
-	about := api.AboutPod(p)
-	s.env.API.UpdatePod(p, func(p *api.Pod) {
+	about := kube.AboutPod(p)
+	s.env.API.UpdatePod(p, func(p *kube.Pod) {
 		p.NodeName = n.node.Name
 		p.Labels = s.topology(p, n)
 		if s.env.Version.Minor >= 35 { // the feature ClearingNominatedNodeNameAfterBinding
 			p.Nominated = ""
 		}
-		p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "True", Transition: s.env.API.Now().Second()})
+		p.Conditions = p.Conditions.Set(kube.Condition{Type: "PodScheduled", Status: "True", Transition: s.env.API.Now().Second()})
 	})
 	s.env.API.RecordNew(schedulerName, s.instance, about, "Normal", "Scheduled", "Binding",
 		"Successfully assigned "+p.Namespace+"/"+p.Name+" to "+n.node.Name)
@@ -62,7 +62,7 @@ func (s *Scheduler) bind(p *api.Pod, n *schedNode) {
 // topology returns a pod's labels with those of its node's zone and region, as
 // the admission PodTopologyLabels adds them to a binding since 1.35. Pods that
 // share their labels go on doing so.
-func (s *Scheduler) topology(p *api.Pod, n *schedNode) api.Pairs {
+func (s *Scheduler) topology(p *kube.Pod, n *schedNode) kube.Pairs {
 	if s.env.Version.Minor < 35 {
 		return p.Labels
 	}
@@ -87,9 +87,9 @@ func (s *Scheduler) topology(p *api.Pod, n *schedNode) api.Pairs {
 
 // placedLabels are the labels of a class's pods in a zone.
 type placedLabels struct {
-	from         *api.Pair
+	from         *kube.Pair
 	zone, region string
-	labels       api.Pairs
+	labels       kube.Pairs
 }
 
 // placedAtMost is of how many zones labels are kept: a StatefulSet's pods have
@@ -107,15 +107,15 @@ func (s *Scheduler) fail(w *waitingPod) {
 func (s *Scheduler) failWith(w *waitingPod, message, nominated string) {
 	s.park(w)
 	s.report(w, message)
-	c := api.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: message, Transition: s.env.API.Now().Second()}
+	c := kube.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: message, Transition: s.env.API.Now().Second()}
 	if s.env.Version.PodGeneration() {
 		c.Observed = w.pod.Generation
 	}
-	s.env.API.UpdatePod(w.pod, func(p *api.Pod) { p.Conditions, p.Nominated = p.Conditions.Set(c), nominated })
+	s.env.API.UpdatePod(w.pod, func(p *kube.Pod) { p.Conditions, p.Nominated = p.Conditions.Set(c), nominated })
 }
 
 // report tells of a failure. One that is told again of the same version of a
 // pod is part of a series, whatever its message.
 func (s *Scheduler) report(w *waitingPod, message string) {
-	s.env.API.RecordNew(schedulerName, s.instance, api.AboutPod(w.pod), "Warning", "FailedScheduling", "Scheduling", cutNote(message))
+	s.env.API.RecordNew(schedulerName, s.instance, kube.AboutPod(w.pod), "Warning", "FailedScheduling", "Scheduling", cutNote(message))
 }

@@ -3,18 +3,18 @@ package actors
 import (
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // podClass is the pods of one template: the scheduler finds a node for one of
 // them as for any other.
 type podClass struct {
 	*podFamily
-	template *api.Template
+	template *kube.Template
 	need     room
 	scored   room
-	hard     []api.Spread // DoNotSchedule
-	soft     []api.Spread // ScheduleAnyway, or what the scheduler spreads by anyway
+	hard     []kube.Spread // DoNotSchedule
+	soft     []kube.Spread // ScheduleAnyway, or what the scheduler spreads by anyway
 
 	epoch, seen int // of the groups that were looked at
 	open        []openGroup
@@ -47,13 +47,13 @@ const (
 
 // The constraints of pods that have none of their own
 // (pkg/scheduler/framework/plugins/podtopologyspread/plugin.go).
-var spreadAnyway = []api.Spread{
+var spreadAnyway = []kube.Spread{
 	{MaxSkew: 3, TopologyKey: labelHostname, WhenUnsatisfiable: "ScheduleAnyway"},
 	{MaxSkew: 5, TopologyKey: labelZone, WhenUnsatisfiable: "ScheduleAnyway"},
 }
 
 // classOf returns the class of a pod.
-func (s *Scheduler) classOf(p *api.Pod) *podClass {
+func (s *Scheduler) classOf(p *kube.Pod) *podClass {
 	if s.last != nil && s.last.template == p.Template {
 		return s.last
 	}
@@ -65,7 +65,7 @@ func (s *Scheduler) classOf(p *api.Pod) *podClass {
 	return c
 }
 
-func (s *Scheduler) newClass(p *api.Pod) *podClass {
+func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	t := p.Template
 	cpu, memory := p.Requests()
 	c := &podClass{template: t, need: room{cpu, memory, 1}, scored: room{cpu, memory, 1}, epoch: -1}
@@ -88,7 +88,7 @@ func (s *Scheduler) newClass(p *api.Pod) *podClass {
 	s.selectBy(t.NodeSelector)
 	for _, constraint := range t.Spread {
 		if constraint.TopologyKey != labelHostname {
-			s.selectBy(api.Pairs{{Key: constraint.TopologyKey}})
+			s.selectBy(kube.Pairs{{Key: constraint.TopologyKey}})
 		}
 	}
 	c.podFamily = s.familyOf(c)
@@ -120,8 +120,8 @@ func (s *Scheduler) sort(c *podClass) {
 
 // refusal says why no pod of a template may run on a group's nodes, or "":
 // the filters NodeUnschedulable, TaintToleration and NodeAffinity, in this order.
-func (s *Scheduler) refusal(t *api.Template, g *nodeGroup) string {
-	if g.unschedulable && !tolerated(t, api.Taint{Key: taintUnschedulable, Effect: effectNoSchedule}) {
+func (s *Scheduler) refusal(t *kube.Template, g *nodeGroup) string {
+	if g.unschedulable && !tolerated(t, kube.Taint{Key: taintUnschedulable, Effect: effectNoSchedule}) {
 		return "node(s) were unschedulable"
 	}
 	for _, taint := range g.taints {
@@ -138,16 +138,15 @@ func (s *Scheduler) refusal(t *api.Template, g *nodeGroup) string {
 // untolerated is the reason of the filter TaintToleration, which keeps the taint
 // for itself since 1.35, and since a patch of 1.34
 // (kubernetes/kubernetes#134740 and #135023).
-func (s *Scheduler) untolerated(t api.Taint) string {
+func (s *Scheduler) untolerated(t kube.Taint) string {
 	if v := s.env.Version; v.Minor > 34 || v.Minor == 34 && v.Patch >= 2 {
 		return "node(s) had untolerated taint(s)"
 	}
 	return fmt.Sprintf("node(s) had untolerated taint {%s: %s}", t.Key, t.Value)
 }
 
-// fewestInZone is how many pods of the class the emptiest zone runs, of those
-// that have a node that the template selects. Cordons and taints don't matter
-// (nodeTaintsPolicy: Ignore).
+// fewestInZone returns the number of pods of the class in the emptiest zone, of those that have a node that the
+// template selects. Cordons and taints don't matter (nodeTaintsPolicy: Ignore).
 func (s *Scheduler) fewestInZone(c *podClass) int {
 	fewest := -1
 	for _, g := range s.inOrder {

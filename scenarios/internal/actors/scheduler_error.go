@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // failure is why pods of a class fitted nowhere, and what was so then.
@@ -21,8 +21,7 @@ const (
 	// explaining looks at every node.
 	largeCluster = 500
 	explainedIn  = time.Second
-	// noteLimit is how long the note of an event may be (NoteLengthLimit of
-	// pkg/apis/core/validation).
+	// noteLimit bounds the length of an event's note (NoteLengthLimit of pkg/apis/core/validation).
 	noteLimit = 1024
 )
 
@@ -40,7 +39,7 @@ const (
 // explain says why a pod fits nowhere, in the scheduler's words: FitError.Error
 // of pkg/scheduler/framework/types.go, and what preemption could have done.
 // Pods that are alike share an explanation as long as it holds.
-func (s *Scheduler) explain(p *api.Pod, c *podClass) string {
+func (s *Scheduler) explain(p *kube.Pod, c *podClass) string {
 	if len(s.nodes) == 0 {
 		return "no nodes available to schedule pods"
 	}
@@ -59,11 +58,11 @@ func (s *Scheduler) explain(p *api.Pod, c *podClass) string {
 }
 
 // isShared reports whether a pod fits wherever others of its class do.
-func isShared(p *api.Pod) bool { return p.Pinned == "" && p.Claim == "" }
+func isShared(p *kube.Pod) bool { return p.Pinned == "" && p.Claim == "" }
 
 // failsLike reports whether another pod of a class has failed, and nothing has
 // changed since.
-func (s *Scheduler) failsLike(p *api.Pod, c *podClass) bool {
+func (s *Scheduler) failsLike(p *kube.Pod, c *podClass) bool {
 	return isShared(p) && !s.outranks(c) && c.failure.message != "" && c.failure.version == s.version
 }
 
@@ -97,7 +96,7 @@ func (t *tally) available(all int) string {
 }
 
 // fitError is the explanation of a pod that can't have another's place.
-func (s *Scheduler) fitError(p *api.Pod, c *podClass) string {
+func (s *Scheduler) fitError(p *kube.Pod, c *podClass) string {
 	reasons, resolvable := s.reasons(p, c)
 	var preemption tally
 	preemption.add(notHelpful, len(s.nodes)-resolvable)
@@ -105,7 +104,7 @@ func (s *Scheduler) fitError(p *api.Pod, c *podClass) string {
 	return reasons.available(len(s.nodes)) + s.afterFilter(preemption.available(len(s.nodes)))
 }
 
-// afterFilter is what the plugins say that might have made room.
+// afterFilter returns the message of the plugins that might have made room.
 func (s *Scheduler) afterFilter(preemption string) string {
 	if s.env.Version.Minor >= 34 {
 		// The plugin DynamicResources, which is there by default since 1.34.
@@ -116,7 +115,7 @@ func (s *Scheduler) afterFilter(preemption string) string {
 
 // reasons counts the nodes by why a pod doesn't fit on them, and those where it
 // would if other pods were gone.
-func (s *Scheduler) reasons(p *api.Pod, c *podClass) (reasons tally, resolvable int) {
+func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons tally, resolvable int) {
 	limits := s.limits(c)
 	if p.Pinned != "" {
 		n := s.nodes[p.Pinned]
@@ -148,7 +147,7 @@ func (s *Scheduler) reasons(p *api.Pod, c *podClass) (reasons tally, resolvable 
 
 // explainNode counts why a pod of a class doesn't fit on a node that it might
 // run on, and reports whether it would if other pods were gone.
-func (s *Scheduler) explainNode(reasons *tally, p *api.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
+func (s *Scheduler) explainNode(reasons *tally, p *kube.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
 	free := n.free()
 	// That a node is too small even when empty the filter NodeResourcesFit says
 	// since 1.34 (kubernetes/kubernetes#131345).

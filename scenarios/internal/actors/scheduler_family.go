@@ -3,7 +3,7 @@ package actors
 import (
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // podFamily is the pods of a template and its variants, which are a workload's.
@@ -12,8 +12,8 @@ import (
 // A topologySpreadConstraint counts the pods of its own family: its selector is
 // taken to select these and no others, as those of workloads do.
 type podFamily struct {
-	selector api.Pairs // of nodes
-	perHost  bool      // there is a hard constraint on hosts
+	selector kube.Pairs // of nodes
+	perHost  bool       // there is a hard constraint on hosts
 
 	onNode []uint16 // pods by the node's number, none that terminates
 	inZone []int
@@ -29,7 +29,7 @@ func (s *Scheduler) familyOf(c *podClass) *podFamily {
 	if f == nil {
 		f = &podFamily{
 			selector: origin.NodeSelector,
-			perHost:  slices.ContainsFunc(c.hard, func(one api.Spread) bool { return one.TopologyKey == labelHostname }),
+			perHost:  slices.ContainsFunc(c.hard, func(one kube.Spread) bool { return one.TopologyKey == labelHostname }),
 		}
 		for _, n := range s.env.API.Nodes() {
 			f.nodeAdded(n)
@@ -78,7 +78,7 @@ func (f *podFamily) in(zone int) int {
 	return 0
 }
 
-func (f *podFamily) selects(labels api.Pairs) bool { return labels.Holds(f.selector) }
+func (f *podFamily) selects(labels kube.Pairs) bool { return labels.Holds(f.selector) }
 
 func (f *podFamily) span(pods, by int) {
 	for pods >= len(f.spans) {
@@ -87,7 +87,7 @@ func (f *podFamily) span(pods, by int) {
 	f.spans[pods] += by
 }
 
-func (f *podFamily) nodeAdded(n *api.Node) {
+func (f *podFamily) nodeAdded(n *kube.Node) {
 	if f.perHost && f.selects(n.Labels) {
 		f.span(0, 1)
 	}
@@ -102,7 +102,7 @@ func (f *podFamily) nodeDropped(n *schedNode) {
 }
 
 // relabelled counts the pods of a node anew whose labels have changed.
-func (f *podFamily) relabelled(n *schedNode, old *api.Node, from, to int) {
+func (f *podFamily) relabelled(n *schedNode, old *kube.Node, from, to int) {
 	f.leave(n, old.Labels, from)
 	if on := f.on(n); f.selects(n.node.Labels) {
 		f.addZone(to, on)
@@ -112,7 +112,7 @@ func (f *podFamily) relabelled(n *schedNode, old *api.Node, from, to int) {
 	}
 }
 
-func (f *podFamily) leave(n *schedNode, labels api.Pairs, zone int) {
+func (f *podFamily) leave(n *schedNode, labels kube.Pairs, zone int) {
 	if on := f.on(n); f.selects(labels) {
 		f.addZone(zone, -on)
 		if f.perHost {
@@ -121,7 +121,7 @@ func (f *podFamily) leave(n *schedNode, labels api.Pairs, zone int) {
 	}
 }
 
-// fewestOnHost is how many pods of the class the emptiest host runs.
+// fewestOnHost returns the number of pods of the class on the emptiest host.
 func (f *podFamily) fewestOnHost() int {
 	for pods, hosts := range f.spans {
 		if hosts > 0 {

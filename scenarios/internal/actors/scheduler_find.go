@@ -1,11 +1,10 @@
 package actors
 
-import "github.com/nodesim/nodesim/scenarios/internal/api"
+import "github.com/nodesim/nodesim/scenarios/internal/kube"
 
-// enough is how many nodes that fit are compared: minFeasibleNodesToFind of
-// pkg/scheduler/schedule_one.go, which a cluster of up to 100 nodes compares in
-// any case, and a larger one with percentageOfNodesToScore at its least. The
-// default compares more, 5 to 50 %, and finds nodes that are as good.
+// enough is the number of feasible nodes to compare: minFeasibleNodesToFind of pkg/scheduler/schedule_one.go,
+// which a cluster of up to 100 nodes compares in any case, and a larger one with percentageOfNodesToScore at its
+// least. The default compares more, 5 to 50 %, and finds nodes that are as good.
 const enough = 100
 
 // spot is a node on which a pod may run, and what speaks for it.
@@ -19,7 +18,7 @@ type spot struct {
 // find returns the node on which a pod of a class runs best, or nil where none
 // fits. Nodes are looked for in turn, from where the last search ended; each
 // group of like nodes has its share of those that are compared.
-func (s *Scheduler) find(p *api.Pod, c *podClass) *schedNode {
+func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
 	if p.Pinned != "" {
 		n := s.nodes[p.Pinned]
 		if n == nil || s.refusal(c.template, n.group) != "" || !n.free().holds(c.need) || s.elsewhere(p, n.group) {
@@ -64,7 +63,7 @@ func (s *Scheduler) find(p *api.Pod, c *podClass) *schedNode {
 
 // mayHold reports whether nothing but their room keeps a pod from a group's
 // nodes.
-func (s *Scheduler) mayHold(p *api.Pod, c *podClass, g *openGroup, limits spreadLimits) bool {
+func (s *Scheduler) mayHold(p *kube.Pod, c *podClass, g *openGroup, limits spreadLimits) bool {
 	return g.count > 0 && limits.zone(c, g.zone) && !s.elsewhere(p, g.nodeGroup)
 }
 
@@ -99,7 +98,7 @@ func (g *openGroup) collect(spots []spot, c *podClass, limits spreadLimits, shar
 }
 
 // elsewhere reports whether a pod's volume lies in another zone.
-func (s *Scheduler) elsewhere(p *api.Pod, g *nodeGroup) bool {
+func (s *Scheduler) elsewhere(p *kube.Pod, g *nodeGroup) bool {
 	if p.Claim == "" {
 		return false
 	}

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // schedNode is a node as the scheduler sees it.
 type schedNode struct {
-	node   *api.Node
+	node   *kube.Node
 	number int // of the node's place in each class's counts
 	group  *nodeGroup
 	place  int // in its group
@@ -20,8 +20,7 @@ type schedNode struct {
 	// scored are requests as the scores take them: a pod that asks for nothing
 	// counts as if it asked for a little.
 	scored room
-	// roomScore is the node's score by its room for a class, as long as that is
-	// what it was.
+	// roomScore is the node's score by its room for a class, as long as the room doesn't change.
 	roomScore    int64
 	roomScoreFor *podClass
 	// nominees are pods for which others make room here; it counts as used.
@@ -42,8 +41,8 @@ func (n *schedNode) resized() {
 type nodeGroup struct {
 	key           string
 	unschedulable bool
-	taints        []api.Taint
-	labels        api.Pairs
+	taints        []kube.Taint
+	labels        kube.Pairs
 	zone          int // its number; 0 is none
 
 	nodes  []*schedNode // by place; nil for none
@@ -77,7 +76,7 @@ func (g *nodeGroup) remove(n *schedNode) {
 }
 
 // allocatableOf reads a node's allocatable; what can't be read is nothing.
-func allocatableOf(n *api.Node) room {
+func allocatableOf(n *kube.Node) room {
 	read := func(name string) resource.Quantity {
 		q, err := resource.ParseQuantity(n.Allocatable.Get(name))
 		if err != nil {
@@ -90,7 +89,7 @@ func allocatableOf(n *api.Node) room {
 }
 
 // groupOf finds the group that a node belongs to, or starts it.
-func (s *Scheduler) groupOf(n *api.Node) *nodeGroup {
+func (s *Scheduler) groupOf(n *kube.Node) *nodeGroup {
 	b := s.scratch[:0]
 	b = strconv.AppendBool(b, n.Unschedulable)
 	for _, t := range n.Taints {
@@ -108,11 +107,11 @@ func (s *Scheduler) groupOf(n *api.Node) *nodeGroup {
 	}
 	g := &nodeGroup{key: string(b), unschedulable: n.Unschedulable, zone: s.zoneNumber(n.Labels.Get(labelZone))}
 	for _, t := range n.Taints {
-		g.taints = append(g.taints, api.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+		g.taints = append(g.taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
 	}
 	for _, k := range s.selected {
 		if v, ok := n.Labels.Lookup(k); ok {
-			g.labels = append(g.labels, api.Pair{Key: k, Value: v})
+			g.labels = append(g.labels, kube.Pair{Key: k, Value: v})
 		}
 	}
 	s.groups[g.key] = g
@@ -133,7 +132,7 @@ func (s *Scheduler) zoneNumber(zone string) int {
 }
 
 // selectBy makes labels part of what tells groups apart.
-func (s *Scheduler) selectBy(keys api.Pairs) {
+func (s *Scheduler) selectBy(keys kube.Pairs) {
 	fresh := false
 	for _, k := range keys {
 		if i, found := slices.BinarySearch(s.selected, k.Key); !found {
@@ -158,22 +157,22 @@ func (s *Scheduler) regroup() {
 }
 
 // node follows the nodes of the API.
-func (s *Scheduler) node(c api.Change, old, n *api.Node) {
+func (s *Scheduler) node(c kube.Change, old, n *kube.Node) {
 	switch c {
-	case api.Added:
+	case kube.Added:
 		s.addNode(n)
-	case api.Deleted:
+	case kube.Deleted:
 		if sn := s.nodes[n.Name]; sn != nil && sn.node == n {
 			s.dropNode(sn)
 		}
-	case api.Modified:
+	case kube.Modified:
 		if sn := s.nodes[n.Name]; sn != nil && sn.node == n {
 			s.changeNode(sn, old)
 		}
 	}
 }
 
-func (s *Scheduler) addNode(n *api.Node) {
+func (s *Scheduler) addNode(n *kube.Node) {
 	sn := &schedNode{node: n, allocatable: allocatableOf(n)}
 	if len(s.numbers) > 0 {
 		sn.number = s.numbers[len(s.numbers)-1]
@@ -212,7 +211,7 @@ func (s *Scheduler) dropNode(sn *schedNode) {
 	s.version++
 }
 
-func (s *Scheduler) changeNode(sn *schedNode, old *api.Node) {
+func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {
 	n := sn.node
 	changed := false
 	if !slices.Equal(old.Allocatable, n.Allocatable) {

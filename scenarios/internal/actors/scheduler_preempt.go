@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// candidatesAtMost is how many nodes are tried for preemption: the least of
-// DefaultPreemption, which takes a tenth of the nodes where that is more.
+// candidatesAtMost is the number of nodes that are tried for preemption: the least of DefaultPreemption, which takes
+// a tenth of the nodes where that is more.
 const candidatesAtMost = 100
 
 const awaitsVictims = "not eligible due to a terminating pod on the nominated node."
@@ -65,7 +65,7 @@ func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
 }
 
 // findNominated returns the nominated node if the pod fits there now.
-func (s *Scheduler) findNominated(p *api.Pod, c *podClass, n *schedNode) *schedNode {
+func (s *Scheduler) findNominated(p *kube.Pod, c *podClass, n *schedNode) *schedNode {
 	if n == nil || !s.mayRun(p, c, n) || !n.free().holds(c.need) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *Scheduler) findNominated(p *api.Pod, c *podClass, n *schedNode) *schedN
 }
 
 // mayRun reports whether nothing but room could keep a pod from a node.
-func (s *Scheduler) mayRun(p *api.Pod, c *podClass, n *schedNode) bool {
+func (s *Scheduler) mayRun(p *kube.Pod, c *podClass, n *schedNode) bool {
 	limits := s.limits(c)
 	return s.refusal(c.template, n.group) == "" && !s.elsewhere(p, n.group) && limits.zone(c, n.group.zone) && limits.host(c, n)
 }
@@ -106,7 +106,7 @@ func (s *Scheduler) failRanked(w *waitingPod, nominated *schedNode) {
 // victimsLeave reports whether a less important pod on a node terminates
 // because of a preemption.
 func (s *Scheduler) victimsLeave(n *schedNode, c *podClass) bool {
-	return slices.ContainsFunc(s.env.API.PodsOn(n.node.Name), func(v *api.Pod) bool {
+	return slices.ContainsFunc(s.env.API.PodsOn(n.node.Name), func(v *kube.Pod) bool {
 		target := v.Conditions.Get("DisruptionTarget")
 		return v.Template.Priority < c.template.Priority && v.Terminating() && target != nil && target.Reason == "PreemptionByScheduler"
 	})
@@ -116,12 +116,12 @@ func (s *Scheduler) victimsLeave(n *schedNode, c *podClass) bool {
 // important first.
 type candidate struct {
 	node     *schedNode
-	victims  []*api.Pod
+	victims  []*kube.Pod
 	violates int // budgets
 }
 
 // preempt picks the node where the least is lost, or says why there is none.
-func (s *Scheduler) preempt(p *api.Pod, c *podClass) (*candidate, string) {
+func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
 	var best *candidate
 	var reasons tally
 	found, looked := 0, 0
@@ -162,7 +162,7 @@ func (s *Scheduler) preempt(p *api.Pod, c *podClass) (*candidate, string) {
 // pkg/scheduler/framework/plugins/defaultpreemption). Those whose budgets allow
 // no disruption come back first.
 func (s *Scheduler) victimsOn(n *schedNode, c *podClass) (*candidate, string) {
-	var less []*api.Pod
+	var less []*kube.Pod
 	free := n.free()
 	for _, v := range s.env.API.PodsOn(n.node.Name) {
 		if v.Template.Priority < c.template.Priority && !v.Terminal() {
@@ -204,18 +204,18 @@ func (s *Scheduler) victimsOn(n *schedNode, c *podClass) (*candidate, string) {
 
 // moreImportant puts pods of a higher priority first, then those that started
 // first.
-func moreImportant(a, b *api.Pod) int {
+func moreImportant(a, b *kube.Pod) int {
 	return cmp.Or(-cmp.Compare(a.Template.Priority, b.Template.Priority), cmp.Compare(a.Started, b.Started), cmp.Compare(a.Name, b.Name))
 }
 
 // guarded says which pods' ends would violate a budget, if they came in this
 // order.
-func (s *Scheduler) guarded(pods []*api.Pod) []bool {
-	spent := map[*api.Budget]int{}
+func (s *Scheduler) guarded(pods []*kube.Pod) []bool {
+	spent := map[*kube.Budget]int{}
 	out := make([]bool, len(pods))
 	for i, p := range pods {
 		for _, b := range s.env.API.BudgetsOf(p) {
-			if slices.ContainsFunc(b.DisruptedPods, func(d api.Disrupted) bool { return d.Pod == p.Name }) {
+			if slices.ContainsFunc(b.DisruptedPods, func(d kube.Disrupted) bool { return d.Pod == p.Name }) {
 				continue
 			}
 			spent[b]++
@@ -235,7 +235,7 @@ func (one *candidate) compare(o *candidate) int {
 		return sum
 	}
 	// Of the most important victims, the one that started first.
-	start := func(c *candidate) api.Instant { return c.victims[0].Started }
+	start := func(c *candidate) kube.Instant { return c.victims[0].Started }
 	return cmp.Or(
 		cmp.Compare(one.violates, o.violates),
 		cmp.Compare(one.victims[0].Template.Priority, o.victims[0].Template.Priority),
@@ -247,21 +247,21 @@ func (one *candidate) compare(o *candidate) int {
 
 // evict deletes the victims of a pod (Executor of
 // pkg/scheduler/framework/preemption/executor.go).
-func (s *Scheduler) evict(victims []*api.Pod, by *api.Pod, node string) {
+func (s *Scheduler) evict(victims []*kube.Pod, by *kube.Pod, node string) {
 	for _, v := range victims {
 		if v.Gone() || v.Terminating() {
 			continue
 		}
-		c := api.Condition{
+		c := kube.Condition{
 			Type: "DisruptionTarget", Status: "True", Reason: "PreemptionByScheduler", Transition: s.env.API.Now().Second(),
 			Message: schedulerName + ": preempting to accommodate a higher priority pod",
 		}
 		if s.env.Version.PodGeneration() {
 			c.Observed = v.Generation
 		}
-		s.env.API.UpdatePod(v, func(v *api.Pod) { v.Conditions = v.Conditions.Set(c) })
-		about := api.AboutPod(v)
-		s.env.API.DeletePod(v, api.OwnGrace)
+		s.env.API.UpdatePod(v, func(v *kube.Pod) { v.Conditions = v.Conditions.Set(c) })
+		about := kube.AboutPod(v)
+		s.env.API.DeletePod(v, kube.OwnGrace)
 		s.env.API.RecordNew(schedulerName, s.instance, about, "Normal", "Preempted", "Preempting",
 			"Preempted by pod "+by.UID+" on node "+node)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 func critical(name string, cpu int64) actors.PodTemplate {
@@ -25,7 +25,7 @@ func TestACriticalPodTakesAnothersPlace(t *testing.T) {
 	c.run(t, time.Minute)
 	c.deploy(t, actors.Deployment, "young", 1, app("young", 1900))
 	c.run(t, 2*time.Minute)
-	c.API.UpdatePod(c.pods("young")[0], func(p *api.Pod) { p.Started = c.API.Now() })
+	c.API.UpdatePod(c.pods("young")[0], func(p *kube.Pod) { p.Started = c.API.Now() })
 	victim := c.pods("young")[0]
 	c.deploy(t, actors.Deployment, "dns", 1, critical("dns", 1000))
 	c.run(t, c.Now()+2*time.Second)
@@ -78,7 +78,7 @@ func TestPreemptionSparesWhatABudgetGuards(t *testing.T) {
 	c.node("n1", "a")
 	c.deploy(t, actors.Deployment, "guarded", 1, app("guarded", 3500))
 	c.run(t, time.Minute)
-	if err := c.API.CreateBudget(&api.Budget{Meta: api.Meta{Namespace: "shop", Name: "guard"}, Selector: app("guarded", 1).Labels}); err != nil {
+	if err := c.API.CreateBudget(&kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "guard"}, Selector: app("guarded", 1).Labels}); err != nil {
 		t.Fatal(err)
 	}
 	c.node("n2", "a")
@@ -104,8 +104,8 @@ func TestPreemptionAtRandom(t *testing.T) {
 		for i := range 4 {
 			c.node(fmt.Sprint("n", i), string(rune('a'+i%2)))
 		}
-		c.API.WatchPods(func(change api.Change, _, p *api.Pod) {
-			if change != api.Modified || p.NodeName == "" {
+		c.API.WatchPods(func(change kube.Change, _, p *kube.Pod) {
+			if change != kube.Modified || p.NodeName == "" {
 				return
 			}
 			used := int64(0)
@@ -127,7 +127,7 @@ func TestPreemptionAtRandom(t *testing.T) {
 			c.At(time.Duration(step)*3*time.Second, func() {
 				if s.N(3) == 0 {
 					n := c.API.Nodes()[s.N(4)]
-					c.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = !n.Unschedulable })
+					c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = !n.Unschedulable })
 				} else if err := c.Scale("shop", fmt.Sprint("app-", s.N(6)), int(s.N(7))); err != nil {
 					t.Error(err)
 				}

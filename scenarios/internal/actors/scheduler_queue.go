@@ -4,13 +4,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 const (
-	// schedulingCycle is how long the search for a node keeps the scheduler busy, which takes one after
-	// the other: 500 a second. test/integration/scheduler_perf expects some
-	// hundred a second of a cluster of 5000 nodes.
+	// schedulingCycle is the time that the search for a node keeps the scheduler busy, which takes pods one by one:
+	// 500 a second. test/integration/scheduler_perf expects some hundred a second of a cluster of 5000 nodes.
 	schedulingCycle = 2 * time.Millisecond
 	// A pod that fitted nowhere isn't tried again for a second, and for twice as
 	// long each time, up to ten (pkg/scheduler/backend/queue/scheduling_queue.go).
@@ -20,7 +19,7 @@ const (
 
 // waitingPod is a pod that is bound to no node.
 type waitingPod struct {
-	pod      *api.Pod
+	pod      *kube.Pod
 	class    *podClass
 	attempts int
 	parkedAt time.Duration
@@ -156,10 +155,9 @@ func (s *Scheduler) retry(due []*waitingPod) {
 	}
 }
 
-// opened wakes the pods that may run on a node which has changed or which
-// another pod has left. The queueing hints of the scheduler's plugins do the
-// same, though those of NodeResourcesFit look less closely: any pod's end wakes
-// whoever lacks room.
+// opened wakes the pods that may run on a node which has changed or which another pod has left. The queueing hints of
+// the scheduler's plugins do the same, though those of NodeResourcesFit look less closely: any pod's end wakes all
+// pods that lack room.
 func (s *Scheduler) opened(n *schedNode) {
 	if s.parked == 0 {
 		return

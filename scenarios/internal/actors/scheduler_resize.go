@@ -1,6 +1,6 @@
 package actors
 
-import "github.com/nodesim/nodesim/scenarios/internal/api"
+import "github.com/nodesim/nodesim/scenarios/internal/kube"
 
 // A pod that is being resized holds the most of what its spec wants, what its
 // kubelet has set aside and what its containers have; one whose resize is
@@ -8,7 +8,7 @@ import "github.com/nodesim/nodesim/scenarios/internal/api"
 // component-helpers/resource). Its scores go by its spec.
 
 // holds is the room that a pod takes on its node.
-func (s *Scheduler) holds(p *api.Pod) room {
+func (s *Scheduler) holds(p *kube.Pod) room {
 	if r, ok := s.resizing[p]; ok {
 		return r
 	}
@@ -17,7 +17,7 @@ func (s *Scheduler) holds(p *api.Pod) room {
 
 // redefined follows a pod whose spec has changed, or how far its kubelet is with
 // that.
-func (s *Scheduler) redefined(old, p *api.Pod) {
+func (s *Scheduler) redefined(old, p *kube.Pod) {
 	had, follows := s.resizing[p]
 	if old.Template == p.Template && !follows {
 		return
@@ -53,7 +53,7 @@ func (s *Scheduler) redefined(old, p *api.Pod) {
 
 // roomOf is the room that a pod takes, and whether its kubelet is under way to
 // what its spec says.
-func (s *Scheduler) roomOf(p *api.Pod, c *podClass) (takes room, under bool) {
+func (s *Scheduler) roomOf(p *kube.Pod, c *podClass) (takes room, under bool) {
 	infeasible := false
 	if pending := p.Conditions.Get(resizePending); pending != nil {
 		infeasible = pending.Reason == resizeInfeasible

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -40,8 +40,8 @@ func newPlacing(t testing.TB, version string, tell bool) *placing {
 	if tell {
 		sink = c.tell
 	}
-	c.Env = &actors.Env{Loop: l, Seed: 7, Timings: &timings, Version: v, API: api.New(api.Config{
-		Start: api.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Now: l.Now, Sink: sink,
+	c.Env = &actors.Env{Loop: l, Seed: 7, Timings: &timings, Version: v, API: kube.New(kube.Config{
+		Start: kube.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Now: l.Now, Sink: sink,
 		UID: func() string { c.uids++; return fmt.Sprintf("00000000-0000-4000-8000-%012x", c.uids) },
 		Fail: func(err error) {
 			if c.err == nil {
@@ -56,23 +56,23 @@ func newPlacing(t testing.TB, version string, tell bool) *placing {
 	return c
 }
 
-func (c *placing) kubelet(change api.Change, old, p *api.Pod) {
+func (c *placing) kubelet(change kube.Change, old, p *kube.Pod) {
 	switch {
-	case change == api.Deleted || p.NodeName == "":
+	case change == kube.Deleted || p.NodeName == "":
 	case p.Terminating() && (old == nil || !old.Terminating()):
 		c.After(2*time.Second, func() { c.API.DeletePod(p, 0) })
-	case change == api.Modified && old.NodeName == "":
+	case change == kube.Modified && old.NodeName == "":
 		c.After(time.Second, func() {
 			if !p.Terminating() && !p.Terminal() {
-				c.API.UpdatePod(p, func(p *api.Pod) { c.running(p, c.API.Now()) })
+				c.API.UpdatePod(p, func(p *kube.Pod) { c.running(p, c.API.Now()) })
 			}
 		})
 	}
 }
 
-func (c *placing) running(p *api.Pod, since api.Instant) {
+func (c *placing) running(p *kube.Pod, since kube.Instant) {
 	p.Phase = "Running"
-	p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: "True", Transition: since.Second()})
+	p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: "True", Transition: since.Second()})
 }
 
 func (c *placing) tell(ev timeline.Event) error {
@@ -112,11 +112,11 @@ func (c *placing) run(t testing.TB, until time.Duration) {
 }
 
 // node makes a node of four cores and 16 Gi that takes 20 pods.
-func (c *placing) node(name, zone string, change ...func(*api.Node)) *api.Node {
-	n := &api.Node{
-		Meta:        api.Meta{Name: name, Labels: api.PairsOf(api.Pair{Key: "topology.kubernetes.io/zone", Value: zone}, api.Pair{Key: "kubernetes.io/hostname", Value: name})},
-		Allocatable: api.PairsOf(api.Pair{Key: "cpu", Value: "4"}, api.Pair{Key: "memory", Value: "16Gi"}, api.Pair{Key: "pods", Value: "20"}),
-		Conditions:  api.Conditions{{Type: "Ready", Status: "True"}},
+func (c *placing) node(name, zone string, change ...func(*kube.Node)) *kube.Node {
+	n := &kube.Node{
+		Meta:        kube.Meta{Name: name, Labels: kube.PairsOf(kube.Pair{Key: "topology.kubernetes.io/zone", Value: zone}, kube.Pair{Key: "kubernetes.io/hostname", Value: name})},
+		Allocatable: kube.PairsOf(kube.Pair{Key: "cpu", Value: "4"}, kube.Pair{Key: "memory", Value: "16Gi"}, kube.Pair{Key: "pods", Value: "20"}),
+		Conditions:  kube.Conditions{{Type: "Ready", Status: "True"}},
 	}
 	for _, f := range change {
 		f(n)
@@ -125,29 +125,29 @@ func (c *placing) node(name, zone string, change ...func(*api.Node)) *api.Node {
 	return n
 }
 
-func (c *placing) cordon(n *api.Node) {
-	c.API.UpdateNode(n, func(n *api.Node) {
+func (c *placing) cordon(n *kube.Node) {
+	c.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = true
-		n.AddTaint(api.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"})
+		n.AddTaint(kube.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"})
 	})
 }
 
 func app(name string, cpu int64) actors.PodTemplate {
 	return actors.PodTemplate{
-		Labels: api.PairsOf(api.Pair{Key: "app", Value: name}), GraceSeconds: 30,
-		Containers: []api.ContainerSpec{{Name: name, Image: "registry.example/" + name + ":1", CPU: cpu, Memory: 256 << 20}},
+		Labels: kube.PairsOf(kube.Pair{Key: "app", Value: name}), GraceSeconds: 30,
+		Containers: []kube.ContainerSpec{{Name: name, Image: "registry.example/" + name + ":1", CPU: cpu, Memory: 256 << 20}},
 	}
 }
 
 // pods are the pods of an app by name.
-func (c *placing) pods(name string) []*api.Pod {
-	var out []*api.Pod
+func (c *placing) pods(name string) []*kube.Pod {
+	var out []*kube.Pod
 	for _, p := range c.API.Pods() {
 		if p.Labels.Get("app") == name {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b *api.Pod) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b *kube.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -1,7 +1,6 @@
 package actors
 
-// room is how much of a node, or what a pod takes of it: millicores, bytes, and
-// a number of pods.
+// room is a node's free resources, or a pod's share of them: millicores, bytes, and a number of pods.
 type room struct {
 	cpu, memory int64
 	pods        int64

@@ -124,7 +124,7 @@ func (n *schedNode) scoreRoom(c *podClass) int64 {
 	return weightRoom*(least/2) + weightBalanced*((whole-distance/2)/(whole/100))
 }
 
-// logBits is how many bits of a logarithm lie behind the point.
+// logBits is the number of fractional bits of a logarithm.
 const logBits = 10
 
 // naturalLog is the natural logarithm of n ≥ 1, as a fixed-point number: the
@@ -132,7 +132,7 @@ const logBits = 10
 func naturalLog(n int) int64 {
 	whole := bits.Len64(uint64(n)) - 1
 	// The binary logarithm, bit by bit: squaring doubles it.
-	x := uint64(n) << 31 >> whole // from 1 up to 2, 31 bits behind the point
+	x := uint64(n) << 31 >> whole // from 1 up to 2, with 31 fractional bits
 	log := uint64(whole)
 	for range logBits {
 		x = x * x >> 31

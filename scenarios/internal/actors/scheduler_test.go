@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 func (c *placing) deploy(t testing.TB, kind actors.WorkloadKind, name string, replicas int, template actors.PodTemplate) {
@@ -47,7 +47,7 @@ func TestADrainMovesPods(t *testing.T) {
 	c.node("new", "a")
 	c.cordon(old)
 	for _, p := range c.pods("web") {
-		c.API.DeletePod(p, api.OwnGrace)
+		c.API.DeletePod(p, kube.OwnGrace)
 	}
 	c.run(t, c.Now()+time.Second+500*time.Millisecond)
 	if diff := cmp.Diff(map[string]int{"old": 3, "new": 3}, c.placed("web")); diff != "" {
@@ -82,16 +82,16 @@ func TestNoRoom(t *testing.T) {
 	} {
 		t.Run(test.version, func(t *testing.T) {
 			c := newPlacing(t, test.version, true)
-			inPool := func(n *api.Node) { n.Labels = n.Labels.With("pool", "web") }
+			inPool := func(n *kube.Node) { n.Labels = n.Labels.With("pool", "web") }
 			c.node("n1", "a", inPool)
 			c.node("n2", "a", inPool)
 			c.cordon(c.node("n3", "a", inPool))
-			c.node("n4", "a", inPool, func(n *api.Node) {
-				n.Taints = []api.Taint{{Key: "example.com/gpu", Value: "yes", Effect: "NoSchedule"}}
+			c.node("n4", "a", inPool, func(n *kube.Node) {
+				n.Taints = []kube.Taint{{Key: "example.com/gpu", Value: "yes", Effect: "NoSchedule"}}
 			})
 			c.node("n5", "a")
 			template := app("web", 3000)
-			template.NodeSelector = api.PairsOf(api.Pair{Key: "pool", Value: "web"})
+			template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: "web"})
 			c.deploy(t, actors.Deployment, "web", 3, template)
 			c.run(t, time.Minute)
 			pending := 0
@@ -117,22 +117,22 @@ func TestNoRoom(t *testing.T) {
 func TestAPodWaitsForRoom(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		make func(c *placing, full, cordoned *api.Node)
+		make func(c *placing, full, cordoned *kube.Node)
 	}{
-		{"a new node", func(c *placing, _, _ *api.Node) { c.node("new", "a") }},
-		{"an uncordon", func(c *placing, _, cordoned *api.Node) {
-			c.API.UpdateNode(cordoned, func(n *api.Node) { n.Unschedulable, n.Taints = false, nil })
+		{"a new node", func(c *placing, _, _ *kube.Node) { c.node("new", "a") }},
+		{"an uncordon", func(c *placing, _, cordoned *kube.Node) {
+			c.API.UpdateNode(cordoned, func(n *kube.Node) { n.Unschedulable, n.Taints = false, nil })
 		}},
-		{"a pod that goes", func(c *placing, full, _ *api.Node) {
+		{"a pod that goes", func(c *placing, full, _ *kube.Node) {
 			if err := c.Scale("shop", "heavy", 0); err != nil {
 				c.Fail(err)
 			}
 		}},
-		{"a pod that ends", func(c *placing, full, _ *api.Node) {
+		{"a pod that ends", func(c *placing, full, _ *kube.Node) {
 			if err := c.Scale("shop", "heavy", 0); err != nil {
 				c.Fail(err)
 			}
-			c.API.UpdatePod(c.pods("heavy")[0], func(p *api.Pod) { p.Phase = "Failed" })
+			c.API.UpdatePod(c.pods("heavy")[0], func(p *kube.Pod) { p.Phase = "Failed" })
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestHardSpreadWaitsForItsZone(t *testing.T) {
 	b := c.node("b1", "b")
 	c.cordon(b)
 	template := app("web", 100)
-	template.Spread = []api.Spread{{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", Selector: template.Labels}}
+	template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", Selector: template.Labels}}
 	c.deploy(t, actors.Deployment, "web", 4, template)
 	c.run(t, time.Minute)
 	if diff := cmp.Diff(map[string]int{"a1": 1, "": 3}, c.placed("web")); diff != "" {
@@ -181,7 +181,7 @@ func TestHardSpreadWaitsForItsZone(t *testing.T) {
 	if got := c.reports("FailedScheduling"); len(got) == 0 || got[0] != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	c.API.UpdateNode(b, func(n *api.Node) { n.Unschedulable, n.Taints = false, nil })
+	c.API.UpdateNode(b, func(n *kube.Node) { n.Unschedulable, n.Taints = false, nil })
 	c.run(t, c.Now()+time.Minute)
 	if diff := cmp.Diff(map[string]int{"a1": 2, "b1": 2}, c.placed("web")); diff != "" {
 		t.Error(diff)
@@ -197,7 +197,7 @@ func TestAVolumeKeepsItsPodInItsZone(t *testing.T) {
 	c.run(t, time.Minute)
 	c.node("b1", "b")
 	c.cordon(a)
-	c.API.DeletePod(c.pods("db")[0], api.OwnGrace)
+	c.API.DeletePod(c.pods("db")[0], kube.OwnGrace)
 	c.run(t, 2*time.Minute)
 	want := "Pod 0/2 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity, 1 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
 	if got := c.reports("FailedScheduling"); len(got) != 1 || got[0] != want {
@@ -282,7 +282,7 @@ func TestTheSameSeedPlacesTheSame(t *testing.T) {
 func TestFewEmptyNodesAmongManyFull(t *testing.T) {
 	c := newPlacing(t, "1.36", false)
 	for i := range 600 {
-		c.node(fmt.Sprint("full-", i), string(rune('a'+i%3)), func(n *api.Node) {
+		c.node(fmt.Sprint("full-", i), string(rune('a'+i%3)), func(n *kube.Node) {
 			n.Allocatable = n.Allocatable.With("cpu", "1")
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -22,11 +22,11 @@ type twin struct {
 }
 
 // refuses returns why a pod can't run on a node; nothing where it can.
-func (w *twin) refuses(p *api.Pod, n *api.Node) []string {
+func (w *twin) refuses(p *kube.Pod, n *kube.Node) []string {
 	if p.Pinned != "" && p.Pinned != n.Name {
 		return []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}
 	}
-	if tolerates, _ := p.Tolerates(api.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"}); n.Unschedulable && !tolerates {
+	if tolerates, _ := p.Tolerates(kube.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"}); n.Unschedulable && !tolerates {
 		return []string{"node(s) were unschedulable"}
 	}
 	for _, t := range n.Taints {
@@ -97,7 +97,7 @@ func (w *twin) refuses(p *api.Pod, n *api.Node) []string {
 
 // refusedBy returns the first part of FailedScheduling's message, and whether a
 // node would do.
-func (w *twin) refusedBy(p *api.Pod) (string, bool) {
+func (w *twin) refusedBy(p *kube.Pod) (string, bool) {
 	counts := map[string]int{}
 	nodes := w.API.Nodes()
 	if len(nodes) == 0 {
@@ -131,8 +131,8 @@ func TestSchedulerAgainstItsTwin(t *testing.T) {
 		c.Timings.SchedulerBind = model.Fixed(0)
 		w := &twin{placing: c, zones: map[string]string{}}
 		bound, failed := 0, 0
-		c.API.WatchPods(func(change api.Change, old, p *api.Pod) {
-			if change != api.Modified {
+		c.API.WatchPods(func(change kube.Change, old, p *kube.Pod) {
+			if change != kube.Modified {
 				return
 			}
 			if old.NodeName == "" && p.NodeName != "" {
@@ -164,13 +164,13 @@ func TestSchedulerAgainstItsTwin(t *testing.T) {
 			template := app(name, []int64{0, 100, 700, 1500, 3900}[r.IntN(5)])
 			template.Containers[0].Memory = int64(r.IntN(6)) << 30
 			if r.IntN(3) == 0 {
-				template.NodeSelector = api.PairsOf(api.Pair{Key: "pool", Value: []string{"x", "y"}[r.IntN(2)]})
+				template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: []string{"x", "y"}[r.IntN(2)]})
 			}
 			if r.IntN(3) == 0 {
-				template.Tolerations = []api.Toleration{{Key: "dedicated", Operator: "Exists", Seconds: -1}}
+				template.Tolerations = []kube.Toleration{{Key: "dedicated", Operator: "Exists", Seconds: -1}}
 			}
 			if key := []string{"", "", "topology.kubernetes.io/zone", "kubernetes.io/hostname"}[r.IntN(4)]; key != "" {
-				template.Spread = []api.Spread{{MaxSkew: 1 + r.IntN(2), TopologyKey: key, WhenUnsatisfiable: "DoNotSchedule", Selector: template.Labels}}
+				template.Spread = []kube.Spread{{MaxSkew: 1 + r.IntN(2), TopologyKey: key, WhenUnsatisfiable: "DoNotSchedule", Selector: template.Labels}}
 			}
 			kind := actors.Deployment
 			switch r.IntN(5) {
@@ -185,7 +185,7 @@ func TestSchedulerAgainstItsTwin(t *testing.T) {
 		for step := range 60 {
 			c.At(time.Duration(step)*1500*time.Millisecond+time.Duration(r.IntN(1000))*time.Microsecond+333, func() {
 				nodes := c.API.Nodes()
-				pick := func() *api.Node { return nodes[r.IntN(len(nodes))] }
+				pick := func() *kube.Node { return nodes[r.IntN(len(nodes))] }
 				switch what := r.IntN(12); {
 				case what < 3 || len(nodes) == 0:
 					made++
@@ -193,10 +193,10 @@ func TestSchedulerAgainstItsTwin(t *testing.T) {
 					if r.IntN(4) == 0 && made > 1 && c.API.Node(fmt.Sprint("n", made-1)) == nil {
 						name = fmt.Sprint("n", made-1) // one that was there before
 					}
-					c.node(name, string(rune('a'+r.IntN(3))), func(n *api.Node) {
+					c.node(name, string(rune('a'+r.IntN(3))), func(n *kube.Node) {
 						n.Labels = n.Labels.With("pool", []string{"x", "y"}[r.IntN(2)])
 						if r.IntN(5) == 0 {
-							n.AddTaint(api.Taint{Key: "dedicated", Value: "db", Effect: []string{"NoSchedule", "PreferNoSchedule"}[r.IntN(2)]})
+							n.AddTaint(kube.Taint{Key: "dedicated", Value: "db", Effect: []string{"NoSchedule", "PreferNoSchedule"}[r.IntN(2)]})
 						}
 						if r.IntN(4) == 0 {
 							n.Allocatable = n.Allocatable.With("pods", "3")
@@ -207,22 +207,22 @@ func TestSchedulerAgainstItsTwin(t *testing.T) {
 				case what == 4:
 					c.cordon(pick())
 				case what == 5:
-					c.API.UpdateNode(pick(), func(n *api.Node) {
+					c.API.UpdateNode(pick(), func(n *kube.Node) {
 						n.Unschedulable = false
 						n.RemoveTaint("node.kubernetes.io/unschedulable", "")
 					})
 				case what == 6:
-					c.API.UpdateNode(pick(), func(n *api.Node) { n.Labels = n.Labels.With("pool", []string{"x", "y"}[r.IntN(2)]) })
+					c.API.UpdateNode(pick(), func(n *kube.Node) { n.Labels = n.Labels.With("pool", []string{"x", "y"}[r.IntN(2)]) })
 				case what == 7:
-					c.API.UpdateNode(pick(), func(n *api.Node) { n.Allocatable = n.Allocatable.With("cpu", fmt.Sprint(1+r.IntN(6))) })
+					c.API.UpdateNode(pick(), func(n *kube.Node) { n.Allocatable = n.Allocatable.With("cpu", fmt.Sprint(1+r.IntN(6))) })
 				case what < 10:
 					if pods := c.API.Pods(); len(pods) > 0 {
-						c.API.DeletePod(pods[r.IntN(len(pods))], api.OwnGrace)
+						c.API.DeletePod(pods[r.IntN(len(pods))], kube.OwnGrace)
 					}
 				case what == 10:
 					if pods := c.API.Pods(); len(pods) > 0 {
 						if p := pods[r.IntN(len(pods))]; p.NodeName != "" {
-							c.API.UpdatePod(p, func(p *api.Pod) { p.Phase = "Failed" })
+							c.API.UpdatePod(p, func(p *kube.Pod) { p.Phase = "Failed" })
 						}
 					}
 				default:
@@ -237,7 +237,7 @@ func TestSchedulerAgainstItsTwin(t *testing.T) {
 				t.Errorf("seed %d: %s still waits and has a node", seed, p.Name)
 			}
 		}
-		if bound == 0 || !slices.ContainsFunc(c.API.Pods(), func(p *api.Pod) bool { return p.NodeName != "" }) && failed == 0 {
+		if bound == 0 || !slices.ContainsFunc(c.API.Pods(), func(p *kube.Pod) bool { return p.NodeName != "" }) && failed == 0 {
 			t.Errorf("seed %d: nothing happened", seed)
 		}
 	}

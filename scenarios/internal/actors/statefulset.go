@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // statefulSet keeps the pods of a StatefulSet, NAME-0 and up, with a claim of
@@ -13,15 +13,15 @@ import (
 // ones go from the last (pkg/controller/statefulset/stateful_set_control.go).
 type statefulSet struct {
 	*workload
-	pods    []*api.Pod // by ordinal; nil for none
-	claimed int        // ordinals below have had their claims
+	pods    []*kube.Pod // by ordinal; nil for none
+	claimed int         // ordinals below have had their claims
 }
 
-var statefulSetController = api.Source{Component: "statefulset-controller"}
+var statefulSetController = kube.Source{Component: "statefulset-controller"}
 
 func newStatefulSet(w *workload) *statefulSet { return &statefulSet{workload: w} }
 
-func (ss *statefulSet) changed(c api.Change, old, p *api.Pod) {
+func (ss *statefulSet) changed(c kube.Change, old, p *kube.Pod) {
 	i := ss.ordinal(p.Name)
 	if i < 0 {
 		return
@@ -30,20 +30,20 @@ func (ss *statefulSet) changed(c api.Change, old, p *api.Pod) {
 		ss.pods = append(ss.pods, nil)
 	}
 	switch {
-	case c == api.Added:
+	case c == kube.Added:
 		ss.pods[i] = p
-	case c == api.Deleted && ss.pods[i] == p:
+	case c == kube.Deleted && ss.pods[i] == p:
 		ss.pods[i] = nil
 	}
 	// What a sync looks at: whether a pod is there, is ready, has ended.
-	if ss.begun && (c != api.Modified || old.Phase != p.Phase || old.Ready() != p.Ready() || old.Terminating() != p.Terminating()) {
+	if ss.begun && (c != kube.Modified || old.Phase != p.Phase || old.Ready() != p.Ready() || old.Terminating() != p.Terminating()) {
 		ss.react(ss.sync)
 	}
 }
 
 func (ss *statefulSet) scaled(int) { ss.react(ss.sync) }
 
-// ordinal reads the number behind a pod's name; -1 where there is none.
+// ordinal reads the number at the end of a pod's name; -1 where there is none.
 func (ss *statefulSet) ordinal(name string) int {
 	if len(name) <= len(ss.Name)+1 {
 		return -1
@@ -57,7 +57,7 @@ func (ss *statefulSet) ordinal(name string) int {
 
 func (ss *statefulSet) sync() {
 	for i := range ss.Replicas {
-		var p *api.Pod
+		var p *kube.Pod
 		if i < len(ss.pods) {
 			p = ss.pods[i]
 		}
@@ -74,7 +74,7 @@ func (ss *statefulSet) sync() {
 	}
 	for i := len(ss.pods) - 1; i >= ss.Replicas; i-- {
 		if p := ss.pods[i]; p != nil {
-			if !p.Terminating() && ss.env.API.DeletePod(p, api.OwnGrace) {
+			if !p.Terminating() && ss.env.API.DeletePod(p, kube.OwnGrace) {
 				ss.record("delete", p.Name)
 			}
 			return
@@ -98,7 +98,7 @@ func (ss *statefulSet) create(i int) {
 	ss.record("create", p.Name)
 }
 
-func (ss *statefulSet) numbered(i int) *api.Pod {
+func (ss *statefulSet) numbered(i int) *kube.Pod {
 	p := ss.pod(ss.Name + "-" + strconv.Itoa(i))
 	p.Labels = p.Labels.With("statefulset.kubernetes.io/pod-name", p.Name)
 	if ss.env.Version.Minor >= 28 { // the feature PodIndexLabel
@@ -109,7 +109,7 @@ func (ss *statefulSet) numbered(i int) *api.Pod {
 
 // recreate deletes a pod that has ended, so that it can be created again. Until
 // 1.29 an event said so (kubernetes/kubernetes#123809).
-func (ss *statefulSet) recreate(p *api.Pod) {
+func (ss *statefulSet) recreate(p *kube.Pod) {
 	if ss.env.Version.Minor < 30 {
 		kind, reason, word := "Warning", "RecreatingFailedPod", "failed"
 		if p.Phase == "Succeeded" {
@@ -118,7 +118,7 @@ func (ss *statefulSet) recreate(p *api.Pod) {
 		ss.env.API.Record(statefulSetController, ss.about(), kind, reason,
 			fmt.Sprintf("StatefulSet %s/%s is recreating %s Pod %s", ss.Namespace, ss.Name, word, p.Name))
 	}
-	if ss.env.API.DeletePod(p, api.OwnGrace) {
+	if ss.env.API.DeletePod(p, kube.OwnGrace) {
 		ss.record("delete", p.Name)
 	}
 }
@@ -135,8 +135,8 @@ func reasonOf(verb string) string {
 	return "SuccessfulCreate"
 }
 
-// verb is how a message begins: with a capital letter in 1.36, see
-// recordPodEvent of pkg/controller/statefulset/stateful_pod_control.go.
+// verb returns the first word of a message: with a capital letter in 1.36, see recordPodEvent of
+// pkg/controller/statefulset/stateful_pod_control.go.
 func (ss *statefulSet) verb(verb string) string {
 	if ss.env.Version.Minor >= 36 {
 		return string(verb[0]-'a'+'A') + verb[1:]

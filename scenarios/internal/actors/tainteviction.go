@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // TaintEviction deletes the pods that don't tolerate a node's NoExecute taints,
@@ -15,28 +15,28 @@ import (
 type TaintEviction struct {
 	env     *Env
 	chance  model.Stream
-	source  api.Source
-	pending map[*api.Pod]*loop.Timer // deletions that are to come
+	source  kube.Source
+	pending map[*kube.Pod]*loop.Timer // deletions that are to come
 }
 
 // NewTaintEviction starts the controller.
 func NewTaintEviction(env *Env) *TaintEviction {
 	t := &TaintEviction{
 		env: env, chance: env.Stream("taint-eviction"),
-		source: api.Source{Component: env.Version.TaintEvictionComponent()}, pending: map[*api.Pod]*loop.Timer{},
+		source: kube.Source{Component: env.Version.TaintEvictionComponent()}, pending: map[*kube.Pod]*loop.Timer{},
 	}
-	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
-		if c == api.Modified && !sameNoExecute(old.Taints, n.Taints) || c == api.Added && noExecute(n) {
+	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
+		if c == kube.Modified && !sameNoExecute(old.Taints, n.Taints) || c == kube.Added && noExecute(n) {
 			t.soon(func() { t.nodeChanged(n) })
 		}
 	})
-	env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
+	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		switch {
-		case c == api.Deleted:
+		case c == kube.Deleted:
 			if t.pending[p] != nil {
 				t.soon(func() { t.cancel(p) })
 			}
-		case p.NodeName != "" && (c == api.Added || old.NodeName == ""):
+		case p.NodeName != "" && (c == kube.Added || old.NodeName == ""):
 			if n := env.API.Node(p.NodeName); n != nil && noExecute(n) {
 				t.soon(func() { t.podOn(p, n) })
 			}
@@ -50,12 +50,12 @@ func (t *TaintEviction) soon(do func()) {
 	t.env.After(t.env.Draw(&t.chance, t.env.Timings.EventLag), do)
 }
 
-func noExecute(n *api.Node) bool {
-	return slices.ContainsFunc(n.Taints, func(t api.Taint) bool { return t.Effect == "NoExecute" })
+func noExecute(n *kube.Node) bool {
+	return slices.ContainsFunc(n.Taints, func(t kube.Taint) bool { return t.Effect == "NoExecute" })
 }
 
 // sameNoExecute compares the NoExecute taints of two states.
-func sameNoExecute(old, now []api.Taint) bool {
+func sameNoExecute(old, now []kube.Taint) bool {
 	if len(old) == len(now) && (len(old) == 0 || &old[0] == &now[0]) {
 		return true
 	}
@@ -77,7 +77,7 @@ func sameNoExecute(old, now []api.Taint) bool {
 }
 
 // nodeChanged is handleNodeUpdate.
-func (t *TaintEviction) nodeChanged(n *api.Node) {
+func (t *TaintEviction) nodeChanged(n *kube.Node) {
 	if n.Gone() {
 		return
 	}
@@ -89,7 +89,7 @@ func (t *TaintEviction) nodeChanged(n *api.Node) {
 // podOn is processPodOnNode: it deletes the pod at once, or when the shortest of
 // the tolerations that it needs has run out, or not at all. A deletion that is
 // under way stays at its moment when taints come on top of others.
-func (t *TaintEviction) podOn(p *api.Pod, n *api.Node) {
+func (t *TaintEviction) podOn(p *kube.Pod, n *kube.Node) {
 	if p.Gone() || n.Gone() {
 		return
 	}
@@ -121,7 +121,7 @@ func (t *TaintEviction) podOn(p *api.Pod, n *api.Node) {
 
 // cancel calls a deletion off, which shows in an event even where the pod has
 // gone by itself.
-func (t *TaintEviction) cancel(p *api.Pod) {
+func (t *TaintEviction) cancel(p *kube.Pod) {
 	if timer := t.pending[p]; timer != nil {
 		timer.Stop()
 		delete(t.pending, p)
@@ -129,30 +129,30 @@ func (t *TaintEviction) cancel(p *api.Pod) {
 	}
 }
 
-// delete is addConditionAndDeletePod behind its event.
-func (t *TaintEviction) delete(p *api.Pod) {
+// delete is addConditionAndDeletePod after its event.
+func (t *TaintEviction) delete(p *kube.Pod) {
 	if p.Gone() {
 		return
 	}
 	t.record(p, "Marking for deletion Pod "+p.Namespace+"/"+p.Name)
-	t.env.API.UpdatePod(p, func(p *api.Pod) {
-		p.Conditions = p.Conditions.Set(api.Condition{
+	t.env.API.UpdatePod(p, func(p *kube.Pod) {
+		p.Conditions = p.Conditions.Set(kube.Condition{
 			Type: "DisruptionTarget", Status: "True", Reason: "DeletionByTaintManager",
 			Message: "Taint manager: deleting due to NoExecute taint", Transition: t.env.API.Now().Second(), Observed: observed(p),
 		})
 	})
-	t.env.API.DeletePod(p, api.OwnGrace)
+	t.env.API.DeletePod(p, kube.OwnGrace)
 }
 
 // record reports without a UID, as the controller does.
-func (t *TaintEviction) record(p *api.Pod, message string) {
-	t.env.API.Record(t.source, api.Reference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name},
+func (t *TaintEviction) record(p *kube.Pod, message string) {
+	t.env.API.Record(t.source, kube.Reference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name},
 		"Normal", "TaintManagerEviction", message)
 }
 
 // observed is the observedGeneration of a condition that is set now; 0 where the
 // cluster has none.
-func observed(p *api.Pod) int64 {
+func observed(p *kube.Pod) int64 {
 	if p.ObservedGeneration > 0 {
 		return p.Generation
 	}

@@ -5,21 +5,21 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-func (c *control) taint(n *api.Node, key string) {
-	c.API.UpdateNode(n, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: key, Effect: "NoExecute", Added: c.API.Now().Second()})
+func (c *control) taint(n *kube.Node, key string) {
+	c.API.UpdateNode(n, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: key, Effect: "NoExecute", Added: c.API.Now().Second()})
 	})
 }
 
-func (c *control) untaint(n *api.Node, key string) {
-	c.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(key, "NoExecute") })
+func (c *control) untaint(n *kube.Node, key string) {
+	c.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(key, "NoExecute") })
 }
 
-func forSeconds(key string, seconds int64) api.Toleration {
-	return api.Toleration{Key: key, Operator: "Exists", Effect: "NoExecute", Seconds: seconds}
+func forSeconds(key string, seconds int64) kube.Toleration {
+	return kube.Toleration{Key: key, Operator: "Exists", Effect: "NoExecute", Seconds: seconds}
 }
 
 // TestTolerationsRunOut has pods of every tolerance on a node that gets a taint.
@@ -29,7 +29,7 @@ func TestTolerationsRunOut(t *testing.T) {
 	n := c.node("node-a", "a")
 	none := c.pod(t, "none", "node-a")
 	brief := c.pod(t, "brief", "node-a", tolerate(forSeconds("x", 60)))
-	ever := c.pod(t, "ever", "node-a", tolerate(api.Toleration{Operator: "Exists", Seconds: -1}, forSeconds("x", 1)))
+	ever := c.pod(t, "ever", "node-a", tolerate(kube.Toleration{Operator: "Exists", Seconds: -1}, forSeconds("x", 1)))
 	nought := c.pod(t, "nought", "node-a", tolerate(forSeconds("x", 0)))
 	c.to(t, time.Second)
 	from := len(c.lines)
@@ -104,7 +104,7 @@ func TestADeletionIsCalledOff(t *testing.T) {
 	// One that is bound while the taint is there has no grace to speak of.
 	c.taint(n, "x")
 	late := c.pod(t, "late", "")
-	c.API.UpdatePod(late, func(p *api.Pod) { p.NodeName = "node-a" })
+	c.API.UpdatePod(late, func(p *kube.Pod) { p.NodeName = "node-a" })
 	c.to(t, time.Hour+time.Second)
 	if !late.Terminating() {
 		t.Error("a pod that is bound to a tainted node stays")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // A WorkloadKind is the kind of a workload's controller.
@@ -31,15 +31,15 @@ type Workload struct {
 	CreateAt time.Duration
 }
 
-// PodTemplate is what a workload's pods are made from.
+// PodTemplate is the template of a workload's pods.
 type PodTemplate struct {
-	Labels, Annotations api.Pairs
-	Containers          []api.ContainerSpec
+	Labels, Annotations kube.Pairs
+	Containers          []kube.ContainerSpec
 	GraceSeconds        int64
-	NodeSelector        api.Pairs
+	NodeSelector        kube.Pairs
 	// Tolerations besides those that the control plane adds.
-	Tolerations   []api.Toleration
-	Spread        []api.Spread
+	Tolerations   []kube.Toleration
+	Spread        []kube.Spread
 	Priority      int32
 	PriorityClass string
 	HostNetwork   bool
@@ -61,7 +61,7 @@ type PodTemplate struct {
 // until then, as the work queues of the real ones do.
 type Workloads struct {
 	env     *Env
-	byOwner map[*api.Owner]keeper
+	byOwner map[*kube.Owner]keeper
 	byName  map[workloadName]*workload
 	daemons []*daemonSet
 }
@@ -72,20 +72,20 @@ type workloadName struct{ namespace, name string }
 // and may take notes and put calls in the loop.
 type keeper interface {
 	// changed tells of one of its own pods.
-	changed(c api.Change, old, p *api.Pod)
+	changed(c kube.Change, old, p *kube.Pod)
 	// scaled tells that the replicas are others than before.
 	scaled(from int)
 }
 
 // NewWorkloads returns the controllers, with no workloads yet.
 func NewWorkloads(env *Env) *Workloads {
-	ws := &Workloads{env: env, byOwner: map[*api.Owner]keeper{}, byName: map[workloadName]*workload{}}
-	env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
+	ws := &Workloads{env: env, byOwner: map[*kube.Owner]keeper{}, byName: map[workloadName]*workload{}}
+	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if k := ws.byOwner[p.Owner]; k != nil {
 			k.changed(c, old, p)
 		}
 	})
-	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
+	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
 		for _, ds := range ws.daemons {
 			ds.node(c, old, n)
 		}
@@ -167,7 +167,7 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 // creates from then on are like that, and those that are there stay as they are
 // (manageReplicas of pkg/controller/replicaset/replica_set.go counts pods and
 // doesn't look into them). It fails where there is no such ReplicaSet.
-func (ws *Workloads) Redefine(namespace, name string, change func(*api.ContainerSpec)) error {
+func (ws *Workloads) Redefine(namespace, name string, change func(*kube.ContainerSpec)) error {
 	w := ws.byName[workloadName{namespace, name}]
 	if w == nil || w.Kind != ReplicaSet {
 		return fmt.Errorf("redefine %s/%s: there is no such ReplicaSet", namespace, name)
@@ -176,7 +176,7 @@ func (ws *Workloads) Redefine(namespace, name string, change func(*api.Container
 	return nil
 }
 
-// Replicas is how many pods a workload wants; 0 where there is none of the name.
+// Replicas returns the number of pods that a workload wants; 0 where there is none of the name.
 func (ws *Workloads) Replicas(namespace, name string) int {
 	if w := ws.byName[workloadName{namespace, name}]; w != nil {
 		return w.Replicas

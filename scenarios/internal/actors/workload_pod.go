@@ -4,22 +4,22 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// workload is what the controllers of all kinds share: the pods' template, who
-// owns them, and the one sync that may be waiting.
+// workload is the part that the controllers of all kinds share: the pods' template, their owner, and the one sync
+// that may be waiting.
 type workload struct {
 	Workload
 	env      *Env
 	keeper   keeper
 	begun    bool
-	uid      string     // of the workload's own object
-	owner    *api.Owner // of the pods: the ReplicaSet of a Deployment, else the workload
-	template *api.Template
-	labels   api.Pairs
+	uid      string      // of the workload's own object
+	owner    *kube.Owner // of the pods: the ReplicaSet of a Deployment, else the workload
+	template *kube.Template
+	labels   kube.Pairs
 	stream   model.Stream
 	waiting  *loop.Timer
 	names    []byte
@@ -30,13 +30,13 @@ func newWorkload(env *Env, w Workload) *workload {
 	one.uid = one.stream.UUID()
 	hash := one.stream.TemplateHash()
 	one.labels = w.Template.Labels
-	one.owner = &api.Owner{APIVersion: "apps/v1", Kind: string(w.Kind), Name: w.Name, UID: one.uid}
+	one.owner = &kube.Owner{APIVersion: "apps/v1", Kind: string(w.Kind), Name: w.Name, UID: one.uid}
 	restart := "Always"
 	tolerations := w.Template.Tolerations
 	switch w.Kind {
 	case Deployment:
 		one.labels = one.labels.With("pod-template-hash", hash)
-		one.owner = &api.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: w.Name + "-" + hash, UID: one.stream.UUID()}
+		one.owner = &kube.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: w.Name + "-" + hash, UID: one.stream.UUID()}
 	case StatefulSet:
 		one.labels = one.labels.With("controller-revision-hash", w.Name+"-"+hash)
 	case DaemonSet:
@@ -50,7 +50,7 @@ func newWorkload(env *Env, w Workload) *workload {
 		}
 		restart = "Never"
 	}
-	one.template = &api.Template{
+	one.template = &kube.Template{
 		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
@@ -60,10 +60,9 @@ func newWorkload(env *Env, w Workload) *workload {
 	return one
 }
 
-// defaultTolerations adds what the admission DefaultTolerationSeconds does: five
-// minutes of not-ready and unreachable, behind the others, each unless the pod
-// says something of it itself.
-func defaultTolerations(own []api.Toleration, seconds time.Duration) []api.Toleration {
+// defaultTolerations adds what the admission DefaultTolerationSeconds does: five minutes of not-ready and
+// unreachable, after the others, each unless the pod says something of it itself.
+func defaultTolerations(own []kube.Toleration, seconds time.Duration) []kube.Toleration {
 	all := own[:len(own):len(own)]
 	for _, key := range [...]string{taintNotReady, taintUnreachable} {
 		said := false
@@ -71,16 +70,16 @@ func defaultTolerations(own []api.Toleration, seconds time.Duration) []api.Toler
 			said = said || (t.Key == key || t.Key == "") && (t.Effect == effectNoExecute || t.Effect == "")
 		}
 		if !said {
-			all = append(all, api.Toleration{Key: key, Operator: "Exists", Effect: effectNoExecute, Seconds: int64(seconds / time.Second)})
+			all = append(all, kube.Toleration{Key: key, Operator: "Exists", Effect: effectNoExecute, Seconds: int64(seconds / time.Second)})
 		}
 	}
 	return all
 }
 
 // pod makes a pod, pending and bound nowhere.
-func (w *workload) pod(name string) *api.Pod {
-	p := &api.Pod{
-		Meta: api.Meta{
+func (w *workload) pod(name string) *kube.Pod {
+	p := &kube.Pod{
+		Meta: kube.Meta{
 			Namespace: w.Namespace, Name: name, Labels: w.labels, Annotations: w.Template.Annotations,
 			Finalizers: w.Template.Finalizers, Owner: w.owner,
 		},
@@ -97,7 +96,7 @@ func (w *workload) pod(name string) *api.Pod {
 
 // generated makes a pod with a name that the API server makes up, one that is
 // free.
-func (w *workload) generated() *api.Pod {
+func (w *workload) generated() *kube.Pod {
 	for {
 		w.names = append(w.names[:0], w.template.GenerateName...)
 		w.names = w.stream.AppendSuffix(w.names, 5)
@@ -115,10 +114,10 @@ func (w *workload) react(sync func()) {
 	}
 }
 
-// about is the reference of the pods' owner. Its version moves with every
-// change of its status; the API server's own stands in for it.
-func (w *workload) about() api.Reference {
-	return api.Reference{
+// about is the reference of the pods' owner. Its version moves with every change of its status; the API server's own
+// is used instead.
+func (w *workload) about() kube.Reference {
+	return kube.Reference{
 		APIVersion: w.owner.APIVersion, Kind: w.owner.Kind, Namespace: w.Namespace, Name: w.owner.Name, UID: w.owner.UID,
 		ResourceVersion: strconv.FormatUint(w.env.API.Version(), 10),
 	}
@@ -126,7 +125,7 @@ func (w *workload) about() api.Reference {
 
 // active reports whether a controller counts on a pod (FilterActivePods of
 // pkg/controller/controller_utils.go).
-func active(p *api.Pod) bool { return !p.Terminating() && !p.Terminal() }
+func active(p *kube.Pod) bool { return !p.Terminating() && !p.Terminal() }
 
 const (
 	effectNoSchedule = "NoSchedule"

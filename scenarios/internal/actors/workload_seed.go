@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // How old the pods of a cluster at rest are: those of one workload were created
@@ -17,15 +17,13 @@ const (
 	seedWithin   = 10 * time.Minute
 )
 
-// Seed adds workloads that have been there since before the tape began, with
-// their pods at rest: each stands on the tape once, bound to the node that the
-// scheduler finds for it and as running says of it, which is called before the
-// pod is stored with the time since when it runs. DaemonSets come first, then
-// the most important, then the others in their order. A pod that fits nowhere
-// waits, and is the scheduler's.
+// Seed adds workloads that have been there since before the tape began, with their pods at rest: each is on the tape
+// once, bound to the node that the scheduler finds for it and as running says of it, which is called before the pod
+// is stored with the time since when it runs. DaemonSets come first, then the most important, then the others in
+// their order. A pod that fits nowhere waits, and is the scheduler's.
 //
 // Call it at 0s, with the nodes seeded and before anything runs.
-func (ws *Workloads) Seed(list []Workload, s *Scheduler, running func(p *api.Pod, since api.Instant)) error {
+func (ws *Workloads) Seed(list []Workload, s *Scheduler, running func(p *kube.Pod, since kube.Instant)) error {
 	all := make([]*workload, 0, len(list))
 	for _, w := range list {
 		one, err := ws.admit(w)
@@ -53,8 +51,8 @@ func (ws *Workloads) Seed(list []Workload, s *Scheduler, running func(p *api.Pod
 
 // seeds makes the pods of a workload at rest, one after the other: a name is
 // free if no pod that was stored has it.
-func (w *workload) seeds(nodes []*api.Node) iter.Seq[*api.Pod] {
-	return func(yield func(*api.Pod) bool) {
+func (w *workload) seeds(nodes []*kube.Node) iter.Seq[*kube.Pod] {
+	return func(yield func(*kube.Pod) bool) {
 		switch k := w.keeper.(type) {
 		case *daemonSet:
 			for _, n := range nodes {
@@ -86,14 +84,14 @@ func (w *workload) seeds(nodes []*api.Node) iter.Seq[*api.Pod] {
 
 // seed stores a pod that has been running since a moment, or one that waits
 // where it fits nowhere.
-func (s *Scheduler) seed(p *api.Pod, since api.Instant, running func(*api.Pod, api.Instant)) error {
+func (s *Scheduler) seed(p *kube.Pod, since kube.Instant, running func(*kube.Pod, kube.Instant)) error {
 	p.Created = since.Second()
 	if n := s.find(p, s.classOf(p)); n != nil {
 		s.take(n, p)
 		s.assumed[p] = n
 		p.NodeName = n.node.Name
 		p.Labels = s.topology(p, n)
-		p.Conditions = p.Conditions.Set(api.Condition{Type: "PodScheduled", Status: "True", Transition: since.Second()})
+		p.Conditions = p.Conditions.Set(kube.Condition{Type: "PodScheduled", Status: "True", Transition: since.Second()})
 		running(p, since)
 	}
 	return s.env.API.CreatePod(p)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-func names(pods []*api.Pod) []string {
+func names(pods []*kube.Pod) []string {
 	var out []string
 	for _, p := range pods {
 		out = append(out, p.Name)
@@ -25,8 +25,8 @@ func TestADeploymentAsItsPodsShowIt(t *testing.T) {
 	c := newPlacing(t, "1.36", true)
 	c.node("n1", "a")
 	template := app("web", 100)
-	template.Annotations = api.PairsOf(api.Pair{Key: "karpenter.sh/do-not-disrupt", Value: "true"})
-	template.Tolerations = []api.Toleration{{Key: "node.kubernetes.io/unreachable", Operator: "Exists", Effect: "NoExecute", Seconds: 30}}
+	template.Annotations = kube.PairsOf(kube.Pair{Key: "karpenter.sh/do-not-disrupt", Value: "true"})
+	template.Tolerations = []kube.Toleration{{Key: "node.kubernetes.io/unreachable", Operator: "Exists", Effect: "NoExecute", Seconds: 30}}
 	c.deploy(t, actors.Deployment, "web", 1, template)
 	c.run(t, time.Minute)
 	p := c.pods("web")[0]
@@ -37,7 +37,7 @@ func TestADeploymentAsItsPodsShowIt(t *testing.T) {
 	if p.Owner.Kind != "ReplicaSet" || p.Owner.Name != "web-"+hash || p.Template.GenerateName != "web-"+hash+"-" || p.Generation != 1 {
 		t.Errorf("owner %+v, generateName %q, generation %d", p.Owner, p.Template.GenerateName, p.Generation)
 	}
-	want := []api.Toleration{
+	want := []kube.Toleration{
 		{Key: "node.kubernetes.io/unreachable", Operator: "Exists", Effect: "NoExecute", Seconds: 30},
 		{Key: "node.kubernetes.io/not-ready", Operator: "Exists", Effect: "NoExecute", Seconds: 300},
 	}
@@ -99,17 +99,17 @@ func TestAScaleDownSparesTheUseful(t *testing.T) {
 	}
 	c.run(t, 2*time.Minute)
 	lone := c.pods("web")
-	slices.SortFunc(lone, func(a, b *api.Pod) int { return strings.Compare(a.NodeName, b.NodeName) })
+	slices.SortFunc(lone, func(a, b *kube.Pod) int { return strings.Compare(a.NodeName, b.NodeName) })
 	if lone[0].NodeName != "" || lone[1].NodeName == "" {
 		t.Fatalf("want one pod pending, got %v", c.placed("web"))
 	}
 	unready := lone[2]
-	c.API.UpdatePod(unready, func(p *api.Pod) {
-		p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: "False"})
+	c.API.UpdatePod(unready, func(p *kube.Pod) {
+		p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: "False"})
 	})
 	for _, step := range []struct {
 		replicas int
-		gone     *api.Pod
+		gone     *kube.Pod
 	}{{4, lone[0]}, {3, unready}} {
 		if err := c.Scale("shop", "web", step.replicas); err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestAFailedPodIsReplacedAndLeft(t *testing.T) {
 	c.deploy(t, actors.Deployment, "web", 2, app("web", 100))
 	c.run(t, time.Minute)
 	failed := c.pods("web")[0]
-	c.API.UpdatePod(failed, func(p *api.Pod) { p.Phase, p.Reason = "Failed", "Evicted" })
+	c.API.UpdatePod(failed, func(p *kube.Pod) { p.Phase, p.Reason = "Failed", "Evicted" })
 	c.run(t, 2*time.Minute)
 	if len(c.pods("web")) != 3 || failed.Gone() {
 		t.Errorf("pods: %v", names(c.pods("web")))
@@ -168,7 +168,7 @@ func TestAStatefulSetWaits(t *testing.T) {
 	if diff := cmp.Diff(want, c.reports("SuccessfulCreate")); diff != "" {
 		t.Error(diff)
 	}
-	c.API.DeletePod(p, api.OwnGrace)
+	c.API.DeletePod(p, kube.OwnGrace)
 	c.run(t, c.Now()+time.Second+900*time.Millisecond)
 	if got := c.pods("db"); len(got) != 3 || got[1] != p {
 		t.Errorf("a pod of the name is there until the old one is gone: %v", names(got))
@@ -195,7 +195,7 @@ func TestAStatefulSetsFailedPodIsMadeAnew(t *testing.T) {
 	c.deploy(t, actors.StatefulSet, "db", 1, app("db", 100))
 	c.run(t, time.Minute)
 	p := c.pods("db")[0]
-	c.API.UpdatePod(p, func(p *api.Pod) { p.Phase = "Failed" })
+	c.API.UpdatePod(p, func(p *kube.Pod) { p.Phase = "Failed" })
 	c.run(t, 2*time.Minute)
 	if now := c.API.Pod("shop", "db-0"); now == nil || now == p {
 		t.Errorf("db-0 is %+v", now)
@@ -208,13 +208,13 @@ func TestAStatefulSetsFailedPodIsMadeAnew(t *testing.T) {
 func TestADaemonSetFollowsTheNodes(t *testing.T) {
 	c := newPlacing(t, "1.36", true)
 	c.node("n1", "a")
-	notReady := c.node("n2", "a", func(n *api.Node) {
-		n.Taints = []api.Taint{{Key: "node.kubernetes.io/not-ready", Effect: "NoSchedule"}}
+	notReady := c.node("n2", "a", func(n *kube.Node) {
+		n.Taints = []kube.Taint{{Key: "node.kubernetes.io/not-ready", Effect: "NoSchedule"}}
 	})
-	c.node("gpu", "a", func(n *api.Node) { n.Taints = []api.Taint{{Key: "gpu", Effect: "NoSchedule"}} })
+	c.node("gpu", "a", func(n *kube.Node) { n.Taints = []kube.Taint{{Key: "gpu", Effect: "NoSchedule"}} })
 	c.deploy(t, actors.DaemonSet, "agent", 0, app("agent", 100))
 	all := app("cni", 100)
-	all.Tolerations = []api.Toleration{{Operator: "Exists", Seconds: -1}}
+	all.Tolerations = []kube.Toleration{{Operator: "Exists", Seconds: -1}}
 	c.deploy(t, actors.DaemonSet, "cni", 0, all)
 	c.run(t, time.Minute)
 	if diff := cmp.Diff(map[string]int{"n1": 1}, c.placed("agent")); diff != "" {
@@ -223,7 +223,7 @@ func TestADaemonSetFollowsTheNodes(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"n1": 1, "n2": 1, "gpu": 1}, c.placed("cni")); diff != "" {
 		t.Error(diff)
 	}
-	c.API.UpdateNode(notReady, func(n *api.Node) { n.Taints = nil })
+	c.API.UpdateNode(notReady, func(n *kube.Node) { n.Taints = nil })
 	late := c.node("n3", "a")
 	c.cordon(late)
 	c.run(t, 2*time.Minute)
@@ -231,7 +231,7 @@ func TestADaemonSetFollowsTheNodes(t *testing.T) {
 		t.Errorf("cordons don't concern it:\n%s", diff)
 	}
 	// A taint that evicts: what doesn't tolerate it goes and stays away.
-	c.API.UpdateNode(late, func(n *api.Node) { n.AddTaint(api.Taint{Key: "gone", Effect: "NoExecute"}) })
+	c.API.UpdateNode(late, func(n *kube.Node) { n.AddTaint(kube.Taint{Key: "gone", Effect: "NoExecute"}) })
 	c.run(t, 3*time.Minute)
 	if diff := cmp.Diff(map[string]int{"n1": 1, "n2": 1}, c.placed("agent")); diff != "" {
 		t.Error(diff)
@@ -252,9 +252,9 @@ func TestAFailedDaemonIsKilledAndBacksOff(t *testing.T) {
 	c := newPlacing(t, "1.36", true)
 	c.node("n1", "a")
 	c.deploy(t, actors.DaemonSet, "agent", 0, app("agent", 100))
-	c.API.WatchPods(func(change api.Change, old, p *api.Pod) {
-		if change == api.Modified && p.Phase == "Running" && old.Phase != "Running" {
-			c.After(100*time.Millisecond, func() { c.API.UpdatePod(p, func(p *api.Pod) { p.Phase = "Failed" }) })
+	c.API.WatchPods(func(change kube.Change, old, p *kube.Pod) {
+		if change == kube.Modified && p.Phase == "Running" && old.Phase != "Running" {
+			c.After(100*time.Millisecond, func() { c.API.UpdatePod(p, func(p *kube.Pod) { p.Phase = "Failed" }) })
 		}
 	})
 	c.run(t, 10*time.Minute)
@@ -275,8 +275,8 @@ func TestAJobReplacesWhatFails(t *testing.T) {
 		pods[0].Template.RestartPolicy != "Never" || pods[0].Owner.APIVersion != "batch/v1" {
 		t.Fatalf("pods %v: %+v", names(pods), pods[0])
 	}
-	c.API.UpdatePod(pods[0], func(p *api.Pod) { p.Phase = "Succeeded" })
-	c.API.UpdatePod(pods[1], func(p *api.Pod) { p.Phase = "Failed" })
+	c.API.UpdatePod(pods[0], func(p *kube.Pod) { p.Phase = "Succeeded" })
+	c.API.UpdatePod(pods[1], func(p *kube.Pod) { p.Phase = "Failed" })
 	c.run(t, 39*time.Second)
 	if got := len(c.pods("sum")); got != 2 {
 		t.Errorf("%d pods: the failed one is replaced after ten seconds", got)
@@ -304,14 +304,14 @@ func TestManyLostPodsAreReplacedOnce(t *testing.T) {
 		t.Fatalf("placed on %d nodes, %d wait", len(got), got[""])
 	}
 	made := 0
-	c.API.WatchPods(func(change api.Change, _, _ *api.Pod) {
-		if change == api.Added {
+	c.API.WatchPods(func(change kube.Change, _, _ *kube.Pod) {
+		if change == kube.Added {
 			made++
 		}
 	})
 	for i, p := range slices.Clone(c.API.Pods()) {
 		if i < 1000 {
-			c.API.DeletePod(p, api.OwnGrace)
+			c.API.DeletePod(p, kube.OwnGrace)
 		}
 	}
 	c.run(t, 2*time.Minute)
@@ -354,7 +354,7 @@ func TestAClusterAtRest(t *testing.T) {
 	if got := c.reports("FailedScheduling"); len(c.told) != 1 || len(got) != 1 || !strings.Contains(got[0], "3 Insufficient cpu") {
 		t.Errorf("told within a minute: %v", c.told)
 	}
-	c.API.DeletePod(c.pods("web")[0], api.OwnGrace)
+	c.API.DeletePod(c.pods("web")[0], kube.OwnGrace)
 	c.run(t, 2*time.Minute)
 	if got := len(c.pods("web")); got != 6 {
 		t.Errorf("%d pods of web after one was deleted", got)

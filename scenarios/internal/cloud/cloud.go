@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// Config is what a Cloud needs.
+// Config configures a Cloud.
 type Config struct {
 	Loop *loop.Loop
 	Seed uint64
@@ -19,8 +19,7 @@ type Config struct {
 	Jitter int
 	// Identify fills in ID, Name and IP of an instance that is launched.
 	Identify func(*Instance)
-	// ShutdownGrace is how long an instance that is asked to shut down may take
-	// at most, beyond what Terminate takes; 0 for none.
+	// ShutdownGrace bounds the time that an instance's shutdown may take beyond that of Terminate; 0 for none.
 	ShutdownGrace func(*Instance) time.Duration
 }
 
@@ -47,11 +46,10 @@ func New(cfg Config) *Cloud {
 	return c
 }
 
-// Watch has f called behind every change of an instance.
+// Watch has f called after every change of an instance.
 func (c *Cloud) Watch(f func(Change, *Instance)) { c.watchers = append(c.watchers, f) }
 
-// WatchRefusals has f called behind every launch that was refused for lack of
-// capacity, with the zone that was tried.
+// WatchRefusals has f called after every launch that was refused for lack of capacity, with the zone that was tried.
 func (c *Cloud) WatchRefusals(f func(g *Group, zone string)) { c.full = append(c.full, f) }
 
 // AddGroup adds a group, with no instances yet.
@@ -247,8 +245,7 @@ func (c *Cloud) Halted(i *Instance) {
 	}
 }
 
-// Kill ends an instance without a word. Where hidden is set, the provider goes
-// on calling it running.
+// Kill ends an instance without a word. Where hidden is set, the provider still calls it running.
 func (c *Cloud) Kill(i *Instance, hidden bool) {
 	if i.State == Terminated {
 		return

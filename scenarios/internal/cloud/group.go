@@ -17,10 +17,10 @@ type Group struct {
 	Zones    []string
 	Spot     bool
 	Min, Max int
-	// Desired is how many instances the provider tries to have.
+	// Desired is the number of instances that the provider tries to have.
 	Desired  int
 	Template Template
-	// FreeIPs is how many addresses are left in the group's subnets for pods.
+	// FreeIPs is the number of addresses left for pods in the group's subnets.
 	FreeIPs int
 	// Detached groups aren't kept at a size: their instances are launched and
 	// terminated one by one.

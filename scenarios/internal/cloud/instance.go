@@ -2,7 +2,7 @@ package cloud
 
 import "time"
 
-// State is what the provider says of an instance.
+// State is an instance's state as the provider reports it.
 type State int
 
 // The states, in the order in which an instance passes them.
@@ -47,7 +47,7 @@ type Instance struct {
 	ends time.Duration // what a termination takes without grace
 }
 
-// Ailments are what is wrong with a machine.
+// Ailments are the faults of a machine.
 type Ailments struct {
 	Dead         bool // no program runs: the kubelet is silent
 	CutOff       bool // the kubelet runs, and reaches no API server

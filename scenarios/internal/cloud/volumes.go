@@ -7,8 +7,7 @@ type Volumes struct {
 	watchers []func(volume, instance string)
 }
 
-// Watch has f called behind every attachment of a volume to an instance. It may
-// take notes and put calls in the loop.
+// Watch has f called after every attachment of a volume to an instance. It may take notes and put calls in the loop.
 func (v *Volumes) Watch(f func(volume, instance string)) { v.watchers = append(v.watchers, f) }
 
 // On returns the ID of the instance that a volume is attached to, or "".

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// busiest is how many things may be done without time going on. What does
-// more has lost its way: a million nodes that act at once are below it.
+// busiest bounds the number of calls at one moment. What does more has lost its way: a million nodes that act at once
+// are below it.
 const busiest = 20_000_000
 
-// Loop is the queue and its clock. The zero Loop stands at 0s and is empty.
+// Loop is the queue and its clock. The zero Loop is at 0s and empty.
 type Loop struct {
 	now     time.Duration
 	seq     uint64
@@ -40,8 +40,7 @@ func (e entry) before(f entry) bool { return e.at < f.at || e.at == f.at && e.se
 // Now returns the moment of the tape.
 func (l *Loop) Now() time.Duration { return l.now }
 
-// At has do called at a moment, or now where that has passed: behind all that
-// was put in for the same moment before.
+// At has do called at a moment, or now where that has passed: after all calls added for the same moment before.
 func (l *Loop) At(at time.Duration, do func()) {
 	l.seq++
 	l.push(entry{max(at, l.now), l.seq, do})
@@ -70,14 +69,14 @@ func (t *Timer) fire() {
 // Pending reports whether the call is still to come. A nil Timer has none.
 func (t *Timer) Pending() bool { return t != nil && t.do != nil }
 
-// Stop calls the call off; a second time, or behind the call, it does nothing.
+// Stop calls the call off; a second time, or after the call, it does nothing.
 func (t *Timer) Stop() {
 	if t != nil {
 		t.do = nil
 	}
 }
 
-// Stop ends Run behind the call that is being made.
+// Stop ends Run after the call that is being made.
 func (l *Loop) Stop() { l.stopped = true }
 
 // Fail ends Run with an error. The first one counts.
@@ -87,8 +86,8 @@ func (l *Loop) Fail(err error) {
 	}
 }
 
-// ErrBusy is the error of a Run in which time stood still.
-var ErrBusy = errors.New("time stands still")
+// ErrBusy is the error of a Run with too many calls at one moment.
+var ErrBusy = errors.New("too many calls at one moment")
 
 // Run makes the calls up to and including a moment, and leaves the clock there,
 // unless Stop or Fail ended it before. What they put in is part of it.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -22,9 +22,8 @@ var MachineResource = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1b
 // deleted is drained, waits for its volumes and its machine, and deletes its
 // Node itself (capi_delete.go).
 //
-// The management cluster is this cluster: Machines stand in the namespace
-// default. One whose instance the provider has no capacity for has no Machine
-// before that is launched.
+// The management cluster is this cluster: Machines are in the namespace default. One whose instance the provider has
+// no capacity for has no Machine before that is launched.
 type Machines struct {
 	env    *actors.Env
 	cfg    MachinesConfig
@@ -33,27 +32,26 @@ type Machines struct {
 	of     map[string]*capiMachine // by instance
 }
 
-// MachinesConfig is what the controllers have to know.
+// MachinesConfig configures the controllers.
 type MachinesConfig struct {
 	Cluster string
 	// Groups are the MachineDeployments.
 	Groups []*cloud.Group
 	Shapes Shapes
-	// DrainTimeout is nodeDrainTimeout of the Machines: behind it a node is
-	// removed with whatever is on it. 0 is for ever.
+	// DrainTimeout is nodeDrainTimeout of the Machines: after it a node is removed with its pods. 0 is for ever.
 	DrainTimeout time.Duration
 	// Sets says that MachineSets are objects, and not names alone.
 	Sets bool
 }
 
 type capiMachine struct {
-	object   *api.Custom
+	object   *kube.Custom
 	set      string // its MachineSet
 	version  string // of Kubernetes
 	instance *cloud.Instance
 	joined   bool
 	deleting bool
-	began    api.Instant // of the deletion
+	began    kube.Instant // of the deletion
 }
 
 const (
@@ -70,8 +68,8 @@ var capiReacts = model.Uniform(100*time.Millisecond, 1500*time.Millisecond)
 // already are created by Seed.
 func NewMachines(env *actors.Env, cfg MachinesConfig) *Machines {
 	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}}
-	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
-		if c == api.Deleted || c == api.Modified && old.Ready() == n.Ready() {
+	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
+		if c == kube.Deleted || c == kube.Modified && old.Ready() == n.Ready() {
 			return
 		}
 		if i := env.Cloud.ByNode(n.Name); i != nil && m.of[i.ID] != nil {
@@ -95,7 +93,7 @@ func (m *Machines) Seed() {
 			c.joined = true
 			c.object.Created = n.Created.Add(-2 * time.Minute)
 			for _, kind := range [...]string{"Ready", "BootstrapReady", "InfrastructureReady", "NodeHealthy"} {
-				c.object.Conditions = c.object.Conditions.Set(api.Condition{Type: kind, Status: "True", Transition: n.Created.Second()})
+				c.object.Conditions = c.object.Conditions.Set(kube.Condition{Type: kind, Status: "True", Transition: n.Created.Second()})
 			}
 			c.status("Running")
 			c.nodeRef(n)
@@ -109,22 +107,22 @@ func (m *Machines) Seed() {
 
 func (m *Machines) soon(do func()) { m.env.After(m.env.Draw(&m.chance, capiReacts), do) }
 
-func (c *capiMachine) status(phase string) { c.object.SetStatus("phase", api.Quote(phase)) }
+func (c *capiMachine) status(phase string) { c.object.SetStatus("phase", kube.Quote(phase)) }
 
-func (c *capiMachine) nodeRef(n *api.Node) {
-	c.object.SetStatus("nodeRef", `{"apiVersion":"v1","kind":"Node","name":`+api.Quote(n.Name)+`,"uid":`+api.Quote(n.UID)+`}`)
+func (c *capiMachine) nodeRef(n *kube.Node) {
+	c.object.SetStatus("nodeRef", `{"apiVersion":"v1","kind":"Node","name":`+kube.Quote(n.Name)+`,"uid":`+kube.Quote(n.UID)+`}`)
 }
 
-func (c *capiMachine) about() api.Reference {
-	return api.Reference{
+func (c *capiMachine) about() kube.Reference {
+	return kube.Reference{
 		APIVersion: "cluster.x-k8s.io/v1beta1", Kind: "Machine", Namespace: capiNamespace, Name: c.object.Name, UID: c.object.UID,
 	}
 }
 
-// machine makes the Machine of an instance; nobody has stored it yet. Its names
-// are those that the node has in its annotations.
+// machine makes the Machine of an instance; it isn't stored yet. Its names are those that the node has in its
+// annotations.
 func (m *Machines) machine(i *cloud.Instance) *capiMachine {
-	c := &capiMachine{object: &api.Custom{Resource: MachineResource}, instance: i}
+	c := &capiMachine{object: &kube.Custom{Resource: MachineResource}, instance: i}
 	shape := m.cfg.Shapes(i)
 	for _, p := range shape.PoolAnnotations {
 		switch p.Key {
@@ -140,16 +138,16 @@ func (m *Machines) machine(i *cloud.Instance) *capiMachine {
 	set := m.machineSet(c.set)
 	c.object.Namespace = capiNamespace
 	c.object.Finalizers = []string{capiFinalizer}
-	c.object.Owner = &api.Owner{APIVersion: set.APIVersion, Kind: set.Kind, Name: set.Name, UID: set.UID}
-	c.object.Labels = api.PairsOf(
-		api.Pair{Key: "cluster.x-k8s.io/cluster-name", Value: m.cfg.Cluster},
-		api.Pair{Key: "cluster.x-k8s.io/deployment-name", Value: i.Group.Name},
-		api.Pair{Key: "cluster.x-k8s.io/set-name", Value: c.set},
-		api.Pair{Key: "machine-template-hash", Value: strings.TrimPrefix(c.set, i.Group.Name+"-")},
+	c.object.Owner = &kube.Owner{APIVersion: set.APIVersion, Kind: set.Kind, Name: set.Name, UID: set.UID}
+	c.object.Labels = kube.PairsOf(
+		kube.Pair{Key: "cluster.x-k8s.io/cluster-name", Value: m.cfg.Cluster},
+		kube.Pair{Key: "cluster.x-k8s.io/deployment-name", Value: i.Group.Name},
+		kube.Pair{Key: "cluster.x-k8s.io/set-name", Value: c.set},
+		kube.Pair{Key: "machine-template-hash", Value: strings.TrimPrefix(c.set, i.Group.Name+"-")},
 	)
 	c.version, _, _ = strings.Cut(i.Template.Version, "-")
-	c.object.Spec = `{"clusterName":` + api.Quote(m.cfg.Cluster) + `,"failureDomain":` + api.Quote(i.Zone) +
-		`,"providerID":` + api.Quote(shape.ProviderID) + `,"version":` + api.Quote(c.version) + `}`
+	c.object.Spec = `{"clusterName":` + kube.Quote(m.cfg.Cluster) + `,"failureDomain":` + kube.Quote(i.Zone) +
+		`,"providerID":` + kube.Quote(shape.ProviderID) + `,"version":` + kube.Quote(c.version) + `}`
 	m.createSet(c)
 	return c
 }
@@ -183,7 +181,7 @@ func (m *Machines) create(i *cloud.Instance) {
 	c.status("Provisioning")
 	now := m.env.API.Now().Second()
 	set := func(kind, status, reason string) {
-		c.object.Conditions = c.object.Conditions.Set(api.Condition{Type: kind, Status: status, Reason: reason, Transition: now})
+		c.object.Conditions = c.object.Conditions.Set(kube.Condition{Type: kind, Status: status, Reason: reason, Transition: now})
 	}
 	set("Ready", "False", "WaitingForInfrastructure")
 	set("BootstrapReady", "True", "")
@@ -204,8 +202,7 @@ func (m *Machines) provisioned(c *capiMachine) {
 	m.update(c, "Provisioned", "InfrastructureReady", "True", "")
 }
 
-// node is what a Machine does about its node: at first it notes it and takes its
-// taint, and then follows its health.
+// node reconciles a Machine's node: at first it notes it and removes its taint, and then follows its health.
 func (m *Machines) node(c *capiMachine) {
 	if c == nil || c.deleting || c.object.Gone() {
 		return
@@ -217,7 +214,7 @@ func (m *Machines) node(c *capiMachine) {
 	if !c.joined {
 		c.joined = true
 		shape := m.cfg.Shapes(c.instance)
-		m.env.API.UpdateNode(n, func(n *api.Node) {
+		m.env.API.UpdateNode(n, func(n *kube.Node) {
 			for _, p := range shape.PoolAnnotations {
 				n.Annotations = n.Annotations.With(p.Key, p.Value)
 			}
@@ -226,7 +223,7 @@ func (m *Machines) node(c *capiMachine) {
 			}
 			n.RemoveTaint(capiUninitialized, "")
 		})
-		m.env.API.UpdateCustom(c.object, func(*api.Custom) { c.nodeRef(n) })
+		m.env.API.UpdateCustom(c.object, func(*kube.Custom) { c.nodeRef(n) })
 		m.record(c.about(), "Normal", "SuccessfulSetNodeRef", n.Name, "machine-controller")
 	}
 	status, reason := "True", ""
@@ -240,14 +237,14 @@ func (m *Machines) node(c *capiMachine) {
 
 func (m *Machines) update(c *capiMachine, phase, kind, status, reason string) {
 	now := m.env.API.Now().Second()
-	m.env.API.UpdateCustom(c.object, func(o *api.Custom) {
+	m.env.API.UpdateCustom(c.object, func(o *kube.Custom) {
 		if phase != "" {
 			c.status(phase)
 		}
-		o.Conditions = o.Conditions.Set(api.Condition{Type: kind, Status: status, Reason: reason, Transition: now})
+		o.Conditions = o.Conditions.Set(kube.Condition{Type: kind, Status: status, Reason: reason, Transition: now})
 	})
 }
 
-func (m *Machines) record(about api.Reference, kind, reason, message, component string) {
-	m.env.API.Record(api.Source{Component: component}, about, kind, reason, message)
+func (m *Machines) record(about kube.Reference, kind, reason, message, component string) {
+	m.env.API.Record(kube.Source{Component: component}, about, kind, reason, message)
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// The steps of a Machine's deletion, as the reason of its condition Deleting
-// tells them (reconcileDelete of machine_controller.go). WaitingForPreTerminateHook
-// stands between the second and the third where there are hooks; here are none.
+// The steps of a Machine's deletion, as the reason of its condition Deleting tells them (reconcileDelete of
+// machine_controller.go). WaitingForPreTerminateHook comes between the second and the third where there are hooks;
+// here are none.
 const (
 	capiDraining       = "DrainingNode"
 	capiVolumes        = "WaitingForVolumeDetach"
@@ -41,9 +41,8 @@ func (m *Machines) Delete(i *cloud.Instance) bool {
 	return true
 }
 
-// DeleteMachine deletes the Machine of a name, as somebody does who wants its node
-// gone. One that isn't there, or is on its way out, is left alone. Outside of a
-// rollout nothing takes its place.
+// DeleteMachine deletes the Machine of a name, as kubectl delete does. One that isn't there, or is on its way out, is
+// left alone. Outside of a rollout nothing takes its place.
 func (m *Machines) DeleteMachine(name string) {
 	for _, c := range m.of {
 		if c.object.Name == name {
@@ -56,10 +55,10 @@ func (m *Machines) DeleteMachine(name string) {
 // step writes which step of its deletion a Machine has come to.
 func (m *Machines) step(c *capiMachine, reason, message string) {
 	now := m.env.API.Now().Second()
-	m.env.API.UpdateCustom(c.object, func(o *api.Custom) {
+	m.env.API.UpdateCustom(c.object, func(o *kube.Custom) {
 		c.status("Deleting")
-		o.Conditions = o.Conditions.Set(api.Condition{Type: "Deleting", Status: "True", Reason: reason, Message: message, Transition: c.began.Second()})
-		o.Conditions = o.Conditions.Set(api.Condition{Type: "Ready", Status: "False", Reason: "Deleting", Transition: now})
+		o.Conditions = o.Conditions.Set(kube.Condition{Type: "Deleting", Status: "True", Reason: reason, Message: message, Transition: c.began.Second()})
+		o.Conditions = o.Conditions.Set(kube.Condition{Type: "Ready", Status: "False", Reason: "Deleting", Transition: now})
 	})
 }
 
@@ -70,7 +69,7 @@ func (m *Machines) drain(c *capiMachine) {
 		return
 	}
 	m.step(c, capiDraining, "Draining Node "+n.Name)
-	m.env.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = true })
+	m.env.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 	m.drains.Drain(n, Drain{
 		Retry: m.env.Timings.EvictionRetry, Timeout: m.cfg.DrainTimeout,
 		Looked: func(left int) {
@@ -86,7 +85,7 @@ func (m *Machines) drain(c *capiMachine) {
 }
 
 // volumes waits until the node's volumes are detached.
-func (m *Machines) volumes(c *capiMachine, n *api.Node) {
+func (m *Machines) volumes(c *capiMachine, n *kube.Node) {
 	if c.object.Gone() {
 		return
 	}
@@ -104,7 +103,7 @@ func (m *Machines) volumes(c *capiMachine, n *api.Node) {
 	})
 }
 
-// infrastructure has the instance terminated; ended goes on.
+// infrastructure has the instance terminated; ended continues.
 func (m *Machines) infrastructure(c *capiMachine) {
 	if c.object.Gone() {
 		return
@@ -117,8 +116,8 @@ func (m *Machines) infrastructure(c *capiMachine) {
 	m.env.Cloud.Terminate(c.instance, false)
 }
 
-// ended is the end of an instance: its Node is deleted, and then the Machine
-// goes. A Machine that nobody deletes stays, and is not healthy.
+// ended is the end of an instance: its Node is deleted, and then the Machine goes. A Machine that isn't deleted
+// stays, and is not healthy.
 func (m *Machines) ended(c *capiMachine) {
 	if c == nil || c.object.Gone() {
 		return
@@ -134,7 +133,7 @@ func (m *Machines) ended(c *capiMachine) {
 			m.env.API.DeleteNode(n)
 		}
 		delete(m.of, c.instance.ID)
-		m.env.API.UpdateCustom(c.object, func(o *api.Custom) { o.SetFinalizer(capiFinalizer, false) })
+		m.env.API.UpdateCustom(c.object, func(o *kube.Custom) { o.SetFinalizer(capiFinalizer, false) })
 		m.count(c)
 	})
 }

@@ -3,7 +3,7 @@ package roll
 import (
 	"strconv"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -12,9 +12,9 @@ import (
 var MachineSets = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1", Kind: "MachineSet", Resource: "machinesets", Namespaced: true}
 
 // machineSet is the reference of a MachineSet.
-func (m *Machines) machineSet(name string) api.Reference {
+func (m *Machines) machineSet(name string) kube.Reference {
 	s := m.env.Stream("machineset", name)
-	return api.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: MachineSets.Kind, Namespace: capiNamespace, Name: name, UID: s.UUID()}
+	return kube.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: MachineSets.Kind, Namespace: capiNamespace, Name: name, UID: s.UUID()}
 }
 
 // createSet creates the MachineSet of a Machine, where these are objects and it
@@ -23,7 +23,7 @@ func (m *Machines) createSet(c *capiMachine) {
 	if !m.cfg.Sets || m.env.API.Custom(MachineSets.Resource, capiNamespace, c.set) != nil {
 		return
 	}
-	o := &api.Custom{Resource: MachineSets}
+	o := &kube.Custom{Resource: MachineSets}
 	o.Namespace, o.Name, o.Labels = capiNamespace, c.set, setLabels(c)
 	o.Spec = m.setSpec(c, 0)
 	if err := m.env.API.CreateCustom(o); err != nil {
@@ -32,7 +32,7 @@ func (m *Machines) createSet(c *capiMachine) {
 }
 
 // setLabels are those of the MachineSet of a Machine, by which it knows its own.
-func setLabels(c *capiMachine) api.Pairs {
+func setLabels(c *capiMachine) kube.Pairs {
 	return c.object.Labels.Without("cluster.x-k8s.io/set-name")
 }
 
@@ -42,12 +42,12 @@ func (m *Machines) setSpec(c *capiMachine, replicas int) string {
 		if i > 0 {
 			labels += ","
 		}
-		labels += api.Quote(p.Key) + ":" + api.Quote(p.Value)
+		labels += kube.Quote(p.Key) + ":" + kube.Quote(p.Value)
 	}
 	labels += "}"
-	cluster := api.Quote(m.cfg.Cluster)
+	cluster := kube.Quote(m.cfg.Cluster)
 	return `{"clusterName":` + cluster + `,"replicas":` + strconv.Itoa(replicas) + `,"selector":{"matchLabels":` + labels + `},` +
-		`"template":{"metadata":{"labels":` + labels + `},"spec":{"clusterName":` + cluster + `,"version":` + api.Quote(c.version) + `}}}`
+		`"template":{"metadata":{"labels":` + labels + `},"spec":{"clusterName":` + cluster + `,"version":` + kube.Quote(c.version) + `}}}`
 }
 
 // count writes how many Machines the set of a Machine is to have, has, and has that
@@ -71,7 +71,7 @@ func (m *Machines) count(of *capiMachine) {
 			ready++
 		}
 	}
-	m.env.API.UpdateCustom(o, func(o *api.Custom) {
+	m.env.API.UpdateCustom(o, func(o *kube.Custom) {
 		o.Spec = m.setSpec(of, wanted)
 		o.SetStatus("replicas", strconv.Itoa(have))
 		o.SetStatus("readyReplicas", strconv.Itoa(ready))

@@ -4,21 +4,20 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// Config is what a roll is to do. What a strategy has no use for it ignores.
+// Config describes a roll. What a strategy has no use for it ignores.
 type Config struct {
 	Group *cloud.Group
-	// From is what the group's nodes run, To what they shall run.
+	// From is the template that the group's nodes run, To the one that they shall run.
 	From, To cloud.Template
-	// Size is how many nodes the group shall have in the end.
+	// Size is the number of nodes that the group shall have in the end.
 	Size int
 	// At is when the roll begins; a negative one waits for [Roller.Begin].
 	At time.Duration
 
-	// MaxUnavailable, MaxSurge and Budget are counts of nodes: whoever has
-	// percentages has worked them out.
+	// MaxUnavailable, MaxSurge and Budget are counts of nodes: the caller has resolved percentages.
 	MaxUnavailable, MaxSurge, Budget int
 	// Force deletes what a drain has left when EvictionTimeout is over.
 	Force bool
@@ -29,14 +28,14 @@ type Config struct {
 	// Quarantine lets AKS pass over a node that can't be drained instead of
 	// failing (undrainableNodeBehavior: Cordon).
 	Quarantine bool
-	// EvictionTimeout is how long a drain may take, JoinTimeout how long nobody
-	// joins until the roll has failed; 0 is for ever.
+	// EvictionTimeout bounds a drain, JoinTimeout the time without a joining node until the roll has failed; 0 is for
+	// ever.
 	EvictionTimeout, JoinTimeout time.Duration
 	// Settle is between the end of a drain and the end of the machine, Soak what
 	// the strategy waits for in the end.
 	Settle, Soak time.Duration
-	// RollbackAt is how many nodes are replaced when the roll is cancelled and
-	// goes back; StopAfter how many when it stalls. 0 is never.
+	// RollbackAt is the number of replaced nodes at which the roll is cancelled and goes back; StopAfter how many
+	// when it stalls. 0 is never.
 	RollbackAt, StopAfter int
 }
 
@@ -45,7 +44,7 @@ type Config struct {
 // on a node.
 type Shapes func(*cloud.Instance) model.NodeShape
 
-// Outcome is how a roll ended.
+// Outcome is the outcome of a roll.
 type Outcome struct {
 	Failed bool
 	Code   string // PodEvictionFailure, NodeCreationFailure, Cancelled or InvalidParameterException

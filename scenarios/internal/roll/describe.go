@@ -9,9 +9,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 )
 
-// epoch is what the planner's stamps count from: moments of the tape are
-// durations, those before it negative, and a zero time says that one isn't
-// known.
+// epoch is the zero of the planner's stamps: moments of the tape are durations, those before it negative, and a zero
+// time says that one isn't known.
 var epoch = time.Unix(0, 0).UTC()
 
 func stamp(d time.Duration) time.Time { return epoch.Add(d + 1000*time.Hour) }
@@ -34,8 +33,7 @@ func (r *Roller) config(t cloud.Template) cycle.ConfigID {
 // old reports whether an instance is to be replaced.
 func (r *Roller) old(i *cloud.Instance) bool { return r.config(i.Template) != r.config(r.target) }
 
-// askedPrefix begins the ids of instances that nobody has launched yet; it sorts
-// behind whatever a cloud calls its own.
+// askedPrefix begins the ids of instances that aren't launched yet; it sorts after any id of a cloud.
 const askedPrefix = "~asked-"
 
 // describe says how the group stands, its instances by id. Those that were asked

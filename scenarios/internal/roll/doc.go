@@ -10,7 +10,7 @@
 // The parts, in the order in which a roll meets them:
 //
 //	config.go       what a roll is to do
-//	roller.go       the loop: describe the group, let scenarios/cycle plan, perform
+//	roller.go       the loop: describe the group, let scenarios/cycle plan, execute
 //	member.go       what is noted of each instance
 //	describe.go     the group as the planner sees it
 //	strategy.go     what a strategy may decide: bounds, order, and how each step is done
@@ -25,8 +25,7 @@
 //	handler*.go     who answers notices of interruption
 //	podroll*.go     rolls in place: the pods of a workload are changed where they run
 //
-// A strategy knows what stands in the API and at the provider, and what it has
-// itself begun; never a scenario's name. It acts from the loop and writes through
-// the API alone. A roll that has failed begins nothing more; what it has launched
+// A strategy knows the API's and the provider's state, and what it has itself begun; never a scenario's name. It acts
+// from the loop and writes through the API alone. A roll that has failed begins nothing more; what it has launched
 // stays.
 package roll

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// A Drain is how a node is emptied.
+// A Drain says how to empty a node.
 type Drain struct {
-	// Retry is how long after a refused eviction the next try comes.
+	// Retry is the time from a refused eviction to the next try.
 	Retry model.Dist
 	// Timeout ends the drain; 0 never does.
 	Timeout time.Duration
@@ -25,15 +25,15 @@ type Drain struct {
 	// of the node itself, as `kubectl drain --ignore-daemonsets --force` has it
 	// (k8s.io/kubectl/pkg/drain/filters.go). Pods that have ended are deleted, and
 	// one that a finalizer holds is there until it is gone.
-	Takes func(*api.Pod) bool
+	Takes func(*kube.Pod) bool
 	// Stage says in which order: a stage begins when nothing is left of the lower
 	// ones. Nil is all at once.
-	Stage func(*api.Pod) int
+	Stage func(*kube.Pod) int
 	// Evicted is told of each eviction that was granted, Refused of each that
 	// wasn't, Looked of how many pods there are left at each look that doesn't
 	// end the drain.
-	Evicted func(*api.Pod)
-	Refused func(*api.Pod, *api.Refusal)
+	Evicted func(*kube.Pod)
+	Refused func(*kube.Pod, *kube.Refusal)
 	Looked  func(left int)
 }
 
@@ -57,8 +57,8 @@ type Drainer struct {
 // NewDrainer returns a drainer; it watches pods.
 func NewDrainer(env *actors.Env) *Drainer {
 	ds := &Drainer{env: env, byNode: map[string]*drain{}}
-	env.API.WatchPods(func(c api.Change, old, p *api.Pod) {
-		if c == api.Added || c == api.Modified && p.Terminal() == old.Terminal() {
+	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
+		if c == kube.Added || c == kube.Modified && p.Terminal() == old.Terminal() {
 			return
 		}
 		if d := ds.byNode[p.NodeName]; d != nil {
@@ -70,12 +70,12 @@ func NewDrainer(env *actors.Env) *Drainer {
 
 // Drain evicts what has to leave a node, and calls done when that is gone, or
 // with a *Stuck. A drain of the node that is under way is cancelled.
-func (ds *Drainer) Drain(n *api.Node, how Drain, done func(error)) {
+func (ds *Drainer) Drain(n *kube.Node, how Drain, done func(error)) {
 	if how.Takes == nil {
 		how.Takes = Leaves
 	}
 	ds.Cancel(n.Name)
-	d := &drain{ds: ds, node: n.Name, how: how, done: done, chance: ds.env.Stream("drain", n.UID), retries: map[*api.Pod]api.Instant{}}
+	d := &drain{ds: ds, node: n.Name, how: how, done: done, chance: ds.env.Stream("drain", n.UID), retries: map[*kube.Pod]kube.Instant{}}
 	ds.byNode[n.Name] = d
 	if how.Timeout > 0 {
 		d.limit = ds.env.Timer(how.Timeout, d.timeout)
@@ -83,8 +83,7 @@ func (ds *Drainer) Drain(n *api.Node, how Drain, done func(error)) {
 	d.look()
 }
 
-// Cancel ends the drain of a node without a word to whoever asked for it. Pods
-// that were evicted go on leaving.
+// Cancel ends the drain of a node without calling its callback. Pods that were evicted go on leaving.
 func (ds *Drainer) Cancel(node string) {
 	if d := ds.byNode[node]; d != nil {
 		d.close()
@@ -98,7 +97,7 @@ func (ds *Drainer) CancelAll() {
 	}
 }
 
-// drain is one that goes on.
+// drain is a drain in progress.
 type drain struct {
 	ds      *Drainer
 	node    string
@@ -106,15 +105,15 @@ type drain struct {
 	chance  model.Stream
 	done    func(error)
 	limit   *loop.Timer
-	next    *loop.Timer              // the next look, and when
-	at      time.Duration            // of next
-	forced  bool                     // what is left was deleted
-	over    bool                     //
-	retries map[*api.Pod]api.Instant // when a refused eviction is tried again
+	next    *loop.Timer                // the next look, and when
+	at      time.Duration              // of next
+	forced  bool                       // what is left was deleted
+	over    bool                       //
+	retries map[*kube.Pod]kube.Instant // when a refused eviction is tried again
 }
 
 // Leaves reports whether a pod has to leave a node that is drained.
-func Leaves(p *api.Pod) bool {
+func Leaves(p *kube.Pod) bool {
 	return p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
 }
 
@@ -139,7 +138,7 @@ func (d *drain) look() {
 	now := env.API.Now()
 	pods := d.left()
 	left := len(pods)
-	var next api.Instant
+	var next kube.Instant
 	for _, p := range d.stage(pods) {
 		if p.Gone() {
 			left--
@@ -179,7 +178,7 @@ func (d *drain) look() {
 }
 
 // evict asks for the eviction of a pod, and reports whether it was granted.
-func (d *drain) evict(p *api.Pod) bool {
+func (d *drain) evict(p *kube.Pod) bool {
 	if no := d.ds.env.API.Evict(p); no != nil {
 		if d.how.Refused != nil {
 			d.how.Refused(p, no)
@@ -194,8 +193,8 @@ func (d *drain) evict(p *api.Pod) bool {
 }
 
 // left are the pods that have to leave and haven't.
-func (d *drain) left() []*api.Pod {
-	var out []*api.Pod
+func (d *drain) left() []*kube.Pod {
+	var out []*kube.Pod
 	for _, p := range d.ds.env.API.PodsOn(d.node) {
 		if d.how.Takes(p) {
 			out = append(out, p)
@@ -204,8 +203,8 @@ func (d *drain) left() []*api.Pod {
 	return out
 }
 
-// stage are those of the pods whose turn it is.
-func (d *drain) stage(pods []*api.Pod) []*api.Pod {
+// stage returns the pods whose turn it is.
+func (d *drain) stage(pods []*kube.Pod) []*kube.Pod {
 	if d.how.Stage == nil || len(pods) == 0 {
 		return pods
 	}
@@ -213,7 +212,7 @@ func (d *drain) stage(pods []*api.Pod) []*api.Pod {
 	for _, p := range pods[1:] {
 		lowest = min(lowest, d.how.Stage(p))
 	}
-	return slices.DeleteFunc(slices.Clone(pods), func(p *api.Pod) bool { return d.how.Stage(p) != lowest })
+	return slices.DeleteFunc(slices.Clone(pods), func(p *kube.Pod) bool { return d.how.Stage(p) != lowest })
 }
 
 func (d *drain) timeout() {
@@ -233,7 +232,7 @@ func (d *drain) timeout() {
 	default:
 		d.forced = true
 		for _, p := range pods {
-			d.ds.env.API.DeletePod(p, api.OwnGrace)
+			d.ds.env.API.DeletePod(p, kube.OwnGrace)
 		}
 		d.limit = d.ds.env.Timer(d.how.Timeout, d.timeout)
 		d.soon(0)

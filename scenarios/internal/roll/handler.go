@@ -12,7 +12,7 @@ type HandlerKind string
 
 // The handlers. Each of karpenter's groups is answered by karpenter alone.
 const (
-	// NoHandler is nobody: the machine is taken, and its pods with it.
+	// NoHandler ignores notices: the machine is taken, and its pods with it.
 	NoHandler HandlerKind = "none"
 	// NodeTerminationHandler is aws-node-termination-handler (handler_nth.go).
 	NodeTerminationHandler HandlerKind = "nth"
@@ -22,7 +22,7 @@ const (
 	KarpenterQueue HandlerKind = "karpenter"
 )
 
-// HandlerConfig is what a handler has to know.
+// HandlerConfig configures a handler.
 type HandlerConfig struct {
 	// Groups whose notices it answers; nil is all.
 	Groups []*cloud.Group

@@ -4,17 +4,15 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// mng is what EKS does for managed node groups of spot instances ("Managed node
-// group capacity types" in its user guide). On a rebalance recommendation the
-// Auto Scaling group launches a replacement (Capacity Rebalancing), and when that
-// is Ready, the old node is cordoned, drained and terminated. Where the notice
-// comes before that, the node is drained at once, as far as two minutes reach.
-// None of it leaves a taint or an Event.
+// mng does what EKS does for managed node groups of spot instances ("Managed node group capacity types" in its user
+// guide). On a rebalance recommendation the Auto Scaling group launches a replacement (Capacity Rebalancing), and
+// when that is Ready, the old node is cordoned, drained and terminated. Where the notice comes before that, the node
+// is drained at once, as far as two minutes reach. None of it leaves a taint or an Event.
 type mng struct {
 	env      *actors.Env
 	cfg      HandlerConfig
@@ -29,14 +27,14 @@ type rebalance struct {
 	draining   bool
 }
 
-// mngDrain is how long a drain takes at most that no notice hurries.
+// mngDrain bounds a drain that no notice hurries.
 const mngDrain = 15 * time.Minute
 
 func newMNG(env *actors.Env, cfg HandlerConfig) {
 	h := &mng{env: env, cfg: cfg, chance: env.Stream("mng"), drains: NewDrainer(env)}
 	env.Cloud.Watch(h.instanceChanged)
-	env.API.WatchNodes(func(c api.Change, old, n *api.Node) {
-		if c != api.Modified || old.Ready() || !n.Ready() {
+	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
+		if c != kube.Modified || old.Ready() || !n.Ready() {
 			return
 		}
 		for _, r := range h.awaiting {
@@ -107,8 +105,8 @@ func (h *mng) noticed(i *cloud.Instance) {
 	}
 }
 
-func (h *mng) drain(n *api.Node, limit time.Duration, done func(error)) {
-	h.env.API.UpdateNode(n, func(n *api.Node) {
+func (h *mng) drain(n *kube.Node, limit time.Duration, done func(error)) {
+	h.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = true
 		n.Labels = n.Labels.With(excludeBalancers, "true")
 	})

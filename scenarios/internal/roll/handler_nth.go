@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // NTHConfig are the settings of aws-node-termination-handler in IMDS mode, all
@@ -24,10 +24,9 @@ type NTHConfig struct {
 	Rebalance bool
 }
 
-// nth is aws/aws-node-termination-handler, one on each node: it asks the
-// machine's metadata every two seconds, and when a notice stands there it
-// cordons and drains its node as kubectl does, for two minutes at most. What is
-// left then goes with the machine.
+// nth is aws/aws-node-termination-handler, one on each node: it asks the machine's metadata every two seconds, and
+// when it finds a notice it cordons and drains its node as kubectl does, for two minutes at most. What is left then
+// goes with the machine.
 type nth struct {
 	env    *actors.Env
 	cfg    HandlerConfig
@@ -63,9 +62,9 @@ func (h *nth) drain(i *cloud.Instance) {
 		kind, reason, what = "rebalance-recommendation", "RebalanceRecommendation", "Rebalance recommendation received. Instance will be cordoned at "+at+" \n"
 	}
 	h.report(n, "Warning", reason, what)
-	h.env.API.UpdateNode(n, func(n *api.Node) {
+	h.env.API.UpdateNode(n, func(n *kube.Node) {
 		if h.cfg.NTH.Taint {
-			n.AddTaint(api.Taint{Key: "aws-node-termination-handler/" + kind, Value: taintValue(kind, i.ID+at), Effect: "NoSchedule"})
+			n.AddTaint(kube.Taint{Key: "aws-node-termination-handler/" + kind, Value: taintValue(kind, i.ID+at), Effect: "NoSchedule"})
 		}
 		n.Unschedulable = true
 		if h.cfg.NTH.Label {
@@ -74,9 +73,9 @@ func (h *nth) drain(i *cloud.Instance) {
 	})
 	h.drains.Drain(n, Drain{
 		Retry: h.env.Timings.EvictionRetry, Timeout: nthGrace,
-		Evicted: func(p *api.Pod) {
+		Evicted: func(p *kube.Pod) {
 			if h.cfg.NTH.Events {
-				h.env.API.Record(api.Source{Component: "aws-node-termination-handler"}, api.AboutPod(p), "Normal", "PodEviction",
+				h.env.API.Record(kube.Source{Component: "aws-node-termination-handler"}, kube.AboutPod(p), "Normal", "PodEviction",
 					"Pod evicted due to node drain (node "+n.Name+")")
 			}
 		},
@@ -99,10 +98,10 @@ func taintValue(kind, of string) string {
 
 // report reports an event on the node; its UID is the node's name, so that
 // `kubectl describe` finds it (pkg/observability/k8s-events.go).
-func (h *nth) report(n *api.Node, kind, reason, message string) {
+func (h *nth) report(n *kube.Node, kind, reason, message string) {
 	if !h.cfg.NTH.Events {
 		return
 	}
-	about := api.Reference{Kind: "Node", Name: n.Name, UID: n.Name}
-	h.env.API.Record(api.Source{Component: "aws-node-termination-handler"}, about, kind, reason, message)
+	about := kube.Reference{Kind: "Node", Name: n.Name, UID: n.Name}
+	h.env.API.Record(kube.Source{Component: "aws-node-termination-handler"}, about, kind, reason, message)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // spotCluster has four nodes of spot instances whose pods need three.

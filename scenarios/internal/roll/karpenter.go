@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -30,17 +30,17 @@ type Karpenter struct {
 
 	claims map[string]*claim // by instance
 	named  map[string]*claim // by name
-	told   map[toldOf]api.Instant
+	told   map[toldOf]kube.Instant
 	// reasons are why nodes are being deleted, by NodeClaim: what evictions say.
 	reasons map[string]string
 
-	pending   []*api.Pod // that fit nowhere, in the order in which that was said
-	nominated map[*api.Pod]*claim
+	pending   []*kube.Pod // that fit nowhere, in the order in which that was said
+	nominated map[*kube.Pod]*claim
 	rooms     []*room // of claims on their way, in the order of their launch
 	batching  bool
 }
 
-// KarpenterConfig is what Karpenter has to know.
+// KarpenterConfig configures Karpenter.
 type KarpenterConfig struct {
 	// Groups are its NodePools.
 	Groups []*cloud.Group
@@ -51,9 +51,8 @@ type KarpenterConfig struct {
 	// Interruptions says that an interruption queue is configured; without one
 	// Karpenter learns of no notice.
 	Interruptions bool
-	// Pools says that NodePools are objects, and not names alone; Budget is what
-	// they say of how many nodes may be disrupted at a time, "" for what Karpenter
-	// takes then.
+	// Pools says that NodePools are objects, and not names alone; Budget is their limit of nodes that may be
+	// disrupted at a time, "" for Karpenter's default.
 	Pools  bool
 	Budget string
 }
@@ -65,9 +64,8 @@ const (
 	doNotDisrupt         = "karpenter.sh/do-not-disrupt"
 )
 
-// Delays that Karpenter's controllers have, beside those of model.Timings: a
-// write until the controller that watches it has answered, and the second that
-// it waits behind a write of its own (nodeclaim/lifecycle/controller.go).
+// Delays that Karpenter's controllers have, beside those of model.Timings: a write until the controller that watches
+// it has answered, and the second that it waits after a write of its own (nodeclaim/lifecycle/controller.go).
 var (
 	karpenterReacts = model.Uniform(50*time.Millisecond, 300*time.Millisecond)
 	karpenterPause  = model.Fixed(time.Second)
@@ -79,7 +77,7 @@ var (
 func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
-		claims: map[string]*claim{}, named: map[string]*claim{}, told: map[toldOf]api.Instant{}, reasons: map[string]string{}, nominated: map[*api.Pod]*claim{},
+		claims: map[string]*claim{}, named: map[string]*claim{}, told: map[toldOf]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{},
 	}
 	env.API.WatchNodes(k.nodeChanged)
 	env.API.WatchPods(k.podChanged)
@@ -87,13 +85,11 @@ func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
 	return k
 }
 
-// SeedNodeClaims creates the NodeClaims of the nodes that are there: call it at
-// 0s, with the nodes seeded and before their list on the tape ends, or when
-// Karpenter was restarted. Nodes get their owner by it; those of a Karpenter that
-// was restarted lose what only its memory knew the end of, the taint of a disruption
-// (pkg/controllers/disruption/controller.go), go on joining where they had not
-// joined yet, and go on leaving where they were on their way out: their deletion
-// stands in the API.
+// SeedNodeClaims creates the NodeClaims of the nodes that are there: call it at 0s, with the nodes seeded and before
+// their list on the tape ends, or when Karpenter was restarted. Nodes get their owner by it; those of a Karpenter
+// that was restarted lose what only its memory knew the end of, the taint of a disruption
+// (pkg/controllers/disruption/controller.go), continue to join where they had not joined yet, and continue to leave
+// where they were on their way out: the API has their deletion.
 func (k *Karpenter) SeedNodeClaims() {
 	for _, g := range k.cfg.Groups {
 		if k.cfg.Pools {
@@ -108,7 +104,7 @@ func (k *Karpenter) SeedNodeClaims() {
 }
 
 // seed creates the NodeClaim of a node.
-func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
+func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *kube.Node) {
 	c := k.newClaim(g, i.Template)
 	if o := n.Owner; o != nil && o.Kind == NodeClaims.Kind {
 		c.object.Name = o.Name // it is there already
@@ -121,7 +117,7 @@ func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
 	k.bind(c, i)
 	reached := map[string]bool{"Launched": true, "Registered": c.registered, "Initialized": c.initialized, "Consolidatable": c.initialized, "Ready": c.initialized}
 	for _, kind := range [...]string{"Consolidatable", "Initialized", "Launched", "Ready", "Registered"} {
-		is := api.Condition{Type: kind, Status: "True", Reason: kind, Transition: n.Created.Second(), Observed: 1}
+		is := kube.Condition{Type: kind, Status: "True", Reason: kind, Transition: n.Created.Second(), Observed: 1}
 		if !reached[kind] {
 			is.Status, is.Reason, is.Message = "Unknown", "AwaitingReconciliation", "object is awaiting reconciliation"
 		}
@@ -130,7 +126,7 @@ func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
 	if !c.initialized {
 		k.root(c.object, n.Created.Second())
 	}
-	c.object.SetStatus("nodeName", api.Quote(n.Name))
+	c.object.SetStatus("nodeName", kube.Quote(n.Name))
 	if k.env.API.CreateCustom(c.object) != nil {
 		return
 	}
@@ -143,7 +139,7 @@ func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
 	if !c.initialized {
 		k.joinSoon(c)
 	}
-	k.env.API.UpdateNode(n, func(n *api.Node) {
+	k.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.RemoveTaint(disruptedTaint, "")
 		if c.registered {
 			n.SetFinalizer(terminationFinalizer, true)
@@ -155,8 +151,8 @@ func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *api.Node) {
 	})
 }
 
-// Holds reports whether Karpenter's finalizer is all that keeps a Node that is being
-// deleted: then one that was restarted goes on with its end.
+// Holds reports whether Karpenter's finalizer is all that keeps a Node that is being deleted: then one that was
+// restarted continues its end.
 func Holds(finalizers []string) bool {
 	return len(finalizers) == 1 && finalizers[0] == terminationFinalizer
 }
@@ -173,14 +169,13 @@ func (k *Karpenter) owns(g *cloud.Group) bool {
 // soon does something when the controllers have noticed.
 func (k *Karpenter) soon(do func()) { k.env.After(k.env.Draw(&k.chance, karpenterReacts), do) }
 
-// toldOf is what an event is about; Karpenter says the same once in two minutes
-// (pkg/events/recorder.go).
+// toldOf identifies the object of an event; Karpenter says the same once in two minutes (pkg/events/recorder.go).
 type toldOf struct{ kind, name, reason, about string }
 
 const saysAgain = 2 * time.Minute
 
 // publish reports an event, unless the same was reported lately.
-func (k *Karpenter) publish(about api.Reference, kind, reason, message, same string) {
+func (k *Karpenter) publish(about kube.Reference, kind, reason, message, same string) {
 	id := toldOf{about.Kind, about.Namespace + "/" + about.Name, reason, same}
 	now := k.env.API.Now()
 	if at, ok := k.told[id]; ok && now.Sub(at) < saysAgain {
@@ -190,13 +185,13 @@ func (k *Karpenter) publish(about api.Reference, kind, reason, message, same str
 		clear(k.told)
 	}
 	k.told[id] = now
-	k.env.API.Record(api.Source{Component: "karpenter"}, about, kind, reason, message)
+	k.env.API.Record(kube.Source{Component: "karpenter"}, about, kind, reason, message)
 }
 
 // publishBoth reports an event on a node and on its NodeClaim.
-func (k *Karpenter) publishBoth(n *api.Node, c *claim, kind, reason, message string) {
+func (k *Karpenter) publishBoth(n *kube.Node, c *claim, kind, reason, message string) {
 	if n != nil && !n.Gone() {
-		k.publish(api.AboutNode(n), kind, reason, message, "")
+		k.publish(kube.AboutNode(n), kind, reason, message, "")
 	}
 	if !c.object.Gone() {
 		k.publish(c.about(), kind, reason, message, "")

@@ -4,50 +4,50 @@ import (
 	"errors"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // claim is a NodeClaim and what its lifecycle has come to.
 type claim struct {
-	object      *api.Custom
+	object      *kube.Custom
 	group       *cloud.Group
 	template    cloud.Template
 	instance    *cloud.Instance // nil until it is launched
 	registered  bool
 	initialized bool
 	queued      bool // a look at its node is in the loop
-	finalizing  bool // its node's termination goes on
+	finalizing  bool // its node's termination is in progress
 	// settled is called once: the node serves, or the claim was given up.
 	settled func(ok bool)
 }
 
-func (c *claim) about() api.Reference {
-	return api.Reference{APIVersion: "karpenter.sh/v1", Kind: "NodeClaim", Name: c.object.Name, UID: c.object.UID}
+func (c *claim) about() kube.Reference {
+	return kube.Reference{APIVersion: "karpenter.sh/v1", Kind: "NodeClaim", Name: c.object.Name, UID: c.object.UID}
 }
 
-func (c *claim) owner() *api.Owner {
-	return &api.Owner{APIVersion: "karpenter.sh/v1", Kind: "NodeClaim", Name: c.object.Name, UID: c.object.UID}
+func (c *claim) owner() *kube.Owner {
+	return &kube.Owner{APIVersion: "karpenter.sh/v1", Kind: "NodeClaim", Name: c.object.Name, UID: c.object.UID}
 }
 
-// newClaim makes a NodeClaim that nobody has stored yet.
+// newClaim makes a NodeClaim that isn't stored yet.
 func (k *Karpenter) newClaim(g *cloud.Group, t cloud.Template) *claim {
 	capacity := capacityOf(g)
-	c := &claim{group: g, template: t, object: &api.Custom{Resource: NodeClaims}}
+	c := &claim{group: g, template: t, object: &kube.Custom{Resource: NodeClaims}}
 	c.object.Name = g.Name + "-" + k.chance.Suffix()
 	for k.env.API.Custom(NodeClaims.Resource, "", c.object.Name) != nil {
 		c.object.Name = g.Name + "-" + k.chance.Suffix()
 	}
-	c.object.Labels = api.PairsOf(
-		api.Pair{Key: "karpenter.k8s.aws/ec2nodeclass", Value: "default"},
-		api.Pair{Key: "karpenter.sh/capacity-type", Value: capacity},
-		api.Pair{Key: "karpenter.sh/nodepool", Value: g.Name},
-		api.Pair{Key: "node.kubernetes.io/instance-type", Value: t.InstanceType},
+	c.object.Labels = kube.PairsOf(
+		kube.Pair{Key: "karpenter.k8s.aws/ec2nodeclass", Value: "default"},
+		kube.Pair{Key: "karpenter.sh/capacity-type", Value: capacity},
+		kube.Pair{Key: "karpenter.sh/nodepool", Value: g.Name},
+		kube.Pair{Key: "node.kubernetes.io/instance-type", Value: t.InstanceType},
 	)
 	c.object.Finalizers = []string{terminationFinalizer}
-	c.object.Owner = &api.Owner{APIVersion: "karpenter.sh/v1", Kind: "NodePool", Name: g.Name, UID: k.nodePool(g).UID}
-	c.object.Spec = claimSpec(t, capacity, `{"key":"karpenter.sh/nodepool","operator":"In","values":[`+api.Quote(g.Name)+`]},`)
+	c.object.Owner = &kube.Owner{APIVersion: "karpenter.sh/v1", Kind: "NodePool", Name: g.Name, UID: k.nodePool(g).UID}
+	c.object.Spec = claimSpec(t, capacity, `{"key":"karpenter.sh/nodepool","operator":"In","values":[`+kube.Quote(g.Name)+`]},`)
 	return c
 }
 
@@ -63,8 +63,8 @@ func capacityOf(g *cloud.Group) string {
 func claimSpec(t cloud.Template, capacity, requirement string) string {
 	return `{"expireAfter":"720h","nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"default"},` +
 		`"requirements":[` + requirement +
-		`{"key":"node.kubernetes.io/instance-type","operator":"In","values":[` + api.Quote(t.InstanceType) + `]},` +
-		`{"key":"karpenter.sh/capacity-type","operator":"In","values":[` + api.Quote(capacity) + `]}]}`
+		`{"key":"node.kubernetes.io/instance-type","operator":"In","values":[` + kube.Quote(t.InstanceType) + `]},` +
+		`{"key":"karpenter.sh/capacity-type","operator":"In","values":[` + kube.Quote(capacity) + `]}]}`
 }
 
 // bind fills in the machine of a claim.
@@ -76,26 +76,26 @@ func (k *Karpenter) bind(c *claim, i *cloud.Instance) {
 	for _, p := range shape.PoolAnnotations {
 		c.object.Annotations = c.object.Annotations.With(p.Key, p.Value)
 	}
-	c.object.SetStatus("imageID", api.Quote(i.Template.Image))
-	c.object.SetStatus("providerID", api.Quote(shape.ProviderID))
+	c.object.SetStatus("imageID", kube.Quote(i.Template.Image))
+	c.object.SetStatus("providerID", kube.Quote(shape.ProviderID))
 }
 
-// set sets a condition; reason "" is that of a condition that is True. Ready
-// follows the three that it stands for (awslabs/operatorpkg, status).
+// set sets a condition; reason "" is that of a condition that is True. Ready follows the three that it sums up
+// (awslabs/operatorpkg, status).
 func (k *Karpenter) set(c *claim, kind, status, reason, message string) {
 	now := k.env.API.Now().Second()
 	if reason == "" {
 		reason = kind
 	}
-	k.env.API.UpdateCustom(c.object, func(o *api.Custom) {
-		o.Conditions = o.Conditions.Set(api.Condition{Type: kind, Status: status, Reason: reason, Message: message, Transition: now, Observed: o.Generation})
+	k.env.API.UpdateCustom(c.object, func(o *kube.Custom) {
+		o.Conditions = o.Conditions.Set(kube.Condition{Type: kind, Status: status, Reason: reason, Message: message, Transition: now, Observed: o.Generation})
 		k.root(o, now)
 	})
 }
 
 // root sets Ready to what the conditions below it say.
-func (k *Karpenter) root(o *api.Custom, now api.Instant) {
-	ready := api.Condition{Type: "Ready", Status: "True", Reason: "Ready", Transition: now, Observed: o.Generation}
+func (k *Karpenter) root(o *kube.Custom, now kube.Instant) {
+	ready := kube.Condition{Type: "Ready", Status: "True", Reason: "Ready", Transition: now, Observed: o.Generation}
 	for _, kind := range [...]string{"Launched", "Registered", "Initialized"} {
 		if !o.Conditions.Is(kind, "True") {
 			if ready.Message != "" {
@@ -117,7 +117,7 @@ func (k *Karpenter) launch(g *cloud.Group, t cloud.Template, zone string, settle
 	c.settled = settled
 	now := k.env.API.Now().Second()
 	for _, kind := range [...]string{"Launched", "Registered", "Initialized"} {
-		c.object.Conditions = c.object.Conditions.Set(api.Condition{
+		c.object.Conditions = c.object.Conditions.Set(kube.Condition{
 			Type: kind, Status: "Unknown", Reason: "AwaitingReconciliation", Message: "object is awaiting reconciliation", Transition: now, Observed: 1,
 		})
 	}
@@ -151,10 +151,10 @@ func (k *Karpenter) create(c *claim, zone string) {
 		return
 	}
 	now := k.env.API.Now().Second()
-	k.env.API.UpdateCustom(c.object, func(o *api.Custom) {
+	k.env.API.UpdateCustom(c.object, func(o *kube.Custom) {
 		k.bind(c, i)
 		set := func(kind, status, reason, message string) {
-			o.Conditions = o.Conditions.Set(api.Condition{Type: kind, Status: status, Reason: reason, Message: message, Transition: now, Observed: o.Generation})
+			o.Conditions = o.Conditions.Set(kube.Condition{Type: kind, Status: status, Reason: reason, Message: message, Transition: now, Observed: o.Generation})
 		}
 		set("Launched", "True", "Launched", "")
 		set("Registered", "Unknown", "NodeNotFound", "Node not registered with cluster")
@@ -182,12 +182,12 @@ func (k *Karpenter) settle(c *claim, ok bool) {
 	}
 }
 
-func (k *Karpenter) nodeChanged(change api.Change, old, n *api.Node) {
-	if change == api.Modified && n.Terminating() && !old.Terminating() {
+func (k *Karpenter) nodeChanged(change kube.Change, old, n *kube.Node) {
+	if change == kube.Modified && n.Terminating() && !old.Terminating() {
 		k.soon(func() { k.terminate(n) })
 		return
 	}
-	if change == api.Modified && old.Ready() == n.Ready() && len(old.Taints) == len(n.Taints) {
+	if change == kube.Modified && old.Ready() == n.Ready() && len(old.Taints) == len(n.Taints) {
 		return
 	}
 	i := k.env.Cloud.ByNode(n.Name)
@@ -197,9 +197,9 @@ func (k *Karpenter) nodeChanged(change api.Change, old, n *api.Node) {
 	c := k.claims[i.ID]
 	switch {
 	case c == nil:
-	case change == api.Modified && n.Terminating() && i.State == cloud.Terminated:
+	case change == kube.Modified && n.Terminating() && i.State == cloud.Terminated:
 		k.soon(func() { k.ended(i) })
-	case change == api.Deleted:
+	case change == kube.Deleted:
 		k.soon(func() { k.finalize(c) })
 	case !c.initialized && !c.queued:
 		k.joinSoon(c)
@@ -225,7 +225,7 @@ func (k *Karpenter) join(c *claim) {
 	if !c.registered {
 		c.registered = true
 		shape := k.cfg.Shapes(c.instance)
-		k.env.API.UpdateNode(n, func(n *api.Node) {
+		k.env.API.UpdateNode(n, func(n *kube.Node) {
 			n.SetFinalizer(terminationFinalizer, true)
 			n.Owner = c.owner()
 			for _, p := range shape.PoolLabels {
@@ -237,7 +237,7 @@ func (k *Karpenter) join(c *claim) {
 			n.Labels = n.Labels.With("karpenter.sh/registered", "true")
 			n.RemoveTaint(unregisteredTaint, "")
 		})
-		k.env.API.UpdateCustom(c.object, func(o *api.Custom) { o.SetStatus("nodeName", api.Quote(n.Name)) })
+		k.env.API.UpdateCustom(c.object, func(o *kube.Custom) { o.SetStatus("nodeName", kube.Quote(n.Name)) })
 		k.set(c, "Registered", "True", "", "")
 	}
 	switch {
@@ -251,7 +251,7 @@ func (k *Karpenter) join(c *claim) {
 		k.set(c, "Initialized", "Unknown", "KnownEphemeralTaintsExist", "KnownEphemeralTaint \""+key+":NoSchedule\" still exists")
 	default:
 		c.initialized = true
-		k.env.API.UpdateNode(n, func(n *api.Node) { n.Labels = n.Labels.With("karpenter.sh/initialized", "true") })
+		k.env.API.UpdateNode(n, func(n *kube.Node) { n.Labels = n.Labels.With("karpenter.sh/initialized", "true") })
 		k.set(c, "Initialized", "True", "", "")
 		k.settle(c, true)
 	}

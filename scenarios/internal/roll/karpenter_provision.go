@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // The provisioner (pkg/controllers/provisioning) gathers the pods that the
@@ -17,17 +17,16 @@ import (
 // state are existing ones from their launch on). Which pod it counts on for which
 // claim it reports as Nominated; the scheduler decides all the same.
 
-// nominations is how many pods are told of in a batch: the limit of the events'
-// rate (pkg/events).
+// nominations is the number of pods that are reported in a batch: the limit of the events' rate (pkg/events).
 const nominations = 10
 
-func (k *Karpenter) podChanged(change api.Change, old, p *api.Pod) {
-	if change == api.Deleted || p.NodeName != "" {
+func (k *Karpenter) podChanged(change kube.Change, old, p *kube.Pod) {
+	if change == kube.Deleted || p.NodeName != "" {
 		delete(k.nominated, p)
 		return
 	}
 	// One that is added is unschedulable already where Karpenter was restarted.
-	if !p.Conditions.Is("PodScheduled", "False") || change != api.Added && old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
+	if !p.Conditions.Is("PodScheduled", "False") || change != kube.Added && old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
 		return
 	}
 	k.pending = append(k.pending, p)
@@ -45,14 +44,14 @@ func (k *Karpenter) batch() {
 	})
 }
 
-// room is what is left of a claim's machine.
+// room is the free room of a claim's machine.
 type room struct {
 	claim             *claim
 	cpu, memory, pods int64
 }
 
 func (k *Karpenter) provision() {
-	waiting := slices.DeleteFunc(k.pending, func(p *api.Pod) bool {
+	waiting := slices.DeleteFunc(k.pending, func(p *kube.Pod) bool {
 		return p.Gone() || p.Terminating() || p.NodeName != "" || k.nominated[p] != nil
 	})
 	k.pending = nil
@@ -77,14 +76,14 @@ func (k *Karpenter) provision() {
 		k.nominated[p] = r.claim
 		if said < nominations {
 			said++
-			k.publish(api.AboutPod(p), "Normal", "Nominated", "Pod should schedule on: nodeclaim/"+r.claim.object.Name, p.UID)
+			k.publish(kube.AboutPod(p), "Normal", "Nominated", "Pod should schedule on: nodeclaim/"+r.claim.object.Name, p.UID)
 		}
 	}
 }
 
 // place finds room for a pod: what is left of a claim on its way, or the whole of a
 // new one.
-func (k *Karpenter) place(p *api.Pod) (*cloud.Group, *room) {
+func (k *Karpenter) place(p *kube.Pod) (*cloud.Group, *room) {
 	cpu, memory := p.Requests()
 	pool, asked := p.Template.NodeSelector.Lookup("karpenter.sh/nodepool")
 	for _, r := range k.rooms {
@@ -178,13 +177,13 @@ func (k *Karpenter) claimSettled(c *claim, ok bool) {
 		wait = time.Second
 	}
 	k.env.After(wait, func() {
-		var again []*api.Pod
+		var again []*kube.Pod
 		for p, on := range k.nominated {
 			if on == c {
 				again = append(again, p)
 			}
 		}
-		slices.SortFunc(again, func(a, b *api.Pod) int { return strings.Compare(a.UID, b.UID) })
+		slices.SortFunc(again, func(a, b *kube.Pod) int { return strings.Compare(a.UID, b.UID) })
 		for _, p := range again {
 			delete(k.nominated, p)
 			k.pending = append(k.pending, p)

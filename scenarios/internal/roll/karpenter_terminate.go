@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // A NodeClaim that is deleted deletes its node, and the node's finalizer holds
 // both until the machine is gone (nodeclaim/lifecycle/controller.go, finalize;
 // node/termination/controller.go).
 
-// leastDrain is how long a drain takes at least.
+// leastDrain is the least duration of a drain.
 const leastDrain = 5 * time.Second
 
 // deleteClaim deletes a NodeClaim, and by it its node.
@@ -25,16 +25,15 @@ func (k *Karpenter) deleteClaim(c *claim) {
 	k.soon(func() { k.finalize(c) })
 }
 
-// Delete deletes the NodeClaim of a name, as somebody does who wants its node gone.
-// One that isn't there, or is on its way out, is left alone.
+// Delete deletes the NodeClaim of a name, as kubectl delete does. One that isn't there, or is on its way out, is left
+// alone.
 func (k *Karpenter) Delete(name string) {
 	if c := k.named[name]; c != nil {
 		k.deleteClaim(c)
 	}
 }
 
-// finalize is what a deleted NodeClaim waits for: its node, if that was
-// registered, and its machine.
+// finalize waits for the node of a deleted NodeClaim, if that was registered, and its machine.
 func (k *Karpenter) finalize(c *claim) {
 	if c.object.Gone() || !c.object.Terminating() {
 		// The node went by another's hand: so does the claim.
@@ -68,7 +67,7 @@ func (k *Karpenter) release(c *claim) {
 	}
 	delete(k.named, c.object.Name)
 	delete(k.reasons, c.object.UID)
-	k.env.API.UpdateCustom(c.object, func(o *api.Custom) { o.SetFinalizer(terminationFinalizer, false) })
+	k.env.API.UpdateCustom(c.object, func(o *kube.Custom) { o.SetFinalizer(terminationFinalizer, false) })
 }
 
 func (k *Karpenter) instanceChanged(change cloud.Change, i *cloud.Instance) {
@@ -91,7 +90,7 @@ func (k *Karpenter) instanceChanged(change cloud.Change, i *cloud.Instance) {
 	}
 }
 
-// ended is what the controllers do when they find a machine gone.
+// ended does what the controllers do when they find a machine gone.
 func (k *Karpenter) ended(i *cloud.Instance) {
 	c := k.claims[i.ID]
 	if c == nil {
@@ -100,7 +99,7 @@ func (k *Karpenter) ended(i *cloud.Instance) {
 	n := k.env.API.Node(i.Name)
 	switch {
 	case n != nil && n.Terminating() && n.Ready():
-		// Its kubelet may still run, as far as anybody knows.
+		// Its kubelet may still run, as far as is known.
 	case n != nil && n.Terminating():
 		k.drains.Cancel(n.Name)
 		k.freeNode(n)
@@ -113,12 +112,12 @@ func (k *Karpenter) ended(i *cloud.Instance) {
 	}
 }
 
-func (k *Karpenter) freeNode(n *api.Node) {
-	k.env.API.UpdateNode(n, func(n *api.Node) { n.SetFinalizer(terminationFinalizer, false) })
+func (k *Karpenter) freeNode(n *kube.Node) {
+	k.env.API.UpdateNode(n, func(n *kube.Node) { n.SetFinalizer(terminationFinalizer, false) })
 }
 
 // terminate is the termination of a node that has a deletionTimestamp.
-func (k *Karpenter) terminate(n *api.Node) {
+func (k *Karpenter) terminate(n *kube.Node) {
 	i := k.env.Cloud.ByNode(n.Name)
 	if n.Gone() || i == nil || !n.HasFinalizer(terminationFinalizer) {
 		return
@@ -133,8 +132,8 @@ func (k *Karpenter) terminate(n *api.Node) {
 		k.freeNode(n)
 		return
 	}
-	k.env.API.UpdateNode(n, func(n *api.Node) {
-		n.AddTaint(api.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
+	k.env.API.UpdateNode(n, func(n *kube.Node) {
+		n.AddTaint(kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
 		n.Labels = n.Labels.With(excludeBalancers, "karpenter")
 	})
 	k.set(c, "Drained", "Unknown", "Draining", "Draining")
@@ -149,19 +148,19 @@ func (k *Karpenter) terminate(n *api.Node) {
 
 // drain evicts the least important first: terminator.go. Pods that tolerate the
 // taint stay, those of DaemonSets that don't have to leave.
-func (k *Karpenter) drain(n *api.Node, c *claim) Drain {
+func (k *Karpenter) drain(n *kube.Node, c *claim) Drain {
 	why := k.reasons[c.object.UID]
-	taint := api.Taint{Key: disruptedTaint, Effect: "NoSchedule"}
+	taint := kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"}
 	return Drain{
 		Retry: k.env.Timings.EvictionRetry, Timeout: k.cfg.GracePeriod, Force: true,
-		Takes: func(p *api.Pod) bool {
+		Takes: func(p *kube.Pod) bool {
 			if p.Terminal() || p.Owner != nil && p.Owner.Kind == "Node" {
 				return false
 			}
 			tolerates, _ := p.Tolerates(taint)
 			return !tolerates
 		},
-		Stage: func(p *api.Pod) int {
+		Stage: func(p *kube.Pod) int {
 			stage := 0
 			if p.Owner != nil && p.Owner.Kind == "DaemonSet" {
 				stage = 1
@@ -172,19 +171,19 @@ func (k *Karpenter) drain(n *api.Node, c *claim) Drain {
 			}
 			return stage
 		},
-		Evicted: func(p *api.Pod) {
+		Evicted: func(p *kube.Pod) {
 			if why != "" {
-				k.publish(api.AboutPod(p), "Normal", "Evicted", "Evicted pod: "+why, p.UID)
+				k.publish(kube.AboutPod(p), "Normal", "Evicted", "Evicted pod: "+why, p.UID)
 			}
 		},
-		Refused: func(p *api.Pod, no *api.Refusal) {
+		Refused: func(p *kube.Pod, no *kube.Refusal) {
 			if no.Code == 429 {
-				k.publish(api.AboutNode(n), "Warning", "FailedDraining",
+				k.publish(kube.AboutNode(n), "Warning", "FailedDraining",
 					"Failed to drain node, evicting pod violates a PDB (Pod="+p.Namespace+"/"+p.Name+")", p.Name)
 			}
 		},
 		Looked: func(left int) {
-			k.publish(api.AboutNode(n), "Warning", "FailedDraining", fmt.Sprintf("Failed to drain node, %d pods are waiting to be evicted", left), "")
+			k.publish(kube.AboutNode(n), "Warning", "FailedDraining", fmt.Sprintf("Failed to drain node, %d pods are waiting to be evicted", left), "")
 		},
 	}
 }
@@ -194,12 +193,12 @@ var volumePoll = model.Fixed(5 * time.Second)
 
 // detach waits until the volumes of the pods that left are detached, and has the
 // machine terminated then.
-func (k *Karpenter) detach(n *api.Node, c *claim) {
+func (k *Karpenter) detach(n *kube.Node, c *claim) {
 	if n.Gone() || c.object.Gone() || c.instance.State == cloud.Terminated {
 		return
 	}
 	if len(n.Attached) > 0 {
-		k.publish(api.AboutNode(n), "Warning", "AwaitingVolumeDetachment", "Awaiting deletion of bound volumeattachments ("+attachments(n)+")", "")
+		k.publish(kube.AboutNode(n), "Warning", "AwaitingVolumeDetachment", "Awaiting deletion of bound volumeattachments ("+attachments(n)+")", "")
 		k.set(c, "VolumesDetached", "Unknown", "AwaitingVolumeDetachment", "AwaitingVolumeDetachment")
 		k.env.After(k.env.Draw(&k.chance, volumePoll), func() { k.detach(n, c) })
 		return
@@ -215,7 +214,7 @@ func (k *Karpenter) detach(n *api.Node, c *claim) {
 }
 
 // attachments names the VolumeAttachments of a node: csi- and a hash.
-func attachments(n *api.Node) string {
+func attachments(n *kube.Node) string {
 	out := ""
 	for _, a := range n.Attached {
 		s := model.NewStream(0, "volumeattachment", n.UID, a.Name)

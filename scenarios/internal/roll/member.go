@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// member is an instance of the group with what the roller has noted of it, so
-// that a look at a large group asks nobody anything.
+// member is an instance of the group with the roller's notes on it, so that a look at a large group needs no queries.
 type member struct {
 	instance *cloud.Instance
 	config   cycle.ConfigID
@@ -19,18 +18,17 @@ type member struct {
 	served   bool          // its node was Ready once
 	moved    bool          // its readiness has changed
 	since    time.Duration // when it did
-	skipped  bool          // the roll goes on without it
+	skipped  bool          // the roll continues without it
 	work     *work         // nil where nothing is done to it
 }
 
-// work is what the roller does to an instance.
+// work is the roller's current step on an instance.
 type work struct {
 	since   time.Duration
 	drained bool
 }
 
-// join takes an instance among the members, which stand in the order of their
-// ids.
+// join adds an instance to the members, which are in the order of their ids.
 func (r *Roller) join(i *cloud.Instance) *member {
 	if m := r.byID[i.ID]; m != nil {
 		return m
@@ -53,8 +51,8 @@ func (r *Roller) leave(i *cloud.Instance) {
 	}
 }
 
-func (r *Roller) nodeChanged(c api.Change, old, n *api.Node) {
-	if r.over || c == api.Modified && old.Ready() == n.Ready() {
+func (r *Roller) nodeChanged(c kube.Change, old, n *kube.Node) {
+	if r.over || c == kube.Modified && old.Ready() == n.Ready() {
 		return
 	}
 	i := r.env.Cloud.ByNode(n.Name)
@@ -65,7 +63,7 @@ func (r *Roller) nodeChanged(c api.Change, old, n *api.Node) {
 	if m == nil {
 		return
 	}
-	m.ready = c != api.Deleted && n.Ready()
+	m.ready = c != kube.Deleted && n.Ready()
 	m.served = m.served || m.ready
 	m.moved, m.since = true, r.env.Now()
 	r.look()
@@ -83,7 +81,7 @@ func (r *Roller) instanceChanged(c cloud.Change, i *cloud.Instance) {
 			r.skips--
 		}
 		if m.work != nil {
-			// Somebody else was faster.
+			// Another client was faster.
 			m.work = nil
 			r.busy--
 			r.env.After(0, func() { r.lost(i) })

@@ -1,14 +1,14 @@
 package roll
 
-import "github.com/nodesim/nodesim/scenarios/internal/api"
+import "github.com/nodesim/nodesim/scenarios/internal/kube"
 
 // excludeBalancers keeps a node out of load balancers (k8s.io/api/core/v1,
 // LabelNodeExcludeBalancers).
 const excludeBalancers = "node.kubernetes.io/exclude-from-external-load-balancers"
 
 // cordon makes a node unschedulable; label, where given, in the same write.
-func (r *Roller) cordon(n *api.Node, label, value string) {
-	r.env.API.UpdateNode(n, func(n *api.Node) {
+func (r *Roller) cordon(n *kube.Node, label, value string) {
+	r.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = true
 		if label != "" {
 			n.Labels = n.Labels.With(label, value)
@@ -16,8 +16,8 @@ func (r *Roller) cordon(n *api.Node, label, value string) {
 	})
 }
 
-func (r *Roller) uncordon(n *api.Node, label string) {
-	r.env.API.UpdateNode(n, func(n *api.Node) {
+func (r *Roller) uncordon(n *kube.Node, label string) {
+	r.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = false
 		if label != "" {
 			n.Labels = n.Labels.Without(label)
@@ -27,10 +27,10 @@ func (r *Roller) uncordon(n *api.Node, label string) {
 
 // taint adds a taint without timeAdded, as everybody but the node lifecycle
 // controller does.
-func (r *Roller) taint(n *api.Node, t api.Taint) {
-	r.env.API.UpdateNode(n, func(n *api.Node) { n.AddTaint(t) })
+func (r *Roller) taint(n *kube.Node, t kube.Taint) {
+	r.env.API.UpdateNode(n, func(n *kube.Node) { n.AddTaint(t) })
 }
 
-func (r *Roller) untaint(n *api.Node, key string) {
-	r.env.API.UpdateNode(n, func(n *api.Node) { n.RemoveTaint(key, "") })
+func (r *Roller) untaint(n *kube.Node, key string) {
+	r.env.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(key, "") })
 }

@@ -6,38 +6,37 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// PodConfig is what a roll of pods is to do: their containers are changed where
-// they run, and no pod is replaced.
+// PodConfig describes a roll of pods in place: their containers are changed where they run, and no pod is replaced.
 type PodConfig struct {
 	// Name is the workload's. Its pods are those of Namespace with the labels of
 	// Selector.
 	Name, Namespace string
-	Selector        api.Pairs
-	// Replicas is how many pods there are to be.
+	Selector        kube.Pairs
+	// Replicas is the wanted number of pods.
 	Replicas func() int
 	// Redefine changes the template that new pods are made from, and no pod that
 	// is there.
-	Redefine func(change func(*api.ContainerSpec)) error
+	Redefine func(change func(*kube.ContainerSpec)) error
 	// Container is the one that is changed, to run Image or, where that is "", to
 	// ask for what Requests say: millicores and bytes, 0 as before.
 	Container, Image string
-	Requests         api.Resources
+	Requests         kube.Resources
 	// At is when the roll begins; a negative one waits for [PodRoller.Begin].
 	At time.Duration
-	// MaxUnavailable is how many pods may be not ready at a time, those included
-	// that are being changed; at least 1.
+	// MaxUnavailable bounds the number of pods that aren't ready at a time, those included that are being changed; at
+	// least 1.
 	MaxUnavailable int
-	// Deadline is how long a pod may take, and how long pods that are made anew
-	// may keep the roll waiting; 0 is for ever.
+	// Deadline bounds the time of one pod, and the time that pods that are made anew may keep the roll waiting; 0 is
+	// for ever.
 	Deadline time.Duration
 	// Rollback takes all pods back where the roll fails.
 	Rollback bool
@@ -53,18 +52,18 @@ type PodRoller struct {
 	cfg    PodConfig
 	chance model.Stream
 	roll   roller.Roll
-	keys   inplace.Keys
+	keys   podupdate.Keys
 	// Ended is called once, from the loop, when the roll is over.
 	Ended func(Outcome)
 
 	begun, over, queued bool
 	halted              bool // a pod has failed: no other is changed
-	from                []api.ContainerSpec
+	from                []kube.ContainerSpec
 	failure             Outcome // of the first pod that has failed
 
 	crew     crew
 	told     map[roller.Restart]bool
-	variants map[variant]*api.Template
+	variants map[variant]*kube.Template
 	progress time.Duration // when something was done or a pod became ready, the last time
 	overdue  *loop.Timer
 }
@@ -73,8 +72,8 @@ type PodRoller struct {
 func NewPodRoller(env *actors.Env, cfg PodConfig) *PodRoller {
 	cfg.MaxUnavailable = max(cfg.MaxUnavailable, 1)
 	r := &PodRoller{
-		env: env, cfg: cfg, chance: env.Stream("roller", "pods", cfg.Namespace, cfg.Name), keys: inplace.DefaultKeys(),
-		crew: crew{members: map[*api.Pod]*podMember{}}, told: map[roller.Restart]bool{}, variants: map[variant]*api.Template{},
+		env: env, cfg: cfg, chance: env.Stream("roller", "pods", cfg.Namespace, cfg.Name), keys: podupdate.DefaultKeys(),
+		crew: crew{members: map[*kube.Pod]*podMember{}}, told: map[roller.Restart]bool{}, variants: map[variant]*kube.Template{},
 	}
 	r.roll = roller.Roll{MaxUnavailable: cfg.MaxUnavailable, Deadline: cfg.Deadline, OnFailure: roller.Stop, Keys: r.keys}
 	if cfg.Rollback {
@@ -83,7 +82,7 @@ func NewPodRoller(env *actors.Env, cfg PodConfig) *PodRoller {
 	if cfg.Image != "" {
 		r.roll.Images = map[string]string{cfg.Container: cfg.Image}
 	} else {
-		r.roll.Resources = inplace.Resources{cfg.Container: {Requests: requests(cfg.Requests)}}
+		r.roll.Resources = podupdate.Resources{cfg.Container: {Requests: requests(cfg.Requests)}}
 	}
 	env.API.WatchPods(r.podChanged)
 	if cfg.At >= 0 {
@@ -102,7 +101,7 @@ func (r *PodRoller) Begin() {
 		return
 	}
 	r.begun, r.progress = true, r.env.Now()
-	err := r.cfg.Redefine(func(c *api.ContainerSpec) {
+	err := r.cfg.Redefine(func(c *kube.ContainerSpec) {
 		r.from = append(r.from, *c)
 		r.put(c)
 	})
@@ -118,12 +117,12 @@ func (r *PodRoller) Begin() {
 	r.look()
 }
 
-func (r *PodRoller) mine(p *api.Pod) bool {
+func (r *PodRoller) mine(p *kube.Pod) bool {
 	return p.Namespace == r.cfg.Namespace && p.Labels.Holds(r.cfg.Selector)
 }
 
 // put makes a container as it shall be.
-func (r *PodRoller) put(c *api.ContainerSpec) {
+func (r *PodRoller) put(c *kube.ContainerSpec) {
 	switch {
 	case c.Name != r.cfg.Container:
 	case r.cfg.Image != "":
@@ -139,14 +138,14 @@ func (r *PodRoller) put(c *api.ContainerSpec) {
 }
 
 // podChanged follows the pods of the workload.
-func (r *PodRoller) podChanged(c api.Change, old, p *api.Pod) {
+func (r *PodRoller) podChanged(c kube.Change, old, p *kube.Pod) {
 	if !r.begun || !r.mine(p) {
 		return
 	}
-	if c != api.Added && !old.Ready() && p.Ready() {
+	if c != kube.Added && !old.Ready() && p.Ready() {
 		r.progress = r.env.Now()
 	}
-	if c == api.Deleted {
+	if c == kube.Deleted {
 		r.crew.drop(p)
 	} else {
 		r.crew.update(r, p)
@@ -166,7 +165,7 @@ func (r *PodRoller) look() {
 	})
 }
 
-// step plans and performs. A roll that is over only reports restarts.
+// step plans and executes. A roll that is over only reports restarts.
 func (r *PodRoller) step() {
 	if r.over && len(r.crew.restarted) == 0 {
 		return
@@ -225,8 +224,8 @@ func (r *PodRoller) stand(d roller.Decision, concerned int) {
 	}
 }
 
-// watchdog fails the roll where pods that nobody changes are waited for in vain.
-// A pod that is being changed has a deadline of its own.
+// watchdog fails the roll where the wait for pods that no update touches takes too long. A pod that is being changed
+// has a deadline of its own.
 func (r *PodRoller) watchdog(d roller.Decision) {
 	switch {
 	case r.cfg.Deadline == 0:
@@ -242,7 +241,7 @@ func (r *PodRoller) watchdog(d roller.Decision) {
 				reason = "pod " + pod + ": " + reason
 			}
 		}
-		r.end(Outcome{Failed: true, Code: inplace.ReasonDeadlineExceeded, Reason: fmt.Sprintf("nothing has happened to %s for %s: %s", r.cfg.Name, r.cfg.Deadline, reason)})
+		r.end(Outcome{Failed: true, Code: podupdate.ReasonDeadlineExceeded, Reason: fmt.Sprintf("nothing has happened to %s for %s: %s", r.cfg.Name, r.cfg.Deadline, reason)})
 		return
 	}
 	r.overdue.Stop()

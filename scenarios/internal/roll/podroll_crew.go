@@ -5,33 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// crew are the pods of a workload that is rolled. The planner wants to see all of
-// them each time; the crew spares it those of which it knows the verdict, so that
-// a step of a large roll costs no more than one of a small roll: pods that are done,
-// and pods that wait for their turn, but for the first of them.
+// crew is the set of the pods of a workload that is rolled. The planner wants to see all of them each time; the set
+// spares it those of which it knows the verdict, so that a step of a large roll costs no more than one of a small
+// roll: pods that are done, and pods that wait for their turn, but for the first of them.
 type crew struct {
-	members map[*api.Pod]*podMember
+	members map[*kube.Pod]*podMember
 	active  int // that live
 	// waiting and settled are sorted by name; open are all others that live.
 	waiting, settled, open []*podMember
 	restarted              []*podMember // since they were done; not yet told
 }
 
-// place is where in a crew a pod stands.
+// place is a pod's place in the set.
 type place int
 
 const (
 	away    place = iota // going, or gone
-	waiting              // as before, ready, and touched by nobody
-	settled              // as it shall be, ready, and touched by nobody
+	waiting              // as before, ready, and untouched
+	settled              // as it shall be, ready, and untouched
 	open                 // anything else
 )
 
 // update brings what is known of a pod up to date.
-func (c *crew) update(r *PodRoller, p *api.Pod) {
+func (c *crew) update(r *PodRoller, p *kube.Pod) {
 	m := c.members[p]
 	if m == nil {
 		m = &podMember{pod: p}
@@ -49,7 +48,7 @@ func (c *crew) update(r *PodRoller, p *api.Pod) {
 }
 
 // drop forgets a pod that is gone.
-func (c *crew) drop(p *api.Pod) {
+func (c *crew) drop(p *kube.Pod) {
 	if m := c.members[p]; m != nil {
 		c.take(m)
 		delete(c.members, p)

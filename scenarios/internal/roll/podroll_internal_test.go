@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -24,7 +24,7 @@ type podStage struct {
 	testing.TB
 	*actors.Env
 	r        *PodRoller
-	template *api.Template
+	template *kube.Template
 	replicas int
 	made     int
 	out      *Outcome
@@ -37,19 +37,19 @@ func newPodStage(t testing.TB, pods int, change func(*PodConfig)) *podStage {
 	timings := model.DefaultTimings(model.EKS, model.AL2023)
 	s := &podStage{TB: t, replicas: pods}
 	s.Env = &actors.Env{Loop: l, Seed: 7, Timings: &timings, Version: model.Version{Minor: 34}}
-	s.API = api.New(api.Config{
-		Start: api.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Version: 1000, Now: l.Now, Fail: l.Fail,
+	s.API = kube.New(kube.Config{
+		Start: kube.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Version: 1000, Now: l.Now, Fail: l.Fail,
 		UID:  func() string { uids++; return fmt.Sprintf("u%d", uids) },
 		Sink: func(timeline.Event) error { return nil },
 	})
-	s.template = &api.Template{Containers: []api.ContainerSpec{{Name: "web", Image: "web:1", CPU: 100}}, RestartPolicy: "Always"}
+	s.template = &kube.Template{Containers: []kube.ContainerSpec{{Name: "web", Image: "web:1", CPU: 100}}, RestartPolicy: "Always"}
 	for range pods {
 		s.make()
 	}
 	cfg := PodConfig{
-		Name: "web", Namespace: "shop", Selector: api.PairsOf(api.Pair{Key: "app", Value: "web"}),
+		Name: "web", Namespace: "shop", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "web"}),
 		Replicas:  func() int { return s.replicas },
-		Redefine:  func(change func(*api.ContainerSpec)) error { s.template = s.template.Variant(change); return nil },
+		Redefine:  func(change func(*kube.ContainerSpec)) error { s.template = s.template.Variant(change); return nil },
 		Container: "web", Image: "web:2", MaxUnavailable: 2, Deadline: 5 * time.Minute,
 	}
 	change(&cfg)
@@ -62,9 +62,9 @@ func newPodStage(t testing.TB, pods int, change func(*PodConfig)) *podStage {
 func (s *podStage) make() {
 	s.Helper()
 	s.made++
-	p := &api.Pod{Template: s.template, Phase: "Running", NodeName: "n1"}
+	p := &kube.Pod{Template: s.template, Phase: "Running", NodeName: "n1"}
 	p.Namespace, p.Name, p.Generation = "shop", fmt.Sprintf("web-%03d", s.made), 1
-	p.Labels = api.PairsOf(api.Pair{Key: "app", Value: "web"})
+	p.Labels = kube.PairsOf(kube.Pair{Key: "app", Value: "web"})
 	s.run(p, true)
 	if err := s.API.CreatePod(p); err != nil {
 		s.Fatal(err)
@@ -72,27 +72,27 @@ func (s *podStage) make() {
 }
 
 // run is a kubelet that has started what the pod's spec says.
-func (s *podStage) run(p *api.Pod, ready bool) {
+func (s *podStage) run(p *kube.Pod, ready bool) {
 	s.made++
 	restarts := int32(0)
 	if len(p.Containers) > 0 {
 		restarts = p.Containers[0].Restarts + 1
 	}
-	p.Containers = []api.Container{{
+	p.Containers = []kube.Container{{
 		Name: "web", Image: p.Template.Containers[0].Image, ImageID: p.Template.Containers[0].Image + "@sha256:" + strings.Repeat("1", 64),
 		ContainerID: fmt.Sprint("containerd://", s.made), Restarts: restarts, Ready: ready, Started: true,
-		State: api.ContainerState{Kind: "running", StartedAt: s.API.Now().Second()},
+		State: kube.ContainerState{Kind: "running", StartedAt: s.API.Now().Second()},
 	}}
 	s.observe(p, ready)
 }
 
-func (s *podStage) observe(p *api.Pod, ready bool) {
+func (s *podStage) observe(p *kube.Pod, ready bool) {
 	p.ObservedGeneration = p.Generation
 	status := "False"
 	if ready {
 		status = "True"
 	}
-	p.Conditions = p.Conditions.Set(api.Condition{Type: "Ready", Status: status, Transition: s.API.Now().Second(), Observed: p.Generation})
+	p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: status, Transition: s.API.Now().Second(), Observed: p.Generation})
 }
 
 // pass lets time go on.
@@ -155,16 +155,16 @@ func TestTheCrewHidesNothing(t *testing.T) {
 			p := pods[chance.IntN(len(pods))]
 			switch chance.IntN(8) {
 			case 0, 1, 2:
-				s.API.UpdatePod(p, func(p *api.Pod) {
+				s.API.UpdatePod(p, func(p *kube.Pod) {
 					if p.Containers[0].Image != p.Template.Containers[0].Image {
 						s.run(p, chance.IntN(3) > 0)
 					}
 				})
 			case 3, 4:
-				s.API.UpdatePod(p, func(p *api.Pod) { s.ready(p, true) })
+				s.API.UpdatePod(p, func(p *kube.Pod) { s.ready(p, true) })
 			case 5:
 				if chance.IntN(4) == 0 {
-					s.API.UpdatePod(p, func(p *api.Pod) { s.ready(p, false) })
+					s.API.UpdatePod(p, func(p *kube.Pod) { s.ready(p, false) })
 				}
 			case 6:
 				if chance.IntN(6) == 0 {
@@ -172,7 +172,7 @@ func TestTheCrewHidesNothing(t *testing.T) {
 					s.make()
 				}
 			case 7:
-				s.API.UpdatePod(p, func(p *api.Pod) { s.observe(p, p.Ready()) })
+				s.API.UpdatePod(p, func(p *kube.Pod) { s.observe(p, p.Ready()) })
 			}
 			few, all := s.twins()
 			if diff := cmp.Diff(all, few); diff != "" {
@@ -186,7 +186,7 @@ func TestTheCrewHidesNothing(t *testing.T) {
 	}
 }
 
-func (s *podStage) ready(p *api.Pod, is bool) {
+func (s *podStage) ready(p *kube.Pod, is bool) {
 	p.Containers = slices.Clone(p.Containers)
 	p.Containers[0].Ready = is
 	s.observe(p, is)
@@ -198,7 +198,7 @@ func TestAPodThatIsMadeMeanwhileIsBornRight(t *testing.T) {
 	s := newPodStage(t, 3, func(c *PodConfig) { c.MaxUnavailable = 1 })
 	s.pass(10 * time.Second)
 	for n := range 3 {
-		i := slices.IndexFunc(s.API.Pods(), func(p *api.Pod) bool { return p.Generation == 2 && p.Containers[0].Image == "web:1" })
+		i := slices.IndexFunc(s.API.Pods(), func(p *kube.Pod) bool { return p.Generation == 2 && p.Containers[0].Image == "web:1" })
 		if i < 0 {
 			t.Fatalf("step %d: no pod is being changed: %+v", n, s.out)
 		}
@@ -211,7 +211,7 @@ func TestAPodThatIsMadeMeanwhileIsBornRight(t *testing.T) {
 			}
 			s.make()
 		} else {
-			s.API.UpdatePod(p, func(p *api.Pod) { s.run(p, true) })
+			s.API.UpdatePod(p, func(p *kube.Pod) { s.run(p, true) })
 		}
 		s.pass(10 * time.Second)
 	}

@@ -4,21 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // podMember is a pod of a workload that is rolled.
 type podMember struct {
-	pod *api.Pod
+	pod *kube.Pod
 	at  place
 	// touched says that the roll has written it, done that its change is complete.
 	touched, done bool
 	ran           []string // the containers that ran when it was done, or a restart was told
 }
 
-// stands says where in the crew the pod stands.
+// stands is the pod's place in the set.
 func (m *podMember) stands(r *PodRoller) place {
 	p := m.pod
 	switch {
@@ -35,7 +35,7 @@ func (m *podMember) stands(r *PodRoller) place {
 }
 
 // outdated reports whether a template isn't as it shall be.
-func (r *PodRoller) outdated(t *api.Template) bool {
+func (r *PodRoller) outdated(t *kube.Template) bool {
 	for _, c := range t.Containers {
 		was := c
 		if r.put(&c); c != was {
@@ -76,7 +76,7 @@ func (m *podMember) object(pod *corev1.Pod) error {
 
 // variant is a template with something put in.
 type variant struct {
-	of   *api.Template
+	of   *kube.Template
 	what string
 }
 
@@ -87,13 +87,13 @@ func (r *PodRoller) write(m *podMember, next *corev1.Pod) {
 	if what := specOf(next); what != specOfTemplate(template) {
 		key := variant{template.Origin(), what}
 		if r.variants[key] == nil {
-			r.variants[key] = template.Variant(func(c *api.ContainerSpec) { takeSpec(c, next) })
+			r.variants[key] = template.Variant(func(c *kube.ContainerSpec) { takeSpec(c, next) })
 		}
 		template = r.variants[key]
 	}
 	m.touched = true
 	labels, annotations := pairsOf(m.pod.Labels, next.Labels), pairsOf(m.pod.Annotations, next.Annotations)
-	r.env.API.UpdatePod(m.pod, func(p *api.Pod) {
+	r.env.API.UpdatePod(m.pod, func(p *kube.Pod) {
 		p.Labels, p.Annotations = labels, annotations
 		if p.Template != template {
 			p.Template = template
@@ -105,7 +105,7 @@ func (r *PodRoller) write(m *podMember, next *corev1.Pod) {
 }
 
 // pairsOf are the pairs of a map: the old ones where nothing differs.
-func pairsOf(old api.Pairs, now map[string]string) api.Pairs {
+func pairsOf(old kube.Pairs, now map[string]string) kube.Pairs {
 	same := len(old) == len(now)
 	for _, p := range old {
 		value, ok := now[p.Key]
@@ -114,15 +114,15 @@ func pairsOf(old api.Pairs, now map[string]string) api.Pairs {
 	if same {
 		return old
 	}
-	all := make([]api.Pair, 0, len(now))
+	all := make([]kube.Pair, 0, len(now))
 	for k, v := range now {
-		all = append(all, api.Pair{Key: k, Value: v})
+		all = append(all, kube.Pair{Key: k, Value: v})
 	}
-	return api.PairsOf(all...)
+	return kube.PairsOf(all...)
 }
 
 // takeSpec takes over what may change of a container.
-func takeSpec(c *api.ContainerSpec, pod *corev1.Pod) {
+func takeSpec(c *kube.ContainerSpec, pod *corev1.Pod) {
 	for i := range pod.Spec.Containers {
 		is := &pod.Spec.Containers[i]
 		if is.Name != c.Name {
@@ -134,18 +134,17 @@ func takeSpec(c *api.ContainerSpec, pod *corev1.Pod) {
 	}
 }
 
-// specOf is what may change of a pod's spec, as a text; specOfTemplate is that
-// of a template.
+// specOf returns the mutable part of a pod's spec, as a text; specOfTemplate that of a template.
 func specOf(pod *corev1.Pod) string {
-	specs := make([]api.ContainerSpec, len(pod.Spec.Containers))
+	specs := make([]kube.ContainerSpec, len(pod.Spec.Containers))
 	for i := range specs {
 		specs[i].Name = pod.Spec.Containers[i].Name
 		takeSpec(&specs[i], pod)
 	}
-	return specOfTemplate(&api.Template{Containers: specs})
+	return specOfTemplate(&kube.Template{Containers: specs})
 }
 
-func specOfTemplate(t *api.Template) string {
+func specOfTemplate(t *kube.Template) string {
 	var b []byte
 	for i := range t.Containers {
 		c := &t.Containers[i]

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/inplace"
+	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// perform writes what an action says.
+// perform executes an action.
 func (r *PodRoller) perform(a roller.Action, m *podMember, pod *corev1.Pod) {
 	now := r.env.API.Now().Time()
-	why := inplace.Progress{State: inplace.Failed, Reason: a.Reason, Message: a.Message, Container: a.Container}
+	why := podupdate.Progress{State: podupdate.Failed, Reason: a.Reason, Message: a.Message, Container: a.Container}
 	switch a.Kind {
 	case roller.TakeBack, roller.Fail:
 		r.halt(a)
@@ -29,11 +29,11 @@ func (r *PodRoller) perform(a roller.Action, m *podMember, pod *corev1.Pod) {
 	case r.cfg.Image == "":
 		next, err = r.resize(a.Kind, m, pod, why, now)
 	case a.Kind == roller.Trigger:
-		next, _, err = r.keys.Apply(pod, inplace.UpdateOptions{ContainerImages: r.roll.Images, TargetPodPhase: inplace.SandboxPhaseRunning}, now)
+		next, _, err = r.keys.Apply(pod, podupdate.UpdateOptions{ContainerImages: r.roll.Images, TargetPodPhase: podupdate.SandboxPhaseRunning}, now)
 	case a.Kind == roller.Mark:
 		next, _, err = r.keys.Complete(pod, now)
 	case a.Kind == roller.TakeBack:
-		next, _, err = r.keys.RollbackFor(pod, why, inplace.SandboxPhaseRunning, now)
+		next, _, err = r.keys.RollbackFor(pod, why, podupdate.SandboxPhaseRunning, now)
 	case a.Kind == roller.Fail:
 		next, _, err = r.keys.Fail(pod, why, now)
 	}
@@ -60,7 +60,7 @@ func (r *PodRoller) perform(a roller.Action, m *podMember, pod *corev1.Pod) {
 // resize writes an action of a resize. Its state is metadata, which the
 // subresource resize doesn't take: it is written first, and the resources by a
 // write of their own (dropNonResizeUpdates of pkg/registry/core/pod/strategy.go).
-func (r *PodRoller) resize(kind roller.Kind, m *podMember, pod *corev1.Pod, why inplace.Progress, now time.Time) (next *corev1.Pod, err error) {
+func (r *PodRoller) resize(kind roller.Kind, m *podMember, pod *corev1.Pod, why podupdate.Progress, now time.Time) (next *corev1.Pod, err error) {
 	want := r.roll.Resources
 	switch kind {
 	case roller.Trigger:
@@ -85,7 +85,7 @@ func (r *PodRoller) resize(kind roller.Kind, m *podMember, pod *corev1.Pod, why 
 		want = s.TargetResources
 	}
 	r.write(m, next)
-	next, _, err = inplace.ApplyResize(next, want)
+	next, _, err = podupdate.ApplyResize(next, want)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +96,9 @@ func (r *PodRoller) resize(kind roller.Kind, m *podMember, pod *corev1.Pod, why 
 	return next, nil
 }
 
-// refusal is what the API server says to a resize beyond what the pod's node
-// has, since it looks (validateRequestsWithinAllocatable of
-// plugin/pkg/admission/podresize), or "".
-func (r *PodRoller) refusal(p *api.Pod, next *corev1.Pod) string {
+// refusal returns the API server's message about a resize beyond the allocatable resources of the pod's node, which
+// it checks (validateRequestsWithinAllocatable of plugin/pkg/admission/podresize), or "".
+func (r *PodRoller) refusal(p *kube.Pod, next *corev1.Pod) string {
 	n := r.env.API.Node(p.NodeName)
 	if n == nil || !r.env.Version.ResizeAdmission() {
 		return ""
@@ -132,7 +131,7 @@ func quantity(text string) resource.Quantity {
 }
 
 // requests are as the API has them.
-func requests(r api.Resources) corev1.ResourceList {
+func requests(r kube.Resources) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	if r.CPU != 0 {
 		list[corev1.ResourceCPU] = *resource.NewMilliQuantity(r.CPU, resource.DecimalSI)
@@ -155,7 +154,7 @@ func (r *PodRoller) halt(a roller.Action) {
 		return
 	}
 	r.env.API.Mark("rollback", fmt.Sprintf("the update of %s has failed (%s); its pods go back to %s", r.cfg.Name, a.Reason, r.before()))
-	err := r.cfg.Redefine(func(c *api.ContainerSpec) {
+	err := r.cfg.Redefine(func(c *kube.ContainerSpec) {
 		for _, was := range r.from {
 			if was.Name == c.Name {
 				*c = was
@@ -167,7 +166,7 @@ func (r *PodRoller) halt(a roller.Action) {
 	}
 }
 
-// before is what people call what the pods had.
+// before returns the readable name of the pods' earlier state.
 func (r *PodRoller) before() string {
 	for _, c := range r.from {
 		if c.Name != r.cfg.Container {
@@ -176,7 +175,7 @@ func (r *PodRoller) before() string {
 		if r.cfg.Image != "" {
 			return c.Image
 		}
-		return api.MilliCPU(c.CPU) + " and " + api.Bytes(c.Memory)
+		return kube.MilliCPU(c.CPU) + " and " + kube.Bytes(c.Memory)
 	}
 	return "what they had"
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -89,8 +89,8 @@ func newCluster(t testing.TB, s spec) *cluster {
 	c := &cluster{TB: t, spec: s, old: map[string]bool{}}
 	l := &loop.Loop{}
 	uids := 0
-	store := api.New(api.Config{
-		Start: api.InstantOf(start), Version: 1000, Now: l.Now, Sink: c.note, Fail: l.Fail,
+	store := kube.New(kube.Config{
+		Start: kube.InstantOf(start), Version: 1000, Now: l.Now, Sink: c.note, Fail: l.Fail,
 		UID: func() string { uids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", uids) },
 	})
 	ordinals := map[*cloud.Group]int{}
@@ -174,15 +174,15 @@ func newCluster(t testing.TB, s spec) *cluster {
 		err := c.workloads.Seed([]actors.Workload{{
 			Kind: actors.DaemonSet, Namespace: "kube-system", Name: "kube-proxy",
 			Template: actors.PodTemplate{
-				Labels: api.PairsOf(api.Pair{Key: "app", Value: "kube-proxy"}), GraceSeconds: 30, PriorityClass: "system-node-critical", HostNetwork: true,
-				Containers:  []api.ContainerSpec{{Name: "kube-proxy", Image: "registry.example/kube-proxy:1", CPU: 50}},
-				Tolerations: []api.Toleration{{Operator: "Exists", Seconds: -1}},
+				Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "kube-proxy"}), GraceSeconds: 30, PriorityClass: "system-node-critical", HostNetwork: true,
+				Containers:  []kube.ContainerSpec{{Name: "kube-proxy", Image: "registry.example/kube-proxy:1", CPU: 50}},
+				Tolerations: []kube.Toleration{{Operator: "Exists", Seconds: -1}},
 			},
 		}, {
 			Kind: actors.Deployment, Namespace: "shop", Name: "web", Replicas: s.pods,
 			Template: actors.PodTemplate{
-				Labels: api.PairsOf(api.Pair{Key: "app", Value: "web"}), GraceSeconds: 30,
-				Containers: []api.ContainerSpec{{Name: "web", Image: "registry.example/web:1", CPU: 100, Memory: 64 << 20}},
+				Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "web"}), GraceSeconds: 30,
+				Containers: []kube.ContainerSpec{{Name: "web", Image: "registry.example/web:1", CPU: 100, Memory: 64 << 20}},
 				Traits:     &actors.PodTraits{StartReady: model.Fixed(2 * time.Second), Stop: model.Fixed(3 * time.Second)},
 			},
 		}}, scheduler, c.kubelets.Running)
@@ -192,7 +192,7 @@ func newCluster(t testing.TB, s spec) *cluster {
 	}
 	actors.NewDisruption(c.Env)
 	if s.budget != "" {
-		b := &api.Budget{MinAvailable: s.budget, Selector: api.PairsOf(api.Pair{Key: "app", Value: "web"})}
+		b := &kube.Budget{MinAvailable: s.budget, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "web"})}
 		b.Namespace, b.Name = "shop", "web"
 		if err := store.CreateBudget(b); err != nil {
 			t.Fatal(err)
@@ -249,13 +249,13 @@ func (c *cluster) move(what, name, uid string) {
 	c.check()
 }
 
-func (c *cluster) nodeChanged(change api.Change, was, n *api.Node) {
+func (c *cluster) nodeChanged(change kube.Change, was, n *kube.Node) {
 	switch change {
-	case api.Added:
+	case kube.Added:
 		c.move("node-added", n.Name, n.UID)
-	case api.Deleted:
+	case kube.Deleted:
 		c.move("node-deleted", n.Name, n.UID)
-	case api.Modified:
+	case kube.Modified:
 		if n.Unschedulable && !was.Unschedulable {
 			c.move("cordoned", n.Name, n.UID)
 		}
@@ -284,8 +284,8 @@ func (c *cluster) nodeChanged(change api.Change, was, n *api.Node) {
 	}
 }
 
-func (c *cluster) podChanged(change api.Change, was, p *api.Pod) {
-	if change != api.Modified || p.NodeName == "" {
+func (c *cluster) podChanged(change kube.Change, was, p *kube.Pod) {
+	if change != kube.Modified || p.NodeName == "" {
 		return
 	}
 	if d := p.Conditions.Get("DisruptionTarget"); d != nil && d.Reason == "EvictionByEvictionAPI" && was.Conditions.Get("DisruptionTarget") == nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// Roller rolls one group. It looks at the group when something has changed, a
-// poll of its provider later, plans and performs.
+// Roller rolls one group. It looks at the group when something has changed, a poll of its provider later, plans and
+// executes.
 type Roller struct {
 	env      *actors.Env
 	cfg      Config
@@ -35,7 +35,7 @@ type Roller struct {
 	byID     map[string]*member
 	asking   int // the place in members at which the next question is likely
 	busy     int // members with work
-	skips    int // members that the roll goes on without
+	skips    int // members that the roll skips
 	failures []cycle.InstanceID
 	// asked counts the launches of a detached group that were ordered and that
 	// the provider hasn't begun; nil is none.
@@ -75,9 +75,8 @@ func New(env *actors.Env, cfg Config, build func(Base) Strategy) *Roller {
 // Over reports whether the roll has ended.
 func (r *Roller) Over() bool { return r.over }
 
-// Begin begins the roll, or, where machines are there already that were launched on
-// its way back, goes on back. It is called from the loop; a second time it does
-// nothing.
+// Begin begins the roll, or, where machines exist already that were launched on its way back, continues on the way
+// back. It is called from the loop; a second time it does nothing.
 func (r *Roller) Begin() {
 	if r.begun {
 		return
@@ -119,7 +118,7 @@ func (r *Roller) look() {
 // lookAt plans at a moment at the latest.
 func (r *Roller) lookAt(at time.Duration) { r.env.At(at, r.look) }
 
-// step describes, plans and performs.
+// step describes, plans and executes.
 func (r *Roller) step() {
 	c := r.describe()
 	r.count(c)

@@ -22,8 +22,8 @@ func (r *Roller) count(c cycle.Cluster) {
 	r.newest = ready
 }
 
-// watchdog fails the roll where new nodes are waited for in vain. While a drain
-// goes on, nobody waits for new nodes.
+// watchdog fails the roll where new nodes are waited for in vain. The wait for new nodes doesn't count during a
+// drain.
 func (r *Roller) watchdog(c cycle.Cluster) {
 	switch {
 	case r.cfg.JoinTimeout == 0:
@@ -86,7 +86,7 @@ func (r *Roller) rollback(why string) {
 	r.look()
 }
 
-// name is what people call a template.
+// name returns the readable name of a template.
 func name(t cloud.Template) string {
 	switch {
 	case t.Release != "":

@@ -67,8 +67,7 @@ func (r *Roller) withdraw() {
 	}
 }
 
-// lost is the end of an instance that was being drained, by somebody else's
-// hand.
+// lost handles the end of an instance during its drain, caused by another actor.
 func (r *Roller) lost(i *cloud.Instance) {
 	if r.over {
 		return

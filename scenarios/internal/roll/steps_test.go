@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // TestSettles waits between the end of a drain and the end of the machine: the
@@ -67,20 +67,20 @@ func TestKarpenterBudget(t *testing.T) {
 func TestKarpenterDrainsInStages(t *testing.T) {
 	c := clusterOf(t, "karpenter-drift", func(s *spec) { s.nodes, s.zones = 1, 1 }, nil)
 	vital := actors.Workload{Kind: actors.Deployment, Namespace: "kube-system", Name: "dns", Replicas: 2, Template: actors.PodTemplate{
-		Labels: api.PairsOf(api.Pair{Key: "app", Value: "dns"}), GraceSeconds: 30, PriorityClass: "system-cluster-critical", Priority: 2000000000,
-		Containers: []api.ContainerSpec{{Name: "dns", Image: "registry.example/dns:1", CPU: 50}},
+		Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "dns"}), GraceSeconds: 30, PriorityClass: "system-cluster-critical", Priority: 2000000000,
+		Containers: []kube.ContainerSpec{{Name: "dns", Image: "registry.example/dns:1", CPU: 50}},
 		Traits:     &actors.PodTraits{Stop: model.Fixed(time.Second)},
 	}}
 	if err := c.workloads.Add(vital); err != nil {
 		t.Fatal(err)
 	}
 	evicted := map[string]time.Duration{} // the first of each app
-	c.API.WatchPods(func(change api.Change, was, p *api.Pod) {
+	c.API.WatchPods(func(change kube.Change, was, p *kube.Pod) {
 		if n := c.API.Node(p.NodeName); n == nil || !c.old[n.UID] {
 			return
 		}
 		app := p.Labels.Get("app")
-		if change == api.Modified && p.Terminating() && !was.Terminating() && evicted[app] == 0 {
+		if change == kube.Modified && p.Terminating() && !was.Terminating() && evicted[app] == 0 {
 			evicted[app] = c.Now()
 		}
 	})
@@ -98,9 +98,9 @@ func TestWaitsForVolumes(t *testing.T) {
 		i := c.group.Instances()[0]
 		n := c.API.Node(i.Name)
 		c.At(time.Second, func() {
-			c.API.UpdateNode(n, func(n *api.Node) { n.Attached = []api.Attached{{Name: "kubernetes.io/csi/ebs.csi.aws.com^vol-1"}} })
+			c.API.UpdateNode(n, func(n *kube.Node) { n.Attached = []kube.Attached{{Name: "kubernetes.io/csi/ebs.csi.aws.com^vol-1"}} })
 		})
-		c.At(time.Hour, func() { c.API.UpdateNode(n, func(n *api.Node) { n.Attached = nil }) })
+		c.At(time.Hour, func() { c.API.UpdateNode(n, func(n *kube.Node) { n.Attached = nil }) })
 		c.run(59 * time.Minute)
 		if i.State != cloud.Running || c.first("evicted", i.Name) < 0 {
 			t.Errorf("%s: the instance is %v, its pods were evicted at %v", name, i.State, c.first("evicted", i.Name))
@@ -116,7 +116,7 @@ func TestWaitsForVolumes(t *testing.T) {
 func TestForcedDrainEnds(t *testing.T) {
 	c := clusterOf(t, "eks-minimal", nil, func(c *roll.Config) { c.Force = true })
 	for _, p := range c.API.PodsOn(c.group.Instances()[0].Name) {
-		c.At(0, func() { c.API.UpdatePod(p, func(p *api.Pod) { p.SetFinalizer("example.com/hold", true) }) })
+		c.At(0, func() { c.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer("example.com/hold", true) }) })
 	}
 	if out := c.rolled(6 * time.Hour); out.Failed {
 		t.Fatalf("%+v\n%s", out, c.story())
@@ -145,7 +145,7 @@ func TestFailedRollEvictsNoMore(t *testing.T) {
 		t.Fatal("the roll goes on")
 	}
 	c.After(0, func() {
-		c.API.UpdateBudget(c.API.Budgets()[0], func(b *api.Budget) { b.MinAvailable = "0"; b.Generation++ })
+		c.API.UpdateBudget(c.API.Budgets()[0], func(b *kube.Budget) { b.MinAvailable = "0"; b.Generation++ })
 	})
 	c.run(c.Now() + time.Hour)
 	if n := len(c.moved("evicted")); n != 0 {
@@ -185,7 +185,7 @@ func TestEKSShrinksAgainstBudgets(t *testing.T) {
 		}
 		made = true
 		c.After(0, func() {
-			b := &api.Budget{MinAvailable: "12", Selector: api.PairsOf(api.Pair{Key: "app", Value: "web"})}
+			b := &kube.Budget{MinAvailable: "12", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "web"})}
 			b.Namespace, b.Name = "shop", "late"
 			if err := c.API.CreateBudget(b); err != nil {
 				t.Error(err)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // rolls are the strategies, each on a cluster of its provider with six nodes in

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// A Strategy is how a provider rolls a group. The roller asks it for the bounds
-// of the next plan, and lets it perform the plan's steps. [Base] is the plainest
-// answer to everything; strategies embed it and answer what they know better.
+// A Strategy rolls a group as one provider does. The roller asks it for the bounds of the next plan, and lets it
+// execute the plan's steps. [Base] has the plainest implementation of each method; strategies embed it and override
+// some.
 type Strategy interface {
 	// Begin is called when the roll begins, and again when it goes back.
 	Begin()
@@ -24,15 +24,14 @@ type Strategy interface {
 	Start(count int)
 	// Drain empties a node, and calls done when that is over, with nil or a
 	// *Stuck.
-	Drain(i *cloud.Instance, n *api.Node, done func(error))
-	// Skips reports whether the roll goes on without a node that it couldn't
-	// drain.
-	Skips(i *cloud.Instance, n *api.Node) bool
+	Drain(i *cloud.Instance, n *kube.Node, done func(error))
+	// Skips reports whether the roll continues without a node that it couldn't drain.
+	Skips(i *cloud.Instance, n *kube.Node) bool
 	// Remove ends a drained instance, or one that isn't wanted and never had a
 	// node; then n is nil.
-	Remove(i *cloud.Instance, n *api.Node)
+	Remove(i *cloud.Instance, n *kube.Node)
 	// Restore takes back what the roll did to a node that shall stay after all.
-	Restore(n *api.Node)
+	Restore(n *kube.Node)
 	// Says returns a sentence for a failure; node is that which couldn't be
 	// drained.
 	Says(f Failure, node string) string
@@ -91,7 +90,7 @@ func (b Base) Start(count int) {
 }
 
 // Drain cordons the node and evicts.
-func (b Base) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+func (b Base) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
 	b.cordon(n, "", "")
 	b.drains.Drain(n, b.eviction(), done)
 }
@@ -101,13 +100,13 @@ func (b Base) eviction() Drain {
 }
 
 // Skips is never.
-func (b Base) Skips(*cloud.Instance, *api.Node) bool { return false }
+func (b Base) Skips(*cloud.Instance, *kube.Node) bool { return false }
 
 // Remove terminates the instance; the cloud's controllers delete the Node.
-func (b Base) Remove(i *cloud.Instance, _ *api.Node) { b.env.Cloud.Terminate(i, true) }
+func (b Base) Remove(i *cloud.Instance, _ *kube.Node) { b.env.Cloud.Terminate(i, true) }
 
 // Restore uncordons.
-func (b Base) Restore(n *api.Node) { b.uncordon(n, "") }
+func (b Base) Restore(n *kube.Node) { b.uncordon(n, "") }
 
 // Says what went wrong in plain words.
 func (b Base) Says(f Failure, node string) string {

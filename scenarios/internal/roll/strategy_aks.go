@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // aksReimage is the upgrade of an AKS agent pool ("Upgrade an Azure Kubernetes
@@ -31,8 +31,7 @@ const (
 	aksBack     = "back"     // registered, and not ready yet
 )
 
-// AKSReimage is the upgrade of an agent pool; Soak is how long it rests behind
-// each node.
+// AKSReimage is the upgrade of an agent pool; Soak is the pause after each node.
 func AKSReimage(b Base) Strategy {
 	s := &aksReimage{Base: b, stage: map[string]string{}}
 	b.env.API.WatchNodes(s.nodeChanged)
@@ -91,22 +90,22 @@ func (s *aksReimage) surgeFirst(id cycle.InstanceID) int {
 }
 
 // report reports an event of the upgrade about a node.
-func (s *aksReimage) report(n api.Reference, reason, message string) {
-	s.env.API.Record(api.Source{Component: "upgrader"}, n, "Normal", reason, message)
+func (s *aksReimage) report(n kube.Reference, reason, message string) {
+	s.env.API.Record(kube.Source{Component: "upgrader"}, n, "Normal", reason, message)
 }
 
-// upgraderReacts is what passes until the upgrader has seen something.
+// upgraderReacts is the reaction time of the upgrader.
 var upgraderReacts = model.Uniform(500*time.Millisecond, 3*time.Second)
 
-func (s *aksReimage) nodeChanged(c api.Change, _, n *api.Node) {
-	if c == api.Deleted || s.over {
+func (s *aksReimage) nodeChanged(c kube.Change, _, n *kube.Node) {
+	if c == kube.Deleted || s.over {
 		return
 	}
 	i := s.env.Cloud.ByNode(n.Name)
 	if i == nil || s.stage[i.ID] == "" {
 		return
 	}
-	about := api.AboutNode(n)
+	about := kube.AboutNode(n)
 	say := func(message string) {
 		s.env.After(s.env.Draw(&s.chance, upgraderReacts), func() { s.report(about, "Upgrade", message) })
 	}
@@ -127,7 +126,7 @@ func (s *aksReimage) nodeChanged(c api.Change, _, n *api.Node) {
 }
 
 // upgraded is a node that is done. The upgrade rests before it takes the next.
-func (s *aksReimage) upgraded(n api.Reference) {
+func (s *aksReimage) upgraded(n kube.Reference) {
 	s.report(n, "Upgrade", "Successfully upgraded node: "+n.Name)
 	if s.cfg.Soak > 0 {
 		s.report(n, "Upgrade", "Soak duration "+s.cfg.Soak.String()+" after draining node: "+n.Name)
@@ -138,11 +137,11 @@ func (s *aksReimage) upgraded(n api.Reference) {
 	})
 }
 
-func (s *aksReimage) Drain(i *cloud.Instance, n *api.Node, done func(error)) {
+func (s *aksReimage) Drain(i *cloud.Instance, n *kube.Node, done func(error)) {
 	upgrade := s.Roller.old(i)
 	s.cordon(n, "", "")
 	if upgrade {
-		s.report(api.AboutNode(n), "Drain", "Draining node: "+n.Name)
+		s.report(kube.AboutNode(n), "Drain", "Draining node: "+n.Name)
 	}
 	target := s.target
 	s.drains.Drain(n, s.eviction(), func(err error) {
@@ -158,11 +157,11 @@ func (s *aksReimage) Drain(i *cloud.Instance, n *api.Node, done func(error)) {
 
 // reimage deletes the Node and boots the machine with the new image. For the
 // planner it is a new instance from then on.
-func (s *aksReimage) reimage(i *cloud.Instance, n *api.Node, target cloud.Template) {
+func (s *aksReimage) reimage(i *cloud.Instance, n *kube.Node, target cloud.Template) {
 	if s.over || s.target != target || !s.working(i) {
 		return
 	}
-	s.report(api.AboutNode(n), "Upgrade", "Deleting node "+n.Name+" from API server")
+	s.report(kube.AboutNode(n), "Upgrade", "Deleting node "+n.Name+" from API server")
 	s.env.API.DeleteNode(n)
 	s.env.Cloud.Ail(i, func(a *cloud.Ailments) { a.Dead = true })
 	s.stage[i.ID] = aksReimaged
@@ -187,11 +186,11 @@ func (s *aksReimage) reimage(i *cloud.Instance, n *api.Node, target cloud.Templa
 }
 
 // Skips quarantines a node (undrainableNodeBehavior: Cordon).
-func (s *aksReimage) Skips(_ *cloud.Instance, n *api.Node) bool {
+func (s *aksReimage) Skips(_ *cloud.Instance, n *kube.Node) bool {
 	if !s.cfg.Quarantine {
 		return false
 	}
-	s.env.API.UpdateNode(n, func(n *api.Node) {
+	s.env.API.UpdateNode(n, func(n *kube.Node) {
 		n.Labels = n.Labels.With("kubernetes.azure.com/upgrade-status", "Quarantined")
 	})
 	return true

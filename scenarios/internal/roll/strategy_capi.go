@@ -1,8 +1,8 @@
 package roll
 
 import (
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // capi is the rollout of a MachineDeployment of Cluster API with the strategy
@@ -35,7 +35,7 @@ func (s *capi) Begin() {
 			continue
 		}
 		if s.Roller.old(i) {
-			s.taint(n, api.Taint{Key: capiOutdated, Effect: "PreferNoSchedule"})
+			s.taint(n, kube.Taint{Key: capiOutdated, Effect: "PreferNoSchedule"})
 		} else {
 			s.untaint(n, capiOutdated)
 		}
@@ -66,18 +66,18 @@ func (s *capi) launch(target cloud.Template) {
 
 // Drain deletes the Machine. Its end is the instance's: done is called only where
 // there is no Machine.
-func (s *capi) Drain(i *cloud.Instance, _ *api.Node, done func(error)) {
+func (s *capi) Drain(i *cloud.Instance, _ *kube.Node, done func(error)) {
 	if !s.m.Delete(i) {
 		done(nil)
 	}
 }
 
 // Remove deletes the Machine of an instance that never served.
-func (s *capi) Remove(i *cloud.Instance, _ *api.Node) {
+func (s *capi) Remove(i *cloud.Instance, _ *kube.Node) {
 	if !s.m.Delete(i) {
 		s.env.Cloud.Terminate(i, false)
 	}
 }
 
 // Restore does nothing that can be taken back: a Machine that is deleted goes.
-func (s *capi) Restore(n *api.Node) { s.untaint(n, capiOutdated) }
+func (s *capi) Restore(n *kube.Node) { s.untaint(n, capiOutdated) }

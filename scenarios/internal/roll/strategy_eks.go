@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // eksDefault is the update of an EKS managed node group with the strategy
@@ -30,10 +30,10 @@ type eksDefault struct {
 	lots     map[string]int
 	// nextStep is when the group may shrink once more.
 	nextStep time.Duration
-	// desired is the size that the roll has left the group at: what it scales up to,
-	// or what it has found where it is gone on with, until it shrinks.
+	// desired is the size that the roll has left the group at: what it scales up to, or the size that a resumed roll
+	// has found, until it shrinks.
 	desired int
-	left    bool // somebody else has made the group larger
+	left    bool // another client has made the group larger
 }
 
 type eksPhase int
@@ -197,7 +197,7 @@ func (s *eksDefault) fullestZone(c cycle.Cluster) func(cycle.InstanceID) int {
 	return func(id cycle.InstanceID) int { return -count[s.zone(id)] }
 }
 
-func (s *eksDefault) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+func (s *eksDefault) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
 	s.retire(n)
 	how := s.eviction()
 	// A group that shrinks takes the node when the drain's time is over,
@@ -208,7 +208,7 @@ func (s *eksDefault) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
 
 // Remove has the Auto Scaling group replace the instance, or, once it shrinks,
 // not.
-func (s *eksDefault) Remove(i *cloud.Instance, _ *api.Node) {
+func (s *eksDefault) Remove(i *cloud.Instance, _ *kube.Node) {
 	shrink := s.phase == eksScaleDown
 	s.env.Cloud.Terminate(i, shrink)
 	if shrink {

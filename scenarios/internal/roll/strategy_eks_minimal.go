@@ -2,8 +2,8 @@ package roll
 
 import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // eksMinimal is the update of a managed node group with the strategy MINIMAL, for
@@ -23,15 +23,15 @@ func (s eksMinimal) Options(cycle.Cluster) (cycle.Options, bool) {
 	}, true
 }
 
-func (s eksMinimal) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+func (s eksMinimal) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
 	s.retire(n)
 	s.drains.Drain(n, s.eviction(), done)
 }
 
 // Remove has the Auto Scaling group replace the instance.
-func (s eksMinimal) Remove(i *cloud.Instance, _ *api.Node) { s.env.Cloud.Terminate(i, false) }
+func (s eksMinimal) Remove(i *cloud.Instance, _ *kube.Node) { s.env.Cloud.Terminate(i, false) }
 
-// eks is what the strategies of managed node groups have in common.
+// eks holds what the strategies of managed node groups have in common.
 type eks struct{ Base }
 
 const legacyNodeGroupTaint = "eks.amazonaws.com/nodegroup"
@@ -39,15 +39,15 @@ const legacyNodeGroupTaint = "eks.amazonaws.com/nodegroup"
 // retire takes an old node out of the scheduler's hands and of the load
 // balancers' ("Upgrade phase" in the EKS user guide; the taint is that of its
 // older editions).
-func (s eks) retire(n *api.Node) {
+func (s eks) retire(n *kube.Node) {
 	s.cordon(n, excludeBalancers, "true")
 	if s.cfg.LegacyTaint {
-		s.taint(n, api.Taint{Key: legacyNodeGroupTaint, Value: "unschedulable", Effect: "NoSchedule"})
+		s.taint(n, kube.Taint{Key: legacyNodeGroupTaint, Value: "unschedulable", Effect: "NoSchedule"})
 	}
 }
 
 // Restore takes retire back.
-func (s eks) Restore(n *api.Node) {
+func (s eks) Restore(n *kube.Node) {
 	s.uncordon(n, excludeBalancers)
 	s.untaint(n, legacyNodeGroupTaint)
 }

@@ -1,34 +1,32 @@
 package roll
 
 import (
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// gkeSurge is the surge upgrade of a GKE node pool ("Node pool upgrade
-// strategies" in the documentation of Google Kubernetes Engine): the managed
-// instance group grows by maxSurge, and maxSurge and maxUnavailable together are
-// how many nodes are replaced at a time. An old node is cordoned and drained;
-// budgets are respected for an hour at most, and then it goes on without them.
-// GKE itself deletes the Node of the instance that it has deleted.
+// gkeSurge is the surge upgrade of a GKE node pool ("Node pool upgrade strategies" in the documentation of Google
+// Kubernetes Engine): the managed instance group grows by maxSurge, and maxSurge and maxUnavailable together are how
+// many nodes are replaced at a time. An old node is cordoned and drained; budgets are respected for an hour at most,
+// and ignored then. GKE itself deletes the Node of the instance that it has deleted.
 type gkeSurge struct{ gke }
 
 // GKESurge is the surge upgrade.
 func GKESurge(b Base) Strategy { return gkeSurge{newGKE(b)} }
 
-func (s gkeSurge) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+func (s gkeSurge) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
 	s.cordon(n, "", "")
 	s.drains.Drain(n, s.patience(), done)
 }
 
-// gke is what GKE's strategies have in common.
+// gke holds what GKE's strategies have in common.
 type gke struct {
 	Base
 	removing map[string]bool // by instance
 }
 
-// gkeDeletes is how long after the end of an instance its Node is deleted.
+// gkeDeletes is the time from the end of an instance to the deletion of its Node.
 var gkeDeletes = model.Fixed(0)
 
 func newGKE(b Base) gke {
@@ -47,7 +45,7 @@ func newGKE(b Base) gke {
 	return s
 }
 
-// patience is how GKE drains: it never fails.
+// patience is GKE's drain: it never fails.
 func (s gke) patience() Drain {
 	how := s.eviction()
 	how.Force = true
@@ -55,7 +53,7 @@ func (s gke) patience() Drain {
 }
 
 // Remove deletes the instance, and then its Node.
-func (s gke) Remove(i *cloud.Instance, _ *api.Node) {
+func (s gke) Remove(i *cloud.Instance, _ *kube.Node) {
 	s.removing[i.ID] = true
 	s.env.Cloud.Terminate(i, true)
 }

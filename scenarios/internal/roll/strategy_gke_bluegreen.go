@@ -2,8 +2,8 @@ package roll
 
 import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // gkeBlueGreen is the blue-green upgrade of a GKE node pool ("Blue-green
@@ -25,8 +25,7 @@ type gkeBlueGreen struct {
 	held []func(error)
 }
 
-// GKEBlueGreen is the blue-green upgrade; Soak is how long the drained pool is
-// kept.
+// GKEBlueGreen is the blue-green upgrade; Soak is the time for which the drained pool is kept.
 func GKEBlueGreen(b Base) Strategy { return &gkeBlueGreen{gke: newGKE(b)} }
 
 func (s *gkeBlueGreen) Begin() { s.cordoned, s.soaked, s.soaking, s.held = false, false, false, nil }
@@ -88,7 +87,7 @@ func (s *gkeBlueGreen) soak() {
 	})
 }
 
-func (s *gkeBlueGreen) Drain(_ *cloud.Instance, n *api.Node, done func(error)) {
+func (s *gkeBlueGreen) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
 	s.cordon(n, "", "")
 	target := s.target
 	s.drains.Drain(n, s.patience(), func(err error) {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // karpenterDrift replaces nodes whose image is no longer that of their
@@ -29,8 +29,7 @@ type karpenterDrift struct {
 	spare bool
 }
 
-// KarpenterDrift is the roll of a NodePool by drift; Budget is how many nodes at
-// once.
+// KarpenterDrift is the roll of a NodePool by drift; Budget bounds the number of nodes at once.
 func KarpenterDrift(k *Karpenter) func(Base) Strategy {
 	return func(b Base) Strategy {
 		s := &karpenterDrift{Base: b, k: k}
@@ -109,7 +108,7 @@ func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 	}, true
 }
 
-// Waits for nobody: a replacement that doesn't come is given up and tried again.
+// It doesn't wait: a replacement that doesn't come is given up and tried again.
 func (s *karpenterDrift) Waits(cycle.Cluster) bool { return false }
 
 // mayDisrupt is ValidateNodeDisruptable and ValidatePodsDisruptable
@@ -166,7 +165,7 @@ func (s *karpenterDrift) reason(i *cloud.Instance) string {
 }
 
 // podsForbid says which pod of a node, or which budget, is in the way.
-func (s *karpenterDrift) podsForbid(n *api.Node) string {
+func (s *karpenterDrift) podsForbid(n *kube.Node) string {
 	for _, p := range s.env.API.PodsOn(n.Name) {
 		if !Leaves(p) || p.Terminating() || p.Terminal() {
 			continue
@@ -183,7 +182,7 @@ func (s *karpenterDrift) podsForbid(n *api.Node) string {
 	return ""
 }
 
-// Start launches nodes that nobody is replaced by.
+// Start launches nodes that replace none.
 func (s *karpenterDrift) Start(count int) {
 	for range count {
 		if c := s.k.launch(s.cfg.Group, s.target, "", func(bool) { s.look() }); c != nil {
@@ -226,7 +225,7 @@ const replacementPoll = time.Second
 // never called. A node whose pods have their place on those that stay is replaced by
 // none (drift.go: the replacements are what the simulated scheduling asks for), as
 // where a Karpenter that was restarted no longer knows for whom it had launched one.
-func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
+func (s *karpenterDrift) Drain(i *cloud.Instance, n *kube.Node, _ func(error)) {
 	c := s.k.claims[i.ID]
 	if c == nil {
 		s.idle(i)
@@ -234,7 +233,7 @@ func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
 	}
 	_, serve := s.others(i)
 	s.disrupted = append(s.disrupted, c)
-	s.taint(n, api.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
+	s.taint(n, kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
 	why := s.reason(i)
 	s.k.set(c, "DisruptionReason", "True", why, why)
 	if serve >= s.cfg.Size {
@@ -257,7 +256,7 @@ func (s *karpenterDrift) Drain(i *cloud.Instance, n *api.Node, _ func(error)) {
 
 // replacement ends the wait for a replacement: the old NodeClaim goes, or, where
 // none came, its node is given back.
-func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, why string, ok bool) {
+func (s *karpenterDrift) replacement(i *cloud.Instance, n *kube.Node, c *claim, why string, ok bool) {
 	if c.object.Gone() || c.object.Terminating() || s.over {
 		return
 	}
@@ -269,26 +268,26 @@ func (s *karpenterDrift) replacement(i *cloud.Instance, n *api.Node, c *claim, w
 		return
 	}
 	s.k.reasons[c.object.UID] = why
-	s.k.publish(api.AboutNode(n), "Normal", "DisruptionTerminating", "Disrupting Node: "+why+"/Delete", "")
+	s.k.publish(kube.AboutNode(n), "Normal", "DisruptionTerminating", "Disrupting Node: "+why+"/Delete", "")
 	s.k.publish(c.about(), "Normal", "DisruptionTerminating", "Disrupting NodeClaim: "+why+"/Delete", "")
 	s.k.deleteClaim(c)
 }
 
 // Remove deletes a NodeClaim.
-func (s *karpenterDrift) Remove(i *cloud.Instance, _ *api.Node) {
+func (s *karpenterDrift) Remove(i *cloud.Instance, _ *kube.Node) {
 	if c := s.k.claims[i.ID]; c != nil {
 		s.k.deleteClaim(c)
 	}
 }
 
-// Restore takes the taint away, and what stands in the claim for it.
-func (s *karpenterDrift) Restore(n *api.Node) {
+// Restore removes the taint, and its condition in the claim.
+func (s *karpenterDrift) Restore(n *kube.Node) {
 	s.untaint(n, disruptedTaint)
 	i := s.env.Cloud.ByNode(n.Name)
 	if i == nil || s.k.claims[i.ID] == nil {
 		return
 	}
-	s.env.API.UpdateCustom(s.k.claims[i.ID].object, func(o *api.Custom) {
+	s.env.API.UpdateCustom(s.k.claims[i.ID].object, func(o *kube.Custom) {
 		o.Conditions = o.Conditions.Remove("DisruptionReason")
 		if !s.Roller.old(i) {
 			o.Conditions = o.Conditions.Remove("Drifted")

@@ -5,9 +5,9 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
 	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/api"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/model"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // kops is `kops rolling-update` of an instance group (kubernetes/kops,
@@ -60,7 +60,7 @@ func (s *kops) Begin() {
 	}
 	for k, i := range old {
 		if n := s.env.API.Node(i.Name); n != nil && k > 0 && !n.Unschedulable {
-			s.taint(n, api.Taint{Key: scheduledForUpdate, Effect: "PreferNoSchedule"})
+			s.taint(n, kube.Taint{Key: scheduledForUpdate, Effect: "PreferNoSchedule"})
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (s *kops) Waits(cycle.Cluster) bool { return s.valid == 0 }
 
 // Remove terminates the instance; the Auto Scaling group replaces it unless it
 // is detached.
-func (s *kops) Remove(i *cloud.Instance, _ *api.Node) {
+func (s *kops) Remove(i *cloud.Instance, _ *kube.Node) {
 	s.valid, s.checked = 0, s.env.Now()
 	shrink := s.detached[i.ID]
 	delete(s.detached, i.ID)
@@ -123,7 +123,7 @@ func (s *kops) Remove(i *cloud.Instance, _ *api.Node) {
 }
 
 // Restore uncordons and takes the taint away.
-func (s *kops) Restore(n *api.Node) {
+func (s *kops) Restore(n *kube.Node) {
 	s.uncordon(n, "")
 	s.untaint(n, scheduledForUpdate)
 }
@@ -141,14 +141,14 @@ func (s *kops) Says(f Failure, node string) string {
 // their instance group and role.
 type KopsController struct{}
 
-// kopsLabels is how long after its creation a node is labelled.
+// kopsLabels is the time from a node's creation to its labels.
 var kopsLabels = model.Uniform(200*time.Millisecond, 2*time.Second)
 
 // NewKopsController starts the controller.
 func NewKopsController(env *actors.Env, shapes Shapes) *KopsController {
 	chance := env.Stream("kops-controller")
-	env.API.WatchNodes(func(c api.Change, _, n *api.Node) {
-		if c != api.Added || n.Labels.Get("kops.k8s.io/instancegroup") != "" {
+	env.API.WatchNodes(func(c kube.Change, _, n *kube.Node) {
+		if c != kube.Added || n.Labels.Get("kops.k8s.io/instancegroup") != "" {
 			return
 		}
 		env.After(env.Draw(&chance, kopsLabels), func() {
@@ -157,7 +157,7 @@ func NewKopsController(env *actors.Env, shapes Shapes) *KopsController {
 				return
 			}
 			labels := shapes(i).PoolLabels
-			env.API.UpdateNode(n, func(n *api.Node) {
+			env.API.UpdateNode(n, func(n *kube.Node) {
 				for _, p := range labels {
 					n.Labels = n.Labels.With(p.Key, p.Value)
 				}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/api"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/scenarios/model"
 )
 
 // TestSurplus launches four more nodes while an old one is still there,
@@ -18,9 +18,9 @@ import (
 func TestSurplus(t *testing.T) {
 	c := clusterOf(t, "karpenter-drift", nil, nil)
 	most, launched := 0, false
-	c.API.WatchNodes(func(change api.Change, _, n *api.Node) {
+	c.API.WatchNodes(func(change kube.Change, _, n *kube.Node) {
 		most = max(most, len(c.API.Nodes()))
-		if launched || change != api.Modified || !c.old[n.UID] || !n.Terminating() {
+		if launched || change != kube.Modified || !c.old[n.UID] || !n.Terminating() {
 			return
 		}
 		others := 0
@@ -61,7 +61,7 @@ func TestPodsShareNodesOnTheirWay(t *testing.T) {
 	c := spotCluster(t, model.Karpenter, roll.KarpenterQueue, roll.HandlerConfig{})
 	claims := len(c.API.Customs("nodeclaims"))
 	for _, n := range c.API.Nodes() {
-		c.API.UpdateNode(n, func(n *api.Node) { n.Unschedulable = true })
+		c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 	}
 	for k := range 4 {
 		c.After(time.Duration(12*k)*time.Second, func() {

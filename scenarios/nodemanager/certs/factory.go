@@ -13,15 +13,17 @@ type Issuer interface {
 	Issue() (certificate, key []byte, err error)
 }
 
-// CertificateFactory asks an Issuer and doubts its answers. A nil one makes empty pairs: agents then serve without.
+// CertificateFactory asks an Issuer and checks its answers. A nil factory, the zero value and one with a nil Issuer make
+// empty pairs: agents then serve without certificates.
 type CertificateFactory struct{ issuer Issuer }
 
 // NewCertificateFactory returns a factory that asks an issuer.
 func NewCertificateFactory(i Issuer) *CertificateFactory { return &CertificateFactory{i} }
 
-// CreateCert returns a certificate and its key in PEM, neither of them empty unless the factory is nil.
+// CreateCert returns a certificate and its key in PEM. Both are empty where the factory has no Issuer, and neither is
+// empty otherwise.
 func (f *CertificateFactory) CreateCert() (certificate, key string, err error) {
-	if f == nil {
+	if f == nil || f.issuer == nil {
 		return "", "", nil
 	}
 	c, k, err := f.issuer.Issue()

@@ -22,6 +22,8 @@ func TestCreateCert(t *testing.T) {
 	}{
 		"a pair":      {certs.NewCertificateFactory(issuer{"cert", "key", nil}), "cert key"},
 		"no factory":  {nil, " "},
+		"zero value":  {&certs.CertificateFactory{}, " "},
+		"no issuer":   {certs.NewCertificateFactory(nil), " "},
 		"no key":      {certs.NewCertificateFactory(issuer{"cert", "", nil}), ""},
 		"a bad issue": {certs.NewCertificateFactory(issuer{"cert", "key", refused}), ""},
 	} {

@@ -16,7 +16,8 @@ type Values struct {
 	Key         string // PEM, of Certificate
 }
 
-// File is a template. It never changes, so it may be used from any goroutine.
+// File is a template. It never changes, so it may be used from any goroutine. The zero value, like nil, is the empty
+// template: nodes boot without user data.
 type File struct{ template *template.Template }
 
 // New parses a template in the notation of text/template. The error says where it is wrong.
@@ -28,9 +29,9 @@ func New(text string) (*File, error) {
 	return &File{t}, nil
 }
 
-// Contents fills the template in. A nil File has none.
+// Contents fills the template in.
 func (f *File) Contents(v Values) (string, error) {
-	if f == nil {
+	if f == nil || f.template == nil {
 		return "", nil
 	}
 	var b strings.Builder

@@ -35,7 +35,8 @@ type Event struct {
 // A Handler is told of events. It may be called from many goroutines.
 type Handler func(Event)
 
-// EventSystem passes events on. A nil one drops them. Its methods may be called from any goroutine.
+// EventSystem passes events on. A nil one drops them. Its methods may be called from any goroutine. The zero value has no
+// handlers and dates events by the computer's clock.
 type EventSystem struct {
 	clock    clock.PassiveClock
 	mu       sync.Mutex
@@ -66,7 +67,7 @@ func (s *EventSystem) Emit(e Event) {
 	handlers := slices.Clone(s.handlers)
 	s.mu.Unlock()
 	if e.Time.IsZero() {
-		e.Time = s.clock.Now()
+		e.Time = s.now()
 	}
 	for _, r := range handlers {
 		if r.kind != "" && r.kind != e.Type {
@@ -81,4 +82,12 @@ func (s *EventSystem) Emit(e Event) {
 		}
 		r.handler(told)
 	}
+}
+
+// now is the moment at which events are dated.
+func (s *EventSystem) now() time.Time {
+	if s.clock == nil {
+		return clock.RealClock{}.Now()
+	}
+	return s.clock.Now()
 }

@@ -24,7 +24,8 @@ var (
 	ErrPhase    = errors.New("phase can't follow")
 )
 
-// NodeRegistry stores nodes. Its methods may be called from any goroutine, and return copies.
+// NodeRegistry stores nodes. Its methods may be called from any goroutine, and return copies. The zero value is empty,
+// dates nodes by the computer's clock and tells nobody of purges.
 type NodeRegistry struct {
 	clock   clock.PassiveClock
 	events  *events.EventSystem
@@ -55,7 +56,10 @@ func (r *NodeRegistry) CreateNode(node *api.Node) (*api.Node, error) {
 	}
 	stored := node.DeepCopy()
 	if stored.CreationTimestamp.IsZero() {
-		stored.CreationTimestamp = r.clock.Now()
+		stored.CreationTimestamp = r.now()
+	}
+	if r.nodes == nil {
+		r.nodes = map[string]*api.Node{}
 	}
 	r.nodes[node.Name] = stored
 	return stored.DeepCopy(), nil
@@ -160,7 +164,7 @@ func (r *NodeRegistry) PurgeNode(node *api.Node) (*api.Node, error) {
 	if err == nil {
 		r.forget()
 		delete(r.nodes, node.Name)
-		r.deleted = append(r.deleted, tombstone{purged.DeepCopy(), r.clock.Now()})
+		r.deleted = append(r.deleted, tombstone{purged.DeepCopy(), r.now()})
 	}
 	r.mu.Unlock()
 	if err != nil {
@@ -183,10 +187,18 @@ func (r *NodeRegistry) list(filter func(*api.Node) bool) *api.NodeList {
 
 // forget drops what was deleted too long ago.
 func (r *NodeRegistry) forget() {
-	now := r.clock.Now()
+	now := r.now()
 	r.deleted = slices.DeleteFunc(r.deleted, func(d tombstone) bool { return now.Sub(d.at) >= DeletedTTL })
 }
 
 func byName(nodes []*api.Node) {
 	slices.SortFunc(nodes, func(a, b *api.Node) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// now is the moment at which nodes are created and purged.
+func (r *NodeRegistry) now() time.Time {
+	if r.clock == nil {
+		return clock.RealClock{}.Now()
+	}
+	return r.clock.Now()
 }

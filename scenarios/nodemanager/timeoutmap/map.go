@@ -10,10 +10,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TimeoutMap is a map whose entries end. Its methods may be called from any goroutine.
+// TimeoutMap is a map whose entries end. Its methods may be called from any goroutine. The zero value is empty and has no
+// clock of its own: its time is that of UseClock, else the computer's.
 type TimeoutMap struct {
-	clock   clock.PassiveClock
 	mu      sync.Mutex
+	clock   clock.PassiveClock
 	entries map[string]entry
 }
 
@@ -25,11 +26,31 @@ type entry struct {
 // New returns an empty map.
 func New(c clock.PassiveClock) *TimeoutMap { return &TimeoutMap{clock: c, entries: map[string]entry{}} }
 
+// UseClock gives a clock to a map that has none; any other keeps its own.
+func (m *TimeoutMap) UseClock(c clock.PassiveClock) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.clock == nil {
+		m.clock = c
+	}
+}
+
+// now is the present time; the caller holds the lock.
+func (m *TimeoutMap) now() time.Time {
+	if m.clock == nil {
+		m.clock = clock.RealClock{}
+	}
+	return m.clock.Now()
+}
+
 // Add sets a value for a time from now on.
 func (m *TimeoutMap) Add(key string, value any, ttl time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.entries[key] = entry{value, m.clock.Now().Add(ttl)}
+	if m.entries == nil {
+		m.entries = map[string]entry{}
+	}
+	m.entries[key] = entry{value, m.now().Add(ttl)}
 }
 
 // Get returns a value, and whether there is one that still holds.
@@ -37,7 +58,7 @@ func (m *TimeoutMap) Get(key string) (any, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[key]
-	if !ok || !m.clock.Now().Before(e.ends) {
+	if !ok || !m.now().Before(e.ends) {
 		return nil, false
 	}
 	return e.value, true
@@ -47,7 +68,7 @@ func (m *TimeoutMap) Get(key string) (any, bool) {
 func (m *TimeoutMap) Sweep() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := m.clock.Now()
+	now := m.now()
 	for key, e := range m.entries {
 		if !now.Before(e.ends) {
 			delete(m.entries, key)

@@ -64,7 +64,7 @@ func (a *attachIO) pump(ctx context.Context, pumps *sync.WaitGroup, in io.Reader
 		a.resize = make(chan TermSize, 1)
 		pumps.Go(func() {
 			for size := range sizes {
-				select { // the newest size takes the place of one that nobody took
+				select { // the newest size replaces one that wasn't taken
 				case <-a.resize:
 				default:
 				}

@@ -32,7 +32,7 @@ func selfSigned(ip net.IP, names []string) (*tls.Certificate, error) {
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
-		IsCA:                  true, // of itself, so that it can stand in a caBundle
+		IsCA:                  true, // of itself, so that it can be in a caBundle
 		IPAddresses:           []net.IP{ip},
 		DNSNames:              []string{"localhost"},
 	}

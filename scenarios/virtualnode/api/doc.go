@@ -3,7 +3,8 @@
 //
 // In: functions that answer for pods ([PodHandlerConfig]): what a container logged, what a command in it does, what
 // listens on a port. Each may be nil. Out: an [http.Handler] with the routes of a kubelet, for a server of your own
-// ([PodHandler], [AttachPodRoutes], [AttachPodMetricsRoutes]), or a running TLS listener that a kube-apiserver accepts
+// ([PodHandler], [AttachPodRoutes], [AttachPodMetricsRoutes]), the handler of one route for a mux of your own
+// ([HandleContainerLogs] and the other Handle functions), or a running TLS listener that a kube-apiserver accepts
 // as a kubelet ([Serve]).
 //
 //	GET       /pods                                          GetPodsFromKubernetes

@@ -16,7 +16,7 @@ type ContainerLogOpts struct {
 	LimitBytes int
 	// Timestamps begins each line with its time, in RFC 3339 with nanoseconds, and a space.
 	Timestamps bool
-	// Follow goes on with lines to come, until the container ends or the client goes.
+	// Follow continues with lines to come, until the container ends or the client goes.
 	Follow bool
 	// Previous wants the log of the container's life before this one.
 	Previous bool

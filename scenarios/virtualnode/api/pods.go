@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A ServeMux is what routes are attached to; *http.ServeMux is one.
+// A ServeMux takes routes; *http.ServeMux is one.
 type ServeMux interface {
 	Handle(path string, h http.Handler)
 }
@@ -51,12 +51,7 @@ const defaultStreamTimeout = 30 * time.Second
 
 // PodHandler returns a handler of a kubelet's routes. With debug it also serves /runningpods/.
 func PodHandler(p PodHandlerConfig, debug bool) http.Handler {
-	if p.StreamIdleTimeout == 0 {
-		p.StreamIdleTimeout = defaultStreamTimeout
-	}
-	if p.StreamCreationTimeout == 0 {
-		p.StreamCreationTimeout = defaultStreamTimeout
-	}
+	p = p.withDefaults()
 	r := routes{http.NewServeMux()}
 	r.handle("/pods", listPods("pods of the API server", p.GetPodsFromKubernetes), http.MethodGet)
 	if debug {
@@ -73,6 +68,17 @@ func PodHandler(p PodHandlerConfig, debug bool) http.Handler {
 		r.both("/metrics/resource", metricsResource(p.GetMetricsResource))
 	}
 	return r.mux
+}
+
+// withDefaults fills in the timeouts that are 0.
+func (p PodHandlerConfig) withDefaults() PodHandlerConfig {
+	if p.StreamIdleTimeout == 0 {
+		p.StreamIdleTimeout = defaultStreamTimeout
+	}
+	if p.StreamCreationTimeout == 0 {
+		p.StreamCreationTimeout = defaultStreamTimeout
+	}
+	return p
 }
 
 // AttachPodRoutes registers [PodHandler] for every path that the mux has no other handler for.

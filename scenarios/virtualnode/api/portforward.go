@@ -72,7 +72,7 @@ func (f *forwarder) PortForward(_ context.Context, _, _ string, port int32, stre
 	}
 	defer f.end()
 	defer func() {
-		if r := recover(); r != nil { // nobody above would
+		if r := recover(); r != nil { // no handler above would
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()

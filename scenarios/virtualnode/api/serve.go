@@ -21,8 +21,8 @@ type ServeOptions struct {
 	// Address is host:port; "" is 127.0.0.1:0.
 	Address string
 
-	// Certificate is what the server shows; nil makes a key and a certificate for the address, in memory, as a kubelet
-	// does by default. kube-apiserver looks at it only with --kubelet-certificate-authority.
+	// Certificate is the server's certificate; nil makes a key and a certificate for the address, in memory, as a
+	// kubelet does by default. kube-apiserver looks at it only with --kubelet-certificate-authority.
 	Certificate *tls.Certificate
 	// Names are further DNS names, or IP addresses, of a certificate that is made.
 	Names []string
@@ -114,7 +114,7 @@ func (s *Server) Address() string { return s.address.String() }
 // Port is the port.
 func (s *Server) Port() int32 { return int32(s.address.Port) }
 
-// Endpoints is what status.daemonEndpoints of a Node must say.
+// Endpoints returns the status.daemonEndpoints of a Node.
 func (s *Server) Endpoints() corev1.NodeDaemonEndpoints {
 	return corev1.NodeDaemonEndpoints{KubeletEndpoint: corev1.DaemonEndpoint{Port: s.Port()}}
 }
@@ -130,7 +130,7 @@ func (s *Server) NodeAddress() corev1.NodeAddress {
 func (s *Server) Certificate() *x509.Certificate { return s.certificate.Leaf }
 
 // Close ends the server: it accepts nothing more, ends the contexts of all requests and streams, and waits for them.
-// When ctx ends, the connections that are left are cut; a function that then still goes on is reported after a second.
+// When ctx ends, the connections that are left are cut; a function that still runs then is reported after a second.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true
@@ -175,7 +175,7 @@ func (s *Server) counted(h http.Handler) http.Handler {
 	})
 }
 
-// quietly logs what net/http has to say of clients, such as failed handshakes, at a level that nobody sees by default.
+// quietly logs what net/http has to say of clients, such as failed handshakes, at a level that is hidden by default.
 type quietly struct{}
 
 func (quietly) Write(p []byte) (int, error) {

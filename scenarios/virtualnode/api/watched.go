@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// readAhead is how much a watched connection reads that nobody has asked for yet.
+// readAhead bounds the bytes that a watched connection reads in advance.
 const readAhead = 64 << 10
 
-// watchedConn reads ahead of its reader, so that the end of a client is seen although nobody reads: SPDY stops reading
+// watchedConn reads ahead of its reader, so that the end of a client is seen without a reader: SPDY stops reading
 // after a goodbye, and a command may never read its stdin. A client that has sent more than readAhead unread bytes is
 // seen to go only once they are read.
 type watchedConn struct {
@@ -20,7 +20,7 @@ type watchedConn struct {
 	mu      sync.Mutex
 	changed sync.Cond // of what follows
 	ahead   []byte
-	err     error // of the connection, behind what was read ahead
+	err     error // of the connection, after what was read ahead
 	closed  bool
 }
 
@@ -79,7 +79,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close never fails: spdystream keeps a failure for somebody to ask for, for a second, and nobody does.
+// Close never fails: spdystream keeps a failure for a second until it is asked for, which never happens.
 func (c *watchedConn) Close() error {
 	c.mu.Lock()
 	c.closed = true

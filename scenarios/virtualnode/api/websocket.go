@@ -81,7 +81,7 @@ func decodeSizes(r *http.Request, stream io.Reader, sizes chan<- remotecommand.T
 	}
 }
 
-// exitStatus is what a client is told about the end of a command, in the words of cri-streaming's ServeExec.
+// exitStatus returns the message to a client about the end of a command, in the words of cri-streaming's ServeExec.
 func exitStatus(err error, failure string) metav1.Status {
 	if err == nil {
 		return metav1.Status{Status: metav1.StatusSuccess}

@@ -3,7 +3,7 @@ package discovery
 // A groupResource names a resource in any version: {"policy", "poddisruptionbudgets"}.
 type groupResource struct{ group, resource string }
 
-// A builtinResource is what discovery says of a built-in resource beside its kind and scope, which are the tape's.
+// A builtinResource holds what discovery says of a built-in resource beside its kind and scope, which are the tape's.
 // Lists are separated by spaces.
 type builtinResource struct {
 	short      string // short names

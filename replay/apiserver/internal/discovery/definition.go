@@ -7,7 +7,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// A definition is what discovery needs of a CustomResourceDefinition (apiextensions.k8s.io/v1).
+// A definition holds what discovery needs of a CustomResourceDefinition (apiextensions.k8s.io/v1).
 type definition struct {
 	Spec struct {
 		Names    definedNames     `json:"names"`

@@ -1,5 +1,5 @@
 // Package discovery tells the clients of a replay which API they talk to: the groups, versions and resources of the
-// tape, the server's version, and whether it is well.
+// tape, the server's version, and its health.
 //
 // In: what the tape holds ([Options].Resources), the definitions of its custom resources where the tape has them, and
 // the version of the server that was recorded. Out: an http.Handler for

@@ -31,7 +31,7 @@ func groups(resources []timeline.Resource, factsOf func(timeline.Resource) facts
 	for _, g := range all {
 		slices.SortFunc(g.versions, func(a, b *groupVersion) int { return compareVersions(a.version, b.version) })
 		for _, v := range g.versions {
-			// Subresources stay behind their resource in the order of their facts.
+			// Subresources stay after their resource in the order of their facts.
 			slices.SortStableFunc(v.resources, func(a, b metav1.APIResource) int { return cmp.Compare(parent(a), parent(b)) })
 		}
 	}

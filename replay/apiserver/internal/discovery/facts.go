@@ -32,7 +32,7 @@ func Verbs(r timeline.Resource) []string {
 // definitions too. The caller may keep the slice and change it.
 func Subresources(r timeline.Resource) []string { return factsOf(r, nil).sub }
 
-// facts are what discovery says of a resource beside what the tape's header says.
+// facts hold what discovery says of a resource beside what the tape's header says.
 type facts struct {
 	singular          string
 	short, categories []string

@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// tape is what a recording holds by default, and two kinds of custom resources.
+// tape holds what a recording holds by default, and two kinds of custom resources.
 var tape = []timeline.Resource{
 	{Version: "v1", Kind: "Node", Resource: "nodes"},
 	{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true},

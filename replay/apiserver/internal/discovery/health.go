@@ -23,7 +23,7 @@ func checks(ready func() error) map[string][]check {
 	return all
 }
 
-// healthPath cuts a path into the endpoint and what stands behind it: "", or a slash and the name of a check.
+// healthPath cuts a path into the endpoint and what follows it: "", or a slash and the name of a check.
 func healthPath(path string) (endpoint, rest string, ok bool) {
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
 		if rest, ok := strings.CutPrefix(path, endpoint); ok && (rest == "" || rest[0] == '/') {

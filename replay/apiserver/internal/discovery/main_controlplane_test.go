@@ -5,7 +5,7 @@ package discovery_test
 import (
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.Options{}) }

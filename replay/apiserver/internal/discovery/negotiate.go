@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
+
+	"github.com/nodesim/nodesim/replay/apiserver/internal/negotiation"
 )
 
 // codecs knows the encodings. Documents carry their own kind, so no scheme has to.
@@ -74,7 +75,7 @@ func writeAggregate(w http.ResponseWriter, r *http.Request, a aggregate, terms n
 	encode(w, info, info.MediaType+";g="+c.Group+";v="+c.Version+";as="+c.Kind, http.StatusOK, a.in(c.Version))
 }
 
-// encode writes an object; a client that has gone away is nobody to report to.
+// encode writes an object; a client that has gone away gets no report.
 func encode(w http.ResponseWriter, info runtime.SerializerInfo, contentType string, code int, object runtime.Object) {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(code)

@@ -7,7 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
+
+	"github.com/nodesim/nodesim/replay/apiserver/internal/negotiation"
 )
 
 // split cuts "/apis/policy/v1/" into "apis", "policy" and "v1".

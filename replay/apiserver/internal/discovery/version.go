@@ -13,7 +13,8 @@ import (
 // resources this package knows.
 const defaultVersion = "v1.36.0"
 
-// serverVersion is what /version tells of a server, and its minor version as a number. Where the version is missing or
+// serverVersion returns what /version tells of a server, and its minor version as a number. Where the version is
+// missing or
 // isn't one, it is defaultVersion.
 //
 // Commit and build date of the recorded server are not on a tape; they are those of a Go build without them

@@ -36,7 +36,7 @@ func readBody(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// mediaType is what the body was sent as, JSON where nothing is said, or 415
+// mediaType returns the media type of the body, JSON where nothing is said, or 415
 // with the types that would do.
 func mediaType(req *http.Request) (string, error) {
 	accepted := []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}

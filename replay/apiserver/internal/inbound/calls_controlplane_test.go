@@ -347,7 +347,7 @@ func stories() []call {
 		call{"scale a pod", "PATCH", pods + "web/scale", "dryRun=All", merge, `{}`},
 		call{"in no namespace", "POST", "/api/v1/namespaces/nowhere/configmaps", "dryRun=All", "", `{"metadata":{"name":"a"}}`},
 		call{"a node in a pod's place", "POST", "/api/v1/nodes", "dryRun=All", "", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`},
-		call{"a kind that nobody knows", "POST", "/api/v1/nodes", "dryRun=All", "", `{"apiVersion":"v1","kind":"Foo","metadata":{"name":"a"}}`},
+		call{"a kind that isn't known", "POST", "/api/v1/nodes", "dryRun=All", "", `{"apiVersion":"v1","kind":"Foo","metadata":{"name":"a"}}`},
 		call{"a number for a word", "POST", "/api/v1/nodes", "dryRun=All", "", `{"metadata":{"name":"a","labels":{"a":1}}}`},
 		call{"a widget of another kind", "POST", "/apis/example.com/v1/namespaces/team/widgets", "dryRun=All", "", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}}`},
 		call{"too much", "POST", "/api/v1/nodes", "dryRun=All", "", `{"metadata":{"name":"` + strings.Repeat("a", 3<<20) + `"}}`},

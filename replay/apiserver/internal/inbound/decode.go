@@ -24,7 +24,7 @@ func IsWrite(verb string) bool {
 	return false
 }
 
-// Decode reads a write. info is what its path says. Errors are 400, 413 and
+// Decode reads a write. info describes its path. Errors are 400, 413 and
 // 415, with the messages of k8s.io/apiserver/pkg/endpoints/handlers, which look
 // at a request in the same order.
 func Decode(req *http.Request, info *request.RequestInfo) (writes.Request, error) {

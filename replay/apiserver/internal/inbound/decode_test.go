@@ -87,7 +87,7 @@ func TestRequests(t *testing.T) {
 		{"application/yaml", "gracePeriodSeconds: 7"},
 		{runtime.ContentTypeProtobuf, protobuf(t, &metav1.DeleteOptions{GracePeriodSeconds: &grace}, corev1.SchemeGroupVersion)},
 	} {
-		// What stands in the query doesn't count beside a body.
+		// What is in the query doesn't count beside a body.
 		r, err := decode(t, "DELETE", "/api/v1/namespaces/n/pods/p?gracePeriodSeconds=5", c.media, c.body)
 		if err != nil || r.Delete.GracePeriodSeconds == nil || *r.Delete.GracePeriodSeconds != grace {
 			t.Errorf("%s: %+v %v", c.media, r.Delete, err)

@@ -17,12 +17,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
 )
 
-// said is an answer, whoever gave it.
+// said is an answer of either server.
 type said struct {
 	code     int
 	object   map[string]any
@@ -55,7 +55,7 @@ func (s said) status() string {
 // generated is a generated name, in which the two have no choice but to differ.
 var generated = regexp.MustCompile(`(Bad_|made-)[a-z0-9]{5}\b`)
 
-// vague is what two servers say in words of their own: what a scheme is called,
+// vague lists what two servers say in words of their own: what a scheme is called,
 // a patched object in an error, whose members have no order, a pod's spec before
 // and after.
 var vague = []*regexp.Regexp{
@@ -67,7 +67,7 @@ var vague = []*regexp.Regexp{
 // TestAsKubeAPIServer puts the same writes to a real kube-apiserver and to a
 // replay of the same state, as the same HTTP requests.
 func TestAsKubeAPIServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := newServer(t, testcluster.Shared(t).Config())
 	s.fill(ctx)

@@ -10,7 +10,7 @@ import (
 
 // ListOptions reads the options of a list, a watch or a deletecollection from
 // the query, as listOpts of k8s.io/apiserver/pkg/endpoints/handlers/get.go
-// does. A name that stands in the path, or in the field selector, selects it.
+// does. A name that is in the path, or in the field selector, selects it.
 func ListOptions(req *http.Request, name string) (metav1.ListOptions, error) {
 	var in internalversion.ListOptions
 	if err := parameters(req, &in); err != nil {

@@ -154,9 +154,9 @@ var kinds = []timeline.Resource{
 	{Group: "example.com", Version: "v1", Kind: "Widget", Resource: "widgets", Namespaced: true},
 }
 
-// copied is the same state as a replay, and what stands for versions and UIDs
+// copied is the same state as a replay, and what represents versions and UIDs
 // in the calls.
-func (s *server) copied() (replay.Source, *strings.Replacer) {
+func (s *server) copied() (timeline.Source, *strings.Replacer) {
 	s.t.Helper()
 	h := &timeline.Header{Metadata: timeline.Metadata{Name: "copy", Start: timeline.Time{Time: time.Now()}}, Resources: kinds}
 	var events []timeline.Event

@@ -31,7 +31,7 @@ func asks(accept, query string) *http.Request {
 	return r
 }
 
-// form is what a request for JSON negotiates, or one with another Accept header.
+// form returns what a request for JSON negotiates, or one with another Accept header.
 func form(t testing.TB, r timeline.Resource, what What, accept, query string) Form {
 	t.Helper()
 	f, err := Negotiate(asks(accept, query), r, what)

@@ -30,7 +30,7 @@ func node(tb testing.TB) *replay.Object {
 	return nil
 }
 
-// A frame that somebody has asked for before costs the others nothing.
+// A frame that another client has asked for before costs the others nothing.
 func TestKeptFrameDoesntAllocate(t *testing.T) {
 	for _, accept := range []string{"", protobufAccept, asTable, "application/json" + partialAccept} {
 		m, f, ev := NewMaker(nodes, printed), form(t, nodes, Stream, accept, ""), replay.Event{Type: watch.Added, Object: node(t)}

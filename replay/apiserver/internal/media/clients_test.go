@@ -26,7 +26,7 @@ import (
 )
 
 // wire answers a client's requests about one resource, without a socket: with
-// its list, its first object, or its events and an error behind them.
+// its list, its first object, or its events and an error after them.
 type wire struct {
 	taped
 	maker *Maker
@@ -208,14 +208,14 @@ func bookmarkOr(t *testing.T, got runtime.Object, want *replay.Object, same func
 	}
 }
 
-// reader is what the dynamic and the metadata client have in common.
+// reader holds what the dynamic and the metadata client have in common.
 type reader[O, L runtime.Object] interface {
 	Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (O, error)
 	List(ctx context.Context, opts metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// readAll gets, lists and watches, and holds each object against the tape's.
+// readAll gets, lists and watches, and checks each object against the tape's.
 func readAll[O, L runtime.Object](t *testing.T, w *wire, client reader[O, L], same func(runtime.Object, *replay.Object)) {
 	t.Helper()
 	get, err := client.Get(t.Context(), w.events[0].Object.Name(), metav1.GetOptions{})
@@ -260,7 +260,7 @@ func TestDynamicClient(t *testing.T) {
 	})
 }
 
-// A metadata client reads what stands in metadata.
+// A metadata client reads what is in metadata.
 func TestMetadataClient(t *testing.T) {
 	eachResource(t, func(t *testing.T, w *wire, c *rest.Config) {
 		k, err := metaclient.NewForConfig(c)

@@ -1,6 +1,5 @@
-// Package media makes what a kube-apiserver answers on the wire out of a
-// replay's objects: the bytes of a get, of a list, of a frame of a watch, of an
-// error.
+// Package media encodes a replay's objects as kube-apiserver does: the bytes
+// of a get, of a list, of a frame of a watch, of an error.
 //
 // # What goes in, what comes out
 //
@@ -11,7 +10,7 @@
 // replay's objects, lists and events; [Compress] writes a long one as gzip.
 //
 // JSON is the tape's text, untouched: what the tape holds and a Go type doesn't
-// know stays. The kind stands where a server writes it: at objects and in
+// know stays. The kind is where a server writes it: at objects and in
 // frames, at the items of custom resources, not at the items of built-in ones.
 // Metadata and Tables are cut out of the text, too. Only protobuf is made of a
 // decoded object, so what client-go's types don't know is lost there, as it
@@ -37,7 +36,7 @@
 //     resources only.
 //   - A shifted object keeps the times that it was first shown with.
 //   - In a Table, the row of a bookmark may show defaults where the server's
-//     cells are empty; and FlowSchemas stand in the order of their names.
+//     cells are empty; and FlowSchemas are in the order of their names.
 //   - A message that names a Go type (a list asked for as one object) guesses
 //     the server's internal type by the group.
 //

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Form is what a client asked for: an encoding of a representation. It can be
+// Form holds what a client asked for: an encoding of a representation. It can be
 // compared. The zero Form is the object as JSON.
 type Form struct {
 	encoding encoding
@@ -57,7 +57,7 @@ const (
 	includeObject
 )
 
-// forms is how many values index has.
+// forms is the number of values index has.
 const forms = 1 << 8
 
 // index numbers the Forms, leaving out whether it is a stream.

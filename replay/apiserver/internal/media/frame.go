@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
@@ -27,12 +28,12 @@ func frameType(t watch.EventType) (i int, ok bool) {
 	return 0, false
 }
 
-// Frame is an event as it stands in the stream of a watch, its framing
+// Frame is an event as it is in the stream of a watch, its framing
 // included. first says that nothing was in the stream before: a Table tells its
-// columns there. Whoever gets a frame shares it with other watchers and must not
+// columns there. A watcher shares its frame with other watchers and must not
 // write to it.
 //
-// An error ends the stream, without a frame: that is what the server does with
+// An error ends the stream, without a frame: the server does so with
 // an object that it can't encode.
 func (m *Maker) Frame(f Form, ev replay.Event, first bool) ([]byte, error) {
 	t, ok := frameType(ev.Type)
@@ -65,6 +66,29 @@ func (m *Maker) Frame(f Form, ev replay.Event, first bool) ([]byte, error) {
 	}
 	return v.([]byte), nil
 }
+
+// Parts are Frame in pieces to be written one after the other, of which body may be
+// the object's own text: nothing is copied, and nothing kept with the object.
+func (m *Maker) Parts(f Form, ev replay.Event, first bool) (head, body, tail []byte, err error) {
+	if t, ok := frameType(ev.Type); ok && ev.Type != watch.Bookmark && f.shape == whole && f.encoding == asJSON && ev.Object != nil {
+		raw, err := m.raw(ev.Object)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if bytes.HasPrefix(raw, m.opening) {
+			return frameHeads[t], raw, frameTail, nil
+		}
+	}
+	head, err = m.Frame(f, ev, first)
+	return head, nil, nil, err
+}
+
+var (
+	frameHeads = [...][]byte{
+		appendFrameHead(nil, watch.Added), appendFrameHead(nil, watch.Modified), appendFrameHead(nil, watch.Deleted),
+	}
+	frameTail = []byte("}\n")
+)
 
 // frame makes a frame of JSON. raw is the object's shifted text, or nil.
 func (m *Maker) frame(f Form, ev replay.Event, raw []byte, header bool) ([]byte, error) {

@@ -35,7 +35,7 @@ var printed = Options{Printer: func() Printer { return names{} }, Now: func() ti
 
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-// What stands in a stream, byte for byte.
+// What is in a stream, byte for byte.
 func TestFrames(t *testing.T) {
 	widget := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"ns","resourceVersion":"5"},"phase":"Done"}`
 	end := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"annotations":{"k8s.io/initial-events-end":"true"},"resourceVersion":"6"}}`
@@ -106,7 +106,30 @@ func TestFrames(t *testing.T) {
 			if string(got) != c.want+"\n" {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
+			head, body, tail, err := m.Parts(form(t, widgets, Stream, c.accept, c.query), c.event, !c.later)
+			if got := string(head) + string(body) + string(tail); err != nil || got != c.want+"\n" {
+				t.Errorf("in parts: %v\ngot  %s\nwant %s", err, got, c.want)
+			}
 		})
+	}
+}
+
+// An object as Readers spell it is in the stream as it is: nothing of it is copied or
+// kept, whatever the event.
+func TestPartsShareTheObject(t *testing.T) {
+	m := NewMaker(nodes, Options{})
+	o := object(`{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"12"}}`)
+	for _, kind := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted} {
+		head, body, tail, err := m.Parts(form(t, nodes, Stream, "", ""), replay.Event{Type: kind, Object: o}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(head)+string(body)+string(tail), `{"type":"`+string(kind)+`","object":`+string(o.Raw())+"}\n"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if &body[0] != &o.Raw()[0] {
+			t.Errorf("%s: the object was copied", kind)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipFrom is how long an answer has to be, in bytes, before it is compressed,
+// gzipFrom bounds how long an answer has to be, in bytes, before it is compressed,
 // and gzipLevel how hard; both are those of kube-apiserver
 // (k8s.io/apiserver/pkg/endpoints/handlers/responsewriters: writers.go and
 // compression.go).
@@ -37,7 +37,7 @@ func Compress(w http.ResponseWriter, req *http.Request) *Body {
 	return &Body{w: w, hold: acceptsGzip(req.Header.Get("Accept-Encoding"))}
 }
 
-// acceptsGzip looks for the word gzip by itself: a quality behind it isn't
+// acceptsGzip looks for the word gzip by itself: a quality after it isn't
 // understood, as in the API server (responsewriters/compression.go).
 func acceptsGzip(accept string) bool {
 	for token := range strings.SplitSeq(accept, ",") {

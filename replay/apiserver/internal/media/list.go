@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// chunk is how much of a list is made before it is written.
+// chunk bounds how much of a list is made before it is written.
 const chunk = 32 << 10
 
 // List writes the answer to a list. JSON is written piece by piece, whatever
@@ -46,7 +46,7 @@ func (m *Maker) List(f Form, l *replay.List, w io.Writer) error {
 	return b.Flush()
 }
 
-// buffer is what a list's text is gathered in: a bufio.Writer or bytes.Buffer,
+// buffer holds what a list's text is gathered in: a bufio.Writer or bytes.Buffer,
 // whose errors stay until the end.
 type buffer interface {
 	io.Writer
@@ -98,7 +98,7 @@ func (m *Maker) listText(f Form, l *replay.List, b buffer) error {
 	return put(append(b.AvailableBuffer(), "]}"...))
 }
 
-// appendItem appends an object as it stands in a list of its kind.
+// appendItem appends an object as it is in a list of its kind.
 func (m *Maker) appendItem(dst, raw []byte) ([]byte, error) {
 	if m.bare {
 		return appendBare(dst, raw), nil

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -24,8 +25,9 @@ type Printer interface {
 type Maker struct {
 	resource timeline.Resource
 	kind     schema.GroupVersionKind
-	typed    bool // client-go has a Go type for it
-	bare     bool // the items of its lists go without kind and apiVersion
+	typed    bool   // client-go has a Go type for it
+	opening  []byte // of an object that says its kind as Readers spell it
+	bare     bool   // the items of its lists go without kind and apiVersion
 
 	printer func() Printer
 	now     func() time.Time
@@ -58,6 +60,8 @@ type Options struct {
 // NewMaker returns the Maker of a resource.
 func NewMaker(r timeline.Resource, o Options) *Maker {
 	m := &Maker{resource: r, kind: kindOf(r), typed: inScheme(r), bare: isBuiltIn(r), printer: o.Printer, now: o.Now, shift: o.Shift}
+	m.opening = rawjson.AppendString([]byte(`{"kind":`), r.Kind)
+	m.opening = append(rawjson.AppendString(append(m.opening, `,"apiVersion":`...), r.APIVersion()), ',')
 	if m.now == nil {
 		m.now = func() time.Time { return time.Time{} }
 	}

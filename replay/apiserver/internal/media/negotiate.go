@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1beta1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 
+	"github.com/nodesim/nodesim/replay/apiserver/internal/negotiation"
 	"github.com/nodesim/nodesim/timeline"
 )
 

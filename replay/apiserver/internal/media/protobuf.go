@@ -12,7 +12,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// magic stands before every message that isn't in a stream
+// magic is before every message that isn't in a stream
 // (k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go).
 const magic = "k8s\x00"
 
@@ -67,7 +67,7 @@ func (m *Maker) keptBody(f Form, o *replay.Object, raw []byte) ([]byte, error) {
 	return v.([]byte), nil
 }
 
-// typeOf is the kind that stands in the envelope of one object.
+// typeOf is the kind that is in the envelope of one object.
 func (m *Maker) typeOf(f Form) runtime.TypeMeta {
 	if f.shape == whole {
 		return runtime.TypeMeta{Kind: m.resource.Kind, APIVersion: m.resource.APIVersion()}
@@ -126,7 +126,7 @@ func (m *Maker) protobufFrame(f Form, ev replay.Event, raw []byte, key *slot) ([
 	return v.([]byte), nil
 }
 
-// delimited is a WatchEvent behind its length, four bytes, the highest first
+// delimited is a WatchEvent after its length, four bytes, the highest first
 // (k8s.io/apimachinery/pkg/util/framer).
 func delimited(t watch.EventType, body []byte) ([]byte, error) {
 	e := metav1.WatchEvent{Type: string(t), Object: runtime.RawExtension{Raw: body}}

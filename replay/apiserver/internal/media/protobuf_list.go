@@ -15,7 +15,7 @@ import (
 
 // protobufList writes a list without holding more than one item of it beside
 // what the objects keep. All lists have the same two fields, metadata and items,
-// whose messages are written behind their tags; so does
+// whose messages are written after their tags; so does
 // k8s.io/apimachinery/pkg/runtime/serializer/protobuf/collections.go.
 func (m *Maker) protobufList(f Form, l *replay.List, w io.Writer) error {
 	meta, err := listMeta(l).Marshal()
@@ -45,7 +45,7 @@ func (m *Maker) protobufList(f Form, l *replay.List, w io.Writer) error {
 	return writeList(w, kind, size, metaTag, meta, itemTag, bodies)
 }
 
-// field is how many bytes a field of length n takes, with its tag.
+// field is the number of bytes a field of length n takes, with its tag.
 func field(n int) int { return 1 + (bits.Len(uint(n)|1)+6)/7 + n }
 
 func listMeta(l *replay.List) *metav1.ListMeta {

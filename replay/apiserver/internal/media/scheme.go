@@ -26,7 +26,7 @@ func types() *runtime.Scheme {
 	return s
 }
 
-// codecs are what a negotiation chooses from: JSON, YAML and protobuf.
+// codecs returns what a negotiation chooses from: JSON, YAML and protobuf.
 func codecs() serializer.CodecFactory {
 	_, c := builtIn()
 	return c

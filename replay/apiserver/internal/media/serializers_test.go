@@ -48,7 +48,7 @@ func typedOf(t *testing.T, r timeline.Resource, o *replay.Object) runtime.Object
 	return out
 }
 
-// partialOf is what the server makes of the object, by its own function.
+// partialOf returns what the server makes of the object, by its own function.
 func partialOf(t *testing.T, o runtime.Object, version schema.GroupVersion) *metav1.PartialObjectMetadata {
 	t.Helper()
 	m, err := meta.Accessor(o)
@@ -82,7 +82,7 @@ func listOf(t *testing.T, l *replay.List) runtime.Object {
 	return out
 }
 
-// Protobuf is what apimachinery's serializers write, byte for byte: objects,
+// Protobuf equals what apimachinery's serializers write, byte for byte: objects,
 // lists and frames, whole and as metadata.
 func TestProtobufAgainstApimachinery(t *testing.T) {
 	s := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)

@@ -29,7 +29,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/tables"
 	"github.com/nodesim/nodesim/timeline"
@@ -52,7 +52,7 @@ const (
 // What a real kube-apiserver answers, and what is made here of the same objects,
 // for every Accept header: code, type and body.
 func TestAgainstServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	client, url := testcluster.Shared(t).HTTP(t)
 	s := &real{t: t, ctx: ctx, client: client, url: url}
@@ -353,7 +353,7 @@ func (s *real) protobufFrame(r io.Reader) []byte {
 	return frame
 }
 
-// endMark is the bookmark behind the initial events, at the version of the
+// endMark is the bookmark after the initial events, at the version of the
 // server's.
 func (s *real) endMark(r timeline.Resource, f Form, frame []byte) *replay.Object {
 	s.t.Helper()

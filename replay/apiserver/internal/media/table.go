@@ -58,7 +58,7 @@ func appendColumns(dst []byte, p Printer, header bool) ([]byte, error) {
 
 // appendRow appends the row of an object. The bookmark at the end of the initial
 // events carries its metadata, whatever the client asked for (asTable in
-// response.go): they are what it is known by.
+// response.go): they identify it.
 func (m *Maker) appendRow(dst []byte, f Form, raw []byte, p Printer, now time.Time) ([]byte, error) {
 	cells, conditions, err := p.Cells(raw, now)
 	if err != nil {
@@ -87,7 +87,7 @@ func (m *Maker) appendRow(dst []byte, f Form, raw []byte, p Printer, now time.Ti
 	return append(dst, '}'), nil
 }
 
-// endsInitialEvents reports whether the object is the bookmark behind the
+// endsInitialEvents reports whether the object is the bookmark after the
 // initial events of a watch (metav1.InitialEventsAnnotationKey).
 func endsInitialEvents(raw []byte) bool {
 	return rawjson.Text(raw, "metadata", "annotations", "k8s.io/initial-events-end") == "true"

@@ -13,7 +13,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// taped is what a resource of a tape shows: a list at its beginning, one at its
+// taped holds what a resource of a tape shows: a list at its beginning, one at its
 // end, and everything in between.
 type taped struct {
 	tape       string

@@ -50,7 +50,7 @@ func (l *library) addCustom(r timeline.Resource, definition []byte) models {
 	return m
 }
 
-// modelLike replaces what can't stand in a reference; the names of real groups and kinds pass as they are.
+// modelLike replaces what can't be in a reference; the names of real groups and kinds pass as they are.
 func modelLike(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (r == '.' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) {

@@ -10,7 +10,7 @@
 //
 // A built-in kind is a Go type of k8s.io/api: properties, types and references are read by reflection, in the way in
 // which openapi-gen reads the source (k8s.io/kube-openapi, pkg/generators); descriptions are the types' SwaggerDoc,
-// names their OpenAPIModelName, patch strategies and merge keys struct tags. What stands only in comments of the
+// names their OpenAPIModelName, patch strategies and merge keys struct tags. What only comments say in the
 // source comes from the schema that client-go has for server-side apply: list types, their keys, defaults; or from
 // tables here: enums, and what is required against the rule.
 //

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	openapi_v2 "github.com/google/gnostic-models/openapiv2"
@@ -17,7 +18,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// tape is what a recording holds by default.
+// tape holds what a recording holds by default.
 var tape = []timeline.Resource{
 	{Version: "v1", Kind: "Node", Resource: "nodes"},
 	{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true},
@@ -43,7 +44,7 @@ func ask(h http.Handler, path, accept string) *httptest.ResponseRecorder {
 	return w
 }
 
-// BenchmarkFirstIndex is what the first client waits for: the index needs the hash of every document.
+// BenchmarkFirstIndex measures what the first client waits for: the index needs the hash of every document.
 func BenchmarkFirstIndex(b *testing.B) {
 	for b.Loop() {
 		if w := ask(handler(), "/openapi/v3", ""); w.Code != http.StatusOK {
@@ -52,7 +53,7 @@ func BenchmarkFirstIndex(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstV2 is what a client waits for that knows version 2 alone.
+// BenchmarkFirstV2 measures what a client waits for that knows version 2 alone.
 func BenchmarkFirstV2(b *testing.B) {
 	for b.Loop() {
 		if w := ask(handler(), "/openapi/v2", ""); w.Code != http.StatusOK {
@@ -122,15 +123,15 @@ func TestServes(t *testing.T) {
 
 // Nothing is read before the first request.
 func TestNewIsLazy(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64 // one document is made beside the other
 	h := handler(func(o *openapi.Options) {
 		o.Resources = customs
-		o.Definitions = func(timeline.Resource) []byte { asked++; return nil }
+		o.Definitions = func(timeline.Resource) []byte { asked.Add(1); return nil }
 	})
-	if asked != 0 {
+	if asked.Load() != 0 {
 		t.Error("New has asked for definitions")
 	}
-	if ask(h, "/openapi/v3", ""); asked == 0 {
+	if ask(h, "/openapi/v3", ""); asked.Load() == 0 {
 		t.Error("the index was made without definitions")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// A groupVersion is what one document of v3 describes.
+// A groupVersion is the subject of one document of v3.
 type groupVersion struct {
 	schema.GroupVersion
 	resources []timeline.Resource

@@ -10,7 +10,7 @@ const (
 	undoced  = "the field has no SwaggerDoc, and so no description that would wrap the reference"
 )
 
-// knownSchemas is what differs, and why.
+// knownSchemas holds what differs, and why.
 var knownSchemas = map[string]string{
 	"apps.v1.StatefulSetUpdateStrategy.type: enum":                                                               newer,
 	"autoscaling.v1.ScaleSpec.replicas: default":                                                                 newer,

@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodesim/nodesim/internal/controlplane/assets"
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
 	"github.com/nodesim/nodesim/timeline"

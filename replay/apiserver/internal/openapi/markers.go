@@ -1,14 +1,10 @@
 package openapi
 
 import (
-	"fmt"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
+
+	"github.com/nodesim/nodesim/replay/internal/applyschema"
 )
 
 // markers know what the source says of types in comments alone (+listType, +listMapKey, +mapType, +default), by model
@@ -16,21 +12,15 @@ import (
 type markers map[string]*schema.Map
 
 // readMarkers takes about 50 ms, since client-go's schema of all built-in types is YAML.
-func readMarkers() (markers, error) {
-	// Any typed object leads to the schema, which holds all types.
-	object := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
-	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(object)
-	if err != nil {
-		return nil, fmt.Errorf("openapi: client-go's schema for server-side apply: %w", err)
-	}
+func readMarkers() markers {
 	m := markers{}
-	types := typed.Schema().Types
+	types := applyschema.Parser().Schema.Types
 	for i := range types {
 		if types[i].Map != nil {
 			m[types[i].Name] = types[i].Map
 		}
 	}
-	return m, nil
+	return m
 }
 
 // atomic reports whether a type is replaced as a whole.

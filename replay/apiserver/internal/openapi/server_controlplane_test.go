@@ -15,7 +15,7 @@ import (
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -251,7 +251,7 @@ func TestPathsAreTheServers(t *testing.T) {
 	}
 }
 
-// facts are what an operation is compared by, as text.
+// facts returns what an operation is compared by, as text.
 func facts(item map[string]any, method string) map[string]string {
 	o, _ := item[method].(map[string]any)
 	if o == nil {

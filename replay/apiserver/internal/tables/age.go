@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// since is how long ago t was, roughly, as in 5m or 3d4h; unknown where there is no time.
+// since returns how long ago t was, roughly, as in 5m or 3d4h; unknown where there is no time.
 func since(t metav1.Time, now time.Time) string {
 	if t.IsZero() {
 		return unknown

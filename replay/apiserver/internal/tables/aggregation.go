@@ -7,7 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// apiService is what a row shows of an APIService, whose Go type is in a module of its own (k8s.io/kube-aggregator).
+// apiService holds what a row shows of an APIService, whose Go type is in a module of its own
+// (k8s.io/kube-aggregator).
 type apiService struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What stands in a cell for a list that is empty, and for a setting that isn't there.
+// What is in a cell for a list that is empty, and for a setting that isn't there.
 const (
 	none  = "<none>"
 	unset = "<unset>"

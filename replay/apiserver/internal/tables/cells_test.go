@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// check is what holds for the cells of any object: one per column, each of a type that the package names.
+// check returns what holds for the cells of any object: one per column, each of a type that the package names.
 func check(r timeline.Resource, p *Printer, raw []byte) error {
 	before := slices.Clone(raw)
 	cells, _, err := p.Cells(raw, now)

@@ -8,7 +8,8 @@ import (
 // the API server takes them from there.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// text is a column of strings. Type is what the API server declares, not always what it sends: it declares strings for
+// text is a column of strings. Type is the one that the API server declares, not always what it sends: it declares
+// strings for
 // some columns of integers.
 func text(name, description string) metav1.TableColumnDefinition {
 	return metav1.TableColumnDefinition{Name: name, Type: "string", Description: description}

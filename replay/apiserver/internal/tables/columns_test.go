@@ -58,7 +58,7 @@ func TestReworded(t *testing.T) {
 	}
 	for field, description := range reworded {
 		if !described[description] {
-			t.Errorf("%s: found in no column, want no description that nobody shows", field)
+			t.Errorf("%s: found in no column, want no description that isn't shown", field)
 		}
 	}
 }

@@ -62,8 +62,8 @@ func TestBuiltinNeedsNoDefinition(t *testing.T) {
 	}
 }
 
-// TestHostilePaths is about paths that would keep a server busy for ever: their columns, and those after them, are left
-// out.
+// TestHostilePaths is about paths that would keep a server busy forever: their columns, and those after them, are
+// left out.
 func TestHostilePaths(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
 	for name, path := range map[string]string{

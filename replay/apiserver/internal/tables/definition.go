@@ -14,7 +14,7 @@ type printerColumn struct {
 	Description string `json:"description"`
 	Priority    int32  `json:"priority"`
 	JSONPath    string `json:"jsonPath"`
-	// OlderJSONPath is how apiextensions.k8s.io/v1beta1 spelt it.
+	// OlderJSONPath describes how apiextensions.k8s.io/v1beta1 spelt it.
 	OlderJSONPath string `json:"JSONPath"`
 }
 

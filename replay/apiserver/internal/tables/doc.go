@@ -31,7 +31,7 @@
 // well, so a short object written by hand prints like a stored one. An object that doesn't decode as its kind still
 // gets a row, with name and age where it has them and <unknown> in every other cell: one odd object must not hide the
 // rest of a list. Only what is no JSON object is an error. Nothing makes the package panic, and columns of a
-// CustomResourceDefinition whose paths could search for ever are left out, where the API server would search.
+// CustomResourceDefinition whose paths could search forever are left out, where the API server would search.
 //
 // It must never change the bytes that it is given, nor keep them.
 package tables

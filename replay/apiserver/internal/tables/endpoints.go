@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// mostEndpoints is how many addresses, ports or hosts a cell names before it counts.
+// mostEndpoints is the number of addresses, ports or hosts a cell names before it counts.
 const mostEndpoints = 3
 
 // Endpoints are deprecated since Kubernetes 1.33, and still served.

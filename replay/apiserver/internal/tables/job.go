@@ -76,7 +76,7 @@ func completions(job *batchv1.Job) string {
 	}
 }
 
-// jobDuration is how long the job took, or has taken so far; empty before it has started.
+// jobDuration returns how long the job took, or has taken so far; empty before it has started.
 func jobDuration(status *batchv1.JobStatus, now time.Time) string {
 	if status.StartTime == nil {
 		return ""

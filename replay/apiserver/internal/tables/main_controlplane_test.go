@@ -5,7 +5,7 @@ package tables
 import (
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 )
 
 // TestMain serves every API that kube-apiserver has, alpha ones included.

@@ -39,7 +39,8 @@ func nodeCells(node *corev1.Node, now time.Time) []any {
 	}
 }
 
-// nodeStatus is what the Ready condition says, the last one where there are several, and whether the node is cordoned.
+// nodeStatus returns what the Ready condition says, the last one where there are several, and whether the node is
+// cordoned.
 func nodeStatus(node *corev1.Node) string {
 	status := "Unknown"
 	for _, condition := range node.Status.Conditions {

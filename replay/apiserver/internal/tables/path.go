@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// mostPath is how many bytes of a path are read; the parser recurses.
+// mostPath is the number of bytes of a path read; the parser recurses.
 const mostPath = 1 << 10
 
 // readPath reads the path of a column, as in .status.phase.

@@ -42,7 +42,7 @@ func summarize(pod *corev1.Pod) podSummary {
 	return s
 }
 
-// podReason is what the pod says of itself: its phase, or a reason for it.
+// podReason returns what the pod says of itself: its phase, or a reason for it.
 func podReason(pod *corev1.Pod) string {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Reason == corev1.PodReasonSchedulingGated {

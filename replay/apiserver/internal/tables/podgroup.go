@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// podGroup is what a row shows of a PodGroup of scheduling.k8s.io/v1alpha2, a version that k8s.io/api doesn't have any
-// more.
+// podGroup holds what a row shows of a PodGroup of scheduling.k8s.io/v1alpha2, a version that k8s.io/api doesn't
+// have any more.
 type podGroup struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {

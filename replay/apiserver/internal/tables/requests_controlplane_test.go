@@ -15,7 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/nodesim/nodesim/internal/testcluster"
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -88,7 +88,7 @@ func (s *server) resources() []timeline.Resource {
 	s.decode(s.do(http.MethodGet, "/apis", asJSON, nil), &groups)
 	for _, group := range groups.Groups {
 		for _, version := range group.Versions {
-			if group.Name != "served.example.com" { // the object of testdata, which nobody serves
+			if group.Name != "served.example.com" { // the object of testdata, which isn't served
 				paths = append(paths, "/apis/"+version.GroupVersion)
 			}
 		}

@@ -15,10 +15,11 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// TestAgainstServer holds the tables of everything that a real kube-apiserver serves against what this package makes of
-// the same objects: of those of testdata, each created with its status, and of those that the server has of its own.
+// TestAgainstServer checks the tables of everything that a real kube-apiserver serves against what this package
+// makes of the same objects: of those of testdata, each created with its status, and of those that the server has of
+// its own.
 func TestAgainstServer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := newServer(ctx, t)
 	s.createAll(definitionObject)
@@ -43,7 +44,7 @@ func TestAgainstServer(t *testing.T) {
 	}
 }
 
-// compare holds the table of all objects of a resource against this package's, and returns how many there are.
+// compare checks the table of all objects of a resource against this package's, and returns how many there are.
 func (s *server) compare(r timeline.Resource) int {
 	s.t.Helper()
 	var table struct {

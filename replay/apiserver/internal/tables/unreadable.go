@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// unknown stands in a cell for what the object doesn't tell.
+// unknown is in a cell for what the object doesn't tell.
 const unknown = "<unknown>"
 
 // unreadable is the row of an object that doesn't decode as its kind: its name, its age, and unknown.

@@ -1,8 +1,8 @@
 // Package pool does a number of independent pieces of work, a few at once.
 //
-// What goes in: how many pieces, how many at once, and a function that does one by its number. What comes out: nothing,
-// after the last piece is done. The package must never leave a goroutine behind: Each owns those that it starts and waits
-// for all of them. It stands apart from the planner, which is a function of its arguments and starts none.
+// What goes in: how many pieces, how many at once, and a function that does one by its number. What comes out:
+// nothing, after the last piece is done. The package must never leak a goroutine: Each owns those that it starts and
+// waits for all of them. It stands apart from the planner, which is a function of its arguments and starts none.
 package pool
 
 import "sync"

@@ -15,11 +15,11 @@ type SandboxPool struct {
 	Spec SandboxPoolSpec `json:"spec,omitempty"`
 }
 
-// SandboxPoolSpec is what an idle pod of the pool looks like.
+// SandboxPoolSpec describes the idle pods of the pool.
 type SandboxPoolSpec struct {
 	// Template is the pod of which the pool keeps copies.
 	Template corev1.PodTemplateSpec `json:"template"`
-	// IdleImage, if set, is what the template's first container runs while a pod is idle, in place of its own image.
+	// IdleImage, if set, is the image of the template's first container while a pod is idle, in place of its own.
 	IdleImage string `json:"idleImage,omitempty"`
 }
 

@@ -1,5 +1,0 @@
-package main
-
-import "golang.org/x/sys/unix"
-
-const termiosGet, termiosSet = unix.TCGETS, unix.TCSETS

@@ -1,0 +1,193 @@
+package inspect
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// rolls finds the rolls of every group on a tape. Each group has a Follower of
+// its own, which is told of its nodes alone.
+type rolls struct {
+	header  *timeline.Header
+	options observe.Options
+	nodes   map[string]*node
+	groups  map[string]*group
+	order   []*group
+	isNodes map[string]bool
+	pods    *podRolls       // nil where the scope names none
+	scope   observe.Options // as the header has it
+	matched bool            // a node of that scope was there
+	synced  bool            // the initial list of nodes is over
+	listing *timeline.Event // the GAP of a list that continues
+}
+
+func newRolls(h *timeline.Header) (*rolls, error) {
+	o, err := observe.OptionsFor(h, "", "", "")
+	if err != nil {
+		return nil, err
+	}
+	// Nodes are sorted into groups here; what the header says of the scope was
+	// done by the recorder.
+	pods, scope := newPodRolls(h, o), o
+	o.Pool, o.Selector, o.Pods = "", nil, noderoll.PodScope{}
+	return &rolls{
+		pods: pods, scope: scope,
+		header: h, options: o,
+		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
+	}, nil
+}
+
+// unmatched is the error of a scope that nothing on the tape is in.
+func (r *rolls) unmatched() error {
+	switch {
+	case r.pods != nil:
+		return r.pods.follower.Unmatched()
+	case r.matched:
+		return nil
+	}
+	return r.scope.NoNode(slices.Sorted(maps.Keys(r.groups)))
+}
+
+// nodesKey reports whether a resource key of the tape means nodes.
+func (r *rolls) nodesKey(key string) bool {
+	is, known := r.isNodes[key]
+	if !known {
+		res, ok := r.header.Lookup(key)
+		is = ok && res.Group == "" && res.Resource == noderoll.Nodes
+		r.isNodes[key] = is
+	}
+	return is
+}
+
+// apply takes the tape's next line.
+func (r *rolls) apply(ev timeline.Event) error {
+	if r.pods != nil {
+		if err := r.pods.apply(ev); err != nil {
+			return err
+		}
+	}
+	switch {
+	case ev.Type == timeline.Mark:
+		return r.tell(ev)
+	case !r.nodesKey(ev.Resource):
+		return nil
+	case ev.Type.Object():
+		return r.object(ev)
+	case ev.Type == timeline.Sync:
+		r.synced, r.listing = true, nil
+		return r.tell(ev)
+	case ev.Type == timeline.Gap:
+		r.listing = &ev
+		return r.tell(ev)
+	}
+	return nil
+}
+
+// tell hands an event that is no node's to every group.
+func (r *rolls) tell(ev timeline.Event) error {
+	for _, g := range r.order {
+		if err := g.apply(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rolls) object(ev timeline.Event) error {
+	n := r.nodes[ev.Name]
+	if n == nil {
+		n = &node{uid: ev.UID}
+		r.nodes[ev.Name] = n
+	}
+	if n.quiet(&ev) {
+		return nil
+	}
+	labelled, err := n.put(&ev)
+	if err != nil {
+		return err
+	}
+	ev.UID, ev.Object, ev.Patch = n.uid, n.body, nil
+	if labelled {
+		if err := r.sort(n, &ev); err != nil {
+			return err
+		}
+	}
+	if ev.Type == timeline.Deleted {
+		delete(r.nodes, ev.Name)
+	}
+	return n.group.apply(ev)
+}
+
+// sort puts a node into its group, and takes it out of a former one.
+func (r *rolls) sort(n *node, ev *timeline.Event) error {
+	of, provider := identify(n.body), r.options.Provider
+	if provider.IsAuto() {
+		provider = noderoll.Detect(of)
+	}
+	name := provider.Pool(of)
+	r.matched = r.matched || (r.scope.Pool == "" || r.scope.Pool == name) &&
+		(r.scope.Selector == nil || r.scope.Selector.Matches(labels.Set(of.Labels)))
+	if r.groups[name] == nil && len(r.groups) >= mostGroups {
+		name = others
+	}
+	g := r.groups[name]
+	if g == n.group && g != nil {
+		return nil
+	}
+	if was := n.group; was != nil {
+		if err := was.apply(timeline.Event{At: ev.At, Type: timeline.Deleted, Resource: ev.Resource, Name: ev.Name, UID: n.uid}); err != nil {
+			return err
+		}
+		if ev.Type == timeline.Modified {
+			ev.Type = timeline.Added
+		}
+	}
+	if g == nil {
+		g = &group{name: name, follower: observe.New(r.header, r.options), coming: map[string]bool{}}
+		r.groups[name] = g
+		r.order = append(r.order, g)
+		if err := r.catchUp(g, ev); err != nil {
+			return err
+		}
+	}
+	n.group = g
+	return nil
+}
+
+// catchUp tells a group that appears late what has been told before: that the
+// list of nodes, without any of it, is over.
+func (r *rolls) catchUp(g *group, ev *timeline.Event) error {
+	if !r.synced {
+		return nil
+	}
+	if err := g.apply(timeline.Event{At: ev.At, Type: timeline.Sync, Resource: ev.Resource, RV: ev.RV}); err != nil {
+		return err
+	}
+	if r.listing != nil {
+		return g.apply(*r.listing)
+	}
+	return nil
+}
+
+// found returns the rolls of all groups by start, then by group.
+func (r *rolls) found() []Roll {
+	var all []Roll
+	for _, g := range r.order {
+		g.close(Unfinished)
+		all = append(all, g.rolls...)
+	}
+	if r.pods != nil {
+		all = append(all, r.pods.found()...)
+	}
+	slices.SortStableFunc(all, func(a, b Roll) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Nodegroup, b.Nodegroup))
+	})
+	return all
+}

@@ -1,0 +1,200 @@
+package tapetest_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodesim/nodesim/golden"
+	"github.com/nodesim/nodesim/internal/app/tapetest"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+func TestMain(m *testing.M) { golden.Main(m) }
+
+// tape writes the demo to a file, without its END if it is to be cut off.
+func tape(t *testing.T, path string, whole bool) {
+	t.Helper()
+	s, err := scenarios.Find("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, events := scenarios.Demo()
+	w, err := timeline.Create(path, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole {
+		err = s.Write(w)
+	} else {
+		for _, ev := range events {
+			if err := w.Write(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, update bool, paths ...string) tapetest.Report {
+	t.Helper()
+	rep, err := tapetest.Run(t.Context(), tapetest.Options{Paths: paths, Update: update, Command: "nodesim test --update"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func printed(rep tapetest.Report, dir string) string {
+	var b strings.Builder
+	for _, r := range rep.Results {
+		r.Print(&b, true)
+	}
+	return strings.ReplaceAll(b.String(), dir, "DIR")
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestUpdateThenPass(t *testing.T) {
+	dir := t.TempDir()
+	tape(t, filepath.Join(dir, "roll.yaml"), true)
+	if rep := run(t, false, dir); rep.Failed != 1 || !strings.Contains(printed(rep, dir), "nodesim test --update DIR/roll.yaml") {
+		t.Errorf("without goldens: %s\n%s", rep.Summary(), printed(rep, dir))
+	}
+	if rep := run(t, true, dir); rep.Failed != 0 || len(rep.Results[0].Updated) != 2 {
+		t.Errorf("update: %s\n%s", rep.Summary(), printed(rep, dir))
+	}
+	if rep := run(t, true, dir); len(rep.Results[0].Updated) != 0 {
+		t.Errorf("a second update wrote %q", rep.Results[0].Updated)
+	}
+	if rep := run(t, false, dir); rep.Summary() != "1 passed, 0 failed" {
+		t.Errorf("afterwards: %s\n%s", rep.Summary(), printed(rep, dir))
+	}
+	golden.Assert(t, "demo.feed", read(t, filepath.Join(dir, "roll.feed.golden")))
+	golden.Assert(t, "demo.panel", read(t, filepath.Join(dir, "roll.panel.golden")))
+}
+
+func TestDifferenceShowsTheLine(t *testing.T) {
+	dir := t.TempDir()
+	tape(t, filepath.Join(dir, "roll.yaml.zst"), true)
+	run(t, true, dir)
+	feed := filepath.Join(dir, "roll.feed.golden")
+	changed := strings.Replace(read(t, feed), "T+4.000s     draining", "T+3.000s     draining", 1)
+	if err := os.WriteFile(feed, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(feed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rep := run(t, false, dir)
+	if rep.Failed != 1 {
+		t.Fatalf("%s", rep.Summary())
+	}
+	golden.Assert(t, "difference", printed(rep, dir))
+	var x bytes.Buffer
+	if err := rep.JUnit(&x); err != nil {
+		t.Fatal(err)
+	}
+	golden.Assert(t, "junit", strings.ReplaceAll(x.String(), dir, "DIR"))
+	if err := xml.Unmarshal(x.Bytes(), new(struct{})); err != nil {
+		t.Error(err)
+	}
+	run(t, true, dir)
+	info, err := os.Stat(feed)
+	if err != nil || info.Mode().Perm() != 0o600 || read(t, feed) == changed {
+		t.Errorf("update of a changed golden: %v, mode %v", err, info.Mode())
+	}
+}
+
+func TestIncompleteTapeFailsUnlessItsGoldenSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "roll.yaml")
+	tape(t, path, true)
+	run(t, true, dir)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	tape(t, path, false)
+	rep := run(t, false, dir)
+	if rep.Failed != 1 || !strings.Contains(printed(rep, dir), "# not complete: it ends without END") {
+		t.Errorf("%s\n%s", rep.Summary(), printed(rep, dir))
+	}
+	run(t, true, dir)
+	if rep := run(t, false, dir); rep.Failed != 0 {
+		t.Errorf("accepted: %s\n%s", rep.Summary(), printed(rep, dir))
+	}
+}
+
+func TestOrphansAndBadTapesFail(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"gone.feed.golden":   "T+1s\n",
+		"values.yaml":        "replicas: 3\n",
+		"old.yaml":           "apiVersion: nodesim.dev/v9\nkind: Timeline\n---\n",
+		".hidden/x.yaml":     "apiVersion: nodesim.dev/v1\n",
+		"empty.yaml":         "",
+		"empty.panel.golden": "\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Assert(t, "orphans", printed(run(t, false, dir), dir))
+}
+
+func TestWrongPaths(t *testing.T) {
+	empty := t.TempDir()
+	twice := t.TempDir()
+	tape(t, filepath.Join(twice, "roll.yaml"), true)
+	tape(t, filepath.Join(twice, "roll.yaml.gz"), true)
+	text := filepath.Join(empty, "x.txt")
+	for _, c := range []struct{ path, want string }{
+		{empty, "found no tape"},
+		{filepath.Join(empty, "missing"), "no such file"},
+		{twice, "both are held against"},
+		{text, "want a name that ends in .yaml"},
+	} {
+		if c.path == text {
+			if err := os.WriteFile(text, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := tapetest.Run(t.Context(), tapetest.Options{Paths: []string{c.path}})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want %q", c.path, err, c.want)
+		}
+	}
+}
+
+func TestHostileGoldenStaysText(t *testing.T) {
+	dir := t.TempDir()
+	tape(t, filepath.Join(dir, "roll.yaml"), true)
+	run(t, true, dir)
+	if err := os.WriteFile(filepath.Join(dir, "roll.feed.golden"), []byte("\x1b[2J\u202egone\x07\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := printed(run(t, false, dir), dir)
+	if strings.ContainsAny(got, "\x1b\x07\u202e") {
+		t.Errorf("%q", got)
+	}
+}

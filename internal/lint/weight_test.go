@@ -1,0 +1,57 @@
+package lint
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mostLinked is the number of packages that may be compiled for the program, those of the standard library among
+// them: each costs its builder a second or so, and memory at its start. Lower it whenever there are fewer.
+const mostLinked = 649
+
+// heavy are packages that the program must not link, each with what to use instead.
+var heavy = []struct {
+	path    *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`^plugin$`), "nothing: it makes the linker keep every symbol"},
+	{regexp.MustCompile(`^sigs\.k8s\.io/kustomize/`), "client-go's clientcmd, as cmd/nodesim/connection.go does; it comes with cli-runtime"},
+	{regexp.MustCompile(`^k8s\.io/cli-runtime/`), "client-go's clientcmd, as cmd/nodesim/connection.go does"},
+	{regexp.MustCompile(`^k8s\.io/client-go/kubernetes$`), "the clients of the groups that are used, k8s.io/client-go/kubernetes/typed/…, and interfaces with their methods"},
+	{regexp.MustCompile(`^k8s\.io/client-go/(informers|dynamic/dynamicinformer)(/|$)`), "scenarios/virtualnode/informer"},
+	{regexp.MustCompile(`^k8s\.io/client-go/tools/(events|leaderelection)(/|$)`), "tools/record, or scenarios/live's seriesRecorder; it links the clients of every group"},
+	{regexp.MustCompile(`^k8s\.io/client-go/applyconfigurations$`), "replay/internal/applyschema"},
+	{regexp.MustCompile(`^sigs\.k8s\.io/controller-runtime/`), "interfaces such as podupdate.Pods; it links the clients of every group, and Prometheus"},
+	{regexp.MustCompile(`^k8s\.io/(component-base|apiserver/pkg/(features|util/feature|endpoints/handlers/negotiation))(/|$)`), "replay/apiserver/internal/negotiation"},
+	{regexp.MustCompile(`^github\.com/prometheus/client_golang/`), "the text format of prometheus/common"},
+	{regexp.MustCompile(`^go\.opentelemetry\.io/`), "nothing; it comes with component-base"},
+	{regexp.MustCompile(`^github\.com/google/go-cmp/`), "difflib: it calls methods by reflection, so that the linker keeps all, 8 MB"},
+	{regexp.MustCompile(`^testing$`), "test support in a package that only tests import"},
+}
+
+// TestWeight holds what is compiled for the program: it was 1,037 packages once, and a fresh clone took five minutes to its
+// first demo.
+func TestWeight(t *testing.T) {
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/nodesim")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(out))
+	if len(packages) > mostLinked {
+		t.Errorf("found %d packages in the program: want at most %d; go list -deps ./cmd/nodesim names them", len(packages), mostLinked)
+	}
+	if len(packages) < 300 {
+		t.Errorf("found %d packages in the program: want all of them listed", len(packages))
+	}
+	for _, is := range packages {
+		for _, h := range heavy {
+			if h.path.MatchString(is) {
+				t.Errorf("found %s in the program: want %s", is, h.instead)
+			}
+		}
+	}
+}

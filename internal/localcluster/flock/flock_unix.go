@@ -1,0 +1,37 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package flock
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Try takes the lock, or returns ErrHeld.
+func Try(path string) (release func() error, err error) { return try(path, os.O_CREATE|os.O_RDWR) }
+
+// TryThere is Try for a file that is there: it makes none where another program is removing the folder, which would
+// stay then.
+func TryThere(path string) (release func() error, err error) { return try(path, os.O_RDWR) }
+
+func try(path string, how int) (release func() error, err error) {
+	file, err := os.OpenFile(path, how, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	switch {
+	case err == nil:
+		return file.Close, nil
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		err = ErrHeld
+	}
+	return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
+}

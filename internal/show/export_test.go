@@ -1,4 +1,0 @@
-package show
-
-// SimulatedLength is simulatedLength, for tests.
-const SimulatedLength = simulatedLength

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/coverage"
+	"strconv"
+)
+
+// measure is one reading of one tape. The counts of its blocks are in the
+// directory Counts.
+type measure struct {
+	Shape, Reader string
+	Size          int
+	Counts        string
+	Allocated     uint64 // bytes
+	Refused       string // why the reader refuses the tape
+}
+
+// main reads every shape with every reader at the sizes that the arguments
+// after the first name, and prints a measure of each as a line of JSON. The
+// first argument is the directory of what is counted.
+func main() {
+	if err := run(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, sizes []string) error {
+	out := json.NewEncoder(os.Stdout)
+	for _, size := range sizes {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			return err
+		}
+		for _, s := range shapes {
+			t := newTape()
+			s.make(t, n)
+			for _, r := range readers {
+				m := measure{Shape: s.name, Reader: r.name, Size: n, Counts: filepath.Join(dir, s.name+"-"+r.name+"-"+size)}
+				if err := m.take(r, []byte(t.b.String())); err != nil {
+					return fmt.Errorf("%s of %s at %d: %w", r.name, s.name, n, err)
+				}
+				if err := out.Encode(m); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// take reads a tape and fills in what it took.
+func (m *measure) take(r reader, tape []byte) (err error) {
+	if r.prepare != nil {
+		if tape, err = r.prepare(tape); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(m.Counts, 0o755); err != nil {
+		return err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := coverage.ClearCounters(); err != nil {
+		return err
+	}
+	if err := r.read(tape); err != nil {
+		m.Refused = err.Error()
+	}
+	runtime.ReadMemStats(&after)
+	m.Allocated = after.TotalAlloc - before.TotalAlloc
+	if err := coverage.WriteCountersDir(m.Counts); err != nil {
+		return err
+	}
+	return coverage.WriteMetaDir(m.Counts)
+}

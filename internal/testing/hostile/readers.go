@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// reader reads a whole tape. prepare comes before and isn't counted.
+type reader struct {
+	name    string
+	prepare func(tape []byte) ([]byte, error)
+	read    func(tape []byte) error
+}
+
+var readers = []reader{
+	{"objects", nil, func(tape []byte) error { return each(tape, func(timeline.Event) error { return nil }) }},
+	{"lines", nil, func(tape []byte) error {
+		return each(tape, func(timeline.Event) error { return nil }, timeline.Lines())
+	}},
+	{"format", nil, func(tape []byte) error {
+		_, err := timeline.Format(io.Discard, bytes.NewReader(tape), timeline.StyleLines)
+		return err
+	}},
+	{"player", nil, play},
+	{"feed", nil, follow},
+	{"panel", nil, show},
+	{"inspect", nil, func(tape []byte) error {
+		r, err := timeline.NewReader(bytes.NewReader(tape), timeline.Lines())
+		if err == nil {
+			_, err = inspect.Tape(r)
+		}
+		return err
+	}},
+	{"check", nil, func(tape []byte) error {
+		r, err := timeline.NewReader(bytes.NewReader(tape))
+		if err == nil {
+			_, err = inspect.Check(r, inspect.CheckOptions(r.Header()))
+		}
+		return err
+	}},
+	{"import", dump, func(tape []byte) error {
+		_, err := recorder.Import(context.Background(), bytes.NewReader(tape), recorder.ImportOptions{
+			Open: func(h timeline.Header) (*timeline.Writer, error) { return timeline.NewWriter(io.Discard, h) },
+		})
+		return err
+	}},
+}
+
+// each hands every event of a tape to do.
+func each(tape []byte, do func(timeline.Event) error, opts ...timeline.ReadOption) error {
+	r, err := timeline.NewReader(bytes.NewReader(tape), opts...)
+	if err != nil {
+		return err
+	}
+	return drain(r, do)
+}
+
+func drain(r *timeline.Reader, do func(timeline.Event) error) error {
+	for {
+		ev, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = do(ev)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// source is a tape in memory that is read again each time.
+type source []byte
+
+func (s source) Open() (timeline.Stream, error) { return timeline.NewReader(bytes.NewReader(s)) }
+
+// play goes to the end of a tape, back to its beginning and to its end again.
+func play(tape []byte) error {
+	p, err := replay.NewPlayer(source(tape))
+	if err != nil {
+		return err
+	}
+	for _, at := range []time.Duration{replay.End, 0, replay.End} {
+		err = errors.Join(err, p.Seek(context.Background(), at))
+	}
+	return errors.Join(err, p.Close())
+}
+
+// follow does what replay and test do: a feed over patches.
+func follow(tape []byte) error {
+	r, err := timeline.NewReader(bytes.NewReader(tape))
+	if err != nil {
+		return err
+	}
+	f := observe.New(r.Header(), observe.Options{})
+	f.ReadPatches(r)
+	return drain(r, func(ev timeline.Event) error {
+		_, err := f.Apply(ev)
+		return err
+	})
+}
+
+// show is what a panel's View follows between its frames.
+func show(tape []byte) error {
+	r, err := timeline.NewReader(bytes.NewReader(tape))
+	if err != nil {
+		return err
+	}
+	v := ui.NewView(r.Header(), observe.Options{})
+	err = drain(r, func(ev timeline.Event) error {
+		_, err := v.Apply(ev)
+		return err
+	})
+	_ = v.Frame()
+	return err
+}
+
+// dump writes the objects of a tape as the raw watch events of each resource.
+func dump(tape []byte) ([]byte, error) {
+	var b bytes.Buffer
+	r, err := timeline.NewReader(bytes.NewReader(tape))
+	if err != nil {
+		return nil, err
+	}
+	err = drain(r, func(ev timeline.Event) error {
+		if !ev.Type.Object() {
+			return nil
+		}
+		known, _ := r.Header().Lookup(ev.Resource)
+		var o map[string]any
+		if err := json.Unmarshal(ev.Object, &o); err != nil {
+			return err
+		}
+		o["kind"], o["apiVersion"] = known.Kind, known.APIVersion()
+		meta, _ := o["metadata"].(map[string]any)
+		if meta == nil {
+			meta = map[string]any{}
+			o["metadata"] = meta
+		}
+		meta["name"], meta["uid"], meta["resourceVersion"] = ev.Name, "uid-"+ev.Name, ev.RV
+		meta["creationTimestamp"] = "2026-11-20T22:21:09Z"
+		if ev.Namespace != "" {
+			meta["namespace"] = ev.Namespace
+		}
+		at := r.Header().Metadata.Start.Add(ev.At).Format("2006-01-02T15:04:05Z")
+		return json.NewEncoder(&b).Encode(map[string]any{"t": at, "resource": known.Resource, "event": map[string]any{"type": ev.Type, "object": o}})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("dump: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,4 @@
+package ui
+
+// SimulatedLength is simulatedLength, for tests.
+const SimulatedLength = simulatedLength

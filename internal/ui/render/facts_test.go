@@ -1,0 +1,214 @@
+package render
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+var wide = Options{Width: 100, Height: 40}
+
+func wantText(t *testing.T, panel string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(panel, want) {
+			t.Errorf("the panel lacks %q:\n%s", want, panel)
+		}
+	}
+}
+
+func lackText(t *testing.T, panel string, lacks ...string) {
+	t.Helper()
+	for _, lack := range lacks {
+		if strings.Contains(panel, lack) {
+			t.Errorf("the panel has %q:\n%s", lack, panel)
+		}
+	}
+}
+
+// In the middle of a roll of three: one replaced, one draining with three of
+// four pods gone, one joining.
+func TestMidRollPanel(t *testing.T) {
+	gone := draining("ip-1", 1, 4)
+	panel := Panel(Frame{
+		Nodegroup: "spot-burst", FromImage: "ami-old", ToImage: "ami-new", Desired: 3,
+		Snapshot: snapshot(gone, old("ip-2"), fresh("ip-3"), joining("ip-4")),
+		Recent:   []noderoll.Entry{entry(1000, noderoll.EvtOnline, "ip-3"), entry(2000, noderoll.EvtDraining, "ip-1")},
+	}, wide)
+	wantText(t, panel, "rolling spot-burst", "ami-old → ami-new", "1/3 replaced", "1 new ready", "3/4 pods", "joining (NotReady)",
+		"online", "draining", "ip-1", "ip-2", "ip-3", "ip-4")
+	lackText(t, panel, "\x1b", "complete")
+}
+
+func TestReplaced(t *testing.T) {
+	for _, c := range []struct{ desired, off, on, want int }{
+		{3, 3, 0, 0}, {3, 2, 2, 1}, {3, 0, 3, 3},
+		{3, 5, 0, 0}, // attached in the middle of a surge of the old group
+		{0, 0, 3, 0}, {-1, 0, 1, 0}, {math.MinInt, 1, 0, 0}, {math.MaxInt, 1, 0, math.MaxInt - 1},
+	} {
+		var nodes []noderoll.NodeView
+		for range c.off {
+			nodes = append(nodes, old("old"))
+		}
+		for range c.on {
+			nodes = append(nodes, fresh("new"))
+		}
+		if got := Replaced(c.desired, snapshot(nodes...)); got != c.want {
+			t.Errorf("%d desired, %d off target: got %d replaced, want %d", c.desired, c.off, got, c.want)
+		}
+	}
+}
+
+func TestEvicted(t *testing.T) {
+	for _, c := range []struct{ left, total, want int }{
+		{4, 4, 0}, {1, 4, 3}, {0, 4, 4}, {0, 0, 0},
+		{7, 4, 0}, {-1, 4, 4}, {3, -2, 0}, {math.MinInt, math.MaxInt, math.MaxInt}, {math.MaxInt, math.MinInt, 0},
+	} {
+		if got := Evicted(noderoll.NodeView{Pods: c.left, PodsTotal: c.total}); got != c.want {
+			t.Errorf("%d of %d pods left: got %d evicted, want %d", c.left, c.total, got, c.want)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	done := Frame{Desired: 3, Snapshot: snapshot(fresh("a"), fresh("b"), fresh("c"))}
+	wantText(t, Panel(done, wide), "3/3 replaced", "3 new ready", "✓ complete")
+	for name, s := range map[string]noderoll.Snapshot{
+		"a drain is left":          snapshot(fresh("a"), fresh("b"), fresh("c"), draining("d", 1, 2)),
+		"two are ready, one to go": snapshot(fresh("a"), fresh("b"), old("c"), draining("d", 0, 2)),
+		"a surge over old nodes":   snapshot(fresh("a"), fresh("b"), fresh("c"), old("d")),
+		"one is joining":           snapshot(fresh("a"), fresh("b"), fresh("c"), joining("d")),
+		"one has fallen silent":    snapshot(fresh("a"), fresh("b"), silent(fresh("c"))),
+		"an empty group":           snapshot(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			lackText(t, Panel(Frame{Desired: 3, Snapshot: s}, wide), "complete")
+		})
+	}
+}
+
+func TestFailureIsSaid(t *testing.T) {
+	f := stuckDrain()
+	f.Failed = "no progress for 15m"
+	wantText(t, Panel(f, wide), "✗ failed: no progress for 15m")
+	lackText(t, Panel(f, wide), "complete")
+}
+
+// The denominator is the number that the roll began with; a frame that doesn't say counts
+// its own nodes.
+func TestDesiredDefaultsToTheNodesThatThereAre(t *testing.T) {
+	wantText(t, Panel(Frame{Snapshot: snapshot(old("a"), fresh("b"))}, wide), "1/2 replaced")
+}
+
+func TestUnknownPodsAreNotZeroPods(t *testing.T) {
+	unknown := draining("a", 0, 0)
+	unknown.PodsUnknown = true
+	f := Frame{Snapshot: snapshot(unknown)}
+	f.Snapshot.PodsError = "pods is forbidden"
+	wantText(t, Panel(f, wide), "pods unknown", "pods are not counted: pods is forbidden")
+	none := Panel(Frame{Snapshot: snapshot(draining("a", 0, 0))}, wide)
+	wantText(t, none, "no pods")
+	lackText(t, none, "unknown", "not counted")
+}
+
+func TestDrainOfASilentNode(t *testing.T) {
+	n := draining("a", 2, 2)
+	n.Ready = false
+	wantText(t, Panel(Frame{Snapshot: snapshot(n)}, wide), "draining (NotReady)", "0/2 pods")
+}
+
+func TestWarningMessages(t *testing.T) {
+	long := strings.Repeat("节", 100)
+	f := Frame{Snapshot: snapshot(old("a"))}
+	f.Snapshot.Warnings = []noderoll.WarnEvent{{Node: "a", Object: "Node/a", Reason: "Many", Message: "first\n\tsecond  third"}, {Node: "a", Object: "Node/a", Reason: "Long", Message: long}}
+	panel := Panel(f, Options{Width: 200, Height: 30})
+	wantText(t, panel, "first second third", strings.Repeat("节", 93)+"…\n") // as many as the line holds
+	lackText(t, panel, "\ufffd")
+}
+
+func TestEveryKindHasAPhrase(t *testing.T) {
+	th := newTheme(wide)
+	seen := map[string]noderoll.EventKind{}
+	for _, k := range []noderoll.EventKind{
+		noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtDraining, noderoll.EvtNotReady, noderoll.EvtTerminated,
+		noderoll.EvtEvicted, noderoll.EvtBlocked, noderoll.EvtUnblocked, noderoll.EvtPressure, noderoll.EvtWarning,
+		noderoll.EvtGap, noderoll.EvtMark, noderoll.EvtComplete, noderoll.EvtFailed, "something new",
+		noderoll.EvtUpdating, noderoll.EvtUpdated, noderoll.EvtRolledBack, noderoll.EvtRestarted,
+		noderoll.EvtResizing, noderoll.EvtResized, noderoll.EvtDeferred, noderoll.EvtInfeasible,
+	} {
+		s := th.eventSign(k)
+		if s.phrase == "" || len(s.phrase) > 16 || !isASCII(s.phrase) || cells(s.glyph) != 1 {
+			t.Errorf("%s: got %+v, want a short phrase and a glyph of one cell", k, s)
+		}
+		if other, ok := seen[s.phrase]; ok {
+			t.Errorf("%s and %s have one phrase: %s", k, other, s.phrase)
+		}
+		seen[s.phrase] = k
+	}
+}
+
+func TestWhatEntriesSay(t *testing.T) {
+	for want, e := range map[string]noderoll.Entry{
+		"pod evicted  a  shop/web-7f9c":               {Kind: noderoll.EvtEvicted, Node: "a", Object: "Pod/shop/web-7f9c"},
+		"gap in the tape  pods: 410 Expired: too old": {Kind: noderoll.EvtGap, Object: "pods", Reason: "410 Expired: too old"},
+		"mark        start: the roll begins":          {Kind: noderoll.EvtMark, Reason: "start", Message: "the roll begins"},
+		"mark        start":                           {Kind: noderoll.EvtMark, Reason: "start"},
+		"roll failed  NoProgress: gave up":            {Kind: noderoll.EvtFailed, Reason: "NoProgress", Message: "gave up"},
+		"pressure    a  DiskPressure":                 {Kind: noderoll.EvtPressure, Node: "a", Reason: "DiskPressure"},
+		"drain blocked  a  shop/web: needs 10":        {Kind: noderoll.EvtBlocked, Node: "a", Object: "PodDisruptionBudget/shop/web", Reason: "DisruptionBudget", Message: "needs 10"},
+		"warning     a  BackOff Pod/shop/web: again":  {Kind: noderoll.EvtWarning, Node: "a", Object: "Pod/shop/web", Reason: "BackOff", Message: "again"},
+		"roll complete  3 nodes on target":            {Kind: noderoll.EvtComplete, Message: "3 nodes on target"},
+		"terminated  a":                               {Kind: noderoll.EvtTerminated, Node: "a"},
+	} {
+		wantText(t, Panel(Frame{Recent: []noderoll.Entry{e}}, wide), want+"\n")
+	}
+}
+
+func TestSixEventsOfManyAndMoreWhereThereIsRoom(t *testing.T) {
+	f := frame(snapshot(old("a")))
+	for i := range 40 {
+		f.Recent = append(f.Recent, entry(i*1000, noderoll.EvtMark, ""))
+	}
+	lines := func(o Options) int { return strings.Count(Panel(f, o), "  · mark") }
+	// Five lines of header and status, a node, three names, three empty lines.
+	for height, want := range map[int]int{24: 24 - 10, 16: 6, 60: 40} {
+		if got := lines(Options{Width: 80, Height: height}); got != want {
+			t.Errorf("height %d: got %d events, want %d", height, got, want)
+		}
+	}
+	wantText(t, Panel(f, Options{Width: 80, Height: 24}), "T+39.000s")
+}
+
+func TestStatusLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Frame)
+		want   string
+	}{
+		"playing":    {func(*Frame) {}, "▸ 20x  1:32 "},
+		"no speed":   {func(f *Frame) { f.Speed = "" }, "▸  1:32 "},
+		"paused":     {func(f *Frame) { f.Paused = true }, "‖ paused 20x  1:32 "},
+		"at the end": {func(f *Frame) { f.Position = f.Duration }, "✓ end  3:10 "},
+		"hours":      {func(f *Frame) { f.Position, f.Duration = time.Hour+2*time.Minute+3*time.Second, 3*time.Hour }, "1:02:03 "},
+		"live":       {func(f *Frame) { f.Live = true }, "● live  1:32"},
+		"stale":      {func(f *Frame) { f.Live, f.Stale = true, "EOF\nagain" }, "▲ stale: EOF again"},
+		"no end":     {func(f *Frame) { f.Duration = 0 }, "▸ 20x  1:32"},
+		"before":     {func(f *Frame) { f.Position = -time.Second }, "-0:01 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := frame(snapshot(old("a")))
+			c.change(&f)
+			lines := strings.Split(Panel(f, wide), "\n")
+			wantText(t, lines[len(lines)-1], c.want, "space pause, q quit")
+		})
+	}
+}
+
+func TestStatusLineIsLast(t *testing.T) {
+	lines := strings.Split(Panel(stuckDrain(), Options{Width: 80, Height: 50, Fill: true}), "\n")
+	if len(lines) != 50 || !strings.Contains(lines[49], "▸ 20x") {
+		t.Errorf("got %d lines, the last %q, want 50 and the status line", len(lines), lines[len(lines)-1])
+	}
+}

@@ -1,0 +1,56 @@
+package render
+
+import "github.com/nodesim/nodesim/noderoll"
+
+// Replaced is the number of nodes, of those the roll began with, that are gone: desired
+// less the nodes that are still off target, never below zero.
+func Replaced(desired int, s noderoll.Snapshot) int { return replaced(desired, count(s.Nodes).off) }
+
+func replaced(desired, off int) int { return max(0, max(0, desired)-off) }
+
+// Evicted is the number of pods that have left a draining node, never below zero nor
+// above their total.
+func Evicted(n noderoll.NodeView) int {
+	total := max(0, n.PodsTotal)
+	return total - min(total, max(0, n.Pods))
+}
+
+// counts are taken from the nodes and not from the snapshot's own numbers, so
+// that a panel agrees with itself whatever made the snapshot.
+type counts struct {
+	total, off                                int
+	readyNew, readyOld                        int
+	joining, draining, notReady, unknownPhase int
+	cordoned                                  int // nobody drains them yet; not among draining
+}
+
+func count(nodes []noderoll.NodeView) counts {
+	c := counts{total: len(nodes)}
+	for i := range nodes {
+		n := &nodes[i]
+		if !n.OnTarget {
+			c.off++
+		}
+		switch n.Phase {
+		case noderoll.PhaseReady:
+			if n.OnTarget {
+				c.readyNew++
+			} else {
+				c.readyOld++
+			}
+		case noderoll.PhaseJoining:
+			c.joining++
+		case noderoll.PhaseDraining:
+			if n.Cordoned {
+				c.cordoned++
+			} else {
+				c.draining++
+			}
+		case noderoll.PhaseNotReady:
+			c.notReady++
+		default:
+			c.unknownPhase++
+		}
+	}
+	return c
+}

@@ -1,0 +1,164 @@
+package invariant
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+)
+
+// Checker checks the changes of a tape, in their order, against [Invariants].
+//
+// What can be judged at once is reported with the change that breaks it. What
+// takes two objects, or time, is judged when the bound is over, and a tape that
+// ends before judges nothing: a violation may therefore be reported later than
+// it happened, but Violation.At is where it began. Each object is reported once
+// for each invariant.
+//
+// A Checker remembers the living objects, and the dead of the last two minutes.
+// It is a decider like the rest of the package, for one goroutine, and takes
+// anything: objects with missing or odd members, unknown types, time that goes
+// back (it is taken as standing still).
+type Checker struct {
+	opts CheckOptions
+
+	at   time.Duration
+	here place // of the change that is looked at
+
+	streams map[string]*stream
+	objects map[objectKey]*held
+	graves  graves
+	hosts   map[string]*host
+	emptied fifo[emptied]
+	budgets map[string]*labelindex.Selecting[*held] // by namespace
+	pods    map[string]*heldPods                    // by namespace
+	doubts  doubts
+	epoch   int // counts gaps: what was doubted before one isn't any more
+	// lifecycle says that a node lifecycle controller is at work.
+	lifecycle bool
+	// clocked says that the tape's clock is the cluster's: an object was ADDED
+	// when it says that it was created. A recording of a replay gets old times.
+	clocked bool
+	roll    heldRoll
+
+	found []Violation
+}
+
+// place is where on the tape something stands.
+type place struct {
+	at   time.Duration
+	line int
+}
+
+// NewChecker returns a Checker for one tape, from its start on.
+func NewChecker(o CheckOptions) *Checker {
+	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
+	return &Checker{
+		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
+		streams: map[string]*stream{}, objects: map[objectKey]*held{}, hosts: map[string]*host{}, budgets: map[string]*labelindex.Selecting[*held]{}, pods: map[string]*heldPods{},
+		graves: graves{dead: map[string]place{}},
+	}
+}
+
+// Observe takes the next change. The slice is valid until the next call; nil
+// where nothing is wrong.
+func (c *Checker) Observe(ch Change) []Violation {
+	c.found = c.found[:0]
+	c.advance(max(c.at, ch.At))
+	c.here = place{c.at, ch.Line}
+	s := c.stream(ch.Resource)
+	switch ch.Type {
+	case ChangeSync:
+		s.synced, s.gap = true, false
+	case ChangeGap:
+		s.gap = true
+		c.epoch++
+	case ChangeAdded, ChangeModified, ChangeDeleted:
+		if ch.Object != nil {
+			c.object(s, &ch)
+		}
+	}
+	return c.result()
+}
+
+// End judges what is still open at the end of the tape, as far as its time has
+// come.
+func (c *Checker) End() []Violation {
+	c.found = c.found[:0]
+	c.judge(c.at + 1)
+	return c.result()
+}
+
+func (c *Checker) result() []Violation {
+	if len(c.found) == 0 {
+		return nil
+	}
+	return c.found
+}
+
+// object looks at one state of one object, first as any object, then as what it is.
+func (c *Checker) object(s *stream, ch *Change) {
+	if isNil(ch.Object) {
+		return
+	}
+	h, fresh := c.live(s, ch)
+	step := step{Change: ch, first: fresh, jump: s.jumps(c.at)}
+	c.metadata(h, &step)
+	switch o := ch.Object.(type) {
+	case *corev1.Node:
+		c.node(h, o, &step)
+	case *corev1.Pod:
+		c.pod(h, o, &step)
+	case *policyv1.PodDisruptionBudget:
+		c.budget(h, o, &step)
+	case *corev1.Event:
+		c.event(h, o, &step)
+	}
+	if ch.Type == ChangeDeleted {
+		c.bury(h)
+	}
+}
+
+// isNil reports whether an interface holds a typed nil.
+func isNil(o any) bool {
+	switch o := o.(type) {
+	case *corev1.Node:
+		return o == nil
+	case *corev1.Pod:
+		return o == nil
+	case *policyv1.PodDisruptionBudget:
+		return o == nil
+	case *corev1.Event:
+		return o == nil
+	}
+	return false
+}
+
+// step is a Change on its way through the invariants.
+type step struct {
+	*Change
+	first bool // of this object
+	// jump says that the state comes from a list: what was between it and the
+	// state before isn't known.
+	jump bool
+}
+
+// report notes that an object breaks an invariant here.
+func (c *Checker) report(h *held, i *Invariant, found, wanted string) {
+	c.reportAt(c.here, h, i, found, wanted)
+}
+
+func (c *Checker) reportAt(p place, h *held, i *Invariant, found, wanted string) {
+	if !h.tell(i) {
+		return
+	}
+	c.found = append(c.found, Violation{
+		Invariant: i.Name, At: p.at, Line: p.line, Object: h.String(), Found: found, Wanted: wanted,
+	})
+}
+
+// now is the tape's wall time; ok is false where it is unknown.
+func (c *Checker) now() (t time.Time, ok bool) {
+	return c.opts.Start.Add(c.at), !c.opts.Start.IsZero()
+}

@@ -1,0 +1,74 @@
+package invariant
+
+import (
+	"time"
+)
+
+// What holds for the conditions of any object.
+var (
+	conditionsOnce = &Invariant{
+		Name:     "conditions-once",
+		Sentence: "An object has one condition of each type.",
+		Source:   "api, core/v1 and policy/v1 types.go: conditions are lists with map key type",
+	}
+	transitionWithStatus = &Invariant{
+		Name:     "transition-with-status",
+		Sentence: "The lastTransitionTime of a condition of the kubelet, the API server or the disruption controller moves only when its status does, and never back.",
+		Source:   "kubelet, pkg/kubelet/nodestatus/setters.go and status/status_manager.go, updateLastTransitionTime; apimachinery, pkg/api/meta/conditions.go, SetStatusCondition",
+	}
+)
+
+// heldCondition is a condition as far as it is compared with its next state.
+type heldCondition struct {
+	typ, status string
+	transition  time.Time
+	heartbeat   time.Time // of nodes
+}
+
+// steadyConditions are those whose writers keep the rule of transition times.
+// Others, such as node problem detectors and operators, may do as they like.
+var steadyConditions = map[string]bool{
+	"Ready": true, "MemoryPressure": true, "DiskPressure": true, "PIDPressure": true,
+	"PodScheduled": true, "Initialized": true, "ContainersReady": true, "PodReadyToStartContainers": true, "DisruptionTarget": true,
+	"DisruptionAllowed": true,
+}
+
+func findCondition(all []heldCondition, typ string) *heldCondition {
+	for i := range all {
+		if all[i].typ == typ {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// conditions compares the conditions of an object with those of its state
+// before, and returns what to hold of them, in old's memory where it can.
+func (c *Checker) conditions(h *held, s *step, old, now []heldCondition) []heldCondition {
+	typ := func(k *heldCondition) string { return k.typ }
+	before, present := indexed(old, typ), indexed(now, typ)
+	for i := range now {
+		n := &now[i]
+		if present.find(n.typ) != n {
+			c.report(h, conditionsOnce, "condition "+n.typ+" twice", "it once")
+			continue
+		}
+		if !n.transition.IsZero() {
+			c.notFuture(h, "lastTransitionTime of "+n.typ, n.transition)
+		}
+		if !steadyConditions[n.typ] {
+			continue
+		}
+		o := before.find(n.typ)
+		if o == nil || o.transition.Equal(n.transition) || o.transition.IsZero() {
+			continue
+		}
+		switch {
+		case n.transition.Before(o.transition.Add(-c.opts.Slack)):
+			c.report(h, transitionWithStatus, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" after "+stamp(o.transition), "none that is earlier")
+		case o.status == n.status && !s.jump:
+			c.report(h, transitionWithStatus, "lastTransitionTime of "+n.typ+" moved from "+stamp(o.transition)+" to "+stamp(n.transition)+" with status "+n.status, "it to stay while the status does")
+		}
+	}
+	return append(old[:0], now...)
+}

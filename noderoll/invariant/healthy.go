@@ -1,0 +1,199 @@
+package invariant
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+var budgetCounts = &Invariant{
+	Name:     "budget-counts",
+	Sentence: "On a tape of the whole cluster, currentHealthy is the number of pods of a budget that are Ready and neither being deleted nor in disruptedPods, within 1 s.",
+	Source:   "kube-controller-manager, pkg/controller/disruption/disruption.go, countHealthyPods",
+}
+
+// heldPods are the pods of one namespace, for the budgets in it.
+type heldPods struct {
+	all map[*held]struct{}
+	// labelled are the same, by their labels, once there are manyBudgets: for a
+	// few it is cheaper to look at all pods than to keep an index of them.
+	labelled labelindex.ByLabel[*held]
+}
+
+// manyBudgets is from how many budgets of a namespace on pods are found by
+// their labels.
+const manyBudgets = 64
+
+// covering describes how a pod counts for the budgets of its namespace.
+type covering struct {
+	labels  map[string]string
+	by      []*held // budgets
+	healthy bool    // Ready, and not being deleted
+}
+
+// cover brings the counts of budgets up to date with a pod.
+func (c *Checker) cover(h *held, now map[string]string) {
+	if c.opts.Partial {
+		return
+	}
+	k := &h.pod.covering
+	healthy := h.pod.ready && h.deletion.IsZero()
+	known := c.pods[h.key.namespace]
+	if known == nil {
+		known = &heldPods{all: map[*held]struct{}{}}
+		c.pods[h.key.namespace] = known
+	}
+	if _, is := known.all[h]; !is {
+		known.all[h] = struct{}{}
+	} else if healthy == k.healthy {
+		return
+	}
+	uncover(h)
+	if known.labelled != nil {
+		known.labelled.Remove(h, k.labels)
+		known.labelled.Add(h, now)
+	}
+	k.labels, k.healthy = now, healthy
+	for b := range c.mayCover(h.key.namespace, k.labels) {
+		coverBy(h, b)
+	}
+	slices.SortFunc(k.by, func(a, b *held) int { return strings.Compare(a.key.name, b.key.name) })
+	for _, b := range k.by {
+		c.compareCount(b)
+	}
+}
+
+// mayCover yields the budgets that pods with these labels may have.
+func (c *Checker) mayCover(namespace string, set map[string]string) iter.Seq[*held] {
+	budgets := c.budgets[namespace]
+	if budgets == nil {
+		return func(func(*held) bool) {}
+	}
+	return budgets.MayMatch(set)
+}
+
+func coverBy(h, b *held) {
+	k := &h.pod.covering
+	if !b.budget.matcher.Matches(labels.Set(k.labels)) {
+		return
+	}
+	k.by = append(k.by, b)
+	if k.healthy {
+		b.budget.ready++
+	}
+}
+
+// uncover takes a pod out of the counts.
+func uncover(h *held) {
+	k := &h.pod.covering
+	for _, b := range k.by {
+		if k.healthy {
+			b.budget.ready--
+		}
+	}
+	k.by = k.by[:0]
+}
+
+// coverPodGone forgets a pod.
+func (c *Checker) coverPodGone(h *held) {
+	known := c.pods[h.key.namespace]
+	if known == nil {
+		return
+	}
+	if _, is := known.all[h]; !is {
+		return
+	}
+	by := slices.Clone(h.pod.covering.by)
+	uncover(h)
+	for _, b := range by {
+		c.compareCount(b)
+	}
+	if known.labelled != nil {
+		known.labelled.Remove(h, h.pod.covering.labels)
+	}
+	if delete(known.all, h); len(known.all) == 0 {
+		delete(c.pods, h.key.namespace)
+	}
+}
+
+// coverAll counts the pods of a budget whose selector is new, in no order: what
+// they sum up to is compared afterwards.
+func (c *Checker) coverAll(b *held) {
+	if b.budget.matcher == nil {
+		return
+	}
+	budgets := c.budgets[b.key.namespace]
+	if budgets == nil {
+		budgets = labelindex.NewSelecting[*held]()
+		c.budgets[b.key.namespace] = budgets
+	}
+	budgets.Add(b, b.budget.matcher)
+	for h := range c.mayBeCovered(b, budgets.Size()) {
+		coverBy(h, b)
+	}
+}
+
+// mayBeCovered yields the pods that a budget, one of so many, may select.
+func (c *Checker) mayBeCovered(b *held, budgets int) iter.Seq[*held] {
+	known := c.pods[b.key.namespace]
+	if known == nil {
+		return func(func(*held) bool) {}
+	}
+	if known.labelled == nil && budgets >= manyBudgets {
+		known.labelled = labelindex.ByLabel[*held]{}
+		for h := range known.all {
+			known.labelled.Add(h, h.pod.covering.labels)
+		}
+	}
+	return known.labelled.MayMatch(b.budget.matcher, maps.Keys(known.all))
+}
+
+// coverNone takes a budget out of what its pods count for.
+func (c *Checker) coverNone(b *held) {
+	budgets := c.budgets[b.key.namespace]
+	if b.budget.matcher == nil || budgets == nil {
+		return
+	}
+	for h := range c.mayBeCovered(b, budgets.Size()) {
+		k := &h.pod.covering
+		k.by = slices.DeleteFunc(k.by, func(x *held) bool { return x == b })
+	}
+	b.budget.ready = 0
+	if budgets.Remove(b); budgets.Size() == 0 {
+		delete(c.budgets, b.key.namespace)
+	}
+}
+
+// compareCount compares the status of a budget with its pods.
+func (c *Checker) compareCount(h *held) {
+	b := h.budget
+	if c.opts.Partial || !b.counted {
+		return
+	}
+	what, n := "", b.ready-c.disruptedReady(h)
+	if n != int(b.healthy) {
+		what = "currentHealthy " + strconv.Itoa(int(b.healthy))
+	}
+	if c.begins(&b.miscount, what) {
+		c.stands(&b.miscount, h, reaction, budgetCounts, strconv.Itoa(n)+", as many as are Ready and neither being deleted nor disrupted", func() bool {
+			return c.lifecycle && c.whole(noderoll.Pods) && c.whole(noderoll.Budgets)
+		})
+	}
+}
+
+// disruptedReady counts the healthy pods that are in disruptedPods.
+func (c *Checker) disruptedReady(h *held) (n int) {
+	for _, name := range h.budget.disrupted {
+		p := c.objects[objectKey{noderoll.Pods, h.key.namespace, name}]
+		if p != nil && p.pod != nil && p.pod.covering.healthy && slices.Contains(p.pod.covering.by, h) {
+			n++
+		}
+	}
+	return n
+}

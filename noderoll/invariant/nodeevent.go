@@ -1,0 +1,127 @@
+package invariant
+
+import (
+	"github.com/nodesim/nodesim/noderoll"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// What holds for Events about nodes.
+var (
+	kubeletEventUID = &Invariant{
+		Name:     "kubelet-event-uid",
+		Sentence: "In a kubelet's Event about its node, the involved object's uid is the node's name.",
+		Source:   "kubelet, pkg/kubelet/kubelet.go, NewMainKubelet: nodeRef.UID is the node name",
+	}
+	readinessIsNormal = &Invariant{
+		Name:     "readiness-is-normal",
+		Sentence: "The Events NodeReady and NodeNotReady of kubelet and node lifecycle controller about a node are of type Normal.",
+		Source:   "kubelet, pkg/kubelet/nodestatus/setters.go, ReadyCondition; kube-controller-manager, pkg/controller/util/node/controller_utils.go, RecordNodeStatusChange",
+	}
+	removingAfter = &Invariant{
+		Name:     "removing-after-deleted",
+		Sentence: "The Event RemovingNode comes after the DELETED of its node.",
+		Source:   "kube-controller-manager, pkg/controller/nodelifecycle/node_lifecycle_controller.go, monitorNodeHealth",
+	}
+	deletingBefore = &Invariant{
+		Name:     "deleting-before-deleted",
+		Sentence: "The Event DeletingNode comes no later than 1 s after the DELETED of its node.",
+		Source:   "cloud-provider, controllers/nodelifecycle/node_lifecycle_controller.go, MonitorNodes: the Event comes before the request",
+	}
+	eventOfNode = &Invariant{
+		Name:     "event-of-node",
+		Sentence: "The uid that a controller's Event gives to a node is that of the node with this name.",
+		Source:   "kube-controller-manager, pkg/controller/util/node/controller_utils.go, RecordNodeEvent",
+	}
+)
+
+var nodeEventInvariants = []*Invariant{kubeletEventUID, readinessIsNormal, removingAfter, deletingBefore, eventOfNode}
+
+// The components whose Events are looked at.
+const (
+	componentKubelet   = "kubelet"
+	componentLifecycle = "node-controller"
+	componentCloud     = "cloud-node-lifecycle-controller"
+)
+
+func (c *Checker) nodeEvent(h *held, o *corev1.Event, s *step) {
+	by := o.Source.Component
+	if by == "" {
+		by = o.ReportingController
+	}
+	about := &o.InvolvedObject
+	uid := string(about.UID)
+	switch by {
+	case componentKubelet:
+		if uid != about.Name {
+			c.report(h, kubeletEventUID, "involvedObject.uid "+orNone(uid)+" of node "+about.Name, "the name")
+		}
+	case componentLifecycle:
+		c.lifecycle = true
+	case componentCloud:
+	default:
+		return
+	}
+	if (o.Reason == "NodeReady" || o.Reason == "NodeNotReady") && o.Type != corev1.EventTypeNormal {
+		c.report(h, readinessIsNormal, o.Reason+" of type "+orNone(o.Type), "type "+corev1.EventTypeNormal)
+	}
+	if s.jump || !s.first || uid == "" || uid == about.Name {
+		return
+	}
+	if by != componentKubelet && o.Reason != "RemovingNode" {
+		c.rightNode(h, about.Name, uid)
+	}
+	switch o.Reason {
+	case "RemovingNode":
+		c.removing(h, about.Name, uid)
+	case "DeletingNode":
+		c.deleting(h, uid)
+	}
+}
+
+func (c *Checker) nodeByName(name string) *held {
+	return c.objects[objectKey{resource: noderoll.Nodes, name: name}]
+}
+
+// removing wants the node to be gone, or to go before long.
+func (c *Checker) removing(h *held, name, uid string) {
+	alive := func() bool { n := c.nodeByName(name); return n != nil && n.uid == uid }
+	if !alive() {
+		return
+	}
+	began := c.here
+	c.later(0, func() {
+		if alive() {
+			c.reportAt(began, h, removingAfter, "RemovingNode while node "+name+" is there", "its DELETED first")
+		}
+	})
+}
+
+// deleting wants the node not to have been gone for long.
+func (c *Checker) deleting(h *held, uid string) {
+	died, dead := c.graves.dead[uid]
+	if dead && died.at+reaction+c.opts.tolerance() < c.at {
+		c.report(h, deletingBefore, "DeletingNode after the node's DELETED at "+string(noderoll.AppendStamp(nil, died.at)), "it before")
+	}
+}
+
+// rightNode compares the uid with the node of that name. A controller may tell
+// late of a node whose name has been taken by the next.
+func (c *Checker) rightNode(h *held, name, uid string) {
+	wrong := func() (string, bool) {
+		n := c.nodeByName(name)
+		if n == nil || n.uid == uid || n.uid == "" {
+			return "", false
+		}
+		_, dead := c.graves.dead[uid]
+		return n.uid, !dead
+	}
+	if _, no := wrong(); !no {
+		return
+	}
+	began := c.here
+	c.later(0, func() {
+		if is, no := wrong(); no && !h.gone {
+			c.reportAt(began, h, eventOfNode, "involvedObject.uid "+uid+" of node "+name, is)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package invariant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll/invariant"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// What looks odd and is allowed: for each, a violation would be a false alarm on
+// a real recording.
+func TestOddAndSound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tape   string
+		change func(*tape)
+	}{
+		"a kubelet names its node by name": {"surge", func(p *tape) {
+			p.one(eventsOf, newNode+".*", second, all(set("kubelet", "source", "component"), set(newNode, "involvedObject", "uid")))
+		}},
+		"a bare API server taints nothing": {"surge", func(p *tape) {
+			p.each(nodes, "ip-*", 0, set(nil, "spec", "taints"))
+			p.drop(eventsOf, "ip-*", 0)
+		}},
+		"an informer that is late by the skew": {"surge", func(p *tape) { p.move(nodes, oldNode, 5160*time.Millisecond, 7*second) }},
+		"a pod that outlives its node's Ready": {"vanish", func(p *tape) {
+			p.each(pods, lostPod, second, all(set("2026-11-21T00:04:36Z", "metadata", "deletionTimestamp"), set(0, "metadata", "deletionGracePeriodSeconds")))
+		}},
+		"a finalizer holds an orphan": {"vanish", func(p *tape) {
+			p.each(pods, lostPod, 0, set([]any{"example.com/hold"}, "metadata", "finalizers"))
+			p.drop(pods, lostPod, 60*second).goOn(140 * second)
+		}},
+		"a tape that ends early judges nothing": {"vanish", func(p *tape) { p.drop(pods, lostPod, 60*second) }},
+		"a node that stays Unknown keeps its pods": {"vanish", func(p *tape) {
+			p.opts.Partial = true // the budget counts pods that are dropped here
+			p.drop(nodes, lostNode, 19245*time.Millisecond).drop(eventsOf, lostNode+".*", 24*second).drop(pods, "web-*", 60*second)
+			p.goOn(160 * second)
+		}},
+		"a node that wasn't ready falls silent": {"vanish", func(p *tape) {
+			p.opts.Partial = true
+			p.drop(nodes, lostNode, 19245*time.Millisecond).drop(eventsOf, lostNode+".*", 24*second).drop(pods, "web-*", 60*second)
+			p.each(nodes, lostNode, 0, func(o object) {
+				if ready := in(o, "status", "conditions", "Ready"); ready["status"] == "True" {
+					ready["status"] = "False"
+					in(o, "spec")["taints"] = []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule", "timeAdded": longAgo}}
+				}
+			})
+			p.drop(pods, lostPod, 19*second).goOn(160 * second)
+		}},
+		"a node comes back under its name": {"surge", func(p *tape) {
+			p.again(nodes, oldNode, 20*second, func(ev *timeline.Event) { ev.Type, ev.UID, ev.RV = timeline.Added, "another", "" })
+			p.each(nodes, oldNode, 20*second, set("2026-11-21T00:03:56Z", "metadata", "creationTimestamp"))
+			p.each(nodes, oldNode, 20*second, set(nil, "status", "conditions"))
+		}},
+		"what happened in a gap": {"surge", func(p *tape) {
+			p.insert(timeline.Event{At: 6 * second, Type: timeline.Gap, Resource: pods})
+			p.drop(pods, movedPod, 12*second)
+			p.again(pods, "web-64cf8d68d9-zp88h", 30*second, nil)
+			p.drop(pods, "web-64cf8d68d9-zp88h", 12*second)
+			p.insert(timeline.Event{At: 60 * second, Type: timeline.Sync, Resource: pods})
+		}},
+		"a pod of nowhere, where the tape holds one group": {"surge", func(p *tape) {
+			p.opts.Partial = true
+			p.each(pods, newPod, 7223*time.Millisecond, set("ip-10-9-9-9", "spec", "nodeName"))
+			p.drop(eventsOf, newPod+".*", 0)
+		}},
+		"a new address after a restart": {"surge", func(p *tape) {
+			p.each(pods, movedPod, 12*second, all(set("10.9.9.9", "status", "podIP"), set(1, "status", "containerStatuses", "web", "restartCount")))
+		}},
+		"an unready pod needs no grant": {"surge", func(p *tape) {
+			p.opts.Partial = true // the status doesn't count what is changed here
+			p.each(budgets, "web", 0, all(set(0, "status", "disruptionsAllowed"), set(10, "status", "currentHealthy"), set(nil, "status", "disruptedPods"),
+				set("False", "status", "conditions", "0", "status"), set(longAgo, "status", "conditions", "0", "lastTransitionTime")))
+			p.each(pods, "web-*", 0, func(o object) {
+				conditions, _ := in(o, "status")["conditions"].([]any)
+				for _, k := range conditions {
+					if k.(object)["type"] == "Ready" {
+						k.(object)["status"], k.(object)["lastTransitionTime"] = "False", longAgo
+					}
+				}
+			})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, tc.tape)
+			tc.change(p)
+			for _, v := range p.check() {
+				t.Error(v)
+			}
+		})
+	}
+}
+
+// A server that was away delivers late; judging waits for it.
+func TestSilenceIsNoViolation(t *testing.T) {
+	p := open(t, "surge")
+	const away = 60 * second
+	for i := range p.events {
+		if p.events[i].At > 5160*time.Millisecond {
+			p.events[i].At += away
+		}
+	}
+	for _, v := range p.check() {
+		t.Error(v)
+	}
+}
+
+// A recorder of a replay gets the times of the recording before, at any pace.
+func TestRecordingOfAReplay(t *testing.T) {
+	p := open(t, "surge")
+	p.opts.Start = p.opts.Start.Add(24 * time.Hour)
+	for i := range p.events {
+		p.events[i].At *= 3
+	}
+	for _, v := range p.check() {
+		t.Error(v)
+	}
+}
+
+// A simulation has one order: what a recording may do is too late there.
+func TestSimulationsAreHeldTighter(t *testing.T) {
+	p := open(t, "surge")
+	p.move(nodes, oldNode, 5160*time.Millisecond, 7500*time.Millisecond)
+	p.opts = invariant.CheckSimulated(p.opts.Start)
+	found := brokenBy(p.check())
+	if len(found) != 1 || found[0] != "cordon-taint" {
+		t.Errorf("found %v: want cordon-taint alone, 2.3 s after the cordon", found)
+	}
+}
+
+// Without a clock, times in objects are compared with each other only.
+func TestWithoutStartNoClock(t *testing.T) {
+	p := open(t, "surge")
+	p.opts.Start = time.Time{}
+	p.each(pods, movedPod, 0, set(farAhead, "status", "startTime"))
+	p.one(pods, "web-64cf8d68d9-z7cqr", 12*second, set(3, "status", "containerStatuses", "web", "restartCount"))
+	found := brokenBy(p.check())
+	if len(found) != 1 || found[0] != "restarts-grow" {
+		t.Errorf("found %v: want restarts-grow alone", found)
+	}
+}
+
+func TestEachObjectIsReportedOnce(t *testing.T) {
+	p := open(t, "surge")
+	p.each(nodes, newNode, 3*second, func(o object) {
+		in(o, "status", "conditions", "Ready")["lastHeartbeatTime"] = "2026-11-21T00:03:38Z"
+	})
+	p.again(nodes, newNode, 20*second, func(ev *timeline.Event) { ev.RV = "" })
+	n := 0
+	for _, v := range p.check() {
+		if v.Invariant == "heartbeat-after-transition" {
+			n++
+			if v.At < 3*second || v.At > 4*second {
+				t.Errorf("reported at %s, want where it began", v.At)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("reported %d times, want once", n)
+	}
+}

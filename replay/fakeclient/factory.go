@@ -1,0 +1,160 @@
+package fakeclient
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/informers/internalinterfaces"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// factory is a SharedInformerFactory whose informers are tracked. It makes those
+// that it is asked for, and no others, as client-go's does.
+type factory struct {
+	informers.SharedInformerFactory
+	client *Client
+
+	mu    sync.Mutex
+	asked []*informer // not started yet
+	last  *informer   // the one that lists last
+}
+
+func newFactory(c *Client) *factory {
+	f := &factory{SharedInformerFactory: informers.NewSharedInformerFactory(c, 0), client: c}
+	for _, r := range c.cluster.Resources() {
+		if !byGroup[r.Group] {
+			_, _ = f.ForResource(gvrOf(r)) // an error says that client-go has no informer for it
+		}
+	}
+	return f
+}
+
+// InformerFor implements informers.SharedInformerFactory.
+func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return f.SharedInformerFactory.InformerFor(obj, func(k kubernetes.Interface, d time.Duration) cache.SharedIndexInformer {
+		i := &informer{SharedIndexInformer: newFunc(k, d), client: f.client, place: f.placeOf(obj), listed: make(chan struct{})}
+		f.client.Track(i.SharedIndexInformer)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.asked = append(f.asked, i)
+		return i
+	})
+}
+
+// placeOf returns the place of a type's resource in the tape's header; -1 where
+// the tape doesn't have it.
+func (f *factory) placeOf(obj runtime.Object) int {
+	kinds, _, _ := scheme.Scheme.ObjectKinds(obj) // none for a type that isn't Kubernetes' own
+	return slices.IndexFunc(f.client.cluster.Resources(), func(r timeline.Resource) bool {
+		return slices.Contains(kinds, gvrOf(r).GroupVersion().WithKind(r.Kind))
+	})
+}
+
+// ForResource implements informers.SharedInformerFactory. The factory inside
+// hands out the informer that it has (InformerFor in client-go's
+// informers/factory.go), so the tracked one is made first.
+func (f *factory) ForResource(gvr schema.GroupVersionResource) (informers.GenericInformer, error) {
+	for _, r := range f.client.cluster.Resources() {
+		if gvrOf(r) != gvr {
+			continue
+		}
+		obj, err := scheme.Scheme.New(gvr.GroupVersion().WithKind(r.Kind))
+		if err != nil {
+			break // a custom resource
+		}
+		untracked, err := informers.NewSharedInformerFactory(f.client, 0).ForResource(gvr)
+		if err != nil {
+			break // a kind without informer
+		}
+		f.InformerFor(obj, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return untracked.Informer() })
+	}
+	return f.SharedInformerFactory.ForResource(gvr)
+}
+
+// Start implements informers.SharedInformerFactory.
+func (f *factory) Start(stop <-chan struct{}) { f.StartWithContext(wait.ContextForChannel(stop)) }
+
+// StartWithContext implements informers.SharedInformerFactory.
+func (f *factory) StartWithContext(ctx context.Context) {
+	f.mu.Lock()
+	slices.SortStableFunc(f.asked, func(a, b *informer) int { return a.place - b.place })
+	for _, i := range f.asked {
+		if i.place >= 0 { // one that isn't on the tape never lists, and nobody waits for it
+			i.before, f.last = f.last, i
+		}
+	}
+	f.asked = nil
+	f.mu.Unlock()
+	f.SharedInformerFactory.StartWithContext(ctx)
+}
+
+// informer is one that lock-step waits for, with its handlers. The informers of
+// a factory are started together; these list one after the other, so that
+// handlers of several resources hear of the first objects in the same order
+// every time.
+type informer struct {
+	cache.SharedIndexInformer
+	client *Client
+	place  int           // of its resource in the tape's header; -1 for none
+	before *informer     // the one that lists before it; set when it is started
+	listed chan struct{} // closed when its handlers have heard of the first list
+}
+
+// RunWithContext implements cache.SharedIndexInformer. It is called once.
+func (i *informer) RunWithContext(ctx context.Context) {
+	if i.before != nil {
+		select {
+		case <-i.before.listed:
+		case <-ctx.Done():
+		}
+	}
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		defer close(i.listed)
+		if cache.WaitFor(ctx, "", i.SharedIndexInformer.HasSyncedChecker()) {
+			_, all := i.client.present()
+			for _, t := range all {
+				if t.informer == i.SharedIndexInformer {
+					_ = t.settled(ctx, &changes{all: true}) // an error is the context's end, which the next one sees
+				}
+			}
+		}
+	})
+	i.SharedIndexInformer.RunWithContext(ctx)
+	waiting.Wait()
+}
+
+// AddEventHandler implements cache.SharedIndexInformer.
+func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.client.Handle(i.SharedIndexInformer, h)
+}
+
+// AddEventHandlerWithResyncPeriod implements cache.SharedIndexInformer.
+func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, d time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.client.handle(i.SharedIndexInformer, h, func(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+		return i.SharedIndexInformer.AddEventHandlerWithResyncPeriod(h, d)
+	})
+}
+
+// AddEventHandlerWithOptions implements cache.SharedIndexInformer.
+func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	return i.client.handle(i.SharedIndexInformer, h, func(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+		return i.SharedIndexInformer.AddEventHandlerWithOptions(h, o)
+	})
+}
+
+// RemoveEventHandler implements cache.SharedIndexInformer.
+func (i *informer) RemoveEventHandler(r cache.ResourceEventHandlerRegistration) error {
+	i.client.unhandle(i.SharedIndexInformer, r)
+	return i.SharedIndexInformer.RemoveEventHandler(r)
+}

@@ -1,0 +1,82 @@
+package fakeclient
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/informers"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Test is a [Client] for one test, with informers that lock-step waits for.
+// Errors fail the test.
+type Test struct {
+	*Client
+	// Informers holds what the code under test takes. Whatever it adds to an
+	// informer, in whatever way, is waited for: see [Test.Play].
+	Informers informers.SharedInformerFactory
+
+	t       testing.TB
+	ctx     context.Context
+	started bool
+}
+
+// ForTest makes a client that is at the beginning of a tape, and closes it
+// when the test ends, inside of the testing/synctest bubble if the test runs in
+// one. The factory starts the informers that it was asked for before [Test.Start],
+// and those alone. It has none for custom resources: use [Client.Dynamic] and
+// [Client.Track] for those.
+func ForTest(t testing.TB, src timeline.Source, opts ...Option) *Test {
+	t.Helper()
+	c, err := New(src, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFactory(c)
+	t.Cleanup(func() {
+		cancel()
+		f.Shutdown()
+	})
+	return &Test{Client: c, Informers: f, t: t, ctx: ctx}
+}
+
+// Start starts the informers that were asked for and waits until they have their
+// lists and handlers have heard of them, one resource after the other, in the
+// order of the tape's header. Play and PlayTo call it where nobody has; call it
+// again for informers that were asked for since.
+func (p *Test) Start() {
+	p.t.Helper()
+	p.Informers.StartWithContext(p.ctx)
+	p.Informers.WaitForCacheSync(p.ctx.Done())
+	p.started = true
+	if err := p.Settle(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Play steps through the whole tape: after each event it waits until every
+// informer has it and every handler has returned.
+func (p *Test) Play() {
+	p.t.Helper()
+	p.PlayTo(replay.End)
+}
+
+// PlayTo steps to a position on the tape; see [Client.StepTo].
+func (p *Test) PlayTo(at time.Duration) {
+	p.t.Helper()
+	if !p.started {
+		p.Start()
+	}
+	if err := p.StepTo(p.t.Context(), at); err != nil {
+		p.t.Fatal(err)
+	}
+}

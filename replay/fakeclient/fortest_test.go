@@ -1,0 +1,108 @@
+package fakeclient
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// heard returns what handlers of two resources write into one log: one added in
+// each of the ways that an informer has.
+func heard(t *testing.T, f *Test) *diary {
+	t.Helper()
+	d := &diary{}
+	nodes, pods := f.Informers.Core().V1().Nodes().Informer(), f.Informers.Core().V1().Pods().Informer()
+	_, err := pods.AddEventHandler(d)
+	_, err2 := nodes.AddEventHandlerWithOptions(d, cache.HandlerOptions{})
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	return d
+}
+
+const wantHeard = "add a@10, add b@11, add p@20, add c@60, update cordoned a@61, delete p@62, add q@63, delete cordoned a@64, update cordoned b@71"
+
+// Handlers that the code under test adds by itself are waited for, and hear of
+// everything in one order across resources, the first objects included.
+func TestForTestTracksByItself(t *testing.T) {
+	for range 20 {
+		f := ForTest(t, replay.Events(header(), roll()))
+		d := heard(t, f)
+		f.Play()
+		equal(t, "heard", d.since(0), wantHeard)
+		if n, err := f.Informers.Core().V1().Nodes().Lister().Get("b"); err != nil || !n.Spec.Unschedulable {
+			t.Errorf("the lister has %v, %v", n, err)
+		}
+	}
+}
+
+// Slow handlers are waited for as well, up to a position.
+func TestPlayToWaitsForHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := ForTest(t, replay.Events(header(), roll()))
+		var mu sync.Mutex
+		var out []string
+		r, err := f.Informers.Core().V1().Nodes().Informer().AddEventHandlerWithResyncPeriod(cache.ResourceEventHandlerFuncs{
+			DeleteFunc: func(any) {
+				<-time.After(time.Hour)
+				mu.Lock()
+				defer mu.Unlock()
+				out = append(out, "gone")
+			},
+		}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.PlayTo(3 * time.Second)
+		equal(t, "at 3 s", strings.Join(out, " "), "")
+		f.PlayTo(4 * time.Second)
+		equal(t, "at 4 s", strings.Join(out, " "), "gone")
+		if err := f.Informers.Core().V1().Nodes().Informer().RemoveEventHandler(r); err != nil {
+			t.Fatal(err)
+		}
+		f.Play()
+	})
+}
+
+// A scenario is a Source like any other, and so are its settings.
+func TestScenariosAreSources(t *testing.T) {
+	for nodes, src := range map[int]timeline.Source{
+		6: scenarios.Source("surge"),
+		9: scenarios.Source("surge", scenarios.Setting{Name: "nodes", Value: "9"}),
+	} {
+		f := ForTest(t, src)
+		store := f.Informers.Core().V1().Nodes().Informer().GetStore()
+		f.Start()
+		equal(t, "nodes", fmt.Sprint(len(store.ListKeys())), fmt.Sprint(nodes))
+	}
+	if _, err := New(scenarios.Source("surgee")); err == nil || !strings.Contains(err.Error(), "did you mean surge?") {
+		t.Errorf("a misspelt scenario: %v", err)
+	}
+}
+
+// An option that no adapter takes is an error, never dropped.
+func TestOptionsAreRefusedWhereNobodyTakesThem(t *testing.T) {
+	_, err := New(replay.Events(header(), roll()), apiserver.ShiftTimes())
+	equal(t, "New", fmt.Sprint(err), "replay.NewPlayer: found the option apiserver.ShiftTimes: want those of package replay, and fault.Inject")
+	p, err := replay.NewPlayer(replay.Events(header(), roll()), replay.From(3*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ForPlayer(p, replay.From(0))
+	equal(t, "ForPlayer", fmt.Sprint(err), "fakeclient.ForPlayer: found the option replay.From: want those of the Player where it is made")
+	_, err = apiserver.New(p, WithWatchList())
+	equal(t, "apiserver.New", fmt.Sprint(err), "apiserver.New: found the option fakeclient.WithWatchList: want those of the Player where it is made")
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,49 @@
+// Package applyschema is the schema of Kubernetes' built-in kinds for server-side apply: which lists are sets or maps, by
+// which keys, and what is replaced as a whole. It is that of client-go's applyconfigurations, whose package links the apply
+// configurations of every group with it, 51 packages; so its text is kept here, compressed, and read when it is first asked
+// for. A test checks it against client-go's.
+package applyschema
+
+//go:generate go run ./generate
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+//go:embed schema.yaml.gz
+var compressed []byte
+
+// Parser reads the schema, once; that takes about 50 ms. It may be called from several goroutines.
+var Parser = sync.OnceValue(func() *typed.Parser {
+	parser, err := read(compressed)
+	if err != nil {
+		panic("applyschema: the schema that this program was built with: " + err.Error())
+	}
+	return parser
+})
+
+// TypeConverter converts objects of client-go's scheme by the schema.
+func TypeConverter() managedfields.TypeConverter {
+	return managedfields.NewSchemeTypeConverter(scheme.Scheme, Parser())
+}
+
+func read(compressed []byte) (*typed.Parser, error) {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	return typed.NewParser(typed.YAMLObject(text))
+}

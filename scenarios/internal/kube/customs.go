@@ -1,0 +1,98 @@
+package kube
+
+import "fmt"
+
+// Customs returns the objects of a plural in the order of their creation.
+func (s *Store) Customs(resource string) []*Custom {
+	if t := s.customs[resource]; t != nil {
+		return t.all
+	}
+	return nil
+}
+
+// Custom returns one of the provider's objects, or nil.
+func (s *Store) Custom(resource, namespace, name string) *Custom {
+	if t := s.customs[resource]; t != nil {
+		return t.byName[key{namespace, name}]
+	}
+	return nil
+}
+
+// CreateCustom adds one of the provider's objects.
+func (s *Store) CreateCustom(c *Custom) error {
+	t := s.customs[c.Resource.Resource]
+	if t == nil {
+		t = &table[Custom]{}
+		s.customs[c.Resource.Resource] = t
+	}
+	k := key{c.Namespace, c.Name}
+	if t.byName[k] != nil {
+		return fmt.Errorf("%s %q already exists", c.Resource, c.Name)
+	}
+	c.Generation = 1
+	s.stamp(&c.Meta)
+	t.put(k, c)
+	s.emit(Added, c.Resource.Resource, &c.Meta, nil, whole(s, (*writer).custom, c))
+	s.tellCustoms(Added, nil, c)
+	return nil
+}
+
+// UpdateCustom lets change work on one of the provider's objects and writes
+// what it did. One that is to go and is held by no finalizer any more goes.
+func (s *Store) UpdateCustom(c *Custom, change func(*Custom)) bool {
+	if c.gone {
+		return false
+	}
+	old := *c
+	change(c)
+	patch := differ(s, (*writer).custom, &old, c)
+	if patch == nil {
+		return false
+	}
+	c.rv = s.version()
+	s.emit(Modified, c.Resource.Resource, &c.Meta, patch, whole(s, (*writer).custom, c))
+	s.tellCustoms(Modified, &old, c)
+	if c.Terminating() && len(c.Finalizers) == 0 {
+		s.dropCustom(c)
+	}
+	return true
+}
+
+// DeleteCustom removes one of the provider's objects, or, where finalizers hold
+// it, says that it is to go.
+func (s *Store) DeleteCustom(c *Custom) bool {
+	if c.gone {
+		return false
+	}
+	if len(c.Finalizers) > 0 {
+		return s.UpdateCustom(c, func(c *Custom) {
+			if !c.Terminating() {
+				c.Deleting = s.Now()
+				c.Generation++
+			}
+		})
+	}
+	s.dropCustom(c)
+	return true
+}
+
+func (s *Store) dropCustom(c *Custom) {
+	old := *c
+	c.rv = s.version()
+	c.gone = true
+	s.customs[c.Resource.Resource].drop(key{c.Namespace, c.Name})
+	s.emit(Deleted, c.Resource.Resource, &c.Meta, nil, nil)
+	s.tellCustoms(Deleted, &old, c)
+	s.forget(c.Resource.Kind, &c.Meta)
+}
+
+func (s *Store) tellCustoms(c Change, old, o *Custom) {
+	s.watching++
+	if r := s.outbound(); r != nil {
+		r.CustomWritten(c, old, o)
+	}
+	for _, f := range s.watchers.customs {
+		f(c, old, o)
+	}
+	s.watching--
+}

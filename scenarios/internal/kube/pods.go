@@ -1,0 +1,166 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Pods returns all pods, in an order that the writes alone decide. The slice
+// must not be changed, and is valid up to the next write of a pod.
+func (s *Store) Pods() []*Pod { return s.all.pods }
+
+// Pod returns the pod of a name, or nil.
+func (s *Store) Pod(namespace, name string) *Pod { return s.pods[key{namespace, name}] }
+
+// PodsOn returns the pods that are bound to a node; see [Store.Pods].
+func (s *Store) PodsOn(node string) []*Pod { return s.onNode[node].list() }
+
+// PodsOf returns the pods of a controller by its UID; see [Store.Pods].
+func (s *Store) PodsOf(owner string) []*Pod { return s.ofOwner[owner].list() }
+
+func (l *podList) list() []*Pod {
+	if l == nil {
+		return nil
+	}
+	return l.pods
+}
+
+// CreatePod adds a pod. The caller fills in what the API server and its
+// admission would: phase Pending and the tolerations of the template.
+func (s *Store) CreatePod(p *Pod) error {
+	if p.Template == nil {
+		return errors.New("a pod without a template")
+	}
+	k := key{p.Namespace, p.Name}
+	if s.pods[k] != nil {
+		return fmt.Errorf("pods %q already exists", p.Name)
+	}
+	s.stamp(&p.Meta)
+	s.pods[k] = p
+	s.all.add(p)
+	put(s.ofOwner, amongOwned, ownerOf(p), p)
+	put(s.onNode, amongBound, p.NodeName, p)
+	s.emit(Added, "pods", &p.Meta, nil, whole(s, (*writer).pod, p))
+	s.tellPods(Added, nil, p)
+	return nil
+}
+
+// UpdatePod lets change work on a pod and writes what it did; see
+// [Store.UpdateNode]. Binding is an update of NodeName.
+func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
+	if p.gone {
+		return false
+	}
+	old := keep(s, &s.scratch.pod, p)
+	change(p)
+	patch := differ(s, (*writer).pod, old, p)
+	if patch == nil {
+		return false
+	}
+	p.rv = s.version()
+	if old.NodeName != p.NodeName {
+		take(s.onNode, old.NodeName, p)
+		put(s.onNode, amongBound, p.NodeName, p)
+	}
+	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
+	s.tellPods(Modified, old, p)
+	if p.Terminating() && p.Grace == 0 && len(p.Finalizers) == 0 && s.cfg.Remote == nil {
+		s.dropPod(p)
+	}
+	return true
+}
+
+// OwnGrace asks for a pod's own grace period.
+const OwnGrace = int64(-1)
+
+// DeletePod deletes a pod as the API server does (rest.BeforeDelete of
+// apiserver/pkg/registry/rest/delete.go, CheckGracefulDelete of
+// pkg/registry/core/pod/strategy.go). With grace, the pod gets a
+// deletionTimestamp that lies so many seconds ahead, and its kubelet does the
+// rest; one that is bound to no node, or has ended, needs none. A pod that is
+// being deleted can only be hurried. Without grace, or where that is 0, it goes
+// at once, unless finalizers hold it; watchers see the deletionTimestamp even so,
+// in a write of its own (updateForGracefulDeletionAndFinalizers of
+// apiserver/pkg/registry/generic/registry/store.go). DeletePod reports whether it did anything.
+func (s *Store) DeletePod(p *Pod, grace int64) bool {
+	if p.gone {
+		return false
+	}
+	if r := s.outbound(); r != nil {
+		if !p.Terminating() || grace != 0 { // what its kubelet says has ended, the status says already
+			r.DeletePod(p, grace)
+		}
+		return true
+	}
+	hurried := grace != OwnGrace
+	if !hurried {
+		grace = p.Template.GraceSeconds
+	}
+	if p.NodeName == "" || p.Terminal() {
+		grace = 0
+	}
+	if p.Terminating() {
+		if !hurried || grace >= p.Grace {
+			return false
+		}
+		// UpdatePod drops it where nothing holds it any more.
+		return s.UpdatePod(p, func(p *Pod) { p.Deleting, p.Grace = min(p.Deleting, s.Now().Add(seconds(grace))), grace })
+	}
+	return s.UpdatePod(p, func(p *Pod) {
+		p.Deleting, p.Grace = s.Now().Add(seconds(grace)), grace
+		if p.Generation > 0 {
+			p.Generation++
+		}
+	})
+}
+
+func (s *Store) dropPod(p *Pod) {
+	old := keep(s, &s.scratch.pod, p)
+	p.rv = s.version()
+	p.gone = true
+	delete(s.pods, key{p.Namespace, p.Name})
+	s.all.remove(p)
+	take(s.ofOwner, ownerOf(p), p)
+	take(s.onNode, p.NodeName, p)
+	s.emit(Deleted, "pods", &p.Meta, nil, nil)
+	s.tellPods(Deleted, old, p)
+	s.forget("Pod", &p.Meta)
+}
+
+func (s *Store) tellPods(c Change, old, p *Pod) {
+	s.watching++
+	if r := s.outbound(); r != nil {
+		r.PodWritten(c, old, p)
+	}
+	for _, f := range s.watchers.pods {
+		f(c, old, p)
+	}
+	s.watching--
+}
+
+func ownerOf(p *Pod) string {
+	if p.Owner == nil {
+		return ""
+	}
+	return p.Owner.UID
+}
+
+func put(index map[string]*podList, of listKind, k string, p *Pod) {
+	if k == "" {
+		return
+	}
+	l := index[k]
+	if l == nil {
+		l = &podList{of: of}
+		index[k] = l
+	}
+	l.add(p)
+}
+
+func take(index map[string]*podList, k string, p *Pod) {
+	if l := index[k]; l != nil {
+		if l.remove(p); len(l.pods) == 0 {
+			delete(index, k)
+		}
+	}
+}

@@ -114,9 +114,11 @@ func (p *podPoller) askFor(ctx context.Context, pod *corev1.Pod) {
 	p.notify(&said)
 }
 
-// lost says whether a pod that the provider doesn't know has been there, or has had the time to come.
+// lost says whether a pod that the provider doesn't know has been there, or has had the time to come. A pod without a
+// creation time, as client-go's fake keeps it, has no age.
 func (p *podPoller) lost(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodRunning || p.pc.clock.Since(pod.CreationTimestamp.Time) > startLimit
+	created := pod.CreationTimestamp
+	return pod.Status.Phase == corev1.PodRunning || !created.IsZero() && p.pc.clock.Since(created.Time) > startLimit
 }
 
 // terminate ends every container of a status that runs, and where waiting is set, those that wait.

@@ -199,3 +199,12 @@ func TestLostPodOfAPolledProvider(t *testing.T) {
 		})
 	}
 }
+
+func TestPodWithoutACreationTimeIsNotLost(t *testing.T) {
+	s := newStage(t, func(cfg *PodControllerConfig) { cfg.Provider = silent{cfg.Provider} })
+	poller := newPodPoller(s.controller)
+	poller.NotifyPods(s.ctx, func(pod *corev1.Pod) { t.Errorf("reported %v before the provider had the pod", pod.Status) })
+	pod := aPod("web")
+	pod.CreationTimestamp, pod.Status = metav1.Time{}, corev1.PodStatus{Phase: corev1.PodPending}
+	poller.askFor(s.ctx, pod)
+}

@@ -24,6 +24,7 @@ func newClusterDown() *cobra.Command {
 	}
 	name := namedCluster(cmd, "the `NAME` of the cluster")
 	cmd.Flags().BoolVar(&all, "all", false, "end all clusters")
+	exclude(cmd, "all", "--all means every name", "name")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithTimeoutCause(cmd.Context(), downTimeout, fmt.Errorf("%s have passed", downTimeout))
 		defer cancel()
@@ -32,9 +33,6 @@ func newClusterDown() *cobra.Command {
 				return usagef("flag --name: %w", err)
 			}
 			return clusters.Down(ctx, *name)
-		}
-		if cmd.Flags().Changed("name") {
-			return usagef("flags --all and --name: found both: want one of them")
 		}
 		list, err := clusters.List(ctx)
 		if err != nil {

@@ -22,7 +22,9 @@ func newConnectionFlags() *connectionFlags {
 }
 
 // bind adds the flags to a set of flags.
-func (f *connectionFlags) bind(flags *pflag.FlagSet) {
+func (f *connectionFlags) bind(all *pflag.FlagSet) {
+	flags := pflag.NewFlagSet("connection", pflag.ContinueOnError)
+	defer all.AddFlagSet(flags)
 	user, cluster, context := &f.overrides.AuthInfo, &f.overrides.ClusterInfo, &f.overrides.Context
 	flags.StringVar(&f.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "Path to the kubeconfig file to use for CLI requests.")
 	for _, flag := range []struct {
@@ -48,6 +50,7 @@ func (f *connectionFlags) bind(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.userExtras, "as-user-extra", []string{}, "User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.")
 	flags.BoolVar(&cluster.InsecureSkipTLSVerify, clientcmd.FlagInsecure, false, "If true, the server's certificate will not be checked for validity. This will make your HTTPS connections insecure")
 	flags.BoolVar(&cluster.DisableCompression, clientcmd.FlagDisableCompression, false, "If true, opt-out of response compression for all requests to the server")
+	section(connectionSection, flags)
 }
 
 // loader reads the kubeconfig, or the flags' way around it, each time again.

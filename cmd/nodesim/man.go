@@ -61,7 +61,10 @@ func manPage(cmd *cobra.Command) string {
 		long = cmd.Short
 	}
 	b.WriteString(roffProse(long))
-	roffFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
+	titles, sections := flagSections(cmd.NonInheritedFlags())
+	for i, title := range titles {
+		roffFlags(&b, strings.Replace(strings.ToUpper(title), "FLAGS", "OPTIONS", 1), sections[i])
+	}
 	roffFlags(&b, "OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())
 	if cmd.Example != "" {
 		b.WriteString(".SH EXAMPLES\n" + roffLiteral(strings.Split(strings.Trim(cmd.Example, "\n"), "\n")))

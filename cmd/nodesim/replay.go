@@ -70,8 +70,8 @@ their images, or run the --target.`,
 	f.add(cmd)
 	f.output = newChoice("", "panel", "feed", "json")
 	flags := cmd.Flags()
-	f.apply.add(cmd)
 	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
+	f.apply.add(cmd)
 	flags.Lookup("speed").Usage = "pace: 20x, 0.5x, max (default: 1x for a panel on a terminal, else max)"
 	suggest(cmd, "output", f.output.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -79,7 +79,7 @@ their images, or run the --target.`,
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(f.apply.check(cmd), f.check(cmd)); err != nil {
+		if err := f.check(cmd); err != nil {
 			return err
 		}
 		if f.apply.on {
@@ -108,6 +108,8 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 	f.pods.add(cmd, "show the roll of the pods that match this label `SELECTOR`, updated in place (default: the tape's)")
 	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
 	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version, or of pods cpu=400m,memory=512Mi) that the roll moves towards")
+	exclude(cmd, "nodegroup", "a roll is one of nodes, or of pods", "pods")
+	section(scenarioSection, flags, "simulate", "set", "seed")
 	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
 	suggest(cmd, "provider", names...)
 	suggest(cmd, "speed", "1x", "20x", "100x", "max")

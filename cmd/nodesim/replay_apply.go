@@ -26,24 +26,15 @@ type applyFlags struct {
 func (f *applyFlags) add(cmd *cobra.Command) {
 	f.cluster, f.own = newConnectionFlags(), pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	cmd.Flags().BoolVar(&f.on, "to-cluster", false, "write the tape into the cluster of the kubeconfig, at 1x or --speed, instead of showing it")
-	f.own.BoolVar(&f.cleanup, "cleanup", false, "with --to-cluster: remove what replays of this tape have written, and play nothing")
-	f.own.BoolVar(&f.dry, "dry-run", false, "with --to-cluster: print what would be written, and write nothing")
-	f.own.StringVar(&f.known, "i-know-this-cluster", "", "with --to-cluster: write although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
+	f.own.BoolVar(&f.cleanup, "cleanup", false, "remove what replays of this tape have written, and play nothing")
+	f.own.BoolVar(&f.dry, "dry-run", false, "print what would be written, and write nothing")
+	f.own.StringVar(&f.known, "i-know-this-cluster", "", "write although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
+	section(applySection, f.own)
 	f.cluster.bind(f.own)
+	want(f.own, "to-cluster")
 	cmd.Flags().AddFlagSet(f.own)
-}
-
-// check refuses flags that go with --to-cluster alone, or not with it.
-func (f *applyFlags) check(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		switch shown := strings.Contains(" output verbose nodegroup provider target pods namespace start-paused ", " "+flag.Name+" "); {
-		case !f.on && f.own.Lookup(flag.Name) != nil:
-			err = usagef("flag --%s: want --to-cluster with it", flag.Name)
-		case f.on && shown:
-			err = usagef("flag --%s: it changes what is shown, and --to-cluster shows nothing", flag.Name)
-		}
-	})
-	return err
+	exclude(cmd, "to-cluster", "--to-cluster shows nothing",
+		"output", "verbose", "nodegroup", "provider", "target", "pods", "namespace", "start-paused")
 }
 
 // toCluster writes the tape into a cluster.

@@ -48,8 +48,6 @@ func (f *replayFlags) checkPart() error {
 		return usagef("flag --to %s: lies before --from %s", f.to.String(), f.from.String())
 	case f.idle < 0:
 		return usagef("flag --idle-limit %s: want a time above 0, such as 10s", f.idle)
-	case f.pods.pods != "" && f.nodegroup != "":
-		return usagef("flags --nodegroup and --pods: found both: want one of them")
 	}
 	return f.pods.check()
 }

@@ -33,6 +33,8 @@ func newRoot() *cobra.Command {
 	}
 	root.PersistentFlags().Bool("no-color", false, "no colours, as with NO_COLOR in the environment")
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(usage)
+	root.PersistentPreRunE = checkFlags
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.AddGroup(
 		&cobra.Group{ID: "make", Title: "Make tapes:"},

@@ -47,14 +47,12 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&s.nodegroup, "nodegroup", "", "record the node group of this `NAME`, with its pods, budgets and events")
 	flags.StringVarP(&s.selector, "selector", "l", "", "record the nodes that match this label `SELECTOR`, in place of a group")
 	flags.Var(s.provider, "provider", "whose labels name groups and images")
+	exclude(cmd, "nodegroup", "either says which nodes", "selector")
 	suggest(cmd, "provider", names...)
 	s.podFlags.add(cmd, "say on the tape that the roll is one of the pods that match this label `SELECTOR`, updated in place")
 }
 
 func (s *scopeFlags) check() error {
-	if s.nodegroup != "" && s.selector != "" {
-		return usagef("flags --nodegroup and --selector: found both: want one of them")
-	}
 	if _, err := labels.Parse(s.selector); err != nil {
 		return usagef("flag --selector %q: %w: want labels such as pool=blue,tier!=web", s.selector, err)
 	}

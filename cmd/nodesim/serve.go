@@ -55,6 +55,7 @@ A tape on standard input can't go back: it only seeks forward.`,
 	flags.StringVar(&f.writesOut, "writes-out", "", "record writes, as lines of JSON at the end of this `FILE`")
 	flags.BoolVar(&f.shift, "shift-times", true, "move the times in objects to now, so that every client sees the ages of the tape; =false leaves them as recorded")
 	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and every watcher has been handed all of it")
+	exclude(cmd, "loop", "a tape that begins again has no end", "exit-at-end")
 	flags.Lookup("start-paused").Usage = "wait for the space key, or nodesim ctl, before the first event"
 	_ = cmd.MarkFlagFilename("kubeconfig-out")
 	_ = cmd.MarkFlagFilename("writes-out")
@@ -82,8 +83,6 @@ func (f *serveFlags) check(tape *ui.Tape) error {
 	switch {
 	case f.loop && tape.Streams():
 		return usagef("flag --loop: standard input can be read once only: want a file")
-	case f.loop && f.exit:
-		return usagef("flags --loop and --exit-at-end: found both: a tape that begins again has no end")
 	case f.writes.value == "refuse" && f.writesOut != "":
 		return usagef("flag --writes-out %s: found --writes refuse with it: want --writes record, or neither", f.writesOut)
 	}

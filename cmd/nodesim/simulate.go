@@ -22,10 +22,10 @@ type simulateFlags struct {
 }
 
 const aboutSimulate = `Simulate a scenario and write its tape: nodes, pods, budgets and Events of a
-cluster that is rolled or disturbed, as a recording would have
-them. SCENARIO is the name of one of those that come with nodesim, or a file, or
-- for standard input. The same scenario, values, seed and version of nodesim give
-the same tape, byte for byte, everywhere.
+cluster that is rolled or disturbed, as a recording would have them. SCENARIO is
+the name of one of those that come with nodesim, or a file, or - for standard
+input. The same scenario, values, seed and version of nodesim give the same tape,
+byte for byte, everywhere.
 
   --list             the scenarios; with SCENARIO, what happens in it and what
                      can be --set; with -o json, all of that for programs
@@ -43,7 +43,9 @@ the same tape, byte for byte, everywhere.
 
 A roll that fails, or that isn't over when the scenario's time limit comes, is a
 simulation that worked: the exit status is 0, and the tape says what happened.
-An existing FILE is refused; --out - writes to standard output. ctrl-c leaves a tape that ends where it was.
+An existing FILE is refused; --out - writes to standard output. ctrl-c leaves a
+tape that ends where it was.
+
 docs/scenarios.md explains the file.`
 
 func newSimulate() *cobra.Command {
@@ -72,13 +74,16 @@ func newSimulate() *cobra.Command {
 	}
 	outFlag(cmd, &f.out)
 	flags := cmd.Flags()
-	flags.Lookup("out").Usage = "the `FILE` to write, - for standard output; .gz and .zst are compressed (required, but for --list, --show and --live)"
+	flags.Lookup("out").Usage = "the `FILE` to write, - for standard output; .gz and .zst are compressed (required; with --live, a recording of the run)"
 	f.scenario.add(cmd)
-	f.live.add(cmd)
 	flags.BoolVar(&f.list, "list", false, "list the scenarios, or describe one")
 	flags.BoolVar(&f.show, "show", false, "print the scenario's file")
 	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list; panel, feed or json of --live")
 	suggest(cmd, "output", f.format.of...)
+	f.live.add(cmd)
+	section(scenarioSection, flags, "set", "seed", "list", "show")
+	exclude(cmd, "list", "--list simulates nothing", "show", "out", "set", "seed", "live")
+	exclude(cmd, "show", "--show simulates nothing", "out", "set", "seed", "live", "output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd, args); err != nil {
 			return err
@@ -99,19 +104,9 @@ func newSimulate() *cobra.Command {
 	return cmd
 }
 
-// check refuses flags that contradict each other.
+// check refuses values that contradict other flags.
 func (f *simulateFlags) check(cmd *cobra.Command, args []string) error {
-	telling := "--list"
-	if f.show {
-		telling = "--show"
-	}
 	switch {
-	case f.list && f.show:
-		return usagef("flags --list and --show: found both: want one of them")
-	case (f.list || f.show) && (f.out != "" || f.scenario.changed(cmd)):
-		return usagef("flag %s: simulates nothing: want neither --out, --set nor --seed with it", telling)
-	case (f.list || f.show) && f.live.on:
-		return usagef("flag %s: simulates nothing: want no --live with it", telling)
 	case f.list && f.format.value != "text" && f.format.value != "json":
 		return usagef("flag --output %s: want text or json with --list", f.format.value)
 	case !f.list && !f.live.on && cmd.Flags().Changed("output"):

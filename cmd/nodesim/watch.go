@@ -53,6 +53,7 @@ it with exit status 0.`,
 	flags.Var(f.provider, "provider", "whose labels name groups and images")
 	flags.VarP(f.output, "output", "o", "what to show (default: panel on a terminal, else feed)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "fail if no node is found, or the cluster can't be read, for so long (default: wait)")
+	exclude(cmd, "nodegroup", "either says which nodes", "selector")
 	suggest(cmd, "provider", f.provider.of...)
 	suggest(cmd, "output", f.output.of...)
 	cluster.bind(flags)
@@ -83,10 +84,7 @@ func (c coreOnly) CoreV1() corev1client.CoreV1Interface { return c.core }
 
 // observed is the group that was asked for.
 func (f *watchFlags) observed() (o noderoll.StateOptions, err error) {
-	switch {
-	case f.nodegroup != "" && f.selector != "":
-		return o, usagef("flags --nodegroup and --selector: found both: want one of them")
-	case f.timeout < 0:
+	if f.timeout < 0 {
 		return o, usagef("flag --timeout %s: want a time above 0, such as 30s", f.timeout)
 	}
 	if o.Provider, err = noderoll.ProviderByName(f.provider.value); err != nil {

@@ -9,9 +9,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"github.com/nodesim/nodesim/internal/apischeme"
 )
 
 // manager is the name under which the API server notes who wrote a field.
@@ -28,7 +29,7 @@ func newLive(config *rest.Config) (*live, error) {
 	config.QPS, config.RateLimiter = -1, nil
 	config.APIPath, config.GroupVersion = "/", &schema.GroupVersion{}
 	config.WarningHandler = rest.NoWarnings{} // about what the tape's clients do, who aren't here
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	config.NegotiatedSerializer = apischeme.Codecs().WithoutConversion()
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()
 	}

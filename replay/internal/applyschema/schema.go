@@ -15,8 +15,9 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/nodesim/nodesim/internal/apischeme"
 )
 
 //go:embed schema.yaml.gz
@@ -31,9 +32,9 @@ var Parser = sync.OnceValue(func() *typed.Parser {
 	return parser
 })
 
-// TypeConverter converts objects of client-go's scheme by the schema.
+// TypeConverter converts objects of Kubernetes' own kinds by the schema.
 func TypeConverter() managedfields.TypeConverter {
-	return managedfields.NewSchemeTypeConverter(scheme.Scheme, Parser())
+	return managedfields.NewSchemeTypeConverter(apischeme.Scheme(), Parser())
 }
 
 func read(compressed []byte) (*typed.Parser, error) {

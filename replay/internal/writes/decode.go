@@ -5,6 +5,7 @@ import (
 	stdjson "encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,16 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/nodesim/nodesim/internal/apischeme"
 )
 
 // The two ways in which a server reads JSON: with an eye on unknown and
 // repeated fields, and without.
 var (
-	strict  = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Strict: true})
-	lenient = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{})
+	strict  = sync.OnceValue(func() *json.Serializer { return reads(true) })
+	lenient = sync.OnceValue(func() *json.Serializer { return reads(false) })
 )
+
+func reads(strictly bool) *json.Serializer {
+	return json.NewSerializerWithOptions(json.DefaultMetaFactory, apischeme.Scheme(), apischeme.Scheme(), json.SerializerOptions{Strict: strictly})
+}
 
 // lax reports whether unknown fields don't matter, and firm whether they are an
 // error; by default a server warns.
@@ -46,7 +52,7 @@ func (w *write) decode(k kind) (unstructured.Unstructured, error) {
 		s = lenient
 	}
 	wanted := k.gvk()
-	obj, gvk, err := s.Decode(w.Body, &wanted, nil)
+	obj, gvk, err := s().Decode(w.Body, &wanted, nil)
 	if err != nil {
 		strictErr, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict || obj == nil || w.firm() {
@@ -139,7 +145,7 @@ func (w *write) undecodable(k kind, gvk *schema.GroupVersionKind, err error) err
 
 // inServer spells a message as a server does, whose scheme has another name.
 func inServer(err error) string {
-	return strings.ReplaceAll(err.Error(), fmt.Sprintf("in scheme %q", scheme.Scheme.Name()), `in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+	return strings.ReplaceAll(err.Error(), fmt.Sprintf("in scheme %q", apischeme.Scheme().Name()), `in scheme "pkg/api/legacyscheme/scheme.go:30"`)
 }
 
 // summary is summarizeData of handlers/rest.go.

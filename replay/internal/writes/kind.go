@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -18,7 +18,7 @@ import (
 type kind struct {
 	timeline.Resource
 	onTape  bool
-	builtIn bool // client-go's scheme knows the type
+	builtIn bool // apischeme has the type
 }
 
 // kind finds what a request is about: on the tape, or else among the kinds that
@@ -26,7 +26,7 @@ type kind struct {
 func (d *Desk) kind(r Request) (kind, error) {
 	if res, ok := d.cluster.Resource(r.Resource); ok {
 		k := kind{Resource: res, onTape: true}
-		k.builtIn = scheme.Scheme.Recognizes(k.gvk())
+		k.builtIn = apischeme.Scheme().Recognizes(k.gvk())
 		switch {
 		case res.Namespaced && r.Namespace == "" && r.Name == "":
 			return kind{}, notAllowed() // of all namespaces there are only lists
@@ -45,13 +45,13 @@ func (d *Desk) kind(r Request) (kind, error) {
 	}}, nil
 }
 
-// builtIns are the kinds that client-go knows and that can be listed, by the
+// builtIns are the kinds of Kubernetes that can be listed, by the
 // name of their resource.
 var builtIns = sync.OnceValue(func() map[schema.GroupVersionResource]string {
 	all := map[schema.GroupVersionResource]string{}
-	for gvk, t := range scheme.Scheme.AllKnownTypes() {
+	for gvk, t := range apischeme.Scheme().AllKnownTypes() {
 		_, described := reflect.New(t).Interface().(metav1.ObjectMetaAccessor)
-		if !described || !scheme.Scheme.Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
+		if !described || !apischeme.Scheme().Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
 			continue
 		}
 		gvr, _ := meta.UnsafeGuessKindToResource(gvk)
@@ -82,7 +82,7 @@ func (k kind) hasStatus() bool {
 	if !k.builtIn {
 		return true
 	}
-	obj, err := scheme.Scheme.New(k.gvk())
+	obj, err := apischeme.Scheme().New(k.gvk())
 	if err != nil {
 		return false
 	}

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/replay"
 )
 
@@ -50,7 +50,7 @@ func (k kind) normal(u unstructured.Unstructured) (unstructured.Unstructured, er
 
 // typed is the object as its Go type, for rules that are about fields.
 func (k kind) typed(u unstructured.Unstructured) (runtime.Object, error) {
-	obj, err := scheme.Scheme.New(k.gvk())
+	obj, err := apischeme.Scheme().New(k.gvk())
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (r Request) dryRun() bool {
 }
 
 // BuiltIn reports whether the kind is one of Kubernetes' own, as far as
-// client-go knows them.
+// apischeme has them.
 func (r Request) BuiltIn() bool {
 	_, ok := builtIns()[r.Resource]
 	return ok

@@ -13,14 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/nodesim/nodesim/internal/apischeme"
 )
 
 // strategic applies a strategic merge patch (strategicPatchObject and
 // applyPatchToObject of k8s.io/apiserver/pkg/endpoints/handlers/patch.go).
 func (w *write) strategic(k kind, u unstructured.Unstructured) (unstructured.Unstructured, error) {
-	obj, err := scheme.Scheme.New(k.gvk())
+	obj, err := apischeme.Scheme().New(k.gvk())
 	if err != nil {
 		return u, err
 	}

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 )
 
@@ -65,7 +65,7 @@ func toJSON(body []byte, media string) ([]byte, error) {
 		}
 		return doc, nil
 	case runtime.ContentTypeProtobuf:
-		obj, gvk, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+		obj, gvk, err := apischeme.Codecs().UniversalDeserializer().Decode(body, nil, nil)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized: %v", err))
 		}

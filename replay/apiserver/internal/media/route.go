@@ -12,7 +12,7 @@ import (
 )
 
 // servedByGo are the groups whose objects have a Go type in their server, but
-// not in client-go's scheme.
+// not in apischeme.
 var servedByGo = map[string]bool{
 	"apiextensions.k8s.io":    true, // k8s.io/apiextensions-apiserver
 	"apiregistration.k8s.io":  true, // k8s.io/kube-aggregator

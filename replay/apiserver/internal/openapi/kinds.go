@@ -10,9 +10,9 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -79,7 +79,7 @@ func (l *library) addKinds(gv *groupVersion, definitions func(timeline.Resource)
 
 // goType finds the Go type of a built-in kind.
 func goType(gv schema.GroupVersion, kind string) (reflect.Type, bool) {
-	t, ok := scheme.Scheme.AllKnownTypes()[gv.WithKind(kind)]
+	t, ok := apischeme.Scheme().AllKnownTypes()[gv.WithKind(kind)]
 	return t, ok
 }
 
@@ -87,7 +87,7 @@ func goType(gv schema.GroupVersion, kind string) (reflect.Type, bool) {
 // group and not among them.
 var builtinKinds = sync.OnceValue(func() map[reflect.Type]schema.GroupVersionKind {
 	kinds := map[reflect.Type]schema.GroupVersionKind{}
-	for kind, t := range scheme.Scheme.AllKnownTypes() {
+	for kind, t := range apischeme.Scheme().AllKnownTypes() {
 		if strings.HasPrefix(t.PkgPath(), "k8s.io/api/") {
 			kinds[t] = kind
 		}

@@ -6,29 +6,8 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
-
-func autoscalers(version string) *Printer {
-	if version == "v1" {
-		return typed(autoscalerV1Cells, autoscalerColumns()...)
-	}
-	return typed(autoscalerCells, autoscalerColumns()...)
-}
-
-func autoscalerColumns() []metav1.TableColumnDefinition {
-	spec := autoscalingv2.HorizontalPodAutoscalerSpec{}
-	return []metav1.TableColumnDefinition{
-		nameColumn(),
-		text("Reference", doc(spec, "scaleTargetRef")),
-		text("Targets", doc(spec, "metrics")),
-		text("MinPods", doc(spec, "minReplicas")),
-		text("MaxPods", doc(spec, "maxReplicas")),
-		text("Replicas", doc(autoscalingv2.HorizontalPodAutoscalerStatus{}, "currentReplicas")),
-		ageColumn(),
-	}
-}
 
 func autoscalerCells(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time) []any {
 	target := a.Spec.ScaleTargetRef

@@ -25,7 +25,7 @@ func TestColumns(t *testing.T) {
 
 // builtins are the built-in resources in their newest versions, sorted.
 func builtins() (all []timeline.Resource) {
-	for _, r := range slices.SortedFunc(maps.Keys(builtin), func(a, b schema.GroupResource) int {
+	for _, r := range slices.SortedFunc(maps.Keys(builtin().resources), func(a, b schema.GroupResource) int {
 		return strings.Compare(a.Group+"/"+a.Resource, b.Group+"/"+b.Resource)
 	}) {
 		all = append(all, timeline.Resource{Group: r.Group, Version: "v0", Resource: r.Resource})
@@ -48,17 +48,33 @@ func describe(p *Printer) string {
 	return out.String()
 }
 
-// TestReworded is about descriptions that are kept for nothing.
-func TestReworded(t *testing.T) {
-	described := map[string]bool{}
-	for _, r := range builtins() {
-		for _, c := range For(r, nil).Columns() {
-			described[c.Description] = true
+// TestCellsAreUsed is about functions that are kept for nothing.
+func TestCellsAreUsed(t *testing.T) {
+	used := map[string]bool{}
+	for line := range strings.Lines(table) {
+		if fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(fields) > 4 {
+			name, _, _ := strings.Cut(fields[4], " ")
+			used[name] = true
 		}
 	}
-	for field, description := range reworded {
-		if !described[description] {
-			t.Errorf("%s: found in no column, want no description that isn't shown", field)
+	for name := range cells {
+		if !used[name] {
+			t.Errorf("%s: found in no line of columns.tsv", name)
+		}
+	}
+}
+
+// TestTableThatIsBroken is about lines that the table can't have.
+func TestTableThatIsBroken(t *testing.T) {
+	for line, want := range map[string]string{
+		"\tName":                         `line 2: found no common column "Name"`,
+		"\tA\tstring":                    "line 2: found 2 fields, want name, type, priority, cell and description",
+		"\tA\tstring\thigh\tname\tWords": `line 2: priority: strconv.ParseInt: parsing "high": invalid syntax`,
+		"\tA\tstring\t0\tnothing .a\t":   `line 2: cell "nothing .a": found no function of that name`,
+		"\tA\tstring\t0\t-\t":            "line 2: found no cell, and no code for the resource",
+	} {
+		if _, err := readTable("widgets.example.com\n" + line + "\n"); err == nil || err.Error() != want {
+			t.Errorf("%q: found error %v, want %s", line, err, want)
 		}
 	}
 }

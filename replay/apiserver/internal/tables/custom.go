@@ -21,7 +21,7 @@ type customColumn struct {
 // the API server.
 func custom(defined []printerColumn) *Printer {
 	var columns []customColumn
-	definitions := []metav1.TableColumnDefinition{nameColumn()}
+	definitions := []metav1.TableColumnDefinition{builtin().common["Name"].TableColumnDefinition}
 	for _, c := range defined {
 		search, err := readPath(c.path())
 		if err != nil {

@@ -2,7 +2,7 @@ package tables
 
 import (
 	"cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -34,7 +34,7 @@ func printerColumns(definition []byte, version string) []printerColumn {
 		} `json:"spec"`
 	}
 	age := []printerColumn{{
-		Name: ageColumn().Name, Type: "date", Description: doc(metav1.ObjectMeta{}, "creationTimestamp"), JSONPath: ".metadata.creationTimestamp",
+		Name: "Age", Type: "date", Description: builtin().common["Age"].Description, JSONPath: ".metadata.creationTimestamp",
 	}}
 	if len(definition) == 0 || json.Unmarshal(definition, &crd) != nil {
 		return age

@@ -13,7 +13,8 @@
 //
 // # Four kinds of tables
 //
-//   - A built-in resource with columns of its own: one file here per kind or family
+//   - A built-in resource with columns of its own: its lines in columns.tsv, whose cells are paths and small functions.
+//     The rows of pods, nodes, services, events, jobs and autoscalers are Go code, over their Go types
 //     (pkg/printers/internalversion/printers.go; apiservices: k8s.io/kube-aggregator).
 //   - A built-in resource without: NAME and CREATED AT (k8s.io/apiserver, pkg/registry/rest/table.go).
 //   - A custom resource with additionalPrinterColumns: NAME and those
@@ -28,10 +29,11 @@
 // # Objects that don't read well
 //
 // The API server prints what it has decoded and defaulted. Where a default shows in a cell, it is applied here as
-// well, so a short object written by hand prints like a stored one. An object that doesn't decode as its kind still
-// gets a row, with name and age where it has them and <unknown> in every other cell: one odd object must not hide the
-// rest of a list. Only what is no JSON object is an error. Nothing makes the package panic, and columns of a
-// CustomResourceDefinition whose paths could search forever are left out, where the API server would search.
+// well, so a short object written by hand prints like a stored one. An object with a field that a cell shows and that
+// isn't of the cell's type still gets a row, with name and age where it has them and <unknown> in every other cell: one
+// odd object must not hide the rest of a list. Only what is no JSON object is an error. Nothing makes the package panic,
+// and columns of a CustomResourceDefinition whose paths could search forever are left out, where the API server would
+// search.
 //
 // It must never change the bytes that it is given, nor keep them.
 package tables

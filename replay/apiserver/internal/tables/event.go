@@ -7,29 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-func coreEvents() *Printer { return typed(coreEventCells, eventColumns()...) }
-
-// newerEvents is the printer of events.k8s.io: the same objects under other names of fields, and the same rows.
-func newerEvents() *Printer { return typed(newerEventCells, eventColumns()...) }
-
-func eventColumns() []metav1.TableColumnDefinition {
-	event := corev1.Event{}
-	return []metav1.TableColumnDefinition{
-		text("Last Seen", doc(event, "lastTimestamp")),
-		text("Type", doc(event, "type")),
-		text("Reason", doc(event, "reason")),
-		text("Object", doc(event, "involvedObject")),
-		wide(text("Subobject", doc(corev1.ObjectReference{}, "fieldPath"))),
-		wide(text("Source", doc(event, "source"))),
-		text("Message", doc(event, "message")),
-		wide(text("First Seen", doc(event, "firstTimestamp"))),
-		wide(text("Count", doc(event, "count"))),
-		wide(nameColumn()),
-	}
-}
 
 // coreEventCells tells of an event with a series by the series, and of one without times of its own by eventTime.
 func coreEventCells(event *corev1.Event, now time.Time) []any {

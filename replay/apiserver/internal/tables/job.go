@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -10,19 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 )
-
-func jobs() *Printer {
-	return typed(jobCells,
-		nameColumn(),
-		text("Status", "Status of the job."),
-		text("Completions", doc(batchv1.JobStatus{}, "succeeded")),
-		text("Duration", "Time required to complete the job."),
-		ageColumn(),
-		wide(containersColumn()),
-		wide(imagesColumn()),
-		wide(text("Selector", doc(batchv1.JobSpec{}, "selector"))),
-	)
-}
 
 func jobCells(job *batchv1.Job, now time.Time) []any {
 	names, images := containers(&job.Spec.Template)
@@ -85,4 +73,13 @@ func jobDuration(status *batchv1.JobStatus, now time.Time) string {
 		now = status.CompletionTime.Time
 	}
 	return duration.HumanDuration(now.Sub(status.StartTime.Time))
+}
+
+// containers are the names and the images of a template's containers, in its order.
+func containers(template *corev1.PodTemplateSpec) (names, images string) {
+	var n, i []string
+	for _, c := range template.Spec.Containers {
+		n, i = append(n, c.Name), append(i, c.Image)
+	}
+	return strings.Join(n, ","), strings.Join(i, ",")
 }

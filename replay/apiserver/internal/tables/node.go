@@ -10,22 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func nodes() *Printer {
-	info, status := corev1.NodeSystemInfo{}, corev1.NodeStatus{}
-	return typed(nodeCells,
-		nameColumn(),
-		text("Status", "The status of the node"),
-		text("Roles", "The roles of the node"),
-		ageColumn(),
-		text("Version", doc(info, "kubeletVersion")),
-		wide(text("Internal-IP", doc(status, "addresses"))),
-		wide(text("External-IP", doc(status, "addresses"))),
-		wide(text("OS-Image", doc(info, "osImage"))),
-		wide(text("Kernel-Version", doc(info, "kernelVersion"))),
-		wide(text("Container-Runtime", doc(info, "containerRuntimeVersion"))),
-	)
-}
-
 func nodeCells(node *corev1.Node, now time.Time) []any {
 	info := node.Status.NodeInfo
 	kernel := cmp.Or(info.KernelVersion, unknown)

@@ -9,21 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func pods() *Printer {
-	spec, status := corev1.PodSpec{}, corev1.PodStatus{}
-	return withConditions(podRow,
-		nameColumn(),
-		text("Ready", "The aggregate readiness state of this pod for accepting traffic."),
-		text("Status", "The aggregate status of the containers in this pod."),
-		text("Restarts", "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted."),
-		ageColumn(),
-		wide(text("IP", doc(status, "podIP"))),
-		wide(text("Node", doc(spec, "nodeName"))),
-		wide(text("Nominated Node", doc(status, "nominatedNodeName"))),
-		wide(text("Readiness Gates", doc(spec, "readinessGates"))),
-	)
-}
-
 func podRow(pod *corev1.Pod, now time.Time) ([]any, []metav1.TableRowCondition) {
 	s := summarize(pod)
 	return []any{

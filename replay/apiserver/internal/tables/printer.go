@@ -16,17 +16,20 @@ import (
 // Printer makes the cells of one resource's rows. It is safe for concurrent use.
 type Printer struct {
 	columns []metav1.TableColumnDefinition
-	// row makes the cells of an object; an error means that the object isn't of the kind.
-	row func(raw []byte, now time.Time) ([]any, []metav1.TableRowCondition, error)
+	row     row
 }
+
+// row makes the cells of an object, and the conditions of its row; an error means that the object isn't of the kind.
+type row func(raw []byte, now time.Time) ([]any, []metav1.TableRowCondition, error)
 
 // For returns the printer of a resource. Built-in resources are known by group and plural, in every version: versions
 // that the API server no longer serves print like their successors. definition is the JSON of the
 // CustomResourceDefinition that defines the resource, or nil; a built-in resource has no use for one. A definition
 // that doesn't tell columns for r.Version makes NAME and AGE.
 func For(r timeline.Resource, definition []byte) *Printer {
-	if printer, ok := builtin[schema.GroupResource{Group: r.Group, Resource: r.Resource}]; ok {
-		return printer(r.Version)
+	gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+	if columns, ok := builtin().resources[gr]; ok {
+		return builtinPrinter(columns, coded[gr], r.Version)
 	}
 	return custom(printerColumns(definition, r.Version))
 }
@@ -51,21 +54,45 @@ func (p *Printer) Cells(raw []byte, now time.Time) ([]any, []metav1.TableRowCond
 	return cells, nil, err
 }
 
-// typed is the printer of a kind with a Go type, with one cell for each column.
-func typed[T any](cells func(object *T, now time.Time) []any, columns ...metav1.TableColumnDefinition) *Printer {
-	return withConditions(func(object *T, now time.Time) ([]any, []metav1.TableRowCondition) {
-		return cells(object, now), nil
-	}, columns...)
+// builtinPrinter is the printer of a built-in resource, whose rows the columns' cells make where no code does.
+func builtinPrinter(columns []column, code func(version string) row, version string) *Printer {
+	p := &Printer{}
+	for _, c := range columns {
+		if c.Name != "" {
+			p.columns = append(p.columns, c.TableColumnDefinition)
+		}
+	}
+	if code != nil {
+		p.row = code(version)
+		return p
+	}
+	p.row = func(raw []byte, now time.Time) ([]any, []metav1.TableRowCondition, error) {
+		o, err := readObject(raw, now)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells := make([]any, len(columns))
+		for i, c := range columns {
+			cells[i] = c.cell(o)
+		}
+		return cells, nil, o.err
+	}
+	return p
+}
+
+// typed makes the rows of a kind with a Go type.
+func typed[T any](cells func(object *T, now time.Time) []any) row {
+	return withConditions(func(object *T, now time.Time) ([]any, []metav1.TableRowCondition) { return cells(object, now), nil })
 }
 
 // withConditions is typed for rows that have conditions.
-func withConditions[T any](row func(object *T, now time.Time) ([]any, []metav1.TableRowCondition), columns ...metav1.TableColumnDefinition) *Printer {
-	return &Printer{columns: columns, row: func(raw []byte, now time.Time) ([]any, []metav1.TableRowCondition, error) {
+func withConditions[T any](made func(object *T, now time.Time) ([]any, []metav1.TableRowCondition)) row {
+	return func(raw []byte, now time.Time) ([]any, []metav1.TableRowCondition, error) {
 		object := new(T)
 		if err := json.Unmarshal(raw, object); err != nil {
 			return nil, nil, err
 		}
-		cells, conditions := row(object, now)
+		cells, conditions := made(object, now)
 		return cells, conditions, nil
-	}}
+	}
 }

@@ -11,19 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-func services() *Printer {
-	spec := corev1.ServiceSpec{}
-	return typed(serviceCells,
-		nameColumn(),
-		text("Type", doc(spec, "type")),
-		text("Cluster-IP", doc(spec, "clusterIP")),
-		text("External-IP", doc(spec, "externalIPs")),
-		text("Port(s)", doc(spec, "ports")),
-		ageColumn(),
-		wide(text("Selector", doc(spec, "selector"))),
-	)
-}
-
 func serviceCells(service *corev1.Service, now time.Time) []any {
 	spec := &service.Spec
 	spec.Type = corev1.ServiceType(cmp.Or(string(spec.Type), string(corev1.ServiceTypeClusterIP)))

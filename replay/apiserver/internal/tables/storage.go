@@ -1,59 +1,74 @@
 package tables
 
 import (
-	"time"
+	"cmp"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/utils/ptr"
 )
 
-func storageClasses() *Printer {
-	class := storagev1.StorageClass{}
-	return typed(storageClassCells,
-		nameColumn(),
-		text("Provisioner", doc(class, "provisioner")),
-		text("ReclaimPolicy", doc(class, "reclaimPolicy")),
-		text("VolumeBindingMode", doc(class, "volumeBindingMode")),
-		text("AllowVolumeExpansion", doc(class, "allowVolumeExpansion")),
-		ageColumn(),
-	)
-}
-
-// storageClassCells marks the default class by its annotation, or by the one that preceded it
-// (pkg/apis/storage/util/helpers.go).
-func storageClassCells(class *storagev1.StorageClass, now time.Time) []any {
-	name := class.Name
-	if class.Annotations["storageclass.kubernetes.io/is-default-class"] == "true" ||
-		class.Annotations["storageclass.beta.kubernetes.io/is-default-class"] == "true" {
-		name += defaultMark
+// volumePhase is the phase of a volume or a claim, unless it is being deleted.
+func volumePhase(o *object) string {
+	if o.DeletionTimestamp != nil {
+		return "Terminating"
 	}
-	return []any{
-		name, class.Provisioner, string(ptr.Deref(class.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
-		string(ptr.Deref(class.VolumeBindingMode, storagev1.VolumeBindingImmediate)), ptr.Deref(class.AllowVolumeExpansion, false),
-		since(class.CreationTimestamp, now),
+	return cmp.Or(o.text(".status.phase", ""), "Pending")
+}
+
+// volumeClass is the storage class, unless the annotation that preceded the field is there.
+func volumeClass(o *object) string {
+	if older, ok := o.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return older
 	}
+	return o.text(".spec.storageClassName", "")
 }
 
-func volumeAttributesClasses() *Printer {
-	return typed(func(c *storagev1.VolumeAttributesClass, now time.Time) []any {
-		return []any{c.Name, c.DriverName, since(c.CreationTimestamp, now)}
-	}, nameColumn(), text("DriverName", doc(storagev1.VolumeAttributesClass{}, "driverName")), ageColumn())
+// claimCapacity and claimModes show what the volume offers, not what was asked for, so nothing before there is one.
+func claimCapacity(o *object) string {
+	if o.text(".spec.volumeName", "") == "" {
+		return ""
+	}
+	return quantity(o, ".status.capacity.storage")
 }
 
-func volumeAttachments() *Printer {
-	spec := storagev1.VolumeAttachmentSpec{}
-	return typed(func(a *storagev1.VolumeAttachment, now time.Time) []any {
-		return []any{
-			a.Name, a.Spec.Attacher, ptr.Deref(a.Spec.Source.PersistentVolumeName, ""), a.Spec.NodeName, a.Status.Attached,
-			since(a.CreationTimestamp, now),
+func claimModes(o *object) string {
+	if o.text(".spec.volumeName", "") == "" {
+		return ""
+	}
+	return accessModes(o, ".status.accessModes[*]")
+}
+
+// accessModes lists the modes in one order, each once, by their short names.
+func accessModes(o *object, path string) string {
+	modes := o.list(path)
+	var words []string
+	for _, known := range []struct {
+		mode  corev1.PersistentVolumeAccessMode
+		short string
+	}{
+		{corev1.ReadWriteOnce, "RWO"}, {corev1.ReadOnlyMany, "ROX"}, {corev1.ReadWriteMany, "RWX"}, {corev1.ReadWriteOncePod, "RWOP"},
+	} {
+		if slices.Contains(modes, string(known.mode)) {
+			words = append(words, known.short)
 		}
-	},
-		nameColumn(),
-		identifier(text("Attacher", doc(spec, "attacher"))),
-		text("PV", doc(storagev1.VolumeAttachmentSource{}, "persistentVolumeName")),
-		text("Node", doc(spec, "nodeName")),
-		boolean("Attached", doc(storagev1.VolumeAttachmentStatus{}, "attached")),
-		ageColumn(),
-	)
+	}
+	return strings.Join(words, ",")
+}
+
+// tokenRequests tells token requests that are there from an empty list of them.
+func tokenRequests(o *object) string {
+	if !o.has(".spec.tokenRequests") {
+		return unset
+	}
+	return strings.Join(o.list(".spec.tokenRequests[*].audience"), ",")
+}
+
+// encodings are the versions in which API servers store a resource.
+func encodings(o *object) string {
+	servers := o.list(".status.storageVersions[*].apiServerID")
+	for i, encoding := range o.list(".status.storageVersions[*].encodingVersion") {
+		servers[i] += "=" + encoding
+	}
+	return cmp.Or(firstFew(servers, 3, ","), unset)
 }

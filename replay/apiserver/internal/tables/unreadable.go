@@ -31,11 +31,11 @@ func (p *Printer) unreadable(raw []byte, now time.Time) ([]any, error) {
 	cells := make([]any, len(p.columns))
 	for i, column := range p.columns {
 		switch column.Name {
-		case nameColumn().Name:
+		case "Name":
 			cells[i] = object.Metadata.Name
-		case ageColumn().Name:
+		case "Age":
 			cells[i] = since(created, now)
-		case createdColumn().Name:
+		case "Created At":
 			cells[i] = stamp(created)
 		default:
 			cells[i] = unknown

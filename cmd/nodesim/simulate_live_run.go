@@ -136,7 +136,7 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Position))
+		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Shown))
 	case err == nil && s.out != "":
 		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", record.Quote(s.out))
 	}

@@ -51,7 +51,7 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 		say("create " + record)
 	} else {
 		r.ledger = &ledger{p: p, now: was}
-		say("take over " + record + ", and go on at T+" + was.At)
+		say("take over " + record + ", and resume " + was.At + " into the scenario")
 		if err := r.find(ctx); err != nil {
 			return fmt.Errorf("cluster %s: %w", p.config.Host, err)
 		}
@@ -139,7 +139,7 @@ func (r *run) planned(ctx context.Context, show performance, say func(string)) e
 		return nil
 	}
 	if w := r.script.pods; w != nil {
-		say(fmt.Sprintf("change the pods of %s/%s in place from T+%s, by %s", w.Namespace, w.Name, roll.At, roll.Strategy))
+		say(fmt.Sprintf("change the pods of %s/%s in place, %s into the scenario, by %s", w.Namespace, w.Name, roll.At, roll.Strategy))
 	}
 	stage := newStage(r.clock)
 	env := newEnvironment(stage, show, func(ctx context.Context) error { return ctx.Err() })
@@ -152,7 +152,7 @@ func (r *run) planned(ctx context.Context, show performance, say func(string)) e
 	}()
 	defer func() { end(); <-done }()
 	for _, group := range roll.Groups {
-		say(fmt.Sprintf("roll group %s from T+%s, by %s", group, roll.At, roll.Strategy))
+		say(fmt.Sprintf("roll group %s, %s into the scenario, by %s", group, roll.At, roll.Strategy))
 		if byCycle(roll) {
 			if err := r.firstPlan(ctx, env, show, group, say); err != nil {
 				return err

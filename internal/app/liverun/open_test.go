@@ -87,13 +87,19 @@ func TestRecordsUntilClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
+	var last timeline.Event
+	marked := false
 	for ev, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ev.Type == timeline.Mark && ev.Name == "complete" {
-			return
-		}
+		marked = marked || ev.Type == timeline.Mark && ev.Name == "complete"
+		last = ev
 	}
-	t.Error("the tape lacks the mark that was set when the context had ended")
+	if !marked {
+		t.Error("the tape lacks the mark that was set when the context had ended")
+	}
+	if v.shown == 0 || v.shown != last.At {
+		t.Errorf("the report's moment is %v: want that of the tape's %s, %v", v.shown, last.Type, last.At)
+	}
 }

@@ -49,9 +49,17 @@ type Options struct {
 	Warn func(string)
 }
 
+// A Report sums up a live run and its recording.
+type Report struct {
+	live.Report
+	// Shown is the position at which the recording ended, by the clock of what was shown and of the tape. At a speed of
+	// 20x the scenario's own clock, that of Position, goes 20 times as fast.
+	Shown time.Duration
+}
+
 // Run runs the scenario live, and returns when the scenario has ended, the context has, or it
 // can't continue, and everything was removed again.
-func Run(ctx context.Context, o Options) (live.Report, error) {
+func Run(ctx context.Context, o Options) (Report, error) {
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	v := &viewer{o: o, quit: quit}
@@ -66,11 +74,12 @@ func Run(ctx context.Context, o Options) (live.Report, error) {
 		err = record.Creatable(o.Tape)
 	}
 	if err != nil {
-		return live.Report{}, err
+		return Report{}, err
 	}
 	v.customs = p.Customs
 	report, err := p.Run(ctx)
-	return report, errors.Join(err, v.close())
+	err = errors.Join(err, v.close())
+	return Report{Report: report, Shown: v.shown}, err
 }
 
 // A viewer records and shows.
@@ -82,6 +91,7 @@ type viewer struct {
 	eyes     *ui.Live
 	end      context.CancelFunc // ends the recording and the show
 	owned    sync.WaitGroup
+	shown    time.Duration // where the recording ended
 	teller   teller
 	warnings warnings
 	mu       sync.Mutex
@@ -222,7 +232,7 @@ func (v *viewer) rest() {
 	if v.end != nil {
 		v.end()
 		v.owned.Wait()
-		v.end = nil
+		v.end, v.shown = nil, v.rec.Stats().At
 	}
 }
 

@@ -31,7 +31,7 @@ func (t *teller) line(p live.Progress, now time.Time) string {
 		if p.At == 0 {
 			return "found an earlier live run that hadn't begun: resuming it"
 		}
-		return fmt.Sprintf("found an earlier live run, stopped at T+%s: resuming it", p.At.Round(time.Second))
+		return fmt.Sprintf("found an earlier live run, stopped %s into the scenario: resuming it", p.At.Round(time.Second))
 	case len(p.Waiting) == 0:
 		return ""
 	}

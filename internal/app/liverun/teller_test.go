@@ -45,7 +45,7 @@ func TestTold(t *testing.T) {
 				settling(92*time.Second, true, "pod shop/web-1 isn't known to its kubelet"), settling(92*time.Second, true), {Phase: live.Playing, At: 93 * time.Second, Adopted: true},
 			},
 			[]string{
-				"found an earlier live run, stopped at T+1m32s: resuming it",
+				"found an earlier live run, stopped 1m32s into the scenario: resuming it",
 				"before it goes on: pod shop/web-1 isn't known to its kubelet",
 			},
 		},

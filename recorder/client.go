@@ -30,20 +30,20 @@ type client struct {
 // newClient keeps everything that the config says about trust, identity and
 // the way to the server. Its Timeout, QPS and content types are for other
 // kinds of clients and are not used: a watch has no end.
-func newClient(config *rest.Config) (*client, *rest.Config, error) {
+func newClient(config *rest.Config) (*client, error) {
 	config = rest.CopyConfig(config)
 	config.Timeout = 0
 	config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
 	config.NextProtos = []string{"http/1.1"}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("address of the API server: %w", err)
+		return nil, fmt.Errorf("address of the API server: %w", err)
 	}
 	tr, closeIdle, err := newTransport(config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("connect to %s: %w", base.Host, err)
+		return nil, fmt.Errorf("connect to %s: %w", base.Host, err)
 	}
-	return &client{base: base, http: &http.Client{Transport: tr}, close: closeIdle}, config, nil
+	return &client{base: base, http: &http.Client{Transport: tr}, close: closeIdle}, nil
 }
 
 // newTransport builds what client-go's transport cache would build, but for a
@@ -92,10 +92,10 @@ func (c *client) get(ctx context.Context, path string, query url.Values, header 
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set("Accept", "application/json")
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	req.Header.Set("Accept", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, shorter(err)

@@ -1,17 +1,14 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/nodesim/nodesim/timeline"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/rest"
 )
 
 // DefaultResources returns the resources that show a roll: the nodes, what runs on
@@ -34,46 +31,33 @@ type entry struct {
 	verbs []string
 }
 
-// discover asks the server what it offers. Groups that can't be asked (an
-// aggregated API whose server is down) are remembered, not fatal.
-func discover(config *rest.Config, client *http.Client) (*catalog, error) {
-	dc, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+// discover asks the server what it offers. Versions that can't be asked are
+// remembered, not fatal.
+func discover(ctx context.Context, c *client) (*catalog, error) {
+	offers, err := c.offers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lists, err := dc.ServerPreferredResources()
-	c := new(catalog)
-	var partial *discovery.ErrGroupDiscoveryFailed
-	switch {
-	case errors.As(err, &partial):
-		for gv := range partial.Groups {
-			c.failed = append(c.failed, gv.String())
+	cat, has := new(catalog), map[schema.GroupResource]bool{}
+	for _, o := range offers {
+		if !o.known {
+			cat.failed = append(cat.failed, o.String())
 		}
-		slices.Sort(c.failed)
-	case err != nil:
-		return nil, err
-	}
-	for _, list := range lists {
-		c.add(list)
-	}
-	return c, nil
-}
-
-func (c *catalog) add(list *metav1.APIResourceList) {
-	gv, err := schema.ParseGroupVersion(list.GroupVersion)
-	if err != nil {
-		return
-	}
-	for _, r := range list.APIResources {
-		if strings.Contains(r.Name, "/") {
-			continue
+		for _, r := range o.resources {
+			of := schema.GroupResource{Group: o.Group, Resource: r.Name}
+			if has[of] || strings.Contains(r.Name, "/") {
+				continue
+			}
+			has[of] = true
+			cat.entries = append(cat.entries, entry{
+				Resource: timeline.Resource{Group: o.Group, Version: o.Version, Kind: r.Kind, Resource: r.Name, Namespaced: r.Namespaced},
+				also:     append([]string{r.SingularName, strings.ToLower(r.Kind)}, r.ShortNames...),
+				verbs:    r.Verbs,
+			})
 		}
-		c.entries = append(c.entries, entry{
-			Resource: timeline.Resource{Group: gv.Group, Version: gv.Version, Kind: r.Kind, Resource: r.Name, Namespaced: r.Namespaced},
-			also:     append([]string{r.SingularName, strings.ToLower(r.Kind)}, r.ShortNames...),
-			verbs:    r.Verbs,
-		})
 	}
+	slices.Sort(cat.failed)
+	return cat, nil
 }
 
 // find resolves the names as kubectl would: plural, "plural.group", singular,

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/labels"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/client-go/rest"
 )
 
 // prepared is everything that a recording needs before its tape is made.
@@ -38,10 +37,10 @@ const preflightTries = 5
 // prepare asks the cluster for everything, in an order that finds what can't
 // work before anything is left behind: what it is, what it offers, the lists,
 // and the watches, which are opened here so that a forbidden one is found.
-func (r *Recorder) prepare(ctx context.Context, c *client, config *rest.Config) (*prepared, error) {
+func (r *Recorder) prepare(ctx context.Context, c *client) (*prepared, error) {
 	var cat *catalog
 	err := r.insist(ctx, func() (err error) {
-		cat, err = discover(config, c.http)
+		cat, err = discover(ctx, c)
 		return err
 	})
 	if err != nil {

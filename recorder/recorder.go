@@ -40,7 +40,7 @@ type Recorder struct {
 // can't be written. The first three are no errors. Whatever happens, what
 // is on the tape stays readable, and no goroutine is left.
 func (r *Recorder) Run(ctx context.Context) (Summary, error) {
-	c, config, err := newClient(r.cfg.REST)
+	c, err := newClient(r.cfg.REST)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -49,7 +49,7 @@ func (r *Recorder) Run(ctx context.Context) (Summary, error) {
 	defer cancel(nil)
 	r.cancel = cancel
 
-	p, err := r.prepare(ctx, c, config)
+	p, err := r.prepare(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("interrupted before the recording began: %w", context.Cause(ctx))

@@ -6,16 +6,18 @@ import (
 	"net/http"
 
 	"github.com/nodesim/nodesim/timeline"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 func unreachable(c *client, err error) error {
 	server := c.base.Scheme + "://" + c.base.Host
-	switch {
-	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("API server %s: 401 Unauthorized: it doesn't accept the credentials; check the user of the kubeconfig's context", server)
-	case apierrors.IsForbidden(err):
-		return fmt.Errorf("API server %s: 403 Forbidden to ask what it offers (discovery): %w", server, err)
+	var s *statusError
+	if errors.As(err, &s) {
+		switch s.Code {
+		case http.StatusUnauthorized:
+			return fmt.Errorf("API server %s: 401 Unauthorized: it doesn't accept the credentials; check the user of the kubeconfig's context", server)
+		case http.StatusForbidden:
+			return fmt.Errorf("API server %s: 403 Forbidden to ask what it offers (discovery): %w", server, err)
+		}
 	}
 	return fmt.Errorf("API server %s: %w; want a cluster that answers: check the kubeconfig, its context and --server", server, shorter(err))
 }

@@ -35,6 +35,10 @@ type Config struct {
 	// "machines.cluster.x-k8s.io". Empty means DefaultResources.
 	Resources []string
 	Scope     Scope
+	// Wait begins the recording when the scope has its first node, instead of failing where it has none.
+	Wait bool
+	// Waiting is told once that Wait waits, and what was found instead of a node of the scope.
+	Waiting func(found string)
 	// Full keeps whole objects, but for managedFields. Secrets stay refused, and
 	// credentials of known shapes masked.
 	Full bool
@@ -68,11 +72,16 @@ func New(cfg Config) (*Recorder, error) {
 		return nil, errors.New("record: found no REST config, want one")
 	case (cfg.Out == nil) != (cfg.Resume == nil) || (cfg.Out == nil) == (cfg.Open == nil):
 		return nil, errors.New("record: want either Open, or Out with its Resume")
+	case cfg.Wait && cfg.Scope.Nodegroup == "" && cfg.Scope.Selector == "":
+		return nil, errors.New("record: found no scope to wait for, want a node group or a selector")
 	case cfg.Duration < 0:
 		return nil, fmt.Errorf("record: duration %s, want more than 0", cfg.Duration)
 	}
 	if cfg.Warn == nil {
 		cfg.Warn = func(string) {}
+	}
+	if cfg.Waiting == nil {
+		cfg.Waiting = func(string) {}
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = clock.RealClock{}

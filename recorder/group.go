@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -18,6 +19,12 @@ func sampled(t *track, raws [][]byte) (sample []labels.Set) {
 		sample = append(sample, labelsOf(raw))
 	}
 	return sample
+}
+
+// A noNodeError says that no node is in the scope, and what there is instead.
+type noNodeError struct {
+	error
+	nodes timeline.Resource
 }
 
 // checkGroup refuses a scope without nodes, which is a misspelt one in nearly
@@ -44,9 +51,15 @@ func (r *Recorder) checkGroup(p *prepared) error {
 			}
 		}
 	}
-	switch {
-	case nodes < 0:
+	if nodes < 0 {
 		return errors.New("scope: found no nodes among the resources, want them: a scope is a group of nodes")
+	}
+	return &noNodeError{r.unmatched(p, nodes, groups), p.ledger.tracks[nodes].res}
+}
+
+// unmatched says what there is instead of the scope's nodes.
+func (r *Recorder) unmatched(p *prepared, nodes int, groups map[string]bool) error {
+	switch {
 	case r.cfg.Scope.Selector != "":
 		return fmt.Errorf("selector %q: found no node that matches (of %d); `kubectl get nodes --show-labels` shows their labels", r.cfg.Scope.Selector, len(p.lists[nodes]))
 	case len(groups) == 0:

@@ -156,6 +156,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Open":     {REST: &rest.Config{}},
 		"duration": {REST: &rest.Config{}, Open: open, Duration: -1},
 		"provider": {REST: &rest.Config{}, Open: open, Scope: recorder.Scope{Nodegroup: "a"}},
+		"to wait":  {REST: &rest.Config{}, Open: open, Wait: true},
 		"want one": {REST: &rest.Config{}, Open: open, Scope: recorder.Scope{Nodegroup: "a", Selector: "b", Providers: eks}},
 	} {
 		if _, err := recorder.New(c); err == nil || !strings.Contains(err.Error(), want) {

@@ -47,14 +47,30 @@ func (r *Recorder) prepare(ctx context.Context, c *client) (*prepared, error) {
 		return nil, unreachable(c, err)
 	}
 	id := c.identify(ctx, r.cfg.Warn)
-	p := &prepared{}
-	if p.header, err = r.header(cat, id); err != nil {
+	header, err := r.header(cat, id)
+	if err != nil {
 		return nil, err
 	}
+	for {
+		p, err := r.lookAt(ctx, c, header)
+		var none *noNodeError
+		if !r.cfg.Wait || !errors.As(err, &none) {
+			return p, err
+		}
+		r.cfg.Waiting(none.Error())
+		if err := r.await(ctx, c, none.nodes); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lookAt reads all lists, or those that a tape lacks, and opens the watches.
+func (r *Recorder) lookAt(ctx context.Context, c *client, header timeline.Header) (*prepared, error) {
 	s, err := newScope(r.cfg.Scope)
 	if err != nil {
 		return nil, err
 	}
+	p := &prepared{header: header}
 	p.ledger = newLedger(&p.header, s)
 	for _, t := range p.ledger.tracks {
 		p.watches = append(p.watches, &watch{rec: r, client: c, track: t, redactor: r.redactor()})

@@ -66,6 +66,17 @@ func until(name string) func(timeline.Event) bool {
 
 func record(t *testing.T, a *api, change func(*recorder.Config)) (*recording, error) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	r, err := recordIn(ctx, t, a, change)
+	if ctx.Err() != nil {
+		t.Error("the recording had to be stopped after five minutes")
+	}
+	return r, err
+}
+
+func recordIn(ctx context.Context, t *testing.T, a *api, change func(*recorder.Config)) (*recording, error) {
+	t.Helper()
 	r := &recording{clock: newEager(), file: filepath.Join(t.TempDir(), "tape.yaml")}
 	r.cfg = recorder.Config{
 		REST: a.config(), Name: "test", Resources: []string{"nodes"}, Clock: r.clock, Jitter: func() float64 { return 0 },
@@ -79,12 +90,7 @@ func record(t *testing.T, a *api, change func(*recorder.Config)) (*recording, er
 	if err != nil {
 		return r, err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
 	r.sum, err = rec.Run(ctx)
-	if ctx.Err() != nil {
-		t.Error("the recording had to be stopped after five minutes")
-	}
 	return r, err
 }
 

@@ -23,7 +23,8 @@ func newRecord() *cobra.Command {
 		Short: "Record what happens to nodes, from a live cluster",
 		Long: `Record what happens to nodes and what runs on them, from a live cluster, until
 ctrl-c, until --duration is over, or with --until-complete until every node of
-the group is new and Ready.
+the group is new and Ready. A group without a node is refused as misspelt; with
+--wait the recording begins when its first node is there.
 
 Every event that the API server delivers is on the tape, or a gap says where one
 may be missing; then the exit status is 3. The tape is readable at any moment,
@@ -39,6 +40,7 @@ kube-system by name, which tells clusters apart.`,
 		GroupID: "make",
 		Example: examples(`
 			nodesim record --nodegroup spot-burst --until-complete --out roll.yaml
+			nodesim record --nodegroup spot-burst --wait --out roll.yaml
 			nodesim record -l karpenter.sh/nodepool=default --duration 30m --out drift.yaml.zst
 			nodesim record --resources nodes,pods,machines.cluster.x-k8s.io --out capi.yaml
 			nodesim record --append --out roll.yaml`),
@@ -51,6 +53,7 @@ kube-system by name, which tells clusters apart.`,
 	flags.StringSliceVar(&o.Config.Resources, "resources", nil, "resources to record, as kubectl names them (default "+strings.Join(recorder.DefaultResources(), ",")+")")
 	flags.DurationVar(&o.Config.Duration, "duration", 0, "stop after this time")
 	flags.BoolVar(&o.UntilComplete, "until-complete", false, "stop when the roll is over")
+	flags.BoolVar(&o.Config.Wait, "wait", false, "wait for the first node of the group, or that matches the selector, instead of failing without one")
 	flags.BoolVar(&o.Config.Full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused, and credentials of known shapes masked")
 	flags.BoolVar(&o.Append, "append", false, "continue the tape in FILE, if there is one")
 	scope.add(cmd)
@@ -58,6 +61,9 @@ kube-system by name, which tells clusters apart.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := errors.Join(needOut(o.File), scope.check()); err != nil {
 			return err
+		}
+		if o.Config.Wait && scope.nodegroup == "" && scope.selector == "" && !o.Append {
+			return usagef("flag --wait: want --nodegroup or --selector with it: without them a recording begins with whatever nodes there are")
 		}
 		if flags.Changed("duration") && o.Config.Duration <= 0 {
 			return usagef("flag --duration %q: want more than 0, such as %s", o.Config.Duration, 10*time.Minute)

@@ -30,7 +30,7 @@ type Options struct {
 // says how far it came; a zero Summary means that nothing was recorded.
 func Run(ctx context.Context, o Options) (recorder.Summary, error) {
 	cfg := o.Config
-	cfg.Warn = o.Status.Warn
+	cfg.Warn, cfg.Waiting = o.Status.Warn, o.Status.Wait
 	until := &completion{on: o.UntilComplete, warn: cfg.Warn}
 	if until.on {
 		cfg.Stop = until.over

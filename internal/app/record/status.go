@@ -29,6 +29,9 @@ type Status struct {
 	mu      sync.Mutex
 	painted bool
 	gaps    int
+	waiting string // what was found instead of a node; "" where nothing is waited for
+	since   time.Time
+	next    time.Time // when the next line is due
 }
 
 // Warn tells of something that doesn't end the recording.
@@ -42,30 +45,81 @@ func (s *Status) Warn(message string) {
 	fmt.Fprintln(s.Out, "nodesim: warning: "+noderoll.OneLine(message))
 }
 
+// Wait says that the recording waits for its first node, and what was found instead.
+func (s *Status) Wait(found string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.waiting, s.since = noderoll.OneLine(found), time.Now()
+	s.mu.Unlock()
+	s.due()
+	s.wait()
+}
+
+func (s *Status) waits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting != ""
+}
+
+// wait shows the line of a recording that waits.
+func (s *Status) wait() {
+	s.mu.Lock()
+	found, since := s.waiting, time.Since(s.since)
+	s.mu.Unlock()
+	s.show("waiting " + since.Truncate(time.Second).String() + " for the first node: " + found)
+}
+
+// look is the interval at which a terminal's line is repainted, and a gap elsewhere is seen.
+const look = 500 * time.Millisecond
+
+// every returns the time between two lines.
+func (s *Status) every() time.Duration {
+	switch {
+	case s.Every > 0:
+		return s.Every
+	case s.Width != nil:
+		return look
+	}
+	return 30 * time.Second
+}
+
+// due reports whether it is time for a line; then the next one is due later.
+func (s *Status) due() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if now.Before(s.next) {
+		return false
+	}
+	s.next = now.Add(s.every() - look/10)
+	return true
+}
+
 // follow shows the line until ctx ends, and takes it away.
 func (s *Status) follow(ctx context.Context, stats func() recorder.Stats) {
 	if s == nil {
 		return
 	}
-	const look = 500 * time.Millisecond
-	every := s.Every
-	if every == 0 {
-		if every = 30 * time.Second; s.Width != nil {
-			every = look
-		}
-	}
-	ticker := time.NewTicker(min(look, every))
+	ticker := time.NewTicker(min(look, s.every()))
 	defer ticker.Stop()
-	next := time.Now()
+	began := false
 	for {
-		now := time.Now()
-		if st := stats(); st.Events > 0 { // before, the cluster is being asked
-			if now.Before(next) {
-				s.news(st)
-			} else {
-				s.paint(st)
-				next = now.Add(every - look/10)
-			}
+		st := stats()
+		if st.Events > 0 && !began {
+			began = true
+			s.mu.Lock()
+			s.next = time.Time{} // after a line that says that it waits, too
+			s.mu.Unlock()
+		}
+		switch {
+		case began && s.due():
+			s.paint(st)
+		case began:
+			s.news(st)
+		case s.waits() && s.due(): // otherwise the cluster is being asked
+			s.wait()
 		}
 		select {
 		case <-ctx.Done():
@@ -90,9 +144,15 @@ func (s *Status) news(st recorder.Stats) {
 
 func (s *Status) paint(st recorder.Stats) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.gaps = st.Gaps
-	line := Line(st)
+	s.mu.Unlock()
+	s.show(Line(st))
+}
+
+// show paints a line, or prints it.
+func (s *Status) show(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.Width == nil {
 		fmt.Fprintln(s.Out, line)
 		return

@@ -59,8 +59,38 @@ func TestStatusOnATerminalIsRepaintedAndTakenAway(t *testing.T) {
 	})
 }
 
+// A recording that waits says for how long and what for, at once and then as seldom; its first line comes at once, too.
+func TestStatusWhileItWaits(t *testing.T) {
+	const waiting = "waiting 0s for the first node: selector \"a=b\": found no node\n"
+	for want, length := range map[string]time.Duration{
+		waiting: 20 * time.Second,
+		waiting + "waiting 30s for the first node: selector \"a=b\": found no node\n": 35 * time.Second,
+		waiting + "waiting 30s for the first node: selector \"a=b\": found no node\n" +
+			"recording 40s: 1 node, 1 event, 10 B, no gaps\n": 65 * time.Second,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out strings.Builder
+			s := &record.Status{Out: &out}
+			s.Wait("selector \"a=b\":\nfound no node")
+			begin := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), length)
+			defer cancel()
+			record.Follow(ctx, s, func() recorder.Stats {
+				if time.Since(begin) < 40*time.Second {
+					return recorder.Stats{}
+				}
+				return recorder.Stats{At: 40 * time.Second, Nodes: 1, Events: 1, Bytes: 10}
+			})
+			if out.String() != want {
+				t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+			}
+		})
+	}
+}
+
 func TestNobodyLooks(t *testing.T) {
 	var s *record.Status
 	s.Warn("nothing")
+	s.Wait("nothing")
 	record.Follow(t.Context(), s, nil) // returns at once
 }

@@ -34,13 +34,12 @@ func newInformers(ctx context.Context, o *KubeObserver) *informers {
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, klog.Logger{}))
 	r := &informers{ctx: ctx, cancel: cancel, state: NewState(o.opts.StateOptions)}
 	r.state.SetPodsError("")
-	core := o.client.CoreV1()
-	pods, events := core.Pods(metav1.NamespaceAll), core.Events(metav1.NamespaceAll)
+	nodes, pods, events := o.client.nodes, o.client.pods(metav1.NamespaceAll), o.client.events
 	r.feeds = []*watchFeed{
 		newWatchFeed(o, Nodes, &corev1.Node{}, func(x *metav1.ListOptions) { x.LabelSelector = o.selector },
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
-				return core.Nodes().List(ctx, x)
-			}, core.Nodes().Watch, &nodeSink{r.state}),
+				return nodes.List(ctx, x)
+			}, nodes.Watch, &nodeSink{r.state}),
 		newWatchFeed(o, Pods, &corev1.Pod{}, func(*metav1.ListOptions) {},
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
 				list, err := pods.List(ctx, x)
@@ -143,7 +142,7 @@ func newWatchFeed(o *KubeObserver, resource string, kind runtime.Object, tweak f
 	}
 	// A fake clientset doesn't know WatchList and says so through its type.
 	f.reflector = cache.NewReflectorWithOptions(
-		cache.ToListWatcherWithWatchListSemantics(lw, o.client), kind,
+		cache.ToListWatcherWithWatchListSemantics(lw, o.client.itself), kind,
 		&sinkStore{mu: &o.mu, sink: s, replaced: f.replaced, scope: &o.opts.Pods}, cache.ReflectorOptions{Name: "noderoll " + resource})
 	return f
 }

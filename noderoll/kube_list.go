@@ -55,7 +55,7 @@ func (o *KubeObserver) listNodes(ctx context.Context) (*State, error) {
 		if restart {
 			found = nil
 		}
-		page, err := o.client.CoreV1().Nodes().List(ctx, opts)
+		page, err := o.client.nodes.List(ctx, opts)
 		if err != nil {
 			return "", err
 		}
@@ -95,7 +95,7 @@ func (o *KubeObserver) listPods(ctx context.Context, s *State) error {
 
 func (o *KubeObserver) listPodsBy(ctx context.Context, s *State, selector string, wanted func(node string) bool) error {
 	err := o.pages(ctx, metav1.ListOptions{FieldSelector: selector}, func(opts metav1.ListOptions, _ bool) (string, error) {
-		page, err := o.client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, opts)
+		page, err := o.client.pods(metav1.NamespaceAll).List(ctx, opts)
 		if err != nil {
 			return "", err
 		}
@@ -118,7 +118,7 @@ func (o *KubeObserver) listPodsBy(ctx context.Context, s *State, selector string
 func (o *KubeObserver) listInstances(ctx context.Context, s *State) error {
 	scope := &o.opts.Pods
 	err := o.pages(ctx, metav1.ListOptions{LabelSelector: scope.Selector.String()}, func(opts metav1.ListOptions, _ bool) (string, error) {
-		page, err := o.client.CoreV1().Pods(scope.Namespace).List(ctx, opts)
+		page, err := o.client.pods(scope.Namespace).List(ctx, opts)
 		if err != nil {
 			return "", err
 		}
@@ -142,7 +142,7 @@ func podForCount(o *corev1.Pod) Pod {
 
 func (o *KubeObserver) listWarnings(ctx context.Context, s *State) error {
 	err := o.pages(ctx, metav1.ListOptions{FieldSelector: warningsOnly}, func(opts metav1.ListOptions, _ bool) (string, error) {
-		page, err := o.client.CoreV1().Events(metav1.NamespaceAll).List(ctx, opts)
+		page, err := o.client.events.List(ctx, opts)
 		if err != nil {
 			return "", err
 		}

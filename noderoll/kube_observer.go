@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/utils/clock"
 )
 
@@ -26,7 +26,7 @@ import (
 // What it needs: list (and watch) of nodes, pods and events, cluster wide. Where
 // pods or events can't be listed, the Snapshot says so and is otherwise whole.
 type KubeObserver struct {
-	client KubeClient
+	client *kubeClient // nil if there is none
 	opts   KubeOptions
 	// selector holds what the server is asked for; State checks the rest.
 	selector string
@@ -35,12 +35,6 @@ type KubeObserver struct {
 	mu   sync.Mutex
 	last *State     // of the latest list, for what it remembers
 	run  *informers // nil in list mode
-}
-
-// KubeClient is the client of a KubeObserver. Every kubernetes.Interface is one; the interface is no larger so
-// that a program with clients of its own doesn't link those of every group of Kubernetes.
-type KubeClient interface {
-	CoreV1() corev1client.CoreV1Interface
 }
 
 // KubeOptions choose the group that a KubeObserver looks at. The zero value
@@ -62,7 +56,7 @@ type KubeOptions struct {
 // targetAMI matches nothing.
 //
 // C is kubernetes.Interface, or any other KubeClient.
-func NewKubeObserver[C KubeClient](client C, nodegroup, targetAMI string) *KubeObserver {
+func NewKubeObserver[C KubeClient[G, N, P, E], G KubeCore[N, P, E], N KubeLister[*corev1.NodeList], P KubeLister[*corev1.PodList], E KubeLister[*corev1.EventList]](client C, nodegroup, targetAMI string) *KubeObserver {
 	o := NewKubeObserverWithOptions(client, KubeOptions{StateOptions: StateOptions{
 		Provider: EKS(),
 		Target:   Target{Image: targetAMI},
@@ -75,7 +69,7 @@ func NewKubeObserver[C KubeClient](client C, nodegroup, targetAMI string) *KubeO
 
 // NewKubeObserverWithOptions returns an observer of the group that opts choose,
 // in list mode.
-func NewKubeObserverWithOptions(client KubeClient, opts KubeOptions) *KubeObserver {
+func NewKubeObserverWithOptions[C KubeClient[G, N, P, E], G KubeCore[N, P, E], N KubeLister[*corev1.NodeList], P KubeLister[*corev1.PodList], E KubeLister[*corev1.EventList]](client C, opts KubeOptions) *KubeObserver {
 	if opts.Clock == nil {
 		opts.Clock = clock.RealClock{}
 	}
@@ -85,8 +79,8 @@ func NewKubeObserverWithOptions(client KubeClient, opts KubeOptions) *KubeObserv
 	if opts.PageSize <= 0 {
 		opts.PageSize = 500
 	}
-	o := &KubeObserver{client: client, opts: opts}
-	if client == nil {
+	o := &KubeObserver{client: plainClient(client), opts: opts}
+	if o.client == nil {
 		o.refusal = errors.New("observe nodes: there is no client: want a kubernetes.Interface")
 	}
 	if opts.Selector != nil {

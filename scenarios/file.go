@@ -94,6 +94,8 @@ type Cluster struct {
 	Region string `yaml:"region" form:"place"`
 	// Zones of the region that the cluster spreads over. Default: the first three of the region.
 	Zones []string `yaml:"zones" form:"place"`
+	// InstanceTypes describe machines that nodesim doesn't know, and what differs in those that it knows.
+	InstanceTypes []InstanceType `yaml:"instanceTypes"`
 	// Kubelet runs the nodes: a kubelet with all of its events and phases, or kwok.
 	Kubelet KubeletProfile `yaml:"kubelet" default:"real"`
 	// Jitter scales the spread of durations around their medians, in percent of the natural one; 0 takes the medians.

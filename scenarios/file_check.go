@@ -56,7 +56,7 @@ func (c *checker) unknown(path, what, name string, known []string) *Error {
 func (c *checker) check() *Error {
 	for _, step := range []func() *Error{
 		c.names, c.zones, func() *Error { c.fill(); return nil },
-		c.times, c.cluster, c.groups, c.workloads, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults, c.stream,
+		c.times, c.cluster, c.instanceTypes, c.groups, c.workloads, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults, c.stream,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -86,6 +86,10 @@ func (c *checker) names() *Error {
 	if err := once("workloads", "name", len(f.Workloads), func(i int) string { return f.Workloads[i].Name }); err != nil {
 		return err
 	}
+	types := f.Cluster.InstanceTypes
+	if err := once("cluster.instanceTypes", "name", len(types), func(i int) string { return types[i].Name }); err != nil {
+		return err
+	}
 	return once("faults", "name", len(f.Faults), func(i int) string { return f.Faults[i].Name })
 }
 
@@ -100,6 +104,12 @@ func (c *checker) zones() *Error {
 			path  string
 			zones []string
 		}{fmt.Sprintf("groups[%d].zones", i), g.Zones})
+	}
+	for i, t := range c.f.Cluster.InstanceTypes {
+		lists = append(lists, struct {
+			path  string
+			zones []string
+		}{fmt.Sprintf("cluster.instanceTypes[%d].zones", i), t.Zones})
 	}
 	for _, l := range lists {
 		if c.has(l.path) && len(l.zones) == 0 {

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/model"
@@ -41,6 +40,9 @@ func (c *checker) nodeGroup(g *Group, path string) *Error {
 		if err := c.machine(m.path, m.name); err != nil {
 			return err
 		}
+		if err := c.offered(path+".zones", g.Zones, m.name); err != nil {
+			return err
+		}
 	}
 	if g.Min > g.Nodes {
 		return c.bad(path+".min", fmt.Sprint(g.Min), fmt.Sprintf("at most the group's nodes, %d", g.Nodes))
@@ -52,23 +54,6 @@ func (c *checker) nodeGroup(g *Group, path string) *Error {
 		return err
 	}
 	return c.image(&g.To, path+".to")
-}
-
-// machine refuses an instance type that isn't known, or isn't one of the provider's cloud.
-func (c *checker) machine(path, name string) *Error {
-	provider := c.f.Cluster.Provider
-	var known []string
-	for _, m := range model.Machines() {
-		// The clouds are told apart by how they name their types.
-		azure, google := strings.HasPrefix(m.Type, "Standard_"), strings.Contains(m.Type, "-standard-")
-		if azure == (provider == ProviderAKS) && google == (provider == ProviderGKE) {
-			known = append(known, m.Type)
-		}
-	}
-	if !slices.Contains(known, name) {
-		return c.unknown(path, "instance type", name, known)
-	}
-	return nil
 }
 
 // image refuses a kubelet that the control plane doesn't support: one that is

@@ -21,6 +21,9 @@ func placeOf(p Provider) (region string, zones [3]string) {
 // fill gives values to what has no fixed default: what depends on other keys.
 func (c *checker) fill() {
 	c.fillCluster()
+	for i := range c.f.Cluster.InstanceTypes {
+		c.fillInstanceType(&c.f.Cluster.InstanceTypes[i], fmt.Sprintf("cluster.instanceTypes[%d]", i))
+	}
 	for i := range c.f.Groups {
 		c.fillGroup(&c.f.Groups[i], fmt.Sprintf("groups[%d]", i))
 	}
@@ -78,14 +81,17 @@ func (c *checker) fillCluster() {
 
 func (c *checker) fillGroup(g *Group, path string) {
 	provider := c.f.Cluster.Provider
-	if !c.has(path + ".zones") {
-		g.Zones = append(g.Zones, c.f.Cluster.Zones...)
-	}
 	if g.OS == "" {
 		g.OS = model.OSes(provider)[0]
 	}
 	if g.InstanceType == "" {
 		g.InstanceType = machineOf(provider)
+	}
+	if !c.has(path + ".zones") {
+		g.Zones = append(g.Zones, c.f.Cluster.Zones...)
+		if t := c.f.instanceType(g.InstanceType); t != nil {
+			g.Zones = append([]string{}, t.Zones...)
+		}
 	}
 	if !c.has(path + ".min") {
 		g.Min = min(1, g.Nodes)
@@ -93,24 +99,24 @@ func (c *checker) fillGroup(g *Group, path string) {
 	if !c.has(path + ".max") {
 		g.Max = max(2*g.Nodes, g.Nodes+10)
 	}
-	fillImage(&g.From, c.f.Cluster, g, 1, "20260818")
-	fillImage(&g.To, c.f.Cluster, g, 0, "20260903")
+	c.fillImage(&g.From, g, 1, "20260818")
+	c.fillImage(&g.To, g, 0, "20260903")
 }
 
 // fillImage fills in what an image doesn't say, from its version, or else from a patch release of the cluster's minor
 // version, as many before the latest as the argument behind says.
-func fillImage(n *NodeImage, k Cluster, g *Group, behind uint16, day string) {
+func (c *checker) fillImage(n *NodeImage, g *Group, behind uint16, day string) {
 	if n.InstanceType == "" {
 		n.InstanceType = g.InstanceType
 	}
+	k := &c.f.Cluster
 	minor := minorOf(k.KubernetesVersion)
 	patch := patches[min(max(minor, oldestMinor), newestMinor)-oldestMinor]
 	v := model.Version{Minor: uint16(minor), Patch: patch - behind}
 	if stated, err := model.ParseVersion(n.Version); err == nil {
 		v = stated
 	}
-	machine, _ := model.FindMachine(n.InstanceType)
-	image := model.ImageOf(k.Provider, g.OS, v, machine.Arch, day)
+	image := model.ImageOf(k.Provider, g.OS, v, c.f.machine(n.InstanceType).Arch, day)
 	for _, f := range []struct {
 		value    *string
 		fallback string

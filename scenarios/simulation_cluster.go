@@ -50,7 +50,7 @@ func (s *Simulation) identify(i *cloud.Instance) {
 // shape returns the shape of an instance's node.
 func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 	provider, os := s.file.Cluster.Provider, model.OS(i.Template.OS)
-	machine, _ := model.FindMachine(i.Template.InstanceType)
+	machine := s.file.machine(i.Template.InstanceType)
 	version, err := model.ParseVersion(i.Template.Version)
 	if err != nil {
 		version = s.env.Version

@@ -19,6 +19,14 @@ type Machine struct {
 	ENIs, IPs int
 	// GPUs counts its graphics processors.
 	GPUs int
+	// Pods is the number of pods that the kubelet is told to take; 0 is the provider's.
+	Pods int
+}
+
+// Estimate fills in the memory that a machine of the provider's cloud reports.
+func (m Machine) Estimate(p Provider) Machine {
+	m.ReportedKi, m.MeasuredMemory = reportedKi(m.MemoryMi, p != GKE && p != AKS), false
+	return m
 }
 
 // MaxPods returns the number of pods for which the VPC network plugin has addresses: one address of each interface is
@@ -53,7 +61,7 @@ func listMachines() []Machine {
 	var out []Machine
 	add := func(m Machine) {
 		if m.ReportedKi == 0 {
-			m.ReportedKi = reportedKi(m)
+			m.ReportedKi = reportedKi(m.MemoryMi, m.ENIs > 0)
 		} else {
 			m.MeasuredMemory = true
 		}
@@ -124,9 +132,9 @@ func listMachines() []Machine {
 
 // reportedKi estimates what the kernel leaves: on EC2 one twentieth less, as measured on small machines, elsewhere a
 // thirty-second less; whole pages of 4 KiB.
-func reportedKi(m Machine) int64 {
-	sold := m.MemoryMi * 1024
-	if m.ENIs > 0 {
+func reportedKi(mi int64, onEC2 bool) int64 {
+	sold := mi * 1024
+	if onEC2 {
 		return (sold - sold/20) &^ 3
 	}
 	return sold - sold/32

@@ -61,6 +61,9 @@ func CapacityOf(provider Provider, os OS, m Machine, diskGi int64) Resources {
 	if provider != EKS && provider != Karpenter {
 		pods = 110
 	}
+	if m.Pods > 0 {
+		pods = int64(m.Pods)
+	}
 	return Resources{
 		MilliCPU:       int64(m.CPU) * 1000,
 		MemoryBytes:    m.ReportedKi * 1024,

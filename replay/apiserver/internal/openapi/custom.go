@@ -2,27 +2,69 @@ package openapi
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/schemamutation"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/nodesim/nodesim/timeline"
 )
 
+// An example is one of the two custom resources of the captured documents, and how a resource of a tape is made like it.
+type example struct {
+	of           timeline.Resource
+	root         string // of its paths
+	kind, plural string
+}
+
+func exampleOf(r timeline.Resource) example {
+	e := example{of: r, root: "/apis/thegroup.example.com/v7alpha7/", kind: "Thewide", plural: "thewides"}
+	if r.Namespaced {
+		e.kind, e.plural = "Thekind", "theplurals"
+	}
+	return e
+}
+
+// model is the example's.
+func (e example) model() string { return "com.example.thegroup.v7alpha7." + e.kind }
+
+// like replaces the example's names in JSON by those of the resource, whose models are m.
+func (e example) like(m models) *strings.Replacer {
+	tag, camel := names(e.of.Group, e.of.Version)
+	pairs := []string{
+		e.model() + "List", m.list,
+		e.model(), m.object,
+		"thegroupExampleCom_v7alpha7", tag,
+		"ThegroupExampleComV7alpha7", camel,
+		"a " + e.kind, article(e.of.Kind),
+		e.kind, e.of.Kind,
+		e.plural, e.of.Resource,
+		"thegroup.example.com", e.of.Group,
+		"v7alpha7", e.of.Version,
+	}
+	for i := 1; i < len(pairs); i += 2 {
+		text, _ := json.Marshal(pairs[i]) // a string has no error
+		pairs[i] = string(text[1 : len(text)-1])
+	}
+	return strings.NewReplacer(pairs...)
+}
+
 // addCustom adds a custom kind and its list. A definition that can't be read, or that has no schema for the version,
-// is as none.
+// is as none: such a kind may have any fields.
 func (l *library) addCustom(r timeline.Resource, definition []byte) models {
-	gv := schema.GroupVersion{Group: r.Group, Version: r.Version}
 	labels := strings.Split(r.Group, ".")
 	slices.Reverse(labels)
 	prefix := strings.Join(labels, ".") + "." + r.Version + "."
 	m := models{modelLike(prefix + r.Kind), modelLike(prefix + r.Kind + "List")}
+	e := exampleOf(r)
+	read := func(model string) (s spec.Schema) {
+		_ = json.Unmarshal([]byte(e.like(m).Replace(string(captured().Schemas[model]))), &s)
+		return s
+	}
+	envelope, list := l.convert(read(e.model())), l.convert(read(e.model()+"List"))
 
 	object, ok := defined(r, definition)
 	if !ok {
@@ -32,21 +74,15 @@ func (l *library) addCustom(r timeline.Resource, definition []byte) models {
 	if !l.v3 {
 		object = *forV2(&object)
 	}
-	l.envelope(&object, reflect.TypeFor[metav1.ObjectMeta](), "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata")
-	l.schemas[m.object] = object
-	l.mark(m.object, gv.WithKind(r.Kind))
-
-	list := spec.Schema{SchemaProps: spec.SchemaProps{
-		Description: r.Kind + "List is a list of " + r.Kind, Type: spec.StringOrArray{"object"}, Required: []string{"items"},
-	}}
-	l.envelope(&list, reflect.TypeFor[metav1.ListMeta](), "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds")
-	list.Properties["items"] = spec.Schema{SchemaProps: spec.SchemaProps{
-		Description: "List of " + r.Resource + ". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md",
-		Type:        spec.StringOrArray{"array"},
-		Items:       &spec.SchemaOrArray{Schema: &spec.Schema{SchemaProps: spec.SchemaProps{Ref: l.ref(m.object)}}},
-	}}
-	l.schemas[m.list] = list
-	l.mark(m.list, gv.WithKind(r.Kind+"List"))
+	// Every object has apiVersion, kind and metadata (k8s.io/apiextensions-apiserver, pkg/controller/openapi/builder).
+	if object.Properties == nil {
+		object.Properties = map[string]spec.Schema{}
+	}
+	for name, s := range envelope.Properties {
+		object.Properties[name] = s
+	}
+	object.AddExtension(kindsKey, envelope.Extensions[kindsKey])
+	l.schemas[m.object], l.schemas[m.list] = object, list
 	return m
 }
 
@@ -58,19 +94,6 @@ func modelLike(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-// envelope gives a schema the apiVersion, kind and metadata that every object has
-// (k8s.io/apiextensions-apiserver, pkg/controller/openapi/builder).
-func (l *library) envelope(s *spec.Schema, meta reflect.Type, description string) {
-	if s.Properties == nil {
-		s.Properties = map[string]spec.Schema{}
-	}
-	doc := docOf(reflect.TypeFor[metav1.TypeMeta]())
-	for _, name := range []string{"apiVersion", "kind"} {
-		s.Properties[name] = spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}, Description: doc[name]}}
-	}
-	s.Properties["metadata"] = spec.Schema{SchemaProps: spec.SchemaProps{Ref: l.ref(l.add(meta)), Description: description}}
 }
 
 // defined reads the schema of a version from a CustomResourceDefinition.
@@ -110,4 +133,38 @@ func forV2(s *spec.Schema) *spec.Schema {
 		return &c
 	}}
 	return w.WalkSchema(s)
+}
+
+// names of a group and version: "rbacAuthorization_v1" as a tag, "RbacAuthorizationV1" within an operationId.
+func names(group, version string) (tag, camel string) {
+	group = strings.TrimSuffix(group, ".k8s.io")
+	if group == "" {
+		group = "core"
+	}
+	for i, label := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
+		upper := capital(label)
+		camel += upper
+		if i > 0 {
+			label = upper
+		}
+		tag += label
+	}
+	return tag + "_" + version, camel + capital(version)
+}
+
+// capital says "Status" for "status".
+func capital(name string) string {
+	_, first := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:first]) + name[first:]
+}
+
+// article says "a Node", "an Event", "Endpoints" (k8s.io/apiserver, pkg/endpoints/installer.go).
+func article(kind string) string {
+	if strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss") {
+		return kind
+	}
+	if strings.ContainsAny(kind[:min(1, len(kind))], "AEIOU") {
+		return "an " + kind
+	}
+	return "a " + kind
 }

@@ -2,20 +2,15 @@ package openapi
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"k8s.io/kube-openapi/pkg/openapiconv"
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
-
-	builderutil "k8s.io/kube-openapi/pkg/builder3/util"
-
-	"github.com/nodesim/nodesim/timeline"
 )
 
 // v2 is the one document of OpenAPI v2.
-func (o Options) v2(m markers) *spec.Swagger {
+func (o Options) v2() *spec.Swagger {
 	doc := &spec.Swagger{}
 	doc.Swagger, doc.Info = "2.0", o.info()
 	doc.Paths = &spec.Paths{Paths: map[string]spec.PathItem{}}
@@ -23,7 +18,7 @@ func (o Options) v2(m markers) *spec.Swagger {
 		Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
 	}}}
 	doc.Security = []map[string][]string{{"BearerToken": {}}}
-	l := newLibrary(false, m)
+	l := newLibrary(false)
 	for _, gv := range groupVersions(o.Resources) {
 		maps.Copy(doc.Paths.Paths, o.paths(l, gv))
 	}
@@ -32,13 +27,13 @@ func (o Options) v2(m markers) *spec.Swagger {
 }
 
 // v3 is the document of a group and version.
-func (o Options) v3(m markers, gv *groupVersion) *spec3.OpenAPI {
-	l := newLibrary(true, m)
+func (o Options) v3(gv *groupVersion) *spec3.OpenAPI {
+	l := newLibrary(true)
 	paths := openapiconv.ConvertPaths(&spec.Paths{Paths: o.paths(l, gv)})
 	requireBodies(paths)
 	schemas := make(map[string]*spec.Schema, len(l.schemas))
 	for name, s := range l.schemas {
-		schemas[name] = builderutil.WrapRefs(&s)
+		schemas[name] = &s
 	}
 	return &spec3.OpenAPI{Version: "3.0.0", Info: o.info(), Paths: paths, Components: &spec3.Components{
 		Schemas: schemas,
@@ -69,36 +64,4 @@ func (o Options) info() *spec.Info {
 		version = "unversioned"
 	}
 	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: version}}
-}
-
-// paths describes the resources of a group and version, whose schemas it adds to the library. They are in v2's form.
-func (o Options) paths(l *library, gv *groupVersion) map[string]spec.PathItem {
-	kinds := l.addKinds(gv, o.Definitions)
-	all := map[string]spec.PathItem{}
-	tag, camel := names(gv.Group, gv.Version)
-	for _, r := range gv.resources {
-		_, builtin := goType(gv.GroupVersion, r.Kind)
-		p := &resourcePaths{l: l, r: r, models: kinds[r.Kind], tag: tag, camel: camel, custom: !builtin, paths: all, allow: o.allowed(r)}
-		var subresources []string
-		if o.Subresources != nil {
-			subresources = o.Subresources(r)
-		}
-		p.write(subresources)
-	}
-	return all
-}
-
-// allowed says which actions of a resource are described.
-func (o Options) allowed(r timeline.Resource) func(action string) bool {
-	var verbs []string
-	if o.Verbs != nil {
-		verbs = o.Verbs(r)
-	}
-	return func(action string) bool {
-		if !o.Writes && action != "get" && action != "list" {
-			return false
-		}
-		// The other actions have no verb of the same name, or can't be missing.
-		return action != "deletecollection" || verbs == nil || slices.Contains(verbs, action)
-	}
 }

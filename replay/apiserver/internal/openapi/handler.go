@@ -40,14 +40,13 @@ type Options struct {
 // A Handler serves the documents. It is safe for concurrent use.
 type Handler struct {
 	options Options
-	markers func() markers
 	build   func() http.Handler
 }
 
 // New returns a handler that has built nothing yet: the first request for a document builds it, and reads what is
 // common to all of them.
 func New(opts Options) *Handler {
-	h := &Handler{options: opts, markers: sync.OnceValue(readMarkers)}
+	h := &Handler{options: opts}
 	h.build = sync.OnceValue(h.services)
 	return h
 }
@@ -81,14 +80,14 @@ func (h *Handler) described(name string) bool {
 func (h *Handler) services() http.Handler {
 	mux := prefixMux{http.NewServeMux()}
 	v2 := handler.NewOpenAPIServiceLazy(cached.Once(cached.Func(func() (*spec.Swagger, string, error) {
-		return h.options.v2(h.markers()), "", nil
+		return h.options.v2(), "", nil
 	})))
 	v2.RegisterOpenAPIVersionedService("/openapi/v2", mux)
 
 	v3 := handler3.NewOpenAPIService()
 	for _, gv := range groupVersions(h.options.Resources) {
 		v3.UpdateGroupVersionLazy(gv.path(), cached.Once(cached.Func(func() (*spec3.OpenAPI, string, error) {
-			return h.options.v3(h.markers(), gv), "", nil
+			return h.options.v3(gv), "", nil
 		})))
 	}
 	_ = v3.RegisterOpenAPIV3VersionedService("/openapi/v3", mux) // it has no error to return

@@ -1,86 +1,95 @@
 package openapi
 
 import (
-	"net/http"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
-// add writes the operations of a path that are allowed; a path without any is left out.
-func (p *resourcePaths) add(path string, operations ...operation) {
-	var item spec.PathItem
-	for _, o := range operations {
-		if !p.allow(o.action) {
+// paths describes the resources of a group and version, whose schemas it adds to the library. They are in v2's form.
+func (o Options) paths(l *library, gv *groupVersion) map[string]spec.PathItem {
+	kinds := l.addKinds(gv, o.Definitions)
+	all := map[string]spec.PathItem{}
+	for _, r := range gv.resources {
+		var subresources []string
+		if o.Subresources != nil {
+			subresources = o.Subresources(r)
+		}
+		paths := pathsOf(rootOf(r), r.Resource, r.Namespaced, subresources)
+		sources, names := paths, strings.NewReplacer()
+		if captured().Paths[paths[0]] == nil {
+			e := exampleOf(r)
+			sources, names = pathsOf(e.root, e.plural, r.Namespaced, subresources), e.like(kinds[r.Kind])
+		}
+		for i, path := range paths {
+			text := names.Replace(captured().path(sources[i]))
+			if item, ok := o.allowed(r, text); ok {
+				all[path] = item
+				l.addRefs(text)
+			}
+		}
+	}
+	return all
+}
+
+// rootOf is where the resources of a group and version are.
+func rootOf(r timeline.Resource) string {
+	if r.Group == "" {
+		return "/api/" + r.Version + "/"
+	}
+	return "/apis/" + r.APIVersion() + "/"
+}
+
+// pathsOf are those of a resource and its subresources.
+func pathsOf(root, plural string, namespaced bool, subresources []string) []string {
+	base := root + plural
+	if namespaced {
+		base = root + "namespaces/{namespace}/" + plural
+	}
+	paths := []string{base, base + "/{name}"}
+	for _, name := range subresources {
+		paths = append(paths, base+"/{name}/"+name)
+	}
+	if namespaced {
+		paths = append(paths, root+plural)
+	}
+	return paths
+}
+
+// allowed reads a path of a resource and leaves out the operations that aren't described, or the path if none is left.
+func (o Options) allowed(r timeline.Resource, text string) (item spec.PathItem, ok bool) {
+	if text == "" {
+		return item, false // of a subresource that the server doesn't have
+	}
+	_ = json.Unmarshal([]byte(text), &item) // the captured paths are the server's: a test reads each of them
+	var verbs []string
+	if o.Verbs != nil {
+		verbs = o.Verbs(r)
+	}
+	for _, operation := range []**spec.Operation{&item.Get, &item.Put, &item.Post, &item.Patch, &item.Delete} {
+		if *operation == nil {
 			continue
 		}
-		written := p.operation(o)
-		switch o.method {
-		case "get":
-			item.Get = written
-		case "put":
-			item.Put = written
-		case "post":
-			item.Post = written
-		case "patch":
-			item.Patch = written
-		case "delete":
-			item.Delete = written
+		action, _ := (*operation).Extensions.GetString("x-kubernetes-action")
+		reads := action == "get" || action == "list"
+		// The other actions have no verb of the same name, or can't be missing.
+		if !o.Writes && !reads || action == "deletecollection" && verbs != nil && !slices.Contains(verbs, action) {
+			*operation = nil
+			continue
 		}
+		ok = true
 	}
-	if item.Get == nil && item.Put == nil && item.Post == nil && item.Patch == nil && item.Delete == nil {
-		return
-	}
-	item.Parameters = pathParameters(path, p.r.Kind)
-	p.paths[path] = item
+	return item, ok
 }
 
-func (p *resourcePaths) operation(o operation) *spec.Operation {
-	w := &spec.Operation{}
-	w.Tags, w.ID, w.Description, w.Schemes = []string{p.tag}, o.id, o.text, []string{"https"}
-	w.Consumes, w.Produces = o.consumes, o.produces
-	if w.Consumes == nil {
-		w.Consumes = []string{"*/*"}
+// addRefs adds the schemas that a path in v2's form refers to, such as the Scale of a subresource.
+func (l *library) addRefs(text string) {
+	for part := range strings.SplitSeq(text, `"$ref":"`+refV2) {
+		name, _, _ := strings.Cut(part, `"`)
+		l.add(name)
 	}
-	if w.Produces == nil {
-		w.Produces = produced
-	}
-	if o.body != "" {
-		body := spec.Parameter{}
-		body.Name, body.In, body.Required, body.Schema = "body", "body", !o.optionalBody, p.schemaOf(o.body)
-		w.Parameters = append(w.Parameters, body)
-	}
-	w.Parameters = append(w.Parameters, o.parameters...)
-	w.Responses = &spec.Responses{}
-	w.Responses.StatusCodeResponses = map[int]spec.Response{401: {ResponseProps: spec.ResponseProps{Description: "Unauthorized"}}}
-	for _, code := range append([]int{200}, o.codes...) {
-		w.Responses.StatusCodeResponses[code] = spec.Response{ResponseProps: spec.ResponseProps{
-			Description: http.StatusText(code), Schema: p.schemaOf(o.answer),
-		}}
-	}
-	w.AddExtension("x-kubernetes-action", o.action)
-	w.AddExtension("x-kubernetes-group-version-kind", map[string]any{"group": o.kind.Group, "version": o.kind.Version, "kind": o.kind.Kind})
-	return w
-}
-
-// schemaOf refers to a model in the way of v2; the conversion to v3 rewrites it.
-func (p *resourcePaths) schemaOf(model string) *spec.Schema {
-	return &spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef("#/definitions/" + model)}}
-}
-
-// names of a group and version: "rbacAuthorization_v1" as a tag, "RbacAuthorizationV1" within an operationId.
-func names(group, version string) (tag, camel string) {
-	group = strings.TrimSuffix(group, ".k8s.io")
-	if group == "" {
-		group = "core"
-	}
-	for i, label := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
-		upper := capital(label)
-		camel += upper
-		if i > 0 {
-			label = upper
-		}
-		tag += label
-	}
-	return tag + "_" + version, camel + capital(version)
 }

@@ -32,7 +32,9 @@ func TestObserversAgree(t *testing.T) {
 				follower := observe.New(tape.Header(), o)
 				o.Target.Auto = true // as a Feed does by itself
 				clock := clocktesting.NewFakeClock(follower.Now())
-				kube := noderoll.NewKubeObserverWithOptions(client, noderoll.KubeOptions{StateOptions: o.StateOptions, Clock: clock})
+				kube := noderoll.NewKubeObserverWithOptions(client, noderoll.KubeOptions{
+					StateOptions: o.StateOptions, Clock: clock, Budgets: client.PolicyV1().PodDisruptionBudgets(""),
+				})
 				if watches {
 					if err := kube.StartInformers(t.Context()); err != nil {
 						t.Fatal(err)

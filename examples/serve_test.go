@@ -188,7 +188,10 @@ func observersAgree(t *testing.T, name string, watches bool) {
 	follower := observe.New(tape.Header(), o)
 	o.Target.Auto = true // as a Feed does by itself
 	clock := clocktesting.NewFakeClock(follower.Now())
-	kube := noderoll.NewKubeObserverWithOptions(kubernetes.NewForConfigOrDie(s.config), noderoll.KubeOptions{StateOptions: o.StateOptions, Clock: clock})
+	client := kubernetes.NewForConfigOrDie(s.config)
+	kube := noderoll.NewKubeObserverWithOptions(client, noderoll.KubeOptions{
+		StateOptions: o.StateOptions, Clock: clock, Budgets: client.PolicyV1().PodDisruptionBudgets(""),
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	if watches {
 		if err := kube.StartInformers(ctx); err != nil {

@@ -33,7 +33,7 @@ func (f *Feed) renew(rec *nodeRec) {
 func (f *Feed) reviewBlock(rec *nodeRec) {
 	n := &rec.feed
 	draining := rec.present && rec.view.Phase == PhaseDraining
-	held := draining && rec.remaining > 0 && rec.refused == rec.remaining
+	held := draining && rec.held()
 	waits := n.place > 0 || n.parkedIn != nil
 	if waits && (!held || n.drained != rec.drained) {
 		f.unwait(rec)
@@ -110,18 +110,7 @@ func (f *Feed) due() {
 
 // blockedEntry names the first budget in the way, and says what it wants.
 func (f *Feed) blockedEntry(rec *nodeRec) Entry {
-	var first *budgetRec
-	double := false
-	for _, p := range rec.pods {
-		if !p.waits {
-			continue
-		}
-		for _, b := range p.class.budgets {
-			if first == nil || b.Namespace < first.Namespace || b.Namespace == first.Namespace && b.Name < first.Name {
-				first, double = b, len(p.class.budgets) > 1
-			}
-		}
-	}
+	first, double := rec.obstacle()
 	e := Entry{Kind: EvtBlocked, Node: rec.name, Reason: "DisruptionBudget"}
 	if first == nil {
 		return e

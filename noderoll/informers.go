@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -45,15 +46,21 @@ func newInformers(ctx context.Context, o *KubeObserver) *informers {
 				list, err := pods.List(ctx, x)
 				if err == nil {
 					for i := range list.Items {
-						list.Items[i] = *stripPod(&o.opts.Pods, &list.Items[i])
+						list.Items[i] = *stripPod(&o.opts, &list.Items[i])
 					}
 				}
 				return list, err
-			}, pods.Watch, &podSink{r.state}),
+			}, pods.Watch, &podSink{r.state, &o.opts}),
 		newWatchFeed(o, Events, &corev1.Event{}, func(x *metav1.ListOptions) { x.FieldSelector = warningsOnly },
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
 				return events.List(ctx, x)
 			}, events.Watch, &eventSink{r.state}),
+	}
+	if budgets := o.opts.Budgets; budgets != nil {
+		r.feeds = append(r.feeds, newWatchFeed(o, Budgets, &policyv1.PodDisruptionBudget{}, func(*metav1.ListOptions) {},
+			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
+				return budgets.List(ctx, x)
+			}, budgets.Watch, &budgetSink{r.state}))
 	}
 	return r
 }
@@ -143,7 +150,7 @@ func newWatchFeed(o *KubeObserver, resource string, kind runtime.Object, tweak f
 	// A fake clientset doesn't know WatchList and says so through its type.
 	f.reflector = cache.NewReflectorWithOptions(
 		cache.ToListWatcherWithWatchListSemantics(lw, o.client.itself), kind,
-		&sinkStore{mu: &o.mu, sink: s, replaced: f.replaced, scope: &o.opts.Pods}, cache.ReflectorOptions{Name: "noderoll " + resource})
+		&sinkStore{mu: &o.mu, sink: s, replaced: f.replaced, opts: &o.opts}, cache.ReflectorOptions{Name: "noderoll " + resource})
 	return f
 }
 

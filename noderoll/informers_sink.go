@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -22,7 +23,7 @@ type sinkStore struct {
 	mu       *sync.Mutex
 	sink     sink
 	replaced func()
-	scope    *PodScope // of the pods of which more is kept
+	opts     *KubeOptions // what is kept of pods
 }
 
 var _ cache.TransformingStore = (*sinkStore)(nil)
@@ -58,7 +59,7 @@ func (s *sinkStore) Resync() error { return nil }
 func (s *sinkStore) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if pod, ok := obj.(*corev1.Pod); ok {
-			return stripPod(s.scope, pod), nil
+			return stripPod(s.opts, pod), nil
 		}
 		return obj, nil
 	}
@@ -67,7 +68,7 @@ func (s *sinkStore) Transformer() cache.TransformFunc {
 // stripPod keeps of a pod what podForCount reads, and what a store needs; and what
 // InstanceFrom reads where a roll of pods may be about it. Labels don't decide that:
 // an instance stays one when they change.
-func stripPod(scope *PodScope, p *corev1.Pod) *corev1.Pod {
+func stripPod(opts *KubeOptions, p *corev1.Pod) *corev1.Pod {
 	slim := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion,
@@ -85,7 +86,15 @@ func stripPod(scope *PodScope, p *corev1.Pod) *corev1.Pod {
 			break
 		}
 	}
-	if scope.On() && (scope.Namespace == "" || scope.Namespace == p.Namespace) {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.DisruptionTarget || c.Type == corev1.PodReady && opts.Budgets != nil {
+			slim.Status.Conditions = append(slim.Status.Conditions, c)
+		}
+	}
+	if opts.Budgets != nil {
+		slim.Labels = p.Labels
+	}
+	if scope := &opts.Pods; scope.On() && (scope.Namespace == "" || scope.Namespace == p.Namespace) {
 		keepInstance(scope, slim, p)
 	}
 	return slim
@@ -142,11 +151,14 @@ func (s *nodeSink) replace(objs []any) {
 	}
 }
 
-type podSink struct{ state *State }
+type podSink struct {
+	state *State
+	opts  *KubeOptions
+}
 
 func (s *podSink) set(obj any) {
 	if p, ok := obj.(*corev1.Pod); ok {
-		s.state.SetPod(podForCount(p))
+		s.state.SetPod(s.opts.podForCount(p))
 		if s.state.roll != nil {
 			s.state.roll.set(new(InstanceFrom(p)))
 		}
@@ -170,6 +182,37 @@ func (s *podSink) replace(objs []any) {
 	for key := range s.state.podBook.pods {
 		if !kept[key] {
 			s.state.DeletePod(key.namespace, key.name, "")
+		}
+	}
+}
+
+type budgetSink struct{ state *State }
+
+func (s *budgetSink) set(obj any) {
+	if b, ok := obj.(*policyv1.PodDisruptionBudget); ok {
+		s.state.SetBudget(BudgetFrom(b))
+	}
+}
+
+func (s *budgetSink) remove(obj any) {
+	if b, ok := obj.(*policyv1.PodDisruptionBudget); ok {
+		s.state.DeleteBudget(b.Namespace, b.Name)
+	}
+}
+
+func (s *budgetSink) replace(objs []any) {
+	kept := make(map[podKey]bool, len(objs))
+	for _, obj := range objs {
+		if b, ok := obj.(*policyv1.PodDisruptionBudget); ok {
+			kept[podKey{b.Namespace, b.Name}] = true
+			s.set(b)
+		}
+	}
+	for namespace, sp := range s.state.podBook.spaces {
+		for name := range sp.budgets {
+			if !kept[podKey{namespace, name}] {
+				s.state.DeleteBudget(namespace, name)
+			}
 		}
 	}
 }

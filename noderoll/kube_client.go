@@ -23,7 +23,7 @@ type KubeCore[N KubeLister[*corev1.NodeList], P KubeLister[*corev1.PodList], E K
 	Events(namespace string) E
 }
 
-// KubeLister is the client of one resource of a KubeCore.
+// KubeLister is the client of one resource.
 type KubeLister[L runtime.Object] interface {
 	List(ctx context.Context, opts metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)

@@ -18,31 +18,39 @@ const drainListsMax = 32
 // warningsOnly is the field selector of Warning Events.
 const warningsOnly = "type=" + corev1.EventTypeWarning
 
-// list reads everything that a Snapshot shows. What went wrong with Warnings is
-// returned beside the State, what went wrong with pods is in it.
-func (o *KubeObserver) list(ctx context.Context) (s *State, warningsError string, err error) {
+// unread says why a list lacks what a Snapshot can do without.
+type unread struct{ warnings, budgets string }
+
+// list reads everything that a Snapshot shows. What went wrong with Warnings and
+// budgets is returned beside the State, what went wrong with pods is in it.
+func (o *KubeObserver) list(ctx context.Context) (s *State, not unread, err error) {
 	if s, err = o.listNodes(ctx); err != nil {
-		return nil, "", err
+		return nil, not, err
 	}
 	s.SetPodsError("")
 	if s.count.draining > 0 {
 		if err := o.listPods(ctx, s); err != nil {
 			s.SetPodsError(err.Error())
 		}
+		if o.opts.Budgets != nil {
+			if err := o.listBudgets(ctx, s); err != nil {
+				not.budgets = err.Error()
+			}
+		}
 	}
 	if s.roll != nil {
 		if err := o.listInstances(ctx, s); err != nil {
-			return nil, "", err
+			return nil, not, err
 		}
 	}
 	if err := o.listWarnings(ctx, s); err != nil {
-		warningsError = err.Error()
+		not.warnings = err.Error()
 	}
 	// A context that ended on the way is the caller's wish, not a finding.
 	if err := ctx.Err(); err != nil {
-		return nil, "", err
+		return nil, not, err
 	}
-	return s, warningsError, nil
+	return s, not, nil
 }
 
 func (o *KubeObserver) listNodes(ctx context.Context) (*State, error) {
@@ -103,7 +111,7 @@ func (o *KubeObserver) listPodsBy(ctx context.Context, s *State, selector string
 			pod := &page.Items[i]
 			rec := s.nodes[pod.Spec.NodeName]
 			if rec != nil && rec.view.Phase == PhaseDraining && wanted(rec.name) {
-				s.SetPod(podForCount(pod))
+				s.SetPod(o.opts.podForCount(pod))
 			}
 		}
 		return page.Continue, nil
@@ -133,11 +141,31 @@ func (o *KubeObserver) listInstances(ctx context.Context, s *State) error {
 	return nil
 }
 
-// podForCount is PodFrom without the labels, which only budgets need.
-func podForCount(o *corev1.Pod) Pod {
-	p := PodFrom(o)
-	p.Labels, p.Ready = nil, false
+// podForCount is PodFrom, where no budgets are read without the labels and the
+// readiness, which only budgets need.
+func (o *KubeOptions) podForCount(pod *corev1.Pod) Pod {
+	p := PodFrom(pod)
+	if o.Budgets == nil {
+		p.Labels, p.Ready = nil, false
+	}
 	return p
+}
+
+func (o *KubeObserver) listBudgets(ctx context.Context, s *State) error {
+	err := o.pages(ctx, metav1.ListOptions{}, func(opts metav1.ListOptions, _ bool) (string, error) {
+		page, err := o.opts.Budgets.List(ctx, opts)
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			s.SetBudget(BudgetFrom(&page.Items[i]))
+		}
+		return page.Continue, nil
+	})
+	if err != nil {
+		return fmt.Errorf("list poddisruptionbudgets: %w", err)
+	}
+	return nil
 }
 
 func (o *KubeObserver) listWarnings(ctx context.Context, s *State) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -23,8 +24,9 @@ import (
 // requirement: whenever the watches are broken, or their context has ended,
 // Snapshot lists again, so that it never serves a frozen cache.
 //
-// What it needs: list (and watch) of nodes, pods and events, cluster wide. Where
-// pods or events can't be listed, the Snapshot says so and is otherwise whole.
+// What it needs: list (and watch) of nodes, pods and events, cluster wide, and of
+// PodDisruptionBudgets where KubeOptions has a client of them. Where anything but
+// nodes can't be listed, the Snapshot says so and is otherwise whole.
 type KubeObserver struct {
 	client *kubeClient // nil if there is none
 	opts   KubeOptions
@@ -43,6 +45,9 @@ type KubeOptions struct {
 	// StateOptions choose nodes and target. With Target.Auto the first Snapshot,
 	// or StartInformers, captures the baseline.
 	StateOptions
+	// Budgets reads the PodDisruptionBudgets of all namespaces, for NodeView.HeldBy:
+	// PolicyV1().PodDisruptionBudgets("") of a clientset. nil does without them.
+	Budgets KubeLister[*policyv1.PodDisruptionBudgetList]
 	// Clock is for the age of Warnings and the bound of SyncTimeout.
 	Clock clock.Clock
 	// SyncTimeout bounds how long StartInformers waits; 0 means 10 s.
@@ -132,8 +137,8 @@ func (o *KubeObserver) CaptureBaseline(ctx context.Context) error {
 }
 
 // Snapshot returns the group as it is. An error of listing nodes is returned,
-// with an empty Snapshot; one of pods or Warnings is told in PodsError or
-// WarningsError, and the Snapshot is otherwise whole.
+// with an empty Snapshot; one of pods, Warnings or budgets is told in PodsError,
+// WarningsError or BudgetsError, and the Snapshot is otherwise whole.
 func (o *KubeObserver) Snapshot(ctx context.Context) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -141,7 +146,7 @@ func (o *KubeObserver) Snapshot(ctx context.Context) (Snapshot, error) {
 	if s, ok := o.fromMemory(); ok {
 		return s, nil
 	}
-	state, warningsError, err := o.list(ctx)
+	state, unread, err := o.list(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -149,7 +154,7 @@ func (o *KubeObserver) Snapshot(ctx context.Context) (Snapshot, error) {
 	defer o.mu.Unlock()
 	o.remember(state)
 	snap := state.Snapshot(o.opts.Clock.Now())
-	snap.WarningsError = warningsError
+	snap.WarningsError, snap.BudgetsError = unread.warnings, unread.budgets
 	return snap, nil
 }
 

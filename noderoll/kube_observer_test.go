@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -359,4 +360,43 @@ func TestObserverFromSeveralGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	o.StopInformers()
+}
+
+// What holds a drain up is known where budgets are read, by lists and by watches,
+// and a refusal is told.
+func TestKubeObserverReadsBudgets(t *testing.T) {
+	for _, watches := range []bool{false, true} {
+		web := &policyv1.PodDisruptionBudget{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+		}
+		pod := kubePod("web-1", "ip-1")
+		pod.Labels = map[string]string{"app": "web"}
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		c := fake.NewSimpleClientset(pod, web, cordoned(kubeNode("ip-1", oldImage, true)))
+		budgets := c.PolicyV1().PodDisruptionBudgets("")
+		o := noderoll.NewKubeObserverWithOptions(c, noderoll.KubeOptions{Budgets: budgets})
+		if watched := watching(c); watches {
+			if err := o.StartInformers(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer o.StopInformers()
+			watched(t)
+		}
+		eventually(t, o, "a budget at zero", func(s noderoll.Snapshot) bool { return s.Nodes[0].HeldBy == "shop/web" && s.Nodes[0].Cordoned })
+		web.Status.DisruptionsAllowed = 1
+		if _, err := c.PolicyV1().PodDisruptionBudgets("shop").Update(t.Context(), web, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, o, "a budget that allows one", func(s noderoll.Snapshot) bool { return s.Nodes[0].HeldBy == "" })
+		if watches {
+			continue
+		}
+		c.PrependReactor("list", "poddisruptionbudgets", func(ktesting.Action) (bool, runtime.Object, error) {
+			return true, nil, errors.New("refused by the test")
+		})
+		if s := look(t, o); !strings.Contains(s.BudgetsError, "list poddisruptionbudgets: refused by the test") || s.PodsError != "" {
+			t.Errorf("budgets error %q, pods error %q, want the first alone", s.BudgetsError, s.PodsError)
+		}
+	}
 }

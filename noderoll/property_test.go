@@ -211,7 +211,7 @@ func (w *world) snapshot() noderoll.Snapshot {
 			}
 			w.peaks[name] = max(w.peaks[name], v.Pods)
 			v.PodsTotal = w.peaks[name]
-			v.Cordoned = !w.drained[name]
+			v.Cordoned, v.HeldBy = !w.drained[name], w.held(name)
 		} else {
 			delete(w.peaks, name)
 		}
@@ -221,45 +221,57 @@ func (w *world) snapshot() noderoll.Snapshot {
 	return s
 }
 
+// held names the first budget of those that refuse every pod which the drain of a
+// node has still to evict, "" where one may go.
+func (w *world) held(node string) string {
+	waiting, refused, by := 0, 0, ""
+	for _, p := range w.pods {
+		if p.Node != node || !p.Evictable() || p.Deleting {
+			continue
+		}
+		waiting++
+		var covering []noderoll.Budget
+		for _, b := range w.budgets {
+			if sel, _ := metav1.LabelSelectorAsSelector(b.Selector); sel.Matches(labels.Set(p.Labels)) {
+				covering = append(covering, b)
+				if name := b.Namespace + "/" + b.Name; by == "" || name < by {
+					by = name
+				}
+			}
+		}
+		switch {
+		case p.Phase == "Pending" || len(covering) == 0:
+		case len(covering) > 1:
+			refused++
+		default:
+			b := covering[0]
+			free := !p.Ready && (b.EvictUnhealthy || b.CurrentHealthy >= b.DesiredHealthy && b.DesiredHealthy > 0)
+			if !free && (b.Stale || b.DisruptionsAllowed == 0) {
+				refused++
+			}
+		}
+	}
+	if waiting == 0 || refused < waiting {
+		return ""
+	}
+	return by
+}
+
 // blocked lists the draining nodes, with their UIDs, that no eviction could help
 // now.
 func (w *world) blocked() []string {
 	var out []string
 	for _, v := range w.snapshot().Nodes {
-		waiting, refused := 0, 0
-		for _, p := range w.pods {
-			if v.Phase != noderoll.PhaseDraining || p.Node != v.Name || !p.Evictable() || p.Deleting {
-				continue
-			}
-			waiting++
-			var covering []noderoll.Budget
-			for _, b := range w.budgets {
-				if sel, _ := metav1.LabelSelectorAsSelector(b.Selector); sel.Matches(labels.Set(p.Labels)) {
-					covering = append(covering, b)
-				}
-			}
-			switch {
-			case p.Phase == "Pending" || len(covering) == 0:
-			case len(covering) > 1:
-				refused++
-			default:
-				b := covering[0]
-				free := !p.Ready && (b.EvictUnhealthy || b.CurrentHealthy >= b.DesiredHealthy && b.DesiredHealthy > 0)
-				if !free && (b.Stale || b.DisruptionsAllowed == 0) {
-					refused++
-				}
-			}
-		}
-		if waiting > 0 && refused == waiting {
+		if v.HeldBy != "" {
 			out = append(out, v.Name+" "+v.UID)
 		}
 	}
 	return out
 }
 
-// sameNode compares what isn't of pods.
+// sameNode compares what isn't of pods and budgets.
 func sameNode(a, b noderoll.NodeView) bool {
-	a.Pods, a.PodsTotal, b.Pods, b.PodsTotal = 0, 0, 0, 0
+	a.Pods, a.PodsTotal, a.HeldBy, b.Pods, b.PodsTotal, b.HeldBy = 0, 0, "", 0, 0, ""
 	return cmp.Equal(a, b)
 }
 

@@ -39,6 +39,12 @@ type NodeView struct {
 	// it: it is cordoned, or carries a removal taint, and waits.
 	Cordoned bool `json:"cordoned,omitempty"`
 
+	// HeldBy names a PodDisruptionBudget, as namespace/name, while budgets refuse
+	// every pod that the drain of this draining node has still to evict. Of a
+	// cordoned node it says what would block a drain, now and not for any time. It
+	// is empty where budgets aren't known.
+	HeldBy string `json:"heldBy,omitempty"`
+
 	// Pressure holds the types of the pressure conditions that are True, in the
 	// order MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable; nil
 	// when there is none. It is advice and never alters Phase. The slice may be
@@ -81,9 +87,11 @@ type Snapshot struct {
 	Cordoned  int `json:"cordoned,omitempty"`  // of those that count as Draining
 
 	// PodsError says why the pods of a draining node are unknown, WarningsError
-	// why Warnings may be incomplete. Both are empty when all is known.
+	// why Warnings may be incomplete, BudgetsError why HeldBy may be. They are empty
+	// when all is known.
 	PodsError     string `json:"podsError,omitempty"`
 	WarningsError string `json:"warningsError,omitempty"`
+	BudgetsError  string `json:"budgetsError,omitempty"`
 
 	// Of a roll of pods (StateOptions.Pods): the pods by namespace and name, their
 	// aggregates, and what the roll moves towards, for people.
@@ -123,13 +131,13 @@ func (s Snapshot) Clone() Snapshot {
 	return c
 }
 
-// Plain returns a deep copy without what only a real cluster has: UIDs, images, and
-// whether anybody drains a cordoned node. Two snapshots that tell the same story of differently born nodes are
+// Plain returns a deep copy without what only a real cluster has: UIDs, images,
+// whether anybody drains a cordoned node, and what holds a drain up. Two snapshots that tell the same story of differently born nodes are
 // equal in this form.
 func (s Snapshot) Plain() Snapshot {
 	c := s.Clone()
 	for i := range c.Nodes {
-		c.Nodes[i].UID, c.Nodes[i].Image, c.Nodes[i].Cordoned = "", "", false
+		c.Nodes[i].UID, c.Nodes[i].Image, c.Nodes[i].Cordoned, c.Nodes[i].HeldBy = "", "", false, ""
 	}
 	c.Cordoned = 0
 	for i := range c.Pods {

@@ -50,6 +50,29 @@ func (s *State) review(c *podClass) {
 	}
 }
 
+// held reports whether budgets refuse every pod that the drain of the node has
+// still to evict. The figures are kept while the node is draining only.
+func (n *nodeRec) held() bool { return n.remaining > 0 && n.refused == n.remaining }
+
+// obstacle is the first budget, by name, of those that hold up the drain of the
+// node, nil where none does, and whether a pod has more than one.
+func (n *nodeRec) obstacle() (first *budgetRec, double bool) {
+	if !n.held() {
+		return nil, false
+	}
+	for _, p := range n.pods {
+		if !p.waits {
+			continue
+		}
+		for _, b := range p.class.budgets {
+			if first == nil || b.Namespace < first.Namespace || b.Namespace == first.Namespace && b.Name < first.Name {
+				first, double = b, len(p.class.budgets) > 1
+			}
+		}
+	}
+	return first, double
+}
+
 // SetBudget adds a budget or replaces what was known of it. A selector that
 // can't be parsed matches nothing, as for the server.
 func (s *State) SetBudget(in Budget) {

@@ -70,6 +70,13 @@ func (s *State) Snapshot(now time.Time) Snapshot {
 	s.views.flush(s.nodes)
 	out.Nodes = append(make([]NodeView, 0, len(s.views.sorted)), s.views.sorted...)
 	s.count.fill(&out)
+	for i := range out.Nodes {
+		if v := &out.Nodes[i]; v.Phase == PhaseDraining {
+			if first, _ := s.nodes[v.Name].obstacle(); first != nil {
+				v.HeldBy = first.Namespace + "/" + first.Name
+			}
+		}
+	}
 	if s.podsError != "" && s.count.draining > 0 {
 		out.PodsError = s.podsError
 	}

@@ -212,3 +212,36 @@ func TestStatusLineIsLast(t *testing.T) {
 		t.Errorf("got %d lines, the last %q, want 50 and the status line", len(lines), lines[len(lines)-1])
 	}
 }
+
+// A budget that would refuse the pods of a cordoned node, from which nobody evicts
+// yet, is a remark; one that holds up a drain is trouble.
+func TestWouldBeBlockedIsNotBlocked(t *testing.T) {
+	waits, drains := draining("ip-1", 4, 4), draining("ip-2", 2, 4)
+	waits.Cordoned, waits.HeldBy, drains.HeldBy = true, "shop/web", "shop/web"
+	f := Frame{Snapshot: snapshot(waits, drains)}
+	panel := Panel(f, wide)
+	wantText(t, panel, "cordoned            4 pods  would be blocked by shop/web\n", "draining            ━━━━────  2/4 pods\n")
+	lackText(t, panel, "▲")
+
+	f.Blocked = map[string]string{"ip-2": "shop/web"}
+	wantText(t, Panel(f, wide), "4 pods  would be blocked by shop/web\n", "2/4 pods  ▲ shop/web\n", "▲ blocked\n")
+	f.Blocked = map[string]string{"ip-1": "shop/web", "ip-2": "shop/web"}
+	panel = Panel(f, wide)
+	wantText(t, panel, "4 pods  ▲ shop/web\n")
+	lackText(t, panel, "would be")
+
+	freed := waits
+	freed.HeldBy = ""
+	lackText(t, Panel(Frame{Snapshot: snapshot(freed)}, wide), "blocked")
+	ready := old("ip-3")
+	ready.HeldBy, ready.Cordoned = "shop/web", true // no state that a snapshot has
+	lackText(t, Panel(Frame{Snapshot: snapshot(ready)}, wide), "blocked")
+}
+
+// On a line of 80 cells the remark keeps its words, and names are whole.
+func TestRemarkOnANarrowLine(t *testing.T) {
+	waits := draining("ip-10-1-126-180.eu-central-1.compute.internal", 3, 4)
+	waits.Cordoned, waits.HeldBy = true, "shop/a-budget-of-a-long-name"
+	wantText(t, Panel(Frame{Snapshot: snapshot(waits)}, Options{Width: 80, Height: 24}),
+		"ip-10-1-126-180  old  cordoned            3 pods  would be blocked by shop/")
+}

@@ -22,18 +22,22 @@ const (
 	mostNote   = 40  // of what holds a drain up: more is cut before a name is
 )
 
-const blockedBy = "blocked by "
+const (
+	blockedBy      = "blocked by "
+	wouldBlockedBy = "would be blocked by "
+)
 
 // nodeColumns gives the name what the others leave, what holds a drain up included.
 // Where that is too little the shared domain of the names goes first, then the words
 // before what holds a drain up, then the bar, whose numbers say the same, then the
-// room for what holds it up and for the pods; then the name is cut.
+// room for what holds it up and for the pods; then the name is cut. A cordoned node
+// has no bar, since nothing of a drain is done yet.
 func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 	c := columns{bar: 8}
 	if p.width >= steady {
 		c.phase = len("joining (NotReady)")
 	}
-	draining, note := false, 0
+	draining, note, remark, cordoned := false, 0, 0, 0
 	for _, n := range shown {
 		if by, blocked := p.blocked(n); blocked {
 			switch {
@@ -46,8 +50,16 @@ func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 		}
 		c.phase = max(c.phase, len(p.phaseSign(n).phrase))
 		c.image = max(c.image, cells(p.clean(n.Image)))
+		if n.Phase != noderoll.PhaseDraining {
+			continue
+		}
+		if n.Cordoned {
+			cordoned = max(cordoned, 2+cells(podsText(n)))
+			remark = max(remark, cells(p.remark(n)))
+			continue
+		}
 		c.pods = max(c.pods, cells(podsText(n)))
-		draining = draining || n.Phase == noderoll.PhaseDraining
+		draining = true
 	}
 	c.image = min(c.image, 40)
 	fixed := 2 + 2 + len("old") + 2 + c.phase // glyph, space before and after the age
@@ -60,20 +72,21 @@ func (p *painter) nodeColumns(shown []*noderoll.NodeView) columns {
 		}
 	}
 	room := func() int {
-		left := p.width - fixed
+		drain := 0
 		if c.pods > 0 {
-			left -= 2 + c.pods
+			drain += 2 + c.pods
 		}
 		if draining && c.bar > 0 {
-			left -= 2 + c.bar
+			drain += 2 + c.bar
 		}
+		left := p.width - fixed - max(drain, cordoned)
 		if note > 0 {
 			left -= note + c.by
 		}
 		return left
 	}
 	need := p.widestName(shown)
-	if need > room() {
+	if need > room()-remark { // a remark is cut before a name is
 		p.domain = sharedDomain(shown)
 		need = p.widestName(shown)
 	}
@@ -165,6 +178,8 @@ func (p *painter) node(n *noderoll.NodeView, c columns) row {
 			by = blockedBy + by
 		}
 		r = append(r, span{inkAlarm, "  " + p.warn + " " + by})
+	} else if remark := p.remark(n); remark != "" {
+		r = append(r, span{inkDim, remark})
 	}
 	if len(n.Pressure) > 0 {
 		r = append(r, span{inkDrain, "  " + p.pressure(n.Pressure)})
@@ -179,13 +194,22 @@ func (p *painter) blocked(n *noderoll.NodeView) (by string, is bool) {
 	return p.clean(what), is && n.Phase == noderoll.PhaseDraining
 }
 
+// remark says of a cordoned node what would hold its drain up, if somebody began it
+// now. Nobody drains it, so that is no trouble yet.
+func (p *painter) remark(n *noderoll.NodeView) string {
+	if _, blocked := p.blocked(n); blocked || !n.Cordoned || n.HeldBy == "" || n.Phase != noderoll.PhaseDraining {
+		return ""
+	}
+	return "  " + wouldBlockedBy + p.clean(n.HeldBy)
+}
+
 // pods shows how much of a drain is done.
 func (p *painter) pods(n *noderoll.NodeView, c columns) row {
 	text := podsText(n)
 	if text == "" {
 		return nil
 	}
-	if n.PodsUnknown || n.PodsTotal <= 0 {
+	if n.PodsUnknown || n.PodsTotal <= 0 || n.Cordoned {
 		return row{{inkDim, "  " + text}}
 	}
 	r := row{{inkText, "  "}}
@@ -201,8 +225,12 @@ func podsText(n *noderoll.NodeView) string {
 		return ""
 	case n.PodsUnknown:
 		return "pods unknown"
-	case n.PodsTotal <= 0:
+	case n.PodsTotal <= 0, n.Cordoned && n.Pods <= 0:
 		return "no pods"
+	case n.Cordoned && n.Pods == 1:
+		return "1 pod"
+	case n.Cordoned:
+		return number(max(0, n.Pods)) + " pods"
 	}
 	return number(Evicted(*n)) + "/" + number(n.PodsTotal) + " pods"
 }

@@ -16,6 +16,7 @@ func (p *painter) problems() []row {
 	}
 	add("warnings are incomplete", p.frame.Snapshot.WarningsError)
 	add("pods are not counted", p.frame.Snapshot.PodsError)
+	add("budgets are not read", p.frame.Snapshot.BudgetsError)
 	return out
 }
 

@@ -93,7 +93,7 @@ func appendLine(dst []byte, ev *Event, uid string, object, patch []byte) []byte 
 
 // parseLine reads the JSON object of one event. raw must be canonical; the
 // result's Object and Patch are parts of it.
-func (in *interner) parseLine(raw []byte) (l line, err *Error) {
+func (r *Reader) parseLine(raw []byte) (l line, err *Error) {
 	if !rawjson.IsObject(raw) {
 		return l, fault("a JSON object", "event %.40q", raw)
 	}
@@ -112,7 +112,7 @@ func (in *interner) parseLine(raw []byte) (l line, err *Error) {
 			return l, fault("it once", "member %q twice", name)
 		}
 		seen |= m
-		if err := in.member(&l, m, name, value); err != nil {
+		if err := r.member(&l, m, name, value); err != nil {
 			return l, err
 		}
 	}
@@ -141,7 +141,7 @@ var members = map[string]member{
 	"uid": mUID, "rv": mRV, "object": mObject, "patch": mPatch, "reason": mReason, "events": mEvents,
 }
 
-func (in *interner) member(l *line, m member, name, value []byte) *Error {
+func (r *Reader) member(l *line, m member, name, value []byte) *Error {
 	switch m {
 	case mObject, mPatch:
 		if !rawjson.IsObject(value) {
@@ -161,10 +161,11 @@ func (in *interner) member(l *line, m member, name, value []byte) *Error {
 		l.Events = n
 		return nil
 	}
+	text := r.words.Text
 	if m&(mAt|mRV|mUID|mReason) != 0 {
-		in = nil // these differ from line to line
+		text = rawjson.Unquote // these differ from line to line
 	}
-	s, ok := in.text(value)
+	s, ok := text(value)
 	if !ok && m == mRV && decimal(string(value)) { // as one writes it by hand
 		s, ok = string(value), true
 	}
@@ -274,32 +275,6 @@ func misspelt(t Type) Type {
 		}
 	}
 	return ""
-}
-
-// interner hands out one string for equal texts: a tape says the same few
-// words on every line. It is bounded, so that hostile tapes don't fill it.
-type interner struct{ words map[string]string }
-
-const maxWords = 1 << 14
-
-func newInterner() *interner { return &interner{words: map[string]string{}} }
-
-// text unquotes a JSON string. A nil interner remembers nothing.
-func (in *interner) text(raw []byte) (string, bool) {
-	if len(raw) < 2 || raw[0] != '"' {
-		return "", false
-	}
-	if in == nil {
-		return rawjson.Unquote(raw)
-	}
-	if s, ok := in.words[string(raw)]; ok {
-		return s, true
-	}
-	s, ok := rawjson.Unquote(raw)
-	if ok && len(raw) <= 300 && len(in.words) < maxWords {
-		in.words[string(raw)] = s
-	}
-	return s, ok
 }
 
 func unquoteName(name []byte) string {

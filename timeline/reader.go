@@ -19,7 +19,7 @@ type Reader struct {
 	lines  bool
 	header *Header
 	docs   *documents
-	words  *interner
+	words  rawjson.Words
 	alive  *objects
 	closer io.Closer
 
@@ -77,7 +77,7 @@ func (b both) Close() error {
 // NewReader reads the header of a tape from rd and returns a Reader of its
 // events. Closing the Reader doesn't close rd.
 func NewReader(rd io.Reader, opts ...ReadOption) (*Reader, error) {
-	r := &Reader{name: "(stream)", words: newInterner(), alive: newObjects(), resources: map[string]Resource{}}
+	r := &Reader{name: "(stream)", alive: newObjects(), resources: map[string]Resource{}}
 	for _, o := range opts {
 		o(r)
 	}
@@ -164,7 +164,7 @@ func (r *Reader) next() (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	l, fail := r.words.parseLine(raw)
+	l, fail := r.parseLine(raw)
 	if fail != nil {
 		return Event{}, fail
 	}

@@ -1,147 +1,92 @@
 package observe
 
 import (
-	"encoding/json"
-	"maps"
-
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/nodesim/nodesim/internal/kubejson"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// pod hands a Pod to the feed. Those that a roll of pods is about are few, and
-// their containers worth the real decoder.
+// pod hands a Pod to the feed. Of those that a roll of pods is about it decodes the
+// containers too.
 func (f *Follower) pod(ev *timeline.Event) ([]noderoll.Entry, error) {
 	id := objectName{ev.Namespace, ev.Name}
 	if ev.Type == timeline.Deleted {
 		delete(f.known, id)
 		return f.feed.DeletePod(f.at, ev.Namespace, ev.Name, ev.UID), nil
 	}
-	if p := f.known[id]; ev.Object == nil || f.patched(ev) && p != nil && !f.feed.Pods() {
-		if p == nil {
-			return nil, unreadable(ev, errNoObject)
-		}
-		patchPod(p, ev.Patch, false, f.words)
+	p := f.known[id]
+	raw, whole, err := f.text(ev, p != nil && (ev.Object == nil || !f.feed.Pods()))
+	if err != nil {
+		return nil, err
+	}
+	if !whole {
+		decodePod(p, raw, whole, &f.decoders)
 		return f.feed.SetPod(f.at, *p), nil
 	}
-	p := podOf(ev, f.words)
-	if !f.feed.Follows(p) {
+	p = &noderoll.Pod{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID}
+	decodePod(p, raw, whole, &f.decoders)
+	if !f.feed.Follows(*p) {
 		if f.trust {
-			f.known[id] = &p
+			f.known[id] = p
 		}
-		return f.feed.SetPod(f.at, p), nil
+		return f.feed.SetPod(f.at, *p), nil
 	}
-	var o corev1.Pod
-	if err := json.Unmarshal(ev.Object, &o); err != nil {
-		return nil, unreadable(ev, err)
-	}
-	i := noderoll.InstanceFrom(&o)
-	i.Pod = p // as all pods are read
+	o := f.decoders.newPod()
+	f.decoders.full.Pod(o, raw)
+	i := noderoll.InstanceFrom(o)
+	i.Pod = *p // as all pods are read
 	f.pods = true
 	return f.feed.SetInstance(f.at, i), nil
 }
 
-// podOf is noderoll.PodFrom, from JSON.
-func podOf(ev *timeline.Event, w words) noderoll.Pod {
-	p := noderoll.Pod{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID}
-	patchPod(&p, ev.Object, true, w)
-	return p
+func (d *decoders) newPod() *corev1.Pod {
+	s := &d.pod.Status
+	d.pod = corev1.Pod{Status: corev1.PodStatus{
+		Conditions: s.Conditions[:0], ContainerStatuses: s.ContainerStatuses[:0], InitContainerStatuses: s.InitContainerStatuses[:0],
+	}}
+	return &d.pod
 }
 
-// patchPod changes what is known of a pod as a patch says. A whole object says all
-// of a pod of which nothing is known; null in its maps is a value, not a removal.
-func patchPod(p *noderoll.Pod, patch []byte, whole bool, w words) {
-	for o := rawjson.Object(patch); ; {
-		name, value, ok := o.Next()
-		if !ok {
-			return
-		}
-		switch string(name) {
-		case "metadata":
-			patchPodMetadata(p, value, whole, w)
-		case "spec":
-			patchPodSpec(p, value, w)
-		case "status":
-			patchPodStatus(p, value, w)
+// decodePod takes over what a whole object or a patch tells of a pod.
+func decodePod(p *noderoll.Pod, raw []byte, whole bool, d *decoders) {
+	o := d.newPod()
+	told := d.brief.Pod(o, raw)
+	if whole {
+		told = everything
+	}
+	now := noderoll.PodFrom(o)
+	if told.Has(kubejson.Labels) {
+		if whole {
+			p.Labels = d.brief.Set(d.brief.Labels)
+		} else {
+			p.Labels = d.brief.Merge(p.Labels, d.brief.Labels)
 		}
 	}
-}
-
-func patchPodMetadata(p *noderoll.Pod, patch []byte, whole bool, w words) {
-	for o := rawjson.Object(patch); ; {
-		name, value, ok := o.Next()
-		if !ok {
-			return
-		}
-		switch string(name) {
-		case "labels":
-			if whole || !rawjson.IsObject(value) {
-				p.Labels = w.texts(value)
-				break
-			}
-			p.Labels = maps.Clone(p.Labels) // shared with its receivers
-			if p.Labels == nil {
-				p.Labels = map[string]string{}
-			}
-			for key, value := range rawjson.Members(value) {
-				if string(value) == "null" {
-					delete(p.Labels, w.word(key))
-				} else {
-					p.Labels[w.word(key)] = w.value(value)
-				}
-			}
-		case "annotations":
-			if !rawjson.IsObject(value) {
-				p.Mirror = false
-			} else if mirror := rawjson.Get(value, corev1.MirrorPodAnnotationKey); mirror != nil {
-				p.Mirror = whole || string(mirror) != "null"
-			}
-		case "ownerReferences":
-			p.DaemonSet = false
-			for o := range rawjson.Elements(value) {
-				p.DaemonSet = p.DaemonSet || string(rawjson.Get(o, "kind")) == `"DaemonSet"`
-			}
-		case "deletionTimestamp":
-			p.Deleting = string(value) != "null"
+	if told.Has(kubejson.Annotations) {
+		mirror := rawjson.Get(d.brief.Annotations, corev1.MirrorPodAnnotationKey)
+		switch {
+		case whole || !rawjson.IsObject(d.brief.Annotations):
+			p.Mirror = mirror != nil
+		case mirror != nil:
+			p.Mirror = string(mirror) != "null"
 		}
 	}
-}
-
-func patchPodSpec(p *noderoll.Pod, patch []byte, w words) {
-	if !rawjson.IsObject(patch) {
-		p.Node = ""
-	} else if node := rawjson.Get(patch, "nodeName"); node != nil {
-		p.Node = w.value(node)
+	if told.Has(kubejson.Owners) {
+		p.DaemonSet = now.DaemonSet
 	}
-}
-
-func patchPodStatus(p *noderoll.Pod, patch []byte, w words) {
-	if !rawjson.IsObject(patch) {
-		p.Phase, p.Ready = "", false
-		return
+	if told.Has(kubejson.Deleting) {
+		p.Deleting = now.Deleting
 	}
-	for o := rawjson.Object(patch); ; {
-		name, value, ok := o.Next()
-		if !ok {
-			return
-		}
-		switch string(name) {
-		case "phase":
-			p.Phase = w.value(value)
-		case "conditions":
-			p.Ready, p.Disruption = false, ""
-			for c := range rawjson.Elements(value) {
-				switch string(rawjson.Get(c, "type")) {
-				case `"Ready"`:
-					p.Ready = string(rawjson.Get(c, "status")) == `"True"`
-				case `"DisruptionTarget"`:
-					if string(rawjson.Get(c, "status")) == `"True"` {
-						p.Disruption = rawjson.Text(c, "reason")
-					}
-				}
-			}
-		}
+	if told.Has(kubejson.NodeName) {
+		p.Node = now.Node
+	}
+	if told.Has(kubejson.Phase) {
+		p.Phase = now.Phase
+	}
+	if told.Has(kubejson.Conditions) {
+		p.Ready, p.Disruption = now.Ready, now.Disruption
 	}
 }

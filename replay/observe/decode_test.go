@@ -110,16 +110,16 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 			t.Fatalf("%s\n(-types +here):\n%s", raw, d)
 		}
 	}
-	cache, all := nodeCache{}, words{}
 	h := header()
 	f := New(&h, Options{})
+	cache := nodeCache{}
 	for i := range 3000 {
 		raw := m.node(t)
 		var n corev1.Node
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err, raw)
 		}
-		cache.decode([]byte(raw), all)
+		cache.decode([]byte(raw), true, &f.decoders)
 		same(raw, noderoll.NodeFrom(&n), cache.node)
 
 		raw = m.pod(t)
@@ -128,7 +128,9 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 			t.Fatal(err, raw)
 		}
 		p.Name, p.Namespace = fmt.Sprint(i), "shop"
-		same(raw, noderoll.PodFrom(&p), podOf(&timeline.Event{Namespace: p.Namespace, Name: p.Name, Object: []byte(raw)}, all))
+		got := noderoll.Pod{Namespace: p.Namespace, Name: p.Name}
+		decodePod(&got, []byte(raw), true, &f.decoders)
+		same(raw, noderoll.PodFrom(&p), got)
 
 		raw = m.budget(t)
 		var b policyv1.PodDisruptionBudget
@@ -139,7 +141,7 @@ func TestDecodingEqualsTheTypes(t *testing.T) {
 		if _, err := f.budget(&timeline.Event{Type: timeline.Modified, Namespace: "shop", Name: "b", Object: []byte(raw)}); err != nil {
 			t.Fatal(err, raw)
 		}
-		same(raw, noderoll.BudgetFrom(&b), f.budgets[objectName{"shop", "b"}].budget)
+		same(raw, noderoll.BudgetFrom(&b), noderoll.BudgetFrom(f.budgets[objectName{"shop", "b"}]))
 	}
 }
 
@@ -155,7 +157,7 @@ func TestPatchesEqualWholeObjects(t *testing.T) {
 	}{
 		{m.node, timeline.Event{Name: "n"}, (*Follower).node, func(f *Follower) any { return f.nodes["n"].node }},
 		{m.pod, timeline.Event{Name: "p", Namespace: "s"}, (*Follower).pod, func(f *Follower) any { return f.known[objectName{"s", "p"}] }},
-		{m.budget, timeline.Event{Name: "b", Namespace: "s"}, (*Follower).budget, func(f *Follower) any { return f.budgets[objectName{"s", "b"}].budget }},
+		{m.budget, timeline.Event{Name: "b", Namespace: "s"}, (*Follower).budget, func(f *Follower) any { return noderoll.BudgetFrom(f.budgets[objectName{"s", "b"}]) }},
 	} {
 		h := header()
 		f := New(&h, Options{})
@@ -203,5 +205,26 @@ func TestAPatchNeedsItsObject(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "x at 0s: a patch of what wasn't whole before") {
 			t.Errorf("%s: %v", resource, err)
 		}
+	}
+}
+
+// A heartbeat is decoded without memory of its own, and the feed hears nothing of it
+// but the time: there are millions on a tape.
+func TestHeartbeatsAllocateNothing(t *testing.T) {
+	h := header()
+	f := New(&h, Options{})
+	f.TrustPatches()
+	const conditions = `{"status":{"conditions":[{"type":"MemoryPressure","status":"False","lastHeartbeatTime":"2026-11-20T22:00:00Z","reason":"KubeletHasSufficientMemory","message":"kubelet has sufficient memory available"},` +
+		`{"type":"Ready","status":"True","lastHeartbeatTime":"2026-11-20T22:00:00Z","reason":"KubeletReady","message":"kubelet is posting ready status"}]}}`
+	apply := func(ev timeline.Event) {
+		if entries, err := f.Apply(ev); err != nil || len(entries) > 0 && ev.Type == timeline.Modified {
+			t.Fatal(entries, err)
+		}
+	}
+	apply(timeline.Event{Type: timeline.Added, Resource: "nodes", Name: "n", UID: "u", Object: []byte(`{"metadata":{},` + conditions[1:])})
+	apply(timeline.Event{Type: timeline.Sync, Resource: "nodes"})
+	beat := timeline.Event{Type: timeline.Modified, Resource: "nodes", Name: "n", UID: "u", Patch: []byte(conditions)}
+	if n := testing.AllocsPerRun(100, func() { apply(beat) }); n > 0 {
+		t.Errorf("a heartbeat allocates %v times", n)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	policyv1 "k8s.io/api/policy/v1"
+
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -20,15 +22,16 @@ type Follower struct {
 	resources map[string]*resource
 	listing   []*resource // initial lists that no SYNC has ended yet
 	nodes     map[string]*nodeCache
-	budgets   map[objectName]*budgetCache
+	budgets   map[objectName]*policyv1.PodDisruptionBudget
 	known     map[objectName]*noderoll.Pod // where patches are trusted
 	trust     bool                         // see TrustPatches
-	words     words
+	decoders  decoders
 	provider  noderoll.Provider
 	groups    map[string]struct{} // of all nodes that were seen
 	pods      bool                // that a roll of pods is about were seen
 	at        time.Duration
 	entries   []noderoll.Entry
+	current   timeline.Event // that Apply looks at: on the heap once
 }
 
 // resource is where one resource of the tape stands.
@@ -54,6 +57,7 @@ type decoder func(f *Follower, ev *timeline.Event) ([]noderoll.Entry, error)
 // New returns a Follower at the beginning of the tape that h heads.
 func New(h *timeline.Header, o Options) *Follower {
 	f := &Follower{header: h, options: o, feed: noderoll.NewFeed(o.FeedOptions), provider: o.Provider}
+	f.decoders.brief.Brief = true
 	f.Reset()
 	return f
 }
@@ -61,8 +65,8 @@ func New(h *timeline.Header, o Options) *Follower {
 // Reset goes back to the beginning of the tape.
 func (f *Follower) Reset() {
 	f.feed.Reset()
-	f.resources, f.nodes, f.words = map[string]*resource{}, map[string]*nodeCache{}, words{}
-	f.budgets, f.known = map[objectName]*budgetCache{}, map[objectName]*noderoll.Pod{}
+	f.resources, f.nodes = map[string]*resource{}, map[string]*nodeCache{}
+	f.budgets, f.known = map[objectName]*policyv1.PodDisruptionBudget{}, map[objectName]*noderoll.Pod{}
 	f.groups = map[string]struct{}{}
 	f.listing, f.at, f.pods = nil, 0, false
 }
@@ -129,7 +133,8 @@ func (f *Follower) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 	case r.phase == gap:
 		r.found.put(ev)
 	default:
-		err = f.object(r, &ev)
+		f.current = ev
+		err = f.object(r, &f.current)
 	}
 	return f.entries, err
 }

@@ -34,7 +34,7 @@ func CheckOptions(h *timeline.Header) invariant.CheckOptions {
 
 // NewChecker returns a Checker for a tape with this header.
 func NewChecker(h *timeline.Header, o invariant.CheckOptions) *Checker {
-	return &Checker{checker: invariant.NewChecker(o), header: h, keys: map[string]key{}, decoder: newDecoder()}
+	return &Checker{checker: invariant.NewChecker(o), header: h, keys: map[string]key{}}
 }
 
 // Observe takes the tape's next event, with its object, from this line. The

@@ -84,14 +84,6 @@ func (n *node) put(ev *timeline.Event) (labelled bool, err error) {
 // identify reads what a Provider looks at.
 func identify(body []byte) *noderoll.Node {
 	meta := rawjson.Get(body, "metadata")
-	return &noderoll.Node{Labels: texts(rawjson.Get(meta, "labels")), Annotations: texts(rawjson.Get(meta, "annotations"))}
-}
-
-func texts(raw []byte) map[string]string {
-	m := map[string]string{}
-	for name, value := range rawjson.Members(raw) {
-		// Names are as they are spelt; the labels of providers need no escapes.
-		m[string(name)], _ = rawjson.Unquote(value)
-	}
-	return m
+	var words rawjson.Words
+	return &noderoll.Node{Labels: words.Texts(rawjson.Get(meta, "labels")), Annotations: words.Texts(rawjson.Get(meta, "annotations"))}
 }

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/watch"
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
 // watchFlags are those of watch, as they were given.
@@ -66,21 +66,16 @@ it with exit status 0.`,
 		if err != nil {
 			return err
 		}
-		core, err := corev1client.NewForConfig(to.rest)
+		client, err := kubeclient.New(to.rest, nil)
 		if err != nil {
 			return err
 		}
-		observer := noderoll.NewKubeObserverWithOptions(coreOnly{core}, noderoll.KubeOptions{StateOptions: o})
+		observer := noderoll.NewKubeObserverWithOptions(client, noderoll.KubeOptions{StateOptions: o})
 		defer observer.StopInformers()
 		return f.run(cmd, observer, to.name)
 	}
 	return cmd
 }
-
-// coreOnly is as much of a clientset as an observer asks for.
-type coreOnly struct{ core corev1client.CoreV1Interface }
-
-func (c coreOnly) CoreV1() corev1client.CoreV1Interface { return c.core }
 
 // observed is the group that was asked for.
 func (f *watchFlags) observed() (o noderoll.StateOptions, err error) {

@@ -9,7 +9,7 @@ import (
 
 // mostLinked is the number of packages that may be compiled for the program, those of the standard library among
 // them: each costs its builder a second or so, and memory at its start. Lower it whenever there are fewer.
-const mostLinked = 649
+const mostLinked = 602
 
 // heavy are packages that the program must not link, each with what to use instead.
 var heavy = []struct {
@@ -19,10 +19,11 @@ var heavy = []struct {
 	{regexp.MustCompile(`^plugin$`), "nothing: it makes the linker keep every symbol"},
 	{regexp.MustCompile(`^sigs\.k8s\.io/kustomize/`), "client-go's clientcmd, as cmd/nodesim/connection.go does; it comes with cli-runtime"},
 	{regexp.MustCompile(`^k8s\.io/cli-runtime/`), "client-go's clientcmd, as cmd/nodesim/connection.go does"},
-	{regexp.MustCompile(`^k8s\.io/client-go/kubernetes$`), "the clients of the groups that are used, k8s.io/client-go/kubernetes/typed/…, and interfaces with their methods"},
+	{regexp.MustCompile(`^k8s\.io/client-go/kubernetes(/|$)`), "internal/kubeclient for clients, internal/apischeme for kinds, and interfaces with the methods that are used"},
+	{regexp.MustCompile(`^k8s\.io/client-go/(discovery|gentype|testing)(/|$)`), "requests by client-go's rest, as internal/kubeclient and recorder/offers.go make them"},
 	{regexp.MustCompile(`^k8s\.io/client-go/(informers|dynamic/dynamicinformer)(/|$)`), "scenarios/virtualnode/informer"},
 	{regexp.MustCompile(`^k8s\.io/client-go/tools/(events|leaderelection)(/|$)`), "tools/record, or scenarios/live's seriesRecorder; it links the clients of every group"},
-	{regexp.MustCompile(`^k8s\.io/client-go/applyconfigurations$`), "replay/internal/applyschema"},
+	{regexp.MustCompile(`^k8s\.io/client-go/applyconfigurations(/|$)`), "replay/internal/applyschema"},
 	{regexp.MustCompile(`^sigs\.k8s\.io/controller-runtime/`), "interfaces such as podupdate.Pods; it links the clients of every group, and Prometheus"},
 	{regexp.MustCompile(`^k8s\.io/(component-base|apiserver/pkg/(features|util/feature|endpoints/handlers/negotiation))(/|$)`), "replay/apiserver/internal/negotiation"},
 	{regexp.MustCompile(`^github\.com/prometheus/client_golang/`), "the text format of prometheus/common"},

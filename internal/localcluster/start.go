@@ -10,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
@@ -91,7 +90,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return err
 	}
 	return c.until(ctx, ControllerManager+" to make the first service account", c.group.Processes(), func(ctx context.Context) bool {
-		_, err := client.ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+		_, err := client.Get().AbsPath("/api/v1/namespaces/default/serviceaccounts/default").DoRaw(ctx)
 		return err == nil
 	})
 }
@@ -99,7 +98,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 // serve starts kube-apiserver and waits until it is ready. Between the search for a free port and its use another
 // program
 // may take it: then another is tried. leave closes the client's connections.
-func (c *ControlPlane) serve(ctx context.Context) (_ *corev1client.CoreV1Client, leave func(), err error) {
+func (c *ControlPlane) serve(ctx context.Context) (_ rest.Interface, leave func(), err error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
 		if c.port = c.options.Port; c.port == 0 {
@@ -131,7 +130,7 @@ func (c *ControlPlane) serve(ctx context.Context) (_ *corev1client.CoreV1Client,
 }
 
 // ready waits until the API server says that it is.
-func (c *ControlPlane) ready(ctx context.Context) (_ *corev1client.CoreV1Client, leave func(), err error) {
+func (c *ControlPlane) ready(ctx context.Context) (_ rest.Interface, leave func(), err error) {
 	config := c.Config()
 	config.Timeout = 10 * time.Second
 	web, err := rest.HTTPClientFor(config)
@@ -139,12 +138,13 @@ func (c *ControlPlane) ready(ctx context.Context) (_ *corev1client.CoreV1Client,
 		return nil, nil, err
 	}
 	leave = func() { utilnet.CloseIdleConnectionsFor(web.Transport) }
-	client, err := corev1client.NewForConfigAndClient(config, web)
+	config.NegotiatedSerializer = apischeme.Codecs().WithoutConversion()
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config, web)
 	if err != nil {
 		return nil, nil, err
 	}
 	err = c.until(ctx, APIServer+" to be ready", c.group.Processes(), func(ctx context.Context) bool {
-		_, err := client.RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+		_, err := client.Get().AbsPath("/readyz").DoRaw(ctx)
 		return err == nil
 	})
 	if err != nil {

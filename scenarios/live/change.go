@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
-	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 )
 
 // patchNode is the strategic merge patch of what a controller changes of a node's
@@ -95,7 +95,7 @@ func taintsDiffer(old, new *corev1.Node) bool {
 // mergeTaints does to live what leads from old to new, and leaves alone what is the
 // same in both.
 func mergeTaints(old, new, live []corev1.Taint) []corev1.Taint {
-	merged, _ := virtualnode.MergeTaints(live, lacking(new, old, true), lacking(old, new, false))
+	merged, _ := controller.MergeTaints(live, lacking(new, old, true), lacking(old, new, false))
 	return merged
 }
 

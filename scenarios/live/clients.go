@@ -8,11 +8,13 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
 )
 
 // clients are the ways to one API server.
 type clients struct {
-	kube    typed
+	kube    kubeclient.Interface
 	dynamic dynamic.Interface
 	http    *http.Client
 	close   func()
@@ -32,7 +34,7 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	proto.ContentType = "application/vnd.kubernetes.protobuf"
 	c := &clients{http: over, close: func() { utilnet.CloseIdleConnectionsFor(over.Transport) }}
-	if c.kube, err = newTyped(proto, over); err != nil {
+	if c.kube, err = kubeclient.New(proto, over); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
 	if c.dynamic, err = dynamic.NewForConfigAndClient(p.config, over); err != nil {

@@ -14,8 +14,9 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/phrase"
-	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 )
 
 // podWorkers is the number of pods that are handed to kubelets concurrently.
@@ -23,8 +24,8 @@ const podWorkers = 8
 
 // podController is the one controller of all pods on the scenario's nodes. The
 // kubelets write the Events of a real one, so that it writes none.
-func (r *run) podController(ctx context.Context, held *caches, running *pods) (*virtualnode.PodController, error) {
-	c, err := virtualnode.NewPodController(virtualnode.PodControllerConfig{
+func (r *run) podController(ctx context.Context, held *caches, running *pods) (*controller.PodController, error) {
+	c, err := controller.NewPodController(controller.PodControllerConfig[kubeclient.WithStatus[*corev1.Pod, *corev1.PodList]]{
 		PodClient: r.clients.kube.CoreV1(), PodInformer: held.pods,
 		EventRecorder: &record.FakeRecorder{}, SkipProviderEvents: true,
 		Provider: running, SkipEnvironment: true, PodEventFilterFunc: running.takes,
@@ -70,7 +71,7 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet) error {
 
 // tellCreated closes created when the controller has found or created its Node. stop
 // ends that.
-func (k *kubelet) tellCreated(ctx context.Context, c *virtualnode.NodeController) (stop func()) {
+func (k *kubelet) tellCreated(ctx context.Context, c *controller.NodeController) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	told := make(chan struct{})
 	go func() {
@@ -90,17 +91,17 @@ func (k *kubelet) tellCreated(ctx context.Context, c *virtualnode.NodeController
 	return func() { end(); <-told }
 }
 
-func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.NodeController, error) {
+func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*controller.NodeController, error) {
 	// Four renewals in the life of a lease, and a report thirty renewals apart, as a
 	// kubelet's defaults of 10 s, 40 s and 5 min have it.
 	lasts := int32(max(1, math.Ceil((4 * ks.renew).Seconds())))
-	own := &ownNode{NodeInterface: ks.client.CoreV1().Nodes(), label: node.Labels[Label]}
-	return virtualnode.NewNodeController(k, node, own,
-		virtualnode.WithNodeEnableLeaseV1WithRenewInterval(ks.client.CoordinationV1().Leases(corev1.NamespaceNodeLease), lasts, ks.renew),
-		virtualnode.WithNodePingInterval(max(ks.renew/10, 50*time.Millisecond)),
-		virtualnode.WithNodeStatusUpdateInterval(ks.renew), virtualnode.WithNodeStatusReportInterval(30*ks.renew),
-		virtualnode.WithNodeLister(ownCache{ks.nodes, own}),
-		virtualnode.WithNodeStatusUpdateErrorHandler(func(_ context.Context, err error) error {
+	own := &ownNode{Resource: ks.client.CoreV1().Nodes(), label: node.Labels[Label]}
+	return controller.NewNodeController(k, node, own,
+		controller.WithNodeEnableLeaseV1WithRenewInterval(ks.client.CoordinationV1().Leases(corev1.NamespaceNodeLease), lasts, ks.renew),
+		controller.WithNodePingInterval(max(ks.renew/10, 50*time.Millisecond)),
+		controller.WithNodeStatusUpdateInterval(ks.renew), controller.WithNodeStatusReportInterval(30*ks.renew),
+		controller.WithNodeLister(ownCache{ks.nodes, own}),
+		controller.WithNodeStatusUpdateErrorHandler(func(_ context.Context, err error) error {
 			if apierrors.IsNotFound(err) {
 				k.end()
 			} else {
@@ -108,7 +109,7 @@ func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*virtualnode.Node
 			}
 			return err
 		}),
-		virtualnode.WithNodeLeaseErrorHandler(func(_ context.Context, err error) error {
+		controller.WithNodeLeaseErrorHandler(func(_ context.Context, err error) error {
 			if !errors.Is(err, errSilent) {
 				ks.warn(err)
 			}

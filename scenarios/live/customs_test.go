@@ -66,7 +66,7 @@ func newCrew(ctx context.Context, t *testing.T) *crew {
 		return false, nil, nil
 	})
 	kube := fake.NewClientset()
-	c.world = &world{ctx: ctx, label: "surge", client: kube, courier: newCourier(ctx, func(error) {}), kubelets: newKubelets(kube, 0, func(err error) { t.Error(err) })}
+	c.world = &world{ctx: ctx, label: "surge", client: faked(kube), courier: newCourier(ctx, func(error) {}), kubelets: newKubelets(faked(kube), 0, func(err error) { t.Error(err) })}
 	c.kubelets.nodes = cached()
 	c.customs = &customs{
 		label: "surge", client: server, courier: c.courier, kubelets: c.kubelets,

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -94,7 +95,7 @@ func (e *OtherPerformanceError) remedy() string {
 const cleaner = "nodesim --cleanup"
 
 // peek refuses a cluster whose record is of another live run. It writes nothing.
-func (p *Performer) peek(ctx context.Context, client typed) (was diary, there bool, err error) {
+func (p *Performer) peek(ctx context.Context, client kubeclient.Interface) (was diary, there bool, err error) {
 	var have *corev1.ConfigMap
 	err = p.again(ctx, func(ctx context.Context) (err error) {
 		have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})

@@ -26,7 +26,7 @@ func writing(t *testing.T, client *fake.Clientset, write func(*world)) (patches 
 		return false, nil, nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &world{label: "db", client: client, courier: newCourier(ctx, func(err error) { t.Error(err) }), kubelets: &kubelets{label: "db"}}
+	w := &world{label: "db", client: faked(client), courier: newCourier(ctx, func(err error) { t.Error(err) }), kubelets: &kubelets{label: "db"}}
 	write(w)
 	if err := w.courier.delivered(t.Context()); err != nil {
 		t.Fatal(err)

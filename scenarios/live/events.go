@@ -8,9 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -25,7 +26,7 @@ const reporters = 4
 // through one broadcaster, in order.
 type reporter struct {
 	ctx    context.Context
-	client typed
+	client kubeclient.Interface
 	older  [reporters]record.EventBroadcaster
 	newer  *seriesRecorder // of Events in the form of events.k8s.io
 
@@ -36,7 +37,7 @@ type reporter struct {
 
 // newReporter starts to record, until close. What a correlator lets through in a
 // time is divided by the scenario's speed as its other times are.
-func newReporter(ctx context.Context, client typed, speed float64) *reporter {
+func newReporter(ctx context.Context, client kubeclient.Interface, speed float64) *reporter {
 	r := &reporter{
 		ctx: ctx, client: client, recorders: map[corev1.EventSource]record.EventRecorder{},
 		sink: &sink{ctx: ctx, client: client}, newer: newSeriesRecorder(ctx, client.EventsV1()),
@@ -79,7 +80,7 @@ func (r *reporter) recorder(from corev1.EventSource) record.EventRecorder {
 	}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(from.Host)) // never fails
-	made := r.older[h.Sum32()%reporters].NewRecorder(scheme.Scheme, from)
+	made := r.older[h.Sum32()%reporters].NewRecorder(apischeme.Scheme(), from)
 	r.recorders[from] = made
 	return made
 }
@@ -87,7 +88,7 @@ func (r *reporter) recorder(from corev1.EventSource) record.EventRecorder {
 // A sink is record.EventSink over a client whose requests end with the live run.
 type sink struct {
 	ctx    context.Context
-	client typed
+	client kubeclient.Interface
 }
 
 func (s *sink) Create(e *corev1.Event) (*corev1.Event, error) {

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes/scheme"
-	eventsv1client "k8s.io/client-go/kubernetes/typed/events/v1"
 	eventutil "k8s.io/client-go/tools/record/util"
 	"k8s.io/client-go/tools/reference"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -35,7 +35,7 @@ const (
 // lasts. A write that the API server refuses is given up, one that didn't reach it is tried again.
 type seriesRecorder struct {
 	ctx     context.Context
-	client  eventsv1client.EventsV1Interface
+	client  kubeclient.EventsV1
 	host    string
 	writing sync.WaitGroup
 
@@ -49,14 +49,14 @@ type seriesKey struct {
 	regarding                        corev1.ObjectReference
 }
 
-func newSeriesRecorder(ctx context.Context, client eventsv1client.EventsV1Interface) *seriesRecorder {
+func newSeriesRecorder(ctx context.Context, client kubeclient.EventsV1) *seriesRecorder {
 	host, _ := os.Hostname()
 	return &seriesRecorder{ctx: ctx, client: client, host: host, said: map[seriesKey]*eventsv1.Event{}}
 }
 
 // record writes an Event, later. What it is about has to be of a kind that the scheme knows.
 func (r *seriesRecorder) record(e scenarios.Report) {
-	regarding, err := reference.GetReference(scheme.Scheme, &e.About)
+	regarding, err := reference.GetReference(apischeme.Scheme(), &e.About)
 	if err != nil {
 		return
 	}

@@ -46,7 +46,7 @@ func TestEventsOfOneSeries(t *testing.T) {
 			ours, theirs := fake.NewSimpleClientset(), fake.NewSimpleClientset()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			r := newSeriesRecorder(ctx, ours.EventsV1())
+			r := newSeriesRecorder(ctx, faked(ours).EventsV1())
 			b := events.NewBroadcaster(&events.EventSinkImpl{Interface: theirs.EventsV1()})
 			if err := b.StartRecordingToSinkWithContext(ctx); err != nil {
 				t.Fatal(err)
@@ -92,7 +92,7 @@ func TestEventsThatFail(t *testing.T) {
 					tries++
 					return tries == 1, nil, c.err
 				})
-				r := newSeriesRecorder(t.Context(), client.EventsV1())
+				r := newSeriesRecorder(t.Context(), faked(client).EventsV1())
 				r.record(launched("node n is launched"))
 				r.close()
 				if tries != c.tries {

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/phrase"
 )
 
@@ -26,7 +27,7 @@ func (e *ForeignNodesError) Error() string {
 
 // foreign reports whether there are nodes that no live run has made, and refuses
 // them unless the cluster is known.
-func (p *Performer) foreign(ctx context.Context, client typed) (found bool, err error) {
+func (p *Performer) foreign(ctx context.Context, client kubeclient.Interface) (found bool, err error) {
 	var list *corev1.NodeList
 	if err := p.again(ctx, func(ctx context.Context) (err error) {
 		list, err = client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})

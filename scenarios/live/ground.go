@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/nodesim/nodesim/internal/apischeme"
 )
 
 // A ground holds the prerequisites of a scenario in the cluster: namespaces, workloads, budgets. They come before its
@@ -51,7 +52,7 @@ func (p planned) key() string {
 // plan labels an object and finds out what resource it is of. Of the kinds that
 // Kubernetes has itself the plural follows from the kind.
 func (g *ground) plan(o runtime.Object) (planned, error) {
-	kinds, _, err := scheme.Scheme.ObjectKinds(o)
+	kinds, _, err := apischeme.Scheme().ObjectKinds(o)
 	if err != nil {
 		return planned{}, fmt.Errorf("create %T: %w", o, err)
 	}

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
@@ -59,7 +59,7 @@ func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(
 }
 
 // rollPods are the pods of a roller.Roller over a typed client.
-type rollPods struct{ client typedcorev1.PodsGetter }
+type rollPods struct{ client kubeclient.CoreV1 }
 
 // GetPod implements [roller.Pods].
 func (p rollPods) GetPod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {

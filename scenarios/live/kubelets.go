@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/internal/kubeclient"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 )
 
 // errSilent is the answer of a kubelet that is down to a ping.
@@ -23,7 +24,7 @@ var errSilent = errors.New("the kubelet is silent")
 // are called on the event loop.
 type kubelets struct {
 	ctx    context.Context // ends all of them
-	client typed
+	client kubeclient.Interface
 	label  string // of the Nodes that are ours
 	nodes  corev1listers.NodeLister
 	renew  time.Duration // of leases
@@ -36,7 +37,7 @@ type kubelets struct {
 	byName map[string]*kubelet
 }
 
-// A kubelet is the [virtualnode.NodeProvider] of one machine.
+// A kubelet is the [controller.NodeProvider] of one machine.
 type kubelet struct {
 	name  string
 	beats atomic.Bool
@@ -46,7 +47,7 @@ type kubelet struct {
 	// created is closed once the Node is there.
 	created chan struct{}
 	// controller is the one that runs.
-	controller atomic.Pointer[virtualnode.NodeController]
+	controller atomic.Pointer[controller.NodeController]
 	// barred is the moment since which a foreign Node has its name; nil where none has.
 	barred atomic.Pointer[time.Time]
 	// first is the Node to register, until it is registered; keep alone uses it.
@@ -58,7 +59,7 @@ type kubelet struct {
 	done   bool               // it is
 }
 
-func newKubelets(client typed, renew time.Duration, warn func(error)) *kubelets {
+func newKubelets(client kubeclient.Interface, renew time.Duration, warn func(error)) *kubelets {
 	ks := &kubelets{client: client, renew: renew, warn: warn, byName: map[string]*kubelet{}, pods: newPods()}
 	ks.line = newSequence(func(name string, node *corev1.Node) {
 		if k := ks.find(name); k != nil {
@@ -199,7 +200,7 @@ func (ks *kubelets) close() {
 	ks.owned.Wait()
 }
 
-// Ping implements virtualnode.NodeProvider.
+// Ping implements controller.NodeProvider.
 func (k *kubelet) Ping(context.Context) error {
 	if !k.beats.Load() {
 		return errSilent
@@ -207,7 +208,7 @@ func (k *kubelet) Ping(context.Context) error {
 	return nil
 }
 
-// NotifyNodeStatus implements virtualnode.NodeProvider.
+// NotifyNodeStatus implements controller.NodeProvider.
 func (k *kubelet) NotifyNodeStatus(_ context.Context, notify func(*corev1.Node)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -25,7 +25,7 @@ func TestNodeInTheWay(t *testing.T) {
 		theirs := aNode("theirs", "")
 		kube := fake.NewClientset(theirs)
 		var said []string
-		ks := newKubelets(kube, 10*time.Second, func(err error) { said = append(said, err.Error()) })
+		ks := newKubelets(faked(kube), 10*time.Second, func(err error) { said = append(said, err.Error()) })
 		index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 		if err := index.Add(theirs); err != nil {
 			t.Fatal(err)

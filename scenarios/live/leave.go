@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
 )
 
 // leaveBehind removes the objects of the live run, or says that they stay. why is the error that it ended with: a
@@ -95,7 +97,7 @@ func (p *Performer) Cleanup(ctx context.Context) (Report, error) {
 
 // dismiss tells a process that runs the scenario to end, and waits until it has had the time to read that. Where none
 // can be, it doesn't wait.
-func (p *Performer) dismiss(ctx context.Context, client typed) error {
+func (p *Performer) dismiss(ctx context.Context, client kubeclient.Interface) error {
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	alive := false
 	// A conflict is a process that lives, and has just written.

@@ -32,7 +32,7 @@ func TestLeavesAloneWhatWasTakenOver(t *testing.T) {
 			nodes := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, node)
 			r := &run{
 				Performer: &Performer{label: "surge", clock: clock.RealClock{}, leave: answerMost, warn: func(error) {}, tell: func(Progress) {}},
-				clients:   &clients{kube: fake.NewClientset(), dynamic: nodes, close: func() {}},
+				clients:   &clients{kube: faked(fake.NewClientset()), dynamic: nodes, close: func() {}},
 			}
 			if err := r.leaveBehind(t.Context(), fmt.Errorf("it ends: %w", &takenOverError{by})); err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestNotesNothingInTheRecordOfAnother(t *testing.T) {
 		Data:       map[string]string{"scenario": "surge", "holder": "other:1:cafe"},
 	}
 	kube := fake.NewClientset(record)
-	r := &run{Performer: &Performer{keep: true}, clients: &clients{kube: kube, close: func() {}}}
+	r := &run{Performer: &Performer{keep: true}, clients: &clients{kube: faked(kube), close: func() {}}}
 	if err := r.leaveBehind(t.Context(), &takenOverError{"other:1:cafe"}); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestDismissesAProcessThatHasJustWritten(t *testing.T) {
 			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, RecordName, errors.New("it was written"))
 		})
 		p, began := &Performer{label: "surge", clock: clock.RealClock{}}, time.Now()
-		if err := p.dismiss(t.Context(), kube); err != nil {
+		if err := p.dismiss(t.Context(), faked(kube)); err != nil {
 			t.Fatal(err)
 		}
 		have, err := kube.CoreV1().ConfigMaps(RecordNamespace).Get(t.Context(), RecordName, metav1.GetOptions{})
@@ -121,7 +121,7 @@ func TestCleanupEndsWhenTheServerIsGone(t *testing.T) {
 		warned := 0
 		r := &run{
 			Performer: &Performer{label: "surge", clock: clock.RealClock{}, warn: func(error) { warned++ }},
-			clients:   &clients{kube: kube, dynamic: nodes, close: func() {}},
+			clients:   &clients{kube: faked(kube), dynamic: nodes, close: func() {}},
 		}
 		var report Report
 		err := r.sweep(t.Context(), &report, cleanupTries)

@@ -11,12 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
 )
 
 // A ledger is the lock on the checkpoint in the cluster, as this process holds it.
 type ledger struct {
 	p      *Performer
-	client typed
+	client kubeclient.Interface
 	holder string
 	have   *corev1.ConfigMap
 	now    diary
@@ -24,7 +26,7 @@ type ledger struct {
 
 // claim takes the record for this process, and says whether there was one of an earlier live run to resume. One whose
 // process still lives is refused.
-func (p *Performer) claim(ctx context.Context, client typed) (l *ledger, adopted bool, err error) {
+func (p *Performer) claim(ctx context.Context, client kubeclient.Interface) (l *ledger, adopted bool, err error) {
 	host, _ := os.Hostname()
 	l = &ledger{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
 	l.now = diary{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}

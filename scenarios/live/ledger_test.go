@@ -46,13 +46,13 @@ func TestPreparationOnAServerThatFalters(t *testing.T) {
 	for name, behind := range map[string]bool{"not done": false, "done": true} {
 		synctest.Test(t, func(t *testing.T) {
 			p, kube := preparing(behind)
-			if _, there, err := p.peek(t.Context(), kube); there || err != nil {
+			if _, there, err := p.peek(t.Context(), faked(kube)); there || err != nil {
 				t.Errorf("%s: a record is found: %t, %v", name, there, err)
 			}
-			if found, err := p.foreign(t.Context(), kube); found || err != nil {
+			if found, err := p.foreign(t.Context(), faked(kube)); found || err != nil {
 				t.Errorf("%s: nodes of others are found: %t, %v", name, found, err)
 			}
-			l, adopted, err := p.claim(t.Context(), kube)
+			l, adopted, err := p.claim(t.Context(), faked(kube))
 			if err != nil || adopted {
 				t.Fatalf("%s: the record is adopted: %t, %v; want a new one", name, adopted, err)
 			}
@@ -83,7 +83,7 @@ func TestRecordIsTakenOver(t *testing.T) {
 					return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), RecordName, errors.New("changed"))
 				})
 			}
-			l, adopted, err := p.claim(t.Context(), kube)
+			l, adopted, err := p.claim(t.Context(), faked(kube))
 			var other *OtherPerformanceError
 			if faster {
 				if !errors.As(err, &other) || !other.Running || other.Found != "by faster" {

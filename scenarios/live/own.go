@@ -8,8 +8,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
 )
 
 // ownNode is the API's nodes as the kubelet of one machine may see them: the Node
@@ -20,7 +21,7 @@ import (
 //
 // It may be used from any goroutine.
 type ownNode struct {
-	typedcorev1.NodeInterface
+	kubeclient.Resource[*corev1.Node, *corev1.NodeList]
 	label string
 
 	mu  sync.Mutex
@@ -29,17 +30,17 @@ type ownNode struct {
 
 // Create makes the Node ours.
 func (o *ownNode) Create(ctx context.Context, node *corev1.Node, opts metav1.CreateOptions) (*corev1.Node, error) {
-	return o.take(o.NodeInterface.Create(ctx, node, opts))
+	return o.take(o.Resource.Create(ctx, node, opts))
 }
 
 // Patch makes the Node ours, which names its UID.
 func (o *ownNode) Patch(ctx context.Context, name string, kind types.PatchType, data []byte, opts metav1.PatchOptions, sub ...string) (*corev1.Node, error) {
-	return o.take(o.NodeInterface.Patch(ctx, name, kind, data, opts, sub...))
+	return o.take(o.Resource.Patch(ctx, name, kind, data, opts, sub...))
 }
 
 // Get finds no foreign Node.
 func (o *ownNode) Get(ctx context.Context, name string, opts metav1.GetOptions) (*corev1.Node, error) {
-	return o.mine(o.NodeInterface.Get(ctx, name, opts))
+	return o.mine(o.Resource.Get(ctx, name, opts))
 }
 
 func (o *ownNode) take(node *corev1.Node, err error) (*corev1.Node, error) {

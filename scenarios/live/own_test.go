@@ -17,7 +17,7 @@ func TestOwnNode(t *testing.T) {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: uid, Labels: map[string]string{Label: label}}}
 	}
 	nodes := fake.NewClientset(node("theirs", "")).CoreV1().Nodes()
-	own := &ownNode{NodeInterface: nodes, label: "surge"}
+	own := &ownNode{Resource: nodes, label: "surge"}
 	see := func() error { _, err := own.Get(ctx, "n", metav1.GetOptions{}); return err }
 	remove := func() {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 )
 
 // pods are those on the scenario's nodes: the provider of the one PodController that serves all of them. The
@@ -34,9 +34,9 @@ type pods struct {
 }
 
 var (
-	_ virtualnode.PodLifecycleHandler = (*pods)(nil)
-	_ virtualnode.PodNotifier         = (*pods)(nil)
-	_ virtualnode.PodUIDGetter        = (*pods)(nil)
+	_ controller.PodLifecycleHandler = (*pods)(nil)
+	_ controller.PodNotifier         = (*pods)(nil)
+	_ controller.PodUIDGetter        = (*pods)(nil)
 )
 
 func newPods() *pods {
@@ -53,7 +53,7 @@ func (p *pods) takes(_ context.Context, pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && p.serves(pod.Spec.NodeName)
 }
 
-// CreatePod implements [virtualnode.PodLifecycleHandler]. A pod that has started is one of an earlier live run: its
+// CreatePod implements [controller.PodLifecycleHandler]. A pod that has started is one of an earlier live run: its
 // kubelet confirms its status, since others may have overwritten it.
 func (p *pods) CreatePod(_ context.Context, pod *corev1.Pod) error {
 	heal(pod)
@@ -89,7 +89,7 @@ func heal(pod *corev1.Pod) {
 	}
 }
 
-// UpdatePod implements [virtualnode.PodLifecycleHandler]. The status stays the
+// UpdatePod implements [controller.PodLifecycleHandler]. The status stays the
 // kubelet's.
 func (p *pods) UpdatePod(_ context.Context, pod *corev1.Pod) error {
 	p.mu.Lock()
@@ -101,7 +101,7 @@ func (p *pods) UpdatePod(_ context.Context, pod *corev1.Pod) error {
 	return p.tell(pod)
 }
 
-// DeletePod implements [virtualnode.PodLifecycleHandler]. The kubelet ends the
+// DeletePod implements [controller.PodLifecycleHandler]. The kubelet ends the
 // containers in its time; what is no longer in the API runs no more.
 func (p *pods) DeletePod(_ context.Context, pod *corev1.Pod) error {
 	if pod.DeletionTimestamp == nil {
@@ -156,7 +156,7 @@ func (p *pods) drop(pod *corev1.Pod) {
 	}
 }
 
-// GetPod implements [virtualnode.PodLifecycleHandler].
+// GetPod implements [controller.PodLifecycleHandler].
 func (p *pods) GetPod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
 	p.mu.Lock()
 	uid := p.byName[types.NamespacedName{Namespace: namespace, Name: name}]
@@ -164,17 +164,17 @@ func (p *pods) GetPod(ctx context.Context, namespace, name string) (*corev1.Pod,
 	return p.GetPodByUID(ctx, namespace, name, uid)
 }
 
-// GetPodByUID implements [virtualnode.PodUIDGetter].
+// GetPodByUID implements [controller.PodUIDGetter].
 func (p *pods) GetPodByUID(_ context.Context, namespace, name string, uid types.UID) (*corev1.Pod, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if pod := p.byUID[uid]; pod != nil {
 		return pod, nil
 	}
-	return nil, virtualnode.NotFoundf("pod %s/%s runs on no virtual node", namespace, name)
+	return nil, controller.NotFoundf("pod %s/%s runs on no virtual node", namespace, name)
 }
 
-// GetPodStatus implements [virtualnode.PodLifecycleHandler].
+// GetPodStatus implements [controller.PodLifecycleHandler].
 func (p *pods) GetPodStatus(ctx context.Context, namespace, name string) (*corev1.PodStatus, error) {
 	pod, err := p.GetPod(ctx, namespace, name)
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *pods) GetPodStatus(ctx context.Context, namespace, name string) (*corev
 	return pod.Status.DeepCopy(), nil
 }
 
-// GetPods implements [virtualnode.PodLifecycleHandler].
+// GetPods implements [controller.PodLifecycleHandler].
 func (p *pods) GetPods(context.Context) ([]*corev1.Pod, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +194,7 @@ func (p *pods) GetPods(context.Context) ([]*corev1.Pod, error) {
 	return all, nil
 }
 
-// NotifyPods implements [virtualnode.PodNotifier].
+// NotifyPods implements [controller.PodNotifier].
 func (p *pods) NotifyPods(_ context.Context, notify func(*corev1.Pod)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -225,7 +225,7 @@ func withStatus(pod, said *corev1.Pod) *corev1.Pod {
 
 // share lets go of a pod that is as the server has it, in favour of the cache's own: of ten thousand pods at rest
 // there is one copy. The scheduler says when a pod was scheduled, whatever its kubelet has posted: the server's value
-// stays ([virtualnode.PodController] writes no time over that of a condition that is as it was).
+// stays ([controller.PodController] writes no time over that of a condition that is as it was).
 func (p *pods) share(server *corev1.Pod) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

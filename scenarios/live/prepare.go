@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 )
 
 // prepare checks that the scenario can run, and creates what it needs before its nodes come.
@@ -120,7 +120,7 @@ func (r *run) find(ctx context.Context) error {
 	for i := range list.Items {
 		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.show.GoesOnWith(n) {
 			unmark(n)
-			virtualnode.LeaveOutApplied(n)
+			controller.LeaveOutApplied(n)
 			r.nodes = append(r.nodes, n)
 		} else {
 			r.leaving = append(r.leaving, n)

@@ -39,9 +39,9 @@ func written(t *testing.T, write func(*world), meddle func(*fake.Clientset), obj
 	ctx, cancel := context.WithCancel(t.Context())
 	told := make(chan string, 100)
 	w := &world{
-		ctx: ctx, label: "surge", client: kube, customs: &customs{},
+		ctx: ctx, label: "surge", client: faked(kube), customs: &customs{},
 		courier:  newCourier(ctx, func(err error) { told <- err.Error() }),
-		kubelets: &kubelets{client: kube, label: "surge", byName: map[string]*kubelet{}, nodes: cached(objects...)},
+		kubelets: &kubelets{client: faked(kube), label: "surge", byName: map[string]*kubelet{}, nodes: cached(objects...)},
 	}
 	write(w)
 	if err := w.courier.delivered(t.Context()); err != nil {
@@ -160,7 +160,7 @@ func TestSweepOfPodsThatWereMadeAnew(t *testing.T) {
 	})
 	s := &sweep{
 		p: &Performer{label: "surge"}, seen: map[string]bool{}, hosts: map[string]bool{"a": true},
-		clients: &clients{kube: kube, dynamic: live},
+		clients: &clients{kube: faked(kube), dynamic: live},
 	}
 	if _, _, err := s.pods(t.Context()); err != nil || patches != 1 {
 		t.Errorf("found %v after %d patches, want it to go on after one", err, patches)

@@ -9,6 +9,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
 )
 
 // A right is a permission that a live run needs.
@@ -97,7 +99,7 @@ func (e *MissingRightsError) Error() string {
 }
 
 // checkRights refuses a user without all permissions that a live run needs.
-func (p *Performer) checkRights(ctx context.Context, client typed, needed []right) error {
+func (p *Performer) checkRights(ctx context.Context, client kubeclient.Interface, needed []right) error {
 	missing, err := p.missing(ctx, client, needed)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -107,7 +109,7 @@ func (p *Performer) checkRights(ctx context.Context, client typed, needed []righ
 
 // missing asks the server as `kubectl auth can-i` does, which every user may. A
 // server that doesn't answer that shows its mind when it is written to.
-func (p *Performer) missing(ctx context.Context, client typed, needed []right) (names []string, err error) {
+func (p *Performer) missing(ctx context.Context, client kubeclient.Interface, needed []right) (names []string, err error) {
 	may := func(r right) (allowed, answered bool) {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: r.verb, Group: r.group, Resource: r.resource, Subresource: r.sub},

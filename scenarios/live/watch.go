@@ -15,15 +15,16 @@ import (
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/scenarios/virtualnode"
+	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/informer"
 )
 
 // caches are the one set of caches that everybody shares.
 type caches struct {
 	informer.Set
-	client typed
+	client kubeclient.Interface
 	alike  *commons
 	pods   *informer.Of[corev1listers.PodLister]
 	nodes  *informer.Of[corev1listers.NodeLister]
@@ -31,7 +32,7 @@ type caches struct {
 
 // newCaches are those of pods and nodes; others are added where they are asked for. managedFields aren't needed here
 // and take half of the memory; the annotations of a kubelet on its Node matter to it alone, when it writes.
-func newCaches(client typed, alike *commons) *caches {
+func newCaches(client kubeclient.Interface, alike *commons) *caches {
 	c := &caches{client: client, alike: alike}
 	c.pods, c.nodes = informer.Pods(client, informer.Options{}), informer.Nodes(client, informer.Options{})
 	c.keep(c.pods.Informer())
@@ -54,7 +55,7 @@ func (c *caches) slim(o any) (any, error) {
 	case *corev1.Pod:
 		c.alike.pod(o)
 	case *corev1.Node:
-		virtualnode.LeaveOutApplied(o)
+		controller.LeaveOutApplied(o)
 		c.alike.node(o)
 	}
 	return o, nil

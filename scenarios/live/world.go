@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -26,7 +27,7 @@ const answerMost = 10 * time.Second
 type world struct {
 	ctx      context.Context
 	label    string
-	client   typed
+	client   kubeclient.Interface
 	courier  *courier
 	reporter *reporter
 	kubelets *kubelets

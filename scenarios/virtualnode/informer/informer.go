@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -64,33 +63,39 @@ func (o *Of[L]) Informer() cache.SharedIndexInformer { return o.shared }
 // Lister reads from its cache.
 func (o *Of[L]) Lister() L { return o.lister }
 
-// Core is a client of the core group, as kubernetes.Interface does.
-type Core interface {
-	CoreV1() corev1client.CoreV1Interface
-}
+// pods, nodes and so on are clients of the core group by the one resource that is watched. kubernetes.Interface has them
+// all, and the compiler finds the type parameters.
+type (
+	core[G any]                                   interface{ CoreV1() G }
+	pods[R Resource[*corev1.PodList]]             interface{ Pods(namespace string) R }
+	nodes[R Resource[*corev1.NodeList]]           interface{ Nodes() R }
+	configMaps[R Resource[*corev1.ConfigMapList]] interface{ ConfigMaps(namespace string) R }
+	secrets[R Resource[*corev1.SecretList]]       interface{ Secrets(namespace string) R }
+	services[R Resource[*corev1.ServiceList]]     interface{ Services(namespace string) R }
+)
 
 // Pods is an informer of the pods of all namespaces.
-func Pods(c Core, o Options) *Of[corev1listers.PodLister] {
+func Pods[C core[G], G pods[R], R Resource[*corev1.PodList]](c C, o Options) *Of[corev1listers.PodLister] {
 	return of(New(c, &corev1.Pod{}, c.CoreV1().Pods(metav1.NamespaceAll), o), corev1listers.NewPodLister)
 }
 
 // Nodes is an informer of nodes.
-func Nodes(c Core, o Options) *Of[corev1listers.NodeLister] {
+func Nodes[C core[G], G nodes[R], R Resource[*corev1.NodeList]](c C, o Options) *Of[corev1listers.NodeLister] {
 	return of(New(c, &corev1.Node{}, c.CoreV1().Nodes(), o), corev1listers.NewNodeLister)
 }
 
 // ConfigMaps is an informer of the config maps of all namespaces.
-func ConfigMaps(c Core, o Options) *Of[corev1listers.ConfigMapLister] {
+func ConfigMaps[C core[G], G configMaps[R], R Resource[*corev1.ConfigMapList]](c C, o Options) *Of[corev1listers.ConfigMapLister] {
 	return of(New(c, &corev1.ConfigMap{}, c.CoreV1().ConfigMaps(metav1.NamespaceAll), o), corev1listers.NewConfigMapLister)
 }
 
 // Secrets is an informer of the secrets of all namespaces.
-func Secrets(c Core, o Options) *Of[corev1listers.SecretLister] {
+func Secrets[C core[G], G secrets[R], R Resource[*corev1.SecretList]](c C, o Options) *Of[corev1listers.SecretLister] {
 	return of(New(c, &corev1.Secret{}, c.CoreV1().Secrets(metav1.NamespaceAll), o), corev1listers.NewSecretLister)
 }
 
 // Services is an informer of the services of all namespaces.
-func Services(c Core, o Options) *Of[corev1listers.ServiceLister] {
+func Services[C core[G], G services[R], R Resource[*corev1.ServiceList]](c C, o Options) *Of[corev1listers.ServiceLister] {
 	return of(New(c, &corev1.Service{}, c.CoreV1().Services(metav1.NamespaceAll), o), corev1listers.NewServiceLister)
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // scheduled is a fault that has yet to happen, or has.
@@ -88,13 +89,13 @@ type lookout struct {
 	wait []*scheduled
 	then func(*scheduled)
 	// What was there and is gone: terminated nodes and evicted pods.
-	terminated map[string]int // by group
-	evicted    map[string]int // by workload
+	terminated map[string]int               // by group
+	evicted    map[types.NamespacedName]int // by workload; of all, by none
 	queued     bool
 }
 
 func newLookout(s *Simulation, wait []*scheduled, then func(*scheduled)) {
-	l := &lookout{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[string]int{}}
+	l := &lookout{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[types.NamespacedName]int{}}
 	s.env.API.WatchNodes(func(c kube.Change, _, n *kube.Node) {
 		if c == kube.Deleted {
 			l.terminated[l.groupOf(n.Name)]++
@@ -104,8 +105,8 @@ func newLookout(s *Simulation, wait []*scheduled, then func(*scheduled)) {
 	})
 	s.env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if c == kube.Modified && p.Conditions.Is("DisruptionTarget", "True") && !old.Conditions.Is("DisruptionTarget", "True") {
-			l.evicted[p.Labels.Get("app")]++
-			l.evicted[""]++
+			l.evicted[types.NamespacedName{Namespace: p.Namespace, Name: p.Labels.Get("app")}]++
+			l.evicted[types.NamespacedName{}]++
 			l.look()
 		} else if c != kube.Modified || old.Phase != p.Phase {
 			l.look()
@@ -177,10 +178,14 @@ func (s *Simulation) stateOf(n *kube.Node) NodeState {
 
 func (l *lookout) pods(w *When) (count int) {
 	if w.Pods == PodEvicted {
-		return l.evicted[w.Workload]
+		if of := l.sim.workloadOf(w.Workload); of != nil {
+			return l.evicted[of.key()]
+		}
+		return l.evicted[types.NamespacedName{}]
 	}
+	of := l.sim.workloadOf(w.Workload)
 	for _, p := range l.sim.env.API.Pods() {
-		if p.Phase == "Pending" && p.NodeName == "" && (w.Workload == "" || p.Labels.Get("app") == w.Workload) {
+		if p.Phase == "Pending" && p.NodeName == "" && (of == nil || p.Namespace == of.Namespace && p.Labels.Get("app") == of.Name) {
 			count++
 		}
 	}

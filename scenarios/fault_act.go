@@ -42,7 +42,7 @@ func (s *Simulation) act(f *Fault) {
 			s.env.Cloud.Terminate(i, false)
 		}
 	case f.MemoryLeak != nil:
-		if t := s.traits[f.MemoryLeak.Workload]; t != nil {
+		if t := s.traits[s.workloadOf(f.MemoryLeak.Workload).key()]; t != nil {
 			s.kubelets.Leak(t, f.MemoryLeak.PerMinute.Value())
 		}
 	case f.VolumeStuck != nil:
@@ -56,7 +56,7 @@ func (s *Simulation) act(f *Fault) {
 		} else if w != nil {
 			one := s.workload(w)
 			one.CreateAt = s.env.Now()
-			s.traits[w.Name] = one.Template.Traits
+			s.traits[w.key()] = one.Template.Traits
 			s.check(s.workloads.Add(one))
 		}
 	case f.Scale != nil:
@@ -117,14 +117,7 @@ func (s *Simulation) victims(v Victims) []*cloud.Instance {
 	return some[:min(len(some), v.Nodes)]
 }
 
-func (s *Simulation) workloadOf(name string) *Workload {
-	for i := range s.file.Workloads {
-		if s.file.Workloads[i].Name == name {
-			return &s.file.Workloads[i]
-		}
-	}
-	return nil
-}
+func (s *Simulation) workloadOf(ref string) *Workload { return s.file.workload(ref) }
 
 // interrupt gives the notices of a spot interruption.
 func (s *Simulation) interrupt(f *SpotInterruption) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/suggest"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // A checker fills in what a file leaves out, and refuses what can't be: what
@@ -83,8 +84,13 @@ func (c *checker) names() *Error {
 	if err := once("groups", "name", len(f.Groups), func(i int) string { return f.Groups[i].Name }); err != nil {
 		return err
 	}
-	if err := once("workloads", "name", len(f.Workloads), func(i int) string { return f.Workloads[i].Name }); err != nil {
-		return err
+	workloads := map[types.NamespacedName]bool{}
+	for i := range f.Workloads {
+		key := f.Workloads[i].key()
+		if workloads[key] {
+			return c.bad(fmt.Sprintf("workloads[%d].name", i), fmt.Sprintf("%q for the second time in the namespace %s", key.Name, key.Namespace), "another name")
+		}
+		workloads[key] = true
 	}
 	types := f.Cluster.InstanceTypes
 	if err := once("cluster.instanceTypes", "name", len(types), func(i int) string { return types[i].Name }); err != nil {
@@ -157,7 +163,7 @@ func handlersOf(p Provider) []Handler {
 
 // sizes refuses what is too large to simulate.
 func (c *checker) sizes() *Error {
-	nodes, pods, created := c.f.Nodes(), 0, map[string]bool{}
+	nodes, pods := c.f.Nodes(), 0
 	if nodes > MaxNodes {
 		return c.bad("groups", fmt.Sprintf("%d nodes", nodes), fmt.Sprintf("at most %d in all", MaxNodes))
 	}
@@ -166,11 +172,12 @@ func (c *checker) sizes() *Error {
 			pods += nodes
 		}
 		pods += w.Replicas
-		created[w.Name] = true
 	}
 	for i := range c.f.Faults {
-		if s := c.f.Faults[i].Scale; s != nil && created[s.Workload] {
-			pods += max(0, s.Replicas-c.workload(s.Workload).Replicas)
+		if s := c.f.Faults[i].Scale; s != nil {
+			if w := c.f.workload(s.Workload); w != nil {
+				pods += max(0, s.Replicas-w.Replicas)
+			}
 		}
 	}
 	if pods > MaxPods {
@@ -193,27 +200,6 @@ func (c *checker) group(path, name string) *Error {
 		return c.unknown(path, "group", name, known)
 	}
 	return nil
-}
-
-func (c *checker) workload(name string) *Workload {
-	for i := range c.f.Workloads {
-		if c.f.Workloads[i].Name == name {
-			return &c.f.Workloads[i]
-		}
-	}
-	return nil
-}
-
-// workloadNamed refuses the name of a workload that there isn't. An empty one is none.
-func (c *checker) workloadNamed(path, name string) *Error {
-	if name == "" || c.workload(name) != nil {
-		return nil
-	}
-	var known []string
-	for _, w := range c.f.Workloads {
-		known = append(known, w.Name)
-	}
-	return c.unknown(path, "workload", name, known)
 }
 
 // zone refuses a zone that the cluster doesn't have. An empty one is none.

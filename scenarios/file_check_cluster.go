@@ -118,10 +118,11 @@ func (c *checker) budgets() *Error {
 	seen := map[[2]string]bool{}
 	for i := range c.f.Budgets {
 		b, path := &c.f.Budgets[i], fmt.Sprintf("budgets[%d]", i)
-		if err := c.workloadNamed(path+".workload", b.Workload); err != nil {
+		ref := c.f.meant(b)
+		if err := c.workloadNamed(path+".workload", ref); err != nil {
 			return err
 		}
-		w := c.workload(b.Workload)
+		w := c.f.workload(ref)
 		key := [2]string{b.Namespace, b.Name}
 		switch {
 		case b.Namespace != w.Namespace:

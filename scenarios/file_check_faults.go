@@ -145,7 +145,7 @@ func (c *checker) action(f *Fault, path string) *Error {
 	case f.RuntimeDown != nil:
 		return c.down(f.RuntimeDown, path)
 	case f.Scale != nil:
-		if c.workload(f.Scale.Workload).Kind == KindDaemonSet {
+		if c.f.workload(f.Scale.Workload).Kind == KindDaemonSet {
 			return c.bad(path+".workload", fmt.Sprintf("%q, a DaemonSet", f.Scale.Workload), "a workload that has replicas")
 		}
 	case f.CreateWorkload != nil:
@@ -196,11 +196,12 @@ func (c *checker) down(d *Down, path string) *Error {
 // creation refuses to create a workload twice.
 func (c *checker) creation(f *Fault, path string) *Error {
 	name := f.CreateWorkload.Workload
+	w := c.f.workload(name)
 	first := slices.IndexFunc(c.f.Faults, func(other Fault) bool {
-		return other.CreateWorkload != nil && other.CreateWorkload.Workload == name
+		return other.CreateWorkload != nil && c.f.workload(other.CreateWorkload.Workload) == w
 	})
 	switch {
-	case c.workload(name).CreateAt > 0:
+	case w.CreateAt > 0:
 		return c.bad(path+".workload", fmt.Sprintf("%q, which has createAt", name), "one of them")
 	case &c.f.Faults[first] != f:
 		return c.bad(path+".workload", fmt.Sprintf("%q for the second time", name), "each workload created once")

@@ -106,9 +106,9 @@ func (c *checker) podRoll(r *Roll) *Error {
 	if err := c.workloadNamed("roll.workload", r.Workload); err != nil {
 		return err
 	}
-	w := c.workload(r.Workload)
+	w := c.f.workload(r.Workload)
 	created := w.CreateAt > 0 || slices.ContainsFunc(c.f.Faults, func(f Fault) bool {
-		return f.CreateWorkload != nil && f.CreateWorkload.Workload == w.Name
+		return f.CreateWorkload != nil && c.f.workload(f.CreateWorkload.Workload) == w
 	})
 	switch {
 	case w.Kind != KindReplicaSet:

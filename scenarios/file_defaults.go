@@ -38,11 +38,13 @@ func (c *checker) fill() {
 	}
 	for i := range c.f.Budgets {
 		b := &c.f.Budgets[i]
-		if w := c.workload(b.Workload); w != nil && b.Namespace == "" {
-			b.Namespace = w.Namespace
-		}
-		if b.Name == "" {
-			b.Name = b.Workload
+		if w := c.f.workload(c.f.meant(b)); w != nil {
+			if b.Namespace == "" {
+				b.Namespace = w.Namespace
+			}
+			if b.Name == "" {
+				b.Name = w.Name
+			}
 		}
 	}
 	if c.f.Roll != nil {

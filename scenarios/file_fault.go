@@ -118,7 +118,7 @@ type When struct {
 	// Group whose nodes count; absent: all. Of pods, those on the group's nodes.
 	Group string `yaml:"group" form:"label"`
 	// Workload whose pods count; absent: all.
-	Workload string `yaml:"workload" form:"label"`
+	Workload string `yaml:"workload" form:"workload"`
 	// Delay between that state and the fault.
 	Delay time.Duration `yaml:"delay" default:"0s" max:"240h"`
 }
@@ -211,7 +211,7 @@ type ImagePull struct {
 	// Image that can't be pulled.
 	Image string `yaml:"image" form:"image"`
 	// Workload whose image can't be pulled.
-	Workload string `yaml:"workload" form:"label"`
+	Workload string `yaml:"workload" form:"workload"`
 	// On is where pulls fail: on nodes that are launched from then on, or on all.
 	On PullOn `yaml:"on" default:"all"`
 	// Reason is the end of the container runtime's message.
@@ -234,7 +234,7 @@ func (PullOn) values() []string { return []string{"new", "all"} }
 // A Crash makes containers exit by themselves. It has one of Workload and Image.
 type Crash struct {
 	// Workload whose pods crash, once each; they are started again.
-	Workload string `yaml:"workload" form:"label"`
+	Workload string `yaml:"workload" form:"workload"`
 	// Pods is the number of the workload's pods.
 	Pods int `yaml:"pods" default:"1" min:"1" max:"600000"`
 	// Image of which every container crashes that starts from then on, again and again.
@@ -289,7 +289,7 @@ type ZoneOutage struct {
 // A MemoryLeak makes pods use more and more memory, until their node is under pressure.
 type MemoryLeak struct {
 	// Workload that leaks.
-	Workload string `yaml:"workload" need:"true" form:"label"`
+	Workload string `yaml:"workload" need:"true" form:"workload"`
 	// PerMinute is the growth of each pod's memory, in bytes per minute.
 	PerMinute resource.Quantity `yaml:"perMinute" default:"64Mi" min:"1" max:"1Ti"`
 }
@@ -297,7 +297,7 @@ type MemoryLeak struct {
 // A VolumeStuck makes volumes stay attached where they no longer belong.
 type VolumeStuck struct {
 	// Workload whose volumes stay; absent: all.
-	Workload string `yaml:"workload" form:"label"`
+	Workload string `yaml:"workload" form:"workload"`
 	// For is the time by which they stay longer than usual.
 	For time.Duration `yaml:"for" default:"6m" min:"1s" max:"240h"`
 }
@@ -313,13 +313,13 @@ type IPExhaustion struct {
 // A CreateWorkload creates one of the file's workloads.
 type CreateWorkload struct {
 	// Workload that is created.
-	Workload string `yaml:"workload" need:"true" form:"label"`
+	Workload string `yaml:"workload" need:"true" form:"workload"`
 }
 
 // A Scale changes how many replicas a workload wants.
 type Scale struct {
 	// Workload that is scaled; a DaemonSet can't be.
-	Workload string `yaml:"workload" need:"true" form:"label"`
+	Workload string `yaml:"workload" need:"true" form:"workload"`
 	// Replicas that are wanted then.
 	Replicas int `yaml:"replicas" need:"true" max:"600000"`
 }

@@ -46,6 +46,16 @@ var forms = map[string]form{
 		"a DNS-1123 label: small letters, digits and -, at most 63",
 		func(s string) bool { return len(validation.IsDNS1123Label(s)) == 0 },
 	},
+	"workload": {
+		"the name of a workload, web or shop/web",
+		func(s string) bool {
+			namespace, name, qualified := strings.Cut(s, "/")
+			if !qualified {
+				name = namespace
+			}
+			return len(validation.IsDNS1123Label(namespace)) == 0 && len(validation.IsDNS1123Label(name)) == 0
+		},
+	},
 	"key": {
 		"a key such as example.com/team or team",
 		func(s string) bool { return len(validation.IsQualifiedName(s)) == 0 },

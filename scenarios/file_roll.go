@@ -26,7 +26,7 @@ type Roll struct {
 	// Strategy by which the nodes are replaced; it has to be one of the cluster's provider, or plain.
 	Strategy Strategy `yaml:"strategy" need:"true"`
 	// Workload whose pods are changed, by a strategy in place; a ReplicaSet. Its template goes first, then the pods.
-	Workload string `yaml:"workload" form:"label"`
+	Workload string `yaml:"workload" form:"workload"`
 	// Image that the pods shall run, of inplace-image.
 	Image string `yaml:"image" form:"image"`
 	// Requests that the pods shall have, of inplace-resize; what isn't there stays as it is.

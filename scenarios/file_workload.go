@@ -8,7 +8,8 @@ import (
 
 // A Workload is a set of like pods and the controller that keeps them.
 type Workload struct {
-	// Name of the workload, a DNS-1123 label; no two workloads have the same, whatever their namespaces.
+	// Name of the workload, a DNS-1123 label; no two workloads of a namespace have the same. Where other keys name a
+	// workload, they say shop/web if several namespaces have a web.
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Namespace of the workload.
 	Namespace string `yaml:"namespace" default:"default" form:"label"`
@@ -156,10 +157,10 @@ func (Priority) values() []string {
 type Budget struct {
 	// Name of the budget. Default: the workload's.
 	Name string `yaml:"name" form:"label"`
-	// Namespace of the budget, which is the workload's. Default: that.
+	// Namespace of the budget, which is the workload's, and says which one is meant of several. Default: that.
 	Namespace string `yaml:"namespace" form:"label"`
 	// Workload whose pods the budget covers.
-	Workload string `yaml:"workload" need:"true" form:"label"`
+	Workload string `yaml:"workload" need:"true" form:"workload"`
 	// MinAvailable is the number of pods that have to stay healthy: a number, or a percentage of the replicas,
 	// rounded up.
 	MinAvailable *IntOrPercent `yaml:"minAvailable"`

@@ -237,7 +237,7 @@ func (p *Performance) Unsettled() []string {
 	}
 	for i := range p.sim.file.Workloads {
 		w := &p.sim.file.Workloads[i]
-		if w.CreateAt > 0 || p.before > 0 || w.Kind == KindDaemonSet || w.Kind == KindJob || p.createdLater(w.Name) {
+		if w.CreateAt > 0 || p.before > 0 || w.Kind == KindDaemonSet || w.Kind == KindJob || p.createdLater(w) {
 			continue
 		}
 		if have := p.serving(w); have < w.Replicas {

@@ -8,6 +8,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -188,7 +189,7 @@ func (p *Performance) traitsOf(in *corev1.Pod) any {
 			}
 		}
 	}
-	if t := p.sim.traits[in.Labels["app"]]; t != nil {
+	if t := p.sim.traits[types.NamespacedName{Namespace: in.Namespace, Name: in.Labels["app"]}]; t != nil {
 		return t
 	}
 	return (*actors.PodTraits)(nil)

@@ -25,11 +25,11 @@ func (p *Performance) cast() {
 	}
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
-		s.traits[w.Name] = s.workload(w).Template.Traits
+		s.traits[w.key()] = s.workload(w).Template.Traits
 	}
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
-		if w.CreateAt > 0 && !p.createdLater(w.Name) {
+		if w.CreateAt > 0 && !p.createdLater(w) {
 			s.pending++
 			s.env.At(w.CreateAt, func() { s.pending--; p.create(w); s.settle() })
 		}
@@ -37,8 +37,10 @@ func (p *Performance) cast() {
 }
 
 // createdLater reports whether a fault creates a workload.
-func (p *Performance) createdLater(name string) bool {
-	return slices.ContainsFunc(p.sim.file.Faults, func(f Fault) bool { return f.CreateWorkload != nil && f.CreateWorkload.Workload == name })
+func (p *Performance) createdLater(w *Workload) bool {
+	return slices.ContainsFunc(p.sim.file.Faults, func(f Fault) bool {
+		return f.CreateWorkload != nil && p.sim.workloadOf(f.CreateWorkload.Workload) == w
+	})
 }
 
 // create has the World create a workload in the course of the scenario.
@@ -58,14 +60,14 @@ func (p *Performance) Objects() []runtime.Object {
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
 		spaces[w.Namespace] = true
-		if w.CreateAt == 0 && !p.createdLater(w.Name) {
+		if w.CreateAt == 0 && !p.createdLater(w) {
 			later = append(later, p.objectOf(w))
 		}
 	}
 	for i := range s.file.Budgets {
 		b := &s.file.Budgets[i]
 		spaces[b.Namespace] = true
-		later = append(later, b.object())
+		later = append(later, b.object(s.workloadOf(s.file.meant(b))))
 	}
 	delete(spaces, metav1.NamespaceDefault)
 	for _, name := range slices.Sorted(maps.Keys(spaces)) {
@@ -77,11 +79,11 @@ func (p *Performance) Objects() []runtime.Object {
 	return append(objects, later...)
 }
 
-func (b *Budget) object() *policyv1.PodDisruptionBudget {
+func (b *Budget) object(of *Workload) *policyv1.PodDisruptionBudget {
 	o := &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: b.Name},
-		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": b.Workload}}},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": of.Name}}},
 	}
 	if b.MinAvailable != nil {
 		v := intstr.Parse(b.MinAvailable.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // bookmarkEvery is the interval at which a recorder writes a SYNC for a quiet resource.
@@ -39,9 +40,9 @@ type Simulation struct {
 	disruption *actors.Disruption
 	karpenter  *roll.Karpenter
 	machines   *roll.Machines
-	traits     map[string]*actors.PodTraits // by workload
-	waiting    []func()                     // rolls that have not begun
-	running    int                          // rolls that have not ended
+	traits     map[types.NamespacedName]*actors.PodTraits // by workload
+	waiting    []func()                                   // rolls that have not begun
+	running    int                                        // rolls that have not ended
 	outcomes   []roll.Outcome
 
 	performing *Performance // nil in a simulation
@@ -75,7 +76,7 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 
 // stand is a simulation with nothing in it yet, whose API begins at a time.
 func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
-	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[string]*actors.PodTraits{}}
+	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*actors.PodTraits{}}
 	s.header = f.header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
 	if err != nil {

@@ -98,12 +98,7 @@ func (f *File) RolledInPlace() *Workload {
 	if f.Roll == nil || f.Roll.Workload == "" {
 		return nil
 	}
-	for i := range f.Workloads {
-		if f.Workloads[i].Name == f.Roll.Workload {
-			return &f.Workloads[i]
-		}
-	}
-	return nil
+	return f.workload(f.Roll.Workload)
 }
 
 // timings are those of the provider's machines with an OS, as the file overrides

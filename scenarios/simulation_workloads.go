@@ -26,7 +26,7 @@ func (s *Simulation) workload(w *Workload) actors.Workload {
 	if p := w.ResizePolicy; p != nil {
 		t.Containers[0].CPUPolicy, t.Containers[0].MemoryPolicy = string(p.CPU), string(p.Memory)
 	}
-	if r := s.file.Roll; r != nil && r.Strategy == StrategyResize && r.Workload == w.Name {
+	if r := s.file.Roll; r != nil && r.Strategy == StrategyResize && s.file.RolledInPlace().key() == w.key() {
 		t.Resizable = true
 	}
 	t.Traits.StartReady = w.Ready.Model()
@@ -90,10 +90,10 @@ func groupLabel(p Provider) string {
 // seedWorkloads puts the pods there that have been running for days, and has
 // the others created in their time.
 func (s *Simulation) seedWorkloads() error {
-	created := map[string]bool{}
+	created := map[*Workload]bool{}
 	for _, f := range s.file.Faults {
 		if f.CreateWorkload != nil {
-			created[f.CreateWorkload.Workload] = true
+			created[s.workloadOf(f.CreateWorkload.Workload)] = true
 		}
 	}
 	var there []actors.Workload
@@ -103,9 +103,9 @@ func (s *Simulation) seedWorkloads() error {
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
 		one := s.workload(w)
-		s.traits[w.Name] = one.Template.Traits
+		s.traits[w.key()] = one.Template.Traits
 		switch {
-		case created[w.Name]:
+		case created[w]:
 		case w.CreateAt > 0:
 			if err := s.workloads.Add(one); err != nil {
 				return err
@@ -122,7 +122,7 @@ func (s *Simulation) seedWorkloads() error {
 func (s *Simulation) seedBudgets() error {
 	ages := s.env.Stream("age", "budgets")
 	for _, b := range s.file.Budgets {
-		one := &kube.Budget{Selector: kube.PairsOf(kube.Pair{Key: "app", Value: b.Workload})}
+		one := &kube.Budget{Selector: kube.PairsOf(kube.Pair{Key: "app", Value: s.workloadOf(s.file.meant(&b)).Name})}
 		one.Namespace, one.Name = b.Namespace, b.Name
 		one.Created = s.env.API.Now().Add(-hours(&ages, 24, 24*7))
 		if b.MinAvailable != nil {

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"reflect"
-	"slices"
 )
 
 // Split makes several groups and workloads of those that are larger than the file allows one to be (nodesPerGroup,
@@ -29,15 +28,16 @@ func (f *File) Split() (*File, error) {
 			if n < w.Replicas {
 				one.Name, one.Replicas = fmt.Sprintf("%s-%d", w.Name, k+1), n
 			}
-			names["workload "+w.Name] = append(names["workload "+w.Name], one.Name)
+			names["workload "+w.key().String()] = append(names["workload "+w.key().String()], one.Name)
 			out.Workloads = append(out.Workloads, one)
 		}
 	}
 	out.Budgets = nil
 	for _, b := range f.Budgets {
-		for _, name := range names["workload "+b.Workload] {
+		w := f.workload(f.meant(&b))
+		for _, name := range names["workload "+w.key().String()] {
 			one := b
-			if name != b.Workload {
+			if name != w.Name {
 				one.Name, one.Workload = name, name
 			}
 			out.Budgets = append(out.Budgets, one)
@@ -52,8 +52,8 @@ func (f *File) Split() (*File, error) {
 		out.Roll = &r
 	}
 	for _, kind := range []string{"group", "workload"} {
-		if name, is := f.namesSplit(kind, names); is {
-			return f, fmt.Errorf("%s %q is split into %d: nothing in the file may name it then", kind, name, len(names[kind+" "+name]))
+		if name, parts := f.namesSplit(kind, names); parts > 1 {
+			return f, fmt.Errorf("%s %q is split into %d: nothing in the file may name it then", kind, name, parts)
 		}
 	}
 	return &out, nil
@@ -90,8 +90,8 @@ func shares(total, most int) []int {
 }
 
 // namesSplit finds a group or workload that is split and named by a fault, a
-// workload or the autoscaler.
-func (f *File) namesSplit(kind string, names map[string][]string) (string, bool) {
+// workload or the autoscaler, and the number of its parts; 0 where there is none.
+func (f *File) namesSplit(kind string, names map[string][]string) (name string, parts int) {
 	var used []string
 	if kind == "group" {
 		for i := range f.Workloads {
@@ -111,9 +111,14 @@ func (f *File) namesSplit(kind string, names map[string][]string) (string, bool)
 			return true
 		})
 	}
-	i := slices.IndexFunc(used, func(name string) bool { return len(names[kind+" "+name]) > 1 })
-	if i < 0 {
-		return "", false
+	for _, name := range used {
+		key := kind + " " + name
+		if w := f.workload(name); w != nil && kind == "workload" {
+			key = kind + " " + w.key().String()
+		}
+		if parts := len(names[key]); parts > 1 {
+			return name, parts
+		}
 	}
-	return used[i], true
+	return "", 0
 }

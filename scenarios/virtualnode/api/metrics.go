@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 	statsv1alpha1 "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 )
 
@@ -74,7 +73,7 @@ func metricsResource(metrics PodMetricsResourceHandlerFunc) http.Handler {
 			if family == nil || len(family.Metric) == 0 {
 				continue
 			}
-			if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
+			if err := writeFamily(&text, family); err != nil {
 				writeError(w, err)
 				return
 			}

@@ -18,14 +18,12 @@
 //
 // # What is known of a resource
 //
-// Kinds, plurals and scopes are the tape's. Short names, categories, singular names, verbs and subresources of the
-// built-in resources are those of Kubernetes 1.36 (table builtin), whatever the version of the recorded server.
+// Kinds, plurals and scopes are the tape's. Short names, categories, singular names, verbs, subresources and the
+// storageVersionHash of the built-in resources are those of Kubernetes 1.36, whatever the version of the recorded server:
+// discovery.json.gz has them, which go generate writes from the control plane of the tests. A resource in a version that
+// 1.36 doesn't serve has those of the newest version, without a hash.
 // Those of a custom resource are in its CustomResourceDefinition; without one its singular name is its kind in lower
 // case, it has no short names and no categories, and it is taken to have a status, as nearly all have.
-//
-// The storageVersionHash is a digest of the kind that a server stores. It is given for what 1.36 serves by default
-// and for custom resources with a definition; of others (beta versions, custom resources without one) the stored
-// version is unknown and the hash is left out.
 //
 // # Where it differs from an API server
 //

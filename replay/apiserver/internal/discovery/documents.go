@@ -26,7 +26,7 @@ func groups(resources []timeline.Resource, factsOf func(timeline.Resource) facts
 	all := []*group{{versions: []*groupVersion{{version: "v1"}}}}
 	for _, r := range resources {
 		v := find(&all, r)
-		v.resources = append(v.resources, entries(r, factsOf(r), writes)...)
+		v.resources = append(v.resources, entries(factsOf(r), writes)...)
 	}
 	for _, g := range all {
 		slices.SortFunc(g.versions, func(a, b *groupVersion) int { return compareVersions(a.version, b.version) })
@@ -63,25 +63,12 @@ func find(all *[]*group, r timeline.Resource) *groupVersion {
 	return v
 }
 
-// entries describes a resource and its subresources as a list of resources does. Group and version stand only where
-// they are not the list's.
-func entries(r timeline.Resource, f facts, writes bool) []metav1.APIResource {
-	list := []metav1.APIResource{{
-		Name: r.Resource, SingularName: f.singular, Namespaced: r.Namespaced, Kind: r.Kind,
-		Verbs: allowed(f.verbs, writes), ShortNames: f.short, Categories: f.categories, StorageVersionHash: f.hash,
-	}}
-	for _, name := range f.sub {
-		sub := metav1.APIResource{Name: r.Resource + "/" + name, Namespaced: r.Namespaced, Kind: r.Kind}
-		verbs := []string{"get", "patch", "update"}
-		switch name {
-		case "scale":
-			sub.Group, sub.Version, sub.Kind = "autoscaling", "v1", "Scale"
-		case "binding":
-			sub.Kind, verbs = "Binding", []string{"create"}
-		case "eviction":
-			sub.Group, sub.Version, sub.Kind, verbs = "policy", "v1", "Eviction", []string{"create"}
-		}
-		if sub.Verbs = allowed(verbs, writes); len(sub.Verbs) > 0 {
+// entries describes a resource and its subresources as a list of resources does.
+func entries(f facts, writes bool) []metav1.APIResource {
+	f.resource.Verbs = allowed(f.resource.Verbs, writes)
+	list := []metav1.APIResource{f.resource}
+	for _, sub := range f.subresources {
+		if sub.Verbs = allowed(sub.Verbs, writes); len(sub.Verbs) > 0 {
 			list = append(list, sub)
 		}
 	}

@@ -101,7 +101,7 @@ func (h *Handler) learn(opts Options) error {
 // caller must not change the slice.
 func (h *Handler) Subresources(r timeline.Resource) []string {
 	if f, ok := h.facts[r]; ok {
-		return f.sub
+		return f.names()
 	}
 	return Subresources(r)
 }

@@ -39,6 +39,7 @@ const canary = "hunter2-do-not-record"
 // simulations of these stories.
 // With NODESIM_RECORD_EXAMPLES=1 the recordings become those tapes.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{
@@ -95,7 +96,8 @@ func TestExamples(t *testing.T) {
 	})
 	// Two more groups, whose budgets allow nothing. They come to the cluster now, so that no node of theirs is in a
 	// zone of the one that vanished.
-	stuck := func(name string, generation int) testcluster.Roll {
+	stuck := func(t *testing.T, name string, generation int) testcluster.Roll {
+		t.Helper()
 		locked := testcluster.Group{Name: name, Capacity: "ON_DEMAND", Zones: group.Zones}
 		if err := locked.JoinAll(ctx, client, generation, 2, "ami-0a1b"); err != nil {
 			t.Fatal(err)
@@ -108,32 +110,36 @@ func TestExamples(t *testing.T) {
 			EvictionTimeout: 20 * time.Second, Done: func(step string) { t.Log(step) },
 		}
 	}
-	t.Run("stuck-drain", func(t *testing.T) {
-		roll := stuck("workers", 3)
-		rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain", roll.Group)
-		report, err := roll.Perform(ctx, client)
-		if !errors.Is(err, testcluster.ErrEvictionTimeout) {
-			t.Fatalf("the roll: found error %v, want it stopped by its time limit", err)
-		}
-		if len(report.Evicted) > 0 || len(report.Deleted) > 0 {
-			t.Errorf("the roll: found %+v, want no pod evicted and no node deleted", report)
-		}
-		rec.stop(t)
-		rec.compare(t)
-	})
-	t.Run("stuck-drain-force", func(t *testing.T) {
-		roll := stuck("batch", 5)
-		roll.Force = true
-		rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain-force", roll.Group, "--until-complete")
-		report, err := roll.Perform(ctx, client)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rec.wait(t)
-		if len(report.Evicted) > 0 || len(report.Forced) != 2 {
-			t.Errorf("the roll: found %+v, want the pods of 2 nodes deleted and none evicted", report)
-		}
-		rec.compare(t)
+	t.Run("locked", func(t *testing.T) { // ends when both have
+		t.Run("stuck-drain", func(t *testing.T) {
+			t.Parallel()
+			roll := stuck(t, "workers", 3)
+			rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain", roll.Group)
+			report, err := roll.Perform(ctx, client)
+			if !errors.Is(err, testcluster.ErrEvictionTimeout) {
+				t.Fatalf("the roll: found error %v, want it stopped by its time limit", err)
+			}
+			if len(report.Evicted) > 0 || len(report.Deleted) > 0 {
+				t.Errorf("the roll: found %+v, want no pod evicted and no node deleted", report)
+			}
+			rec.stop(t)
+			rec.compare(t)
+		})
+		t.Run("stuck-drain-force", func(t *testing.T) {
+			t.Parallel()
+			roll := stuck(t, "batch", 5)
+			roll.Force = true
+			rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain-force", roll.Group, "--until-complete")
+			report, err := roll.Perform(ctx, client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec.wait(t)
+			if len(report.Evicted) > 0 || len(report.Forced) != 2 {
+				t.Errorf("the roll: found %+v, want the pods of 2 nodes deleted and none evicted", report)
+			}
+			rec.compare(t)
+		})
 	})
 }
 

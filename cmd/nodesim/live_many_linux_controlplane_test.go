@@ -11,6 +11,7 @@ import (
 // Two hundred nodes come up with a thousand pods, and for twenty seconds after that no lease becomes older than it
 // may: what BenchmarkLive measures, small enough for every day. The machine may be as slow as it likes.
 func TestManyNodesLive(t *testing.T) {
+	t.Parallel()
 	const nodes, pods = 200, 1000
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()

@@ -26,6 +26,7 @@ import (
 // TestReplayToCluster does with the real program what docs/apply.md shows: the
 // initial state, a recording, the tape; and the ways in which it ends.
 func TestReplayToCluster(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{})

@@ -36,7 +36,9 @@ type host struct {
 	node  *held // nil while there is no such node
 	known bool  // there has been one
 	gone  place // of its last DELETED
-	pods  map[*held]struct{}
+	// absent is the last position at which the node may have been absent before it came.
+	absent time.Duration
+	pods   map[*held]struct{}
 	// noExecute is the last position at which the node had a NoExecute taint.
 	noExecute time.Duration
 }
@@ -44,7 +46,7 @@ type host struct {
 func (c *Checker) hostOf(name string) *host {
 	x := c.hosts[name]
 	if x == nil {
-		x = &host{name: name, pods: map[*held]struct{}{}, noExecute: -1}
+		x = &host{name: name, pods: map[*held]struct{}{}, noExecute: -1, absent: -quarantineEnds}
 		c.hosts[name] = x
 	}
 	return x
@@ -78,6 +80,9 @@ func (c *Checker) forgetHosts() {
 
 func (c *Checker) nodeCame(h *held) {
 	x := c.hostOf(h.key.name)
+	if x.known || c.opts.Skew > 0 && c.at < quarantineEnds {
+		x.absent = c.at
+	}
 	x.node, x.known = h, true
 }
 

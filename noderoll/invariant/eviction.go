@@ -174,7 +174,8 @@ func (c *Checker) expectQuarantine(h *held) {
 		return
 	}
 	began, alive := c.here, x.node != nil
-	early := !alive && c.at-x.gone.at+reaction+c.opts.tolerance() < quarantine
+	early := !alive && c.at-x.gone.at+reaction+c.opts.tolerance() < quarantine &&
+		c.at > x.absent+quarantineEnds+c.opts.tolerance()
 	if early {
 		c.report(h, orphansQuarantined, "DeletionByPodGC "+(c.at-x.gone.at).String()+" after node "+x.name, "40 s of quarantine")
 	} else if alive {

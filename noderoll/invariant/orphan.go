@@ -57,6 +57,9 @@ func (c *Checker) unready(h *held, unknown bool) {
 
 const (
 	quarantine = 40 * time.Second
+	// quarantineEnds is when the round after a quarantine has come. A node that was away before may be away again then:
+	// the controller's queue knows no more than its name (gc_controller.go, discoverDeletedNodes).
+	quarantineEnds = quarantine + 20*time.Second
 	orphanTime = 80 * time.Second
 )
 

@@ -52,6 +52,12 @@ func TestOddAndSound(t *testing.T) {
 			p.each(nodes, oldNode, 20*second, set("2026-11-21T00:03:56Z", "metadata", "creationTimestamp"))
 			p.each(nodes, oldNode, 20*second, set(nil, "status", "conditions"))
 		}},
+		"the quarantine of a node that came back for a moment goes on": {"vanish", func(p *tape) {
+			p.again(nodes, lostNode, 25*second, func(ev *timeline.Event) { ev.Type, ev.UID, ev.RV = timeline.Added, "another", "" })
+			p.each(nodes, lostNode, 25*second, set("2026-11-21T00:03:56Z", "metadata", "creationTimestamp"))
+			p.each(nodes, lostNode, 25*second, set(nil, "status", "conditions"))
+			p.again(nodes, lostNode, 45*second, func(ev *timeline.Event) { ev.Type, ev.UID, ev.RV = timeline.Deleted, "another", "" })
+		}},
 		"what happened in a gap": {"surge", func(p *tape) {
 			p.insert(timeline.Event{At: 6 * second, Type: timeline.Gap, Resource: pods})
 			p.drop(pods, movedPod, 12*second)

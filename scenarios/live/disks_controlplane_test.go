@@ -51,6 +51,7 @@ func TestVolumes(t *testing.T) {
 			if len(report.Left) > 0 || report.Refused > 0 {
 				t.Errorf("left %v, refused %d: want neither", report.Left, report.Refused)
 			}
+			endCheck(t)
 			goleak.VerifyNone(t, ignore)
 			if len(moved.twice) > 0 {
 				t.Errorf("on two nodes at a time: %v", moved.twice)

@@ -127,6 +127,7 @@ func scenario(t *testing.T, name string, set ...string) *scenarios.File {
 func performer(t *testing.T, f *scenarios.File, opts ...live.Option) *live.Performer {
 	t.Helper()
 	p := plane(t)
+	check(t, p.Config())
 	swept(t, f)
 	opts = append([]live.Option{
 		live.Speed(speed),

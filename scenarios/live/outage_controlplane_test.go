@@ -71,6 +71,7 @@ func TestOutage(t *testing.T) {
 	var writes, answered atomic.Int64
 	through.Wrap(func(rt http.RoundTripper) http.RoundTripper { return moody{rt, &writes, &answered} })
 	file := scenario(t, "surge", append(small, "strategy=plain")...)
+	check(t, config)
 	swept(t, file)
 	began := make(chan struct{})
 	p, err := live.New(through, file, live.Speed(20),

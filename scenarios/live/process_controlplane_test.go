@@ -45,6 +45,7 @@ type process struct {
 // plane.
 func nodesim(ctx context.Context, t *testing.T, args ...string) *process {
 	t.Helper()
+	check(t, plane(t).Config())
 	swept(t, scenario(t, "surge", append(small, "strategy=plain")...))
 	path, err := binary()
 	if err != nil {

@@ -34,6 +34,7 @@ type show struct {
 // raise starts a performance and waits until it begins.
 func raise(ctx context.Context, t *testing.T, config *rest.Config, f *scenarios.File, opts ...live.Option) *show {
 	t.Helper()
+	check(t, config)
 	began := make(chan struct{})
 	opts = append([]live.Option{
 		live.Speed(20),

@@ -47,6 +47,7 @@ func TestSurge(t *testing.T) {
 			if len(report.Left) > 0 || report.Refused > 0 {
 				t.Errorf("left %v, refused %d: want neither", report.Left, report.Refused)
 			}
+			endCheck(t)
 			goleak.VerifyNone(t, ignore)
 			evicted(t, audited(t)[len(before):], left, report)
 			nothingLeft(ctx, t)

@@ -92,6 +92,7 @@ func TestPerformancesAreLikeSimulations(t *testing.T) {
 		{"inplace-image", []string{"pods=3"}, 90, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 			defer cancel()
 			file := scenario(t, c.name, c.set...)

@@ -42,6 +42,7 @@ func open(t *testing.T, tape string) *timeline.Reader {
 // surge goes at the end. Its simulation is like it, too; but there the nodes of the surge join at once, and not one after
 // the other, so that only each node's own order is compared.
 func TestTwoRunsAreAlike(t *testing.T) {
+	t.Parallel()
 	group := testcluster.Group{Name: "workers", Zones: []string{"us-east-1a"}}
 	story := clusterstories.Story{
 		Name: "managed", Group: group, Nodes: 2, After: 3 * time.Second,
@@ -76,6 +77,7 @@ func TestTwoRunsAreAlike(t *testing.T) {
 
 // A story told with the parameters of a committed recording is like it, under other names.
 func TestStagedStoryIsTheRecordedOne(t *testing.T) {
+	t.Parallel()
 	group := testcluster.Group{Name: "workers", Zones: []string{"us-east-1a", "us-east-1b", "us-east-1c"}}
 	told := open(t, perform(t, clusterstories.Story{
 		Name: "stuck-drain", Group: group, Nodes: 2,

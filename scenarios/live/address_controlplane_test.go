@@ -22,6 +22,7 @@ import (
 // (k8s.io/kubernetes, cmd/kubeadm/app/phases/controlplane/manifests.go), reaches the
 // kubelets by the address that it was told; the scenario's own stays behind it.
 func TestKubeletAddress(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	kubeadm, err := localcluster.Start(ctx, localcluster.Options{Speed: speed, Flags: map[string]map[string]string{

@@ -30,6 +30,7 @@ autoscaler: {groups: [workers]}
 // Pods that fit nowhere make nodes join, and the scheduler places them there; nodes
 // that nobody needs any more go.
 func TestAutoscaler(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	f := written(t, growth)

@@ -99,6 +99,7 @@ func undefined(ctx context.Context, t *testing.T) {
 // Each node has a NodeClaim on the server that owns it, with the conditions, the
 // finalizer and the Events of Karpenter's, and in the end nothing is left of them.
 func TestNodeClaims(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	var before, after map[string]types.UID
@@ -143,6 +144,7 @@ func TestNodeClaims(t *testing.T) {
 // Whoever goes on with what was left goes on with its NodeClaims, and somebody who
 // deletes one has its node go.
 func TestNodeClaimsAreGoneOnWith(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	file := scenario(t, "karpenter-drift", drift...)
@@ -206,6 +208,7 @@ func TestNodeClaimsAreGoneOnWith(t *testing.T) {
 // A definition of somebody else's that takes no object of ours is gone on without,
 // which is said once; and it stays.
 func TestDefinitionsOfOthers(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	closed := map[string]any{"type": "object"}

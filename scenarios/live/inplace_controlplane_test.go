@@ -19,6 +19,7 @@ import (
 // Pods are changed where they run: each keeps its UID, and all get the new image,
 // or the new requests. A restart that nobody wanted is found.
 func TestInPlace(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		set  []string

@@ -32,6 +32,7 @@ func kubectl(ctx context.Context, t *testing.T, args ...string) (string, error) 
 // People look at the pods, and interfere in the middle: the roll goes on with what
 // they have left.
 func TestKubectl(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	var drained, deleted, pod string
@@ -92,6 +93,7 @@ func TestKubectl(t *testing.T) {
 // kubectl top shows what the pods use, by an API that goes away with the
 // performance.
 func TestTop(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	p := performer(t, scenario(t, "minimal"), live.BeforeBegin(func(ctx context.Context) error {

@@ -23,30 +23,70 @@ import (
 // speed is that of the tests' control plane and of most of their performances.
 const speed = 60
 
-var shared struct {
-	once  sync.Once
-	plane *localcluster.ControlPlane
-	err   error
+// planes are the control planes of the package's tests. A live run wants a cluster for itself, so a test has one while it
+// runs; as many run at once as there are.
+var planes = struct {
+	free chan *localcluster.ControlPlane // nil is one that has not been started
+	mu   sync.Mutex
+	of   map[string]*localcluster.ControlPlane // by the name of a test
+	all  []*localcluster.ControlPlane
+}{free: make(chan *localcluster.ControlPlane, 2), of: map[string]*localcluster.ControlPlane{}}
+
+func init() {
+	for range cap(planes.free) {
+		planes.free <- nil
+	}
 }
 
-// plane is the one control plane of the package's tests, which use it one after
-// the other: a performance wants a cluster for itself.
+// plane returns the control plane that a test and its subtests have, until the one that asked first ends.
 func plane(t *testing.T) *localcluster.ControlPlane {
 	t.Helper()
-	shared.once.Do(func() {
-		folder, err := tempFolder()
-		if err != nil {
-			shared.err = err
-			return
-		}
-		shared.plane, shared.err = localcluster.Start(context.Background(), localcluster.Options{
-			Speed: speed, AuditLog: filepath.Join(folder, "audit.log"),
-		})
-	})
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	name, _, _ := strings.Cut(t.Name(), "/")
+	planes.mu.Lock()
+	has := planes.of[name]
+	planes.mu.Unlock()
+	if has != nil {
+		return has
 	}
-	return shared.plane
+	p := <-planes.free
+	if p == nil {
+		p = startPlane(t)
+	}
+	planes.mu.Lock()
+	planes.of[name] = p
+	planes.mu.Unlock()
+	t.Cleanup(func() {
+		planes.mu.Lock()
+		delete(planes.of, name)
+		planes.mu.Unlock()
+		planes.free <- p
+	})
+	return p
+}
+
+func startPlane(t *testing.T) *localcluster.ControlPlane {
+	t.Helper()
+	fail := func(err error) {
+		planes.free <- nil
+		t.Fatal(err)
+	}
+	folder, err := tempFolder()
+	if err != nil {
+		fail(err)
+	}
+	planes.mu.Lock()
+	log := filepath.Join(folder, fmt.Sprintf("audit-%d.log", len(planes.all)))
+	planes.all = append(planes.all, nil)
+	at := len(planes.all) - 1
+	planes.mu.Unlock()
+	p, err := localcluster.Start(context.Background(), localcluster.Options{Speed: speed, AuditLog: log})
+	if err != nil {
+		fail(err)
+	}
+	planes.mu.Lock()
+	planes.all[at] = p
+	planes.mu.Unlock()
+	return p
 }
 
 // tempFolder is a folder that goes away with the package's tests.
@@ -54,7 +94,10 @@ var tempFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp(""
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if p := shared.plane; p != nil {
+	for _, p := range planes.all {
+		if p == nil {
+			continue
+		}
 		if err := p.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)

@@ -29,6 +29,7 @@ func meddling(ctx context.Context, t *testing.T) *show {
 // What others do to leases, pods, labels and taints is mended or left alone, and the
 // roll ends.
 func TestMeddling(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
@@ -95,6 +96,7 @@ func TestMeddling(t *testing.T) {
 // A namespace that is deleted takes its workloads with it; there is nothing to
 // drain any more, and the roll ends.
 func TestNamespaceDeleted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
@@ -108,6 +110,7 @@ func TestNamespaceDeleted(t *testing.T) {
 // A Node that somebody else has put in the place of ours, under its name, is theirs:
 // nobody keeps it alive, drains it, or removes it in the end.
 func TestNodeOfAnotherUnderTheName(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
@@ -154,6 +157,7 @@ func TestNodeOfAnotherUnderTheName(t *testing.T) {
 // A Node that is there under a machine's name before the scenario begins is waited for
 // to go; then the machine's own comes.
 func TestNodeOfAnotherThatGoes(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	const name = "ip-10-0-0-4.eu-central-1.compute.internal"
@@ -192,6 +196,7 @@ func TestNodeOfAnotherThatGoes(t *testing.T) {
 // Without its record no live run could be resumed: it ends, says why, and
 // removes what it made.
 func TestRecordDeleted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
@@ -207,6 +212,7 @@ func TestRecordDeleted(t *testing.T) {
 
 // Of two that begin at the same moment one performs, and the other says so.
 func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	f := written(t, growth)

@@ -63,6 +63,7 @@ func (m moody) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // An API server that is away for a while and refuses every sixth write for now delays a roll and doesn't change how it ends.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	config := plane(t).Config()

@@ -125,6 +125,7 @@ func rolling(ctx context.Context, t *testing.T) {
 
 // A process that is killed leaves everything; the next one goes on with it.
 func TestKilledAndGoneOnWith(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	first := nodesim(ctx, t, "--speed", "30x")
@@ -180,6 +181,7 @@ func TestKilledAndGoneOnWith(t *testing.T) {
 
 // ctrl-c ends it in order, and nothing is left.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	p := nodesim(ctx, t, "--speed", "30x")

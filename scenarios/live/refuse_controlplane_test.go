@@ -19,6 +19,7 @@ import (
 
 // A user who lacks a right is told which, before anything is written.
 func TestMissingRight(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	rules := []rbacv1.PolicyRule{
@@ -56,6 +57,7 @@ func TestMissingRight(t *testing.T) {
 
 // A cluster with nodes of its own is refused, and left as it is.
 func TestForeignNodes(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	nodes := client(t).CoreV1().Nodes()
@@ -75,6 +77,7 @@ func TestForeignNodes(t *testing.T) {
 
 // Two scenarios can't be in one cluster, nor one twice.
 func TestOnePerformanceAtATime(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	file := scenario(t, "minimal")

@@ -74,6 +74,7 @@ func (h hands) interrupt(cmd *exec.Cmd) {
 // changes, an attached one, a forwarded port, and a log that is followed, up to the
 // moment at which its pod is deleted.
 func TestShell(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	f := written(t, growth) // no handler drains there

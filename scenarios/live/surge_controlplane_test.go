@@ -58,6 +58,7 @@ func TestSurge(t *testing.T) {
 // Groups are rolled one by one, those among them that a large one is split into; a
 // drain that fails is the roll's of its own group.
 func TestSeveralGroups(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	doc, err := scenarios.Parse("groups.yaml", []byte(`

@@ -14,6 +14,7 @@ import (
 // A process that is suspended, as by a laptop's lid, until the cluster takes its
 // nodes for dead: it goes on, they come back, and the roll ends.
 func TestSuspended(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	p := nodesim(ctx, t, "--speed", "30x")

@@ -25,8 +25,8 @@
 //	split.go                   groups and workloads too large for one, as several
 //	system_pods.go             the pods that a provider's clusters bring along
 //
-// The engine is below internal: loop (time), api (objects and their tape), cloud (machines), actors (kubelets and
-// controllers), roll (who replaces nodes, one strategy a file). Package model has the values that Kubernetes and
+// The engine is below internal: loop (time), api (objects and their tape), cloud (machines), kubelet, scheduler, controllers,
+// autoscaler, roll (who replaces nodes, one strategy a file). Package model has the values that Kubernetes and
 // providers use, such as durations, names and texts.
 //
 // # What the package must never do

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
-	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // PerformConfig configures a Performance.
@@ -53,7 +55,7 @@ type Performance struct {
 	templates convert.Templates
 	nodes     map[string]*seenNode
 	versions  versions // of pods
-	agents    []actors.Workload
+	agents    []controllers.Workload
 	drains    *roll.Drainer
 	given     map[*kube.Pod]bool // whose kubelet knows of them
 	lost      error
@@ -102,7 +104,7 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	if p.disks = newDisks(p); p.disks != nil {
 		s.kubelet.Volume = p.disks.of
 	}
-	s.kubelets = actors.NewKubelets(s.env, s.kubelet)
+	s.kubelets = kubelet.New(s.env, s.kubelet)
 	s.startCloudControllers()
 	s.startAutoscaler()
 	s.watchFinalizers()

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // Disks are the writes of a [World] for volumes. Nothing of it is asked for where the scenario has none.
@@ -76,7 +77,7 @@ func newDisks(p *Performance) *disks {
 
 // of returns the nodes' name of the volume of a pod's claim, or "".
 func (d *disks) of(pod *kube.Pod) string {
-	if v := d.byClaim[actors.VolumeKey(pod)]; v != nil {
+	if v := d.byClaim[component.VolumeKey(pod)]; v != nil {
 		return d.listed(v)
 	}
 	return ""

@@ -3,13 +3,15 @@ package scenarios
 import (
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 )
 
 // NodeSeen tells what a watch of nodes says: ADDED, MODIFIED and DELETED of all
@@ -192,10 +194,10 @@ func (p *Performance) traitsOf(in *corev1.Pod) any {
 	if t := p.sim.traits[types.NamespacedName{Namespace: in.Namespace, Name: in.Labels["app"]}]; t != nil {
 		return t
 	}
-	return (*actors.PodTraits)(nil)
+	return (*component.PodTraits)(nil)
 }
 
-func labelled(in *corev1.Pod, w *actors.Workload) bool {
+func labelled(in *corev1.Pod, w *controllers.Workload) bool {
 	for _, l := range w.Template.Labels {
 		if in.Labels[l.Key] != l.Value {
 			return false

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // cast notes the programs of the workloads, those of the provider's DaemonSets
@@ -101,9 +102,9 @@ func (b *Budget) object(of *Workload) *policyv1.PodDisruptionBudget {
 }
 
 // performed makes the API objects of a workload of the simulation.
-type performed actors.Workload
+type performed controllers.Workload
 
-func objectOf(w actors.Workload) runtime.Object { return performed(w).object() }
+func objectOf(w controllers.Workload) runtime.Object { return performed(w).object() }
 
 func (w performed) object() runtime.Object {
 	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.Name}
@@ -113,17 +114,17 @@ func (w performed) object() runtime.Object {
 	selector := &metav1.LabelSelector{MatchLabels: labels}
 	pods := w.pods()
 	switch w.Kind {
-	case actors.StatefulSet:
+	case controllers.StatefulSet:
 		return &appsv1.StatefulSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
 			Replicas: &replicas, Selector: selector, Template: pods, ServiceName: w.Name,
 		}}
-	case actors.DaemonSet:
+	case controllers.DaemonSet:
 		return &appsv1.DaemonSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: pods}}
-	case actors.Job:
+	case controllers.Job:
 		kind.APIVersion = "batch/v1"
 		pods.Spec.RestartPolicy = corev1.RestartPolicyNever
 		return &batchv1.Job{TypeMeta: kind, ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &replicas, Completions: &replicas, Template: pods}}
-	case actors.Deployment:
+	case controllers.Deployment:
 	}
 	if kind.Kind == "ReplicaSet" {
 		return &appsv1.ReplicaSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector, Template: pods}}

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -29,20 +32,20 @@ const expireEvery = 10 * time.Second
 // A Simulation is for one goroutine.
 type Simulation struct {
 	file   *File
-	env    *actors.Env
+	env    *component.Env
 	header timeline.Header
 	sink   func(timeline.Event) error
 
-	kubelet    actors.KubeletConfig
-	kubelets   *actors.Kubelets
-	workloads  *actors.Workloads
-	scheduler  *actors.Scheduler
-	disruption *actors.Disruption
+	kubelet    kubelet.Config
+	kubelets   *kubelet.Kubelets
+	workloads  *controllers.Workloads
+	scheduler  *scheduler.Scheduler
+	disruption *controllers.Disruption
 	karpenter  *roll.Karpenter
 	machines   *roll.Machines
-	traits     map[types.NamespacedName]*actors.PodTraits // by workload
-	waiting    []func()                                   // rolls that have not begun
-	running    int                                        // rolls that have not ended
+	traits     map[types.NamespacedName]*component.PodTraits // by workload
+	waiting    []func()                                      // rolls that have not begun
+	running    int                                           // rolls that have not ended
 	outcomes   []roll.Outcome
 
 	performing *Performance // nil in a simulation
@@ -76,7 +79,7 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 
 // stand is a simulation with nothing in it yet, whose API begins at a time.
 func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
-	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*actors.PodTraits{}}
+	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}}
 	s.header = f.header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
 	if err != nil {
@@ -87,7 +90,7 @@ func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start 
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
 	l := &loop.Loop{}
-	s.env = &actors.Env{Loop: l, Seed: f.Seed, Jitter: f.Cluster.Jitter, Timings: timings, Version: version}
+	s.env = &component.Env{Loop: l, Seed: f.Seed, Jitter: f.Cluster.Jitter, Timings: timings, Version: version}
 	uids := s.env.Stream("uid")
 	rv := s.env.Stream("resourceVersion")
 	s.lots = s.env.Stream("fault")

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/autoscaler"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 )
 
 // timingsOf returns the timings of a group's machines: those of their OS, worked
@@ -30,9 +33,9 @@ func (s *Simulation) timingsOf() func(*cloud.Group) *model.Timings {
 
 // prepare says what the machines are like, to kubelets and to the provider.
 func (s *Simulation) prepare() {
-	s.kubelet = actors.KubeletConfig{Timings: s.timingsOf(), Shape: s.shape, Place: s.place}
+	s.kubelet = kubelet.Config{Timings: s.timingsOf(), Shape: s.shape, Place: s.place}
 	if s.file.Cluster.Kubelet == KubeletKwok {
-		s.kubelet.Profile = actors.KwokKubelet
+		s.kubelet.Profile = kubelet.Kwok
 	}
 	s.env.Cloud = cloud.New(cloud.Config{
 		Loop: s.env.Loop, Seed: s.env.Seed, Jitter: s.env.Jitter,
@@ -153,17 +156,17 @@ func (s *Simulation) seedGroup(g *Group) {
 
 // startActors starts who lives in the cluster.
 func (s *Simulation) startActors() error {
-	s.kubelets = actors.NewKubelets(s.env, s.kubelet)
-	actors.NewNodeLifecycle(s.env)
-	actors.NewTaintEviction(s.env)
-	actors.NewPodGC(s.env)
-	s.disruption = actors.NewDisruption(s.env)
+	s.kubelets = kubelet.New(s.env, s.kubelet)
+	controllers.NewNodeLifecycle(s.env)
+	controllers.NewTaintEviction(s.env)
+	controllers.NewPodGC(s.env)
+	s.disruption = controllers.NewDisruption(s.env)
 	s.startCloudControllers()
 	if s.file.Cluster.Kubelet != KubeletKwok {
-		actors.NewAttachDetach(s.env)
+		controllers.NewAttachDetach(s.env)
 	}
-	s.workloads = actors.NewWorkloads(s.env)
-	s.scheduler = actors.NewScheduler(s.env)
+	s.workloads = controllers.NewWorkloads(s.env)
+	s.scheduler = scheduler.New(s.env)
 	s.startAutoscaler()
 	s.watchFinalizers()
 	return s.startProvider()
@@ -172,9 +175,9 @@ func (s *Simulation) startActors() error {
 // startCloudControllers starts what tells the API of the provider's instances.
 func (s *Simulation) startCloudControllers() {
 	if s.file.Cluster.Kubelet == KubeletKwok {
-		actors.NewNodeDeletion(s.env)
+		controllers.NewNodeDeletion(s.env)
 	} else {
-		actors.NewCloudNode(s.env, actors.CloudNodeConfig{Initialize: s.kubelets.Initialize})
+		controllers.NewCloudNode(s.env, controllers.CloudNodeConfig{Initialize: s.kubelets.Initialize})
 	}
 }
 
@@ -184,14 +187,14 @@ func (s *Simulation) startAutoscaler() {
 	if a == nil {
 		return
 	}
-	c := actors.AutoscalerConfig{Kubelets: s.kubelet}
+	c := autoscaler.Config{Kubelets: s.kubelet}
 	for _, name := range a.Groups {
 		c.Groups = append(c.Groups, s.env.Cloud.Group(name))
 	}
 	for _, b := range a.Standby {
-		c.Standby = append(c.Standby, actors.AutoscalerStandby{Group: b.Group, Count: b.Count})
+		c.Standby = append(c.Standby, autoscaler.Standby{Group: b.Group, Count: b.Count})
 	}
-	actors.NewAutoscaler(s.env, c)
+	autoscaler.New(s.env, c)
 }
 
 // watchFinalizers removes finalizers after the time that they are held.

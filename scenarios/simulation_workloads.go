@@ -3,7 +3,8 @@ package scenarios
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
@@ -14,14 +15,14 @@ var priorities = map[Priority]int32{
 }
 
 // workload is a workload for its controller.
-func (s *Simulation) workload(w *Workload) actors.Workload {
+func (s *Simulation) workload(w *Workload) controllers.Workload {
 	labels := kube.PairsOf(kube.Pair{Key: "app", Value: w.Name})
-	t := actors.PodTemplate{
+	t := controllers.PodTemplate{
 		Labels: labels, GraceSeconds: int64(w.Grace / time.Second),
 		Containers: []kube.ContainerSpec{{
 			Name: w.Name, Image: w.Image, CPU: w.Requests.CPU.MilliValue(), Memory: w.Requests.Memory.Value(),
 		}},
-		Traits: &actors.PodTraits{ImageBytes: w.ImageSize.Value()},
+		Traits: &component.PodTraits{ImageBytes: w.ImageSize.Value()},
 	}
 	if p := w.ResizePolicy; p != nil {
 		t.Containers[0].CPUPolicy, t.Containers[0].MemoryPolicy = string(p.CPU), string(p.Memory)
@@ -63,8 +64,8 @@ func (s *Simulation) workload(w *Workload) actors.Workload {
 		}
 		t.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: unsatisfiable, Selector: labels}}
 	}
-	return actors.Workload{
-		Kind: actors.WorkloadKind(w.Kind), Namespace: w.Namespace, Name: w.Name, Replicas: w.Replicas, Template: t, CreateAt: w.CreateAt,
+	return controllers.Workload{
+		Kind: controllers.WorkloadKind(w.Kind), Namespace: w.Namespace, Name: w.Name, Replicas: w.Replicas, Template: t, CreateAt: w.CreateAt,
 	}
 }
 
@@ -96,7 +97,7 @@ func (s *Simulation) seedWorkloads() error {
 			created[s.workloadOf(f.CreateWorkload.Workload)] = true
 		}
 	}
-	var there []actors.Workload
+	var there []controllers.Workload
 	if s.file.Cluster.Kubelet != KubeletKwok {
 		there = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
 	}

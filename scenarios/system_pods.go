@@ -3,7 +3,8 @@ package scenarios
 import (
 	"strings"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -43,25 +44,25 @@ var agents = map[Provider][]agent{
 }
 
 // systemAgents returns the DaemonSets of a provider as workloads of kube-system.
-func systemAgents(p Provider, region string, v model.Version) []actors.Workload {
+func systemAgents(p Provider, region string, v model.Version) []controllers.Workload {
 	if p == ProviderKarpenter {
 		p = ProviderEKS // its nodes are EKS nodes
 	}
-	var all []actors.Workload
+	var all []controllers.Workload
 	for _, a := range agents[p] {
-		t := actors.PodTemplate{
+		t := controllers.PodTemplate{
 			Labels: kube.PairsOf(kube.Pair{Key: a.label, Value: a.name}), GraceSeconds: 30, HostNetwork: true,
 			Containers: []kube.ContainerSpec{{
 				Name: a.name, Image: expand(a.image, region, v), CPU: a.cpu, Memory: a.memory << 20,
 			}},
 			Priority: priorities["system-node-critical"], PriorityClass: "system-node-critical",
 			Tolerations: []kube.Toleration{{Operator: "Exists", Seconds: -1}},
-			Traits:      &actors.PodTraits{ImageBytes: a.size << 20, NetworkPlugin: a.network, NodeProxy: a.name == "kube-proxy"},
+			Traits:      &component.PodTraits{ImageBytes: a.size << 20, NetworkPlugin: a.network, NodeProxy: a.name == "kube-proxy"},
 		}
 		if a.name == "aws-node" {
 			t.GraceSeconds = 10
 		}
-		all = append(all, actors.Workload{Kind: actors.DaemonSet, Namespace: "kube-system", Name: a.name, Template: t})
+		all = append(all, controllers.Workload{Kind: controllers.DaemonSet, Namespace: "kube-system", Name: a.name, Template: t})
 	}
 	return all
 }

@@ -4,7 +4,7 @@
 //
 // What goes in: what rollers and autoscalers ask for, and what faults do. What comes out: instances and their states,
 // which watchers learn at once. The cloud knows nothing of Kubernetes: a kubelet is a program on an instance (see
-// scenarios/internal/actors), and sees from its instance what has befallen it.
+// scenarios/internal/kubelet), and sees from its instance what has befallen it.
 //
 // Everything happens in the loop; chance comes from streams, one for each
 // instance. Who watches may take notes and put calls in the loop, and must not

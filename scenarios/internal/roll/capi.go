@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
@@ -25,7 +25,7 @@ var MachineResource = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1b
 // The management cluster is this cluster: Machines are in the namespace default. One whose instance the provider has
 // no capacity for has no Machine before that is launched.
 type Machines struct {
-	env    *actors.Env
+	env    *component.Env
 	cfg    MachinesConfig
 	chance model.Stream
 	drains *Drainer
@@ -66,7 +66,7 @@ var capiReacts = model.Uniform(100*time.Millisecond, 1500*time.Millisecond)
 
 // NewMachines starts the controllers. The Machines of nodes that are there
 // already are created by Seed.
-func NewMachines(env *actors.Env, cfg MachinesConfig) *Machines {
+func NewMachines(env *component.Env, cfg MachinesConfig) *Machines {
 	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}}
 	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
 		if c == kube.Deleted || c == kube.Modified && old.Ready() == n.Ready() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
@@ -50,12 +50,12 @@ func (s *Stuck) Error() string {
 // Drainer empties nodes through the eviction API. One serves any number of nodes,
 // each of which it drains once at a time.
 type Drainer struct {
-	env    *actors.Env
+	env    *component.Env
 	byNode map[string]*drain
 }
 
 // NewDrainer returns a drainer; it watches pods.
-func NewDrainer(env *actors.Env) *Drainer {
+func NewDrainer(env *component.Env) *Drainer {
 	ds := &Drainer{env: env, byNode: map[string]*drain{}}
 	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if c == kube.Added || c == kube.Modified && p.Terminal() == old.Terminal() {

@@ -3,8 +3,8 @@ package roll
 import (
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 )
 
 // HandlerKind says who answers notices of spot interruptions.
@@ -43,7 +43,7 @@ func (c *HandlerConfig) covers(g *cloud.Group) bool {
 
 // NewInterruptionHandler starts a handler of notices. It fails where the kind is
 // unknown, or Karpenter is missing.
-func NewInterruptionHandler(env *actors.Env, kind HandlerKind, cfg HandlerConfig) error {
+func NewInterruptionHandler(env *component.Env, kind HandlerKind, cfg HandlerConfig) error {
 	switch kind {
 	case NoHandler, "":
 	case NodeTerminationHandler:

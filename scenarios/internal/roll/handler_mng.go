@@ -3,8 +3,8 @@ package roll
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -14,7 +14,7 @@ import (
 // when that is Ready, the old node is cordoned, drained and terminated. Where the notice comes before that, the node
 // is drained at once, as far as two minutes reach. None of it leaves a taint or an Event.
 type mng struct {
-	env      *actors.Env
+	env      *component.Env
 	cfg      HandlerConfig
 	chance   model.Stream
 	drains   *Drainer
@@ -30,7 +30,7 @@ type rebalance struct {
 // mngDrain bounds a drain that no notice hurries.
 const mngDrain = 15 * time.Minute
 
-func newMNG(env *actors.Env, cfg HandlerConfig) {
+func newMNG(env *component.Env, cfg HandlerConfig) {
 	h := &mng{env: env, cfg: cfg, chance: env.Stream("mng"), drains: NewDrainer(env)}
 	env.Cloud.Watch(h.instanceChanged)
 	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -28,7 +28,7 @@ type NTHConfig struct {
 // when it finds a notice it cordons and drains its node as kubectl does, for two minutes at most. What is left then
 // goes with the machine.
 type nth struct {
-	env    *actors.Env
+	env    *component.Env
 	cfg    HandlerConfig
 	chance model.Stream
 	drains *Drainer
@@ -37,7 +37,7 @@ type nth struct {
 // nthGrace is nodeTerminationGracePeriod.
 const nthGrace = 120 * time.Second
 
-func newNTH(env *actors.Env, cfg HandlerConfig) {
+func newNTH(env *component.Env, cfg HandlerConfig) {
 	h := &nth{env: env, cfg: cfg, chance: env.Stream("nth"), drains: NewDrainer(env)}
 	env.Cloud.Watch(func(c cloud.Change, i *cloud.Instance) {
 		switch {

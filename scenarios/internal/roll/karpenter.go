@@ -3,8 +3,8 @@ package roll
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
@@ -23,7 +23,7 @@ var NodeClaims = timeline.Resource{Group: "karpenter.sh", Version: "v1", Kind: "
 //
 // Its groups are NodePools: detached groups of the cloud, named alike.
 type Karpenter struct {
-	env    *actors.Env
+	env    *component.Env
 	cfg    KarpenterConfig
 	chance model.Stream
 	drains *Drainer
@@ -74,7 +74,7 @@ var (
 
 // NewKarpenter starts the controllers. Nodes that are there already are given
 // NodeClaims by SeedNodeClaims.
-func NewKarpenter(env *actors.Env, cfg KarpenterConfig) *Karpenter {
+func NewKarpenter(env *component.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
 		claims: map[string]*claim{}, named: map[string]*claim{}, told: map[toldOf]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{},

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // PodConfig describes a roll of pods in place: their containers are changed where they run, and no pod is replaced.
@@ -48,7 +49,7 @@ type PodConfig struct {
 // pods alone; the PodRoller looks when something has changed, a reaction time
 // later, and writes.
 type PodRoller struct {
-	env    *actors.Env
+	env    *component.Env
 	cfg    PodConfig
 	chance model.Stream
 	roll   roller.Roll
@@ -69,7 +70,7 @@ type PodRoller struct {
 }
 
 // NewPodRoller prepares the roll of a workload's pods, to begin at its time.
-func NewPodRoller(env *actors.Env, cfg PodConfig) *PodRoller {
+func NewPodRoller(env *component.Env, cfg PodConfig) *PodRoller {
 	cfg.MaxUnavailable = max(cfg.MaxUnavailable, 1)
 	r := &PodRoller{
 		env: env, cfg: cfg, chance: env.Stream("roller", "pods", cfg.Namespace, cfg.Name), keys: podupdate.DefaultKeys(),

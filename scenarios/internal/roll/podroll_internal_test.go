@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // podStage is a store with pods of web and no kubelet: what becomes of them
 // draws the test.
 type podStage struct {
 	testing.TB
-	*actors.Env
+	*component.Env
 	r        *PodRoller
 	template *kube.Template
 	replicas int
@@ -36,7 +37,7 @@ func newPodStage(t testing.TB, pods int, change func(*PodConfig)) *podStage {
 	uids := 0
 	timings := model.DefaultTimings(model.EKS, model.AL2023)
 	s := &podStage{TB: t, replicas: pods}
-	s.Env = &actors.Env{Loop: l, Seed: 7, Timings: &timings, Version: model.Version{Minor: 34}}
+	s.Env = &component.Env{Loop: l, Seed: 7, Timings: &timings, Version: model.Version{Minor: 34}}
 	s.API = kube.New(kube.Config{
 		Start: kube.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Version: 1000, Now: l.Now, Fail: l.Fail,
 		UID:  func() string { uids++; return fmt.Sprintf("u%d", uids) },

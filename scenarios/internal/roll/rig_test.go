@@ -8,24 +8,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 	"github.com/nodesim/nodesim/timeline"
 )
 
 // cluster is a whole one, control plane and kubelets, whose nodes are rolled.
 type cluster struct {
 	testing.TB
-	*actors.Env
+	*component.Env
 	spec      spec
 	group     *cloud.Group
 	from, to  cloud.Template
-	kubelets  *actors.Kubelets
-	workloads *actors.Workloads
+	kubelets  *kubelet.Kubelets
+	workloads *controllers.Workloads
 	shapes    roll.Shapes
 	karpenter *roll.Karpenter
 	machines  *roll.Machines
@@ -107,7 +110,7 @@ func newCluster(t testing.TB, s spec) *cluster {
 	if machine == "" {
 		machine = "m5.large"
 	}
-	kubelet := actors.KubeletConfig{
+	config := kubelet.Config{
 		Timings: func(*cloud.Group) *model.Timings { return &timings }, Place: place,
 		Shape: func(i *cloud.Instance) model.Shape {
 			v, _ := model.ParseVersion(i.Template.Version)
@@ -126,15 +129,15 @@ func newCluster(t testing.TB, s spec) *cluster {
 		},
 	}
 	cl := cloud.New(cloud.Config{
-		Loop: l, Seed: s.seed, Jitter: s.jitter, Timings: kubelet.Timings,
+		Loop: l, Seed: s.seed, Jitter: s.jitter, Timings: config.Timings,
 		Identify: func(i *cloud.Instance) {
-			shape := kubelet.Node(s.seed, i)
+			shape := config.Node(s.seed, i)
 			i.ID, i.Name, i.IP = shape.InstanceID, shape.Name, place(i).IP.String()
 		},
-		ShutdownGrace: func(i *cloud.Instance) time.Duration { return kubelet.ShutdownGrace(i) },
+		ShutdownGrace: func(i *cloud.Instance) time.Duration { return config.ShutdownGrace(i) },
 	})
-	c.Env = &actors.Env{Loop: l, API: store, Cloud: cl, Seed: s.seed, Jitter: s.jitter, Timings: &timings, Version: version}
-	c.shapes = func(i *cloud.Instance) model.NodeShape { return kubelet.Node(s.seed, i) }
+	c.Env = &component.Env{Loop: l, API: store, Cloud: cl, Seed: s.seed, Jitter: s.jitter, Timings: &timings, Version: version}
+	c.shapes = func(i *cloud.Instance) model.NodeShape { return config.Node(s.seed, i) }
 	c.from = cloud.Template{Image: "old", Version: from, Release: "20251112", OS: string(os), InstanceType: machine, LaunchVersion: 1}
 	c.to = cloud.Template{Image: "new", Version: to, Release: "20260101", OS: string(os), InstanceType: machine, LaunchVersion: 2}
 	c.group = &cloud.Group{Name: "workers", Spot: s.spot, Detached: s.detached, Max: 10 * s.nodes, FreeIPs: 100000, Template: c.from}
@@ -143,14 +146,14 @@ func newCluster(t testing.TB, s spec) *cluster {
 	}
 	cl.AddGroup(c.group)
 
-	c.kubelets = actors.NewKubelets(c.Env, kubelet)
-	actors.NewCloudNode(c.Env, actors.CloudNodeConfig{Initialize: c.kubelets.Initialize})
-	actors.NewNodeLifecycle(c.Env)
-	actors.NewTaintEviction(c.Env)
-	actors.NewPodGC(c.Env)
-	actors.NewAttachDetach(c.Env)
-	scheduler := actors.NewScheduler(c.Env)
-	c.workloads = actors.NewWorkloads(c.Env)
+	c.kubelets = kubelet.New(c.Env, config)
+	controllers.NewCloudNode(c.Env, controllers.CloudNodeConfig{Initialize: c.kubelets.Initialize})
+	controllers.NewNodeLifecycle(c.Env)
+	controllers.NewTaintEviction(c.Env)
+	controllers.NewPodGC(c.Env)
+	controllers.NewAttachDetach(c.Env)
+	scheduler := scheduler.New(c.Env)
+	c.workloads = controllers.NewWorkloads(c.Env)
 	if s.provider == model.Karpenter {
 		c.karpenter = roll.NewKarpenter(c.Env, roll.KarpenterConfig{Groups: []*cloud.Group{c.group}, Shapes: c.shapes})
 	}
@@ -171,26 +174,26 @@ func newCluster(t testing.TB, s spec) *cluster {
 		c.machines.Seed()
 	}
 	if s.pods > 0 {
-		err := c.workloads.Seed([]actors.Workload{{
-			Kind: actors.DaemonSet, Namespace: "kube-system", Name: "kube-proxy",
-			Template: actors.PodTemplate{
+		err := c.workloads.Seed([]controllers.Workload{{
+			Kind: controllers.DaemonSet, Namespace: "kube-system", Name: "kube-proxy",
+			Template: controllers.PodTemplate{
 				Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "kube-proxy"}), GraceSeconds: 30, PriorityClass: "system-node-critical", HostNetwork: true,
 				Containers:  []kube.ContainerSpec{{Name: "kube-proxy", Image: "registry.example/kube-proxy:1", CPU: 50}},
 				Tolerations: []kube.Toleration{{Operator: "Exists", Seconds: -1}},
 			},
 		}, {
-			Kind: actors.Deployment, Namespace: "shop", Name: "web", Replicas: s.pods,
-			Template: actors.PodTemplate{
+			Kind: controllers.Deployment, Namespace: "shop", Name: "web", Replicas: s.pods,
+			Template: controllers.PodTemplate{
 				Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "web"}), GraceSeconds: 30,
 				Containers: []kube.ContainerSpec{{Name: "web", Image: "registry.example/web:1", CPU: 100, Memory: 64 << 20}},
-				Traits:     &actors.PodTraits{StartReady: model.Fixed(2 * time.Second), Stop: model.Fixed(3 * time.Second)},
+				Traits:     &component.PodTraits{StartReady: model.Fixed(2 * time.Second), Stop: model.Fixed(3 * time.Second)},
 			},
 		}}, scheduler, c.kubelets.Running)
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	actors.NewDisruption(c.Env)
+	controllers.NewDisruption(c.Env)
 	if s.budget != "" {
 		b := &kube.Budget{MinAvailable: s.budget, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "web"})}
 		b.Namespace, b.Name = "shop", "web"

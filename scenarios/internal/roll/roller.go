@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -16,7 +16,7 @@ import (
 // Roller rolls one group. It looks at the group when something has changed, a poll of its provider later, plans and
 // executes.
 type Roller struct {
-	env      *actors.Env
+	env      *component.Env
 	cfg      Config
 	strategy Strategy
 	chance   model.Stream
@@ -52,7 +52,7 @@ type Roller struct {
 
 // New prepares the roll of a group, to begin at its time. build makes the
 // strategy.
-func New(env *actors.Env, cfg Config, build func(Base) Strategy) *Roller {
+func New(env *component.Env, cfg Config, build func(Base) Strategy) *Roller {
 	r := &Roller{
 		env: env, cfg: cfg, chance: env.Stream("roller", cfg.Group.Name), drains: NewDrainer(env), target: cfg.To,
 		byID: map[string]*member{}, configs: map[cloud.Template]cycle.ConfigID{},

@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
@@ -66,10 +67,10 @@ func TestKarpenterBudget(t *testing.T) {
 // TestKarpenterDrainsInStages evicts the important pods last.
 func TestKarpenterDrainsInStages(t *testing.T) {
 	c := clusterOf(t, "karpenter-drift", func(s *spec) { s.nodes, s.zones = 1, 1 }, nil)
-	vital := actors.Workload{Kind: actors.Deployment, Namespace: "kube-system", Name: "dns", Replicas: 2, Template: actors.PodTemplate{
+	vital := controllers.Workload{Kind: controllers.Deployment, Namespace: "kube-system", Name: "dns", Replicas: 2, Template: controllers.PodTemplate{
 		Labels: kube.PairsOf(kube.Pair{Key: "app", Value: "dns"}), GraceSeconds: 30, PriorityClass: "system-cluster-critical", Priority: 2000000000,
 		Containers: []kube.ContainerSpec{{Name: "dns", Image: "registry.example/dns:1", CPU: 50}},
-		Traits:     &actors.PodTraits{Stop: model.Fixed(time.Second)},
+		Traits:     &component.PodTraits{Stop: model.Fixed(time.Second)},
 	}}
 	if err := c.workloads.Add(vital); err != nil {
 		t.Fatal(err)

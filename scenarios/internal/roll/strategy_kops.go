@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
-	"github.com/nodesim/nodesim/scenarios/internal/actors"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -145,7 +145,7 @@ type KopsController struct{}
 var kopsLabels = model.Uniform(200*time.Millisecond, 2*time.Second)
 
 // NewKopsController starts the controller.
-func NewKopsController(env *actors.Env, shapes Shapes) *KopsController {
+func NewKopsController(env *component.Env, shapes Shapes) *KopsController {
 	chance := env.Stream("kops-controller")
 	env.API.WatchNodes(func(c kube.Change, _, n *kube.Node) {
 		if c != kube.Added || n.Labels.Get("kops.k8s.io/instancegroup") != "" {

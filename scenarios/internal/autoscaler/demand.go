@@ -1,0 +1,246 @@
+package autoscaler
+
+import (
+	"slices"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
+)
+
+// demand is the waiting pods of one template.
+type demand struct {
+	number   int
+	template *kube.Template
+	need     component.Room
+	// zone is the one that the template selects, or "".
+	zone string
+	// perHost bounds the number of these pods on an empty node, 0 for no limit, and spreadZones says that they have
+	// to be spread over zones.
+	perHost     int
+	spreadZones bool
+	inZone      map[string]int // running pods, where spreadZones is set
+
+	pods    []*kube.Pod // in the order in which they came to wait; nil for those that don't any more
+	waiting int
+}
+
+// unschedulable reports whether the scheduler has found no node for a pod. Pods
+// of DaemonSets don't count: a new node would bring another one along
+// (core/podlistprocessor/filter_out_daemon_sets.go).
+func unschedulable(p *kube.Pod) bool {
+	if p.NodeName != "" || p.Pinned != "" || p.Terminating() || p.Terminal() || p.Owner != nil && p.Owner.Kind == "DaemonSet" {
+		return false
+	}
+	c := p.Conditions.Get("PodScheduled")
+	return c != nil && c.Status == "False" && c.Reason == "Unschedulable"
+}
+
+// occupies reports whether a pod takes room on a node.
+func occupies(p *kube.Pod) bool { return p.NodeName != "" && !p.Terminal() }
+
+// pod follows the pods of the API.
+func (a *Autoscaler) pod(c kube.Change, old, p *kube.Pod) {
+	if c == kube.Deleted || !unschedulable(p) {
+		a.served(p)
+	} else if _, known := a.waiting[p]; !known {
+		a.wait(p)
+	}
+	was := c != kube.Added && occupies(old)
+	is := c != kube.Deleted && occupies(p)
+	if is && !was {
+		a.daemon(p)
+		a.claim(p)
+		a.settled(p, p.NodeName, 1)
+	} else if was && !is {
+		a.settled(p, old.NodeName, -1)
+	}
+}
+
+// wait adds a pod to its demand.
+func (a *Autoscaler) wait(p *kube.Pod) {
+	d := a.demandOf(p)
+	a.waiting[p] = len(d.pods)
+	d.pods = append(d.pods, p)
+	d.waiting++
+}
+
+// served takes a pod out of its demand.
+func (a *Autoscaler) served(p *kube.Pod) {
+	at, known := a.waiting[p]
+	if !known {
+		return
+	}
+	delete(a.waiting, p)
+	d := a.byPods[p.Template]
+	d.pods[at] = nil
+	d.waiting--
+	if len(d.pods) < 32 || 2*d.waiting > len(d.pods) {
+		return
+	}
+	d.pods = slices.DeleteFunc(d.pods, func(p *kube.Pod) bool { return p == nil })
+	for i, p := range d.pods {
+		a.waiting[p] = i
+	}
+}
+
+// demandOf returns the demand that pods like p belong to.
+func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
+	if d := a.byPods[p.Template]; d != nil {
+		return d
+	}
+	cpu, memory := p.Requests()
+	d := &demand{
+		number: len(a.demands), template: p.Template, need: component.Room{CPU: cpu, Memory: memory, Pods: 1},
+		zone: p.Template.NodeSelector.Get(component.LabelZone),
+	}
+	for _, s := range p.Template.Spread {
+		switch {
+		case s.WhenUnsatisfiable != "DoNotSchedule":
+		case s.TopologyKey == component.LabelHostname:
+			d.perHost = max(s.MaxSkew, 1)
+		case s.TopologyKey == component.LabelZone:
+			d.spreadZones = true
+			d.inZone = a.running(p.Template)
+		}
+	}
+	a.byPods[p.Template] = d
+	a.demands = append(a.demands, d)
+	return d
+}
+
+// running counts the pods of a template by zone. A spread constraint is taken to
+// count the pods of its own template; see podClass.
+func (a *Autoscaler) running(t *kube.Template) map[string]int {
+	zones := map[string]int{}
+	for _, p := range a.env.API.Pods() {
+		if n := a.nodes[p.NodeName]; p.Template == t && n != nil && occupies(p) {
+			zones[n.zone]++
+		}
+	}
+	return zones
+}
+
+// daemon notes the templates of DaemonSets: each takes room on a new node.
+func (a *Autoscaler) daemon(p *kube.Pod) {
+	if p.Owner == nil || p.Owner.Kind != "DaemonSet" || a.daemonSet[p.Template] {
+		return
+	}
+	a.daemonSet[p.Template] = true
+	a.daemons = append(a.daemons, p.Template)
+	for _, g := range a.groups {
+		g.shape = nil
+	}
+}
+
+// claim notes the zone of a volume: the one in which a pod first mounted it.
+func (a *Autoscaler) claim(p *kube.Pod) {
+	if p.Claim == "" {
+		return
+	}
+	k := scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}
+	if n := a.nodes[p.NodeName]; n != nil && n.zone != "" && a.claims[k] == "" {
+		a.claims[k] = n.zone
+	}
+}
+
+// batch is waiting pods of one demand that may run in one zone, or in any.
+type batch struct {
+	*demand
+	zone string
+	pods []*kube.Pod
+}
+
+// batches sorts what waits: first those that are bound to a zone, and of these
+// and the others the large ones first, which pack best that way (decreasing
+// order of estimator/binpacking_estimator.go).
+func (a *Autoscaler) batches() []batch {
+	var all []batch
+	for _, d := range a.demands {
+		if d.waiting == 0 {
+			continue
+		}
+		pods := make([]*kube.Pod, 0, d.waiting)
+		for _, p := range d.pods {
+			if p != nil {
+				pods = append(pods, p)
+			}
+		}
+		switch {
+		case d.zone != "":
+			all = append(all, batch{d, d.zone, pods})
+		case d.template.Volume != "" || d.spreadZones:
+			all = append(all, a.byZone(d, pods)...)
+		default:
+			all = append(all, batch{d, "", pods})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y batch) int {
+		switch {
+		case (x.zone == "") != (y.zone == ""):
+			if x.zone == "" {
+				return 1
+			}
+			return -1
+		case x.need.CPU != y.need.CPU:
+			return order(y.need.CPU, x.need.CPU)
+		case x.need.Memory != y.need.Memory:
+			return order(y.need.Memory, x.need.Memory)
+		}
+		return 0
+	})
+	return all
+}
+
+func order(x, y int64) int {
+	if x < y {
+		return -1
+	}
+	return 1
+}
+
+// byZone sorts pods by the zones of their volumes, and gives those that have to
+// be spread over zones one each: the emptiest.
+func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
+	zones := a.zonesOf(d)
+	in := make([]int, len(zones))
+	for i, z := range zones {
+		in[i] = d.inZone[z]
+	}
+	var parts []batch
+	for _, p := range pods {
+		zone := a.claims[scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}]
+		if zone == "" && d.spreadZones && len(zones) > 0 {
+			least := 0
+			for i := range in {
+				if in[i] < in[least] {
+					least = i
+				}
+			}
+			zone = zones[least]
+		}
+		if i := slices.Index(zones, zone); i >= 0 {
+			in[i]++
+		}
+		i := slices.IndexFunc(parts, func(b batch) bool { return b.zone == zone })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, batch{demand: d, zone: zone})
+		}
+		parts[i].pods = append(parts[i].pods, p)
+	}
+	return parts
+}
+
+// zonesOf lists the zones in which a demand's pods may get a node.
+func (a *Autoscaler) zonesOf(d *demand) []string {
+	var zones []string
+	for _, g := range a.groups {
+		for _, z := range g.Zones {
+			if !slices.Contains(zones, z) && g.refuses(d, z) == nil && !g.noCapacity(z) {
+				zones = append(zones, z)
+			}
+		}
+	}
+	return zones
+}

@@ -1,0 +1,98 @@
+package autoscaler
+
+import (
+	"cmp"
+
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
+	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
+)
+
+// groupShape describes a group's next node.
+type groupShape struct {
+	template cloud.Template
+	room     component.Room                  // for pods that aren't of DaemonSets
+	byZone   map[string]*scheduler.NodeGroup // labels and taints
+	taints   []kube.Taint
+}
+
+// describe brings the shape of a new node up to date, and with it the scaler:
+// a roll may give the group another type.
+func (g *scaledGroup) describe() *groupShape {
+	if g.shape != nil && g.shape.template == g.Template {
+		return g.shape
+	}
+	kubelets := &g.a.cfg.Kubelets
+	s := &groupShape{template: g.Template, byZone: map[string]*scheduler.NodeGroup{}}
+	for _, zone := range g.Zones {
+		i := &cloud.Instance{Zone: zone, Group: g.Group, Template: g.Template}
+		chance := g.a.env.Stream("autoscaler", "shape", g.Name)
+		n := kubelets.Shape(i).Node(kubelets.Place(i), &chance)
+		s.taints = nil
+		for _, t := range n.Taints {
+			if !isStartup(t.Key) {
+				s.taints = append(s.taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+			}
+		}
+		labels := kubelet.Pairs(n.AllLabels()).With(component.LabelZone, zone)
+		s.byZone[zone] = &scheduler.NodeGroup{Taints: s.taints, Labels: labels}
+		size := n.Allocatable
+		if kubelets.Profile == kubelet.Kwok {
+			size = n.Capacity
+		}
+		s.room = component.Room{CPU: size.MilliCPU, Memory: size.MemoryBytes, Pods: size.Pods}
+	}
+	if len(g.Zones) > 0 {
+		for _, t := range g.a.daemons {
+			if g.a.judge.Refusal(t, s.byZone[g.Zones[0]]) == "" {
+				p := kube.Pod{Template: t}
+				cpu, memory := p.Requests()
+				s.room = s.room.Minus(component.Room{CPU: cpu, Memory: memory, Pods: 1})
+			}
+		}
+	}
+	g.shape = s
+	return s
+}
+
+// gives reports whether a taint is one that the group puts on its nodes.
+func (g *scaledGroup) gives(t *kube.Taint) bool {
+	for _, own := range g.describe().taints {
+		if own.Key == t.Key && own.Effect == t.Effect {
+			return true
+		}
+	}
+	return false
+}
+
+// refuses says why pods of a demand can't run on a new node of the group in a
+// zone, in the scheduler's words; nil where they can. No zone is any.
+func (g *scaledGroup) refuses(d *demand, zone string) []string {
+	s := g.describe()
+	if len(g.Zones) == 0 {
+		return []string{scheduler.ReasonAbsent}
+	}
+	like := s.byZone[cmp.Or(zone, g.Zones[0])]
+	if like == nil {
+		if d.zone != "" {
+			return []string{"node(s) didn't match Pod's node affinity/selector"}
+		}
+		return []string{g.a.judge.ReasonVolume()}
+	}
+	if why := g.a.judge.Refusal(d.template, like); why != "" {
+		return []string{why}
+	}
+	var why []string
+	if d.need.Pods > s.room.Pods {
+		why = append(why, scheduler.ReasonPods)
+	}
+	if d.need.CPU > s.room.CPU {
+		why = append(why, scheduler.ReasonCPU)
+	}
+	if d.need.Memory > s.room.Memory {
+		why = append(why, scheduler.ReasonMemory)
+	}
+	return why
+}

@@ -1,0 +1,88 @@
+package autoscaler_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+)
+
+func TestVolumesAndSpreadGetTheirZone(t *testing.T) {
+	for name, change := range map[string]func(*controllers.Workload){
+		"spread": func(w *controllers.Workload) {
+			w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+		},
+		"hosts": func(w *controllers.Workload) {
+			w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+		},
+		"selector": func(w *controllers.Workload) {
+			w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "topology.kubernetes.io/zone", Value: "us-east-1b"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newScaling(t, 0, "workers 1..12 1")
+			c.scale()
+			c.deploy("web", 4, 900, change)
+			c.run(20 * time.Minute)
+			if c.pending() != 0 {
+				t.Errorf("%d pods wait with %s, want none", c.pending(), c.sizes())
+			}
+			if got := c.groups[0].Desired; got > 5 {
+				t.Errorf("the group has %d nodes for 4 pods", got)
+			}
+		})
+	}
+}
+
+func TestAVolumeWaitsForANodeInItsZone(t *testing.T) {
+	c := newScaling(t, 0, "workers 0..6 1")
+	c.scale()
+	c.deploy("db", 1, 900, func(w *controllers.Workload) { w.Kind, w.Template.Volume = controllers.StatefulSet, "data" })
+	c.run(2 * time.Minute)
+	node := c.API.Nodes()[0] // in us-east-1a
+	c.API.UpdateNode(node, func(n *kube.Node) { n.Unschedulable = true })
+	for _, p := range c.API.PodsOn(node.Name) {
+		c.API.DeletePod(p, 0)
+	}
+	c.run(15 * time.Minute)
+	if c.pending() != 0 {
+		t.Errorf("the pod waits with %s", c.sizes())
+	}
+	zones := map[string]int{}
+	for _, p := range c.API.Pods() {
+		zones[c.API.Node(p.NodeName).Labels.Get("topology.kubernetes.io/zone")]++
+	}
+	if diff := cmp.Diff(map[string]int{"us-east-1a": 1}, zones); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAZoneWithoutCapacityDoesntFillTheOthers(t *testing.T) {
+	c := newScaling(t, 0, "workers 0..12 2")
+	c.scale()
+	c.deploy("db", 1, 900, func(w *controllers.Workload) { w.Kind, w.Template.Volume = controllers.StatefulSet, "data" })
+	c.run(time.Minute)
+	p := c.API.Pods()[0]
+	node := c.API.Node(p.NodeName)
+	zone := node.Labels.Get("topology.kubernetes.io/zone")
+	c.Cloud.Shortage(zone, "", true)
+	c.API.UpdateNode(node, func(n *kube.Node) { n.Unschedulable = true })
+	c.API.DeletePod(p, 0)
+	for range 9 {
+		c.run(time.Minute)
+		if n := c.groups[0].Desired; n > 5 {
+			t.Fatalf("at %v the group wants %d nodes, none of which helps", c.Now(), n)
+		}
+	}
+	if c.pending() != 1 {
+		t.Fatalf("%d pods wait, want the one of the zone without capacity", c.pending())
+	}
+	c.Cloud.Shortage(zone, "", false)
+	c.run(30 * time.Minute)
+	if c.pending() != 0 {
+		t.Errorf("the pod still waits with %s", c.sizes())
+	}
+}

@@ -1,0 +1,101 @@
+package kubelet
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+)
+
+// crashes returns the container that can't live where it is, or -1: the network
+// plugin's on a machine whose network never comes up, and one whose image is
+// spoilt.
+func (l *life) crashes() int {
+	if l.traits != nil && l.traits.NetworkPlugin && l.m.i.Ailments.CNIBroken {
+		return 0
+	}
+	registry := &l.m.k.env.Cloud.Registry
+	return slices.IndexFunc(l.cs, func(c kube.Container) bool { return registry.Spoilt(c.Image) })
+}
+
+// Crash has a container of a running pod exit by itself, as a program does that
+// fails; "" is the first one. It reports whether there was such a container,
+// under a kubelet that isn't about to do something with it.
+func (k *Kubelets) Crash(p *kube.Pod, container string) bool {
+	m := k.byNode[p.NodeName]
+	at := slices.IndexFunc(p.Containers, func(c kube.Container) bool {
+		return (c.Name == container || container == "") && c.State.Kind == "running"
+	})
+	if m == nil || at < 0 || k.cfg.Profile == Kwok || !m.works() || p.Terminating() || p.Terminal() {
+		return false
+	}
+	l := k.secondLife(m, p)
+	if l.stopping || l.syncing {
+		return false
+	}
+	l.dies = at
+	if last := l.cs[at].Last; last.ExitCode == crashed && m.now().Sub(last.Finished) < forgiven {
+		l.failures = max(l.failures, 1)
+	}
+	l.next(l.draw(m.t.StatusPost), l.crash)
+	return true
+}
+
+const (
+	// crashed is the exit code of a program that fails.
+	crashed = 1
+	// forgiven is after how long a crash no longer counts: twice the longest
+	// back-off (k8s.io/client-go/util/flowcontrol/backoff.go).
+	forgiven = 10 * time.Minute
+)
+
+// crash is the end of such a run: the container exits with 1, is held back for
+// 10 s, 20 s and so on up to 5 min, and is started once more (doBackOff of
+// pkg/kubelet/kuberuntime/kuberuntime_manager.go).
+func (l *life) crash() {
+	c := &l.cs[l.dies]
+	c.State = kube.ContainerState{
+		Kind: "terminated", Reason: "Error", ExitCode: crashed,
+		StartedAt: c.State.StartedAt, Finished: l.m.now().Second(), ContainerID: c.ContainerID,
+	}
+	for other := range l.cs {
+		l.cs[other].Ready = l.cs[other].State.Kind == "running"
+	}
+	c.Started = false
+	l.ready = false
+	l.failures++
+	l.show()
+	is := model.Container{State: model.ContainerExited, Exits: true, ExitCode: crashed, Series: uint8(min(l.failures, 255))}
+	wait := is.BackOff()
+	if wait == 0 {
+		l.next(l.draw(relist), l.rerun)
+		return
+	}
+	until := l.m.now().Add(wait)
+	l.next(l.draw(relist), func() {
+		l.at = l.dies
+		ended := c.State
+		is.RestartWaits()
+		c.State, c.Last = l.waits(is, ""), ended
+		l.holdBack(until)
+		l.show()
+	})
+}
+
+// holdBack is a look at a container that isn't to be started yet.
+func (l *life) holdBack(until kube.Instant) {
+	if l.m.now() >= until {
+		l.rerun()
+		return
+	}
+	name := l.cs[l.dies].Name
+	l.tell("Warning", "BackOff", name, "Back-off restarting failed container "+name+" in pod "+l.p.Name+"_"+l.p.Namespace+"("+l.p.UID+")")
+	l.next(l.draw(podResync), func() { l.holdBack(until) })
+}
+
+// rerun starts the container again; the others run on.
+func (l *life) rerun() {
+	l.at = l.dies
+	l.fetch()
+}

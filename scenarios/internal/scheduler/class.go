@@ -1,0 +1,162 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+)
+
+// podClass is the pods of one template: the scheduler finds a node for one of
+// them as for any other.
+type podClass struct {
+	*podFamily
+	template *kube.Template
+	need     component.Room
+	scored   component.Room
+	hard     []kube.Spread // DoNotSchedule
+	soft     []kube.Spread // ScheduleAnyway, or what the scheduler spreads by anyway
+
+	epoch, seen int // of the groups that were looked at
+	open        []openGroup
+	shut        []shutGroup
+
+	placed  []placedLabels
+	parked  []*waitingPod // those that fitted nowhere, in that order
+	flush   bool          // a flush of them is in the loop
+	failure failure
+}
+
+// openGroup is nodes on which pods of the class may run.
+type openGroup struct {
+	*NodeGroup
+	avoided int // taints of PreferNoSchedule that the pods don't tolerate
+}
+
+// shutGroup is nodes on which they may not, and why.
+type shutGroup struct {
+	*NodeGroup
+	reason string
+}
+
+// What a pod that asks for nothing counts as where nodes are scored
+// (pkg/scheduler/util/pod_resources.go).
+const (
+	littleCPU    = 100
+	littleMemory = 200 << 20
+)
+
+// The constraints of pods that have none of their own
+// (pkg/scheduler/framework/plugins/podtopologyspread/plugin.go).
+var spreadAnyway = []kube.Spread{
+	{MaxSkew: 3, TopologyKey: component.LabelHostname, WhenUnsatisfiable: "ScheduleAnyway"},
+	{MaxSkew: 5, TopologyKey: component.LabelZone, WhenUnsatisfiable: "ScheduleAnyway"},
+}
+
+// classOf returns the class of a pod.
+func (s *Scheduler) classOf(p *kube.Pod) *podClass {
+	if s.last != nil && s.last.template == p.Template {
+		return s.last
+	}
+	c := s.byTemplate[p.Template]
+	if c == nil {
+		c = s.newClass(p)
+	}
+	s.last = c
+	return c
+}
+
+func (s *Scheduler) newClass(p *kube.Pod) *podClass {
+	t := p.Template
+	cpu, memory := p.Requests()
+	c := &podClass{template: t, need: component.Room{CPU: cpu, Memory: memory, Pods: 1}, scored: component.Room{CPU: cpu, Memory: memory, Pods: 1}, epoch: -1}
+	if cpu == 0 {
+		c.scored.CPU = littleCPU
+	}
+	if memory == 0 {
+		c.scored.Memory = littleMemory
+	}
+	for _, constraint := range t.Spread {
+		if constraint.WhenUnsatisfiable == "DoNotSchedule" {
+			c.hard = append(c.hard, constraint)
+		} else {
+			c.soft = append(c.soft, constraint)
+		}
+	}
+	if len(t.Spread) == 0 && p.Owner != nil && (p.Owner.Kind == "ReplicaSet" || p.Owner.Kind == "StatefulSet") {
+		c.soft = spreadAnyway
+	}
+	s.selectBy(t.NodeSelector)
+	for _, constraint := range t.Spread {
+		if constraint.TopologyKey != component.LabelHostname {
+			s.selectBy(kube.Pairs{{Key: constraint.TopologyKey}})
+		}
+	}
+	c.podFamily = s.familyOf(c)
+	s.byTemplate[t] = c
+	s.classes = append(s.classes, c)
+	return c
+}
+
+// sort brings a class's lists of groups up to date.
+func (s *Scheduler) sort(c *podClass) {
+	if c.epoch != s.epoch {
+		c.epoch, c.seen, c.open, c.shut = s.epoch, 0, nil, nil
+	}
+	for ; c.seen < len(s.inOrder); c.seen++ {
+		g := s.inOrder[c.seen]
+		if reason := s.Refusal(c.template, g); reason != "" {
+			c.shut = append(c.shut, shutGroup{g, reason})
+			continue
+		}
+		o := openGroup{NodeGroup: g}
+		for _, t := range g.Taints {
+			if t.Effect == component.EffectPreferNoSchedule && !component.Tolerated(c.template, t) {
+				o.avoided++
+			}
+		}
+		c.open = append(c.open, o)
+	}
+}
+
+// Refusal says why no pod of a template may run on a group's nodes, or "":
+// the filters NodeUnschedulable, TaintToleration and NodeAffinity, in this order.
+func (s *Scheduler) Refusal(t *kube.Template, g *NodeGroup) string {
+	if g.unschedulable && !component.Tolerated(t, kube.Taint{Key: component.TaintUnschedulable, Effect: component.EffectNoSchedule}) {
+		return "node(s) were unschedulable"
+	}
+	for _, taint := range g.Taints {
+		if taint.Effect != component.EffectPreferNoSchedule && !component.Tolerated(t, taint) {
+			return s.untolerated(taint)
+		}
+	}
+	if !g.Labels.Holds(t.NodeSelector) {
+		return "node(s) didn't match Pod's node affinity/selector"
+	}
+	return ""
+}
+
+// untolerated is the reason of the filter TaintToleration, which keeps the taint
+// for itself since 1.35, and since a patch of 1.34
+// (kubernetes/kubernetes#134740 and #135023).
+func (s *Scheduler) untolerated(t kube.Taint) string {
+	if v := s.Env.Version; v.Minor > 34 || v.Minor == 34 && v.Patch >= 2 {
+		return "node(s) had untolerated taint(s)"
+	}
+	return fmt.Sprintf("node(s) had untolerated taint {%s: %s}", t.Key, t.Value)
+}
+
+// fewestInZone returns the number of pods of the class in the emptiest zone, of those that have a node that the
+// template selects. Cordons and taints don't matter (nodeTaintsPolicy: Ignore).
+func (s *Scheduler) fewestInZone(c *podClass) int {
+	fewest := -1
+	for _, g := range s.inOrder {
+		if g.count == 0 || g.zone == 0 || !g.Labels.Holds(c.template.NodeSelector) {
+			continue
+		}
+		if in := c.in(g.zone); fewest < 0 || in < fewest {
+			fewest = in
+		}
+	}
+	return max(fewest, 0)
+}

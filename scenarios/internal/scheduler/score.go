@@ -1,0 +1,151 @@
+package scheduler
+
+import (
+	"math/bits"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+)
+
+// Weights of the scores (pkg/scheduler/apis/config/v1/default_plugins.go). The
+// scores of ImageLocality and of preferred affinities are left out: no pod here
+// has the latter, and the former are near 0 for images of some megabytes.
+const (
+	weightTaints   = 3
+	weightSpread   = 2
+	weightRoom     = 1
+	weightBalanced = 1
+)
+
+// best picks a spot of those with the highest score by chance.
+func (s *Scheduler) best(spots []spot, c *podClass) *schedNode {
+	if len(spots) == 1 {
+		return spots[0].node
+	}
+	s.spread(spots, c)
+	most, least, avoided := int64(0), int64(-1), 0
+	for i := range spots {
+		most = max(most, spots[i].spread)
+		if least < 0 || spots[i].spread < least {
+			least = spots[i].spread
+		}
+		avoided = max(avoided, spots[i].avoided)
+	}
+	top, ties, pick := int64(-1), uint64(0), 0
+	// Few spots differ in how crowded they are, and a division is dear.
+	crowd, crowdScore := int64(-1), int64(0)
+	for i := range spots {
+		at := &spots[i]
+		if at.node.roomScoreFor != c {
+			at.node.roomScore, at.node.roomScoreFor = at.node.scoreRoom(c), c
+		}
+		at.score = at.node.roomScore
+		if len(c.soft) > 0 {
+			if most > 0 {
+				if at.spread != crowd {
+					crowd, crowdScore = at.spread, weightSpread*(100*(most+least-at.spread)/most)
+				}
+				at.score += crowdScore
+			} else {
+				at.score += weightSpread * 100
+			}
+		}
+		if avoided > 0 {
+			at.score += weightTaints * int64(100-100*at.avoided/avoided)
+		}
+		switch {
+		case at.score > top:
+			top, ties, pick = at.score, 1, i
+		case at.score == top:
+			if ties++; s.stream.N(ties) == 0 {
+				pick = i
+			}
+		}
+	}
+	return spots[pick].node
+}
+
+// spread fills in how crowded with the class's own pods each spot is: the score
+// of PodTopologySpread before it is normalised.
+func (s *Scheduler) spread(spots []spot, c *podClass) {
+	zones := 0
+	if len(c.soft) > 0 {
+		s.zoneSeen = append(s.zoneSeen[:0], make([]bool, len(s.zones))...)
+		for i := range spots {
+			if z := spots[i].node.group.zone; !s.zoneSeen[z] {
+				s.zoneSeen[z] = true
+				zones++
+			}
+		}
+	}
+	for i := range c.soft {
+		constraint := &c.soft[i]
+		perHost := constraint.TopologyKey == component.LabelHostname
+		if !perHost && constraint.TopologyKey != component.LabelZone {
+			continue
+		}
+		weight := naturalLog(zones + 2)
+		if perHost {
+			weight = naturalLog(len(spots) + 2)
+		}
+		skew := int64(constraint.MaxSkew-1) << logBits
+		for j := range spots {
+			n := spots[j].node
+			if perHost {
+				spots[j].spread += int64(c.on(n))*weight + skew
+			} else if n.group.zone != 0 {
+				spots[j].spread += int64(c.in(n.group.zone))*weight + skew
+			}
+		}
+	}
+	for i := range spots {
+		spots[i].spread = (spots[i].spread + 1<<(logBits-1)) >> logBits
+	}
+}
+
+// scoreRoom is NodeResourcesFit's LeastAllocated and
+// NodeResourcesBalancedAllocation, of CPU and memory.
+func (n *schedNode) scoreRoom(c *podClass) int64 {
+	all := n.allocatable
+	cpu, memory := n.scored.CPU+c.scored.CPU, n.scored.Memory+c.scored.Memory
+	if all.CPU <= 0 || all.Memory <= 0 {
+		return 0
+	}
+	least := int64(0)
+	if cpu <= all.CPU {
+		least += (all.CPU - cpu) * 100 / all.CPU
+	}
+	if memory <= all.Memory {
+		least += (all.Memory - memory) / (all.Memory/100 + 1)
+	}
+	// Of two fractions the deviation is half their distance.
+	const whole = 10_000
+	x := min((n.used.CPU+c.need.CPU)*whole/all.CPU, whole)
+	y := min((n.used.Memory+c.need.Memory)/(all.Memory/whole+1), whole)
+	distance := x - y
+	if distance < 0 {
+		distance = -distance
+	}
+	return weightRoom*(least/2) + weightBalanced*((whole-distance/2)/(whole/100))
+}
+
+// logBits is the number of fractional bits of a logarithm.
+const logBits = 10
+
+// naturalLog is the natural logarithm of n ≥ 1, as a fixed-point number: the
+// scheduler's own is a float, which processors round differently.
+func naturalLog(n int) int64 {
+	whole := bits.Len64(uint64(n)) - 1
+	// The binary logarithm, bit by bit: squaring doubles it.
+	x := uint64(n) << 31 >> whole // from 1 up to 2, with 31 fractional bits
+	log := uint64(whole)
+	for range logBits {
+		x = x * x >> 31
+		log <<= 1
+		if x >= 1<<32 {
+			x >>= 1
+			log |= 1
+		}
+	}
+	const ln2 = 45426 // 0.693147 × 2¹⁶
+	return int64(log * ln2 >> 16)
+}

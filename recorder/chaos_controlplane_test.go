@@ -49,25 +49,33 @@ func seeds(t *testing.T) (list []uint64) {
 // nothing is there twice, and there is no GAP unless the server had forgotten
 // the version: after a compaction, or, with a watch cache, after a restart.
 func TestChaos(t *testing.T) {
-	clusters := map[bool]*testcluster.Cluster{}
+	// Campaigns need a cluster for themselves: one with a watch cache, and two without for three times as many.
+	lanes := map[string][]uint64{}
 	for _, seed := range seeds(t) {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			cache := seed%4 == 3
-			if clusters[cache] == nil {
-				c, err := testcluster.Start(testcluster.Options{NoWatchCache: !cache})
-				if err != nil {
-					t.Fatal(err)
-				}
-				clusters[cache] = c
-				installWidgets(t, c)
-			}
-			newCampaign(t, clusters[cache], seed, cache).run()
-		})
-	}
-	for _, c := range clusters {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
+		lane := "cache"
+		if seed%4 != 3 {
+			lane = fmt.Sprintf("no-cache-%d", seed%2)
 		}
+		lanes[lane] = append(lanes[lane], seed)
+	}
+	for lane, seeds := range lanes {
+		t.Run(lane, func(t *testing.T) {
+			t.Parallel()
+			cache := lane == "cache"
+			c, err := testcluster.Start(testcluster.Options{NoWatchCache: !cache})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := c.Stop(); err != nil {
+					t.Error(err)
+				}
+			}()
+			installWidgets(t, c)
+			for _, seed := range seeds {
+				t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { newCampaign(t, c, seed, cache).run() })
+			}
+		})
 	}
 }
 

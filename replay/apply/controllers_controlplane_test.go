@@ -24,6 +24,7 @@ import (
 // write over: a budget's status, which is computed from the pods (and its
 // conditions), and for a moment the taints of a node.
 func TestAmongControllers(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{NodeGrace: 4 * time.Second})

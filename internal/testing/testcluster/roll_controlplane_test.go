@@ -34,6 +34,7 @@ func nodeNames(t *testing.T, client kubernetes.Interface, g testcluster.Group) [
 // A whole roll on a real control plane: the budget refuses evictions, and the roll still ends with every replica on
 // new nodes. Afterwards one new node is silent for a while and another one vanishes.
 func TestRollAndVanish(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	cluster := testcluster.New(t, testcluster.Options{NodeGrace: 8 * time.Second})

@@ -36,6 +36,7 @@ func controlled(ctx context.Context, t *testing.T, g testcluster.Group, w testcl
 // A budget that allows nothing: without force the roll stops at its time limit and leaves a cordoned node with its
 // pods; with force it continues from there, and every pod ends without a trace of an eviction.
 func TestRollReachesItsEvictionTimeout(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	group, locked := testcluster.Group{}, testcluster.Workload{Replicas: 4, MinAvailable: 4}
@@ -100,6 +101,7 @@ func TestRollReachesItsEvictionTimeout(t *testing.T) {
 // The order of a managed node group: every old node is cordoned before the first pod leaves, and what joined for the
 // surge goes at the end.
 func TestRollOfAManagedNodeGroup(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	group, roomy := testcluster.Group{}, testcluster.Workload{Replicas: 4, MinAvailable: 2}

@@ -50,6 +50,7 @@ func firstSince(t *testing.T, client kubernetes.Interface, version string) (stri
 // A stop ends the open watches cleanly and isn't held up by them; a crash breaks them. The server comes back at
 // the same address with the same users.
 func TestStopsEndWatches(t *testing.T) {
+	t.Parallel()
 	cluster := testcluster.New(t, testcluster.Options{})
 	for name, stop := range map[string]func() error{
 		"stop":  cluster.StopAPIServer,
@@ -77,6 +78,7 @@ func TestStopsEndWatches(t *testing.T) {
 // Without the watch cache etcd's history is the window: neither a stop nor a crash of the server loses an event, a
 // compaction does.
 func TestWindowWithoutWatchCache(t *testing.T) {
+	t.Parallel()
 	cluster := testcluster.New(t, testcluster.Options{NoWatchCache: true})
 	client := cluster.Client()
 	before := write(t, client, "before")
@@ -103,6 +105,7 @@ func TestWindowWithoutWatchCache(t *testing.T) {
 
 // With the watch cache its memory is the window: a compaction alone is not seen, a restart forgets.
 func TestWindowWithWatchCache(t *testing.T) {
+	t.Parallel()
 	cluster := testcluster.New(t, testcluster.Options{APIServer: map[string]string{"min-request-timeout": "60"}})
 	client := cluster.Client()
 	before := write(t, client, "before")

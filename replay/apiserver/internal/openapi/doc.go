@@ -3,7 +3,7 @@
 //
 // In: what the tape holds, the definitions of its custom resources where the tape has them. Out: an http.Handler for
 // /openapi/v2, /openapi/v3 (the index with hashes), /openapi/v3/api/v1 and /openapi/v3/apis/GROUP/VERSION, in JSON and
-// protobuf, with ETags. Documents and answers are k8s.io/kube-openapi's; what this package adds is where schemas and
+// protobuf, with ETags. Documents are k8s.io/kube-openapi's; what this package adds is where schemas and
 // paths come from. Nothing is read before the first request.
 //
 // # Where schemas and paths come from

@@ -2,15 +2,8 @@ package openapi
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
-
-	"k8s.io/kube-openapi/pkg/cached"
-	"k8s.io/kube-openapi/pkg/handler"
-	"k8s.io/kube-openapi/pkg/handler3"
-	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -39,16 +32,13 @@ type Options struct {
 
 // A Handler serves the documents. It is safe for concurrent use.
 type Handler struct {
-	options Options
-	build   func() http.Handler
+	build func() *services
 }
 
 // New returns a handler that has built nothing yet: the first request for a document builds it, and reads what is
 // common to all of them.
 func New(opts Options) *Handler {
-	h := &Handler{options: opts}
-	h.build = sync.OnceValue(h.services)
-	return h
+	return &Handler{build: sync.OnceValue(opts.services)}
 }
 
 // Serves reports whether a path is one of OpenAPI, so that ServeHTTP has the answer to it, even if that is 404.
@@ -64,38 +54,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return
 	}
-	if name, ok := strings.CutPrefix(r.URL.Path, "/openapi/v3/"); ok && !h.described(name) {
-		w.WriteHeader(http.StatusNotFound) // with nothing in it, as the real one; kube-openapi's own answer is 200
-		return
-	}
 	h.build().ServeHTTP(w, r)
 }
-
-// described reports whether there is a document of this name: "apis/policy/v1".
-func (h *Handler) described(name string) bool {
-	return slices.ContainsFunc(groupVersions(h.options.Resources), func(gv *groupVersion) bool { return gv.path() == name })
-}
-
-// services are kube-openapi's, each document of which is made when it is first asked for, and kept.
-func (h *Handler) services() http.Handler {
-	mux := prefixMux{http.NewServeMux()}
-	v2 := handler.NewOpenAPIServiceLazy(cached.Once(cached.Func(func() (*spec.Swagger, string, error) {
-		return h.options.v2(), "", nil
-	})))
-	v2.RegisterOpenAPIVersionedService("/openapi/v2", mux)
-
-	v3 := handler3.NewOpenAPIService()
-	for _, gv := range groupVersions(h.options.Resources) {
-		v3.UpdateGroupVersionLazy(gv.path(), cached.Once(cached.Func(func() (*spec3.OpenAPI, string, error) {
-			return h.options.v3(gv), "", nil
-		})))
-	}
-	_ = v3.RegisterOpenAPIV3VersionedService("/openapi/v3", mux) // it has no error to return
-	return mux
-}
-
-// prefixMux holds what kube-openapi registers its handlers with.
-type prefixMux struct{ *http.ServeMux }
-
-// HandlePrefix implements common.PathHandlerByGroupVersion.
-func (m prefixMux) HandlePrefix(path string, h http.Handler) { m.Handle(path, h) }

@@ -14,6 +14,9 @@ import (
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/spf13/cobra"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -32,8 +35,10 @@ func newWatch() *cobra.Command {
 		Short: "Watch a live cluster: a panel on a terminal, a feed in a pipe",
 		Long: `Watch the nodes of a live cluster, as kubectl would connect to it. On a terminal
 that is the panel of replay, in a pipe a line for each node that joins, is
-online, is cordoned or drained, isn't ready or is gone. Nothing is recorded, and
-the cluster is only read: list and watch of nodes, pods and events.
+online, is cordoned or drained, isn't ready or is gone, for each drain that a
+PodDisruptionBudget blocks, and for the end of the roll. Nothing is recorded, and
+the cluster is only read: list and watch of nodes, pods, events and
+PodDisruptionBudgets.
 
 Where no node matches it says what it waits for, and with --timeout it fails
 after that time; a cluster that can't be read is tried again. q or ctrl-c ends
@@ -70,11 +75,29 @@ it with exit status 0.`,
 		if err != nil {
 			return err
 		}
-		observer := noderoll.NewKubeObserverWithOptions(client, noderoll.KubeOptions{StateOptions: o})
+		k := noderoll.KubeOptions{StateOptions: o}
+		budgets := client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceAll)
+		refused := refusedBudgets(cmd.Context(), budgets)
+		if refused == "" {
+			k.Budgets = budgets
+		}
+		observer := noderoll.NewKubeObserverWithOptions(client, k)
 		defer observer.StopInformers()
-		return f.run(cmd, observer, to.name)
+		return f.run(cmd, observer, to.name, refused)
 	}
 	return cmd
+}
+
+// refusedBudgets says why the server doesn't show its PodDisruptionBudgets to this
+// user, or "". Without them everything is shown but what blocks a drain.
+func refusedBudgets(ctx context.Context, budgets noderoll.KubeLister[*policyv1.PodDisruptionBudgetList]) string {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	_, err := budgets.List(ctx, metav1.ListOptions{Limit: 1})
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+		return err.Error()
+	}
+	return "" // read, or tried again with everything else
 }
 
 // observed is the group that was asked for.
@@ -106,13 +129,13 @@ func (f *watchFlags) what(cluster string) string {
 }
 
 // run shows what the observer sees until it is ended.
-func (f *watchFlags) run(cmd *cobra.Command, observer *noderoll.KubeObserver, cluster string) (err error) {
+func (f *watchFlags) run(cmd *cobra.Command, observer *noderoll.KubeObserver, cluster, noBudgets string) (err error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	out := cmd.OutOrStdout()
 	file, isTerminal := terminal.Of(out)
 	o := watch.Options{
-		Observer: observer, What: f.what(cluster), Timeout: f.timeout,
+		Observer: observer, What: f.what(cluster), Timeout: f.timeout, NoBudgets: noBudgets,
 		Frame: render.Frame{Title: cluster, Nodegroup: cmp.Or(f.nodegroup, f.selector), Server: cluster},
 		Say:   func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) },
 	}

@@ -71,8 +71,9 @@ func (v *View) NextDeadline() (time.Duration, bool) { return v.follower.NextDead
 // Apply takes the tape's next event. It returns the entries of the verbose
 // feed; they are good until the next call.
 func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
+	before := v.follower.OffTarget()
 	entries, err := v.follower.Apply(ev)
-	v.note(entries)
+	v.note(entries, before)
 	v.noteGap(&ev, entries)
 	if ev.Type == timeline.Sync && !v.FeedOnly {
 		v.from, v.to = v.images()
@@ -83,18 +84,19 @@ func (v *View) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 // Advance lets time pass up to a position, without an event.
 func (v *View) Advance(at time.Duration) []noderoll.Entry {
 	entries := v.follower.Advance(at)
-	v.note(entries)
+	v.note(entries, v.follower.OffTarget())
 	return entries
 }
 
 // begun notes how many nodes a roll has to replace: those that are not on
-// target at its first transition. They stay the measure until the next roll has
-// nodes to replace: one that joins after the end of this one is no part of it.
-func (v *View) begun() {
+// target at its first transition, one that this takes away included. They stay the
+// measure until the next roll has nodes to replace: one that joins after the end of
+// this one is no part of it.
+func (v *View) begun(before int) {
 	if v.desired > 0 && !v.over {
 		return
 	}
-	off := v.follower.OffTarget()
+	off := max(before, v.follower.OffTarget())
 	if v.over && off > 0 {
 		v.over, v.failed = false, ""
 	}
@@ -111,7 +113,9 @@ func (v *View) snapshot() noderoll.Snapshot {
 	return s
 }
 
-func (v *View) note(entries []noderoll.Entry) {
+// note takes in what the feed says; before is the number of nodes off target
+// without it.
+func (v *View) note(entries []noderoll.Entry, before int) {
 	moved := false
 	for _, e := range entries {
 		switch e.Kind {
@@ -129,7 +133,7 @@ func (v *View) note(entries []noderoll.Entry) {
 		case noderoll.EvtComplete:
 			v.over = true
 		case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtCordoned, noderoll.EvtDraining, noderoll.EvtTerminated:
-			v.begun()
+			v.begun(before)
 		case noderoll.EvtUpdating, noderoll.EvtResizing:
 			if e.Reason == "" { // no rollback
 				v.over, v.failed = false, ""
@@ -199,6 +203,9 @@ func (v *View) Frame() render.Frame {
 		FromImage: from, ToImage: to,
 		Snapshot: s, Desired: v.desired, Rolling: v.desired > 0 && !v.over, Recent: v.recent, Blocked: v.blocked, Failed: v.failed,
 		Position: v.follower.At(),
+	}
+	if f.Desired == 0 { // who comes in the middle of a roll counts what is left of it
+		f.Desired = s.OffTarget
 	}
 	if len(v.gaps) > 0 {
 		names := make([]string, len(v.gaps))

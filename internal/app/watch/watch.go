@@ -19,6 +19,8 @@ type Options struct {
 	Observer noderoll.Observer
 	// Frame holds what doesn't change in a panel: its title, the group, the server.
 	Frame render.Frame
+	// NoBudgets says why the Observer doesn't read budgets; empty where it does.
+	NoBudgets string
 	// What names the nodes that are looked for: "node group workers".
 	What string
 	// Timeout bounds how long to wait for the first of them, and how long a picture
@@ -39,7 +41,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}
-	w := &watcher{Options: o, tracker: noderoll.NewTracker()}
+	w := &watcher{Options: o, story: newStory()}
 	err := noderoll.Watch(ctx, o.Observer, noderoll.WatchOptions{Interval: o.Interval, MaxStale: o.Timeout}, w.show)
 	switch {
 	case w.err != nil:
@@ -52,13 +54,12 @@ func Run(ctx context.Context, o Options) error {
 
 type watcher struct {
 	Options
-	tracker *noderoll.Tracker
-	began   time.Time
-	seen    bool   // a node was found, now or before
-	said    string // the last line for people
-	seq     uint64
-	recent  []noderoll.Entry
-	err     error
+	story  *story
+	began  time.Time
+	seen   bool   // a node was found, now or before
+	said   string // the last line for people
+	recent []noderoll.Entry
+	err    error
 }
 
 // shown is the number of entries a panel can show.
@@ -70,6 +71,9 @@ func (w *watcher) show(u noderoll.Update) bool {
 		w.began = u.At
 	}
 	at := u.At.Sub(w.began)
+	if u.Snapshot.BudgetsError == "" {
+		u.Snapshot.BudgetsError = w.NoBudgets
+	}
 	first := !w.seen && len(u.Snapshot.Nodes) > 0
 	w.seen = w.seen || first
 	stale := ""
@@ -89,14 +93,7 @@ func (w *watcher) show(u noderoll.Update) bool {
 	}
 	var entries []noderoll.Entry
 	if u.Err == nil {
-		w.tracker.ObserveAt(u.At, u.Snapshot)
-		for _, e := range w.tracker.Entries() {
-			if e.Seq <= w.seq {
-				continue
-			}
-			w.seq = e.Seq
-			entries = append(entries, noderoll.Entry{At: at, Kind: e.Kind, Node: e.Node})
-		}
+		entries = w.story.look(at, u.Snapshot)
 	}
 	if first { // said after the look that everything else is compared with
 		w.say(fmt.Sprintf("watching %s, %s", w.What, phrase.Count(len(u.Snapshot.Nodes), "node")))
@@ -109,6 +106,7 @@ func (w *watcher) show(u noderoll.Update) bool {
 		w.recent = w.recent[max(len(w.recent)-shown, 0):]
 		f := w.Frame
 		f.Snapshot, f.Recent, f.Position, f.Stale, f.Live = u.Snapshot, w.recent, at, stale, true
+		w.story.fill(&f)
 		w.err = w.Draw(f)
 	}
 	return w.err == nil

@@ -54,6 +54,8 @@ type line struct {
 	Event // Object and Patch as on the line
 
 	hasObject, hasPatch bool
+
+	patch []rawjson.Part // what is in Patch; good until the next line
 }
 
 // appendLine writes an event with the given body or patch; either may be nil.
@@ -91,28 +93,31 @@ func appendLine(dst []byte, ev *Event, uid string, object, patch []byte) []byte 
 	return append(dst, "}\n"...)
 }
 
-// parseLine reads the JSON object of one event. raw must be canonical; the
-// result's Object and Patch are parts of it.
+// parseLine reads the JSON object of one event, of which r.outline is the outline.
+// raw must be canonical; the result's Object and Patch are parts of it.
 func (r *Reader) parseLine(raw []byte) (l line, err *Error) {
 	if !rawjson.IsObject(raw) {
 		return l, fault("a JSON object", "event %.40q", raw)
 	}
 	seen := member(0)
-	for c := rawjson.Object(raw); ; {
-		name, value, ok := c.Next()
-		if !ok {
-			break
+	for i := range r.outline.Parts {
+		p := &r.outline.Parts[i]
+		if p.Depth > 1 {
+			continue
 		}
-		m := members[string(name)]
+		m := memberOf(p.Name)
 		if m == 0 {
-			l.Extra = append(l.Extra, Member{Name: unquoteName(name), Value: value})
+			l.Extra = append(l.Extra, Member{Name: unquoteName(p.Name), Value: p.Value})
 			continue
 		}
 		if seen&m != 0 {
-			return l, fault("it once", "member %q twice", name)
+			return l, fault("it once", "member %q twice", p.Name)
 		}
 		seen |= m
-		if err := r.member(&l, m, name, value); err != nil {
+		if m == mPatch {
+			l.patch = r.outline.Inside(i)
+		}
+		if err := r.member(&l, m, p.Name, p.Value); err != nil {
 			return l, err
 		}
 	}
@@ -136,9 +141,33 @@ const (
 	mEvents
 )
 
-var members = map[string]member{
-	"at": mAt, "type": mType, "resource": mResource, "namespace": mNamespace, "name": mName,
-	"uid": mUID, "rv": mRV, "object": mObject, "patch": mPatch, "reason": mReason, "events": mEvents,
+// memberOf returns the bit of a member, or 0.
+func memberOf[T string | []byte](name T) member {
+	switch string(name) {
+	case "at":
+		return mAt
+	case "type":
+		return mType
+	case "resource":
+		return mResource
+	case "namespace":
+		return mNamespace
+	case "name":
+		return mName
+	case "uid":
+		return mUID
+	case "rv":
+		return mRV
+	case "object":
+		return mObject
+	case "patch":
+		return mPatch
+	case "reason":
+		return mReason
+	case "events":
+		return mEvents
+	}
+	return 0
 }
 
 func (r *Reader) member(l *line, m member, name, value []byte) *Error {
@@ -161,11 +190,13 @@ func (r *Reader) member(l *line, m member, name, value []byte) *Error {
 		l.Events = n
 		return nil
 	}
-	text := r.words.Text
-	if m&(mAt|mRV|mUID|mReason) != 0 {
-		text = rawjson.Unquote // these differ from line to line
+	var s string
+	var ok bool
+	if m&(mAt|mRV|mUID|mReason) != 0 { // these differ from line to line
+		s, ok = rawjson.Unquote(value)
+	} else {
+		s, ok = r.words.Text(value)
 	}
-	s, ok := text(value)
 	if !ok && m == mRV && decimal(string(value)) { // as one writes it by hand
 		s, ok = string(value), true
 	}

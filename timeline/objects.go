@@ -26,6 +26,7 @@ type living struct {
 	rest    int
 	waiting [][]byte // patches that the Reader has still to apply to whole
 	grown   int      // their bytes
+	chain   int      // of the last of them
 }
 
 // appendBody appends the body, whichever way it is kept.

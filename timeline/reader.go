@@ -15,13 +15,14 @@ import (
 //
 // A Reader is for one goroutine.
 type Reader struct {
-	name   string
-	lines  bool
-	header *Header
-	docs   *documents
-	words  rawjson.Words
-	alive  *objects
-	closer io.Closer
+	name    string
+	lines   bool
+	header  *Header
+	docs    *documents
+	words   rawjson.Words
+	outline rawjson.Outline // of the line that is read
+	alive   *objects
+	closer  io.Closer
 
 	resources map[string]Resource
 	last      Event
@@ -199,7 +200,10 @@ func (r *Reader) next() (Event, error) {
 // canonical returns the text of one event as canonical JSON in memory of its own.
 func (r *Reader) canonical(text []byte, isYAML bool) ([]byte, error) {
 	if !isYAML {
-		raw, err := rawjson.Compact(make([]byte, 0, len(text)), text)
+		raw, err := rawjson.CompactOutline(make([]byte, 0, len(text)), text, &r.outline)
+		if err == nil {
+			return raw, nil
+		}
 		var syntax *rawjson.SyntaxError
 		if errors.As(err, &syntax) {
 			return nil, fault(syntax.Wanted, "byte %d of the event is %s", syntax.Offset, syntax.Found)
@@ -217,6 +221,7 @@ func (r *Reader) canonical(text []byte, isYAML bool) ([]byte, error) {
 	if fail != nil {
 		return nil, fail
 	}
+	r.outline.Read(raw)
 	return raw, nil
 }
 
@@ -269,7 +274,7 @@ func (r *Reader) whole(l *line) (Event, error) {
 	}
 	ev.UID = o.uid
 	o.whole, o.rest = join(o.opening, body, o.rv)
-	o.waiting, o.grown = nil, 0
+	o.waiting, o.grown, o.chain = nil, 0, 0
 	ev.Object = o.whole
 	if ev.Type == Deleted {
 		r.alive.drop(o)
@@ -302,7 +307,7 @@ func (r *Reader) follows(l *line, o *living) *Error {
 		return fault("its object first", "a patch of %s, which isn't there", l.who())
 	}
 	if l.hasPatch {
-		return allowed(l.Patch)
+		return allowed(l.patch)
 	}
 	return nil
 }
@@ -357,28 +362,27 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 }
 
 // allowed refuses patches of what isn't part of a body.
-func allowed(patch []byte) *Error {
-	for c := rawjson.Object(patch); ; {
-		name, value, ok := c.Next()
-		if !ok {
-			return nil
-		}
-		switch string(name) {
-		case "kind", "apiVersion":
-			return fault("a whole object", "a patch of %s", name)
-		case "metadata":
-			for c := rawjson.Object(value); ; {
-				name, _, ok := c.Next()
-				if !ok {
-					break
-				}
-				switch string(name) {
-				case "name", "namespace", "uid", "resourceVersion":
-					return fault("it beside the patch", "a patch of metadata.%s", name)
-				}
+func allowed(patch []rawjson.Part) *Error {
+	top := patch
+	for i := range patch {
+		switch p := &patch[i]; p.Depth {
+		case 2:
+			top = patch[i:]
+			switch string(p.Name) {
+			case "kind", "apiVersion":
+				return fault("a whole object", "a patch of %s", p.Name)
+			}
+		case 3:
+			if string(top[0].Name) != "metadata" {
+				continue
+			}
+			switch string(p.Name) {
+			case "name", "namespace", "uid", "resourceVersion":
+				return fault("it beside the patch", "a patch of metadata.%s", p.Name)
 			}
 		}
 	}
+	return nil
 }
 
 // All returns the rest of the tape's events as a sequence that ends after

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -83,6 +84,53 @@ func TestHandedOutPatchesSayTheSame(t *testing.T) {
 	}
 	if left != 201 {
 		t.Errorf("%d events came without their object, want all patches outside of gaps and the deletion: 201", left)
+	}
+}
+
+// Patches that set the same one value again and again leave the state that they would
+// leave one after the other, whatever comes between them.
+func TestTheLastOfEqualPatchesCounts(t *testing.T) {
+	patches := []string{
+		`{"status":{"conditions":[1,{"a":null}]}}`, `{"status":{"conditions":[%d]}}`, `{"status":{"conditions":null}}`, `{"status":{"conditions":{"a":%d}}}`,
+		`{"status":{"conditions":{"b":%d}}}`, `{"status":{"phase":"p%d"}}`, `{"status":{"x":%d,"y":1}}`, `{"spec":{"x":%d}}`, `{"spec":{"x":{"y":%d}}}`,
+		`{"status":{}}`, `{"status":null}`, `{"status":%d}`, `{"metadata":{"labels":null}}`, `{"metadata":{"labels":{"a":"%d"}}}`, `{}`,
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	var lines []string
+	for i := range 3000 {
+		patch := patches[r.IntN(len(patches))]
+		for range 1 + r.IntN(3) {
+			one := patch
+			if strings.Contains(one, "%d") {
+				one = fmt.Sprintf(one, r.IntN(100))
+			}
+			lines = append(lines, modified(2+i, one))
+		}
+		if r.IntN(8) == 0 {
+			lines = append(lines, `{"at":"1s","type":"GAP","resource":"nodes"}`, modified(2+i, `{}`),
+				fmt.Sprintf(`{"at":"1s","type":"SYNC","resource":"nodes","rv":"%d"}`, 2+i))
+		}
+	}
+	whole, err := read(t, story(lines...), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := read(t, story(lines...), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for i := range sparse {
+		if sparse[i].Object == nil {
+			continue
+		}
+		compared++
+		if !bytes.Equal(whole[i].Object, sparse[i].Object) {
+			t.Fatalf("event %d: read %s, want %s", i, sparse[i].Object, whole[i].Object)
+		}
+	}
+	if compared < 200 {
+		t.Errorf("%d objects were whole, want more", compared)
 	}
 }
 

@@ -159,7 +159,7 @@ func (w *Writer) check(ev *Event) error {
 		return fmt.Errorf("%s of %s %s without its object", ev.Type, ev.Resource, ev.Name)
 	}
 	for i, m := range ev.Extra {
-		if members[m.Name] != 0 {
+		if memberOf(m.Name) != 0 {
 			return fmt.Errorf("extra member %q: want a name that the format has no meaning for", m.Name)
 		}
 		value, err := rawjson.Compact(nil, m.Value)

@@ -27,13 +27,17 @@ func (e *SyntaxError) Error() string {
 // an object with two of one name is refused.
 // On a *SyntaxError, what it returns is dst as it was.
 func Compact(dst, src []byte) ([]byte, error) {
-	c := compactor{src: src, dst: dst}
+	return compact(compactor{src: src, dst: dst})
+}
+
+func compact(c compactor) ([]byte, error) {
+	dst := c.dst
 	i, err := c.value(c.space(0), 0)
 	if err != nil {
 		return dst, err
 	}
 	c.flush(i)
-	if i = c.space(i); i != len(src) {
+	if i = c.space(i); i != len(c.src) {
 		return dst, c.fault(i, "the end")
 	}
 	return c.dst, nil
@@ -46,6 +50,8 @@ type compactor struct {
 	start    int
 	odd      bool // whether a string had more than plain bytes since this was cleared
 
+	outline *Outline // where one is wanted
+
 	names [48]span // of the members so far of the objects that i is inside of
 	n     int      // how many they are
 }
@@ -53,6 +59,10 @@ type compactor struct {
 // span is a part of src. Spans in an array, and no slices of slices: a pointer
 // inside of the compactor would move it to the heap.
 type span struct{ from, to int }
+
+// written is the place of src[i] in the canonical form, once what is before it is
+// read.
+func (c *compactor) written(i int) int { return len(c.dst) + i - c.start }
 
 func (c *compactor) flush(i int) {
 	if c.start < i {
@@ -126,19 +136,29 @@ func (c *compactor) object(i, depth int) (_ int, err error) {
 		if i >= len(c.src) || c.src[i] != '"' {
 			return i, c.fault(i, "a member name in quotes")
 		}
-		begin := i
+		begin, part := i, partSpan{depth: depth, name: span{from: c.written(i)}}
 		c.odd = false
 		if i, err = c.str(i); err != nil {
 			return i, err
 		}
+		part.name.to = c.written(i)
 		if many, err = c.once(begin, i, outer, many); err != nil {
 			return begin, err
 		}
 		if i = c.space(i); i >= len(c.src) || c.src[i] != ':' {
 			return i, c.fault(i, `":"`)
 		}
-		if i, err = c.value(c.space(i+1), depth); err != nil {
+		i = c.space(i + 1)
+		at := -1
+		if c.outline != nil && depth <= outlined {
+			part.value.from, at = c.written(i), len(c.outline.spans)
+			c.outline.spans = append(c.outline.spans, part)
+		}
+		if i, err = c.value(i, depth); err != nil {
 			return i, err
+		}
+		if at >= 0 {
+			c.outline.spans[at].value.to = c.written(i)
 		}
 		switch i = c.space(i); {
 		case i < len(c.src) && c.src[i] == '}':
@@ -192,7 +212,10 @@ func (c *compactor) once(begin, end, outer int, many map[string]bool) (map[strin
 }
 
 func (c *compactor) array(i, depth int) (_ int, err error) {
+	outline := c.outline
+	c.outline = nil // which has nothing of arrays
 	if i = c.space(i + 1); i < len(c.src) && c.src[i] == ']' {
+		c.outline = outline
 		return i + 1, nil
 	}
 	for {
@@ -201,6 +224,7 @@ func (c *compactor) array(i, depth int) (_ int, err error) {
 		}
 		switch i = c.space(i); {
 		case i < len(c.src) && c.src[i] == ']':
+			c.outline = outline
 			return i + 1, nil
 		case i >= len(c.src) || c.src[i] != ',':
 			return i, c.fault(i, `"," or "]"`)

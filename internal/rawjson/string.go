@@ -36,7 +36,7 @@ func AppendString(dst []byte, s string) []byte {
 
 // plainEight reports whether the first eight bytes of s all are plain, looking at
 // them as one number.
-func plainEight(s string) bool {
+func plainEight[T string | []byte](s T) bool {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	_ = s[7]
 	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
@@ -86,6 +86,9 @@ func escaped(r rune) bool {
 // str copies the string that starts at i, rewriting what isn't canonical.
 func (c *compactor) str(i int) (int, error) {
 	for i++; ; {
+		for i+8 <= len(c.src) && plainEight(c.src[i:i+8]) {
+			i += 8
+		}
 		for i < len(c.src) && plain[c.src[i]] {
 			i++
 		}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // walk builds the value that a Walker is before.
@@ -136,5 +137,42 @@ func TestWordsAreShared(t *testing.T) {
 	other := w.Texts([]byte(`{"kubernetes.io/os":"linux"}`))
 	if unsafe.StringData(one["kubernetes.io/os"]) != unsafe.StringData(other["kubernetes.io/os"]) {
 		t.Error("two nodes have a word each: want one")
+	}
+}
+
+// An Outline of a text that is compacted is that of the canonical form.
+func TestOutlines(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	var made, read Outline
+	for range 2000 {
+		text := []byte(strings.ReplaceAll(randomJSON(r, 5), `,"`, " ,\n\""))
+		raw, err := CompactOutline([]byte("before"), text, &made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read.Read(raw[len("before"):])
+		if d := cmp.Diff(read.Parts, made.Parts, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("%s\n(-read +made):\n%s", text, d)
+		}
+		for i, p := range made.Parts {
+			var names []string
+			for _, q := range made.Inside(i) {
+				if q.Depth == p.Depth+1 {
+					names = append(names, string(q.Name))
+				}
+			}
+			var want []string
+			if p.Depth < outlined {
+				for name := range Members(p.Value) {
+					want = append(want, string(name))
+				}
+			}
+			if d := cmp.Diff(want, names); d != "" {
+				t.Fatalf("inside of %s (-want +got):\n%s", p.Value, d)
+			}
+		}
+	}
+	if _, err := CompactOutline(nil, []byte(`{"a":1`), &made); err == nil || len(made.Parts) > 0 {
+		t.Errorf("%v, %d parts of a text that is none", err, len(made.Parts))
 	}
 }

@@ -96,19 +96,25 @@ func (f fakeCore) Pods(namespace string) kubeclient.WithStatus[*corev1.Pod, *cor
 	return f.CoreV1Interface.Pods(namespace)
 }
 
-type fakeEvents struct{ eventsv1client.EventsV1Interface }
+type fakeEvents struct {
+	eventsv1client.EventsV1Interface
+}
 
 func (f fakeEvents) Events(namespace string) kubeclient.Resource[*eventsv1.Event, *eventsv1.EventList] {
 	return f.EventsV1Interface.Events(namespace)
 }
 
-type fakePolicy struct{ policyv1client.PolicyV1Interface }
+type fakePolicy struct {
+	policyv1client.PolicyV1Interface
+}
 
 func (f fakePolicy) PodDisruptionBudgets(namespace string) kubeclient.Resource[*policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudgetList] {
 	return f.PolicyV1Interface.PodDisruptionBudgets(namespace)
 }
 
-type fakeStorage struct{ storagev1client.StorageV1Interface }
+type fakeStorage struct {
+	storagev1client.StorageV1Interface
+}
 
 func (f fakeStorage) CSINodes() kubeclient.Resource[*storagev1.CSINode, *storagev1.CSINodeList] {
 	return f.StorageV1Interface.CSINodes()

@@ -78,11 +78,5 @@ func (c Clock) second(i kube.Instant) metav1.Time {
 	if t, is := c.Foreign.wall(i); is {
 		return metav1.NewTime(t)
 	}
-	i = i.Second()
-	if t, is := c.Foreign.wall(i); is {
-		return metav1.NewTime(t)
-	}
-	t := c.Time(i).Truncate(time.Second)
-	c.Foreign.own(i, t)
-	return metav1.NewTime(t)
+	return metav1.NewTime(c.Time(i.Second()).Truncate(time.Second))
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // ForeignTimes map the wall times that others than the simulation wrote into objects to moments here. No two have one
-// moment, and none has one of a whole second: those are the simulation's own, which keep the wall time that they were
-// first written with. There are as many as seconds of the scenario, and seconds in which others wrote something. A ForeignTimes is for one goroutine; nil keeps nothing.
+// moment, and none has one of a whole second: those are the simulation's own. There are as many as seconds in which
+// others wrote something. A ForeignTimes is for one goroutine; nil keeps nothing.
 type ForeignTimes struct {
 	moments map[int64]kube.Instant // by seconds of the wall
 	walls   map[kube.Instant]time.Time
@@ -41,11 +41,4 @@ func (f *ForeignTimes) wall(i kube.Instant) (t time.Time, is bool) {
 	}
 	t, is = f.walls[i]
 	return t, is
-}
-
-// own keeps the wall time of a whole second of the simulation: it stays as it was written, whatever the pace becomes.
-func (f *ForeignTimes) own(i kube.Instant, t time.Time) {
-	if f != nil {
-		f.walls[i] = t
-	}
 }

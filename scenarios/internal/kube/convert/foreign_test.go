@@ -61,17 +61,3 @@ func TestForeignTimesComeBack(t *testing.T) {
 		}
 	}
 }
-
-// A pod's start is posted with each of its states, and stays what it was when the machine slept in between.
-func TestOwnTimesStay(t *testing.T) {
-	shift := time.Duration(0)
-	c := convert.Clock{Scenario: kube.InstantOf(start), Wall: start, Speed: 20, Foreign: convert.NewForeignTimes()}
-	c.Paced = func(since time.Duration) time.Time { return start.Add(shift + since/20) }
-	p := pod()
-	p.Started = kube.InstantOf(start.Add(time.Minute))
-	before := convert.PodStatus(p, c)
-	shift = 1700 * time.Millisecond
-	if after := convert.PodStatus(p, c); !after.StartTime.Equal(before.StartTime) {
-		t.Errorf("the start was posted as %s, and then as %s", before.StartTime, after.StartTime)
-	}
-}

@@ -6,8 +6,9 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// mostWaiting is the number of bytes of patches that wait until they applied to their
-// object, where that isn't larger: they hold memory, and their lines with them.
+// mostWaiting is the number of bytes of patches that wait for their object to be
+// wanted, or twice the object's where that is more: they hold memory, and their lines
+// with them.
 const mostWaiting = 8 << 10
 
 // later hands out a line without its object, whose patch is kept for when the
@@ -26,7 +27,7 @@ func (r *Reader) later(l *line, o *living) (Event, error) {
 		}
 		o.grown += len(l.Patch)
 		most := len(o.whole) + o.grown // bytes that the object can have
-		if o.grown > max(mostWaiting, len(o.whole)) || removesMetadata(l.patch) ||
+		if o.grown > max(mostWaiting, 2*len(o.whole)) || removesMetadata(l.patch) ||
 			most > MaxLine || most > MaxPatched && o.patches+1 >= keyframeEvery {
 			body, fail := r.body(l, o, Resource{})
 			if fail != nil {

@@ -3,9 +3,10 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // node lets a node of the group register, Ready or not yet. Labels, taints and

@@ -17,12 +17,9 @@
 //
 //	shipped.go, shipped/       the scenarios that come along
 //	demo.go, cast.go, stage.go the demo: a cast and moves by hand, without a simulation
-//	file.go, file_*.go         the file: its types, reading, defaults, checks, schema
-//	params*.go                 parameters, --set, and $(name) in a file
-//	dist*.go                   how long a thing takes, as a file says it
+//	file.go                    a file of package spec, as what can be simulated
 //	simulation*.go             a File becomes a cluster; time passes; the tape begins and ends
 //	fault.go, fault_act.go     when a fault happens, and what it does to the cloud and to the API
-//	split.go                   groups and workloads too large for one, as several
 //	system_pods.go             the pods that a provider's clusters bring along
 //
 // The engine is below internal: loop (time), api (objects and their tape), cloud (machines), kubelet, scheduler, controllers,

@@ -3,13 +3,15 @@ package scenarios
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // scheduled is a fault that has yet to happen, or has.
 type scheduled struct {
-	*Fault
+	*spec.Fault
 	sim   *Simulation
 	began bool
 }
@@ -141,15 +143,15 @@ func (l *lookout) groupOf(node string) string {
 	return ""
 }
 
-func (l *lookout) reached(w *When) bool {
+func (l *lookout) reached(w *spec.When) bool {
 	if w.Nodes != "" {
 		return l.nodes(w) >= w.Count
 	}
 	return l.pods(w) >= w.Count
 }
 
-func (l *lookout) nodes(w *When) (count int) {
-	if w.Nodes == NodeTerminated {
+func (l *lookout) nodes(w *spec.When) (count int) {
+	if w.Nodes == spec.NodeTerminated {
 		return l.terminated[w.Group]
 	}
 	for _, n := range l.sim.env.API.Nodes() {
@@ -164,22 +166,22 @@ func (l *lookout) nodes(w *When) (count int) {
 }
 
 // stateOf is a node's state, as a feed has it.
-func (s *Simulation) stateOf(n *kube.Node) NodeState {
+func (s *Simulation) stateOf(n *kube.Node) spec.NodeState {
 	switch {
 	case n.Unschedulable || n.HasTaint("karpenter.sh/disrupted", "") || n.Terminating():
-		return NodeDraining
+		return spec.NodeDraining
 	case n.Ready():
-		return NodeOnline
+		return spec.NodeOnline
 	case s.env.API.Now().Sub(n.Created) < 30*time.Minute && !n.HasTaint("node.kubernetes.io/unreachable", ""):
-		return NodeJoining
+		return spec.NodeJoining
 	}
-	return NodeNotReady
+	return spec.NodeNotReady
 }
 
-func (l *lookout) pods(w *When) (count int) {
-	if w.Pods == PodEvicted {
+func (l *lookout) pods(w *spec.When) (count int) {
+	if w.Pods == spec.PodEvicted {
 		if of := l.sim.workloadOf(w.Workload); of != nil {
-			return l.evicted[of.key()]
+			return l.evicted[of.Key()]
 		}
 		return l.evicted[types.NamespacedName{}]
 	}

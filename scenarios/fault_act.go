@@ -5,11 +5,12 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // act does to the cluster what a fault says: to machines, at the provider, or by a write through the API, as a person
 // with kubectl would. No event says that it was a fault.
-func (s *Simulation) act(f *Fault) {
+func (s *Simulation) act(f *spec.Fault) {
 	switch {
 	case f.SpotInterruption != nil:
 		s.interrupt(f.SpotInterruption)
@@ -42,7 +43,7 @@ func (s *Simulation) act(f *Fault) {
 			s.env.Cloud.Terminate(i, false)
 		}
 	case f.MemoryLeak != nil:
-		if t := s.traits[s.workloadOf(f.MemoryLeak.Workload).key()]; t != nil {
+		if t := s.traits[s.workloadOf(f.MemoryLeak.Workload).Key()]; t != nil {
 			s.kubelets.Leak(t, f.MemoryLeak.PerMinute.Value())
 		}
 	case f.VolumeStuck != nil:
@@ -56,7 +57,7 @@ func (s *Simulation) act(f *Fault) {
 		} else if w != nil {
 			one := s.workload(w)
 			one.CreateAt = s.env.Now()
-			s.traits[w.key()] = one.Template.Traits
+			s.traits[w.Key()] = one.Template.Traits
 			s.check(s.workloads.Add(one))
 		}
 	case f.Scale != nil:
@@ -96,7 +97,7 @@ func (s *Simulation) until(d time.Duration, end func()) {
 
 // victims draws the machines that a fault befalls, out of those whose nodes are
 // there.
-func (s *Simulation) victims(v Victims) []*cloud.Instance {
+func (s *Simulation) victims(v spec.Victims) []*cloud.Instance {
 	var some []*cloud.Instance
 	for _, g := range s.env.Cloud.Groups() {
 		if v.Group != "" && g.Name != v.Group {
@@ -107,7 +108,7 @@ func (s *Simulation) victims(v Victims) []*cloud.Instance {
 				continue
 			}
 			old := i.Template.LaunchVersion == launchFrom
-			if v.Which == WhichOld && !old || v.Which == WhichNew && old {
+			if v.Which == spec.WhichOld && !old || v.Which == spec.WhichNew && old {
 				continue
 			}
 			some = append(some, i)
@@ -117,10 +118,10 @@ func (s *Simulation) victims(v Victims) []*cloud.Instance {
 	return some[:min(len(some), v.Nodes)]
 }
 
-func (s *Simulation) workloadOf(ref string) *Workload { return s.file.workload(ref) }
+func (s *Simulation) workloadOf(ref string) *spec.Workload { return s.file.Workload(ref) }
 
 // interrupt gives the notices of a spot interruption.
-func (s *Simulation) interrupt(f *SpotInterruption) {
+func (s *Simulation) interrupt(f *spec.SpotInterruption) {
 	for _, i := range s.victims(f.Victims) {
 		notice := func() {
 			stream := s.env.Stream("interruption", i.ID)
@@ -135,20 +136,20 @@ func (s *Simulation) interrupt(f *SpotInterruption) {
 	}
 }
 
-func (s *Simulation) breakImage(f *ImagePull, launches int) {
+func (s *Simulation) breakImage(f *spec.ImagePull, launches int) {
 	image := f.Image
 	if w := s.workloadOf(f.Workload); w != nil {
 		image = w.Image
 	}
 	since := 0
-	if f.On == PullOnNew {
+	if f.On == spec.PullOnNew {
 		since = launches
 	}
 	s.until(f.For, s.env.Cloud.Registry.Break(image, f.Reason, since))
 }
 
 // neverReady lets machines that are launched from now on fail to join.
-func (s *Simulation) neverReady(f *NeverReady) {
+func (s *Simulation) neverReady(f *spec.NeverReady) {
 	left := f.Nodes
 	s.env.Cloud.Watch(func(c cloud.Change, i *cloud.Instance) {
 		if c != cloud.Launched || left == 0 || f.Group != "" && i.Group.Name != f.Group {
@@ -156,14 +157,14 @@ func (s *Simulation) neverReady(f *NeverReady) {
 		}
 		left--
 		s.env.After(0, func() {
-			s.env.Cloud.Ail(i, func(a *cloud.Ailments) { *a = f.ailments() })
+			s.env.Cloud.Ail(i, func(a *cloud.Ailments) { *a = ailmentsOf(f) })
 		})
 	})
 }
 
 // crash has containers exit: those of some of a workload's pods, or all of an
 // image that start from now on.
-func (s *Simulation) crash(f *Crash) {
+func (s *Simulation) crash(f *spec.Crash) {
 	if f.Image != "" {
 		s.until(f.For, s.env.Cloud.Registry.Spoil(f.Image))
 		return
@@ -187,7 +188,7 @@ func (s *Simulation) crash(f *Crash) {
 }
 
 // down stops something on machines, once or again and again.
-func (s *Simulation) down(f *Down, set func(*cloud.Ailments, bool)) {
+func (s *Simulation) down(f *spec.Down, set func(*cloud.Ailments, bool)) {
 	for _, i := range s.victims(f.Victims) {
 		for k := range f.Times {
 			s.until(time.Duration(k)*f.Every+1, func() {
@@ -199,7 +200,7 @@ func (s *Simulation) down(f *Down, set func(*cloud.Ailments, bool)) {
 }
 
 // outage cuts a zone off, and takes its capacity away.
-func (s *Simulation) outage(f *ZoneOutage) {
+func (s *Simulation) outage(f *spec.ZoneOutage) {
 	s.env.Cloud.Shortage(f.Zone, "", true)
 	var hit []*cloud.Instance
 	for _, g := range s.env.Cloud.Groups() {
@@ -225,7 +226,7 @@ func (s *Simulation) outage(f *ZoneOutage) {
 }
 
 // schedulable cordons or uncordons nodes, as kubectl does.
-func (s *Simulation) schedulable(v Victims, cordon bool) {
+func (s *Simulation) schedulable(v spec.Victims, cordon bool) {
 	for _, i := range s.victims(v) {
 		if n := s.env.API.Node(i.Name); n != nil {
 			s.env.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = cordon })

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // resume restores the lasting effects of an earlier fault in a resumed live run: those at the provider, the registry
 // or an image. What befell single machines before they registered is noted with them (see machine.Ail); what befell
 // them later ended with the process that played it.
-func (s *Simulation) resume(f *Fault, ago time.Duration) {
+func (s *Simulation) resume(f *spec.Fault, ago time.Duration) {
 	on, again := true, *f
 	last := func(d *time.Duration) {
 		if *d > 0 {
@@ -44,7 +45,7 @@ func (s *Simulation) resume(f *Fault, ago time.Duration) {
 		c := *f.NeverReady
 		for _, g := range s.env.Cloud.Groups() {
 			for _, i := range g.Instances() {
-				if i.Ailments == c.ailments() {
+				if i.Ailments == ailmentsOf(&c) {
 					c.Nodes--
 				}
 			}
@@ -59,12 +60,12 @@ func (s *Simulation) resume(f *Fault, ago time.Duration) {
 	}
 }
 
-// ailments are those of a machine that a NeverReady befalls.
-func (f *NeverReady) ailments() (a cloud.Ailments) {
+// ailmentsOf are those of a machine that a NeverReady befalls.
+func ailmentsOf(f *spec.NeverReady) (a cloud.Ailments) {
 	switch f.Cause {
-	case CauseUserdata:
+	case spec.CauseUserdata:
 		a.UserDataFail = true
-	case CauseKubelet:
+	case spec.CauseKubelet:
 		a.NeverPosts = true
 	default:
 		a.CNIBroken = true

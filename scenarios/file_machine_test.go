@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // nodesOf simulates a file, and returns the nodes that it begins with.

@@ -13,6 +13,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -74,7 +75,7 @@ type seenNode struct {
 
 // Perform prepares a Performance.
 func (f *File) Perform(c PerformConfig) (*Performance, error) {
-	f, err := f.Split()
+	whole, err := f.Split()
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
@@ -84,7 +85,7 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, versions: newVersions(), given: map[*kube.Pod]bool{}}
 	start := c.Now()
 	p.clock = convert.Clock{Scenario: kube.InstantOf(start), Wall: start, Speed: c.Speed, Foreign: convert.NewForeignTimes()}
-	p.sim, err = f.stand(func(timeline.Event) error { return nil }, remote{p}, start)
+	p.sim, err = whole.stand(func(timeline.Event) error { return nil }, remote{p}, start)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +240,7 @@ func (p *Performance) Unsettled() []string {
 	}
 	for i := range p.sim.file.Workloads {
 		w := &p.sim.file.Workloads[i]
-		if w.CreateAt > 0 || p.before > 0 || w.Kind == KindDaemonSet || w.Kind == KindJob || p.createdLater(w) {
+		if w.CreateAt > 0 || p.before > 0 || w.Kind == spec.KindDaemonSet || w.Kind == spec.KindJob || p.createdLater(w) {
 			continue
 		}
 		if have := p.serving(w); have < w.Replicas {
@@ -263,7 +264,7 @@ func (p *Performance) Unsettled() []string {
 }
 
 // serving counts the pods of a workload that are Ready.
-func (p *Performance) serving(w *Workload) int {
+func (p *Performance) serving(w *spec.Workload) int {
 	return p.countServing(func(pod *kube.Pod) bool { return pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name })
 }
 
@@ -283,13 +284,13 @@ type machine struct {
 	Zone     string         `json:"zone"`
 	Template cloud.Template `json:"template"`
 	// Ail lists its ailments when it registered: "cni" or "kubelet", as in a NeverReady.
-	Ail NeverReadyCause `json:"ail,omitempty"`
+	Ail spec.NeverReadyCause `json:"ail,omitempty"`
 }
 
 // GoesOnWith reports whether a live run that adopts a Node that is being deleted continues its end: where Karpenter's
 // finalizer alone holds it.
 func (p *Performance) GoesOnWith(in *corev1.Node) bool {
-	return p.sim.file.Cluster.Provider == ProviderKarpenter && roll.Holds(in.Finalizers)
+	return p.sim.file.Cluster.Provider == spec.ProviderKarpenter && roll.Holds(in.Finalizers)
 }
 
 // Adopt takes over the machines of nodes that another process has registered, at
@@ -316,7 +317,7 @@ func (p *Performance) Adopt(nodes []*corev1.Node, at time.Duration, rolled bool)
 			return fmt.Errorf("adopt node %s: machine %d of scenario %s is called %s: clean up, or run it with the seed it was begun with", in.Name, m.Number, s.file.Metadata.Name, i.Name)
 		}
 		if m.Ail != "" {
-			i.Ailments = (&NeverReady{Cause: m.Ail}).ailments()
+			i.Ailments = ailmentsOf(&spec.NeverReady{Cause: m.Ail})
 		}
 		n := &kube.Node{}
 		convert.AdoptNode(n, in, p.clock)

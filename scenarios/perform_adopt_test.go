@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios"
 )
 
 // goOn ends the performance where it stands and has another one go on with what is

@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // attachment is a VolumeAttachment as the attacher has it.

@@ -5,21 +5,23 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // storageClass is the class of all claims of a live run.
 const storageClass = "nodesim"
 
 // objectOf makes the object of a workload, with the claims of its pods.
-func (p *Performance) objectOf(w *Workload) runtime.Object {
+func (p *Performance) objectOf(w *spec.Workload) runtime.Object {
 	o := objectOf(p.sim.workload(w))
 	if w.Volume == nil {
 		return o

@@ -3,14 +3,16 @@ package scenarios
 import (
 	"reflect"
 
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
-	"github.com/nodesim/nodesim/scenarios/internal/roll"
-	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // A CustomKind is a kind of objects that the scenario's provider keeps by a
@@ -30,10 +32,10 @@ func kindOf(r timeline.Resource) CustomKind {
 // garbage collector removes what has an owner that isn't there.
 func (p *Performance) CustomKinds() []CustomKind {
 	switch p.sim.file.Cluster.Provider {
-	case ProviderKarpenter:
-		return []CustomKind{kindOf(roll.NodePools), kindOf(roll.NodeClaims)}
-	case ProviderCAPI:
-		return []CustomKind{kindOf(roll.MachineSets), kindOf(roll.MachineResource)}
+	case spec.ProviderKarpenter:
+		return []CustomKind{kindOf(roll.NodePools), kindOf(kube.NodeClaims)}
+	case spec.ProviderCAPI:
+		return []CustomKind{kindOf(roll.MachineSets), kindOf(kube.Machines)}
 	}
 	return nil
 }
@@ -78,9 +80,9 @@ func (p *Performance) CustomSeen(t watch.EventType, kind CustomKind, in *unstruc
 		return
 	}
 	switch s := p.sim; {
-	case s.karpenter != nil && o.Resource == roll.NodeClaims:
+	case s.karpenter != nil && o.Resource == kube.NodeClaims:
 		s.karpenter.Delete(o.Name)
-	case s.machines != nil && o.Resource == roll.MachineResource:
+	case s.machines != nil && o.Resource == kube.Machines:
 		s.machines.DeleteMachine(o.Name)
 	}
 }

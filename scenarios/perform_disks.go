@@ -13,6 +13,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // Disks are the writes of a [World] for volumes. Nothing of it is asked for where the scenario has none.
@@ -55,12 +56,12 @@ type disk struct {
 func (d *disks) listed(v *disk) string { return "kubernetes.io/csi/" + d.driver + "^" + v.handle }
 
 // drivers are the CSI drivers of the providers' disks.
-var drivers = map[Provider]string{ProviderGKE: "pd.csi.storage.gke.io", ProviderAKS: "disk.csi.azure.com"}
+var drivers = map[spec.Provider]string{spec.ProviderGKE: "pd.csi.storage.gke.io", spec.ProviderAKS: "disk.csi.azure.com"}
 
 const ebs = "ebs.csi.aws.com"
 
 func newDisks(p *Performance) *disks {
-	hasVolume := func(w Workload) bool { return w.Volume != nil }
+	hasVolume := func(w spec.Workload) bool { return w.Volume != nil }
 	if !slices.ContainsFunc(p.sim.file.Workloads, hasVolume) {
 		return nil
 	}
@@ -209,9 +210,9 @@ func (d *disks) reclaim(v *disk) {
 // handle returns the provider's name of a volume.
 func (d *disks) handle(name, zone string, chance *model.Stream) string {
 	switch d.p.sim.file.Cluster.Provider {
-	case ProviderGKE:
+	case spec.ProviderGKE:
 		return "projects/" + d.p.sim.file.Cluster.Name + "-project/zones/" + zone + "/disks/" + name
-	case ProviderAKS:
+	case spec.ProviderAKS:
 		return "/subscriptions/" + chance.UUID() + "/resourceGroups/" + d.p.sim.file.Cluster.Name + "/providers/Microsoft.Compute/disks/" + name
 	}
 	return "vol-0" + chance.Hex(16)

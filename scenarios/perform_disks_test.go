@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nodesim/nodesim/scenarios"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/nodesim/nodesim/scenarios"
 )
 
 // The volumes of a StatefulSet's pods are made once, and follow them from node to

@@ -8,6 +8,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // An Instance is a machine of a group, as the provider and the API describe it.
@@ -80,7 +81,7 @@ func configOf(t cloud.Template) string {
 	return fmt.Sprintf("%s %s %s (launch template version %d)", t.Image, t.Version, t.InstanceType, t.LaunchVersion)
 }
 
-func (p *Performance) group(name string) (*Group, *cloud.Group, error) {
+func (p *Performance) group(name string) (*spec.Group, *cloud.Group, error) {
 	f, g := p.sim.group(name), p.sim.env.Cloud.Group(name)
 	if f == nil || g == nil {
 		return nil, nil, fmt.Errorf("group %q: scenario %s has no such group", name, p.sim.file.Metadata.Name)

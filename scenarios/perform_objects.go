@@ -15,18 +15,19 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // cast notes the programs of the workloads, those of the provider's DaemonSets
 // included.
 func (p *Performance) cast() {
 	s := p.sim
-	if s.file.Cluster.Kubelet != KubeletKwok {
+	if s.file.Cluster.Kubelet != spec.KubeletKwok {
 		p.agents = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
 	}
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
-		s.traits[w.key()] = s.workload(w).Template.Traits
+		s.traits[w.Key()] = s.workload(w).Template.Traits
 	}
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
@@ -38,14 +39,14 @@ func (p *Performance) cast() {
 }
 
 // createdLater reports whether a fault creates a workload.
-func (p *Performance) createdLater(w *Workload) bool {
-	return slices.ContainsFunc(p.sim.file.Faults, func(f Fault) bool {
+func (p *Performance) createdLater(w *spec.Workload) bool {
+	return slices.ContainsFunc(p.sim.file.Faults, func(f spec.Fault) bool {
 		return f.CreateWorkload != nil && p.sim.workloadOf(f.CreateWorkload.Workload) == w
 	})
 }
 
 // create has the World create a workload in the course of the scenario.
-func (p *Performance) create(w *Workload) {
+func (p *Performance) create(w *spec.Workload) {
 	p.world.CreateWorkload([]runtime.Object{p.objectOf(w)})
 }
 
@@ -68,7 +69,7 @@ func (p *Performance) Objects() []runtime.Object {
 	for i := range s.file.Budgets {
 		b := &s.file.Budgets[i]
 		spaces[b.Namespace] = true
-		later = append(later, b.object(s.workloadOf(s.file.meant(b))))
+		later = append(later, budgetObject(b, s.workloadOf(s.file.Meant(b))))
 	}
 	delete(spaces, metav1.NamespaceDefault)
 	for _, name := range slices.Sorted(maps.Keys(spaces)) {
@@ -80,7 +81,7 @@ func (p *Performance) Objects() []runtime.Object {
 	return append(objects, later...)
 }
 
-func (b *Budget) object(of *Workload) *policyv1.PodDisruptionBudget {
+func budgetObject(b *spec.Budget, of *spec.Workload) *policyv1.PodDisruptionBudget {
 	o := &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: b.Name},

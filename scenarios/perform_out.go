@@ -9,12 +9,14 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // remote is the outward half of a Performance: the actors' writes.
@@ -89,8 +91,8 @@ func (p remote) machineNote(node string) string {
 		return "{}"
 	}
 	m := machine{Number: i.Number, Group: i.Group.Name, Zone: i.Zone, Template: i.Template}
-	for _, cause := range [...]NeverReadyCause{CauseCNI, CauseKubelet} {
-		if i.Ailments == (&NeverReady{Cause: cause}).ailments() {
+	for _, cause := range [...]spec.NeverReadyCause{spec.CauseCNI, spec.CauseKubelet} {
+		if i.Ailments == ailmentsOf(&spec.NeverReady{Cause: cause}) {
 			m.Ail = cause
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // small is a surge of few.

@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/noderoll/invariant"
-	"github.com/nodesim/nodesim/scenarios"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/noderoll/invariant"
+	"github.com/nodesim/nodesim/scenarios"
 )
 
 // timely are the invariants about the times that kubelets write. The others are about

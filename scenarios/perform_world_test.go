@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -19,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/nodesim/nodesim/scenarios"
 )
 
 // plane is the plainest control plane: an API server, a scheduler, controllers of

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/scenarios"
+	filespec "github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -106,19 +107,19 @@ func settings(parameters []scenarios.Parameter, chance *rand.Rand) []scenarios.S
 		}
 		var value string
 		switch p.Type {
-		case scenarios.TypeInt:
+		case filespec.TypeInt:
 			least, _ := strconv.Atoi(string(p.Min))
 			usual, _ := strconv.Atoi(string(p.Default))
 			value = strconv.Itoa(least + chance.IntN(max(2, 2*(usual-least)+1)))
-		case scenarios.TypeBool:
+		case filespec.TypeBool:
 			value = strconv.FormatBool(chance.IntN(2) == 0)
-		case scenarios.TypeEnum:
+		case filespec.TypeEnum:
 			value = p.Values[chance.IntN(len(p.Values))]
-		case scenarios.TypeDuration:
+		case filespec.TypeDuration:
 			least, _ := time.ParseDuration(string(p.Min))
 			usual, _ := time.ParseDuration(string(p.Default))
 			value = (least + time.Duration(chance.Int64N(int64(max(2*(usual-least), 10*time.Minute))))).Truncate(time.Second).String()
-		case scenarios.TypePercent:
+		case filespec.TypePercent:
 			value = strconv.Itoa(1+chance.IntN(100)) + "%"
 		default:
 			continue

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -94,7 +95,7 @@ func Open(name string, opts ...timeline.ReadOption) (*timeline.Reader, error) {
 }
 
 // Open makes the tape of the scenario as it is read: the simulation continues as far as the reader asks.
-func (s Scenario) Open(set []Setting, seed *uint64, opts ...timeline.ReadOption) (*timeline.Reader, error) {
+func (s Scenario) Open(set []spec.Setting, seed *uint64, opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	opts = append([]timeline.ReadOption{timeline.Name("scenario " + s.Name)}, opts...)
 	if s.Document == nil {
 		if err := s.fixed(set, seed); err != nil {
@@ -119,7 +120,7 @@ func (s Scenario) Open(set []Setting, seed *uint64, opts ...timeline.ReadOption)
 }
 
 // fixed refuses to change what is no simulation.
-func (s Scenario) fixed(set []Setting, seed *uint64) error {
+func (s Scenario) fixed(set []spec.Setting, seed *uint64) error {
 	if len(set) > 0 || seed != nil {
 		return fmt.Errorf("scenario %s: it is always the same: want no settings and no seed", s.Name)
 	}
@@ -165,9 +166,6 @@ func writeDemo(w *timeline.Writer) error {
 	}
 	return w.Write(timeline.Event{Type: timeline.End, At: events[len(events)-1].At})
 }
-
-// Header returns the header of the file's tape.
-func (f *File) Header() timeline.Header { return f.header() }
 
 // Open simulates the file as its tape is read. Nothing is kept of what was read
 // but the objects that are alive.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -13,7 +15,6 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 	"github.com/nodesim/nodesim/timeline"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // bookmarkEvery is the interval at which a recorder writes a SYNC for a quiet resource.
@@ -63,11 +64,11 @@ type Simulation struct {
 // timeline.Writer's WriteLine takes them; their bytes are valid during the call.
 // The header must be written before.
 func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
-	f, err := f.Split()
+	whole, err := f.Split()
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
-	s, err := f.stand(sink, nil, f.Start)
+	s, err := whole.stand(sink, nil, f.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +81,12 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 // stand is a simulation with nothing in it yet, whose API begins at a time.
 func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
 	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}}
-	s.header = f.header()
+	s.header = f.Header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
-	timings, err := f.timings("", version)
+	timings, err := f.MachineTimings("", version)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}

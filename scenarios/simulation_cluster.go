@@ -3,6 +3,7 @@ package scenarios
 import (
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/autoscaler"
@@ -12,16 +13,17 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // timingsOf returns the timings of a group's machines: those of their OS, worked
 // out once.
 func (s *Simulation) timingsOf() func(*cloud.Group) *model.Timings {
-	byOS := map[OS]*model.Timings{}
+	byOS := map[spec.OS]*model.Timings{}
 	return func(g *cloud.Group) *model.Timings {
-		os := OS(g.Template.OS)
+		os := spec.OS(g.Template.OS)
 		if byOS[os] == nil {
-			t, err := s.file.timings(os, s.env.Version)
+			t, err := s.file.MachineTimings(os, s.env.Version)
 			if err != nil { // the names were checked for the cluster's own timings
 				t = s.env.Timings
 			}
@@ -34,7 +36,7 @@ func (s *Simulation) timingsOf() func(*cloud.Group) *model.Timings {
 // prepare says what the machines are like, to kubelets and to the provider.
 func (s *Simulation) prepare() {
 	s.kubelet = kubelet.Config{Timings: s.timingsOf(), Shape: s.shape, Place: s.place}
-	if s.file.Cluster.Kubelet == KubeletKwok {
+	if s.file.Cluster.Kubelet == spec.KubeletKwok {
 		s.kubelet.Profile = kubelet.Kwok
 	}
 	s.env.Cloud = cloud.New(cloud.Config{
@@ -53,7 +55,7 @@ func (s *Simulation) identify(i *cloud.Instance) {
 // shape returns the shape of an instance's node.
 func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 	provider, os := s.file.Cluster.Provider, model.OS(i.Template.OS)
-	machine := s.file.machine(i.Template.InstanceType)
+	machine := s.file.Machine(i.Template.InstanceType)
 	version, err := model.ParseVersion(i.Template.Version)
 	if err != nil {
 		version = s.env.Version
@@ -111,7 +113,7 @@ func (s *Simulation) place(i *cloud.Instance) model.Place {
 	return p
 }
 
-func (s *Simulation) group(name string) *Group {
+func (s *Simulation) group(name string) *spec.Group {
 	for i := range s.file.Groups {
 		if s.file.Groups[i].Name == name {
 			return &s.file.Groups[i]
@@ -121,7 +123,7 @@ func (s *Simulation) group(name string) *Group {
 }
 
 // template returns the launch template of a group's instances.
-func template(g *Group, image NodeImage, launch int) cloud.Template {
+func template(g *spec.Group, image spec.NodeImage, launch int) cloud.Template {
 	return cloud.Template{
 		Image: image.Image, Version: image.Version, Release: image.Release, OS: string(g.OS), InstanceType: image.InstanceType,
 		LaunchVersion: launch,
@@ -135,16 +137,16 @@ const (
 )
 
 // addGroup tells the provider of a group.
-func (s *Simulation) addGroup(g *Group) {
+func (s *Simulation) addGroup(g *spec.Group) {
 	s.env.Cloud.AddGroup(&cloud.Group{
-		Name: g.Name, Zones: g.Zones, Spot: g.CapacityType == CapacitySpot, Min: g.Min, Max: g.Max,
+		Name: g.Name, Zones: g.Zones, Spot: g.CapacityType == spec.CapacitySpot, Min: g.Min, Max: g.Max,
 		Template: template(g, g.From, launchFrom), FreeIPs: g.FreeIPs,
-		Detached: s.file.Cluster.Provider == ProviderKarpenter || s.file.Cluster.Provider == ProviderCAPI,
+		Detached: s.file.Cluster.Provider == spec.ProviderKarpenter || s.file.Cluster.Provider == spec.ProviderCAPI,
 	})
 }
 
 // seedGroup puts the nodes of a group there that have been running for days.
-func (s *Simulation) seedGroup(g *Group) {
+func (s *Simulation) seedGroup(g *spec.Group) {
 	c := s.env.Cloud.Group(g.Name)
 	ages := s.env.Stream("age", g.Name)
 	rollout := hours(&ages, 24*9, 24*30)
@@ -162,7 +164,7 @@ func (s *Simulation) startActors() error {
 	controllers.NewPodGC(s.env)
 	s.disruption = controllers.NewDisruption(s.env)
 	s.startCloudControllers()
-	if s.file.Cluster.Kubelet != KubeletKwok {
+	if s.file.Cluster.Kubelet != spec.KubeletKwok {
 		controllers.NewAttachDetach(s.env)
 	}
 	s.workloads = controllers.NewWorkloads(s.env)
@@ -174,7 +176,7 @@ func (s *Simulation) startActors() error {
 
 // startCloudControllers starts what tells the API of the provider's instances.
 func (s *Simulation) startCloudControllers() {
-	if s.file.Cluster.Kubelet == KubeletKwok {
+	if s.file.Cluster.Kubelet == spec.KubeletKwok {
 		controllers.NewNodeDeletion(s.env)
 	} else {
 		controllers.NewCloudNode(s.env, controllers.CloudNodeConfig{Initialize: s.kubelets.Initialize})
@@ -218,4 +220,18 @@ func (s *Simulation) watchFinalizers() {
 			}
 		}
 	})
+}
+
+// releaseDay is the day of an image in its release: "20251112" of
+// "1.34.2-20251112".
+func releaseDay(release string) string {
+	if i := strings.LastIndexAny(release, "-."); i >= 0 {
+		return release[i+1:]
+	}
+	return release
+}
+
+// hours are how long nodes and pods have been there when the tape begins.
+func hours(s *model.Stream, least, most int) time.Duration {
+	return time.Duration(least)*time.Hour + time.Duration(s.N(uint64(most-least)*3600))*time.Second
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // planRolls has the groups rolled, one after another or all at once.
@@ -56,25 +57,25 @@ func (s *Simulation) rollEnded(o roll.Outcome) {
 }
 
 // strategy returns the strategy that rolls a group.
-func (s *Simulation) strategy(name Strategy) func(roll.Base) roll.Strategy {
+func (s *Simulation) strategy(name spec.Strategy) func(roll.Base) roll.Strategy {
 	switch name {
-	case StrategyPlain:
+	case spec.StrategyPlain:
 		return roll.Plain
-	case StrategyEKSDefault:
+	case spec.StrategyEKSDefault:
 		return roll.EKSDefault
-	case StrategyEKSMinimal:
+	case spec.StrategyEKSMinimal:
 		return roll.EKSMinimal
-	case StrategyKarpenter:
+	case spec.StrategyKarpenter:
 		return roll.KarpenterDrift(s.karpenter)
-	case StrategyGKESurge:
+	case spec.StrategyGKESurge:
 		return roll.GKESurge
-	case StrategyGKEBlueGreen:
+	case spec.StrategyGKEBlueGreen:
 		return roll.GKEBlueGreen
-	case StrategyAKSReimage:
+	case spec.StrategyAKSReimage:
 		return roll.AKSReimage
-	case StrategyCAPI:
+	case spec.StrategyCAPI:
 		return roll.CAPI(s.machines)
-	case StrategyKOps:
+	case spec.StrategyKOps:
 		return roll.KOps
 	}
 	return nil
@@ -85,19 +86,19 @@ func (s *Simulation) startProvider() error {
 	shapes := func(i *cloud.Instance) model.NodeShape { return s.kubelet.Node(s.env.Seed, i) }
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
-	case ProviderKarpenter:
-		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == HandlerKarpenter, Pools: s.performing != nil}
+	case spec.ProviderKarpenter:
+		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == spec.HandlerKarpenter, Pools: s.performing != nil}
 		if s.file.Roll != nil {
 			c.GracePeriod, c.Budget = s.file.Roll.EvictionTimeout, s.file.Roll.Budget.String()
 		}
 		s.karpenter = roll.NewKarpenter(s.env, c)
-	case ProviderCAPI:
+	case spec.ProviderCAPI:
 		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes, Sets: s.performing != nil}
 		if s.file.Roll != nil {
 			c.DrainTimeout = s.file.Roll.EvictionTimeout
 		}
 		s.machines = roll.NewMachines(s.env, c)
-	case ProviderKOps:
+	case spec.ProviderKOps:
 		roll.NewKopsController(s.env, shapes)
 	}
 	handler := roll.HandlerConfig{Karpenter: s.karpenter}
@@ -118,14 +119,14 @@ func (s *Simulation) seedProvider() {
 }
 
 // podRollConfig is that of a roll in place.
-func (s *Simulation) podRollConfig(r *Roll, w *Workload) roll.PodConfig {
+func (s *Simulation) podRollConfig(r *spec.Roll, w *spec.Workload) roll.PodConfig {
 	c := roll.PodConfig{
 		Name: w.Name, Namespace: w.Namespace, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: w.Name}),
 		Replicas:  func() int { return s.workloads.Replicas(w.Namespace, w.Name) },
 		Redefine:  func(change func(*kube.ContainerSpec)) error { return s.workloads.Redefine(w.Namespace, w.Name, change) },
 		Container: w.Name, Image: r.Image, At: r.At,
 		MaxUnavailable: max(1, r.MaxUnavailable.Of(w.Replicas, false)), Deadline: r.JoinTimeout,
-		Rollback: r.OnFailure == OnFailureRollback,
+		Rollback: r.OnFailure == spec.OnFailureRollback,
 	}
 	if q := r.Requests; q != nil {
 		if q.CPU != nil {
@@ -138,19 +139,19 @@ func (s *Simulation) podRollConfig(r *Roll, w *Workload) roll.PodConfig {
 	return c
 }
 
-func (s *Simulation) rollConfig(r *Roll, g *Group) roll.Config {
+func (s *Simulation) rollConfig(r *spec.Roll, g *spec.Group) roll.Config {
 	c := roll.Config{
 		Group: s.env.Cloud.Group(g.Name), From: template(g, g.From, launchFrom), To: template(g, g.To, launchTo),
 		Size: g.Nodes, At: r.At,
 		MaxUnavailable: r.MaxUnavailable.Of(g.Nodes, false), MaxSurge: r.MaxSurge.Of(g.Nodes, true), Budget: r.Budget.Of(g.Nodes, true),
-		Force: r.Force, LegacyTaint: r.LegacyTaint, Rollback: r.OnFailure == OnFailureRollback,
+		Force: r.Force, LegacyTaint: r.LegacyTaint, Rollback: r.OnFailure == spec.OnFailureRollback,
 		EvictionTimeout: r.EvictionTimeout, JoinTimeout: r.JoinTimeout, Settle: r.SettleAfterDrain, Soak: r.Soak,
 		StopAfter: r.StopAfter,
 	}
 	if r.RollbackAt > 0 {
 		c.RollbackAt = max(1, (int(r.RollbackAt)*g.Nodes+99)/100)
 	}
-	if r.Strategy == StrategyEKSDefault || r.Strategy == StrategyEKSMinimal {
+	if r.Strategy == spec.StrategyEKSDefault || r.Strategy == spec.StrategyEKSMinimal {
 		// UpdateNodegroupConfig of the EKS API: at most 100 nodes at a time.
 		c.MaxUnavailable = min(max(1, c.MaxUnavailable), 100)
 	}

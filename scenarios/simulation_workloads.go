@@ -6,16 +6,17 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // priorities of the two classes that every cluster has
 // (pkg/apis/scheduling/types.go).
-var priorities = map[Priority]int32{
+var priorities = map[spec.Priority]int32{
 	"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000,
 }
 
 // workload is a workload for its controller.
-func (s *Simulation) workload(w *Workload) controllers.Workload {
+func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 	labels := kube.PairsOf(kube.Pair{Key: "app", Value: w.Name})
 	t := controllers.PodTemplate{
 		Labels: labels, GraceSeconds: int64(w.Grace / time.Second),
@@ -27,11 +28,11 @@ func (s *Simulation) workload(w *Workload) controllers.Workload {
 	if p := w.ResizePolicy; p != nil {
 		t.Containers[0].CPUPolicy, t.Containers[0].MemoryPolicy = string(p.CPU), string(p.Memory)
 	}
-	if r := s.file.Roll; r != nil && r.Strategy == StrategyResize && s.file.RolledInPlace().key() == w.key() {
+	if r := s.file.Roll; r != nil && r.Strategy == spec.StrategyResize && s.file.RolledInPlace().Key() == w.Key() {
 		t.Resizable = true
 	}
 	t.Traits.StartReady = w.Ready.Model()
-	t.Traits.NeverStops = w.Stop.Kind == DistNever
+	t.Traits.NeverStops = w.Stop.Kind == spec.DistNever
 	if !t.Traits.NeverStops {
 		t.Traits.Stop = w.Stop.Model()
 	}
@@ -69,20 +70,20 @@ func (s *Simulation) workload(w *Workload) controllers.Workload {
 	}
 }
 
-var spreadKeys = map[Spread]string{"zone": "topology.kubernetes.io/zone", "host": "kubernetes.io/hostname"}
+var spreadKeys = map[spec.Spread]string{"zone": "topology.kubernetes.io/zone", "host": "kubernetes.io/hostname"}
 
 // groupLabel is the label by which a provider's nodes name their group.
-func groupLabel(p Provider) string {
+func groupLabel(p spec.Provider) string {
 	switch p {
-	case ProviderKarpenter:
+	case spec.ProviderKarpenter:
 		return "karpenter.sh/nodepool"
-	case ProviderGKE:
+	case spec.ProviderGKE:
 		return "cloud.google.com/gke-nodepool"
-	case ProviderAKS:
+	case spec.ProviderAKS:
 		return "kubernetes.azure.com/agentpool"
-	case ProviderCAPI:
+	case spec.ProviderCAPI:
 		return "node.cluster.x-k8s.io/deployment-name"
-	case ProviderKOps:
+	case spec.ProviderKOps:
 		return "kops.k8s.io/instancegroup"
 	}
 	return "eks.amazonaws.com/nodegroup"
@@ -91,20 +92,20 @@ func groupLabel(p Provider) string {
 // seedWorkloads puts the pods there that have been running for days, and has
 // the others created in their time.
 func (s *Simulation) seedWorkloads() error {
-	created := map[*Workload]bool{}
+	created := map[*spec.Workload]bool{}
 	for _, f := range s.file.Faults {
 		if f.CreateWorkload != nil {
 			created[s.workloadOf(f.CreateWorkload.Workload)] = true
 		}
 	}
 	var there []controllers.Workload
-	if s.file.Cluster.Kubelet != KubeletKwok {
+	if s.file.Cluster.Kubelet != spec.KubeletKwok {
 		there = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
 	}
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
 		one := s.workload(w)
-		s.traits[w.key()] = one.Template.Traits
+		s.traits[w.Key()] = one.Template.Traits
 		switch {
 		case created[w]:
 		case w.CreateAt > 0:
@@ -123,7 +124,7 @@ func (s *Simulation) seedWorkloads() error {
 func (s *Simulation) seedBudgets() error {
 	ages := s.env.Stream("age", "budgets")
 	for _, b := range s.file.Budgets {
-		one := &kube.Budget{Selector: kube.PairsOf(kube.Pair{Key: "app", Value: s.workloadOf(s.file.meant(&b)).Name})}
+		one := &kube.Budget{Selector: kube.PairsOf(kube.Pair{Key: "app", Value: s.workloadOf(s.file.Meant(&b)).Name})}
 		one.Namespace, one.Name = b.Namespace, b.Name
 		one.Created = s.env.API.Now().Add(-hours(&ages, 24, 24*7))
 		if b.MinAvailable != nil {

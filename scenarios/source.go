@@ -1,13 +1,16 @@
 package scenarios
 
-import "github.com/nodesim/nodesim/timeline"
+import (
+	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
+)
 
 // Source is the tape of a shipped scenario, simulated as it is read and anew
 // each time that it is opened: the same settings give the same tape, byte for
 // byte. A name or a setting that isn't known is an error of Open.
 //
 //	client, err := fakeclient.New(scenarios.Source("surge", scenarios.Setting{Name: "nodes", Value: "12"}))
-func Source(name string, set ...Setting) timeline.Source {
+func Source(name string, set ...spec.Setting) timeline.Source {
 	return opener(func() (*timeline.Reader, error) {
 		found, err := Find(name)
 		if err != nil {
@@ -19,7 +22,7 @@ func Source(name string, set ...Setting) timeline.Source {
 
 // Source is the tape of the scenario with other settings and, if it isn't nil,
 // another seed.
-func (s Scenario) Source(set []Setting, seed *uint64) timeline.Source {
+func (s Scenario) Source(set []spec.Setting, seed *uint64) timeline.Source {
 	return opener(func() (*timeline.Reader, error) { return s.Open(set, seed) })
 }
 

@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // A stage holds the objects of a small cluster and writes down every change

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // A version of a pod is what stands on the tape from a moment on.

@@ -7,6 +7,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // agent is a DaemonSet that a provider's clusters bring along: what a drain
@@ -20,33 +21,33 @@ type agent struct {
 
 // agents are the DaemonSets of each provider's clusters. Versions and requests
 // are those of the add-ons' manifests in 2025.
-var agents = map[Provider][]agent{
-	ProviderEKS: {
+var agents = map[spec.Provider][]agent{
+	spec.ProviderEKS: {
 		{"aws-node", "k8s-app", "602401143452.dkr.ecr.REGION.amazonaws.com/amazon-k8s-cni:v1.20.4", 50, 0, 48, true},
 		{"kube-proxy", "k8s-app", "602401143452.dkr.ecr.REGION.amazonaws.com/eks/kube-proxy:vVERSION.1-minimal-eksbuild.2", 100, 0, 36, false},
 	},
-	ProviderGKE: {
+	spec.ProviderGKE: {
 		{"fluentbit-gke", "k8s-app", "gke.gcr.io/fluent-bit:v1.8.12-gke.55", 100, 200, 62, false},
 		{"pdcsi-node", "k8s-app", "gke.gcr.io/gcp-compute-persistent-disk-csi-driver:v1.17.9-gke.0", 10, 20, 70, false},
 	},
-	ProviderAKS: {
+	spec.ProviderAKS: {
 		{"azure-cns", "k8s-app", "mcr.microsoft.com/containernetworking/azure-cns:v1.6.21", 40, 250, 68, true},
 		{"kube-proxy", "component", "mcr.microsoft.com/oss/kubernetes/kube-proxy:vVERSION.1", 100, 0, 37, false},
 	},
-	ProviderCAPI: {
+	spec.ProviderCAPI: {
 		{"calico-node", "k8s-app", "docker.io/calico/node:v3.30.3", 250, 0, 160, true},
 		{"kube-proxy", "k8s-app", "registry.k8s.io/kube-proxy:vVERSION.1", 0, 0, 37, false},
 	},
-	ProviderKOps: {
+	spec.ProviderKOps: {
 		{"cilium", "k8s-app", "quay.io/cilium/cilium:v1.17.6", 100, 128, 210, true},
 		{"kops-node-cache", "k8s-app", "registry.k8s.io/dns/k8s-dns-node-cache:1.26.0", 25, 5, 30, false},
 	},
 }
 
 // systemAgents returns the DaemonSets of a provider as workloads of kube-system.
-func systemAgents(p Provider, region string, v model.Version) []controllers.Workload {
-	if p == ProviderKarpenter {
-		p = ProviderEKS // its nodes are EKS nodes
+func systemAgents(p spec.Provider, region string, v model.Version) []controllers.Workload {
+	if p == spec.ProviderKarpenter {
+		p = spec.ProviderEKS // its nodes are EKS nodes
 	}
 	var all []controllers.Workload
 	for _, a := range agents[p] {

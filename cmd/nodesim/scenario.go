@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/spf13/cobra"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // scenarioFlags choose a scenario and change it.
@@ -90,7 +92,7 @@ func completeSetting(cmd *cobra.Command, args []string, word string) ([]string, 
 		case !valued:
 			words = append(words, p.Name+"=\t"+p.Doc)
 		case p.Name == parameter:
-			if p.Type == scenarios.TypeBool {
+			if p.Type == spec.TypeBool {
 				values = []string{"true", "false"}
 			}
 			for _, v := range values {

@@ -17,6 +17,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // A podRoll is a roll in place: the template of the ReplicaSet first, so that a
@@ -87,7 +88,7 @@ func (p *podRoll) wanted() roller.Roll {
 		MaxUnavailable: max(1, roll.MaxUnavailable.Of(w.Replicas, false)), Replicas: w.Replicas, Deadline: p.deadline,
 		OnFailure: roller.Stop, Keys: podupdate.DefaultKeys(),
 	}
-	if roll.OnFailure == scenarios.OnFailureRollback {
+	if roll.OnFailure == spec.OnFailureRollback {
 		out.OnFailure = roller.RollbackAll
 	}
 	if roll.Image != "" {
@@ -202,7 +203,7 @@ func (p *podRoll) done(a roller.Action, err error) {
 		p.failure = &failedRoll{a.Reason, fmt.Sprintf("pod %s/%s: %s", a.Namespace, a.Pod, a.Message)}
 	}
 	p.mu.Unlock()
-	if !first || p.r.file.Roll.OnFailure != scenarios.OnFailureRollback {
+	if !first || p.r.file.Roll.OnFailure != spec.OnFailureRollback {
 		return
 	}
 	p.r.stage.post(func() {

@@ -8,6 +8,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // The first pod that has failed is why the roll has: also one whose resize the server refuses. What is tried again, such as
@@ -23,7 +24,7 @@ func TestTheFirstPodThatHasFailedSaysWhy(t *testing.T) {
 		"not answered": {roller.Action{Kind: roller.Trigger}, errors.New("connection refused"), ""},
 		"begun":        {roller.Action{Kind: roller.Trigger}, nil, ""},
 	} {
-		p := &podRoll{r: &run{Performer: &Performer{file: &scenarios.File{Roll: &scenarios.Roll{}}}}}
+		p := &podRoll{r: &run{Performer: &Performer{file: &scenarios.File{File: &spec.File{Roll: &spec.Roll{}}}}}}
 		p.done(c.action, c.err)
 		code := ""
 		if p.failure != nil {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/cycle"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // byCycle reports whether package cycle plans and executes a roll from outside of the simulation. The providers' own
 // ways are the actors' business, and so is a roll that turns back or stalls.
 func byCycle(r *scenarios.Roll) bool {
-	return r != nil && r.Strategy == scenarios.StrategyPlain && r.RollbackAt == 0 && r.StopAfter == 0 && r.OnFailure != scenarios.OnFailureRollback
+	return r != nil && r.Strategy == spec.StrategyPlain && r.RollbackAt == 0 && r.StopAfter == 0 && r.OnFailure != spec.OnFailureRollback
 }
 
 // The codes of a roll that has failed, as those of the simulation's.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // List writes a line for each scenario.
@@ -48,9 +49,9 @@ func Describe(w io.Writer, s scenarios.Scenario) {
 // takes says which values a parameter has.
 func takes(p scenarios.Parameter) string {
 	switch {
-	case p.Type == scenarios.TypeEnum:
+	case p.Type == spec.TypeEnum:
 		return strings.Join(p.Values, "|")
-	case p.Type == scenarios.TypeBool:
+	case p.Type == spec.TypeBool:
 		return "true|false"
 	case p.Min != "" && p.Max != "":
 		return fmt.Sprintf("%s %s to %s", p.Type, p.Min, p.Max)

@@ -8,11 +8,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
-	"github.com/nodesim/nodesim/timeline"
 )
-
-// MachineResource is the resource of Cluster API's Machines, for a tape's header.
-var MachineResource = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1", Kind: "Machine", Resource: "machines", Namespaced: true}
 
 // Machines is Cluster API's controllers of Machines and MachineSets
 // (kubernetes-sigs/cluster-api, internal/controllers): each instance of their
@@ -122,7 +118,7 @@ func (c *capiMachine) about() kube.Reference {
 // machine makes the Machine of an instance; it isn't stored yet. Its names are those that the node has in its
 // annotations.
 func (m *Machines) machine(i *cloud.Instance) *capiMachine {
-	c := &capiMachine{object: &kube.Custom{Resource: MachineResource}, instance: i}
+	c := &capiMachine{object: &kube.Custom{Resource: kube.Machines}, instance: i}
 	shape := m.cfg.Shapes(i)
 	for _, p := range shape.PoolAnnotations {
 		switch p.Key {

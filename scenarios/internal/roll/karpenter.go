@@ -7,11 +7,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
-	"github.com/nodesim/nodesim/timeline"
 )
-
-// NodeClaims is the resource of Karpenter's NodeClaims, for a tape's header.
-var NodeClaims = timeline.Resource{Group: "karpenter.sh", Version: "v1", Kind: "NodeClaim", Resource: "nodeclaims"}
 
 // Karpenter is Karpenter's controllers of NodeClaims and their nodes
 // (kubernetes-sigs/karpenter, pkg/controllers): the lifecycle that launches,
@@ -106,7 +102,7 @@ func (k *Karpenter) SeedNodeClaims() {
 // seed creates the NodeClaim of a node.
 func (k *Karpenter) seed(g *cloud.Group, i *cloud.Instance, n *kube.Node) {
 	c := k.newClaim(g, i.Template)
-	if o := n.Owner; o != nil && o.Kind == NodeClaims.Kind {
+	if o := n.Owner; o != nil && o.Kind == kube.NodeClaims.Kind {
 		c.object.Name = o.Name // it is there already
 		c.initialized = n.Labels.Get("karpenter.sh/initialized") == "true"
 	} else {

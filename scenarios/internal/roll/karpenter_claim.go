@@ -34,9 +34,9 @@ func (c *claim) owner() *kube.Owner {
 // newClaim makes a NodeClaim that isn't stored yet.
 func (k *Karpenter) newClaim(g *cloud.Group, t cloud.Template) *claim {
 	capacity := capacityOf(g)
-	c := &claim{group: g, template: t, object: &kube.Custom{Resource: NodeClaims}}
+	c := &claim{group: g, template: t, object: &kube.Custom{Resource: kube.NodeClaims}}
 	c.object.Name = g.Name + "-" + k.chance.Suffix()
-	for k.env.API.Custom(NodeClaims.Resource, "", c.object.Name) != nil {
+	for k.env.API.Custom(kube.NodeClaims.Resource, "", c.object.Name) != nil {
 		c.object.Name = g.Name + "-" + k.chance.Suffix()
 	}
 	c.object.Labels = kube.PairsOf(

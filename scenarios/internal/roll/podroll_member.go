@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
 // podMember is a pod of a workload that is rolled.

@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 	"github.com/nodesim/nodesim/scenarios/inplace/roller"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // perform executes an action.

@@ -16,7 +16,7 @@ func (n *NodeController) needless(wish wish, live *corev1.Node, p pulse) (bool, 
 		return true, nil
 	}
 	p.heartbeat = last.heartbeat
-	patch, err := statusPatch(composed(wish.node, p), live)
+	patch, err := statusPatch(following(composed(wish.node, p), live, p), live)
 	if err != nil || string(patch) != emptyPatch {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
@@ -163,5 +164,29 @@ func describe(into map[string]string, n *corev1.Node) {
 	}
 	for _, c := range n.Status.Conditions {
 		into["condition "+string(c.Type)] = c.Message
+	}
+}
+
+// A change that was reported before the one that the server has is made now; what hasn't changed keeps its time.
+func TestTransitionsNeverGoBack(t *testing.T) {
+	at := func(second int64) metav1.Time { return metav1.Unix(second, 0) }
+	nodeWith := func(status corev1.ConditionStatus, transition metav1.Time) *corev1.Node {
+		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeMemoryPressure, Status: status, LastTransitionTime: transition},
+		}}}
+	}
+	for name, c := range map[string]struct {
+		wished, live *corev1.Node
+		want         metav1.Time
+	}{
+		"changed before the live one": {nodeWith("False", at(1)), nodeWith("Unknown", at(7)), at(9)},
+		"changed after it":            {nodeWith("False", at(8)), nodeWith("Unknown", at(7)), at(8)},
+		"the same":                    {nodeWith("False", at(1)), nodeWith("False", at(7)), at(7)},
+		"a new condition":             {nodeWith("False", at(1)), &corev1.Node{}, at(1)},
+	} {
+		p := pulse{heartbeat: at(9)}
+		if got := following(composed(c.wished, p), c.live, p).Status.Conditions[0].LastTransitionTime; !got.Equal(&c.want) {
+			t.Errorf("%s: the transition is at %s, want %s", name, got, c.want)
+		}
 	}
 }

@@ -164,7 +164,7 @@ func (n *NodeController) reportStatus(ctx context.Context, wish wish, live *core
 	if err != nil || needless {
 		return err
 	}
-	patch, err := statusPatch(composed(wish.node, p), live)
+	patch, err := statusPatch(following(composed(wish.node, p), live, p), live)
 	if err != nil {
 		return err
 	}

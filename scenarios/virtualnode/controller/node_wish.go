@@ -90,3 +90,22 @@ func composed(wished *corev1.Node, p pulse) *corev1.Node {
 	node.Status.Conditions = conditions
 	return &node
 }
+
+// following returns a composed node whose conditions change no earlier than those of the live one did: where the provider
+// reported a change before another writer made one, such as the node lifecycle controller in an outage, the change is
+// made now, as a kubelet's is (k8s.io/kubernetes, pkg/kubelet/nodestatus/setters.go, MemoryPressureCondition).
+func following(node, live *corev1.Node, p pulse) *corev1.Node {
+	for i := range node.Status.Conditions {
+		c := &node.Status.Conditions[i]
+		at := slices.IndexFunc(live.Status.Conditions, func(is corev1.NodeCondition) bool { return is.Type == c.Type })
+		if at < 0 || !c.LastTransitionTime.Before(&live.Status.Conditions[at].LastTransitionTime) {
+			continue
+		}
+		if was := &live.Status.Conditions[at]; was.Status == c.Status {
+			c.LastTransitionTime = was.LastTransitionTime
+		} else {
+			c.LastTransitionTime = p.heartbeat
+		}
+	}
+	return node
+}

@@ -149,3 +149,38 @@ func TestOwnLabels(t *testing.T) {
 		t.Errorf("got %+v, want node a alone, on target", got)
 	}
 }
+
+// Karpenter labels a node at its registration, a second after it has joined: until
+// then it is new, and what it was made from is no image that others are compared with.
+func TestUnregisteredNodeIsNew(t *testing.T) {
+	node := func(name, hash string) noderoll.Node {
+		n := noderoll.Node{
+			Name: name, UID: "uid-" + name, Labels: map[string]string{"karpenter.sh/nodepool": "spot"},
+			Ready: "True", KubeletVersion: "v1.34.8", OSImage: "Linux",
+		}
+		if n.Annotations = map[string]string{"karpenter.sh/nodepool-hash": hash}; hash == "" {
+			n.Annotations, n.TaintKeys, n.Ready = nil, []string{"karpenter.sh/unregistered"}, "False"
+		}
+		return n
+	}
+	f := noderoll.NewFeed(noderoll.FeedOptions{})
+	at := func(n noderoll.Node, want int, what string) {
+		t.Helper()
+		f.SetNode(0, n)
+		if got := f.OffTarget(); got != want {
+			t.Errorf("%s: %d nodes off target, want %d", what, got, want)
+		}
+	}
+	f.SetNode(0, node("a", "one"))
+	f.SetNode(0, node("b", "one"))
+	f.Synced(0, noderoll.Nodes)
+	at(node("c", ""), 2, "a third node joins")
+	at(node("c", "one"), 2, "of the same template")
+	if old, young := f.Images(); old != young {
+		t.Errorf("images %q and %q, want one", old, young)
+	}
+	at(node("d", ""), 2, "a fourth one joins")
+	at(node("d", "two"), 3, "of a new template, so that the third is old")
+	at(node("e", ""), 3, "a fifth one joins")
+	at(node("e", "two"), 3, "of the new template too")
+}

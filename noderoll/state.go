@@ -69,6 +69,7 @@ type nodeRec struct {
 	image   ImageID
 	created time.Time
 
+	unnamed   bool // what it was made from isn't known yet
 	wasReady  bool
 	drained   bool // while draining: somebody drains it, see drain.go
 	evicted   int  // its pods that are on their way out by an eviction
@@ -172,6 +173,7 @@ func (s *State) setNode(n *Node) bool {
 	if phase == PhaseDraining && drainMark(n) {
 		rec.drained, rec.view.Cordoned = true, false
 	}
+	rec.unnamed = unnamed(n)
 	rec.view.OnTarget = s.target.onTarget(rec)
 	s.recount(rec, &was, existed)
 	s.learnImage(rec)

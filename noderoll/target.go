@@ -1,6 +1,9 @@
 package noderoll
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Target says which nodes a roll moves towards: of its fields the first that is
 // set decides.
@@ -43,6 +46,9 @@ func newTargetRule(t Target) targetRule {
 // onTarget decides for one node.
 func (r *targetRule) onTarget(rec *nodeRec) bool {
 	switch {
+	case rec.unnamed:
+		_, old := r.baseline[rec.id()]
+		return !old
 	case r.auto && rec.pool.hasTarget:
 		return rec.image == rec.pool.target
 	case r.auto && !r.captured:
@@ -52,6 +58,18 @@ func (r *targetRule) onTarget(rec *nodeRec) bool {
 		return !old
 	}
 	return rec.image.Matches(r.image)
+}
+
+// unnamedTaints are those of a node that its maker hasn't labelled yet: what it was
+// made from isn't known for a second or so, and it is none of the old ones. Karpenter
+// sets its hashes at the registration (nodeclaim/lifecycle/registration.go), Cluster
+// API its owner annotations with the removal of the taint
+// (machine_controller_noderef.go).
+var unnamedTaints = []string{"karpenter.sh/unregistered", "node.cluster.x-k8s.io/uninitialized"}
+
+// unnamed reports whether the node's maker hasn't labelled it yet.
+func unnamed(n *Node) bool {
+	return slices.ContainsFunc(n.TaintKeys, func(key string) bool { return slices.Contains(unnamedTaints, key) })
 }
 
 // id is the node's identity: its UID where there is one, else its name.
@@ -158,7 +176,7 @@ func (s *State) poolOf(p *Provider, n *Node) *pool {
 // learnImage notes the image of a node, for Target.Auto.
 func (s *State) learnImage(rec *nodeRec) {
 	p := rec.pool
-	if !s.target.auto || rec.image.IsZero() {
+	if !s.target.auto || rec.image.IsZero() || rec.unnamed {
 		return
 	}
 	first, known := p.images[rec.image]

@@ -181,7 +181,7 @@ func (s *Simulation) crash(f *spec.Crash) {
 	}
 	s.lots.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 	for left := f.Pods; left > 0 && len(some) > 0; some = some[1:] {
-		if s.kubelets.Crash(some[0], "") {
+		if s.kubelets.Crash(some[0], f.Container) {
 			left--
 		}
 	}

@@ -36,6 +36,9 @@ func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 	if !t.Traits.NeverStops {
 		t.Traits.Stop = w.Stop.Model()
 	}
+	for i := range w.Containers {
+		addContainer(&t, &w.Containers[i])
+	}
 	if p, ok := priorities[w.Priority]; ok {
 		t.Priority, t.PriorityClass = p, string(w.Priority)
 	}
@@ -68,6 +71,18 @@ func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 	return controllers.Workload{
 		Kind: controllers.WorkloadKind(w.Kind), Namespace: w.Namespace, Name: w.Name, Replicas: w.Replicas, Template: t, CreateAt: w.CreateAt,
 	}
+}
+
+// addContainer adds a container to a template of pods.
+func addContainer(t *controllers.PodTemplate, c *spec.Container) {
+	t.Containers = append(t.Containers, kube.ContainerSpec{
+		Name: c.Name, Image: c.Image, CPU: c.Requests.CPU.MilliValue(), Memory: c.Requests.Memory.Value(),
+	})
+	one := component.ContainerTraits{StartReady: c.Ready.Model(), NeverStops: c.Stop.Kind == spec.DistNever, ImageBytes: c.ImageSize.Value()}
+	if !one.NeverStops {
+		one.Stop = c.Stop.Model()
+	}
+	t.Traits.Others = append(t.Traits.Others, one)
 }
 
 var spreadKeys = map[spec.Spread]string{"zone": "topology.kubernetes.io/zone", "host": "kubernetes.io/hostname"}

@@ -85,6 +85,9 @@ func (c *checker) workloads() *Error {
 		case w.FinalizerHeld > 0 && w.Finalizer == "":
 			return c.bad(path+".finalizerHeld", short(w.FinalizerHeld), "a finalizer that is held")
 		}
+		if err := c.containers(w, path); err != nil {
+			return err
+		}
 		if err := c.within(path+".createAt", w.CreateAt); err != nil {
 			return err
 		}

@@ -162,10 +162,14 @@ func (c *checker) crash(f *Crash, path string) *Error {
 		return c.bad(path, "neither image nor workload", "one of them")
 	case f.Image != "" && f.Workload != "":
 		return c.bad(path, "both image and workload", "one of them")
+	case f.Image != "" && f.Container != "":
+		return c.bad(path+".container", fmt.Sprintf("%q", f.Container), "none with an image, of which every container crashes")
 	case f.Image != "" && c.has(path+".pods"):
 		return c.bad(path+".pods", fmt.Sprint(f.Pods), "none with an image, of which every container crashes")
 	case f.Workload != "" && f.For > 0:
 		return c.bad(path+".for", short(f.For), "none with a workload, whose pods crash once")
+	case f.Workload != "":
+		return c.containerNamed(path+".container", c.f.Workload(f.Workload), f.Container)
 	}
 	return nil
 }

@@ -32,6 +32,11 @@ func (c *checker) fill() {
 		if w.Image == "" {
 			w.Image = "registry.example/" + w.Name + ":1.0.0"
 		}
+		for j := range w.Containers {
+			if one := &w.Containers[j]; one.Image == "" {
+				one.Image = "registry.example/" + one.Name + ":1.0.0"
+			}
+		}
 		if w.Kind == KindDaemonSet && !c.has(fmt.Sprintf("workloads[%d].replicas", i)) {
 			w.Replicas = 0
 		}

@@ -210,7 +210,7 @@ type CapacityShortage struct {
 type ImagePull struct {
 	// Image that can't be pulled.
 	Image string `yaml:"image" form:"image"`
-	// Workload whose image can't be pulled.
+	// Workload of whose first container the image can't be pulled.
 	Workload string `yaml:"workload" form:"workload"`
 	// On is where pulls fail: on nodes that are launched from then on, or on all.
 	On PullOn `yaml:"on" default:"all"`
@@ -235,6 +235,8 @@ func (PullOn) values() []string { return []string{"new", "all"} }
 type Crash struct {
 	// Workload whose pods crash, once each; they are started again.
 	Workload string `yaml:"workload" form:"workload"`
+	// Container of the workload's pods that crashes; absent: the first.
+	Container string `yaml:"container" form:"label"`
 	// Pods is the number of the workload's pods.
 	Pods int `yaml:"pods" default:"1" min:"1" max:"600000"`
 	// Image of which every container crashes that starts from then on, again and again.

@@ -20,14 +20,16 @@ type Workload struct {
 	// ReplicasPerWorkload bounds the replicas of one workload; for more there are further workloads like it, NAME-1,
 	// NAME-2 and so on, each with budgets of its own, which no fault may name. 0 is without limit.
 	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"600000"`
-	// Requests of each pod.
+	// Requests of each pod's first container.
 	Requests Requests `yaml:"requests"`
-	// ResizePolicy of the pods' container; absent it has none, and a resize leaves it running.
+	// ResizePolicy of the pods' first container; absent it has none, and a resize leaves it running.
 	ResizePolicy *ResizePolicy `yaml:"resizePolicy"`
-	// Image of the pods' one container. Default: registry.example/NAME:1.0.0.
+	// Image of the pods' first container. Default: registry.example/NAME:1.0.0.
 	Image string `yaml:"image" form:"image"`
 	// ImageSize is the size of the image's pull on a node without it, in bytes.
 	ImageSize resource.Quantity `yaml:"imageSize" default:"60Mi" max:"100Gi"`
+	// Containers that each pod has besides its first one, which has the workload's name.
+	Containers []Container `yaml:"containers"`
 	// Grace is terminationGracePeriodSeconds, in whole seconds.
 	Grace time.Duration `yaml:"grace" default:"30s" max:"240h"`
 	// Stop is the time from SIGTERM to the container's exit; never: it exits by SIGKILL when the grace period is

@@ -24,4 +24,22 @@ type PodTraits struct {
 	DiesOfSIGTERM bool
 	// Run is the time from ready until its end, where it ends by itself, as that of a Job does; nil is for ever.
 	Run *model.Dist
+	// Others are the programs of the pods' further containers, in their order. Where it is too short, they are like the
+	// first.
+	Others []ContainerTraits
+}
+
+// ContainerTraits describes the program in one container; the fields mean what those of PodTraits do.
+type ContainerTraits struct {
+	StartReady, Stop model.Dist
+	NeverStops       bool
+	ImageBytes       int64
+}
+
+// Container returns what is known of one of the pods' containers.
+func (t *PodTraits) Container(c int) ContainerTraits {
+	if c > 0 && c <= len(t.Others) {
+		return t.Others[c-1]
+	}
+	return ContainerTraits{StartReady: t.StartReady, Stop: t.Stop, NeverStops: t.NeverStops, ImageBytes: t.ImageBytes}
 }

@@ -54,7 +54,7 @@ func (l *life) agentRuns() {
 	if l.traits == nil {
 		return
 	}
-	if l.traits.NetworkPlugin && m.unplugged && l.crashes() < 0 {
+	if l.traits.NetworkPlugin && m.unplugged && len(l.crashes()) == 0 {
 		m.unplugged = false
 		m.after(l.draw(agentWorks), m.networkUp)
 	}

@@ -8,15 +8,20 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// crashes returns the container that can't live where it is, or -1: the network
-// plugin's on a machine whose network never comes up, and one whose image is
+// crashes returns the containers that can't live where they are: the network
+// plugin's on a machine whose network never comes up, and those whose image is
 // spoilt.
-func (l *life) crashes() int {
+func (l *life) crashes() (all []int) {
 	if l.traits != nil && l.traits.NetworkPlugin && l.m.i.Ailments.CNIBroken {
-		return 0
+		return []int{0}
 	}
 	registry := &l.m.k.env.Cloud.Registry
-	return slices.IndexFunc(l.cs, func(c kube.Container) bool { return registry.Spoilt(c.Image) })
+	for c := range l.cs {
+		if registry.Spoilt(l.cs[c].Image) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Crash has a container of a running pod exit by itself, as a program does that
@@ -27,14 +32,15 @@ func (k *Kubelets) Crash(p *kube.Pod, container string) bool {
 	at := slices.IndexFunc(p.Containers, func(c kube.Container) bool {
 		return (c.Name == container || container == "") && c.State.Kind == "running"
 	})
-	if m == nil || at < 0 || k.cfg.Profile == Kwok || !m.works() || p.Terminating() || p.Terminal() {
+	waits := slices.ContainsFunc(p.Containers, func(c kube.Container) bool { return c.State.Kind != "running" })
+	if m == nil || at < 0 || waits || k.cfg.Profile == Kwok || !m.works() || p.Terminating() || p.Terminal() {
 		return false
 	}
 	l := k.secondLife(m, p)
 	if l.stopping || l.syncing {
 		return false
 	}
-	l.dies = at
+	l.dies = []int{at}
 	if last := l.cs[at].Last; last.ExitCode == crashed && m.now().Sub(last.Finished) < forgiven {
 		l.failures = max(l.failures, 1)
 	}
@@ -50,19 +56,18 @@ const (
 	forgiven = 10 * time.Minute
 )
 
-// crash is the end of such a run: the container exits with 1, is held back for
-// 10 s, 20 s and so on up to 5 min, and is started once more (doBackOff of
+// crash is the end of such a run: the containers exit with 1, are held back for
+// 10 s, 20 s and so on up to 5 min, and are started once more (doBackOff of
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go).
 func (l *life) crash() {
-	c := &l.cs[l.dies]
-	c.State = kube.ContainerState{
-		Kind: "terminated", Reason: "Error", ExitCode: crashed,
-		StartedAt: c.State.StartedAt, Finished: l.m.now().Second(), ContainerID: c.ContainerID,
+	for _, at := range l.dies {
+		c := &l.cs[at]
+		c.State = kube.ContainerState{
+			Kind: "terminated", Reason: "Error", ExitCode: crashed,
+			StartedAt: c.State.StartedAt, Finished: l.m.now().Second(), ContainerID: c.ContainerID,
+		}
+		c.Ready, c.Started = false, false
 	}
-	for other := range l.cs {
-		l.cs[other].Ready = l.cs[other].State.Kind == "running"
-	}
-	c.Started = false
 	l.ready = false
 	l.failures++
 	l.show()
@@ -74,10 +79,12 @@ func (l *life) crash() {
 	}
 	until := l.m.now().Add(wait)
 	l.next(l.draw(relist), func() {
-		l.at = l.dies
-		ended := c.State
 		is.RestartWaits()
-		c.State, c.Last = l.waits(is, ""), ended
+		for _, l.at = range l.dies {
+			c := &l.cs[l.at]
+			ended := c.State
+			c.State, c.Last = l.waits(is, ""), ended
+		}
 		l.holdBack(until)
 		l.show()
 	})
@@ -89,13 +96,15 @@ func (l *life) holdBack(until kube.Instant) {
 		l.rerun()
 		return
 	}
-	name := l.cs[l.dies].Name
-	l.tell("Warning", "BackOff", name, "Back-off restarting failed container "+name+" in pod "+l.p.Name+"_"+l.p.Namespace+"("+l.p.UID+")")
+	for _, at := range l.dies {
+		name := l.cs[at].Name
+		l.tell("Warning", "BackOff", name, "Back-off restarting failed container "+name+" in pod "+l.p.Name+"_"+l.p.Namespace+"("+l.p.UID+")")
+	}
 	l.next(l.draw(podResync), func() { l.holdBack(until) })
 }
 
-// rerun starts the container again; the others run on.
+// rerun starts the containers again; the others run on.
 func (l *life) rerun() {
-	l.at = l.dies
+	l.at = l.dies[0]
 	l.fetch()
 }

@@ -34,11 +34,12 @@ func TestNetworkPluginCrashes(t *testing.T) {
 		1m5.77s added event aws-node-1 Normal Created: Created container: aws-node
 		1m5.77s added event aws-node-1 Normal Started: Started container aws-node
 		1m5.77s added event aws-node-1 Normal Pulling: Pulling image "registry.example/agent:1"
+		1m6.47s modified pod aws-node-1 PodReadyToStartContainers=True Ready=False/ContainersNotReady running waiting/ContainerCreating
 		1m10.35s added event aws-node-1 Normal Pulled: Successfully pulled image "registry.example/agent:1" in 4.572s (4.572s including waiting). Image size: 62914560 bytes.
 		1m10.65s added event aws-node-1 Normal Created: Created container: aws-eks-nodeagent
 		1m10.65s added event aws-node-1 Normal Started: Started container aws-eks-nodeagent
 		1m10.92s modified pod aws-node-1 Running PodReadyToStartContainers=True Ready=False/ContainersNotReady running running
-		1m11.92s modified pod aws-node-1 PodReadyToStartContainers=True Ready=False/ContainersNotReady terminated/Error/1 running
+		1m11.92s modified pod aws-node-1 terminated/Error/1 running
 		1m12.62s added event aws-node-1 Normal Pulled: Container image "registry.example/cni:1" already present on machine
 		1m12.92s modified event aws-node-1 x2
 		1m12.92s modified event aws-node-1 x2

@@ -102,7 +102,7 @@ func (l *life) fetch() {
 		l.next(l.draw(m.t.ImagePullFail), func() { l.refused(why) })
 		return
 	}
-	bytes := imageBytes(l.traits)
+	bytes := imageBytes(l.traits, l.at)
 	now := m.now()
 	takes := l.draw(m.t.ImagePull) + m.factor.Of(model.PullTransfer(bytes))
 	if l.traits != nil && l.traits.NetworkPlugin {
@@ -152,6 +152,9 @@ func (l *life) refused(why string) {
 		l.next(l.draw(seePod), l.sync)
 		return
 	}
+	if l.elsewhere(failure, until) {
+		return
+	}
 	if l.failures == 1 && (!l.again || l.replaced) {
 		// The sandbox that has just been made, or the container that has just ended,
 		// brings the pod up for another sync.
@@ -174,12 +177,17 @@ func (l *life) backOff(failure string, until kube.Instant) {
 		l.fetch()
 		return
 	}
-	name := l.cs[l.at].Name
-	l.tell("Normal", "BackOff", name, "Back-off pulling image \""+l.image+"\"")
-	l.tell("Warning", "Failed", name, "Error: ImagePullBackOff")
+	l.tellBackOff()
 	l.cs[l.at].State = l.waits(model.Container{State: model.ContainerPullBackOff}, failure)
 	l.show()
 	l.next(l.draw(podResync), func() { l.backOff(failure, until) })
+}
+
+// tellBackOff says that the container's image is to be pulled later.
+func (l *life) tellBackOff() {
+	name := l.cs[l.at].Name
+	l.tell("Normal", "BackOff", name, "Back-off pulling image \""+l.image+"\"")
+	l.tell("Warning", "Failed", name, "Error: ImagePullBackOff")
 }
 
 // waits is the state of the container that is being started.

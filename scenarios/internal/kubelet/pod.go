@@ -22,11 +22,13 @@ type life struct {
 	cs       []kube.Container
 	at       int    // the container that is being started
 	image    string // what that container is to run
-	dies     int    // the container that crashes
-	ip       string // its own address, "" where it has none
-	failures int    // pulls in a row that failed
-	sandbox  bool   // the pod has a network
-	begun    bool   // its status says that the kubelet knows it
+	dies     []int  // the containers that crash
+	held     []heldBack
+	readyAt  []kube.Instant // when each container is ready, in a pod of several
+	ip       string         // its own address, "" where it has none
+	failures int            // pulls in a row that failed
+	sandbox  bool           // the pod has a network
+	begun    bool           // its status says that the kubelet knows it
 	ready    bool
 	again    bool // its containers ran before: they count as restarts
 	// seen is the spec that the containers were started by, or are being.
@@ -42,7 +44,8 @@ type life struct {
 	// What the status says of a resize; the zero Condition is nothing.
 	pending, progress kube.Condition
 	stopping          bool
-	exits             kube.Instant // when the containers are killed or exit, once that is settled
+	exits             kube.Instant // when the last container exits or is killed, once that is settled
+	stops             []stop       // when each of them does
 	ends              *ending      // why the kubelet itself ends the pod, or nil
 }
 

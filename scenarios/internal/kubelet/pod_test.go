@@ -60,10 +60,11 @@ func TestQuickPod(t *testing.T) {
 		5.77s added event web-1 Normal Created: Created container: web
 		5.77s added event web-1 Normal Started: Started container web
 		5.77s added event web-1 Normal Pulling: Pulling image "registry.example/proxy:1"
+		6.05s modified pod web-1 PodReadyToStartContainers=True Ready=False/ContainersNotReady 100.64.0.1 running waiting/ContainerCreating
 		10.35s added event web-1 Normal Pulled: Successfully pulled image "registry.example/proxy:1" in 4.572s (4.572s including waiting). Image size: 62914560 bytes.
 		10.65s added event web-1 Normal Created: Created container: proxy
 		10.65s added event web-1 Normal Started: Started container proxy
-		10.92s modified pod web-1 Running PodReadyToStartContainers=True Ready=True 100.64.0.1 running running`)
+		10.92s modified pod web-1 Running PodReadyToStartContainers=True Ready=True running running`)
 }
 
 // TestGraceRunsOut kills a container that doesn't stop; a second delete can only

@@ -159,7 +159,7 @@ func (l *life) noAddress() {
 // networked is a sandbox that stands.
 func (l *life) networked() {
 	l.sandbox = true
-	l.at, l.seen = 0, l.p.Template
+	l.at, l.seen, l.held = 0, l.p.Template, nil
 	l.fetch()
 }
 
@@ -189,11 +189,17 @@ func (l *life) run() {
 		c.Restarts++
 	}
 	l.owed = false
-	for l.at < len(l.cs) && l.cs[l.at].State.Kind == "running" {
-		l.at++
+	if len(l.cs) > 1 && !slices.Contains(l.crashes(), l.at) {
+		l.readyAlone(l.at)
 	}
-	if l.at < len(l.cs) {
+	if next := l.toStart(); next >= 0 {
+		l.at = next
 		l.fetch()
+		l.showMeanwhile()
+		return
+	}
+	if len(l.held) > 0 {
+		l.startedBesideHeld()
 		return
 	}
 	l.running()
@@ -229,7 +235,7 @@ func (l *life) running() {
 		d = l.traits.StartReady
 	}
 	ready, post := l.draw(d), l.draw(m.t.StatusPost)
-	if l.dies = l.crashes(); l.dies >= 0 {
+	if l.dies = l.crashes(); len(l.dies) > 0 {
 		l.next(post, func() {
 			l.show()
 			l.next(l.draw(m.t.CrashRun), l.crash)
@@ -237,7 +243,7 @@ func (l *life) running() {
 		return
 	}
 	l.failures = 0
-	if ready <= soon && !l.replaced {
+	if ready = l.readyIn(ready); ready <= soon && !l.replaced {
 		l.next(max(ready, post), l.becomeReady)
 		return
 	}

@@ -21,8 +21,7 @@ func (k *Kubelets) podTerminated(m *machine, p *kube.Pod) {
 	case l.exits != 0:
 		// In a hurry: the grace period has become shorter.
 		if by := m.now().Add(time.Duration(p.Grace) * time.Second); by < l.exits {
-			l.exits = by
-			l.next(by.Sub(m.now()), func() { l.exit(true) })
+			l.hurry(by)
 		}
 	default:
 		l.stopping = true
@@ -54,9 +53,7 @@ func (l *life) kill() {
 	if l.ends != nil && (!l.p.Terminating() || l.ends.grace < grace) {
 		grace = l.ends.grace
 	}
-	takes, killed := l.stops(grace)
-	l.exits = m.now().Add(takes)
-	l.next(takes, func() { l.exit(killed) })
+	l.stopAll(grace)
 }
 
 // exit is the end of the containers.
@@ -85,13 +82,13 @@ func (l *life) stopped(c int, killed bool) kube.ContainerState {
 	}
 }
 
-// stops draws how long a container takes to exit within its grace, and whether
+// stopOf draws how long a container takes to exit within its grace, and whether
 // it is killed then.
-func (l *life) stops(grace time.Duration) (takes time.Duration, killed bool) {
-	if l.traits == nil || !l.traits.NeverStops {
+func (l *life) stopOf(c int, grace time.Duration) (takes time.Duration, killed bool) {
+	if l.traits == nil || !l.traits.Container(c).NeverStops {
 		d := l.m.t.AppStop
 		if l.traits != nil {
-			d = l.traits.Stop
+			d = l.traits.Container(c).Stop
 		}
 		if own := l.draw(d); own < grace {
 			return own, false

@@ -81,7 +81,7 @@ func (l *life) unconcerned() bool {
 			if l.cs[c].Image != image {
 				return false
 			}
-		case c == l.at && l.image != image:
+		case c == l.at && l.image != image, c != l.at && l.cs[c].Image != image:
 			return false
 		default:
 			waits = true
@@ -96,7 +96,7 @@ func (l *life) sync() {
 		l.m.k.podTerminated(l.m, l.p)
 		return
 	}
-	l.seen = l.p.Template
+	l.seen, l.held = l.p.Template, nil
 	l.allocate()
 	l.show()
 	if doomed := l.changed(); len(doomed) > 0 {
@@ -166,7 +166,7 @@ func (l *life) replace(doomed []doomedContainer) {
 	}
 	c := doomed[0].at
 	l.tell("Normal", "Killing", l.cs[c].Name, doomed[0].message)
-	takes, killed := l.stops(max(time.Duration(l.p.Template.GraceSeconds)*time.Second, leastGrace))
+	takes, killed := l.stopOf(c, max(time.Duration(l.p.Template.GraceSeconds)*time.Second, leastGrace))
 	l.next(takes, func() {
 		l.cs[c].State = l.stopped(c, killed)
 		l.cs[c].Ready, l.cs[c].Started = false, false

@@ -103,7 +103,6 @@ func (m *machine) endPod(p *kube.Pod, why ending) {
 		l.stopping = true
 		l.next(l.draw(m.t.KillDelay), l.kill)
 	case by < l.exits:
-		l.exits = by
-		l.next(why.grace, func() { l.exit(true) })
+		l.hurry(by)
 	}
 }

@@ -15,11 +15,11 @@ func traitsOf(t *kube.Template) *component.PodTraits {
 // usualImage is the size of an image of unknown size: 60 MiB.
 const usualImage = 60 << 20
 
-func imageBytes(t *component.PodTraits) int64 {
-	if t == nil || t.ImageBytes <= 0 {
+func imageBytes(t *component.PodTraits, container int) int64 {
+	if t == nil || t.Container(container).ImageBytes <= 0 {
 		return usualImage
 	}
-	return t.ImageBytes
+	return t.Container(container).ImageBytes
 }
 
 // leakPerMinute is by how many bytes the memory of a template's pods grows.

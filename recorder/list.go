@@ -2,8 +2,8 @@ package recorder
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -46,7 +46,7 @@ type lister struct {
 	client  *client
 	res     timeline.Resource
 	item    func([]byte) error
-	body    []byte
+	buf     []byte // of a splitter
 	compact []byte
 	object  []byte
 }
@@ -78,25 +78,50 @@ func (l *lister) page(ctx context.Context, query url.Values, version *string) (n
 		return "", err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if l.body, err = readAll(l.body[:0], resp.Body); err != nil {
+	if l.buf == nil {
+		l.buf = make([]byte, 64<<10)
+	}
+	split := &splitter{r: resp.Body, buf: l.buf}
+	defer func() { l.buf = split.buf }()
+	found := false
+	err = split.members(func(name string) error {
+		if name == "items" {
+			if b, err := split.peek(); err != nil || b == '[' {
+				return errors.Join(err, split.elements(func() error { return l.element(split) }))
+			}
+		}
+		raw, err := split.value()
+		if err != nil || name != "metadata" {
+			return err
+		}
+		meta, err := rawjson.Compact(nil, raw)
+		if found = rawjson.IsObject(meta); found {
+			next = rawjson.Text(meta, "continue")
+			if *version == "" {
+				*version = rawjson.Text(meta, "resourceVersion")
+			}
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("found no metadata, want a list of %s", l.res.Kind)
+	}
+	if err != nil {
 		return "", fmt.Errorf("read the list: %w", shorter(err))
 	}
-	if l.compact, err = rawjson.Compact(l.compact[:0], l.body); err != nil {
-		return "", fmt.Errorf("read the list: %w", err)
+	return next, nil
+}
+
+// element hands out one item.
+func (l *lister) element(split *splitter) error {
+	raw, err := split.value()
+	if err != nil {
+		return err
 	}
-	meta := rawjson.Get(l.compact, "metadata")
-	if !rawjson.IsObject(meta) {
-		return "", fmt.Errorf("read the list: found %.40q, want a list of %s", l.compact, l.res.Kind)
+	if l.compact, err = rawjson.Compact(l.compact[:0], raw); err != nil {
+		return err
 	}
-	if *version == "" {
-		*version = rawjson.Text(meta, "resourceVersion")
-	}
-	for item := range rawjson.Elements(rawjson.Get(l.compact, "items")) {
-		if err := l.item(l.named(item)); err != nil {
-			return "", err
-		}
-	}
-	return rawjson.Text(meta, "continue"), nil
+	return l.item(l.named(l.compact))
 }
 
 // named puts kind and apiVersion into an object that has none.
@@ -112,20 +137,4 @@ func appendNamed(dst, item []byte, kind, apiVersion string) []byte {
 	dst = rawjson.AppendString(append(dst, `{"kind":`...), kind)
 	dst = rawjson.AppendString(append(dst, `,"apiVersion":`...), apiVersion)
 	return append(append(dst, ','), item[1:]...)
-}
-
-func readAll(dst []byte, r io.Reader) ([]byte, error) {
-	for {
-		if len(dst) == cap(dst) {
-			dst = append(dst, make([]byte, max(64<<10, len(dst)))...)[:len(dst)]
-		}
-		n, err := r.Read(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		if err == io.EOF {
-			return dst, nil
-		}
-		if err != nil {
-			return dst, err
-		}
-	}
 }

@@ -47,6 +47,11 @@ func (s *splitter) next() ([]byte, error) {
 	if c := s.buf[s.from]; c != '{' {
 		return nil, fmt.Errorf("found %q, want a JSON object", c)
 	}
+	return s.bracketed()
+}
+
+// bracketed returns the object, array or string that begins here.
+func (s *splitter) bracketed() ([]byte, error) {
 	depth, quoted, i := 0, false, s.from
 	for {
 		for ; i < s.to; i++ {
@@ -59,6 +64,9 @@ func (s *splitter) next() ([]byte, error) {
 				i += n
 				if !s.escaped(i) {
 					quoted = false
+					if depth == 0 {
+						return s.take(i + 1), nil
+					}
 				}
 				continue
 			}
@@ -69,9 +77,7 @@ func (s *splitter) next() ([]byte, error) {
 				depth++
 			case '}', ']':
 				if depth--; depth == 0 {
-					value := s.buf[s.from : i+1]
-					s.pass(i + 1)
-					return value, nil
+					return s.take(i + 1), nil
 				}
 			}
 		}
@@ -86,6 +92,13 @@ func (s *splitter) next() ([]byte, error) {
 		}
 		i = s.from + scanned
 	}
+}
+
+// take returns what is before to, and passes over it.
+func (s *splitter) take(to int) []byte {
+	value := s.buf[s.from:to]
+	s.pass(to)
+	return value
 }
 
 // escaped reports whether an odd number of backslashes is before i.

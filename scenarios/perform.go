@@ -79,13 +79,14 @@ func (f *File) Perform(c PerformConfig) (*Performance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
+	f = whole
 	if c.Now == nil {
 		return nil, fmt.Errorf("run %s live: no Now: want a clock, such as time.Now", f.Metadata.Name)
 	}
 	p := &Performance{cfg: c, world: c.World, nodes: map[string]*seenNode{}, versions: newVersions(), given: map[*kube.Pod]bool{}}
 	start := c.Now()
 	p.clock = convert.Clock{Scenario: kube.InstantOf(start), Wall: start, Speed: c.Speed, Foreign: convert.NewForeignTimes()}
-	p.sim, err = whole.stand(func(timeline.Event) error { return nil }, remote{p}, start)
+	p.sim, err = f.stand(func(timeline.Event) error { return nil }, remote{p}, start)
 	if err != nil {
 		return nil, err
 	}

@@ -332,3 +332,22 @@ func TestPerformLateWord(t *testing.T) {
 		}
 	})
 }
+
+// A live run has the parts of a group that is split, each with its nodes.
+func TestPerformASplitGroup(t *testing.T) {
+	wall := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	w := newPlane(func() time.Time { return wall })
+	p, err := file(t, `
+metadata: {name: split, title: a group is split}
+cluster: {provider: eks}
+groups: [{name: fleet, nodes: 7, nodesPerGroup: 3}]
+`).Perform(scenarios.PerformConfig{World: w, Now: w.now, Speed: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.p = p
+	begin(t, w)
+	if len(w.nodes) != 7 {
+		t.Errorf("found %d nodes, want 7", len(w.nodes))
+	}
+}

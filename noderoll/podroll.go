@@ -2,7 +2,9 @@ package noderoll
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -152,4 +154,80 @@ func (c *PodCounts) Complete() bool { return c.Total > 0 && c.Updated == c.Total
 
 func byPod(a, b *PodView) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// DefaultStateAnnotation is the key under which updaters of agentbox pools note
+// an update. Its value has the shape of updateState.
+const DefaultStateAnnotation = "agentbox.navix.sh/inplace-update-state"
+
+// updateState is the part of the annotation that pods don't say themselves. It
+// is here, and not in a package of updaters, since this package imports
+// nothing of ours: what it knows of an update it knows as any reader of pods.
+type updateState struct {
+	Phase        string            `json:"phase"`
+	TargetImages map[string]string `json:"targetImages"`
+	Updated      time.Time         `json:"updateTimestamp"`
+	// Last are the containers that an update in flight replaces.
+	Last map[string]struct {
+		ContainerID string `json:"containerID"`
+	} `json:"lastContainerStatuses"`
+	// Stable are the containers that an update has left running.
+	Stable map[string]struct {
+		ContainerID string `json:"containerID"`
+	} `json:"stableContainerStatuses"`
+	TargetPhase string `json:"targetPodPhase"`
+}
+
+// stateOf reads the annotation. What can't be read says nothing: what pods show
+// themselves is enough for a roll.
+func stateOf(raw string) (s updateState) {
+	if raw == "" || json.Unmarshal([]byte(raw), &s) != nil {
+		return updateState{}
+	}
+	return s
+}
+
+// inFlight reports whether an update is going on.
+func (s *updateState) inFlight() bool { return s.Phase == "starting" || s.Phase == "stopping" }
+
+// watched reports whether containers are to be the ones that the update has left:
+// only a pod that was put to use is watched for restarts.
+func (s *updateState) watched() bool { return s.Phase == "completed" && s.TargetPhase == "running" }
+
+// sameImage compares two references as people mean them: the registry, the
+// repository "library" and the tag that a runtime adds to short names don't
+// count (github.com/distribution/reference, ParseNormalizedNamed).
+func sameImage(a, b string) bool { return a == b || familiar(a) == familiar(b) }
+
+func familiar(image string) string {
+	for _, host := range []string{"docker.io/", "index.docker.io/"} {
+		if rest, ok := strings.CutPrefix(image, host); ok {
+			image = strings.TrimPrefix(rest, "library/")
+			break
+		}
+	}
+	name := image[strings.LastIndexByte(image, '/')+1:]
+	if !strings.ContainsAny(name, ":@") {
+		image += ":latest"
+	}
+	return image
+}
+
+// runsOther reports whether a status plainly names another image than the spec.
+// A runtime may name an image by its digest, or by another of its tags, so a
+// difference alone proves nothing: see podRec.firstLook.
+func (c *Container) runsOther() bool {
+	if c.StatusImage == "" || strings.HasPrefix(c.StatusImage, "sha256:") || strings.Contains(c.Image+c.StatusImage, "@") {
+		return false
+	}
+	return !sameImage(c.Image, c.StatusImage)
+}
+
+// stuck are the reasons for waiting with which an update goes nowhere by itself.
+// ErrImagePull is not among them: the first pull that fails is tried again, and
+// only then the kubelet says ImagePullBackOff (pkg/kubelet/images/types.go and
+// pkg/kubelet/kuberuntime of Kubernetes).
+var stuck = map[string]bool{
+	"ImagePullBackOff": true, "InvalidImageName": true, "ErrImageNeverPull": true,
+	"CrashLoopBackOff": true, "CreateContainerConfigError": true, "CreateContainerError": true,
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/nodesim/nodesim/noderoll"
-	"github.com/spf13/cobra"
 )
 
 // The exit status.
@@ -67,4 +71,23 @@ func run(ctx context.Context, root *cobra.Command, args []string) int {
 // Joined errors are divided by semicolons.
 func oneLine(err error) string {
 	return noderoll.OneLine(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+}
+
+// warn tells, in one line, of what goes wrong and doesn't end the work.
+func warn(w io.Writer, format string, args ...any) {
+	fmt.Fprintf(w, "nodesim: warning: %s\n", noderoll.OneLine(fmt.Sprintf(format, args...)))
+}
+
+// seldom lets a warning through once a few seconds.
+func seldom(tell func(error)) func(error) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) > 3*time.Second {
+			last = time.Now()
+			tell(err)
+		}
+	}
 }

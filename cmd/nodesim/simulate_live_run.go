@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/nodesim/nodesim/internal/app/liverun"
 	"github.com/nodesim/nodesim/internal/app/record"
@@ -15,7 +18,6 @@ import (
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios/live"
 	"github.com/nodesim/nodesim/timeline"
-	"github.com/spf13/cobra"
 )
 
 // run runs the scenario live, removes what live runs have left, or says what
@@ -141,4 +143,34 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", record.Quote(s.out))
 	}
 	return f.explain(err, name)
+}
+
+// holdLines has what is written to standard error wait while it has to, where that
+// is a terminal.
+func holdLines(cmd *cobra.Command) *terminal.Stderr {
+	held := &terminal.Stderr{Out: cmd.ErrOrStderr()}
+	if _, isTerminal := terminal.Of(held.Out); isTerminal {
+		cmd.SetErr(held)
+	}
+	return held
+}
+
+// liveTerminal paints the panel of a live run. While it is shown, keys
+// are read and held lines wait.
+func liveTerminal(cmd *cobra.Command, file *os.File, o render.Options, held *terminal.Stderr) *ui.Terminal {
+	keys := terminal.NewKeyboard(cmd.InOrStdin())
+	hold := terminal.Holder(cmd.Context(), file, keys, held)
+	return &ui.Terminal{
+		Out: file, Options: o, Keys: terminal.Keys(keys), Size: func() (int, int) { return terminal.Size(file) },
+		Hold: func(s *render.Screen) func() {
+			_ = held.Resume() // never fails
+			keys.Open()
+			release := hold(s)
+			return func() {
+				release()
+				keys.Close()
+				_ = held.Suspend() // what standard error doesn't take is lost
+			}
+		},
+	}
 }

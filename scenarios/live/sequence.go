@@ -1,8 +1,15 @@
 package live
 
 import (
+	"fmt"
 	"sync"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 const (
@@ -119,4 +126,91 @@ func (s *sequence[K, T]) close() {
 		l.limit.Stop()
 		delete(s.lines, key)
 	}
+}
+
+// podStands reports whether a server's pod shows what its kubelet has posted.
+// Conditions of others than the kubelet may be left out of the write.
+func podStands(posted, server *corev1.Pod) bool {
+	p, s := &posted.Status, &server.Status
+	if p.Phase != s.Phase || !apiequality.Semantic.DeepEqual(p.ContainerStatuses, s.ContainerStatuses) {
+		return false
+	}
+	for i := range p.Conditions {
+		is := &p.Conditions[i]
+		switch is.Type {
+		case corev1.PodReady, corev1.ContainersReady, corev1.PodInitialized, corev1.PodReadyToStartContainers,
+			corev1.PodResizePending, corev1.PodResizeInProgress:
+			if !shows(s.Conditions, is) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func shows(on []corev1.PodCondition, is *corev1.PodCondition) bool {
+	for i := range on {
+		if on[i].Type == is.Type {
+			return on[i].Status == is.Status && on[i].Reason == is.Reason
+		}
+	}
+	return false
+}
+
+// nodeStands reports whether a server's node shows what its kubelet has posted.
+func nodeStands(posted, server *corev1.Node) bool {
+	for _, is := range posted.Status.Conditions {
+		found := false
+		for _, on := range server.Status.Conditions {
+			found = found || on.Type == is.Type && on.Status == is.Status && on.Reason == is.Reason && on.Message == is.Message
+		}
+		if !found {
+			return false
+		}
+	}
+	return posted.Status.NodeInfo.BootID == server.Status.NodeInfo.BootID && len(posted.Status.Addresses) == len(server.Status.Addresses)
+}
+
+const (
+	// quietFor is the time without events from the server before the scenario begins, quietMost bounds the wait for
+	// that: a cluster may have a life of its own.
+	quietFor  = 500 * time.Millisecond
+	quietMost = 5 * time.Second
+)
+
+// untold names a pod on a node of ours that its kubelet doesn't know yet: one of an earlier live run. A drain must
+// not miss it.
+func (r *run) untold() []string {
+	all, err := r.podCache.List(labels.Everything())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	ks := r.world.kubelets
+	for _, pod := range all {
+		over := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil
+		if !over && pod.Spec.NodeName != "" && ks.serves(pod.Spec.NodeName) && !ks.pods.knows(pod.UID) {
+			return []string{fmt.Sprintf("pod %s/%s isn't known to its kubelet", pod.Namespace, pod.Name)}
+		}
+	}
+	return nil
+}
+
+// undelivered says that writes are under way. The scenario begins with the cluster's content at 0s: the provider's
+// objects, too, of which a server creates the first of a new kind only after two seconds
+// (k8s.io/apiextensions-apiserver, pkg/apiserver/customresource_handler.go).
+func (r *run) undelivered() []string {
+	if n := r.world.courier.under(); n > 0 {
+		return []string{phrase.Count(n, "write") + " under way"}
+	}
+	return nil
+}
+
+// quiet reports whether the server has come to rest, so that what is seen from the
+// scenario's 0s on is the scenario.
+func (r *run) quiet() bool {
+	now := r.clock.Now()
+	if r.still.IsZero() {
+		r.still = now
+	}
+	return now.Sub(r.heard) >= quietFor || now.Sub(r.still) >= quietMost
 }

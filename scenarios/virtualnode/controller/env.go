@@ -2,6 +2,7 @@ package controller
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
@@ -141,4 +142,37 @@ func (l *variables) expand(name string, fallback map[string]string) string {
 		return value
 	}
 	return "$(" + name + ")"
+}
+
+// expand puts values in the place of references $(NAME) in the value of a variable; $$ is a dollar sign, and anything else
+// stays (k8s.io/kubernetes, third_party/forked/golang/expansion/expand.go).
+func expand(value string, mapping func(name string) string) string {
+	if !strings.Contains(value, "$") {
+		return value
+	}
+	var out strings.Builder
+	for {
+		at := strings.IndexByte(value, '$')
+		if at < 0 || at+1 == len(value) {
+			out.WriteString(value)
+			return out.String()
+		}
+		out.WriteString(value[:at])
+		rest := value[at+1:]
+		switch rest[0] {
+		case '$':
+			out.WriteByte('$')
+			value = rest[1:]
+			continue
+		case '(':
+			if end := strings.IndexByte(rest, ')'); end >= 0 {
+				out.WriteString(mapping(rest[1:end]))
+				value = rest[end+1:]
+				continue
+			}
+		}
+		out.WriteByte('$')
+		out.WriteByte(rest[0])
+		value = rest[1:]
+	}
 }

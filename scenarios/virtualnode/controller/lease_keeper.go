@@ -2,13 +2,17 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 )
 
 // leaseUpdates is the number of times that one renewal tries to update a lease that others write as well.
@@ -137,4 +141,98 @@ func (k *leaseKeeper) ensure(ctx context.Context, node identity, now time.Time) 
 func (k *leaseKeeper) keep(lease *coordinationv1.Lease) {
 	lease.ManagedFields = nil
 	k.cached = lease
+}
+
+// newLease is the lease of a node that has none yet.
+func newLease(node identity, duration int32, now time.Time) *coordinationv1.Lease {
+	return renewed(&coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: node.name, Namespace: corev1.NamespaceNodeLease},
+	}, node, duration, now)
+}
+
+// renewed is a lease as the node renews it now. It shares what it doesn't change with the one that it is made from, which
+// stays as it is: a renewal costs no deep copy.
+//
+// The renew time always rises, also where the clock was set back: a node lifecycle controller believes in a renewal only
+// if its time is later than the one that it has seen before (k8s.io/kubernetes,
+// pkg/controller/nodelifecycle/node_lifecycle_controller.go, tryUpdateNodeHealth).
+func renewed(from *coordinationv1.Lease, node identity, duration int32, now time.Time) *coordinationv1.Lease {
+	lease := *from
+	if before := from.Spec.RenewTime; before != nil && !now.After(before.Time) {
+		now = before.Add(time.Microsecond)
+	}
+	lease.ManagedFields = nil // the server keeps its own
+	lease.OwnerReferences = owned(from.OwnerReferences, node)
+	lease.Spec.HolderIdentity = ptr.To(node.name)
+	lease.Spec.LeaseDurationSeconds = ptr.To(duration)
+	lease.Spec.RenewTime = ptr.To(metav1.NewMicroTime(now))
+	return &lease
+}
+
+// owned has the node, as it is now, own what had these owners: nodes of that name that are gone don't any more.
+func owned(owners []metav1.OwnerReference, node identity) []metav1.OwnerReference {
+	own := metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: node.name, UID: node.uid}
+	if slices.ContainsFunc(owners, func(o metav1.OwnerReference) bool { return o.Kind == own.Kind && o.UID == own.UID }) {
+		return owners
+	}
+	others := make([]metav1.OwnerReference, 0, len(owners)+1)
+	for _, o := range owners {
+		if o.Kind != own.Kind || o.Name != own.Name {
+			others = append(others, o)
+		}
+	}
+	return append(others, own)
+}
+
+const (
+	// DefaultRenewIntervalFraction is the part of a lease's duration after which it is renewed, as a kubelet has it
+	// (k8s.io/kubernetes, pkg/kubelet/kubelet.go, nodeLeaseRenewIntervalFraction).
+	DefaultRenewIntervalFraction = 0.25
+
+	// DefaultLeaseDuration is the duration of a lease in seconds, as a kubelet has it (nodeLeaseDurationSeconds;
+	// k8s.io/kubernetes, pkg/kubelet/apis/config/v1beta1/defaults.go).
+	DefaultLeaseDuration = 40
+)
+
+// ErrConflictingLeaseControllerConfiguration is wrapped by the error of NewNodeController where leases are configured
+// more than once.
+var ErrConflictingLeaseControllerConfiguration = errors.New("multiple, conflicting lease configurations have been put into place")
+
+// WithNodeEnableLeaseV1 gives the node a lease of that duration, renewed after a quarter of it in whole seconds; 0 means
+// DefaultLeaseDuration, and less than 4 s is an error, since no interval is left. The client is the one of the namespace
+// kube-node-lease; nil panics.
+func WithNodeEnableLeaseV1(client LeaseClient, leaseDurationSeconds int32) NodeControllerOpt {
+	if leaseDurationSeconds == 0 {
+		leaseDurationSeconds = DefaultLeaseDuration
+	}
+	seconds := int(float64(leaseDurationSeconds) * DefaultRenewIntervalFraction)
+	return WithNodeEnableLeaseV1WithRenewInterval(client, leaseDurationSeconds, time.Duration(seconds)*time.Second)
+}
+
+// WithNodeEnableLeaseV1WithRenewInterval gives the node a lease of that duration, renewed at that interval, which must be
+// shorter; a duration of 0 means DefaultLeaseDuration. The client is the one of the namespace kube-node-lease; nil
+// panics.
+func WithNodeEnableLeaseV1WithRenewInterval(client LeaseClient, leaseDurationSeconds int32, interval time.Duration) NodeControllerOpt {
+	if client == nil {
+		panic("virtualnode: node lease: the client is nil")
+	}
+	if leaseDurationSeconds == 0 {
+		leaseDurationSeconds = DefaultLeaseDuration
+	}
+	return func(n *NodeController) error {
+		duration := time.Duration(leaseDurationSeconds) * time.Second
+		switch {
+		case n.lease != nil:
+			return fmt.Errorf("node lease: %w: want one of the options for leases, once", ErrConflictingLeaseControllerConfiguration)
+		case duration <= 0:
+			return fmt.Errorf("node lease: duration: found %s, want more than 0", duration)
+		case interval <= 0:
+			return fmt.Errorf("node lease: renew interval: found %s for a duration of %s, want at least 1s: give a duration of 4s or more, or the interval itself",
+				interval, duration)
+		case interval >= duration:
+			return fmt.Errorf("node lease: renew interval: found %s, want less than the duration of %s", interval, duration)
+		}
+		n.lease = &leaseKeeper{client: client, duration: leaseDurationSeconds, interval: interval}
+		return nil
+	}
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/klog/v2"
 )
 
@@ -55,4 +58,64 @@ func (n *NodeController) create(ctx context.Context, p pulse) error {
 	n.adopt(created)
 	n.note(wish, created, p)
 	return nil
+}
+
+// An identity is which node of that name the server has.
+type identity struct {
+	name    string
+	uid     types.UID
+	version string // the newest one that this controller has seen
+}
+
+// UID is the node's UID as the server gave it: that of the newest node of this name that the controller has seen. It is
+// "" before the node is registered.
+func (n *NodeController) UID() types.UID {
+	node, _ := n.identity()
+	return node.uid
+}
+
+func (n *NodeController) identity() (node identity, known bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.server == nil {
+		return identity{name: n.name}, false
+	}
+	return *n.server, true
+}
+
+// adopt takes note of the node as the server has it. A node of another UID, which another client has made in place of
+// ours, is ours from now on, and the lease's next owner.
+func (n *NodeController) adopt(node *corev1.Node) {
+	n.mu.Lock()
+	before := n.server
+	n.server = &identity{name: n.name, uid: node.UID, version: node.ResourceVersion}
+	n.mu.Unlock()
+	if before != nil && before.uid != node.UID && n.renewal != nil {
+		n.renewal.kick()
+	}
+}
+
+// believable reports whether a node from a cache is the one that the controller knows, and no older.
+func (n *NodeController) believable(node *corev1.Node) bool {
+	known, ok := n.identity()
+	if !ok {
+		return true
+	}
+	if node.UID != known.uid {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(node.ResourceVersion, known.version)
+	return err != nil || order >= 0
+}
+
+// lookAround has the status updated at once where the shared cache shows that the node is gone, or another one.
+func (n *NodeController) lookAround() {
+	if n.lister == nil {
+		return
+	}
+	node, err := n.lister.Get(n.name)
+	known, ok := n.identity()
+	if ok && (apierrors.IsNotFound(err) || err == nil && node.UID != known.uid) {
+		n.status.kick()
+	}
 }

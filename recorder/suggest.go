@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // unknown suggests what may have been meant.
@@ -36,13 +36,13 @@ func (c *catalog) near(word string) []string {
 		if !slices.Contains(e.verbs, "watch") {
 			continue
 		}
-		far := suggest.Distance(word, e.Resource.Resource)
+		far := phrase.Distance(word, e.Resource.Resource)
 		for _, a := range e.also {
 			if a != "" {
-				far = min(far, suggest.Distance(word, a))
+				far = min(far, phrase.Distance(word, a))
 			}
 		}
-		if far <= suggest.Near(word) {
+		if far <= phrase.Near(word) {
 			hits = append(hits, hit{e.String(), far})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -78,7 +78,7 @@ func Find(name string) (Scenario, error) {
 		}
 		names = append(names, s.Name)
 	}
-	if near := suggest.Closest(name, names); near != "" {
+	if near := phrase.Closest(name, names); near != "" {
 		return Scenario{}, fmt.Errorf("scenario %q: there is none of that name: did you mean %s?", name, near)
 	}
 	return Scenario{}, fmt.Errorf("scenario %q: want one of %s", name, strings.Join(names, ", "))

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/rawjson"
-	"github.com/nodesim/nodesim/internal/suggest"
 )
 
 // Limits of a tape. A line past them is refused on both sides: a reader's
@@ -301,7 +301,7 @@ func misspelt(t Type) Type {
 		if strings.EqualFold(string(t), string(known)) {
 			return known
 		}
-		if len(known) > 4 && suggest.Distance(strings.ToUpper(string(t)), string(known)) <= 2 {
+		if len(known) > 4 && phrase.Distance(strings.ToUpper(string(t)), string(known)) <= 2 {
 			return known
 		}
 	}

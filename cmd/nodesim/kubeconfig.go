@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	spelling "github.com/nodesim/nodesim/internal/suggest"
+	spelling "github.com/nodesim/nodesim/internal/phrase"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 )

@@ -13,6 +13,6 @@
 // tables by which it reads, for completion and documentation. What a fault does
 // is the business of replay/fault; which resources there are is that of a tape.
 //
-// The package is a leaf: of this project it imports internal/suggest and
+// The package is a leaf: of this project it imports
 // internal/phrase.
 package faultspec

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodesim/nodesim/internal/phrase"
-	"github.com/nodesim/nodesim/internal/suggest"
 )
 
 // Error says where the text of a fault is bad. It reads as one line:
@@ -37,7 +36,7 @@ func closest(word string, known []string) string {
 	if word == "" {
 		return ""
 	}
-	return suggest.Closest(word, known)
+	return phrase.Closest(word, known)
 }
 
 // longest bounds how long the text of a fault may be.

@@ -1,9 +1,7 @@
-// Package phrase formats small things for people, in one way
-// everywhere: a count, a number of bytes, and a text from somewhere else that has
-// to be safe on one line.
-//
-// What goes in: values. What comes out: words. It is a leaf: it imports nothing
-// of this project and knows nothing of tapes or clusters.
+// Package phrase has words for people: small things in one format everywhere, a
+// count, a number of bytes, a text from somewhere else that has to be safe on one
+// line; and what a mistyped word was meant to be, with bounded work however long the
+// word is.
 package phrase
 
 import (

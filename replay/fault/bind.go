@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/nodesim/nodesim/internal/faultspec"
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -31,7 +31,7 @@ func resolve(h *timeline.Header, s Spec) ([]timeline.Resource, error) {
 		wanted = "a tape with resources"
 	}
 	return nil, &faultspec.Error{
-		Spec: s.String(), At: len(s.Kind) + 2, Found: "resource " + strconv.Quote(s.Resource), Wanted: wanted, Near: suggest.Closest(s.Resource, known),
+		Spec: s.String(), At: len(s.Kind) + 2, Found: "resource " + strconv.Quote(s.Resource), Wanted: wanted, Near: phrase.Closest(s.Resource, known),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // A checker fills in what a file leaves out, and refuses what can't be: what
@@ -48,7 +48,7 @@ func (c *checker) unknown(path, what, name string, known []string) *Error {
 	if len(known) > 20 {
 		e.Wanted = strings.Join(known[:20], ", ") + fmt.Sprintf(" or one of %d more", len(known)-20)
 	}
-	if e.Remedy = didYouMean(suggest.Closest(name, known)); e.Remedy != "" {
+	if e.Remedy = didYouMean(phrase.Closest(name, known)); e.Remedy != "" {
 		e.Wanted = ""
 	}
 	return e

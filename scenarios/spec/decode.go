@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // A decoder fills the types of a file from its nodes, by their tags. Keys that
@@ -110,7 +110,7 @@ func (d *decoder) mapping(n *node, v reflect.Value, path string) *Error {
 	for i, key := range n.keys {
 		if !slices.Contains(keys, key) {
 			e := d.at(n.items[i], under(path, key), "unknown key", list(keys))
-			if e.Remedy = didYouMean(suggest.Closest(key, keys)); e.Remedy != "" {
+			if e.Remedy = didYouMean(phrase.Closest(key, keys)); e.Remedy != "" {
 				e.Wanted = ""
 			}
 			return e

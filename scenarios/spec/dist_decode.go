@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 const wantedDist = "a duration, {median: 38s, p95: 65s}, {uniform: [1s, 5s]} or {triangular: [1s, 4s, 6s]}"
@@ -40,7 +40,7 @@ func (d *decoder) shape(n *node, p *Dist, path string) *Error {
 	for i, key := range n.keys {
 		if !slices.Contains(known, key) {
 			err := d.at(n.items[i], under(path, key), "unknown key", list(known))
-			err.Remedy = didYouMean(suggest.Closest(key, known))
+			err.Remedy = didYouMean(phrase.Closest(key, known))
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // reference is the syntax by which a file takes a parameter's value. A scalar that is nothing else takes the value
@@ -42,7 +42,7 @@ func references(file string, root *node, parameters []Parameter) (used map[strin
 		}
 		for _, f := range found {
 			if !slices.Contains(names, f[1]) {
-				near := suggest.Closest(f[1], names)
+				near := phrase.Closest(f[1], names)
 				if near != "" {
 					near = "$(" + near + ")"
 				}

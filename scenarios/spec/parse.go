@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/nodesim/nodesim/internal/phrase"
-	"github.com/nodesim/nodesim/internal/suggest"
 )
 
 // A Document is a scenario file that has been read and is sound with its
@@ -188,7 +187,7 @@ func (d *Document) settings(set []Setting) ([]Setting, *Error) {
 			if len(names) == 0 {
 				e.Wanted = "no --set, since the scenario declares no parameters"
 			}
-			if e.Remedy = didYouMean(suggest.Closest(s.Name, names)); e.Remedy != "" {
+			if e.Remedy = didYouMean(phrase.Closest(s.Name, names)); e.Remedy != "" {
 				e.Wanted = ""
 			}
 			return nil, e

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
@@ -97,7 +97,7 @@ func (d *decoder) word(n *node, v reflect.Value, path string, r rules) (bool, *E
 	if known := valuesOf(v.Interface()); known != nil {
 		if !slices.Contains(known, n.text) {
 			err := d.at(n, path, n.String(), list(known))
-			err.Remedy = didYouMean(suggest.Closest(n.text, known))
+			err.Remedy = didYouMean(phrase.Closest(n.text, known))
 			return true, err
 		}
 	} else if err := d.form(n, path, r.form); err != nil {

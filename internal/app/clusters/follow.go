@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/localcluster"
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // CheckComponent says what is wrong with the name of a component.
@@ -20,7 +20,7 @@ func CheckComponent(name string) error {
 	if slices.Contains(all, name) {
 		return nil
 	}
-	if near := suggest.Closest(name, all); near != "" {
+	if near := phrase.Closest(name, all); near != "" {
 		return fmt.Errorf("component %q: did you mean %s?", name, near)
 	}
 	return fmt.Errorf("component %q: want %s", name, strings.Join(all, ", "))

@@ -18,7 +18,7 @@ import (
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
 	"github.com/nodesim/nodesim/internal/localcluster/flock"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 // longest is the most letters of a name.
@@ -111,7 +111,7 @@ func Find(ctx context.Context, name string) (Record, error) {
 	if len(names) == 0 {
 		return Record{}, fmt.Errorf("cluster %q: found none at all: want one that nodesim cluster up has started", name)
 	}
-	if near := suggest.Closest(name, names); near != "" {
+	if near := phrase.Closest(name, names); near != "" {
 		return Record{}, fmt.Errorf("cluster %q: found none of that name: did you mean %s?", name, near)
 	}
 	return Record{}, fmt.Errorf("cluster %q: found none of that name: want %s", name, strings.Join(names, ", "))

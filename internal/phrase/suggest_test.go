@@ -1,4 +1,4 @@
-package suggest_test
+package phrase_test
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/suggest"
+	"github.com/nodesim/nodesim/internal/phrase"
 )
 
 func ExampleClosest() {
 	keys := []string{"nodes", "zones", "instanceType", "capacityType"}
 	for _, word := range []string{"ndoes", "Zones", "instancetype", "inst", "colour"} {
-		fmt.Printf("%s: %q\n", word, suggest.Closest(word, keys))
+		fmt.Printf("%s: %q\n", word, phrase.Closest(word, keys))
 	}
 	// Output:
 	// ndoes: "nodes"
@@ -49,32 +49,32 @@ func TestDistanceAgreesWithItsDefinition(t *testing.T) {
 	}
 	for range 5000 {
 		a, b := word(), word()
-		if got, want := suggest.Distance(a, b), dumb(a, b); got != want {
+		if got, want := phrase.Distance(a, b), dumb(a, b); got != want {
 			t.Fatalf("%q to %q: got %d, want %d", a, b, got, want)
 		}
-		if got, back := suggest.Distance(a, b), suggest.Distance(b, a); got != back {
+		if got, back := phrase.Distance(a, b), phrase.Distance(b, a); got != back {
 			t.Fatalf("%q to %q: %d one way, %d the other", a, b, got, back)
 		}
 	}
 }
 
 func TestLongWordsAreFar(t *testing.T) {
-	long := strings.Repeat("a", suggest.Far)
+	long := strings.Repeat("a", phrase.Far)
 	for _, c := range []struct {
 		a, b string
 		want int
 	}{
-		{long, long, 0}, {long, long[1:], 1}, {long, "", suggest.Far}, {long + "a", long, suggest.Far},
-		{long + "a", long + "a", 0}, {strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<20), suggest.Far},
+		{long, long, 0}, {long, long[1:], 1}, {long, "", phrase.Far}, {long + "a", long, phrase.Far},
+		{long + "a", long + "a", 0}, {strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<20), phrase.Far},
 	} {
-		if got := suggest.Distance(c.a, c.b); got != c.want {
+		if got := phrase.Distance(c.a, c.b); got != c.want {
 			t.Errorf("%d to %d letters: got %d, want %d", len(c.a), len(c.b), got, c.want)
 		}
 	}
 }
 
 func TestTheFirstOfTwoWins(t *testing.T) {
-	if got := suggest.Closest("fot", []string{"fog", "for"}); got != "fog" {
+	if got := phrase.Closest("fot", []string{"fog", "for"}); got != "fog" {
 		t.Errorf("got %q, want %q", got, "fog")
 	}
 }
@@ -85,7 +85,7 @@ func TestClosest(t *testing.T) {
 		"reply": "replay", "rec": "record", "ispect": "inspect", "inspetc": "inspect", "Replay": "replay",
 		"xyzzy": "", "": "", "format": "", "tset": "test", "fm": "fmt",
 	} {
-		if got := suggest.Closest(word, verbs); got != want {
+		if got := phrase.Closest(word, verbs); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

@@ -1,9 +1,4 @@
-// Package suggest finds what a mistyped word was meant to be.
-//
-// A word and the words that there are go in; the nearest comes out, or nothing
-// where none is near. It never guesses among words that have nothing to do
-// with the one that was typed, and its work is bounded, however long a word is.
-package suggest
+package phrase
 
 import "strings"
 

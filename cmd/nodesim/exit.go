@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -70,7 +71,35 @@ func run(ctx context.Context, root *cobra.Command, args []string) int {
 // oneLine is an error as one line without anything that acts on a terminal.
 // Joined errors are divided by semicolons.
 func oneLine(err error) string {
-	return noderoll.OneLine(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+	return noderoll.OneLine(strings.ReplaceAll(strings.TrimSpace(withoutGo(err.Error())), "\n", "; "))
+}
+
+// unmarshalled is how Go's decoders say that a value has another form than a Go type.
+var unmarshalled = regexp.MustCompile(`json: cannot unmarshal (\w+)(?: [^ ]+)? into Go (?:struct field \w+(?:\.([^ ]+))?|value) of type ([^ :;]+)`)
+
+// withoutGo says in the words of a file what an error says in those of Go: clusters: found object, want a list.
+func withoutGo(text string) string {
+	return unmarshalled.ReplaceAllStringFunc(text, func(s string) string {
+		m := unmarshalled.FindStringSubmatch(s)
+		want := "a mapping"
+		switch kind := m[3]; {
+		case strings.HasPrefix(kind, "[]uint8"), kind == "string":
+			want = "text"
+		case strings.HasPrefix(kind, "["):
+			want = "a list"
+		case kind == "bool":
+			want = "true or false"
+		case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+			want = "a whole number"
+		case strings.HasPrefix(kind, "float"):
+			want = "a number"
+		}
+		place := ""
+		if m[2] != "" {
+			place = m[2] + ": "
+		}
+		return place + "found " + m[1] + ", want " + want
+	})
 }
 
 // warn tells, in one line, of what goes wrong and doesn't end the work.

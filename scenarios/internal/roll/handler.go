@@ -52,7 +52,7 @@ func NewInterruptionHandler(env *component.Env, kind HandlerKind, cfg HandlerCon
 		newMNG(env, cfg)
 	case KarpenterQueue:
 		if cfg.Karpenter == nil {
-			return fmt.Errorf("interruption handler %q: no Karpenter runs in the cluster: give it one with NewKarpenter", kind)
+			return fmt.Errorf("interruption handler %q: no Karpenter runs in the cluster: want the provider karpenter", kind)
 		}
 		cfg.Karpenter.cfg.Interruptions = true
 	default:

@@ -28,8 +28,8 @@
 // them (NodeFrom and its siblings, or by filling the fields) and calls, with the
 // time since the start:
 //
-//	added, modified      SetNode, SetPod, SetBudget, SetEvent; SetInstance for pods that Follows names
-//	deleted              DeleteNode, DeletePod, DeleteBudget, DeleteEvent
+//	added, modified      SetNode, SetPod, SetBudget, SetEvent, SetMachine; SetInstance for pods that Follows names
+//	deleted              DeleteNode, DeletePod, DeleteBudget, DeleteEvent, DeleteMachine
 //	end of a list        Synced, for each resource
 //	changes were lost    Gap, then the new list as changes, then Synced
 //	a named moment       Mark; Fail for the end that no object tells

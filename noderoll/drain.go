@@ -18,7 +18,8 @@ import (
 //     forced drains delete so. The taint manager, the pod garbage collector, the
 //     scheduler and the kubelet say in the condition that it was they;
 //   - a drainer's own mark on the node, see drainMark;
-//   - an Event by which a drainer says that it begins, see EventRecord.drains.
+//   - an Event by which a drainer says that it begins, see EventRecord.drains;
+//   - a condition of the node's Machine or NodeClaim, see Machine.
 //
 // Nothing takes it back but an uncordon.
 

@@ -21,6 +21,9 @@ const (
 	Pods    = "pods"
 	Budgets = "poddisruptionbudgets"
 	Events  = "events"
+
+	Machines   = "machines.cluster.x-k8s.io"
+	NodeClaims = "nodeclaims.karpenter.sh"
 )
 
 // Feed turns single changes, each with its time, into Entries: what happened in
@@ -43,7 +46,8 @@ const (
 //
 // cordoned means: unschedulable, or with a removal taint, and nothing shows that
 // anybody drains the node. draining is told at the first evidence: an eviction or
-// deletion of one of its pods, a drainer's own mark on the node, or its Event. What
+// deletion of one of its pods, a drainer's own mark on the node, its Event, or a condition of the
+// node's machine. What
 // a Tracker calls draining is the one or the other.
 //
 // blocked means: every pod that the drain of this node has still to evict is
@@ -88,11 +92,12 @@ type Feed struct {
 	rolling int     // pools in progress
 	still   []*pool // whose nodes are all on target, but not as many as before
 
-	nodesSettled, eventsSettled, podsSettled bool
-	touched                                  touched
+	nodesSettled, eventsSettled, podsSettled, machinesSettled bool
+
+	touched touched
 
 	seeding     bool // the change is the end of the first list of nodes
-	listingPods bool // the change is of the first list of pods
+	listingPods bool // the change is of the first list of pods, or machines
 
 	late     lateQueue // updates of pods that are not done
 	held     []Entry   // of pods, found by listing again
@@ -195,6 +200,21 @@ func (f *Feed) DeleteBudget(at time.Duration, namespace, name string) []Entry {
 	return f.end()
 }
 
+// SetMachine records a machine that was added or modified.
+func (f *Feed) SetMachine(at time.Duration, m Machine) []Entry {
+	f.begin(at)
+	f.listingPods = !f.machinesSettled
+	f.state.SetMachine(m)
+	return f.end()
+}
+
+// DeleteMachine records the deletion of a machine.
+func (f *Feed) DeleteMachine(at time.Duration, kind, namespace, name string) []Entry {
+	f.begin(at)
+	f.state.DeleteMachine(kind, namespace, name)
+	return f.end()
+}
+
 // SetEvent records an Event that was added or modified. It gives one warning
 // for each Event, and a further one when its message changes. An Event that
 // comes before its node waits for it, up to a minute.
@@ -231,6 +251,8 @@ func (f *Feed) Synced(at time.Duration, resource string) []Entry {
 		f.settleNodes()
 	case Events:
 		f.eventsSettled = true
+	case Machines, NodeClaims:
+		f.machinesSettled = true
 	case Pods:
 		f.podsSettled = true
 		f.state.SetPodsError("")

@@ -29,8 +29,12 @@ func (f *Feed) transition(rec *nodeRec) {
 }
 
 // emitTransition tells of a node's transition; of one that is cordoned as long as
-// nobody drains it, draining waits.
+// nobody drains it, draining waits. A machine says that it drains its node before it
+// cordons it: then the two come together.
 func (f *Feed) emitTransition(rec *nodeRec, kind EventKind) {
+	if kind == EvtDraining && rec.evicted == 0 && f.state.drainers[rec.name] > 0 {
+		f.emit(Entry{Kind: EvtCordoned, Node: rec.name})
+	}
 	rec.feed.cordoned = kind == EvtDraining && rec.view.Cordoned
 	if rec.feed.cordoned {
 		kind = EvtCordoned

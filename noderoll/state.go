@@ -55,6 +55,9 @@ type State struct {
 	target  targetRule
 	roll    *podRoll // nil without PodScope
 
+	machines map[machineKey]string // those that drain, to their nodes
+	drainers map[string]int        // the same, counted by node
+
 	found     bool // a node of the group was given
 	podsError string
 	// journal, if set, notes what a Feed has to look at after a change.
@@ -105,6 +108,8 @@ func NewState(opts StateOptions) *State {
 		warns:     newWarnBook(),
 		target:    newTargetRule(opts.Target),
 		podsError: "pods have not been listed",
+		machines:  make(map[machineKey]string),
+		drainers:  make(map[string]int),
 	}
 	if opts.Pods.On() {
 		s.roll = newPodRoll(opts.Pods, opts.Target)
@@ -234,7 +239,7 @@ func (s *State) setPhase(rec *nodeRec, phase Phase) {
 	switch {
 	case drains && !drained:
 		s.podBook.enterDrain(rec)
-		rec.drained = rec.evicted > 0
+		rec.drained = rec.evicted > 0 || s.drainers[rec.name] > 0
 		rec.view.Cordoned = !rec.drained
 	case drained && !drains:
 		s.podBook.leaveDrain(rec)

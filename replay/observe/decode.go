@@ -33,7 +33,7 @@ func (f *Follower) ReadPatches(r *timeline.Reader) {
 		switch res.Group + "/" + res.Resource {
 		case "/pods":
 			return !f.feed.Pods()
-		case "/events", "events.k8s.io/events":
+		case "/events", "events.k8s.io/events", "cluster.x-k8s.io/machines", "karpenter.sh/nodeclaims":
 			return false
 		}
 		return true

@@ -90,6 +90,10 @@ func (f *Follower) resource(key string) (*resource, error) {
 		r.decode = (*Follower).budget
 	case "/events", "events.k8s.io/events":
 		r.decode = (*Follower).event
+	case "cluster.x-k8s.io/machines":
+		r.plural, r.decode = known.String(), (*Follower).machine
+	case "karpenter.sh/nodeclaims":
+		r.plural, r.decode = known.String(), (*Follower).nodeClaim
 	default:
 		r.plural = known.String()
 	}

@@ -80,7 +80,7 @@ func TestOrphansFailThePackage(t *testing.T) {
 		"testdata/deep/orphan.golden":    "",
 		"testdata/tapes/a.feed.golden":   "",
 		"testdata/not-golden.txt":        "",
-		"testdata/.golden-123.tmp":       "",
+		"testdata/.nodesim-123.tmp":      "",
 		"testdata/TestGone/case1.golden": "",
 	}
 	for name, c := range map[string]struct {

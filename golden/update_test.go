@@ -32,7 +32,7 @@ func TestUpdateWritesWhatWasGot(t *testing.T) {
 	f.assert(tb, "deep/er/one", "without a final newline")
 	f.assert(tb, "windows", "a\r\nb\r\n")
 	tb.noError(t)
-	if left, _ := filepath.Glob(filepath.Join(f.dir, "testdata", ".golden-*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(f.dir, "testdata", ".nodesim-*")); len(left) != 0 {
 		t.Errorf("temporary files %q were left behind", left)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 // Kubeconfig is a file that tells clients where a Listener is, and the token.
@@ -98,28 +100,10 @@ func (l *Listener) WriteKubeconfig(path string) (*Kubeconfig, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("write a kubeconfig: %w", err)
 	}
-	if err := replaceFile(path, text); err != nil {
+	if err := atomicfile.Write(path, text, 0o600); err != nil {
 		return nil, fmt.Errorf("write a kubeconfig: %w", err)
 	}
 	return &Kubeconfig{Path: path, token: l.token}, nil
-}
-
-// replaceFile writes a file of mode 0600 that is there whole or not at all.
-func replaceFile(path string, text []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".nodesim-kubeconfig-*.tmp") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // isOurs reports whether all that a kubeconfig leads to are replays.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 // A Record holds what any program may know of a cluster.
@@ -37,11 +39,7 @@ func (r Record) write() error {
 	if err != nil {
 		return err
 	}
-	path := recordIn(r.Folder)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(recordIn(r.Folder), text, 0o600)
 }
 
 func readRecord(folder string) (r Record, err error) {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 // Options say what Run does.
@@ -95,7 +97,7 @@ func (o Options) test(ctx context.Context, s Subject) Result {
 		switch {
 		case err == nil && same(string(want), g.text):
 		case o.Update && (err == nil || missing):
-			if err := write(g.path, g.text); err != nil {
+			if err := atomicfile.Update(g.path, g.text); err != nil {
 				r.Failures = append(r.Failures, fmt.Sprintf("%s: %v; nothing was changed", g.path, err))
 				continue
 			}

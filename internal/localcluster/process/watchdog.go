@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 // A watchdog is a shell that waits for its standard input to end, which happens when this program dies, however it
@@ -51,11 +52,7 @@ func (w *watchdog) copies(list []file) error {
 	for _, f := range list {
 		fmt.Fprintf(&text, "%s\n%s\n", f.copy, f.original)
 	}
-	path := filepath.Join(w.folder, "run", "copies")
-	if err := os.WriteFile(path+".new", []byte(text.String()), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(filepath.Join(w.folder, "run", "copies"), []byte(text.String()), 0o644)
 }
 
 // stop ends the watchdog: everything was stopped cleanly.

@@ -1,0 +1,40 @@
+// Package atomicfile replaces files in one step: a concurrent reader sees the old
+// text or the new one, and a failure leaves the old one.
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Write replaces a file, or makes one, with these permissions.
+func Write(path string, text []byte, perm os.FileMode) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".nodesim-*.tmp") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(text)
+	if err == nil {
+		err = tmp.Chmod(perm)
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// Update is Write with the permissions that the file has already; those of a new one
+// are 0644.
+func Update(path, text string) error {
+	perm := os.FileMode(0o644)
+	if old, err := os.Stat(path); err == nil {
+		perm = old.Mode().Perm()
+	}
+	return Write(path, []byte(text), perm)
+}

@@ -15,7 +15,7 @@
 //
 // # The parts
 //
-//	clients.go, pause.go         requests, and how long to wait before the next
+//	clients.go, pace.go          requests, and how long to wait before the next
 //	prepare.go                   what is looked at, and made, before the nodes come
 //	run.go, stage.go, pace.go    one goroutine runs the actors, paced by the wall clock
 //	world.go, courier.go         writes of actors: patches in order for each object, retried, computed anew on conflicts

@@ -62,7 +62,7 @@ func (l *life) lookAtHeld() {
 	for _, h := range l.held {
 		l.at, l.image = h.at, l.p.Template.Containers[h.at].Image
 		l.tellBackOff()
-		l.cs[h.at].State = l.waits(model.Container{State: model.ContainerPullBackOff}, h.failure)
+		l.cs[h.at].State = l.waits(model.ContainerPullBackOff, h.failure, 0)
 	}
 	l.show()
 	l.next(l.draw(podResync), l.lookAtHeld)

@@ -71,19 +71,18 @@ func (l *life) crash() {
 	l.ready = false
 	l.failures++
 	l.show()
-	is := model.Container{State: model.ContainerExited, Exits: true, ExitCode: crashed, Series: uint8(min(l.failures, 255))}
-	wait := is.BackOff()
+	crashes := l.failures
+	wait := model.CrashBackOff(crashes)
 	if wait == 0 {
 		l.next(l.draw(relist), l.rerun)
 		return
 	}
 	until := l.m.now().Add(wait)
 	l.next(l.draw(relist), func() {
-		is.RestartWaits()
 		for _, l.at = range l.dies {
 			c := &l.cs[l.at]
 			ended := c.State
-			c.State, c.Last = l.waits(is, ""), ended
+			c.State, c.Last = l.waits(model.ContainerCrashBackOff, "", crashes), ended
 		}
 		l.holdBack(until)
 		l.show()

@@ -143,10 +143,9 @@ func (l *life) refused(why string) {
 		}
 	}
 	l.failures++
-	is := model.Container{State: model.ContainerPullError, Series: uint8(min(l.failures, 255))}
-	c.State = l.waits(is, failure)
+	c.State = l.waits(model.ContainerPullError, failure, 0)
 	l.show()
-	until := l.m.now().Add(is.BackOff())
+	until := l.m.now().Add(model.PullBackOff(l.failures))
 	sync := podResync
 	if !sameContainers(l.seen, l.p.Template) {
 		l.next(l.draw(seePod), l.sync)
@@ -178,7 +177,7 @@ func (l *life) backOff(failure string, until kube.Instant) {
 		return
 	}
 	l.tellBackOff()
-	l.cs[l.at].State = l.waits(model.Container{State: model.ContainerPullBackOff}, failure)
+	l.cs[l.at].State = l.waits(model.ContainerPullBackOff, failure, 0)
 	l.show()
 	l.next(l.draw(podResync), func() { l.backOff(failure, until) })
 }
@@ -190,12 +189,13 @@ func (l *life) tellBackOff() {
 	l.tell("Warning", "Failed", name, "Error: ImagePullBackOff")
 }
 
-// waits is the state of the container that is being started.
-func (l *life) waits(is model.Container, failure string) kube.ContainerState {
-	now, _ := is.Steps(l.m.v, model.Whose{
-		Container: l.cs[l.at].Name, Image: l.image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID, PullError: failure,
+// waits is the state of the container that is being started; crashes counts those in a row.
+func (l *life) waits(is model.ContainerState, failure string, crashes int) kube.ContainerState {
+	reason, message := is.Waiting(l.m.v, model.Whose{
+		Container: l.cs[l.at].Name, Image: l.image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID,
+		PullError: failure, Crashes: crashes,
 	})
-	return kube.ContainerState{Kind: "waiting", Reason: now.Reason, Message: now.Message}
+	return kube.ContainerState{Kind: "waiting", Reason: reason, Message: message}
 }
 
 // pullError returns containerd's message about a failed pull.

@@ -86,7 +86,7 @@ func viewed(dst []model.Container, containers []kube.Container) []model.Containe
 	dst = dst[:0]
 	for i := range containers {
 		c := &containers[i]
-		is := model.Container{Ready: c.Ready, Started: c.Started, Exits: c.Last.Kind != ""}
+		is := model.Container{Ready: c.Ready, Exits: c.Last.Kind != ""}
 		switch c.State.Kind {
 		case "running":
 			is.State = model.ContainerRunning

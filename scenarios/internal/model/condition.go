@@ -27,11 +27,6 @@ const (
 
 // The kubelet's own texts, here and below: k8s.io/kubernetes/pkg/kubelet/nodestatus/setters.go.
 
-// KubeletConditions are the four that the kubelet of a healthy, ready node owns, in its order: Ready comes last.
-func KubeletConditions() [4]Condition {
-	return [4]Condition{Pressure(MemoryPressure, false), Pressure(DiskPressure, false), Pressure(PIDPressure, false), ReadyCondition(0)}
-}
-
 // Pressure is the condition of one kind of pressure; a type that is none of the three is returned without a reason.
 func Pressure(kind string, under bool) Condition {
 	status := False
@@ -140,31 +135,6 @@ func ReadyConditionOn(v Version, os OS, why Trouble) Condition {
 	out := ReadyCondition(why)
 	if out.Status == True && v.AppArmorMessage() && (os == Ubuntu || os == COS) {
 		out.Message += ". AppArmor enabled"
-	}
-	return out
-}
-
-// Silenced returns a condition as the node lifecycle controller writes it for a silent node: the four of the kubelet
-// become Unknown, all with the moment of that as their time of transition, and keep their time of heartbeat. Others,
-// NetworkUnavailable among them, and what is Unknown already stay as they are
-// (k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go).
-func Silenced(c Condition) (_ Condition, changed bool) {
-	switch c.Type {
-	case MemoryPressure, DiskPressure, PIDPressure, Ready:
-		if c.Status == Unknown {
-			return c, false
-		}
-		return Condition{Type: c.Type, Status: Unknown, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."}, true
-	}
-	return c, false
-}
-
-// NeverPosted are the conditions that the node lifecycle controller writes to a node whose kubelet never posted a status,
-// in its order: Ready comes first. Their heartbeat is the node's creation.
-func NeverPosted() [4]Condition {
-	var out [4]Condition
-	for i, kind := range [...]string{Ready, MemoryPressure, DiskPressure, PIDPressure} {
-		out[i] = Condition{Type: kind, Status: Unknown, Reason: "NodeStatusNeverUpdated", Message: "Kubelet never posted node status."}
 	}
 	return out
 }

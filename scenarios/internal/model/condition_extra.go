@@ -22,20 +22,6 @@ func ExtraConditions(provider Provider) []Condition {
 	return nil
 }
 
-// MonitoringConditions are those that EKS's node monitoring agent adds where it is installed (AWS documentation of
-// node health). They come after the kubelet's four.
-func MonitoringConditions(gpu bool) []Condition {
-	systems := []string{"Kernel", "Networking", "Storage", "ContainerRuntime"}
-	if gpu {
-		systems = append(systems, "AcceleratedHardware")
-	}
-	out := make([]Condition, len(systems))
-	for i, system := range systems {
-		out[i] = Condition{Type: system + "Ready", Status: True, Reason: system + "IsReady", Message: "Monitoring for the " + system + " system is active"}
-	}
-	return out
-}
-
 // healthy has what a node problem detector says where nothing is wrong: reason and message by type.
 var healthy = map[string][2]string{
 	"ContainerRuntimeProblem":     {"ContainerRuntimeIsUp", "container runtime service is up"},

@@ -13,7 +13,7 @@ func TestConditionsOfAReadyNode(t *testing.T) {
 		{"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
 		{"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
 	}
-	if got := KubeletConditions(); got != want {
+	if got := [4]Condition{Pressure(MemoryPressure, false), Pressure(DiskPressure, false), Pressure(PIDPressure, false), ReadyCondition(0)}; got != want {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 }
@@ -74,32 +74,6 @@ func TestPressure(t *testing.T) {
 	}
 }
 
-// What a real node of EKS showed when it had died.
-func TestSilenced(t *testing.T) {
-	kwok := KwokConditions()
-	for _, c := range append(ExtraConditions(GKE), kwok[:]...) {
-		got, changed := Silenced(c)
-		switch c.Type {
-		case MemoryPressure, DiskPressure, PIDPressure, Ready:
-			if want := (Condition{c.Type, "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."}); !changed || got != want {
-				t.Errorf("%s became %v, want %v", c.Type, got, want)
-			}
-			if again, changed := Silenced(got); changed || again != got {
-				t.Errorf("%s changed a second time, into %v", c.Type, again)
-			}
-		default:
-			if changed || got != c {
-				t.Errorf("%s became %v, want it as it was", c.Type, got)
-			}
-		}
-	}
-	for i, kind := range [...]string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"} {
-		if got, want := NeverPosted()[i], (Condition{kind, "Unknown", "NodeStatusNeverUpdated", "Kubelet never posted node status."}); got != want {
-			t.Errorf("never posted: %v, want %v", got, want)
-		}
-	}
-}
-
 func TestExtraConditions(t *testing.T) {
 	for provider, want := range map[Provider]int{EKS: 0, Karpenter: 0, GKE: 8, AKS: 10, CAPI: 0, KOps: 0} {
 		got := ExtraConditions(provider)
@@ -114,11 +88,5 @@ func TestExtraConditions(t *testing.T) {
 	}
 	if got, want := ExtraConditions(GKE)[7], (Condition{"NetworkUnavailable", "False", "RouteCreated", "NodeController create implicit route"}); got != want {
 		t.Errorf("GKE's route is %v, want %v", got, want)
-	}
-	if got, want := MonitoringConditions(false)[1], (Condition{"NetworkingReady", "True", "NetworkingIsReady", "Monitoring for the Networking system is active"}); got != want {
-		t.Errorf("the monitoring agent says %v, want %v", got, want)
-	}
-	if got := len(MonitoringConditions(true)); got != 5 {
-		t.Errorf("the monitoring agent of a node with a GPU writes %d conditions, want 5", got)
 	}
 }

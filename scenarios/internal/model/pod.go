@@ -45,9 +45,6 @@ type Pod struct {
 	Sandbox bool
 }
 
-// See is the kubelet taking up a pod that was bound to its node: its first status, with all containers waiting.
-func (p *Pod) See() { p.Seen = true }
-
 // Update brings the phase up to date after something happened to the containers (getPhase of
 // k8s.io/kubernetes/pkg/kubelet/kubelet_pods.go). ending says that the pod is being deleted, evicted or shut down, so that
 // nothing is restarted; from 1.27 on such a pod ends as Succeeded or Failed, before it stayed as it was until it was gone.

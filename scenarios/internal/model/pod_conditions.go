@@ -69,57 +69,10 @@ func status(yes bool) string {
 	return False
 }
 
-// Unschedulable is PodScheduled of a pod that fits nowhere; message is the scheduler's.
-func Unschedulable(message string) Condition {
-	return Condition{Type: "PodScheduled", Status: False, Reason: "Unschedulable", Message: message}
-}
-
-// UnreadyWithItsNode returns the Ready condition that the node lifecycle controller gives a pod on a lost node:
-// False, and nothing else (MarkPodsNotReady of k8s.io/kubernetes/pkg/controller/util/node).
-func UnreadyWithItsNode(c Condition) Condition {
-	c.Status = False
-	return c
-}
-
 // KwokPodConditions are those that kwok writes to a pod that it starts, in its order; PodScheduled, which the
 // scheduler wrote, comes after them (sigs.k8s.io/kwok/kustomize/stage/pod/fast/pod-ready.yaml).
 func KwokPodConditions() [3]Condition {
 	return [3]Condition{{Type: "Initialized", Status: True}, {Type: Ready, Status: True}, {Type: "ContainersReady", Status: True}}
-}
-
-// Disruption names the component that ends a pod before its time, and what the condition DisruptionTarget says of it.
-type Disruption uint8
-
-// The disruptions (k8s.io/api/core/v1 and the sources named with each).
-const (
-	// Evicted through the API: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
-	EvictedByAPI Disruption = iota
-	// Deleted for a NoExecute taint: pkg/controller/tainteviction.
-	DeletedForTaint
-	// Deleted as an orphan: pkg/controller/podgc.
-	DeletedByPodGC
-	// Ended by a graceful shutdown of its node: pkg/kubelet/nodeshutdown.
-	EndedByShutdown
-	// Preempted by a more important pod: pkg/scheduler/framework/preemption. The message starts with the scheduler's name.
-	Preempted
-)
-
-// Condition is DisruptionTarget as it is written on the pod.
-func (d Disruption) Condition() Condition {
-	out := Condition{Type: "DisruptionTarget", Status: True}
-	switch d {
-	case EvictedByAPI:
-		out.Reason, out.Message = "EvictionByEvictionAPI", "Eviction API: evicting"
-	case DeletedForTaint:
-		out.Reason, out.Message = "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"
-	case DeletedByPodGC:
-		out.Reason, out.Message = "DeletionByPodGC", "PodGC: node no longer exists"
-	case EndedByShutdown:
-		out.Reason, out.Message = "TerminationByKubelet", ShutdownMessage
-	case Preempted:
-		out.Reason, out.Message = "PreemptionByScheduler", "default-scheduler: preempting to accommodate a higher priority pod"
-	}
-	return out
 }
 
 // What a graceful node shutdown writes as reason and message of a pod's status: of the pods that it ends, and of those that

@@ -17,132 +17,74 @@ func TestPodsAreSmall(t *testing.T) {
 	}
 }
 
-// story writes what the API shows of a pod after each step of its life.
-type story struct {
-	out        strings.Builder
-	pod        Pod
-	containers []Container
-	names      []string
-	version    Version
-}
-
-func (s *story) tell(what string, ending bool) {
-	s.pod.Update(s.containers, ending, s.version)
-	fmt.Fprintf(&s.out, "%s\n  phase %s\n", what, s.pod.Phase)
-	for _, c := range PodConditions(nil, s.pod, s.containers, s.names, s.version) {
-		fmt.Fprintf(&s.out, "  %s\n", strings.TrimSpace(strings.Join([]string{c.Type, c.Status, c.Reason, c.Message}, " ")))
-	}
-	if !s.pod.Seen {
-		return
-	}
-	for i, c := range s.containers {
-		now, last := c.Steps(s.version, Whose{Container: s.names[i], Image: "registry.example/" + s.names[i] + ":1", Pod: "web-1", Namespace: "shop", UID: "8d27f35a", PullError: "not found"})
-		fmt.Fprintf(&s.out, "  container %s: ready %v, started %v, restarts %d, now %s", s.names[i], c.Ready, c.Started, c.Restarts, step(now))
-		if last.Kind != NoStep {
-			fmt.Fprintf(&s.out, ", last %s", step(last))
-		}
-		s.out.WriteString("\n")
-	}
-}
-
-func step(s Step) string {
-	switch s.Kind {
-	case StepWaiting:
-		return strings.TrimSpace("waiting " + s.Reason + " " + s.Message)
-	case StepTerminated:
-		return fmt.Sprintf("terminated %s %d", s.Reason, s.ExitCode)
-	case StepRunning:
-		return "running"
-	}
-	return "nothing"
-}
-
 // A pod of two containers lives and is evicted.
 func TestLifeOfAPod(t *testing.T) {
-	s := story{containers: make([]Container, 2), names: []string{"app", "proxy"}, version: Version{Minor: 34}}
-	s.tell("bound by the scheduler", false)
-	s.pod.See()
-	s.tell("seen by the kubelet", false)
-	s.pod.Sandbox = true
-	s.containers[1].PullFailed()
-	s.tell("the sandbox stands; the proxy's image can't be pulled", false)
-	s.containers[0].Start(true)
-	s.containers[1].PullWaits()
-	s.tell("the app runs; the proxy waits", false)
-	s.containers[1].Start(false)
-	s.tell("the proxy runs; it has no probe", false)
-	s.containers[0].Probe(true)
-	s.tell("the app answers its probe", false)
-	s.containers[1].Exit(ExitCompleted, false, time.Second)
-	s.tell("evicted: the proxy ends itself", true)
-	s.containers[0].Exit(ExitSIGKILL, false, time.Minute)
-	s.tell("the app is killed", true)
-	s.pod.Sandbox = false
-	s.tell("the sandbox is gone", true)
-	golden.Assert(t, "pod-life.txt", s.out.String())
+	version, names := Version{Minor: 34}, []string{"app", "proxy"}
+	var out strings.Builder
+	pod := Pod{Seen: true}
+	tell := func(what string, ending bool, containers ...Container) {
+		pod.Update(containers, ending, version)
+		fmt.Fprintf(&out, "%s\n  phase %s\n", what, pod.Phase)
+		for _, c := range PodConditions(nil, pod, containers, names, version) {
+			fmt.Fprintf(&out, "  %s\n", strings.TrimSpace(strings.Join([]string{c.Type, c.Status, c.Reason, c.Message}, " ")))
+		}
+	}
+	creating, running, ready := Container{}, Container{State: ContainerRunning}, Container{State: ContainerRunning, Ready: true}
+	exited := func(code uint8) Container { return Container{State: ContainerExited, Exits: true, ExitCode: code} }
+	pod.Seen = false
+	tell("bound by the scheduler", false, creating, creating)
+	pod.Seen = true
+	tell("seen by the kubelet", false, creating, creating)
+	pod.Sandbox = true
+	tell("the sandbox stands; the proxy's image can't be pulled", false, creating, Container{State: ContainerPullError})
+	tell("the app runs; the proxy waits", false, running, Container{State: ContainerPullBackOff})
+	tell("the proxy runs; it has no probe", false, running, ready)
+	tell("the app answers its probe", false, ready, ready)
+	tell("evicted: the proxy ends itself", true, ready, exited(0))
+	tell("the app is killed", true, exited(137), exited(0))
+	pod.Sandbox = false
+	tell("the sandbox is gone", true, exited(137), exited(0))
+	golden.Assert(t, "pod-life.txt", out.String())
 }
 
-// A container crashes again and again, and stands still for longer each time.
-func TestCrashLoop(t *testing.T) {
-	s := story{containers: make([]Container, 1), names: []string{"nginx"}, version: Version{Minor: 27}}
-	s.pod.See()
-	s.pod.Sandbox = true
-	c := &s.containers[0]
+// A container that crashes again and again stands still for longer each time.
+func TestCrashBackOff(t *testing.T) {
 	for i, want := range []string{"0s", "10s", "20s", "40s", "1m20s", "2m40s", "5m0s", "5m0s"} {
-		c.Start(false)
-		c.Exit(127, false, time.Second)
-		if got := c.BackOff(); got.String() != want || int(c.Restarts) != i {
-			t.Errorf("after run %d: back-off %s with %d restarts, want %s with %d", i+1, got, c.Restarts, want, i)
-		}
-		if i == 4 {
-			// A real pod with four restarts said exactly this.
-			c.RestartWaits()
-			now, last := c.Steps(s.version, Whose{Container: "nginx", Pod: "init-demo", Namespace: "default", UID: "8d27f35a"})
-			if want := (Step{StepWaiting, "CrashLoopBackOff", "back-off 1m20s restarting failed container=nginx pod=init-demo_default(8d27f35a)", 0}); now != want || last.ExitCode != 127 {
-				t.Errorf("%+v after %+v, want %+v", now, last, want)
-			}
-			s.pod.Update(s.containers, false, s.version)
-			if s.pod.Phase != Running || c.Ready || c.Started {
-				t.Errorf("phase %s, ready %v, started %v; want a running pod with a container that is neither", s.pod.Phase, c.Ready, c.Started)
-			}
+		if got := CrashBackOff(i + 1); got.String() != want {
+			t.Errorf("after run %d: back-off %s, want %s", i+1, got, want)
 		}
 	}
-	c.Start(false)
-	c.Exit(1, false, 11*time.Minute)
-	if got := c.BackOff(); got != 0 {
-		t.Errorf("after eleven good minutes: back-off %s, want none", got)
+	if got := CrashBackOff(600); got != 5*time.Minute {
+		t.Errorf("after run 600: back-off %s, want five minutes", got)
+	}
+	// A real pod with four restarts said exactly this.
+	of := Whose{Container: "nginx", Pod: "init-demo", Namespace: "default", UID: "8d27f35a", Crashes: 5}
+	const want = "back-off 1m20s restarting failed container=nginx pod=init-demo_default(8d27f35a)"
+	if reason, message := ContainerCrashBackOff.Waiting(Version{Minor: 27}, of); reason != "CrashLoopBackOff" || message != want {
+		t.Errorf("found %s %q, want CrashLoopBackOff %q", reason, message, want)
+	}
+	pod := Pod{Seen: true, Sandbox: true}
+	if pod.Update([]Container{{State: ContainerCrashBackOff, Exits: true, ExitCode: 127}}, false, Version{Minor: 27}); pod.Phase != Running {
+		t.Errorf("found phase %s, want a running pod", pod.Phase)
 	}
 }
 
-func TestPullSeries(t *testing.T) {
-	var c Container
+func TestPullBackOff(t *testing.T) {
 	for i, want := range []string{"10s", "20s", "40s", "1m20s", "2m40s", "5m0s", "5m0s"} {
-		c.PullFailed()
-		if got := c.BackOff(); got.String() != want {
+		if got := PullBackOff(i + 1); got.String() != want {
 			t.Errorf("after pull %d: back-off %s, want %s", i+1, got, want)
 		}
-		c.PullWaits()
 	}
 	of := Whose{Image: "demo/no-such:1", PullError: "manifest unknown"}
 	for minor, want := range map[uint16]string{31: `Back-off pulling image "demo/no-such:1"`, 34: `Back-off pulling image "demo/no-such:1": ErrImagePull: manifest unknown`} {
-		if now, _ := c.Steps(Version{Minor: minor}, of); now.Message != want || now.Reason != "ImagePullBackOff" {
-			t.Errorf("1.%d: %s %q, want ImagePullBackOff %q", minor, now.Reason, now.Message, want)
+		if reason, message := ContainerPullBackOff.Waiting(Version{Minor: minor}, of); message != want || reason != "ImagePullBackOff" {
+			t.Errorf("1.%d: %s %q, want ImagePullBackOff %q", minor, reason, message, want)
 		}
 	}
-	c.Start(false)
-	c.Exit(1, false, 0)
-	if got := c.BackOff(); got != 0 {
-		t.Errorf("the first crash waits %s: the failed pulls count", got)
-	}
-	for range 600 {
-		c.Start(false)
-		c.Exit(1, true, 0)
-	}
-	if c.Restarts != 255 || c.BackOff() != 5*time.Minute {
-		t.Errorf("%d restarts, back-off %s; want both at their end", c.Restarts, c.BackOff())
-	}
-	if now, _ := c.Steps(Version{}, of); now.Reason != "OOMKilled" {
-		t.Errorf("out of memory reads %s", now.Reason)
+	for state, want := range map[ContainerState][2]string{ContainerPullError: {"ErrImagePull", "manifest unknown"}, ContainerCreating: {"ContainerCreating", ""}} {
+		if reason, message := state.Waiting(Version{}, of); reason != want[0] || message != want[1] {
+			t.Errorf("found %s %q, want %q", reason, message, want)
+		}
 	}
 }
 
@@ -150,24 +92,13 @@ func TestPullSeries(t *testing.T) {
 func TestOlderKubelets(t *testing.T) {
 	for minor, want := range map[uint16]Phase{26: Running, 27: Failed} {
 		p := Pod{Seen: true, Sandbox: true, Phase: Running}
-		containers := []Container{{State: ContainerExited, Exits: true, ExitCode: ExitSIGTERM}}
+		containers := []Container{{State: ContainerExited, Exits: true, ExitCode: 143}}
 		p.Update(containers, true, Version{Minor: minor})
 		if p.Phase != want {
 			t.Errorf("1.%d: phase %s, want %s", minor, p.Phase, want)
 		}
 		if got := PodConditions(nil, p, containers, []string{"a"}, Version{Minor: minor}); len(got) != 4 || got[0].Type != "Initialized" {
 			t.Errorf("1.%d: conditions %v, want four", minor, got)
-		}
-	}
-}
-
-func TestDisruptions(t *testing.T) {
-	for d, want := range map[Disruption]string{
-		EvictedByAPI: "EvictionByEvictionAPI", DeletedForTaint: "DeletionByTaintManager", DeletedByPodGC: "DeletionByPodGC",
-		EndedByShutdown: "TerminationByKubelet", Preempted: "PreemptionByScheduler",
-	} {
-		if c := d.Condition(); c.Type != "DisruptionTarget" || c.Status != True || c.Reason != want || c.Message == "" {
-			t.Errorf("%d is %+v, want %s", d, c, want)
 		}
 	}
 }

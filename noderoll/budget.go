@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Budget holds what a roll needs to know of a PodDisruptionBudget. Selector may be
@@ -75,4 +77,117 @@ func EqualSelectors(a, b *metav1.LabelSelector) bool {
 		func(x, y metav1.LabelSelectorRequirement) bool {
 			return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
 		})
+}
+
+type budgetRec struct {
+	Budget
+	selector labels.Selector
+	classes  map[*podClass]struct{}
+}
+
+func (c *podClass) cover(b *budgetRec) {
+	at, _ := slices.BinarySearchFunc(c.budgets, b.Name, func(x *budgetRec, name string) int { return strings.Compare(x.Name, name) })
+	c.budgets = slices.Insert(c.budgets, at, b)
+	b.classes[c] = struct{}{}
+}
+
+// judge reports whether the server refuses to evict a pod of this class, as
+// pkg/registry/core/pod/storage/eviction.go of Kubernetes does: pending pods go
+// without asking, and a pod under two budgets never goes.
+func (c *podClass) judge() bool {
+	switch {
+	case c.pending || len(c.budgets) == 0:
+		return false
+	case len(c.budgets) > 1:
+		return true
+	}
+	return c.budgets[0].refuses(c.ready)
+}
+
+// review judges a class again and carries a change to the draining nodes.
+func (s *State) review(c *podClass) {
+	refused := c.judge()
+	if refused == c.refused {
+		return
+	}
+	c.refused = refused
+	for n, pods := range c.draining {
+		if !refused {
+			pods = -pods
+		}
+		n.refused += pods
+		s.note(n)
+	}
+}
+
+// held reports whether budgets refuse every pod that the drain of the node has
+// still to evict. The figures are kept while the node is draining only.
+func (n *nodeRec) held() bool { return n.remaining > 0 && n.refused == n.remaining }
+
+// obstacle is the first budget, by name, of those that hold up the drain of the
+// node, nil where none does, and whether a pod has more than one.
+func (n *nodeRec) obstacle() (first *budgetRec, double bool) {
+	if !n.held() {
+		return nil, false
+	}
+	for _, p := range n.pods {
+		if !p.waits {
+			continue
+		}
+		for _, b := range p.class.budgets {
+			if first == nil || b.Namespace < first.Namespace || b.Namespace == first.Namespace && b.Name < first.Name {
+				first, double = b, len(p.class.budgets) > 1
+			}
+		}
+	}
+	return first, double
+}
+
+// SetBudget adds a budget or replaces what was known of it. A selector that
+// can't be parsed matches nothing, as for the server.
+func (s *State) SetBudget(in Budget) {
+	sp := s.podBook.space(in.Namespace)
+	b := sp.budgets[in.Name]
+	if b != nil && EqualSelectors(b.Selector, in.Selector) {
+		in.Selector = b.Selector
+		b.Budget = in
+		for c := range b.classes {
+			s.review(c)
+		}
+		return
+	}
+	if b != nil {
+		s.DeleteBudget(in.Namespace, in.Name)
+		sp = s.podBook.space(in.Namespace)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(in.Selector)
+	if err != nil {
+		selector = labels.Nothing()
+	}
+	b = &budgetRec{Budget: in, selector: selector, classes: make(map[*podClass]struct{})}
+	b.Selector = in.Selector.DeepCopy()
+	sp.budgets[in.Name] = b
+	sp.selecting.Add(b, selector)
+	for c := range sp.labelled.MayMatch(selector, maps.Values(sp.classes)) {
+		if selector.Matches(labels.Set(c.labels)) {
+			c.cover(b)
+			s.review(c)
+		}
+	}
+}
+
+// DeleteBudget removes a budget.
+func (s *State) DeleteBudget(namespace, name string) {
+	sp := s.podBook.spaces[namespace]
+	if sp == nil || sp.budgets[name] == nil {
+		return
+	}
+	b := sp.budgets[name]
+	delete(sp.budgets, name)
+	sp.selecting.Remove(b)
+	for c := range b.classes {
+		c.budgets = slices.DeleteFunc(c.budgets, func(x *budgetRec) bool { return x == b })
+		s.review(c)
+	}
+	s.podBook.dropSpace(namespace)
 }

@@ -362,3 +362,54 @@ func TestRecount(t *testing.T) {
 		})
 	}
 }
+
+// The last panel of a roll that has failed has no tick, and lost spot nodes are no roll from
+// an image to itself: in every shipped scenario.
+func TestLastPanels(t *testing.T) {
+	failed, lost := 0, 0
+	for _, s := range scenarios.All() {
+		r, err := s.Open(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := observe.OptionsFor(r.Header(), "", "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := ui.NewView(r.Header(), o)
+		for {
+			ev, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := v.Apply(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = r.Close() // it was only read
+		f := v.Frame()
+		f.Duration = f.Position
+		panel := render.Panel(f, render.Options{Width: 120, Height: 40})
+		if f.Failed != "" {
+			if failed++; strings.Contains(panel, "✓") {
+				t.Errorf("%s has failed:\n%s", s.Name, panel)
+			}
+		}
+		if f.FromImage == f.ToImage {
+			if lost++; strings.Contains(panel, "→") || strings.Contains(panel, "rolling") {
+				t.Errorf("%s runs one image:\n%s", s.Name, panel)
+			}
+		}
+		if strings.HasPrefix(s.Name, "spot-") || s.Name == "karpenter-spot" {
+			if f.FromImage != f.ToImage {
+				t.Errorf("%s runs %q and %q, want one image", s.Name, f.FromImage, f.ToImage)
+			}
+		}
+	}
+	if failed < 6 || lost < 3 {
+		t.Errorf("%d scenarios have failed and %d run one image, want 6 and 3 at least", failed, lost)
+	}
+}

@@ -2,9 +2,12 @@ package render
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nodesim/nodesim/noderoll"
 )
@@ -190,12 +193,16 @@ func TestStatusLine(t *testing.T) {
 		"playing":    {func(*Frame) {}, "▸ 20x  1:32 "},
 		"no speed":   {func(f *Frame) { f.Speed = "" }, "▸  1:32 "},
 		"paused":     {func(f *Frame) { f.Paused = true }, "‖ paused 20x  1:32 "},
-		"at the end": {func(f *Frame) { f.Position = f.Duration }, "✓ end  3:10 "},
-		"hours":      {func(f *Frame) { f.Position, f.Duration = time.Hour+2*time.Minute+3*time.Second, 3*time.Hour }, "1:02:03 "},
-		"live":       {func(f *Frame) { f.Live = true }, "● live  1:32"},
-		"stale":      {func(f *Frame) { f.Live, f.Stale = true, "EOF\nagain" }, "▲ stale: EOF again"},
-		"no end":     {func(f *Frame) { f.Duration = 0 }, "▸ 20x  1:32"},
-		"before":     {func(f *Frame) { f.Position = -time.Second }, "-0:01 "},
+		"at the end": {func(f *Frame) { f.Position = f.Duration }, "· end  3:10 "},
+		"complete":   {func(f *Frame) { f.Position, f.Snapshot = f.Duration, snapshot(fresh("a")) }, "✓ end  3:10 "},
+		"failed": {func(f *Frame) {
+			f.Position, f.Snapshot, f.Failed = f.Duration, snapshot(fresh("a")), "PodEvictionFailure"
+		}, "✗ end  3:10 "},
+		"hours":  {func(f *Frame) { f.Position, f.Duration = time.Hour+2*time.Minute+3*time.Second, 3*time.Hour }, "1:02:03 "},
+		"live":   {func(f *Frame) { f.Live = true }, "● live  1:32"},
+		"stale":  {func(f *Frame) { f.Live, f.Stale = true, "EOF\nagain" }, "▲ stale: EOF again"},
+		"no end": {func(f *Frame) { f.Duration = 0 }, "▸ 20x  1:32"},
+		"before": {func(f *Frame) { f.Position = -time.Second }, "-0:01 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := frame(snapshot(old("a")))
@@ -244,4 +251,55 @@ func TestRemarkOnANarrowLine(t *testing.T) {
 	waits.Cordoned, waits.HeldBy = true, "shop/a-budget-of-a-long-name"
 	wantText(t, Panel(Frame{Snapshot: snapshot(waits)}, Options{Width: 80, Height: 24}),
 		"ip-10-1-126-180  old  cordoned            3 pods  would be blocked by shop/")
+}
+
+// Only a roll that is complete ends with a ✓, and with green.
+func TestFailedRollHasNoTick(t *testing.T) {
+	for name, change := range map[string]func(*Frame){
+		"failed":                   func(f *Frame) { f.Failed = "PodEvictionFailure" },
+		"failed, all on target":    func(f *Frame) { f.Failed, f.Snapshot = "RolledBack", snapshot(fresh("a"), fresh("b")) },
+		"blocked":                  func(*Frame) {},
+		"the surge is still there": func(f *Frame) { f.Rolling, f.Snapshot = true, snapshot(fresh("a"), fresh("b")) },
+	} {
+		f := stuckDrain()
+		change(&f)
+		f.Position = f.Duration
+		lackText(t, Panel(f, wide), "✓", "complete")
+		painted := strings.Split(Panel(f, Options{Width: 100, Height: 40, Profile: colorprofile.ANSI}), "\n")
+		if end := painted[len(painted)-1]; strings.Contains(end, "\x1b[32m") || !strings.Contains(end, " end") {
+			t.Errorf("%s: the last line %q, want no green", name, end)
+		}
+	}
+}
+
+// Nodes that come and go without a new image are no roll from an image to itself.
+func TestSameImageIsNoRoll(t *testing.T) {
+	f := frame(snapshot(fresh("a"), fresh("b")))
+	f.FromImage, f.ToImage = "ami-1", "ami-1"
+	panel := Panel(f, wide)
+	wantText(t, panel, "surge.tape  group spot-burst", "\n ami-1\n")
+	lackText(t, panel, "→", "rolling")
+	f.ToImage = "ami-2"
+	wantText(t, Panel(f, wide), "rolling spot-burst", "ami-1 → ami-2")
+}
+
+// A warning that every new node gives comes after all others, and gives them its room.
+func TestRoutineWarningsComeLast(t *testing.T) {
+	f := Frame{Snapshot: snapshot(fresh("a"), fresh("b"), fresh("z"))}
+	for _, node := range []string{"a", "b", "c", "d"} {
+		f.Snapshot.Warnings = append(f.Snapshot.Warnings, noderoll.WarnEvent{Node: node, Object: "Node/" + node, Reason: "InvalidDiskCapacity", Message: "invalid capacity 0"})
+	}
+	f.Snapshot.Warnings = append(f.Snapshot.Warnings,
+		noderoll.WarnEvent{Node: "y", Object: "Node/y", Reason: "EvictionThresholdMet", Message: "Attempting to reclaim memory"},
+		noderoll.WarnEvent{Node: "z", Object: "Pod/web", Reason: "BackOff", Message: "again"})
+	before := slices.Clone(f.Snapshot.Warnings)
+	panel := Panel(f, Options{Width: 80, Height: 14})
+	first, second := strings.Index(panel, "EvictionThreshold"), strings.Index(panel, "BackOff")
+	routine := strings.Index(panel, "InvalidDiskCapacity")
+	if wantText(t, panel, "WARNINGS 6", "more"); first < 0 || second < first || routine >= 0 && routine < second {
+		t.Errorf("the order of the warnings:\n%s", panel)
+	}
+	if !slices.Equal(before, f.Snapshot.Warnings) {
+		t.Error("the snapshot's own warnings were sorted")
+	}
 }

@@ -94,7 +94,7 @@ func (p *painter) outcome() row {
 	switch {
 	case p.frame.Failed != "":
 		return row{{inkAlarm, p.failed + " failed: " + cut(p.clean(p.frame.Failed), p.width/2, p.ellipsis)}}
-	case p.frame.Pods && p.podCounts.Complete(), !p.frame.Pods && !p.frame.Rolling && p.frame.Snapshot.Complete():
+	case p.complete():
 		return row{{inkReady, p.done + " complete"}}
 	case p.frame.Pods && p.podCounts.Failed > 0:
 		return row{{inkAlarm, p.warn + " stuck"}}
@@ -102,6 +102,17 @@ func (p *painter) outcome() row {
 		return row{{inkAlarm, p.warn + " blocked"}}
 	}
 	return nil
+}
+
+// complete reports whether the roll is over and hasn't failed.
+func (p *painter) complete() bool {
+	switch {
+	case p.frame.Failed != "":
+		return false
+	case p.frame.Pods:
+		return p.podCounts.Complete()
+	}
+	return !p.frame.Rolling && p.frame.Snapshot.Complete()
 }
 
 // heading names a section and what it holds.

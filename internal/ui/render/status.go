@@ -38,8 +38,10 @@ func (p *painter) state() row {
 		return row{{inkDrain, p.pause + " paused"}, {inkDim, spaced(speed)}}
 	case f.Duration > 0 && f.Position >= f.Duration && f.Failed != "":
 		return row{{inkAlarm, p.theme.failed}, {inkText, " end"}}
-	case f.Duration > 0 && f.Position >= f.Duration:
+	case f.Duration > 0 && f.Position >= f.Duration && p.complete():
 		return row{{inkReady, p.theme.done}, {inkText, " end"}}
+	case f.Duration > 0 && f.Position >= f.Duration: // of the tape, in the middle of a roll or of none
+		return row{{inkDim, p.theme.other}, {inkText, " end"}}
 	case speed == "":
 		return row{{inkText, p.play}}
 	}

@@ -71,6 +71,40 @@ func TestInvariantsHold(t *testing.T) {
 	}
 }
 
+// TestInvariantsHoldOfSeveralContainers simulates every scenario with pods of three containers.
+func TestInvariantsHoldOfSeveralContainers(t *testing.T) {
+	for _, s := range scenarios.All() {
+		if s.Document == nil || s.Name == "percentage" { // the same as surge, with many pods
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			f, err := s.Document.Resolve(nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range f.Workloads {
+				w := &f.Workloads[i]
+				w.Containers = []filespec.Container{
+					{Name: "proxy", Image: w.Image, ImageSize: w.ImageSize, Stop: w.Ready, Ready: w.Ready},
+					{Name: "logs", Image: "registry.example/logs:1.0.0", Stop: filespec.Dist{Kind: filespec.DistNever}, Ready: w.Ready},
+				}
+			}
+			r, err := timeline.NewReader(bytes.NewReader(simulated(t, f)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range report.Violations[:min(5, len(report.Violations))] {
+				t.Error(v)
+			}
+		})
+	}
+}
+
 // simulated returns the text of a scenario's tape.
 func simulated(t testing.TB, f *scenarios.File) []byte {
 	t.Helper()

@@ -76,7 +76,7 @@ kube-system by name, which tells clusters apart.`,
 		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
 		o.Status = &record.Status{Out: cmd.ErrOrStderr(), Width: terminal.Width(cmd.ErrOrStderr())}
 		boundMemory(recordMemory)
-		boundGarbage(recordGarbage)
+		defer frugal(cmd.Context())()
 		sum, err := record.Run(cmd.Context(), o)
 		if sum.Events > 0 {
 			record.Summarize(cmd.ErrOrStderr(), o.File, sum)
@@ -93,10 +93,6 @@ kube-system by name, which tells clusters apart.`,
 // cluster take a third of it; without a limit the collector lets garbage grow
 // to as much again.
 const recordMemory = 400 << 20
-
-// recordGarbage is how much garbage a recording gathers, in percent of what lives: half of Go's own. Nearly all that it
-// reads is garbage as soon as it is on the tape. Less would cost recordings of large clusters more CPU than it is worth.
-const recordGarbage = 50
 
 // boundMemory sets a limit unless GOMEMLIMIT has.
 func boundMemory(limit int64) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // WatchOptions say how often Watch looks, and how patient it is.
@@ -58,7 +60,7 @@ func Watch(ctx context.Context, o Observer, opts WatchOptions, show func(Update)
 		} else {
 			u.Failures++
 			u.Stale = u.At.Sub(good)
-			pause = opts.retry(u.Failures)
+			pause = retry.Doubling{First: opts.RetryFrom, Most: opts.RetryTo}.After(u.Failures)
 		}
 		if !show(u) {
 			return nil
@@ -66,8 +68,8 @@ func Watch(ctx context.Context, o Observer, opts WatchOptions, show func(Update)
 		if err != nil && opts.MaxStale > 0 && u.Stale >= opts.MaxStale {
 			return fmt.Errorf("watch nodes: nothing new for %s, after %d attempts: %w", u.Stale, u.Failures, err)
 		}
-		if err := sleep(ctx, opts.Clock, pause); err != nil {
-			return err
+		if retry.Pause(ctx, opts.Clock, pause) != nil {
+			return ctx.Err()
 		}
 	}
 }
@@ -86,24 +88,4 @@ func (o WatchOptions) withDefaults() WatchOptions {
 		o.Clock = clock.RealClock{}
 	}
 	return o
-}
-
-// retry is the pause after the nth failure in a row.
-func (o WatchOptions) retry(n int) time.Duration {
-	pause := o.RetryFrom
-	for ; n > 1 && pause < o.RetryTo; n-- {
-		pause *= 2
-	}
-	return min(pause, o.RetryTo)
-}
-
-func sleep(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C():
-		return nil
-	}
 }

@@ -1,6 +1,10 @@
 package recorder
 
-import "time"
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/internal/retry"
+)
 
 // How long a watch waits before it tries again: a fifth of a second after the
 // first failure, twice as long after each further one, ten seconds at most.
@@ -16,10 +20,7 @@ const (
 // the whole of it, so that many watches don't return at once. What the server
 // asks for (Retry-After) is a lower bound.
 func backoff(failures int, jitter float64, asked time.Duration) time.Duration {
-	pause := backoffMost
-	if n := failures - 1; n < 16 {
-		pause = min(backoffFirst<<max(n, 0), backoffMost)
-	}
+	pause := retry.Doubling{First: backoffFirst, Most: backoffMost}.After(failures)
 	pause = pause/2 + time.Duration(jitter*float64(pause/2))
 	return max(pause, asked)
 }

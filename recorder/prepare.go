@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/timeline"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/labels"
@@ -137,12 +138,8 @@ func (r *Recorder) insist(ctx context.Context, ask func() error) error {
 		if err == nil || try == preflightTries || !cutOff(err) {
 			return err
 		}
-		pause := r.clock.NewTimer(backoff(try, r.cfg.Jitter(), 0))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
+		if retry.Pause(ctx, r.clock, backoff(try, r.cfg.Jitter(), 0)) != nil {
 			return err
-		case <-pause.C():
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -45,12 +46,8 @@ func (r *Recorder) await(ctx context.Context, c *client, nodes timeline.Resource
 				told = text
 			}
 		}
-		timer := r.clock.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if retry.Pause(ctx, r.clock, pause) != nil {
 			return ctx.Err()
-		case <-timer.C():
 		}
 	}
 }

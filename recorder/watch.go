@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -113,12 +114,7 @@ func (w *watch) connected() {
 }
 
 func (w *watch) pause(ctx context.Context, d time.Duration) {
-	timer := w.rec.clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C():
-	}
+	_ = retry.Pause(ctx, w.rec.clock, d) // the next request says that the context has ended
 }
 
 // connect opens the watch from w.version.

@@ -60,7 +60,7 @@ const (
 	// quarantineEnds is when the round after a quarantine has come. A node that was away before may be away again then:
 	// the controller's queue knows no more than its name (gc_controller.go, discoverDeletedNodes).
 	quarantineEnds = quarantine + 20*time.Second
-	orphanTime = 80 * time.Second
+	orphanTime     = 80 * time.Second
 )
 
 // nodeGone leaves a node's pods without it.

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -103,7 +104,7 @@ func (a *Applier) ended(ctx context.Context, k key) error {
 		if err != nil {
 			return err
 		}
-		if err := pause(ctx, a.clock, 100*time.Millisecond); err != nil {
+		if err := retry.Pause(ctx, a.clock, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // create makes an object, and then brings it to where the tape has it: the
@@ -134,7 +136,7 @@ func (a *Applier) established(ctx context.Context, k key) error {
 				return nil
 			}
 		}
-		if err := pause(ctx, a.clock, 100*time.Millisecond); err != nil {
+		if err := retry.Pause(ctx, a.clock, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/replay"
 )
 
@@ -81,7 +82,7 @@ func (a *Applier) keepAlive(ctx context.Context) {
 				a.count(func(l *ledger) { l.skip(leases.String(), whyNot(err), node) })
 			}
 		}
-		if pause(ctx, a.clock, a.beat) != nil {
+		if retry.Pause(ctx, a.clock, a.beat) != nil {
 			return
 		}
 	}

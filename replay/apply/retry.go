@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // retrier decorates a server: it asks again where another time may help, until
@@ -58,26 +60,11 @@ func (s *retrier) do(ctx context.Context, r request) ([]byte, error) {
 // pause waits twice as long after each failure in a row, and as long as the
 // server asks.
 func (s *retrier) pause(ctx context.Context, failures int, err error) error {
-	d := pauseMost
-	if failures < 16 {
-		d = min(pauseFirst<<(failures-1), pauseMost)
-	}
+	d := retry.Doubling{First: pauseFirst, Most: pauseMost}.After(failures)
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		d = max(d, time.Duration(seconds)*time.Second)
 	}
-	return pause(ctx, s.clock, d)
-}
-
-// pause lets a time pass, or the context end.
-func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C():
-		return nil
-	}
+	return retry.Pause(ctx, s.clock, d)
 }
 
 // passing reports whether an error may go away by itself: the network's, and

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // clients are the ways to one API server.
@@ -61,7 +62,6 @@ func (p *Performer) again(ctx context.Context, do func(context.Context) error) e
 
 // attempts is again, and gives up after a number of attempts; 0 is no bound.
 func (p *Performer) attempts(ctx context.Context, most int, do func(context.Context) error) error {
-	wait := pauseFirst
 	for n := 1; ; n++ {
 		bounded, cancel := context.WithTimeout(ctx, attemptMost)
 		err := do(bounded)
@@ -73,10 +73,9 @@ func (p *Performer) attempts(ctx context.Context, most int, do func(context.Cont
 			return fmt.Errorf("%w (tried %d times)", err, n)
 		}
 		p.warn(fmt.Errorf("%w; trying again", err))
-		if err := pause(ctx, p.clock, wait); err != nil {
+		if err := retry.Pause(ctx, p.clock, retry.Doubling{First: pauseFirst, Most: pauseMost}.After(n)); err != nil {
 			return err
 		}
-		wait = min(2*wait, pauseMost)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/controller"
 )
 
@@ -63,7 +64,7 @@ func (ks *kubelets) keep(ctx context.Context, k *kubelet) error {
 			k.barred.Store(&now)
 			ks.warn(fmt.Errorf("%w; waiting for that", err))
 		}
-		if err := pause(ctx, clock.RealClock{}, wait); err != nil {
+		if err := retry.Pause(ctx, clock.RealClock{}, wait); err != nil {
 			return err
 		}
 	}

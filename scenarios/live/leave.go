@@ -8,9 +8,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
+	conflict "k8s.io/client-go/util/retry"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // leaveBehind removes the objects of the live run, or says that they stay. why is the error that it ended with: a
@@ -101,7 +102,7 @@ func (p *Performer) dismiss(ctx context.Context, client kubeclient.Interface) er
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	alive := false
 	// A conflict is a process that lives, and has just written.
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	err := conflict.RetryOnConflict(conflict.DefaultBackoff, func() error {
 		have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
 		if err != nil || diaryOf(have).Scenario != p.label {
 			alive = false
@@ -116,7 +117,7 @@ func (p *Performer) dismiss(ctx context.Context, client kubeclient.Interface) er
 	if err != nil || !alive {
 		return err
 	}
-	return pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
+	return retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
 }
 
 // between two passes over what is left.

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // A ledger is the lock on the checkpoint in the cluster, as this process holds it.
@@ -43,7 +44,7 @@ func (p *Performer) claim(ctx context.Context, client kubeclient.Interface) (l *
 		return nil, false, err
 	}
 	// A process that lives writes again within checkpointEvery.
-	if err := pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
+	if err := retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
 		return nil, false, err
 	}
 	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = was.Begun, was.Rolled, was.At, was.Wall

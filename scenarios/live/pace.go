@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"math"
 	"time"
 
@@ -92,16 +91,4 @@ func (p *pace) wall(at time.Duration) time.Time {
 		w = p.bends[i+1].wall
 	}
 	return w
-}
-
-// pause lets a time pass, or the context end.
-func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C():
-		return nil
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -181,7 +182,7 @@ func (r *run) lastWrites(ctx context.Context) {
 
 // roll returns the roller that acts from outside of the simulation, or nil.
 func (r *run) roll() func(context.Context) error {
-	look := func(ctx context.Context) error { return pause(ctx, r.clock, r.glance()) }
+	look := func(ctx context.Context) error { return retry.Pause(ctx, r.clock, r.glance()) }
 	switch {
 	case r.script.plain:
 		return func(ctx context.Context) error { return r.rollPlain(ctx, look) }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/scenarios"
 )
 
@@ -138,7 +139,7 @@ func (r *run) awaitServed(ctx context.Context, kind scenarios.CustomKind) error 
 		case r.clock.Since(since) >= serveMost:
 			return fmt.Errorf("their definition was made %s ago, and they aren't served: want no other definition with their names in group %s", serveMost, kind.Group)
 		}
-		if err := pause(ctx, r.clock, passFirst); err != nil {
+		if err := retry.Pause(ctx, r.clock, passFirst); err != nil {
 			return err
 		}
 	}

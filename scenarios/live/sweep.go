@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // A sweep removes what a live run made, in passes: each deletes the objects whose turn it is, until nothing is left.
@@ -63,7 +65,7 @@ func (s *sweep) run(ctx context.Context, report *Report) error {
 		if err == nil && len(left) == 0 {
 			break
 		}
-		if pause(ctx, s.p.clock, wait) != nil {
+		if retry.Pause(ctx, s.p.clock, wait) != nil {
 			return fmt.Errorf("remove what scenario %s has left: %w: some of it is still there, such as %s: want --cleanup once more",
 				s.p.label, context.Cause(ctx), example(report.Left))
 		}

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/timeline"
@@ -85,7 +87,7 @@ func (s Story) Record(ctx context.Context, c *testcluster.Cluster, file string) 
 		if err := s.Act(ctx, c.Client()); err != nil {
 			return err
 		}
-		return wait(ctx, s.After)
+		return retry.Pause(ctx, clock.RealClock{}, s.After)
 	})
 	if err := errors.Join(err, c.ControllersAlive()); err != nil {
 		return fmt.Errorf("stage %s: %w", s.Name, err)
@@ -113,15 +115,4 @@ func (s Story) prepare(ctx context.Context, c *testcluster.Cluster) error {
 		}
 	}
 	return nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

@@ -17,6 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // KubeletLabel is on every node whose kubelet lives: the kubelets of this package keep those nodes alive and run their
@@ -144,14 +147,7 @@ func (k *kubelets) plan(uid types.UID, s step, after time.Duration, do func(cont
 
 // elapsed reports whether the time has passed before the context ended.
 func elapsed(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return retry.Pause(ctx, clock.RealClock{}, d) == nil
 }
 
 func lives(n *corev1.Node) bool { return n.Labels[KubeletLabel] == kubeletAlive }

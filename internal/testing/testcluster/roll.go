@@ -12,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // A Roll replaces a group's nodes: surge nodes join, then each of as many old nodes is cordoned, drained through the
@@ -114,7 +117,7 @@ func (r Roll) remove(ctx context.Context, client kubernetes.Interface, node stri
 	if err := r.drain(ctx, client, node, report); err != nil {
 		return err
 	}
-	if err := pause(ctx, r.AfterDrain); err != nil {
+	if err := retry.Pause(ctx, clock.RealClock{}, r.AfterDrain); err != nil {
 		return err
 	}
 	if err := r.step(ctx, fmt.Sprintf("drained %s: %d pods evicted, %d evictions refused, %d pods deleted by force",
@@ -133,21 +136,7 @@ func (r Roll) step(ctx context.Context, line string) error {
 	if r.Done != nil {
 		r.Done(line)
 	}
-	return pause(ctx, r.Pause)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return retry.Pause(ctx, clock.RealClock{}, r.Pause)
 }
 
 // Cordon marks a node unschedulable.

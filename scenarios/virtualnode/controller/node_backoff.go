@@ -49,15 +49,3 @@ func passing(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) || utilnet.IsConnectionRefused(err) ||
 		utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
 }
-
-// pause lets a time pass, or ctx end.
-func (n *NodeController) pause(ctx context.Context, d time.Duration) error {
-	timer := n.clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C():
-		return nil
-	}
-}

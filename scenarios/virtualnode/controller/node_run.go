@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // startPatience bounds how long Run retries an API server that doesn't answer, or is too busy, before it gives up.
@@ -85,7 +87,7 @@ func (n *NodeController) register(ctx context.Context) error {
 		if failures == 1 {
 			klog.FromContext(ctx).Error(err, "node not registered, trying again", "node", n.name)
 		}
-		if err := n.pause(ctx, n.backoff(failures)); err != nil {
+		if err := retry.Pause(ctx, n.clock, n.backoff(failures)); err != nil {
 			return err
 		}
 	}

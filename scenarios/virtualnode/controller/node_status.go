@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+
+	"github.com/nodesim/nodesim/internal/retry"
 )
 
 // A write that conflicts with another one is made again so often, with such a pause before.
@@ -199,7 +201,7 @@ func (n *NodeController) insist(ctx context.Context, live *corev1.Node, write fu
 			return err
 		}
 		before := live.UID
-		if failed := n.pause(ctx, conflictPause); failed != nil {
+		if failed := retry.Pause(ctx, n.clock, conflictPause); failed != nil {
 			return failed
 		}
 		next, failed := n.get(ctx)

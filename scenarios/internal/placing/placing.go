@@ -75,6 +75,7 @@ func (c *Cluster) kubelet(change kube.Change, old, p *kube.Pod) {
 	}
 }
 
+// Running says what is written of a pod that runs: it is Ready.
 func (c *Cluster) Running(p *kube.Pod, since kube.Instant) {
 	p.Phase = "Running"
 	p.Conditions = p.Conditions.Set(kube.Condition{Type: "Ready", Status: "True", Transition: since.Second()})
@@ -106,6 +107,7 @@ func (c *Cluster) Reports(reason string) []string {
 	return out
 }
 
+// RunTo lets time pass until a moment.
 func (c *Cluster) RunTo(t testing.TB, until time.Duration) {
 	t.Helper()
 	if err := c.Run(until); err != nil {
@@ -130,6 +132,7 @@ func (c *Cluster) Node(name, zone string, change ...func(*kube.Node)) *kube.Node
 	return n
 }
 
+// Cordon marks a node unschedulable, with the taint.
 func (c *Cluster) Cordon(n *kube.Node) {
 	c.API.UpdateNode(n, func(n *kube.Node) {
 		n.Unschedulable = true

@@ -92,9 +92,6 @@ func NewPodRoller(env *component.Env, cfg PodConfig) *PodRoller {
 	return r
 }
 
-// Over reports whether the roll has ended.
-func (r *PodRoller) Over() bool { return r.over }
-
 // Begin begins the roll. It is called from the loop; a second time it does
 // nothing.
 func (r *PodRoller) Begin() {

@@ -25,6 +25,7 @@ const (
 	noteLimit = 1024
 )
 
+// The reasons for which a node refuses a pod, as the scheduler's messages count them.
 const (
 	ReasonCPU     = "Insufficient cpu"
 	ReasonMemory  = "Insufficient memory"
@@ -72,6 +73,7 @@ type Tally struct {
 	Nodes   []int
 }
 
+// Add counts nodes of a reason.
 func (t *Tally) Add(reason string, nodes int) {
 	if nodes == 0 {
 		return

@@ -36,8 +36,7 @@ func Parse(name string, data []byte) (*Document, error) {
 	return &Document{d}, nil
 }
 
-// What a scenario file says, and the errors of one, are package spec's.
-type (
+type ( // what a scenario file says, and the errors of one, are package spec's
 	Setting   = spec.Setting
 	Parameter = spec.Parameter
 	Workload  = spec.Workload

@@ -17,7 +17,7 @@ import (
 func writeFamily(to *bytes.Buffer, family *dto.MetricFamily) error {
 	name := family.GetName()
 	if !plainName().MatchString(name) {
-		return fmt.Errorf("metric %q: want a name of letters, digits, _ and :", name)
+		return fmt.Errorf("metric %q: want a name of letters, digits, colons and _", name)
 	}
 	if family.Help != nil {
 		fmt.Fprintf(to, "# HELP %s %s\n", name, strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(family.GetHelp()))

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // preparing is a Performer that performs nothing, and a server whose first answer to
@@ -36,7 +37,7 @@ func preparing(behind bool, objects ...runtime.Object) (*Performer, *fake.Client
 		return true, nil, apierrors.NewInternalError(errors.New("etcdserver: leader changed"))
 	})
 	return &Performer{
-		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", clock: clock.RealClock{}, file: &scenarios.File{}, warn: func(error) {},
+		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", clock: clock.RealClock{}, file: &scenarios.File{File: &spec.File{}}, warn: func(error) {},
 	}, kube
 }
 

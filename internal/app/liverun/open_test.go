@@ -15,6 +15,7 @@ import (
 	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -49,7 +50,7 @@ func server(t *testing.T) *rest.Config {
 func watched(t *testing.T, tape string) *viewer {
 	t.Helper()
 	return &viewer{o: Options{
-		REST: server(t), File: &scenarios.File{}, Tape: tape, Driver: quietly,
+		REST: server(t), File: &scenarios.File{File: &spec.File{}}, Tape: tape, Driver: quietly,
 		Warn: func(text string) { t.Log(text) }, Say: func(text string) { t.Log(text) },
 	}}
 }

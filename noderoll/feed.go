@@ -327,6 +327,9 @@ func (f *Feed) Snapshot(now time.Time) Snapshot { return f.state.Snapshot(now) }
 // making one.
 func (f *Feed) OffTarget() int { return f.state.count.offTarget }
 
+// OnTarget counts the nodes that are on target, without making a Snapshot.
+func (f *Feed) OnTarget() int { return f.state.count.total - f.state.count.offTarget }
+
 // Images is State.Images.
 func (f *Feed) Images() (old, young string) { return f.state.Images() }
 

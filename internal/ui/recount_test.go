@@ -413,3 +413,34 @@ func TestLastPanels(t *testing.T) {
 		t.Errorf("%d scenarios have failed and %d run one image, want 6 and 3 at least", failed, lost)
 	}
 }
+
+// A node that comes and goes is no roll, and the panel doesn't call it one.
+func TestFlappingNodeIsNoRoll(t *testing.T) {
+	for _, name := range []string{"node-flap", "node-reboot"} {
+		r, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := observe.OptionsFor(r.Header(), "", "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := ui.NewView(r.Header(), o)
+		for {
+			ev, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := v.Apply(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = r.Close() // it was only read
+		if f := v.Frame(); f.Rolling || f.FromImage != f.ToImage || f.FromImage == "" {
+			t.Errorf("%s: rolling %t, from %q to %q, want no roll of one image", name, f.Rolling, f.FromImage, f.ToImage)
+		}
+	}
+}

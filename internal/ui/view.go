@@ -132,8 +132,12 @@ func (v *View) note(entries []noderoll.Entry, before int) {
 		switch e.Kind {
 		case noderoll.EvtComplete:
 			v.over = true
-		case noderoll.EvtJoining, noderoll.EvtOnline, noderoll.EvtCordoned, noderoll.EvtDraining, noderoll.EvtTerminated:
+		case noderoll.EvtJoining, noderoll.EvtCordoned, noderoll.EvtDraining, noderoll.EvtTerminated:
 			v.begun(before)
+		case noderoll.EvtOnline:
+			if v.follower.OnTarget() { // else an old one has come back
+				v.begun(before)
+			}
 		case noderoll.EvtUpdating, noderoll.EvtResizing:
 			if e.Reason == "" { // no rollback
 				v.over, v.failed = false, ""
@@ -204,6 +208,9 @@ func (v *View) Frame() render.Frame {
 		Snapshot: s, Desired: v.desired, Rolling: v.desired > 0 && !v.over, Recent: v.recent, Blocked: v.blocked, Failed: v.failed,
 		Position: v.follower.At(),
 	}
+	if to == unknownImage && !f.Rolling { // nothing shows a roll yet
+		f.ToImage = from
+	}
 	if f.Desired == 0 { // who comes in the middle of a roll counts what is left of it
 		f.Desired = s.OffTarget
 	}
@@ -217,6 +224,9 @@ func (v *View) Frame() render.Frame {
 	return f
 }
 
+// unknownImage stands for what a roll moves towards, until a node shows it.
+const unknownImage = "…"
+
 // images finds what the group ran before and what it is to run: the image of
 // most nodes off target, and of most on it. Where there are none, it is the one
 // found at the last transition or SYNC.
@@ -228,7 +238,7 @@ func (v *View) images() (from, to string) {
 	from = cmp.Or(old, v.from)
 	to = cmp.Or(v.options.Target.Image, young, v.to)
 	if to == "" && from != "" {
-		to = "…"
+		to = unknownImage
 	}
 	return from, to
 }

@@ -287,6 +287,9 @@ func (f *Follower) Snapshot(ctx context.Context) (noderoll.Snapshot, error) {
 // OffTarget counts the nodes that are not on target, as the Snapshot says.
 func (f *Follower) OffTarget() int { return f.feed.OffTarget() }
 
+// OnTarget reports whether a node is on target.
+func (f *Follower) OnTarget() bool { return f.feed.OnTarget() > 0 }
+
 // Images are the image of most nodes off target, and of most on it; "" where there
 // is none.
 func (f *Follower) Images() (old, young string) { return f.feed.Images() }

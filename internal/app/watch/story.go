@@ -61,6 +61,9 @@ func (s *story) look(at time.Duration, now noderoll.Snapshot) []noderoll.Entry {
 			kind = noderoll.EvtCordoned
 		}
 		emit(noderoll.Entry{Kind: kind, Node: e.Node})
+		if kind == noderoll.EvtNotReady || kind == noderoll.EvtOnline && now.OffTarget == now.Total {
+			continue // comes and goes, and is no roll
+		}
 		s.begin(max(before.OffTarget, now.OffTarget))
 	}
 	for name := range s.nodes {
@@ -178,7 +181,9 @@ func (s *story) fill(f *render.Frame) {
 		f.Desired = s.last.OffTarget
 	}
 	if f.ToImage == "" && f.FromImage != "" {
-		f.ToImage = "…"
+		if f.ToImage = "…"; !f.Rolling { // nothing shows a roll yet
+			f.ToImage = f.FromImage
+		}
 	}
 	f.Blocked = map[string]string{}
 	for name, n := range s.nodes {

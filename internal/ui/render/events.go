@@ -6,6 +6,9 @@ import (
 	"github.com/nodesim/nodesim/noderoll"
 )
 
+// betweenEvents is the width of glyph and spaces in the row of an event.
+const betweenEvents = 2 + 2 + 2 + 2
+
 // events is the section of the feed: the latest entries, oldest first.
 func (p *painter) events(rows int) []row {
 	entries := p.frame.Recent[max(0, len(p.frame.Recent)-rows):]
@@ -13,13 +16,26 @@ func (p *painter) events(rows int) []row {
 	if p.width >= steady {
 		at, phrase = noderoll.StampWidth(p.frame.Duration), len("terminated")
 	}
+	var names []string
+	detail := 0 // of those that name a node
 	for i := range entries {
 		e := &entries[i]
 		at = max(at, len(moment(e.At)))
 		phrase = max(phrase, len(p.entrySign(e).phrase))
-		if subject, _ := p.subject(e); subject != "" {
-			node = max(node, cells(p.name(subject)))
+		if subject, rest := p.subject(e); subject != "" {
+			names = append(names, subject)
+			detail = max(detail, cells(p.detail(&rest)))
 		}
+	}
+	measure := func() {
+		node = 0
+		for _, name := range names {
+			node = max(node, cells(p.name(name)))
+		}
+	}
+	if measure(); detail > 0 && at+phrase+node+detail > p.width-betweenEvents && !p.frame.Pods {
+		p.dropDomain(names)
+		measure()
 	}
 	node = min(node, max(p.width-at-phrase-8, leastName))
 	out := []row{{{inkDim, "EVENTS"}}}

@@ -303,3 +303,26 @@ func TestRoutineWarningsComeLast(t *testing.T) {
 		t.Error("the snapshot's own warnings were sorted")
 	}
 }
+
+// Where a detail would be cut, events and warnings leave out the domain that their
+// names share; a name keeps the digits that tell it from others.
+func TestSharedDomainGoesBeforeDetails(t *testing.T) {
+	const domain = ".eu-central-1.compute.internal"
+	f := Frame{Snapshot: snapshot(old("ip-10-1-31-173"+domain), old("ip-10-0-0-4"+domain))}
+	said := entry(1000, noderoll.EvtNotReady, "ip-10-1-31-173"+domain)
+	f.Recent = []noderoll.Entry{entry(500, noderoll.EvtOnline, "ip-10-0-0-4"+domain), said}
+	narrow := Options{Width: 80, Height: 24}
+	wantText(t, Panel(f, narrow), "not ready   ip-10-1-31-173"+domain+"\n")
+	f.Recent[1].Reason, f.Recent[1].Message = "NodeStatusUnknown", "Kubelet stopped posting node status."
+	panel := Panel(f, narrow)
+	wantText(t, panel, "online      ip-10-0-0-4\n", "not ready   ip-10-1-31-173  NodeStatusUnknown: Kubelet")
+	wantText(t, panel, "ip-10-0-0-4"+domain+"     old  ready\n") // rows of nodes have room
+	f.Recent[0].Node = "elsewhere.example.org"
+	wantText(t, Panel(f, narrow), "not ready   ip-10-1-31-173"+domain)
+
+	f.Recent = nil
+	f.Snapshot.Warnings = []noderoll.WarnEvent{
+		{Node: "ip-10-1-31-173" + domain, Object: "Node/ip-10-1-31-173" + domain, Reason: "Rebooted", Message: "boot id"},
+	}
+	wantText(t, Panel(f, narrow), "▲ ip-10-1-31-173  Rebooted  boot id\n")
+}

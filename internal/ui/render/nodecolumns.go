@@ -126,6 +126,14 @@ func (p *painter) name(s string) string {
 	return "(no name)"
 }
 
+// dropDomain leaves out from here on what names of nodes have in common from their
+// first dot on.
+func (p *painter) dropDomain(names []string) {
+	if p.domain == "" {
+		p.domain = commonDomain(len(names), func(i int) string { return names[i] })
+	}
+}
+
 // sharedDomain is commonDomain of the names of nodes.
 func sharedDomain(shown []*noderoll.NodeView) string {
 	return commonDomain(len(shown), func(i int) string { return shown[i].Name })

@@ -59,6 +59,15 @@ func (p *painter) warnings(rows int) []row {
 		shown = all[:rows-1]
 	}
 	var node, reason int
+	var names []string
+	for i := range shown {
+		names = append(names, shown[i].Node)
+		node = max(node, cells(p.name(shown[i].Node)))
+	}
+	if node > p.width/3 {
+		p.dropDomain(names)
+		node = 0
+	}
 	for i := range shown {
 		node = max(node, cells(p.name(shown[i].Node)))
 		reason = max(reason, cells(p.clean(shown[i].Reason)))

@@ -78,7 +78,8 @@ func zipped(of func() ([]byte, error)) func() ([]byte, error) {
 		var out bytes.Buffer
 		w := gzip.NewWriter(&out)
 		_, err = w.Write(content)
-		return out.Bytes(), errors.Join(err, w.Close())
+		err = errors.Join(err, w.Close())
+		return out.Bytes(), err
 	})
 }
 

@@ -4,7 +4,7 @@ import "github.com/nodesim/nodesim/scenarios/spec"
 
 // A File is a scenario file with values for its parameters: what [spec.File] holds, which can be simulated, opened as
 // a tape and performed.
-type File struct{ *spec.File }
+type File struct{ spec.File }
 
 // Split is the file with its large groups and workloads as several; see [spec.File.Split].
 func (f *File) Split() (*File, error) {
@@ -12,11 +12,11 @@ func (f *File) Split() (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{whole}, nil
+	return &File{*whole}, nil
 }
 
 // A Document is a scenario file that has been read: see [spec.Document].
-type Document struct{ *spec.Document }
+type Document struct{ spec.Document }
 
 // Resolve puts in values of parameters and the seed, and fills in the defaults; see [spec.Document.Resolve].
 func (d *Document) Resolve(set []spec.Setting, seed *uint64) (*File, error) {
@@ -24,7 +24,7 @@ func (d *Document) Resolve(set []spec.Setting, seed *uint64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{f}, nil
+	return &File{*f}, nil
 }
 
 // Parse reads a scenario file: see [spec.Parse].
@@ -33,7 +33,7 @@ func Parse(name string, data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Document{d}, nil
+	return &Document{*d}, nil
 }
 
 type ( // what a scenario file says, and the errors of one, are package spec's

@@ -37,7 +37,7 @@ func preparing(behind bool, objects ...runtime.Object) (*Performer, *fake.Client
 		return true, nil, apierrors.NewInternalError(errors.New("etcdserver: leader changed"))
 	})
 	return &Performer{
-		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", clock: clock.RealClock{}, file: &scenarios.File{File: &spec.File{}}, warn: func(error) {},
+		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", clock: clock.RealClock{}, file: &scenarios.File{File: spec.File{}}, warn: func(error) {},
 	}, kube
 }
 

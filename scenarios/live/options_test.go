@@ -81,7 +81,7 @@ func TestRenewal(t *testing.T) {
 			}
 		}
 	}
-	r := run{Performer: &Performer{file: &scenarios.File{File: &spec.File{}}, speed: 5, hurried: 30}}
+	r := run{Performer: &Performer{file: &scenarios.File{File: spec.File{}}, speed: 5, hurried: 30}}
 	if got := r.renewal(); got != Renewal(30, 0) {
 		t.Errorf("a scenario at 5x in a cluster at 30x: every %s", got)
 	}

@@ -50,7 +50,7 @@ func server(t *testing.T) *rest.Config {
 func watched(t *testing.T, tape string) *viewer {
 	t.Helper()
 	return &viewer{o: Options{
-		REST: server(t), File: &scenarios.File{File: &spec.File{}}, Tape: tape, Driver: quietly,
+		REST: server(t), File: &scenarios.File{File: spec.File{}}, Tape: tape, Driver: quietly,
 		Warn: func(text string) { t.Log(text) }, Say: func(text string) { t.Log(text) },
 	}}
 }

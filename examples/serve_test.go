@@ -123,11 +123,11 @@ func TestFeedThroughServe(t *testing.T) {
 				featuretesting.SetFeatureDuringTest(t, features.WatchListClient, watchList)
 				for _, name := range tapes(t) {
 					synctest.Test(t, func(t *testing.T) {
-						text, diary := ofServe(t, name, from)
+						text, log := ofServe(t, name, from)
 						if d := cmp.Diff(ofTape(t, name), text); d != "" {
 							t.Errorf("%s (-tape +serve):\n%s", name, d)
 						}
-						if d := cmp.Diff(diaryOfTape(t, name), diary); d != "" {
+						if d := cmp.Diff(logOfTape(t, name), log); d != "" {
 							t.Errorf("%s: what informers saw (-tape +serve):\n%s", name, d)
 						}
 					})
@@ -141,7 +141,7 @@ func TestFeedThroughServe(t *testing.T) {
 func ofServe(t *testing.T, name string, from source) (string, map[string][]string) {
 	t.Helper()
 	s := serve(t, name)
-	seen := &diarist{live: live{feed: noderoll.NewFeed(options(t, s.player.Header()).FeedOptions)}, diary: map[string][]string{}}
+	seen := &logger{live: live{feed: noderoll.NewFeed(options(t, s.player.Header()).FeedOptions)}, log: map[string][]string{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	stop := from(ctx, t, s.config, seen)
 	synctest.Wait()
@@ -165,7 +165,7 @@ func ofServe(t *testing.T, name string, from source) (string, map[string][]strin
 	cancel()
 	stop()
 	s.close(t)
-	return seen.out.String(), seen.diary
+	return seen.out.String(), seen.log
 }
 
 // KubeObserver over HTTP, by lists and by watches, sees after each event what a

@@ -138,7 +138,7 @@ type peer struct {
 	nodes     corelisters.NodeLister
 	pods      corelisters.PodLister
 	totals    map[string]int
-	tracked   twin
+	tracked   naiveTracker
 }
 
 func newPeer() *peer {
@@ -151,7 +151,7 @@ func newPeer() *peer {
 		p := benchPod(i)
 		_ = pods.Add(&p)
 	}
-	return &peer{nodes, corelisters.NewNodeLister(nodes), corelisters.NewPodLister(pods), map[string]int{}, twin{}}
+	return &peer{nodes, corelisters.NewNodeLister(nodes), corelisters.NewPodLister(pods), map[string]int{}, naiveTracker{}}
 }
 
 func (p *peer) snapshot() noderoll.Snapshot {

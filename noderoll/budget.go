@@ -146,7 +146,7 @@ func (n *nodeRec) obstacle() (first *budgetRec, double bool) {
 // SetBudget adds a budget or replaces what was known of it. A selector that
 // can't be parsed matches nothing, as for the server.
 func (s *State) SetBudget(in Budget) {
-	sp := s.podBook.space(in.Namespace)
+	sp := s.podIndex.space(in.Namespace)
 	b := sp.budgets[in.Name]
 	if b != nil && EqualSelectors(b.Selector, in.Selector) {
 		in.Selector = b.Selector
@@ -158,7 +158,7 @@ func (s *State) SetBudget(in Budget) {
 	}
 	if b != nil {
 		s.DeleteBudget(in.Namespace, in.Name)
-		sp = s.podBook.space(in.Namespace)
+		sp = s.podIndex.space(in.Namespace)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(in.Selector)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *State) SetBudget(in Budget) {
 
 // DeleteBudget removes a budget.
 func (s *State) DeleteBudget(namespace, name string) {
-	sp := s.podBook.spaces[namespace]
+	sp := s.podIndex.spaces[namespace]
 	if sp == nil || sp.budgets[name] == nil {
 		return
 	}
@@ -189,5 +189,5 @@ func (s *State) DeleteBudget(namespace, name string) {
 		c.budgets = slices.DeleteFunc(c.budgets, func(x *budgetRec) bool { return x == b })
 		s.review(c)
 	}
-	s.podBook.dropSpace(namespace)
+	s.podIndex.dropSpace(namespace)
 }

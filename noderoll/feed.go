@@ -82,15 +82,15 @@ const (
 //
 // A Feed is not safe for concurrent use.
 type Feed struct {
-	opts    FeedOptions
-	state   *State
-	book    rollBook
-	journal journal
-	at      time.Duration
-	out     []Entry
-	blocks  blockQueue
-	rolling int     // pools in progress
-	still   []*pool // whose nodes are all on target, but not as many as before
+	opts      FeedOptions
+	state     *State
+	phases    phaseTracker
+	changeSet changeSet
+	at        time.Duration
+	out       []Entry
+	blocks    blockQueue
+	rolling   int     // pools in progress
+	still     []*pool // whose nodes are all on target, but not as many as before
 
 	nodesSettled, eventsSettled, podsSettled, machinesSettled bool
 
@@ -137,9 +137,9 @@ func NewFeed(opts FeedOptions) *Feed {
 // what is alive at the new position, then Synced for each resource.
 func (f *Feed) Reset() {
 	*f = Feed{opts: f.opts, state: NewState(f.opts.StateOptions)}
-	f.state.journal = &f.journal
+	f.state.changeSet = &f.changeSet
 	if f.state.roll != nil {
-		f.state.roll.journal = &f.journal
+		f.state.roll.changeSet = &f.changeSet
 	}
 }
 
@@ -353,9 +353,9 @@ func (f *Feed) begin(at time.Duration) {
 	f.at = at
 }
 
-// end ends a change: it reads off the journal what the change has touched.
+// end ends a change: it reads off the change set what the change has touched.
 func (f *Feed) end() []Entry {
-	j := &f.journal
+	j := &f.changeSet
 	for _, p := range j.pools {
 		p.feed.moved = f.at
 	}

@@ -11,13 +11,13 @@ import (
 // transition is one observation of one node.
 func (f *Feed) transition(rec *nodeRec) {
 	if !rec.present {
-		if _, gone := f.book.remove(rec.name); gone {
+		if _, gone := f.phases.remove(rec.name); gone {
 			f.emit(Entry{Kind: EvtTerminated, Node: rec.name})
 		}
 		return
 	}
-	_, known := f.book.find(rec.name)
-	for _, kind := range f.book.set(&rec.view) {
+	_, known := f.phases.find(rec.name)
+	for _, kind := range f.phases.set(&rec.view) {
 		if kind != "" {
 			f.emitTransition(rec, kind)
 		}

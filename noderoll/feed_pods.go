@@ -14,12 +14,12 @@ const UpdateDeadline = 10 * time.Minute
 
 // instances ends a change of a roll of pods.
 func (f *Feed) instances() {
-	j := &f.journal
+	j := &f.changeSet
 	for _, rec := range j.nodes {
 		if !f.nodesSettled {
 			f.touched.node(rec.name)
 		}
-		f.meet(rec)
+		f.trackNode(rec)
 	}
 	for _, p := range j.instances {
 		f.time(p)
@@ -52,15 +52,15 @@ func (f *Feed) release() {
 	f.held = nil
 }
 
-// meet keeps the book of nodes, of which a roll of pods tells only what came
+// trackNode keeps track of nodes, of which a roll of pods tells only what came
 // before a node did: Warnings.
-func (f *Feed) meet(rec *nodeRec) {
-	switch _, known := f.book.find(rec.name); {
+func (f *Feed) trackNode(rec *nodeRec) {
+	switch _, known := f.phases.find(rec.name); {
 	case !f.nodesSettled:
 	case !rec.present:
-		f.book.remove(rec.name)
+		f.phases.remove(rec.name)
 	default:
-		f.book.set(&rec.view)
+		f.phases.set(&rec.view)
 		if !known {
 			f.warnLate(rec)
 		}

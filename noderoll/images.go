@@ -76,8 +76,8 @@ func (h *imageHeap) Pop() any {
 	return i
 }
 
-// tally counts a view of a node in (1) or out (-1), over all pools.
-func (s *State) tally(v *NodeView, by int) {
+// countImage counts a view of a node in (1) or out (-1), over all pools.
+func (s *State) countImage(v *NodeView, by int) {
 	s.count.add(v, by)
 	if v.OnTarget {
 		s.young.add(v.Image, by)

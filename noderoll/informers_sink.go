@@ -179,7 +179,7 @@ func (s *podSink) replace(objs []any) {
 			s.set(p)
 		}
 	}
-	for key := range s.state.podBook.pods {
+	for key := range s.state.podIndex.pods {
 		if !kept[key] {
 			s.state.DeletePod(key.namespace, key.name, "")
 		}
@@ -208,7 +208,7 @@ func (s *budgetSink) replace(objs []any) {
 			s.set(b)
 		}
 	}
-	for namespace, sp := range s.state.podBook.spaces {
+	for namespace, sp := range s.state.podIndex.spaces {
 		for name := range sp.budgets {
 			if !kept[podKey{namespace, name}] {
 				s.state.DeleteBudget(namespace, name)

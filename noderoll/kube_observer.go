@@ -203,14 +203,14 @@ func (o *KubeObserver) remember(fresh *State) {
 		before = o.run.state
 	}
 	if before != nil {
-		fresh.adopt(before)
+		fresh.restoreFrom(before)
 	}
 	fresh.CapturePods()
 	if fresh.target.auto && !fresh.target.captured {
 		fresh.CaptureBaseline()
 	}
 	if o.run != nil && o.run.synced {
-		o.run.state.adopt(fresh)
+		o.run.state.restoreFrom(fresh)
 		return
 	}
 	o.last = fresh
@@ -254,7 +254,7 @@ func (o *KubeObserver) StartInformers(ctx context.Context) error {
 		return err
 	}
 	if o.last != nil {
-		run.state.adopt(o.last)
+		run.state.restoreFrom(o.last)
 		o.last = nil
 	}
 	run.state.CapturePods()

@@ -22,7 +22,7 @@ type instance struct {
 	state      updateState
 	raw        string // of the annotation
 
-	noted    bool          // in the journal already
+	noted    bool          // in the change set already
 	updates  int           // that were triggered
 	timed    int           // the one of them whose deadline is running, or is over
 	deadline time.Duration // of that

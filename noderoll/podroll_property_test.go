@@ -98,13 +98,13 @@ func (c *podChange) feed(f *noderoll.Feed) []noderoll.Entry {
 	return f.DeletePod(c.at, "shop", c.gone, "")
 }
 
-// podWorld is the roll as one would write it without a thought for cost: the whole
+// naivePodRoll is the roll as one would write it without a thought for cost: the whole
 // history of each pod, gone through again for each look.
-type podWorld struct {
+type naivePodRoll struct {
 	history map[string][]podChange
 }
 
-func (w *podWorld) apply(c podChange) {
+func (w *naivePodRoll) apply(c podChange) {
 	if c.pod == nil || c.pod.Phase == "Failed" {
 		name := c.gone
 		if c.pod != nil {
@@ -125,7 +125,7 @@ func (w *podWorld) apply(c podChange) {
 }
 
 // view tells where one pod stands, from all that was seen of it.
-func (w *podWorld) view(history []podChange, now time.Duration) (v noderoll.PodView) {
+func (w *naivePodRoll) view(history []podChange, now time.Duration) (v noderoll.PodView) {
 	type stage struct {
 		since           time.Duration
 		forbidden, text string
@@ -196,7 +196,7 @@ func (w *podWorld) view(history []podChange, now time.Duration) (v noderoll.PodV
 	return v
 }
 
-func (w *podWorld) views(now time.Duration) []noderoll.PodView {
+func (w *naivePodRoll) views(now time.Duration) []noderoll.PodView {
 	out := []noderoll.PodView{}
 	for _, h := range w.history {
 		out = append(out, w.view(h, now))
@@ -207,11 +207,11 @@ func (w *podWorld) views(now time.Duration) []noderoll.PodView {
 
 // What is kept up to date change by change equals what its twin finds in the whole
 // history; and the feed obeys its rules.
-func TestPodRollEqualsItsTwin(t *testing.T) {
+func TestPodRollEqualsNaivePodRoll(t *testing.T) {
 	phases := map[noderoll.PodPhase]int{}
 	for seed := range uint64(150) {
 		f := podFeed(t, noderoll.FeedOptions{Verbose: true, StateOptions: noderoll.StateOptions{Target: noderoll.Target{Image: imageB}}})
-		w := &podWorld{history: map[string][]podChange{}}
+		w := &naivePodRoll{history: map[string][]podChange{}}
 		var checker noderoll.EntryChecker
 		for _, c := range randomPods(rand.New(rand.NewPCG(seed, 7)), 150) {
 			for _, e := range c.feed(f) {

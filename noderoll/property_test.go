@@ -93,9 +93,9 @@ func (c *change) feed(f *noderoll.Feed) []noderoll.Entry {
 	return f.DeleteBudget(c.at, "shop", c.name)
 }
 
-// world is the state as one would write it without a thought for cost: maps of
+// naiveState is the state as one would write it without a thought for cost: maps of
 // objects, and everything counted again when asked for.
-type world struct {
+type naiveState struct {
 	nodes    map[string]noderoll.Node
 	pods     map[string]noderoll.Pod
 	budgets  map[string]noderoll.Budget
@@ -105,15 +105,15 @@ type world struct {
 	left     bool            // the last change took a pod from a draining node
 }
 
-func newWorld() *world {
-	return &world{map[string]noderoll.Node{}, map[string]noderoll.Pod{}, map[string]noderoll.Budget{}, map[string]bool{}, map[string]int{}, map[string]bool{}, false}
+func newNaiveState() *naiveState {
+	return &naiveState{map[string]noderoll.Node{}, map[string]noderoll.Pod{}, map[string]noderoll.Budget{}, map[string]bool{}, map[string]int{}, map[string]bool{}, false}
 }
 
 // draining reports whether a node is there and cordoned.
-func (w *world) draining(name string) bool { return w.nodes[name].Unschedulable }
+func (w *naiveState) draining(name string) bool { return w.nodes[name].Unschedulable }
 
 // evidence notes what the change shows of drains, before it is applied.
-func (w *world) evidence(c *change) {
+func (w *naiveState) evidence(c *change) {
 	w.left = false
 	name := c.name
 	if c.pod != nil {
@@ -157,7 +157,7 @@ func nameOf(n *noderoll.Node) string {
 }
 
 // cordoned begins a drain with those that were evicted before.
-func (w *world) cordoned(n *noderoll.Node) {
+func (w *naiveState) cordoned(n *noderoll.Node) {
 	if !n.Unschedulable || w.draining(n.Name) && w.nodes[n.Name].UID == n.UID {
 		return
 	}
@@ -168,7 +168,7 @@ func (w *world) cordoned(n *noderoll.Node) {
 	}
 }
 
-func (w *world) apply(c *change) {
+func (w *naiveState) apply(c *change) {
 	w.evidence(c)
 	switch {
 	case c.node != nil:
@@ -193,7 +193,7 @@ func (w *world) apply(c *change) {
 	}
 }
 
-func (w *world) snapshot() noderoll.Snapshot {
+func (w *naiveState) snapshot() noderoll.Snapshot {
 	s := noderoll.Snapshot{Nodes: []noderoll.NodeView{}}
 	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
 		n := w.nodes[name]
@@ -223,7 +223,7 @@ func (w *world) snapshot() noderoll.Snapshot {
 
 // held names the first budget of those that refuse every pod which the drain of a
 // node has still to evict, "" where one may go.
-func (w *world) held(node string) string {
+func (w *naiveState) held(node string) string {
 	waiting, refused, by := 0, 0, ""
 	for _, p := range w.pods {
 		if p.Node != node || !p.Evictable() || p.Deleting {
@@ -259,7 +259,7 @@ func (w *world) held(node string) string {
 
 // blocked lists the draining nodes, with their UIDs, that no eviction could help
 // now.
-func (w *world) blocked() []string {
+func (w *naiveState) blocked() []string {
 	var out []string
 	for _, v := range w.snapshot().Nodes {
 		if v.HeldBy != "" {
@@ -278,7 +278,7 @@ func sameNode(a, b noderoll.NodeView) bool {
 // The indexed State shows what its twin counts, the Feed's transitions are those
 // of a Tracker that observes every snapshot, and a node is called blocked exactly
 // when the twin has found it so at every look of the last ten seconds.
-func TestFeedEqualsItsTwin(t *testing.T) {
+func TestFeedEqualsNaiveFeed(t *testing.T) {
 	blockades := 0
 	for seed := range uint64(80) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
@@ -286,7 +286,7 @@ func TestFeedEqualsItsTwin(t *testing.T) {
 		for _, resource := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Budgets, noderoll.Events} {
 			f.Synced(0, resource)
 		}
-		w, tr := newWorld(), noderoll.NewTracker()
+		w, tr := newNaiveState(), noderoll.NewTracker()
 		tr.Observe(w.snapshot())
 		since := map[string]time.Duration{}
 		called, cordoned := map[string]bool{}, map[string]bool{}

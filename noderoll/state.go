@@ -43,25 +43,25 @@ type StateOptions struct {
 // A State is not safe for concurrent use, and keeps nothing of what it is given
 // but strings and, once for each set of equal labels, a copy of the map.
 type State struct {
-	opts    StateOptions
-	nodes   map[string]*nodeRec // by name; also names that only pods mention
-	pools   map[string]*pool
-	views   views
-	count   counters
-	old     imageCount // of the nodes off target
-	young   imageCount // of those on it
-	podBook podBook
-	warns   warnBook
-	target  targetRule
-	roll    *podRoll // nil without PodScope
+	opts     StateOptions
+	nodes    map[string]*nodeRec // by name; also names that only pods mention
+	pools    map[string]*pool
+	views    views
+	count    counters
+	old      imageCount // of the nodes off target
+	young    imageCount // of those on it
+	podIndex podIndex
+	warns    warningIndex
+	target   targetRule
+	roll     *podRoll // nil without PodScope
 
 	machines map[machineKey]string // those that drain, to their nodes
 	drainers map[string]int        // the same, counted by node
 
 	found     bool // a node of the group was given
 	podsError string
-	// journal, if set, notes what a Feed has to look at after a change.
-	journal *journal
+	// changeSet, if set, notes what a Feed has to look at after a change.
+	changeSet *changeSet
 }
 
 // nodeRec is one node name: the node, if it is in the group, and its pods.
@@ -87,7 +87,7 @@ type nodeRec struct {
 	// Of the pods that a drain has still to evict; kept while draining only.
 	remaining int
 	refused   int
-	noted     bool // in the journal already
+	noted     bool // in the change set already
 	feed      feedNode
 }
 
@@ -104,8 +104,8 @@ func NewState(opts StateOptions) *State {
 		opts:      opts,
 		nodes:     make(map[string]*nodeRec),
 		pools:     make(map[string]*pool),
-		podBook:   newPodBook(),
-		warns:     newWarnBook(),
+		podIndex:  newPodIndex(),
+		warns:     newWarningIndex(),
 		target:    newTargetRule(opts.Target),
 		podsError: "pods have not been listed",
 		machines:  make(map[machineKey]string),
@@ -213,7 +213,7 @@ func (s *State) clearNode(rec *nodeRec) {
 	s.setPhase(rec, "")
 	s.note(rec)
 	s.notePool(rec.pool)
-	s.tally(&was, -1)
+	s.countImage(&was, -1)
 	rec.pool.count.add(&was, -1)
 	rec.pool.nodes--
 	rec.pool.leave(&was)
@@ -238,11 +238,11 @@ func (s *State) setPhase(rec *nodeRec, phase Phase) {
 	rec.view.Phase = phase
 	switch {
 	case drains && !drained:
-		s.podBook.enterDrain(rec)
+		s.podIndex.enterDrain(rec)
 		rec.drained = rec.evicted > 0 || s.drainers[rec.name] > 0
 		rec.view.Cordoned = !rec.drained
 	case drained && !drains:
-		s.podBook.leaveDrain(rec)
+		s.podIndex.leaveDrain(rec)
 		rec.drainPeak, rec.drained, rec.view.Cordoned = 0, false, false
 	}
 	s.countPods(rec)
@@ -259,18 +259,18 @@ func (s *State) countPods(rec *nodeRec) {
 	v.Pods, v.PodsTotal, v.PodsUnknown = rec.evictable, rec.drainPeak, s.podsError != ""
 }
 
-// recount carries a changed view into counters, sorted views and journal.
+// recount carries a changed view into counters, sorted views and change set.
 func (s *State) recount(rec *nodeRec, was *NodeView, existed bool) {
 	if existed {
 		if sameView(was, &rec.view) {
 			return
 		}
-		s.tally(was, -1)
+		s.countImage(was, -1)
 		rec.pool.count.add(was, -1)
 	} else {
 		s.warns.dirty = true
 	}
-	s.tally(&rec.view, 1)
+	s.countImage(&rec.view, 1)
 	rec.pool.count.add(&rec.view, 1)
 	s.views.touch(rec)
 	s.note(rec)

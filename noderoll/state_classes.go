@@ -30,7 +30,7 @@ type podClass struct {
 	draining map[*nodeRec]int
 }
 
-func (b *podBook) space(namespace string) *space {
+func (b *podIndex) space(namespace string) *space {
 	sp := b.spaces[namespace]
 	if sp == nil {
 		sp = &space{
@@ -42,7 +42,7 @@ func (b *podBook) space(namespace string) *space {
 	return sp
 }
 
-func (b *podBook) dropSpace(namespace string) {
+func (b *podIndex) dropSpace(namespace string) {
 	if sp := b.spaces[namespace]; sp != nil && len(sp.classes) == 0 && len(sp.budgets) == 0 {
 		delete(b.spaces, namespace)
 	}
@@ -50,7 +50,7 @@ func (b *podBook) dropSpace(namespace string) {
 
 // classFor finds the class of a pod, or founds it. The key is the sorted labels
 // with the length of each part before it, so that no two sets share one.
-func (b *podBook) classFor(p *Pod, pending bool) *podClass {
+func (b *podIndex) classFor(p *Pod, pending bool) *podClass {
 	b.keys = b.keys[:0]
 	for k := range p.Labels {
 		b.keys = append(b.keys, k)

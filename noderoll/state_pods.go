@@ -2,13 +2,13 @@ package noderoll
 
 import "maps"
 
-// podBook holds the pods, and finds out which of them budgets hold back.
+// podIndex holds the pods, and finds out which of them budgets hold back.
 //
 // Pods of a namespace with equal labels and readiness are a podClass; budgets
 // are matched with classes, not with pods, and a budget whose status changes
 // asks only the classes that it covers. 150,000 pods of 3,000 Deployments are
 // 3,000 to 6,000 classes.
-type podBook struct {
+type podIndex struct {
 	pods    map[podKey]*podRec
 	spaces  map[string]*space
 	scratch []byte
@@ -48,15 +48,15 @@ func (p *podRec) isAnother(uid string) bool {
 	return uid != "" && p.uid != 0 && identity(uid) != p.uid
 }
 
-func newPodBook() podBook {
-	return podBook{pods: make(map[podKey]*podRec), spaces: make(map[string]*space)}
+func newPodIndex() podIndex {
+	return podIndex{pods: make(map[podKey]*podRec), spaces: make(map[string]*space)}
 }
 
 // SetPod adds a pod or replaces what was known of it.
 func (s *State) SetPod(p Pod) { s.setPod(&p) }
 
 func (s *State) setPod(p *Pod) {
-	b := &s.podBook
+	b := &s.podIndex
 	key := podKey{p.Namespace, p.Name}
 	rec := b.pods[key]
 	if rec != nil && (rec.isAnother(p.UID) || rec.node != nil && rec.node.name != p.Node) {
@@ -136,7 +136,7 @@ func (s *State) DeletePod(namespace, name, uid string) {
 	if s.roll != nil {
 		s.roll.remove(key, uid)
 	}
-	rec := s.podBook.pods[key]
+	rec := s.podIndex.pods[key]
 	if rec == nil || rec.isAnother(uid) {
 		return
 	}
@@ -147,8 +147,8 @@ func (s *State) removePod(key podKey, rec *podRec) {
 	if rec.evictable {
 		s.noteLeft(key, rec)
 	}
-	s.podBook.detach(rec)
-	delete(s.podBook.pods, key)
+	s.podIndex.detach(rec)
+	delete(s.podIndex.pods, key)
 	if rec.node != nil {
 		if rec.waits { // deleted at once
 			s.drains(rec.node)
@@ -159,7 +159,7 @@ func (s *State) removePod(key podKey, rec *podRec) {
 }
 
 // attach enters a pod in the books of its class and node.
-func (b *podBook) attach(rec *podRec) {
+func (b *podIndex) attach(rec *podRec) {
 	rec.class.pods++
 	n := rec.node
 	if n == nil {
@@ -179,7 +179,7 @@ func (b *podBook) attach(rec *podRec) {
 }
 
 // detach is the reverse of attach.
-func (b *podBook) detach(rec *podRec) {
+func (b *podIndex) detach(rec *podRec) {
 	if n := rec.node; n != nil {
 		if n.view.Phase == PhaseDraining {
 			rec.joinDrain(-1)
@@ -227,13 +227,13 @@ func (p *podRec) joinDrain(by int) {
 	}
 }
 
-func (b *podBook) enterDrain(n *nodeRec) {
+func (b *podIndex) enterDrain(n *nodeRec) {
 	for _, p := range n.pods {
 		p.joinDrain(1)
 	}
 }
 
-func (b *podBook) leaveDrain(n *nodeRec) {
+func (b *podIndex) leaveDrain(n *nodeRec) {
 	for _, p := range n.pods {
 		p.joinDrain(-1)
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// warnBook holds the Warnings that may concern a node of the group, and the list
+// warningIndex holds the Warnings that may concern a node of the group, and the list
 // that a Snapshot shows, as long as it is true.
-type warnBook struct {
+type warningIndex struct {
 	records map[podKey]*warnRec
 	byNode  map[string]map[*warnRec]struct{}
 
@@ -25,8 +25,8 @@ type warnRec struct {
 	shown  bool          // a Feed has shown it
 }
 
-func newWarnBook() warnBook {
-	return warnBook{records: make(map[podKey]*warnRec), byNode: make(map[string]map[*warnRec]struct{})}
+func newWarningIndex() warningIndex {
+	return warningIndex{records: make(map[podKey]*warnRec), byNode: make(map[string]map[*warnRec]struct{})}
 }
 
 // SetEvent adds an Event or replaces what was known of it. Only Warnings that
@@ -76,7 +76,7 @@ func (r *warnRec) names() [2]string {
 	return [2]string{about, r.Host}
 }
 
-func (w *warnBook) link(r *warnRec) {
+func (w *warningIndex) link(r *warnRec) {
 	for _, name := range r.names() {
 		if name == "" {
 			continue
@@ -88,7 +88,7 @@ func (w *warnBook) link(r *warnRec) {
 	}
 }
 
-func (w *warnBook) unlink(r *warnRec) {
+func (w *warningIndex) unlink(r *warnRec) {
 	for _, name := range r.names() {
 		delete(w.byNode[name], r)
 		if len(w.byNode[name]) == 0 {

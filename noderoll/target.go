@@ -119,7 +119,7 @@ type pool struct {
 	name  string
 	nodes int
 	count counters
-	noted bool // in the journal already
+	noted bool // in the change set already
 	// elastic says that the provider keeps no number of nodes.
 	elastic bool
 	// reimaged says that nodes come back under their names; away are those of old

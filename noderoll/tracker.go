@@ -22,11 +22,11 @@ type Tracker struct {
 	// (or the Limit of the options), at most twice as many.
 	Events []Event
 
-	mu   sync.Mutex
-	opts TrackerOptions
-	book rollBook
-	log  []TrackedEvent
-	seq  uint64
+	mu     sync.Mutex
+	opts   TrackerOptions
+	phases phaseTracker
+	log    []TrackedEvent
+	seq    uint64
 }
 
 // TrackerOptions change what NewTracker chooses.
@@ -68,7 +68,7 @@ func (t *Tracker) Observe(s Snapshot) {
 func (t *Tracker) ObserveAt(now time.Time, s Snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.book.observe(s.Nodes, func(node, uid string, kind EventKind) { t.append(now, node, uid, kind) })
+	t.phases.observe(s.Nodes, func(node, uid string, kind EventKind) { t.append(now, node, uid, kind) })
 }
 
 // ObserveNode takes in one node and leaves all others as they were: the same as
@@ -78,10 +78,10 @@ func (t *Tracker) ObserveNode(now time.Time, v NodeView) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var old string
-	if at, found := t.book.find(v.Name); found {
-		old = t.book.nodes[at].uid
+	if at, found := t.phases.find(v.Name); found {
+		old = t.phases.nodes[at].uid
 	}
-	for _, kind := range t.book.set(&v) {
+	for _, kind := range t.phases.set(&v) {
 		if kind == EvtTerminated {
 			t.append(now, v.Name, old, kind)
 		} else if kind != "" {
@@ -95,7 +95,7 @@ func (t *Tracker) ObserveNode(now time.Time, v NodeView) {
 func (t *Tracker) ObserveGone(now time.Time, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if uid, gone := t.book.remove(name); gone {
+	if uid, gone := t.phases.remove(name); gone {
 		t.append(now, name, uid, EvtTerminated)
 	}
 }

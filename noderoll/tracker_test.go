@@ -154,15 +154,15 @@ func TestTrackerFromSeveralGoroutines(t *testing.T) {
 	}
 }
 
-// twin is the tracker as one would write it without a thought for cost: maps,
+// naiveTracker is the tracker as one would write it without a thought for cost: maps,
 // rebuilt each time.
-type twin struct {
+type naiveTracker struct {
 	seeded bool
 	prev   map[string]noderoll.NodeView
 	events []noderoll.Event
 }
 
-func (w *twin) observe(nodes map[string]noderoll.NodeView) {
+func (w *naiveTracker) observe(nodes map[string]noderoll.NodeView) {
 	kind := map[noderoll.Phase]noderoll.EventKind{
 		joining: noderoll.EvtJoining, ready: noderoll.EvtOnline, draining: noderoll.EvtDraining, notReady: noderoll.EvtNotReady,
 	}
@@ -197,12 +197,12 @@ func names(m map[string]noderoll.NodeView) []string {
 }
 
 // Whole snapshots and single nodes give what the twin gives.
-func TestTrackerEqualsItsTwin(t *testing.T) {
+func TestTrackerEqualsNaiveTracker(t *testing.T) {
 	phases := []noderoll.Phase{ready, joining, draining, notReady}
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		whole, single := noderoll.NewTracker(), noderoll.NewTracker()
-		var w twin
+		var w naiveTracker
 		nodes := map[string]noderoll.NodeView{}
 		for step := range 60 {
 			next := map[string]noderoll.NodeView{}
@@ -249,12 +249,12 @@ func TestTrackerEqualsItsTwin(t *testing.T) {
 }
 
 // Several changes at once, whole snapshots only.
-func TestTrackerEqualsItsTwinOnLeaps(t *testing.T) {
+func TestTrackerEqualsNaiveTrackerOnLeaps(t *testing.T) {
 	phases := []noderoll.Phase{ready, joining, draining, notReady}
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		tr := noderoll.NewTracker()
-		var w twin
+		var w naiveTracker
 		for range 20 {
 			nodes := map[string]noderoll.NodeView{}
 			var frame []noderoll.NodeView

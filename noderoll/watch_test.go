@@ -13,13 +13,13 @@ import (
 	"github.com/nodesim/nodesim/noderoll"
 )
 
-// moody fails while its mood is bad, and counts.
-type moody struct {
+// flakyObserver fails while its mood is bad, and counts.
+type flakyObserver struct {
 	calls int
 	bad   func(call int) bool
 }
 
-func (m *moody) Snapshot(ctx context.Context) (noderoll.Snapshot, error) {
+func (m *flakyObserver) Snapshot(ctx context.Context) (noderoll.Snapshot, error) {
 	m.calls++
 	if m.bad(m.calls) {
 		return noderoll.Snapshot{}, errRefused
@@ -38,7 +38,7 @@ type seen struct {
 func TestWatchOutlivesErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		o := &moody{bad: func(call int) bool { return call >= 2 && call <= 5 }}
+		o := &flakyObserver{bad: func(call int) bool { return call >= 2 && call <= 5 }}
 		var got []seen
 		err := noderoll.Watch(t.Context(), o, noderoll.WatchOptions{RetryTo: 4 * time.Second}, func(u noderoll.Update) bool {
 			got = append(got, seen{u.At.Sub(start), u.Stale, u.Snapshot.Total, u.Failures, u.Err != nil})
@@ -64,7 +64,7 @@ func TestWatchOutlivesErrors(t *testing.T) {
 
 func TestWatchGivesUpOnAStalePicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &moody{bad: func(int) bool { return true }}
+		o := &flakyObserver{bad: func(int) bool { return true }}
 		err := noderoll.Watch(t.Context(), o, noderoll.WatchOptions{MaxStale: time.Minute}, func(noderoll.Update) bool { return true })
 		if !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "nothing new for 1m1s, after 7 attempts") {
 			t.Errorf("got error %v, want how long and how often, and the cause", err)
@@ -78,7 +78,7 @@ func TestWatchObeysItsContext(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				o := &moody{bad: func(int) bool { return bad }}
+				o := &flakyObserver{bad: func(int) bool { return bad }}
 				err := noderoll.Watch(ctx, o, noderoll.WatchOptions{}, func(noderoll.Update) bool { return true })
 				if !errors.Is(err, context.DeadlineExceeded) || o.calls < 3 {
 					t.Errorf("got error %v after %d looks, want that of the context after a few", err, o.calls)

@@ -90,7 +90,7 @@ func New(cfg Config) (*Recorder, error) {
 		cfg.Jitter = rand.Float64
 	}
 	if cfg.Resume != nil {
-		if err := adopt(&cfg); err != nil {
+		if err := resumeConfig(&cfg); err != nil {
 			return nil, err
 		}
 	} else if len(cfg.Resources) == 0 {

@@ -24,9 +24,9 @@ func TestEndSaysHowFarEachResourceWasRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLedger(&h, nil)
+	l := newSequencer(&h, nil)
 	l.tape = w
-	nodes, pods, events := l.tracks[0], l.tracks[1], l.tracks[2]
+	nodes, pods, events := l.states[0], l.states[1], l.states[2]
 	node := `{"kind":"Node","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"12"}}`
 	for _, err := range []error{
 		l.begin(make([][]*object, 3), []string{"10", "10", "10"}),

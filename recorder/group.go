@@ -11,7 +11,7 @@ import (
 )
 
 // sampled returns the labels of nodes on a first page.
-func sampled(t *track, raws [][]byte) (sample []labels.Set) {
+func sampled(t *resourceState, raws [][]byte) (sample []labels.Set) {
 	if t.res.String() != "nodes" {
 		return nil
 	}
@@ -30,12 +30,12 @@ type noNodeError struct {
 // checkGroup refuses a scope without nodes, which is a misspelt one in nearly
 // all cases, and says what there is.
 func (r *Recorder) checkGroup(p *prepared) error {
-	if p.ledger.scope == nil {
+	if p.sequencer.scope == nil {
 		return nil
 	}
 	nodes := -1
 	groups := map[string]bool{}
-	for i, t := range p.ledger.tracks {
+	for i, t := range p.sequencer.states {
 		if t.res.String() != "nodes" {
 			continue
 		}
@@ -44,7 +44,7 @@ func (r *Recorder) checkGroup(p *prepared) error {
 			if o.view.in {
 				return nil
 			}
-			for _, key := range p.ledger.scope.keys {
+			for _, key := range p.sequencer.scope.keys {
 				if v := labelsOf(o.raw)[key]; v != "" {
 					groups[v] = true
 				}
@@ -54,7 +54,7 @@ func (r *Recorder) checkGroup(p *prepared) error {
 	if nodes < 0 {
 		return errors.New("scope: found no nodes among the resources, want them: a scope is a group of nodes")
 	}
-	return &noNodeError{r.unmatched(p, nodes, groups), p.ledger.tracks[nodes].res}
+	return &noNodeError{r.unmatched(p, nodes, groups), p.sequencer.states[nodes].res}
 }
 
 // unmatched says what there is instead of the scope's nodes.
@@ -63,7 +63,7 @@ func (r *Recorder) unmatched(p *prepared, nodes int, groups map[string]bool) err
 	case r.cfg.Scope.Selector != "":
 		return fmt.Errorf("selector %q: found no node that matches (of %d); `kubectl get nodes --show-labels` shows their labels", r.cfg.Scope.Selector, len(p.lists[nodes]))
 	case len(groups) == 0:
-		return fmt.Errorf("node group %q: found no node of any group (of %d nodes); want a label of %s on them, or use a selector", r.cfg.Scope.Nodegroup, len(p.lists[nodes]), strings.Join(p.ledger.scope.keys, ", "))
+		return fmt.Errorf("node group %q: found no node of any group (of %d nodes); want a label of %s on them, or use a selector", r.cfg.Scope.Nodegroup, len(p.lists[nodes]), strings.Join(p.sequencer.scope.keys, ", "))
 	}
 	return fmt.Errorf("node group %q: found no such group; there are %s", r.cfg.Scope.Nodegroup, strings.Join(sorted(groups), ", "))
 }
@@ -80,12 +80,12 @@ func sorted(set map[string]bool) []string {
 // provider finds out whose labels most nodes on the tape carry.
 func provider(p *prepared, s Scope) string {
 	nodes := p.sample
-	for i, t := range p.ledger.tracks {
+	for i, t := range p.sequencer.states {
 		if t.res.String() != "nodes" {
 			continue
 		}
 		for _, o := range p.lists[i] {
-			if p.ledger.scope == nil || o.view.in {
+			if p.sequencer.scope == nil || o.view.in {
 				nodes = append(nodes, labelsOf(o.raw))
 			}
 		}

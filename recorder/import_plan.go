@@ -59,7 +59,7 @@ func planImport(ctx context.Context, in io.Reader) (*plan, error) {
 		if r.n%1000 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return p.survey(r)
+		return p.collect(r)
 	}); err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func (p *plan) find(res timeline.Resource) (*planned, error) {
 
 func isSecret(r timeline.Resource) bool { return r.Group == "" && r.Kind == "Secret" }
 
-// survey takes in one record of the first reading.
-func (p *plan) survey(r record) error {
+// collect takes in one record of the first reading.
+func (p *plan) collect(r record) error {
 	switch {
 	case r.typ == "ERROR":
 		p.errors++

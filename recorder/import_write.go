@@ -24,13 +24,13 @@ type item struct {
 
 // importer is the second reading of a dump.
 type importer struct {
-	plan     *plan
-	ledger   *ledger
-	redactor *timeline.Redactor
-	tracks   map[*planned]*track
-	next     map[*planned]int      // which of its spans is next, or under way
-	listed   map[*planned][][]byte // of the list under way
-	newest   map[*planned]time.Duration
+	plan      *plan
+	sequencer *sequencer
+	redactor  *timeline.Redactor
+	states    map[*planned]*resourceState
+	next      map[*planned]int      // which of its spans is next, or under way
+	listed    map[*planned][][]byte // of the list under way
+	newest    map[*planned]time.Duration
 
 	last    time.Duration
 	opening int    // lists that the dump began with and that are not complete
@@ -46,13 +46,13 @@ func (p *plan) write(ctx context.Context, in io.Reader, s *scope, o ImportOption
 	}
 	h := p.header(o, redactor)
 	im := &importer{
-		plan: p, ledger: newLedger(&h, s), redactor: redactor, tracks: map[*planned]*track{},
+		plan: p, sequencer: newSequencer(&h, s), redactor: redactor, states: map[*planned]*resourceState{},
 		next: map[*planned]int{}, listed: map[*planned][][]byte{}, newest: map[*planned]time.Duration{},
 	}
 	for i, q := range p.resources {
-		t := im.ledger.tracks[i]
+		t := im.sequencer.states[i]
 		t.names = map[string]*object{}
-		im.tracks[q] = t
+		im.states[q] = t
 		if len(q.spans) > 0 && q.spans[0].opening {
 			im.opening++
 		}
@@ -61,14 +61,14 @@ func (p *plan) write(ctx context.Context, in io.Reader, s *scope, o ImportOption
 	if err != nil {
 		return Summary{}, err
 	}
-	im.ledger.tape = out
+	im.sequencer.tape = out
 	if err = im.run(ctx, in); err == nil && s != nil {
 		err = s.unmatched(o.Scope)
 	}
 	if err == nil {
 		err = out.Sync()
 	}
-	sum := Summary{Stats: im.ledger.stats(), Header: h, LeftOut: im.leftOut()}
+	sum := Summary{Stats: im.sequencer.stats(), Header: h, LeftOut: im.leftOut()}
 	sum.At, sum.Events, sum.Bytes = im.last, out.Events(), out.Bytes()
 	return sum, errors.Join(err, out.Close())
 }
@@ -129,7 +129,7 @@ func (im *importer) run(ctx context.Context, in io.Reader) error {
 	if im.plan.torn > 0 {
 		return nil // no END: the dump didn't end cleanly
 	}
-	return im.ledger.end(im.last, "")
+	return im.sequencer.end(im.last, "")
 }
 
 // earliest takes the earliest of the first items of the queues: among equals
@@ -224,7 +224,7 @@ func (im *importer) begin() error {
 		return nil
 	}
 	im.begun = true
-	tracks := im.ledger.tracks
+	tracks := im.sequencer.states
 	raws, lists, versions := make([][][]byte, len(tracks)), make([][]*object, len(tracks)), make([]string, len(tracks))
 	for i, q := range im.plan.resources {
 		if len(q.spans) > 0 && q.spans[0].opening {
@@ -233,8 +233,8 @@ func (im *importer) begin() error {
 			delete(im.listed, q)
 		}
 	}
-	im.ledger.loadAll(lists, raws)
-	if err := im.ledger.begin(lists, versions); err != nil {
+	im.sequencer.loadAll(lists, raws)
+	if err := im.sequencer.begin(lists, versions); err != nil {
 		return err
 	}
 	held := im.held
@@ -260,7 +260,7 @@ func listVersion(s span, items [][]byte) string {
 
 // once leaves of the objects of one name the last: a list is one state, whatever
 // a dump puts into it.
-func once(t *track, items [][]byte) [][]byte {
+func once(t *resourceState, items [][]byte) [][]byte {
 	at := map[string]int{}
 	kept := items[:0]
 	for _, raw := range items {
@@ -281,22 +281,22 @@ func once(t *track, items [][]byte) [][]byte {
 // that shows what was missed.
 func (im *importer) list(it item, s span) error {
 	at := im.now(it)
-	t := im.tracks[it.q]
+	t := im.states[it.q]
 	items := im.listed[it.q]
 	delete(im.listed, it.q)
 	version := highest(listVersion(s, items), t.read)
 	items = once(t, items)
 	if s.initial {
-		return im.ledger.late(at, t, items, version)
+		return im.sequencer.late(at, t, items, version)
 	}
-	if err := im.ledger.lost(at, t, "the dump lists again here"); err != nil {
+	if err := im.sequencer.lost(at, t, "the dump lists again here"); err != nil {
 		return err
 	}
 	here := map[string]bool{}
 	for _, raw := range items {
 		here[idOf(identify(raw))] = true
 	}
-	return im.ledger.relisted(at, t, here, items, version)
+	return im.sequencer.relisted(at, t, here, items, version)
 }
 
 func (im *importer) now(it item) time.Duration {
@@ -306,8 +306,8 @@ func (im *importer) now(it item) time.Duration {
 
 // deliver takes an item that is in no list to the tape.
 func (im *importer) deliver(it item) error {
-	at, t := im.now(it), im.tracks[it.q]
-	if err := im.ledger.tick(at); err != nil {
+	at, t := im.now(it), im.states[it.q]
+	if err := im.sequencer.tick(at); err != nil {
 		return err
 	}
 	switch it.typ {
@@ -316,14 +316,14 @@ func (im *importer) deliver(it item) error {
 	case listBegin:
 		return nil
 	case "BOOKMARK":
-		return im.ledger.bookmark(at, t, it.version)
+		return im.sequencer.bookmark(at, t, it.version)
 	}
-	return im.ledger.change(at, t, timeline.Type(it.typ), it.raw)
+	return im.sequencer.change(at, t, timeline.Type(it.typ), it.raw)
 }
 
 // leftOut tells what of the dump is not on the tape.
 func (im *importer) leftOut() []string {
-	lines := leftOut(im.ledger.stats().Resources)
+	lines := leftOut(im.sequencer.stats().Resources)
 	for _, c := range []struct {
 		n    int64
 		text string

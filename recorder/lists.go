@@ -10,9 +10,9 @@ import (
 
 // loadAll makes the lists known, Events last: what they are about decides
 // about them.
-func (l *ledger) loadAll(lists [][]*object, raws [][][]byte) {
+func (l *sequencer) loadAll(lists [][]*object, raws [][][]byte) {
 	for _, events := range []bool{false, true} {
-		for i, t := range l.tracks {
+		for i, t := range l.states {
 			if isEvent(t.res) != events {
 				continue
 			}
@@ -34,7 +34,7 @@ func (l *ledger) loadAll(lists [][]*object, raws [][][]byte) {
 const unread = "unread"
 
 // listed ends an initial list whose objects were entered one by one.
-func (l *ledger) listed(t *track, version string) error {
+func (l *sequencer) listed(t *resourceState, version string) error {
 	t.listed = true
 	t.read, t.settled = version, version
 	return l.sync(0, t, version)
@@ -43,8 +43,8 @@ func (l *ledger) listed(t *track, version string) error {
 // begin writes the initial lists, each followed by its SYNC. The objects have
 // been put into the tracks by load, and versions holds where each list was
 // taken.
-func (l *ledger) begin(order [][]*object, versions []string) error {
-	for i, t := range l.tracks {
+func (l *sequencer) begin(order [][]*object, versions []string) error {
+	for i, t := range l.states {
 		if versions[i] == unread {
 			continue
 		}
@@ -53,7 +53,7 @@ func (l *ledger) begin(order [][]*object, versions []string) error {
 				return err
 			}
 		}
-		t.entrants = nil
+		t.pendingEntries = nil
 		t.listed = true
 		if versions[i] == "" { // a dump that has no list of it
 			continue
@@ -67,7 +67,7 @@ func (l *ledger) begin(order [][]*object, versions []string) error {
 }
 
 // late writes an initial list that is known only now.
-func (l *ledger) late(at time.Duration, t *track, items [][]byte, version string) error {
+func (l *sequencer) late(at time.Duration, t *resourceState, items [][]byte, version string) error {
 	for _, raw := range items {
 		if l.scope != nil && isEvent(t.res) && l.scope.judge(raw) != inside {
 			t.stats.OutOfScope++
@@ -84,7 +84,7 @@ func (l *ledger) late(at time.Duration, t *track, items [][]byte, version string
 
 // lost writes a GAP: events from here on may be missing. What waits is
 // decided first, since it came before.
-func (l *ledger) lost(at time.Duration, t *track, reason string) error {
+func (l *sequencer) lost(at time.Duration, t *resourceState, reason string) error {
 	if err := l.settle(at, t, true); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (l *ledger) lost(at time.Duration, t *track, reason string) error {
 //
 // Here holds the ids (see idOf) of everything listed; items, what of it may be
 // new or different.
-func (l *ledger) relisted(at time.Duration, t *track, here map[string]bool, items [][]byte, version string) error {
+func (l *sequencer) relisted(at time.Duration, t *resourceState, here map[string]bool, items [][]byte, version string) error {
 	var gone []*object
 	for id, o := range t.alive {
 		if !here[id] {
@@ -136,8 +136,8 @@ func (l *ledger) relisted(at time.Duration, t *track, here map[string]bool, item
 		}
 		changed = append(changed, l.load(t, raw))
 	}
-	changed = append(changed, t.entrants...)
-	t.entrants = nil
+	changed = append(changed, t.pendingEntries...)
+	t.pendingEntries = nil
 	for _, o := range changed {
 		if o.raw == nil { // an entrant that was in the list as well
 			continue
@@ -152,7 +152,7 @@ func (l *ledger) relisted(at time.Duration, t *track, here map[string]bool, item
 
 // replaced makes room for an object whose name another one still has: the
 // deletion of that one is missing in the dump, and who knows what else.
-func (l *ledger) replaced(at time.Duration, t *track, a arrival) error {
+func (l *sequencer) replaced(at time.Duration, t *resourceState, a arrival) error {
 	old := t.names[text(a.id.ns)+"/"+text(a.id.name)]
 	if old == nil {
 		return nil
@@ -171,7 +171,7 @@ func (l *ledger) replaced(at time.Duration, t *track, a arrival) error {
 }
 
 // gone writes the deletion of an object whose deletion no watch saw: without a version.
-func (l *ledger) gone(at time.Duration, t *track, o *object) error {
+func (l *sequencer) gone(at time.Duration, t *resourceState, o *object) error {
 	t.stats.Objects--
 	t.stats.Events++
 	return l.write(timeline.Event{At: at, Type: timeline.Deleted, Resource: t.key, Namespace: o.ns, Name: o.name, UID: o.uid})

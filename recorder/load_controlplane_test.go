@@ -153,8 +153,8 @@ func (l *load) begin() {
 	}
 }
 
-// insist repeats a request until the server has answered: it may be away.
-func (l *load) insist(what string, request func(context.Context) error) {
+// retryRequest repeats a request until the server has answered: it may be away.
+func (l *load) retryRequest(what string, request func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(l.t.Context(), 30*time.Minute)
 	defer cancel()
 	for {
@@ -179,7 +179,7 @@ func (l *load) create(k kind, suffix string) {
 	object.SetKind(k.kind)
 	object.SetName(l.name(suffix))
 	object.SetNamespace(k.space)
-	l.insist("create "+object.GetName(), func(ctx context.Context) error {
+	l.retryRequest("create "+object.GetName(), func(ctx context.Context) error {
 		made, err := l.api(k).Create(ctx, object, metav1.CreateOptions{})
 		switch {
 		case apierrors.IsAlreadyExists(err): // an earlier try has reached the server without an answer
@@ -199,7 +199,7 @@ func (l *load) create(k kind, suffix string) {
 func (l *load) patch(i int) {
 	o := &l.alive[i]
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{"n":"%d"}}}`, l.n)
-	l.insist("patch "+o.name, func(ctx context.Context) error {
+	l.retryRequest("patch "+o.name, func(ctx context.Context) error {
 		done, err := l.api(o.kind).Patch(ctx, o.name, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (l *load) remove(i int) {
 	o := l.alive[i]
 	l.alive = append(l.alive[:i], l.alive[i+1:]...)
 	now := int64(0)
-	l.insist("delete "+o.name, func(ctx context.Context) error {
+	l.retryRequest("delete "+o.name, func(ctx context.Context) error {
 		err := l.api(o.kind).Delete(ctx, o.name, metav1.DeleteOptions{GracePeriodSeconds: &now})
 		if apierrors.IsNotFound(err) {
 			return nil

@@ -13,7 +13,7 @@ type object struct {
 	uid     string
 	version string
 	onTape  bool
-	queued  bool // waits in its track's entrants
+	queued  bool // waits in its resource's pending entries
 
 	raw  []byte // whole and redacted; nil once it is on the tape
 	view *view  // what the scope needs to know; nil without a scope

@@ -119,7 +119,7 @@ func TestPreflightWaitsForABusyServer(t *testing.T) {
 }
 
 // A user that may not see the version or the namespace kube-system records without.
-func TestGoesOnWithoutIdentity(t *testing.T) {
+func TestResumesWithoutIdentity(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", node("end", ""))
 	forbidden := status(403, "Forbidden", "no")

@@ -16,18 +16,18 @@ import (
 
 // prepared is everything that a recording needs before its tape is made.
 type prepared struct {
-	header   timeline.Header
-	start    time.Time
-	ledger   *ledger
-	lists    [][]*object // by track
-	versions []string
-	watches  []*watch
-	sample   []labels.Set // of nodes, where their list is too long to be kept
+	header    timeline.Header
+	start     time.Time
+	sequencer *sequencer
+	lists     [][]*object // by track
+	versions  []string
+	watches   []*watch
+	sample    []labels.Set // of nodes, where their list is too long to be kept
 }
 
 func (p *prepared) close() {
 	for _, w := range p.watches {
-		w.hangUp()
+		w.closeStream()
 	}
 }
 
@@ -40,7 +40,7 @@ const preflightTries = 5
 // and the watches, which are opened here so that a forbidden one is found.
 func (r *Recorder) prepare(ctx context.Context, c *client) (*prepared, error) {
 	var cat *catalog
-	err := r.insist(ctx, func() (err error) {
+	err := r.retryRequest(ctx, func() (err error) {
 		cat, err = discover(ctx, c)
 		return err
 	})
@@ -72,14 +72,14 @@ func (r *Recorder) lookAt(ctx context.Context, c *client, header timeline.Header
 		return nil, err
 	}
 	p := &prepared{header: header}
-	p.ledger = newLedger(&p.header, s)
-	for _, t := range p.ledger.tracks {
-		p.watches = append(p.watches, &watch{rec: r, client: c, track: t, redactor: r.redactor()})
+	p.sequencer = newSequencer(&p.header, s)
+	for _, t := range p.sequencer.states {
+		p.watches = append(p.watches, &watch{rec: r, client: c, state: t, redactor: r.redactor()})
 	}
 	if r.cfg.Resume != nil {
-		err = r.rejoin(ctx, p)
+		err = r.continueTape(ctx, p)
 	} else {
-		err = r.survey(ctx, p)
+		err = r.collect(ctx, p)
 	}
 	if err != nil {
 		p.close()
@@ -88,22 +88,22 @@ func (r *Recorder) lookAt(ctx context.Context, c *client, header timeline.Header
 	return p, nil
 }
 
-// survey lists everything, opens the watches and loads the sequencer.
-func (r *Recorder) survey(ctx context.Context, p *prepared) error {
+// collect lists everything, opens the watches and loads the sequencer.
+func (r *Recorder) collect(ctx context.Context, p *prepared) error {
 	raws := make([][][]byte, len(p.watches))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(4)
 	for i, w := range p.watches {
 		g.Go(func() (err error) {
-			if raws[i], err = w.preflight(gctx, p.ledger.scope != nil); err != nil {
+			if raws[i], err = w.preflight(gctx, p.sequencer.scope != nil); err != nil {
 				return err
 			}
-			err = r.insist(ctx, func() error { return w.connect(ctx) }) // of the recording: it outlives the group
+			err = r.retryRequest(ctx, func() error { return w.connect(ctx) }) // of the recording: it outlives the group
 			if expired(err) {
 				w.lost, err = err.Error(), nil
 			}
 			if err != nil {
-				err = refused("watch", w.track.res, err)
+				err = refused("watch", w.state.res, err)
 			}
 			return err
 		})
@@ -115,12 +115,12 @@ func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 	for i, w := range p.watches {
 		if w.long {
 			p.versions = append(p.versions, unread)
-			p.sample, raws[i] = append(p.sample, sampled(w.track, raws[i])...), nil
+			p.sample, raws[i] = append(p.sample, sampled(w.state, raws[i])...), nil
 			continue
 		}
 		p.versions = append(p.versions, w.version)
 	}
-	p.ledger.loadAll(p.lists, raws)
+	p.sequencer.loadAll(p.lists, raws)
 	p.start = r.clock.Now()
 	if err := r.checkGroup(p); err != nil {
 		return err
@@ -130,9 +130,9 @@ func (r *Recorder) survey(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// insist asks again where an answer was cut off: the server is there. Whatever
+// retryRequest asks again where an answer was cut off: the server is there. Whatever
 // else goes wrong before a recording is for the user to know at once.
-func (r *Recorder) insist(ctx context.Context, ask func() error) error {
+func (r *Recorder) retryRequest(ctx context.Context, ask func() error) error {
 	for try := 1; ; try++ {
 		err := ask()
 		if err == nil || try == preflightTries || !cutOff(err) {

@@ -16,7 +16,7 @@ func (l *lastLine) Write(ev timeline.Event) error {
 // The reason of a GAP is a server's or a proxy's text, and may name a URL.
 func TestReasonsAreMasked(t *testing.T) {
 	tape := &lastLine{}
-	l := &ledger{tape: tape}
+	l := &sequencer{tape: tape}
 	if err := l.write(timeline.Event{Type: timeline.Gap, Resource: "nodes", Reason: "502 Bad Gateway: https://user:hunter2@proxy/"}); err != nil {
 		t.Fatal(err)
 	}

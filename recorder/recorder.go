@@ -23,17 +23,17 @@ type Recorder struct {
 	cfg   Config
 	clock clock.WithTicker
 
-	mu       sync.Mutex // held while an arrival goes on the tape
-	ledger   *ledger
-	out      *timeline.Writer
-	start    time.Time
-	last     time.Duration
-	unsynced bool
-	listing  bool // the initial lists are being written
-	stopped  bool // Stop has said so
-	ended    bool
-	fatal    error
-	cancel   context.CancelCauseFunc
+	mu        sync.Mutex // held while an arrival goes on the tape
+	sequencer *sequencer
+	out       *timeline.Writer
+	start     time.Time
+	last      time.Duration
+	unsynced  bool
+	listing   bool // the initial lists are being written
+	stopped   bool // Stop has said so
+	ended     bool
+	fatal     error
+	cancel    context.CancelCauseFunc
 }
 
 // Run records until ctx ends, the duration is over, Stop says so, or the tape
@@ -89,18 +89,18 @@ func (r *Recorder) open(p *prepared) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.out, r.ledger = out, p.ledger
+	r.out, r.sequencer = out, p.sequencer
 	r.start = p.header.Metadata.Start.Time
 	if r.cfg.Resume == nil {
 		r.start = p.start // with the monotonic clock
 	} else {
 		r.last = r.cfg.Resume.At
 	}
-	r.ledger.tape = out
-	r.ledger.wrote = r.wrote
+	r.sequencer.tape = out
+	r.sequencer.wrote = r.wrote
 	r.listing = true
 	if r.cfg.Resume == nil {
-		err = r.ledger.begin(p.lists, p.versions)
+		err = r.sequencer.begin(p.lists, p.versions)
 	}
 	if err == nil {
 		err = out.Sync()
@@ -145,12 +145,12 @@ func (r *Recorder) deliver(f func(at time.Duration) error) error {
 	if r.ended {
 		return errEnded
 	}
-	if r.ledger == nil {
+	if r.sequencer == nil {
 		return errEnded // not open yet
 	}
-	before := r.ledger.lines
+	before := r.sequencer.lines
 	err := f(r.now())
-	r.unsynced = r.unsynced || r.ledger.lines != before
+	r.unsynced = r.unsynced || r.sequencer.lines != before
 	var broken *tapeError
 	if errors.As(err, &broken) {
 		r.fail(err)
@@ -162,7 +162,7 @@ func (r *Recorder) deliver(f func(at time.Duration) error) error {
 // does nothing before the tape is open and after its end.
 func (r *Recorder) Mark(name, reason string) {
 	_ = r.deliver(func(at time.Duration) error { // deliver keeps the error
-		return r.ledger.write(timeline.Event{At: at, Type: timeline.Mark, Name: name, Reason: reason})
+		return r.sequencer.write(timeline.Event{At: at, Type: timeline.Mark, Name: name, Reason: reason})
 	})
 }
 
@@ -218,7 +218,7 @@ func (r *Recorder) keepTime(ctx context.Context) {
 		case <-ticker.C():
 		}
 		_ = r.deliver(func(at time.Duration) error { // deliver keeps the error
-			if err := r.ledger.tick(at); err != nil {
+			if err := r.sequencer.tick(at); err != nil {
 				return err
 			}
 			if !r.unsynced {
@@ -258,7 +258,7 @@ func (r *Recorder) finish(cause error) (Summary, error) {
 		end = EndComplete
 	}
 	if r.fatal == nil {
-		err := r.ledger.end(r.now(), end)
+		err := r.sequencer.end(r.now(), end)
 		if err == nil {
 			err = r.out.Sync()
 		}

@@ -12,7 +12,7 @@ import (
 // of everything.
 func (w *watch) relist(ctx context.Context) error {
 	err := w.rec.deliver(func(at time.Duration) error {
-		return w.rec.ledger.lost(at, w.track, w.lost)
+		return w.rec.sequencer.lost(at, w.state, w.lost)
 	})
 	if err != nil {
 		return errEnded
@@ -27,11 +27,11 @@ func (w *watch) again(ctx context.Context) error {
 	var items [][]byte
 	forget := func() { here, items = map[string]bool{}, nil }
 	forget()
-	version, err := w.client.list(ctx, w.track.res, forget, func(item []byte) error {
+	version, err := w.client.list(ctx, w.state.res, forget, func(item []byte) error {
 		id := identify(item)
 		known := false
 		if err := w.rec.deliver(func(time.Duration) error {
-			o := w.track.find(id)
+			o := w.state.find(id)
 			known = o != nil && o.onTape && o.version == string(bare(id.version))
 			if known {
 				here[o.id] = true
@@ -52,10 +52,10 @@ func (w *watch) again(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		return refused("list", w.track.res, err)
+		return refused("list", w.state.res, err)
 	}
 	err = w.rec.deliver(func(at time.Duration) error {
-		return w.rec.ledger.relisted(at, w.track, here, items, version)
+		return w.rec.sequencer.relisted(at, w.state, here, items, version)
 	})
 	if err != nil {
 		return errEnded
@@ -66,7 +66,7 @@ func (w *watch) again(ctx context.Context) error {
 
 // redact returns an object that takes no more memory than it needs.
 func (w *watch) redact(item []byte) ([]byte, error) {
-	raw, err := w.redactor.Redact(w.track.res, item)
+	raw, err := w.redactor.Redact(w.state.res, item)
 	if err == nil && cap(raw) > len(raw)+len(raw)/4 {
 		raw = bytes.Clone(raw)
 	}
@@ -75,7 +75,7 @@ func (w *watch) redact(item []byte) ([]byte, error) {
 
 // list reads and redacts everything.
 func (w *watch) list(ctx context.Context) (items [][]byte, version string, err error) {
-	version, err = w.client.list(ctx, w.track.res, func() { items = nil }, func(item []byte) error {
+	version, err = w.client.list(ctx, w.state.res, func() { items = nil }, func(item []byte) error {
 		raw, err := w.redact(item)
 		items = append(items, raw)
 		return err
@@ -83,10 +83,10 @@ func (w *watch) list(ctx context.Context) (items [][]byte, version string, err e
 	return items, version, err
 }
 
-// glance reads the first page, which is the whole list of most resources.
+// firstPage reads the first page, which is the whole list of most resources.
 // Where it isn't, the rest is left for later: w.long.
-func (w *watch) glance(ctx context.Context) (items [][]byte, version string, err error) {
-	version, all, err := w.client.first(ctx, w.track.res, func(item []byte) error {
+func (w *watch) firstPage(ctx context.Context) (items [][]byte, version string, err error) {
+	version, all, err := w.client.first(ctx, w.state.res, func(item []byte) error {
 		raw, err := w.redact(item)
 		items = append(items, raw)
 		return err
@@ -107,31 +107,31 @@ func (w *watch) stream(ctx context.Context) error {
 		case err == nil, errors.Is(err, errEnded):
 			return err
 		case try == preflightTries, errors.As(err, &s) && s.Code < 500 && s.Code != http.StatusTooManyRequests && !expired(err):
-			return refused("list", w.track.res, err)
+			return refused("list", w.state.res, err)
 		}
 		w.pause(ctx, backoff(try, w.rec.cfg.Jitter(), retryAfter(err)))
 	}
 }
 
 func (w *watch) pour(ctx context.Context) error {
-	if len(w.track.alive) > 0 { // an earlier try has come to something
+	if len(w.state.alive) > 0 { // an earlier try has come to something
 		return w.again(ctx)
 	}
-	l := lister{client: w.client, res: w.track.res, item: func(item []byte) error {
-		raw, err := w.redactor.Redact(w.track.res, item)
+	l := lister{client: w.client, res: w.state.res, item: func(item []byte) error {
+		raw, err := w.redactor.Redact(w.state.res, item)
 		if err != nil {
 			return err
 		}
 		return w.rec.deliver(func(time.Duration) error {
-			o := w.rec.ledger.load(w.track, raw)
-			return w.rec.ledger.enter(0, w.track, o, o.version)
+			o := w.rec.sequencer.load(w.state, raw)
+			return w.rec.sequencer.enter(0, w.state, o, o.version)
 		})
 	}}
 	version, err := l.pages(ctx, pageSize)
 	if err != nil {
 		return err
 	}
-	if err := w.rec.deliver(func(time.Duration) error { return w.rec.ledger.listed(w.track, version) }); err != nil {
+	if err := w.rec.deliver(func(time.Duration) error { return w.rec.sequencer.listed(w.state, version) }); err != nil {
 		return err
 	}
 	w.version = highest(version, w.version)
@@ -141,7 +141,7 @@ func (w *watch) pour(ctx context.Context) error {
 // preflight is the list, or its first page, before a recording. A server that is busy, or whose
 // answer is cut off, is asked again; everything else is for the user to know at once.
 func (w *watch) preflight(ctx context.Context, whole bool) ([][]byte, error) {
-	read := w.glance
+	read := w.firstPage
 	if whole {
 		read = w.list
 	}
@@ -154,7 +154,7 @@ func (w *watch) preflight(ctx context.Context, whole bool) ([][]byte, error) {
 		var s *statusError
 		busy := errors.As(err, &s) && (s.Code == http.StatusTooManyRequests || s.Code >= 500)
 		if try == preflightTries || !busy && !cutOff(err) {
-			return nil, refused("list", w.track.res, err)
+			return nil, refused("list", w.state.res, err)
 		}
 		w.pause(ctx, backoff(try, w.rec.cfg.Jitter(), retryAfter(err)))
 	}

@@ -27,7 +27,7 @@ const (
 // view holds what a scope knows of one object.
 type view struct {
 	in       bool
-	track    *track
+	state    *resourceState
 	node     string          // the node it names
 	owner    string          // UID of its controller, for pods
 	labels   labels.Set      // of a pod in scope
@@ -35,9 +35,9 @@ type view struct {
 }
 
 // scope applies a Scope. It is told of every object (look, forget) and puts
-// those that come in through others into their track's entrants.
+// those that come in through others into their resource's pending entries.
 type scope struct {
-	tracks  []*track
+	states  []*resourceState
 	matches func(labels.Set) bool
 	group   string
 	keys    []string
@@ -61,9 +61,9 @@ func isEvent(r timeline.Resource) bool {
 }
 
 // look takes in an object's present state and decides whether it is in scope.
-func (s *scope) look(t *track, o *object, raw []byte) {
+func (s *scope) look(t *resourceState, o *object, raw []byte) {
 	if o.view == nil {
-		o.view = &view{track: t}
+		o.view = &view{state: t}
 	}
 	v := o.view
 	s.unlink(o)
@@ -127,7 +127,7 @@ func (s *scope) unmatched(c Scope) error {
 // other decides about the resources that the scope knows nothing else of.
 func (s *scope) other(o *object, raw []byte) bool {
 	v := o.view
-	v.node = nodeNamed(v.track.res, o, raw)
+	v.node = nodeNamed(v.state.res, o, raw)
 	if v.node != "" {
 		return s.nodes[v.node]
 	}
@@ -146,7 +146,7 @@ func (s *scope) came(o *object, was bool) {
 	if o.uid != "" {
 		s.were[o.uid] = true
 	}
-	switch v.track.res.String() {
+	switch v.state.res.String() {
 	case "nodes":
 		s.were["/"+o.name] = true
 		if !was {
@@ -180,7 +180,7 @@ func (s *scope) pull(objects map[*object]struct{}) {
 		s.link(o)
 		if !o.queued && o.raw != nil {
 			o.queued = true
-			o.view.track.entrants = append(o.view.track.entrants, o)
+			o.view.state.pendingEntries = append(o.view.state.pendingEntries, o)
 		}
 		s.came(o, false)
 	}
@@ -189,7 +189,7 @@ func (s *scope) pull(objects map[*object]struct{}) {
 // link files an object where what it waits for will find it.
 func (s *scope) link(o *object) {
 	v := o.view
-	pod := v.track.res.String() == "pods"
+	pod := v.state.res.String() == "pods"
 	switch {
 	case v.in && pod:
 		file(s.pods, o.ns, o)
@@ -211,7 +211,7 @@ func (s *scope) unlink(o *object) {
 	unfile(s.owned, v.owner, o)
 }
 
-func (s *scope) forget(t *track, o *object) {
+func (s *scope) forget(t *resourceState, o *object) {
 	if o.view != nil {
 		s.unlink(o)
 	}

@@ -75,7 +75,7 @@ func (s *scope) judge(raw []byte) verdict {
 		return inside
 	}
 	watched := false
-	for _, t := range s.tracks {
+	for _, t := range s.states {
 		if t.res.Kind != kind || isEvent(t.res) {
 			continue
 		}
@@ -103,7 +103,7 @@ func (s *scope) judge(raw []byte) verdict {
 
 // named looks an object up by name, one by one: for the rare Event that
 // names no UID.
-func (t *track) named(ns, name string) *object {
+func (t *resourceState) named(ns, name string) *object {
 	for _, o := range t.alive {
 		if o.ns == ns && o.name == name {
 			return o

@@ -31,7 +31,7 @@ type Summary struct {
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ledger == nil {
+	if r.sequencer == nil {
 		return Stats{}
 	}
 	if !r.ended {
@@ -41,7 +41,7 @@ func (r *Recorder) Stats() Stats {
 }
 
 func (r *Recorder) stats() Stats {
-	s := r.ledger.stats()
+	s := r.sequencer.stats()
 	s.At, s.Events, s.Bytes = r.last, r.out.Events(), r.out.Bytes()
 	return s
 }
@@ -52,8 +52,8 @@ func (r *Recorder) summary(end string) Summary {
 	return s
 }
 
-func (l *ledger) stats() (s Stats) {
-	for _, t := range l.tracks {
+func (l *sequencer) stats() (s Stats) {
+	for _, t := range l.states {
 		s.Gaps += t.stats.Gaps
 		s.Resources = append(s.Resources, t.stats)
 		if t.res.String() == "nodes" {

@@ -37,7 +37,7 @@ const garbageMost = 5
 type watch struct {
 	rec      *Recorder
 	client   *client
-	track    *track
+	state    *resourceState
 	redactor *timeline.Redactor
 
 	version  string // everything up to here was taken in
@@ -56,10 +56,10 @@ func (e *badStream) Unwrap() error { return e.error }
 
 // run watches until ctx ends.
 func (w *watch) run(ctx context.Context) {
-	defer w.hangUp()
+	defer w.closeStream()
 	for ctx.Err() == nil {
 		err := w.turn(ctx)
-		w.hangUp()
+		w.closeStream()
 		if ctx.Err() != nil || errors.Is(err, errEnded) {
 			return
 		}
@@ -99,7 +99,7 @@ func (w *watch) turn(ctx context.Context) error {
 // note keeps what Stats shows of a watch that is not open.
 func (w *watch) note(err error) {
 	_ = w.rec.deliver(func(time.Duration) error {
-		s := &w.track.stats
+		s := &w.state.stats
 		s.Connected, s.Failure = false, err.Error()
 		s.Retries++
 		return nil
@@ -108,7 +108,7 @@ func (w *watch) note(err error) {
 
 func (w *watch) connected() {
 	_ = w.rec.deliver(func(time.Duration) error {
-		w.track.stats.Connected, w.track.stats.Failure = true, ""
+		w.state.stats.Connected, w.state.stats.Failure = true, ""
 		return nil
 	})
 }
@@ -125,7 +125,7 @@ func (w *watch) connect(ctx context.Context) error {
 		"watch": {"1"}, "allowWatchBookmarks": {"true"}, "resourceVersion": {w.version},
 		"timeoutSeconds": {strconv.Itoa(int(d / time.Second))},
 	}
-	resp, err := w.client.get(ctx, path(w.track.res), query, http.Header{"Accept-Encoding": {"identity"}}) //nolint:bodyclose // hangUp closes it
+	resp, err := w.client.get(ctx, path(w.state.res), query, http.Header{"Accept-Encoding": {"identity"}}) //nolint:bodyclose // closeStream closes it
 	if err != nil {
 		cancel()
 		return err
@@ -134,7 +134,7 @@ func (w *watch) connect(ctx context.Context) error {
 	return nil
 }
 
-func (w *watch) hangUp() {
+func (w *watch) closeStream() {
 	if w.body != nil {
 		w.cancel()
 		_ = w.body.Close()
@@ -178,7 +178,7 @@ func (w *watch) frame(frame []byte) error {
 		}
 		version := rawjson.Text(object, "metadata", "resourceVersion")
 		return w.reached(version, func(at time.Duration) error {
-			return w.rec.ledger.bookmark(at, w.track, version)
+			return w.rec.sequencer.bookmark(at, w.state, version)
 		})
 	case "ERROR":
 		return parseStatus(object)
@@ -187,13 +187,13 @@ func (w *watch) frame(frame []byte) error {
 }
 
 func (w *watch) event(typ timeline.Type, object []byte) error {
-	raw, err := w.redactor.Redact(w.track.res, object)
+	raw, err := w.redactor.Redact(w.state.res, object)
 	if err != nil {
 		return &badStream{fmt.Errorf("%s: %w", typ, err)}
 	}
 	version := text(identify(raw).version)
 	return w.reached(version, func(at time.Duration) error {
-		return w.rec.ledger.change(at, w.track, typ, raw)
+		return w.rec.sequencer.change(at, w.state, typ, raw)
 	})
 }
 

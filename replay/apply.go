@@ -33,8 +33,8 @@ func (c *Cluster) Apply(ev timeline.Event) (changed bool, err error) {
 		c.at = ev.At
 	}
 	take := c.one
-	if c.interferer != nil {
-		take = c.interfere
+	if c.faultInjector != nil {
+		take = c.applyInjected
 	}
 	did, err := take(ev)
 	return changed || did, err

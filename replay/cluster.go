@@ -19,14 +19,14 @@ import (
 // watch delivers for one resource comes in the order in which it was applied.
 // Between resources there is no order, as there is none on the wire.
 type Cluster struct {
-	header     *timeline.Header
-	resources  []timeline.Resource
-	history    int
-	mostBytes  int // of the history of a resource; 0 for any
-	maxLag     int
-	empty      []timeline.Resource
-	interferer Interferer
-	refused    atomic.Int64 // requests, by the interferer
+	header        *timeline.Header
+	resources     []timeline.Resource
+	history       int
+	mostBytes     int // of the history of a resource; 0 for any
+	maxLag        int
+	empty         []timeline.Resource
+	faultInjector FaultInjector
+	refused       atomic.Int64 // requests, by the fault injector
 
 	mu      sync.RWMutex
 	kinds   []*kind

@@ -38,7 +38,7 @@
 //
 // # What goes wrong
 //
-// An [Interferer] is between the Cluster and its clients, where one was
+// A [FaultInjector] is between the Cluster and its clients, where one was
 // given: it refuses requests, answers them with an older state, and changes
 // what watches deliver, at moments of the tape. Package replay/fault is one.
 //
@@ -46,7 +46,7 @@
 //
 // It never blocks the tape for a watcher: a slow one lags behind, on one
 // shared copy of the events. It never drops, repeats or merges an event
-// without saying so by 410, unless an Interferer was asked to. It starts no goroutine, reads no clock but the
+// without saying so by 410, unless a FaultInjector was asked to. It starts no goroutine, reads no clock but the
 // Player's, and writes to nothing it was given.
 //
 // # Where it differs from an API server

@@ -73,7 +73,7 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 }
 
 // listed answers a list, as ask wants it.
-func (c *Cluster) listed(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions, ask func(Request) Answer) (*List, error) {
+func (c *Cluster) listed(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions, ask func(Request) Verdict) (*List, error) {
 	k, err := c.find(gvr)
 	if err != nil {
 		return nil, err

@@ -13,13 +13,13 @@ const chunkSize = 128
 // entry is one change of a resource, as all its watchers will see it.
 // Once published it never changes, but for the memo gone.
 type entry struct {
-	kind    watch.EventType // Bookmark represents a SYNC, Error for the end of the log, signalled for a Signal
+	kind    watch.EventType // Bookmark represents a SYNC, Error for the end of the log, signalled for a StreamMarker
 	version string
 	high    string  // the highest version up to here: versions may arrive out of order
 	object  *Object // the new state; of a DELETED the last one, with the deletion's version
 	prev    *Object // the state before, nil for ADDED
 	gone    atomic.Pointer[Object]
-	value   any // of a Signal
+	value   any // of a StreamMarker
 }
 
 const signalled watch.EventType = "SIGNAL"

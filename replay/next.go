@@ -15,7 +15,7 @@ import (
 func (w *Watch) Next(ctx context.Context) (Event, error) {
 	for {
 		ev, err := w.TryNext()
-		if !errors.Is(err, errNothing) {
+		if !errors.Is(err, errNoEvent) {
 			return ev, err
 		}
 		news := w.kind.coming()
@@ -31,13 +31,13 @@ func (w *Watch) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-var errNothing = errors.New("no event is waiting")
+var errNoEvent = errors.New("no event is waiting")
 
-// IsNothing reports whether TryNext found no event waiting.
-func IsNothing(err error) bool { return errors.Is(err, errNothing) }
+// IsNoEvent reports whether TryNext found no event waiting.
+func IsNoEvent(err error) bool { return errors.Is(err, errNoEvent) }
 
 // TryNext is Next without waiting: where nothing is to be read now, it returns
-// an error that IsNothing knows. A server flushes its buffer there.
+// an error that IsNoEvent knows. A server flushes its buffer there.
 func (w *Watch) TryNext() (Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,7 +49,7 @@ func (w *Watch) TryNext() (Event, error) {
 		return w.fails(w.fail), nil
 	}
 	if !w.fill() {
-		return Event{}, errNothing
+		return Event{}, errNoEvent
 	}
 	ev := w.queue[w.ready]
 	w.ready++
@@ -87,8 +87,8 @@ func (w *Watch) fill() bool {
 		}
 		w.progress()
 		if e.kind == signalled {
-			if w.tap != nil {
-				w.queue, w.ready = append(w.queue[:0], w.tap.Signal(e.value)...), 0
+			if w.filter != nil {
+				w.queue, w.ready = append(w.queue[:0], w.filter.StreamMarker(e.value)...), 0
 			}
 		} else if ev, ok := w.convert(e); ok {
 			w.put(ev, false)
@@ -100,11 +100,11 @@ func (w *Watch) fill() bool {
 // put queues an event, or what the tap makes of it.
 func (w *Watch) put(ev Event, initial bool) {
 	w.ready = 0
-	if w.tap == nil || ev.Type == watch.Error {
+	if w.filter == nil || ev.Type == watch.Error {
 		w.queue = append(w.queue[:0], ev)
 		return
 	}
-	w.queue = append(w.queue[:0], w.tap.Event(ev, initial)...)
+	w.queue = append(w.queue[:0], w.filter.Event(ev, initial)...)
 }
 
 // convert says what an entry is to this watch; cacheWatcher.convertToWatchEvent

@@ -16,15 +16,15 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// diary is a log: it writes down what a player tells, each with the time since the start.
-type diary struct {
+// eventLog is a log: it writes down what a player tells, each with the time since the start.
+type eventLog struct {
 	mu  sync.Mutex
 	out []string
 }
 
-func keepDiary(p *Player) *diary {
+func keepEventLog(p *Player) *eventLog {
 	from := time.Now()
-	d := &diary{}
+	d := &eventLog{}
 	p.Subscribe(func(n Note) {
 		what := [...]string{"", "rewound", "moved", "paused", "resumed", "speed", "ended"}[n.Kind]
 		if n.Kind == Applied {
@@ -38,7 +38,7 @@ func keepDiary(p *Player) *diary {
 }
 
 // since returns what was written from a word on.
-func (d *diary) since(what string) string {
+func (d *eventLog) since(what string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i, s := range d.out {
@@ -52,7 +52,7 @@ func (d *diary) since(what string) string {
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, WithSpeed(2))
-		d := keepDiary(p)
+		d := keepEventLog(p)
 		if err := p.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestFakeClock(t *testing.T) {
 func TestIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, IdleLimit(2*time.Second))
-		d := keepDiary(p)
+		d := keepEventLog(p)
 		if err := p.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestIdleLimit(t *testing.T) {
 func TestCommandsWhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, StayOpen())
-		d := keepDiary(p)
+		d := keepEventLog(p)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- p.Run(ctx) }()
@@ -150,7 +150,7 @@ func TestCommandsWhileRunning(t *testing.T) {
 func TestStartPaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := player(t, roll, StartPaused(), IdleLimit(time.Second))
-		d := keepDiary(p)
+		d := keepEventLog(p)
 		done := make(chan error)
 		go func() { done <- p.Run(t.Context()) }()
 		<-time.After(time.Minute)

@@ -21,17 +21,17 @@ import (
 // it. None but Run and Seek takes longer than the events that it applies. The
 // Player starts no goroutine of its own.
 type Player struct {
-	source      timeline.Source
-	cluster     *Cluster
-	clock       clock.Clock
-	from        time.Duration
-	to          time.Duration
-	loop        bool
-	keep        bool
-	every       int // events between keyframes; 0 for none
-	options     []ClusterOption
-	interfering func(*timeline.Header) (Interferer, error)
-	lag         int // at maximum speed watches stay closer than this; 0 for any distance
+	source           timeline.Source
+	cluster          *Cluster
+	clock            clock.Clock
+	from             time.Duration
+	to               time.Duration
+	loop             bool
+	keep             bool
+	every            int // events between keyframes; 0 for none
+	options          []ClusterOption
+	newFaultInjector func(*timeline.Header) (FaultInjector, error)
+	lag              int // at maximum speed watches stay closer than this; 0 for any distance
 
 	kick chan struct{} // wakes Run after a change of pace or position
 
@@ -74,19 +74,19 @@ func NewPlayer(src timeline.Source, opts ...Option) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.interfering != nil {
-		i, err := p.interfering(stream.Header())
+	if p.newFaultInjector != nil {
+		i, err := p.newFaultInjector(stream.Header())
 		if err != nil {
 			return nil, errors.Join(err, stream.Close())
 		}
 		if i != nil {
-			p.options = append(p.options, Interfere(i))
+			p.options = append(p.options, WithFaultInjector(i))
 		}
 	}
 	p.stream = stream
 	p.cluster = NewCluster(stream.Header(), p.options...)
-	if p.cluster.interferer != nil {
-		p.every = 0 // it has to hear of every event again
+	if p.cluster.faultInjector != nil {
+		p.every = 0 // it has to learn of every event again
 	}
 	p.pace.wall = p.clock.Now()
 	return p, nil

@@ -66,8 +66,8 @@ func TestBadTapeEndsThePlayer(t *testing.T) {
 	}
 }
 
-func TestSurvey(t *testing.T) {
-	s, err := NewSurvey(context.Background(), Events(header(), tape(t, roll)))
+func TestSummarize(t *testing.T) {
+	s, err := Summarize(context.Background(), Events(header(), tape(t, roll)))
 	if err != nil {
 		t.Fatal(err)
 	}

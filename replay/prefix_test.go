@@ -9,24 +9,24 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// lent is a tape that reports whether it was opened, and closed.
-type lent struct {
+// trackedTape is a tape that reports whether it was opened, and closed.
+type trackedTape struct {
 	timeline.Source
 	opened, closed int
 }
 
-func (l *lent) Open() (timeline.Stream, error) {
+func (l *trackedTape) Open() (timeline.Stream, error) {
 	s, err := l.Source.Open()
 	l.opened++
-	return &back{s, l}, err
+	return &trackedStream{s, l}, err
 }
 
-type back struct {
+type trackedStream struct {
 	timeline.Stream
-	to *lent
+	to *trackedTape
 }
 
-func (b *back) Close() error { b.to.closed++; return b.Stream.Close() }
+func (b *trackedStream) Close() error { b.to.closed++; return b.Stream.Close() }
 
 func TestPrefix(t *testing.T) {
 	header := timeline.Header{Metadata: timeline.Metadata{Name: "short"}}
@@ -43,7 +43,7 @@ func TestPrefix(t *testing.T) {
 		{n: 4, want: []string{"a", "b", "c"}, err: `tape "short" ends after 3 events: want at least the 4 that were played`},
 		{n: 3, fail: "b", want: []string{"a", "b"}, err: io.ErrShortWrite.Error()},
 	} {
-		src := &lent{Source: replay.Events(&header, marks)}
+		src := &trackedTape{Source: replay.Events(&header, marks)}
 		var got []string
 		err := replay.Prefix(src, c.n, func(ev timeline.Event) error {
 			if got = append(got, ev.Name); ev.Name == c.fail {

@@ -101,8 +101,8 @@ func (c *Cluster) Rewind(s *State) {
 		old.append(watch.Error, "", nil, nil)
 		k.wake()
 	}
-	if c.interferer != nil {
-		c.interferer.Rewound()
+	if c.faultInjector != nil {
+		c.faultInjector.Rewound()
 	}
 }
 

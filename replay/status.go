@@ -60,7 +60,7 @@ type Marker struct {
 }
 
 // Markers returns the markers that the Player has come by so far, wherever it
-// is now; Survey finds all of a tape.
+// is now; Summary finds all of a tape.
 func (p *Player) Markers() []Marker {
 	p.mu.Lock()
 	defer p.mu.Unlock()

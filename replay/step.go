@@ -50,7 +50,7 @@ func (p *Player) open() (changed bool, err error) {
 }
 
 // Step applies the next event, and with it what takes effect at the same
-// time: the initial lists, or what a GAP's SYNC ends. What an Interferer does
+// time: the initial lists, or what a GAP's SYNC ends. What a FaultInjector does
 // between two events is a step of its own. It returns io.EOF at the end of the
 // tape. It doesn't wait, and leaves Run, if that continues, to
 // continue from the new position.

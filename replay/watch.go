@@ -30,11 +30,11 @@ type Watch struct {
 	done    chan struct{}
 
 	mu      sync.Mutex
-	tap     Tap       // nil for none
-	queue   []Event   // made of the last entry
-	ready   int       // the next of the queue
-	initial []*Object // still to be sent before the first entry
-	endMark *Object   // the bookmark after them
+	filter  StreamFilter // nil for none
+	queue   []Event      // made of the last entry
+	ready   int          // the next of the queue
+	initial []*Object    // still to be sent before the first entry
+	endMark *Object      // the bookmark after them
 	cursor  cursor
 	log     *log   // that the cursor is in
 	from    string // the future version that a watch waits for in silence
@@ -80,8 +80,8 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 	if err := w.begin(c.base, answer.Version); err != nil {
 		return nil, err
 	}
-	if c.interferer != nil {
-		w.tap = c.interferer.Tap(ask)
+	if c.faultInjector != nil {
+		w.filter = c.faultInjector.Filter(ask)
 	}
 	c.watching.Lock()
 	c.watches[w] = struct{}{}
@@ -147,7 +147,7 @@ func (w *Watch) fails(err error) Event {
 	return Event{Type: watch.Error, Status: asStatus(err)}
 }
 
-// finish lets go of the history. Called with mu held.
+// finish releases the history. Called with mu held.
 func (w *Watch) finish() {
 	if w.ended {
 		return

@@ -27,7 +27,7 @@ func Demo() (timeline.Header, []timeline.Event) {
 		a, b, c = "ip-10-0-1-12", "ip-10-0-3-21", "ip-10-0-2-08" // old
 		d, e, f = "ip-10-0-1-44", "ip-10-0-2-77", "ip-10-0-3-05" // new
 	)
-	s := newStage(demoGroup)
+	s := newDemoCluster(demoGroup)
 	for _, name := range []string{a, b, c} {
 		s.node(name, demoOld, true)
 	}
@@ -59,7 +59,7 @@ func Demo() (timeline.Header, []timeline.Event) {
 }
 
 // replace lets a node join, and moves the pods of an old one there, all at once.
-func (s *stage) replace(old, young string, pods int) {
+func (s *demoCluster) replace(old, young string, pods int) {
 	s.beat()
 	s.node(young, demoNew, false)
 	s.beat()

@@ -16,7 +16,7 @@
 // # The files
 //
 //	shipped.go, shipped/       the scenarios that come along
-//	demo.go, cast.go, stage.go the demo: a cast and moves by hand, without a simulation
+//	demo.go, demo_moves.go, demo_cluster.go the demo: a cast and moves by hand, without a simulation
 //	file.go                    a file of package spec, as what can be simulated
 //	simulation*.go             a File becomes a cluster; time passes; the tape begins and ends
 //	fault.go, fault_act.go     when a fault happens, and what it does to the cloud and to the API

@@ -43,7 +43,7 @@ func (s *Simulation) planFaultsFrom(moment time.Duration) {
 		}
 	}
 	if len(states) > 0 {
-		newLookout(s, states, func(f *scheduled) {
+		newStateWatcher(s, states, func(f *scheduled) {
 			s.pending++
 			s.settle()
 			s.env.After(f.When.Delay, func() { s.pending--; f.begin(all) })
@@ -85,8 +85,8 @@ func (f *scheduled) begin(all []*scheduled) {
 	f.sim.settle()
 }
 
-// lookout waits for states of the cluster.
-type lookout struct {
+// stateWatcher waits for states of the cluster.
+type stateWatcher struct {
 	sim  *Simulation
 	wait []*scheduled
 	then func(*scheduled)
@@ -96,8 +96,8 @@ type lookout struct {
 	queued     bool
 }
 
-func newLookout(s *Simulation, wait []*scheduled, then func(*scheduled)) {
-	l := &lookout{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[types.NamespacedName]int{}}
+func newStateWatcher(s *Simulation, wait []*scheduled, then func(*scheduled)) {
+	l := &stateWatcher{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[types.NamespacedName]int{}}
 	s.env.API.WatchNodes(func(c kube.Change, _, n *kube.Node) {
 		if c == kube.Deleted {
 			l.terminated[l.groupOf(n.Name)]++
@@ -117,7 +117,7 @@ func newLookout(s *Simulation, wait []*scheduled, then func(*scheduled)) {
 }
 
 // look checks once after all that happens in this moment.
-func (l *lookout) look() {
+func (l *stateWatcher) look() {
 	if l.queued || len(l.wait) == 0 {
 		return
 	}
@@ -136,21 +136,21 @@ func (l *lookout) look() {
 	})
 }
 
-func (l *lookout) groupOf(node string) string {
+func (l *stateWatcher) groupOf(node string) string {
 	if i := l.sim.env.Cloud.ByNode(node); i != nil {
 		return i.Group.Name
 	}
 	return ""
 }
 
-func (l *lookout) reached(w *spec.When) bool {
+func (l *stateWatcher) reached(w *spec.When) bool {
 	if w.Nodes != "" {
 		return l.nodes(w) >= w.Count
 	}
 	return l.pods(w) >= w.Count
 }
 
-func (l *lookout) nodes(w *spec.When) (count int) {
+func (l *stateWatcher) nodes(w *spec.When) (count int) {
 	if w.Nodes == spec.NodeTerminated {
 		return l.terminated[w.Group]
 	}
@@ -178,7 +178,7 @@ func (s *Simulation) stateOf(n *kube.Node) spec.NodeState {
 	return spec.NodeNotReady
 }
 
-func (l *lookout) pods(w *spec.When) (count int) {
+func (l *stateWatcher) pods(w *spec.When) (count int) {
 	if w.Pods == spec.PodEvicted {
 		if of := l.sim.workloadOf(w.Workload); of != nil {
 			return l.evicted[of.Key()]

@@ -52,8 +52,8 @@ func (s *Simulation) act(f *spec.Fault) {
 	case f.IPExhaustion != nil:
 		s.env.Cloud.Group(f.IPExhaustion.Group).FreeIPs = f.IPExhaustion.Free
 	case f.CreateWorkload != nil:
-		if w := s.workloadOf(f.CreateWorkload.Workload); w != nil && s.performing != nil {
-			s.performing.create(w)
+		if w := s.workloadOf(f.CreateWorkload.Workload); w != nil && s.live != nil {
+			s.live.create(w)
 		} else if w != nil {
 			one := s.workload(w)
 			one.CreateAt = s.env.Now()
@@ -61,8 +61,8 @@ func (s *Simulation) act(f *spec.Fault) {
 			s.check(s.workloads.Add(one))
 		}
 	case f.Scale != nil:
-		if w := s.workloadOf(f.Scale.Workload); w != nil && s.performing != nil {
-			s.performing.world.Scale(string(w.Kind), w.Namespace, w.Name, int32(f.Scale.Replicas))
+		if w := s.workloadOf(f.Scale.Workload); w != nil && s.live != nil {
+			s.live.apiServer.Scale(string(w.Kind), w.Namespace, w.Name, int32(f.Scale.Replicas))
 		} else if w != nil {
 			s.check(s.workloads.Scale(w.Namespace, w.Name, f.Scale.Replicas))
 		}
@@ -114,7 +114,7 @@ func (s *Simulation) victims(v spec.Victims) []*cloud.Instance {
 			some = append(some, i)
 		}
 	}
-	s.lots.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	s.victimRand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 	return some[:min(len(some), v.Nodes)]
 }
 
@@ -179,7 +179,7 @@ func (s *Simulation) crash(f *spec.Crash) {
 			some = append(some, p)
 		}
 	}
-	s.lots.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	s.victimRand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 	for left := f.Pods; left > 0 && len(some) > 0; some = some[1:] {
 		if s.kubelets.Crash(some[0], f.Container) {
 			left--

@@ -94,7 +94,7 @@ func lines(text string) []string {
 
 // has reports whether an object has a field, with that value where one is given.
 func has(object map[string]string, fact string) bool {
-	path, want, valued := strings.Cut(fact+" ", " = ") // an empty value has nothing behind its sign
+	path, want, valued := strings.Cut(fact+" ", " = ") // an empty value has nothing after its sign
 	want = strings.TrimSpace(want)
 	path = strings.TrimSpace(path)
 	got, is := object[path]

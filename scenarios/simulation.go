@@ -49,15 +49,15 @@ type Simulation struct {
 	running    int                                           // rolls that have not ended
 	outcomes   []roll.Outcome
 
-	performing *Performance // nil in a simulation
+	live *LiveSimulation // nil in a simulation
 
-	limit   time.Duration
-	ends    time.Duration // when the tape is to end, once that is known
-	ended   bool
-	failed  error
-	last    time.Duration // of the last event
-	lots    model.Stream  // picks the victims of faults
-	pending int           // faults that have not begun, and may still
+	limit      time.Duration
+	ends       time.Duration // when the tape is to end, once that is known
+	ended      bool
+	failed     error
+	last       time.Duration // of the last event
+	victimRand model.Stream  // picks the victims of faults
+	pending    int           // faults that have not begun, and may still
 }
 
 // Simulate prepares a simulation. Its events go to sink, in order, as a
@@ -68,7 +68,7 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
-	s, err := whole.stand(sink, nil, f.Start)
+	s, err := whole.newSimulation(sink, nil, f.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 	return s, nil
 }
 
-// stand is a simulation with nothing in it yet, whose API begins at a time.
-func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
+// newSimulation returns a simulation with nothing in it yet, whose API begins at a time.
+func (f *File) newSimulation(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
 	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}}
 	s.header = f.Header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
@@ -94,7 +94,7 @@ func (f *File) stand(sink func(timeline.Event) error, remote kube.Remote, start 
 	s.env = &component.Env{Loop: l, Seed: f.Seed, Jitter: f.Cluster.Jitter, Timings: timings, Version: version}
 	uids := s.env.Stream("uid")
 	rv := s.env.Stream("resourceVersion")
-	s.lots = s.env.Stream("fault")
+	s.victimRand = s.env.Stream("fault")
 	s.env.API = kube.New(kube.Config{
 		Start: kube.InstantOf(start), Now: l.Now, UID: uids.UUID, Sink: s.emit, Fail: l.Fail, Remote: remote,
 		Version: 1_000_000 + rv.N(9_000_000), NoEvents: !f.Cluster.Events,

@@ -87,13 +87,13 @@ func (s *Simulation) startProvider() error {
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
 	case spec.ProviderKarpenter:
-		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == spec.HandlerKarpenter, Pools: s.performing != nil}
+		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == spec.HandlerKarpenter, Pools: s.live != nil}
 		if s.file.Roll != nil {
 			c.GracePeriod, c.Budget = s.file.Roll.EvictionTimeout, s.file.Roll.Budget.String()
 		}
 		s.karpenter = roll.NewKarpenter(s.env, c)
 	case spec.ProviderCAPI:
-		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes, Sets: s.performing != nil}
+		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes, Sets: s.live != nil}
 		if s.file.Roll != nil {
 			c.DrainTimeout = s.file.Roll.EvictionTimeout
 		}

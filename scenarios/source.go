@@ -5,7 +5,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Source is the tape of a shipped scenario, simulated as it is read and anew
+// Source is the tape of a shipped scenario, simulated as it is read and again
 // each time that it is opened: the same settings give the same tape, byte for
 // byte. A name or a setting that isn't known is an error of Open.
 //

@@ -150,7 +150,7 @@ func TestStuckDrain(t *testing.T) {
 	}
 	is(s, "marks", len(s.marks), 1)
 	is(s, "mark", s.marks[0].Name, "failed")
-	// The drain begins up to a minute behind the cordons, and has fifteen minutes.
+	// The drain begins up to a minute after the cordons, and has fifteen minutes.
 	s.within("from the cordons to the failure", s.marks[0].At-last(old, cordoned), 14*time.Minute+30*time.Second, 16*time.Minute+30*time.Second)
 	blocked := s.entries("blocked")
 	is(s, "nodes that are blocked", len(blocked), 3)

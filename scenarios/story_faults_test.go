@@ -47,7 +47,7 @@ func TestNeverReadyForItsNetwork(t *testing.T) {
 	s.golden()
 }
 
-// The machines run, and nobody in the cluster hears of them.
+// The machines run, and nobody in the cluster learns of them.
 func TestNeverReadyForItsUserData(t *testing.T) {
 	t.Parallel()
 	s := tell(t, "never-ready", "cause=userdata")

@@ -15,7 +15,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// A version of a pod is what stands on the tape from a moment on.
+// A version of a pod is what is on the tape from a moment on.
 type version struct {
 	at  time.Duration
 	pod corev1.Pod
@@ -236,7 +236,7 @@ func had(v *version) string {
 	return set.Cpu().String() + " " + set.Memory().String() + ", " + has.Cpu().String() + " " + has.Memory().String()
 }
 
-// A policy has the containers started anew, a node that is full has them wait.
+// A policy has the containers started again, a node that is full has them wait.
 func TestInplaceResizeWaitsAndRestarts(t *testing.T) {
 	t.Parallel()
 	settings := []string{"batch=20", "policy=RestartContainer"}
@@ -275,7 +275,7 @@ func TestInplaceResizeBeyondTheNodes(t *testing.T) {
 	}
 }
 
-// A node is lost in the middle: the pods that are made anew are born with the
+// A node is lost in the middle: the pods that are created again are born with the
 // image, are changed no more, and the roll waits for them.
 func TestInplaceImageWhenANodeIsLost(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func TestMinimal(t *testing.T) {
 			s.after("a node's cordon", closed[i], "the successor of the one before is Ready", ready[i-1])
 		}
 	}
-	// A machine for a pod: whoever is evicted waits for the next machine.
+	// A machine for a pod: an evicted pod waits for the next machine.
 	for _, p := range where(s.podsOf("train"), func(p *podLife) bool { return !p.old() }) {
 		s.within(p.name+": it waits for its node", p.bound-p.created, 2*time.Minute, 15*time.Minute)
 		is(s, p.name+": events FailedScheduling", len(s.about(p.name, "default-scheduler", "FailedScheduling")) > 0, true)

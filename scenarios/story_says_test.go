@@ -79,7 +79,7 @@ func (s *story) podsOn(n *nodeLife) []*podLife {
 	return where(s.pods, func(p *podLife) bool { return p.node == n.name && p.namespace != "kube-system" })
 }
 
-// eventsOf are the events with a reason, by whoever reports them.
+// eventsOf are the events with a reason, by any reporter.
 func (s *story) eventsOf(reporter, reason string) []*eventLife {
 	return where(s.events, func(e *eventLife) bool { return e.reporter == reporter && e.reason == reason })
 }

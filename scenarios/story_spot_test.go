@@ -89,7 +89,7 @@ func TestSpotLossRebalanced(t *testing.T) {
 }
 
 // A machine is gone without a word, and the cloud knows: the Node is deleted as
-// soon as anybody looks, and its pods behind it.
+// soon as anybody looks, and its pods after it.
 func TestSpotVanish(t *testing.T) {
 	t.Parallel()
 	const dies = 20 * time.Second

@@ -84,7 +84,7 @@ func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
 		}
 		whole = last.end
 	}
-	p, err := survey(io.NewSectionReader(f, 0, whole), name)
+	p, err := readWhole(io.NewSectionReader(f, 0, whole), name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,21 +104,21 @@ func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
 	return w, p.resume, nil
 }
 
-// surveyed holds what reading a tape to its end has shown.
-type surveyed struct {
+// wholeTape holds what reading a tape to its end has shown.
+type wholeTape struct {
 	header *Header
 	resume *Resume
 	events int   // without END
 	end    int64 // offset in the text after the last event that is kept
 }
 
-// survey reads a tape to its end.
-func survey(rd io.Reader, name string) (*surveyed, error) {
+// readWhole reads a tape to its end.
+func readWhole(rd io.Reader, name string) (*wholeTape, error) {
 	r, err := NewReader(rd, Name(name))
 	if err != nil {
 		return nil, err
 	}
-	p := &surveyed{header: r.header, end: r.docs.end()}
+	p := &wholeTape{header: r.header, end: r.docs.end()}
 	synced, listing := map[string]string{}, map[string]bool{}
 	var at time.Duration
 	for {

@@ -49,7 +49,7 @@ func TestFormatDocument(t *testing.T) {
 			t.Errorf("line %d: %v", i, err)
 		}
 	}
-	// What stands there by hand is a tape as it stands: whoever copies it can read it.
+	// What stands there by hand is a tape as it stands: everybody who copies it can read it.
 	events, r, err = drain([]byte(blocks[1]))
 	if err != nil || !r.Complete() || len(events) != 3 || !strings.Contains(string(events[1].Object), `"spec":{"unschedulable":true}`) {
 		t.Errorf("by hand: %v, %v", events, err)

@@ -134,7 +134,7 @@ func TestWindowHasTheState(t *testing.T) {
 	}
 }
 
-// wholeListings wants nothing behind a GAP that no SYNC follows.
+// wholeListings wants nothing after a GAP that no SYNC follows.
 func wholeListings(t testing.TB, events []Event) {
 	t.Helper()
 	found := map[string]int{}

@@ -46,7 +46,7 @@ func BenchmarkLive(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		quiet time.Duration
-		start func(context.Context, testing.TB, *liveRig, int) *contender
+		start func(context.Context, testing.TB, *liveRig, int) *rival
 	}{
 		{"real", quiet, nodesimOf("real")},
 		{"plain", quiet / kwokQuietFactor, nodesimOf("kwok")},
@@ -63,7 +63,7 @@ func BenchmarkLive(b *testing.B) {
 }
 
 // compete measures one of them.
-func compete(ctx context.Context, b *testing.B, start func(context.Context, testing.TB, *liveRig, int) *contender, quiet time.Duration) {
+func compete(ctx context.Context, b *testing.B, start func(context.Context, testing.TB, *liveRig, int) *rival, quiet time.Duration) {
 	b.Helper()
 	r := newLiveRig(ctx, b)
 	c := start(ctx, b, r, liveNodes)

@@ -71,8 +71,8 @@ func (p process) memory(tb testing.TB) (now, most, own float64) {
 	return now, most, own
 }
 
-// A contender is a program that keeps nodes alive.
-type contender struct {
+// A rival is a program that keeps nodes alive.
+type rival struct {
 	process
 	cmd   *exec.Cmd
 	err   *bytes.Buffer
@@ -82,9 +82,9 @@ type contender struct {
 }
 
 // contend starts a program that ends with the benchmark.
-func contend(tb testing.TB, path string, args []string, env ...string) *contender {
+func contend(tb testing.TB, path string, args []string, env ...string) *rival {
 	tb.Helper()
-	c := &contender{
+	c := &rival{
 		cmd: exec.Command(path, args...), err: &bytes.Buffer{}, begun: func(context.Context) bool { return true }, ended: make(chan struct{}),
 	}
 	c.cmd.Stderr = c.err
@@ -108,7 +108,7 @@ func contend(tb testing.TB, path string, args []string, env ...string) *contende
 }
 
 // end interrupts the program and waits for it. That it says that it was interrupted is as it should be.
-func (c *contender) end(tb testing.TB) {
+func (c *rival) end(tb testing.TB) {
 	tb.Helper()
 	if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
 		tb.Error(err)
@@ -129,14 +129,14 @@ func lastLines(text string, n int) string {
 }
 
 // nodesimOf has nodesim keep the nodes, with kubelets of that kind.
-func nodesimOf(kubelet string) func(context.Context, testing.TB, *liveRig, int) *contender {
-	return func(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *contender {
+func nodesimOf(kubelet string) func(context.Context, testing.TB, *liveRig, int) *rival {
+	return func(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *rival {
 		return startNodesim(ctx, tb, r, kubelet, nodes)
 	}
 }
 
 // startNodesim runs the scenario of so many nodes live with the program as it is built for people.
-func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int) *contender {
+func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int) *rival {
 	tb.Helper()
 	bin := filepath.Join(tb.TempDir(), "nodesim")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, ".").CombinedOutput(); err != nil {
@@ -155,7 +155,7 @@ func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string
 }
 
 // startKwok starts kwok with stages that wait for nothing, and creates its nodes.
-func startKwok(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *contender {
+func startKwok(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *rival {
 	tb.Helper()
 	kwok, err := assets.Find("kwok")
 	if err != nil {

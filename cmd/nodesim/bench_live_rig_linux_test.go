@@ -24,8 +24,8 @@ const benchNamespace = "bench"
 type liveRig struct {
 	plane  *localcluster.ControlPlane
 	client kubernetes.Interface
-	nodes  *turnout // Ready
-	pods   *turnout // Running
+	nodes  *objectCounter // Ready
+	pods   *objectCounter // Running
 	leases *leaseWatch
 	ended  <-chan struct{} // of the program that keeps the nodes
 	stop   func()

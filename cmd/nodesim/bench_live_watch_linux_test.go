@@ -39,24 +39,24 @@ func follow[T any](tb testing.TB, informer cache.SharedIndexInformer, seen func(
 	}
 }
 
-// A turnout counts objects that have come to be as they should, and says how long all took.
-type turnout struct {
+// An objectCounter counts objects that have come to be as they should, and says how long all took.
+type objectCounter struct {
 	mu          sync.Mutex
 	there       map[types.UID]string // by name
 	out         int
 	first, last time.Time
 }
 
-func newTurnout() *turnout { return &turnout{there: map[types.UID]string{}} }
+func newTurnout() *objectCounter { return &objectCounter{there: map[types.UID]string{}} }
 
 // begin is the moment from which on it is counted; without it, that of the first object.
-func (t *turnout) begin(at time.Time) {
+func (t *objectCounter) begin(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first = at
 }
 
-func (t *turnout) see(uid types.UID, name string, good bool) {
+func (t *objectCounter) see(uid types.UID, name string, good bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -72,34 +72,34 @@ func (t *turnout) see(uid types.UID, name string, good bool) {
 	}
 }
 
-func (t *turnout) node(n *corev1.Node) {
+func (t *objectCounter) node(n *corev1.Node) {
 	t.see(n.UID, n.Name, slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 	}))
 }
 
-func (t *turnout) pod(p *corev1.Pod) { t.see(p.UID, p.Name, p.Status.Phase == corev1.PodRunning) }
+func (t *objectCounter) pod(p *corev1.Pod) { t.see(p.UID, p.Name, p.Status.Phase == corev1.PodRunning) }
 
-func (t *turnout) count() int {
+func (t *objectCounter) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.there)
 }
 
 // lost returns how often one that was as it should be was seen otherwise.
-func (t *turnout) lost() int {
+func (t *objectCounter) lost() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.out
 }
 
-func (t *turnout) took() time.Duration {
+func (t *objectCounter) took() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last.Sub(t.first)
 }
 
-func (t *turnout) names() []string {
+func (t *objectCounter) names() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []string

@@ -134,7 +134,7 @@ func newClusterLogs() *cobra.Command {
 			}
 			return nil
 		}, func(cmd *cobra.Command, r clusters.Record, args []string) error {
-			return quietly(r.CopyLog(cmd.Context(), cmd.OutOrStdout(), args[0], follow))
+			return suppressBrokenPipe(r.CopyLog(cmd.Context(), cmd.OutOrStdout(), args[0], follow))
 		})
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "continue with what is still being logged, until ctrl-c or the cluster's end")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -65,7 +65,7 @@ func background(cmd *cobra.Command) error {
 	return err
 }
 
-// hide lets go of this program's parent: its folder, and its streams,
+// hide detaches from this program's parent: its folder, and its streams,
 // which end for those who read them.
 func hide() error {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -93,7 +93,7 @@ func (f *clusterUpFlags) options(log io.Writer) clusters.Options {
 
 // run keeps the cluster until it is ended.
 func (f *clusterUpFlags) run(cmd *cobra.Command) error {
-	defer survivePipe()()
+	defer ignoreSIGPIPE()()
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	c, err := clusters.Up(ctx, f.options(stderr))
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 	if err == nil {
 		err = f.keep(ctx, cmd, c)
 	}
-	return quietly(errors.Join(err, c.Down()))
+	return suppressBrokenPipe(errors.Join(err, c.Down()))
 }
 
 // keep returns when the cluster is to end: nil where it was asked for.

@@ -69,7 +69,7 @@ func TestExamples(t *testing.T) {
 		rec := record(ctx, t, nodesim, kubeconfig, "surge", group, "--until-complete")
 		report, err := testcluster.Roll{
 			Group: group, Retry: time.Second, Pause: 2 * time.Second, Done: func(step string) { t.Log(step) },
-		}.Perform(ctx, client)
+		}.Run(ctx, client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestExamples(t *testing.T) {
 			t.Parallel()
 			roll := stuck(t, "workers", 3)
 			rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain", roll.Group)
-			report, err := roll.Perform(ctx, client)
+			report, err := roll.Run(ctx, client)
 			if !errors.Is(err, testcluster.ErrEvictionTimeout) {
 				t.Fatalf("the roll: found error %v, want it stopped by its time limit", err)
 			}
@@ -130,7 +130,7 @@ func TestExamples(t *testing.T) {
 			roll := stuck(t, "batch", 5)
 			roll.Force = true
 			rec := record(ctx, t, nodesim, kubeconfig, "stuck-drain-force", roll.Group, "--until-complete")
-			report, err := roll.Perform(ctx, client)
+			report, err := roll.Run(ctx, client)
 			if err != nil {
 				t.Fatal(err)
 			}

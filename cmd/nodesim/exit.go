@@ -107,8 +107,8 @@ func warn(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, "nodesim: warning: %s\n", noderoll.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// seldom lets a warning through once a few seconds.
-func seldom(tell func(error)) func(error) {
+// rateLimited lets a warning through once a few seconds.
+func rateLimited(tell func(error)) func(error) {
 	var mu sync.Mutex
 	var last time.Time
 	return func(err error) {

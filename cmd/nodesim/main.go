@@ -18,7 +18,7 @@ import (
 
 func main() {
 	klog.SetLogger(logr.Discard()) // client-go would write its own lines across a panel
-	// The first signal ends the work in good order, a second one the program.
+	// The first signal ends the work cleanly, a second one the program.
 	ctx, stop := signal.NotifyContext(context.Background(), terminal.EndSignals()...)
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, newRoot(), os.Args[1:])

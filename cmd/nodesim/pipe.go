@@ -13,18 +13,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// survivePipe makes a write to a pipe that is no longer read an error, until
+// ignoreSIGPIPE makes a write to a pipe that is no longer read an error, until
 // restore is called. Otherwise it ends the program at once (package os/signal,
 // "SIGPIPE"), and what has to be tidied up is left over.
-func survivePipe() (restore func()) {
+func ignoreSIGPIPE() (restore func()) {
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	return func() { signal.Stop(broken) }
 }
 
-// quietly says nothing of a pipe that is no longer read, such as after
+// suppressBrokenPipe says nothing of a pipe that is no longer read, such as after
 // `| head`: only the exit status tells. Errors of sockets are no *fs.PathError.
-func quietly(err error) error {
+func suppressBrokenPipe(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) && path.Op == "write" && errors.Is(path, syscall.EPIPE) {
 		return &exitError{exitFailed, nil}
@@ -32,11 +32,11 @@ func quietly(err error) error {
 	return err
 }
 
-// whileRead has a command end its work cleanly when no program reads any more what
+// cancelOnBrokenPipe has a command end its work cleanly when no program reads any more what
 // it prints, until restore is called: its context ends, and unread tells why. A
 // terminal stays what it is.
-func whileRead(cmd *cobra.Command) (restore func()) {
-	survived := survivePipe()
+func cancelOnBrokenPipe(cmd *cobra.Command) (restore func()) {
+	survived := ignoreSIGPIPE()
 	ctx, end := context.WithCancelCause(cmd.Context())
 	cmd.SetContext(ctx)
 	if out := cmd.OutOrStdout(); !terminal.Is(out) {
@@ -51,7 +51,7 @@ func whileRead(cmd *cobra.Command) (restore func()) {
 	}
 }
 
-// unread is the error of the write that had no reader, by which whileRead has
+// unread is the error of the write that had no reader, by which cancelOnBrokenPipe has
 // ended a context; nil where something else has, or nothing.
 func unread(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {

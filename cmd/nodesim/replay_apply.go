@@ -39,13 +39,13 @@ func (f *applyFlags) add(cmd *cobra.Command) {
 
 // toCluster writes the tape into a cluster.
 func (f *replayFlags) toCluster(cmd *cobra.Command, tape *ui.Tape, args []string) (err error) {
-	defer func() { err = quietly(err) }()
-	defer whileRead(cmd)()
+	defer func() { err = suppressBrokenPipe(err) }()
+	defer cancelOnBrokenPipe(cmd)()
 	to, err := destinationOf(f.apply.cluster)
 	if err != nil {
 		return err
 	}
-	opts := []apply.Option{apply.OnRetry(seldom(func(err error) { warn(cmd.ErrOrStderr(), "trying again: %s", err) }))}
+	opts := []apply.Option{apply.OnRetry(rateLimited(func(err error) { warn(cmd.ErrOrStderr(), "trying again: %s", err) }))}
 	switch {
 	case f.apply.known == to.name && to.name != "":
 		opts = append(opts, apply.KnownCluster())
@@ -72,7 +72,7 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *ui.Tape, args []string
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	report, err := f.apply.perform(cmd, a)
+	report, err := f.apply.execute(cmd, a)
 	if broken := unread(cmd.Context()); broken != nil {
 		f.apply.tidy(cmd, a)
 		return broken

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// perform runs the verb, with a line on progress now and then.
-func (f *applyFlags) perform(cmd *cobra.Command, a *apply.Applier) (apply.Report, error) {
+// execute runs the verb, with a line on progress now and then.
+func (f *applyFlags) execute(cmd *cobra.Command, a *apply.Applier) (apply.Report, error) {
 	ctx := cmd.Context()
 	if f.cleanup {
 		return a.Cleanup(ctx)

@@ -108,21 +108,21 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *ui.Tape) error {
 	return errors.Join(err, r.Close())
 }
 
-// driver opens the tape and looks at it with the eyes that were asked for.
+// driver opens the tape and looks at it with the view options that were asked for.
 func (f *replayFlags) driver(tape *ui.Tape) (*ui.Driver, *timeline.Reader, error) {
 	r, err := tape.Reader()
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := f.eyes(tape, r.Header())
+	d, err := f.newDriver(tape, r.Header())
 	if err != nil {
 		return nil, nil, errors.Join(err, r.Close())
 	}
 	return d, r, nil
 }
 
-// eyes look at a tape as was asked for.
-func (f *replayFlags) eyes(tape *ui.Tape, h *timeline.Header) (*ui.Driver, error) {
+// newDriver looks at a tape as was asked for.
+func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, error) {
 	provider := f.provider.value
 	if provider == "auto" {
 		provider = ""

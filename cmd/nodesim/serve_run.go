@@ -19,8 +19,8 @@ import (
 
 // run serves the tape until it is ended.
 func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
-	defer func() { err = quietly(err) }()
-	defer survivePipe()()
+	defer func() { err = suppressBrokenPipe(err) }()
+	defer ignoreSIGPIPE()()
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	file, isTerminal := terminal.Of(out)
 	var lines serve.Lines
@@ -53,7 +53,7 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	feed.Verbose = f.verbose
 	s, err := serve.Open(ctx, serve.Options{
 		Tape: tape, Driver: func(h *timeline.Header) (*ui.Driver, error) {
-			d, err := f.eyes(tape, h)
+			d, err := f.newDriver(tape, h)
 			if err == nil && !isTerminal {
 				d.Sink, d.View.FeedOnly = feed, true
 			}

@@ -169,8 +169,8 @@ const simulateMemory = 1800 << 20
 // clusters throw away isn't worth a collection.
 const simulateGarbage = 400
 
-// boundGarbage sets a percentage unless GOGC has.
-func boundGarbage(percent int) {
+// setGCPercent sets a percentage unless GOGC has.
+func setGCPercent(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
@@ -189,17 +189,17 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	boundMemory(simulateMemory)
-	boundGarbage(simulateGarbage)
+	setGCPercent(simulateGarbage)
 	errOut := cmd.ErrOrStderr()
 	status := &simulate.Status{Out: errOut, Width: terminal.Width(errOut)}
 	var sum simulate.Summary
 	if f.out == "-" {
-		defer survivePipe()()
+		defer ignoreSIGPIPE()()
 		if terminal.Is(out) {
-			status = nil // its line would stand in the middle of the tape
+			status = nil // its line would be in the middle of the tape
 		}
 		sum, err = simulate.Write(cmd.Context(), src, out, status)
-		err = quietly(err)
+		err = suppressBrokenPipe(err)
 	} else {
 		sum, err = simulate.Run(cmd.Context(), src, f.out, status)
 	}

@@ -24,11 +24,11 @@ const (
 	garbageLook = 2 * time.Second
 )
 
-// thrifty has a live run, which lives for hours beside a control plane, gather
+// tuneGC has a live run, which lives for hours beside a control plane, gather
 // little garbage: as Go would by itself while it is small, a quarter of what lives
 // when that is much, and a tenth when little happens then. A user that sets GOGC knows
 // better. The watch over it ends with the context; end waits for that.
-func thrifty(ctx context.Context) (end func()) {
+func tuneGC(ctx context.Context) (end func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -38,7 +38,7 @@ func thrifty(ctx context.Context) (end func()) {
 		look := time.NewTicker(garbageLook)
 		defer look.Stop()
 		read := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
-		var pace garbagePace
+		var pace gcPace
 		for is := 0; ; {
 			metrics.Read(read)
 			if live, cycles := read[0].Value, read[1].Value; live.Kind() == metrics.KindUint64 && cycles.Kind() == metrics.KindUint64 {
@@ -59,8 +59,8 @@ func thrifty(ctx context.Context) (end func()) {
 	return func() { cancel(); owned.Wait() }
 }
 
-// A garbagePace holds what was seen of the collections.
-type garbagePace struct {
+// A gcPace holds what was seen of the collections.
+type gcPace struct {
 	cycles uint64
 	still  int // looks on end without a collection
 	quiet  bool
@@ -68,7 +68,7 @@ type garbagePace struct {
 
 // percent is GOGC for so many bytes that live, after so many collections: in steps of
 // a quarter, and less where several looks on end have seen none.
-func (p *garbagePace) percent(live, cycles uint64) int {
+func (p *gcPace) percent(live, cycles uint64) int {
 	done := cycles - p.cycles
 	p.cycles = cycles
 	if p.still++; done > 0 {

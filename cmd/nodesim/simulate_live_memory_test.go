@@ -8,7 +8,7 @@ func TestGarbagePercent(t *testing.T) {
 		live uint64
 		want int
 	}{{0, 100}, {48 * mb, 100}, {49 * mb, 75}, {64 * mb, 75}, {65 * mb, 50}, {96 * mb, 50}, {97 * mb, 25}, {1 << 60, 25}} {
-		var pace garbagePace
+		var pace gcPace
 		if got := pace.percent(c.live, 1); got != c.want {
 			t.Errorf("%d bytes live: found %d percent, want %d", c.live, got, c.want)
 		}
@@ -16,9 +16,9 @@ func TestGarbagePercent(t *testing.T) {
 }
 
 // Much that lives and little that happens: a tenth, until much happens.
-func TestGarbageOfQuietPerformances(t *testing.T) {
+func TestGarbageOfQuietLiveRuns(t *testing.T) {
 	const much = 150 << 20
-	var pace garbagePace
+	var pace gcPace
 	for i, step := range []struct {
 		cycles uint64
 		want   int

@@ -23,8 +23,8 @@ import (
 // run runs the scenario live, removes what live runs have left, or says what
 // would be done.
 func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
-	defer func() { err = quietly(err) }()
-	defer whileRead(cmd)()
+	defer func() { err = suppressBrokenPipe(err) }()
+	defer cancelOnBrokenPipe(cmd)()
 	src, err := s.scenario.source(cmd, "")
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.address != "" {
 		opts = append(opts, live.KubeletAddress(f.address))
 	}
-	held := holdLines(cmd)
+	held := bufferStderr(cmd)
 	config, name, err := f.config(cmd, &opts)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	ctx, end := config.during(cmd.Context())
 	defer end()
 	cmd.SetContext(ctx)
-	warning := seldom(func(err error) { warn(cmd.ErrOrStderr(), "%s", err) })
+	warning := rateLimited(func(err error) { warn(cmd.ErrOrStderr(), "%s", err) })
 	switch {
 	case f.dry, f.cleanup:
 		p, err := live.New(config.rest, src.File, append(opts, live.OnWarning(warning))...)
@@ -81,16 +81,16 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if f.keep || f.with { // a cluster of its own goes as a whole
 		o.Live = append(o.Live, live.Keep())
 	}
-	err = f.perform(cmd, s, o, name, config.export, held)
+	err = f.execute(cmd, s, o, name, config.export, held)
 	if config.err != nil && config.err() != nil {
 		return config.err() // what else went wrong follows from that
 	}
 	return err
 }
 
-// perform runs it live, with a panel or the feed; export, where there is one, is
+// execute runs it live, with a panel or the feed; export, where there is one, is
 // the line that leads clients there, and stays in sight below the panel.
-func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Options, name, export string, held *terminal.Stderr) error {
+func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Options, name, export string, held *terminal.Stderr) error {
 	out := cmd.OutOrStdout()
 	file, isTerminal := terminal.Of(out)
 	o.Say = func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
@@ -114,11 +114,11 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		}
 	}
 	o.Driver = func(h *timeline.Header) (*ui.Driver, error) {
-		eyes, err := observe.OptionsFor(h, "", "", "")
+		viewOptions, err := observe.OptionsFor(h, "", "", "")
 		if err != nil {
 			return nil, err
 		}
-		d := ui.NewDriver(ui.NewView(h, eyes), feed)
+		d := ui.NewDriver(ui.NewView(h, viewOptions), feed)
 		if output == "panel" {
 			d.Sink = &ui.FrameWriter{Draw: ui.Append(out), Options: render.Options{Width: 80, Height: 24}}
 		} else {
@@ -127,7 +127,7 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		d.Verbose = f.verbose
 		return d, nil
 	}
-	enough := thrifty(cmd.Context())
+	enough := tuneGC(cmd.Context())
 	report, err := liverun.Run(cmd.Context(), o)
 	enough()
 	if report.Position > 0 || report.Removed > 0 {
@@ -145,9 +145,9 @@ func (f *liveFlags) perform(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 	return f.explain(err, name)
 }
 
-// holdLines has what is written to standard error wait while it has to, where that
+// bufferStderr has what is written to standard error wait while it has to, where that
 // is a terminal.
-func holdLines(cmd *cobra.Command) *terminal.Stderr {
+func bufferStderr(cmd *cobra.Command) *terminal.Stderr {
 	held := &terminal.Stderr{Out: cmd.ErrOrStderr()}
 	if _, isTerminal := terminal.Of(held.Out); isTerminal {
 		cmd.SetErr(held)

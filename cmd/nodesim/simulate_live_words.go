@@ -51,7 +51,7 @@ func quotedPath(word string) string {
 // explain says how the refusal of a cluster is overcome.
 func (f *liveFlags) explain(err error, name string) error {
 	var foreign *live.ForeignNodesError
-	var other *live.OtherPerformanceError
+	var other *live.OtherRunError
 	switch {
 	case errors.As(err, &foreign):
 		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, record.Quote(name))

@@ -195,7 +195,7 @@ func decode(t *testing.T, raw []byte) (v any) {
 	return v
 }
 
-func TestMergePatchAgainstTwin(t *testing.T) {
+func TestMergePatchAgainstNaivePatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	exactOnes := 0
 	for range 20000 {

@@ -29,11 +29,11 @@ type Driver struct {
 	// Verbose makes a moment of every entry, not only of the default feed's.
 	Verbose bool
 
-	View *View
-	Sink Sink
-	told bool // the present moment has shown something
-	any  bool // a moment has come
-	mute bool // what comes was shown before: the tape went back
+	View  *View
+	Sink  Sink
+	shown bool // the present moment has shown something
+	any   bool // a moment has come
+	mute  bool // what comes was shown before: the tape went back
 
 	landmarks    atomic.Int64
 	telling      sync.Mutex       // of lastLandmark, which is read from other goroutines
@@ -72,12 +72,12 @@ func (d *Driver) landmark(e noderoll.Entry) {
 // keeps silent until Arrived: what was shown once on the way isn't shown again.
 func (d *Driver) Rewind(src timeline.Source, n int) error {
 	d.View.reset()
-	d.told, d.mute = false, true
+	d.shown, d.mute = false, true
 	return replay.Prefix(src, n, d.Event)
 }
 
 // Arrived ends the silence of Rewind.
-func (d *Driver) Arrived() { d.told, d.mute = false, false }
+func (d *Driver) Arrived() { d.shown, d.mute = false, false }
 
 // NewDriver returns a Driver that shows all of a tape.
 func NewDriver(v *View, s Sink) *Driver { return &Driver{View: v, Sink: s, To: replay.End} }
@@ -175,15 +175,15 @@ func (d *Driver) show(entries []noderoll.Entry) error {
 		return nil
 	}
 	for _, e := range entries {
-		d.told = d.told || d.Verbose || e.Kind.Default()
+		d.shown = d.shown || d.Verbose || e.Kind.Default()
 	}
 	return d.Sink.Entries(entries)
 }
 
 func (d *Driver) over() error {
-	if !d.told || d.Sink == nil {
+	if !d.shown || d.Sink == nil {
 		return nil
 	}
-	d.told, d.any = false, true
+	d.shown, d.any = false, true
 	return d.Sink.Moment(d.View)
 }

@@ -81,9 +81,9 @@ func onPlayed(t *testing.T, tape *ui.Tape, move func(t *testing.T, p *played), o
 		feed := ui.NewFeedWriter(&p.feed)
 		feed.Live = true
 		d.Sink = feed
-		survey := ui.NewSurveyor(t.Context(), tape)
+		survey := ui.NewSummarizer(t.Context(), tape)
 		defer survey.Close()
-		p.Control = control.New(player, control.Eyes{Transitions: d.Landmarks, Survey: survey.Known})
+		p.Control = control.New(player, control.Sources{Transitions: d.Landmarks, Summary: survey.Known})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -91,7 +91,7 @@ func onPlayed(t *testing.T, tape *ui.Tape, move func(t *testing.T, p *played), o
 			defer s.Close()
 			ended <- s.Play(ctx, ui.Watcher{
 				Keys: p.keys, Control: p.Control, Say: func(err error) { p.said = append(p.said, err.Error()) },
-				Look: func(s replay.Status) error {
+				Update: func(s replay.Status) error {
 					f := d.View.Frame()
 					f.Position = s.Position
 					p.panel, p.status = render.Panel(f, small), s
@@ -256,7 +256,7 @@ func TestWhatCanBeReadOnceGoesForwardAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := ui.NewDriver(ui.NewView(player.Header(), observeOptions(t, player.Header())), quietly{})
+		d := ui.NewDriver(ui.NewView(player.Header(), observeOptions(t, player.Header())), discard{})
 		keys, said := make(chan ui.Key), make(chan error, 1)
 		ended := make(chan error, 1)
 		go func() {
@@ -276,10 +276,10 @@ func TestWhatCanBeReadOnceGoesForwardAlone(t *testing.T) {
 	})
 }
 
-type quietly struct{}
+type discard struct{}
 
-func (quietly) Entries([]noderoll.Entry) error { return nil }
-func (quietly) Moment(*ui.View) error          { return nil }
+func (discard) Entries([]noderoll.Entry) error { return nil }
+func (discard) Moment(*ui.View) error          { return nil }
 
 func observeOptions(t *testing.T, h *timeline.Header) observe.Options {
 	t.Helper()

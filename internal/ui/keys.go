@@ -57,18 +57,18 @@ func stepTo(u control.Until) func(context.Context, *control.Control) error {
 	}
 }
 
-// hand obeys keys one after the other, beside the tape's viewer: a step may
+// keyHandler obeys keys one after the other, beside the tape's viewer: a step may
 // have to wait for its turn, and a panel must not.
-type hand struct {
+type keyHandler struct {
 	control *control.Control
 	say     func(error) // of a key that can't be obeyed; may be nil
 	keys    chan Key
 	working sync.WaitGroup
 }
 
-// newHand begins. It obeys until rest.
-func newHand(ctx context.Context, c *control.Control, say func(error)) *hand {
-	h := &hand{control: c, say: say, keys: make(chan Key, 8)}
+// newKeyHandler begins. It obeys until rest.
+func newKeyHandler(ctx context.Context, c *control.Control, say func(error)) *keyHandler {
+	h := &keyHandler{control: c, say: say, keys: make(chan Key, 8)}
 	h.working.Go(func() {
 		for k := range h.keys {
 			if ctx.Err() != nil {
@@ -83,7 +83,7 @@ func newHand(ctx context.Context, c *control.Control, say func(error)) *hand {
 }
 
 // obey takes a key, unless too many wait already: a key is no promise.
-func (h *hand) obey(k Key) {
+func (h *keyHandler) obey(k Key) {
 	if commands[k] == nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (h *hand) obey(k Key) {
 }
 
 // rest ends the work; the context must have ended.
-func (h *hand) rest() {
+func (h *keyHandler) rest() {
 	close(h.keys)
 	h.working.Wait()
 }

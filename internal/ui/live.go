@@ -109,7 +109,7 @@ func (l *Live) onTerminal(t *Terminal) (look func(last bool) error, done func() 
 	screen, done := t.screen()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.driver.Sink = quiet{}
+	l.driver.Sink = discard{}
 	p := painter{screen: screen, terminal: *t, view: l.driver.View, live: true}
 	look = func(last bool) error {
 		l.mu.Lock()

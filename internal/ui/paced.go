@@ -17,14 +17,14 @@ const tick = 50 * time.Millisecond
 
 // Watcher looks at a paced replay from outside of the tape.
 type Watcher struct {
-	// Look is called at the beginning, on every tick, after every key and at the
+	// Update is called at the beginning, on every tick, after every key and at the
 	// end, one call at a time, while the Driver rests. It must not take long.
-	Look func(replay.Status) error
+	Update func(replay.Status) error
 	// Keys are obeyed as they come. May be nil.
 	Keys <-chan Key
 	// Control is moved by the keys; nil for one of Play's own.
 	Control *control.Control
-	// Pressed is called with each key but the one that quits, as Look is. May be
+	// Pressed is called with each key but the one that quits, as Update is. May be
 	// nil.
 	Pressed func(Key)
 	// Say is told why a key couldn't be obeyed, from another goroutine. May be nil.
@@ -56,21 +56,21 @@ func Paced(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, w Wat
 // Player meanwhile: where it goes back, the View goes back with it, and what the
 // Sink has seen once on the way it doesn't see again.
 type Show struct {
-	player *replay.Player
-	eyes   *eyes
-	close  func()
-	goesOn func() bool // whether the tape has more than the Player was to play
+	player   *replay.Player
+	follower *playerFollower
+	close    func()
+	goesOn   func() bool // whether the tape has more than the Player was to play
 }
 
 // Over begins to look at a Player of the tape, to which nothing has happened yet.
 // Close it.
 func Over(p *replay.Player, tape *Tape, d *Driver) *Show {
-	s := &Show{player: p, eyes: &eyes{driver: d}, goesOn: func() bool { return false }}
+	s := &Show{player: p, follower: &playerFollower{driver: d}, goesOn: func() bool { return false }}
 	if !tape.Streams() {
-		s.eyes.tape = tape.Source()
+		s.follower.tape = tape.Source()
 	}
 	d.View.follower.TrustPatches() // a Tape's events come from a Reader
-	s.close = p.Subscribe(s.eyes.note)
+	s.close = p.Subscribe(s.follower.note)
 	return s
 }
 
@@ -81,13 +81,13 @@ func (s *Show) Close() { s.close() }
 // returns when Run does, after KeyQuit, or with the first error of the Sink or
 // the Watcher. It is called once.
 func (s *Show) Play(ctx context.Context, w Watcher) error {
-	p, d := s.player, s.eyes.driver
+	p, d := s.player, s.follower.driver
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s.eyes.onError(cancel)
+	s.follower.onError(cancel)
 	look := func() error {
-		moves := s.eyes.moved()
-		return s.eyes.look(p.Status(), moves, w.Look)
+		moves := s.follower.moved()
+		return s.follower.update(p.Status(), moves, w.Update)
 	}
 	if p.Status().Number == 0 {
 		// What is before the beginning is no moment to look at.
@@ -96,10 +96,10 @@ func (s *Show) Play(ctx context.Context, w Watcher) error {
 		}
 	}
 	if w.Control == nil {
-		w.Control = control.New(p, control.Eyes{Transitions: d.Landmarks})
+		w.Control = control.New(p, control.Sources{Transitions: d.Landmarks})
 	}
-	hand := newHand(ctx, w.Control, w.Say)
-	defer hand.rest()
+	handler := newKeyHandler(ctx, w.Control, w.Say)
+	defer handler.rest()
 	ran := make(chan error, 1)
 	var player sync.WaitGroup
 	player.Go(func() { ran <- p.Run(ctx) })
@@ -127,7 +127,7 @@ func (s *Show) Play(ctx context.Context, w Watcher) error {
 			if w.Pressed != nil {
 				w.Pressed(k)
 			}
-			hand.obey(k)
+			handler.obey(k)
 		case <-ticker.C:
 		}
 	}

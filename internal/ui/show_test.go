@@ -171,7 +171,7 @@ func TestPauseAndQuit(t *testing.T) {
 		keys <- ui.KeyPause
 		paused := 0
 		start := time.Now()
-		err := ui.Paced(t.Context(), demo(t), r, d, ui.Watcher{Keys: keys, Look: func(s replay.Status) error {
+		err := ui.Paced(t.Context(), demo(t), r, d, ui.Watcher{Keys: keys, Update: func(s replay.Status) error {
 			if s.Paused {
 				paused++
 			}

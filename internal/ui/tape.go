@@ -91,13 +91,13 @@ func (s source) Open() (timeline.Stream, error) {
 	return r, nil
 }
 
-// Length is the position of the last event; see Survey.
-func (t *Tape) Length(ctx context.Context) time.Duration { return t.Survey(ctx).Duration }
+// Length is the position of the last event; see Summarize.
+func (t *Tape) Length(ctx context.Context) time.Duration { return t.Summarize(ctx).Duration }
 
-// Survey reads the tape to its end, as lines. It returns nothing for what can be
+// Summarize reads the tape to its end, as lines. It returns nothing for what can be
 // read only once and for a simulation that is too long to be made twice, and what
 // is before a bad line.
-func (t *Tape) Survey(ctx context.Context) (s replay.Survey) {
+func (t *Tape) Summarize(ctx context.Context) (s replay.Summary) {
 	if t.once {
 		return s
 	}
@@ -111,12 +111,12 @@ func (t *Tape) Survey(ctx context.Context) (s replay.Survey) {
 			break
 		}
 		if s.Add(ev); t.most > 0 && s.Events > t.most {
-			s = replay.Survey{}
+			s = replay.Summary{}
 			break
 		}
 	}
 	if err := r.Close(); err != nil {
-		return replay.Survey{}
+		return replay.Summary{}
 	}
 	return s
 }

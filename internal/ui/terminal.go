@@ -67,25 +67,25 @@ func OnTerminal(ctx context.Context, tape *Tape, r *timeline.Reader, d *Driver, 
 		return err
 	}
 	defer func() { _ = p.Close() }() // it was only read
-	survey := NewSurveyor(ctx, tape)
+	survey := NewSummarizer(ctx, tape)
 	defer survey.Close()
 	s := Over(p, tape, d)
 	defer s.Close()
 	s.goesOn = source.goesOn.Load
-	return s.PlayOn(ctx, t, control.New(p, control.Eyes{Transitions: d.Landmarks, Survey: survey.Known}))
+	return s.PlayOn(ctx, t, control.New(p, control.Sources{Transitions: d.Landmarks, Summary: survey.Known}))
 }
 
 // PlayOn is Play on a terminal, which it gives back, whatever happens; the last
 // panel stays. The keys move what c moves.
 func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error {
 	screen, done := t.screen()
-	d := s.eyes.driver
+	d := s.follower.driver
 	paint := painter{screen: screen, terminal: t, view: d.View}
-	d.Sink = quiet{}
+	d.Sink = discard{}
 	duration := func() time.Duration { return min(c.Duration(), d.To) }
 	err := s.Play(ctx, Watcher{
 		Keys: t.Keys, Control: c, Pressed: paint.pressed, Say: paint.say,
-		Look: func(s replay.Status) error { return paint.paint(s, duration()) },
+		Update: func(s replay.Status) error { return paint.paint(s, duration()) },
 	})
 	if t.Screen != nil {
 		return err
@@ -95,8 +95,8 @@ func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error
 	return errors.Join(err, paint.paint(paint.status, duration()), done())
 }
 
-// quiet is the Sink of a screen, which looks by itself.
-type quiet struct{}
+// discard is the Sink of a screen, which looks by itself.
+type discard struct{}
 
-func (quiet) Entries([]noderoll.Entry) error { return nil }
-func (quiet) Moment(*View) error             { return nil }
+func (discard) Entries([]noderoll.Entry) error { return nil }
+func (discard) Moment(*View) error             { return nil }

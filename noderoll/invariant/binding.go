@@ -33,12 +33,12 @@ var bindingInvariants = []*Invariant{boundOnce, boundToNode, boundToOpenNode}
 // host is a node name with the pods that are bound to it.
 type host struct {
 	name  string
-	node  *held // nil while there is no such node
-	known bool  // there has been one
-	gone  place // of its last DELETED
+	node  *trackedObject // nil while there is no such node
+	known bool           // there has been one
+	gone  position       // of its last DELETED
 	// absent is the last position at which the node may have been absent before it came.
 	absent time.Duration
-	pods   map[*held]struct{}
+	pods   map[*trackedObject]struct{}
 	// noExecute is the last position at which the node had a NoExecute taint.
 	noExecute time.Duration
 }
@@ -46,7 +46,7 @@ type host struct {
 func (c *Checker) hostOf(name string) *host {
 	x := c.hosts[name]
 	if x == nil {
-		x = &host{name: name, pods: map[*held]struct{}{}, noExecute: -1, absent: -quarantineEnds}
+		x = &host{name: name, pods: map[*trackedObject]struct{}{}, noExecute: -1, absent: -quarantineEnds}
 		c.hosts[name] = x
 	}
 	return x
@@ -58,8 +58,8 @@ type emptied struct {
 	at time.Duration
 }
 
-// leave remembers a host for a while once nothing is left of it.
-func (c *Checker) leave(x *host) {
+// rememberHost remembers a host for a while once nothing is left of it.
+func (c *Checker) rememberHost(x *host) {
 	if x.node == nil && len(x.pods) == 0 {
 		c.emptied.push(emptied{x, c.at})
 	}
@@ -78,7 +78,7 @@ func (c *Checker) forgetHosts() {
 	}
 }
 
-func (c *Checker) nodeCame(h *held) {
+func (c *Checker) nodeCame(h *trackedObject) {
 	x := c.hostOf(h.key.name)
 	if x.known || c.opts.Skew > 0 && c.at < quarantineEnds {
 		x.absent = c.at
@@ -87,12 +87,12 @@ func (c *Checker) nodeCame(h *held) {
 }
 
 // sorted returns the pods of a host by namespace and name.
-func (x *host) sorted() []*held {
-	all := make([]*held, 0, len(x.pods))
+func (x *host) sorted() []*trackedObject {
+	all := make([]*trackedObject, 0, len(x.pods))
 	for p := range x.pods {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b *held) int {
+	slices.SortFunc(all, func(a, b *trackedObject) int {
 		if n := strings.Compare(a.key.namespace, b.key.namespace); n != 0 {
 			return n
 		}
@@ -102,7 +102,7 @@ func (x *host) sorted() []*held {
 }
 
 // bind follows spec.nodeName.
-func (c *Checker) bind(h *held, o *corev1.Pod, s *step) {
+func (c *Checker) bind(h *trackedObject, o *corev1.Pod, s *step) {
 	p, name := h.pod, o.Spec.NodeName
 	if name == p.node {
 		return
@@ -135,17 +135,17 @@ func orNone(s string) string {
 	return s
 }
 
-func (c *Checker) unbind(h *held) {
+func (c *Checker) unbind(h *trackedObject) {
 	if x := h.pod.host; x != nil {
 		delete(x.pods, h)
 		h.pod.host = nil
-		c.leave(x)
+		c.rememberHost(x)
 	}
 }
 
 // wantNode asks for the node of a pod that was bound here, or, where it comes
 // from a list, has been: then it may be an orphan.
-func (c *Checker) wantNode(h *held, x *host, s *step) {
+func (c *Checker) wantNode(h *trackedObject, x *host, s *step) {
 	if x.node != nil {
 		return
 	}
@@ -170,7 +170,7 @@ func (c *Checker) wantNode(h *held, x *host, s *step) {
 }
 
 // openTo checks that a node wasn't closed long before a pod was bound to it.
-func (c *Checker) openTo(h *held, o *corev1.Pod, x *host) {
+func (c *Checker) openTo(h *trackedObject, o *corev1.Pod, x *host) {
 	if x.node == nil {
 		return
 	}

@@ -29,8 +29,8 @@ var (
 
 var budgetInvariants = []*Invariant{budgetSum, budgetDesired, budgetCondition, budgetCounts}
 
-// heldBudget holds what is remembered of a budget.
-type heldBudget struct {
+// trackedBudget holds what is remembered of a budget.
+type trackedBudget struct {
 	selector   *metav1.LabelSelector
 	matcher    labels.Selector // of selector; nil where that is odd
 	allowed    int32
@@ -38,8 +38,8 @@ type heldBudget struct {
 	disrupted  []string       // the pods of disruptedPods, sorted
 	left       fifo[leftName] // were among them a moment ago
 	names      map[string]int // in left, how often
-	closed     place          // where allowed fell to nothing
-	conditions []heldCondition
+	closed     position       // where allowed fell to nothing
+	conditions []trackedCondition
 	// What of its pods the status says, and what they say.
 	counted  bool // by the controller
 	healthy  int32
@@ -47,10 +47,10 @@ type heldBudget struct {
 	miscount standing
 }
 
-func (c *Checker) budget(h *held, o *policyv1.PodDisruptionBudget, s *step) {
+func (c *Checker) budget(h *trackedObject, o *policyv1.PodDisruptionBudget, s *step) {
 	b := h.budget
 	if b == nil {
-		b = &heldBudget{names: map[string]int{}, closed: place{at: -1}}
+		b = &trackedBudget{names: map[string]int{}, closed: position{at: -1}}
 		h.budget = b
 	}
 	if b.matcher == nil || !noderoll.EqualSelectors(b.selector, o.Spec.Selector) {
@@ -73,14 +73,14 @@ func (c *Checker) budget(h *held, o *policyv1.PodDisruptionBudget, s *step) {
 }
 
 // budgetStatus checks a status that the disruption controller has written.
-func (c *Checker) budgetStatus(h *held, o *policyv1.PodDisruptionBudget) {
+func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget) {
 	st := &o.Status
 	allowed, failed := int64(st.DisruptionsAllowed), false
-	var room [2]heldCondition
+	var room [2]trackedCondition
 	now := room[:0]
 	for i := range st.Conditions {
 		k := &st.Conditions[i]
-		now = append(now, heldCondition{typ: k.Type, status: string(k.Status), transition: k.LastTransitionTime.Time})
+		now = append(now, trackedCondition{typ: k.Type, status: string(k.Status), transition: k.LastTransitionTime.Time})
 		if k.ObservedGeneration > o.Generation {
 			c.report(h, observedNotAhead, "observedGeneration "+itoa(k.ObservedGeneration)+" of "+k.Type+" at generation "+itoa(o.Generation), "no greater one")
 		}
@@ -135,4 +135,4 @@ func desiredHealthy(spec *policyv1.PodDisruptionBudgetSpec, expected int32) (int
 	return int32(n), true
 }
 
-func (c *Checker) budgetGone(h *held) { c.coverNone(h) }
+func (c *Checker) budgetGone(h *trackedObject) { c.coverNone(h) }

@@ -24,29 +24,29 @@ type Checker struct {
 	opts CheckOptions
 
 	at   time.Duration
-	here place // of the change that is looked at
+	here position // of the change that is looked at
 
-	streams map[string]*stream
-	objects map[objectKey]*held
-	graves  graves
-	hosts   map[string]*host
-	emptied fifo[emptied]
-	budgets map[string]*labelindex.Selecting[*held] // by namespace
-	pods    map[string]*heldPods                    // by namespace
-	doubts  doubts
-	epoch   int // counts gaps: what was doubted before one isn't any more
+	streams        map[string]*stream
+	objects        map[objectKey]*trackedObject
+	tombstones     tombstones
+	hosts          map[string]*host
+	emptied        fifo[emptied]
+	budgets        map[string]*labelindex.Selecting[*trackedObject] // by namespace
+	pods           map[string]*trackedPods                          // by namespace
+	deferredChecks deferredChecks
+	epoch          int // counts gaps: what was doubted before one isn't any more
 	// lifecycle says that a node lifecycle controller is at work.
 	lifecycle bool
 	// clocked says that the tape's clock is the cluster's: an object was ADDED
 	// when it says that it was created. A recording of a replay gets old times.
 	clocked bool
-	roll    heldRoll
+	roll    trackedRoll
 
 	found []Violation
 }
 
-// place is where on the tape something stands.
-type place struct {
+// position is where on the tape something stands.
+type position struct {
 	at   time.Duration
 	line int
 }
@@ -56,8 +56,8 @@ func NewChecker(o CheckOptions) *Checker {
 	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
 	return &Checker{
 		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
-		streams: map[string]*stream{}, objects: map[objectKey]*held{}, hosts: map[string]*host{}, budgets: map[string]*labelindex.Selecting[*held]{}, pods: map[string]*heldPods{},
-		graves: graves{dead: map[string]place{}},
+		streams: map[string]*stream{}, objects: map[objectKey]*trackedObject{}, hosts: map[string]*host{}, budgets: map[string]*labelindex.Selecting[*trackedObject]{}, pods: map[string]*trackedPods{},
+		tombstones: tombstones{dead: map[string]position{}},
 	}
 }
 
@@ -66,7 +66,7 @@ func NewChecker(o CheckOptions) *Checker {
 func (c *Checker) Observe(ch Change) []Violation {
 	c.found = c.found[:0]
 	c.advance(max(c.at, ch.At))
-	c.here = place{c.at, ch.Line}
+	c.here = position{c.at, ch.Line}
 	s := c.stream(ch.Resource)
 	switch ch.Type {
 	case ChangeSync:
@@ -116,7 +116,7 @@ func (c *Checker) object(s *stream, ch *Change) {
 		c.event(h, o, &step)
 	}
 	if ch.Type == ChangeDeleted {
-		c.bury(h)
+		c.forget(h)
 	}
 }
 
@@ -145,11 +145,11 @@ type step struct {
 }
 
 // report notes that an object breaks an invariant here.
-func (c *Checker) report(h *held, i *Invariant, found, wanted string) {
+func (c *Checker) report(h *trackedObject, i *Invariant, found, wanted string) {
 	c.reportAt(c.here, h, i, found, wanted)
 }
 
-func (c *Checker) reportAt(p place, h *held, i *Invariant, found, wanted string) {
+func (c *Checker) reportAt(p position, h *trackedObject, i *Invariant, found, wanted string) {
 	if !h.tell(i) {
 		return
 	}

@@ -18,8 +18,8 @@ var (
 	}
 )
 
-// heldCondition is a condition as far as it is compared with its next state.
-type heldCondition struct {
+// trackedCondition is a condition as far as it is compared with its next state.
+type trackedCondition struct {
 	typ, status string
 	transition  time.Time
 	heartbeat   time.Time // of nodes
@@ -33,7 +33,7 @@ var steadyConditions = map[string]bool{
 	"DisruptionAllowed": true,
 }
 
-func findCondition(all []heldCondition, typ string) *heldCondition {
+func findCondition(all []trackedCondition, typ string) *trackedCondition {
 	for i := range all {
 		if all[i].typ == typ {
 			return &all[i]
@@ -44,8 +44,8 @@ func findCondition(all []heldCondition, typ string) *heldCondition {
 
 // conditions compares the conditions of an object with those of its state
 // before, and returns what to hold of them, in old's memory where it can.
-func (c *Checker) conditions(h *held, s *step, old, now []heldCondition) []heldCondition {
-	typ := func(k *heldCondition) string { return k.typ }
+func (c *Checker) conditions(h *trackedObject, s *step, old, now []trackedCondition) []trackedCondition {
+	typ := func(k *trackedCondition) string { return k.typ }
 	before, present := indexed(old, typ), indexed(now, typ)
 	for i := range now {
 		n := &now[i]

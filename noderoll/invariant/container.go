@@ -27,23 +27,23 @@ var (
 
 var containerInvariants = []*Invariant{restartsGrow, podIPKept, containerTimes}
 
-type heldContainer struct {
+type trackedContainer struct {
 	name     string
 	restarts int32
 	ran      int32 // restartCount of the run
-	run      heldRun
+	run      trackedRun
 }
 
-func (c *Checker) containers(h *held, o *corev1.Pod, s *step) {
+func (c *Checker) containers(h *trackedObject, o *corev1.Pod, s *step) {
 	p := h.pod
 	restarted := false
-	var room [4]heldContainer
+	var room [4]trackedContainer
 	now := room[:0]
-	old := indexed(p.containers, func(k *heldContainer) string { return k.name })
+	old := indexed(p.containers, func(k *trackedContainer) string { return k.name })
 	for i := range o.Status.ContainerStatuses {
 		k := &o.Status.ContainerStatuses[i]
-		is := heldContainer{name: k.Name, restarts: k.RestartCount}
-		var before heldContainer
+		is := trackedContainer{name: k.Name, restarts: k.RestartCount}
+		var before trackedContainer
 		if was := old.find(k.Name); was != nil {
 			before = *was
 			restarted = restarted || k.RestartCount > was.restarts
@@ -66,7 +66,7 @@ func (c *Checker) containers(h *held, o *corev1.Pod, s *step) {
 	}
 }
 
-func (c *Checker) containerState(h *held, name string, k *corev1.ContainerState) {
+func (c *Checker) containerState(h *trackedObject, name string, k *corev1.ContainerState) {
 	if k.Running != nil {
 		c.notFuture(h, "startedAt of "+name, k.Running.StartedAt.Time)
 		started := k.Running.StartedAt.Time

@@ -37,7 +37,7 @@ var deletionInvariants = []*Invariant{deletionFinal, graceShrinks, graceFromRequ
 const killTime = 60 * time.Second
 
 // deletion checks deletionTimestamp and its grace.
-func (c *Checker) deletion(h *held, s *step) {
+func (c *Checker) deletion(h *trackedObject, s *step) {
 	o := s.Object
 	until := timeOf(o.GetDeletionTimestamp())
 	grace, has := int64(0), false
@@ -80,7 +80,7 @@ func seconds(n int64) time.Duration {
 
 // requested checks when the deletion of an object was asked for, as its state
 // says: in whole seconds of the API server's clock.
-func (c *Checker) requested(h *held, at time.Time) {
+func (c *Checker) requested(h *trackedObject, at time.Time) {
 	if at.Before(h.created.Add(-time.Second - c.opts.Slack)) {
 		c.report(h, graceFromRequest, "deletion asked for at "+stamp(at)+", created at "+stamp(h.created), "it after the creation")
 	}
@@ -95,7 +95,7 @@ func (c *Checker) requested(h *held, at time.Time) {
 
 // endingPod asks for the DELETED of a pod whose deletion has begun, or has been
 // brought forward.
-func (c *Checker) endingPod(h *held) {
+func (c *Checker) endingPod(h *trackedObject) {
 	now, ok := c.now()
 	if !ok || !c.clocked || h.deletion.IsZero() || h.deletion.Equal(h.pod.ending) || h.pod.node == "" {
 		return

@@ -35,16 +35,16 @@ var (
 
 var eventInvariants = []*Invariant{countGrows, eventTimes, eventNamespace, scheduledAsTold}
 
-// heldEvent holds what is remembered of an Event.
-type heldEvent struct {
+// trackedEvent holds what is remembered of an Event.
+type trackedEvent struct {
 	count, series int32
 	last          time.Time
 }
 
-func (c *Checker) event(h *held, o *corev1.Event, s *step) {
+func (c *Checker) event(h *trackedObject, o *corev1.Event, s *step) {
 	e := h.event
 	if e == nil {
-		e = &heldEvent{}
+		e = &trackedEvent{}
 		h.event = e
 	}
 	if !s.first && o.Count < e.count {
@@ -97,7 +97,7 @@ func (c *Checker) event(h *held, o *corev1.Event, s *step) {
 
 // scheduled compares "Successfully assigned shop/web-1 to ip-10-0-1-10" with
 // the pod.
-func (c *Checker) scheduled(h *held, o *corev1.Event) {
+func (c *Checker) scheduled(h *trackedObject, o *corev1.Event) {
 	by := o.ReportingController
 	if by == "" {
 		by = o.Source.Component

@@ -51,7 +51,7 @@ type leftName struct {
 }
 
 // granting follows disruptedPods and the allowance.
-func (c *Checker) granting(h *held, o *policyv1.PodDisruptionBudget, s *step) {
+func (c *Checker) granting(h *trackedObject, o *policyv1.PodDisruptionBudget, s *step) {
 	b, st := h.budget, &o.Status
 	var came []string
 	for name := range st.DisruptedPods {
@@ -96,7 +96,7 @@ func (c *Checker) granting(h *held, o *policyv1.PodDisruptionBudget, s *step) {
 
 // grants reports whether a pod may be evicted now, or might have been until a
 // moment ago.
-func (b *heldBudget) grants(pod string, since time.Duration) bool {
+func (b *trackedBudget) grants(pod string, since time.Duration) bool {
 	if _, is := slices.BinarySearch(b.disrupted, pod); is || b.names[pod] > 0 {
 		return true
 	}
@@ -104,7 +104,7 @@ func (b *heldBudget) grants(pod string, since time.Duration) bool {
 }
 
 // disruption looks at a pod that has just got DisruptionTarget.
-func (c *Checker) disruption(h *held, o *corev1.Pod, running bool) {
+func (c *Checker) disruption(h *trackedObject, o *corev1.Pod, running bool) {
 	switch h.pod.disrupted {
 	case byEvictionAPI:
 		if running && h.deletion.IsZero() && c.whole(noderoll.Budgets) {
@@ -117,8 +117,8 @@ func (c *Checker) disruption(h *held, o *corev1.Pod, running bool) {
 	}
 }
 
-func (c *Checker) evicted(h *held, o *corev1.Pod) {
-	var by *held
+func (c *Checker) evicted(h *trackedObject, o *corev1.Pod) {
+	var by *trackedObject
 	for b := range c.mayCover(h.key.namespace, o.Labels) {
 		if !b.budget.matcher.Matches(labels.Set(o.Labels)) {
 			continue
@@ -141,7 +141,7 @@ func (c *Checker) evicted(h *held, o *corev1.Pod) {
 	})
 }
 
-func (c *Checker) expectNoExecute(h *held) {
+func (c *Checker) expectNoExecute(h *trackedObject) {
 	x, began := h.pod.host, c.here
 	if x == nil || x.node == nil {
 		return
@@ -158,7 +158,7 @@ func (c *Checker) expectNoExecute(h *held) {
 	})
 }
 
-func (n *heldNode) executes() bool {
+func (n *trackedNode) executes() bool {
 	for i := range n.taints {
 		if n.taints[i].effect == noExecute {
 			return true
@@ -168,7 +168,7 @@ func (n *heldNode) executes() bool {
 }
 
 // expectQuarantine checks that the node of an orphan has been gone for long.
-func (c *Checker) expectQuarantine(h *held) {
+func (c *Checker) expectQuarantine(h *trackedObject) {
 	x := h.pod.host
 	if x == nil || !x.known {
 		return

@@ -18,12 +18,12 @@ var budgetCounts = &Invariant{
 	Source:   "kube-controller-manager, pkg/controller/disruption/disruption.go, countHealthyPods",
 }
 
-// heldPods are the pods of one namespace, for the budgets in it.
-type heldPods struct {
-	all map[*held]struct{}
+// trackedPods are the pods of one namespace, for the budgets in it.
+type trackedPods struct {
+	all map[*trackedObject]struct{}
 	// labelled are the same, by their labels, once there are manyBudgets: for a
 	// few it is cheaper to look at all pods than to keep an index of them.
-	labelled labelindex.ByLabel[*held]
+	labelled labelindex.ByLabel[*trackedObject]
 }
 
 // manyBudgets is from how many budgets of a namespace on pods are found by
@@ -33,12 +33,12 @@ const manyBudgets = 64
 // covering describes how a pod counts for the budgets of its namespace.
 type covering struct {
 	labels  map[string]string
-	by      []*held // budgets
-	healthy bool    // Ready, and not being deleted
+	by      []*trackedObject // budgets
+	healthy bool             // Ready, and not being deleted
 }
 
 // cover brings the counts of budgets up to date with a pod.
-func (c *Checker) cover(h *held, now map[string]string) {
+func (c *Checker) cover(h *trackedObject, now map[string]string) {
 	if c.opts.Partial {
 		return
 	}
@@ -46,7 +46,7 @@ func (c *Checker) cover(h *held, now map[string]string) {
 	healthy := h.pod.ready && h.deletion.IsZero()
 	known := c.pods[h.key.namespace]
 	if known == nil {
-		known = &heldPods{all: map[*held]struct{}{}}
+		known = &trackedPods{all: map[*trackedObject]struct{}{}}
 		c.pods[h.key.namespace] = known
 	}
 	if _, is := known.all[h]; !is {
@@ -63,22 +63,22 @@ func (c *Checker) cover(h *held, now map[string]string) {
 	for b := range c.mayCover(h.key.namespace, k.labels) {
 		coverBy(h, b)
 	}
-	slices.SortFunc(k.by, func(a, b *held) int { return strings.Compare(a.key.name, b.key.name) })
+	slices.SortFunc(k.by, func(a, b *trackedObject) int { return strings.Compare(a.key.name, b.key.name) })
 	for _, b := range k.by {
 		c.compareCount(b)
 	}
 }
 
 // mayCover yields the budgets that pods with these labels may have.
-func (c *Checker) mayCover(namespace string, set map[string]string) iter.Seq[*held] {
+func (c *Checker) mayCover(namespace string, set map[string]string) iter.Seq[*trackedObject] {
 	budgets := c.budgets[namespace]
 	if budgets == nil {
-		return func(func(*held) bool) {}
+		return func(func(*trackedObject) bool) {}
 	}
 	return budgets.MayMatch(set)
 }
 
-func coverBy(h, b *held) {
+func coverBy(h, b *trackedObject) {
 	k := &h.pod.covering
 	if !b.budget.matcher.Matches(labels.Set(k.labels)) {
 		return
@@ -90,7 +90,7 @@ func coverBy(h, b *held) {
 }
 
 // uncover takes a pod out of the counts.
-func uncover(h *held) {
+func uncover(h *trackedObject) {
 	k := &h.pod.covering
 	for _, b := range k.by {
 		if k.healthy {
@@ -101,7 +101,7 @@ func uncover(h *held) {
 }
 
 // coverPodGone forgets a pod.
-func (c *Checker) coverPodGone(h *held) {
+func (c *Checker) coverPodGone(h *trackedObject) {
 	known := c.pods[h.key.namespace]
 	if known == nil {
 		return
@@ -124,13 +124,13 @@ func (c *Checker) coverPodGone(h *held) {
 
 // coverAll counts the pods of a budget whose selector is new, in no order: what
 // they sum up to is compared afterwards.
-func (c *Checker) coverAll(b *held) {
+func (c *Checker) coverAll(b *trackedObject) {
 	if b.budget.matcher == nil {
 		return
 	}
 	budgets := c.budgets[b.key.namespace]
 	if budgets == nil {
-		budgets = labelindex.NewSelecting[*held]()
+		budgets = labelindex.NewSelecting[*trackedObject]()
 		c.budgets[b.key.namespace] = budgets
 	}
 	budgets.Add(b, b.budget.matcher)
@@ -140,13 +140,13 @@ func (c *Checker) coverAll(b *held) {
 }
 
 // mayBeCovered yields the pods that a budget, one of so many, may select.
-func (c *Checker) mayBeCovered(b *held, budgets int) iter.Seq[*held] {
+func (c *Checker) mayBeCovered(b *trackedObject, budgets int) iter.Seq[*trackedObject] {
 	known := c.pods[b.key.namespace]
 	if known == nil {
-		return func(func(*held) bool) {}
+		return func(func(*trackedObject) bool) {}
 	}
 	if known.labelled == nil && budgets >= manyBudgets {
-		known.labelled = labelindex.ByLabel[*held]{}
+		known.labelled = labelindex.ByLabel[*trackedObject]{}
 		for h := range known.all {
 			known.labelled.Add(h, h.pod.covering.labels)
 		}
@@ -155,14 +155,14 @@ func (c *Checker) mayBeCovered(b *held, budgets int) iter.Seq[*held] {
 }
 
 // coverNone takes a budget out of what its pods count for.
-func (c *Checker) coverNone(b *held) {
+func (c *Checker) coverNone(b *trackedObject) {
 	budgets := c.budgets[b.key.namespace]
 	if b.budget.matcher == nil || budgets == nil {
 		return
 	}
 	for h := range c.mayBeCovered(b, budgets.Size()) {
 		k := &h.pod.covering
-		k.by = slices.DeleteFunc(k.by, func(x *held) bool { return x == b })
+		k.by = slices.DeleteFunc(k.by, func(x *trackedObject) bool { return x == b })
 	}
 	b.budget.ready = 0
 	if budgets.Remove(b); budgets.Size() == 0 {
@@ -171,7 +171,7 @@ func (c *Checker) coverNone(b *held) {
 }
 
 // compareCount compares the status of a budget with its pods.
-func (c *Checker) compareCount(h *held) {
+func (c *Checker) compareCount(h *trackedObject) {
 	b := h.budget
 	if c.opts.Partial || !b.counted {
 		return
@@ -181,14 +181,14 @@ func (c *Checker) compareCount(h *held) {
 		what = "currentHealthy " + strconv.Itoa(int(b.healthy))
 	}
 	if c.begins(&b.miscount, what) {
-		c.stands(&b.miscount, h, reaction, budgetCounts, strconv.Itoa(n)+", as many as are Ready and neither being deleted nor disrupted", func() bool {
+		c.checkOverdue(&b.miscount, h, reaction, budgetCounts, strconv.Itoa(n)+", as many as are Ready and neither being deleted nor disrupted", func() bool {
 			return c.lifecycle && c.whole(noderoll.Pods) && c.whole(noderoll.Budgets)
 		})
 	}
 }
 
 // disruptedReady counts the healthy pods that are in disruptedPods.
-func (c *Checker) disruptedReady(h *held) (n int) {
+func (c *Checker) disruptedReady(h *trackedObject) (n int) {
 	for _, name := range h.budget.disrupted {
 		p := c.objects[objectKey{noderoll.Pods, h.key.namespace, name}]
 		if p != nil && p.pod != nil && p.pod.covering.healthy && slices.Contains(p.pod.covering.by, h) {

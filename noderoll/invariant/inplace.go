@@ -33,23 +33,23 @@ var (
 
 var inPlaceInvariants = []*Invariant{restartRenews, containersKept, changeIsCounted, podStartsOnce}
 
-// heldRun is a container's run: hashes of its containerID and imageID, zero while
+// trackedRun is a container's run: hashes of its containerID and imageID, zero while
 // none is known.
-type heldRun struct{ id, image uint64 }
+type trackedRun struct{ id, image uint64 }
 
-// heldSpec holds what of a pod's spec may change, and what may not.
-type heldSpec struct {
+// trackedSpec holds what of a pod's spec may change, and what may not.
+type trackedSpec struct {
 	names, made uint64 // zero while nothing is known
 	generation  int64
 	started     int64 // status.startTime in seconds
 }
 
 // renewed looks at a container that runs, and returns what to remember of it.
-func (c *Checker) renewed(h *held, k *corev1.ContainerStatus, was *heldContainer) (heldRun, int32) {
+func (c *Checker) renewed(h *trackedObject, k *corev1.ContainerStatus, was *trackedContainer) (trackedRun, int32) {
 	if k.State.Running == nil || k.ContainerID == "" {
 		return was.run, was.ran
 	}
-	is := heldRun{hashText(hashBasis, k.ContainerID), 0}
+	is := trackedRun{hashText(hashBasis, k.ContainerID), 0}
 	if k.ImageID != "" {
 		is.image = hashText(hashBasis, k.ImageID)
 	}
@@ -64,9 +64,9 @@ func (c *Checker) renewed(h *held, k *corev1.ContainerStatus, was *heldContainer
 }
 
 // inPlace looks at what may change of a pod that runs, and what may not.
-func (c *Checker) inPlace(h *held, o *corev1.Pod) {
+func (c *Checker) inPlace(h *trackedObject, o *corev1.Pod) {
 	was := &h.pod.spec
-	is := heldSpec{hashBasis, hashBasis, o.Generation, was.started}
+	is := trackedSpec{hashBasis, hashBasis, o.Generation, was.started}
 	for i := range o.Spec.Containers {
 		k := &o.Spec.Containers[i]
 		is.names = hashText(is.names, k.Name)

@@ -48,13 +48,13 @@ var nodeInvariants = []*Invariant{
 // registerAhead bounds how much older than its node a condition may be.
 const registerAhead = 5 * time.Second
 
-// heldNode holds what is remembered of a node.
-type heldNode struct {
-	conditions []heldCondition
+// trackedNode holds what is remembered of a node.
+type trackedNode struct {
+	conditions []trackedCondition
 	ready      bool
 	readySince time.Duration // only while ready
 	fell       bool          // Ready went from True to Unknown, and is that still
-	taints     []heldTaint
+	taints     []trackedTaint
 	repairs    [repairCount]standing
 	providerID string
 	podCIDR    string
@@ -73,10 +73,10 @@ func byKubelet(typ string) bool {
 	return false
 }
 
-func (c *Checker) node(h *held, o *corev1.Node, s *step) {
+func (c *Checker) node(h *trackedObject, o *corev1.Node, s *step) {
 	n := h.node
 	if n == nil {
-		n = &heldNode{}
+		n = &trackedNode{}
 		h.node = n
 		c.nodeCame(h)
 	}
@@ -95,20 +95,20 @@ func (c *Checker) node(h *held, o *corev1.Node, s *step) {
 }
 
 // kept checks a member that is set once.
-func (c *Checker) kept(h *held, member string, was *string, now string) {
+func (c *Checker) kept(h *trackedObject, member string, was *string, now string) {
 	if *was != "" && now != *was {
 		c.report(h, providerIDKept, "spec."+member+" "+now+" after "+*was, "it to stay")
 	}
 	*was = now
 }
 
-func (c *Checker) nodeConditions(h *held, o *corev1.Node, s *step) {
-	var room [8]heldCondition
+func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
+	var room [8]trackedCondition
 	now := room[:0]
 	var unknown time.Time
 	for i := range o.Status.Conditions {
 		k := &o.Status.Conditions[i]
-		n := heldCondition{string(k.Type), string(k.Status), k.LastTransitionTime.Time, k.LastHeartbeatTime.Time}
+		n := trackedCondition{string(k.Type), string(k.Status), k.LastTransitionTime.Time, k.LastHeartbeatTime.Time}
 		now = append(now, n)
 		if !byKubelet(n.typ) || n.transition.IsZero() || n.heartbeat.IsZero() {
 			continue

@@ -43,7 +43,7 @@ const (
 	componentCloud     = "cloud-node-lifecycle-controller"
 )
 
-func (c *Checker) nodeEvent(h *held, o *corev1.Event, s *step) {
+func (c *Checker) nodeEvent(h *trackedObject, o *corev1.Event, s *step) {
 	by := o.Source.Component
 	if by == "" {
 		by = o.ReportingController
@@ -78,12 +78,12 @@ func (c *Checker) nodeEvent(h *held, o *corev1.Event, s *step) {
 	}
 }
 
-func (c *Checker) nodeByName(name string) *held {
+func (c *Checker) nodeByName(name string) *trackedObject {
 	return c.objects[objectKey{resource: noderoll.Nodes, name: name}]
 }
 
 // removing wants the node to be gone, or to go before long.
-func (c *Checker) removing(h *held, name, uid string) {
+func (c *Checker) removing(h *trackedObject, name, uid string) {
 	alive := func() bool { n := c.nodeByName(name); return n != nil && n.uid == uid }
 	if !alive() {
 		return
@@ -97,8 +97,8 @@ func (c *Checker) removing(h *held, name, uid string) {
 }
 
 // deleting wants the node not to have been gone for long.
-func (c *Checker) deleting(h *held, uid string) {
-	died, dead := c.graves.dead[uid]
+func (c *Checker) deleting(h *trackedObject, uid string) {
+	died, dead := c.tombstones.dead[uid]
 	if dead && died.at+reaction+c.opts.tolerance() < c.at {
 		c.report(h, deletingBefore, "DeletingNode after the node's DELETED at "+string(noderoll.AppendStamp(nil, died.at)), "it before")
 	}
@@ -106,13 +106,13 @@ func (c *Checker) deleting(h *held, uid string) {
 
 // rightNode compares the uid with the node of that name. A controller may tell
 // late of a node whose name has been taken by the next.
-func (c *Checker) rightNode(h *held, name, uid string) {
+func (c *Checker) rightNode(h *trackedObject, name, uid string) {
 	wrong := func() (string, bool) {
 		n := c.nodeByName(name)
 		if n == nil || n.uid == uid || n.uid == "" {
 			return "", false
 		}
-		_, dead := c.graves.dead[uid]
+		_, dead := c.tombstones.dead[uid]
 		return n.uid, !dead
 	}
 	if _, no := wrong(); !no {

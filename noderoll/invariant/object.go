@@ -62,7 +62,7 @@ var objectInvariants = []*Invariant{
 }
 
 // live finds the object of a change among the living, or lets it begin to live.
-func (c *Checker) live(s *stream, ch *Change) (h *held, fresh bool) {
+func (c *Checker) live(s *stream, ch *Change) (h *trackedObject, fresh bool) {
 	o := ch.Object
 	key := objectKey{ch.Resource, o.GetNamespace(), o.GetName()}
 	uid := string(o.GetUID())
@@ -73,13 +73,13 @@ func (c *Checker) live(s *stream, ch *Change) (h *held, fresh bool) {
 		if !jump {
 			c.report(h, oneUID, "uid "+uid+" after "+h.uid, "DELETED of the one before the other")
 		}
-		c.bury(h)
+		c.forget(h)
 		h, replaced = nil, true
 	}
 	if h == nil {
-		h = &held{key: key, uid: uid}
+		h = &trackedObject{key: key, uid: uid}
 		c.objects[key] = h
-		if died, dead := c.graves.dead[uid]; dead {
+		if died, dead := c.tombstones.dead[uid]; dead {
 			c.report(h, lifeInOrder, string(ch.Type)+" of uid "+uid+", which was DELETED at "+string(noderoll.AppendStamp(nil, died.at)), "nothing of it after that")
 		} else if ch.Type != ChangeAdded && !jump && !replaced {
 			c.report(h, lifeInOrder, string(ch.Type)+" of an object that isn't there", "ADDED first")
@@ -93,7 +93,7 @@ func (c *Checker) live(s *stream, ch *Change) (h *held, fresh bool) {
 }
 
 // metadata checks what every object has.
-func (c *Checker) metadata(h *held, s *step) {
+func (c *Checker) metadata(h *trackedObject, s *step) {
 	o := s.Object
 	c.versions(h, s)
 	created := o.GetCreationTimestamp().Time
@@ -112,7 +112,7 @@ func (c *Checker) metadata(h *held, s *step) {
 	c.deletion(h, s)
 }
 
-func (c *Checker) versions(h *held, s *step) {
+func (c *Checker) versions(h *trackedObject, s *step) {
 	if s.Version == "" {
 		return
 	}
@@ -132,7 +132,7 @@ func (c *Checker) versions(h *held, s *step) {
 }
 
 // createdNow checks the creationTimestamp, in whole seconds, of what has just come.
-func (c *Checker) createdNow(h *held, created time.Time) {
+func (c *Checker) createdNow(h *trackedObject, created time.Time) {
 	now, ok := c.now()
 	if !ok || created.IsZero() {
 		return
@@ -146,7 +146,7 @@ func (c *Checker) createdNow(h *held, created time.Time) {
 }
 
 // notFuture checks a time that has passed.
-func (c *Checker) notFuture(h *held, what string, t time.Time) {
+func (c *Checker) notFuture(h *trackedObject, what string, t time.Time) {
 	if t.IsZero() {
 		return
 	}

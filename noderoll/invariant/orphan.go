@@ -33,7 +33,7 @@ const unreadyTime = 2 * time.Minute
 // unready follows a node whose Ready went from True to Unknown. A kubelet that
 // was there, and not ready, has said itself what its pods are, and the controller
 // lets that stand (monitorNodeHealth).
-func (c *Checker) unready(h *held, unknown bool) {
+func (c *Checker) unready(h *trackedObject, unknown bool) {
 	n := h.node
 	what := ""
 	if unknown {
@@ -64,14 +64,14 @@ const (
 )
 
 // nodeGone leaves a node's pods without it.
-func (c *Checker) nodeGone(h *held) {
+func (c *Checker) nodeGone(h *trackedObject) {
 	x := c.hosts[h.key.name]
 	if x == nil || x.node != h {
 		return
 	}
 	x.node, x.gone = nil, c.here
 	c.rollGone(h)
-	if c.leave(x); len(x.pods) == 0 {
+	if c.rememberHost(x); len(x.pods) == 0 {
 		return
 	}
 	gone := c.here
@@ -84,7 +84,7 @@ func (c *Checker) nodeGone(h *held) {
 
 // judgeOrphan reports a pod that is still there although its node has been gone
 // since a position.
-func (c *Checker) judgeOrphan(h *held, x *host, since place) {
+func (c *Checker) judgeOrphan(h *trackedObject, x *host, since position) {
 	if h.gone || x.node != nil || h.pod.host != x || h.finalizers || !c.lifecycle || x.gone.at > since.at {
 		return
 	}
@@ -94,7 +94,7 @@ func (c *Checker) judgeOrphan(h *held, x *host, since place) {
 	c.reportAt(since, h, orphansCollected, "it still there, "+orphanTime.String()+" after node "+x.name, "DELETED by pod garbage collection")
 }
 
-func (c *Checker) podGone(h *held) {
+func (c *Checker) podGone(h *trackedObject) {
 	c.rollPodGone(h)
 	c.coverPodGone(h)
 	c.unbind(h)

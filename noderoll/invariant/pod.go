@@ -32,34 +32,34 @@ var (
 
 var podInvariants = []*Invariant{terminalPhase, readyRuns, runningIsBound, startAfterCreation}
 
-// heldPod holds what is remembered of a pod.
-type heldPod struct {
+// trackedPod holds what is remembered of a pod.
+type trackedPod struct {
 	node       string
 	host       *host // of node; nil while there is none
 	phase      string
-	conditions []heldCondition
+	conditions []trackedCondition
 	ready      bool
 	daemon     bool
 	mirror     bool
 	disrupted  string // reason of DisruptionTarget while it is True
-	containers []heldContainer
-	spec       heldSpec
+	containers []trackedContainer
+	spec       trackedSpec
 	ip         string
 	rebuilt    bool      // the sandbox was seen down since the address was noted
 	ending     time.Time // deletionTimestamp for which DELETED was asked
 	covering   covering
 	moves      bool // a drain has to move it; counted only under RollLimits
-	told       bool // and it has been told to go
+	reported   bool // and it has been told to go
 }
 
-func (p *heldPod) ended() bool {
+func (p *trackedPod) ended() bool {
 	return p.phase == string(corev1.PodSucceeded) || p.phase == string(corev1.PodFailed)
 }
 
-func (c *Checker) pod(h *held, o *corev1.Pod, s *step) {
+func (c *Checker) pod(h *trackedObject, o *corev1.Pod, s *step) {
 	p := h.pod
 	if p == nil {
-		p = &heldPod{}
+		p = &trackedPod{}
 		h.pod = p
 	}
 	_, p.mirror = o.Annotations[corev1.MirrorPodAnnotationKey]
@@ -104,14 +104,14 @@ func (c *Checker) pod(h *held, o *corev1.Pod, s *step) {
 	c.cover(h, o.Labels)
 }
 
-func (c *Checker) podConditions(h *held, o *corev1.Pod, s *step) {
-	var room [8]heldCondition
+func (c *Checker) podConditions(h *trackedObject, o *corev1.Pod, s *step) {
+	var room [8]trackedCondition
 	now := room[:0]
 	p := h.pod
 	p.ready, p.disrupted = false, ""
 	for i := range o.Status.Conditions {
 		k := &o.Status.Conditions[i]
-		now = append(now, heldCondition{typ: string(k.Type), status: string(k.Status), transition: k.LastTransitionTime.Time})
+		now = append(now, trackedCondition{typ: string(k.Type), status: string(k.Status), transition: k.LastTransitionTime.Time})
 		if k.ObservedGeneration > h.generation {
 			c.report(h, observedNotAhead, "observedGeneration "+itoa(k.ObservedGeneration)+" of "+string(k.Type)+" at generation "+itoa(h.generation), "no greater one")
 		}

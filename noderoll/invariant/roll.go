@@ -54,13 +54,13 @@ type rollNode struct {
 	image     noderoll.ImageID
 }
 
-// heldRoll counts over all nodes.
-type heldRoll struct {
+// trackedRoll counts over all nodes.
+type trackedRoll struct {
 	inFlight, draining int
 	target             noderoll.ImageID
 }
 
-func (c *Checker) rollNode(h *held, o *corev1.Node, s *step) {
+func (c *Checker) rollNode(h *trackedObject, o *corev1.Node, s *step) {
 	limits := c.opts.Roll
 	if limits == nil {
 		return
@@ -117,7 +117,7 @@ func (c *Checker) drained(r *rollNode) {
 }
 
 // rollGone takes a node out of the counts.
-func (c *Checker) rollGone(h *held) {
+func (c *Checker) rollGone(h *trackedObject) {
 	r := &h.node.roll
 	c.drained(r)
 	if r.inFlight {
@@ -127,7 +127,7 @@ func (c *Checker) rollGone(h *held) {
 }
 
 // rollPod follows a pod that a drain has to move.
-func (c *Checker) rollPod(h *held) {
+func (c *Checker) rollPod(h *trackedObject) {
 	if c.opts.Roll == nil {
 		return
 	}
@@ -139,11 +139,11 @@ func (c *Checker) rollPod(h *held) {
 		c.countMoves(p, moves)
 	}
 	x := p.host
-	if !told || p.told || x == nil || x.node == nil {
-		p.told = told
+	if !told || p.reported || x == nil || x.node == nil {
+		p.reported = told
 		return
 	}
-	p.told = true
+	p.reported = true
 	r := &x.node.node.roll
 	if r.draining || !r.leaving {
 		return
@@ -156,7 +156,7 @@ func (c *Checker) rollPod(h *held) {
 }
 
 // rollPodGone takes a pod out of the counts of its node.
-func (c *Checker) rollPodGone(h *held) {
+func (c *Checker) rollPodGone(h *trackedObject) {
 	if h.pod.moves {
 		h.pod.moves = false
 		c.countMoves(h.pod, false)
@@ -164,7 +164,7 @@ func (c *Checker) rollPodGone(h *held) {
 }
 
 // countMoves counts a pod on its node, whose drain is over with the last one.
-func (c *Checker) countMoves(p *heldPod, more bool) {
+func (c *Checker) countMoves(p *trackedPod, more bool) {
 	if p.host == nil || p.host.node == nil || p.host.node.node == nil {
 		return
 	}

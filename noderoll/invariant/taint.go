@@ -42,8 +42,8 @@ var (
 
 var taintInvariants = []*Invariant{readyTaint, pressureTaint, cordonTaint, oneNoExecute, taintTimeAdded, taintsOnce}
 
-// heldTaint is a taint, and when it came.
-type heldTaint struct {
+// trackedTaint is a taint, and when it came.
+type trackedTaint struct {
 	key, value, effect string
 	since              time.Duration
 }
@@ -73,7 +73,7 @@ const (
 // reaction is the time that the controller gets.
 const reaction = time.Second
 
-func (c *Checker) taints(h *held, o *corev1.Node, s *step) {
+func (c *Checker) taints(h *trackedObject, o *corev1.Node, s *step) {
 	n := h.node
 	executed := n.executes()
 	if c.listTaints(h, o, s); executed && !n.executes() {
@@ -90,7 +90,7 @@ func (c *Checker) taints(h *held, o *corev1.Node, s *step) {
 			what = contradiction(k.status == t.status, n.has(t.key, noSchedule), t.condition+" "+k.status, t.key)
 		}
 		if c.begins(&n.repairs[i], what) {
-			c.stands(&n.repairs[i], h, reaction, rule, "the taint exactly while "+t.condition+" is "+t.status, c.controlled)
+			c.checkOverdue(&n.repairs[i], h, reaction, rule, "the taint exactly while "+t.condition+" is "+t.status, c.controlled)
 		}
 	}
 	if o.Spec.Unschedulable && !n.cordoned {
@@ -102,14 +102,14 @@ func (c *Checker) taints(h *held, o *corev1.Node, s *step) {
 		spec = "spec.unschedulable"
 	}
 	if c.begins(&n.repairs[repairCordon], contradiction(n.cordoned, n.has(corev1.TaintNodeUnschedulable, noSchedule), spec, corev1.TaintNodeUnschedulable)) {
-		c.stands(&n.repairs[repairCordon], h, reaction, cordonTaint, "the taint exactly while spec.unschedulable", c.controlled)
+		c.checkOverdue(&n.repairs[repairCordon], h, reaction, cordonTaint, "the taint exactly while spec.unschedulable", c.controlled)
 	}
 	both := ""
 	if n.has(corev1.TaintNodeNotReady, noExecute) && n.has(corev1.TaintNodeUnreachable, noExecute) {
 		both = "the NoExecute taints not-ready and unreachable"
 	}
 	if c.begins(&n.repairs[repairNoExecute], both) {
-		c.stands(&n.repairs[repairNoExecute], h, reaction, oneNoExecute, "one of them", c.controlled)
+		c.checkOverdue(&n.repairs[repairNoExecute], h, reaction, oneNoExecute, "one of them", c.controlled)
 	}
 }
 
@@ -126,7 +126,7 @@ func contradiction(should, is bool, state, key string) string {
 	return state + " with taint " + key + ":" + noSchedule
 }
 
-func (n *heldNode) has(key, effect string) bool {
+func (n *trackedNode) has(key, effect string) bool {
 	for i := range n.taints {
 		if n.taints[i].key == key && n.taints[i].effect == effect {
 			return true
@@ -136,16 +136,16 @@ func (n *heldNode) has(key, effect string) bool {
 }
 
 // listTaints brings the node's taints up to date.
-func (c *Checker) listTaints(h *held, o *corev1.Node, s *step) {
+func (c *Checker) listTaints(h *trackedObject, o *corev1.Node, s *step) {
 	n := h.node
-	var room [8]heldTaint
+	var room [8]trackedTaint
 	now := room[:0]
 	type id struct{ key, effect string }
-	old := indexed(n.taints, func(t *heldTaint) id { return id{t.key, t.effect} })
+	old := indexed(n.taints, func(t *trackedTaint) id { return id{t.key, t.effect} })
 	present := indexed(o.Spec.Taints, func(t *corev1.Taint) id { return id{t.Key, string(t.Effect)} })
 	for i := range o.Spec.Taints {
 		t := &o.Spec.Taints[i]
-		next := heldTaint{t.Key, t.Value, string(t.Effect), c.at}
+		next := trackedTaint{t.Key, t.Value, string(t.Effect), c.at}
 		if present.find(id{next.key, next.effect}) != t {
 			c.report(h, taintsOnce, "taint "+next.key+":"+next.effect+" twice", "it once")
 		}
@@ -161,7 +161,7 @@ func (c *Checker) listTaints(h *held, o *corev1.Node, s *step) {
 
 // timeAdded checks a taint of the node lifecycle controller's; came says that
 // it was added to a node that was there.
-func (c *Checker) timeAdded(h *held, t *corev1.Taint, came bool) {
+func (c *Checker) timeAdded(h *trackedObject, t *corev1.Taint, came bool) {
 	if t.TimeAdded != nil {
 		c.notFuture(h, "timeAdded of "+t.Key, t.TimeAdded.Time)
 	}

@@ -62,15 +62,15 @@ func heartbeats(b *testing.B, n int) string {
 	return name
 }
 
-// site is a server over a tape at maximum speed, that isn't played yet.
-type site struct {
+// servedTape is a server over a tape at maximum speed, that isn't played yet.
+type servedTape struct {
 	player     *replay.Player
 	url, token string
 	leave      func() error
 }
 
 // open serves a tape: plainly, or over TLS and with a token, as nodesim serve does.
-func open(b *testing.B, tape string, secure bool) *site {
+func open(b *testing.B, tape string, secure bool) *servedTape {
 	b.Helper()
 	p, err := replay.NewPlayer(replay.File(tape), replay.WithSpeed(replay.Max), replay.KeepPace(4096))
 	if err != nil {
@@ -82,7 +82,7 @@ func open(b *testing.B, tape string, secure bool) *site {
 	}
 	if !secure {
 		web := httptest.NewServer(s)
-		return &site{p, web.URL, "", func() error { s.Close(); web.Close(); return p.Close() }}
+		return &servedTape{p, web.URL, "", func() error { s.Close(); web.Close(); return p.Close() }}
 	}
 	l, err := s.Listen("127.0.0.1:0")
 	if err != nil {
@@ -91,7 +91,7 @@ func open(b *testing.B, tape string, secure bool) *site {
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error)
 	go func() { served <- l.Serve(ctx) }()
-	return &site{p, l.URL(), l.RESTConfig().BearerToken, func() error { stop(); return errors.Join(<-served, p.Close()) }}
+	return &servedTape{p, l.URL(), l.RESTConfig().BearerToken, func() error { stop(); return errors.Join(<-served, p.Close()) }}
 }
 
 // both runs a benchmark over either.

@@ -50,8 +50,8 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 	name := schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}
 	r := s.resources[name]
 	write := inbound.IsWrite(info.Verb)
-	// Of what isn't on the tape, writes may be taken: the desk knows.
-	if r == nil && !(write && s.desk != nil) {
+	// Of what isn't on the tape, writes may be taken: the write handler knows.
+	if r == nil && !(write && s.writeHandler != nil) {
 		s.discovery.ServeHTTP(w, req) // 404, in the form that this path has it
 		return
 	}

@@ -93,7 +93,7 @@ func (s *Server) imply() (*implied, func(), error) {
 func (s *Server) inhabited() (since time.Time, names []string, err error) {
 	names = slices.Clone(system)
 	for _, r := range s.cluster.Resources() {
-		l, err := s.cluster.LookAll(gvr(r), "", metav1.ListOptions{})
+		l, err := s.cluster.ListUnfaulted(gvr(r), "", metav1.ListOptions{})
 		if err != nil {
 			return since, nil, err
 		}

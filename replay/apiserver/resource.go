@@ -105,7 +105,7 @@ func (s *Server) definition(r timeline.Resource) []byte {
 	if r.Group == "" {
 		return nil
 	}
-	o, _, err := s.cluster.Look(definitions, "", r.Resource+"."+r.Group)
+	o, _, err := s.cluster.GetUnfaulted(definitions, "", r.Resource+"."+r.Group)
 	if err != nil || rawjson.Text(o.Raw(), "spec", "group") != r.Group {
 		return nil
 	}

@@ -79,7 +79,7 @@ func (s *Server) access(spec authorizationv1.SelfSubjectAccessReviewSpec) author
 	case a == nil:
 		n := spec.NonResourceAttributes
 		return authorizationv1.SubjectAccessReviewStatus{Allowed: n != nil && n.Verb == "get"}
-	case !slices.Contains(readers, a.Verb) && s.desk == nil:
+	case !slices.Contains(readers, a.Verb) && s.writeHandler == nil:
 		return authorizationv1.SubjectAccessReviewStatus{Reason: fmt.Sprintf("this is a replay of tape %q, which takes no writes", tape)}
 	case slices.Contains(readers, a.Verb) && a.Resource != "*" && !s.holds(a.Group, a.Resource):
 		return authorizationv1.SubjectAccessReviewStatus{Reason: fmt.Sprintf("this is a replay of tape %q, which holds none of them", tape)}
@@ -99,7 +99,7 @@ func (s *Server) holds(group, resource string) bool {
 
 func (s *Server) rules() (status authorizationv1.SubjectRulesReviewStatus) {
 	verbs := readers
-	if s.desk != nil {
+	if s.writeHandler != nil {
 		verbs = []string{"*"}
 	}
 	for _, r := range s.served {

@@ -31,7 +31,7 @@ type Server struct {
 	subresources func(timeline.Resource) []string
 	served       []timeline.Resource // the keys of resources, in the tape's order
 	unfollow     func()              // ends imply
-	desk         *writes.Desk        // nil to refuse writes
+	writeHandler *writes.Handler     // nil to refuse writes
 	shifter      *shift.Shifter      // nil to leave times as they are
 
 	open  context.Context // until Close: how long watches may stay
@@ -88,7 +88,7 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 		s.shifter = shift.New(p.Header().Metadata.Start.Time, func(at time.Duration) time.Time { return p.TimeMap().Wall(at) }, time.Now)
 	}
 	if s.settings.record != nil {
-		s.desk = writes.New(s.cluster, p.Header(), s.settings.record)
+		s.writeHandler = writes.New(s.cluster, p.Header(), s.settings.record)
 	}
 	served := s.cluster.Resources()
 	for _, r := range served {

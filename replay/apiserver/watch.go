@@ -51,7 +51,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 	}
 	for first := true; ; first = false {
 		ev, err := events.TryNext()
-		if replay.IsNothing(err) {
+		if replay.IsNoEvent(err) {
 			// Before the wait: waiters for this watch may continue then.
 			if err := out.flush(); err != nil {
 				return nil

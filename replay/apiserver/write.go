@@ -42,7 +42,7 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 	if r != nil && slices.Contains(kubelets, info.Subresource) {
 		return s.behindNothing(r, info)
 	}
-	if s.desk == nil {
+	if s.writeHandler == nil {
 		verb := info.Verb
 		if info.Subresource != "" {
 			verb += " " + info.Subresource
@@ -59,7 +59,7 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 	if err != nil {
 		return err
 	}
-	answer, err := s.desk.Do(req.Context(), decoded)
+	answer, err := s.writeHandler.Handle(req.Context(), decoded)
 	for _, text := range answer.Warnings { // of a refusal too
 		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
 			w.Header().Add("Warning", header)

@@ -20,35 +20,35 @@ import (
 // Applier writes the tape of one Player into one cluster. Its methods are for
 // one goroutine, but for Report, which may be called at any time.
 type Applier struct {
-	player  *replay.Player
-	label   string
-	host    string
-	known   bool // the cluster is known to have nodes of its own
-	dry     bool
-	beat    time.Duration
-	workers int
-	clock   clock.Clock
-	tell    func(Step)
-	warn    func(error)
+	player    *replay.Player
+	label     string
+	host      string
+	known     bool // the cluster is known to have nodes of its own
+	dry       bool
+	heartbeat time.Duration
+	workers   int
+	clock     clock.Clock
+	tell      func(Step)
+	warn      func(error)
 
-	conn    *live // nil without a server
-	retry   *retrier
-	server  server
-	catalog *catalog
-	shift   *shift.Shifter
-	may     map[string]bool // what the user was found to be allowed
-	stock   stock
-	heart   heart
-	opened  bool
-	follow  *follower
-	ways    map[timeline.Resource]way
+	conn          *live // nil without a server
+	retry         *retrier
+	server        server
+	catalog       *catalog
+	shift         *shift.Shifter
+	may           map[string]bool // what the user was found to be allowed
+	prerequisites prerequisites
+	liveness      liveness
+	opened        bool
+	follow        *follower
+	mappings      map[timeline.Resource]resourceMapping
 
 	asking sync.Mutex // the catalog and may
 
-	mu     sync.Mutex
-	ledger *ledger
-	live   map[key]*tracked
-	uids   map[string]string // tape's UID → the cluster's
+	mu      sync.Mutex
+	builder *reportBuilder
+	live    map[key]*tracked
+	uids    map[string]string // tape's UID → the cluster's
 }
 
 // key names an object of the tape.
@@ -57,8 +57,8 @@ type key struct {
 	namespace, name string
 }
 
-// way describes how the cluster takes a resource of the tape.
-type way struct {
+// resourceMapping describes how the cluster takes a resource of the tape.
+type resourceMapping struct {
 	found
 	reason string // why it is left out; "" where it is not
 }
@@ -94,7 +94,7 @@ func OnRetry(warn func(error)) Option {
 // controller manager takes a node for dead after less than a minute
 // (--node-monitor-grace-period).
 func Heartbeat(every time.Duration) Option {
-	return option.New("apply.Heartbeat", func(a *Applier) { a.beat = every })
+	return option.New("apply.Heartbeat", func(a *Applier) { a.heartbeat = every })
 }
 
 // WithClock sets the clock of retries, heartbeats and of what "now" is in the
@@ -127,9 +127,9 @@ func (s Step) String() string {
 func New(config *rest.Config, player *replay.Player, opts ...Option) (*Applier, error) {
 	a := &Applier{
 		player: player, label: LabelValue(player.Header().Metadata.Name), clock: clock.RealClock{},
-		beat: 10 * time.Second, workers: 8, tell: func(Step) {}, warn: func(error) {},
+		heartbeat: 10 * time.Second, workers: 8, tell: func(Step) {}, warn: func(error) {},
 		catalog: &catalog{served: map[string][]metav1.APIResource{}}, may: map[string]bool{},
-		ways: map[timeline.Resource]way{}, ledger: newLedger(), live: map[key]*tracked{}, uids: map[string]string{},
+		mappings: map[timeline.Resource]resourceMapping{}, builder: newReportBuilder(), live: map[key]*tracked{}, uids: map[string]string{},
 	}
 	if err := option.Refuse("apply.New", option.Apply(a, opts), "those of package apply"); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func New(config *rest.Config, player *replay.Player, opts ...Option) (*Applier, 
 	a.shift = shift.New(player.Header().Metadata.Start.Time, func(at time.Duration) time.Time {
 		return player.TimeMap().Wall(at)
 	}, a.clock.Now)
-	var below server = nowhere{}
+	var below server = emptyCluster{}
 	switch {
 	case config != nil:
 		var err error
@@ -149,11 +149,11 @@ func New(config *rest.Config, player *replay.Player, opts ...Option) (*Applier, 
 		return nil, errors.New("apply a tape: found no cluster: want a rest.Config, or DryRun")
 	}
 	if a.dry {
-		below = &rehearsal{server: below}
-		a.beat = 0
+		below = &dryRunServer{server: below}
+		a.heartbeat = 0
 	}
 	a.retry = &retrier{server: below, clock: a.clock, warn: func(err error) { a.warn(err) }}
-	a.server = &narrator{server: a.retry, at: a.position, tell: a.tell}
+	a.server = &stepReporter{server: a.retry, at: a.position, tell: a.tell}
 	return a, nil
 }
 
@@ -170,7 +170,7 @@ func (a *Applier) Close() error {
 func (a *Applier) Report() Report {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := a.ledger.report()
+	r := a.builder.report()
 	r.Requests, r.Retries = int(a.retry.made.Load()), int(a.retry.tries.Load())
 	return r
 }
@@ -178,14 +178,14 @@ func (a *Applier) Report() Report {
 func (a *Applier) position() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.ledger.Position
+	return a.builder.Position
 }
 
 // count changes the report.
-func (a *Applier) count(do func(*ledger)) {
+func (a *Applier) count(do func(*reportBuilder)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	do(a.ledger)
+	do(a.builder)
 }
 
 func (a *Applier) uidOf(tape string) (string, bool) {

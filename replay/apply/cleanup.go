@@ -57,7 +57,7 @@ func (a *Applier) sweep(ctx context.Context) error {
 		}
 		err := a.sweepResource(ctx, r)
 		if apierrors.IsForbidden(err) {
-			a.count(func(l *ledger) { l.skip(r.String(), whyNot(err), "") })
+			a.count(func(l *reportBuilder) { l.skip(r.String(), whyNot(err), "") })
 			continue
 		}
 		if err != nil {
@@ -84,7 +84,7 @@ func (a *Applier) sweepResource(ctx context.Context, r timeline.Resource) error 
 			err = a.ended(ctx, k)
 		}
 		if err == nil {
-			a.count(func(l *ledger) { l.of(r.String()).Deleted++ })
+			a.count(func(l *reportBuilder) { l.of(r.String()).Deleted++ })
 		}
 		return err
 	})

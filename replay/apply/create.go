@@ -13,7 +13,7 @@ import (
 // create makes an object, and then brings it to where the tape has it: the
 // server takes no status with a new pod or node, and adds what it likes.
 func (a *Applier) create(ctx context.Context, k key, w *want) error {
-	if err := a.surround(ctx, w); err != nil {
+	if err := a.createPrerequisites(ctx, w); err != nil {
 		return err
 	}
 	raw, err := a.server.do(ctx, request{verb: Create, resource: k.resource, namespace: k.namespace, body: encode(w.main)})
@@ -28,7 +28,7 @@ func (a *Applier) create(ctx context.Context, k key, w *want) error {
 		return fmt.Errorf("create %s: answer: %w", k.resource, err)
 	}
 	t := a.keep(k, w, have)
-	a.count(func(l *ledger) { l.of(k.resource.String()).Created++ })
+	a.count(func(l *reportBuilder) { l.of(k.resource.String()).Created++ })
 	if k.resource == definitions {
 		if err := a.established(ctx, k); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (a *Applier) adopt(ctx context.Context, k key, w *want, have object) error 
 		t := a.keep(k, w, have)
 		err := a.complete(ctx, k, w, t, have, true)
 		if err == nil {
-			a.count(func(l *ledger) { l.of(k.resource.String()).Adopted++ })
+			a.count(func(l *reportBuilder) { l.of(k.resource.String()).Adopted++ })
 			return nil
 		}
 		if !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) {
@@ -95,7 +95,7 @@ func adoptable(w *want, have object) bool {
 // see against for exact.
 func (a *Applier) complete(ctx context.Context, k key, w *want, t *tracked, have object, exact bool) error {
 	defer t.says(w) // refused too: the next change is sent next
-	if err := a.send(ctx, k, w, t, "", against(w, have, exact)); err != nil {
+	if err := a.send(ctx, k, w, t, "", serverPatch(w, have, exact)); err != nil {
 		return err
 	}
 	if err := a.bind(ctx, k, w, t, text(have, "spec", "nodeName")); err != nil {

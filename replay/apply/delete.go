@@ -59,14 +59,14 @@ func (a *Applier) terminate(ctx context.Context, k key, w *want, t *tracked) err
 
 // drop returns what follows a DELETED on the tape.
 func (a *Applier) drop(ctx context.Context, k key) error {
-	a.count(func(l *ledger) { l.Changes++ })
+	a.count(func(l *reportBuilder) { l.Changes++ })
 	t := a.get(k)
 	if t == nil || t.skip != "" {
 		reason := "it was never written"
 		if t != nil {
 			reason = t.skip
 		}
-		a.count(func(l *ledger) { l.skip(k.resource.String(), reason, k.where()) })
+		a.count(func(l *reportBuilder) { l.skip(k.resource.String(), reason, k.where()) })
 		a.forget(k)
 		return nil
 	}
@@ -74,7 +74,7 @@ func (a *Applier) drop(ctx context.Context, k key) error {
 		if fatal(ctx, err) {
 			return err
 		}
-		a.count(func(l *ledger) { l.skip(k.resource.String(), whyNot(err), k.where()) })
+		a.count(func(l *reportBuilder) { l.skip(k.resource.String(), whyNot(err), k.where()) })
 		a.forget(k)
 		return nil
 	}
@@ -84,7 +84,7 @@ func (a *Applier) drop(ctx context.Context, k key) error {
 		}
 	}
 	a.forget(k)
-	a.count(func(l *ledger) { l.of(k.resource.String()).Deleted++ })
+	a.count(func(l *reportBuilder) { l.of(k.resource.String()).Deleted++ })
 	return nil
 }
 

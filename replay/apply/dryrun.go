@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rehearsal decorates a server: what would be written is answered here, a
+// dryRunServer decorates a server: what would be written is answered here, a
 // create with what was to be created; what asks goes through. What the server
 // would have made of it is unknown.
-type rehearsal struct{ server }
+type dryRunServer struct{ server }
 
-func (s *rehearsal) do(ctx context.Context, r request) ([]byte, error) {
+func (s *dryRunServer) do(ctx context.Context, r request) ([]byte, error) {
 	switch {
 	case r.writes() && r.verb == Create && r.sub == "":
 		return r.body, ctx.Err()
@@ -25,10 +25,10 @@ func (s *rehearsal) do(ctx context.Context, r request) ([]byte, error) {
 	return s.server.do(ctx, r)
 }
 
-// nowhere is an empty cluster. It can't be written to.
-type nowhere struct{}
+// emptyCluster is an empty cluster. It can't be written to.
+type emptyCluster struct{}
 
-func (nowhere) do(_ context.Context, r request) ([]byte, error) {
+func (emptyCluster) do(_ context.Context, r request) ([]byte, error) {
 	switch {
 	case r.verb == List:
 		return []byte(`{"items":[]}`), nil
@@ -39,15 +39,15 @@ func (nowhere) do(_ context.Context, r request) ([]byte, error) {
 	return nil, apierrors.NewNotFound(schema.GroupResource{Group: r.resource.Group, Resource: r.resource.Resource}, r.name)
 }
 
-// narrator decorates a server: it tells of each write before it is made.
-type narrator struct {
+// stepReporter decorates a server: it tells of each write before it is made.
+type stepReporter struct {
 	server
 	at   func() time.Duration
 	mu   sync.Mutex
 	tell func(Step)
 }
 
-func (s *narrator) do(ctx context.Context, r request) ([]byte, error) {
+func (s *stepReporter) do(ctx context.Context, r request) ([]byte, error) {
 	if r.writes() {
 		step := Step{At: s.at(), Verb: r.verb, Resource: r.resource.String(), Namespace: r.namespace, Name: r.name}
 		if r.sub != "" {

@@ -70,8 +70,8 @@ func (f *follower) begin(at time.Duration) {
 	f.queue = append(f.queue, item{at: at, state: now})
 }
 
-// told is the Player's subscriber.
-func (f *follower) told(n replay.Note) {
+// onNote is the Player's subscriber.
+func (f *follower) onNote(n replay.Note) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch n.Kind {
@@ -161,7 +161,7 @@ func (a *Applier) followPlayer() error {
 		return err
 	}
 	at := a.player.Status().Event
-	f.cancel = a.player.Subscribe(f.told)
+	f.cancel = a.player.Subscribe(f.onNote)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.begin(at)

@@ -44,18 +44,18 @@ type Remark struct {
 	Example  string // namespace/name
 }
 
-// ledger collects a Report while it grows.
-type ledger struct {
+// reportBuilder collects a Report while it grows.
+type reportBuilder struct {
 	Report
 	written          map[string]*Written
 	skipped, changed map[Remark]*Remark
 }
 
-func newLedger() *ledger {
-	return &ledger{written: map[string]*Written{}, skipped: map[Remark]*Remark{}, changed: map[Remark]*Remark{}}
+func newReportBuilder() *reportBuilder {
+	return &reportBuilder{written: map[string]*Written{}, skipped: map[Remark]*Remark{}, changed: map[Remark]*Remark{}}
 }
 
-func (l *ledger) of(resource string) *Written {
+func (l *reportBuilder) of(resource string) *Written {
 	w, ok := l.written[resource]
 	if !ok {
 		w = &Written{Resource: resource}
@@ -64,9 +64,11 @@ func (l *ledger) of(resource string) *Written {
 	return w
 }
 
-func (l *ledger) skip(resource, reason, example string) { remark(l.skipped, resource, reason, example) }
+func (l *reportBuilder) skip(resource, reason, example string) {
+	remark(l.skipped, resource, reason, example)
+}
 
-func (l *ledger) change(resource, reason, example string) {
+func (l *reportBuilder) change(resource, reason, example string) {
 	remark(l.changed, resource, reason, example)
 }
 
@@ -81,7 +83,7 @@ func remark(in map[Remark]*Remark, resource, reason, example string) {
 }
 
 // report returns what the report holds now, in an order that doesn't change.
-func (l *ledger) report() Report {
+func (l *reportBuilder) report() Report {
 	out := l.Report
 	for _, name := range slices.Sorted(maps.Keys(l.written)) {
 		out.Resources = append(out.Resources, *l.written[name])

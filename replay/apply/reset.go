@@ -15,7 +15,7 @@ import (
 // reset brings the cluster to a state of the tape: at the beginning, after an
 // earlier run whatever it has left, and where the Player has gone back.
 func (a *Applier) reset(ctx context.Context, it item) error {
-	a.count(func(l *ledger) { l.Position = max(l.Position, it.at) })
+	a.count(func(l *reportBuilder) { l.Position = max(l.Position, it.at) })
 	there, err := a.inventory(ctx)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (a *Applier) reset(ctx context.Context, it item) error {
 	a.mu.Lock()
 	a.live, a.uids = map[key]*tracked{}, map[string]string{}
 	a.mu.Unlock()
-	a.heart.clear()
+	a.liveness.clear()
 	wanted := map[key]*replay.Object{}
 	for _, list := range it.state.lists {
 		for _, o := range list.Items {
@@ -43,7 +43,7 @@ func (a *Applier) reset(ctx context.Context, it item) error {
 	if err := a.inWaves(ctx, gone, func(k key) int { return -rank(k.resource) }, func(ctx context.Context, k key) error {
 		err := a.remove(ctx, k, text(there[k], "metadata", "uid"))
 		if err != nil && !fatal(ctx, err) {
-			a.count(func(l *ledger) { l.skip(k.resource.String(), whyNot(err), k.where()) })
+			a.count(func(l *reportBuilder) { l.skip(k.resource.String(), whyNot(err), k.where()) })
 			err = nil
 		}
 		return err
@@ -53,7 +53,7 @@ func (a *Applier) reset(ctx context.Context, it item) error {
 	order := orders(wanted)
 	return a.inWaves(ctx, slices.Collect(maps.Keys(wanted)), func(k key) int { return order[k] }, func(ctx context.Context, k key) error {
 		err := a.put(ctx, k, wanted[k], there[k])
-		a.heart.see(k, wanted[k])
+		a.liveness.see(k, wanted[k])
 		return err
 	})
 }
@@ -62,7 +62,7 @@ func (a *Applier) reset(ctx context.Context, it item) error {
 func (a *Applier) inventory(ctx context.Context) (map[key]object, error) {
 	there := map[key]object{}
 	for _, r := range a.player.Header().Resources {
-		if w, err := a.wayOf(ctx, r); err != nil {
+		if w, err := a.mappingOf(ctx, r); err != nil {
 			return nil, err
 		} else if w.reason != "" {
 			continue

@@ -49,27 +49,27 @@ func (a *Applier) survey(ctx context.Context) error {
 	left := 0
 	all := a.player.Header().Resources
 	for _, r := range all {
-		way, err := a.look(ctx, r)
+		way, err := a.reader(ctx, r)
 		if err != nil {
 			return fmt.Errorf("cluster %s: %w", a.host, err)
 		}
 		if way.reason != "" {
 			left++
 		}
-		a.ways[r] = way
+		a.mappings[r] = way
 	}
 	if left == len(all) && left > 0 {
-		return fmt.Errorf("cluster %s: nothing of the tape can be written: %s", a.host, a.ways[all[0]].reason)
+		return fmt.Errorf("cluster %s: nothing of the tape can be written: %s", a.host, a.mappings[all[0]].reason)
 	}
 	return nil
 }
 
-func (a *Applier) look(ctx context.Context, r timeline.Resource) (way, error) {
+func (a *Applier) reader(ctx context.Context, r timeline.Resource) (resourceMapping, error) {
 	f, err := a.catalog.find(ctx, r)
 	if err != nil {
-		return way{}, err
+		return resourceMapping{}, err
 	}
-	w := way{found: f, reason: f.reason}
+	w := resourceMapping{found: f, reason: f.reason}
 	if f.served {
 		w.reason = a.denied(ctx, r, f.status)
 	}
@@ -79,25 +79,25 @@ func (a *Applier) look(ctx context.Context, r timeline.Resource) (way, error) {
 	return w, nil
 }
 
-// wayOf returns how the cluster takes a resource now: a definition on the tape may
+// mappingOf returns how the cluster takes a resource now: a definition on the tape may
 // have made it.
-func (a *Applier) wayOf(ctx context.Context, r timeline.Resource) (way, error) {
+func (a *Applier) mappingOf(ctx context.Context, r timeline.Resource) (resourceMapping, error) {
 	a.mu.Lock()
-	w, ok := a.ways[r]
-	_, defined := a.ledger.written[definitions.String()]
+	w, ok := a.mappings[r]
+	_, defined := a.builder.written[definitions.String()]
 	a.mu.Unlock()
 	if ok && (w.served || !defined || a.catalog.ask == nil) {
 		return w, nil
 	}
 	a.asking.Lock()
 	defer a.asking.Unlock()
-	w, err := a.look(ctx, r)
+	w, err := a.reader(ctx, r)
 	if err != nil {
 		return w, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ways[r] = w
+	a.mappings[r] = w
 	return w, nil
 }
 
@@ -129,16 +129,16 @@ func (a *Applier) play(ctx context.Context) error {
 	defer cancel()
 	beats.Go(func() { a.keepAlive(ctx) })
 	for {
-		crowded, err := a.stretch(ctx)
+		crowded, err := a.nextEvents(ctx)
 		if err != nil || !crowded {
 			return err
 		}
 	}
 }
 
-// stretch lets the Player run until the tape ends or too much waits, and writes
+// nextEvents lets the Player run until the tape ends or too much waits, and writes
 // meanwhile, and what is left.
-func (a *Applier) stretch(ctx context.Context) (crowded bool, err error) {
+func (a *Applier) nextEvents(ctx context.Context) (crowded bool, err error) {
 	run, pause := context.WithCancel(ctx)
 	defer pause()
 	a.follow.onFull(pause)
@@ -181,15 +181,15 @@ func (a *Applier) stretch(ctx context.Context) (crowded bool, err error) {
 
 // write does one item.
 func (a *Applier) write(ctx context.Context, it item) error {
-	a.count(func(l *ledger) { l.Position = max(l.Position, it.at) })
+	a.count(func(l *reportBuilder) { l.Position = max(l.Position, it.at) })
 	if it.state != nil {
 		return a.reset(ctx, it)
 	}
 	if it.object == nil {
-		a.heart.gone(it.key)
+		a.liveness.gone(it.key)
 		return a.drop(ctx, it.key)
 	}
 	err := a.put(ctx, it.key, it.object, nil)
-	a.heart.see(it.key, it.object)
+	a.liveness.see(it.key, it.object)
 	return err
 }

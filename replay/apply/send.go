@@ -43,7 +43,7 @@ func (a *Applier) send(ctx context.Context, k key, w *want, t *tracked, sub stri
 		case !apierrors.IsConflict(err):
 			return err
 		}
-		a.count(func(l *ledger) { l.Conflicts++ })
+		a.count(func(l *reportBuilder) { l.Conflicts++ })
 		raw, err = a.server.do(ctx, request{verb: Get, resource: k.resource, namespace: k.namespace, name: k.name})
 		if apierrors.IsNotFound(err) {
 			return a.vanished(ctx, k, w, t)
@@ -60,7 +60,7 @@ func (a *Applier) send(ctx context.Context, k key, w *want, t *tracked, sub stri
 		}
 		t.version = text(have, "metadata", "resourceVersion")
 		if sub == "" {
-			patch = against(w, have, false)
+			patch = serverPatch(w, have, false)
 			continue
 		}
 		now, _ := have["status"].(object)
@@ -78,7 +78,7 @@ func (a *Applier) sent(k key, w *want, t *tracked, sub string, raw []byte) error
 		return fmt.Errorf("patch %s: answer: %w", k.resource, err)
 	}
 	if have["kind"] == nil {
-		return nil // a rehearsal's
+		return nil // a dry run's
 	}
 	t.version = text(have, "metadata", "resourceVersion")
 	var other object
@@ -98,7 +98,7 @@ func (a *Applier) sent(k key, w *want, t *tracked, sub string, raw []byte) error
 		}
 	}
 	for _, p := range paths(other) {
-		a.count(func(l *ledger) { l.change(k.resource.String(), p+" is as the server has it", w.where()) })
+		a.count(func(l *reportBuilder) { l.change(k.resource.String(), p+" is as the server has it", w.where()) })
 	}
 	return nil
 }
@@ -109,12 +109,12 @@ var errSettled = errors.New("settled")
 // vanished deals with an object that another client has deleted.
 func (a *Applier) vanished(ctx context.Context, k key, w *want, t *tracked) error {
 	if w.deleting || t.ending {
-		a.count(func(l *ledger) {
+		a.count(func(l *reportBuilder) {
 			l.change(k.resource.String(), "it was gone before the tape says so", w.where())
 		})
 		return errSettled
 	}
-	a.count(func(l *ledger) {
+	a.count(func(l *reportBuilder) {
 		l.change(k.resource.String(), "another client has deleted it: it was made again", w.where())
 	})
 	a.forget(k)

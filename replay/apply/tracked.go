@@ -34,7 +34,7 @@ func (a *Applier) skip(k key, o *replay.Object, reason string) {
 	if o.Namespace() != "" {
 		where = o.Namespace() + "/" + where
 	}
-	a.ledger.skip(k.resource.String(), reason, where)
+	a.builder.skip(k.resource.String(), reason, where)
 	if t := a.live[k]; t == nil || t.tape != string(o.UID()) {
 		a.live[k] = &tracked{tape: string(o.UID()), skip: reason}
 	}

@@ -15,7 +15,7 @@ func (a *Applier) update(ctx context.Context, k key, w *want, t *tracked) error 
 	binds := isPod(w.resource) && text(was, "spec", "nodeName") == "" && text(w.main, "spec", "nodeName") != ""
 	ends := w.deleting && !t.ending
 	if len(change) == 0 && status == nil && !binds && !ends {
-		a.count(func(l *ledger) { l.of(k.resource.String()).Unchanged++ })
+		a.count(func(l *reportBuilder) { l.of(k.resource.String()).Unchanged++ })
 		t.says(w)
 		return nil
 	}
@@ -38,7 +38,7 @@ func (a *Applier) update(ctx context.Context, k key, w *want, t *tracked) error 
 		}
 	}
 	t.says(w)
-	a.count(func(l *ledger) { l.of(k.resource.String()).Updated++ })
+	a.count(func(l *reportBuilder) { l.of(k.resource.String()).Updated++ })
 	return nil
 }
 

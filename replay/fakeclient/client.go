@@ -27,19 +27,19 @@ import (
 type Client struct {
 	*fake.Clientset
 
-	player      *replay.Player
-	cluster     *replay.Cluster
-	owned       bool // the player is the client's to close
-	writes      Writes
-	watchList   bool
-	dynamic     *dynamicClient
-	metadata    *metadataClient
-	desk        *writes.Desk
-	log         writes.Tail[recorded]
-	reads       atomic.Int64
-	refusals    atomic.Int64 // of the cluster, at the last Settle
-	notes       notes
-	unsubscribe func()
+	player       *replay.Player
+	cluster      *replay.Cluster
+	owned        bool // the player is the client's to close
+	writes       Writes
+	watchList    bool
+	dynamic      *dynamicClient
+	metadata     *metadataClient
+	writeHandler *writes.Handler
+	log          writes.Tail[recorded]
+	reads        atomic.Int64
+	refusals     atomic.Int64 // of the cluster, at the last Settle
+	notes        notes
+	unsubscribe  func()
 
 	running sync.WaitGroup // watches, and the forgetting of actions
 	ctx     context.Context
@@ -70,7 +70,7 @@ func WithWrites(w Writes) Option {
 
 // WithWatchList offers streamed lists (KEP-3157), as API servers do since
 // Kubernetes 1.35, in place of a list and a watch from it. An informer then
-// hears of the first objects in random order: client-go's reflector gathers
+// learns of the first objects in random order: client-go's reflector gathers
 // them in a map before it hands them on (temporaryStore in
 // tools/cache/reflector.go, as of v0.37). It keeps the order of a list.
 func WithWatchList() Option {
@@ -109,7 +109,7 @@ func newClient(p *replay.Player, s settings) (*Client, error) {
 	}
 	c := &Client{
 		Clientset: fake.NewSimpleClientset(), player: p, cluster: p.Cluster(),
-		writes: s.writes, desk: writes.New(p.Cluster(), p.Header(), nil), watchList: s.watchList, streams: map[*stream]struct{}{},
+		writes: s.writes, writeHandler: writes.New(p.Cluster(), p.Header(), nil), watchList: s.watchList, streams: map[*stream]struct{}{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.serve(&c.Clientset.Fake, typed{})

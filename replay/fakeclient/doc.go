@@ -69,7 +69,7 @@
 //
 // # Order
 //
-// An informer hears of the first objects in the order of a list, by namespace
+// An informer learns of the first objects in the order of a list, by namespace
 // and name, and then of the tape's events in the tape's order, the same every
 // time ([WithWatchList] gives the first up). Between resources a free-running
 // client sees no order, as on the wire; in lock-step it is the tape's. Of

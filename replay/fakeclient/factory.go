@@ -100,14 +100,14 @@ func (f *factory) StartWithContext(ctx context.Context) {
 
 // informer is one that lock-step waits for, with its handlers. The informers of
 // a factory are started together; these list one after the other, so that
-// handlers of several resources hear of the first objects in the same order
+// handlers of several resources learn of the first objects in the same order
 // every time.
 type informer struct {
 	cache.SharedIndexInformer
 	client *Client
 	place  int           // of its resource in the tape's header; -1 for none
 	before *informer     // the one that lists before it; set when it is started
-	listed chan struct{} // closed when its handlers have heard of the first list
+	listed chan struct{} // closed when its handlers have learned of the first list
 }
 
 // RunWithContext implements cache.SharedIndexInformer. It is called once.

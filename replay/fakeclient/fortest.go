@@ -50,7 +50,7 @@ func ForTest(t testing.TB, src timeline.Source, opts ...Option) *Test {
 }
 
 // Start starts the informers that were asked for and waits until they have their
-// lists and handlers have heard of them, one resource after the other, in the
+// lists and handlers have learned of them, one resource after the other, in the
 // order of the tape's header. Play and PlayTo call it where nobody has; call it
 // again for informers that were asked for since.
 func (p *Test) Start() {

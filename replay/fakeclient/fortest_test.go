@@ -16,11 +16,11 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// heard returns what handlers of two resources write into one log: one added in
+// logHandlers returns what handlers of two resources write into one log: one added in
 // each of the ways that an informer has.
-func heard(t *testing.T, f *Test) *diary {
+func logHandlers(t *testing.T, f *Test) *handlerLog {
 	t.Helper()
-	d := &diary{}
+	d := &handlerLog{}
 	nodes, pods := f.Informers.Core().V1().Nodes().Informer(), f.Informers.Core().V1().Pods().Informer()
 	_, err := pods.AddEventHandler(d)
 	_, err2 := nodes.AddEventHandlerWithOptions(d, cache.HandlerOptions{})
@@ -30,16 +30,16 @@ func heard(t *testing.T, f *Test) *diary {
 	return d
 }
 
-const wantHeard = "add a@10, add b@11, add p@20, add c@60, update cordoned a@61, delete p@62, add q@63, delete cordoned a@64, update cordoned b@71"
+const wantHandled = "add a@10, add b@11, add p@20, add c@60, update cordoned a@61, delete p@62, add q@63, delete cordoned a@64, update cordoned b@71"
 
-// Handlers that the code under test adds by itself are waited for, and hear of
+// Handlers that the code under test adds by itself are waited for, and learn of
 // everything in one order across resources, the first objects included.
 func TestForTestTracksByItself(t *testing.T) {
 	for range 20 {
 		f := ForTest(t, replay.Events(header(), roll()))
-		d := heard(t, f)
+		d := logHandlers(t, f)
 		f.Play()
-		equal(t, "heard", d.since(0), wantHeard)
+		equal(t, "heard", d.since(0), wantHandled)
 		if n, err := f.Informers.Core().V1().Nodes().Lister().Get("b"); err != nil || !n.Spec.Unschedulable {
 			t.Errorf("the lister has %v, %v", n, err)
 		}

@@ -60,7 +60,7 @@ func TestInformersInLockStep(t *testing.T) {
 			t.Run(fmt.Sprint(name, len(opts)), func(t *testing.T) {
 				c := client(t, roll(), opts...)
 				i := informersOf(c)[name]
-				var d diary
+				var d handlerLog
 				if _, err := c.Handle(i, &d); err != nil {
 					t.Fatal(err)
 				}
@@ -99,7 +99,7 @@ func TestFreeRunningLosesNothing(t *testing.T) {
 	}
 	c := client(t, events, replay.WithSpeed(replay.Max))
 	for name, i := range informersOf(c) {
-		var d diary
+		var d handlerLog
 		if _, err := c.Handle(i, &d); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestSynctest(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		factory := informers.NewSharedInformerFactory(c, 0)
-		var d diary
+		var d handlerLog
 		if _, err := factory.Core().V1().Nodes().Informer().AddEventHandler(&d); err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestRewind(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		factory := informers.NewSharedInformerFactory(c, 0)
 		i := factory.Core().V1().Nodes().Informer()
-		var d diary
+		var d handlerLog
 		if _, err := c.Handle(i, &d); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestFieldSelector(t *testing.T) {
 		o.FieldSelector = fields.OneTermEqualSelector("spec.unschedulable", "false").String()
 	}))
 	i := f.Core().V1().Nodes().Informer()
-	var d diary
+	var d handlerLog
 	if _, err := c.Handle(i, &d); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestForPlayer(t *testing.T) {
 func TestFrom(t *testing.T) {
 	c := client(t, roll(), replay.From(3*time.Second))
 	i := informersOf(c)["typed"]
-	var d diary
+	var d handlerLog
 	if _, err := c.Handle(i, &d); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 //
 // A reflector that is about to list again, after a rewind or an error, has no
 // watch for a second or so; that is waited for where its informer is tracked.
-// An Interferer may send it away again and again, until the tape has gone on:
+// A FaultInjector may send it away again and again, until the tape has gone on:
 // so no call waits for as many informers as requests were refused since the
 // last Settle.
 func (c *Client) Settle(ctx context.Context) error {
@@ -75,7 +75,7 @@ func (c *Client) Settle(ctx context.Context) error {
 	}
 	c.refusals.Store(c.cluster.Refusals())
 	changed := c.notes.take()
-	changed.all = changed.all || c.cluster.Interfered() // events of earlier steps may arrive in this one
+	changed.all = changed.all || c.cluster.HasFaultInjector() // events of earlier steps may arrive in this one
 	for _, t := range informers {
 		if err := t.settled(ctx, changed); err != nil {
 			c.notes.giveBack(changed)

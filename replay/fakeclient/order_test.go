@@ -9,7 +9,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// What a handler hears of the first objects is the same in every run, for
+// What a handler learns of the first objects is the same in every run, for
 // every kind of informer: with twenty nodes a random order would be told in
 // the first repetition.
 func TestTheFirstObjectsComeInOrder(t *testing.T) {
@@ -24,7 +24,7 @@ func TestTheFirstObjectsComeInOrder(t *testing.T) {
 	for range 25 {
 		c := client(t, events)
 		for kind, i := range informersOf(c) {
-			d := &diary{}
+			d := &handlerLog{}
 			if _, err := c.Handle(i, d); err != nil {
 				t.Fatal(err)
 			}

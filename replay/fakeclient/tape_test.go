@@ -103,13 +103,13 @@ func equal(t testing.TB, what, got, want string) {
 	}
 }
 
-// diary is a log: a handler that writes down what it hears.
-type diary struct {
+// handlerLog is a log: a handler that writes down what it hears.
+type handlerLog struct {
 	mu  sync.Mutex
 	out []string
 }
 
-func (d *diary) say(verb string, obj any) {
+func (d *handlerLog) say(verb string, obj any) {
 	m := obj.(metav1.Object)
 	if n, ok := obj.(*corev1.Node); ok && n.Spec.Unschedulable {
 		verb += " cordoned"
@@ -119,16 +119,16 @@ func (d *diary) say(verb string, obj any) {
 	d.out = append(d.out, fmt.Sprintf("%s %s@%s", verb, m.GetName(), m.GetResourceVersion()))
 }
 
-func (d *diary) OnAdd(obj any, _ bool) { d.say("add", obj) }
-func (d *diary) OnUpdate(_, obj any)   { d.say("update", obj) }
-func (d *diary) OnDelete(obj any)      { d.say("delete", obj) }
+func (d *handlerLog) OnAdd(obj any, _ bool) { d.say("add", obj) }
+func (d *handlerLog) OnUpdate(_, obj any)   { d.say("update", obj) }
+func (d *handlerLog) OnDelete(obj any)      { d.say("delete", obj) }
 
 // from returns what was written from the nth on.
-func (d *diary) from(n int) []string {
+func (d *handlerLog) from(n int) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.out[min(n, len(d.out)):])
 }
 
-func (d *diary) len() int           { return len(d.from(0)) }
-func (d *diary) since(n int) string { return strings.Join(d.from(n), ", ") }
+func (d *handlerLog) len() int           { return len(d.from(0)) }
+func (d *handlerLog) since(n int) string { return strings.Join(d.from(n), ", ") }

@@ -112,7 +112,7 @@ func versionOf(obj any) string {
 }
 
 // settled waits until the handler has seen what the store holds. It asks again without a call too: the store may take
-// an object a moment after the handler has heard of it.
+// an object a moment after the handler has learned of it.
 func (h *handler) settled(ctx context.Context, store cache.Store, c *changes) error {
 	timer := time.NewTimer(longPoll)
 	defer timer.Stop()

@@ -120,7 +120,7 @@ func (f *TrackerFeed) Write() error {
 func (f *TrackerFeed) write(t *tracking) error {
 	for {
 		ev, err := t.watch.TryNext()
-		if replay.IsNothing(err) {
+		if replay.IsNoEvent(err) {
 			return nil
 		}
 		if err != nil {

@@ -56,7 +56,7 @@ func (c *Client) write(a testing.Action, as form) (runtime.Object, error) {
 	if c.writes != Record {
 		return nil, c.refuse(a, "use fakeclient.WithWrites(fakeclient.Record) to accept writes and log them")
 	}
-	answer, err := c.desk.Do(context.Background(), r)
+	answer, err := c.writeHandler.Handle(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (c *Client) write(a testing.Action, as form) (runtime.Object, error) {
 	return obj, nil
 }
 
-// request is an action as the desk takes it, and the object that was sent.
+// request is an action as the write handler takes it, and the object that was sent.
 func (c *Client) request(a testing.Action) (r writes.Request, sent runtime.Object, err error) {
 	r = writes.Request{
 		Verb: admitted(a), Resource: a.GetResource(), Subresource: a.GetSubresource(),

@@ -56,7 +56,7 @@ func TestNothingInjected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Cluster().Interfered() {
+	if p.Cluster().HasFaultInjector() {
 		t.Error("something stands between")
 	}
 	if err := p.Close(); err != nil {

@@ -21,7 +21,7 @@ var eventBugs = []bug{
 }
 
 // bills keeps a list of nodes by their events.
-func bills(w *world) func() string {
+func bills(w *fixture) func() string {
 	paid := map[string]bool{}
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(o any) { paid[o.(*corev1.Node).Name] = true },
@@ -31,7 +31,7 @@ func bills(w *world) func() string {
 }
 
 // drains complains of pods that leave a node which isn't cordoned.
-func drains(w *world) func() string {
+func drains(w *fixture) func() string {
 	said := ""
 	w.on(w.pods(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, o any) {
 		p := o.(*corev1.Pod)
@@ -44,7 +44,7 @@ func drains(w *world) func() string {
 }
 
 // cordons counts cordons.
-func cordons(w *world) func() string {
+func cordons(w *fixture) func() string {
 	n := 0
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, o any) {
 		if o.(*corev1.Node).Spec.Unschedulable {
@@ -62,7 +62,7 @@ func cordons(w *world) func() string {
 func ready(n *corev1.Node) bool { return n.Status.Conditions[0].Status == corev1.ConditionTrue }
 
 // outages notes nodes that were away for a moment.
-func outages(w *world) func() string {
+func outages(w *fixture) func() string {
 	said := ""
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(was, is any) {
 		if ready(was.(*corev1.Node)) && !ready(is.(*corev1.Node)) {
@@ -73,7 +73,7 @@ func outages(w *world) func() string {
 }
 
 // joins measures how long a new node takes to be ready.
-func joins(w *world) func() string {
+func joins(w *fixture) func() string {
 	said, came := "", time.Duration(0)
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { came = w.client.Player().Position() },
@@ -87,7 +87,7 @@ func joins(w *world) func() string {
 }
 
 // waits until its pods are as new as the node before the one that changes.
-func waits(w *world) func() string {
+func waits(w *fixture) func() string {
 	said, nodes := "", "0"
 	pods := w.pods()
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, o any) {
@@ -102,7 +102,7 @@ func waits(w *world) func() string {
 }
 
 // starts waits for its cache.
-func starts(w *world) func() string {
+func starts(w *fixture) func() string {
 	nodes := w.nodes()
 	return func() string {
 		if nodes.HasSynced() {
@@ -113,7 +113,7 @@ func starts(w *world) func() string {
 }
 
 // setsUp sets up each new node once.
-func setsUp(w *world) func() string {
+func setsUp(w *fixture) func() string {
 	done := map[string]string{}
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{AddFunc: func(o any) {
 		n := o.(*corev1.Node)

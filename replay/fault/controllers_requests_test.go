@@ -19,10 +19,10 @@ var requestBugs = []bug{
 	{"timeout:nodes,verb=update+patch,event=1", "doesn't try again", marks, "update nodes old-a", ""},
 }
 
-func (w *world) wrote() string { return strings.TrimSpace(w.client.WriteLog()) }
+func (w *fixture) wrote() string { return strings.TrimSpace(w.client.WriteLog()) }
 
 // whenCordoned calls f once for each cordon.
-func (w *world) whenCordoned(f func(*corev1.Node)) {
+func (w *fixture) whenCordoned(f func(*corev1.Node)) {
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(was, is any) {
 		if n := is.(*corev1.Node); n.Spec.Unschedulable && !was.(*corev1.Node).Spec.Unschedulable {
 			f(n.DeepCopy())
@@ -31,7 +31,7 @@ func (w *world) whenCordoned(f func(*corev1.Node)) {
 }
 
 // empties says of a node that goes whether pods are still on it.
-func empties(w *world) func() string {
+func empties(w *fixture) func() string {
 	said := ""
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{DeleteFunc: func(o any) {
 		said = o.(*corev1.Node).Name + " is empty"
@@ -49,7 +49,7 @@ func empties(w *world) func() string {
 }
 
 // marks cordoned nodes.
-func marks(w *world) func() string {
+func marks(w *fixture) func() string {
 	w.whenCordoned(func(n *corev1.Node) {
 		n.Annotations = map[string]string{"seen": "yes"}
 		_, _ = w.client.CoreV1().Nodes().Update(w.ctx, n, metav1.UpdateOptions{}) // the mistake
@@ -58,7 +58,7 @@ func marks(w *world) func() string {
 }
 
 // evicts the pods of cordoned nodes.
-func evicts(w *world) func() string {
+func evicts(w *fixture) func() string {
 	said := ""
 	w.whenCordoned(func(n *corev1.Node) {
 		for _, o := range w.pods().GetStore().List() {
@@ -77,7 +77,7 @@ func evicts(w *world) func() string {
 }
 
 // deletes cordoned nodes that have no pods.
-func deletes(w *world) func() string {
+func deletes(w *fixture) func() string {
 	w.whenCordoned(func(n *corev1.Node) {
 		pods, _ := w.client.CoreV1().Pods("").List(w.ctx, metav1.ListOptions{}) // the mistake
 		for _, p := range pods.Items {
@@ -91,7 +91,7 @@ func deletes(w *world) func() string {
 }
 
 // sets up new nodes in two steps.
-func sets(w *world) func() string {
+func sets(w *fixture) func() string {
 	var done []string
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(was, is any) {
 		n := is.(*corev1.Node)

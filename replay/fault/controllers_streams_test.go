@@ -23,7 +23,7 @@ var streamBugs = []bug{
 }
 
 // watches counts what happens to old nodes, without an informer.
-func watches(w *world) func() string {
+func watches(w *fixture) func() string {
 	n := 0
 	nodes, err := w.client.CoreV1().Nodes().Watch(w.ctx, metav1.ListOptions{ResourceVersion: "20", LabelSelector: "pool=old"})
 	if err != nil {
@@ -44,7 +44,7 @@ func watches(w *world) func() string {
 }
 
 // mourns notes nodes that are gone.
-func mourns(w *world) func() string {
+func mourns(w *fixture) func() string {
 	gone := map[string]bool{}
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{DeleteFunc: func(o any) {
 		if n, ok := o.(*corev1.Node); ok {
@@ -55,14 +55,14 @@ func mourns(w *world) func() string {
 }
 
 // changes counts the changes of nodes.
-func changes(w *world) func() string {
+func changes(w *fixture) func() string {
 	n := 0
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { n++ }})
 	return func() string { return fmt.Sprint(n, " changes") }
 }
 
 // admits throws pods off nodes that aren't ready.
-func admits(w *world) func() string {
+func admits(w *fixture) func() string {
 	said := ""
 	w.nodes()
 	w.on(w.pods(), cache.ResourceEventHandlerFuncs{AddFunc: func(o any) {
@@ -77,7 +77,7 @@ func admits(w *world) func() string {
 }
 
 // orders a licence for each node that appears.
-func orders(w *world) func() string {
+func orders(w *fixture) func() string {
 	var ordered []string
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{AddFunc: func(o any) { ordered = append(ordered, o.(*corev1.Node).Name) }})
 	return func() string {
@@ -87,7 +87,7 @@ func orders(w *world) func() string {
 }
 
 // registers keeps the nodes that a load balancer sends traffic to.
-func registers(w *world) func() string {
+func registers(w *fixture) func() string {
 	targets := map[string]bool{}
 	w.on(w.nodes(), cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { targets[o.(*corev1.Node).Name] = true },

@@ -20,19 +20,19 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 )
 
-// world holds what a controller under test works with.
-type world struct {
+// fixture holds what a controller under test works with.
+type fixture struct {
 	t       *testing.T
 	ctx     context.Context
 	client  *fakeclient.Client
 	factory informers.SharedInformerFactory
 }
 
-func (w *world) nodes() cache.SharedIndexInformer { return w.factory.Core().V1().Nodes().Informer() }
-func (w *world) pods() cache.SharedIndexInformer  { return w.factory.Core().V1().Pods().Informer() }
+func (w *fixture) nodes() cache.SharedIndexInformer { return w.factory.Core().V1().Nodes().Informer() }
+func (w *fixture) pods() cache.SharedIndexInformer  { return w.factory.Core().V1().Pods().Informer() }
 
 // node looks into the cache.
-func (w *world) node(name string) *corev1.Node {
+func (w *fixture) node(name string) *corev1.Node {
 	o, ok, err := w.nodes().GetStore().GetByKey(name)
 	if err != nil || !ok {
 		return nil
@@ -40,14 +40,14 @@ func (w *world) node(name string) *corev1.Node {
 	return o.(*corev1.Node)
 }
 
-func (w *world) on(i cache.SharedIndexInformer, h cache.ResourceEventHandler) {
+func (w *fixture) on(i cache.SharedIndexInformer, h cache.ResourceEventHandler) {
 	if _, err := w.client.Handle(i, h); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 // controller builds a controller and returns what says how it has done.
-type controller func(w *world) (result func() string)
+type controller func(w *fixture) (result func() string)
 
 // play takes a controller through the roll, in lock-step, on fake time.
 func play(t *testing.T, build controller, specs ...string) (result string) {
@@ -58,7 +58,7 @@ func play(t *testing.T, build controller, specs ...string) (result string) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // of the bubble's time: back-offs
-		w := &world{t: t, ctx: ctx, client: c, factory: informers.NewSharedInformerFactory(c, 0)}
+		w := &fixture{t: t, ctx: ctx, client: c, factory: informers.NewSharedInformerFactory(c, 0)}
 		how := build(w)
 		w.factory.StartWithContext(ctx)
 		synctest.Wait()

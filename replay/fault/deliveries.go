@@ -23,7 +23,7 @@ func (v *verdict) nothing() bool {
 	return !v.drop && v.times == 0 && len(v.holds) == 0 && !v.lost
 }
 
-// release lets go of what is held under an id.
+// release releases what is held under an id.
 type release struct{ id int }
 
 // meets asks a rule about an event of the tape, and writes down what becomes of
@@ -54,10 +54,10 @@ func duplicate(_ *injector, r *rule, _ *event, p *plan) {
 }
 
 // hold holds an event back for a time, or until the tape ends.
-func (in *injector) hold(e *event, p *plan, d time.Duration) *appointment {
+func (in *injector) hold(e *event, p *plan, d time.Duration) *timer {
 	in.ids++
 	p.verdict.holds = append(p.verdict.holds, in.ids)
-	return in.later(d, replay.Signal{Resource: e.resource, Value: release{in.ids}})
+	return in.later(d, replay.StreamMarker{Resource: e.resource, Value: release{in.ids}})
 }
 
 func delay(in *injector, r *rule, e *event, p *plan) { in.hold(e, p, r.spec.By) }

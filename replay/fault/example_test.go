@@ -40,7 +40,7 @@ func Example() {
 	for p.Step() == nil {
 		for {
 			ev, err := w.TryNext()
-			if replay.IsNothing(err) {
+			if replay.IsNoEvent(err) {
 				break
 			}
 			if errors.Is(err, io.EOF) {

@@ -32,7 +32,7 @@ func TestOldListsLeadPastWhatIsGone(t *testing.T) {
 	}
 	for {
 		ev, err := w.TryNext()
-		if replay.IsNothing(err) {
+		if replay.IsNoEvent(err) {
 			return
 		}
 		if err != nil || ev.Status != nil {

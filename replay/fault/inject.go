@@ -38,7 +38,7 @@ func Inject(specs ...string) replay.Option { return InjectAndLog(nil, specs...) 
 // cluster, one call at a time, must be quick, and must not call Player or
 // Cluster.
 func InjectAndLog(log func(Fired), specs ...string) replay.Option {
-	return replay.Interfering(func(h *timeline.Header) (replay.Interferer, error) {
+	return replay.WithFaultInjectorFor(func(h *timeline.Header) (replay.FaultInjector, error) {
 		var all []Spec
 		for _, text := range specs {
 			s, err := Parse(text)

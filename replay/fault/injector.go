@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// injector is the replay.Interferer. What it does with an event it decides when
+// injector is the replay.FaultInjector. What it does with an event it decides when
 // the tape comes to it, whether watched or not, and leaves notes in the streams'
 // history; the taps, one for each stream, do as they find there. So each
 // stream's client meets the same faults at the same events, however late it
@@ -26,15 +26,15 @@ type injector struct {
 
 	// mu guards what follows, and the rules. It is taken with the Cluster's lock
 	// held or without, and nothing that holds it calls the Cluster.
-	mu       sync.Mutex
-	now      time.Duration
-	cuts     int // how often streams were ended or silenced
-	ids      int // of what is held back
-	diary    []*appointment
-	advanced time.Duration // how far the follower was taken without an event
-	trails   map[timeline.Resource][]moment
-	wishes   map[client]*wish
-	twins    map[thing]*twin
+	mu             sync.Mutex
+	now            time.Duration
+	interruptions  int // how often streams were ended or silenced
+	ids            int // of what is held back
+	timers         []*timer
+	advanced       time.Duration // how far the follower was taken without an event
+	trails         map[timeline.Resource][]moment
+	reconnectPlans map[client]*reconnectPlan
+	replacements   map[objectKey]*replacement
 }
 
 func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, error) {
@@ -67,20 +67,20 @@ func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, 
 
 // begin is at the beginning of the tape.
 func (in *injector) begin() {
-	in.now, in.advanced, in.diary = 0, -1, nil
-	in.trails, in.wishes, in.twins = map[timeline.Resource][]moment{}, map[client]*wish{}, map[thing]*twin{}
+	in.now, in.advanced, in.timers = 0, -1, nil
+	in.trails, in.reconnectPlans, in.replacements = map[timeline.Resource][]moment{}, map[client]*reconnectPlan{}, map[objectKey]*replacement{}
 	if in.follower != nil {
 		in.follower.Reset()
 	}
 	for _, r := range in.rules {
 		r.reset()
 		if r.spec.Timed {
-			in.diary = append(in.diary, &appointment{due: r.spec.At, arm: r})
+			in.timers = append(in.timers, &timer{due: r.spec.At, arm: r})
 		}
 	}
 }
 
-// Rewound implements replay.Interferer.
+// Rewound implements replay.FaultInjector.
 func (in *injector) Rewound() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -89,20 +89,20 @@ func (in *injector) Rewound() {
 
 // plan holds what becomes of one event.
 type plan struct {
-	ahead, behind []replay.Signal
+	before, after []replay.StreamMarker
 	verdict       verdict
 	events        []timeline.Event
 }
 
-// Before implements replay.Interferer.
-func (in *injector) Before(c replay.Change) replay.Effect {
+// Before implements replay.FaultInjector.
+func (in *injector) Before(c replay.Change) replay.Rewrite {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.now = max(in.now, c.Event.At)
 	e, known := in.event(c)
 	var p plan
 	entries := in.follow(c.Event)
-	p.ahead = in.reached(entries)
+	p.before = in.reached(entries)
 	if known {
 		in.remember(e)
 		for _, r := range in.rules {
@@ -116,10 +116,10 @@ func (in *injector) Before(c replay.Change) replay.Effect {
 		in.rewrite(e, &p)
 	}
 	if !p.verdict.nothing() {
-		p.ahead = append(p.ahead, replay.Signal{Resource: e.resource, Value: &p.verdict})
-		p.behind = append([]replay.Signal{{Resource: e.resource, Value: (*verdict)(nil)}}, p.behind...)
+		p.before = append(p.before, replay.StreamMarker{Resource: e.resource, Value: &p.verdict})
+		p.after = append([]replay.StreamMarker{{Resource: e.resource, Value: (*verdict)(nil)}}, p.after...)
 	}
-	return replay.Effect{Events: p.events, Ahead: p.ahead, Behind: p.behind}
+	return replay.Rewrite{Events: p.events, Before: p.before, After: p.after}
 }
 
 func (in *injector) event(c replay.Change) (e *event, known bool) {
@@ -175,7 +175,7 @@ func (in *injector) follow(ev timeline.Event) []noderoll.Entry {
 }
 
 // reached arms the rules that wait for a state.
-func (in *injector) reached(entries []noderoll.Entry) (signals []replay.Signal) {
+func (in *injector) reached(entries []noderoll.Entry) (signals []replay.StreamMarker) {
 	for _, e := range entries {
 		for _, r := range in.rules {
 			w := r.spec.When
@@ -192,9 +192,9 @@ func (in *injector) reached(entries []noderoll.Entry) (signals []replay.Signal) 
 }
 
 // to makes one signal for each resource.
-func to(resources []timeline.Resource, value any) (signals []replay.Signal) {
+func to(resources []timeline.Resource, value any) (signals []replay.StreamMarker) {
 	for _, r := range resources {
-		signals = append(signals, replay.Signal{Resource: r, Value: value})
+		signals = append(signals, replay.StreamMarker{Resource: r, Value: value})
 	}
 	return signals
 }

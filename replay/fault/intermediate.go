@@ -11,7 +11,7 @@ import (
 type burst struct {
 	began bool
 	last  time.Duration
-	first thing
+	first objectKey
 	n     int // writes; 2 for events of a second object
 }
 
@@ -31,12 +31,12 @@ func intermediate(in *injector, r *rule, e *event, p *plan, _ []noderoll.Entry) 
 	b := &r.burst
 	switch {
 	case !b.goes(in.now, r.spec.Within):
-		b.first, b.n = e.thing(), 1
-	case b.n == 1 && b.first != e.thing():
+		b.first, b.n = e.objectKey(), 1
+	case b.n == 1 && b.first != e.objectKey():
 		b.n = 2
 		if in.now >= r.last && in.strike(r, e) {
 			r.last = in.now + r.spec.For
-			p.ahead = append(p.ahead, in.cut(r, r.resources)...)
+			p.before = append(p.before, in.endStreams(r, r.resources)...)
 		}
 	}
 }

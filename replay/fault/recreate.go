@@ -10,9 +10,9 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// twin is an object that was deleted and made again: from then on it is another
+// replacement is an object that was deleted and made again: from then on it is another
 // one, in everything that the tape says of it.
-type twin struct {
+type replacement struct {
 	uid     string // on the tape
 	other   string // in its place
 	created string
@@ -27,34 +27,34 @@ func recreate(in *injector, r *rule, e *event, p *plan, _ []noderoll.Entry) {
 	}
 	was := e.Event
 	was.Type, was.Object, was.RV = timeline.Deleted, nil, ""
-	if t := in.twins[e.thing()]; t != nil {
+	if t := in.replacements[e.objectKey()]; t != nil {
 		was.UID = t.other
 	}
-	t := &twin{uid: uid, other: another(uid, e.RV)}
+	t := &replacement{uid: uid, other: another(uid, e.RV)}
 	if start := in.header.Metadata.Start; !start.IsZero() {
 		t.created = start.Add(e.At).UTC().Format(time.RFC3339)
 	}
-	in.twins[e.thing()] = t
+	in.replacements[e.objectKey()] = t
 	p.events = []timeline.Event{was, t.in(e.Event, timeline.Added)}
 }
 
 // rewrite puts the other object's UID in the place of the tape's.
 func (in *injector) rewrite(e *event, p *plan) {
-	t := in.twins[e.thing()]
+	t := in.replacements[e.objectKey()]
 	switch {
 	case t == nil || p.events != nil || !e.Type.Object():
 	case uidOf(e) != "" && uidOf(e) != t.uid:
-		delete(in.twins, e.thing()) // the tape has made another one itself
+		delete(in.replacements, e.objectKey()) // the tape has made another one itself
 	default:
 		p.events = []timeline.Event{t.in(e.Event, e.Type)}
 		if e.Type == timeline.Deleted && e.live {
-			delete(in.twins, e.thing())
+			delete(in.replacements, e.objectKey())
 		}
 	}
 }
 
 // in returns the event as one of the other object.
-func (t *twin) in(ev timeline.Event, typ timeline.Type) timeline.Event {
+func (t *replacement) in(ev timeline.Event, typ timeline.Type) timeline.Event {
 	ev.Type = typ
 	ev.UID = t.other
 	if ev.Object == nil {

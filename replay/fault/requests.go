@@ -11,13 +11,13 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Request implements replay.Interferer.
-func (in *injector) Request(q replay.Request) (a replay.Answer) {
+// Request implements replay.FaultInjector.
+func (in *injector) Request(q replay.Request) (a replay.Verdict) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	resource, known := in.resourceOf(q)
 	if known {
-		if a = in.wished(resource, q); a.Err != nil {
+		if a = in.reconnectVerdict(resource, q); a.Err != nil {
 			return a
 		}
 	}
@@ -60,9 +60,9 @@ func (in *injector) answered(r *rule, t *trigger, q replay.Request) bool {
 	return true
 }
 
-// wished returns what a client meets whose stream was cut.
-func (in *injector) wished(r timeline.Resource, q replay.Request) (a replay.Answer) {
-	w := in.wishes[clientOf(r, q)]
+// reconnectVerdict returns what a client meets whose stream was cut.
+func (in *injector) reconnectVerdict(r timeline.Resource, q replay.Request) (a replay.Verdict) {
+	w := in.reconnectPlans[clientOf(r, q)]
 	switch {
 	case w == nil:
 	case begins(q) && len(w.stale) > 0:
@@ -72,7 +72,7 @@ func (in *injector) wished(r timeline.Resource, q replay.Request) (a replay.Answ
 		a.Err = apierrors.NewResourceExpired("too old resource version: " + q.Options.ResourceVersion)
 	}
 	if w != nil && w.refuse == 0 && len(w.stale) == 0 {
-		delete(in.wishes, clientOf(r, q))
+		delete(in.reconnectPlans, clientOf(r, q))
 	}
 	return a
 }

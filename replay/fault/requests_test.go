@@ -15,8 +15,8 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 )
 
-// stand plays the roll up to a position.
-func stand(t *testing.T, at time.Duration, specs ...string) (p *replay.Player, fired *[]string) {
+// playTo plays the roll up to a position.
+func playTo(t *testing.T, at time.Duration, specs ...string) (p *replay.Player, fired *[]string) {
 	t.Helper()
 	fired = &[]string{}
 	p, err := replay.NewPlayer(replay.Events(header(), roll()), fault.InjectAndLog(func(f fault.Fired) { *fired = append(*fired, f.String()) }, specs...))
@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		"500:nodes,for=10s":              "",
 		"500:nodes,for=10001ms,verb=get": "get:500/InternalError",
 	} {
-		p, _ := stand(t, 10*time.Second, spec)
+		p, _ := playTo(t, 10*time.Second, spec)
 		if strings.HasPrefix(spec, "500:nodes,at=10s") {
 			p.Cluster().Pass(11 * time.Second)
 		}
@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 // Lists, gets and watches that begin with what is there show an older state, and
 // watching from there tells of everything since.
 func TestStaleLists(t *testing.T) {
-	p, fired := stand(t, 25*time.Second, "stale-list:nodes,by=12s")
+	p, fired := playTo(t, 25*time.Second, "stale-list:nodes,by=12s")
 	c := p.Cluster()
 	l, err := c.List(nodeGVR, "", metav1.ListOptions{ResourceVersion: "42"})
 	if err != nil {
@@ -130,7 +130,7 @@ func TestStaleLists(t *testing.T) {
 
 // The second of several writes fails, once; after a pause it is another several.
 func TestIntermediateWrites(t *testing.T) {
-	p, fired := stand(t, 10*time.Second, "intermediate")
+	p, fired := playTo(t, 10*time.Second, "intermediate")
 	*fired = nil // what it did to streams
 	var got []string
 	for i := range 6 {
@@ -150,7 +150,7 @@ func TestIntermediateWrites(t *testing.T) {
 // The dice of requests are thrown by what is asked for, not by when.
 func TestChanceOfRequests(t *testing.T) {
 	roll := func(names ...string) map[string]string {
-		p, _ := stand(t, 10*time.Second, "500:nodes,p=0.5,seed=3")
+		p, _ := playTo(t, 10*time.Second, "500:nodes,p=0.5,seed=3")
 		got := map[string]string{}
 		for range 40 {
 			for _, n := range names {

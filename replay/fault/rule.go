@@ -35,7 +35,7 @@ type rule struct {
 type progress struct {
 	last    time.Duration                // slow: when the last event comes
 	groups  map[timeline.Resource]*group // coalesce: what is being gathered
-	waiting []*appointment               // reorder: what waits for another resource
+	waiting []*timer                     // reorder: what waits for another resource
 	passing passage                      // unobserved: the state that an object passes through
 	turned  map[noderoll.EventKind]bool  // stale: the states that nodes have come into
 	burst   burst                        // intermediate: events, and writes, close together
@@ -127,10 +127,10 @@ func (e *event) labels() labels.Set {
 	return e.set
 }
 
-// thing is an object's name.
-type thing struct {
+// objectKey is an object's name.
+type objectKey struct {
 	resource        timeline.Resource
 	namespace, name string
 }
 
-func (e *event) thing() thing { return thing{e.resource, e.Namespace, e.Name} }
+func (e *event) objectKey() objectKey { return objectKey{e.resource, e.Namespace, e.Name} }

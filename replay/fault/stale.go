@@ -17,7 +17,7 @@ func stale(in *injector, r *rule, e *event, p *plan, entries []noderoll.Entry) {
 	if !slices.Contains(r.resources, e.resource) || r.bare && isNodes(e.resource) && !r.turns(e, entries) || !in.hit(r, e) {
 		return
 	}
-	p.behind = append(p.behind, in.cut(r, []timeline.Resource{e.resource})...)
+	p.after = append(p.after, in.endStreams(r, []timeline.Resource{e.resource})...)
 }
 
 // turns reports whether a node has come into a state in which none was before.

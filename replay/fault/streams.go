@@ -8,10 +8,10 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// cut ends the streams that were open when it was the seq-th time that streams
+// streamEnd ends the streams that were open when it was the seq-th time that streams
 // were cut or silenced. A stream that was opened later comes by it only on its
 // way from an older version.
-type cut struct {
+type streamEnd struct {
 	seq int
 	how how
 	// version holds what the state is to be as of, for a client that lists then.
@@ -26,8 +26,8 @@ const (
 	refused            // the stream ends, and watching from where it was is 410
 )
 
-// hush silences the streams that were open, until id is let go.
-type hush struct {
+// mute silences the streams that were open, until id is let go.
+type mute struct {
 	seq, id int
 	// lose says that what comes meanwhile is lost: the stream then ends with 410.
 	lose bool
@@ -35,7 +35,7 @@ type hush struct {
 
 // end does what close, gone and stall do before an event.
 func end(in *injector, r *rule, e *event, p *plan) {
-	p.ahead = append(p.ahead, in.cut(r, []timeline.Resource{e.resource})...)
+	p.before = append(p.before, in.endStreams(r, []timeline.Resource{e.resource})...)
 	if r.spec.Lose != "" || r.spec.Kind == "gone" {
 		p.verdict.lost = true
 		// No client is thrown back after what can't be watched from there: a client
@@ -44,10 +44,10 @@ func end(in *injector, r *rule, e *event, p *plan) {
 	}
 }
 
-// cut makes the signals that end, or silence, the open streams of resources.
-func (in *injector) cut(r *rule, resources []timeline.Resource) (signals []replay.Signal) {
-	in.cuts++
-	c := cut{seq: in.cuts}
+// endStreams makes the signals that end, or silence, the open streams of resources.
+func (in *injector) endStreams(r *rule, resources []timeline.Resource) (signals []replay.StreamMarker) {
+	in.interruptions++
+	c := streamEnd{seq: in.interruptions}
 	switch r.spec.Kind {
 	case "stall", "intermediate":
 		_, signals = in.silence(r, resources, false)
@@ -59,7 +59,7 @@ func (in *injector) cut(r *rule, resources []timeline.Resource) (signals []repla
 		c.how = expired
 		for _, resource := range resources {
 			c.version = in.asOf(resource, in.now-r.spec.By)
-			signals = append(signals, replay.Signal{Resource: resource, Value: c})
+			signals = append(signals, replay.StreamMarker{Resource: resource, Value: c})
 		}
 		return signals
 	case "gone":
@@ -78,17 +78,17 @@ func (in *injector) cut(r *rule, resources []timeline.Resource) (signals []repla
 // unseen is the time streams are silent that no event wakes.
 const unseen = 10 * time.Second
 
-// silence makes the signals that silence streams, and the appointment that ends
+// silence makes the signals that silence streams, and the timer that ends
 // it.
-func (in *injector) silence(r *rule, resources []timeline.Resource, lose bool) (*appointment, []replay.Signal) {
-	in.cuts++
+func (in *injector) silence(r *rule, resources []timeline.Resource, lose bool) (*timer, []replay.StreamMarker) {
+	in.interruptions++
 	in.ids++
 	d := r.spec.For
 	if d == 0 && lose && r.alone {
 		d = unseen
 	}
 	a := in.later(d, to(resources, release{in.ids})...)
-	return a, to(resources, hush{in.cuts, in.ids, lose})
+	return a, to(resources, mute{in.interruptions, in.ids, lose})
 }
 
 // client represents a watcher, as far as requests tell.
@@ -101,20 +101,20 @@ func clientOf(r timeline.Resource, q replay.Request) client {
 	return client{r, q.Namespace, q.Options.LabelSelector, q.Options.FieldSelector}
 }
 
-// wish holds what clients whose streams were cut are to meet next.
-type wish struct {
+// reconnectPlan holds what clients whose streams were cut are to meet next.
+type reconnectPlan struct {
 	refuse int      // how many that watch again from where they were get 410
 	stale  []string // the versions as of which those who list get the state
 }
 
-// wishFor notes what a client is to meet whose stream a cut has ended.
-func (in *injector) wishFor(who client, c cut) {
+// planReconnect notes what a client is to meet whose stream a cut has ended.
+func (in *injector) planReconnect(who client, c streamEnd) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	w := in.wishes[who]
+	w := in.reconnectPlans[who]
 	if w == nil {
-		w = &wish{}
-		in.wishes[who] = w
+		w = &reconnectPlan{}
+		in.reconnectPlans[who] = w
 	}
 	if c.how == refused {
 		w.refuse++

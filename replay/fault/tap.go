@@ -10,9 +10,9 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// tap does in one stream what it finds in the stream's history. Order is kept:
+// streamFilter does in one stream what it finds in the stream's history. Order is kept:
 // after an event that is held back, everything waits.
-type tap struct {
+type streamFilter struct {
 	in     *injector
 	who    client
 	opened int  // cuts before it was opened: those don't concern it
@@ -32,23 +32,23 @@ type item struct {
 	group int
 }
 
-// Tap implements replay.Interferer.
-func (in *injector) Tap(q replay.Request) replay.Tap {
+// Filter implements replay.FaultInjector.
+func (in *injector) Filter(q replay.Request) replay.StreamFilter {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	r, known := in.resourceOf(q)
 	if !known {
 		return nil
 	}
-	t := &tap{in: in, who: clientOf(r, q), opened: in.cuts, held: map[int]struct{}{}, quiet: map[int]bool{}}
+	t := &streamFilter{in: in, who: clientOf(r, q), opened: in.interruptions, held: map[int]struct{}{}, quiet: map[int]bool{}}
 	if begins(q) && q.Options.AllowWatchBookmarks {
 		t.noEnd = in.withhold(q)
 	}
 	return t
 }
 
-// Event implements replay.Tap.
-func (t *tap) Event(ev replay.Event, initial bool) []replay.Event {
+// Event implements replay.StreamFilter.
+func (t *streamFilter) Event(ev replay.Event, initial bool) []replay.Event {
 	if initial {
 		if t.noEnd && ev.Type == watch.Bookmark {
 			return nil
@@ -77,23 +77,23 @@ func (t *tap) Event(ev replay.Event, initial bool) []replay.Event {
 	return t.flush()
 }
 
-// Signal implements replay.Tap.
-func (t *tap) Signal(value any) []replay.Event {
+// StreamMarker implements replay.StreamFilter.
+func (t *streamFilter) StreamMarker(value any) []replay.Event {
 	switch s := value.(type) {
 	case *verdict:
 		t.next = s
-	case cut:
+	case streamEnd:
 		if s.seq <= t.opened {
 			return nil
 		}
 		if s.how == refused || s.version != "" {
-			t.in.wishFor(t.who, s)
+			t.in.planReconnect(t.who, s)
 		}
 		if s.how == expired {
 			return gone()
 		}
 		return []replay.Event{{Type: replay.Closed}}
-	case hush:
+	case mute:
 		if s.seq > t.opened {
 			t.quiet[s.id] = s.lose
 		}
@@ -110,7 +110,7 @@ func (t *tap) Signal(value any) []replay.Event {
 }
 
 // flush delivers what nothing holds back.
-func (t *tap) flush() (out []replay.Event) {
+func (t *streamFilter) flush() (out []replay.Event) {
 	for len(t.quiet) == 0 && len(t.queue) > 0 && !slices.ContainsFunc(t.queue[0].holds, t.holds) {
 		for range t.queue[0].times {
 			out = append(out, t.queue[0].ev)
@@ -120,14 +120,14 @@ func (t *tap) flush() (out []replay.Event) {
 	return out
 }
 
-func (t *tap) holds(id int) bool {
+func (t *streamFilter) holds(id int) bool {
 	_, held := t.held[id]
 	return held
 }
 
 // merge makes one event of those of a group for each object, in the place of
 // the last.
-func (t *tap) merge(id int) {
+func (t *streamFilter) merge(id int) {
 	type span struct{ first, last int }
 	type key struct{ namespace, name string }
 	spans := map[key]*span{}

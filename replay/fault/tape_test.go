@@ -170,7 +170,7 @@ func (r *reader) read() []string {
 	for range 1000 {
 		ev, err := r.watch.TryNext()
 		switch {
-		case replay.IsNothing(err):
+		case replay.IsNoEvent(err):
 			return r.said
 		case errors.Is(err, io.EOF):
 			r.say("CLOSED")

@@ -68,7 +68,7 @@ func TestFaultsKeepTheTapesTime(t *testing.T) {
 
 // A client that watches again isn't stalled any more.
 func TestAStallEndsWithTheStream(t *testing.T) {
-	p, _ := stand(t, 8*time.Second, "stall:nodes,at=9s")
+	p, _ := playTo(t, 8*time.Second, "stall:nodes,at=9s")
 	r := &reader{cluster: p.Cluster(), gvr: nodeGVR}
 	r.list()
 	if err := p.Seek(t.Context(), 15*time.Second); err != nil {
@@ -86,7 +86,7 @@ func TestAStallEndsWithTheStream(t *testing.T) {
 
 // Going back is a new beginning: the same faults fire again, in the same places.
 func TestRewinding(t *testing.T) {
-	p, fired := stand(t, replay.End, "drop:nodes,p=0.5,seed=1", "unobserved", "close:pods,at=10s", "recreate:pods")
+	p, fired := playTo(t, replay.End, "drop:nodes,p=0.5,seed=1", "unobserved", "close:pods,at=10s", "recreate:pods")
 	first := slices.Clone(*fired)
 	if len(first) < 4 {
 		t.Fatalf("only %q", first)

@@ -9,8 +9,8 @@ import (
 
 // passage is a state that an object passes through while no watch sees it.
 type passage struct {
-	of  thing
-	end *appointment // nil while there is none
+	of  objectKey
+	end *timer // nil while there is none
 	// joins says that it is a node that joins: one that drains, or isn't ready,
 	// takes its place.
 	joins bool
@@ -26,18 +26,18 @@ func unobserved(in *injector, r *rule, e *event, p *plan, entries []noderoll.Ent
 		return
 	}
 	now := &r.passing
-	if now.end != nil && !slices.Contains(in.diary, now.end) {
+	if now.end != nil && !slices.Contains(in.timers, now.end) {
 		now.end = nil // its time was over
 	}
 	staged := isNodes(e.resource) && r.spec.Types == ""
 	away := passed(entries, e.Name, noderoll.EvtCordoned, noderoll.EvtDraining, noderoll.EvtNotReady) && !passed(entries, e.Name, noderoll.EvtTerminated)
 	if now.end != nil {
-		over := !staged && e.thing() == now.of || staged && passed(entries, now.of.name, noderoll.EvtOnline, noderoll.EvtTerminated)
+		over := !staged && e.objectKey() == now.of || staged && passed(entries, now.of.name, noderoll.EvtOnline, noderoll.EvtTerminated)
 		switch {
 		case staged && now.joins && away && in.hit(r, e):
-			now.of, now.joins = e.thing(), false
+			now.of, now.joins = e.objectKey(), false
 		case over:
-			p.behind = append(p.behind, in.early(now.end)...)
+			p.after = append(p.after, in.early(now.end)...)
 			now.end = nil
 		}
 		return
@@ -47,8 +47,8 @@ func unobserved(in *injector, r *rule, e *event, p *plan, entries []noderoll.Ent
 		return
 	}
 	end, signals := in.silence(r, r.resources, true)
-	*now = passage{of: e.thing(), end: end, joins: staged && !away}
-	p.ahead = append(p.ahead, signals...)
+	*now = passage{of: e.objectKey(), end: end, joins: staged && !away}
+	p.before = append(p.before, signals...)
 }
 
 // passed reports whether a node has come into one of the states.

@@ -13,7 +13,7 @@ type InstanceID string
 
 // InstanceState is an instance's state between its start and its end.
 //
-// A state that is none of these constants is kept in the picture (it takes room and is listed as a Blocker), but nothing
+// A state that is none of these constants is kept in the assessment (it takes room and is listed as a Blocker), but nothing
 // is done to the instance.
 type InstanceState string
 

@@ -6,7 +6,7 @@ import (
 )
 
 // drains chooses what gives up its work: first what is outdated; when nothing of that is left, what is too much.
-func (p *picture) drains() {
+func (p *assessment) drains() {
 	if p.mode == Pause {
 		return
 	}
@@ -44,7 +44,7 @@ func (p *picture) drains() {
 
 // choose fills p.drain in the order of the candidates, idle of which don't serve: at most room in all, at most spare that
 // serve. It returns how many it passed by because they serve.
-func (p *picture) choose(candidates queue, reason Reason, room, spare, idle int) (floored int) {
+func (p *assessment) choose(candidates queue, reason Reason, room, spare, idle int) (floored int) {
 	left := len(candidates)
 	for c := range candidates.inOrder(min(room, spare+idle)) {
 		if len(p.drain) == room {
@@ -78,7 +78,7 @@ func (p *picture) choose(candidates queue, reason Reason, room, spare, idle int)
 // candidates returns the instances that may be drained, with their order: by rank; what doesn't serve before what
 // does, since it costs nothing; what a roll that was cut short left behind before what the roll started from (under
 // Abort: the cluster's config before others); the oldest first; by id.
-func (p *picture) candidates(list []int32, reason Reason) queue {
+func (p *assessment) candidates(list []int32, reason Reason) queue {
 	from := p.options.From
 	if reason == ReasonOutdated && from == "" {
 		from = p.oldestConfig(list)
@@ -109,7 +109,7 @@ func (p *picture) candidates(list []int32, reason Reason) queue {
 }
 
 // oldestConfig is the config of the oldest instance of the list; of two as old, the one with the lower id.
-func (p *picture) oldestConfig(list []int32) ConfigID {
+func (p *assessment) oldestConfig(list []int32) ConfigID {
 	oldest := &p.cluster.Instances[list[0]]
 	for _, i := range list[1:] {
 		instance := &p.cluster.Instances[i]
@@ -121,7 +121,7 @@ func (p *picture) oldestConfig(list []int32) ConfigID {
 }
 
 // dropStarting removes up to n wanted instances that are not up yet, the youngest first, and returns how many.
-func (p *picture) dropStarting(n int) int {
+func (p *assessment) dropStarting(n int) int {
 	n = min(n, len(p.starting))
 	if n == 0 {
 		return 0

@@ -15,8 +15,8 @@ func Plan(cluster Cluster, options Options) (Decision, error) {
 	if err := options.check(); err != nil {
 		return Decision{}, err
 	}
-	p := picture{cluster: &cluster, options: &options}
-	if err := p.look(); err != nil {
+	p := assessment{cluster: &cluster, options: &options}
+	if err := p.classify(); err != nil {
 		return Decision{}, err
 	}
 	p.hold()
@@ -30,7 +30,7 @@ func Plan(cluster Cluster, options Options) (Decision, error) {
 }
 
 // hold settles how far this plan may go: as Mode says, and no further than Pause where too many failed.
-func (p *picture) hold() {
+func (p *assessment) hold() {
 	slices.Sort(p.failures)
 	p.failures = slices.Compact(p.failures)
 	p.mode = p.options.Mode
@@ -44,13 +44,13 @@ func (p *picture) hold() {
 }
 
 // impossible says whether the bounds leave no room to replace what serves: neither one fewer nor one more.
-func (p *picture) impossible() bool {
+func (p *assessment) impossible() bool {
 	c := &p.census
 	return c.Floor == c.Ceiling && len(p.old) > p.idle && p.alive < c.Floor
 }
 
 // starts orders what is missing, as far as the ceiling leaves room.
-func (p *picture) starts() {
+func (p *assessment) starts() {
 	missing := p.census.Wanted
 	if p.mode != Roll || missing <= 0 {
 		return
@@ -71,7 +71,7 @@ func (p *picture) starts() {
 }
 
 // removals takes out what failed or is not wanted and never served.
-func (p *picture) removals() {
+func (p *assessment) removals() {
 	if p.options.Mode != Pause {
 		p.terminate = append(p.terminate, p.remove...)
 		return
@@ -82,7 +82,7 @@ func (p *picture) removals() {
 }
 
 // decision puts the steps into their order and says how the roll stands.
-func (p *picture) decision() Decision {
+func (p *assessment) decision() Decision {
 	d := Decision{Failures: p.failures, Again: p.again, Census: p.census}
 	if p.start.Count > 0 {
 		d.Steps = append(d.Steps, p.start)

@@ -51,7 +51,7 @@ func (r Runner) Run(ctx context.Context, env Environment, tasks ...Task) error {
 		}
 		pool.Each(len(indexes), parallel, func(n int) {
 			i := indexes[n]
-			failed[i] = perform(ctx, env, tasks[i])
+			failed[i] = execute(ctx, env, tasks[i])
 			if failed[i] != nil && r.StopOnError {
 				cancel(errStopped)
 			}
@@ -80,8 +80,8 @@ func stageOf(t Task) int {
 	return 2
 }
 
-// perform runs one task, names it in its error, and catches its panic.
-func perform(ctx context.Context, env Environment, task Task) (err error) {
+// execute runs one task, names it in its error, and catches its panic.
+func execute(ctx context.Context, env Environment, task Task) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = &PanicError{value, debug.Stack()}

@@ -33,5 +33,5 @@
 // # What the package must never do
 //
 // It calls no registry. It writes a pod only with the version that it has read, never over another's write, and never
-// to a pod that was created anew under the same name. It deletes no pod and restarts nothing.
+// to a pod that was created again under the same name. It deletes no pod and restarts nothing.
 package inplace

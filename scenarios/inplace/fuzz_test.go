@@ -9,7 +9,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/inplace/podupdate"
 )
 
-// Whatever stands in the annotations, nothing panics, an error is ErrBrokenState or says that there is nothing to go back
+// Whatever is in the annotations, nothing panics, an error is ErrBrokenState or says that there is nothing to go back
 // to, and what can be read can be written and read again.
 func FuzzState(f *testing.F) {
 	f.Add(`{"phase":"starting","targetImages":{"app":"app:2"},"lastContainerStatuses":{"app":{"containerID":"a"}}}`, `{"phase":"starting"}`)

@@ -29,10 +29,10 @@ const AddressAnnotation = "nodesim.dev/kubelet-address"
 // It is listened at that address, unless [ListenAt] says where, or at all addresses
 // of this machine where that one isn't its own: one of a network that translates
 // addresses. Who may come is said by [KubeletClients].
-func KubeletAddress(ip string) Option { return func(p *Performer) { p.host = ip } }
+func KubeletAddress(ip string) Option { return func(p *Runner) { p.host = ip } }
 
 // address checks where it is listened, and by which address that is reached.
-func (p *Performer) address() error {
+func (p *Runner) address() error {
 	if p.host != "" {
 		ip := net.ParseIP(p.host)
 		if ip == nil || ip.IsUnspecified() || ip.IsMulticast() {
@@ -65,7 +65,7 @@ func freePort(address string) string {
 // Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP by default), so that InternalIP stays the scenario's. An
 // address given in the options comes before it: of several of a type the first is taken (k8s.io/kubernetes,
 // pkg/util/node/node.go, GetPreferredNodeAddress).
-func (f *front) mark(node *corev1.Node) {
+func (f *kubeletServer) mark(node *corev1.Node) {
 	if f == nil || f.server == nil {
 		return
 	}

@@ -20,7 +20,7 @@ import (
 
 // An API server that takes InternalIP before all others, as that of kubeadm and kind
 // (k8s.io/kubernetes, cmd/kubeadm/app/phases/controlplane/manifests.go), reaches the
-// kubelets by the address that it was told; the scenario's own stays behind it.
+// kubelets by the address that it was told; the scenario's own stays after it.
 func TestKubeletAddress(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
@@ -74,7 +74,7 @@ func TestKubeletAddress(t *testing.T) {
 	s.end()
 	<-s.done
 
-	// Who goes on with it where the default does leaves the scenario's address alone.
+	// A run that resumes it where the default does leaves the scenario's address alone.
 	s = raise(ctx, t, kubeadm.Config(), f, live.Speed(speed), live.KnownCluster())
 	until(ctx, t, "the address is gone", func() (bool, error) {
 		return slices.Equal(insides(ctx, t, c, pod.Spec.NodeName), first[1:]), nil
@@ -91,7 +91,7 @@ func TestKubeletAddress(t *testing.T) {
 	}
 }
 
-// theirs is a node that no performance has made.
+// theirs is a node that no live run has made.
 const theirs = "kind-control-plane"
 
 // lived makes a cluster one that has a life of its own: a node, and the kube-proxy

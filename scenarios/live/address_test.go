@@ -78,8 +78,8 @@ func TestListenElsewhere(t *testing.T) {
 	}
 }
 
-// Marking is done with each post of a node, and undone before another performance
-// goes on with it.
+// Marking is done with each post of a node, and undone before another live run
+// resumes it.
 func TestMark(t *testing.T) {
 	server, err := api.Serve(context.Background(), api.PodHandlerConfig{}, api.ServeOptions{})
 	if err != nil {
@@ -94,7 +94,7 @@ func TestMark(t *testing.T) {
 	node := &corev1.Node{Status: corev1.NodeStatus{Addresses: append(slices.Clone(own), corev1.NodeAddress{Type: corev1.NodeHostName, Address: "ip-10-0-0-4"})}}
 	host := net.IPv4(172, 18, 0, 1).String()
 	for range 2 {
-		(&front{server: server, host: host, inside: true}).mark(node)
+		(&kubeletServer{server: server, host: host, inside: true}).mark(node)
 		want := append([]corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: host}}, own...)
 		if want = append(want, corev1.NodeAddress{Type: corev1.NodeHostName, Address: host}); !slices.Equal(node.Status.Addresses, want) {
 			t.Errorf("addresses %v, want %v", node.Status.Addresses, want)
@@ -104,7 +104,7 @@ func TestMark(t *testing.T) {
 		}
 	}
 	unmark(node)
-	(&front{server: server, host: "127.0.0.1"}).mark(node)
+	(&kubeletServer{server: server, host: "127.0.0.1"}).mark(node)
 	want := append(slices.Clone(own), corev1.NodeAddress{Type: corev1.NodeHostName, Address: "127.0.0.1"})
 	if !slices.Equal(node.Status.Addresses, want) || len(node.Annotations) > 0 {
 		t.Errorf("taken over: addresses %v, annotations %v: want %v and none", node.Status.Addresses, node.Annotations, want)

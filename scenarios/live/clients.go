@@ -25,9 +25,9 @@ type clients struct {
 // connect makes the clients, on connections of their own, and asks the server who
 // it is: the first request, which isn't repeated, so that a cluster that can't be
 // reached is an error at once.
-func (p *Performer) connect(ctx context.Context) (*clients, error) {
+func (p *Runner) connect(ctx context.Context) (*clients, error) {
 	config := rest.CopyConfig(p.config)
-	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return tallied{to} })
+	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return countingTransport{to} })
 	over, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, &UnreachableError{p.config.Host, err}
@@ -56,12 +56,12 @@ func (p *Performer) connect(ctx context.Context) (*clients, error) {
 }
 
 // again makes a request until the server has taken or refused it.
-func (p *Performer) again(ctx context.Context, do func(context.Context) error) error {
+func (p *Runner) again(ctx context.Context, do func(context.Context) error) error {
 	return p.attempts(ctx, 0, do)
 }
 
 // attempts is again, and gives up after a number of attempts; 0 is no bound.
-func (p *Performer) attempts(ctx context.Context, most int, do func(context.Context) error) error {
+func (p *Runner) attempts(ctx context.Context, most int, do func(context.Context) error) error {
 	for n := 1; ; n++ {
 		bounded, cancel := context.WithTimeout(ctx, attemptMost)
 		err := do(bounded)
@@ -79,30 +79,30 @@ func (p *Performer) attempts(ctx context.Context, most int, do func(context.Cont
 	}
 }
 
-// A tally counts writes that the API server has taken: those of requests whose
+// A writeCounter counts writes that the API server has taken: those of requests whose
 // context it is in.
-type tally struct{ taken atomic.Int64 }
+type writeCounter struct{ taken atomic.Int64 }
 
-type tallyKey struct{}
+type writeCounterKey struct{}
 
-func (t *tally) in(ctx context.Context) context.Context {
-	return context.WithValue(ctx, tallyKey{}, t)
+func (t *writeCounter) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, writeCounterKey{}, t)
 }
 
-// tallied is a transport that tells tallies.
-type tallied struct{ http.RoundTripper }
+// countingTransport is a transport that counts writes.
+type countingTransport struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
-func (t tallied) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.RoundTripper.RoundTrip(r)
 	if err != nil || answer.StatusCode/100 != 2 {
 		return answer, err
 	}
-	if tally, is := r.Context().Value(tallyKey{}).(*tally); is && r.Method != http.MethodGet {
+	if tally, is := r.Context().Value(writeCounterKey{}).(*writeCounter); is && r.Method != http.MethodGet {
 		tally.taken.Add(1)
 	}
 	return answer, nil
 }
 
 // WrappedRoundTripper returns the wrapped transport: client-go finds idle connections by it, to close them.
-func (t tallied) WrappedRoundTripper() http.RoundTripper { return t.RoundTripper }
+func (t countingTransport) WrappedRoundTripper() http.RoundTripper { return t.RoundTripper }

@@ -49,7 +49,7 @@ func TestContainers(t *testing.T) {
 		}
 		return rows
 	}
-	report, err := performer(t, written(t, meshed), live.BeforeBegin(func(ctx context.Context) error {
+	report, err := newRunner(t, written(t, meshed), live.BeforeBegin(func(ctx context.Context) error {
 		before = count(ctx)
 		return nil
 	}), live.AtEnd(func(ctx context.Context) error {

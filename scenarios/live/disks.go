@@ -20,12 +20,12 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 )
 
-var _ scenarios.Disks = (*world)(nil)
+var _ scenarios.Disks = (*apiServer)(nil)
 
 // CreateVolume implements [scenarios.Disks].
-func (w *world) CreateVolume(pv *corev1.PersistentVolume) {
+func (w *apiServer) CreateVolume(pv *corev1.PersistentVolume) {
 	pv.Labels = withLabel(pv.Labels, w.label)
-	w.courier.send("persistentvolume/"+pv.Name, "create persistentvolumes "+pv.Name, func(ctx context.Context) error {
+	w.writeQueue.send("persistentvolume/"+pv.Name, "create persistentvolumes "+pv.Name, func(ctx context.Context) error {
 		_, err := w.client.CoreV1().PersistentVolumes().Create(ctx, pv, metav1.CreateOptions{FieldManager: fieldManager})
 		if apierrors.IsAlreadyExists(err) {
 			return nil // its name has the claim's UID
@@ -35,8 +35,8 @@ func (w *world) CreateVolume(pv *corev1.PersistentVolume) {
 }
 
 // DeleteVolume implements [scenarios.Disks].
-func (w *world) DeleteVolume(name string, uid types.UID) {
-	w.courier.send("persistentvolume/"+name, "delete persistentvolumes "+name, func(ctx context.Context) error {
+func (w *apiServer) DeleteVolume(name string, uid types.UID) {
+	w.writeQueue.send("persistentvolume/"+name, "delete persistentvolumes "+name, func(ctx context.Context) error {
 		return deleted(w.client.CoreV1().PersistentVolumes().Delete(ctx, name, onlyThis(uid, nil)))
 	})
 }
@@ -44,14 +44,14 @@ func (w *world) DeleteVolume(name string, uid types.UID) {
 // WriteAttachment implements [scenarios.Disks]. The finalizer comes before the status, and with it the label. Writes
 // of one volume keep their order: an attach-detach controller that saw a detachment fail asks for the next attachment
 // beside it (pkg/volume/util/operationexecutor, GenerateDetachVolumeFunc).
-func (w *world) WriteAttachment(old, new *storagev1.VolumeAttachment) {
+func (w *apiServer) WriteAttachment(old, new *storagev1.VolumeAttachment) {
 	is := new.DeepCopy()
 	is.Labels = withLabel(is.Labels, w.label)
 	key := "volumeattachment/" + is.Name
 	if volume := is.Spec.Source.PersistentVolumeName; volume != nil {
 		key = "volumeattachments of " + *volume
 	}
-	w.courier.send(key, "patch volumeattachments "+is.Name, func(ctx context.Context) error {
+	w.writeQueue.send(key, "patch volumeattachments "+is.Name, func(ctx context.Context) error {
 		was, next := &storagev1.VolumeAttachment{ObjectMeta: *old.ObjectMeta.DeepCopy()}, &storagev1.VolumeAttachment{ObjectMeta: *is.ObjectMeta.DeepCopy()}
 		patch, err := twoWay(was, next, &storagev1.VolumeAttachment{}, is.UID, "")
 		if err != nil {
@@ -69,7 +69,7 @@ func (w *world) WriteAttachment(old, new *storagev1.VolumeAttachment) {
 }
 
 // patchAttachment writes to the VolumeAttachment of that UID, if it is there.
-func (w *world) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachment, patch []byte, sub ...string) error {
+func (w *apiServer) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachment, patch []byte, sub ...string) error {
 	if patch == nil {
 		return nil
 	}
@@ -80,11 +80,11 @@ func (w *world) patchAttachment(ctx context.Context, is *storagev1.VolumeAttachm
 
 // PostDrivers implements [scenarios.Disks]. A CSINode goes with its Node: one of an earlier Node of the name becomes
 // this one's. Those of a foreign Node belong to its owner.
-func (w *world) PostDrivers(csi *storagev1.CSINode) {
+func (w *apiServer) PostDrivers(csi *storagev1.CSINode) {
 	csi.Labels = withLabel(csi.Labels, w.label)
-	w.courier.send("node/"+csi.Name, "create csinodes "+csi.Name, func(ctx context.Context) error {
+	w.writeQueue.send("node/"+csi.Name, "create csinodes "+csi.Name, func(ctx context.Context) error {
 		node, err := w.client.CoreV1().Nodes().Get(ctx, csi.Name, metav1.GetOptions{})
-		if err != nil || !w.kubelets.own(node) {
+		if err != nil || !w.kubelets.owns(node) {
 			return gone(err)
 		}
 		csi.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}}
@@ -122,7 +122,7 @@ func labelClaims(o runtime.Object, label string) {
 			claim.Labels = withLabel(claim.Labels, label)
 		}
 	}
-	pods := convert.PodTemplate(o)
+	pods := convert.PodTemplateToAPI(o)
 	if pods == nil {
 		return
 	}

@@ -31,7 +31,7 @@ func TestVolumes(t *testing.T) {
 			defer cancel()
 			before := audited(t)
 			var left time.Time
-			p := performer(t, scenario(t, "volume-detach", one.stuck), live.OnProgress(func(p live.Progress) {
+			p := newRunner(t, scenario(t, "volume-detach", one.stuck), live.OnProgress(func(p live.Progress) {
 				if p.Phase == live.Leaving {
 					left = time.Now()
 				}
@@ -141,7 +141,7 @@ func askedByControlPlane(t *testing.T, log []entry, left time.Time) {
 	}
 }
 
-// noDisksLeft lists what a performance with volumes may have left.
+// noDisksLeft lists what a live run with volumes may have left.
 func noDisksLeft(ctx context.Context, t *testing.T) {
 	t.Helper()
 	c := client(t)

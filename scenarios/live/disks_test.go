@@ -18,7 +18,7 @@ import (
 
 // writing has a world write to a fake API server, and returns the patches that it
 // was sent, once they are delivered.
-func writing(t *testing.T, client *fake.Clientset, write func(*world)) (patches []string) {
+func writing(t *testing.T, client *fake.Clientset, write func(*apiServer)) (patches []string) {
 	t.Helper()
 	client.PrependReactor("patch", "*", func(a clientgotesting.Action) (bool, runtime.Object, error) {
 		p := a.(clientgotesting.PatchAction)
@@ -26,13 +26,13 @@ func writing(t *testing.T, client *fake.Clientset, write func(*world)) (patches 
 		return false, nil, nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &world{label: "db", client: faked(client), courier: newCourier(ctx, func(err error) { t.Error(err) }), kubelets: &kubelets{label: "db"}}
+	w := &apiServer{label: "db", client: faked(client), writeQueue: newWriteQueue(ctx, func(err error) { t.Error(err) }), kubelets: &kubelets{label: "db"}}
 	write(w)
-	if err := w.courier.delivered(t.Context()); err != nil {
+	if err := w.writeQueue.delivered(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	w.courier.close()
+	w.writeQueue.close()
 	return patches
 }
 
@@ -51,7 +51,7 @@ func TestAttachmentIsHeldBeforeItIsAttached(t *testing.T) {
 	is := attachment("external-attacher/ebs-csi-aws-com")
 	is.Status.Attached = true
 	client := fake.NewClientset(was)
-	patches := writing(t, client, func(w *world) { w.WriteAttachment(was, is) })
+	patches := writing(t, client, func(w *apiServer) { w.WriteAttachment(was, is) })
 	want := []string{
 		`{"metadata":{"finalizers":["external-attacher/ebs-csi-aws-com"],"labels":{"nodesim.dev/live":"db"},"uid":"u-1"}}`,
 		`status{"metadata":{"uid":"u-1"},"status":{"attached":true}}`,
@@ -59,7 +59,7 @@ func TestAttachmentIsHeldBeforeItIsAttached(t *testing.T) {
 	if d := cmp.Diff(want, patches); d != "" {
 		t.Errorf("patches (-want +found):\n%s", d)
 	}
-	patches = writing(t, fake.NewClientset(), func(w *world) { w.WriteAttachment(is, attachment()) })
+	patches = writing(t, fake.NewClientset(), func(w *apiServer) { w.WriteAttachment(is, attachment()) })
 	if len(patches) == 0 {
 		t.Error("the finalizer of an attachment that is gone wasn't tried to be removed: want no error, and one patch")
 	}
@@ -74,7 +74,7 @@ func TestVolumesAndDrivers(t *testing.T) {
 	pv := func() *corev1.PersistentVolume {
 		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-1"}}
 	}
-	writing(t, client, func(w *world) {
+	writing(t, client, func(w *apiServer) {
 		w.CreateVolume(pv())
 		w.CreateVolume(pv())
 		w.PostDrivers(&storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
@@ -94,7 +94,7 @@ func TestVolumesAndDrivers(t *testing.T) {
 			t.Errorf("a CSINode of a Node that is %s: %v, want none", name, err)
 		}
 	}
-	writing(t, client, func(w *world) { w.DeleteVolume("pvc-1", ""); w.DeleteVolume("pvc-1", "") })
+	writing(t, client, func(w *apiServer) { w.DeleteVolume("pvc-1", ""); w.DeleteVolume("pvc-1", "") })
 	if _, err := client.CoreV1().PersistentVolumes().Get(t.Context(), "pvc-1", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the volume was deleted: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestClaimsAreLabelled(t *testing.T) {
 		{set, []string{"spec", "volumeClaimTemplates"}, []string{"metadata", "labels"}},
 		{deployment, []string{"spec", "template", "spec", "volumes"}, []string{"ephemeral", "volumeClaimTemplate", "metadata", "labels"}},
 	} {
-		p, err := (&ground{label: "db"}).plan(one.object)
+		p, err := (&prerequisites{label: "db"}).plan(one.object)
 		if err != nil {
 			t.Fatal(err)
 		}

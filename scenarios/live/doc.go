@@ -17,20 +17,20 @@
 //
 //	clients.go, pace.go          requests, and how long to wait before the next
 //	prepare.go                   what is looked at, and made, before the nodes come
-//	run.go, stage.go, pace.go    one goroutine runs the actors, paced by the wall clock
-//	world.go, courier.go         writes of actors: patches in order for each object, retried, computed anew on conflicts
+//	run.go, event_loop.go, pace.go    one goroutine runs the actors, paced by the wall clock
+//	api_server.go, write_queue.go     writes of actors: patches in order for each object, retried, computed again on conflicts
 //	change.go                    what of an object a controller has changed
-//	serve.go, definition.go      which of the provider's own kinds are written, and their definitions
-//	customs.go, customs_write.go NodeClaims, Machines and their owners
+//	custom_kinds.go, definition.go      which of the provider's own kinds are written, and their definitions
+//	custom_resources.go, custom_resources_write.go NodeClaims, Machines and their owners
 //	watch.go                     what the server says: one set of informers
 //	kubelets.go, controllers.go  a NodeController for each node, one PodController for all pods
-//	own.go                       the Node that is a kubelet's, by its UID
+//	own_node.go                  the Node that is a kubelet's, by its UID
 //	pods.go                      the provider that the PodController calls
 //	disks.go                     volumes, attachments, CSINodes
-//	front.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
+//	kubelet_server.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
 //	events.go                    Events through client-go's recorders, one a component and host
-//	diary.go, ledger.go          the checkpoint in the cluster: process, scenario, progress; and the lock on it
-//	leave.go, sweep*.go          what is removed in the end, or by Cleanup
+//	checkpoint.go, checkpoint_lock.go the checkpoint in the cluster: process, scenario, progress; and the lock on it
+//	cleanup.go, sweep*.go          what is removed in the end, or by Cleanup
 //	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
 //	inplace.go                   rolls of pods where they run
 //

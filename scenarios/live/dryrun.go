@@ -22,9 +22,9 @@ import (
 // DryRun says, a line at a time, what Run would do in this cluster: what it would create or adopt from an earlier
 // live run, which nodes would join, and the first plan of each roll that package cycle plans. It checks what Run
 // checks, and writes nothing.
-func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
-	ctx = quietly(ctx)
-	r := &run{Performer: p}
+func (p *Runner) DryRun(ctx context.Context, say func(string)) error {
+	ctx = withoutKlog(ctx)
+	r := &run{Runner: p}
 	var err error
 	if r.clients, err = p.connect(ctx); err != nil {
 		return err
@@ -43,14 +43,14 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 	if _, err := p.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	if err := r.survey(ctx); err != nil {
+	if err := r.findCustomKinds(ctx); err != nil {
 		return err
 	}
 	record := "configmaps/" + RecordNamespace + "/" + RecordName
 	if !there {
 		say("create " + record)
 	} else {
-		r.ledger = &ledger{p: p, now: was}
+		r.lock = &checkpointLock{p: p, now: was}
 		say("take over " + record + ", and resume " + was.At + " into the scenario")
 		if err := r.find(ctx); err != nil {
 			return fmt.Errorf("cluster %s: %w", p.config.Host, err)
@@ -60,17 +60,17 @@ func (p *Performer) DryRun(ctx context.Context, say func(string)) error {
 		say("create " + planned{definitionsResource, definitionOf(kind, r.label)}.key())
 	}
 	for _, o := range r.objects {
-		line, err := r.world.ground.prospect(ctx, o)
+		line, err := r.apiServer.prerequisites.prospect(ctx, o)
 		if err != nil {
 			return err
 		}
 		say(line)
 	}
-	return r.rehearse(ctx, was, say)
+	return r.dryRun(ctx, was, say)
 }
 
 // prospect says what would become of a planned object.
-func (g *ground) prospect(ctx context.Context, p planned) (string, error) {
+func (g *prerequisites) prospect(ctx context.Context, p planned) (string, error) {
 	have, err := g.of(p.resource, p.object.GetNamespace()).Get(ctx, p.object.GetName(), metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -87,11 +87,11 @@ func (g *ground) prospect(ctx context.Context, p planned) (string, error) {
 	return "", g.foreign(p)
 }
 
-// rehearse lets the nodes of 0s join nowhere, those that are there be adopted, and
+// dryRun lets the nodes of 0s join nowhere, those that are there be adopted, and
 // plans the rolls.
-func (r *run) rehearse(ctx context.Context, was diary, say func(string)) error {
-	stand := &rehearsal{}
-	show, err := r.script.perform(scenarios.PerformConfig{World: stand, Speed: r.speed, Now: r.clock.Now, HandsOff: true})
+func (r *run) dryRun(ctx context.Context, was checkpoint, say func(string)) error {
+	server := &dryRunServer{}
+	sim, err := r.scenario.simulate(scenarios.LiveConfig{APIServer: server, Speed: r.speed, Now: r.clock.Now, ExternalRoller: true})
 	if err != nil {
 		return err
 	}
@@ -100,22 +100,22 @@ func (r *run) rehearse(ctx context.Context, was diary, say func(string)) error {
 		there[n.Name] = n.UID
 	}
 	if was.Begun {
-		if err := show.Adopt(r.nodes, r.ledger.resumeAt(), was.Rolled); err != nil {
+		if err := sim.Adopt(r.nodes, r.lock.resumeAt(), was.Rolled); err != nil {
 			return err
 		}
 	}
-	show.Seed()
-	for _, o := range stand.customs {
-		if !r.world.customs.writes(o.kind) {
+	sim.Seed()
+	for _, o := range server.customResources {
+		if !r.apiServer.customResources.writes(o.kind) {
 			continue
 		}
-		line, err := r.world.ground.prospect(ctx, planned{o.kind.GroupVersionResource, o.object})
+		line, err := r.apiServer.prerequisites.prospect(ctx, planned{o.kind.GroupVersionResource, o.object})
 		if err != nil {
 			return err
 		}
 		say(line)
 	}
-	for i, n := range stand.nodes {
+	for i, n := range server.nodes {
 		verb, uid := "adopt", there[n.Name]
 		if uid == "" {
 			verb, uid = "register", types.UID(fmt.Sprintf("rehearsal-%d", i))
@@ -123,38 +123,38 @@ func (r *run) rehearse(ctx context.Context, was diary, say func(string)) error {
 		say(verb + " nodes/" + n.Name)
 		n = n.DeepCopy()
 		n.UID = uid
-		show.NodeSeen(watch.Added, n)
+		sim.NodeSeen(watch.Added, n)
 	}
 	if was.Rolled {
 		say("roll nothing: the roll is over")
 		return nil
 	}
-	return r.planned(ctx, show, say)
+	return r.planned(ctx, sim, say)
 }
 
 // planned says how the rolls would begin.
-func (r *run) planned(ctx context.Context, show performance, say func(string)) error {
+func (r *run) planned(ctx context.Context, sim simulation, say func(string)) error {
 	roll := r.file.Roll
 	if roll == nil {
 		return nil
 	}
-	if w := r.script.pods; w != nil {
+	if w := r.scenario.pods; w != nil {
 		say(fmt.Sprintf("change the pods of %s/%s in place, %s into the scenario, by %s", w.Namespace, w.Name, roll.At, roll.Strategy))
 	}
-	stage := newStage(r.clock)
-	env := newEnvironment(stage, show, func(ctx context.Context) error { return ctx.Err() })
+	loop := newEventLoop(r.clock)
+	env := newEnvironment(loop, sim, func(ctx context.Context) error { return ctx.Err() })
 	acting, end := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = stage.run(acting, func() (time.Duration, bool, error) { return time.Hour, false, nil }) // ends with acting
-		stage.close()
+		_ = loop.run(acting, func() (time.Duration, bool, error) { return time.Hour, false, nil }) // ends with acting
+		loop.close()
 	}()
 	defer func() { end(); <-done }()
 	for _, group := range roll.Groups {
 		say(fmt.Sprintf("roll group %s, %s into the scenario, by %s", group, roll.At, roll.Strategy))
 		if byCycle(roll) {
-			if err := r.firstPlan(ctx, env, show, group, say); err != nil {
+			if err := r.firstPlan(ctx, env, sim, group, say); err != nil {
 				return err
 			}
 		}
@@ -164,8 +164,8 @@ func (r *run) planned(ctx context.Context, show performance, say func(string)) e
 
 // firstPlan says what the first plan of a group's roll is, and has it done by an
 // environment that touches nothing.
-func (r *run) firstPlan(ctx context.Context, env *environment, show performance, group string, say func(string)) error {
-	if err := env.on(ctx, func() error { return show.Retarget(group) }); err != nil {
+func (r *run) firstPlan(ctx context.Context, env *environment, sim simulation, group string, say func(string)) error {
+	if err := env.on(ctx, func() error { return sim.Retarget(group) }); err != nil {
 		return err
 	}
 	dry := cycle.DryRun(env)
@@ -189,40 +189,40 @@ func (r *run) firstPlan(ctx context.Context, env *environment, show performance,
 	return cycle.Run(ctx, dry, decision.Tasks()...)
 }
 
-// A rehearsal is a World in which nothing is written.
-type rehearsal struct {
-	nodes   []*corev1.Node
-	customs []rehearsedCustom
+// A dryRunServer is an APIServer in which nothing is written.
+type dryRunServer struct {
+	nodes           []*corev1.Node
+	customResources []dryRunCustom
 }
 
-type rehearsedCustom struct {
+type dryRunCustom struct {
 	kind   scenarios.CustomKind
 	object *unstructured.Unstructured
 }
 
-var _ scenarios.World = (*rehearsal)(nil)
+var _ scenarios.APIServer = (*dryRunServer)(nil)
 
-func (r *rehearsal) Register(n *corev1.Node)    { r.nodes = append(r.nodes, n) }
-func (*rehearsal) PostNode(*corev1.Node)        {}
-func (*rehearsal) Beat(string, bool)            {}
-func (*rehearsal) Retire(string)                {}
-func (*rehearsal) PostPod(*corev1.Pod)          {}
-func (*rehearsal) Record(scenarios.Report)      {}
-func (*rehearsal) WriteNode(_, _ *corev1.Node)  {}
-func (*rehearsal) DeleteNode(string, types.UID) {}
-func (r *rehearsal) WriteCustom(kind scenarios.CustomKind, old, new *unstructured.Unstructured) {
+func (r *dryRunServer) Register(n *corev1.Node)    { r.nodes = append(r.nodes, n) }
+func (*dryRunServer) PostNode(*corev1.Node)        {}
+func (*dryRunServer) SetLeaseRenewal(string, bool) {}
+func (*dryRunServer) ReleaseNode(string)           {}
+func (*dryRunServer) PostPod(*corev1.Pod)          {}
+func (*dryRunServer) Record(scenarios.Report)      {}
+func (*dryRunServer) WriteNode(_, _ *corev1.Node)  {}
+func (*dryRunServer) DeleteNode(string, types.UID) {}
+func (r *dryRunServer) WriteCustom(kind scenarios.CustomKind, old, new *unstructured.Unstructured) {
 	if old == nil {
-		r.customs = append(r.customs, rehearsedCustom{kind, new})
+		r.customResources = append(r.customResources, dryRunCustom{kind, new})
 	}
 }
-func (*rehearsal) DeleteCustom(scenarios.CustomKind, types.NamespacedName) {}
-func (*rehearsal) WritePod(_, _ *corev1.Pod)                               {}
-func (*rehearsal) Evict(types.NamespacedName, types.UID) error             { return nil }
-func (*rehearsal) DeletePod(types.NamespacedName, types.UID, *int64) error { return nil }
-func (*rehearsal) CreateWorkload([]runtime.Object)                         {}
-func (*rehearsal) Scale(_, _, _ string, _ int32)                           {}
-func (*rehearsal) Mark(_, _ string)                                        {}
-func (*rehearsal) CreateVolume(*corev1.PersistentVolume)                   {}
-func (*rehearsal) DeleteVolume(string, types.UID)                          {}
-func (*rehearsal) WriteAttachment(_, _ *storagev1.VolumeAttachment)        {}
-func (*rehearsal) PostDrivers(*storagev1.CSINode)                          {}
+func (*dryRunServer) DeleteCustom(scenarios.CustomKind, types.NamespacedName) {}
+func (*dryRunServer) WritePod(_, _ *corev1.Pod)                               {}
+func (*dryRunServer) Evict(types.NamespacedName, types.UID) error             { return nil }
+func (*dryRunServer) DeletePod(types.NamespacedName, types.UID, *int64) error { return nil }
+func (*dryRunServer) CreateWorkload([]runtime.Object)                         {}
+func (*dryRunServer) Scale(_, _, _ string, _ int32)                           {}
+func (*dryRunServer) Mark(_, _ string)                                        {}
+func (*dryRunServer) CreateVolume(*corev1.PersistentVolume)                   {}
+func (*dryRunServer) DeleteVolume(string, types.UID)                          {}
+func (*dryRunServer) WriteAttachment(_, _ *storagev1.VolumeAttachment)        {}
+func (*dryRunServer) PostDrivers(*storagev1.CSINode)                          {}

@@ -30,7 +30,7 @@ func TestProspects(t *testing.T) {
 	ending := object("ending", "surge")
 	ending.DeletionTimestamp, ending.Finalizers = &now, []string{"example.com/wait"}
 	shop := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
-	g := &ground{label: "surge", client: fake.NewSimpleDynamicClient(scheme.Scheme, object("ours", "surge"), object("theirs", ""), object("another's", "stuck-drain"), ending, shop)}
+	g := &prerequisites{label: "surge", client: fake.NewSimpleDynamicClient(scheme.Scheme, object("ours", "surge"), object("theirs", ""), object("another's", "stuck-drain"), ending, shop)}
 	var got []string
 	for _, o := range []runtime.Object{
 		shop.DeepCopy(), object("ours", ""), object("new", ""), object("ending", ""), object("theirs", ""), object("another's", ""),
@@ -58,16 +58,16 @@ func TestProspects(t *testing.T) {
 	}
 }
 
-// rehearsed is what is said of the nodes and the roll where some are there already.
-func rehearsed(t *testing.T, file *scenarios.File, was diary, nodes ...*corev1.Node) []string {
+// dryRunLines is what is said of the nodes and the roll where some are there already.
+func dryRunLines(t *testing.T, file *scenarios.File, was checkpoint, nodes ...*corev1.Node) []string {
 	t.Helper()
 	p, err := New(&rest.Config{}, file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{Performer: p, nodes: nodes, ledger: &ledger{p: p, now: was}}
+	r := &run{Runner: p, nodes: nodes, lock: &checkpointLock{p: p, now: was}}
 	var lines []string
-	if err := r.rehearse(t.Context(), was, func(line string) { lines = append(lines, line) }); err != nil {
+	if err := r.dryRun(t.Context(), was, func(line string) { lines = append(lines, line) }); err != nil {
 		t.Fatal(err)
 	}
 	return lines
@@ -82,35 +82,35 @@ func counts(lines []string) map[string]int {
 	return verbs
 }
 
-// A performance that was kept is told as what it is: its nodes are there.
+// A live run that was kept is told as what it is: its nodes are there.
 func TestRehearsalOfWhatIsKept(t *testing.T) {
 	file := shipped(t, "surge")
-	stand := &rehearsal{}
-	show, err := scriptOf(file).perform(scenarios.PerformConfig{World: stand, Speed: 1, Now: time.Now, HandsOff: true})
+	server := &dryRunServer{}
+	sim, err := scenarioSpecOf(file).simulate(scenarios.LiveConfig{APIServer: server, Speed: 1, Now: time.Now, ExternalRoller: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	show.Seed()
-	for i, n := range stand.nodes {
+	sim.Seed()
+	for i, n := range server.nodes {
 		n.UID = types.UID(strings.Repeat("u", i+1))
 	}
-	size := len(stand.nodes)
+	size := len(server.nodes)
 	if size < 2 {
 		t.Fatalf("found %d nodes, want some", size)
 	}
-	none := counts(rehearsed(t, file, diary{}))
+	none := counts(dryRunLines(t, file, checkpoint{}))
 	if none["register"] != size || none["adopt"] != 0 || none["roll"] != 1 {
 		t.Errorf("with nothing there: %v", none)
 	}
-	some := counts(rehearsed(t, file, diary{}, stand.nodes[0]))
+	some := counts(dryRunLines(t, file, checkpoint{}, server.nodes[0]))
 	if some["register"] != size-1 || some["adopt"] != 1 {
 		t.Errorf("with a node of one that hadn't begun: %v", some)
 	}
-	all := counts(rehearsed(t, file, diary{Begun: true, At: "5s"}, stand.nodes...))
+	all := counts(dryRunLines(t, file, checkpoint{Begun: true, At: "5s"}, server.nodes...))
 	if all["register"] != 0 || all["adopt"] != size || all["roll"] != 1 {
 		t.Errorf("with all nodes of one that had begun: %v", all)
 	}
-	over := rehearsed(t, file, diary{Begun: true, Rolled: true, At: "50m"}, stand.nodes...)
+	over := dryRunLines(t, file, checkpoint{Begun: true, Rolled: true, At: "50m"}, server.nodes...)
 	if got := over[len(over)-1]; got != "roll nothing: the roll is over" {
 		t.Errorf("behind the roll: %q", got)
 	}

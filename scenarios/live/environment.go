@@ -11,7 +11,7 @@ import (
 )
 
 // A provider is the part of a live run that an environment needs: groups of machines in a simulated cloud, and drains
-// through the API. [scenarios.Performance] is one.
+// through the API. [scenarios.LiveSimulation] is one.
 type provider interface {
 	Now() time.Duration
 	Group(name string) (scenarios.GroupState, error)
@@ -29,9 +29,9 @@ type provider interface {
 // Its stamps are moments of the scenario, not of the wall: 0s is [environmentEpoch]. Its methods may be called from
 // several goroutines; each runs on the event loop.
 type environment struct {
-	stage    *stage
-	provider provider
-	look     func(context.Context) error // waits a little
+	eventLoop *eventLoop
+	provider  provider
+	poll      func(context.Context) error // waits a little
 
 	mu       sync.Mutex
 	draining map[string]time.Duration // since when
@@ -44,15 +44,15 @@ var environmentEpoch = time.Unix(0, 0).UTC().Add(1000 * time.Hour)
 
 var _ cycle.Environment = (*environment)(nil)
 
-func newEnvironment(s *stage, p provider, look func(context.Context) error) *environment {
-	return &environment{stage: s, provider: p, look: look, draining: map[string]time.Duration{}}
+func newEnvironment(s *eventLoop, p provider, poll func(context.Context) error) *environment {
+	return &environment{eventLoop: s, provider: p, poll: poll, draining: map[string]time.Duration{}}
 }
 
 // on runs a function on the event loop and waits for it.
 func (e *environment) on(ctx context.Context, do func() error) (err error) {
 	// The call may still be made after ctx has ended: its error is dropped then.
 	result := make(chan error, 1)
-	if err := e.stage.call(ctx, func() { result <- do() }); err != nil {
+	if err := e.eventLoop.call(ctx, func() { result <- do() }); err != nil {
 		return err
 	}
 	return <-result
@@ -177,5 +177,5 @@ func (e *environment) TerminateInstances(ctx context.Context, ids ...cycle.Insta
 
 // WaitInstances implements [cycle.Environment]. It waits a little: the planner looks again anyway.
 func (e *environment) WaitInstances(ctx context.Context, _ cycle.InstanceState, _ ...cycle.InstanceID) error {
-	return e.look(ctx)
+	return e.poll(ctx)
 }

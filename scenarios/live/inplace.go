@@ -35,14 +35,14 @@ type podRoll struct {
 
 // rollInPlace rolls the workload's pods at their time, reports the outcome to the live run, and reports unexpected
 // restarts until ctx ends.
-func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(context.Context) error) error {
+func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, poll func(context.Context) error) error {
 	p := &podRoll{r: r, workload: w, deadline: time.Duration(float64(r.file.Roll.JoinTimeout) / r.speed)}
 	p.roller = roller.Roller{
 		Pods: rollPods{r.clients.kube.CoreV1()}, Namespace: w.Namespace, Selector: labels.SelectorFromSet(labels.Set{"app": w.Name}),
-		Roll: p.wanted(), Poll: r.glance(),
+		Roll: p.wanted(), Poll: r.pollInterval(),
 		OnAction: p.done, OnRestart: p.restarted, OnError: r.warn,
 	}
-	if err := r.await(ctx, r.file.Roll.At, look); err != nil {
+	if err := r.await(ctx, r.file.Roll.At, poll); err != nil {
 		return err
 	}
 	if err := r.again(ctx, func(ctx context.Context) error { return p.redefine(ctx, true) }); err != nil {
@@ -56,7 +56,7 @@ func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, look func(
 	if err := r.rolled(ctx, failed); err != nil {
 		return err
 	}
-	return p.watch(ctx, look)
+	return p.watch(ctx, poll)
 }
 
 // rollPods are the pods of a roller.Roller over a typed client.
@@ -145,7 +145,7 @@ func (p *podRoll) run(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	p.roller.OnPass = func(d roller.Decision) {
-		if failed := p.patience(d); failed != nil {
+		if failed := p.checkDeadline(d); failed != nil {
 			end(failed)
 		}
 	}
@@ -170,8 +170,8 @@ func (p *podRoll) run(ctx context.Context) error {
 	return nil
 }
 
-// patience fails the roll where the wait for pods that no update touches takes too long.
-func (p *podRoll) patience(d roller.Decision) *failedRoll {
+// checkDeadline fails the roll where the wait for pods that no update touches takes too long.
+func (p *podRoll) checkDeadline(d roller.Decision) *failedRoll {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.r.clock.Now()
@@ -206,22 +206,22 @@ func (p *podRoll) done(a roller.Action, err error) {
 	if !first || p.r.file.Roll.OnFailure != spec.OnFailureRollback {
 		return
 	}
-	p.r.stage.post(func() {
-		p.r.world.Mark("rollback", fmt.Sprintf("the update of %s has failed (%s); its pods go back", p.workload.Name, a.Reason))
+	p.r.eventLoop.post(func() {
+		p.r.apiServer.Mark("rollback", fmt.Sprintf("the update of %s has failed (%s); its pods go back", p.workload.Name, a.Reason))
 	})
-	p.r.world.courier.send("replicasets/"+p.workload.Name, "patch replicasets "+p.workload.Name, func(ctx context.Context) error { return p.redefine(ctx, false) })
+	p.r.apiServer.writeQueue.send("replicasets/"+p.workload.Name, "patch replicasets "+p.workload.Name, func(ctx context.Context) error { return p.redefine(ctx, false) })
 }
 
 func (p *podRoll) restarted(restart roller.Restart) {
-	p.r.stage.post(func() {
-		p.r.world.Mark("unexpected restart", fmt.Sprintf("pod %s/%s: container %s was restarted since its update", restart.Namespace, restart.Pod, restart.Container))
+	p.r.eventLoop.post(func() {
+		p.r.apiServer.Mark("unexpected restart", fmt.Sprintf("pod %s/%s: container %s was restarted since its update", restart.Namespace, restart.Pod, restart.Container))
 	})
 }
 
 // watch reports restarts after the end of the roll.
-func (p *podRoll) watch(ctx context.Context, look func(context.Context) error) error {
+func (p *podRoll) watch(ctx context.Context, poll func(context.Context) error) error {
 	for {
-		if err := look(ctx); err != nil {
+		if err := poll(ctx); err != nil {
 			return err
 		}
 		if _, err := p.roller.Pass(ctx); err != nil && ctx.Err() == nil {

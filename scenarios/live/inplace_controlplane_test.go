@@ -36,7 +36,7 @@ func TestInPlace(t *testing.T) {
 			var marks []string
 			before, after := map[types.UID]string{}, map[types.UID]corev1.Pod{}
 			web := metav1.ListOptions{LabelSelector: "app=web"}
-			p := performer(t, scenario(t, c.name, c.set...),
+			p := newRunner(t, scenario(t, c.name, c.set...),
 				live.BeforeBegin(func(ctx context.Context) error {
 					list, err := client(t).CoreV1().Pods("shop").List(ctx, web)
 					for _, pod := range list.Items {

@@ -24,7 +24,7 @@ func TestTheFirstPodThatHasFailedSaysWhy(t *testing.T) {
 		"not answered": {roller.Action{Kind: roller.Trigger}, errors.New("connection refused"), ""},
 		"begun":        {roller.Action{Kind: roller.Trigger}, nil, ""},
 	} {
-		p := &podRoll{r: &run{Performer: &Performer{file: &scenarios.File{File: spec.File{Roll: &spec.Roll{}}}}}}
+		p := &podRoll{r: &run{Runner: &Runner{file: &scenarios.File{File: spec.File{Roll: &spec.Roll{}}}}}}
 		p.done(c.action, c.err)
 		code := ""
 		if p.failure != nil {

@@ -29,7 +29,7 @@ func kubectl(ctx context.Context, t *testing.T, args ...string) (string, error) 
 	return string(out), err
 }
 
-// People look at the pods, and interfere in the middle: the roll goes on with what
+// People look at the pods, and interfere in the middle: the roll continues with what
 // they have left.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestKubectl(t *testing.T) {
 	var drained, deleted, pod string
 	var names []string
 	began := make(chan struct{})
-	p := performer(t, scenario(t, "surge", append(small, "strategy=plain")...), live.Speed(20),
+	p := newRunner(t, scenario(t, "surge", append(small, "strategy=plain")...), live.Speed(20),
 		live.BeforeBegin(func(ctx context.Context) error {
 			for _, n := range nodesNow(ctx, t) {
 				names = append(names, n.Name)
@@ -91,12 +91,12 @@ func TestKubectl(t *testing.T) {
 }
 
 // kubectl top shows what the pods use, by an API that goes away with the
-// performance.
+// live run.
 func TestTop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
-	p := performer(t, scenario(t, "minimal"), live.BeforeBegin(func(ctx context.Context) error {
+	p := newRunner(t, scenario(t, "minimal"), live.BeforeBegin(func(ctx context.Context) error {
 		until(ctx, t, "kubectl top works", func() (bool, error) {
 			out, err := kubectl(ctx, t, "top", "nodes")
 			return err == nil && strings.Contains(out, "ip-10-"), err
@@ -104,7 +104,7 @@ func TestTop(t *testing.T) {
 		return context.Canceled // that is enough
 	}))
 	if _, err := p.Run(ctx); err == nil {
-		t.Error("the performance goes on behind an error of BeforeBegin")
+		t.Error("the live run continues after an error of BeforeBegin")
 	}
 	if out, err := kubectl(ctx, t, "top", "nodes"); err == nil {
 		t.Errorf("kubectl top still works: %s", out)

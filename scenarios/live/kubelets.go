@@ -107,8 +107,8 @@ func (ks *kubelets) post(node *corev1.Node) {
 	ks.line.post(node.Name, node)
 }
 
-// beat says whether a kubelet lives.
-func (ks *kubelets) beat(node string, beats bool) {
+// setRenewal says whether a kubelet lives.
+func (ks *kubelets) setRenewal(node string, beats bool) {
 	k := ks.find(node)
 	if k == nil {
 		return
@@ -122,8 +122,8 @@ func (ks *kubelets) beat(node string, beats bool) {
 	}
 }
 
-// retire ends what keeps a Node alive. No kubelet owns its pods from then on.
-func (ks *kubelets) retire(node string) {
+// release ends what keeps a Node alive. No kubelet owns its pods from then on.
+func (ks *kubelets) release(node string) {
 	ks.mu.Lock()
 	k := ks.byName[node]
 	delete(ks.byName, node)
@@ -145,7 +145,7 @@ func (ks *kubelets) serves(node string) bool {
 	if k == nil {
 		return false
 	}
-	if n, err := ks.nodes.Get(node); err == nil && !ks.own(n) {
+	if n, err := ks.nodes.Get(node); err == nil && !ks.owns(n) {
 		return false
 	}
 	since := k.quiet.Load()
@@ -158,9 +158,9 @@ func (ks *kubelets) find(node string) *kubelet {
 	return ks.byName[node]
 }
 
-// own reports whether a Node belongs to a live run of this scenario: by its label, or, where that was removed, by the
+// owns reports whether a Node belongs to a live run of this scenario: by its label, or, where that was removed, by the
 // UID that its kubelet has registered.
-func (ks *kubelets) own(n *corev1.Node) bool {
+func (ks *kubelets) owns(n *corev1.Node) bool {
 	if n.Labels[Label] == ks.label {
 		return true
 	}
@@ -174,7 +174,7 @@ func (ks *kubelets) own(n *corev1.Node) bool {
 
 // uid is that of a node's object, "" while it isn't known.
 func (ks *kubelets) uid(node string) types.UID {
-	if n, err := ks.nodes.Get(node); err == nil && ks.own(n) {
+	if n, err := ks.nodes.Get(node); err == nil && ks.owns(n) {
 		return n.UID
 	}
 	return ""
@@ -187,7 +187,7 @@ func (ks *kubelets) standing(ctx context.Context, node string) (types.UID, error
 		return uid, nil
 	}
 	n, err := ks.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
-	if err != nil || !ks.own(n) {
+	if err != nil || !ks.owns(n) {
 		return "", gone(err)
 	}
 	return n.UID, nil
@@ -229,7 +229,7 @@ func (k *kubelet) post(node *corev1.Node) {
 	}
 }
 
-// registered lets go of what another controller would have to be told: there will be
+// registered releases what another controller would have to be told: there will be
 // none, and the one that runs has a copy of its own.
 func (k *kubelet) registered() {
 	k.first = nil

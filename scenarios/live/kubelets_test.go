@@ -79,11 +79,11 @@ func TestNodeInTheWay(t *testing.T) {
 	})
 }
 
-// unsettled is a scenario whose nodes aren't there.
-type unsettled struct{ performance }
+// neverSettled is a scenario whose nodes aren't there.
+type neverSettled struct{ simulation }
 
-func (unsettled) Unsettled() []string { return []string{"node a isn't Ready"} }
-func (unsettled) Now() time.Duration  { return 0 }
+func (neverSettled) Unsettled() []string { return []string{"node a isn't Ready"} }
+func (neverSettled) Now() time.Duration  { return 0 }
 
 // A scenario whose beginning somebody else's Node is in the way of says so, and ends.
 func TestNodeInTheWayOfTheBeginning(t *testing.T) {
@@ -94,8 +94,8 @@ func TestNodeInTheWayOfTheBeginning(t *testing.T) {
 		ks := newKubelets(nil, 0, nil)
 		ks.byName["a"] = k
 		r := &run{
-			Performer: &Performer{label: "surge", clock: clock.RealClock{}, config: &rest.Config{Host: "https://example.invalid"}, tell: func(Progress) {}},
-			show:      unsettled{}, world: &world{kubelets: ks, courier: &courier{}},
+			Runner: &Runner{label: "surge", clock: clock.RealClock{}, config: &rest.Config{Host: "https://example.invalid"}, tell: func(Progress) {}},
+			sim:    neverSettled{}, apiServer: &apiServer{kubelets: ks, writeQueue: &writeQueue{}},
 			podCache: corev1listers.NewPodLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})),
 		}
 		_, over, err := r.step(t.Context())

@@ -20,7 +20,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
-// speed is that of the tests' control plane and of most of their performances.
+// speed is that of the tests' control plane and of most of their live runs.
 const speed = 60
 
 // planes are the control planes of the package's tests. A live run wants a cluster for itself, so a test has one while it
@@ -166,8 +166,8 @@ func scenario(t *testing.T, name string, set ...string) *scenarios.File {
 	return src.File
 }
 
-// performer is one on the shared control plane, which says to the test how it goes.
-func performer(t *testing.T, f *scenarios.File, opts ...live.Option) *live.Performer {
+// newRunner is one on the shared control plane, which says to the test how it goes.
+func newRunner(t *testing.T, f *scenarios.File, opts ...live.Option) *live.Runner {
 	t.Helper()
 	p := plane(t)
 	check(t, p.Config())
@@ -194,19 +194,19 @@ func client(t *testing.T) kubernetes.Interface {
 	return c
 }
 
-// An ending is what a performance comes to.
-type ending struct {
+// An outcome is what a live run comes to.
+type outcome struct {
 	report live.Report
 	err    error
 }
 
-// begin performs beside the test, and returns once the scenario has begun.
-func begin(ctx context.Context, t *testing.T, p *live.Performer, began <-chan struct{}) <-chan ending {
+// begin runs the scenario beside the test, and returns once the scenario has begun.
+func begin(ctx context.Context, t *testing.T, p *live.Runner, began <-chan struct{}) <-chan outcome {
 	t.Helper()
-	done := make(chan ending, 1)
+	done := make(chan outcome, 1)
 	go func() {
 		report, err := p.Run(ctx)
-		done <- ending{report, err}
+		done <- outcome{report, err}
 	}()
 	select {
 	case <-began:

@@ -8,5 +8,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Nothing that a performance starts outlives it.
+// Nothing that a live run starts outlives it.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

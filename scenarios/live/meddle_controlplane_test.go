@@ -19,7 +19,7 @@ import (
 )
 
 // meddling is a roll that others get in the way of.
-func meddling(ctx context.Context, t *testing.T) *show {
+func meddling(ctx context.Context, t *testing.T) *runningScenario {
 	t.Helper()
 	f := scenario(t, "surge", append(small, "strategy=plain")...)
 	swept(t, f)
@@ -168,7 +168,7 @@ func TestNodeOfAnotherThatGoes(t *testing.T) {
 	}
 	var once sync.Once
 	enough := errors.New("seen enough")
-	_, err = performer(t, scenario(t, "surge", small...), live.KnownCluster(),
+	_, err = newRunner(t, scenario(t, "surge", small...), live.KnownCluster(),
 		live.OnWarning(func(err error) {
 			t.Log(err)
 			if !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "waiting for that") {
@@ -210,7 +210,7 @@ func TestRecordDeleted(t *testing.T) {
 	nothingLeft(ctx, t)
 }
 
-// Of two that begin at the same moment one performs, and the other says so.
+// Of two that begin at the same moment one runs, and the other says so.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
@@ -230,7 +230,7 @@ func TestTwoAtOnce(t *testing.T) {
 			errs <- err
 		}()
 	}
-	var other *live.OtherPerformanceError
+	var other *live.OtherRunError
 	if err := <-errs; !errors.As(err, &other) || !other.Running {
 		t.Errorf("the first to end says %v: want that it is performed now", err)
 	}

@@ -36,7 +36,7 @@ func shipped(t *testing.T, name string) *scenarios.File {
 	return f
 }
 
-// A speed that no performance can have is an error that names it and the limits.
+// A speed that no live run can have is an error that names it and the limits.
 func TestSpeedsThatCannotBe(t *testing.T) {
 	file := shipped(t, "minimal")
 	for _, s := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 0.001} {
@@ -81,7 +81,7 @@ func TestRenewal(t *testing.T) {
 			}
 		}
 	}
-	r := run{Performer: &Performer{file: &scenarios.File{File: spec.File{}}, speed: 5, hurried: 30}}
+	r := run{Runner: &Runner{file: &scenarios.File{File: spec.File{}}, speed: 5, hurried: 30}}
 	if got := r.renewal(); got != Renewal(30, 0) {
 		t.Errorf("a scenario at 5x in a cluster at 30x: every %s", got)
 	}
@@ -95,20 +95,20 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// What is to be done about another performance is a command that works.
-func TestRemedyOfAnotherPerformance(t *testing.T) {
+// What is to be done about another live run is a command that works.
+func TestRemedyOfAnotherLiveRun(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		e    OtherPerformanceError
+		e    OtherRunError
 		want string
 	}{
-		{"shipped", OtherPerformanceError{Scenario: "surge"}, "want it removed first: nodesim simulate surge --live --cleanup"},
-		{"a file", OtherPerformanceError{Scenario: "mine", Source: "'/w/a b/mine.yaml'"}, "want it removed first: nodesim simulate '/w/a b/mine.yaml' --live --cleanup"},
-		{"a file called as what is shipped", OtherPerformanceError{Scenario: "surge", Source: "/w/surge.yaml"}, "want it removed first: nodesim simulate /w/surge.yaml --live --cleanup"},
-		{"in a context", OtherPerformanceError{Scenario: "surge", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate surge --live --cleanup --context=kind-test"},
-		{"standard input", OtherPerformanceError{Scenario: "mine", Source: "-", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate FILE --live --cleanup --context=kind-test, with the FILE of mine"},
-		{"nobody knows from where", OtherPerformanceError{Scenario: "mine"}, "want it removed first: nodesim simulate FILE --live --cleanup, with the FILE of mine"},
-		{"performed now", OtherPerformanceError{Scenario: "surge", Flags: " --context=kind-test", Running: true}, "want that one to end first"},
+		{"shipped", OtherRunError{Scenario: "surge"}, "want it removed first: nodesim simulate surge --live --cleanup"},
+		{"a file", OtherRunError{Scenario: "mine", Source: "'/w/a b/mine.yaml'"}, "want it removed first: nodesim simulate '/w/a b/mine.yaml' --live --cleanup"},
+		{"a file called as what is shipped", OtherRunError{Scenario: "surge", Source: "/w/surge.yaml"}, "want it removed first: nodesim simulate /w/surge.yaml --live --cleanup"},
+		{"in a context", OtherRunError{Scenario: "surge", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate surge --live --cleanup --context=kind-test"},
+		{"standard input", OtherRunError{Scenario: "mine", Source: "-", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate FILE --live --cleanup --context=kind-test, with the FILE of mine"},
+		{"nobody knows from where", OtherRunError{Scenario: "mine"}, "want it removed first: nodesim simulate FILE --live --cleanup, with the FILE of mine"},
+		{"performed now", OtherRunError{Scenario: "surge", Flags: " --context=kind-test", Running: true}, "want that one to end first"},
 	} {
 		if got := c.e.Error(); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %s\nwant at its end: %s", c.name, got, c.want)
@@ -122,13 +122,13 @@ func TestRecordKnowsTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &ledger{p: p, now: diary{Scenario: "other", Source: "/w/other.yaml"}}
-	var other *OtherPerformanceError
-	if err := p.refuse(diaryOf(l.object())); !errors.As(err, &other) || other.Source != "/w/other.yaml" {
+	l := &checkpointLock{p: p, now: checkpoint{Scenario: "other", Source: "/w/other.yaml"}}
+	var other *OtherRunError
+	if err := p.refuse(checkpointOf(l.object())); !errors.As(err, &other) || other.Source != "/w/other.yaml" {
 		t.Errorf("error %v: want the file of the other one", err)
 	}
 	// One that was noted without, by the same name.
-	if err := p.refuse(diary{Scenario: p.label, Values: "[]"}); !errors.As(err, &other) || other.Source != "./mine.yaml" {
+	if err := p.refuse(checkpoint{Scenario: p.label, Values: "[]"}); !errors.As(err, &other) || other.Source != "./mine.yaml" {
 		t.Errorf("error %v: want this one's file", err)
 	}
 }

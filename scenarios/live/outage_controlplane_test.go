@@ -22,17 +22,17 @@ import (
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
-// moody is an API server that answers some writes as a busy one does: with 429,
+// flakyServer is an API server that answers some writes as a busy one does: with 429,
 // 500, 503 and conflicts, in turn.
-type moody struct {
+type flakyServer struct {
 	http.RoundTripper
 	writes, answered *atomic.Int64
 }
 
 // WrappedRoundTripper tells client-go whose connections it may close.
-func (m moody) WrappedRoundTripper() http.RoundTripper { return m.RoundTripper }
+func (m flakyServer) WrappedRoundTripper() http.RoundTripper { return m.RoundTripper }
 
-func (m moody) RoundTrip(r *http.Request) (*http.Response, error) {
+func (m flakyServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet || m.writes.Add(1)%6 != 0 {
 		return m.RoundTripper.RoundTrip(r)
 	}
@@ -70,7 +70,7 @@ func TestOutage(t *testing.T) {
 	proxy := testcluster.ProxyTo(t, config.Host)
 	through := proxy.Config(config)
 	var writes, answered atomic.Int64
-	through.Wrap(func(rt http.RoundTripper) http.RoundTripper { return moody{rt, &writes, &answered} })
+	through.Wrap(func(rt http.RoundTripper) http.RoundTripper { return flakyServer{rt, &writes, &answered} })
 	file := scenario(t, "surge", append(small, "strategy=plain")...)
 	check(t, config)
 	swept(t, file)

@@ -7,27 +7,27 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// strideMost bounds the wall time that one step may catch up. What takes longer (a suspended machine, a request that
+// maxCatchUp bounds the wall time that one step may catch up. What takes longer (a suspended machine, a request that
 // hung) shifts the scenario against the wall instead of being made up for at once.
-const strideMost = 2 * time.Second
+const maxCatchUp = 2 * time.Second
 
-// bendsMost bounds how many shifts are remembered; older ones are told as if they
+// maxRebases bounds how many shifts are remembered; older ones are told as if they
 // had been one.
-const bendsMost = 256
+const maxRebases = 256
 
 // A pace joins the moments of a scenario with those of the wall. It goes by the
 // monotonic clock, so that a wall clock that is set changes nothing. It is for one
 // goroutine.
 type pace struct {
-	clock clock.PassiveClock
-	speed float64
-	bends []bend // never empty; the last holds now
-	last  time.Time
-	lost  time.Duration
+	clock   clock.PassiveClock
+	speed   float64
+	rebases []rebase // never empty; the last holds now
+	last    time.Time
+	lost    time.Duration
 }
 
-// A bend is a moment from which on the scenario goes at its speed again.
-type bend struct {
+// A rebase is a moment from which on the scenario goes at its speed again.
+type rebase struct {
 	at   time.Duration
 	wall time.Time
 }
@@ -41,30 +41,30 @@ func newPace(c clock.PassiveClock, speed float64, at time.Duration) *pace {
 // restart has the scenario be at a moment now.
 func (p *pace) restart(at time.Duration) {
 	p.last = p.clock.Now()
-	p.bends = []bend{{at, p.last}}
+	p.rebases = []rebase{{at, p.last}}
 }
 
 // now is the moment of the scenario up to which it may go on.
 func (p *pace) now() time.Duration {
 	wall := p.clock.Now()
-	b := p.bends[len(p.bends)-1]
+	b := p.rebases[len(p.rebases)-1]
 	passed := wall.Sub(p.last)
 	switch {
 	case passed < 0: // can't be of a monotonic clock
 		wall = p.last
-	case passed > strideMost:
-		p.lost += passed - strideMost
-		b = bend{p.forward(b, p.last.Add(strideMost)), wall}
-		if len(p.bends) == bendsMost {
-			p.bends = append(p.bends[:0], p.bends[bendsMost/2:]...)
+	case passed > maxCatchUp:
+		p.lost += passed - maxCatchUp
+		b = rebase{p.forward(b, p.last.Add(maxCatchUp)), wall}
+		if len(p.rebases) == maxRebases {
+			p.rebases = append(p.rebases[:0], p.rebases[maxRebases/2:]...)
 		}
-		p.bends = append(p.bends, b)
+		p.rebases = append(p.rebases, b)
 	}
 	p.last = wall
 	return p.forward(b, wall)
 }
 
-func (p *pace) forward(b bend, wall time.Time) time.Duration {
+func (p *pace) forward(b rebase, wall time.Time) time.Duration {
 	d := float64(wall.Sub(b.wall)) * p.speed
 	if d >= float64(math.MaxInt64-b.at) {
 		return math.MaxInt64
@@ -74,21 +74,21 @@ func (p *pace) forward(b bend, wall time.Time) time.Duration {
 
 // until returns the wall time left until a moment of the scenario.
 func (p *pace) until(at time.Duration) time.Duration {
-	left := float64(at-p.forward(p.bends[len(p.bends)-1], p.last)) / p.speed
+	left := float64(at-p.forward(p.rebases[len(p.rebases)-1], p.last)) / p.speed
 	// Rounded up, so that the moment has come when the time has passed.
 	return time.Duration(min(max(left, 0), float64(time.Hour))) + time.Microsecond
 }
 
 // wall is when a moment of the scenario was, or will be if nothing more is lost.
 func (p *pace) wall(at time.Duration) time.Time {
-	i := len(p.bends) - 1
-	for i > 0 && p.bends[i].at > at {
+	i := len(p.rebases) - 1
+	for i > 0 && p.rebases[i].at > at {
 		i--
 	}
-	b := p.bends[i]
+	b := p.rebases[i]
 	w := b.wall.Add(time.Duration(float64(at-b.at) / p.speed))
-	if i+1 < len(p.bends) && w.After(p.bends[i+1].wall) {
-		w = p.bends[i+1].wall
+	if i+1 < len(p.rebases) && w.After(p.rebases[i+1].wall) {
+		w = p.rebases[i+1].wall
 	}
 	return w
 }

@@ -35,11 +35,11 @@ func TestPaceDoesNotMakeUpForSleep(t *testing.T) {
 	c.Step(time.Second)
 	p.now()
 	c.Step(time.Hour)
-	if at := p.now(); at != time.Second+strideMost {
-		t.Errorf("after an hour of sleep: at %s, want %s", at, time.Second+strideMost)
+	if at := p.now(); at != time.Second+maxCatchUp {
+		t.Errorf("after an hour of sleep: at %s, want %s", at, time.Second+maxCatchUp)
 	}
-	if p.lost != time.Hour-strideMost {
-		t.Errorf("lost %s, want %s", p.lost, time.Hour-strideMost)
+	if p.lost != time.Hour-maxCatchUp {
+		t.Errorf("lost %s, want %s", p.lost, time.Hour-maxCatchUp)
 	}
 	if w := p.wall(500 * time.Millisecond); !w.Equal(noon.Add(500 * time.Millisecond)) {
 		t.Errorf("a moment before the sleep is at %s", w)
@@ -55,8 +55,8 @@ func TestPaceNeverGoesBack(t *testing.T) {
 	c := clocktesting.NewFakeClock(noon)
 	p := newPace(c, 7, -time.Minute)
 	last, wall := p.now(), time.Time{}
-	for i := range 3 * bendsMost {
-		c.Step(time.Duration(i%5) * strideMost / 2)
+	for i := range 3 * maxRebases {
+		c.Step(time.Duration(i%5) * maxCatchUp / 2)
 		at := p.now()
 		w := p.wall(at)
 		if at < last || w.Before(wall) || w.After(c.Now()) {
@@ -64,7 +64,7 @@ func TestPaceNeverGoesBack(t *testing.T) {
 		}
 		last, wall = at, w
 	}
-	if len(p.bends) > bendsMost {
-		t.Errorf("%d bends are kept, want at most %d", len(p.bends), bendsMost)
+	if len(p.rebases) > maxRebases {
+		t.Errorf("%d bends are kept, want at most %d", len(p.rebases), maxRebases)
 	}
 }

@@ -44,9 +44,9 @@ func bounds(r *scenarios.Roll, size int) cycle.Options {
 
 // rollPlain rolls the groups, one after another or all at once, at their time, and reports the outcome of each to the
 // live run.
-func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) error {
+func (r *run) rollPlain(ctx context.Context, poll func(context.Context) error) error {
 	roll := r.file.Roll
-	if err := r.await(ctx, roll.At, look); err != nil {
+	if err := r.await(ctx, roll.At, poll); err != nil {
 		return err
 	}
 	var owned sync.WaitGroup
@@ -56,7 +56,7 @@ func (r *run) rollPlain(ctx context.Context, look func(context.Context) error) e
 	for _, group := range roll.Groups {
 		one := func() {
 			// A group has an environment of its own, as a drain that fails is its roll's.
-			if err := r.rollGroup(ctx, newEnvironment(r.stage, r.show, look), group); err != nil {
+			if err := r.rollGroup(ctx, newEnvironment(r.eventLoop, r.sim, poll), group); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failed = errors.Join(failed, err)
@@ -83,9 +83,9 @@ func (r *run) rollGroup(ctx context.Context, env *environment, group string) err
 }
 
 // await waits until the scenario has come to a moment.
-func (r *run) await(ctx context.Context, at time.Duration, look func(context.Context) error) error {
+func (r *run) await(ctx context.Context, at time.Duration, poll func(context.Context) error) error {
 	for !r.begun.Load() || time.Duration(r.at.Load()) < at {
-		if err := look(ctx); err != nil {
+		if err := poll(ctx); err != nil {
 			return err
 		}
 	}
@@ -94,13 +94,13 @@ func (r *run) await(ctx context.Context, at time.Duration, look func(context.Con
 
 // rolled reports the outcome of a roll to the live run.
 func (r *run) rolled(ctx context.Context, failed *failedRoll) error {
-	return r.stage.call(ctx, func() {
+	return r.eventLoop.call(ctx, func() {
 		if failed == nil {
-			r.show.Rolled("", "")
+			r.sim.FinishRoll("", "")
 			return
 		}
-		r.world.Mark("failed", failed.Error())
-		r.show.Rolled(failed.code, failed.reason)
+		r.apiServer.Mark("failed", failed.Error())
+		r.sim.FinishRoll(failed.code, failed.reason)
 	})
 }
 
@@ -109,11 +109,11 @@ func (r *run) cycle(ctx context.Context, env *environment, group string) error {
 	if err != nil {
 		return err
 	}
-	if err := env.on(ctx, func() error { return r.show.Retarget(group) }); err != nil {
+	if err := env.on(ctx, func() error { return r.sim.Retarget(group) }); err != nil {
 		return err
 	}
 	options := bounds(r.file.Roll, sizeOf(r.file, group))
-	var wait patience
+	var wait progressDeadline
 	for {
 		cluster, err := env.DescribeCluster(ctx, id)
 		if err != nil {
@@ -138,7 +138,7 @@ func (r *run) cycle(ctx context.Context, env *environment, group string) error {
 		if err := cycle.Run(ctx, env, decision.Tasks()...); err != nil {
 			return err
 		}
-		if err := env.look(ctx); err != nil {
+		if err := env.poll(ctx); err != nil {
 			return err
 		}
 	}
@@ -153,14 +153,14 @@ func sizeOf(f *scenarios.File, group string) int {
 	return 0
 }
 
-// patience bounds how long a roll waits for new nodes.
-type patience struct {
+// progressDeadline bounds how long a roll waits for new nodes.
+type progressDeadline struct {
 	serving int
 	since   time.Time
 }
 
 // over reports whether nothing has come of waiting for too long. The wait for new nodes doesn't count during a drain.
-func (p *patience) over(d cycle.Decision, now time.Time, most time.Duration) bool {
+func (p *progressDeadline) over(d cycle.Decision, now time.Time, most time.Duration) bool {
 	c := d.Census
 	if p.since.IsZero() || c.Serving > p.serving || c.Draining+c.Drained+c.Terminating > 0 || c.Starting+c.NotReady == 0 {
 		p.since = now

@@ -8,7 +8,7 @@ import (
 
 // keepTimes returns a status whose times of what has already been posted are those of the post before: the start of the
 // pod, and the start and end of each container that is the same one. The scenario's clock maps its seconds to the wall
-// anew when it falls behind, so that a moment may come out a second later than it was posted. Conditions keep their
+// again when it falls behind, so that a moment may come out a second later than it was posted. Conditions keep their
 // times in the pod controller.
 func keepTimes(is, was corev1.PodStatus) corev1.PodStatus {
 	if was.StartTime != nil && is.StartTime != nil {

@@ -44,7 +44,7 @@ func newPods() *pods {
 		byUID: map[types.UID]*corev1.Pod{}, byName: map[types.NamespacedName]types.UID{}, held: map[types.UID]*corev1.Pod{},
 		notify: func(*corev1.Pod) {}, relook: func() {}, left: func(*corev1.Pod) {},
 	}
-	p.line = newSequence(p.hand, podStands)
+	p.line = newSequence(p.deliver, podStands)
 	return p
 }
 
@@ -224,7 +224,7 @@ func withStatus(pod, said *corev1.Pod) *corev1.Pod {
 	return &is
 }
 
-// share lets go of a pod that is as the server has it, in favour of the cache's own: of ten thousand pods at rest
+// share releases a pod that is as the server has it, in favour of the cache's own: of ten thousand pods at rest
 // there is one copy. The scheduler says when a pod was scheduled, whatever its kubelet has posted: the server's value
 // stays ([controller.PodController] writes no time over that of a condition that is as it was).
 func (p *pods) share(server *corev1.Pod) {
@@ -260,8 +260,8 @@ func scheduled(conditions []corev1.PodCondition) int {
 	return slices.IndexFunc(conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
 }
 
-// hand tells the controller of a state whose turn it is.
-func (p *pods) hand(uid types.UID, pod *corev1.Pod) {
+// deliver tells the controller of a state whose turn it is.
+func (p *pods) deliver(uid types.UID, pod *corev1.Pod) {
 	p.mu.Lock()
 	notify := p.notify
 	if !p.serves(pod.Spec.NodeName) {

@@ -36,8 +36,8 @@ func TestPodThatHasLeftIsNotToldAgain(t *testing.T) {
 	now := metav1.Now()
 	ends.DeletionTimestamp = &now
 	for name, begin := range map[string]func(*pods) error{
-		"of this performance":       func(p *pods) error { return p.CreatePod(t.Context(), pod.DeepCopy()) },
-		"of an earlier performance": func(*pods) error { return nil },
+		"of this live run":       func(p *pods) error { return p.CreatePod(t.Context(), pod.DeepCopy()) },
+		"of an earlier live run": func(*pods) error { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, told := toldOf(t)
@@ -64,7 +64,7 @@ func TestPodThatHasLeftIsNotToldAgain(t *testing.T) {
 	}
 }
 
-// A pod that stands on the server as its kubelet has it is held once, although the
+// A pod that is on the server as its kubelet has it is held once, although the
 // time at which it was scheduled is the scheduler's; one that differs is held as its
 // kubelet has it.
 func TestPodAtRestIsHeldOnce(t *testing.T) {

@@ -31,13 +31,13 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	if r.world.ground.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
+	if r.apiServer.prerequisites.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	if err := r.survey(ctx); err != nil {
+	if err := r.findCustomKinds(ctx); err != nil {
 		return err
 	}
-	if r.ledger, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
+	if r.lock, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
 		return err
 	}
 	r.wrote = true
@@ -50,22 +50,22 @@ func (r *run) prepare(ctx context.Context) (err error) {
 			continue
 		}
 		if err := r.again(ctx, func(ctx context.Context) error {
-			_, err := r.world.ground.create(ctx, o)
+			_, err := r.apiServer.prerequisites.create(ctx, o)
 			return err
 		}); err != nil {
 			return err
 		}
 	}
 	if r.report.Adopted {
-		return errors.Join(r.again(ctx, r.find), r.again(ctx, r.letGo))
+		return errors.Join(r.again(ctx, r.find), r.again(ctx, r.removeFinalizers))
 	}
 	return nil
 }
 
-// bring creates the workloads once all nodes are Ready and free of the taint of those
+// createWorkloads creates the workloads once all nodes are Ready and free of the taint of those
 // that aren't, and the server has come to rest, so that the scheduler has all of them
-// to choose from: on a busy machine it hears of a node late.
-func (r *run) bring(missing []string) {
+// to choose from: on a busy machine it learns of a node late.
+func (r *run) createWorkloads(missing []string) {
 	if slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, "node ") }) {
 		r.still = time.Time{}
 		return
@@ -74,8 +74,8 @@ func (r *run) bring(missing []string) {
 		return
 	}
 	for _, o := range r.later {
-		r.world.courier.send(o.key(), "create "+o.key(), func(ctx context.Context) error {
-			_, err := r.world.ground.create(ctx, o)
+		r.apiServer.writeQueue.send(o.key(), "create "+o.key(), func(ctx context.Context) error {
+			_, err := r.apiServer.prerequisites.create(ctx, o)
 			return err
 		})
 	}
@@ -84,20 +84,20 @@ func (r *run) bring(missing []string) {
 
 // plan finds out what the scenario is made of; it asks and writes nothing.
 func (r *run) plan() (err error) {
-	r.stage = newStage(r.clock)
+	r.eventLoop = newEventLoop(r.clock)
 	r.pace = newPace(r.clock, r.speed, 0)
-	r.world = &world{
-		label: r.label, client: r.clients.kube, ground: &ground{label: r.label, client: r.clients.dynamic}, mark: r.mark,
+	r.apiServer = &apiServer{
+		label: r.label, client: r.clients.kube, prerequisites: &prerequisites{label: r.label, client: r.clients.dynamic}, mark: r.mark,
 		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
 	}
-	r.world.kubelets.label = r.label
-	r.world.customs = &customs{label: r.label, client: r.clients.dynamic, known: map[string]*custom{}, kubelets: r.world.kubelets}
-	r.show, err = r.script.perform(scenarios.PerformConfig{World: r.world, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, HandsOff: r.script.plain})
+	r.apiServer.kubelets.label = r.label
+	r.apiServer.customResources = &customResources{label: r.label, client: r.clients.dynamic, known: map[string]*customResource{}, kubelets: r.apiServer.kubelets}
+	r.sim, err = r.scenario.simulate(scenarios.LiveConfig{APIServer: r.apiServer, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, ExternalRoller: r.scenario.plain})
 	if err != nil {
 		return err
 	}
-	r.kinds = r.show.CustomKinds()
-	r.objects, err = r.world.ground.planAll(r.show.Objects())
+	r.kinds = r.sim.CustomKinds()
+	r.objects, err = r.apiServer.prerequisites.planAll(r.sim.Objects())
 	return err
 }
 
@@ -121,7 +121,7 @@ func (r *run) find(ctx context.Context) error {
 	}
 	r.nodes, r.leaving = nil, nil
 	for i := range list.Items {
-		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.show.GoesOnWith(n) {
+		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.sim.Resumable(n) {
 			unmark(n)
 			controller.LeaveOutApplied(n)
 			r.nodes = append(r.nodes, n)
@@ -132,9 +132,9 @@ func (r *run) find(ctx context.Context) error {
 	return nil
 }
 
-// letGo takes the finalizers of nodes away that are on their way out: who held them
+// removeFinalizers takes the finalizers of nodes away that are on their way out: who held them
 // knows no longer why.
-func (r *run) letGo(ctx context.Context) error {
+func (r *run) removeFinalizers(ctx context.Context) error {
 	for _, n := range r.leaving {
 		if err := release(ctx, r.clients.dynamic.Resource(nodesResource), n.Name, n.UID); err != nil {
 			return fmt.Errorf("let node %s of an earlier live run go: %w", n.Name, err)
@@ -159,7 +159,7 @@ func (e *ForeignNodesError) Error() string {
 
 // foreign reports whether there are nodes that no live run has made, and refuses
 // them unless the cluster is known.
-func (p *Performer) foreign(ctx context.Context, client kubeclient.Interface) (found bool, err error) {
+func (p *Runner) foreign(ctx context.Context, client kubeclient.Interface) (found bool, err error) {
 	var list *corev1.NodeList
 	if err := p.again(ctx, func(ctx context.Context) (err error) {
 		list, err = client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: Label + "!=" + p.label, Limit: 500})

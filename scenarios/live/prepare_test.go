@@ -13,10 +13,10 @@ import (
 )
 
 // Workloads come when all nodes take pods and the server has said nothing for a while:
-// a scheduler that hasn't heard of a node yet would leave it empty.
+// a scheduler that hasn't learned of a node yet would leave it empty.
 func TestWorkloadsWaitForNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &ground{label: "surge", client: dynamicfake.NewSimpleDynamicClient(scheme.Scheme)}
+		g := &prerequisites{label: "surge", client: dynamicfake.NewSimpleDynamicClient(scheme.Scheme)}
 		web, err := g.plan(&appsv1.Deployment{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
@@ -25,13 +25,13 @@ func TestWorkloadsWaitForNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &run{
-			Performer: &Performer{clock: clock.RealClock{}}, later: []planned{web},
-			world: &world{ground: g, courier: newCourier(t.Context(), func(err error) { t.Error(err) })},
+			Runner: &Runner{clock: clock.RealClock{}}, later: []planned{web},
+			apiServer: &apiServer{prerequisites: g, writeQueue: newWriteQueue(t.Context(), func(err error) { t.Error(err) })},
 		}
-		defer r.world.courier.close()
+		defer r.apiServer.writeQueue.close()
 		brought := func(missing ...string) bool {
-			r.bring(missing)
-			if err := r.world.courier.delivered(t.Context()); err != nil {
+			r.createWorkloads(missing)
+			if err := r.apiServer.writeQueue.delivered(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			list, err := g.client.Resource(web.resource).Namespace("shop").List(t.Context(), metav1.ListOptions{})
@@ -44,7 +44,7 @@ func TestWorkloadsWaitForNodes(t *testing.T) {
 		if brought("node a isn't Ready") || brought("node a has the taint node.kubernetes.io/not-ready") {
 			t.Fatal("brought while a node takes no pods")
 		}
-		r.heard = time.Now()
+		r.lastEvent = time.Now()
 		if brought() {
 			t.Fatal("brought when the last node has just become free")
 		}

@@ -123,7 +123,7 @@ func rolling(ctx context.Context, t *testing.T) {
 	})
 }
 
-// A process that is killed leaves everything; the next one goes on with it.
+// A process that is killed leaves everything; the next one resumes it.
 func TestKilledAndGoneOnWith(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)

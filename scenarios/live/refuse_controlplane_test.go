@@ -64,7 +64,7 @@ func TestForeignNodes(t *testing.T) {
 	if _, err := nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "production-1"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := performer(t, scenario(t, "surge")).Run(ctx)
+	_, err := newRunner(t, scenario(t, "surge")).Run(ctx)
 	var foreign *live.ForeignNodesError
 	if !errors.As(err, &foreign) || foreign.Count != 1 || foreign.Example != "production-1" {
 		t.Errorf("error %v: want a *ForeignNodesError that names production-1", err)
@@ -76,13 +76,13 @@ func TestForeignNodes(t *testing.T) {
 }
 
 // Two scenarios can't be in one cluster, nor one twice.
-func TestOnePerformanceAtATime(t *testing.T) {
+func TestOneLiveRunAtATime(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	file := scenario(t, "minimal")
 	settled := make(chan struct{})
-	first := performer(t, file, live.BeforeBegin(func(context.Context) error { close(settled); return nil }))
+	first := newRunner(t, file, live.BeforeBegin(func(context.Context) error { close(settled); return nil }))
 	running, end := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
@@ -94,11 +94,11 @@ func TestOnePerformanceAtATime(t *testing.T) {
 	case err := <-done:
 		t.Fatal(err)
 	}
-	var other *live.OtherPerformanceError
-	if _, err := performer(t, file).Run(ctx); !errors.As(err, &other) || !other.Running {
+	var other *live.OtherRunError
+	if _, err := newRunner(t, file).Run(ctx); !errors.As(err, &other) || !other.Running {
 		t.Errorf("the same scenario: error %v, want that it is performed now", err)
 	}
-	if _, err := performer(t, scenario(t, "stuck-drain")).Run(ctx); !errors.As(err, &other) || other.Running {
+	if _, err := newRunner(t, scenario(t, "stuck-drain")).Run(ctx); !errors.As(err, &other) || other.Running {
 		t.Errorf("another scenario: error %v, want it refused", err)
 	} else if !strings.Contains(err.Error(), "nodesim simulate minimal --live --cleanup") {
 		t.Errorf("another scenario: error %v, want the remedy", err)

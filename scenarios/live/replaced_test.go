@@ -29,8 +29,8 @@ func invalid(action clienttesting.Action) (bool, runtime.Object, error) {
 }
 
 // written is what a world writes to a fake API server with these objects, and what the
-// courier has to say of it.
-func written(t *testing.T, write func(*world), meddle func(*fake.Clientset), objects ...runtime.Object) (kube *fake.Clientset, r Report, warnings []string) {
+// the write queue has to say of it.
+func written(t *testing.T, write func(*apiServer), meddle func(*fake.Clientset), objects ...runtime.Object) (kube *fake.Clientset, r Report, warnings []string) {
 	t.Helper()
 	kube = fake.NewClientset(objects...)
 	if meddle != nil {
@@ -38,22 +38,22 @@ func written(t *testing.T, write func(*world), meddle func(*fake.Clientset), obj
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told := make(chan string, 100)
-	w := &world{
-		ctx: ctx, label: "surge", client: faked(kube), customs: &customs{},
-		courier:  newCourier(ctx, func(err error) { told <- err.Error() }),
-		kubelets: &kubelets{client: faked(kube), label: "surge", byName: map[string]*kubelet{}, nodes: cached(objects...)},
+	w := &apiServer{
+		ctx: ctx, label: "surge", client: faked(kube), customResources: &customResources{},
+		writeQueue: newWriteQueue(ctx, func(err error) { told <- err.Error() }),
+		kubelets:   &kubelets{client: faked(kube), label: "surge", byName: map[string]*kubelet{}, nodes: cached(objects...)},
 	}
 	write(w)
-	if err := w.courier.delivered(t.Context()); err != nil {
+	if err := w.writeQueue.delivered(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	w.courier.close()
+	w.writeQueue.close()
 	close(told)
 	for warning := range told {
 		warnings = append(warnings, warning)
 	}
-	w.courier.count(&r)
+	w.writeQueue.count(&r)
 	return kube, r, warnings
 }
 
@@ -76,7 +76,7 @@ func aNode(uid types.UID, label string) *corev1.Node {
 	return n
 }
 
-// A write to an object that was made anew meanwhile has nothing to be written to any
+// A write to an object that was created again meanwhile has nothing to be written to any
 // more; one that the server refuses is told of.
 func TestWriteToWhatWasMadeAnew(t *testing.T) {
 	pod := func(uid types.UID) *corev1.Pod {
@@ -85,7 +85,7 @@ func TestWriteToWhatWasMadeAnew(t *testing.T) {
 	attachment := func(uid types.UID) *storagev1.VolumeAttachment {
 		return &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: uid}}
 	}
-	write := func(w *world) {
+	write := func(w *apiServer) {
 		cordoned, marked := aNode("1", "surge"), pod("1")
 		cordoned.Spec.Unschedulable, marked.Labels = true, map[string]string{"marked": ""}
 		w.WriteNode(aNode("1", "surge"), cordoned)
@@ -103,7 +103,7 @@ func TestWriteToWhatWasMadeAnew(t *testing.T) {
 	}
 }
 
-// The same of the provider's own objects; their kind is gone on with.
+// The same of the provider's own objects; their kind is resumed.
 func TestWriteToACustomThatWasMadeAnew(t *testing.T) {
 	kind := scenarios.CustomKind{GroupVersionResource: schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodeclaims"}, Kind: "NodeClaim"}
 	claim := func(uid types.UID, node string) *unstructured.Unstructured {
@@ -116,9 +116,9 @@ func TestWriteToACustomThatWasMadeAnew(t *testing.T) {
 		client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 			map[schema.GroupVersionResource]string{kind.GroupVersionResource: "NodeClaimList"}, claim(uid, "n"))
 		client.PrependReactor("patch", "*", invalid)
-		known := &custom{made: make(chan struct{})}
+		known := &customResource{made: make(chan struct{})}
 		known.done("1")
-		c := &customs{client: client, kinds: []scenarios.CustomKind{kind}, known: map[string]*custom{keyOf(kind, "", "a"): known}}
+		c := &customResources{client: client, kinds: []scenarios.CustomKind{kind}, known: map[string]*customResource{keyOf(kind, "", "a"): known}}
 		if err := c.patch(t.Context(), kind, claim("1", "n"), claim("1", "m")); (err != nil) != fails {
 			t.Errorf("patch: the server has uid %s: found %v, want an error: %t", uid, err, fails)
 		}
@@ -128,7 +128,7 @@ func TestWriteToACustomThatWasMadeAnew(t *testing.T) {
 	}
 }
 
-// What was made anew between two looks doesn't end the removal.
+// What was created again between two looks doesn't end the removal.
 func TestReleaseOfWhatWasMadeAnew(t *testing.T) {
 	for uid, fails := range map[types.UID]bool{"2": false, "1": true} {
 		client := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, aNode(uid, "surge"))
@@ -159,7 +159,7 @@ func TestSweepOfPodsThatWereMadeAnew(t *testing.T) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("pods"), "web-0", nil)
 	})
 	s := &sweep{
-		p: &Performer{label: "surge"}, seen: map[string]bool{}, hosts: map[string]bool{"a": true},
+		p: &Runner{label: "surge"}, seen: map[string]bool{}, hosts: map[string]bool{"a": true},
 		clients: &clients{kube: faked(kube), dynamic: live},
 	}
 	if _, _, err := s.pods(t.Context()); err != nil || patches != 1 {
@@ -171,7 +171,7 @@ func TestSweepOfPodsThatWereMadeAnew(t *testing.T) {
 // nor deleted, nor are the pods on it taken in.
 func TestNodeOfSomebodyElse(t *testing.T) {
 	for label, ours := range map[string]bool{"": false, "other": false, "surge": true} {
-		write := func(w *world) {
+		write := func(w *apiServer) {
 			k := &kubelet{name: "a"}
 			k.beats.Store(true)
 			w.kubelets.byName["a"] = k

@@ -12,7 +12,7 @@ import (
 )
 
 // kube-apiserver itself is restarted in the middle of a roll, and killed another
-// time: the roll goes on with the nodes and pods that there were.
+// time: the roll continues with the nodes and pods that there were.
 func TestAPIServerRestarted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)

@@ -77,7 +77,7 @@ func rightsOf(group, resource, sub string, verbs ...string) []right {
 // rights lists the permissions that this live run needs.
 func (r *run) rights() []right {
 	all := rightsFor(resourcesOf(r.objects))
-	if r.script.pods != nil {
+	if r.scenario.pods != nil {
 		all = append(all, right{"patch", "apps", "replicasets", ""})
 		if r.file.Roll.Image == "" {
 			all = append(all, right{"patch", "", "pods", "resize"})
@@ -99,7 +99,7 @@ func (e *MissingRightsError) Error() string {
 }
 
 // checkRights refuses a user without all permissions that a live run needs.
-func (p *Performer) checkRights(ctx context.Context, client kubeclient.Interface, needed []right) error {
+func (p *Runner) checkRights(ctx context.Context, client kubeclient.Interface, needed []right) error {
 	missing, err := p.missing(ctx, client, needed)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -109,7 +109,7 @@ func (p *Performer) checkRights(ctx context.Context, client kubeclient.Interface
 
 // missing asks the server as `kubectl auth can-i` does, which every user may. A
 // server that doesn't answer that shows its mind when it is written to.
-func (p *Performer) missing(ctx context.Context, client kubeclient.Interface, needed []right) (names []string, err error) {
+func (p *Runner) missing(ctx context.Context, client kubeclient.Interface, needed []right) (names []string, err error) {
 	may := func(r right) (allowed, answered bool) {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: r.verb, Group: r.group, Resource: r.resource, Subresource: r.sub},

@@ -31,34 +31,34 @@ const (
 // what is left. The Report holds whatever the error.
 //
 // A live run of the same scenario that was killed is resumed: its nodes and pods stay, and nothing is created twice.
-// Another one is refused with an [*OtherPerformanceError], nodes of others with a [*ForeignNodesError], too few
+// Another one is refused with an [*OtherRunError], nodes of others with a [*ForeignNodesError], too few
 // rights with a [*MissingRightsError]; nothing was written then.
-func (p *Performer) Run(ctx context.Context) (Report, error) {
-	ctx = quietly(ctx)
-	r := &run{Performer: p, noteNow: make(chan struct{}), unfollow: func() {}}
+func (p *Runner) Run(ctx context.Context) (Report, error) {
+	ctx = withoutKlog(ctx)
+	r := &run{Runner: p, noteNow: make(chan struct{}), unfollow: func() {}}
 	p.tell(Progress{Phase: Preparing})
 	if err := r.prepare(ctx); err != nil {
 		return r.report, errors.Join(err, r.abandon())
 	}
-	err := r.perform(ctx)
-	return r.report, errors.Join(err, r.leaveBehind(ctx, err))
+	err := r.runScenario(ctx)
+	return r.report, errors.Join(err, r.removeOrKeep(ctx, err))
 }
 
-// quietly keeps client-go from writing to the terminal: problems are reported as warnings or errors.
-func quietly(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
+// withoutKlog keeps client-go from writing to the terminal: problems are reported as warnings or errors.
+func withoutKlog(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
 // A run is the state of one live run.
 type run struct {
-	*Performer
-	clients  *clients
-	show     performance
-	world    *world
-	stage    *stage
-	pace     *pace
-	ledger   *ledger
-	objects  []planned
-	later    []planned // workloads, which wait for the nodes of 0s
-	podCache corev1listers.PodLister
+	*Runner
+	clients   *clients
+	sim       simulation
+	apiServer *apiServer
+	eventLoop *eventLoop
+	pace      *pace
+	lock      *checkpointLock
+	objects   []planned
+	later     []planned // workloads, which wait for the nodes of 0s
+	podCache  corev1listers.PodLister
 	// nodes are those of an earlier live run, leaving those that were on their way out.
 	nodes, leaving []*corev1.Node
 	unfollow       func() // waits for the watches of the provider's objects
@@ -73,34 +73,34 @@ type run struct {
 	done  atomic.Bool  // the rolls are over
 	// noteNow is closed when the scenario begins: a resumed run treats a scenario that has begun in another way than
 	// one that hasn't.
-	noteNow chan struct{}
-	told    time.Time
-	heard   time.Time // when the server said something last
-	still   time.Time // since when nothing is missing
+	noteNow    chan struct{}
+	lastReport time.Time
+	lastEvent  time.Time // when the server said something last
+	still      time.Time // since when nothing is missing
 }
 
-// perform runs the scenario to its end.
-func (r *run) perform(ctx context.Context) (err error) {
+// runScenario runs the scenario to its end.
+func (r *run) runScenario(ctx context.Context) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	// The write queue outlives the event loop a little, for the last writes.
 	tail, cut := context.WithCancel(context.WithoutCancel(ctx))
 	var owned sync.WaitGroup
-	w, running := r.world, r.world.kubelets.pods
+	w, running := r.apiServer, r.apiServer.kubelets.pods
 	factory := newCaches(r.clients.kube, &w.alike)
 	w.ctx = ctx
-	w.courier = newCourier(tail, r.warn)
-	w.customs.courier = w.courier
+	w.writeQueue = newWriteQueue(tail, r.warn)
+	w.customResources.writeQueue = w.writeQueue
 	w.reporter = newReporter(tail, r.clients.kube, r.speed)
 	defer func() {
 		end(nil)
-		r.stage.close()
+		r.eventLoop.close()
 		owned.Wait()
 		w.kubelets.close()
 		factory.Wait()
 		r.unfollow()
 		r.lastWrites(tail)
 		cut()
-		w.courier.close()
+		w.writeQueue.close()
 		w.reporter.close()
 		r.count()
 	}()
@@ -108,12 +108,12 @@ func (r *run) perform(ctx context.Context) (err error) {
 	r.podCache = factory.pods.Lister()
 	w.kubelets.nodes = factory.nodes.Lister()
 	running.serves = w.kubelets.serves
-	running.give = func(pod *corev1.Pod) bool { return r.stage.post(func() { r.show.PodGiven(pod) }) }
-	running.left = func(pod *corev1.Pod) { r.stage.post(func() { r.show.PodSeen(watch.Deleted, pod) }) }
-	heard := func() { r.heard = r.clock.Now() }
-	err = follow(factory, r.stage, r.show, w.kubelets, heard)
+	running.give = func(pod *corev1.Pod) bool { return r.eventLoop.post(func() { r.sim.PodGiven(pod) }) }
+	running.left = func(pod *corev1.Pod) { r.eventLoop.post(func() { r.sim.PodSeen(watch.Deleted, pod) }) }
+	heard := func() { r.lastEvent = r.clock.Now() }
+	err = follow(factory, r.eventLoop, r.sim, w.kubelets, heard)
 	if err == nil && hasDisks(resourcesOf(r.objects)) {
-		err = followDisks(factory, r.stage, r.show, heard)
+		err = followDisks(factory, r.eventLoop, r.sim, heard)
 	}
 	if err != nil {
 		return err
@@ -126,11 +126,11 @@ func (r *run) perform(ctx context.Context) (err error) {
 		return err
 	}
 	factory.Start(ctx)
-	w.front = r.openFront(ctx, tail, w.kubelets.nodes)
+	w.kubeletServer = r.openKubeletServer(ctx, tail, w.kubelets.nodes)
 	// Kubelets first: pods of those that the controller doesn't find alive are told
 	// to them at its next look at all pods, a minute later.
-	if r.report.Adopted && r.ledger.now.Begun {
-		if err := r.show.Adopt(r.nodes, r.ledger.resumeAt(), r.ledger.now.Rolled); err != nil {
+	if r.report.Adopted && r.lock.now.Begun {
+		if err := r.sim.Adopt(r.nodes, r.lock.resumeAt(), r.lock.now.Rolled); err != nil {
 			return err
 		}
 	}
@@ -144,21 +144,21 @@ func (r *run) perform(ctx context.Context) (err error) {
 		}
 	})
 	owned.Go(func() { r.keepRecord(ctx, end) })
-	if roll := r.roll(); roll != nil && !(r.report.Adopted && r.ledger.now.Rolled) {
+	if roll := r.roll(); roll != nil && !(r.report.Adopted && r.lock.now.Rolled) {
 		owned.Go(func() {
 			if err := roll(ctx); err != nil && ctx.Err() == nil {
 				end(fmt.Errorf("roll: %w", err))
 			}
 		})
 	}
-	r.show.Seed()
+	r.sim.Seed()
 	if r.report.Adopted {
 		if err := r.again(ctx, r.dropStray); err != nil {
 			return err
 		}
 	}
-	r.told = time.Time{}
-	if err := r.stage.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
+	r.lastReport = time.Time{}
+	if err := r.eventLoop.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
 		// The last writes take a while; progress doesn't wait for them.
 		if !r.keep {
 			r.tell(Progress{Phase: Leaving, At: time.Duration(r.at.Load()), Adopted: r.report.Adopted})
@@ -171,82 +171,82 @@ func (r *run) perform(ctx context.Context) (err error) {
 // lastWrites waits a little until the last writes are on the server, and ends the kubelets' server.
 func (r *run) lastWrites(ctx context.Context) {
 	late, enough := context.WithTimeout(ctx, deliverMost)
-	_ = r.world.courier.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
+	_ = r.apiServer.writeQueue.delivered(late) // what isn't delivered by then is counted nowhere: it is removed next
 	enough()
 	late, enough = context.WithTimeout(ctx, deliverMost)
 	defer enough()
-	if err := r.world.front.close(late, r.again); err != nil {
+	if err := r.apiServer.kubeletServer.close(late, r.again); err != nil {
 		r.warn(fmt.Errorf("what answers for kubelets: %w", err))
 	}
 }
 
 // roll returns the roller that acts from outside of the simulation, or nil.
 func (r *run) roll() func(context.Context) error {
-	look := func(ctx context.Context) error { return retry.Pause(ctx, r.clock, r.glance()) }
+	poll := func(ctx context.Context) error { return retry.Pause(ctx, r.clock, r.pollInterval()) }
 	switch {
-	case r.script.plain:
-		return func(ctx context.Context) error { return r.rollPlain(ctx, look) }
-	case r.script.pods != nil:
-		return func(ctx context.Context) error { return r.rollInPlace(ctx, r.script.pods, look) }
+	case r.scenario.plain:
+		return func(ctx context.Context) error { return r.rollPlain(ctx, poll) }
+	case r.scenario.pods != nil:
+		return func(ctx context.Context) error { return r.rollInPlace(ctx, r.scenario.pods, poll) }
 	}
 	return nil
 }
 
-// glance returns the poll interval of outside rollers: a second of the scenario.
-func (r *run) glance() time.Duration {
+// pollInterval returns the poll interval of outside rollers: a second of the scenario.
+func (r *run) pollInterval() time.Duration {
 	return max(time.Duration(float64(time.Second)/r.speed), 10*time.Millisecond)
 }
 
 // step does what is due, and says when something is due next.
 func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err error) {
 	if !r.begun.Load() {
-		if r.clock.Since(r.told) < lookEvery {
+		if r.clock.Since(r.lastReport) < lookEvery {
 			return lookEvery, false, nil
 		}
-		r.told = r.clock.Now()
-		missing := slices.Concat(r.show.Unsettled(), r.untold(), r.undelivered())
-		if err := r.world.kubelets.barred(); err != nil {
+		r.lastReport = r.clock.Now()
+		missing := slices.Concat(r.sim.Unsettled(), r.unknownPods(), r.undelivered())
+		if err := r.apiServer.kubelets.barred(); err != nil {
 			return 0, false, fmt.Errorf("cluster %s: %w", r.config.Host, err)
 		}
 		if len(r.later) > 0 {
-			r.bring(missing)
-			r.tell(Progress{Phase: Settling, At: r.show.Now(), Waiting: missing, Adopted: r.report.Adopted})
+			r.createWorkloads(missing)
+			r.tell(Progress{Phase: Settling, At: r.sim.Now(), Waiting: missing, Adopted: r.report.Adopted})
 			return lookEvery, false, nil
 		}
 		if len(missing) == 0 && !r.quiet() {
 			return lookEvery, false, nil
 		}
-		r.tell(Progress{Phase: Settling, At: r.show.Now(), Waiting: missing, Adopted: r.report.Adopted})
+		r.tell(Progress{Phase: Settling, At: r.sim.Now(), Waiting: missing, Adopted: r.report.Adopted})
 		if len(missing) > 0 {
 			return lookEvery, false, nil
 		}
-		r.served = r.world.customs.served()
-		if err := r.Performer.begin(ctx); err != nil {
+		r.served = r.apiServer.customResources.served()
+		if err := r.Runner.begin(ctx); err != nil {
 			return 0, false, err
 		}
-		r.pace.restart(r.show.Now())
-		if err := r.show.Begin(); err != nil {
+		r.pace.restart(r.sim.Now())
+		if err := r.sim.Begin(); err != nil {
 			return 0, false, err
 		}
 		r.begun.Store(true)
 		close(r.noteNow)
-		r.tell(Progress{Phase: Playing, At: r.show.Now(), Adopted: r.report.Adopted})
+		r.tell(Progress{Phase: Playing, At: r.sim.Now(), Adopted: r.report.Adopted})
 	}
-	if err := r.show.Advance(r.pace.now()); err != nil {
+	if err := r.sim.Advance(r.pace.now()); err != nil {
 		return 0, false, err
 	}
-	r.at.Store(int64(r.show.Now()))
-	r.done.Store(r.script.rolls > 0 && len(r.show.Outcomes()) >= r.script.rolls)
-	if r.show.Ended() {
+	r.at.Store(int64(r.sim.Now()))
+	r.done.Store(r.scenario.rolls > 0 && len(r.sim.Outcomes()) >= r.scenario.rolls)
+	if r.sim.Ended() {
 		r.report.Ended = true
 		return 0, true, nil
 	}
-	if r.clock.Since(r.told) >= lookEvery {
-		r.told = r.clock.Now()
-		r.tell(Progress{Phase: Playing, At: r.show.Now(), Adopted: r.report.Adopted})
+	if r.clock.Since(r.lastReport) >= lookEvery {
+		r.lastReport = r.clock.Now()
+		r.tell(Progress{Phase: Playing, At: r.sim.Now(), Adopted: r.report.Adopted})
 	}
 	wait = lookEvery
-	if next, is := r.show.Next(); is {
+	if next, is := r.sim.Next(); is {
 		wait = min(wait, r.pace.until(next))
 	}
 	return wait, false, nil
@@ -269,7 +269,7 @@ func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
 			return
 		}
 		bounded, cancel := context.WithTimeout(ctx, attemptMost)
-		err := r.ledger.note(bounded, r.begun.Load(), r.done.Load(), time.Duration(r.at.Load()))
+		err := r.lock.note(bounded, r.begun.Load(), r.done.Load(), time.Duration(r.at.Load()))
 		cancel()
 		var taken *takenOverError
 		switch {
@@ -284,8 +284,8 @@ func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
 
 // count fills the report in.
 func (r *run) count() {
-	r.world.courier.count(&r.report)
-	r.report.Evictions, r.report.Denied = r.world.evictions, r.world.denied
+	r.apiServer.writeQueue.count(&r.report)
+	r.report.Evictions, r.report.Denied = r.apiServer.evictions, r.apiServer.denied
 	r.report.Position, r.report.Lost = time.Duration(r.at.Load()), r.pace.lost
-	r.report.Outcomes = r.show.Outcomes()
+	r.report.Outcomes = r.sim.Outcomes()
 }

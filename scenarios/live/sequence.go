@@ -24,7 +24,7 @@ const (
 // server, or after two seconds. Who writes keeps the latest state alone, so that at a high speed a watch would
 // otherwise miss what a real kubelet shows.
 type sequence[K comparable, T any] struct {
-	hand func(K, T)
+	deliver func(K, T)
 	// stands reports whether a server's object shows what was posted.
 	stands func(posted, server T) bool
 
@@ -40,8 +40,8 @@ type line[T any] struct {
 	limit *time.Timer
 }
 
-func newSequence[K comparable, T any](hand func(K, T), stands func(posted, server T) bool) *sequence[K, T] {
-	return &sequence[K, T]{hand: hand, stands: stands, lines: map[K]*line[T]{}, last: map[K]T{}}
+func newSequence[K comparable, T any](deliver func(K, T), stands func(posted, server T) bool) *sequence[K, T] {
+	return &sequence[K, T]{deliver: deliver, stands: stands, lines: map[K]*line[T]{}, last: map[K]T{}}
 }
 
 // post hands a state on in its turn.
@@ -66,7 +66,7 @@ func (s *sequence[K, T]) post(key K, o T) {
 // needs no wait.
 func (s *sequence[K, T]) begin(key K, posts []T) {
 	for ; len(posts) > 0; posts = posts[1:] {
-		s.hand(key, posts[0])
+		s.deliver(key, posts[0])
 		if last, known := s.last[key]; !known || !s.stands(posts[0], last) {
 			break
 		}
@@ -178,14 +178,14 @@ const (
 	quietMost = 5 * time.Second
 )
 
-// untold names a pod on a node of ours that its kubelet doesn't know yet: one of an earlier live run. A drain must
+// unknownPods names a pod on a node of ours that its kubelet doesn't know yet: one of an earlier live run. A drain must
 // not miss it.
-func (r *run) untold() []string {
+func (r *run) unknownPods() []string {
 	all, err := r.podCache.List(labels.Everything())
 	if err != nil {
 		return []string{err.Error()}
 	}
-	ks := r.world.kubelets
+	ks := r.apiServer.kubelets
 	for _, pod := range all {
 		over := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil
 		if !over && pod.Spec.NodeName != "" && ks.serves(pod.Spec.NodeName) && !ks.pods.knows(pod.UID) {
@@ -199,7 +199,7 @@ func (r *run) untold() []string {
 // objects, too, of which a server creates the first of a new kind only after two seconds
 // (k8s.io/apiextensions-apiserver, pkg/apiserver/customresource_handler.go).
 func (r *run) undelivered() []string {
-	if n := r.world.courier.under(); n > 0 {
+	if n := r.apiServer.writeQueue.under(); n > 0 {
 		return []string{phrase.Count(n, "write") + " under way"}
 	}
 	return nil
@@ -212,5 +212,5 @@ func (r *run) quiet() bool {
 	if r.still.IsZero() {
 		r.still = now
 	}
-	return now.Sub(r.heard) >= quietFor || now.Sub(r.still) >= quietMost
+	return now.Sub(r.lastEvent) >= quietFor || now.Sub(r.still) >= quietMost
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The next state comes when the one before stands on the server, or has had its
+// The next state comes when the one before is on the server, or has had its
 // time; objects don't wait for each other.
 func TestSequence(t *testing.T) { synctest.Test(t, testSequence) }
 

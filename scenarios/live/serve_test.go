@@ -25,9 +25,9 @@ func TestKindsThatAreNotServed(t *testing.T) {
 		return scenarios.CustomKind{GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: resource}, Kind: resource}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		served, refused, unheard := kind("served"), kind("refused"), kind("unheard")
+		served, refused, silent := kind("served"), kind("refused"), kind("unheard")
 		lists := map[schema.GroupVersionResource]string{definitionsResource: "CustomResourceDefinitionList"}
-		for _, k := range []scenarios.CustomKind{served, refused, unheard} {
+		for _, k := range []scenarios.CustomKind{served, refused, silent} {
 			lists[k.GroupVersionResource] = "List"
 		}
 		client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists)
@@ -35,19 +35,19 @@ func TestKindsThatAreNotServed(t *testing.T) {
 			name := a.(clienttesting.CreateAction).GetObject().(metav1.Object).GetName()
 			return strings.HasPrefix(name, refused.Resource), nil, apierrors.NewForbidden(definitionsResource.GroupResource(), name, errors.New("a policy"))
 		})
-		client.PrependReactor("list", unheard.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewNotFound(unheard.GroupResource(), "")
+		client.PrependReactor("list", silent.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewNotFound(silent.GroupResource(), "")
 		})
 		var said []string
 		r := &run{
-			Performer: &Performer{label: "surge", clock: clock.RealClock{}, warn: func(err error) { said = append(said, err.Error()) }},
-			clients:   &clients{dynamic: client}, undefined: []scenarios.CustomKind{served, refused, unheard},
-			world: &world{ground: &ground{label: "surge", client: client}, customs: &customs{kinds: []scenarios.CustomKind{served, refused, unheard}}},
+			Runner:  &Runner{label: "surge", clock: clock.RealClock{}, warn: func(err error) { said = append(said, err.Error()) }},
+			clients: &clients{dynamic: client}, undefined: []scenarios.CustomKind{served, refused, silent},
+			apiServer: &apiServer{prerequisites: &prerequisites{label: "surge", client: client}, customResources: &customResources{kinds: []scenarios.CustomKind{served, refused, silent}}},
 		}
 		if err := r.define(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if left := r.world.customs.written(); !slices.Equal(left, []scenarios.CustomKind{served}) {
+		if left := r.apiServer.customResources.written(); !slices.Equal(left, []scenarios.CustomKind{served}) {
 			t.Errorf("%v are written, want what is served", left)
 		}
 		if len(said) != 2 || !strings.Contains(said[0], "leaving out refused.example.com: create") || !strings.Contains(said[1], "leaving out unheard.example.com: their definition") {

@@ -19,30 +19,30 @@ import (
 	"github.com/nodesim/nodesim/scenarios/live"
 )
 
-// hands are a kubectl and its kubeconfig.
-type hands struct {
+// kubectlClient are a kubectl and its kubeconfig.
+type kubectlClient struct {
 	t   *testing.T
 	bin string
 	env []string
 }
 
-func handsOn(t *testing.T, kubeconfig string) hands {
+func handsOn(t *testing.T, kubeconfig string) kubectlClient {
 	t.Helper()
 	bin, err := assets.Find("kubectl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hands{t, bin, append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir(), "TERM=xterm")}
+	return kubectlClient{t, bin, append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir(), "TERM=xterm")}
 }
 
-func (h hands) command(ctx context.Context, args ...string) *exec.Cmd {
+func (h kubectlClient) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.bin, args...)
 	cmd.Env = h.env
 	return cmd
 }
 
 // piped starts a command and returns its first line, and who reads on.
-func (h hands) piped(cmd *exec.Cmd) (first string, rest *bufio.Reader) {
+func (h kubectlClient) piped(cmd *exec.Cmd) (first string, rest *bufio.Reader) {
 	h.t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -62,7 +62,7 @@ func (h hands) piped(cmd *exec.Cmd) (first string, rest *bufio.Reader) {
 	return first, rest
 }
 
-func (h hands) interrupt(cmd *exec.Cmd) {
+func (h kubectlClient) interrupt(cmd *exec.Cmd) {
 	h.t.Helper()
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		h.t.Error(err)
@@ -70,7 +70,7 @@ func (h hands) interrupt(cmd *exec.Cmd) {
 	_ = cmd.Wait() // however it takes that
 }
 
-// People work in the pods of a performance: a shell on a terminal whose size
+// People work in the pods of a live run: a shell on a terminal whose size
 // changes, an attached one, a forwarded port, and a log that is followed, up to the
 // moment at which its pod is deleted.
 func TestShell(t *testing.T) {

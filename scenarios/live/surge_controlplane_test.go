@@ -32,7 +32,7 @@ func TestSurge(t *testing.T) {
 			before := audited(t)
 			ignore := goleak.IgnoreCurrent()
 			var left time.Time
-			report, err := performer(t, scenario(t, "surge", append(small, "strategy="+strategy)...), live.OnProgress(func(p live.Progress) {
+			report, err := newRunner(t, scenario(t, "surge", append(small, "strategy="+strategy)...), live.OnProgress(func(p live.Progress) {
 				if p.Phase == live.Leaving {
 					left = time.Now()
 				}
@@ -83,7 +83,7 @@ roll: {strategy: plain, evictionTimeout: 3m, joinTimeout: 0s, force: false}
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := performer(t, file).Run(ctx)
+	report, err := newRunner(t, file).Run(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func audited(t *testing.T) (all []entry) {
 	return all
 }
 
-// evicted holds the audit log against the promise that whoever drains evicts: up
+// evicted holds the audit log against the promise that every drain evicts: up
 // to the end of the scenario our program has deleted no pod but through the
 // eviction subresource, or, as a kubelet does, when it had been evicted and ended.
 func evicted(t *testing.T, log []entry, left time.Time, report live.Report) {
@@ -146,7 +146,7 @@ func evicted(t *testing.T, log []entry, left time.Time, report live.Report) {
 	}
 }
 
-// nothingLeft lists what a performance may have left.
+// nothingLeft lists what a live run may have left.
 func nothingLeft(ctx context.Context, t *testing.T) {
 	t.Helper()
 	c, ours := client(t), metav1.ListOptions{LabelSelector: live.Label}

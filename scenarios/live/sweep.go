@@ -24,10 +24,10 @@ import (
 // interrupted can be begun again. Pods that a DaemonSet of the cluster's own has put on our nodes would come again as
 // long as those exist: they go after them.
 type sweep struct {
-	p         *Performer
-	clients   *clients
-	resources []schema.GroupVersionResource // of what was created, namespaces among them
-	customs   []schema.GroupVersionResource // the provider's own, each before its owner, and definitions last
+	p               *Runner
+	clients         *clients
+	resources       []schema.GroupVersionResource // of what was created, namespaces among them
+	customResources []schema.GroupVersionResource // the provider's own, each before its owner, and definitions last
 
 	mu        sync.Mutex
 	seen      map[string]bool // what was deleted, by UID
@@ -118,7 +118,7 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 	if left = append(left, behind...); len(left) > 0 {
 		return left, nil
 	}
-	for _, r := range s.customs {
+	for _, r := range s.customResources {
 		names, err := s.optional(ctx, r)
 		if err != nil || len(names) > 0 {
 			return names, err
@@ -131,7 +131,7 @@ func (s *sweep) pass(ctx context.Context) (left []string, err error) {
 func (s *sweep) labelled(ctx context.Context, r schema.GroupVersionResource) (left []string, err error) {
 	list, err := s.clients.dynamic.Resource(r).List(ctx, metav1.ListOptions{LabelSelector: Label + "=" + s.p.label})
 	if apierrors.IsForbidden(err) {
-		if !slices.Contains(s.customs, r) { // those may not have been written
+		if !slices.Contains(s.customResources, r) { // those may not have been written
 			s.forbid("list " + r.GroupResource().String())
 		}
 		return nil, nil
@@ -156,8 +156,8 @@ func (s *sweep) labelled(ctx context.Context, r schema.GroupVersionResource) (le
 }
 
 func (s *sweep) remove(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) error {
-	client := (&ground{client: s.clients.dynamic}).of(r, o.GetNamespace())
-	if len(o.GetFinalizers()) > 0 && (r == nodesResource || r != definitionsResource && slices.Contains(s.customs, r)) { // the controller that would remove them has ended
+	client := (&prerequisites{client: s.clients.dynamic}).of(r, o.GetNamespace())
+	if len(o.GetFinalizers()) > 0 && (r == nodesResource || r != definitionsResource && slices.Contains(s.customResources, r)) { // the controller that would remove them has ended
 		if err := release(ctx, client, o.GetName(), o.GetUID()); err != nil {
 			return s.refused(r, "patch", err)
 		}
@@ -250,7 +250,7 @@ func (s *sweep) orphaned(pod *corev1.Pod) bool {
 func (s *sweep) record(ctx context.Context) error {
 	maps := s.clients.kube.CoreV1().ConfigMaps(RecordNamespace)
 	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if err != nil || diaryOf(have).Scenario != s.p.label {
+	if err != nil || checkpointOf(have).Scenario != s.p.label {
 		return gone(err)
 	}
 	if err := deleted(maps.Delete(ctx, RecordName, onlyThis(have.UID, nil))); err != nil {
@@ -302,7 +302,7 @@ func eachOf[T any](items []T, do func(*T) error) error {
 	var all []error
 	var owned sync.WaitGroup
 	next := make(chan *T)
-	for range min(couriers, len(items)) {
+	for range min(writeWorkers, len(items)) {
 		owned.Go(func() {
 			for item := range next {
 				if err := do(item); err != nil {

@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// connected is what a Performer says of a server before it asks anything else.
+// connected is what a Runner says of a server before it asks anything else.
 func connected(t *testing.T, config *rest.Config) string {
 	t.Helper()
-	p := &Performer{config: config}
+	p := &Runner{config: config}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	c, err := p.connect(ctx)
@@ -40,7 +40,7 @@ func answering(t *testing.T, code int, text string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
-		_, _ = w.Write([]byte(text)) // whoever asks is gone
+		_, _ = w.Write([]byte(text)) // the client is gone
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -25,14 +25,14 @@ import (
 type caches struct {
 	informer.Set
 	client kubeclient.Interface
-	alike  *commons
+	alike  *interner
 	pods   *informer.Of[corev1listers.PodLister]
 	nodes  *informer.Of[corev1listers.NodeLister]
 }
 
 // newCaches are those of pods and nodes; others are added where they are asked for. managedFields aren't needed here
 // and take half of the memory; the annotations of a kubelet on its Node matter to it alone, when it writes.
-func newCaches(client kubeclient.Interface, alike *commons) *caches {
+func newCaches(client kubeclient.Interface, alike *interner) *caches {
 	c := &caches{client: client, alike: alike}
 	c.pods, c.nodes = informer.Pods(client, informer.Options{}), informer.Nodes(client, informer.Options{})
 	c.keep(c.pods.Informer())
@@ -62,13 +62,13 @@ func (c *caches) slim(o any) (any, error) {
 }
 
 // follow hands the events of the watches to the event loop, those of each resource in order.
-func follow(c *caches, s *stage, p performance, ks *kubelets, heard func()) error {
+func follow(c *caches, s *eventLoop, p simulation, ks *kubelets, heard func()) error {
 	for _, one := range []struct {
 		informer cache.SharedIndexInformer
 		handler  cache.ResourceEventHandler
 	}{
 		{c.nodes.Informer(), seen(s, heard, func(t watch.EventType, n *corev1.Node) {
-			if !ks.own(n) {
+			if !ks.owns(n) {
 				return // it is no machine's, whatever its name
 			}
 			if t == watch.Deleted {
@@ -99,7 +99,7 @@ func follow(c *caches, s *stage, p performance, ks *kubelets, heard func()) erro
 }
 
 // followDisks does the same for volumes, their claims and attachments.
-func followDisks(c *caches, s *stage, p performance, heard func()) error {
+func followDisks(c *caches, s *eventLoop, p simulation, heard func()) error {
 	core, storage := c.client.CoreV1(), c.client.StorageV1()
 	_, claims := c.keep(informer.New(c.client, &corev1.PersistentVolumeClaim{}, core.PersistentVolumeClaims(metav1.NamespaceAll), informer.Options{})).
 		AddEventHandler(seen(s, heard, p.ClaimSeen))
@@ -111,8 +111,8 @@ func followDisks(c *caches, s *stage, p performance, heard func()) error {
 }
 
 // seen hands the events of an informer to the event loop, and notes that there was one. A deletion that was missed
-// comes with the last state that was seen; one whose object was made anew meanwhile is told all the same.
-func seen[T metav1.Object](s *stage, heard func(), tell func(watch.EventType, T)) cache.ResourceEventHandler {
+// comes with the last state that was seen; one whose object was created again meanwhile is told all the same.
+func seen[T metav1.Object](s *eventLoop, heard func(), tell func(watch.EventType, T)) cache.ResourceEventHandler {
 	post := func(t watch.EventType, o any) {
 		if last, missed := o.(cache.DeletedFinalStateUnknown); missed {
 			o = last.Obj
@@ -138,7 +138,7 @@ func seen[T metav1.Object](s *stage, heard func(), tell func(watch.EventType, T)
 
 // followCustoms hands the events of the provider's own objects to the event loop. The watches end with ctx; wait
 // waits for them.
-func followCustoms(ctx context.Context, client dynamic.Interface, label string, kinds []scenarios.CustomKind, s *stage, p performance, heard func()) (wait func(), err error) {
+func followCustoms(ctx context.Context, client dynamic.Interface, label string, kinds []scenarios.CustomKind, s *eventLoop, p simulation, heard func()) (wait func(), err error) {
 	ours := informer.Options{Tweak: func(o *metav1.ListOptions) { o.LabelSelector = Label + "=" + label }}
 	var watches informer.Set
 	for _, kind := range kinds {

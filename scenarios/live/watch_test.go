@@ -15,13 +15,13 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A Node that was deleted and made anew between two looks is two Nodes, though an
+// A Node that was deleted and created again between two looks is two Nodes, though an
 // informer calls it an update (client-go's caches go by the name).
 func TestSeenMadeAnew(t *testing.T) {
 	node := func(uid types.UID) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "ip-10-0-0-4", UID: uid}}
 	}
-	s := newStage(clock.RealClock{})
+	s := newEventLoop(clock.RealClock{})
 	var got []string
 	h := seen(s, func() {}, func(e watch.EventType, n *corev1.Node) { got = append(got, string(e)+" "+string(n.UID)) })
 	h.OnAdd(node("a"), true)
@@ -39,15 +39,15 @@ func TestSeenMadeAnew(t *testing.T) {
 	}
 }
 
-// watched is a performance that notes the Nodes that it is told of.
+// watched is a live run that notes the Nodes that it is told of.
 type watched struct {
-	performance
+	simulation
 	nodes []string
 }
 
 func (w *watched) NodeSeen(_ watch.EventType, n *corev1.Node) { w.nodes = append(w.nodes, n.Name) }
 
-// The scenario hears of Nodes of performances alone: what has the name of one of its
+// The scenario learns of Nodes of live runs alone: what has the name of one of its
 // machines may be somebody else's.
 func TestFollowsOwnNodes(t *testing.T) {
 	node := func(name, label string) *corev1.Node {
@@ -57,8 +57,8 @@ func TestFollowsOwnNodes(t *testing.T) {
 	ks := newKubelets(faked(kube), time.Second, func(err error) { t.Error(err) })
 	ks.label = "surge"
 	defer ks.close()
-	factory := newCaches(faked(kube), &commons{})
-	s, p := newStage(clock.RealClock{}), &watched{}
+	factory := newCaches(faked(kube), &interner{})
+	s, p := newEventLoop(clock.RealClock{}), &watched{}
 	if err := follow(factory, s, p, ks, func() {}); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestFollowsOwnNodes(t *testing.T) {
 	factory.Start(ctx)
 	cache.WaitForCacheSync(ctx.Done(), factory.nodes.Informer().HasSynced, factory.pods.Informer().HasSynced)
 	cancel()
-	factory.Wait() // which waits until everything was told to the stage
+	factory.Wait() // which waits until everything was told to the event loop
 	s.close()
 	if want := []string{"ip-10-0-0-4"}; !slices.Equal(p.nodes, want) {
 		t.Errorf("told of %v, want %v", p.nodes, want)

@@ -15,7 +15,7 @@ type Planner interface {
 }
 
 // Changes are what has to be done, in the order Update, Start, Stop. No node in it is shared with the planner's input.
-// Whoever does it decides what a failure means; Publish says which bindings are left then.
+// The caller decides what a failure means; Publish says which bindings are left then.
 type Changes struct {
 	// Start are new nodes in phase Creating: first those of waiting pods (BoundPodName says whose) in the order of the
 	// pods, then those of standby pools in the order of the pools.

@@ -18,11 +18,11 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/cloud"
 )
 
-// chaos drives a world by chance: pods come and go, take nodes and give them back, the cloud is slow, refuses and
+// chaos drives a fixture by chance: pods come and go, take nodes and give them back, the cloud is slow, refuses and
 // fails, agents are silent, controllers are started again. What chance says depends on the seed, the moment and what is
 // asked, and not on who asks first, so that a seed tells the same story each time.
 type chaos struct {
-	*world
+	*fixture
 	seed    uint64
 	calm    atomic.Bool
 	holding map[string]string // pod to claimed node
@@ -187,9 +187,9 @@ func (c *chaos) check() {
 }
 
 // live plays one story and returns it.
-func live(t *testing.T, seed uint64, in func(*testing.T, func(*world))) (story []string) {
-	in(t, func(w *world) {
-		c := &chaos{world: w, seed: seed, holding: map[string]string{}}
+func live(t *testing.T, seed uint64, in func(*testing.T, func(*fixture))) (story []string) {
+	in(t, func(w *fixture) {
+		c := &chaos{fixture: w, seed: seed, holding: map[string]string{}}
 		c.script()
 		c.restart()
 		const seconds = 150
@@ -246,7 +246,7 @@ func (c *chaos) settle() {
 
 func TestNoInstanceIsEverLost(t *testing.T) {
 	for seed := range uint64(8) {
-		if story := live(t, seed, inWorld); len(story) < 20 {
+		if story := live(t, seed, inFixture); len(story) < 20 {
 			t.Errorf("seed %d: only %d things happened: %q", seed, len(story), story)
 		}
 	}

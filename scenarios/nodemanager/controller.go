@@ -153,7 +153,7 @@ func (c *NodeController) Run(ctx context.Context) error {
 }
 
 // Close ends what the controller began and waits for it. Nodes stay as they are in the registry: a controller that
-// starts on the same registry goes on with them.
+// starts on the same registry resumes them.
 func (c *NodeController) Close() {
 	if c.prepare() != nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/events"
 )
 
-// A boot is a node on its way to Available. Whoever wants to stop the node cancels the boot, waits until it is done,
+// A boot is a node on its way to Available. A caller that wants to stop the node cancels the boot, waits until it is done,
 // and stops the instance then: a start that is on its way in the cloud can't be called back, only awaited.
 type boot struct {
 	node   string

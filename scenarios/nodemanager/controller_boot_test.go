@@ -16,7 +16,7 @@ import (
 )
 
 // order boots nodes of type A with these names; "+spot" makes it one of the spot market.
-func (w *world) order(names ...string) {
+func (w *fixture) order(names ...string) {
 	w.t.Helper()
 	if err := w.prepare(); err != nil {
 		w.t.Fatal(err)
@@ -40,7 +40,7 @@ func TestNodesBecomeAvailable(t *testing.T) {
 		"a Available, b Available": {"a", "b"},
 		"s Available":              {"s+spot"},
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.order(names...)
 			w.want("nodes", w.state(), want)
 			node, err := w.nodes.GetNode(want[:1])
@@ -56,7 +56,7 @@ func TestNodesBecomeAvailable(t *testing.T) {
 }
 
 func TestASuccessEndsThePauseOfItsKind(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		scaler := NewScaler(ScalerConfig{
 			Standby: []StandbyNodeSpec{{InstanceType: "A", Count: 2}}, Backoff: Backoff{First: time.Hour, Max: time.Hour},
 		})
@@ -80,7 +80,7 @@ func TestASuccessEndsThePauseOfItsKind(t *testing.T) {
 }
 
 func TestABootIsTold(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.order("a+spot")
 		w.want("events", w.events(), "node-created a, node-running a")
 		w.want("asked the cloud for", strings.Join(w.cloud.asked, ", "), "A spot")
@@ -88,7 +88,7 @@ func TestABootIsTold(t *testing.T) {
 }
 
 func TestAStartThatFails(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStart = func(context.Context, *api.Node) error { return errRefused }
 		w.order("a")
 		w.want("nodes", w.state(), "a Terminated")
@@ -97,7 +97,7 @@ func TestAStartThatFails(t *testing.T) {
 }
 
 func TestAnAgentThatNeverAnswers(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onProbe = func(context.Context, string) error { return errRefused }
 		w.order("a")
 		w.step(59 * time.Second)
@@ -109,7 +109,7 @@ func TestAnAgentThatNeverAnswers(t *testing.T) {
 }
 
 func TestAnAgentThatHangs(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onProbe = func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }
 		w.order("a")
 		w.step(time.Minute)
@@ -118,7 +118,7 @@ func TestAnAgentThatHangs(t *testing.T) {
 }
 
 func TestAnAgentThatAnswersLate(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onProbe = func(context.Context, string) error {
 			if w.clock.Since(epoch) < 30*time.Second {
 				return errRefused
@@ -138,7 +138,7 @@ func TestAnInstanceThatNeverRuns(t *testing.T) {
 		"an error": func(context.Context, *api.Node) error { return errRefused },
 		"silence":  func(ctx context.Context, _ *api.Node) error { <-ctx.Done(); return ctx.Err() },
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.cloud.onRun = hook
 			w.order("a")
 			w.step(59 * time.Second) // a node that is gone is listed for a minute
@@ -154,7 +154,7 @@ func TestAnInstanceThatNeverRuns(t *testing.T) {
 }
 
 func TestAnInstanceWithoutAnAddress(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.unnamed = true
 		w.order("a")
 		w.want("nodes", w.state(), "a Terminated")
@@ -175,7 +175,7 @@ func TestRefusalsAreMarked(t *testing.T) {
 		"unsupported":        {&cloud.UnsupportedInstanceError{}, "a+spot", answer{true, true, true, false}},
 		"for another reason": {errRefused, "a+spot", answer{}},
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.cloud.onStart = func(context.Context, *api.Node) error { return errors.Join(errRefused, c.err) }
 			w.order(c.node)
 			k := w.CloudStatus
@@ -191,7 +191,7 @@ func TestRefusalsAreMarked(t *testing.T) {
 }
 
 func TestAFullSubnetIsMarked(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.CloudStatus = cloud.NewKeeper(w.clock, cloud.Subnet{ID: "s-1", Zone: "z", Public: true})
 		w.cloud.onStart = func(context.Context, *api.Node) error {
 			return &cloud.NoCapacityError{SubnetID: "s-1", AZ: "z"}
@@ -208,7 +208,7 @@ type brokenIssuer struct{}
 func (brokenIssuer) Issue() ([]byte, []byte, error) { return nil, nil, errRefused }
 
 func TestNothingStartsWithoutMetadata(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.CertificateFactory = certs.NewCertificateFactory(brokenIssuer{})
 		pod := w.wait("p", "A")
 		w.begin()
@@ -221,10 +221,10 @@ func TestNothingStartsWithoutMetadata(t *testing.T) {
 	})
 }
 
-func (w *world) RequestNodeOf(pod api.Pod) NodeReply { return w.NodeDispenser.RequestNode(pod) }
+func (w *fixture) RequestNodeOf(pod api.Pod) NodeReply { return w.NodeDispenser.RequestNode(pod) }
 
 func TestMetadataReachesTheCloud(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		file, err := cloudinitfile.New("{{.ItzoVersion}} from {{.ItzoURL}}")
 		if err != nil {
 			t.Fatal(err)
@@ -236,7 +236,7 @@ func TestMetadataReachesTheCloud(t *testing.T) {
 }
 
 func TestANameThatIsTaken(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		if err := w.prepare(); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 )
 
 // dispatching runs a dispatch loop that knows some bindings, and nothing else of the controller.
-func (w *world) dispatching(bindings map[string]string) {
+func (w *fixture) dispatching(bindings map[string]string) {
 	w.t.Helper()
 	if err := w.prepare(); err != nil {
 		w.t.Fatal(err)
@@ -43,7 +43,7 @@ func TestRequests(t *testing.T) {
 		"a node in Terminating":   {bindings: map[string]string{"p": "a"}, phase: api.NodeTerminating},
 		"the binding of another":  {bindings: map[string]string{"q": "a"}, phase: api.NodeAvailable, noBinding: true},
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.add("a", c.phase)
 			w.dispatching(c.bindings)
 			reply := w.NodeDispenser.RequestNode(podNamed("p"))
@@ -65,7 +65,7 @@ func TestANodeOfAnotherPodOrOneThatHasToGoIsntGiven(t *testing.T) {
 		"rebound since the map was made": func(n *api.Node) { n.Status.BoundPodName = "q" },
 		"has to go":                      func(n *api.Node) { n.Spec.Terminate = true },
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.add("a", api.NodeAvailable, change)
 			w.dispatching(map[string]string{"p": "a"})
 			if reply := w.NodeDispenser.RequestNode(podNamed("p")); reply.Node != nil || reply.NoBinding {
@@ -76,7 +76,7 @@ func TestANodeOfAnotherPodOrOneThatHasToGoIsntGiven(t *testing.T) {
 }
 
 func TestAnUnusedNodeIsAvailableAgain(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		w.dispatching(map[string]string{"p": "a"})
 		w.NodeDispenser.RequestNode(podNamed("p"))
@@ -101,7 +101,7 @@ func TestAUsedNodeIsCleanedAndStopped(t *testing.T) {
 		"with too long": {func(string) ([]byte, error) { return slices.Repeat([]byte("x"), 5000), nil }, strings.Repeat("x", 4096)},
 		"without":       {func(string) ([]byte, error) { return nil, errRefused }, ""},
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.cloud.onFile = c.onFile
 			w.add("a", api.NodeClaimed, func(n *api.Node) { n.Status.BoundPodName = "p" })
 			w.dispatching(nil) // returns don't wait for a plan
@@ -119,7 +119,7 @@ func TestAUsedNodeIsCleanedAndStopped(t *testing.T) {
 }
 
 func TestReturnsThatMakeNoSense(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		w.dispatching(nil)
 		w.NodeDispenser.ReturnNode("", false)
@@ -136,7 +136,7 @@ func TestReturnsThatMakeNoSense(t *testing.T) {
 }
 
 func TestWhoeverLeavesDoesntKeepTheNode(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		if err := w.prepare(); err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestWhoeverLeavesDoesntKeepTheNode(t *testing.T) {
 }
 
 func TestARequestWaitsForTheFirstPlanOrItsContext(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.dispatching(nil)
 		ctx, cancel := context.WithCancel(context.Background())
 		answers := make(chan error, 1)
@@ -178,7 +178,7 @@ func TestARequestWaitsForTheFirstPlanOrItsContext(t *testing.T) {
 }
 
 func TestARequestThatWasReadIsFreedToo(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		e := NewNodeDispenser()
 		answers := make(chan error, 1)
 		go func() {

@@ -10,7 +10,7 @@ import (
 )
 
 // beatOnce runs one turn of the heartbeats.
-func (w *world) beatOnce() {
+func (w *fixture) beatOnce() {
 	w.t.Helper()
 	if err := w.prepare(); err != nil {
 		w.t.Fatal(err)
@@ -20,7 +20,7 @@ func (w *world) beatOnce() {
 }
 
 // lastBeat is how long ago a node beat, below zero if nothing is known.
-func (w *world) lastBeat(name string) time.Duration {
+func (w *fixture) lastBeat(name string) time.Duration {
 	w.NodeController.mu.Lock()
 	defer w.NodeController.mu.Unlock()
 	at, ok := w.beats[name]
@@ -31,7 +31,7 @@ func (w *world) lastBeat(name string) time.Duration {
 }
 
 func TestWhoHasAHeartbeat(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		asked := map[string]int{}
 		w.cloud.onProbe = func(_ context.Context, instance string) error { // one at a time: each turn is awaited
 			w.cloud.mu.Lock()
@@ -65,7 +65,7 @@ func TestSilentNodesHaveToGo(t *testing.T) {
 		"never seen":           {api.NodeAvailable, -1, false},
 		"claimed, for its pod": {api.NodeClaimed, 5 * time.Minute, false},
 	} {
-		inWorld(t, func(w *world) {
+		inFixture(t, func(w *fixture) {
 			w.cloud.onProbe = func(context.Context, string) error { return errRefused }
 			w.add("a", c.phase)
 			if err := w.prepare(); err != nil {
@@ -87,7 +87,7 @@ func TestSilentNodesHaveToGo(t *testing.T) {
 }
 
 func TestANodeThatWasJustClaimedStays(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		seen := w.add("a", api.NodeAvailable)
 		if err := w.prepare(); err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestANodeThatWasJustClaimedStays(t *testing.T) {
 }
 
 func TestANodeWithoutAddressesIsSilent(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.NodeScaler = NewScaler(ScalerConfig{IdleGrace: DefaultIdleGrace})
 		w.add("a", api.NodeAvailable, func(n *api.Node) { n.Status.Addresses = nil })
 		w.begin()
@@ -114,7 +114,7 @@ func TestANodeWithoutAddressesIsSilent(t *testing.T) {
 }
 
 func TestBeatsOfNodesThatAreGoneAreForgotten(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeClaimed)
 		if err := w.prepare(); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestBeatsOfNodesThatAreGoneAreForgotten(t *testing.T) {
 }
 
 func TestAHangingAgentIsAskedOnceAtATime(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		asked := 0
 		w.cloud.onProbe = func(ctx context.Context, _ string) error {
 			w.cloud.mu.Lock()
@@ -153,7 +153,7 @@ func TestAHangingAgentIsAskedOnceAtATime(t *testing.T) {
 }
 
 func TestSilenceWhileClaimedDoesntCount(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.NodeScaler = NewScaler(ScalerConfig{IdleGrace: time.Hour})
 		pod := w.wait("p", "A")
 		w.add("a", api.NodeAvailable)
@@ -170,7 +170,7 @@ func TestSilenceWhileClaimedDoesntCount(t *testing.T) {
 }
 
 func TestASilentNodeIsReplaced(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.NodeScaler = NewScaler(ScalerConfig{Standby: []StandbyNodeSpec{{InstanceType: "A", Count: 1}}})
 		w.cloud.onProbe = func(_ context.Context, instance string) error {
 			if instance == "i-a" {

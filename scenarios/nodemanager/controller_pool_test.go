@@ -20,7 +20,7 @@ import (
 )
 
 // poolOnce is one turn of the pool loop, without the loop.
-func (w *world) poolOnce() (map[string]string, error) {
+func (w *fixture) poolOnce() (map[string]string, error) {
 	w.t.Helper()
 	if err := w.prepare(); err != nil {
 		w.t.Fatal(err)
@@ -32,7 +32,7 @@ func (w *world) poolOnce() (map[string]string, error) {
 
 // The scaler is that of NewBindingNodeScaler: it has no grace for the wrong node.
 func TestAPodGetsANewNodeAndTheWrongOneGoes(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		w.wait("p", "B")
 		bindings, err := w.poolOnce()
@@ -50,7 +50,7 @@ func TestAPodGetsANewNodeAndTheWrongOneGoes(t *testing.T) {
 }
 
 func TestTheWrongNodeGoesAfterItsGrace(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.NodeScaler = NewScaler(ScalerConfig{IdleGrace: DefaultIdleGrace})
 		w.add("a", api.NodeAvailable)
 		w.begin()
@@ -63,7 +63,7 @@ func TestTheWrongNodeGoesAfterItsGrace(t *testing.T) {
 
 // The fixtures of the release that the package follows are zero values: each works as if it were missing.
 func TestZeroValuesWork(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.PoolLoopTimer, w.ImageIdCache = &stats.LoopTimer{}, &timeoutmap.TimeoutMap{}
 		w.CloudInitFile, w.CertificateFactory = &cloudinitfile.File{}, &certs.CertificateFactory{}
 		w.nodes, w.Events = &registry.NodeRegistry{}, &events.EventSystem{}
@@ -87,7 +87,7 @@ func TestZeroValuesWork(t *testing.T) {
 }
 
 func TestLoopsTogetherGiveANode(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		pod := w.wait("p", "A")
 		w.begin()
 		w.step(4 * time.Second)
@@ -106,7 +106,7 @@ func (f algorithm) Compute([]*api.Node, []*api.Pod) ([]*api.Node, []*api.Node, m
 }
 
 func TestAnAlgorithmWithoutAPlan(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		old, fresh, failing := w.add("old", api.NodeAvailable), api.NewNode("fresh"), api.NewNode("kept")
 		w.add("kept", api.NodeClaimed)
 		fresh.Status.BoundPodName, failing.Status.BoundPodName = "p", "q"
@@ -122,7 +122,7 @@ func TestAnAlgorithmWithoutAPlan(t *testing.T) {
 }
 
 func TestNoMapIsAnError(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		bindings := map[string]string{"p": "a"}
 		w.NodeScaler = algorithm(func() ([]*api.Node, []*api.Node, map[string]string) { return nil, nil, bindings })
 		w.add("a", api.NodeAvailable)
@@ -140,7 +140,7 @@ func TestNoMapIsAnError(t *testing.T) {
 }
 
 func TestOnlyCreatedNodesAreBound(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.Tuning.MaxBootPerIteration = 3
 		w.cloud.onStart = func(ctx context.Context, _ *api.Node) error { <-ctx.Done(); return ctx.Err() }
 		for i := range 10 {
@@ -165,7 +165,7 @@ func TestOnlyCreatedNodesAreBound(t *testing.T) {
 }
 
 func TestAPlanDoesntTakeWhatAPodHasTaken(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		w.add("b", api.NodeAvailable)
 		// While the plan is made, one node is claimed that it wants to bind, and one that it wants to stop.
@@ -200,7 +200,7 @@ func (f planner) Plan(nodes []*api.Node, _ []*api.Pod, _ time.Time) (Changes, er
 }
 
 func TestImages(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.Tuning.BootImage = ""
 		w.BootImageSpec = cloud.BootImageSpec{"name": "x"}
 		image, err := "", errRefused
@@ -236,7 +236,7 @@ func TestImages(t *testing.T) {
 }
 
 func TestStandbyPoolsPauseWhenBootsFail(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.NodeScaler = NewScaler(ScalerConfig{
 			Standby: []StandbyNodeSpec{{InstanceType: "A", Count: 1}}, Backoff: Backoff{First: time.Minute, Max: time.Hour},
 		})
@@ -250,7 +250,7 @@ func TestStandbyPoolsPauseWhenBootsFail(t *testing.T) {
 }
 
 func TestDump(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.begin()
 		w.step(3 * time.Second)
 		want := `{

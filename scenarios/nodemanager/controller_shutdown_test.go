@@ -31,7 +31,7 @@ func TestNothingStartsWithoutItsParts(t *testing.T) {
 }
 
 func TestTheEndFreesEverybodyWhoWaits(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStart = func(ctx context.Context, _ *api.Node) error { <-ctx.Done(); return ctx.Err() }
 		w.begin() // no plan was made yet, so requests wait
 		var waiting sync.WaitGroup
@@ -55,7 +55,7 @@ func TestTheEndFreesEverybodyWhoWaits(t *testing.T) {
 }
 
 func TestWhatWasReturnedIsSettled(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeClaimed, func(n *api.Node) { n.Status.BoundPodName = "p" })
 		if err := w.prepare(); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestWhatWasReturnedIsSettled(t *testing.T) {
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.wait("p", "A")
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 // TestANewControllerGoesOn ends a controller in the middle of everything and starts another on the same registry.
 func TestANewControllerGoesOn(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("creating", api.NodeCreating)
 		w.add("created", api.NodeCreated)
 		w.add("cleaning", api.NodeCleaning, func(n *api.Node) { n.Status.BoundPodName = "p" })
@@ -108,7 +108,7 @@ func TestANewControllerGoesOn(t *testing.T) {
 }
 
 func TestAnEndWhileTheCloudIsBusy(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStart = func(ctx context.Context, _ *api.Node) error { <-ctx.Done(); return ctx.Err() }
 		w.cloud.onStop = func(string, int) error { return errRefused }
 		w.add("a", api.NodeAvailable)
@@ -133,7 +133,7 @@ func TestAnEndWhileTheCloudIsBusy(t *testing.T) {
 }
 
 func TestAnInstanceThatArrivesAtTheEndIsKept(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStart = func(ctx context.Context, _ *api.Node) error { <-ctx.Done(); return nil }
 		w.order("a")
 		w.end()

@@ -39,7 +39,7 @@ func (c *NodeController) stopNode(name string, unless func(*api.Node) error) err
 		b.cancel()
 	}
 	if !c.tasks.Run(func(ctx context.Context) { c.finishStop(ctx, name, b) }) {
-		c.stopped(name) // the next controller goes on with it
+		c.stopped(name) // the next controller resumes it
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
 )
 
-func (w *world) stop(name string) {
+func (w *fixture) stop(name string) {
 	w.t.Helper()
 	if err := w.prepare(); err != nil {
 		w.t.Fatal(err)
@@ -21,7 +21,7 @@ func (w *world) stop(name string) {
 }
 
 func TestAStop(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.add("a", api.NodeAvailable)
 		w.stop("a")
 		node, err := w.nodes.GetNode("a")
@@ -38,7 +38,7 @@ func TestAStop(t *testing.T) {
 }
 
 func TestAStopIsRepeatedUntilItSucceeds(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStop = func(_ string, attempt int) error {
 			if attempt < 4 {
 				return errRefused
@@ -62,7 +62,7 @@ func TestAStopIsRepeatedUntilItSucceeds(t *testing.T) {
 }
 
 func TestANodeThatIsStoppedTwice(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStop = func(_ string, attempt int) error {
 			if attempt == 1 {
 				return errRefused
@@ -83,7 +83,7 @@ func TestANodeThatIsStoppedTwice(t *testing.T) {
 }
 
 func TestTheReaperStopsANodeOnce(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onStop = func(string, int) error {
 			if w.clock.Since(epoch) < 10*time.Second {
 				return errRefused
@@ -107,7 +107,7 @@ func TestTheReaperStopsANodeOnce(t *testing.T) {
 }
 
 func TestACancelWhileCreatingStopsTheInstance(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		arrives := make(chan struct{})
 		w.cloud.onStart = func(ctx context.Context, _ *api.Node) error {
 			select {
@@ -132,7 +132,7 @@ func TestACancelWhileCreatingStopsTheInstance(t *testing.T) {
 }
 
 func TestABootOfThisControllerIsntLeftBehind(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		arrives := make(chan struct{})
 		w.cloud.onStart = func(context.Context, *api.Node) error { <-arrives; return nil }
 		w.order("a")
@@ -146,7 +146,7 @@ func TestABootOfThisControllerIsntLeftBehind(t *testing.T) {
 }
 
 func TestACancelWhileCreatingOfAStartThatFails(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		fails := make(chan struct{})
 		w.cloud.onStart = func(context.Context, *api.Node) error { <-fails; return errRefused }
 		w.order("a")
@@ -160,7 +160,7 @@ func TestACancelWhileCreatingOfAStartThatFails(t *testing.T) {
 }
 
 func TestACancelWhileBooting(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.cloud.onProbe = func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }
 		w.order("a")
 		w.want("nodes", w.state(), "a Created")
@@ -172,7 +172,7 @@ func TestACancelWhileBooting(t *testing.T) {
 }
 
 func TestACancelIsNoFailureOfTheBoot(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		w.NodeScaler = NewScaler(ScalerConfig{
 			Standby: []StandbyNodeSpec{{InstanceType: "A", Count: 1}}, Backoff: Backoff{First: time.Hour, Max: time.Hour},
 		})
@@ -192,7 +192,7 @@ func TestACancelIsNoFailureOfTheBoot(t *testing.T) {
 }
 
 func TestAnInstanceWhoseNodeIsGone(t *testing.T) {
-	inWorld(t, func(w *world) {
+	inFixture(t, func(w *fixture) {
 		arrives := make(chan struct{})
 		w.cloud.onStart = func(context.Context, *api.Node) error { <-arrives; return nil }
 		w.cloud.onStop = func(_ string, attempt int) error {

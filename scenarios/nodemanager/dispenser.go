@@ -19,7 +19,7 @@ type NodeReply struct {
 	NoBinding bool
 }
 
-// NodeRequest is a pod that asks for its node. The answer is sent once; whoever is gone by then gets none.
+// NodeRequest is a pod that asks for its node. The answer is sent once; a caller that is gone by then gets none.
 type NodeRequest struct {
 	requestingPod api.Pod
 	ReplyChan     chan NodeReply

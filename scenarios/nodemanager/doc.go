@@ -19,7 +19,7 @@
 // NodeController runs it against a cloud.CloudClient: a pool loop that plans, boots and stops, a dispatch loop that
 // hands nodes out through a NodeDispenser, heartbeats, and a reaper for nodes that have to go. Its time is a
 // k8s.io/utils/clock, so that tests step it; all it starts ends before the WaitGroup given to Start is done. What
-// survives it stands in the registry, and a new controller on the same registry goes on from there.
+// survives it is in the registry, and a new controller on the same registry continues from there.
 //
 // What the package promises about instances: one that was started is stopped before its node is purged, however often
 // that takes; a node that has to go while its start is on the way is stopped when the start returns; no pod is told of a

@@ -37,7 +37,7 @@ func TestIdleNodesHaveGrace(t *testing.T) {
 	if len(c.Stop)+len(c.Update) != 0 {
 		t.Fatalf("within the grace: %+v, want nothing", c)
 	}
-	// A pod comes, and the clock starts anew when it goes.
+	// A pod comes, and the clock starts again when it goes.
 	c = mustPlan(t, s, nodes, podsOf("A"), start.Add(time.Minute))
 	if c.Bindings["pod-00"] != "old-00" || len(c.Start) != 0 || !c.Update[0].Status.IdleSince.IsZero() {
 		t.Fatalf("with a pod: %+v, want it on the idle node", c)

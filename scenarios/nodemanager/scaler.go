@@ -59,7 +59,7 @@ const DefaultIdleGrace = 2 * time.Minute
 type BindingNodeScaler struct {
 	config       ScalerConfig
 	nodeRegistry StatusUpdater
-	boots        *bootLedger
+	boots        *bootHistory
 	computed     atomic.Uint64 // calls of Compute, which has no moment to make names of
 }
 
@@ -88,7 +88,7 @@ func NewBindingNodeScaler(
 // NewScaler returns a scaler that saves nothing. What it can't work with is said by Plan.
 func NewScaler(config ScalerConfig) *BindingNodeScaler {
 	config.Standby = append([]StandbyNodeSpec(nil), config.Standby...)
-	return &BindingNodeScaler{config: config, boots: newBootLedger(config.Backoff)}
+	return &BindingNodeScaler{config: config, boots: newBootHistory(config.Backoff)}
 }
 
 // unavailability asks a keeper about the moment of the plan if it can tell, else about now.

@@ -21,9 +21,9 @@ type BootObserver interface {
 	BootSucceeded(instanceType string, spot bool, now time.Time)
 }
 
-// bootLedger counts the failures in a row of each type and market. Only standby pools wait for it: a pod that needs a
+// bootHistory counts the failures in a row of each type and market. Only standby pools wait for it: a pod that needs a
 // node is held back by nothing but the cloud's own word.
-type bootLedger struct {
+type bootHistory struct {
 	backoff Backoff
 	mu      sync.Mutex
 	entries map[bootKind]bootFailures
@@ -40,12 +40,12 @@ type bootFailures struct {
 	succeeded time.Time // the last time
 }
 
-func newBootLedger(b Backoff) *bootLedger {
-	return &bootLedger{backoff: b, entries: map[bootKind]bootFailures{}}
+func newBootHistory(b Backoff) *bootHistory {
+	return &bootHistory{backoff: b, entries: map[bootKind]bootFailures{}}
 }
 
 // pausing says whether a kind of node failed too recently to be tried again.
-func (l *bootLedger) pausing(k bootKind, now time.Time) bool {
+func (l *bootHistory) pausing(k bootKind, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f, ok := l.entries[k]

@@ -39,7 +39,7 @@ func (s *BindingNodeScaler) Plan(nodes []*api.Node, pods []*api.Pod, now time.Ti
 // plan is the state of one decision.
 type plan struct {
 	config *ScalerConfig
-	boots  *bootLedger
+	boots  *bootHistory
 	now    time.Time
 	names  *namer
 

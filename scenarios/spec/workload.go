@@ -82,7 +82,7 @@ type Resizing string
 // What it does.
 const (
 	ResizingNotRequired Resizing = "NotRequired"      // the container runs on
-	ResizingRestart     Resizing = "RestartContainer" // it is started anew
+	ResizingRestart     Resizing = "RestartContainer" // it is started again
 )
 
 func (Resizing) values() []string { return []string{"NotRequired", "RestartContainer"} }

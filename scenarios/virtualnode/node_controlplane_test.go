@@ -100,7 +100,7 @@ func TestStaleCacheOnARealAPIServer(t *testing.T) {
 func TestOutagesOfARealAPIServer(t *testing.T) {
 	p := newPlot(t)
 	proxy := p.cluster.Proxy(t)
-	var h heard
+	var h errorLog
 	c := p.controller(proxy.Config(p.cluster.Config()), virtualnode.WithNodeLeaseErrorHandler(h.handle))
 	p.run(c)
 	p.renewedAfter(time.Now())
@@ -136,7 +136,7 @@ func TestNodeMeetsFaultyAnswers(t *testing.T) {
 	for _, code := range []int{http.StatusConflict, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable} {
 		t.Run(http.StatusText(code), func(t *testing.T) {
 			p := newPlot(t)
-			b := &bouncer{code: code}
+			b := &rejectingTransport{code: code}
 			if code != http.StatusConflict { // which no creation is answered with
 				b.left.Store(2)
 			}
@@ -182,7 +182,7 @@ func TestNodeMissesARight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var h heard
+			var h errorLog
 			c := p.controller(user, virtualnode.WithNodeLeaseErrorHandler(h.handle), virtualnode.WithNodeStatusUpdateErrorHandler(
 				func(ctx context.Context, err error) error { _ = h.handle(ctx, err); return err }))
 			ctx, cancel := context.WithCancel(p.ctx)
@@ -198,14 +198,14 @@ func TestNodeMissesARight(t *testing.T) {
 			registered := p.live() != nil
 			cancel()
 			<-c.Done()
-			told := h.all()
+			reported := h.all()
 			if err := c.Err(); err != nil {
-				told = append(told, err.Error())
+				reported = append(reported, err.Error())
 				if registered {
 					t.Errorf("Run failed with %v and left a node", err)
 				}
 			}
-			for _, line := range told {
+			for _, line := range reported {
 				if !strings.Contains(line, missing) || strings.Contains(line, "\n") {
 					t.Errorf("told %q, want one line that says: %s", line, missing)
 				}

@@ -86,7 +86,7 @@ func withoutManagedFields() informers.SharedInformerOption {
 }
 
 // createMany creates the pods over the nodes, from twenty goroutines.
-func (g *ground) createMany(config *rest.Config) {
+func (g *namespaceFixture) createMany(config *rest.Config) {
 	client := kubernetes.NewForConfigOrDie(config)
 	numbers := make(chan int)
 	var creating sync.WaitGroup

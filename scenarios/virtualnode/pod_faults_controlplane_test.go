@@ -23,15 +23,15 @@ import (
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
-// A bouncer answers the first writes of a client itself.
-type bouncer struct {
+// A rejectingTransport answers the first writes of a client itself.
+type rejectingTransport struct {
 	next http.RoundTripper
 	code int
 	left atomic.Int32
 	met  atomic.Int32
 }
 
-func (b *bouncer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b *rejectingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet || b.left.Add(-1) < 0 {
 		return b.next.RoundTrip(r)
 	}
@@ -56,7 +56,7 @@ func TestFaultyAnswersOfARealAPIServer(t *testing.T) {
 	} {
 		t.Run(http.StatusText(code), func(t *testing.T) {
 			g := newGround(t)
-			b := &bouncer{code: code}
+			b := &rejectingTransport{code: code}
 			b.left.Store(5)
 			config := g.cluster.Config()
 			config.Wrap(func(next http.RoundTripper) http.RoundTripper { b.next = next; return b })
@@ -100,27 +100,27 @@ func TestStatusOutlivesARestartOfTheAPIServer(t *testing.T) {
 	g.running("later")
 }
 
-// heard keeps the lines that an ErrorHandler is given.
-type heard struct {
+// errorLog keeps the lines that an ErrorHandler is given.
+type errorLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (h *heard) handle(_ context.Context, err error) error {
+func (h *errorLog) handle(_ context.Context, err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lines = append(h.lines, err.Error())
 	return nil
 }
 
-func (h *heard) all() []string {
+func (h *errorLog) all() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]string(nil), h.lines...)
 }
 
 // user is somebody with those rights on pods and nothing else.
-func (g *ground) user(rules ...rbacv1.PolicyRule) *rest.Config {
+func (g *namespaceFixture) user(rules ...rbacv1.PolicyRule) *rest.Config {
 	g.t.Helper()
 	config, err := g.cluster.User(g.ctx, g.node, rules...)
 	if err != nil {
@@ -132,7 +132,7 @@ func (g *ground) user(rules ...rbacv1.PolicyRule) *rest.Config {
 // A right that is missing is named in one line, once, however many pods want it; once it is granted, all goes on.
 func TestMissingRightIsNamedAndItsGrantIsEnough(t *testing.T) {
 	g := newGround(t)
-	var h heard
+	var h errorLog
 	config := g.user(testcluster.Rule("", []string{"pods"}, "delete"))
 	g.run(config, func(cfg *virtualnode.PodControllerConfig) { cfg.ErrorHandler = h.handle }).ready()
 	for _, name := range []string{"one", "two", "three"} {
@@ -176,12 +176,12 @@ func TestMissingRightEndsTheControllerWhereTheHandlerWantsIt(t *testing.T) {
 	for name, missing := range map[string]struct {
 		rules []rbacv1.PolicyRule
 		want  string
-		act   func(*ground)
+		act   func(*namespaceFixture)
 	}{
 		"delete pods": {
 			[]rbacv1.PolicyRule{testcluster.Rule("", []string{"pods/status"}, "update")},
 			"grant the verb delete on pods in namespace",
-			func(g *ground) {
+			func(g *namespaceFixture) {
 				g.create("web")
 				g.running("web")
 				if err := g.admin.CoreV1().Pods(g.namespace).Delete(g.ctx, "web", metav1.DeleteOptions{}); err != nil {
@@ -192,7 +192,7 @@ func TestMissingRightEndsTheControllerWhereTheHandlerWantsIt(t *testing.T) {
 		"update pods/status": {
 			[]rbacv1.PolicyRule{testcluster.Rule("", []string{"pods"}, "delete")},
 			"grant the verb update on pods/status in namespace",
-			func(g *ground) { g.create("web") },
+			func(g *namespaceFixture) { g.create("web") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

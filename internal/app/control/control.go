@@ -10,17 +10,17 @@ import (
 	"github.com/nodesim/nodesim/replay"
 )
 
-// Eyes hold what a Control knows of a replay besides the Player: each may be nil,
+// Sources hold what a Control knows of a replay besides the Player: each may be nil,
 // and is called from any goroutine.
-type Eyes struct {
+type Sources struct {
 	// Transitions counts what a step to a transition leads to, in the feed up to the
 	// Player's last event, rewinds not taken off. Without it no step leads to one.
 	Transitions func() int
 	// Since returns the entries that Transitions has counted since it was n, the last
 	// ones where there are many.
 	Since func(n int) []noderoll.Entry
-	// Survey holds what is known of the whole tape; zero while it isn't.
-	Survey func() replay.Survey
+	// Summary holds what is known of the whole tape; zero while it isn't.
+	Summary func() replay.Summary
 	// Faults are those that were fired so far.
 	Faults func() []Fault
 }
@@ -28,9 +28,9 @@ type Eyes struct {
 // Control moves one Player for several callers. Its methods may be called from
 // any goroutine.
 type Control struct {
-	player *replay.Player
-	eyes   Eyes
-	turn   chan struct{} // holds a value while a client steps or seeks
+	player  *replay.Player
+	sources Sources
+	turn    chan struct{} // holds a value while a client steps or seeks
 
 	mu  sync.Mutex
 	set []Marker // in the order in which they were set
@@ -38,9 +38,9 @@ type Control struct {
 
 // New returns a Control over a Player. Whether anybody runs the Player, and when,
 // doesn't matter to it.
-func New(p *replay.Player, e Eyes) *Control {
-	if e.Survey == nil {
-		e.Survey = func() replay.Survey { return replay.Survey{} }
+func New(p *replay.Player, e Sources) *Control {
+	if e.Summary == nil {
+		e.Summary = func() replay.Summary { return replay.Summary{} }
 	}
 	if e.Since == nil {
 		e.Since = func(int) []noderoll.Entry { return nil }
@@ -48,7 +48,7 @@ func New(p *replay.Player, e Eyes) *Control {
 	if e.Faults == nil {
 		e.Faults = func() []Fault { return nil }
 	}
-	return &Control{player: p, eyes: e, turn: make(chan struct{}, 1)}
+	return &Control{player: p, sources: e, turn: make(chan struct{}, 1)}
 }
 
 // take waits for the caller's turn, and returns how to end it.
@@ -117,7 +117,7 @@ func (c *Control) Slower() {
 }
 
 // Duration is the position of the tape's last event, or 0 where it isn't known.
-func (c *Control) Duration() time.Duration { return c.eyes.Survey().Duration }
+func (c *Control) Duration() time.Duration { return c.sources.Summary().Duration }
 
 // Status says where the replay is now.
 func (c *Control) Status() Status {
@@ -126,7 +126,7 @@ func (c *Control) Status() Status {
 		APIVersion: APIVersion, Kind: KindStatus,
 		Tape: c.player.Header().Metadata.Name, Position: Seconds(s.Position), Event: Seconds(s.Event), Events: s.Number,
 		Duration: Seconds(c.Duration()), Speed: s.Speed.String(), Paused: s.Paused, Ended: s.Ended,
-		Rewinds: s.Rewinds, Markers: c.Markers(), Watches: c.watches(), Faults: slices.Clone(c.eyes.Faults()),
+		Rewinds: s.Rewinds, Markers: c.Markers(), Watches: c.watches(), Faults: slices.Clone(c.sources.Faults()),
 	}
 	if status.Faults == nil {
 		status.Faults = []Fault{}

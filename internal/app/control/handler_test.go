@@ -17,7 +17,7 @@ import (
 )
 
 // still is the demo at its beginning, which no goroutine runs.
-func still(t *testing.T, e control.Eyes) (*control.Control, *replay.Player) {
+func still(t *testing.T, e control.Sources) (*control.Control, *replay.Player) {
 	t.Helper()
 	header, events := scenarios.Demo()
 	p, err := replay.NewPlayer(replay.Events(&header, events), replay.StartPaused())
@@ -53,7 +53,7 @@ func ask(t *testing.T, c *control.Control, method, path, body string, into any) 
 }
 
 func TestVerbs(t *testing.T) {
-	c, p := still(t, control.Eyes{})
+	c, p := still(t, control.Sources{})
 	for _, step := range []struct {
 		verb, body string
 		want       func(control.Status) bool
@@ -91,9 +91,9 @@ func TestVerbs(t *testing.T) {
 }
 
 func TestStatusInJSON(t *testing.T) {
-	c, p := still(t, control.Eyes{
-		Survey: func() replay.Survey { return replay.Survey{Duration: 26e9} },
-		Faults: func() []control.Fault { return []control.Fault{{At: 1e9, Text: "drop nodes/a"}} },
+	c, p := still(t, control.Sources{
+		Summary: func() replay.Summary { return replay.Summary{Duration: 26e9} },
+		Faults:  func() []control.Fault { return []control.Fault{{At: 1e9, Text: "drop nodes/a"}} },
 	})
 	w, err := p.Cluster().Watch(metav1.SchemeGroupVersion.WithResource("nodes"), "", metav1.ListOptions{})
 	if err == nil {
@@ -117,7 +117,7 @@ func TestStatusInJSON(t *testing.T) {
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	c, _ := still(t, control.Eyes{})
+	c, _ := still(t, control.Sources{})
 	for _, r := range []struct {
 		method, path, body string
 		code               int
@@ -174,7 +174,7 @@ func TestATapeThatCantGoBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Close() }()
-	c := control.New(p, control.Eyes{})
+	c := control.New(p, control.Sources{})
 	ask(t, c, "POST", control.Path+"seek", `{"to":"9s"}`, nil)
 	var s metav1.Status
 	if w := ask(t, c, "POST", control.Path+"seek", `{"to":"1s"}`, &s); w.Code != 409 || !strings.Contains(s.Message, "once only") {

@@ -12,7 +12,7 @@ import (
 // Markers are those that were set, and those of the tape as far as they are
 // known, in the order of their positions.
 func (c *Control) Markers() []Marker {
-	tape := c.eyes.Survey().Markers
+	tape := c.sources.Summary().Markers
 	if read := c.player.Markers(); len(read) > len(tape) {
 		tape = read
 	}

@@ -22,7 +22,7 @@ func (c *Control) Check(r Steps) error {
 		return fmt.Errorf("count %d: want 1 or more", r.Count)
 	case r.Until != "" && !slices.Contains(Untils, string(r.Until)):
 		return fmt.Errorf("until %q: want %s", r.Until, untils())
-	case r.Until == UntilTransition && c.eyes.Transitions == nil:
+	case r.Until == UntilTransition && c.sources.Transitions == nil:
 		return errors.New(`until "transition": no observer follows this tape's nodes: want event or marker`)
 	}
 	return nil
@@ -56,7 +56,7 @@ func (c *Control) Step(ctx context.Context, r Steps) (Stepped, error) {
 	reached := func() int {
 		switch r.Until {
 		case UntilTransition:
-			return c.eyes.Transitions()
+			return c.sources.Transitions()
 		case UntilMarker:
 			return marks
 		}
@@ -64,12 +64,12 @@ func (c *Control) Step(ctx context.Context, r Steps) (Stepped, error) {
 	}
 	before := 0
 	if r.Until == UntilTransition {
-		before = c.eyes.Transitions()
+		before = c.sources.Transitions()
 	}
 	err = c.steps(ctx, max(r.Count, 1), r.Wait, reached)
 	unsubscribe()
 	if r.Until == UntilTransition {
-		s.Transitions = c.eyes.Since(before)
+		s.Transitions = c.sources.Since(before)
 	}
 	s.Status = c.Status()
 	return s, err

@@ -29,7 +29,7 @@ func (o *onceOnly) Open() (timeline.Stream, error) {
 }
 
 func TestStepSaysWhatItApplied(t *testing.T) {
-	c, _ := still(t, control.Eyes{})
+	c, _ := still(t, control.Sources{})
 	s, err := c.Step(t.Context(), control.Steps{})
 	if err != nil || s.Events != 1 || len(s.Applied) != 1 {
 		t.Fatalf("%+v, %v", s, err)
@@ -51,7 +51,7 @@ func TestStepSaysWhatItApplied(t *testing.T) {
 // What isn't an event is counted by who knows.
 func TestStepUntil(t *testing.T) {
 	transitions := 0
-	c, p := still(t, control.Eyes{Transitions: func() int { return transitions }})
+	c, p := still(t, control.Sources{Transitions: func() int { return transitions }})
 	events := 0
 	cancel := p.Subscribe(func(n replay.Note) {
 		if n.Kind == replay.Applied {
@@ -75,7 +75,7 @@ func TestStepUntil(t *testing.T) {
 // returns.
 func TestStepWaitsForWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, p := still(t, control.Eyes{})
+		c, p := still(t, control.Sources{})
 		w, err := p.Cluster().Watch(gvr(p.Header().Resources[0]), "", metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestStepWaitsForWatches(t *testing.T) {
 // else but those who want to move the tape as well.
 func TestOneMovesAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, p := still(t, control.Eyes{})
+		c, p := still(t, control.Sources{})
 		w, err := p.Cluster().Watch(gvr(p.Header().Resources[0]), "", metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)

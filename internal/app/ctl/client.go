@@ -47,8 +47,8 @@ func New(config *rest.Config) (*Client, error) {
 	return &Client{http: client, base: base}, nil
 }
 
-// Close lets go of the connection that is kept for the next request: a server that
-// ends in good order gives clients a second to do so. A Client can be used again.
+// Close releases the connection that is kept for the next request: a server that
+// ends cleanly gives clients a second to do so. A Client can be used again.
 func (c *Client) Close() { utilnet.CloseIdleConnectionsFor(c.http.Transport) }
 
 // Status asks where the replay is.

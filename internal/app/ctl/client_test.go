@@ -25,7 +25,7 @@ func still(t *testing.T) *ctl.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := apiserver.New(p, apiserver.Mount(control.Path, control.New(p, control.Eyes{}).Handler()))
+	s, err := apiserver.New(p, apiserver.Mount(control.Path, control.New(p, control.Sources{}).Handler()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (l *lines) Moment(*ui.View) error { return nil }
 
 // What a live run does and a recorder records is like the simulation of the same scenario,
 // and its feed, as it was shown live, is that of the tape's replay.
-func TestPerformancesAreLikeSimulations(t *testing.T) {
+func TestLiveRunsAreLikeSimulations(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		set     []string

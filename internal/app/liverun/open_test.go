@@ -19,13 +19,13 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// quietly shows nothing of a tape.
-func quietly(h *timeline.Header) (*ui.Driver, error) {
-	eyes, err := observe.OptionsFor(h, "", "", "")
+// discard shows nothing of a tape.
+func discard(h *timeline.Header) (*ui.Driver, error) {
+	viewOptions, err := observe.OptionsFor(h, "", "", "")
 	if err != nil {
 		return nil, err
 	}
-	d := ui.NewDriver(ui.NewView(h, eyes), nil)
+	d := ui.NewDriver(ui.NewView(h, viewOptions), nil)
 	d.View.FeedOnly = true
 	return d, nil
 }
@@ -50,7 +50,7 @@ func server(t *testing.T) *rest.Config {
 func watched(t *testing.T, tape string) *viewer {
 	t.Helper()
 	return &viewer{o: Options{
-		REST: server(t), File: &scenarios.File{File: spec.File{}}, Tape: tape, Driver: quietly,
+		REST: server(t), File: &scenarios.File{File: spec.File{}}, Tape: tape, Driver: discard,
 		Warn: func(text string) { t.Log(text) }, Say: func(text string) { t.Log(text) },
 	}}
 }

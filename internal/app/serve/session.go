@@ -44,13 +44,13 @@ type Session struct {
 	// Kubeconfig is the file that leads clients here.
 	Kubeconfig string
 
-	options  Options
-	fired    *fired
-	survey   *ui.Surveyor
-	server   *apiserver.Server
-	listener *apiserver.Listener
-	file     *apiserver.Kubeconfig
-	undo     []func() error // in the order in which it was done
+	options    Options
+	fired      *fired
+	summarizer *ui.Summarizer
+	server     *apiserver.Server
+	listener   *apiserver.Listener
+	file       *apiserver.Kubeconfig
+	undo       []func() error // in the order in which it was done
 }
 
 // keepPace is the number of events a client may be behind at the highest speed before
@@ -87,7 +87,7 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	s.Show = ui.Over(s.Player, o.Tape, s.Driver)
 	s.then(s.Show.Close)
 	s.then(s.Player.Subscribe(s.tell))
-	s.Control = control.New(s.Player, control.Eyes{Transitions: s.Driver.Landmarks, Since: s.Driver.LandmarksSince, Survey: s.known, Faults: s.fired.all})
+	s.Control = control.New(s.Player, control.Sources{Transitions: s.Driver.Landmarks, Since: s.Driver.LandmarksSince, Summary: s.known, Faults: s.fired.all})
 	if s.server, err = apiserver.New(s.Player, append(o.Server, apiserver.ImpliedNamespaces(), apiserver.Mount(control.Path, s.Control.Handler()))...); err != nil {
 		return s, err
 	}
@@ -102,13 +102,13 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	s.undo = append(s.undo, s.file.Remove)
 	s.Kubeconfig = s.file.Path
 	// Last: reading a large tape through costs as much as all of the above.
-	s.survey = ui.NewSurveyor(ctx, o.Tape)
-	s.then(s.survey.Close)
+	s.summarizer = ui.NewSummarizer(ctx, o.Tape)
+	s.then(s.summarizer.Close)
 	return s, nil
 }
 
 // known returns what is known of the whole tape. It isn't called before Open has returned.
-func (s *Session) known() replay.Survey { return s.survey.Known() }
+func (s *Session) known() replay.Summary { return s.summarizer.Known() }
 
 func (s *Session) then(f func()) { s.undo = append(s.undo, func() error { f(); return nil }) }
 

@@ -64,7 +64,7 @@ func TestWatchdogCleansUpAfterTheDead(t *testing.T) {
 	}
 }
 
-func TestWatchdogGoesHomeQuietly(t *testing.T) {
+func TestWatchdogEndsQuietly(t *testing.T) {
 	folder := t.TempDir()
 	child := sleeper(t, folder, "one")
 	dog, err := startWatchdog(folder)

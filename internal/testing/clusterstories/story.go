@@ -32,7 +32,7 @@ type Story struct {
 // Roll is a story's Act: the roll. That it stops at its time limit is no error, but a part of the story.
 func Roll(r testcluster.Roll) func(context.Context, kubernetes.Interface) error {
 	return func(ctx context.Context, client kubernetes.Interface) error {
-		_, err := r.Perform(ctx, client)
+		_, err := r.Run(ctx, client)
 		if errors.Is(err, testcluster.ErrEvictionTimeout) {
 			return nil
 		}

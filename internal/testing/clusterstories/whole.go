@@ -72,7 +72,7 @@ func Whole(ctx context.Context, c *testcluster.Cluster, file string) error {
 	if err != nil {
 		return fmt.Errorf("stage a whole cluster: %w", err)
 	}
-	seen := newCopyist(names)
+	seen := newObjectCopier(names)
 	rec, err := recorder.New(recorder.Config{
 		REST: c.Config(), Name: before.Name, Resources: names, Full: true,
 		Open: func(h timeline.Header) (*timeline.Writer, error) { seen.header = h; return timeline.Create(file, h) },
@@ -108,7 +108,7 @@ func act(ctx context.Context, c *testcluster.Cluster, dyn dynamic.Interface, gro
 	); err != nil {
 		return err
 	}
-	if _, err := (testcluster.Roll{Group: group, Retry: 100 * time.Millisecond}).Perform(ctx, c.Client()); err != nil {
+	if _, err := (testcluster.Roll{Group: group, Retry: 100 * time.Millisecond}).Run(ctx, c.Client()); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -191,8 +191,8 @@ func watchable(c *testcluster.Cluster) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// copyist keeps what the recorder has seen: the versions of the living objects, by resource.
-type copyist struct {
+// objectCopier keeps what the recorder has seen: the versions of the living objects, by resource.
+type objectCopier struct {
 	header  timeline.Header
 	started chan struct{} // closed when every resource is listed
 
@@ -201,12 +201,12 @@ type copyist struct {
 	living map[string]map[string]string
 }
 
-func newCopyist(resources []string) *copyist {
-	return &copyist{started: make(chan struct{}), lists: len(resources), living: map[string]map[string]string{}}
+func newObjectCopier(resources []string) *objectCopier {
+	return &objectCopier{started: make(chan struct{}), lists: len(resources), living: map[string]map[string]string{}}
 }
 
 // take is the Recorder's Stop: it sees every line of the tape.
-func (c *copyist) take(ev timeline.Event) bool {
+func (c *objectCopier) take(ev timeline.Event) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.living[ev.Resource]
@@ -228,7 +228,7 @@ func (c *copyist) take(ev timeline.Event) bool {
 }
 
 // untilLike waits until what was seen equals what the server shows, in every resource.
-func (c *copyist) untilLike(ctx context.Context, dyn dynamic.Interface) error {
+func (c *objectCopier) untilLike(ctx context.Context, dyn dynamic.Interface) error {
 	for _, r := range c.header.Resources {
 		key, last := c.header.Key(r), ""
 		err := apiwait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {

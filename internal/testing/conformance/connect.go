@@ -36,7 +36,7 @@ func client(config *rest.Config) (*http.Client, error) {
 	return client, nil
 }
 
-// Close lets go of the connections.
+// Close releases the connections.
 func (p *Peer) Close() {
 	p.Client.CloseIdleConnections()
 	p.Stranger.CloseIdleConnections()

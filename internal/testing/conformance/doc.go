@@ -3,10 +3,10 @@
 //
 // # What goes in, what comes out
 //
-// [Survey] reads from the tape which resources, names, labels and versions there are, and [Requests] makes of that some
+// [TakeInventory] reads from the tape which resources, names, labels and versions there are, and [Requests] makes of that some
 // thousands of requests: discovery, lists with every form of selector, limit and version, gets, tables and the other
 // forms of an answer, watches from each version of the history, and errors. A [Peer] answers them. [Compare] gives the
-// [Difference]s of two answers: status, the headers that clients look at, and the decoded body. [Hold] does all of it and
+// [Difference]s of two answers: status, the headers that clients look at, and the decoded body. [CompareServers] does all of it and
 // gives a [Report].
 //
 // # What may differ

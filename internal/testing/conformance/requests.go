@@ -23,7 +23,7 @@ var inDepth = []string{
 func (r *Resource) deep() bool { return slices.Contains(inDepth, r.String()) }
 
 // Requests generates everything that is asked about a world, in a fixed order. None of it writes.
-func Requests(w *World) []Request {
+func Requests(w *Inventory) []Request {
 	var all []Request
 	all = append(all, discoveryRequests(w)...)
 	for i := range w.Resources {
@@ -65,7 +65,7 @@ func (r *Resource) somewhere() string {
 func (r *Resource) object(o Object) string { return r.Path(o.Namespace) + "/" + o.Name }
 
 // find returns a resource by the name that kubectl takes; nil where the tape doesn't hold it.
-func (w *World) find(name string) *Resource {
+func (w *Inventory) find(name string) *Resource {
 	i := slices.IndexFunc(w.Resources, func(r Resource) bool { return r.String() == name })
 	if i < 0 {
 		return nil

@@ -3,7 +3,7 @@ package conformance
 import "slices"
 
 // discoveryRequests ask what there is: versions, health, groups, resources, schemas.
-func discoveryRequests(w *World) (all []Request) {
+func discoveryRequests(w *Inventory) (all []Request) {
 	const topic = "discovery"
 	for _, path := range []string{
 		"/version", "/version/", "/healthz", "/livez", "/readyz", "/healthz/ping", "/livez/ping", "/readyz/ping", "/healthz?verbose",

@@ -3,7 +3,7 @@ package conformance
 import "net/http"
 
 // wrongRequests ask for what isn't there, in ways that no client should.
-func wrongRequests(w *World) (all []Request) {
+func wrongRequests(w *Inventory) (all []Request) {
 	const topic = "wrong"
 	for _, path := range []string{
 		"/no-such-path", "/api/v1/no-such-resource", "/api/v1/no-such-resource/a", "/api/v1/namespaces/default/no-such-resource", "/apis/apps/v1/no-such-resource",

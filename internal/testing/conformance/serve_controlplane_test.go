@@ -27,20 +27,20 @@ func TestServe(t *testing.T) {
 	if err := clusterstories.Whole(ctx, cluster, tape); err != nil {
 		t.Fatal(err)
 	}
-	world := survey(t, tape)
+	inventory := survey(t, tape)
 	real, err := conformance.Connect(cluster.Config(), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer real.Close()
-	ours := serve(ctx, t, tape, world)
+	ours := serve(ctx, t, tape, inventory)
 	defer ours.Close()
 	const least = 2000
-	requests := conformance.Requests(world)
+	requests := conformance.Requests(inventory)
 	if len(requests) < least {
 		t.Errorf("found %d requests, want at least %d", len(requests), least)
 	}
-	report, err := conformance.Hold(ctx, world, real, ours, requests, conformance.Known)
+	report, err := conformance.CompareServers(ctx, inventory, real, ours, requests, conformance.Known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,25 +53,25 @@ func TestServe(t *testing.T) {
 	}
 }
 
-func survey(t *testing.T, tape string) *conformance.World {
+func survey(t *testing.T, tape string) *conformance.Inventory {
 	t.Helper()
 	r, err := timeline.Open(tape)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	world, err := conformance.Survey(r)
+	inventory, err := conformance.TakeInventory(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !r.Complete() {
 		t.Fatalf("the tape isn't complete: %s", r.Torn())
 	}
-	return world
+	return inventory
 }
 
 // serve shows the end of a tape on a socket.
-func serve(ctx context.Context, t *testing.T, tape string, world *conformance.World) *conformance.Peer {
+func serve(ctx context.Context, t *testing.T, tape string, inventory *conformance.Inventory) *conformance.Peer {
 	t.Helper()
 	player, err := replay.NewPlayer(replay.File(tape))
 	if err != nil {
@@ -99,7 +99,7 @@ func serve(ctx context.Context, t *testing.T, tape string, world *conformance.Wo
 			t.Errorf("serve the replay: %v", err)
 		}
 	})
-	ours, err := conformance.Connect(listener.RESTConfig(), world.End)
+	ours, err := conformance.Connect(listener.RESTConfig(), inventory.End)
 	if err != nil {
 		t.Fatal(err)
 	}

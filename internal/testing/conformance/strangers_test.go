@@ -22,7 +22,7 @@ func TestNobodyWithoutTheTokenReachesAnything(t *testing.T) {
 	header, requests := everything(t)
 	// Nothing after the token may even be asked.
 	var reached atomic.Int64
-	player, err := replay.NewPlayer(replay.Events(header, nil), replay.WithCluster(replay.Interfere(&bouncer{reached: &reached})))
+	player, err := replay.NewPlayer(replay.Events(header, nil), replay.WithCluster(replay.WithFaultInjector(&requestCounter{reached: &reached})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func TestNobodyWithoutTheTokenReachesAnything(t *testing.T) {
 // everything returns the requests that are put to kube-apiserver, about the example.
 func everything(t *testing.T) (*timeline.Header, []conformance.Request) {
 	t.Helper()
-	header, world := surveyed(t)
-	return header, conformance.Requests(world)
+	header, inventory := surveyed(t)
+	return header, conformance.Requests(inventory)
 }
 
 func turnedAway(ctx context.Context, peer *conformance.Peer, r conformance.Request) error {
@@ -103,13 +103,13 @@ func turnedAway(ctx context.Context, peer *conformance.Peer, r conformance.Reque
 	return nil
 }
 
-// bouncer counts the requests that the cluster is asked.
-type bouncer struct {
-	replay.Interferer
+// requestCounter counts the requests that the cluster is asked.
+type requestCounter struct {
+	replay.FaultInjector
 	reached *atomic.Int64
 }
 
-func (b *bouncer) Request(replay.Request) replay.Answer {
+func (b *requestCounter) Request(replay.Request) replay.Verdict {
 	b.reached.Add(1)
-	return replay.Answer{}
+	return replay.Verdict{}
 }

@@ -29,7 +29,7 @@ func (in *reading) budget(ev timeline.Event) error {
 		in.blocking[h] = true
 	}
 	for _, c := range b.Status.Conditions {
-		if !in.ledger.excludesCondition("PodDisruptionBudget", c.Type, c.Reason) {
+		if !in.excluded.excludesCondition("PodDisruptionBudget", c.Type, c.Reason) {
 			state += fmt.Sprintf(", %s=%s", c.Type, in.says(string(c.Status), c.Reason, c.Message))
 		}
 	}

@@ -40,7 +40,7 @@ func Compare(a, b *timeline.Reader, o Options) (Report, error) {
 	if err := CheckExclusions(o.Exclude); err != nil {
 		return Report{}, err
 	}
-	l := &ledger{rows: o.Exclude, used: map[Exclusion]int{}}
+	l := &exclusionCounter{rows: o.Exclude, used: map[Exclusion]int{}}
 	left, err := read(a, o.FromA, o.Skew, l)
 	if err != nil {
 		return Report{}, fmt.Errorf("compare %s: %w", o.NameA, err)

@@ -13,8 +13,8 @@ import (
 // DefaultSkew bounds how far an Event stands from the write that belongs to it on a tape as it was recorded.
 const DefaultSkew = 2 * time.Second
 
-// A happening is one occurrence of an Event, kept until the whole tape is known: it may arrive before its object.
-type happening struct {
+// An occurrence is one occurrence of an Event, kept until the whole tape is known: it may arrive before its object.
+type occurrence struct {
 	at        time.Duration
 	about     corev1.ObjectReference
 	what      string // type and reason
@@ -35,10 +35,10 @@ func (in *reading) event(ev timeline.Event) error {
 	}
 	// The events.k8s.io API leaves the source empty (client-go, tools/events/event_recorder.go).
 	component := cmp.Or(e.Source.Component, e.ReportingController)
-	if in.ledger.excludes(e.InvolvedObject.Kind, e.Reason, component) {
+	if in.excluded.excludes(e.InvolvedObject.Kind, e.Reason, component) {
 		return nil
 	}
-	in.events = append(in.events, happening{
+	in.events = append(in.events, occurrence{
 		at: ev.At, about: e.InvolvedObject, what: strings.TrimSpace(e.Type + " " + e.Reason), component: component,
 	})
 	return nil
@@ -68,7 +68,7 @@ func (in *reading) tellEvents() {
 }
 
 // podOf finds the pod of an Event: by UID, since those of a StatefulSet come again with the same name.
-func (in *reading) podOf(e happening) *history {
+func (in *reading) podOf(e occurrence) *history {
 	if h := in.byUID["Pod "+string(e.about.UID)]; h != nil {
 		return h
 	}
@@ -77,7 +77,7 @@ func (in *reading) podOf(e happening) *history {
 
 // nodeOf finds the node of an Event: by UID, else the latest of that name that was there by then. The kubelet gives a
 // node's name for its UID (pkg/kubelet/kubelet.go, nodeRef).
-func (in *reading) nodeOf(e happening) *history {
+func (in *reading) nodeOf(e occurrence) *history {
 	list := in.named[e.about.Name]
 	if len(list) == 0 {
 		return nil
@@ -100,7 +100,7 @@ var starting = map[string]bool{"Normal Pulling": true, "Normal Pulled": true, "N
 // chapterOf returns the chapter of a pod to which an Event belongs. The first of each of the Events by which a kubelet
 // starts a container belong to the start, however late they come: client-go's recorder sends them one after the other,
 // and takes seconds for it where many pods start at once on a busy machine.
-func (p *podHistory) chapterOf(e happening, skew time.Duration, there bool) string {
+func (p *podHistory) chapterOf(e occurrence, skew time.Duration, there bool) string {
 	if !there && starting[e.what] && !p.told[e.what] {
 		if p.told == nil {
 			p.told = map[string]bool{}
@@ -124,7 +124,7 @@ func (p *podHistory) chapterAt(at, skew time.Duration, there bool) string {
 }
 
 // otherOf is the history of an object that is known by its Events.
-func (in *reading) otherOf(e happening) *history {
+func (in *reading) otherOf(e occurrence) *history {
 	name := e.about.Name
 	if i := strings.LastIndexByte(name, '-'); e.about.Kind == "ReplicaSet" && i > 0 && in.hashes[name[i+1:]] {
 		name = name[:i]

@@ -56,19 +56,19 @@ func Unused(rows []Exclusion, reports ...Report) error {
 	return errors.Join(all...)
 }
 
-// ledger counts what is excluded.
-type ledger struct {
+// exclusionCounter counts what is excluded.
+type exclusionCounter struct {
 	rows []Exclusion
 	used map[Exclusion]int
 }
 
 // excludesCondition reports whether a condition is excluded, by its type or by its reason.
-func (l *ledger) excludesCondition(kind, typ, reason string) bool {
+func (l *exclusionCounter) excludesCondition(kind, typ, reason string) bool {
 	return l.excludes(kind, typ, Conditions) || l.excludes(kind, reason, Conditions)
 }
 
 // excludes reports whether a fact is excluded, and counts it.
-func (l *ledger) excludes(kind, reason, component string) bool {
+func (l *exclusionCounter) excludes(kind, reason, component string) bool {
 	for _, row := range l.rows {
 		if row.Kind == kind && row.Reason == reason && row.Component == component {
 			l.used[row]++

@@ -68,7 +68,7 @@ func (in *reading) node(ev timeline.Event) error {
 func (in *reading) conditions(h *history, at time.Duration, list []corev1.NodeCondition) {
 	kubelet, others := facts{}, map[string]facts{}
 	for _, c := range list {
-		if in.ledger.excludesCondition("Node", string(c.Type), c.Reason) {
+		if in.excluded.excludesCondition("Node", string(c.Type), c.Reason) {
 			continue
 		}
 		says := in.says(string(c.Status), c.Reason, c.Message)
@@ -101,7 +101,7 @@ func (in *reading) taints(h *history, at time.Duration, list []corev1.Taint) {
 	others := map[string]facts{}
 	for _, t := range list {
 		effect := string(t.Effect)
-		if in.ledger.excludes("Node", t.Key+":"+effect, Taints) {
+		if in.excluded.excludes("Node", t.Key+":"+effect, Taints) {
 			continue
 		}
 		var says []string

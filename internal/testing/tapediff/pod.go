@@ -103,7 +103,7 @@ func (in *reading) podFacts(pod *corev1.Pod) (kubelet, scheduler facts) {
 		scheduler["bound"] = ""
 	}
 	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.DisruptionTarget || in.ledger.excludesCondition("Pod", string(c.Type), c.Reason) {
+		if c.Type == corev1.DisruptionTarget || in.excluded.excludesCondition("Pod", string(c.Type), c.Reason) {
 			continue
 		}
 		into := kubelet
@@ -118,7 +118,7 @@ func (in *reading) podFacts(pod *corev1.Pod) (kubelet, scheduler facts) {
 func (in *reading) ending(ev timeline.Event, pod *corev1.Pod) facts {
 	now := facts{}
 	target := condition(pod, corev1.DisruptionTarget)
-	if target != nil && !in.ledger.excludesCondition("Pod", string(target.Type), target.Reason) {
+	if target != nil && !in.excluded.excludesCondition("Pod", string(target.Type), target.Reason) {
 		now[string(target.Type)] = in.says(string(target.Status), target.Reason, target.Message)
 	}
 	if pod.DeletionTimestamp != nil {

@@ -30,7 +30,7 @@ type reading struct {
 	*story
 	from     time.Duration // where the story begins, until it has begun
 	skew     time.Duration // of Events
-	ledger   *ledger
+	excluded *exclusionCounter
 	follower *observe.Follower
 
 	listed map[string]bool          // resources whose initial list is over
@@ -40,20 +40,20 @@ type reading struct {
 	byPath map[string]*history   // pods by namespace/name, the latest of that name
 	other  map[string]*history   // by kind and path
 	hashes map[string]bool       // pod-template-hash of the pods
-	events []happening
+	events []occurrence
 
 	cordoned map[string]bool   // names of nodes
 	blocking map[*history]bool // budgets
 }
 
 // read takes a tape to its end. A tape with a gap can't be compared: what is missing there isn't known.
-func read(r *timeline.Reader, from, skew time.Duration, l *ledger) (*story, error) {
+func read(r *timeline.Reader, from, skew time.Duration, l *exclusionCounter) (*story, error) {
 	o, err := observe.OptionsFor(r.Header(), "", "", "")
 	if err != nil {
 		return nil, err
 	}
 	in := &reading{
-		story: &story{order: newHistory("roll", "", "", "", 0)}, from: from, skew: skew, ledger: l, follower: observe.New(r.Header(), o),
+		story: &story{order: newHistory("roll", "", "", "", 0)}, from: from, skew: skew, excluded: l, follower: observe.New(r.Header(), o),
 		listed: map[string]bool{}, first: map[string]time.Duration{}, byUID: map[string]*history{},
 		named: map[string][]*history{}, byPath: map[string]*history{}, other: map[string]*history{},
 		hashes: map[string]bool{}, cordoned: map[string]bool{}, blocking: map[*history]bool{},
@@ -153,7 +153,7 @@ func (in *reading) of(kind string, ev timeline.Event, list *[]*history) *history
 // tell puts an entry of the feed on the track of its node, and a transition on that of the roll.
 func (in *reading) tell(e noderoll.Entry) {
 	list := in.named[e.Node]
-	if len(list) == 0 || !e.Kind.Default() || in.ledger.excludes("Node", string(e.Kind), Feed) {
+	if len(list) == 0 || !e.Kind.Default() || in.excluded.excludes("Node", string(e.Kind), Feed) {
 		return
 	}
 	// When a drain shows itself depends on which pods are on the node, and the scheduler may put them anywhere. What

@@ -42,7 +42,7 @@ type kubelets struct {
 	work   sync.WaitGroup
 
 	mu     sync.Mutex
-	due    map[types.UID]*appointment // of nodes and pods
+	due    map[types.UID]*scheduledStep // of nodes and pods
 	leases map[types.UID]context.CancelFunc
 	given  int // addresses of pods
 }
@@ -57,8 +57,8 @@ const (
 	podDelete step = "pod-delete"
 )
 
-// An appointment is a step that is to come.
-type appointment struct {
+// A scheduledStep is a step that is to come.
+type scheduledStep struct {
 	step step
 	end  context.CancelFunc
 }
@@ -72,7 +72,7 @@ func startKubelets(config *rest.Config, o Options) (*kubelets, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start kubelets: %w", err)
 	}
-	k := &kubelets{o: o, client: client, due: map[types.UID]*appointment{}, leases: map[types.UID]context.CancelFunc{}}
+	k := &kubelets{o: o, client: client, due: map[types.UID]*scheduledStep{}, leases: map[types.UID]context.CancelFunc{}}
 	k.ctx, k.end = context.WithCancel(klog.NewContext(context.Background(), klog.Logger{})) // a watch that ends is no news
 	// The informers of core/v1 alone: a factory links those of every group.
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
@@ -130,7 +130,7 @@ func (k *kubelets) plan(uid types.UID, s step, after time.Duration, do func(cont
 		return
 	}
 	ctx, end := context.WithCancel(k.ctx)
-	a := &appointment{s, end}
+	a := &scheduledStep{s, end}
 	k.due[uid] = a
 	k.work.Go(func() {
 		defer end()

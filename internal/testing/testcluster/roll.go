@@ -31,7 +31,7 @@ type Roll struct {
 	// EvictionTimeout bounds the drain of one node, from its first eviction; 0 leaves it to the context. A managed
 	// node group has 15 minutes (Amazon EKS User Guide, "Update a managed node group", "Upgrade phase").
 	EvictionTimeout time.Duration
-	// Force deletes the pods that are still on a node at its EvictionTimeout, past every budget; without it, Perform
+	// Force deletes the pods that are still on a node at its EvictionTimeout, past every budget; without it, Run
 	// then returns an error that is ErrEvictionTimeout, and leaves nodes and pods as they are.
 	Force bool
 
@@ -53,8 +53,8 @@ type RollReport struct {
 	Forced  map[string]int // pods that were deleted past their budgets, by node
 }
 
-// Perform runs the roll and returns when the last old node is deleted. The report is right up to the error.
-func (r Roll) Perform(ctx context.Context, client kubernetes.Interface) (RollReport, error) {
+// Run runs the roll and returns when the last old node is deleted. The report is right up to the error.
+func (r Roll) Run(ctx context.Context, client kubernetes.Interface) (RollReport, error) {
 	report := RollReport{Evicted: map[string]int{}, Refused: map[string]int{}, Forced: map[string]int{}}
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: r.Group.Selector()})
 	if err != nil {

@@ -51,7 +51,7 @@ func TestRollAndVanish(t *testing.T) {
 	report, err := testcluster.Roll{
 		Group: group,
 		Done:  func(step string) { t.Log(step) },
-	}.Perform(ctx, client)
+	}.Run(ctx, client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestRollReachesItsEvictionTimeout(t *testing.T) {
 	client := controlled(ctx, t, group, locked)
 	roll := testcluster.Roll{Group: group, EvictionTimeout: 2 * time.Second, Done: func(step string) { t.Log(step) }}
 
-	report, err := roll.Perform(ctx, client)
+	report, err := roll.Run(ctx, client)
 	if !errors.Is(err, testcluster.ErrEvictionTimeout) || !strings.Contains(err.Error(), "wait for the pods to leave ip-10-0-1-10") {
 		t.Fatalf("without force: found error %v, want that of the time limit at ip-10-0-1-10", err)
 	}
@@ -64,7 +64,7 @@ func TestRollReachesItsEvictionTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watch.Stop()
-	report, err = roll.Perform(ctx, client)
+	report, err = roll.Run(ctx, client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestRollOfAManagedNodeGroup(t *testing.T) {
 	defer watch.Stop()
 	report, err := testcluster.Roll{
 		Group: group, Surge: 2, CordonAll: true, AfterDrain: 100 * time.Millisecond, Done: func(step string) { t.Log(step) },
-	}.Perform(ctx, client)
+	}.Run(ctx, client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookAround is the interval at which it is looked whether a program in the background was
+// pollInterval is the interval at which it is looked whether a program in the background was
 // brought to the foreground, of which no signal tells.
-const lookAround = 200 * time.Millisecond
+const pollInterval = 200 * time.Millisecond
 
 // Hold has signals give a terminal back, until release is called, which gives back
 // nothing itself.
 //
 // The first signal that ends the program ends its work cleanly (func main).
-// A second one, or SIGQUIT, ends the program at once, and ctrl-z stops it: the loans
+// A second one, or SIGQUIT, ends the program at once, and ctrl-z stops it: its parts
 // are suspended before. When it goes on in the foreground they are resumed; in the
 // background they are suspended, from the beginning too, and the work goes on.
-func Hold(ctx context.Context, tty *os.File, loans ...Suspendable) (release func()) {
-	h := &holding{tty: tty, loans: loans, signals: make(chan os.Signal, 8), asked: ctx.Err() != nil}
+func Hold(ctx context.Context, tty *os.File, suspendables ...Suspendable) (release func()) {
+	h := &jobControl{tty: tty, suspendables: suspendables, signals: make(chan os.Signal, 8), asked: ctx.Err() != nil}
 	signal.Notify(h.signals, append(EndSignals(), unix.SIGQUIT, unix.SIGCONT)...)
 	if !signal.Ignored(unix.SIGTSTP) {
 		signal.Notify(h.signals, unix.SIGTSTP)
@@ -36,7 +36,7 @@ func Hold(ctx context.Context, tty *os.File, loans ...Suspendable) (release func
 	done := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		look := time.NewTicker(lookAround)
+		look := time.NewTicker(pollInterval)
 		defer look.Stop()
 		for {
 			select {
@@ -58,18 +58,18 @@ func Hold(ctx context.Context, tty *os.File, loans ...Suspendable) (release func
 	}
 }
 
-// A holding is a terminal that is held. It is for one goroutine.
-type holding struct {
-	tty     *os.File
-	loans   []Suspendable
-	signals chan os.Signal
-	asked   bool            // a signal has asked for the end
-	away    bool            // the loans are suspended
-	ending  bool            // they stay so: the signal that ends the program is on its way
-	given   <-chan struct{} // closed when the last suspension is over; nil before the first
+// A jobControl is a terminal that is held. It is for one goroutine.
+type jobControl struct {
+	tty          *os.File
+	suspendables []Suspendable
+	signals      chan os.Signal
+	asked        bool            // a signal has asked for the end
+	away         bool            // they are suspended
+	ending       bool            // they stay so: the signal that ends the program is on its way
+	given        <-chan struct{} // closed when the last suspension is over; nil before the first
 }
 
-func (h *holding) obey(s syscall.Signal) {
+func (h *jobControl) obey(s syscall.Signal) {
 	switch {
 	case s == unix.SIGTSTP:
 		h.suspend()
@@ -88,16 +88,16 @@ func (h *holding) obey(s syscall.Signal) {
 	}
 }
 
-func (h *holding) suspend() {
+func (h *jobControl) suspend() {
 	if !h.away {
-		h.given = suspendAll(h.loans)
+		h.given = suspendAll(h.suspendables)
 		h.away = true
 	}
 }
 
-// resume takes the loans again. While a terminal that takes nothing keeps some of them
+// resume takes them again. While a terminal that takes nothing keeps some of them
 // from being suspended it does nothing: it is tried again with the next look around.
-func (h *holding) resume() {
+func (h *jobControl) resume() {
 	if h.ending {
 		return
 	}
@@ -108,7 +108,7 @@ func (h *holding) resume() {
 			return
 		}
 	}
-	resumeAll(h.loans)
+	resumeAll(h.suspendables)
 	h.away = false
 }
 
@@ -116,7 +116,7 @@ func (h *holding) resume() {
 // handler of Go's stays after signal.Notify (runtime, func disableSignal), so that
 // only SIGSTOP stops. Without a shell that could let it continue nothing is stopped, as
 // SIGTSTP itself would do nothing (POSIX, 2.4.3): the terminal is taken again.
-func (h *holding) stop() {
+func (h *jobControl) stop() {
 	session, err := unix.Getsid(0)
 	if err != nil || session == unix.Getpgrp() || unix.Kill(unix.Getpid(), unix.SIGSTOP) != nil {
 		h.obey(unix.SIGCONT)
@@ -135,7 +135,7 @@ func (h *holding) stop() {
 // inForeground reports whether the terminal's keys are this program's: what a
 // program in the background writes tears the lines of others, and what it reads or
 // sets stops it (SIGTTIN, SIGTTOU).
-func (h *holding) inForeground() bool { return inForeground(int(h.tty.Fd())) }
+func (h *jobControl) inForeground() bool { return inForeground(int(h.tty.Fd())) }
 
 func inForeground(tty int) bool {
 	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)

@@ -8,27 +8,27 @@ import (
 	"testing"
 )
 
-// A slow loan is suspended when it may be, and notes in a log of several what happens.
-type slowLoan struct {
+// A slowSuspendable is suspended when it may be, and notes in a log of several what happens.
+type slowSuspendable struct {
 	name string
 	may  <-chan struct{}
 	mu   *sync.Mutex
 	log  *[]string
 }
 
-func (l slowLoan) note(what string) {
+func (l slowSuspendable) note(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	*l.log = append(*l.log, what+" "+l.name)
 }
 
-func (l slowLoan) Suspend() error {
+func (l slowSuspendable) Suspend() error {
 	<-l.may
 	l.note("suspend")
 	return nil
 }
 
-func (l slowLoan) Resume() error {
+func (l slowSuspendable) Resume() error {
 	l.note("resume")
 	return nil
 }
@@ -40,7 +40,7 @@ func TestTakenAgainBehindASlowTerminal(t *testing.T) {
 	var mu sync.Mutex
 	var log []string
 	may := make(chan struct{})
-	h := &holding{loans: []Suspendable{slowLoan{"screen", may, &mu, &log}, slowLoan{"keys", may, &mu, &log}}}
+	h := &jobControl{suspendables: []Suspendable{slowSuspendable{"screen", may, &mu, &log}, slowSuspendable{"keys", may, &mu, &log}}}
 	h.suspend() // for as long as giveBackMost
 	h.resume()
 	if !h.away || len(log) > 0 {

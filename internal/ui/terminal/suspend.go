@@ -22,13 +22,13 @@ type Suspendable interface {
 // reads takes nothing (stty(1), ixon: ctrl-s), and a signal has to be obeyed.
 const suspendTimeout = time.Second
 
-// giveBack suspends loans, in their order. It returns what is closed when all of them
+// giveBack suspends parts, in their order. It returns what is closed when all of them
 // are, which is later where the terminal takes nothing.
-func suspendAll(loans []Suspendable) (given <-chan struct{}) {
+func suspendAll(suspendables []Suspendable) (given <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for _, l := range loans {
+		for _, l := range suspendables {
 			_ = l.Suspend() // where the terminal is gone there is nothing to give back
 		}
 	}()
@@ -39,10 +39,10 @@ func suspendAll(loans []Suspendable) (given <-chan struct{}) {
 	return done
 }
 
-// takeAgain resumes loans, the last first.
-func resumeAll(loans []Suspendable) {
-	for i := range loans {
-		_ = loans[len(loans)-1-i].Resume() // as giveBack
+// takeAgain resumes parts, the last first.
+func resumeAll(suspendables []Suspendable) {
+	for i := range suspendables {
+		_ = suspendables[len(suspendables)-1-i].Resume() // as giveBack
 	}
 }
 

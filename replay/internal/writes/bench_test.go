@@ -19,12 +19,12 @@ func BenchmarkDo(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			d := New(cluster(b), header(), nil)
-			if _, err := d.Do(b.Context(), r); err != nil { // the schemas are read once
+			if _, err := d.Handle(b.Context(), r); err != nil { // the schemas are read once
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := d.Do(b.Context(), r); err != nil {
+				if _, err := d.Handle(b.Context(), r); err != nil {
 					b.Fatal(err)
 				}
 			}

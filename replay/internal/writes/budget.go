@@ -18,12 +18,12 @@ import (
 const mostDisrupted = 2000
 
 // budgets returns those on the tape that cover a pod.
-func (d *Desk) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
+func (d *Handler) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
 	gvr := policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
 	if _, held := d.cluster.Resource(gvr); !held {
 		return nil, nil
 	}
-	all, err := d.cluster.LookAll(gvr, pod.Namespace, metav1.ListOptions{})
+	all, err := d.cluster.ListUnfaulted(gvr, pod.Namespace, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func TestBudgets(t *testing.T) {
 			status = `"observedGeneration":1`
 		}
 		apply(t, cl, event(t, 0, timeline.Added, `poddisruptionbudgets.policy team/b 102 "spec":{`+c.spec+`"selector":{"matchLabels":{"app":"p"}}},"status":{`+status+`}`))
-		_, err := New(cl, header(), nil).Do(t.Context(), ask(Create, "pods/team/p/eviction", `{"metadata":{"name":"p"}}`))
+		_, err := New(cl, header(), nil).Handle(t.Context(), ask(Create, "pods/team/p/eviction", `{"metadata":{"name":"p"}}`))
 		got := ""
 		if s, ok := err.(apierrors.APIStatus); ok {
 			seconds, _ := apierrors.SuggestsClientDelay(err)

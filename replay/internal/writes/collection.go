@@ -15,7 +15,7 @@ func (w *write) deleteCollection() (Answer, error) {
 	if !w.kind.onTape {
 		return status(http.StatusOK, metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{Kind: w.kind.Kind}})
 	}
-	l, err := w.desk.cluster.LookAll(w.Resource, w.Namespace, w.Selector)
+	l, err := w.handler.cluster.ListUnfaulted(w.Resource, w.Namespace, w.Selector)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -58,7 +58,7 @@ func (w *write) add(u unstructured.Unstructured) (Answer, error) {
 		return Answer{}, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	if k.onTape {
-		there, newest, _ := w.desk.cluster.Look(w.Resource, w.Namespace, u.GetName())
+		there, newest, _ := w.handler.cluster.GetUnfaulted(w.Resource, w.Namespace, u.GetName())
 		if there != nil {
 			return Answer{}, w.exists(u.GetName())
 		}
@@ -87,9 +87,9 @@ func (w *write) checkNamespace() error {
 		return nil
 	}
 	namespaces := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	if _, held := w.desk.cluster.Resource(namespaces); !held {
+	if _, held := w.handler.cluster.Resource(namespaces); !held {
 		return nil
 	}
-	_, _, err := w.desk.cluster.Look(namespaces, "", w.Namespace)
+	_, _, err := w.handler.cluster.GetUnfaulted(namespaces, "", w.Namespace)
 	return err
 }

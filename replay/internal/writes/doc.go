@@ -4,7 +4,7 @@
 //
 // # What goes in, what comes out
 //
-// A [Request], whatever its transport, goes into [Desk.Do]; an [Answer], the
+// A [Request], whatever its transport, goes into [Handler.Handle]; an [Answer], the
 // object or Status that an API server would send, comes out, or one of its
 // errors. Adapters do the rest: package fakeclient makes requests of client-go's
 // actions, package apiserver of HTTP. Each write is an [Entry], which
@@ -14,7 +14,7 @@
 // # What a write is checked against
 //
 // The tape's state at the moment when it comes, without faults: what
-// an Interferer shows to clients doesn't count, but it is asked first
+// a FaultInjector shows to clients doesn't count, but it is asked first
 // (Cluster.Admit). Nothing is remembered. What is read after a write is what the
 // tape says, as if it had been undone; a second eviction meets the same
 // budget as the first.

@@ -84,7 +84,7 @@ func (w *write) evictable(live *object) error {
 	if pod.DeletionTimestamp != nil {
 		return nil
 	}
-	budgets, err := w.desk.budgets(pod)
+	budgets, err := w.handler.budgets(pod)
 	if err != nil || len(budgets) == 0 {
 		return err
 	}

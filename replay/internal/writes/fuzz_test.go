@@ -40,7 +40,7 @@ func FuzzDo(f *testing.F) {
 				r.Options.FieldManager = "fuzz"
 			}
 		}
-		a, err := New(cluster(t), header(), nil).Do(t.Context(), r)
+		a, err := New(cluster(t), header(), nil).Handle(t.Context(), r)
 		if err != nil {
 			if _, ok := err.(apierrors.APIStatus); !ok {
 				t.Fatalf("%v isn't a Status", err)

@@ -23,7 +23,7 @@ type kind struct {
 
 // kind finds what a request is about: on the tape, or else among the kinds that
 // are built into Kubernetes.
-func (d *Desk) kind(r Request) (kind, error) {
+func (d *Handler) kind(r Request) (kind, error) {
 	if res, ok := d.cluster.Resource(r.Resource); ok {
 		k := kind{Resource: res, onTape: true}
 		k.builtIn = apischeme.Scheme().Recognizes(k.gvk())

@@ -89,7 +89,7 @@ func TestSameAgain(t *testing.T) {
 			ask(Create, "events/team", `{"metadata":{"generateName":"e-"}}`), ask(Delete, "pods/team/web", ""),
 			ask(DeleteCollection, "nodes", ""),
 		} {
-			a, err := d.Do(t.Context(), r)
+			a, err := d.Handle(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestAtOnce(t *testing.T) {
 	for range 8 {
 		clients.Go(func() error {
 			for range 20 {
-				if _, err := d.Do(t.Context(), ask(Create, "nodes", `{"metadata":{"generateName":"n-"}}`)); err != nil {
+				if _, err := d.Handle(t.Context(), ask(Create, "nodes", `{"metadata":{"generateName":"n-"}}`)); err != nil {
 					return err
 				}
 			}

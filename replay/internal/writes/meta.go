@@ -67,12 +67,12 @@ func wipe(m metav1.Object) {
 func (w *write) generate(prefix string) string {
 	prefix = prefix[:min(len(prefix), longestPrefix)]
 	for {
-		w.desk.named++
-		name := fmt.Sprintf("%s%05d", prefix, w.desk.named)
+		w.handler.named++
+		name := fmt.Sprintf("%s%05d", prefix, w.handler.named)
 		if !w.kind.onTape {
 			return name
 		}
-		if o, _, _ := w.desk.cluster.Look(w.Resource, w.Namespace, name); o == nil {
+		if o, _, _ := w.handler.cluster.GetUnfaulted(w.Resource, w.Namespace, name); o == nil {
 			return name
 		}
 	}
@@ -81,8 +81,8 @@ func (w *write) generate(prefix string) string {
 // uid makes a UID of what the object is called and of how many were made
 // before: version 5 of RFC 9562, where a server takes a random one.
 func (w *write) uid(name string) types.UID {
-	w.desk.created++
-	what := fmt.Sprintf("%s/%s/%s/%s#%d", w.desk.header.Metadata.Name, w.kind.Resource, w.Namespace, name, w.desk.created)
+	w.handler.created++
+	what := fmt.Sprintf("%s/%s/%s/%s#%d", w.handler.header.Metadata.Name, w.kind.Resource, w.Namespace, name, w.handler.created)
 	return types.UID(uuid.NewSHA1(uuid.NameSpaceURL, []byte(what)).String())
 }
 

@@ -149,7 +149,7 @@ func (w *write) readPatched(k kind, doc []byte, strictErrs []error) (unstructure
 		}
 	}
 	// It is read as the body of an update is, and reports in its own way.
-	in := &write{Request: w.Request, desk: w.desk, kind: k}
+	in := &write{Request: w.Request, handler: w.handler, kind: k}
 	in.Body, in.Options.FieldValidation = doc, ""
 	u, err := in.decode(k)
 	if err != nil {

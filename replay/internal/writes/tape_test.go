@@ -112,9 +112,9 @@ func ask(verb, path, body string) Request {
 }
 
 // do prints the answer: its code, and the error, or what was asked of the object.
-func do(t testing.TB, d *Desk, r Request, show ...string) string {
+func do(t testing.TB, d *Handler, r Request, show ...string) string {
 	t.Helper()
-	a, err := d.Do(t.Context(), r)
+	a, err := d.Handle(t.Context(), r)
 	if err != nil {
 		s, ok := err.(apierrors.APIStatus)
 		if !ok {

@@ -107,7 +107,7 @@ func (w *write) wrong(v view, u unstructured.Unstructured, live *object) field.E
 
 // checkVersion checks the version that a client changed against the object. Any
 // version at which the object was as it is will do, not only the one at which
-// it became so: the one in an answer of this desk is such a version.
+// it became so: the one in an answer of this Handler is such a version.
 func (w *write) checkVersion(v string, live *object) error {
 	if v == "" || v == "0" {
 		if w.kind.overwritable() {

@@ -19,7 +19,7 @@ import (
 //   - Some differ: they are set, the state is in flight, and the label is UpdatePodPhase. What an earlier update that is
 //     still in flight replaces, this one awaits as well.
 //   - None differs and an update is in flight: that goes on, towards TargetPodPhase if one is given.
-//   - None differs, the last update has failed: it is awaited anew.
+//   - None differs, the last update has failed: it is awaited again.
 //   - None differs, and UpdatePodPhase is starting: nothing is to be replaced, and the pod is in TargetPodPhase at once. It must
 //     be running.
 //   - Else the phase changes to TargetPodPhase, if one is given.

@@ -4,5 +4,5 @@
 // a client of its own doesn't link that of controller-runtime, and with it the clients of every group of Kubernetes.
 //
 // It calls no registry. It writes a pod only with the version that it has read, never over another's write, and never to a
-// pod that was created anew under the same name.
+// pod that was created again under the same name.
 package podupdate

@@ -38,10 +38,10 @@ func (k Keys) Filled() Keys {
 	return k
 }
 
-// Key is a name behind the prefix.
+// Key is a name after the prefix.
 func (k Keys) Key(name string) string { return cmp.Or(k.Prefix, DefaultPrefix) + "/" + name }
 
-// The names behind the prefix of what a pod carries while it is somebody's sandbox, and of how that ended. They go when
+// The names after the prefix of what a pod carries while it is somebody's sandbox, and of how that ended. They go when
 // the pod is idle again, beside the label and the annotation of the sandbox's id.
 const (
 	NameClaimedAt      = "claimed-at"

@@ -23,7 +23,7 @@ type UpdateOptions struct {
 	UpdatePodPhase string
 	// ExpectedCurrentSandboxPhase, if set, is the only sandbox phase of which the update may start.
 	ExpectedCurrentSandboxPhase string
-	// DisableRetry returns the first conflict to the caller, who must look at the pod anew before it decides again. It
+	// DisableRetry returns the first conflict to the caller, who must look at the pod again before it decides again. It
 	// has no meaning to the pure functions.
 	DisableRetry bool
 }

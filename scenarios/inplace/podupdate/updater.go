@@ -27,7 +27,7 @@ type Pods interface {
 	PatchPod(ctx context.Context, namespace, name, subresource string, patch []byte) (*corev1.Pod, error)
 }
 
-// Updater is the state machine over a client: each method reads the pod anew, decides by Keys, and writes with the version
+// Updater is the state machine over a client: each method reads the pod again, decides by Keys, and writes with the version
 // that it has read. A conflict is followed by the same again, five times in all. The pod that is handed in says which one
 // is meant, by namespace, name and, where it has one, UID; it is never changed. What is returned is a fresh object of the
 // API server's, or nil beside an error; callers replace their copy by it.
@@ -149,7 +149,7 @@ func (u Updater) update(ctx context.Context, pod *corev1.Pod, again bool, decide
 	return u.updateAt(ctx, pod, again, "", decide)
 }
 
-// updateAt reads, decides and writes, to the pod or a subresource, anew after each conflict if it may.
+// updateAt reads, decides and writes, to the pod or a subresource, again after each conflict if it may.
 func (u Updater) updateAt(ctx context.Context, pod *corev1.Pod, again bool, subresource string, decide decision) (*corev1.Pod, bool, error) {
 	if pod == nil {
 		return nil, false, ErrNoPod

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const prefix = "agentbox.navix.sh/"
 
-// world is a pool over an API server without a kubelet, whose part the test plays.
-type world struct {
+// fixture is a pool over an API server without a kubelet, whose part the test plays.
+type fixture struct {
 	t      *testing.T
 	client client.Client
 	clock  *testclock.FakeClock
@@ -39,7 +39,7 @@ type world struct {
 	ends   []pool.Stopped
 }
 
-func newWorld(t *testing.T, funcs interceptor.Funcs, pods ...string) *world {
+func newFixture(t *testing.T, funcs interceptor.Funcs, pods ...string) *fixture {
 	b := fake.NewClientBuilder().WithStatusSubresource(&corev1.Pod{}).WithInterceptorFuncs(funcs)
 	for _, name := range pods {
 		pod := fakekubelet.New(name, "idle:1", "side:1")
@@ -49,7 +49,7 @@ func newWorld(t *testing.T, funcs interceptor.Funcs, pods ...string) *world {
 	idle := &agentsv1alpha1.SandboxPool{}
 	idle.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Image: "box:0"}, {Name: "side", Image: "side:1"}}
 	idle.Spec.IdleImage = "idle:1"
-	w := &world{t: t, client: b.Build(), clock: testclock.NewFakeClock(fakekubelet.T0)}
+	w := &fixture{t: t, client: b.Build(), clock: testclock.NewFakeClock(fakekubelet.T0)}
 	w.pool = &pool.Pool{
 		Client: w.client, Clock: w.clock, Namespace: "shop", Idle: idle, Limits: pool.Limits{Startup: time.Minute, Stop: time.Minute},
 		OnStopped: func(_ context.Context, end pool.Stopped) error {
@@ -62,7 +62,7 @@ func newWorld(t *testing.T, funcs interceptor.Funcs, pods ...string) *world {
 	return w
 }
 
-func (w *world) pod(name string) *corev1.Pod {
+func (w *fixture) pod(name string) *corev1.Pod {
 	w.t.Helper()
 	pod := &corev1.Pod{}
 	if err := w.client.Get(w.t.Context(), client.ObjectKey{Namespace: "shop", Name: name}, pod); err != nil {
@@ -71,14 +71,14 @@ func (w *world) pod(name string) *corev1.Pod {
 	return pod
 }
 
-func (w *world) kubelet(name string, step func(*corev1.Pod) *corev1.Pod) {
+func (w *fixture) kubelet(name string, step func(*corev1.Pod) *corev1.Pod) {
 	w.t.Helper()
 	if err := w.client.Status().Update(w.t.Context(), step(w.pod(name))); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) pass(want ...string) {
+func (w *fixture) pass(want ...string) {
 	w.t.Helper()
 	actions, err := w.pool.Pass(w.t.Context())
 	if err != nil {
@@ -93,7 +93,7 @@ func (w *world) pass(want ...string) {
 	}
 }
 
-func (w *world) claim(id string) *corev1.Pod {
+func (w *fixture) claim(id string) *corev1.Pod {
 	w.t.Helper()
 	pod, err := w.pool.Claim(w.t.Context(), pool.Claim{SandboxID: id, Images: map[string]string{"app": "box:1"}, Labels: map[string]string{"team": "a"}})
 	if err != nil {
@@ -102,7 +102,7 @@ func (w *world) claim(id string) *corev1.Pod {
 	return pod
 }
 
-func (w *world) phase(name, want string) *corev1.Pod {
+func (w *fixture) phase(name, want string) *corev1.Pod {
 	w.t.Helper()
 	pod := w.pod(name)
 	if got := inplace.GetSandboxPhase(pod); got != want {
@@ -112,7 +112,7 @@ func (w *world) phase(name, want string) *corev1.Pod {
 }
 
 // running claims a pod and brings it up.
-func (w *world) running(id string) *corev1.Pod {
+func (w *fixture) running(id string) *corev1.Pod {
 	w.t.Helper()
 	pod := w.claim(id)
 	w.kubelet(pod.Name, fakekubelet.Settle)
@@ -121,7 +121,7 @@ func (w *world) running(id string) *corev1.Pod {
 }
 
 func TestTheLifeOfASandbox(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1")
+	w := newFixture(t, interceptor.Funcs{}, "box-1")
 	pod := w.claim("s-1")
 	if pod.Labels[prefix+"sandbox-id"] != "s-1" || pod.Annotations[prefix+"claimed-at"] == "" || pod.Spec.Containers[0].Image != "box:1" {
 		t.Fatal(pod.Labels, pod.Annotations)
@@ -156,7 +156,7 @@ func TestTheLifeOfASandbox(t *testing.T) {
 }
 
 func TestARestartReleasesTheSandbox(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1")
+	w := newFixture(t, interceptor.Funcs{}, "box-1")
 	w.running("s-1")
 	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod {
 		fakekubelet.Start(pod, "app")
@@ -183,7 +183,7 @@ func TestARestartReleasesTheSandbox(t *testing.T) {
 }
 
 func TestAStartThatTakesTooLong(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1")
+	w := newFixture(t, interceptor.Funcs{}, "box-1")
 	w.claim("s-1")
 	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "ImagePullBackOff", "") })
 	w.clock.Step(time.Minute)
@@ -197,14 +197,14 @@ func TestAStartThatTakesTooLong(t *testing.T) {
 }
 
 func TestAnImageNameThatCanNotBeParsedIsAFailureAtOnce(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1")
+	w := newFixture(t, interceptor.Funcs{}, "box-1")
 	w.claim("s-1")
 	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "InvalidImageName", "") })
 	w.pass("release shop/box-1: Failed: InvalidImageName")
 }
 
 func TestAReleaseWithIdleImagesIsIdleAtOnce(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1")
+	w := newFixture(t, interceptor.Funcs{}, "box-1")
 	pod, err := w.pool.Claim(t.Context(), pool.Claim{SandboxID: "s-1", Images: map[string]string{"app": "idle:1"}})
 	if err != nil || inplace.GetSandboxPhase(pod) != "running" {
 		t.Fatal(pod, err)
@@ -223,7 +223,7 @@ func TestAReleaseWithIdleImagesIsIdleAtOnce(t *testing.T) {
 }
 
 func TestAnEndThatCanNotBeRecordedStays(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1")
+	w := newFixture(t, interceptor.Funcs{}, "box-1")
 	pod := w.running("s-1")
 	if _, err := w.pool.Release(t.Context(), pod, pool.Stopped{Reason: "Stopped"}); err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestAnEndThatCanNotBeRecordedStays(t *testing.T) {
 }
 
 func TestClaimsTakeTheLongestIdleAndEachAnother(t *testing.T) {
-	w := newWorld(t, interceptor.Funcs{}, "box-1", "box-2", "box-3")
+	w := newFixture(t, interceptor.Funcs{}, "box-1", "box-2", "box-3")
 	w.running("s-1") // box-1
 	if _, err := w.pool.Release(t.Context(), w.pod("box-1"), pool.Stopped{Reason: "Stopped"}); err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestManyClaimsAtOnce(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("box-%02d", i)
 	}
-	w := newWorld(t, interceptor.Funcs{}, names...)
+	w := newFixture(t, interceptor.Funcs{}, names...)
 	var (
 		g     sync.WaitGroup
 		mu    sync.Mutex
@@ -315,7 +315,7 @@ func TestAConflictWhileReleasingIsLeftToTheNextPass(t *testing.T) {
 		}
 		return c.Patch(ctx, obj, patch, opts...)
 	}}
-	w := newWorld(t, funcs, "box-1")
+	w := newFixture(t, funcs, "box-1")
 	w.running("s-1")
 	w.kubelet("box-1", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Settle(fakekubelet.Start(pod, "app")) })
 	away = true

@@ -25,7 +25,7 @@ func Plan(roll Roll, pods []corev1.Pod, state State, now time.Time) (Decision, e
 		p.forsake()
 	}
 	p.report(state)
-	p.stand()
+	p.setStanding()
 	return p.decision, nil
 }
 
@@ -191,8 +191,8 @@ func (p *planner) report(before State) {
 	}
 }
 
-// stand says how the roll stands.
-func (p *planner) stand() {
+// setStanding says how the roll stands.
+func (p *planner) setStanding() {
 	d := &p.decision
 	c := d.Counts
 	busy := p.flying > 0 || c.Updating+c.GoingBack > 0

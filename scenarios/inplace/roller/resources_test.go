@@ -22,14 +22,14 @@ func cpu(text string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(text)}}
 }
 
-// resizing is a world of pods with 200m of cpu, whose server takes resizes as if they were written to the pod itself.
-func resizing(t *testing.T, roll roller.Roll, n int) *world {
+// resizing is a fixture of pods with 200m of cpu, whose server takes resizes as if they were written to the pod itself.
+func resizing(t *testing.T, roll roller.Roll, n int) *fixture {
 	t.Helper()
 	return refusing(t, roll, n, func(string) bool { return false })
 }
 
 // refusing is the same with a server that refuses the resizes of some pods, by name.
-func refusing(t *testing.T, roll roller.Roll, n int, refuses func(pod string) bool) *world {
+func refusing(t *testing.T, roll roller.Roll, n int, refuses func(pod string) bool) *fixture {
 	t.Helper()
 	pods := some(n, "web:1")
 	for _, pod := range pods {
@@ -47,7 +47,7 @@ func refusing(t *testing.T, roll roller.Roll, n int, refuses func(pod string) bo
 }
 
 // allocate has the kubelet of a pod give it the resources of its spec.
-func (w *world) allocate(name string) {
+func (w *fixture) allocate(name string) {
 	w.t.Helper()
 	w.kubelet(name, func(pod *corev1.Pod) *corev1.Pod {
 		fakekubelet.Status(pod, "app").Resources = pod.Spec.Containers[0].Resources.DeepCopy()
@@ -103,7 +103,7 @@ func TestAResizeThatIsDeferredForTooLongGoesBack(t *testing.T) {
 	}
 }
 
-// A Roller that was killed between the intention and the resources is gone on with by the next.
+// A Roller that was killed between the intention and the resources is resumed by the next.
 func TestAResizeThatWasCutShort(t *testing.T) {
 	w := resizing(t, roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}}, 2)
 	next, _, err := podupdate.Keys{}.BeginResize(w.pod("web-1"), podupdate.Resources{"app": cpu("400m")}, w.clock.Now())
@@ -135,7 +135,7 @@ func TestAResizeThatTheServerRefusesIsAFailedPod(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			roll := roller.Roll{Resources: podupdate.Resources{"app": cpu("400m")}, OnFailure: c.failure, FailureBudget: c.budget}
-			var w *world
+			var w *fixture
 			w = refusing(t, roll, 2, func(pod string) bool {
 				cpu := w.pod(pod).Spec.Containers[0].Resources.Requests.Cpu().String()
 				return pod == "web-0" && cpu == "200m"

@@ -115,10 +115,10 @@ func (r *Roller) Pass(ctx context.Context) (Decision, error) {
 		r.OnPass(d)
 	}
 	r.learn(pods)
-	return d, r.perform(ctx, d, pods)
+	return d, r.execute(ctx, d, pods)
 }
 
-func (r *Roller) perform(ctx context.Context, d Decision, pods []corev1.Pod) error {
+func (r *Roller) execute(ctx context.Context, d Decision, pods []corev1.Pod) error {
 	byUID := make(map[types.UID]*corev1.Pod, len(pods))
 	for i := range pods {
 		byUID[pods[i].UID] = &pods[i]

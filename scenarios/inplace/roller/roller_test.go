@@ -21,7 +21,7 @@ import (
 func TestOnePodAfterTheOther(t *testing.T) {
 	roll := to("web:2")
 	roll.Digests = &imageresolver.Learned{}
-	w := newWorld(t, roll, some(3, "web:1")...)
+	w := newFixture(t, roll, some(3, "web:1")...)
 	if d := w.pass(); d.Standing != roller.Rolling || d.Counts.Outdated != 3 {
 		t.Fatal(d)
 	}
@@ -55,7 +55,7 @@ func TestNeverMoreThanMayBeUnavailable(t *testing.T) {
 	for most := 1; most <= 4; most++ {
 		roll := to("web:2")
 		roll.MaxUnavailable = most
-		w := newWorld(t, roll, some(7, "web:1")...)
+		w := newFixture(t, roll, some(7, "web:1")...)
 		for range 60 {
 			d := w.pass()
 			if d.Counts.Unavailable > most {
@@ -85,7 +85,7 @@ func TestNeverMoreThanMayBeUnavailable(t *testing.T) {
 }
 
 func TestAPodThatIsNotReadyCostsNothing(t *testing.T) {
-	w := newWorld(t, to("web:2"), some(3, "web:1")...)
+	w := newFixture(t, to("web:2"), some(3, "web:1")...)
 	w.kubelet("web-2", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "CrashLoopBackOff", "") })
 	w.pass()
 	w.did("trigger shop/web-2: app=web:2")
@@ -99,7 +99,7 @@ func TestAPodThatIsNotReadyCostsNothing(t *testing.T) {
 func TestMissingPodsAreUnavailable(t *testing.T) {
 	roll := to("web:2")
 	roll.Replicas = 4
-	w := newWorld(t, roll, some(3, "web:1")...)
+	w := newFixture(t, roll, some(3, "web:1")...)
 	if d := w.pass(); d.Standing != roller.Stuck || d.Counts.Unavailable != 1 || len(d.Blockers) != 4 {
 		t.Fatal(d)
 	}
@@ -109,7 +109,7 @@ func TestMissingPodsAreUnavailable(t *testing.T) {
 func TestADeadlineTakesAPodBackAndStopsTheRoll(t *testing.T) {
 	roll := to("web:none")
 	roll.OnFailure = roller.Rollback
-	w := newWorld(t, roll, some(3, "web:1")...)
+	w := newFixture(t, roll, some(3, "web:1")...)
 	w.pass()
 	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod {
 		return fakekubelet.Wait(pod, "app", "ImagePullBackOff", "no such tag")
@@ -140,7 +140,7 @@ func TestADeadlineTakesAPodBackAndStopsTheRoll(t *testing.T) {
 }
 
 func TestStopLeavesAFailedPodAsItStands(t *testing.T) {
-	w := newWorld(t, to("web:none"), some(2, "web:1")...)
+	w := newFixture(t, to("web:none"), some(2, "web:1")...)
 	w.pass()
 	w.kubelet("web-0", func(pod *corev1.Pod) *corev1.Pod { return fakekubelet.Wait(pod, "app", "InvalidImageName", "no") })
 	w.pass()
@@ -156,7 +156,7 @@ func TestStopLeavesAFailedPodAsItStands(t *testing.T) {
 func TestRollbackAllTakesEveryPodBack(t *testing.T) {
 	roll := to("web:2")
 	roll.OnFailure = roller.RollbackAll
-	w := newWorld(t, roll, some(4, "web:1")...)
+	w := newFixture(t, roll, some(4, "web:1")...)
 	for range 2 {
 		w.pass()
 		w.settle()
@@ -184,7 +184,7 @@ func TestRollbackAllTakesEveryPodBack(t *testing.T) {
 }
 
 func TestAnUnexpectedRestartIsReportedOnce(t *testing.T) {
-	w := newWorld(t, to("web:2"), some(1, "web:1")...)
+	w := newFixture(t, to("web:2"), some(1, "web:1")...)
 	var restarts []roller.Restart
 	w.roller.OnRestart = func(r roller.Restart) { restarts = append(restarts, r) }
 	w.pass()
@@ -208,7 +208,7 @@ func TestAnUnexpectedRestartIsReportedOnce(t *testing.T) {
 func TestABrokenPodIsABlocker(t *testing.T) {
 	pods := some(2, "web:1")
 	pods[0].Annotations = map[string]string{"agentbox.navix.sh/inplace-update-state": `{"phase":`}
-	w := newWorld(t, to("web:2"), pods...)
+	w := newFixture(t, to("web:2"), pods...)
 	for range 3 {
 		w.pass()
 		w.settle()
@@ -220,7 +220,7 @@ func TestABrokenPodIsABlocker(t *testing.T) {
 }
 
 func TestADryRunWritesNothing(t *testing.T) {
-	w := newWorld(t, to("web:2"), some(2, "web:1")...)
+	w := newFixture(t, to("web:2"), some(2, "web:1")...)
 	w.roller.DryRun = true
 	d, err := w.roller.Run(t.Context())
 	if err != nil || len(d.Actions) != 1 {
@@ -271,7 +271,7 @@ func TestRunGoesOnAfterWhatAPassMends(t *testing.T) {
 }
 
 func TestADecisionIsTheSameInWhateverOrderPodsAreListed(t *testing.T) {
-	w := newWorld(t, to("web:2"), some(4, "web:1")...)
+	w := newFixture(t, to("web:2"), some(4, "web:1")...)
 	w.pass()
 	pods := w.pods()
 	first, err := roller.Plan(w.roller.Roll, pods, roller.State{}, w.clock.Now())

@@ -21,11 +21,11 @@ func (a *Autoscaler) shrink() {
 	cooling := a.everGrown && a.env.Now()-a.grown < a.idleGrace
 	softly, deletions := softTaintsAtOnce, deletionsAtOnce
 	for _, g := range a.groups {
-		deletions -= g.dooming
+		deletions -= g.deleting
 	}
 	a.unmark(&softly)
 	for _, g := range a.groups {
-		removable := g.size() - g.dooming - g.Min
+		removable := g.size() - g.deleting - g.Min
 		if removable <= 0 || cooling {
 			continue
 		}
@@ -39,10 +39,10 @@ func (a *Autoscaler) shrink() {
 		}
 		for _, sn := range g.plan.stop {
 			if goes[sn] {
-				a.doom(sn)
+				a.startDeletion(sn)
 			}
 		}
-		for _, sn := range g.idlers(removable) {
+		for _, sn := range g.idleNodes(removable) {
 			if softly > 0 && !sn.marked {
 				softly--
 				a.mark(sn)
@@ -51,8 +51,8 @@ func (a *Autoscaler) shrink() {
 	}
 }
 
-// idlers are up to so many idle nodes of a group that stay for now, by name.
-func (g *scaledGroup) idlers(most int) []*scaledNode {
+// idleNodes are up to so many idle nodes of a group that stay for now, by name.
+func (g *scaledGroup) idleNodes(most int) []*scaledNode {
 	var idle []*scaledNode
 	for _, n := range g.open {
 		if !n.idle.IsZero() {
@@ -109,15 +109,15 @@ func (a *Autoscaler) unix() string {
 	return strconv.FormatInt(a.env.API.Now().Time().Unix(), 10)
 }
 
-// doom taints a node and has it terminated, unless something comes between. The
+// startDeletion taints a node and has it terminated, unless something comes between. The
 // second event of the real one, "nodes removed by cluster autoscaler", falls prey
 // to its own filter of one event per object and five minutes.
-func (a *Autoscaler) doom(sn *scaledNode) {
+func (a *Autoscaler) startDeletion(sn *scaledNode) {
 	a.env.API.UpdateNode(sn.node, func(n *kube.Node) {
 		n.AddTaint(kube.Taint{Key: taintToBeDeleted, Value: a.unix(), Effect: component.EffectNoSchedule})
 	})
-	sn.doomed = true
-	sn.group.dooming++
+	sn.toBeDeleted = true
+	sn.group.deleting++
 	a.become(sn, away)
 	a.reports.node(sn.node, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
 	a.env.After(deleteDelay, func() { a.remove(sn) })
@@ -127,7 +127,7 @@ func (a *Autoscaler) doom(sn *scaledNode) {
 // the group has become small.
 func (a *Autoscaler) remove(sn *scaledNode) {
 	g, i := sn.group, sn.instance
-	g.dooming--
+	g.deleting--
 	if sn.node.Gone() || i.State != cloud.Running {
 		return
 	}
@@ -135,7 +135,7 @@ func (a *Autoscaler) remove(sn *scaledNode) {
 		a.env.Cloud.Terminate(i, true)
 		return
 	}
-	sn.doomed = false
+	sn.toBeDeleted = false
 	a.env.API.UpdateNode(sn.node, func(n *kube.Node) { n.RemoveTaint(taintToBeDeleted, "") })
 	a.become(sn, a.stateOf(sn))
 }

@@ -32,7 +32,7 @@ type scaledGroup struct {
 	failures int
 	pause    time.Duration // no launch before
 	marks    *plancloud.Marks
-	dooming  int // nodes that are about to be terminated
+	deleting int // nodes that are about to be terminated
 }
 
 func newScaledGroup(a *Autoscaler, g *cloud.Group) *scaledGroup {

@@ -15,16 +15,16 @@ type scaledNode struct {
 	group    *scaledGroup    // likewise
 	zone     string
 
-	pods   int            // of workloads
-	used   component.Room // by all pods
-	state  nodeState
-	served bool          // it was once ready for pods
-	place  int           // in the group's list of free nodes, while it is free
-	opened time.Duration // when room last came up
-	recent bool          // it is in the group's list of those
-	idle   time.Time     // since when no pod needs it; zero where one does
-	doomed bool          // it is about to be terminated by the autoscaler
-	marked bool          // it carries the taint of a candidate
+	pods        int            // of workloads
+	used        component.Room // by all pods
+	state       nodeState
+	served      bool          // it was once ready for pods
+	place       int           // in the group's list of free nodes, while it is free
+	opened      time.Duration // when room last came up
+	recent      bool          // it is in the group's list of those
+	idle        time.Time     // since when no pod needs it; zero where one does
+	toBeDeleted bool          // it is about to be terminated by the autoscaler
+	marked      bool          // it carries the taint of a candidate
 }
 
 // nodeState is the autoscaler's view of a node.
@@ -83,7 +83,7 @@ func (a *Autoscaler) node(c kube.Change, _, n *kube.Node) {
 // stateOf judges a node.
 func (a *Autoscaler) stateOf(sn *scaledNode) nodeState {
 	n, i := sn.node, sn.instance
-	if sn.group == nil || n.Gone() || n.Unschedulable || n.Terminating() || sn.doomed || !i.Alive() || i.Notice != 0 {
+	if sn.group == nil || n.Gone() || n.Unschedulable || n.Terminating() || sn.toBeDeleted || !i.Alive() || i.Notice != 0 {
 		return away
 	}
 	startup := !n.Ready()

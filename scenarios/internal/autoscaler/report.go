@@ -27,12 +27,12 @@ var autoscalerSource = kube.Source{Component: "cluster-autoscaler"}
 
 // reports is the way of the autoscaler's Events to the API server.
 type reports struct {
-	env     *component.Env
-	uid     string // of the ConfigMap with the autoscaler's status
-	queue   []report
-	pumping bool
-	due     time.Duration            // when the next token comes, with a burst after it
-	told    map[string]time.Duration // by UID, when an object was last told of
+	env      *component.Env
+	uid      string // of the ConfigMap with the autoscaler's status
+	queue    []report
+	pumping  bool
+	due      time.Duration            // when the next token comes, with a burst after it
+	reported map[string]time.Duration // by UID, when an object was last told of
 }
 
 type report struct {
@@ -43,7 +43,7 @@ type report struct {
 }
 
 func (r *reports) begin(env *component.Env, uid string) {
-	r.env, r.uid, r.told = env, uid, map[string]time.Duration{}
+	r.env, r.uid, r.reported = env, uid, map[string]time.Duration{}
 }
 
 func (r *reports) pod(p *kube.Pod, reason, message string) {
@@ -63,7 +63,7 @@ func (r *reports) status(kind, reason, message string) {
 
 // silent reports whether nothing more can be said of an object now.
 func (r *reports) silent(uid string) bool {
-	at, told := r.told[uid]
+	at, told := r.reported[uid]
 	return told && r.env.Now()-at < reportAgain
 }
 
@@ -93,7 +93,7 @@ func (r *reports) pump() {
 		}
 		r.due += reportEvery
 		r.forget()
-		r.told[about.UID] = now
+		r.reported[about.UID] = now
 		r.env.API.Record(autoscalerSource, about, one.kind, one.reason, one.message)
 	}
 	clear(r.queue)
@@ -117,12 +117,12 @@ func (r *reports) about(one report) (about kube.Reference, gone bool) {
 
 // forget drops objects whose five minutes are over, once there are many.
 func (r *reports) forget() {
-	if len(r.told) < reportsKnown {
+	if len(r.reported) < reportsKnown {
 		return
 	}
-	for uid, at := range r.told {
+	for uid, at := range r.reported {
 		if r.env.Now()-at >= reportAgain {
-			delete(r.told, uid)
+			delete(r.reported, uid)
 		}
 	}
 }

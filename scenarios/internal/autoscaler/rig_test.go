@@ -43,7 +43,7 @@ var scalingZones = []string{"us-east-1a", "us-east-1b"}
 
 // newScaling makes the cluster; groups are "name min..max nodes", and "=spot",
 // "=pool" (its nodes are labelled pool=name), "=detached" or "=kwok" (all
-// kubelets are) behind that.
+// kubelets are) after that.
 func newScaling(t testing.TB, jitter int, groups ...string) *scaling {
 	t.Helper()
 	version, err := model.ParseVersion("v1.34.2")

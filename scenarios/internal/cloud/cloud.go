@@ -276,7 +276,7 @@ func (c *Cloud) Stop(i *Instance) {
 }
 
 // Restart boots a machine again: a reboot, or a reimage where the template is
-// another one. The kubelet starts anew.
+// another one. The kubelet starts again.
 func (c *Cloud) Restart(i *Instance, t Template) {
 	if i.State == ShuttingDown || i.State == Terminated {
 		return

@@ -29,18 +29,18 @@ type AttachDetach struct {
 
 // volume is the controller's record of a claim's volume.
 type volume struct {
-	key     string // namespace/claim, the provider's name for it here
-	name    string // of the PersistentVolume
-	handle  string // as nodes list it
-	chance  model.Stream
-	users   []*kube.Pod // bound pods that need it
-	holder  *cloud.Instance
-	unused  kube.Instant // since when the holder's pods don't need it; 0 while they do
-	told    []string     // nodes whose pods were told that another one holds it
-	moving  bool         // an attachment or detachment is on its way
-	retries int
-	wake    *loop.Timer
-	waking  kube.Instant // when wake comes
+	key      string // namespace/claim, the provider's name for it here
+	name     string // of the PersistentVolume
+	handle   string // as nodes list it
+	chance   model.Stream
+	users    []*kube.Pod // bound pods that need it
+	holder   *cloud.Instance
+	unused   kube.Instant // since when the holder's pods don't need it; 0 while they do
+	reported []string     // nodes whose pods were told that another one holds it
+	moving   bool         // an attachment or detachment is on its way
+	retries  int
+	wake     *loop.Timer
+	waking   kube.Instant // when wake comes
 }
 
 var attachDetach = kube.Source{Component: "attachdetach-controller"}
@@ -181,7 +181,7 @@ func (a *AttachDetach) reconcile(v *volume) {
 		return
 	}
 	v.users = slices.DeleteFunc(v.users, func(p *kube.Pod) bool { return p.Gone() || p.Terminal() })
-	v.told = slices.DeleteFunc(v.told, func(node string) bool { return len(v.on(node)) == 0 })
+	v.reported = slices.DeleteFunc(v.reported, func(node string) bool { return len(v.on(node)) == 0 })
 	if v.holder == nil {
 		if len(v.users) == 0 {
 			delete(a.volumes, v.key) // its stream would make the same one again
@@ -250,10 +250,10 @@ func (a *AttachDetach) retry(v *volume) {
 // refuse is reportMultiAttachError: once it tells the pods of a node that
 // another node has the volume.
 func (a *AttachDetach) refuse(v *volume, node string) {
-	if slices.Contains(v.told, node) {
+	if slices.Contains(v.reported, node) {
 		return
 	}
-	v.told = append(v.told, node)
+	v.reported = append(v.reported, node)
 	why := "Volume is already exclusively attached to one node and can't be attached to another"
 	for i, p := range v.on(v.holder.Name) {
 		if i == 0 {

@@ -32,7 +32,7 @@ func newMoving(t *testing.T) *moving {
 
 func claim(p *kube.Pod) { p.Claim = "data-db-0" }
 
-// successor creates the pod anew and binds it to the other node.
+// successor creates the pod again and binds it to the other node.
 func (m *moving) successor(t *testing.T, name string) *kube.Pod {
 	t.Helper()
 	p := m.control.pod(t, name, "", claim, func(p *kube.Pod) { p.Phase = "Pending" })
@@ -88,7 +88,7 @@ func TestTwoPodsWantOneVolume(t *testing.T) {
 	}
 }
 
-// TestADeadNodesVolumeIsTakenByForce: six minutes behind the pod's end, and only
+// TestADeadNodesVolumeIsTakenByForce: six minutes after the pod's end, and only
 // while the node isn't Ready.
 func TestADeadNodesVolumeIsTakenByForce(t *testing.T) {
 	m := newMoving(t)

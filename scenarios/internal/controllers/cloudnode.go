@@ -69,7 +69,7 @@ func (c *CloudNode) initialize(n *kube.Node) {
 
 // look is MonitorNodes: of nodes that aren't Ready it asks the provider whether
 // their instances exist, and whether they are shut down. A node that a finalizer
-// holds is deleted anew at every look, in vain.
+// holds is deleted again at every look, in vain.
 func (c *CloudNode) look() {
 	for _, n := range c.env.API.Nodes() {
 		if n.Ready() {

@@ -26,7 +26,7 @@ type control struct {
 	err   error
 }
 
-// line is what stands on the tape of a write.
+// line is what is on the tape of a write.
 type line struct {
 	at             time.Duration
 	verb, resource string

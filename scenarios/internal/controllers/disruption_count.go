@@ -37,7 +37,7 @@ func (d *Disruption) recount(b *kube.Budget) *budgetCount {
 
 func healthy(p *kube.Pod) bool { return !p.Terminating() && p.Ready() }
 
-// podChanged counts a pod anew, and reports whether a sync would find something
+// podChanged counts a pod again, and reports whether a sync would find something
 // to do.
 func (n *budgetCount) podChanged(c kube.Change, old, p *kube.Pod) bool {
 	switch c {

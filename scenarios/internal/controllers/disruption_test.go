@@ -214,7 +214,7 @@ func TestABudgetWithoutPodsSaysSo(t *testing.T) {
 }
 
 // TestTheStatusIsARecount holds the controller's running counts against a twin
-// that counts all pods anew, once it is quiet.
+// that counts all pods again, once it is quiet.
 func TestTheStatusIsARecount(t *testing.T) {
 	for seed := range uint64(25) {
 		rng := rand.New(rand.NewPCG(seed, 2))

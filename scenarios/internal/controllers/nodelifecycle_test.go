@@ -49,7 +49,7 @@ func TestASilentNode(t *testing.T) {
 		"MODIFIED nodes", "ADDED events NodeNotReady node-a", "MODIFIED pods", "ADDED events NodeNotReady web-0",
 		"MODIFIED nodes taint", "MODIFIED nodes taint", // which of the two is first is chance
 	})
-	// Fifty seconds behind the look that saw the last renewal.
+	// Fifty seconds after the look that saw the last renewal.
 	between(t, "Unknown", c.first(from, "NodeStatusUnknown"), 67*time.Second, 77*time.Second)
 	first := c.lines[from]
 	if strings.Count(first.json, `"reason":"NodeStatusUnknown","message":"Kubelet stopped posting node status."`) != 4 ||

@@ -124,7 +124,7 @@ func (c *NodeLifecycle) later(z *evictionZone) {
 }
 
 // taintOne is doNoExecuteTaintingPass for one zone. Its queue has no order of
-// its own: every look puts all nodes in it anew, in the order of a map. A node
+// its own: every look puts all nodes in it again, in the order of a map. A node
 // that is well or gone by now takes its turn as well.
 func (c *NodeLifecycle) taintOne(z *evictionZone) {
 	now := c.env.API.Now()

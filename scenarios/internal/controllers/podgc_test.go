@@ -10,7 +10,7 @@ import (
 )
 
 // TestOrphansAreCollected follows pods of a node that is deleted: the second
-// look behind the one that misses it collects them.
+// look after the one that misses it collects them.
 func TestOrphansAreCollected(t *testing.T) {
 	c := newControl(t, "1.34")
 	controllers.NewPodGC(c.Env)

@@ -67,16 +67,16 @@ type PodTemplate struct {
 // until then, as the work queues of the real ones do.
 type Workloads struct {
 	env     *component.Env
-	byOwner map[*kube.Owner]keeper
+	byOwner map[*kube.Owner]workloadController
 	byName  map[workloadName]*workload
 	daemons []*daemonSet
 }
 
 type workloadName struct{ namespace, name string }
 
-// keeper is a controller of one workload. Its methods are called from watches
+// workloadController is a controller of one workload. Its methods are called from watches
 // and may take notes and put calls in the loop.
-type keeper interface {
+type workloadController interface {
 	// changed tells of one of its own pods.
 	changed(c kube.Change, old, p *kube.Pod)
 	// scaled tells that the replicas are others than before.
@@ -85,7 +85,7 @@ type keeper interface {
 
 // NewWorkloads returns the controllers, with no workloads yet.
 func NewWorkloads(env *component.Env) *Workloads {
-	ws := &Workloads{env: env, byOwner: map[*kube.Owner]keeper{}, byName: map[workloadName]*workload{}}
+	ws := &Workloads{env: env, byOwner: map[*kube.Owner]workloadController{}, byName: map[workloadName]*workload{}}
 	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if k := ws.byOwner[p.Owner]; k != nil {
 			k.changed(c, old, p)

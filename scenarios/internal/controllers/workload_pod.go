@@ -15,7 +15,7 @@ import (
 type workload struct {
 	Workload
 	env      *component.Env
-	keeper   keeper
+	keeper   workloadController
 	begun    bool
 	uid      string      // of the workload's own object
 	owner    *kube.Owner // of the pods: the ReplicaSet of a Deployment, else the workload

@@ -16,7 +16,7 @@ type LeaseRef struct{ lease *lease }
 // seconds from now on. Of a Lease that is being renewed it does nothing.
 func (s *Store) StartLease(node string, since Instant) {
 	if r := s.outbound(); r != nil {
-		r.Beats(node, true)
+		r.SetLeaseRenewal(node, true)
 	}
 	l := s.leases[node]
 	if l != nil && l.until == 0 {
@@ -32,7 +32,7 @@ func (s *Store) StartLease(node string, since Instant) {
 // StopLease says that a node's kubelet renews its Lease no longer.
 func (s *Store) StopLease(node string) {
 	if r := s.outbound(); r != nil {
-		r.Beats(node, false)
+		r.SetLeaseRenewal(node, false)
 	}
 	if l := s.leases[node]; l != nil && l.until == 0 {
 		l.until = s.Now()

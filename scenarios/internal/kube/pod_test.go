@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestAPodIsGivenAVariant: what differs of a spec stands in the patch, and the
+// TestAPodIsGivenAVariant: what differs of a spec is in the patch, and the
 // template that others share stays as it is.
 func TestAPodIsGivenAVariant(t *testing.T) {
 	r := newRig(t)

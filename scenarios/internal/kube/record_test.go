@@ -15,7 +15,7 @@ import (
 var kubelet = kube.Source{Component: "kubelet", Host: "node-a"}
 
 // TestTheLifeOfAnEvent: created, counted, forgotten by the API server an hour
-// behind its last write, and created again with its old name and count.
+// after its last write, and created again with its old name and count.
 func TestTheLifeOfAnEvent(t *testing.T) {
 	r := newRig(t)
 	n := &kube.Node{Meta: kube.Meta{Name: "node-a"}}

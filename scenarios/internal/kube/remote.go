@@ -16,8 +16,8 @@ type Remote interface {
 	// Recorded is an event, with what its reporter says; Action is that of
 	// events.k8s.io.
 	Recorded(from Source, about Reference, kind, reason, action, message string)
-	// Beats says whether a node's kubelet renews its Lease.
-	Beats(node string, is bool)
+	// SetLeaseRenewal says whether a node's kubelet renews its Lease.
+	SetLeaseRenewal(node string, is bool)
 	// Marked is a named moment.
 	Marked(name, reason string)
 }

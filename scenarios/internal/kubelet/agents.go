@@ -37,7 +37,7 @@ func (m *machine) lacks(job func(*component.PodTraits) bool) bool {
 // runs reports whether all containers of a pod run.
 func (m *machine) runs(p *kube.Pod) bool {
 	containers := p.Containers
-	if l := m.k.lives[p]; l != nil {
+	if l := m.k.podWorkers[p]; l != nil {
 		containers = l.cs
 	}
 	for c := range containers {
@@ -49,7 +49,7 @@ func (m *machine) runs(p *kube.Pod) bool {
 }
 
 // agentRuns resumes what has waited for a pod's containers.
-func (l *life) agentRuns() {
+func (l *podWorker) agentRuns() {
 	m := l.m
 	if l.traits == nil {
 		return

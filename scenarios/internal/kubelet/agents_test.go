@@ -10,7 +10,7 @@ import (
 )
 
 // TestANodeWaitsForItsAgents has pods that are late: the node's network comes up
-// behind the plugin's container, and kube-proxy's Event behind its own.
+// after the plugin's container, and kube-proxy's Event after its own.
 func TestANodeWaitsForItsAgents(t *testing.T) {
 	agent := func(of *component.PodTraits, names ...string) *kube.Template {
 		a := web()

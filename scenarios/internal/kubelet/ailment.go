@@ -19,10 +19,10 @@ func (m *machine) ail() {
 	wasSilent := was.Silent() || was.NeverPosts
 	switch {
 	case m.silent() && !wasSilent:
-		m.heart.Stop()
+		m.statusTimer.Stop()
 		m.k.env.API.StopLease(m.i.Name)
 	case !m.silent() && wasSilent:
-		m.comeBack(was.KubeletDown)
+		m.reconnect(was.KubeletDown)
 	}
 	if is.RuntimeDown != was.RuntimeDown && m.node != nil {
 		if is.RuntimeDown {
@@ -38,13 +38,13 @@ func (m *machine) ail() {
 	}
 }
 
-// comeBack is the first sign of a kubelet that was silent: one that was down starts anew, one that was cut off
+// reconnect is the first sign of a kubelet that was silent: one that was down starts again, one that was cut off
 // continues. Either posts its status at once, takes up its lease and finds out what became of its pods meanwhile.
-func (m *machine) comeBack(restarted bool) {
+func (m *machine) reconnect(restarted bool) {
 	if m.node == nil {
 		return // it is still trying to register
 	}
-	m.giveOrphans()
+	m.releaseOrphans()
 	if m.node.Gone() && restarted {
 		// Only a kubelet that starts registers.
 		m.turn++

@@ -11,13 +11,13 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-func unheard(timeline.Event) error { return nil }
+func discard(timeline.Event) error { return nil }
 
 // BenchmarkKubeletPodLife is the whole life of a pod on its kubelet, from its binding
 // to its deletion: about six events and six writes. The limit that a cluster of
 // 450,000 pods sets is 15 µs.
 func BenchmarkKubeletPodLife(b *testing.B) {
-	r := newKubeletRig(b, rigOptions{sink: unheard, jitter: 100})
+	r := newKubeletRig(b, rigOptions{sink: discard, jitter: 100})
 	_, n := r.seed()
 	t := web()
 	b.ReportAllocs()
@@ -35,7 +35,7 @@ func BenchmarkKubeletPodLife(b *testing.B) {
 // BenchmarkKubeletJoin is a machine from its launch until its node has been ready for a
 // while.
 func BenchmarkKubeletJoin(b *testing.B) {
-	r := newKubeletRig(b, rigOptions{sink: unheard, jitter: 100})
+	r := newKubeletRig(b, rigOptions{sink: discard, jitter: 100})
 	b.ReportAllocs()
 	for range b.N {
 		i := r.launch()
@@ -49,7 +49,7 @@ func BenchmarkKubeletJoin(b *testing.B) {
 
 // BenchmarkKubeletSeed is a node at rest and 30 pods that run on it.
 func BenchmarkKubeletSeed(b *testing.B) {
-	r := newKubeletRig(b, rigOptions{sink: unheard, jitter: 100})
+	r := newKubeletRig(b, rigOptions{sink: discard, jitter: 100})
 	t := web()
 	b.ReportAllocs()
 	var before, after runtime.MemStats
@@ -68,7 +68,7 @@ func BenchmarkKubeletSeed(b *testing.B) {
 
 // BenchmarkKubeletRest is an hour of a hundred nodes at rest.
 func BenchmarkKubeletRest(b *testing.B) {
-	r := newKubeletRig(b, rigOptions{sink: unheard, jitter: 100})
+	r := newKubeletRig(b, rigOptions{sink: discard, jitter: 100})
 	for range 100 {
 		r.seed()
 	}

@@ -22,7 +22,7 @@ type heldBack struct {
 }
 
 // toStart returns the first container that doesn't run and isn't held back, or -1.
-func (l *life) toStart() int {
+func (l *podWorker) toStart() int {
 	return slices.IndexFunc(l.cs, func(c kube.Container) bool {
 		return c.State.Kind != "running" && !slices.ContainsFunc(l.held, func(h heldBack) bool { return l.cs[h.at].Name == c.Name })
 	})
@@ -30,7 +30,7 @@ func (l *life) toStart() int {
 
 // elsewhere holds the container back that couldn't be started, and has the kubelet start the others first. A pod of one
 // container has none.
-func (l *life) elsewhere(failure string, until kube.Instant) bool {
+func (l *podWorker) elsewhere(failure string, until kube.Instant) bool {
 	if len(l.cs) == 1 {
 		return false
 	}
@@ -51,7 +51,7 @@ func (l *life) elsewhere(failure string, until kube.Instant) bool {
 }
 
 // lookAtHeld is a look at a pod some of whose containers are held back.
-func (l *life) lookAtHeld() {
+func (l *podWorker) lookAtHeld() {
 	if i := slices.IndexFunc(l.held, func(h heldBack) bool { return h.until <= l.m.now() }); i >= 0 {
 		h := l.held[i]
 		l.held = slices.Delete(l.held, i, i+1)
@@ -69,7 +69,7 @@ func (l *life) lookAtHeld() {
 }
 
 // startedBesideHeld is a pod whose other containers all run.
-func (l *life) startedBesideHeld() {
+func (l *podWorker) startedBesideHeld() {
 	l.syncing = false
 	l.next(l.draw(l.m.t.StatusPost), func() {
 		l.show()
@@ -78,7 +78,7 @@ func (l *life) startedBesideHeld() {
 }
 
 // readyAlone has a container become ready that starts now, whatever happens to the others.
-func (l *life) readyAlone(c int) {
+func (l *podWorker) readyAlone(c int) {
 	d := l.m.t.ContainerReady
 	if l.traits != nil {
 		d = l.traits.Container(c).StartReady
@@ -98,12 +98,12 @@ func (l *life) readyAlone(c int) {
 }
 
 // current reports whether the kubelet still starts and keeps the pod's containers.
-func (l *life) current() bool {
-	return l.m.k.lives[l.p] == l && l.m.works() && !l.p.Gone() && !l.stopping
+func (l *podWorker) current() bool {
+	return l.m.k.podWorkers[l.p] == l && l.m.works() && !l.p.Gone() && !l.stopping
 }
 
 // showMeanwhile writes the status of containers that run while the next one's image is pulled.
-func (l *life) showMeanwhile() {
+func (l *podWorker) showMeanwhile() {
 	turn := l.turn
 	l.m.after(l.draw(relist), func() {
 		if l.current() && l.turn == turn {
@@ -113,7 +113,7 @@ func (l *life) showMeanwhile() {
 }
 
 // readyIn is the time until all containers are ready, all of which run; one is that of a pod of one container.
-func (l *life) readyIn(one time.Duration) (longest time.Duration) {
+func (l *podWorker) readyIn(one time.Duration) (longest time.Duration) {
 	if len(l.cs) == 1 {
 		return one
 	}
@@ -136,7 +136,7 @@ type stop struct {
 }
 
 // stopAll settles when the containers exit, within their grace.
-func (l *life) stopAll(grace time.Duration) {
+func (l *podWorker) stopAll(grace time.Duration) {
 	now := l.m.now()
 	l.stops = make([]stop, len(l.cs))
 	for c := range l.cs {
@@ -150,7 +150,7 @@ func (l *life) stopAll(grace time.Duration) {
 }
 
 // hurry kills the containers that run on at a moment.
-func (l *life) hurry(by kube.Instant) {
+func (l *podWorker) hurry(by kube.Instant) {
 	l.exits = by
 	for c := range l.stops {
 		if l.stops[c].at > by {
@@ -161,7 +161,7 @@ func (l *life) hurry(by kube.Instant) {
 }
 
 // exitInTurn has the containers exit each in its time, the last ones together with the pod.
-func (l *life) exitInTurn() {
+func (l *podWorker) exitInTurn() {
 	first, killed := l.exits, false
 	for c := range l.cs {
 		if l.cs[c].State.Kind == "running" {

@@ -11,7 +11,7 @@ import (
 // crashes returns the containers that can't live where they are: the network
 // plugin's on a machine whose network never comes up, and those whose image is
 // spoilt.
-func (l *life) crashes() (all []int) {
+func (l *podWorker) crashes() (all []int) {
 	if l.traits != nil && l.traits.NetworkPlugin && l.m.i.Ailments.CNIBroken {
 		return []int{0}
 	}
@@ -36,7 +36,7 @@ func (k *Kubelets) Crash(p *kube.Pod, container string) bool {
 	if m == nil || at < 0 || waits || k.cfg.Profile == Kwok || !m.works() || p.Terminating() || p.Terminal() {
 		return false
 	}
-	l := k.secondLife(m, p)
+	l := k.newPodWorker(m, p)
 	if l.stopping || l.syncing {
 		return false
 	}
@@ -59,7 +59,7 @@ const (
 // crash is the end of such a run: the containers exit with 1, are held back for
 // 10 s, 20 s and so on up to 5 min, and are started once more (doBackOff of
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go).
-func (l *life) crash() {
+func (l *podWorker) crash() {
 	for _, at := range l.dies {
 		c := &l.cs[at]
 		c.State = kube.ContainerState{
@@ -90,7 +90,7 @@ func (l *life) crash() {
 }
 
 // holdBack is a look at a container that isn't to be started yet.
-func (l *life) holdBack(until kube.Instant) {
+func (l *podWorker) holdBack(until kube.Instant) {
 	if l.m.now() >= until {
 		l.rerun()
 		return
@@ -103,7 +103,7 @@ func (l *life) holdBack(until kube.Instant) {
 }
 
 // rerun starts the containers again; the others run on.
-func (l *life) rerun() {
+func (l *podWorker) rerun() {
 	l.at = l.dies[0]
 	l.fetch()
 }

@@ -82,7 +82,7 @@ type pull struct {
 // registry refuses (EnsureImageExists of pkg/kubelet/images/image_manager.go).
 // Pulls run side by side; two of one image end together, since containerd loads
 // each layer once.
-func (l *life) fetch() {
+func (l *podWorker) fetch() {
 	m := l.m
 	spec := &l.p.Template.Containers[l.at]
 	l.image, l.syncing = spec.Image, true
@@ -117,7 +117,7 @@ func (l *life) fetch() {
 	l.next(takes, func() { l.pulled(id, takes, bytes) })
 }
 
-func (l *life) pulled(id imageID, took time.Duration, bytes int64) {
+func (l *podWorker) pulled(id imageID, took time.Duration, bytes int64) {
 	l.m.keep(id)
 	l.failures = 0
 	took = took.Truncate(time.Millisecond)
@@ -128,7 +128,7 @@ func (l *life) pulled(id imageID, took time.Duration, bytes int64) {
 
 // refused is a pull that failed: the pod shows it, backs off for 10 s, 20 s and
 // so on up to 5 min, shows that, and tries again.
-func (l *life) refused(why string) {
+func (l *podWorker) refused(why string) {
 	c := &l.cs[l.at]
 	failure := pullError(l.image, why)
 	l.tell("Warning", "Failed", c.Name, "Failed to pull image \""+l.image+"\": "+failure)
@@ -171,7 +171,7 @@ var relist = model.Uniform(200*time.Millisecond, 1200*time.Millisecond)
 var podResync = model.Uniform(10*time.Second, 15*time.Second)
 
 // backOff is a look at a pod whose image may be not to be pulled yet.
-func (l *life) backOff(failure string, until kube.Instant) {
+func (l *podWorker) backOff(failure string, until kube.Instant) {
 	if l.m.now() >= until {
 		l.fetch()
 		return
@@ -183,14 +183,14 @@ func (l *life) backOff(failure string, until kube.Instant) {
 }
 
 // tellBackOff says that the container's image is to be pulled later.
-func (l *life) tellBackOff() {
+func (l *podWorker) tellBackOff() {
 	name := l.cs[l.at].Name
 	l.tell("Normal", "BackOff", name, "Back-off pulling image \""+l.image+"\"")
 	l.tell("Warning", "Failed", name, "Error: ImagePullBackOff")
 }
 
 // waits is the state of the container that is being started; crashes counts those in a row.
-func (l *life) waits(is model.ContainerState, failure string, crashes int) kube.ContainerState {
+func (l *podWorker) waits(is model.ContainerState, failure string, crashes int) kube.ContainerState {
 	reason, message := is.Waiting(l.m.v, model.Whose{
 		Container: l.cs[l.at].Name, Image: l.image, Pod: l.p.Name, Namespace: l.p.Namespace, UID: l.p.UID,
 		PullError: failure, Crashes: crashes,

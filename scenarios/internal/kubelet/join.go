@@ -11,8 +11,8 @@ import (
 // boot is the start of a machine: its kubelet comes after a while.
 func (m *machine) boot() {
 	m.stop()
-	m.dress()
-	m.pulls, m.orphans, m.stress = nil, nil, nil
+	m.setTemplate()
+	m.pulls, m.orphans, m.memoryPressure = nil, nil, nil
 	m.node, m.wiped = nil, true
 	if m.bare() {
 		m.has = nil // what boots is a new image, or an empty disk

@@ -54,13 +54,13 @@ type Kubelets struct {
 	env *component.Env
 	cfg Config
 
-	machines map[*cloud.Instance]*machine
-	byNode   map[string]*machine        // the one whose kubelet goes by the name
-	lives    map[*kube.Pod]*life        // of pods that are being started or stopped
-	waiting  map[string][]*life         // by the volume that they wait for
-	fields   map[string]string          // how events name containers, by their names
-	given    map[kube.Given]*kube.Given // one for all containers that have the same
-	writing  bool                       // a write that is under way is a kubelet's own
+	machines   map[*cloud.Instance]*machine
+	byNode     map[string]*machine        // the one whose kubelet goes by the name
+	podWorkers map[*kube.Pod]*podWorker   // of pods that are being started or stopped
+	waiting    map[string][]*podWorker    // by the volume that they wait for
+	fields     map[string]string          // how events name containers, by their names
+	given      map[kube.Given]*kube.Given // one for all containers that have the same
+	writing    bool                       // a write that is under way is a kubelet's own
 
 	scratch podScratch
 	images  images
@@ -73,7 +73,7 @@ func New(env *component.Env, cfg Config) *Kubelets {
 	k := &Kubelets{
 		env: env, cfg: cfg,
 		machines: map[*cloud.Instance]*machine{}, byNode: map[string]*machine{},
-		lives: map[*kube.Pod]*life{}, waiting: map[string][]*life{}, fields: map[string]string{},
+		podWorkers: map[*kube.Pod]*podWorker{}, waiting: map[string][]*podWorker{}, fields: map[string]string{},
 		given: map[kube.Given]*kube.Given{},
 	}
 	env.Cloud.Watch(k.instanceChanged)
@@ -129,7 +129,7 @@ func (k *Kubelets) podChanged(c kube.Change, old, p *kube.Pod) {
 	if m == nil {
 		return
 	}
-	if !m.hears() {
+	if !m.reachable() {
 		// A kubelet that comes up goes through the pods of its node.
 		if c == kube.Deleted {
 			k.podLost(m, p)
@@ -147,7 +147,7 @@ func (k *Kubelets) podChanged(c kube.Change, old, p *kube.Pod) {
 		k.podTerminated(m, p)
 	case !sameContainers(old.Template, p.Template):
 		m.podRedefined(p, old.Template)
-	case old.Ready() && !p.Ready() && !p.Terminal() && k.lives[p] == nil:
+	case old.Ready() && !p.Ready() && !p.Terminal() && k.podWorkers[p] == nil:
 		// Another client says that the pod isn't ready.
 		m.after(m.draw(m.t.NodeNotSchedulable), func() { m.reconcile(p) })
 	}

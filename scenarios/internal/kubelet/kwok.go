@@ -84,7 +84,7 @@ func (m *machine) wakeKwok() {
 			n.Addresses = []kube.Address{{Type: "Hostname", Address: n.Name}}
 		})
 		m.joining = nil
-		m.beatKwok()
+		m.heartbeatKwok()
 	})
 	for _, p := range m.k.env.API.PodsOn(m.i.Name) {
 		switch {
@@ -104,16 +104,16 @@ func kwokConditions(beat, transition kube.Instant) kube.Conditions {
 	return out
 }
 
-// beatKwok plays the stage node-heartbeat again and again: 300 to 310 s after
+// heartbeatKwok plays the stage node-heartbeat again and again: 300 to 310 s after
 // each other.
-func (m *machine) beatKwok() { m.beatKwokIn(m.draw(kwokHeartbeat)) }
+func (m *machine) heartbeatKwok() { m.heartbeatKwokAfter(m.draw(kwokHeartbeat)) }
 
 var kwokHeartbeat = model.Uniform(300*time.Second, 310*time.Second)
 
-func (m *machine) beatKwokIn(d time.Duration) {
-	m.heart.Stop()
+func (m *machine) heartbeatKwokAfter(d time.Duration) {
+	m.statusTimer.Stop()
 	turn := m.turn
-	m.heart = m.k.env.Timer(d, func() {
+	m.statusTimer = m.k.env.Timer(d, func() {
 		if m.turn != turn || !m.up() || !m.node.Ready() {
 			return
 		}
@@ -123,7 +123,7 @@ func (m *machine) beatKwokIn(d time.Duration) {
 				n.Conditions[c].Heartbeat = m.now().Second()
 			}
 		})
-		m.beatKwok()
+		m.heartbeatKwok()
 	})
 }
 
@@ -134,13 +134,13 @@ func (k *Kubelets) seedKwok(m *machine, n *kube.Node, created kube.Instant) {
 	since := time.Duration(m.chance.N(uint64(300 * time.Second)))
 	beat := max(m.now().Add(-since), created)
 	n.Conditions = kwokConditions(beat.Second(), created.Second())
-	m.beatKwokIn(max(300*time.Second-m.now().Sub(beat), 0) + time.Duration(m.chance.N(uint64(10*time.Second))))
+	m.heartbeatKwokAfter(max(300*time.Second-m.now().Sub(beat), 0) + time.Duration(m.chance.N(uint64(10*time.Second))))
 }
 
 // startKwok plays the stage pod-ready: one write.
 func (k *Kubelets) startKwok(m *machine, p *kube.Pod) {
 	m.after(orSecond(k.cfg.Kwok.PodStart)+m.draw(kwokLag), func() {
-		if m.hears() && !p.Gone() && !p.Terminating() && !p.Ready() && !p.Terminal() {
+		if m.reachable() && !p.Gone() && !p.Terminating() && !p.Ready() && !p.Terminal() {
 			k.write(p, func(p *kube.Pod) { k.runKwok(m, p, m.now()) })
 		}
 	})
@@ -188,7 +188,7 @@ func (k *Kubelets) runKwok(m *machine, p *kube.Pod, since kube.Instant) {
 // stopKwok plays the stage pod-delete: a delete without grace.
 func (k *Kubelets) stopKwok(m *machine, p *kube.Pod) {
 	m.after(orSecond(k.cfg.Kwok.PodStop)+m.draw(kwokLag), func() {
-		if m.hears() && !p.Gone() && p.Terminating() {
+		if m.reachable() && !p.Gone() && p.Terminating() {
 			m.ips.give(m.numberOf(p.PodIP))
 			k.writing = true
 			k.env.API.DeletePod(p, 0)

@@ -50,7 +50,7 @@ func TestKwok(t *testing.T) {
 	r.readBack()
 }
 
-// TestKwokWakes plays the stages again behind a silence.
+// TestKwokWakes plays the stages again after a silence.
 func TestKwokWakes(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{profile: kubelet.Kwok})
 	i, n := r.seed()

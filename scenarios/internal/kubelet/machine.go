@@ -24,27 +24,27 @@ type machine struct {
 	chance  model.Stream
 
 	// turn counts starts and ends of the kubelet: calls that an earlier one has put in the loop are ignored.
-	turn     int
-	running  bool // the kubelet runs
-	wiped    bool // the machine has booted since the kubelet last looked at its pods
-	started  kube.Instant
-	node     *kube.Node // that it has registered; it may be gone
-	bootID   string
-	heart    *loop.Timer // the next status post
-	trouble  model.Trouble
-	cordoned bool // as it has told
-	shutting bool // a graceful shutdown is under way
-	seen     cloud.Ailments
-	syncing  bool // a look at its own status is in the loop
+	turn        int
+	running     bool // the kubelet runs
+	wiped       bool // the machine has booted since the kubelet last looked at its pods
+	started     kube.Instant
+	node        *kube.Node // that it has registered; it may be gone
+	bootID      string
+	statusTimer *loop.Timer // the next status post
+	trouble     model.Trouble
+	cordoned    bool // as it has told
+	shutting    bool // a graceful shutdown is under way
+	seen        cloud.Ailments
+	syncing     bool // a look at its own status is in the loop
 
 	readyAt   kube.Instant // when its network is to be up
 	unplugged bool         // its network waits for the plugin's pod
 	unproxied bool         // kube-proxy's Event waits for its pod
 
-	has    []imageID
-	pulls  []pull
-	ips    addresses
-	stress *stress // nil where no pod leaks
+	has            []imageID
+	pulls          []pull
+	ips            addresses
+	memoryPressure *memoryPressure // nil where no pod leaks
 	// deferred are pods whose resize waits for room, retry is the next look at them.
 	deferred []*kube.Pod
 	retry    *loop.Timer
@@ -56,13 +56,13 @@ func (k *Kubelets) newMachine(i *cloud.Instance) *machine {
 	m := &machine{k: k, i: i, chance: k.env.Stream("kubelet", i.ID)}
 	m.factor = model.DrawFactor(&m.chance, k.env.Jitter)
 	k.machines[i] = m
-	m.dress()
+	m.setTemplate()
 	return m
 }
 
-// dress takes on what the instance's template says: at a reimage, something else
+// setTemplate takes on what the instance's template says: at a reimage, something else
 // than before.
-func (m *machine) dress() {
+func (m *machine) setTemplate() {
 	m.os = m.k.cfg.Shape(m.i).OS
 	m.place = m.k.cfg.Place(m.i)
 	m.joining = nil
@@ -95,16 +95,16 @@ func (m *machine) after(d time.Duration, f func()) {
 
 // up reports whether the kubelet has a Node to write, and the API server hears
 // it.
-func (m *machine) up() bool { return m.hears() && !m.node.Gone() }
+func (m *machine) up() bool { return m.reachable() && !m.node.Gone() }
 
-// hears reports whether the kubelet learns of its pods: a registered one does even when its Node was deleted.
-func (m *machine) hears() bool { return m.running && !m.silent() && m.node != nil }
+// reachable reports whether the kubelet learns of its pods: a registered one does even when its Node was deleted.
+func (m *machine) reachable() bool { return m.running && !m.silent() && m.node != nil }
 
 // silent reports whether the API server hears nothing of a kubelet.
 func (m *machine) silent() bool { return m.i.Ailments.Silent() || m.i.Ailments.NeverPosts }
 
 // works reports whether the kubelet gets anything done with its containers.
-func (m *machine) works() bool { return m.hears() && !m.i.Ailments.RuntimeDown }
+func (m *machine) works() bool { return m.reachable() && !m.i.Ailments.RuntimeDown }
 
 func (m *machine) now() kube.Instant { return m.k.env.API.Now() }
 
@@ -112,7 +112,7 @@ func (m *machine) now() kube.Instant { return m.k.env.API.Now() }
 func (m *machine) stop() {
 	m.turn++
 	m.running, m.shutting, m.syncing = false, false, false
-	m.heart.Stop()
+	m.statusTimer.Stop()
 	m.retry.Stop()
 	m.k.env.API.StopLease(m.i.Name)
 	m.k.freeze(m)

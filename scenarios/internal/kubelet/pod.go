@@ -9,8 +9,8 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// life is the kubelet's state of a pod while it starts or stops: a pod that runs, and one that has ended, has none.
-type life struct {
+// podWorker is the kubelet's state of a pod while it starts or stops: a pod that runs, and one that has ended, has none.
+type podWorker struct {
 	m      *machine
 	p      *kube.Pod
 	traits *component.PodTraits
@@ -56,10 +56,10 @@ type ending struct {
 	then            func() // when it has ended
 }
 
-func (k *Kubelets) life(m *machine, p *kube.Pod) *life {
-	l := k.lives[p]
+func (k *Kubelets) podWorker(m *machine, p *kube.Pod) *podWorker {
+	l := k.podWorkers[p]
 	if l == nil {
-		l = &life{m: m, p: p, traits: traitsOf(p.Template)}
+		l = &podWorker{m: m, p: p, traits: traitsOf(p.Template)}
 		// Pods of a StatefulSet come again with the same name.
 		l.chance = model.NewStreamAt(k.env.Seed, uint64(p.Created), "kubelet", "pod", p.Namespace, p.Name)
 		l.cs = slices.Clone(p.Containers)
@@ -74,17 +74,19 @@ func (k *Kubelets) life(m *machine, p *kube.Pod) *life {
 		if !p.Template.HostNetwork && !p.Terminal() {
 			l.ip = p.PodIP
 		}
-		k.lives[p] = l
+		k.podWorkers[p] = l
 	}
 	return l
 }
 
-func (l *life) draw(d model.Dist) time.Duration { return l.m.factor.Of(l.m.k.env.Draw(&l.chance, d)) }
+func (l *podWorker) draw(d model.Dist) time.Duration {
+	return l.m.factor.Of(l.m.k.env.Draw(&l.chance, d))
+}
 
 // next takes a step once d has passed. Another step, the end of the pod or of
 // the kubelet call it off; a kubelet that is silent then takes it when it is
 // heard again.
-func (l *life) next(d time.Duration, step func()) {
+func (l *podWorker) next(d time.Duration, step func()) {
 	l.turn++
 	turn := l.turn
 	l.parked = nil
@@ -104,12 +106,12 @@ func (l *life) next(d time.Duration, step func()) {
 	})
 }
 
-// over forgets the life.
-func (l *life) over() {
+// over forgets the worker.
+func (l *podWorker) over() {
 	l.turn++
 	l.parked = nil
-	if l.m.k.lives[l.p] == l {
-		delete(l.m.k.lives, l.p)
+	if l.m.k.podWorkers[l.p] == l {
+		delete(l.m.k.podWorkers, l.p)
 	}
 }
 
@@ -117,7 +119,7 @@ func (l *life) over() {
 // stopped.
 func (k *Kubelets) freeze(m *machine) {
 	for _, p := range k.env.API.PodsOn(m.i.Name) {
-		if l := k.lives[p]; l != nil && l.m == m {
+		if l := k.podWorkers[p]; l != nil && l.m == m {
 			if l.ip != p.PodIP {
 				m.giveAddress(l.ip)
 			}
@@ -127,13 +129,13 @@ func (k *Kubelets) freeze(m *machine) {
 }
 
 // adopt looks through the pods of the machine's node: those that came, were
-// deleted or were called not ready while the kubelet didn't hear of it.
+// deleted or were called not ready while the kubelet didn't learn of it.
 func (m *machine) adopt() {
 	if !m.works() {
 		return
 	}
 	for _, p := range slices.Clone(m.k.env.API.PodsOn(m.i.Name)) {
-		l := m.k.lives[p]
+		l := m.k.podWorkers[p]
 		switch {
 		case p.Gone():
 		case l != nil && l.parked != nil:
@@ -154,7 +156,7 @@ func (m *machine) adopt() {
 			case redefined(p):
 				m.podRedefined(p, nil)
 			case unready(p) && m.k.cfg.Profile != Kwok:
-				m.goOn(p)
+				m.resumeStart(p)
 			default:
 				m.reconcile(p)
 			}
@@ -169,10 +171,10 @@ func unready(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Containers, func(c kube.Container) bool { return !c.Ready })
 }
 
-// goOn resumes the start of a pod some of whose containers run, where another process had begun it: with the first
+// resumeStart resumes the start of a pod some of whose containers run, where another process had begun it: with the first
 // container that doesn't run yet, or else with the wait until they are ready.
-func (m *machine) goOn(p *kube.Pod) {
-	l := m.k.secondLife(m, p)
+func (m *machine) resumeStart(p *kube.Pod) {
+	l := m.k.newPodWorker(m, p)
 	step := l.running
 	if at := slices.IndexFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "running" }); at >= 0 {
 		l.at, step = at, l.fetch
@@ -183,7 +185,7 @@ func (m *machine) goOn(p *kube.Pod) {
 // reconcile restores Ready on a pod whose containers are ready, where another client has said that it isn't
 // (needsReconcile of pkg/kubelet/status).
 func (m *machine) reconcile(p *kube.Pod) {
-	if !m.works() || p.Gone() || p.Terminal() || m.k.lives[p] != nil || p.Ready() || len(p.Containers) == 0 {
+	if !m.works() || p.Gone() || p.Terminal() || m.k.podWorkers[p] != nil || p.Ready() || len(p.Containers) == 0 {
 		return
 	}
 	for c := range p.Containers {
@@ -208,7 +210,7 @@ func (m *machine) resume() {
 		if p.Terminal() && !p.Terminating() {
 			continue
 		}
-		l := m.k.life(m, p)
+		l := m.k.podWorker(m, p)
 		l.lose()
 		if p.Terminating() {
 			m.k.podTerminated(m, p)
@@ -220,7 +222,7 @@ func (m *machine) resume() {
 
 // lose is what a boot does to a pod: its containers are found exited, with 255 and for an unknown reason, its sandbox
 // and its address are gone.
-func (l *life) lose() {
+func (l *podWorker) lose() {
 	l.ready, l.sandbox, l.ip = false, false, ""
 	now := l.m.now().Second()
 	for c := range l.cs {
@@ -238,7 +240,7 @@ func (l *life) lose() {
 // podRemoved is the end of a pod whose object is gone although its containers
 // may still run.
 func (k *Kubelets) podRemoved(m *machine, p *kube.Pod) {
-	l := k.lives[p]
+	l := k.podWorkers[p]
 	ran := !p.Terminal() && p.Phase == "Running"
 	ip := m.addressOf(p)
 	if l != nil {
@@ -257,18 +259,18 @@ func (k *Kubelets) podRemoved(m *machine, p *kube.Pod) {
 				m.recordPod(p, "Normal", "Killing", name, "Stopping container "+name)
 			}
 		}
-		m.giveOrphans()
+		m.releaseOrphans()
 		m.volumesChanged(p)
 	})
 }
 
-// podLost is the end of a pod whose kubelet doesn't hear of it: it finds out
+// podLost is the end of a pod whose kubelet doesn't learn of it: it finds out
 // when it comes back.
 func (k *Kubelets) podLost(m *machine, p *kube.Pod) {
 	if ip := m.addressOf(p); ip != "" && m.running && !m.wiped {
 		m.orphans = append(m.orphans, ip)
 	}
-	if l := k.lives[p]; l != nil {
+	if l := k.podWorkers[p]; l != nil {
 		l.over()
 	}
 	m.forgetLeak(p)
@@ -276,7 +278,7 @@ func (k *Kubelets) podLost(m *machine, p *kube.Pod) {
 
 // addressOf is the address that a pod holds, or "".
 func (m *machine) addressOf(p *kube.Pod) string {
-	if l := m.k.lives[p]; l != nil {
+	if l := m.k.podWorkers[p]; l != nil {
 		return l.ip
 	}
 	if p.Template.HostNetwork || p.Terminal() {
@@ -285,8 +287,8 @@ func (m *machine) addressOf(p *kube.Pod) string {
 	return p.PodIP
 }
 
-// giveOrphans cleans up what pods have left that were removed unheard.
-func (m *machine) giveOrphans() {
+// releaseOrphans cleans up what pods have left that were removed unheard.
+func (m *machine) releaseOrphans() {
 	for _, ip := range m.orphans {
 		m.giveAddress(ip)
 	}
@@ -295,7 +297,7 @@ func (m *machine) giveOrphans() {
 
 // tell reports an event about one of the pod's containers, or about the pod
 // where that is "".
-func (l *life) tell(kind, reason, container, message string) {
+func (l *podWorker) tell(kind, reason, container, message string) {
 	l.m.recordPod(l.p, kind, reason, container, message)
 }
 

@@ -16,12 +16,12 @@ func (k *Kubelets) podBound(m *machine, p *kube.Pod) {
 		k.startKwok(m, p)
 		return
 	}
-	l := k.life(m, p)
+	l := k.podWorker(m, p)
 	l.next(l.draw(seePod), l.admit)
 }
 
 // admit takes the pod on, or refuses it.
-func (l *life) admit() {
+func (l *podWorker) admit() {
 	if l.p.Terminating() {
 		l.m.k.podTerminated(l.m, l.p)
 		return
@@ -31,7 +31,7 @@ func (l *life) admit() {
 		return
 	}
 	if len(l.cs) > 0 && l.begun {
-		l.comeRound()
+		l.restartAfterBoot()
 		return
 	}
 	l.await()
@@ -42,7 +42,7 @@ func (l *life) admit() {
 }
 
 // await sets all containers to waiting.
-func (l *life) await() {
+func (l *podWorker) await() {
 	l.cs = make([]kube.Container, len(l.p.Template.Containers))
 	for c := range l.cs {
 		spec := &l.p.Template.Containers[c]
@@ -50,8 +50,8 @@ func (l *life) await() {
 	}
 }
 
-// comeRound is the start of a pod that ran before its machine booted.
-func (l *life) comeRound() {
+// restartAfterBoot is the start of a pod that ran before its machine booted.
+func (l *podWorker) restartAfterBoot() {
 	if !l.again {
 		l.await()
 		l.volume()
@@ -66,7 +66,7 @@ func (l *life) comeRound() {
 
 // reject is an answer that a pod doesn't come back from (rejectPod of
 // pkg/kubelet/kubelet.go).
-func (l *life) reject(reason, message string) {
+func (l *podWorker) reject(reason, message string) {
 	l.tell("Warning", reason, "", message)
 	l.m.k.write(l.p, func(p *kube.Pod) {
 		p.Phase, p.Reason, p.Message = "Failed", reason, "Pod was rejected: "+message
@@ -79,7 +79,7 @@ func (l *life) reject(reason, message string) {
 }
 
 // volume waits until the pod's volume is attached to this machine, and mounts it.
-func (l *life) volume() {
+func (l *podWorker) volume() {
 	if l.p.Claim == "" || l.p.Template.Volume == "" {
 		l.network()
 		return
@@ -112,14 +112,14 @@ func (k *Kubelets) volumeAttached(volume, instance string) {
 	}
 	delete(k.waiting, volume)
 	for _, l := range waiting {
-		if k.lives[l.p] == l && !l.stopping {
+		if k.podWorkers[l.p] == l && !l.stopping {
 			l.next(l.draw(seePod), l.volume)
 		}
 	}
 }
 
 // network makes the pod's sandbox.
-func (l *life) network() {
+func (l *podWorker) network() {
 	m := l.m
 	if l.p.Template.HostNetwork {
 		l.next(l.draw(m.t.Sandbox), l.networked)
@@ -150,25 +150,25 @@ func (l *life) network() {
 var networkRetry = model.Uniform(time.Second, 2*time.Second)
 
 // noAddress is a sandbox that the network plugin had no address for.
-func (l *life) noAddress() {
+func (l *podWorker) noAddress() {
 	l.tell("Warning", "FailedCreatePodSandBox", "", "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox \""+
 		l.chance.Hex(64)+"\": plugin type=\"aws-cni\" name=\"aws-cni\" failed (add): add cmd: failed to assign an IP address to container")
 	l.next(l.draw(podResync), l.network)
 }
 
 // networked is a sandbox that stands.
-func (l *life) networked() {
+func (l *podWorker) networked() {
 	l.sandbox = true
 	l.at, l.seen, l.held = 0, l.p.Template, nil
 	l.fetch()
 }
 
 // create creates and starts the container whose image is there.
-func (l *life) create() {
+func (l *podWorker) create() {
 	l.next(l.draw(l.m.t.ContainerStart), l.run)
 }
 
-func (l *life) run() {
+func (l *podWorker) run() {
 	m := l.m
 	c := &l.cs[l.at]
 	created, started := startedTexts(m.v, c.Name)
@@ -221,7 +221,7 @@ func startedTexts(v model.Version, name string) (created, started string) {
 const soon = time.Second
 
 // running is a pod all of whose containers run.
-func (l *life) running() {
+func (l *podWorker) running() {
 	m := l.m
 	l.syncing = false
 	l.agentRuns()
@@ -253,7 +253,7 @@ func (l *life) running() {
 	})
 }
 
-func (l *life) becomeReady() {
+func (l *podWorker) becomeReady() {
 	for c := range l.cs {
 		l.cs[c].Ready = true
 	}

@@ -111,7 +111,7 @@ func phaseOf(phase string) model.Phase {
 }
 
 // phase is the pod's next one.
-func (l *life) phase(ending bool) string {
+func (l *podWorker) phase(ending bool) string {
 	s := &l.m.k.scratch
 	s.containers = viewed(s.containers, l.cs)
 	is := model.Pod{Phase: phaseOf(l.p.Phase), Seen: true}
@@ -123,7 +123,7 @@ func (l *life) phase(ending bool) string {
 }
 
 // show writes the pod's status as the kubelet sees it now.
-func (l *life) show() {
+func (l *podWorker) show() {
 	l.begun = true
 	m := l.m
 	m.k.write(l.p, func(p *kube.Pod) {

@@ -13,7 +13,7 @@ func (k *Kubelets) podTerminated(m *machine, p *kube.Pod) {
 		k.stopKwok(m, p)
 		return
 	}
-	l := k.life(m, p)
+	l := k.podWorker(m, p)
 	switch {
 	case p.Terminal():
 		l.stopping = true
@@ -30,13 +30,13 @@ func (k *Kubelets) podTerminated(m *machine, p *kube.Pod) {
 }
 
 // ran reports whether a container of the pod has been started.
-func (l *life) ran() bool {
+func (l *podWorker) ran() bool {
 	return slices.ContainsFunc(l.cs, func(c kube.Container) bool { return c.State.Kind == "running" })
 }
 
 // kill asks the containers to stop: they exit by themselves, or are killed when
 // their grace is over.
-func (l *life) kill() {
+func (l *podWorker) kill() {
 	m := l.m
 	l.stopping = true
 	if !l.ran() {
@@ -57,7 +57,7 @@ func (l *life) kill() {
 }
 
 // exit is the end of the containers.
-func (l *life) exit(killed bool) {
+func (l *podWorker) exit(killed bool) {
 	for c := range l.cs {
 		if l.cs[c].State.Kind == "running" {
 			l.cs[c].State = l.stopped(c, killed)
@@ -67,7 +67,7 @@ func (l *life) exit(killed bool) {
 }
 
 // stopped is the state of a container that was asked to stop, and has.
-func (l *life) stopped(c int, killed bool) kube.ContainerState {
+func (l *podWorker) stopped(c int, killed bool) kube.ContainerState {
 	code, reason := 0, "Completed"
 	switch {
 	case killed:
@@ -84,7 +84,7 @@ func (l *life) stopped(c int, killed bool) kube.ContainerState {
 
 // stopOf draws how long a container takes to exit within its grace, and whether
 // it is killed then.
-func (l *life) stopOf(c int, grace time.Duration) (takes time.Duration, killed bool) {
+func (l *podWorker) stopOf(c int, grace time.Duration) (takes time.Duration, killed bool) {
 	if l.traits == nil || !l.traits.Container(c).NeverStops {
 		d := l.m.t.AppStop
 		if l.traits != nil {
@@ -98,7 +98,7 @@ func (l *life) stopOf(c int, grace time.Duration) (takes time.Duration, killed b
 }
 
 // complete is the end of a pod that ends by itself.
-func (l *life) complete() {
+func (l *podWorker) complete() {
 	l.stopping = true
 	l.exits = l.m.now()
 	l.exit(false)
@@ -108,7 +108,7 @@ func (l *life) complete() {
 // ended, even where it is being deleted (KEP-3329). A container that never ran
 // has no exit of its own and counts as failed (TerminatePod of
 // pkg/kubelet/status/status_manager.go).
-func (l *life) terminate() {
+func (l *podWorker) terminate() {
 	m, failed := l.m, false
 	if len(l.cs) == 0 {
 		l.await()
@@ -165,7 +165,7 @@ func (l *life) terminate() {
 
 // disruption is the condition of a pod that its kubelet has ended. It comes with the phase that says so, after the
 // kubelet's own conditions (mergePodStatus of pkg/kubelet/status/status_manager.go).
-func (l *life) disruption(p *kube.Pod) kube.Condition {
+func (l *podWorker) disruption(p *kube.Pod) kube.Condition {
 	c := kube.Condition{
 		Type: "DisruptionTarget", Status: "True", Reason: "TerminationByKubelet", Message: l.ends.message, Transition: l.m.now().Second(),
 	}
@@ -177,7 +177,7 @@ func (l *life) disruption(p *kube.Pod) kube.Condition {
 
 // remove confirms that nothing of the pod is left: the API server removes the
 // object, unless finalizers hold it.
-func (l *life) remove() {
+func (l *podWorker) remove() {
 	p := l.p
 	l.over()
 	l.m.k.writing = true

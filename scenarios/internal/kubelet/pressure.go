@@ -10,9 +10,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 )
 
-// stress is the state of a machine with leaking pods: others have none. Memory is computed when it is looked at,
+// memoryPressure is the state of a machine with leaking pods: others have none. Memory is computed when it is looked at,
 // which is when it may have become short, and every ten seconds while it is.
-type stress struct {
+type memoryPressure struct {
 	leaks []leak
 	under bool
 	last  kube.Instant // when memory was last short
@@ -24,7 +24,7 @@ type leak struct {
 	since kube.Instant
 }
 
-func (s *stress) pressed() bool { return s != nil && s.under }
+func (s *memoryPressure) pressed() bool { return s != nil && s.under }
 
 // hardThreshold is the kubelet's default of memory.available
 // (pkg/kubelet/apis/config/v1beta1/defaults_linux.go).
@@ -47,20 +47,20 @@ func (m *machine) watchLeak(p *kube.Pod) {
 	if leakPerMinute(p.Template) == 0 || p.Terminal() {
 		return
 	}
-	if m.stress == nil {
-		m.stress = &stress{}
+	if m.memoryPressure == nil {
+		m.memoryPressure = &memoryPressure{}
 	}
-	if slices.ContainsFunc(m.stress.leaks, func(l leak) bool { return l.pod == p }) {
+	if slices.ContainsFunc(m.memoryPressure.leaks, func(l leak) bool { return l.pod == p }) {
 		return
 	}
-	m.stress.leaks = append(m.stress.leaks, leak{p, m.now()})
+	m.memoryPressure.leaks = append(m.memoryPressure.leaks, leak{p, m.now()})
 	m.lookLater()
 }
 
 // forgetLeak ends that.
 func (m *machine) forgetLeak(p *kube.Pod) {
-	if m.stress != nil {
-		m.stress.leaks = slices.DeleteFunc(m.stress.leaks, func(l leak) bool { return l.pod == p })
+	if m.memoryPressure != nil {
+		m.memoryPressure.leaks = slices.DeleteFunc(m.memoryPressure.leaks, func(l leak) bool { return l.pod == p })
 	}
 }
 
@@ -69,7 +69,7 @@ func (m *machine) forgetLeak(p *kube.Pod) {
 func (m *machine) using(p *kube.Pod) int64 {
 	_, request := p.Requests()
 	uses := request / 10 * 6
-	for _, l := range m.stress.leaks {
+	for _, l := range m.memoryPressure.leaks {
 		if l.pod == p {
 			uses += int64(m.now().Sub(l.since)/time.Second) * leakPerMinute(p.Template) / 60
 		}
@@ -88,7 +88,7 @@ func (m *machine) available() (bytes, perSecond int64) {
 			bytes -= m.using(p)
 		}
 	}
-	for _, l := range m.stress.leaks {
+	for _, l := range m.memoryPressure.leaks {
 		perSecond += leakPerMinute(l.pod.Template) / 60
 	}
 	return max(bytes, 0) &^ 4095, perSecond
@@ -96,7 +96,7 @@ func (m *machine) available() (bytes, perSecond int64) {
 
 // lookLater puts the eviction manager's next look in the loop.
 func (m *machine) lookLater() {
-	s := m.stress
+	s := m.memoryPressure
 	s.next.Stop()
 	if len(s.leaks) == 0 && !s.under {
 		return
@@ -111,7 +111,7 @@ func (m *machine) lookLater() {
 	}
 	turn := m.turn
 	s.next = m.k.env.Timer(wait, func() {
-		if m.turn == turn && m.stress == s {
+		if m.turn == turn && m.memoryPressure == s {
 			m.look()
 			m.lookLater()
 		}
@@ -122,7 +122,7 @@ func (m *machine) lookLater() {
 // pkg/kubelet/eviction/eviction_manager.go): at most one pod is evicted, and
 // pressure lasts five minutes beyond the last time it was seen.
 func (m *machine) look() {
-	s := m.stress
+	s := m.memoryPressure
 	if !m.works() || m.shutting {
 		return
 	}
@@ -165,9 +165,9 @@ const evictionGrace = time.Second
 func (m *machine) victim() *kube.Pod {
 	var worst *kube.Pod
 	var most int64
-	for _, l := range m.stress.leaks {
+	for _, l := range m.memoryPressure.leaks {
 		p := l.pod
-		if p.Gone() || p.Terminal() || p.Template.Priority >= critical || m.k.lives[p] != nil && m.k.lives[p].stopping {
+		if p.Gone() || p.Terminal() || p.Template.Priority >= critical || m.k.podWorkers[p] != nil && m.k.podWorkers[p].stopping {
 			continue
 		}
 		_, request := p.Requests()

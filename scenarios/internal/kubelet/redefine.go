@@ -12,7 +12,7 @@ import (
 
 // A pod's spec may change while it runs: the images of its containers, and,
 // since 1.33, their resources. The kubelet compares what runs with what the spec
-// says, kills what differs and starts it anew; the sandbox, the address and
+// says, kills what differs and starts it again; the sandbox, the address and
 // everything else of the pod stay (computePodActions and containerChanged of
 // pkg/kubelet/kuberuntime/kuberuntime_manager.go, HashContainer of
 // pkg/kubelet/container/helpers.go: name and image alone count).
@@ -44,24 +44,24 @@ func (m *machine) podRedefined(p *kube.Pod, was *kube.Template) {
 	if m.k.cfg.Profile == Kwok || p.Terminal() || p.Terminating() {
 		return
 	}
-	if m.k.lives[p] == nil && len(p.Containers) == 0 {
+	if m.k.podWorkers[p] == nil && len(p.Containers) == 0 {
 		return
 	}
-	l := m.k.secondLife(m, p)
+	l := m.k.newPodWorker(m, p)
 	l.rememberGiven(was)
-	if l.stopping || l.syncing || !l.sandbox || l.unconcerned() {
+	if l.stopping || l.syncing || !l.sandbox || l.inBackoffOnly() {
 		return
 	}
 	l.next(l.draw(seePod), l.sync)
 }
 
-// secondLife is the kubelet's state of a pod that runs. One that was at rest has a luck of its own after each
+// newPodWorker is the kubelet's state of a pod that runs. One that was at rest has a luck of its own after each
 // restart: else its containers would come again with the same identity.
-func (k *Kubelets) secondLife(m *machine, p *kube.Pod) *life {
-	if l := k.lives[p]; l != nil {
+func (k *Kubelets) newPodWorker(m *machine, p *kube.Pod) *podWorker {
+	if l := k.podWorkers[p]; l != nil {
 		return l
 	}
-	l := k.life(m, p)
+	l := k.podWorker(m, p)
 	restarts := int32(0)
 	for c := range l.cs {
 		restarts += l.cs[c].Restarts
@@ -70,9 +70,9 @@ func (k *Kubelets) secondLife(m *machine, p *kube.Pod) *life {
 	return l
 }
 
-// unconcerned reports whether a container that is held back is all that the
+// inBackoffOnly reports whether a container that is held back is all that the
 // kubelet is about, and the pod's spec has no new image for any container.
-func (l *life) unconcerned() bool {
+func (l *podWorker) inBackoffOnly() bool {
 	waits := false
 	for c := range l.cs {
 		image := l.p.Template.Containers[c].Image
@@ -91,7 +91,7 @@ func (l *life) unconcerned() bool {
 }
 
 // sync is the kubelet's look at a pod whose spec has changed.
-func (l *life) sync() {
+func (l *podWorker) sync() {
 	if l.p.Terminating() {
 		l.m.k.podTerminated(l.m, l.p)
 		return
@@ -99,9 +99,9 @@ func (l *life) sync() {
 	l.seen, l.held = l.p.Template, nil
 	l.allocate()
 	l.show()
-	if doomed := l.changed(); len(doomed) > 0 {
+	if toKill := l.changed(); len(toKill) > 0 {
 		l.syncing, l.replaced = true, true
-		l.replace(doomed)
+		l.replace(toKill)
 		return
 	}
 	waiting := slices.IndexFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "running" })
@@ -118,7 +118,7 @@ func (l *life) sync() {
 }
 
 // rest is the end of a look that has found all containers running.
-func (l *life) rest() {
+func (l *podWorker) rest() {
 	switch {
 	case !l.p.Ready():
 		l.running()
@@ -129,25 +129,25 @@ func (l *life) rest() {
 	}
 }
 
-// doomedContainer is one that is to be killed, and what the kubelet says of it.
-type doomedContainer struct {
+// containerToKill is one that is to be killed, and what the kubelet says of it.
+type containerToKill struct {
 	at      int
 	message string
 }
 
 // changed are the running containers that differ from the pod's spec.
-func (l *life) changed() (doomed []doomedContainer) {
+func (l *podWorker) changed() (toKill []containerToKill) {
 	for c := range l.cs {
 		is := &l.cs[c]
 		switch {
 		case is.State.Kind != "running":
 		case is.Image != l.p.Template.Containers[c].Image:
-			doomed = append(doomed, doomedContainer{c, "Container " + is.Name + " definition changed, will be restarted"})
+			toKill = append(toKill, containerToKill{c, "Container " + is.Name + " definition changed, will be restarted"})
 		case l.restartsToResize(c):
-			doomed = append(doomed, doomedContainer{c, "Container " + is.Name + " resize requires restart"})
+			toKill = append(toKill, containerToKill{c, "Container " + is.Name + " resize requires restart"})
 		}
 	}
-	return doomed
+	return toKill
 }
 
 // leastGrace is the least grace period of a container that is killed (minimumGracePeriodInSeconds of
@@ -155,8 +155,8 @@ func (l *life) changed() (doomed []doomedContainer) {
 const leastGrace = 2 * time.Second
 
 // replace kills containers one after the other, and starts them by the spec.
-func (l *life) replace(doomed []doomedContainer) {
-	if len(doomed) == 0 {
+func (l *podWorker) replace(toKill []containerToKill) {
+	if len(toKill) == 0 {
 		l.m.forgetLeak(l.p)
 		l.failures = 0
 		l.at = slices.IndexFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "running" })
@@ -164,13 +164,13 @@ func (l *life) replace(doomed []doomedContainer) {
 		l.fetch()
 		return
 	}
-	c := doomed[0].at
-	l.tell("Normal", "Killing", l.cs[c].Name, doomed[0].message)
+	c := toKill[0].at
+	l.tell("Normal", "Killing", l.cs[c].Name, toKill[0].message)
 	takes, killed := l.stopOf(c, max(time.Duration(l.p.Template.GraceSeconds)*time.Second, leastGrace))
 	l.next(takes, func() {
 		l.cs[c].State = l.stopped(c, killed)
 		l.cs[c].Ready, l.cs[c].Started = false, false
-		l.replace(doomed[1:])
+		l.replace(toKill[1:])
 	})
 }
 
@@ -180,11 +180,11 @@ func (l *life) replace(doomed []doomedContainer) {
 var probesFail = model.Uniform(20*time.Second, 30*time.Second)
 
 // unanswered has the probes fail where the next run is a long time coming.
-func (l *life) unanswered() {
+func (l *podWorker) unanswered() {
 	at := l.turn
 	l.m.after(l.draw(probesFail), func() {
 		// The pull is the one step between the kill and the start.
-		if l.m.k.lives[l.p] != l || l.turn != at+1 || !l.syncing || !l.m.works() || l.p.Gone() {
+		if l.m.k.podWorkers[l.p] != l || l.turn != at+1 || !l.syncing || !l.m.works() || l.p.Gone() {
 			return
 		}
 		l.m.k.write(l.p, func(p *kube.Pod) {

@@ -39,7 +39,7 @@ func (k *Kubelets) share(g kube.Given) *kube.Given {
 
 // giveTo gives a container that starts now its resources: those that were allocated to it, or, at its first start,
 // those of the pod's spec.
-func (l *life) giveTo(c *kube.Container) *kube.Given {
+func (l *podWorker) giveTo(c *kube.Container) *kube.Given {
 	switch {
 	case c.Given != nil:
 		return l.m.k.share(kube.Given{Allocated: c.Given.Allocated, Actual: c.Given.Allocated})
@@ -52,7 +52,7 @@ func (l *life) giveTo(c *kube.Container) *kube.Given {
 
 // rememberGiven notes what containers had before their spec changed, where
 // their status doesn't say it.
-func (l *life) rememberGiven(was *kube.Template) {
+func (l *podWorker) rememberGiven(was *kube.Template) {
 	if was == nil || !l.m.v.InPlaceResize() {
 		return
 	}
@@ -68,7 +68,7 @@ func (l *life) rememberGiven(was *kube.Template) {
 }
 
 // recallResize takes up what the status says of a resize.
-func (l *life) recallResize() {
+func (l *podWorker) recallResize() {
 	if c := l.p.Conditions.Get(component.ResizePending); c != nil {
 		l.pending = *c
 	}
@@ -79,7 +79,7 @@ func (l *life) recallResize() {
 
 // showResize puts the conditions of a resize after those of others (podResizeConditions of
 // pkg/kubelet/status/status_manager.go).
-func (l *life) showResize(p *kube.Pod) {
+func (l *podWorker) showResize(p *kube.Pod) {
 	for _, c := range [...]struct {
 		kind string
 		is   *kube.Condition
@@ -98,7 +98,7 @@ func (l *life) showResize(p *kube.Pod) {
 
 // resizeCondition is one of the two, true since the last time that its reason
 // was another.
-func (l *life) resizeCondition(was *kube.Condition, kind, reason, message string) kube.Condition {
+func (l *podWorker) resizeCondition(was *kube.Condition, kind, reason, message string) kube.Condition {
 	now := l.m.now().Second()
 	c := kube.Condition{Type: kind, Status: "True", Reason: reason, Message: message, Heartbeat: now, Transition: now}
 	if was.Type != "" && was.Reason == reason {
@@ -111,7 +111,7 @@ func (l *life) resizeCondition(was *kube.Condition, kind, reason, message string
 }
 
 // allocate sets aside what the pod's spec wants, if the node has room for it.
-func (l *life) allocate() {
+func (l *podWorker) allocate() {
 	wants := false
 	for c := range l.cs {
 		wants = wants || l.cs[c].Given != nil && l.cs[c].Given.Allocated != l.p.Template.Containers[c].Resources()
@@ -194,9 +194,9 @@ func setAside(p *kube.Pod) component.Room {
 	return r
 }
 
-// restartsToResize reports whether a container has to be started anew to get
+// restartsToResize reports whether a container has to be started again to get
 // what was set aside for it (computePodResizeAction).
-func (l *life) restartsToResize(c int) bool {
+func (l *podWorker) restartsToResize(c int) bool {
 	g, spec := l.cs[c].Given, &l.p.Template.Containers[c]
 	if g == nil {
 		return false
@@ -207,10 +207,10 @@ func (l *life) restartsToResize(c int) bool {
 }
 
 // resizes reports whether containers have yet to get what was set aside.
-func (l *life) resizes() bool { return l.progress.Type != "" }
+func (l *podWorker) resizes() bool { return l.progress.Type != "" }
 
 // resized is the kubelet's next look at running containers, which have it now.
-func (l *life) resized() {
+func (l *podWorker) resized() {
 	for c := range l.cs {
 		if g := l.cs[c].Given; g != nil && g.Actual != g.Allocated {
 			l.cs[c].Given = l.m.k.share(kube.Given{Allocated: g.Allocated, Actual: g.Allocated})
@@ -222,7 +222,7 @@ func (l *life) resized() {
 }
 
 // actuated ends a resize whose containers all have what was set aside.
-func (l *life) actuated() {
+func (l *podWorker) actuated() {
 	if !l.resizes() {
 		return
 	}
@@ -265,7 +265,7 @@ func (m *machine) retryResizes() {
 }
 
 // resizeSummary returns the text of a resize in events (podResizeMessage of pkg/kubelet/events/resize.go).
-func (l *life) resizeSummary(failure string) string {
+func (l *podWorker) resizeSummary(failure string) string {
 	var b strings.Builder
 	b.WriteString(`{"containers":[`)
 	for c := range l.p.Template.Containers {

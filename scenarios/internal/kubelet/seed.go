@@ -61,7 +61,7 @@ func (k *Kubelets) seed(i *cloud.Instance, age, posted time.Duration) *kube.Node
 		if posted == 0 { // as if it had run for long: not all nodes at once
 			next = period - since
 		}
-		m.beat(max(next, 0))
+		m.postAfter(max(next, 0))
 	}
 	k.env.API.SeedNode(n)
 	m.node, m.joining = n, nil

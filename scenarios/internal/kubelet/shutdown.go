@@ -95,7 +95,7 @@ func (m *machine) endGroup(pods []*kube.Pod, within time.Duration, then func()) 
 // endPod ends a pod by the kubelet's own decision. Why, its status says when its
 // containers have stopped.
 func (m *machine) endPod(p *kube.Pod, why ending) {
-	l := m.k.life(m, p)
+	l := m.k.podWorker(m, p)
 	l.ends = &why
 	by := m.now().Add(why.grace)
 	switch {

@@ -15,7 +15,7 @@ func (m *machine) conditions(old kube.Conditions, at kube.Instant) kube.Conditio
 	next := make(kube.Conditions, len(old), len(old)+4)
 	copy(next, old)
 	for _, c := range [...]model.Condition{
-		model.Pressure(model.MemoryPressure, m.stress.pressed()),
+		model.Pressure(model.MemoryPressure, m.memoryPressure.pressed()),
 		model.Pressure(model.DiskPressure, false),
 		model.Pressure(model.PIDPressure, false),
 		model.ReadyConditionOn(m.v, m.os, m.trouble),
@@ -71,17 +71,17 @@ func (m *machine) post() {
 	if changed {
 		next = m.t.StatusReportAfterChange
 	}
-	m.beat(m.exactly(next))
+	m.postAfter(m.exactly(next))
 }
 
-// beat has the status posted when d has passed, on the kubelet's next look.
-func (m *machine) beat(d time.Duration) {
+// postAfter has the status posted when d has passed, on the kubelet's next look.
+func (m *machine) postAfter(d time.Duration) {
 	if look := m.t.StatusSync.Median(); look > 0 {
 		d = (d + look - 1).Truncate(look)
 	}
-	m.heart.Stop()
+	m.statusTimer.Stop()
 	turn := m.turn
-	m.heart = m.k.env.Timer(d, func() {
+	m.statusTimer = m.k.env.Timer(d, func() {
 		if m.turn == turn {
 			m.post()
 		}

@@ -25,7 +25,7 @@ func (k *Kubelets) Attached(node string, p *kube.Pod) bool {
 }
 
 // attached reports whether the pod's volume may be mounted.
-func (l *life) attached() bool {
+func (l *podWorker) attached() bool {
 	if l.m.k.cfg.Volume == nil {
 		return l.m.k.env.Cloud.Volumes.On(component.VolumeKey(l.p)) == l.m.i.ID
 	}
@@ -42,11 +42,11 @@ func (k *Kubelets) volumesListed(_ kube.Change, old, n *kube.Node) {
 		return
 	}
 	for _, p := range k.env.API.PodsOn(n.Name) {
-		l, key := k.lives[p], component.VolumeKey(p)
+		l, key := k.podWorkers[p], component.VolumeKey(p)
 		if l == nil || l.stopping || !slices.Contains(k.waiting[key], l) || !l.attached() {
 			continue
 		}
-		k.waiting[key] = slices.DeleteFunc(k.waiting[key], func(o *life) bool { return o == l })
+		k.waiting[key] = slices.DeleteFunc(k.waiting[key], func(o *podWorker) bool { return o == l })
 		if len(k.waiting[key]) == 0 {
 			delete(k.waiting, key)
 		}

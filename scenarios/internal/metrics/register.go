@@ -124,7 +124,7 @@ func Register(ctx context.Context, config *rest.Config, source Source, o Options
 	return r, nil
 }
 
-// Close removes what Register wrote, the last first, and closes the listener. Objects that are gone or were made anew
+// Close removes what Register wrote, the last first, and closes the listener. Objects that are gone or were created again
 // are left alone. After an error it may be called again: it continues with what is left.
 func (r *Registration) Close(ctx context.Context) error {
 	var refused error

@@ -15,7 +15,7 @@ type way func(*http.Request) (*http.Response, error)
 
 func (w way) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
-// An API server that hangs behind the first write doesn't keep Register: it ends with its context, and says so.
+// An API server that hangs after the first write doesn't keep Register: it ends with its context, and says so.
 func TestRegisterOnAServerThatHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

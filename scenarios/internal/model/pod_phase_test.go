@@ -41,7 +41,7 @@ func phaseOf(policy RestartPolicy, containers []Container, ending bool) Phase {
 	return Failed
 }
 
-func TestPhaseAgainstItsTwin(t *testing.T) {
+func TestPhaseAgainstNaivePhase(t *testing.T) {
 	s, seen := NewStream(1, "phases"), map[Phase]int{}
 	for range 50_000 {
 		containers := make([]Container, s.N(4))

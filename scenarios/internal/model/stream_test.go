@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// The first numbers from the state (1, 2), as the authors' own program prints them (they stand in the tests of
+// The first numbers from the state (1, 2), as the authors' own program prints them (they are in the tests of
 // the Rust crate rand_xoshiro).
 func TestStreamIsXoroshiro(t *testing.T) {
 	s := Stream{1, 2}

@@ -24,9 +24,9 @@ type Karpenter struct {
 	chance model.Stream
 	drains *Drainer
 
-	claims map[string]*claim // by instance
-	named  map[string]*claim // by name
-	told   map[toldOf]kube.Instant
+	claims    map[string]*claim // by instance
+	named     map[string]*claim // by name
+	announced map[eventKey]kube.Instant
 	// reasons are why nodes are being deleted, by NodeClaim: what evictions say.
 	reasons map[string]string
 
@@ -73,7 +73,7 @@ var (
 func NewKarpenter(env *component.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
-		claims: map[string]*claim{}, named: map[string]*claim{}, told: map[toldOf]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{},
+		claims: map[string]*claim{}, named: map[string]*claim{}, announced: map[eventKey]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{},
 	}
 	env.API.WatchNodes(k.nodeChanged)
 	env.API.WatchPods(k.podChanged)
@@ -165,22 +165,22 @@ func (k *Karpenter) owns(g *cloud.Group) bool {
 // soon does something when the controllers have noticed.
 func (k *Karpenter) soon(do func()) { k.env.After(k.env.Draw(&k.chance, karpenterReacts), do) }
 
-// toldOf identifies the object of an event; Karpenter says the same once in two minutes (pkg/events/recorder.go).
-type toldOf struct{ kind, name, reason, about string }
+// eventKey identifies the object of an event; Karpenter says the same once in two minutes (pkg/events/recorder.go).
+type eventKey struct{ kind, name, reason, about string }
 
 const saysAgain = 2 * time.Minute
 
 // publish reports an event, unless the same was reported lately.
 func (k *Karpenter) publish(about kube.Reference, kind, reason, message, same string) {
-	id := toldOf{about.Kind, about.Namespace + "/" + about.Name, reason, same}
+	id := eventKey{about.Kind, about.Namespace + "/" + about.Name, reason, same}
 	now := k.env.API.Now()
-	if at, ok := k.told[id]; ok && now.Sub(at) < saysAgain {
+	if at, ok := k.announced[id]; ok && now.Sub(at) < saysAgain {
 		return
 	}
-	if len(k.told) > 10000 {
-		clear(k.told)
+	if len(k.announced) > 10000 {
+		clear(k.announced)
 	}
-	k.told[id] = now
+	k.announced[id] = now
 	k.env.API.Record(kube.Source{Component: "karpenter"}, about, kind, reason, message)
 }
 

@@ -36,7 +36,7 @@ type PodConfig struct {
 	// MaxUnavailable bounds the number of pods that aren't ready at a time, those included that are being changed; at
 	// least 1.
 	MaxUnavailable int
-	// Deadline bounds the time of one pod, and the time that pods that are made anew may keep the roll waiting; 0 is
+	// Deadline bounds the time of one pod, and the time that pods that are created again may keep the roll waiting; 0 is
 	// for ever.
 	Deadline time.Duration
 	// Rollback takes all pods back where the roll fails.
@@ -62,11 +62,11 @@ type PodRoller struct {
 	from                []kube.ContainerSpec
 	failure             Outcome // of the first pod that has failed
 
-	crew     crew
-	told     map[roller.Restart]bool
-	variants map[variant]*kube.Template
-	progress time.Duration // when something was done or a pod became ready, the last time
-	overdue  *loop.Timer
+	podSet    podSet
+	announced map[roller.Restart]bool
+	variants  map[variant]*kube.Template
+	progress  time.Duration // when something was done or a pod became ready, the last time
+	overdue   *loop.Timer
 }
 
 // NewPodRoller prepares the roll of a workload's pods, to begin at its time.
@@ -74,7 +74,7 @@ func NewPodRoller(env *component.Env, cfg PodConfig) *PodRoller {
 	cfg.MaxUnavailable = max(cfg.MaxUnavailable, 1)
 	r := &PodRoller{
 		env: env, cfg: cfg, chance: env.Stream("roller", "pods", cfg.Namespace, cfg.Name), keys: podupdate.DefaultKeys(),
-		crew: crew{members: map[*kube.Pod]*podMember{}}, told: map[roller.Restart]bool{}, variants: map[variant]*kube.Template{},
+		podSet: podSet{members: map[*kube.Pod]*podMember{}}, announced: map[roller.Restart]bool{}, variants: map[variant]*kube.Template{},
 	}
 	r.roll = roller.Roll{MaxUnavailable: cfg.MaxUnavailable, Deadline: cfg.Deadline, OnFailure: roller.Stop, Keys: r.keys}
 	if cfg.Rollback {
@@ -109,7 +109,7 @@ func (r *PodRoller) Begin() {
 	}
 	for _, p := range r.env.API.Pods() {
 		if r.mine(p) {
-			r.crew.update(r, p)
+			r.podSet.update(r, p)
 		}
 	}
 	r.look()
@@ -144,16 +144,16 @@ func (r *PodRoller) podChanged(c kube.Change, old, p *kube.Pod) {
 		r.progress = r.env.Now()
 	}
 	if c == kube.Deleted {
-		r.crew.drop(p)
+		r.podSet.drop(p)
 	} else {
-		r.crew.update(r, p)
+		r.podSet.update(r, p)
 	}
 	r.look()
 }
 
 // look plans soon.
 func (r *PodRoller) look() {
-	if !r.begun || r.queued || r.over && len(r.crew.restarted) == 0 {
+	if !r.begun || r.queued || r.over && len(r.podSet.restarted) == 0 {
 		return
 	}
 	r.queued = true
@@ -165,7 +165,7 @@ func (r *PodRoller) look() {
 
 // step plans and executes. A roll that is over only reports restarts.
 func (r *PodRoller) step() {
-	if r.over && len(r.crew.restarted) == 0 {
+	if r.over && len(r.podSet.restarted) == 0 {
 		return
 	}
 	members, pods, d, err := r.plan(r.halted && r.cfg.Rollback)
@@ -182,20 +182,20 @@ func (r *PodRoller) step() {
 		if a.Kind == roller.Report {
 			r.env.API.Mark("unexpected restart", fmt.Sprintf("pod %s/%s: container %s was restarted since its update", a.Namespace, a.Pod, a.Container))
 		} else if !r.over {
-			r.perform(a, members[i], &pods[i])
+			r.execute(a, members[i], &pods[i])
 		}
 	}
-	maps.Copy(r.told, d.State.Reported)
-	r.crew.heard()
+	maps.Copy(r.announced, d.State.Reported)
+	r.podSet.acknowledge()
 	if !r.over {
-		r.stand(d, len(members))
+		r.finishOrWait(d, len(members))
 	}
 }
 
-// plan plans with the pods that are concerned; back says that those that are
+// plan plans with the pods that a plan has to see; back says that those that are
 // done are to be taken back.
 func (r *PodRoller) plan(back bool) ([]*podMember, []corev1.Pod, roller.Decision, error) {
-	members, left := r.crew.concerned(r.cfg.MaxUnavailable, back)
+	members, left := r.podSet.planned(r.cfg.MaxUnavailable, back)
 	pods := make([]corev1.Pod, len(members))
 	for i, m := range members {
 		if err := m.object(&pods[i]); err != nil {
@@ -204,14 +204,14 @@ func (r *PodRoller) plan(back bool) ([]*podMember, []corev1.Pod, roller.Decision
 	}
 	roll := r.roll
 	roll.Replicas = max(0, r.cfg.Replicas()-left)
-	d, err := roller.Plan(roll, pods, roller.State{Reported: r.told}, r.env.API.Now().Time())
+	d, err := roller.Plan(roll, pods, roller.State{Reported: r.announced}, r.env.API.Now().Time())
 	return members, pods, d, err
 }
 
-// stand ends the roll where it is at an end, or waits.
-func (r *PodRoller) stand(d roller.Decision, concerned int) {
+// finishOrWait ends the roll where it is at an end, or waits.
+func (r *PodRoller) finishOrWait(d roller.Decision, planned int) {
 	switch {
-	case concerned == 0 && r.crew.active >= r.cfg.Replicas(), d.Standing == roller.Finished:
+	case planned == 0 && r.podSet.active >= r.cfg.Replicas(), d.Standing == roller.Finished:
 		r.end(Outcome{})
 	case d.Standing == roller.Stopped:
 		r.end(r.failure)

@@ -19,9 +19,9 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// podStage is a store with pods of web and no kubelet: what becomes of them
+// podFixture is a store with pods of web and no kubelet: what becomes of them
 // draws the test.
-type podStage struct {
+type podFixture struct {
 	testing.TB
 	*component.Env
 	r        *PodRoller
@@ -31,12 +31,12 @@ type podStage struct {
 	out      *Outcome
 }
 
-func newPodStage(t testing.TB, pods int, change func(*PodConfig)) *podStage {
+func newPodFixture(t testing.TB, pods int, change func(*PodConfig)) *podFixture {
 	t.Helper()
 	l := &loop.Loop{}
 	uids := 0
 	timings := model.DefaultTimings(model.EKS, model.AL2023)
-	s := &podStage{TB: t, replicas: pods}
+	s := &podFixture{TB: t, replicas: pods}
 	s.Env = &component.Env{Loop: l, Seed: 7, Timings: &timings, Version: model.Version{Minor: 34}}
 	s.API = kube.New(kube.Config{
 		Start: kube.InstantOf(time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)), Version: 1000, Now: l.Now, Fail: l.Fail,
@@ -60,7 +60,7 @@ func newPodStage(t testing.TB, pods int, change func(*PodConfig)) *podStage {
 }
 
 // make is a ReplicaSet that creates a pod, and a kubelet that has started it.
-func (s *podStage) make() {
+func (s *podFixture) make() {
 	s.Helper()
 	s.made++
 	p := &kube.Pod{Template: s.template, Phase: "Running", NodeName: "n1"}
@@ -73,7 +73,7 @@ func (s *podStage) make() {
 }
 
 // run is a kubelet that has started what the pod's spec says.
-func (s *podStage) run(p *kube.Pod, ready bool) {
+func (s *podFixture) run(p *kube.Pod, ready bool) {
 	s.made++
 	restarts := int32(0)
 	if len(p.Containers) > 0 {
@@ -87,7 +87,7 @@ func (s *podStage) run(p *kube.Pod, ready bool) {
 	s.observe(p, ready)
 }
 
-func (s *podStage) observe(p *kube.Pod, ready bool) {
+func (s *podFixture) observe(p *kube.Pod, ready bool) {
 	p.ObservedGeneration = p.Generation
 	status := "False"
 	if ready {
@@ -97,15 +97,15 @@ func (s *podStage) observe(p *kube.Pod, ready bool) {
 }
 
 // pass lets time go on.
-func (s *podStage) pass(d time.Duration) {
+func (s *podFixture) pass(d time.Duration) {
 	s.Helper()
 	if err := s.Run(s.Now() + d); err != nil {
 		s.Fatal(err)
 	}
 }
 
-// twins plans with what the crew shows the planner, and with all pods.
-func (s *podStage) twins() (few, all []string) {
+// twins plans with what the podSet shows the planner, and with all pods.
+func (s *podFixture) twins() (few, all []string) {
 	s.Helper()
 	actions := func(d roller.Decision, err error) (all []string) {
 		if err != nil {
@@ -125,7 +125,7 @@ func (s *podStage) twins() (few, all []string) {
 		few = actions(d, err)
 	}
 	var every []corev1.Pod
-	for _, m := range s.r.crew.members {
+	for _, m := range s.r.podSet.members {
 		var pod corev1.Pod
 		if err := m.object(&pod); err != nil {
 			s.Fatal(err)
@@ -137,12 +137,12 @@ func (s *podStage) twins() (few, all []string) {
 	return few, actions(roller.Plan(roll, every, roller.State{}, s.API.Now().Time()))
 }
 
-// TestTheCrewHidesNothing: whatever becomes of the pods, a plan of those that
+// TestThePodSetHidesNothing: whatever becomes of the pods, a plan of those that
 // are shown begins, ends and takes back the same as a plan of all.
-func TestTheCrewHidesNothing(t *testing.T) {
+func TestThePodSetHidesNothing(t *testing.T) {
 	for seed := range uint64(15) {
 		chance := rand.New(rand.NewPCG(seed, 1))
-		s := newPodStage(t, 12, func(c *PodConfig) {
+		s := newPodFixture(t, 12, func(c *PodConfig) {
 			c.MaxUnavailable, c.Rollback = 1+chance.IntN(4), chance.IntN(2) == 0
 			c.Deadline = time.Duration(1+chance.IntN(20)) * 30 * time.Second
 		})
@@ -179,7 +179,7 @@ func TestTheCrewHidesNothing(t *testing.T) {
 			if diff := cmp.Diff(all, few); diff != "" {
 				t.Fatalf("seed %d at %s: (-all +shown):\n%s", seed, s.Now(), diff)
 			}
-			begun = begun || len(s.r.crew.open) > 0
+			begun = begun || len(s.r.podSet.open) > 0
 		}
 		if !begun {
 			t.Errorf("seed %d: no pod was ever changed", seed)
@@ -187,7 +187,7 @@ func TestTheCrewHidesNothing(t *testing.T) {
 	}
 }
 
-func (s *podStage) ready(p *kube.Pod, is bool) {
+func (s *podFixture) ready(p *kube.Pod, is bool) {
 	p.Containers = slices.Clone(p.Containers)
 	p.Containers[0].Ready = is
 	s.observe(p, is)
@@ -196,7 +196,7 @@ func (s *podStage) ready(p *kube.Pod, is bool) {
 // TestAPodThatIsMadeMeanwhileIsBornRight: it isn't changed any more, and the roll
 // waits for it.
 func TestAPodThatIsMadeMeanwhileIsBornRight(t *testing.T) {
-	s := newPodStage(t, 3, func(c *PodConfig) { c.MaxUnavailable = 1 })
+	s := newPodFixture(t, 3, func(c *PodConfig) { c.MaxUnavailable = 1 })
 	s.pass(10 * time.Second)
 	for n := range 3 {
 		i := slices.IndexFunc(s.API.Pods(), func(p *kube.Pod) bool { return p.Generation == 2 && p.Containers[0].Image == "web:1" })
@@ -207,7 +207,7 @@ func TestAPodThatIsMadeMeanwhileIsBornRight(t *testing.T) {
 		if n == 1 {
 			s.API.DeletePod(p, 0)
 			s.pass(10 * time.Second)
-			if s.out != nil || len(s.r.crew.open) > 0 {
+			if s.out != nil || len(s.r.podSet.open) > 0 {
 				t.Fatalf("the roll went on without one of its pods: %+v", s.out)
 			}
 			s.make()
@@ -229,7 +229,7 @@ func TestAPodThatIsMadeMeanwhileIsBornRight(t *testing.T) {
 // TestNothingHappensForTooLong: pods that nobody changes and that never get ready
 // end the roll.
 func TestNothingHappensForTooLong(t *testing.T) {
-	s := newPodStage(t, 3, func(c *PodConfig) { c.MaxUnavailable, c.Deadline = 1, time.Minute })
+	s := newPodFixture(t, 3, func(c *PodConfig) { c.MaxUnavailable, c.Deadline = 1, time.Minute })
 	s.replicas = 4
 	s.pass(10 * time.Minute)
 	if s.out == nil || s.out.Code != "DeadlineExceeded" {

@@ -19,8 +19,8 @@ type podMember struct {
 	ran           []string // the containers that ran when it was done, or a restart was told
 }
 
-// stands is the pod's place in the set.
-func (m *podMember) stands(r *PodRoller) place {
+// position is the pod's place in the set.
+func (m *podMember) position(r *PodRoller) place {
 	p := m.pod
 	switch {
 	case p.Gone() || p.Terminating() || p.Terminal():

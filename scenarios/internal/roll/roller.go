@@ -143,7 +143,7 @@ func (r *Roller) step() {
 		if r.over {
 			return
 		}
-		r.perform(s)
+		r.execute(s)
 	}
 	switch {
 	case r.over:
@@ -158,7 +158,7 @@ func (r *Roller) step() {
 	}
 }
 
-func (r *Roller) perform(s cycle.Step) {
+func (r *Roller) execute(s cycle.Step) {
 	switch s.Kind {
 	case cycle.Start:
 		r.progress = r.env.Now()

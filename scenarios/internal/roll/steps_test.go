@@ -134,7 +134,7 @@ func TestForcedDrainEnds(t *testing.T) {
 	}
 }
 
-// TestFailedRollEvictsNoMore gives way behind the end of a roll: nobody evicts
+// TestFailedRollEvictsNoMore gives way after the end of a roll: nobody evicts
 // any more.
 func TestFailedRollEvictsNoMore(t *testing.T) {
 	c := clusterOf(t, "plain", evictsNothing, func(c *roll.Config) { c.MaxUnavailable = 2 })

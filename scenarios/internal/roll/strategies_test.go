@@ -127,7 +127,7 @@ func TestFacts(t *testing.T) {
 }
 
 // TestForced is what only a forced update does: under a budget that allows
-// nothing, it deletes pods without evicting them, behind the time that evictions
+// nothing, it deletes pods without evicting them, after the time that evictions
 // had.
 func TestForced(t *testing.T) {
 	for _, force := range []bool{false, true} {

@@ -24,10 +24,10 @@ import (
 // None of that leaves an Event: EKS reports through its own API.
 type eksDefault struct {
 	eks
-	phase    eksPhase
-	surge    int
-	cordoned bool
-	lots     map[string]int
+	phase      eksPhase
+	surge      int
+	cordoned   bool
+	drawnRanks map[string]int
 	// nextStep is when the group may shrink once more.
 	nextStep time.Duration
 	// desired is the size that the roll has left the group at: what it scales up to, or the size that a resumed roll
@@ -45,7 +45,7 @@ const (
 )
 
 // EKSDefault is the strategy DEFAULT; with Force, an update that was forced.
-func EKSDefault(b Base) Strategy { return &eksDefault{eks: eks{b}, lots: map[string]int{}} }
+func EKSDefault(b Base) Strategy { return &eksDefault{eks: eks{b}, drawnRanks: map[string]int{}} }
 
 func (s *eksDefault) Begin() {
 	s.phase, s.cordoned, s.left = eksScaleUp, false, false
@@ -72,7 +72,7 @@ func (s *eksDefault) Options(c cycle.Cluster) (cycle.Options, bool) {
 	}
 	o := cycle.Options{
 		TargetSize: max(s.cfg.Size+s.surge, s.cfg.Group.Desired), MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(parallel),
-		MaxDraining: cycle.AtMost(parallel), Rank: s.lot,
+		MaxDraining: cycle.AtMost(parallel), Rank: s.drawnRank,
 	}
 	if !s.cordoned {
 		o.MayDrain = func(cycle.InstanceID) (bool, string) { return false, "old nodes are not cordoned yet" }
@@ -173,14 +173,14 @@ func (s *eksDefault) cordonOld() {
 	next()
 }
 
-// lot draws which old node goes next: nodes are selected at random, as the
+// drawnRank draws which old node goes next: nodes are selected at random, as the
 // documentation has it.
-func (s *eksDefault) lot(id cycle.InstanceID) int {
-	n, drawn := s.lots[string(id)]
+func (s *eksDefault) drawnRank(id cycle.InstanceID) int {
+	n, drawn := s.drawnRanks[string(id)]
 	if !drawn {
 		stream := s.env.Stream("roller", "lot", string(id))
 		n = int(stream.N(1 << 30))
-		s.lots[string(id)] = n
+		s.drawnRanks[string(id)] = n
 	}
 	return n
 }

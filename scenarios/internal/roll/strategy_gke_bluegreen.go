@@ -71,7 +71,7 @@ func (s *gkeBlueGreen) cordonBlue() {
 	}
 }
 
-// soak keeps the blue pool for a while, and lets go of it then.
+// soak keeps the blue pool for a while, and releases it then.
 func (s *gkeBlueGreen) soak() {
 	s.soaking = true
 	target := s.target

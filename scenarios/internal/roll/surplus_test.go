@@ -13,7 +13,7 @@ import (
 
 // TestSurplus launches four more nodes while an old one is still there,
 // as for pods that have no place for a while. When the last old one is gone those that
-// are empty go as well, those that are little used behind them, and the roll is
+// are empty go as well, those that are little used after them, and the roll is
 // complete.
 func TestSurplus(t *testing.T) {
 	c := clusterOf(t, "karpenter-drift", nil, nil)

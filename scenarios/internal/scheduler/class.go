@@ -18,8 +18,8 @@ type podClass struct {
 	soft     []kube.Spread // ScheduleAnyway, or what the scheduler spreads by anyway
 
 	epoch, seen int // of the groups that were looked at
-	open        []openGroup
-	shut        []shutGroup
+	open        []feasibleGroup
+	shut        []infeasibleGroup
 
 	placed  []placedLabels
 	parked  []*waitingPod // those that fitted nowhere, in that order
@@ -27,14 +27,14 @@ type podClass struct {
 	failure failure
 }
 
-// openGroup is nodes on which pods of the class may run.
-type openGroup struct {
+// feasibleGroup is nodes on which pods of the class may run.
+type feasibleGroup struct {
 	*NodeGroup
 	avoided int // taints of PreferNoSchedule that the pods don't tolerate
 }
 
-// shutGroup is nodes on which they may not, and why.
-type shutGroup struct {
+// infeasibleGroup is nodes on which they may not, and why.
+type infeasibleGroup struct {
 	*NodeGroup
 	reason string
 }
@@ -106,10 +106,10 @@ func (s *Scheduler) sort(c *podClass) {
 	for ; c.seen < len(s.inOrder); c.seen++ {
 		g := s.inOrder[c.seen]
 		if reason := s.Refusal(c.template, g); reason != "" {
-			c.shut = append(c.shut, shutGroup{g, reason})
+			c.shut = append(c.shut, infeasibleGroup{g, reason})
 			continue
 		}
-		o := openGroup{NodeGroup: g}
+		o := feasibleGroup{NodeGroup: g}
 		for _, t := range g.Taints {
 			if t.Effect == component.EffectPreferNoSchedule && !component.Tolerated(c.template, t) {
 				o.avoided++

@@ -67,14 +67,14 @@ func (s *Scheduler) failsLike(p *kube.Pod, c *podClass) bool {
 	return isShared(p) && !s.outranks(c) && c.failure.message != "" && c.failure.version == s.version
 }
 
-// Tally counts nodes by reason.
-type Tally struct {
+// ReasonCounts counts nodes by reason.
+type ReasonCounts struct {
 	Reasons []string
 	Nodes   []int
 }
 
 // Add counts nodes of a reason.
-func (t *Tally) Add(reason string, nodes int) {
+func (t *ReasonCounts) Add(reason string, nodes int) {
 	if nodes == 0 {
 		return
 	}
@@ -88,7 +88,7 @@ func (t *Tally) Add(reason string, nodes int) {
 
 // available writes "0/6 nodes are available: 2 Insufficient cpu, 4 …."; the
 // parts are sorted as strings, numbers and all.
-func (t *Tally) available(all int) string {
+func (t *ReasonCounts) available(all int) string {
 	parts := make([]string, len(t.Reasons))
 	for i := range t.Reasons {
 		parts[i] = strconv.Itoa(t.Nodes[i]) + " " + t.Reasons[i]
@@ -100,7 +100,7 @@ func (t *Tally) available(all int) string {
 // fitError is the explanation of a pod that can't have another's place.
 func (s *Scheduler) fitError(p *kube.Pod, c *podClass) string {
 	reasons, resolvable := s.reasons(p, c)
-	var preemption Tally
+	var preemption ReasonCounts
 	preemption.Add(notHelpful, len(s.nodes)-resolvable)
 	preemption.Add(noVictims, resolvable)
 	return reasons.available(len(s.nodes)) + s.afterFilter(preemption.available(len(s.nodes)))
@@ -117,7 +117,7 @@ func (s *Scheduler) afterFilter(preemption string) string {
 
 // reasons counts the nodes by why a pod doesn't fit on them, and those where it
 // would if other pods were gone.
-func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons Tally, resolvable int) {
+func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons ReasonCounts, resolvable int) {
 	limits := s.limits(c)
 	if p.Pinned != "" {
 		n := s.nodes[p.Pinned]
@@ -149,7 +149,7 @@ func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons Tally, resolvable
 
 // explainNode counts why a pod of a class doesn't fit on a node that it might
 // run on, and reports whether it would if other pods were gone.
-func (s *Scheduler) explainNode(reasons *Tally, p *kube.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
+func (s *Scheduler) explainNode(reasons *ReasonCounts, p *kube.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
 	free := n.free()
 	// That a node is too small even when empty the filter NodeResourcesFit says
 	// since 1.34 (kubernetes/kubernetes#131345).

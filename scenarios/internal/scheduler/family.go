@@ -102,7 +102,7 @@ func (f *podFamily) nodeDropped(n *schedNode) {
 	}
 }
 
-// relabelled counts the pods of a node anew whose labels have changed.
+// relabelled counts the pods of a node again whose labels have changed.
 func (f *podFamily) relabelled(n *schedNode, old *kube.Node, from, to int) {
 	f.leave(n, old.Labels, from)
 	if on := f.on(n); f.selects(n.node.Labels) {

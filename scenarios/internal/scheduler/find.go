@@ -10,8 +10,8 @@ import (
 // least. The default compares more, 5 to 50 %, and finds nodes that are as good.
 const enough = 100
 
-// spot is a node on which a pod may run, and what speaks for it.
-type spot struct {
+// feasibleNode is a node on which a pod may run, and what speaks for it.
+type feasibleNode struct {
 	node    *schedNode
 	avoided int
 	spread  int64
@@ -39,7 +39,7 @@ func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
 	}
 	// Where most nodes are full, the shares of the others grow until there is
 	// enough to compare.
-	spots := s.spots
+	spots := s.feasible
 	for grown, more := 1, true; more; grown *= 4 {
 		spots, more = spots[:0], false
 		for i := range c.open {
@@ -57,7 +57,7 @@ func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
 		}
 		more = more && len(spots) < enough
 	}
-	s.spots = spots
+	s.feasible = spots
 	if len(spots) == 0 {
 		return nil
 	}
@@ -66,12 +66,12 @@ func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
 
 // mayHold reports whether nothing but their room keeps a pod from a group's
 // nodes.
-func (s *Scheduler) mayHold(p *kube.Pod, c *podClass, g *openGroup, limits spreadLimits) bool {
+func (s *Scheduler) mayHold(p *kube.Pod, c *podClass, g *feasibleGroup, limits spreadLimits) bool {
 	return g.count > 0 && limits.zone(c, g.zone) && !s.elsewhere(p, g.NodeGroup)
 }
 
 // collect appends up to so many of a group's nodes that fit.
-func (g *openGroup) collect(spots []spot, c *podClass, limits spreadLimits, share int) []spot {
+func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spreadLimits, share int) []feasibleNode {
 	end, wrapped := len(g.nodes), false
 	start := g.cursor
 	if start >= end {
@@ -93,7 +93,7 @@ func (g *openGroup) collect(spots []spot, c *podClass, limits spreadLimits, shar
 		at = next + 1
 		g.cursor = at
 		if n := g.nodes[next]; limits.host(c, n) {
-			spots = append(spots, spot{node: n, avoided: g.avoided})
+			spots = append(spots, feasibleNode{node: n, avoided: g.avoided})
 			share--
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Scheduler) selectBy(keys kube.Pairs) {
 	}
 }
 
-// regroup puts all nodes into groups anew, and drops groups without nodes.
+// regroup puts all nodes into groups again, and drops groups without nodes.
 func (s *Scheduler) regroup() {
 	s.groups, s.inOrder = map[string]*NodeGroup{}, nil
 	s.epoch++

@@ -124,7 +124,7 @@ type candidate struct {
 // preempt picks the node where the least is lost, or says why there is none.
 func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
 	var best *candidate
-	var reasons Tally
+	var reasons ReasonCounts
 	found, looked := 0, 0
 	try := func(n *schedNode) {
 		if !n.allocatable.Holds(c.need) || n.free().Holds(c.need) || !s.mayRun(p, c, n) {

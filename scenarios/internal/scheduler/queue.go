@@ -30,8 +30,8 @@ type waitingPod struct {
 	nominated *schedNode
 }
 
-// lane is the active pods of one priority, first come, first served.
-type lane struct {
+// priorityQueue is the active pods of one priority, first come, first served.
+type priorityQueue struct {
 	priority int32
 	pods     []*waitingPod
 	head     int
@@ -39,7 +39,7 @@ type lane struct {
 
 // activate puts a pod into the active queue.
 func (s *Scheduler) activate(w *waitingPod) {
-	i, found := slices.BinarySearchFunc(s.lanes, w.class.template.Priority, func(l *lane, p int32) int {
+	i, found := slices.BinarySearchFunc(s.queues, w.class.template.Priority, func(l *priorityQueue, p int32) int {
 		switch {
 		case l.priority > p:
 			return -1
@@ -49,10 +49,10 @@ func (s *Scheduler) activate(w *waitingPod) {
 		return 0
 	})
 	if !found {
-		s.lanes = slices.Insert(s.lanes, i, &lane{priority: w.class.template.Priority})
+		s.queues = slices.Insert(s.queues, i, &priorityQueue{priority: w.class.template.Priority})
 	}
 	w.queued = true
-	s.lanes[i].pods = append(s.lanes[i].pods, w)
+	s.queues[i].pods = append(s.queues[i].pods, w)
 	s.run()
 }
 
@@ -80,7 +80,7 @@ func (s *Scheduler) step() {
 
 // next takes the first pod of the highest priority that still waits.
 func (s *Scheduler) next() *waitingPod {
-	for _, l := range s.lanes {
+	for _, l := range s.queues {
 		for l.head < len(l.pods) {
 			w := l.pods[l.head]
 			l.pods[l.head] = nil

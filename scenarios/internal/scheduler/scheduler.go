@@ -56,14 +56,14 @@ type Scheduler struct {
 	// node affinity this is: a volume is made where its first pod is bound.
 	claims  map[ClaimName]int
 	ranks   []rank // pods on nodes by their priority
-	lanes   []*lane
+	queues  []*priorityQueue
 	parked  int // pods
 	running bool
 	// busyUntil is when the scheduler is done with the pod that it has.
 	busyUntil time.Duration
 
 	scratch  []byte
-	spots    []spot
+	feasible []feasibleNode
 	zoneSeen []bool
 }
 

@@ -17,7 +17,7 @@ const (
 )
 
 // best picks a spot of those with the highest score by chance.
-func (s *Scheduler) best(spots []spot, c *podClass) *schedNode {
+func (s *Scheduler) best(spots []feasibleNode, c *podClass) *schedNode {
 	if len(spots) == 1 {
 		return spots[0].node
 	}
@@ -66,7 +66,7 @@ func (s *Scheduler) best(spots []spot, c *podClass) *schedNode {
 
 // spread fills in how crowded with the class's own pods each spot is: the score
 // of PodTopologySpread before it is normalised.
-func (s *Scheduler) spread(spots []spot, c *podClass) {
+func (s *Scheduler) spread(spots []feasibleNode, c *podClass) {
 	zones := 0
 	if len(c.soft) > 0 {
 		s.zoneSeen = append(s.zoneSeen[:0], make([]bool, len(s.zones))...)

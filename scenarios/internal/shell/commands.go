@@ -80,7 +80,7 @@ func env(_ context.Context, s *session, _ []string) int {
 	return 0
 }
 
-// exit also ends a shell; see perform.
+// exit also ends a shell; see execute.
 func exit(_ context.Context, s *session, args []string) int {
 	if len(args) == 0 {
 		return s.last

@@ -119,7 +119,7 @@ func TestKubectlOnATerminal(t *testing.T) {
 }
 
 // converse has a shell on a terminal whose size changes.
-func (s *stage) converse(t *testing.T) {
+func (s *kubectlFixture) converse(t *testing.T) {
 	t.Helper()
 	shell := testcluster.OnTerminal(t, s.command(t, "-n", s.name, "exec", "-it", "web-0", "--", "sh"), 24, 80)
 	shell.See("# ")
@@ -148,7 +148,7 @@ func TestKubectlPortForward(t *testing.T) {
 }
 
 // forward speaks HTTP and something else through kubectl port-forward.
-func (s *stage) forward(t *testing.T) {
+func (s *kubectlFixture) forward(t *testing.T) {
 	t.Helper()
 	cmd := s.command(t, "-n", s.name, "port-forward", "--address=127.0.0.1", "pod/web-0", ":8080")
 	out, err := cmd.StdoutPipe()

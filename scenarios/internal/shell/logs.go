@@ -20,7 +20,7 @@ func (s *Scripted) Logs(ctx context.Context, namespace, name, container string, 
 	if err != nil {
 		return nil, err
 	}
-	l, err := lifeOf(pod, container, o, s.heartbeat())
+	l, err := containerRunOf(pod, container, o, s.heartbeat())
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Scripted) Logs(ctx context.Context, namespace, name, container string, 
 	if o.SinceSeconds > 0 {
 		since = now.Add(-time.Duration(o.SinceSeconds) * time.Second)
 	}
-	r := &log{s: s, pod: pod, life: l, options: o, since: since, limit: -1, said: map[string]bool{}}
+	r := &log{s: s, pod: pod, containerRun: l, options: o, since: since, limit: -1, said: map[string]bool{}}
 	if o.LimitBytes > 0 {
 		r.limit = o.LimitBytes
 	}
@@ -45,14 +45,14 @@ func (s *Scripted) Logs(ctx context.Context, namespace, name, container string, 
 	return r, nil
 }
 
-// log reads a life line by line. Close may be called during a Read, which then ends.
+// log reads a run line by line. Close may be called during a Read, which then ends.
 type log struct {
-	s       *Scripted
-	pod     *corev1.Pod
-	life    life
-	options api.ContainerLogOpts
-	since   time.Time
-	limit   int // bytes that may still come, or -1
+	s            *Scripted
+	pod          *corev1.Pod
+	containerRun containerRun
+	options      api.ContainerLogOpts
+	since        time.Time
+	limit        int // bytes that may still come, or -1
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -64,7 +64,7 @@ type log struct {
 // Read waits, if the log is followed, for the next line; otherwise the end of what there was is the end.
 func (l *log) Read(p []byte) (int, error) {
 	for len(l.ahead) == 0 {
-		if !l.options.Follow || l.limit == 0 || l.life.over {
+		if !l.options.Follow || l.limit == 0 || l.containerRun.over {
 			return 0, io.EOF
 		}
 		if err := l.wait(); err != nil {
@@ -85,7 +85,7 @@ func (l *log) Close() error {
 // wait lets time pass and writes what is new then.
 func (l *log) wait() error {
 	clock := l.s.clock()
-	timer := clock.NewTimer(min(lookAgain, max(time.Millisecond, l.life.beat(l.beat+1).at.Sub(clock.Now()))))
+	timer := clock.NewTimer(min(lookAgain, max(time.Millisecond, l.containerRun.heartbeatAt(l.beat+1).at.Sub(clock.Now()))))
 	defer timer.Stop()
 	select {
 	case <-timer.C():
@@ -96,20 +96,20 @@ func (l *log) wait() error {
 	missing := notFound("")
 	switch {
 	case errors.As(err, &missing), err == nil && pod.UID != l.pod.UID:
-		l.life.over, l.life.end = true, clock.Now() // gone without a word
+		l.containerRun.over, l.containerRun.end = true, clock.Now() // gone without a word
 	case err == nil:
-		if now, err := lifeOf(pod, l.life.container, api.ContainerLogOpts{}, l.life.heartbeat); err == nil {
-			if !now.start.Equal(l.life.start) { // restarted, and so this life is over
-				if now, err = lifeOf(pod, l.life.container, api.ContainerLogOpts{Previous: true}, l.life.heartbeat); err != nil {
-					now = l.life
+		if now, err := containerRunOf(pod, l.containerRun.container, api.ContainerLogOpts{}, l.containerRun.heartbeat); err == nil {
+			if !now.start.Equal(l.containerRun.start) { // restarted, and so this run is over
+				if now, err = containerRunOf(pod, l.containerRun.container, api.ContainerLogOpts{Previous: true}, l.containerRun.heartbeat); err != nil {
+					now = l.containerRun
 					now.over, now.end = true, clock.Now()
 				}
 			}
-			l.life = now
+			l.containerRun = now
 		}
 	}
 	var fresh []line
-	for _, one := range l.life.lines(l.beat, clock.Now()) {
+	for _, one := range l.containerRun.lines(l.beat, clock.Now()) {
 		if l.pass(one) {
 			fresh = append(fresh, one)
 		}

@@ -184,13 +184,13 @@ func untilWaiting(ctx context.Context, clock *clocktesting.FakeClock) {
 
 // Close ends a Read that waits; so does the end of a pod that leaves no word.
 func TestFollowEnds(t *testing.T) {
-	for name, end := range map[string]func(io.Closer, *cast, *clocktesting.FakeClock){
-		"close": func(c io.Closer, _ *cast, _ *clocktesting.FakeClock) { _ = c.Close() },
-		"gone": func(_ io.Closer, pods *cast, clock *clocktesting.FakeClock) {
+	for name, end := range map[string]func(io.Closer, *changingPods, *clocktesting.FakeClock){
+		"close": func(c io.Closer, _ *changingPods, _ *clocktesting.FakeClock) { _ = c.Close() },
+		"gone": func(_ io.Closer, pods *changingPods, clock *clocktesting.FakeClock) {
 			pods.change(func(pod *corev1.Pod) { pod.Name = "web-1" })
 			clock.Step(time.Second)
 		},
-		"another of that name": func(_ io.Closer, pods *cast, clock *clocktesting.FakeClock) {
+		"another of that name": func(_ io.Closer, pods *changingPods, clock *clocktesting.FakeClock) {
 			pods.change(func(pod *corev1.Pod) { pod.UID = "other" })
 			clock.Step(time.Second)
 		},

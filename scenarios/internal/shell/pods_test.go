@@ -19,13 +19,13 @@ import (
 // start is when the container of pod web-0 has started.
 var start = time.Date(2026, 11, 20, 22, 21, 9, 0, time.UTC)
 
-// cast is pods that a test changes.
-type cast struct {
+// changingPods is pods that a test changes.
+type changingPods struct {
 	mu   sync.Mutex
 	pods []*corev1.Pod
 }
 
-func (c *cast) GetPod(_ context.Context, namespace, name string) (*corev1.Pod, error) {
+func (c *changingPods) GetPod(_ context.Context, namespace, name string) (*corev1.Pod, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, pod := range c.pods {
@@ -36,14 +36,14 @@ func (c *cast) GetPod(_ context.Context, namespace, name string) (*corev1.Pod, e
 	return nil, nil
 }
 
-func (c *cast) GetPods(context.Context) ([]*corev1.Pod, error) {
+func (c *changingPods) GetPods(context.Context) ([]*corev1.Pod, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]*corev1.Pod(nil), c.pods...), nil
 }
 
 // change changes the first pod.
-func (c *cast) change(f func(*corev1.Pod)) {
+func (c *changingPods) change(f func(*corev1.Pod)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed := c.pods[0].DeepCopy()
@@ -80,8 +80,8 @@ func terminate(at time.Time, code int32, reason string) func(*corev1.Pod) {
 }
 
 // scripted is web-0 some time after its start.
-func scripted(after time.Duration) (*shell.Scripted, *cast, *clocktesting.FakeClock) {
-	pods, clock := &cast{pods: []*corev1.Pod{runningPod()}}, clocktesting.NewFakeClock(start.Add(after))
+func scripted(after time.Duration) (*shell.Scripted, *changingPods, *clocktesting.FakeClock) {
+	pods, clock := &changingPods{pods: []*corev1.Pod{runningPod()}}, clocktesting.NewFakeClock(start.Add(after))
 	return &shell.Scripted{Pods: pods, Clock: clock}, pods, clock
 }
 
@@ -128,7 +128,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// until waits for a text behind the one that was waited for before, and is false if the context ends first.
+// until waits for a text after the one that was waited for before, and is false if the context ends first.
 func (o *output) until(ctx context.Context, text string) bool {
 	stop := context.AfterFunc(ctx, func() {
 		o.mu.Lock()

@@ -24,7 +24,7 @@ func sh(ctx context.Context, s *session, args []string) int {
 	switch {
 	case len(args) >= 2 && args[0] == "-c":
 		s.last = 0
-		code, _ := s.perform(ctx, args[1])
+		code, _ := s.execute(ctx, args[1])
 		return code
 	case len(args) > 0:
 		s.complain("sh: %s: want -c and a command, or nothing", args[0])
@@ -41,7 +41,7 @@ func sh(ctx context.Context, s *session, args []string) int {
 				return s.last
 			}
 			var code int
-			code, quit = s.perform(ctx, line)
+			code, quit = s.execute(ctx, line)
 			return code
 		})
 		s.last = code
@@ -73,8 +73,8 @@ func (s *session) line() (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), err
 }
 
-// perform executes a text and returns the exit code of its last command, and whether the shell has been told to exit.
-func (s *session) perform(ctx context.Context, text string) (code int, quit bool) {
+// execute executes a text and returns the exit code of its last command, and whether the shell has been told to exit.
+func (s *session) execute(ctx context.Context, text string) (code int, quit bool) {
 	if len(text) > maxLine {
 		s.complain("sh: found a command of %d bytes, want at most %d", len(text), maxLine)
 		return 2, false

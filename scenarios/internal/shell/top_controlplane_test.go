@@ -34,12 +34,12 @@ import (
 
 var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
-func (s *stage) source() metrics.Source {
+func (s *kubectlFixture) source() metrics.Source {
 	return metrics.Source{Summaries: s.scripted.Summaries, Nodes: s.nodes, Pods: s.GetPods}
 }
 
 // register makes metrics known and waits until the API server reaches them.
-func (s *stage) register(t *testing.T, o metrics.Options) *metrics.Registration {
+func (s *kubectlFixture) register(t *testing.T, o metrics.Options) *metrics.Registration {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
@@ -53,7 +53,7 @@ func (s *stage) register(t *testing.T, o metrics.Options) *metrics.Registration 
 	return r
 }
 
-func (s *stage) close(t *testing.T, r *metrics.Registration) {
+func (s *kubectlFixture) close(t *testing.T, r *metrics.Registration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()

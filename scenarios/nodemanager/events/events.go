@@ -1,6 +1,6 @@
-// Package events tells whoever listens what happened to nodes and pods. In: Emit. Out: calls of the handlers, in the
+// Package events tells its listeners what happened to nodes and pods. In: Emit. Out: calls of the handlers, in the
 // order in which they were registered, before Emit returns. A handler that is slow holds up the emitter, and must not
-// call back into whoever emits. The package starts no goroutine and keeps no event.
+// call back into the emitter. The package starts no goroutine and keeps no event.
 package events
 
 import (

@@ -19,7 +19,7 @@ import (
 const leaseUpdates = 5
 
 // A leaseKeeper renews the lease of one node: one PUT a renewal, made from the answer to the last one. It has no lock:
-// only the rhythm of the renewals uses it.
+// only the task of the renewals uses it.
 type leaseKeeper struct {
 	client   LeaseClient
 	duration int32 // in seconds
@@ -30,27 +30,27 @@ type leaseKeeper struct {
 	failures int // in a row
 }
 
-// renewLease is one beat of the lease's rhythm. The first two follow at once upon each other: one creates or takes over the
+// renewLease is one turn of the lease's task. The first two follow at once upon each other: one creates or takes over the
 // lease, the other one shows that it can be updated, and what is missing if it can't.
 func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 	k := n.lease
 	if n.pinger.health(ctx) != nil {
-		return n.jitter(k.interval) // the lease expires, unless the provider comes back, which is a kick
+		return n.jitter(k.interval) // the lease expires, unless the provider comes back, which triggers it
 	}
 	if k.renewals > 1 { // before, the cache has hardly seen the node
-		n.lookAround()
+		n.recheck()
 	}
 	node, known := n.identity()
 	if !known {
 		return n.jitter(k.interval)
 	}
-	err := k.renew(ctx, node, n.clock.Now, n.status.kick)
+	err := k.renew(ctx, node, n.clock.Now, n.status.trigger)
 	switch {
 	case ctx.Err() != nil:
 		return k.interval
 	case err != nil:
 		k.failures++
-		n.grumble(ctx, err)
+		n.reportLeaseError(ctx, err)
 		if passing(err) || clashes(err) {
 			return min(n.backoff(k.failures), n.jitter(k.interval))
 		}
@@ -72,8 +72,8 @@ func clashes(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }
 
-// grumble says that the lease wasn't renewed: to the handler, or once in each row of failures to the log.
-func (n *NodeController) grumble(ctx context.Context, err error) {
+// reportLeaseError says that the lease wasn't renewed: to the handler, or once in each row of failures to the log.
+func (n *NodeController) reportLeaseError(ctx context.Context, err error) {
 	if n.leaseTrouble != nil {
 		if err = n.leaseTrouble(ctx, err); err != nil {
 			klog.FromContext(ctx).Error(err, "lease not renewed", "node", n.name)

@@ -104,15 +104,15 @@ func TestLeaseBackoff(t *testing.T) {
 			return nil
 		})
 		begun := time.Now()
-		var told list[int64] // milliseconds
+		var reported list[int64] // milliseconds
 		n := f.controller(t, readyNode(), f.leases(), WithNodeLeaseErrorHandler(func(context.Context, error) error {
-			told.add(time.Since(begun).Milliseconds())
+			reported.add(time.Since(begun).Milliseconds())
 			return nil
 		}))
 		stop := running(t.Context(), t, n)
 		pass(21 * time.Second)
 		want := []int64{0, 200, 600, 1400, 3000, 6200, 13200, 20200}
-		if d := cmp.Diff(want, told.all()); d != "" {
+		if d := cmp.Diff(want, reported.all()); d != "" {
 			t.Errorf("tries (-want +got):\n%s", d)
 		}
 		ended := time.Now()
@@ -132,18 +132,18 @@ func TestLeaseForbidden(t *testing.T) {
 			}
 			return nil
 		})
-		var told list[string]
+		var reported list[string]
 		running(t.Context(), t, f.controller(t, readyNode(), f.leases(), WithNodeLeaseErrorHandler(func(_ context.Context, err error) error {
-			told.add(err.Error())
+			reported.add(err.Error())
 			return nil
 		})))
 		synctest.Wait()
-		if told := told.all(); len(told) != 1 || !strings.Contains(told[0], `cannot update resource "leases"`) || strings.Contains(told[0], "\n") {
-			t.Fatalf("told of %q at the start, want the missing right in one line", told)
+		if reported := reported.all(); len(reported) != 1 || !strings.Contains(reported[0], `cannot update resource "leases"`) || strings.Contains(reported[0], "\n") {
+			t.Fatalf("told of %q at the start, want the missing right in one line", reported)
 		}
 		pass(time.Minute)
-		if told := told.all(); len(told) > 7 {
-			t.Errorf("told %d times in a minute, want once each interval", len(told))
+		if reported := reported.all(); len(reported) > 7 {
+			t.Errorf("told %d times in a minute, want once each interval", len(reported))
 		}
 	})
 }

@@ -36,7 +36,7 @@ func (n *NodeController) backoff(failures int) time.Duration {
 // passing reports whether an error may go away by itself: the network's, and what the API server says of its own state.
 // What it says of the request itself stays true.
 func passing(err error) bool {
-	var ill *illError
+	var ill *notReadyError
 	if errors.As(err, &ill) {
 		return false
 	}

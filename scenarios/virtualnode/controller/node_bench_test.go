@@ -137,10 +137,10 @@ func BenchmarkNodesAtRest(b *testing.B) {
 // A patch of a node that is as it should be, which is most of what a status update computes.
 func BenchmarkStatusPatch(b *testing.B) {
 	given, _ := benchNode(b)
-	wished := composed(given, pulse{heartbeat: metav1.Now()})
+	desired := composed(given, readiness{heartbeat: metav1.Now()})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := statusPatch(wished, given); err != nil {
+		if _, err := statusPatch(desired, given); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -40,14 +40,14 @@ type NodeController struct {
 
 	// The loops; made by Run.
 	pinger  *pinger
-	status  *rhythm
-	renewal *rhythm // nil without leases
+	status  *periodicTask
+	renewal *periodicTask // nil without leases
 
 	reported reported // of the status loop alone
 	failures int      // updates of the status that failed in a row; of the status loop alone
 
 	mu     sync.Mutex
-	wanted wish
+	wanted desired
 	server *identity // nil until the node is registered
 }
 
@@ -66,7 +66,7 @@ func NewNodeController(p NodeProvider, node *corev1.Node, nodes NodeClient, opts
 		provider: p, nodes: nodes, name: node.Name,
 		pingTimeout: DefaultPingTimeout, clock: clock.RealClock{}, fraction: DefaultJitter,
 		ready: make(chan struct{}), done: make(chan struct{}),
-		wanted: wish{node: given(node)},
+		wanted: desired{node: given(node)},
 	}
 	for _, option := range opts {
 		if option == nil {
@@ -112,7 +112,7 @@ func (n *NodeController) Err() error {
 func (n *NodeController) Reconcile() {
 	select {
 	case <-n.ready:
-		n.status.kick()
+		n.status.trigger()
 	default:
 	}
 }

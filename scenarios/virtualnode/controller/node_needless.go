@@ -7,21 +7,21 @@ import (
 )
 
 // needless reports whether a report would change nothing but heartbeats, and the last one is young enough.
-func (n *NodeController) needless(wish wish, live *corev1.Node, p pulse) (bool, error) {
+func (n *NodeController) needless(desired desired, live *corev1.Node, p readiness) (bool, error) {
 	last := &n.reported
 	if !n.young(live) {
 		return false, nil
 	}
-	if n.same(wish, live, p) {
+	if n.same(desired, live, p) {
 		return true, nil
 	}
 	p.heartbeat = last.heartbeat
-	patch, err := statusPatch(following(composed(wish.node, p), live, p), live)
+	patch, err := statusPatch(following(composed(desired.node, p), live, p), live)
 	if err != nil || string(patch) != emptyPatch {
 		return false, err
 	}
 	// Another client has changed other fields: this version is as good as the last one.
-	last.generation, last.flip, last.version = wish.generation, p.flip, live.ResourceVersion
+	last.generation, last.flip, last.version = desired.generation, p.flip, live.ResourceVersion
 	return true, nil
 }
 
@@ -33,13 +33,13 @@ func (n *NodeController) young(live *corev1.Node) bool {
 }
 
 // same reports whether nothing has changed since the last report, or since the live node was found as it should be.
-func (n *NodeController) same(wish wish, live *corev1.Node, p pulse) bool {
+func (n *NodeController) same(desired desired, live *corev1.Node, p readiness) bool {
 	last := &n.reported
-	return last.generation == wish.generation && last.flip.Equal(p.flip) && last.version == live.ResourceVersion
+	return last.generation == desired.generation && last.flip.Equal(p.flip) && last.version == live.ResourceVersion
 }
 
 // note remembers a report.
-func (n *NodeController) note(wish wish, node *corev1.Node, p pulse) {
+func (n *NodeController) note(desired desired, node *corev1.Node, p readiness) {
 	now := n.clock.Now()
 	last := &n.reported
 	changed := last.at.IsZero() || now.Sub(last.at) < n.reportInterval+last.delay
@@ -48,7 +48,7 @@ func (n *NodeController) note(wish wish, node *corev1.Node, p pulse) {
 		delay = n.chance(n.reportInterval) - n.reportInterval/2
 	}
 	*last = reported{
-		at: now, heartbeat: p.heartbeat, generation: wish.generation, flip: p.flip,
+		at: now, heartbeat: p.heartbeat, generation: desired.generation, flip: p.flip,
 		uid: node.UID, version: node.ResourceVersion, delay: delay,
 	}
 }

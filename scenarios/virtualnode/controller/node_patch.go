@@ -56,16 +56,16 @@ var nodeSchema = sync.OnceValues(func() (strategicpatch.LookupPatchMeta, error) 
 	return strategicpatch.NewPatchMetaFromStruct(corev1.Node{})
 })
 
-// statusPatch returns the strategic merge patch of the subresource status that brings the wished labels, annotations and
+// statusPatch returns the strategic merge patch of the subresource status that brings the desired labels, annotations and
 // status to the live node: a three-way merge with what was applied last, so that what others have added survives, and
-// what the wish has given up goes. The patch holds the live node's UID, if it holds anything: a server refuses it for
+// what the desired node has given up goes. The patch holds the live node's UID, if it holds anything: a server refuses it for
 // another node of that name.
-func statusPatch(wished, live *corev1.Node) ([]byte, error) {
+func statusPatch(desired, live *corev1.Node) ([]byte, error) {
 	applied, err := lastApplied(live)
 	if err != nil {
 		return nil, err
 	}
-	next, err := annotated(wished)
+	next, err := annotated(desired)
 	if err != nil {
 		return nil, err
 	}
@@ -148,20 +148,20 @@ func lastApplied(live *corev1.Node) (*corev1.Node, error) {
 	return applied, nil
 }
 
-// annotated is the wished node that remembers itself. It shares all else with the wish.
-func annotated(wished *corev1.Node) (*corev1.Node, error) {
-	meta := said(orEmpty(wished.Labels), wished.Annotations)
+// annotated is the desired node that remembers itself. It shares all else with it.
+func annotated(desired *corev1.Node) (*corev1.Node, error) {
+	meta := said(orEmpty(desired.Labels), desired.Annotations)
 	metaText, err := json.Marshal(meta)
 	if err != nil {
-		return nil, fmt.Errorf("encode the metadata of node %s: %w", wished.Name, err)
+		return nil, fmt.Errorf("encode the metadata of node %s: %w", desired.Name, err)
 	}
-	statusText, err := json.Marshal(wished.Status)
+	statusText, err := json.Marshal(desired.Status)
 	if err != nil {
-		return nil, fmt.Errorf("encode the status of node %s: %w", wished.Name, err)
+		return nil, fmt.Errorf("encode the status of node %s: %w", desired.Name, err)
 	}
-	node := *wished
-	node.Annotations = make(map[string]string, len(wished.Annotations)+2)
-	maps.Copy(node.Annotations, wished.Annotations)
+	node := *desired
+	node.Annotations = make(map[string]string, len(desired.Annotations)+2)
+	maps.Copy(node.Annotations, desired.Annotations)
 	node.Annotations[annotationMeta] = string(metaText)
 	node.Annotations[annotationStatus] = string(statusText)
 	return &node, nil

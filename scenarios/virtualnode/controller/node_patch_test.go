@@ -31,9 +31,9 @@ func applied(t *testing.T, live *corev1.Node, patch []byte) *corev1.Node {
 	return out
 }
 
-func patchOf(t *testing.T, wished, live *corev1.Node) []byte {
+func patchOf(t *testing.T, desired, live *corev1.Node) []byte {
 	t.Helper()
-	patch, err := statusPatch(wished, live)
+	patch, err := statusPatch(desired, live)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +44,11 @@ func patchOf(t *testing.T, wished, live *corev1.Node) []byte {
 func TestPatchSettles(t *testing.T) {
 	live := node("virtual")
 	live.UID = "u"
-	wished := node("virtual")
-	wished.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("0.5")}
-	wished.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-	live = applied(t, live, patchOf(t, wished, live))
-	if patch := patchOf(t, wished, live); string(patch) != emptyPatch {
+	desired := node("virtual")
+	desired.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("0.5")}
+	desired.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	live = applied(t, live, patchOf(t, desired, live))
+	if patch := patchOf(t, desired, live); string(patch) != emptyPatch {
 		t.Errorf("found the patch %s for a node that is as it should be, want %s", patch, emptyPatch)
 	}
 }
@@ -64,11 +64,11 @@ func TestPatchHoldsUID(t *testing.T) {
 
 // A dual-stack node has two addresses of one type; both arrive, and go when they are given up.
 func TestPatchOfAddresses(t *testing.T) {
-	live, wished := node("virtual"), node("virtual")
+	live, desired := node("virtual"), node("virtual")
 	four, six := corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.0.0.1"}, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "fd00::1"}
 	for _, want := range [][]corev1.NodeAddress{{four}, {four, six}, {six, four}, {six}} {
-		wished.Status.Addresses = want
-		live = applied(t, live, patchOf(t, wished, live))
+		desired.Status.Addresses = want
+		live = applied(t, live, patchOf(t, desired, live))
 		if d := cmp.Diff(want, live.Status.Addresses); d != "" {
 			t.Errorf("addresses (-want +got):\n%s", d)
 		}
@@ -113,7 +113,7 @@ func TestPatchByRandomTrial(t *testing.T) {
 				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeConditionType(kind), Message: text})
 			}
 		}
-		live, wished, foreign := node("virtual"), node("virtual"), node("virtual")
+		live, desired, foreign := node("virtual"), node("virtual"), node("virtual")
 		live.UID = "u"
 		for range 8 {
 			if random.IntN(2) == 0 {
@@ -138,11 +138,11 @@ func TestPatchByRandomTrial(t *testing.T) {
 				}
 				live.Status.Conditions = append(conditions, foreign.Status.Conditions...)
 			} else {
-				says(wished, "own-")
+				says(desired, "own-")
 			}
-			live = applied(t, live, patchOf(t, wished, live))
+			live = applied(t, live, patchOf(t, desired, live))
 			want, got := map[string]string{}, map[string]string{}
-			for _, n := range []*corev1.Node{wished, foreign} {
+			for _, n := range []*corev1.Node{desired, foreign} {
 				describe(want, n)
 			}
 			describe(got, live)
@@ -184,7 +184,7 @@ func TestTransitionsNeverGoBack(t *testing.T) {
 		"the same":                    {nodeWith("False", at(1)), nodeWith("False", at(7)), at(7)},
 		"a new condition":             {nodeWith("False", at(1)), &corev1.Node{}, at(1)},
 	} {
-		p := pulse{heartbeat: at(9)}
+		p := readiness{heartbeat: at(9)}
 		if got := following(composed(c.wished, p), c.live, p).Status.Conditions[0].LastTransitionTime; !got.Equal(&c.want) {
 			t.Errorf("%s: the transition is at %s, want %s", name, got, c.want)
 		}

@@ -18,7 +18,7 @@ func (n *NodeController) ensure(ctx context.Context) error {
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	p, err := n.pulse(ctx)
+	p, err := n.readiness(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,12 +34,12 @@ func (n *NodeController) ensure(ctx context.Context) error {
 	return n.report(ctx, live, p)
 }
 
-// create makes the node as it was given and is wished now.
-func (n *NodeController) create(ctx context.Context, p pulse) error {
+// create makes the node as it was given and is desired now.
+func (n *NodeController) create(ctx context.Context, p readiness) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	wish := n.wish()
-	node, err := annotated(composed(wish.node, p))
+	desired := n.desired()
+	node, err := annotated(composed(desired.node, p))
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (n *NodeController) create(ctx context.Context, p pulse) error {
 		klog.FromContext(ctx).Info("node was gone and is created again", "node", n.name, "uid", created.UID)
 	}
 	n.adopt(created)
-	n.note(wish, created, p)
+	n.note(desired, created, p)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (n *NodeController) adopt(node *corev1.Node) {
 	n.server = &identity{name: n.name, uid: node.UID, version: node.ResourceVersion}
 	n.mu.Unlock()
 	if before != nil && before.uid != node.UID && n.renewal != nil {
-		n.renewal.kick()
+		n.renewal.trigger()
 	}
 }
 
@@ -108,14 +108,14 @@ func (n *NodeController) believable(node *corev1.Node) bool {
 	return err != nil || order >= 0
 }
 
-// lookAround has the status updated at once where the shared cache shows that the node is gone, or another one.
-func (n *NodeController) lookAround() {
+// recheck has the status updated at once where the shared cache shows that the node is gone, or another one.
+func (n *NodeController) recheck() {
 	if n.lister == nil {
 		return
 	}
 	node, err := n.lister.Get(n.name)
 	known, ok := n.identity()
 	if ok && (apierrors.IsNotFound(err) || err == nil && node.UID != known.uid) {
-		n.status.kick()
+		n.status.trigger()
 	}
 }

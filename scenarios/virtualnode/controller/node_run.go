@@ -31,8 +31,8 @@ func (n *NodeController) Run(ctx context.Context) (err error) {
 		close(n.done)
 	}()
 	n.wire(ctx)
-	n.provider.NotifyNodeStatus(ctx, n.hear(ctx))
-	n.pinger.beat.start(0)
+	n.provider.NotifyNodeStatus(ctx, n.setDesired(ctx))
+	n.pinger.task.start(0)
 	if err := n.register(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -56,10 +56,10 @@ func (n *NodeController) wire(ctx context.Context) {
 		ping: n.ping, interval: n.pingInterval, timeout: n.pingTimeout,
 		clock: n.clock, jitter: n.jitter, turned: n.turned,
 	}
-	n.pinger.beat = newRhythm(ctx, n.clock, n.pinger.round)
-	n.status = newRhythm(ctx, n.clock, n.statusRound)
+	n.pinger.task = newPeriodicTask(ctx, n.clock, n.pinger.round)
+	n.status = newPeriodicTask(ctx, n.clock, n.statusRound)
 	if n.lease != nil {
-		n.renewal = newRhythm(ctx, n.clock, n.renewLease)
+		n.renewal = newPeriodicTask(ctx, n.clock, n.renewLease)
 	}
 }
 
@@ -70,9 +70,9 @@ func (n *NodeController) ping(ctx context.Context) error {
 
 // turned has both loops look at once when pings begin to fail, or to succeed again.
 func (n *NodeController) turned() {
-	n.status.kick()
+	n.status.trigger()
 	if n.renewal != nil {
-		n.renewal.kick()
+		n.renewal.trigger()
 	}
 }
 
@@ -95,7 +95,7 @@ func (n *NodeController) register(ctx context.Context) error {
 
 // join waits until no loop does anything any more. Requests obey the context, which has ended; a Ping should.
 func (n *NodeController) join() error {
-	pings := n.pinger.beat.stop()
+	pings := n.pinger.task.stop()
 	<-n.status.stop()
 	if n.renewal != nil {
 		<-n.renewal.stop()

@@ -218,17 +218,17 @@ func TestConflicts(t *testing.T) {
 	})
 }
 
-// The status of a node that isn't there is NotFound, before and after; otherwise it becomes what was wished.
+// The status of a node that isn't there is NotFound, before and after; otherwise it becomes what was desired.
 func TestUpdateStatus(t *testing.T) {
 	ctx := patient(t)
 	nodes := fake.NewSimpleClientset().CoreV1().Nodes()
-	wished := node("virtual")
-	wished.Status.Phase = corev1.NodeRunning
-	wished.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady}}
-	n := must(t, NaiveNodeProvider{}, wished, nodes)
+	desired := node("virtual")
+	desired.Status.Phase = corev1.NodeRunning
+	desired.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady}}
+	n := must(t, NaiveNodeProvider{}, desired, nodes)
 	n.wire(ctx)
-	n.pinger.beat.start(0)
-	defer func() { <-n.pinger.beat.stop() }()
+	n.pinger.task.start(0)
+	defer func() { <-n.pinger.task.stop() }()
 	if err := n.updateStatus(ctx); !apierrors.IsNotFound(err) {
 		t.Errorf("before: %v, want NotFound", err)
 	}

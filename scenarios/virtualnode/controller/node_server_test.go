@@ -33,7 +33,7 @@ type server struct {
 	version int
 	log     []string // "PATCH nodes/virtual/status", in order
 	fault   func(request string) error
-	moved   chan struct{} // closed and made anew after each request
+	moved   chan struct{} // closed and created again after each request
 }
 
 func newServer() *server {

@@ -10,21 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// reconcileSpec writes the wished taints and the providerID where the live node lacks them, and returns the node as it is
+// reconcileSpec writes the desired taints and the providerID where the live node lacks them, and returns the node as it is
 // then. The list of taints is written whole, since it has no merge key, and at the version at which it was read.
-func (n *NodeController) reconcileSpec(ctx context.Context, wished, live *corev1.Node) (*corev1.Node, error) {
+func (n *NodeController) reconcileSpec(ctx context.Context, desired, live *corev1.Node) (*corev1.Node, error) {
 	applied, err := appliedTaints(live)
 	if err != nil {
 		return nil, err
 	}
-	wanted := ownTaints(wished.Spec.Taints)
+	wanted := ownTaints(desired.Spec.Taints)
 	merged, changed := MergeTaints(live.Spec.Taints, wanted, applied)
 	spec := map[string]any{}
 	if changed {
 		spec["taints"] = merged
 	}
-	if live.Spec.ProviderID == "" && wished.Spec.ProviderID != "" {
-		spec["providerID"] = wished.Spec.ProviderID
+	if live.Spec.ProviderID == "" && desired.Spec.ProviderID != "" {
+		spec["providerID"] = desired.Spec.ProviderID
 	}
 	if len(spec) == 0 && slices.Equal(wanted, applied) {
 		return live, nil
@@ -48,9 +48,9 @@ func (n *NodeController) reconcileSpec(ctx context.Context, wished, live *corev1
 
 // ownTaints are those of the wished ones that a provider has a say in: not the one of a cordon, which follows
 // spec.unschedulable.
-func ownTaints(wished []corev1.Taint) []corev1.Taint {
-	own := make([]corev1.Taint, 0, len(wished))
-	for _, taint := range wished {
+func ownTaints(desired []corev1.Taint) []corev1.Taint {
+	own := make([]corev1.Taint, 0, len(desired))
+	for _, taint := range desired {
 		if taint.Key != corev1.TaintNodeUnschedulable {
 			own = append(own, corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect})
 		}

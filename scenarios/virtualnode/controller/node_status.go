@@ -21,27 +21,27 @@ const (
 	conflictPause = 10 * time.Millisecond
 )
 
-// An illError says that nothing was written because the provider doesn't say that the node lives.
-type illError struct{ err error }
+// A notReadyError says that nothing was written because the provider doesn't say that the node lives.
+type notReadyError struct{ err error }
 
 // Error implements error.
-func (e *illError) Error() string { return e.err.Error() }
+func (e *notReadyError) Error() string { return e.err.Error() }
 
 // Unwrap is the error of the ping.
-func (e *illError) Unwrap() error { return e.err }
+func (e *notReadyError) Unwrap() error { return e.err }
 
 // reported is the last report of the status, by which the next one may be found needless.
 type reported struct {
 	at         time.Time
 	heartbeat  metav1.Time
-	generation int       // of the wish
-	flip       time.Time // of the pulse
+	generation int       // of the desired node
+	flip       time.Time // of the readiness
 	uid        types.UID
 	version    string        // of the live node that was found as it should be
 	delay      time.Duration // by which the interval is longer or shorter
 }
 
-// statusRound is one beat of the status's rhythm.
+// statusRound is one turn of the status's task.
 func (n *NodeController) statusRound(ctx context.Context) time.Duration {
 	interval := n.statusInterval
 	if n.lease == nil {
@@ -49,7 +49,7 @@ func (n *NodeController) statusRound(ctx context.Context) time.Duration {
 	}
 	err := n.updateStatus(ctx)
 	if err != nil && ctx.Err() == nil {
-		err = n.mend(ctx, err)
+		err = n.recover(ctx, err)
 	}
 	if ctx.Err() != nil {
 		return interval
@@ -70,9 +70,9 @@ func (n *NodeController) statusRound(ctx context.Context) time.Duration {
 	return n.jitter(interval)
 }
 
-// mend does what can be done about a status that wasn't written.
-func (n *NodeController) mend(ctx context.Context, err error) error {
-	var ill *illError
+// recover does what can be done about a status that wasn't written.
+func (n *NodeController) recover(ctx context.Context, err error) error {
+	var ill *notReadyError
 	if errors.As(err, &ill) {
 		return err
 	}
@@ -90,7 +90,7 @@ func (n *NodeController) mend(ctx context.Context, err error) error {
 
 // updateStatus writes the wished status to the node, whose absence is a NotFound.
 func (n *NodeController) updateStatus(ctx context.Context) error {
-	pulse, err := n.pulse(ctx)
+	readiness, err := n.readiness(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,20 +98,20 @@ func (n *NodeController) updateStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return n.report(ctx, live, pulse)
+	return n.report(ctx, live, readiness)
 }
 
-// pulse waits until the provider has said whether the node lives.
-func (n *NodeController) pulse(ctx context.Context) (pulse, error) {
+// readiness waits until the provider has said whether the node lives.
+func (n *NodeController) readiness(ctx context.Context) (readiness, error) {
 	ill := n.pinger.health(ctx)
 	if ctx.Err() != nil {
-		return pulse{}, context.Cause(ctx)
+		return readiness{}, context.Cause(ctx)
 	}
-	p := pulse{heartbeat: metav1.NewTime(n.clock.Now())}
+	p := readiness{heartbeat: metav1.NewTime(n.clock.Now())}
 	if n.notReady {
 		p.ill, p.flip = ill, n.pinger.flipped()
 	} else if ill != nil {
-		return p, &illError{fmt.Errorf("status of node %s not written: %w", n.name, ill)}
+		return p, &notReadyError{fmt.Errorf("status of node %s not written: %w", n.name, ill)}
 	}
 	return p, nil
 }
@@ -140,33 +140,33 @@ func (n *NodeController) get(ctx context.Context) (*corev1.Node, error) {
 }
 
 // report writes what has to be written to a live node.
-func (n *NodeController) report(ctx context.Context, live *corev1.Node, p pulse) error {
+func (n *NodeController) report(ctx context.Context, live *corev1.Node, p readiness) error {
 	return n.insist(ctx, live, func(live *corev1.Node) (err error) {
-		if leftOut(live) && !(n.young(live) && n.same(n.wish(), live, p)) {
+		if leftOut(live) && !(n.young(live) && n.same(n.desired(), live, p)) {
 			if live, err = n.get(ctx); err != nil {
 				return err
 			}
 		}
 		n.adopt(live)
-		wish := n.wish()
+		desired := n.desired()
 		if n.keepSpec {
-			next, err := n.reconcileSpec(ctx, wish.node, live)
+			next, err := n.reconcileSpec(ctx, desired.node, live)
 			if err != nil {
 				return err
 			}
 			live = next
 		}
-		return n.reportStatus(ctx, wish, live, p)
+		return n.reportStatus(ctx, desired, live, p)
 	})
 }
 
 // reportStatus writes the status, or finds that needless.
-func (n *NodeController) reportStatus(ctx context.Context, wish wish, live *corev1.Node, p pulse) error {
-	needless, err := n.needless(wish, live, p)
+func (n *NodeController) reportStatus(ctx context.Context, desired desired, live *corev1.Node, p readiness) error {
+	needless, err := n.needless(desired, live, p)
 	if err != nil || needless {
 		return err
 	}
-	patch, err := statusPatch(following(composed(wish.node, p), live, p), live)
+	patch, err := statusPatch(following(composed(desired.node, p), live, p), live)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (n *NodeController) reportStatus(ctx context.Context, wish wish, live *core
 	if err != nil {
 		return err
 	}
-	n.note(wish, node, p)
+	n.note(desired, node, p)
 	return nil
 }
 

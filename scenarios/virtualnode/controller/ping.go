@@ -17,7 +17,7 @@ type pinger struct {
 	clock             clock.WithDelayedExecution
 	jitter            func(time.Duration) time.Duration
 	turned            func() // called when the node's health becomes doubtful, and when it is certain again
-	beat              *rhythm
+	task              *periodicTask
 	rounds            int
 
 	mu     sync.Mutex
@@ -32,7 +32,7 @@ type answer struct {
 	err   error
 }
 
-// round is one beat of the rhythm. The first two follow at once upon each other: the first one wakes a provider, the
+// round is one turn of the task. The first two follow at once upon each other: the first one wakes a provider, the
 // second one tells whether it is awake.
 func (p *pinger) round(ctx context.Context) time.Duration {
 	start := p.clock.Now()
@@ -41,7 +41,7 @@ func (p *pinger) round(ctx context.Context) time.Duration {
 	var once sync.Once
 	late := p.clock.AfterFunc(p.timeout, func() {
 		go once.Do(func() {
-			p.hear(answer{start, fmt.Errorf("ping: no answer within %s: %w", p.timeout, context.DeadlineExceeded)})
+			p.setDesired(answer{start, fmt.Errorf("ping: no answer within %s: %w", p.timeout, context.DeadlineExceeded)})
 			cancel(context.DeadlineExceeded)
 		})
 	})
@@ -51,7 +51,7 @@ func (p *pinger) round(ctx context.Context) time.Duration {
 		err = fmt.Errorf("ping: %w", err)
 	}
 	if ctx.Err() == nil { // or else the provider may only have obeyed
-		once.Do(func() { p.hear(answer{start, err}) })
+		once.Do(func() { p.setDesired(answer{start, err}) })
 	}
 	if p.rounds++; p.rounds == 1 {
 		return 0
@@ -59,7 +59,7 @@ func (p *pinger) round(ctx context.Context) time.Duration {
 	return p.jitter(p.interval)
 }
 
-func (p *pinger) hear(a answer) {
+func (p *pinger) setDesired(a answer) {
 	p.mu.Lock()
 	turned := p.last != nil && (p.last.err == nil) != (a.err == nil) || p.last == nil && a.err != nil
 	if turned {
@@ -89,7 +89,7 @@ func (p *pinger) health(ctx context.Context) error {
 		case p.clock.Since(last.start)-p.timeout-p.interval <= p.interval:
 			return nil
 		default:
-			p.beat.kick()
+			p.task.trigger()
 		}
 		select {
 		case <-ctx.Done():

@@ -107,7 +107,7 @@ type PodControllerConfig[P PodClient] struct {
 	PodEventFilterFunc PodEventFilterFunc
 
 	// RelookInterval is the interval at which all pods are looked at again: what was given up after [MaxRetries]
-	// failures is tried anew, and what the provider runs without the API's knowledge is deleted. 0 is
+	// failures is tried again, and what the provider runs without the API's knowledge is deleted. 0 is
 	// [DefaultRelookInterval].
 	RelookInterval time.Duration
 

@@ -12,7 +12,7 @@ type podConfig = PodControllerConfig[corev1client.PodInterface]
 
 // TestSettings proves that each field of a configuration reaches the controller.
 func TestSettings(t *testing.T) {
-	full := newStage(t, nil).config
+	full := newPodFixture(t, nil).config
 	v := reflect.ValueOf(&full).Elem()
 	for i := range v.NumField() {
 		if f := v.Field(i); f.IsZero() {

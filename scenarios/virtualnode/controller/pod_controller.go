@@ -30,9 +30,9 @@ type PodController struct {
 	filter  PodEventFilterFunc
 	env     *environment // nil if environments aren't resolved
 	getter  PodUIDGetter // nil if the provider is asked by name
-	book    *podBook
+	store   *podStore
 	early   *earlyReports
-	trouble *trouble
+	trouble *errorReporter
 
 	provider PodLifecycleHandler // the caller's, traced, or the poller around it
 
@@ -79,7 +79,7 @@ func newPodController(cfg settings) (*PodController, error) {
 	}
 	pc := &PodController{
 		cfg: cfg, client: cfg.PodClient, lister: cfg.PodInformer.Lister(), clock: cfg.Clock,
-		filter: cfg.PodEventFilterFunc, provider: traced{cfg.Provider, cfg.Tracer}, book: newPodBook(), early: &earlyReports{},
+		filter: cfg.PodEventFilterFunc, provider: traced{cfg.Provider, cfg.Tracer}, store: newPodStore(), early: &earlyReports{},
 		ready: make(chan struct{}), done: make(chan struct{}),
 	}
 	if pc.clock == nil {
@@ -91,7 +91,7 @@ func newPodController(cfg settings) (*PodController, error) {
 	if getter, ok := cfg.Provider.(PodUIDGetter); ok {
 		pc.getter = tracedGetter{getter, cfg.Tracer}
 	}
-	pc.trouble = newTrouble(cfg.ErrorHandler)
+	pc.trouble = newErrorReporter(cfg.ErrorHandler)
 	if !cfg.SkipEnvironment {
 		pc.env = newEnvironment(cfg)
 	}

@@ -55,21 +55,21 @@ func podShouldEnqueue(before, after *corev1.Pod) bool {
 // prints makes the fingerprints of this process.
 var prints = maphash.MakeSeed()
 
-// podPrint is a fingerprint of what a provider is told of a pod: its specification, labels, annotations and deletion, not
+// podFingerprint is a fingerprint of what a provider is told of a pod: its specification, labels, annotations and deletion, not
 // its status or resourceVersion. It is never 0. Remembering it costs eight bytes where the pod itself costs thousands.
-func podPrint(pod *corev1.Pod) uint64 {
-	told := corev1.Pod{
+func podFingerprint(pod *corev1.Pod) uint64 {
+	reported := corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Labels: pod.Labels, Annotations: pod.Annotations, DeletionTimestamp: pod.DeletionTimestamp,
 			DeletionGracePeriodSeconds: pod.DeletionGracePeriodSeconds,
 		},
 		Spec: pod.Spec,
 	}
-	return fingerprint(&told)
+	return fingerprint(&reported)
 }
 
-// statusPrint is a fingerprint of a status; never 0.
-func statusPrint(status *corev1.PodStatus) uint64 { return fingerprint(status) }
+// statusFingerprint is a fingerprint of a status; never 0.
+func statusFingerprint(status *corev1.PodStatus) uint64 { return fingerprint(status) }
 
 // fingerprint hashes the object's protobuf form, whose maps are sorted.
 func fingerprint(object interface{ Marshal() ([]byte, error) }) uint64 {

@@ -61,7 +61,7 @@ func TestDeletionIsTheProvidersConcern(t *testing.T) {
 		if !podShouldEnqueue(pod, other) {
 			t.Errorf("a changed deletion %s isn't told to the provider", what)
 		}
-		if podPrint(pod) == podPrint(other) {
+		if podFingerprint(pod) == podFingerprint(other) {
 			t.Errorf("a changed deletion %s leaves the fingerprint alike", what)
 		}
 	}
@@ -75,11 +75,11 @@ func TestFingerprintIgnoresWhatTheProviderIsNotTold(t *testing.T) {
 	other := pod.DeepCopy()
 	other.ResourceVersion, other.Status.Phase = "77", corev1.PodRunning
 	other.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "somebody"}}
-	if podPrint(pod) != podPrint(other) {
+	if podFingerprint(pod) != podFingerprint(other) {
 		t.Error("status, version or managed fields change the fingerprint")
 	}
 	other.Spec.Containers[0].Image = "registry.example/app:2"
-	if podPrint(pod) == podPrint(other) {
+	if podFingerprint(pod) == podFingerprint(other) {
 		t.Error("an image doesn't change the fingerprint")
 	}
 }

@@ -21,7 +21,7 @@ func bothWays(t *testing.T, test func(*testing.T, func(*podConfig))) {
 
 func TestPodIsCreatedRunsAndIsDeleted(t *testing.T) {
 	bothWays(t, func(t *testing.T, way func(*podConfig)) {
-		s := newStage(t, way).run()
+		s := newPodFixture(t, way).run()
 		s.create(aPod("web"))
 		s.until("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 		if ip := s.get("web").Status.PodIP; ip != mockPodIP {
@@ -40,7 +40,7 @@ func TestPodIsCreatedRunsAndIsDeleted(t *testing.T) {
 }
 
 func TestEventsTellOfTheProvider(t *testing.T) {
-	s := newStage(t, nil).run()
+	s := newPodFixture(t, nil).run()
 	s.create(aPod("web"))
 	s.soon("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 	s.edit("web", func(pod *corev1.Pod) { pod.Spec.Containers[0].Image = "registry.example/app:2" })
@@ -63,7 +63,7 @@ func TestEventsTellOfTheProvider(t *testing.T) {
 }
 
 func TestEventsCanBeLeftToTheProvider(t *testing.T) {
-	s := newStage(t, func(cfg *podConfig) { cfg.SkipProviderEvents = true }).run()
+	s := newPodFixture(t, func(cfg *podConfig) { cfg.SkipProviderEvents = true }).run()
 	s.create(aPod("web"))
 	s.soon("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 	if err := s.stop(); err != nil {
@@ -77,7 +77,7 @@ func TestEventsCanBeLeftToTheProvider(t *testing.T) {
 // A provider that knows nothing of the pod any more is no reason to keep its object.
 func TestPodUnknownToTheProviderIsRemoved(t *testing.T) {
 	bothWays(t, func(t *testing.T, way func(*podConfig)) {
-		s := newStage(t, way).run()
+		s := newPodFixture(t, way).run()
 		s.create(aPod("web"))
 		s.until("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 		s.provider.failing(func(call string, _ *corev1.Pod) error {
@@ -92,7 +92,7 @@ func TestPodUnknownToTheProviderIsRemoved(t *testing.T) {
 }
 
 func TestPodThatCantBeDeletedIsKept(t *testing.T) {
-	s := newStage(t, nil).run()
+	s := newPodFixture(t, nil).run()
 	s.create(aPod("web"))
 	s.until("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 	s.provider.failing(func(call string, _ *corev1.Pod) error {
@@ -113,7 +113,7 @@ func TestDeletedPodLeavesAfterItsGracePeriod(t *testing.T) {
 	mute := func(cfg *podConfig) { cfg.Provider = &muteDeletes{cfg.Provider.(*spy)} }
 	for name, grace := range map[string]*int64{"of ten seconds": new(int64(10)), "that is not set": nil} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, mute).run()
+			s := newPodFixture(t, mute).run()
 			s.create(aPod("web"))
 			s.soon("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 			s.idle()
@@ -139,7 +139,7 @@ func (p *muteDeletes) DeletePod(_ context.Context, pod *corev1.Pod) error {
 }
 
 func TestPodThatNeverRanIsRemovedAtOnce(t *testing.T) {
-	s := newStage(t, nil, aPod("web"))
+	s := newPodFixture(t, nil, aPod("web"))
 	s.edit("web", s.deleted(new(int64(30))))
 	s.run()
 	s.soon("the pod's removal", func() bool { return s.get("web") == nil })
@@ -150,7 +150,7 @@ func TestPodThatNeverRanIsRemovedAtOnce(t *testing.T) {
 
 func TestDanglingPodIsDeleted(t *testing.T) {
 	bothWays(t, func(t *testing.T, way func(*podConfig)) {
-		s := newStage(t, way)
+		s := newPodFixture(t, way)
 		if err := s.provider.MockProvider.CreatePod(s.ctx, aPod("dangling")); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestDanglingPodIsDeleted(t *testing.T) {
 
 // The API knows the pod and has it deleted while the controller was away.
 func TestDeletedWhileTheControllerWasAway(t *testing.T) {
-	s := newStage(t, nil, aPod("web"))
+	s := newPodFixture(t, nil, aPod("web"))
 	if err := s.provider.MockProvider.CreatePod(s.ctx, aPod("web")); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestEndedPodsAreLeftAlone(t *testing.T) {
 		t.Run(string(phase), func(t *testing.T) {
 			pod := aPod("ended")
 			pod.Status.Phase = phase
-			s := newStage(t, nil, pod).run()
+			s := newPodFixture(t, nil, pod).run()
 			s.create(aPod("web"))
 			s.soon("another pod", func() bool { return s.phase("web") == corev1.PodRunning })
 			s.idle()
@@ -221,7 +221,7 @@ func TestChangesOfARunningPodReachTheProvider(t *testing.T) {
 		"label":     func(p *corev1.Pod) { p.Labels["more"] = "yes" },
 	} {
 		t.Run(what, func(t *testing.T) {
-			s := newStage(t, nil).run()
+			s := newPodFixture(t, nil).run()
 			s.create(aPod("web"))
 			s.soon("a running pod", func() bool { return s.phase("web") == corev1.PodRunning })
 			s.edit("web", change)
@@ -237,7 +237,7 @@ func TestChangesOfARunningPodReachTheProvider(t *testing.T) {
 
 func TestFilterIsAskedAtEveryEvent(t *testing.T) {
 	var asked atomic.Int32
-	s := newStage(t, func(cfg *podConfig) {
+	s := newPodFixture(t, func(cfg *podConfig) {
 		cfg.PodEventFilterFunc = func(context.Context, *corev1.Pod) bool { asked.Add(1); return false }
 	}).run()
 	before := int32(-1)
@@ -261,7 +261,7 @@ func TestFailedCreationShowsInTheStatus(t *testing.T) {
 		corev1.RestartPolicyAlways: corev1.PodPending, corev1.RestartPolicyNever: corev1.PodFailed,
 	} {
 		t.Run(string(policy), func(t *testing.T) {
-			s := newStage(t, nil).run()
+			s := newPodFixture(t, nil).run()
 			s.provider.failing(func(string, *corev1.Pod) error { return errors.New("no room") })
 			pod := aPod("web")
 			pod.Spec.RestartPolicy = policy

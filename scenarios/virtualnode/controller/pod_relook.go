@@ -44,16 +44,16 @@ func (pc *PodController) relook(ctx context.Context) {
 			pc.relookAt(pod)
 		}
 	}
-	for _, name := range pc.book.names() {
+	for _, name := range pc.store.names() {
 		pc.pods.add(name)
 	}
 }
 
 // relookAt asks for what is left to do for one pod.
 func (pc *PodController) relookAt(pod *corev1.Pod) {
-	fresh := pc.book.remember(pod)
-	record := pc.book.read(nameOf(pod), pod.UID)
-	if fresh || record.synced != podPrint(pod) {
+	fresh := pc.store.remember(pod)
+	record := pc.store.read(nameOf(pod), pod.UID)
+	if fresh || record.synced != podFingerprint(pod) {
 		pc.pods.add(nameOf(pod))
 	}
 	if pc.statusDiffers(pod, &record) {
@@ -84,7 +84,7 @@ func (pc *PodController) dangling(ctx context.Context) (names []string) {
 			continue
 		}
 		name := nameOf(pod)
-		pc.book.lost(name, pod.UID)
+		pc.store.lost(name, pod.UID)
 		if !listed[name] {
 			listed[name] = true
 			names = append(names, name)

@@ -18,7 +18,7 @@ import (
 // While a node is silent nothing is done for its pods; when it is back, one look catches up.
 func TestSilentNodeCatchesUp(t *testing.T) {
 	var silent atomic.Bool
-	s := runningStage(t, func(cfg *podConfig) {
+	s := runningPodFixture(t, func(cfg *podConfig) {
 		cfg.PodEventFilterFunc = func(_ context.Context, pod *corev1.Pod) bool { return pod.Name != "witness" && !silent.Load() }
 	})
 	silent.Store(true)
@@ -43,7 +43,7 @@ func TestSilentNodeCatchesUp(t *testing.T) {
 }
 
 func TestDanglingPodsAreFoundLaterToo(t *testing.T) {
-	s := newStage(t, nil).run()
+	s := newPodFixture(t, nil).run()
 	if err := s.provider.MockProvider.CreatePod(s.ctx, aPod("dangling")); err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +61,12 @@ func TestDanglingPodsAreFoundLaterToo(t *testing.T) {
 func TestTombstonesAreFollowed(t *testing.T) {
 	for name, filter := range map[string]PodEventFilterFunc{"unfiltered": nil, "filtered": FilterPodsForNodeName("virtual")} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, func(cfg *podConfig) { cfg.PodEventFilterFunc = filter })
+			s := newPodFixture(t, func(cfg *podConfig) { cfg.PodEventFilterFunc = filter })
 			s.run()
 			if err := s.provider.MockProvider.CreatePod(s.ctx, aPod("web")); err != nil {
 				t.Fatal(err)
 			}
-			s.controller.book.remember(aPod("web"))
+			s.controller.store.remember(aPod("web"))
 			handler := s.controller.handler(s.ctx)
 			handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "default/other", Obj: "not a pod"})
 			handler.OnDelete("nothing at all")
@@ -75,7 +75,7 @@ func TestTombstonesAreFollowed(t *testing.T) {
 			handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "default/web", Obj: aPod("web")})
 			s.soon("the deletion", func() bool { return s.provider.count("delete web") == 1 })
 			s.idle()
-			if n := len(s.controller.book.pods) + len(s.controller.book.gone); n > 0 {
+			if n := len(s.controller.store.pods) + len(s.controller.store.gone); n > 0 {
 				t.Errorf("%d notes left: want none", n)
 			}
 		})
@@ -84,7 +84,7 @@ func TestTombstonesAreFollowed(t *testing.T) {
 
 // A list after a lost watch shows the successor of a pod as its next state.
 func TestSuccessorOfTheSameName(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	successor := aPod("web")
 	successor.UID = "successor"
 	if err := s.factory.Core().V1().Pods().Informer().GetStore().Update(successor); err != nil {
@@ -133,7 +133,7 @@ func (p *byUID) DeletePod(_ context.Context, pod *corev1.Pod) error {
 
 func TestProviderThatIsAskedByUID(t *testing.T) {
 	var provider *byUID
-	s := newStage(t, func(cfg *podConfig) {
+	s := newPodFixture(t, func(cfg *podConfig) {
 		provider = &byUID{spy: cfg.Provider.(*spy), pods: map[types.UID]*corev1.Pod{}}
 		cfg.Provider = provider
 	}).run()
@@ -155,7 +155,7 @@ func TestProviderThatIsAskedByUID(t *testing.T) {
 func TestRefusalsAreToldOnce(t *testing.T) {
 	var mu sync.Mutex
 	var lines []string
-	s := runningStage(t, func(cfg *podConfig) {
+	s := runningPodFixture(t, func(cfg *podConfig) {
 		cfg.ErrorHandler = func(_ context.Context, err error) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -176,7 +176,7 @@ func TestRefusalsAreToldOnce(t *testing.T) {
 
 func TestHandlerMayEndTheController(t *testing.T) {
 	end := errors.New("enough")
-	s := runningStage(t, func(cfg *podConfig) {
+	s := runningPodFixture(t, func(cfg *podConfig) {
 		cfg.ErrorHandler = func(context.Context, error) error { return end }
 	})
 	s.answers("update", "status", 1000, apierrors.NewForbidden(pods, "web", nil))
@@ -193,15 +193,15 @@ func TestHandlerMayEndTheController(t *testing.T) {
 
 // An informer that never fills is asked about after some seconds.
 func TestEmptyCacheIsExplained(t *testing.T) {
-	told := make(chan string, 1)
-	s := newStage(t, func(cfg *podConfig) {
-		cfg.ErrorHandler = func(_ context.Context, err error) error { told <- err.Error(); return err }
+	reported := make(chan string, 1)
+	s := newPodFixture(t, func(cfg *podConfig) {
+		cfg.ErrorHandler = func(_ context.Context, err error) error { reported <- err.Error(); return err }
 	})
 	s.answers("list", "", 1000, apierrors.NewForbidden(pods, "", errors.New("no right")))
 	s.start()
 	s.soon("a wait", s.clock.HasWaiters)
 	s.clock.Step(askAfter)
-	if line := <-told; !strings.Contains(line, "grant the verb list on pods in all namespaces") {
+	if line := <-reported; !strings.Contains(line, "grant the verb list on pods in all namespaces") {
 		t.Errorf("told %q", line)
 	}
 	if err := <-s.ended; err == nil {

@@ -148,6 +148,6 @@ func (pc *PodController) askWhyEmpty(ctx context.Context) {
 	}
 	_, err := pc.client.Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
 	if ctx.Err() == nil {
-		_ = pc.trouble.told(ctx, access{"list", "pods", metav1.NamespaceAll}, err) // the informer keeps trying
+		_ = pc.trouble.report(ctx, access{"list", "pods", metav1.NamespaceAll}, err) // the informer keeps trying
 	}
 }

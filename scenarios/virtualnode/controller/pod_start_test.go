@@ -42,7 +42,7 @@ func TestStartWaitsForTheCachesOfTheEnvironment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			full := make(chan struct{})
-			s := newStage(t, func(cfg *podConfig) { slow(cfg, slowCache{full: full}) }, aPod("web"))
+			s := newPodFixture(t, func(cfg *podConfig) { slow(cfg, slowCache{full: full}) }, aPod("web"))
 			s.start()
 			s.soon("full caches of the others", func() bool { return s.config.PodInformer.Informer().HasSynced() })
 			select {
@@ -61,12 +61,12 @@ func TestStartWaitsForTheCachesOfTheEnvironment(t *testing.T) {
 
 // An informer that nobody started never fills; the controller says which ones it waits for, once.
 func TestInformersThatNobodyStartedAreNamed(t *testing.T) {
-	told := make(chan string, 2)
+	reported := make(chan string, 2)
 	end := errors.New("the end")
-	s := newStage(t, func(cfg *podConfig) {
+	s := newPodFixture(t, func(cfg *podConfig) {
 		others := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1()
 		cfg.ConfigMapInformer, cfg.ServiceInformer = others.ConfigMaps(), others.Services()
-		cfg.ErrorHandler = func(_ context.Context, err error) error { told <- err.Error(); return end }
+		cfg.ErrorHandler = func(_ context.Context, err error) error { reported <- err.Error(); return end }
 	})
 	s.config.SecretInformer.Informer()
 	s.start()
@@ -76,18 +76,18 @@ func TestInformersThatNobodyStartedAreNamed(t *testing.T) {
 	s.soon("the waiting for the config maps alone", func() bool { return s.clock.Waiters() == 1 })
 	s.clock.Step(sayAfter)
 	const want = "aren't full: config maps, services: start their informers"
-	if line := <-told; !strings.Contains(line, want) {
+	if line := <-reported; !strings.Contains(line, want) {
 		t.Errorf("told %q, want %q in it", line, want)
 	}
-	if err := <-s.ended; !errors.Is(err, end) || len(told) > 0 {
-		t.Errorf("Run ended with %v and %d more lines, want the handler's error", err, len(told))
+	if err := <-s.ended; !errors.Is(err, end) || len(reported) > 0 {
+		t.Errorf("Run ended with %v and %d more lines, want the handler's error", err, len(reported))
 	}
 }
 
 // A shared informer outlives the controller, and calls nothing of it any more.
 func TestNothingIsHeardAfterTheEnd(t *testing.T) {
 	var asked atomic.Int32
-	s := runningStage(t, func(cfg *podConfig) {
+	s := runningPodFixture(t, func(cfg *podConfig) {
 		cfg.PodEventFilterFunc = func(context.Context, *corev1.Pod) bool { asked.Add(1); return true }
 	})
 	if err := s.stop(); err != nil {
@@ -107,16 +107,16 @@ func TestNothingIsHeardAfterTheEnd(t *testing.T) {
 
 // The status in the cache and the one that the provider said are one once they agree.
 func TestOneStatusOfEachPodIsInMemory(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	s.soon("a shared status", func() bool {
 		pod, err := s.controller.lister.Pods("default").Get("web")
-		return err == nil && s.controller.book.read("default/web", "web-uid").told.status == &pod.Status
+		return err == nil && s.controller.store.read("default/web", "web-uid").lastReported.status == &pod.Status
 	})
 	s.says("news")
 	s.soon("the news, shared", func() bool {
 		pod, err := s.controller.lister.Pods("default").Get("web")
 		return err == nil && pod.Status.Message == "news" &&
-			s.controller.book.read("default/web", "web-uid").told.status == &pod.Status
+			s.controller.store.read("default/web", "web-uid").lastReported.status == &pod.Status
 	})
 }
 

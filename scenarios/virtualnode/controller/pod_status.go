@@ -21,7 +21,7 @@ func (pc *PodController) reporter(ctx context.Context) func(*corev1.Pod) {
 		if grace := pod.DeletionGracePeriodSeconds; grace != nil {
 			said.grace = new(*grace)
 		}
-		said.print = statusPrint(said.status)
+		said.fingerprint = statusFingerprint(said.status)
 		of := metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
 		if !pc.early.keep(of, said) {
 			pc.report(of, said)
@@ -33,14 +33,14 @@ func (pc *PodController) reporter(ctx context.Context) func(*corev1.Pod) {
 // is known by the cache already; one that isn't there either is dropped.
 func (pc *PodController) report(of metav1.ObjectMeta, said *podReport) {
 	pod := &corev1.Pod{ObjectMeta: of}
-	uid, news := pc.book.report(nameOf(pod), of.UID, said)
+	uid, news := pc.store.report(nameOf(pod), of.UID, said)
 	if uid == "" {
 		cached, err := pc.cached(context.Background(), of.Namespace, of.Name, string(of.UID))
 		if err != nil || cached == nil {
 			return
 		}
-		pc.book.remember(cached)
-		uid, news = pc.book.report(nameOf(pod), cached.UID, said)
+		pc.store.remember(cached)
+		uid, news = pc.store.report(nameOf(pod), cached.UID, said)
 	}
 	if news {
 		pod.UID = uid
@@ -55,8 +55,8 @@ func (pc *PodController) syncStatus(ctx context.Context, key string) error {
 	if pod == nil || err != nil {
 		return err
 	}
-	record := pc.book.read(nameOf(pod), pod.UID)
-	if record.told == nil {
+	record := pc.store.read(nameOf(pod), pod.UID)
+	if record.lastReported == nil {
 		return nil
 	}
 	if record.newest != nil && newer(record.newest, pod) {
@@ -68,24 +68,24 @@ func (pc *PodController) syncStatus(ctx context.Context, key string) error {
 		}
 	}
 	switch {
-	case pod.DeletionTimestamp != nil && !anyContainerRuns(record.told.status):
+	case pod.DeletionTimestamp != nil && !anyContainerRuns(record.lastReported.status):
 		pc.removals.add(key)
-	case pod.DeletionTimestamp == nil && record.told.deletion != nil && pc.means(pod, record.told):
-		return pc.deleteForProvider(ctx, pod, record.told)
+	case pod.DeletionTimestamp == nil && record.lastReported.deletion != nil && pc.means(pod, record.lastReported):
+		return pc.deleteForProvider(ctx, pod, record.lastReported)
 	}
 	return nil
 }
 
 // means says whether the provider's deletion is this pod's. A provider that tells no UIDs may still end an earlier pod of
 // the name: it is believed where its status agrees with the pod's, which has just been written unless the pod had ended.
-func (pc *PodController) means(pod *corev1.Pod, told *podReport) bool {
-	return told.uid != "" || !terminal(pod.Status.Phase) || told.status.Phase == pod.Status.Phase
+func (pc *PodController) means(pod *corev1.Pod, reported *podReport) bool {
+	return reported.uid != "" || !terminal(pod.Status.Phase) || reported.status.Phase == pod.Status.Phase
 }
 
 // writeTold writes the provider's last word into a pod's status.
 func (pc *PodController) writeTold(ctx context.Context, pod *corev1.Pod, record *podRecord) error {
-	told := record.told
-	merged := mergePodStatus(pod, told.status, pc.cfg.ProviderConditions, pc.now())
+	reported := record.lastReported
+	merged := mergePodStatus(pod, reported.status, pc.cfg.ProviderConditions, pc.now())
 	if apiequality.Semantic.DeepEqual(&merged, &pod.Status) {
 		return nil
 	}
@@ -93,9 +93,9 @@ func (pc *PodController) writeTold(ctx context.Context, pod *corev1.Pod, record 
 	if err != nil || written == nil {
 		return err
 	}
-	pc.book.write(nameOf(pod), pod.UID, func(r *podRecord) {
-		if r.told == told {
-			r.accepted = statusPrint(&written.Status)
+	pc.store.write(nameOf(pod), pod.UID, func(r *podRecord) {
+		if r.lastReported == reported {
+			r.accepted = statusFingerprint(&written.Status)
 		}
 	})
 	return nil
@@ -111,11 +111,11 @@ func (pc *PodController) writeStatus(ctx context.Context, pod *corev1.Pod, statu
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
-	if err := pc.trouble.told(ctx, access{"update", "pods/status", pod.Namespace}, err); err != nil {
+	if err := pc.trouble.report(ctx, access{"update", "pods/status", pod.Namespace}, err); err != nil {
 		return nil, fmt.Errorf("pod %s: write its status: %w", nameOf(pod), err)
 	}
 	if cached, err := pc.lister.Pods(pod.Namespace).Get(pod.Name); err == nil && newer(written, cached) {
-		pc.book.write(nameOf(pod), pod.UID, func(r *podRecord) { r.newest = written })
+		pc.store.write(nameOf(pod), pod.UID, func(r *podRecord) { r.newest = written })
 	}
 	return written, nil
 }

@@ -14,10 +14,10 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// runningStage has one pod, "web", that runs.
-func runningStage(t *testing.T, change func(*podConfig)) *stage {
+// runningPodFixture has one pod, "web", that runs.
+func runningPodFixture(t *testing.T, change func(*podConfig)) *podFixture {
 	t.Helper()
-	s := newStage(t, change).run()
+	s := newPodFixture(t, change).run()
 	s.create(aPod("web"))
 	s.cached("a running pod", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
 	s.idle()
@@ -25,7 +25,7 @@ func runningStage(t *testing.T, change func(*podConfig)) *stage {
 }
 
 // says has the provider change the pod's status message.
-func (s *stage) says(message string) {
+func (s *podFixture) says(message string) {
 	s.t.Helper()
 	if err := s.provider.Change("default", "web", func(p *corev1.Pod) { p.Status.Message = message }); err != nil {
 		s.t.Fatal(err)
@@ -33,7 +33,7 @@ func (s *stage) says(message string) {
 }
 
 // message is that of the pod's status in the API.
-func (s *stage) message() string {
+func (s *podFixture) message() string {
 	if pod := s.get("web"); pod != nil {
 		return pod.Status.Message
 	}
@@ -43,7 +43,7 @@ func (s *stage) message() string {
 var pods = schema.GroupResource{Resource: "pods"}
 
 // answers has the fake API answer the first requests of that verb and subresource with err.
-func (s *stage) answers(verb, subresource string, times int32, err error) *atomic.Int32 {
+func (s *podFixture) answers(verb, subresource string, times int32, err error) *atomic.Int32 {
 	var met atomic.Int32
 	s.api.PrependReactor(verb, "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetSubresource() != subresource || met.Add(1) > times {
@@ -55,7 +55,7 @@ func (s *stage) answers(verb, subresource string, times int32, err error) *atomi
 }
 
 func TestStatusIsWrittenUponTheServersState(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	var version, uid atomic.Value
 	s.api.PrependReactor("update", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetSubresource() == "status" {
@@ -81,7 +81,7 @@ func TestStatusWriteIsTriedAgain(t *testing.T) {
 		"broken":      apierrors.NewInternalError(context.DeadlineExceeded),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := runningStage(t, nil)
+			s := runningPodFixture(t, nil)
 			met := s.answers("update", "status", 3, err)
 			s.says("news")
 			s.until("the news", func() bool { return s.message() == "news" })
@@ -92,9 +92,9 @@ func TestStatusWriteIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Twenty failures end the retries, and the next look at all pods begins anew.
+// Twenty failures end the retries, and the next look at all pods begins again.
 func TestStatusThatWasGivenUpIsFoundAgain(t *testing.T) {
-	s := runningStage(t, func(cfg *podConfig) { cfg.SyncPodStatusFromProviderRateLimiter = quick() })
+	s := runningPodFixture(t, func(cfg *podConfig) { cfg.SyncPodStatusFromProviderRateLimiter = quick() })
 	met := s.answers("update", "status", MaxRetries, apierrors.NewInternalError(context.DeadlineExceeded))
 	s.says("news")
 	s.soon("twenty attempts", func() bool { return met.Load() == MaxRetries })
@@ -104,7 +104,7 @@ func TestStatusThatWasGivenUpIsFoundAgain(t *testing.T) {
 }
 
 func TestPodThatWasGivenUpIsFoundAgain(t *testing.T) {
-	s := newStage(t, func(cfg *podConfig) { cfg.SyncPodsFromKubernetesRateLimiter = quick() }).run()
+	s := newPodFixture(t, func(cfg *podConfig) { cfg.SyncPodsFromKubernetesRateLimiter = quick() }).run()
 	tries := 0
 	s.provider.failing(func(string, *corev1.Pod) error {
 		if tries++; tries <= MaxRetries {
@@ -120,13 +120,13 @@ func TestPodThatWasGivenUpIsFoundAgain(t *testing.T) {
 }
 
 func TestStatusThatSomebodyOverwroteIsWrittenAgain(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	s.edit("web", func(p *corev1.Pod) { p.Status.Phase, p.Status.Message = corev1.PodUnknown, "somebody else's" })
 	s.soon("the provider's status", func() bool { return s.phase("web") == corev1.PodRunning && s.message() == "" })
 }
 
 func TestConditionOfOthersIsNotOverwritten(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	s.edit("web", func(p *corev1.Pod) {
 		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: "example.org/gate", Status: yes})
 	})
@@ -139,7 +139,7 @@ func TestConditionOfOthersIsNotOverwritten(t *testing.T) {
 }
 
 func TestSameStatusIsNotWrittenTwice(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	s.says("news")
 	s.cached("the news", func(p *corev1.Pod) bool { return p.Status.Message == "news" })
 	s.idle()
@@ -156,7 +156,7 @@ func TestSameStatusIsNotWrittenTwice(t *testing.T) {
 func TestDeletionByTheProviderPropagates(t *testing.T) {
 	for name, c := range map[string]struct{ ahead, want int64 }{"ahead": {60, 60}, "over": {-60, 0}} {
 		t.Run(name, func(t *testing.T) {
-			s := runningStage(t, nil)
+			s := runningPodFixture(t, nil)
 			var options atomic.Pointer[metav1.DeleteOptions]
 			s.api.PrependReactor("delete", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 				given := action.(clienttesting.DeleteActionImpl).DeleteOptions
@@ -184,17 +184,17 @@ func TestRemovalToleratesThatThePodIsGoneOrAnother(t *testing.T) {
 		"gone": apierrors.NewNotFound(pods, "web"), "another": apierrors.NewConflict(pods, "web", nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := runningStage(t, nil)
+			s := runningPodFixture(t, nil)
 			met := s.answers("delete", "", 1, answer)
 			s.edit("web", s.deleted(new(int64(30))))
 			s.soon("the removal", func() bool { return met.Load() == 1 })
 			s.soon("an idle queue", func() bool { return s.controller.statuses.len() == 0 })
-			if record := s.controller.book.read("default/web", "web-uid"); record.uid == "" {
+			if record := s.controller.store.read("default/web", "web-uid"); record.uid == "" {
 				t.Error("the pod's record is closed, and its object is there")
 			}
 			s.remove("web")
 			s.soon("the end of the pod's record", func() bool {
-				return s.controller.book.read("default/web", "web-uid").uid == ""
+				return s.controller.store.read("default/web", "web-uid").uid == ""
 			})
 			s.idle()
 		})
@@ -202,7 +202,7 @@ func TestRemovalToleratesThatThePodIsGoneOrAnother(t *testing.T) {
 }
 
 func TestReportsThatNobodyWants(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	report := s.controller.reporter(s.ctx)
 	met := s.answers("update", "status", 0, nil)
 	stranger := aPod("stranger")
@@ -229,7 +229,7 @@ func TestReportsThatNobodyWants(t *testing.T) {
 
 // Before the caches are full nothing is known, and nothing that a provider says is lost.
 func TestReportsBeforeTheStartArentLost(t *testing.T) {
-	s := newStage(t, nil, aPod("web"))
+	s := newPodFixture(t, nil, aPod("web"))
 	if err := s.provider.MockProvider.CreatePod(s.ctx, aPod("web")); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestReportsBeforeTheStartArentLost(t *testing.T) {
 
 // A provider that doesn't know UIDs is understood by name.
 func TestReportsWithoutUID(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	report := s.controller.reporter(s.ctx)
 	pod := aPod("web")
 	pod.UID, pod.Status.Phase, pod.Status.Message = "", corev1.PodRunning, "by name"

@@ -27,7 +27,7 @@ func (pc *PodController) syncPod(ctx context.Context, key string) error {
 	}
 	ours := pod != nil && pc.filter(ctx, pod)
 	if ours {
-		pc.book.remember(pod)
+		pc.store.remember(pod)
 	}
 	if err := pc.endGone(ctx, key, namespace, name, pod); err != nil {
 		return err
@@ -40,12 +40,12 @@ func (pc *PodController) syncPod(ctx context.Context, key string) error {
 
 // syncLive makes the provider follow a pod that is in the API.
 func (pc *PodController) syncLive(ctx context.Context, key string, pod *corev1.Pod) error {
-	record := pc.book.read(key, pod.UID)
+	record := pc.store.read(key, pod.UID)
 	if pod.DeletionTimestamp != nil && !pc.stillRuns(pod, &record) {
 		pc.removals.add(keyOf(pod))
 		return nil
 	}
-	wanted := podPrint(pod)
+	wanted := podFingerprint(pod)
 	if record.synced == wanted {
 		return nil
 	}
@@ -58,15 +58,15 @@ func (pc *PodController) syncLive(ctx context.Context, key string, pod *corev1.P
 		err = pc.createOrUpdate(ctx, pod)
 	}
 	if err == nil {
-		pc.book.write(key, pod.UID, func(r *podRecord) { r.synced = wanted })
+		pc.store.write(key, pod.UID, func(r *podRecord) { r.synced = wanted })
 	}
 	return err
 }
 
 // stillRuns says whether a container of the pod runs, by the provider's last word, else by the API's.
 func (pc *PodController) stillRuns(pod *corev1.Pod, record *podRecord) bool {
-	if record.told != nil {
-		return anyContainerRuns(record.told.status)
+	if record.lastReported != nil {
+		return anyContainerRuns(record.lastReported.status)
 	}
 	return anyContainerRuns(&pod.Status)
 }
@@ -82,7 +82,7 @@ func (pc *PodController) endDeleted(ctx context.Context, pod *corev1.Pod) error 
 		wait = gracePeriod(pod) + max(0, orDefault(pc.cfg.DeletionMargin, DefaultDeletionMargin))
 	}
 	at := pc.clock.Now().Add(wait)
-	pc.book.write(nameOf(pod), pod.UID, func(r *podRecord) { r.removeAt = at })
+	pc.store.write(nameOf(pod), pod.UID, func(r *podRecord) { r.removeAt = at })
 	pc.removals.addAfter(keyOf(pod), wait)
 	return nil
 }
@@ -103,7 +103,7 @@ const maxGrace = 100 * 365 * 24 * time.Hour
 // endGone ends what the provider still runs of pods of the name that have left the API. present is the pod that has the
 // name now, if any.
 func (pc *PodController) endGone(ctx context.Context, key, namespace, name string, present *corev1.Pod) error {
-	uids := pc.book.goneBy(key)
+	uids := pc.store.goneBy(key)
 	if present != nil && len(uids) == 0 {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (pc *PodController) endGone(ctx context.Context, key, namespace, name strin
 			return err
 		}
 	}
-	pc.book.ended(key, uids)
+	pc.store.ended(key, uids)
 	return nil
 }
 
@@ -179,9 +179,9 @@ func (pc *PodController) removePod(ctx context.Context, key string) error {
 
 // deleteForProvider deletes a pod at the API that the provider ends by itself, with the provider's grace period, and
 // with none if the time that it set is over.
-func (pc *PodController) deleteForProvider(ctx context.Context, pod *corev1.Pod, told *podReport) error {
-	grace := told.grace
-	if told.deletion.Time.Before(pc.clock.Now()) {
+func (pc *PodController) deleteForProvider(ctx context.Context, pod *corev1.Pod, reported *podReport) error {
+	grace := reported.grace
+	if reported.deletion.Time.Before(pc.clock.Now()) {
 		grace = new(int64)
 	}
 	return pc.deletePod(ctx, pod, grace)
@@ -197,7 +197,7 @@ func (pc *PodController) deletePod(ctx context.Context, pod *corev1.Pod, grace *
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		err = nil
 	}
-	if err := pc.trouble.told(ctx, access{"delete", "pods", pod.Namespace}, err); err != nil {
+	if err := pc.trouble.report(ctx, access{"delete", "pods", pod.Namespace}, err); err != nil {
 		return fmt.Errorf("pod %s: delete it: %w", nameOf(pod), err)
 	}
 	return nil

@@ -42,7 +42,7 @@ func (pc *PodController) handler(ctx context.Context) cache.ResourceEventHandler
 // appeared takes in a pod that is new in the cache.
 func (pc *PodController) appeared(ctx context.Context, pod *corev1.Pod) {
 	if pc.filter(ctx, pod) {
-		pc.book.remember(pod)
+		pc.store.remember(pod)
 		pc.pods.add(nameOf(pod))
 	}
 }
@@ -55,14 +55,14 @@ func (pc *PodController) changed(ctx context.Context, old, pod *corev1.Pod) {
 		pc.appeared(ctx, pod)
 		return
 	}
-	pc.book.caughtUp(pod)
+	pc.store.caughtUp(pod)
 	if !pc.filter(ctx, pod) {
 		return
 	}
-	if pc.book.remember(pod) || podShouldEnqueue(old, pod) {
+	if pc.store.remember(pod) || podShouldEnqueue(old, pod) {
 		pc.pods.add(nameOf(pod))
 	}
-	if record := pc.book.read(nameOf(pod), pod.UID); pc.statusDiffers(pod, &record) {
+	if record := pc.store.read(nameOf(pod), pod.UID); pc.statusDiffers(pod, &record) {
 		pc.statuses.add(keyOf(pod))
 	}
 }
@@ -70,7 +70,7 @@ func (pc *PodController) changed(ctx context.Context, old, pod *corev1.Pod) {
 // vanished follows the removal of a pod from the API: the provider is told to end it, if it still runs.
 func (pc *PodController) vanished(ctx context.Context, pod *corev1.Pod) {
 	ours := pc.filter(ctx, pod)
-	if !pc.book.forget(pod) && !ours {
+	if !pc.store.forget(pod) && !ours {
 		return
 	}
 	pc.pods.forget(nameOf(pod))
@@ -82,18 +82,18 @@ func (pc *PodController) vanished(ctx context.Context, pod *corev1.Pod) {
 // statusDiffers says whether the API shows another status than the provider's, so that it has to be written (again):
 // the last write has failed, or another client wrote over it. Where they agree, the record shares the cache's.
 func (pc *PodController) statusDiffers(pod *corev1.Pod, record *podRecord) bool {
-	if record.told == nil || record.newest != nil && newer(record.newest, pod) {
+	if record.lastReported == nil || record.newest != nil && newer(record.newest, pod) {
 		return false
 	}
-	if record.told.status == &pod.Status { // as they were at the last look
+	if record.lastReported.status == &pod.Status { // as they were at the last look
 		return false
 	}
-	merged := mergePodStatus(pod, record.told.status, pc.cfg.ProviderConditions, pc.now())
+	merged := mergePodStatus(pod, record.lastReported.status, pc.cfg.ProviderConditions, pc.now())
 	if apiequality.Semantic.DeepEqual(&merged, &pod.Status) {
-		pc.book.share(pod, record.told)
+		pc.store.share(pod, record.lastReported)
 		return false
 	}
-	return !terminal(pod.Status.Phase) && (record.accepted == 0 || record.accepted != statusPrint(&pod.Status))
+	return !terminal(pod.Status.Phase) && (record.accepted == 0 || record.accepted != statusFingerprint(&pod.Status))
 }
 
 // cached is the pod of that UID as the cache shows it, if it is this controller's; nil otherwise. An empty UID means the

@@ -105,7 +105,7 @@ func TestInformerOfOneNodesPods(t *testing.T) {
 }
 
 func TestConfigurationIsCheckedInOrder(t *testing.T) {
-	full := newStage(t, nil).config
+	full := newPodFixture(t, nil).config
 	for _, c := range []struct {
 		change func(*podConfig)
 		want   string
@@ -136,14 +136,14 @@ func TestConfigurationIsCheckedInOrder(t *testing.T) {
 }
 
 func TestControllerRunsOnce(t *testing.T) {
-	s := runningStage(t, nil)
+	s := runningPodFixture(t, nil)
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.controller.Run(s.ctx, 1); err == nil {
 		t.Error("it ran a second time")
 	}
-	other := newStage(t, nil)
+	other := newPodFixture(t, nil)
 	if err := other.controller.Err(); err != nil {
 		t.Errorf("Err is %v before Run: want nil", err)
 	}
@@ -157,7 +157,7 @@ func TestControllerRunsOnce(t *testing.T) {
 
 // Ended while the caches fill: an error, and never ready.
 func TestEndBeforeTheStart(t *testing.T) {
-	s := newStage(t, nil)
+	s := newPodFixture(t, nil)
 	ctx, cancel := context.WithCancel(s.ctx)
 	cancel()
 	err := s.controller.Run(ctx, 1) // no informer runs
@@ -172,7 +172,7 @@ func TestLostPodOfAPolledProvider(t *testing.T) {
 		lost  bool
 	}{"running": {corev1.PodRunning, true}, "pending": {corev1.PodPending, false}} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, func(cfg *podConfig) { cfg.Provider = silent{cfg.Provider} })
+			s := newPodFixture(t, func(cfg *podConfig) { cfg.Provider = silent{cfg.Provider} })
 			poller := newPodPoller(s.controller)
 			var said *corev1.Pod
 			poller.NotifyPods(s.ctx, func(pod *corev1.Pod) { said = pod })
@@ -201,7 +201,7 @@ func TestLostPodOfAPolledProvider(t *testing.T) {
 }
 
 func TestPodWithoutACreationTimeIsNotLost(t *testing.T) {
-	s := newStage(t, func(cfg *podConfig) { cfg.Provider = silent{cfg.Provider} })
+	s := newPodFixture(t, func(cfg *podConfig) { cfg.Provider = silent{cfg.Provider} })
 	poller := newPodPoller(s.controller)
 	poller.NotifyPods(s.ctx, func(pod *corev1.Pod) { t.Errorf("reported %v before the provider had the pod", pod.Status) })
 	pod := aPod("web")

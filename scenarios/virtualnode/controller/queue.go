@@ -247,7 +247,7 @@ func (h *queueHeap) Pop() any {
 }
 
 // MaxRetries is the number of times in a row that a pod may fail in one queue under [DefaultRetryFunc] before the
-// queue gives it up. A pod that was given up is tried anew at the controller's next look at all pods, and at once
+// queue gives it up. A pod that was given up is tried again at the controller's next look at all pods, and at once
 // when it changes.
 const MaxRetries = 20
 

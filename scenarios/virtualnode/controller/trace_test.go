@@ -85,7 +85,7 @@ func (p tracedSpy) GetPodByUID(ctx context.Context, namespace, name string, _ ty
 func TestProvidersAreTraced(t *testing.T) {
 	bothWays(t, func(t *testing.T, way func(*podConfig)) {
 		var s spans
-		st := newStage(t, func(cfg *podConfig) {
+		st := newPodFixture(t, func(cfg *podConfig) {
 			cfg.Provider = tracedSpy{cfg.Provider.(*spy), t}
 			cfg.Tracer = s.begin
 			way(cfg)

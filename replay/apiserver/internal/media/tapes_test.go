@@ -80,7 +80,7 @@ func play(tape string, p *replay.Player) (all []taped, err error) {
 		w := watches[all[i].resource]
 		for {
 			ev, err := w.TryNext()
-			if replay.IsNothing(err) {
+			if replay.IsNoEvent(err) {
 				break
 			}
 			if err != nil {

@@ -5,10 +5,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 )
 
-// TakeBudget takes a budget over whole. Only selectors of labels are known to the
+// BudgetFromAPI takes a budget over whole. Only selectors of labels are known to the
 // simulation; one with expressions selects nothing there, and all the same on the
 // server, which is asked for every eviction.
-func TakeBudget(b *kube.Budget, in *policyv1.PodDisruptionBudget, c Clock) {
+func BudgetFromAPI(b *kube.Budget, in *policyv1.PodDisruptionBudget, c Clock) {
 	b.Namespace, b.Name = in.Namespace, in.Name
 	c.meta(&b.Meta, &in.ObjectMeta)
 	b.MinAvailable, b.MaxUnavailable, b.UnhealthyPodEvictionPolicy = "", "", ""

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Custom is an object of a provider's own kind as the API server is to have it.
+// CustomToAPI is an object of a provider's own kind as the API server is to have it.
 // UIDs in it, those of its owner and of the node that it refers to, are the
 // simulation's. What the server fills in is left out, the deletion included.
-func Custom(o *kube.Custom, c Clock) (*unstructured.Unstructured, error) {
+func CustomToAPI(o *kube.Custom, c Clock) (*unstructured.Unstructured, error) {
 	fields := map[string]any{}
 	if err := json.Unmarshal(o.JSON(), &fields); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", o.Resource, o.Name, err)

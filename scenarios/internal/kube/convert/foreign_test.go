@@ -29,23 +29,23 @@ func TestForeignTimesComeBack(t *testing.T) {
 			now = start.Add(time.Duration(i) * 1100 * time.Millisecond)
 			lag = time.Duration(i%7) * 300 * time.Millisecond
 			wrote := metav1.NewTime(now.Truncate(time.Second))
-			in, err := convert.Node(n, c)
+			in, err := convert.NodeToAPI(n, c)
 			if err != nil {
 				t.Fatal(err)
 			}
 			in.Status.Conditions[0].LastTransitionTime, in.Spec.Taints[1].TimeAdded = wrote, &wrote
-			convert.TakeNode(n, in, c, false)
+			convert.NodeFromAPI(n, in, c, false)
 			p := pod()
-			seen, err := convert.Pod(p, c)
+			seen, err := convert.PodToAPI(p, c)
 			if err != nil {
 				t.Fatal(err)
 			}
 			seen.Status.Conditions[1].LastTransitionTime, seen.Status.StartTime = wrote, &wrote
-			ts.TakePod(p, seen, c, true)
+			ts.PodFromAPI(p, seen, c, true)
 			if i == 25 {
 				shift = 1700 * time.Millisecond // the machine slept
 			}
-			out, err := convert.Node(n, c)
+			out, err := convert.NodeToAPI(n, c)
 			if err != nil {
 				t.Fatal(err)
 			}

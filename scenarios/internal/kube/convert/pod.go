@@ -128,10 +128,10 @@ func claimOf(in *corev1.Pod, v *corev1.Volume) string {
 	return ""
 }
 
-// TakePod takes over what others than its kubelet have written of a pod: metadata,
+// PodFromAPI takes over what others than its kubelet have written of a pod: metadata,
 // its place, what its containers are to be, deletion, and conditions of theirs.
 // whole says that no kubelet of ours knows better: then the status is the server's.
-func (ts *Templates) TakePod(p *kube.Pod, in *corev1.Pod, c Clock, whole bool) {
+func (ts *Templates) PodFromAPI(p *kube.Pod, in *corev1.Pod, c Clock, whole bool) {
 	p.Namespace, p.Name = in.Namespace, in.Name
 	c.meta(&p.Meta, &in.ObjectMeta)
 	p.Labels = ts.shared(p.Labels)
@@ -145,7 +145,7 @@ func (ts *Templates) TakePod(p *kube.Pod, in *corev1.Pod, c Clock, whole bool) {
 		}
 	}
 	if whole || p.Phase == "" {
-		ts.takeStatus(p, in, c)
+		ts.statusFromAPI(p, in, c)
 		return
 	}
 	for i := range in.Status.Conditions {
@@ -165,7 +165,7 @@ func kubelets(kind string) bool {
 	return false
 }
 
-func (ts *Templates) takeStatus(p *kube.Pod, in *corev1.Pod, c Clock) {
+func (ts *Templates) statusFromAPI(p *kube.Pod, in *corev1.Pod, c Clock) {
 	s := &in.Status
 	p.Phase, p.Reason, p.Message = string(s.Phase), s.Reason, s.Message
 	if p.Phase == "" {

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// PodTemplate is the template of a workload's pods, nil where an object has none. It
+// PodTemplateToAPI is the template of a workload's pods, nil where an object has none. It
 // points into the object.
-func PodTemplate(workload runtime.Object) *corev1.PodTemplateSpec {
+func PodTemplateToAPI(workload runtime.Object) *corev1.PodTemplateSpec {
 	switch o := workload.(type) {
 	case *appsv1.Deployment:
 		return &o.Spec.Template

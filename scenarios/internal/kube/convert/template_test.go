@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What is written to the template stands in the workload.
+// What is written to the template is in the workload.
 func TestPodTemplate(t *testing.T) {
 	deployment, replicas, set, daemon, job := &appsv1.Deployment{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &batchv1.Job{}
 	for _, one := range []struct {
@@ -20,7 +20,7 @@ func TestPodTemplate(t *testing.T) {
 		{deployment, &deployment.Spec.Template}, {replicas, &replicas.Spec.Template}, {set, &set.Spec.Template},
 		{daemon, &daemon.Spec.Template}, {job, &job.Spec.Template}, {&corev1.Namespace{}, nil},
 	} {
-		if got := convert.PodTemplate(one.workload); got != one.own {
+		if got := convert.PodTemplateToAPI(one.workload); got != one.own {
 			t.Errorf("%T: found %p, want its own template %p", one.workload, got, one.own)
 		}
 	}

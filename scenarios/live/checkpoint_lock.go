@@ -1,0 +1,163 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
+	"github.com/nodesim/nodesim/internal/retry"
+)
+
+// A checkpointLock is the lock on the checkpoint in the cluster, as this process holds it.
+type checkpointLock struct {
+	p      *Runner
+	client kubeclient.Interface
+	holder string
+	have   *corev1.ConfigMap
+	now    checkpoint
+}
+
+// claim takes the record for this process, and says whether there was one of an earlier live run to resume. One whose
+// process still lives is refused.
+func (p *Runner) claim(ctx context.Context, client kubeclient.Interface) (l *checkpointLock, adopted bool, err error) {
+	host, _ := os.Hostname()
+	l = &checkpointLock{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
+	l.now = checkpoint{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
+	var have *corev1.ConfigMap
+	if err := p.again(ctx, func(ctx context.Context) (err error) { have, err = l.open(ctx); return err }); err != nil {
+		return nil, false, err
+	}
+	l.have = have
+	was := checkpointOf(have)
+	if was.Holder == l.holder {
+		return l, false, nil
+	}
+	if err := p.refuse(was); err != nil {
+		return nil, false, err
+	}
+	// A process that lives writes again within checkpointEvery.
+	if err := retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
+		return nil, false, err
+	}
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = was.Begun, was.Rolled, was.At, was.Wall
+	holder := l.holder
+	if err := p.again(ctx, func(ctx context.Context) (err error) { holder, err = l.take(ctx); return err }); err != nil {
+		return nil, false, err
+	}
+	if holder != l.holder {
+		return nil, false, &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Found: "by " + holder, Running: true}
+	}
+	return l, true, nil
+}
+
+// open creates the record, or reads the one that is there: it may be this process's
+// own, where the answer was lost.
+func (l *checkpointLock) open(ctx context.Context) (*corev1.ConfigMap, error) {
+	maps := l.client.CoreV1().ConfigMaps(RecordNamespace)
+	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		return have, unread(err)
+	}
+	have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
+	if apierrors.IsAlreadyExists(err) { // another client was faster
+		err = apierrors.NewServiceUnavailable(err.Error())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("note the live run in configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	return have, nil
+}
+
+// take makes the record that was read this process's, and says whose it is: that of
+// who was faster.
+func (l *checkpointLock) take(ctx context.Context) (holder string, err error) {
+	switch err := l.write(ctx); {
+	case err == nil:
+		return l.holder, nil
+	case !apierrors.IsConflict(err):
+		return "", fmt.Errorf("take over the record of the live run, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	}
+	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	if err != nil {
+		return "", unread(err)
+	}
+	l.have = have
+	return checkpointOf(have).Holder, nil
+}
+
+// resumeAt returns the moment at which an adopted live run resumes: as far as the wall clock says, but no further
+// than a living process could have come after its last checkpoint.
+func (l *checkpointLock) resumeAt() time.Duration {
+	at, err := time.ParseDuration(l.now.At)
+	if err != nil {
+		return 0
+	}
+	noted, err := time.Parse(time.RFC3339Nano, l.now.Wall)
+	if err != nil {
+		return at
+	}
+	passed := min(max(l.p.clock.Since(noted), 0), checkpointEvery)
+	return at + time.Duration(float64(passed)*l.p.speed)
+}
+
+// note brings the record up to date.
+func (l *checkpointLock) note(ctx context.Context, begun, rolled bool, at time.Duration) error {
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = begun, rolled, at.String(), l.p.clock.Now().UTC().Format(time.RFC3339Nano)
+	err := l.write(ctx)
+	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		return err
+	}
+	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(get):
+		return &takenOverError{}
+	case get != nil:
+		return get
+	}
+	if by := checkpointOf(have).Holder; by != l.holder {
+		return &takenOverError{by}
+	}
+	l.have = have // the answer to an earlier write was lost, or a label was added
+	return l.write(ctx)
+}
+
+func (l *checkpointLock) write(ctx context.Context) error {
+	want := l.object()
+	want.ResourceVersion, want.UID = l.have.ResourceVersion, l.have.UID
+	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Update(ctx, want, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err == nil {
+		l.have = have
+	}
+	return err
+}
+
+func (l *checkpointLock) object() *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Labels: map[string]string{Label: l.p.label}},
+		Data: map[string]string{
+			"scenario": l.now.Scenario, "source": l.now.Source, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
+			"at": l.now.At, "wall": l.now.Wall, "holder": l.now.Holder,
+		},
+	}
+}
+
+// A takenOverError ends a live run whose record another process has written, or that was deleted.
+type takenOverError struct{ by string }
+
+// resumes reports whether the process that has taken the record over resumes the live run.
+func (e *takenOverError) resumes() bool { return e.by != "" && e.by != cleaner }
+
+func (e *takenOverError) Error() string {
+	if e.by == "" {
+		return "the record of the live run (configmap " + RecordNamespace + "/" + RecordName + ") is gone: want it kept while the run lasts; --cleanup removes it"
+	}
+	return "the live run was taken over by " + e.by
+}

@@ -1,0 +1,199 @@
+package scenarios
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// registerWorkloads notes the programs of the workloads, those of the provider's DaemonSets
+// included.
+func (p *LiveSimulation) registerWorkloads() {
+	s := p.sim
+	if s.file.Cluster.Kubelet != spec.KubeletKwok {
+		p.agents = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
+	}
+	for i := range s.file.Workloads {
+		w := &s.file.Workloads[i]
+		s.traits[w.Key()] = s.workload(w).Template.Traits
+	}
+	for i := range s.file.Workloads {
+		w := &s.file.Workloads[i]
+		if w.CreateAt > 0 && !p.createdLater(w) {
+			s.pending++
+			s.env.At(w.CreateAt, func() { s.pending--; p.create(w); s.settle() })
+		}
+	}
+}
+
+// createdLater reports whether a fault creates a workload.
+func (p *LiveSimulation) createdLater(w *spec.Workload) bool {
+	return slices.ContainsFunc(p.sim.file.Faults, func(f spec.Fault) bool {
+		return f.CreateWorkload != nil && p.sim.workloadOf(f.CreateWorkload.Workload) == w
+	})
+}
+
+// create has the APIServer create a workload in the course of the scenario.
+func (p *LiveSimulation) create(w *spec.Workload) {
+	p.apiServer.CreateWorkload([]runtime.Object{p.objectOf(w)})
+}
+
+// Objects returns the objects that the API server needs before the scenario: Namespaces, a StorageClass where there
+// are volumes, then the provider's DaemonSets, then workloads and budgets in the order of the file.
+func (p *LiveSimulation) Objects() []runtime.Object {
+	s := p.sim
+	spaces := map[string]bool{}
+	var objects, later []runtime.Object
+	for i := range p.agents {
+		later = append(later, objectOf(p.agents[i]))
+	}
+	for i := range s.file.Workloads {
+		w := &s.file.Workloads[i]
+		spaces[w.Namespace] = true
+		if w.CreateAt == 0 && !p.createdLater(w) {
+			later = append(later, p.objectOf(w))
+		}
+	}
+	for i := range s.file.Budgets {
+		b := &s.file.Budgets[i]
+		spaces[b.Namespace] = true
+		later = append(later, budgetObject(b, s.workloadOf(s.file.Meant(b))))
+	}
+	delete(spaces, metav1.NamespaceDefault)
+	for _, name := range slices.Sorted(maps.Keys(spaces)) {
+		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	if p.disks != nil {
+		objects = append(objects, p.disks.class())
+	}
+	return append(objects, later...)
+}
+
+func budgetObject(b *spec.Budget, of *spec.Workload) *policyv1.PodDisruptionBudget {
+	o := &policyv1.PodDisruptionBudget{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: b.Name},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": of.Name}}},
+	}
+	if b.MinAvailable != nil {
+		v := intstr.Parse(b.MinAvailable.String())
+		o.Spec.MinAvailable = &v
+	}
+	if b.MaxUnavailable != nil {
+		v := intstr.Parse(b.MaxUnavailable.String())
+		o.Spec.MaxUnavailable = &v
+	}
+	if b.UnhealthyPodEvictionPolicy == "AlwaysAllow" {
+		policy := policyv1.AlwaysAllow
+		o.Spec.UnhealthyPodEvictionPolicy = &policy
+	}
+	return o
+}
+
+// liveWorkload makes the API objects of a workload of the simulation.
+type liveWorkload controllers.Workload
+
+func objectOf(w controllers.Workload) runtime.Object { return liveWorkload(w).object() }
+
+func (w liveWorkload) object() runtime.Object {
+	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.Name}
+	kind := metav1.TypeMeta{APIVersion: "apps/v1", Kind: string(w.Kind)}
+	replicas := int32(w.Replicas)
+	labels := stringMap(w.Template.Labels)
+	selector := &metav1.LabelSelector{MatchLabels: labels}
+	pods := w.pods()
+	switch w.Kind {
+	case controllers.StatefulSet:
+		return &appsv1.StatefulSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
+			Replicas: &replicas, Selector: selector, Template: pods, ServiceName: w.Name,
+		}}
+	case controllers.DaemonSet:
+		return &appsv1.DaemonSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: pods}}
+	case controllers.Job:
+		kind.APIVersion = "batch/v1"
+		pods.Spec.RestartPolicy = corev1.RestartPolicyNever
+		return &batchv1.Job{TypeMeta: kind, ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &replicas, Completions: &replicas, Template: pods}}
+	case controllers.Deployment:
+	}
+	if kind.Kind == "ReplicaSet" {
+		return &appsv1.ReplicaSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector, Template: pods}}
+	}
+	return &appsv1.Deployment{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &replicas, Selector: selector, Template: pods}}
+}
+
+// pods is the template of the workload's pods.
+func (w liveWorkload) pods() corev1.PodTemplateSpec {
+	t := &w.Template
+	grace := t.GraceSeconds
+	out := corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: stringMap(t.Labels), Annotations: stringMap(t.Annotations), Finalizers: t.Finalizers},
+		Spec: corev1.PodSpec{
+			TerminationGracePeriodSeconds: &grace, NodeSelector: stringMap(t.NodeSelector), HostNetwork: t.HostNetwork, PriorityClassName: t.PriorityClass,
+		},
+	}
+	no := false
+	out.Spec.AutomountServiceAccountToken, out.Spec.EnableServiceLinks = &no, &no
+	for _, c := range t.Containers {
+		one := corev1.Container{Name: c.Name, Image: c.Image}
+		one.Resources.Requests = resources(c.CPU, c.Memory)
+		one.Resources.Limits = resources(c.CPULimit, c.MemoryLimit)
+		for _, p := range [...]struct {
+			of     corev1.ResourceName
+			policy string
+		}{{corev1.ResourceCPU, c.CPUPolicy}, {corev1.ResourceMemory, c.MemoryPolicy}} {
+			if p.policy != "" {
+				one.ResizePolicy = append(one.ResizePolicy, corev1.ContainerResizePolicy{ResourceName: p.of, RestartPolicy: corev1.ResourceResizeRestartPolicy(p.policy)})
+			}
+		}
+		out.Spec.Containers = append(out.Spec.Containers, one)
+	}
+	for _, o := range t.Tolerations {
+		one := corev1.Toleration{Key: o.Key, Operator: corev1.TolerationOperator(o.Operator), Value: o.Value, Effect: corev1.TaintEffect(o.Effect)}
+		if o.Seconds >= 0 {
+			seconds := o.Seconds
+			one.TolerationSeconds = &seconds
+		}
+		out.Spec.Tolerations = append(out.Spec.Tolerations, one)
+	}
+	for _, s := range t.Spread {
+		out.Spec.TopologySpreadConstraints = append(out.Spec.TopologySpreadConstraints, corev1.TopologySpreadConstraint{
+			MaxSkew: int32(s.MaxSkew), TopologyKey: s.TopologyKey, WhenUnsatisfiable: corev1.UnsatisfiableConstraintAction(s.WhenUnsatisfiable),
+			LabelSelector: &metav1.LabelSelector{MatchLabels: stringMap(s.Selector)},
+		})
+	}
+	return out
+}
+
+func resources(milliCPU, bytes int64) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	if milliCPU > 0 {
+		list[corev1.ResourceCPU] = *resource.NewMilliQuantity(milliCPU, resource.DecimalSI)
+	}
+	if bytes > 0 {
+		list[corev1.ResourceMemory] = *resource.NewQuantity(bytes, resource.BinarySI)
+	}
+	return list
+}
+
+func stringMap(p kube.Pairs) map[string]string {
+	if len(p) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(p))
+	for _, one := range p {
+		m[one.Key] = one.Value
+	}
+	return m
+}

@@ -36,12 +36,18 @@ func Parse(name string, data []byte) (*Document, error) {
 	return &Document{*d}, nil
 }
 
-type ( // what a scenario file says, and the errors of one, are package spec's
-	Setting   = spec.Setting
+// Setting, Parameter, Workload, Roll and Error are those of package spec, which says what a scenario file may hold.
+type (
+	// Setting is a value for a parameter.
+	Setting = spec.Setting
+	// Parameter is what a scenario file lets its users set.
 	Parameter = spec.Parameter
-	Workload  = spec.Workload
-	Roll      = spec.Roll
-	Error     = spec.Error
+	// Workload is an application of the scenario's cluster.
+	Workload = spec.Workload
+	// Roll is how the nodes are replaced.
+	Roll = spec.Roll
+	// Error names what is wrong in a scenario file, and where.
+	Error = spec.Error
 )
 
 // MaxFile is the size that a scenario file may have, in bytes.

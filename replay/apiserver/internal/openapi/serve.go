@@ -107,6 +107,9 @@ func (d *document) negotiate(accept string) (binary, ok bool) {
 // serve answers with the document. Where the request names a hash, the answer is that version for ever, or the way to the
 // one that there is at this path.
 func (d *document) serve(w http.ResponseWriter, r *http.Request, at string) {
+	if d.protobuf == protobuf2 { // kube-apiserver's order: the compressing handler is the outer one
+		w.Header().Add("Vary", "Accept-Encoding")
+	}
 	w.Header().Add("Vary", "Accept")
 	binary, ok := d.negotiate(r.Header.Get("Accept"))
 	if !ok {
@@ -142,9 +145,6 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, e *encoded, at 
 	}
 	if d.zips(r) {
 		h.Set("Content-Encoding", "gzip")
-	}
-	if d.protobuf == protobuf2 {
-		h.Add("Vary", "Accept-Encoding")
 	}
 	h.Set("ETag", strconv.Quote(e.tag))
 	if hash := r.URL.Query().Get("hash"); hash != "" && at != "" {

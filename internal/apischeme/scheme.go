@@ -27,6 +27,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
@@ -65,6 +66,7 @@ var groups = runtime.SchemeBuilder{
 	networkingv1.AddToScheme,
 	nodev1.AddToScheme,
 	policyv1.AddToScheme,
+	policyv1beta1.AddToScheme, // servers take an Eviction of it still
 	rbacv1.AddToScheme,
 	resourcev1.AddToScheme,
 	resourcev1alpha3.AddToScheme,

@@ -16,7 +16,7 @@ var leftOut = []string{
 	"authentication.k8s.io/v1alpha1", "authentication.k8s.io/v1beta1", "authorization.k8s.io/v1beta1", "batch/v1beta1",
 	"certificates.k8s.io/v1alpha1", "discovery.k8s.io/v1beta1", "events.k8s.io/v1beta1", "extensions/v1beta1",
 	"flowcontrol.apiserver.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta2", "flowcontrol.apiserver.k8s.io/v1beta3",
-	"lifecycle.k8s.io/v1alpha1", "networking.k8s.io/v1beta1", "node.k8s.io/v1alpha1", "node.k8s.io/v1beta1", "policy/v1beta1",
+	"lifecycle.k8s.io/v1alpha1", "networking.k8s.io/v1beta1", "node.k8s.io/v1alpha1", "node.k8s.io/v1beta1",
 	"rbac.authorization.k8s.io/v1alpha1", "rbac.authorization.k8s.io/v1beta1", "resource.k8s.io/v1beta1", "resource.k8s.io/v1beta2",
 	"scheduling.k8s.io/v1beta1", "storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1",
 	"extensions/__internal", "lifecycle.k8s.io/__internal", // where nothing else of the group is left

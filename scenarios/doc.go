@@ -16,14 +16,14 @@
 // # The files
 //
 //	shipped.go, shipped/       the scenarios that come along
-//	demo.go, demo_moves.go, demo_cluster.go the demo: a cast and moves by hand, without a simulation
+//	demo.go, demo_moves.go, demo_cluster.go the demo: its objects and changes by hand, without a simulation
 //	file.go                    a file of package spec, as what can be simulated
 //	simulation*.go             a File becomes a cluster; time passes; the tape begins and ends
 //	fault.go, fault_act.go     when a fault happens, and what it does to the cloud and to the API
 //	system_pods.go             the pods that a provider's clusters bring along
 //
-// The engine is below internal: loop (time), api (objects and their tape), cloud (machines), kubelet, scheduler, controllers,
-// autoscaler, roll (who replaces nodes, one strategy a file). Package model has the values that Kubernetes and
+// The engine is below internal: loop (time), kube (objects and their tape), cloud (machines), component (what the parts of
+// the cluster share), kubelet, scheduler, controllers, autoscaler, roll (the provider's rollers, one strategy a file). Package model has the values that Kubernetes and
 // providers use, such as durations, names and texts.
 //
 // # What the package must never do

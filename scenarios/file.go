@@ -3,7 +3,7 @@ package scenarios
 import "github.com/nodesim/nodesim/scenarios/spec"
 
 // A File is a scenario file with values for its parameters: what [spec.File] holds, which can be simulated, opened as
-// a tape and performed.
+// a tape and run live.
 type File struct{ spec.File }
 
 // Split is the file with its large groups and workloads as several; see [spec.File.Split].

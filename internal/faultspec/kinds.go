@@ -49,7 +49,7 @@ var kinds = []Kind{
 	{"close", Stream, "open watches end before the event", plus(events, "lose"), Spec{}},
 	{"gone", Stream, "open watches end before the event with 410 Expired", plus(events, "in"), Spec{In: "stream"}},
 	{"stall", Stream, "open watches deliver nothing more, until the time is over or the client watches anew", events, Spec{}},
-	{"stale", Stream, "open watches end with 410, and who lists then gets an older state, and the past again", plus(events, "by"), Spec{By: 30 * time.Second}},
+	{"stale", Stream, "open watches end with 410; the next list has an older state, and the watch repeats the past", plus(events, "by"), Spec{By: 30 * time.Second}},
 	{"unobserved", Stream, "open watches are silent while an object passes through a state, then end with 410", events, Spec{}},
 	{"intermediate", Stream, "streams stop in the middle of a change of several objects, and the second of several writes fails", plus(events, "within"), Spec{For: 10 * time.Second, Within: time.Second}},
 	{"stale-list", Request, "lists and gets are answered with an older state", plus(asked, "by"), Spec{By: 30 * time.Second, Verbs: "get+list+watch"}},

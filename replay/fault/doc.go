@@ -64,8 +64,8 @@
 //   - stale: a client whose API server lags behind. After the first node that
 //     joins, the first that drains, the first that isn't ready and the first
 //     that is gone (of other resources, the first object that is deleted), open
-//     watches end with 410, and who lists then gets the state of 30 s before,
-//     and the events since then again.
+//     watches end with 410; the next list has the state of 30 s before, and the
+//     watch delivers the events since then again.
 //   - unobserved: a watch that breaks and comes back when it is over. While a
 //     node drains or isn't ready, up to where it is online again or gone, and
 //     while one joins, open watches of nodes are silent; then they end with 410,

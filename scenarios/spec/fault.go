@@ -158,7 +158,7 @@ type After struct {
 	Delay time.Duration `yaml:"delay" default:"0s" max:"240h"`
 }
 
-// Victims are the nodes that a fault befalls. Which ones is drawn; where there
+// Victims are the nodes that a fault hits. Which ones is drawn; where there
 // are fewer than that, all of them.
 type Victims struct {
 	// Group of the nodes; absent: any.
@@ -267,7 +267,7 @@ const (
 
 func (NeverReadyCause) values() []string { return []string{"cni", "userdata", "kubelet"} }
 
-// A Down stops something on nodes, once or again and again on the same ones.
+// A Down stops a part of nodes, once or again and again on the same ones.
 type Down struct {
 	Victims `yaml:",inline"`
 	// For is the duration of each outage; 0 is until the tape ends.

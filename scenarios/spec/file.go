@@ -84,7 +84,7 @@ type File struct {
 type Metadata struct {
 	// Name of the scenario, a DNS-1123 label.
 	Name string `yaml:"name" need:"true" form:"label"`
-	// Title is one line for people who choose, shown by simulate --list.
+	// Title is one line that helps to choose, shown by simulate --list.
 	Title string `yaml:"title" need:"true" form:"line"`
 	// Description is the paragraph that says what happens, and why.
 	Description string `yaml:"description"`

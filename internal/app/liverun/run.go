@@ -1,7 +1,7 @@
-// Package liverun lets a scenario happen on a real API server while a user looks
-// at it: what nodesim simulate --live does.
+// Package liverun runs a scenario on a real API server and shows it: what nodesim
+// simulate --live does.
 //
-// It joins a [live.Performer], which makes the roll happen, with a recorder, which
+// It joins a [live.Runner], which makes the roll happen, with a recorder, which
 // sees of it what any client of that API server would. What the recorder sees is
 // shown, as a panel or as the feed, and may be kept as a tape: what is shown live
 // is, line by line, what a replay of that tape shows.

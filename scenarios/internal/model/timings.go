@@ -37,7 +37,7 @@ type Timings struct {
 
 	// A pod on its node.
 	Sandbox        Dist // the kubelet sees a pod until its sandbox with its network stands
-	ImagePull      Dist // the pull of an image that the node doesn't have; its size comes on top, see PullBytesPerSecond
+	ImagePull      Dist // the pull of an image that the node doesn't have; its size comes on top, at 40 MB/s
 	ImagePullFail  Dist // the pull of an image that fails
 	ContainerStart Dist // the image is there until the container runs
 	ContainerReady Dist // the container runs until its readiness probe succeeds, where it has one
@@ -55,7 +55,7 @@ type Timings struct {
 	SchedulerBind                Dist // a pod that fits somewhere until it is bound
 	SchedulerRetry               Dist // a pod that fits nowhere until the scheduler tries again without a cause
 	MonitorPeriod                Dist // one look of the node lifecycle controller at the nodes until the next
-	MonitorGrace                 Dist // the last sign of a node until it counts as unknown; 40 s before 1.32, see Timings.For
+	MonitorGrace                 Dist // the last sign of a node until it counts as unknown; 40 s before 1.32
 	StartupGrace                 Dist // the creation of a node that never posted a status until it counts as unknown
 	ConditionTaint               Dist // a changed condition or cordon until the node's taints follow
 	EvictionTaintInterval        Dist // one node of a zone gets a NoExecute taint until the next one does

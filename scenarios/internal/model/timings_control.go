@@ -36,7 +36,7 @@ var controlTimings = []timing{
 	},
 	{
 		name: "monitorGrace", of: func(t *Timings) *Dist { return &t.MonitorGrace },
-		doc:      "the last sign of a node until it counts as unknown; 40 s before 1.32, see Timings.For",
+		doc:      "the last sign of a node until it counts as unknown; 40 s before 1.32",
 		evidence: "k8s.io/kubernetes/pkg/controller/nodelifecycle/config/v1alpha1/defaults.go",
 		usual:    Fixed(50 * time.Second),
 	},

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -91,9 +92,14 @@ func refusal(r *rule, q replay.Request) error {
 		return apierrors.NewTooManyRequests("too many requests, please try again later", seconds)
 	case "timeout":
 		return apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0)
+	case "500", "intermediate":
+		return apierrors.NewInternalError(errors.New(r.given.String()))
 	}
-	return apierrors.NewInternalError(errors.New(r.given.String()))
+	return apierrors.NewInternalError(fmt.Errorf("%s %s", r.given, unanswered))
 }
+
+// unanswered is in the answer of a kind that refusal doesn't know, so that a test finds it.
+const unanswered = "has no answer of its own"
 
 // withhold reports whether a watch that opens is to lack the bookmark after its
 // initial events.

@@ -4,6 +4,7 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -44,11 +45,13 @@ func check(t *testing.T, config *rest.Config) {
 	}()
 	end := sync.OnceFunc(func() {
 		stop()
-		if err := <-ended; err != nil {
+		switch err := <-ended; {
+		case errors.Is(err, context.Canceled): // the test was over before the lists were read: nothing has happened
+		case err != nil:
 			t.Errorf("record the test: %v", err)
-			return
+		default:
+			checkTape(t, tape)
 		}
-		checkTape(t, tape)
 	})
 	recordings.Store(t, end)
 	t.Cleanup(end)

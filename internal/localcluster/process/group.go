@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A Group is some programs with one folder and one end. Its methods may be called at the same time, but nothing runs
 // in it after Close.
 type Group struct {
-	folder string
-	dog    *watchdog
+	folder  string
+	dog     *watchdog
+	ranLong time.Duration // see ranLong
 
 	mu        sync.Mutex
 	processes []*Process // in the order of their starts
@@ -42,7 +44,7 @@ func NewGroup(folder string) (*Group, error) {
 	if err := markKept(folder); err != nil {
 		return nil, err
 	}
-	g := &Group{folder: folder}
+	g := &Group{folder: folder, ranLong: ranLong}
 	if g.dog, err = startWatchdog(folder); err != nil {
 		return nil, err
 	}
@@ -68,6 +70,53 @@ func (g *Group) Run(name, binary string, args []string, env ...string) (*Process
 	g.processes = append(g.processes, p)
 	g.mu.Unlock()
 	return p, nil
+}
+
+// ranLong is the time after which a program that ends by itself is started again: one that ends sooner would again.
+const ranLong = 5 * time.Second
+
+// RunAgain starts a program as Run does, and again where it has ended by itself after more than 5 s, as a kubelet does
+// with a static pod: kube-scheduler ends itself when its cache is at odds with the server, as after a crash of
+// kube-apiserver (k8s.io/kubernetes, pkg/scheduler/backend/cache/cache.go, UpdatePod).
+func (g *Group) RunAgain(name, binary string, args []string, env ...string) error {
+	p, err := g.Run(name, binary, args, env...)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for again := true; again; {
+			began := time.Now()
+			<-p.Done()
+			if time.Since(began) < g.ranLong {
+				return
+			}
+			p, again = g.replace(p, binary, args, env)
+		}
+	}()
+	return nil
+}
+
+// replace starts a program again that has ended and that nobody stopped. It reports whether it did.
+func (g *Group) replace(ended *Process, binary string, args, env []string) (*Process, bool) {
+	if !slices.Contains(g.Processes(), ended) {
+		return nil, false
+	}
+	log, err := g.OpenLog(ended.Name)
+	if err != nil {
+		return nil, false // Alive says that it has ended
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := slices.Index(g.processes, ended)
+	if at < 0 {
+		return nil, false
+	}
+	p, err := start(g, ended.Name, binary, args, env, log)
+	if err != nil {
+		return nil, false
+	}
+	g.processes[at] = p
+	return p, true
 }
 
 // Processes are those that were started and not stopped, in the order of their starts.

@@ -181,3 +181,41 @@ func known(t *testing.T, folder, name, argument string) *exec.Cmd {
 	}
 	return cmd
 }
+
+func TestProgramThatEndsByItselfIsStartedAgain(t *testing.T) {
+	g := group(t)
+	g.ranLong = 0
+	script := `echo >>starts; [ "$(wc -l <starts)" -lt 3 ] && exit 1; touch again; exec sleep 1000`
+	if err := g.RunAgain("scheduler", "/bin/sh", []string{"-c", script}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(g.Path("again")); err == nil {
+			break
+		}
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if running := g.Processes(); len(running) != 1 || running[0].Alive() != nil {
+		t.Errorf("found %d programs: want one that runs", len(running))
+	}
+	if err := g.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if left := g.Processes(); len(left) > 0 {
+		t.Errorf("%d programs run after the stop: want none", len(left))
+	}
+}
+
+func TestProgramThatEndsAtOnceStaysEnded(t *testing.T) {
+	g := group(t)
+	if err := g.RunAgain("scheduler", "/bin/sh", []string{"-c", "exit 1"}); err != nil {
+		t.Fatal(err)
+	}
+	p := g.Processes()[0]
+	<-p.Done()
+	if p.Alive() == nil || g.Processes()[0] != p {
+		t.Error("it was started again, or counts as alive: want neither")
+	}
+}

@@ -33,13 +33,16 @@ func (c *Cluster) StartControllers() error {
 		"--node-monitor-period=" + min(grace/4, 5*time.Second).String(),
 		"--kube-api-qps=200", "--kube-api-burst=400",
 	})
-	scheduler := c.run("kube-scheduler", []string{
-		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0",
-		"--kube-api-qps=200", "--kube-api-burst=400",
-	})
-	var err error
-	c.kubelets, err = startKubelets(c.config, c.options)
-	return errors.Join(manager, scheduler, err)
+	binary, err := assets.Find("kube-scheduler")
+	if err == nil {
+		err = c.group.RunAgain("kube-scheduler", binary, []string{
+			"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0",
+			"--kube-api-qps=200", "--kube-api-burst=400",
+		})
+	}
+	var failed error
+	c.kubelets, failed = startKubelets(c.config, c.options)
+	return errors.Join(manager, err, failed)
 }
 
 // ControllersAlive is an error if a process of StartControllers has ended by itself.

@@ -95,6 +95,19 @@ func UntilReady(ctx context.Context, client kubernetes.Interface, name string) e
 	})
 }
 
+// UntilRegistered waits until the node lifecycle controller knows a node, and has said so in an Event. It looks for new
+// nodes every five seconds (kube-controller-manager, --node-monitor-period), so that it never hears of one that is
+// deleted sooner.
+func UntilRegistered(ctx context.Context, client kubernetes.Interface, name string) error {
+	registered := metav1.ListOptions{FieldSelector: fields.Set{
+		"involvedObject.kind": "Node", "involvedObject.name": name, "reason": "RegisteredNode",
+	}.String()}
+	return poll(ctx, 100*time.Millisecond, name+" to be registered", func(ctx context.Context) (bool, error) {
+		list, err := client.CoreV1().Events(metav1.NamespaceAll).List(ctx, registered)
+		return err == nil && len(list.Items) > 0, err
+	})
+}
+
 // JoinAll joins nodes 0 to count-1 of a generation, one after the other.
 func (g Group) JoinAll(ctx context.Context, client kubernetes.Interface, generation, count int, image string) error {
 	for number := range count {

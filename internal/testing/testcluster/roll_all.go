@@ -15,7 +15,7 @@ import (
 // deleted, one at a time.
 //
 // It differs from the real thing in that each step waits for the one before: a replacement is ready before the next
-// drain begins.
+// drain begins, and is known to the node lifecycle controller before it goes, since real nodes live for minutes.
 func (r Roll) rollAll(ctx context.Context, client kubernetes.Interface, old []string, report *RollReport) error {
 	surge := max(1, r.Surge)
 	for range surge {
@@ -41,6 +41,9 @@ func (r Roll) rollAll(ctx context.Context, client kubernetes.Interface, old []st
 	}
 	for i := range surge {
 		surplus := report.Joined[len(report.Joined)-1-i]
+		if err := UntilRegistered(ctx, client, surplus); err != nil {
+			return err
+		}
 		if err := cordonAndExclude(ctx, client, surplus); err != nil {
 			return err
 		}

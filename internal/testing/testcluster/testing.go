@@ -88,6 +88,6 @@ func (c *Cluster) HTTP(t testing.TB) (client *http.Client, url string) {
 func (c *Cluster) showLogs(t testing.TB) {
 	t.Helper()
 	if t.Failed() {
-		t.Logf("the test cluster's logs:\n%s", c.Logs(15))
+		t.Logf("the test cluster's logs:\n%s", c.Logs(4))
 	}
 }

@@ -42,12 +42,14 @@ test-unit: ## the inner loop: every package, no server
 # as the results of tests are.
 MEASURED ?= $(or $(NODESIM_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nodesim)/measured
 
-# Packages with a cluster of their own run one beside the other, no more than there are cores for.
+# Packages with a cluster of their own run side by side. Those that take longest come first: they mostly wait, and the
+# others run meanwhile.
+LONGEST = $(if $(filter ./...,$(PACKAGES)),./scenarios/live ./cmd/nodesim ./internal/app/liverun)
 .PHONY: test
 test: ## everything, against a real control plane too (built first where it is missing)
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; mkdir -p "$(MEASURED)"; status=0; \
 	KUBEBUILDER_ASSETS="$$assets" NODESIM_MEASURED="$(MEASURED)" \
-		$(GO) test -tags controlplane -vet=off -p 2 -timeout $(HANG) $(PACKAGES) || status=$$?; \
+		$(GO) test -tags controlplane -vet=off -p 3 -timeout $(HANG) $(LONGEST) $(PACKAGES) || status=$$?; \
 	cat "$(MEASURED)"/*.txt 2>/dev/null || true; exit "$$status"
 
 # Packages that start goroutines, or are called from several. The detector needs cgo and a C compiler.

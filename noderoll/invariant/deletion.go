@@ -9,8 +9,8 @@ import (
 var (
 	deletionFinal = &Invariant{
 		Name:     "deletion-is-final",
-		Sentence: "A deletionTimestamp is never taken back, and moves to an earlier time only.",
-		Source:   "apiserver, pkg/registry/rest/delete.go, BeforeDelete",
+		Sentence: "A deletionTimestamp is never taken back. It moves to an earlier time only, or, when it has passed, to the moment of a request for less grace.",
+		Source:   "apiserver, pkg/registry/rest/delete.go, BeforeDelete; to the moment of the request since 1.33",
 	}
 	graceShrinks = &Invariant{
 		Name:     "grace-shrinks",
@@ -47,11 +47,15 @@ func (c *Checker) deletion(h *trackedObject, s *step) {
 	was, wasGrace := h.deletion, h.grace
 	h.deletion, h.grace = until, grace
 	if !was.IsZero() {
+		// Since 1.33 a request for less grace moves a deletionTimestamp to its own moment, where it would be
+		// in the past: later than it was, if the pod's time was over. The new grace is 0, or 1 s.
+		hurried := has && grace < wasGrace && grace <= 1 && c.momentOf(until, s.jump)
 		switch {
 		case until.IsZero():
 			c.report(h, deletionFinal, "no deletionTimestamp after "+stamp(was), "it to stay")
-		case until.After(was):
-			c.report(h, deletionFinal, "deletionTimestamp "+stamp(until)+" after "+stamp(was), "no later one")
+		case until.After(was) && !hurried:
+			c.report(h, deletionFinal, "deletionTimestamp "+stamp(until)+" with a grace of "+itoa(grace)+" s after "+stamp(was)+" with one of "+itoa(wasGrace)+" s",
+				"no later one, but for the moment of a request for 0 or 1 s")
 		case has && grace > wasGrace:
 			c.report(h, graceShrinks, "a grace of "+itoa(grace)+" s after "+itoa(wasGrace)+" s", "no longer one")
 		}
@@ -78,23 +82,32 @@ func seconds(n int64) time.Duration {
 	return time.Duration(min(max(n, -most), most)) * time.Second
 }
 
+// momentOf reports whether a time of the API server's clock, in whole seconds, can
+// be that of this change, or of a change before it where a list shows the state.
+func (c *Checker) momentOf(t time.Time, jump bool) bool {
+	now, ok := c.now()
+	if !ok {
+		return true
+	}
+	if t.After(now.Add(c.opts.tolerance())) {
+		return false
+	}
+	return jump || !c.clocked || !t.Before(now.Add(-time.Second-c.opts.Lag))
+}
+
 // requested checks when the deletion of an object was asked for, as its state
 // says: in whole seconds of the API server's clock.
 func (c *Checker) requested(h *trackedObject, at time.Time) {
 	if at.Before(h.created.Add(-time.Second - c.opts.Slack)) {
 		c.report(h, graceFromRequest, "deletion asked for at "+stamp(at)+", created at "+stamp(h.created), "it after the creation")
 	}
-	now, ok := c.now()
-	if !ok {
-		return
-	}
-	if at.After(now.Add(c.opts.tolerance())) || c.clocked && at.Before(now.Add(-time.Second-c.opts.Lag)) {
+	if now, _ := c.now(); !c.momentOf(at, false) {
 		c.report(h, graceFromRequest, "deletionTimestamp minus grace "+stamp(at)+" at "+stamp(now), "the time of the request")
 	}
 }
 
-// endingPod asks for the DELETED of a pod whose deletion has begun, or has been
-// brought forward.
+// endingPod asks for the DELETED of a pod whose deletion has begun, or whose
+// deletionTimestamp has moved.
 func (c *Checker) endingPod(h *trackedObject) {
 	now, ok := c.now()
 	if !ok || !c.clocked || h.deletion.IsZero() || h.deletion.Equal(h.pod.ending) || h.pod.node == "" {

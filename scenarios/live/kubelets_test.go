@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,9 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
+	k8stesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 )
@@ -75,6 +78,44 @@ func TestNodeInTheWay(t *testing.T) {
 		is, err := kube.CoreV1().Nodes().Get(ctx, "a", metav1.GetOptions{})
 		if err != nil || is.Labels[Label] != "surge" || len(is.Status.Conditions) != 1 || is.Status.Conditions[0].Status != corev1.ConditionTrue {
 			t.Errorf("the node is %v, %v; want its own, as its kubelet has posted it", is, err)
+		}
+	})
+}
+
+// The API server is away when a machine joins: the Node that it gets in the end has conditions of that moment, which
+// stay as they are when the kubelet posts what the scenario says, with times from before.
+func TestNodeRegisteredLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		kube := fake.NewClientset()
+		away := true
+		kube.PrependReactor("*", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) {
+			return away, nil, errors.New("connection refused")
+		})
+		ks := newKubelets(faked(kube), 10*time.Second, func(error) {})
+		ks.ctx, ks.label, ks.nodes = ctx, "surge", corev1listers.NewNodeLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}))
+		defer func() {
+			cancel()
+			ks.close()
+		}()
+		ready := make(chan struct{})
+		close(ready)
+		began := metav1.Now()
+		node := aNode("", "surge")
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: began, LastTransitionTime: began}}
+		k := ks.register(node, ready)
+		<-time.After(20 * time.Second)
+		away = false
+		<-k.created
+		registered := metav1.NewTime(time.Now().Truncate(time.Second))
+		ks.post(node.DeepCopy())
+		<-time.After(20 * time.Second)
+		is, err := kube.CoreV1().Nodes().Get(ctx, "a", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := is.Status.Conditions[0].LastTransitionTime; !at.Equal(&registered) {
+			t.Errorf("a node that was registered %s after its machine joined is Ready since %s: want the time of the registration", registered.Sub(began.Time), at.Sub(began.Time))
 		}
 	})
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,9 +29,18 @@ type ownNode struct {
 	uid types.UID // "" until it is registered
 }
 
-// Create makes the Node ours.
+// Create makes the Node ours. Its conditions are of this moment, that of their heartbeats: a kubelet builds its first
+// status anew for each attempt to register (k8s.io/kubernetes, pkg/kubelet/kubelet_node_status.go,
+// registerWithAPIServer), and kube-apiserver may have been away since the scenario's kubelet began.
 func (o *ownNode) Create(ctx context.Context, node *corev1.Node, opts metav1.CreateOptions) (*corev1.Node, error) {
-	return o.take(o.Resource.Create(ctx, node, opts))
+	first := *node
+	first.Status.Conditions = slices.Clone(node.Status.Conditions)
+	for i := range first.Status.Conditions {
+		if c := &first.Status.Conditions[i]; c.LastTransitionTime.Before(&c.LastHeartbeatTime) {
+			c.LastTransitionTime = c.LastHeartbeatTime
+		}
+	}
+	return o.take(o.Resource.Create(ctx, &first, opts))
 }
 
 // Patch makes the Node ours, which names its UID.

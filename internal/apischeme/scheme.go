@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	apiserverinternalv1alpha1 "k8s.io/api/apiserverinternal/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -16,10 +15,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
-	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
-	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -30,12 +26,9 @@ import (
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
-	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,11 +36,10 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// groups are what comes by default with a Kubernetes API server of a version that is supported, and the few older
-// versions whose types the program needs for the columns that kubectl prints.
+// groups are what comes by default with a Kubernetes API server of a version that is supported. Alpha and beta versions,
+// which a server serves only if it is told to, are served as custom resources are.
 var groups = runtime.SchemeBuilder{
 	admissionregistrationv1.AddToScheme,
-	apiserverinternalv1alpha1.AddToScheme,
 	appsv1.AddToScheme,
 	authenticationv1.AddToScheme,
 	authorizationv1.AddToScheme,
@@ -55,10 +47,7 @@ var groups = runtime.SchemeBuilder{
 	autoscalingv2.AddToScheme,
 	batchv1.AddToScheme,
 	certificatesv1.AddToScheme,
-	certificatesv1beta1.AddToScheme,
 	coordinationv1.AddToScheme,
-	coordinationv1alpha2.AddToScheme,
-	coordinationv1beta1.AddToScheme,
 	corev1.AddToScheme,
 	discoveryv1.AddToScheme,
 	eventsv1.AddToScheme,
@@ -69,12 +58,9 @@ var groups = runtime.SchemeBuilder{
 	policyv1beta1.AddToScheme, // servers take an Eviction of it still
 	rbacv1.AddToScheme,
 	resourcev1.AddToScheme,
-	resourcev1alpha3.AddToScheme,
 	schedulingv1.AddToScheme,
-	schedulingv1alpha3.AddToScheme,
 	storagev1.AddToScheme,
 	storagemigrationv1.AddToScheme,
-	storagemigrationv1beta1.AddToScheme,
 }
 
 // Scheme returns the scheme. It must not be changed.

@@ -100,10 +100,10 @@ func (k kind) scales() bool {
 // (AllowUnconditionalUpdate of the strategies in kubernetes/pkg/registry).
 func (k kind) overwritable() bool {
 	return k.builtIn && !k.among([]string{
-		"poddisruptionbudgets.policy", "leases.coordination.k8s.io", "leasecandidates.coordination.k8s.io",
+		"poddisruptionbudgets.policy", "leases.coordination.k8s.io",
 		"clustertrustbundles.certificates.k8s.io", "podcertificaterequests.certificates.k8s.io",
 		"runtimeclasses.node.k8s.io", "storageversionmigrations.storagemigration.k8s.io",
-		"storageversions.internal.apiserver.k8s.io", "csidrivers.storage.k8s.io",
+		"csidrivers.storage.k8s.io",
 		"csistoragecapacities.storage.k8s.io", "volumeattachments.storage.k8s.io", "csinodes.storage.k8s.io",
 	}) && k.Group != "admissionregistration.k8s.io"
 }

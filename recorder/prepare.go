@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/timeline"
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/labels"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
@@ -88,28 +88,45 @@ func (r *Recorder) lookAt(ctx context.Context, c *client, header timeline.Header
 	return p, nil
 }
 
+// openWatch opens a watch. A list that has expired meanwhile is a gap of the tape.
+func (r *Recorder) openWatch(ctx context.Context, w *watch) error {
+	err := r.retryRequest(ctx, func() error { return w.connect(ctx) })
+	if expired(err) {
+		w.lost, err = err.Error(), nil
+	}
+	if err != nil {
+		err = refused("watch", w.state.res, err)
+	}
+	return err
+}
+
 // collect lists everything, opens the watches and loads the sequencer.
 func (r *Recorder) collect(ctx context.Context, p *prepared) error {
 	raws := make([][][]byte, len(p.watches))
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(4)
+	listing, stop := context.WithCancel(ctx)
+	defer stop()
+	var (
+		all    sync.WaitGroup
+		failed sync.Once
+		first  error
+	)
+	room := make(chan struct{}, 4)
 	for i, w := range p.watches {
-		g.Go(func() (err error) {
-			if raws[i], err = w.preflight(gctx, p.sequencer.scope != nil); err != nil {
-				return err
-			}
-			err = r.retryRequest(ctx, func() error { return w.connect(ctx) }) // of the recording: it outlives the group
-			if expired(err) {
-				w.lost, err = err.Error(), nil
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			var err error
+			if raws[i], err = w.preflight(listing, p.sequencer.scope != nil); err == nil {
+				err = r.openWatch(ctx, w) // it outlives the lists
 			}
 			if err != nil {
-				err = refused("watch", w.state.res, err)
+				failed.Do(func() { first = err; stop() })
 			}
-			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
+	all.Wait()
+	if first != nil {
+		return first
 	}
 	p.lists = make([][]*object, len(p.watches))
 	for i, w := range p.watches {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	conflict "k8s.io/client-go/util/retry"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/retry"
@@ -102,7 +101,7 @@ func (p *Runner) stopOther(ctx context.Context, client kubeclient.Interface) err
 	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	alive := false
 	// A conflict is a process that lives, and has just written.
-	err := conflict.RetryOnConflict(conflict.DefaultBackoff, func() error {
+	err := againAfterConflict(func() error {
 		have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
 		if err != nil || checkpointOf(have).Scenario != p.label {
 			alive = false

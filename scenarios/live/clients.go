@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -77,6 +80,17 @@ func (p *Runner) attempts(ctx context.Context, most int, do func(context.Context
 			return err
 		}
 	}
+}
+
+// againAfterConflict makes a write again that another client's has come before, a few times: client-go's RetryOnConflict
+// with its DefaultBackoff.
+func againAfterConflict(write func() error) (err error) {
+	backoff := wait.Backoff{Steps: 4, Duration: 10 * time.Millisecond, Factor: 5, Jitter: 0.1}
+	_ = wait.ExponentialBackoff(backoff, func() (bool, error) {
+		err = write()
+		return !apierrors.IsConflict(err), nil
+	})
+	return err
 }
 
 // A writeCounter counts writes that the API server has taken: those of requests whose

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/util/retry"
 	"k8s.io/client-go/util/workqueue"
 )
 
@@ -220,7 +219,7 @@ func (c *writeQueue) attempt(ctx context.Context, e write) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
 	defer cancel()
 	ctx = c.written.in(ctx)
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error { return e.do(ctx) })
+	return againAfterConflict(func() error { return e.do(ctx) })
 }
 
 // done takes the first write of an object away.

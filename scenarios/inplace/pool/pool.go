@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -59,19 +59,18 @@ func (p *Pool) Pass(ctx context.Context) ([]Action, error) {
 	}
 	actions := Plan(p.Keys, p.Digests, p.Limits, pods, p.updater().Clock.Now())
 	errs := make([]error, len(actions))
-	var g errgroup.Group
-	g.SetLimit(atOnce)
+	var all sync.WaitGroup
+	room := make(chan struct{}, atOnce)
 	for i, a := range actions {
-		g.Go(func() error {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
 			if err := p.do(ctx, a, byUID[a.UID]); err != nil && !passing(err) {
 				errs[i] = fmt.Errorf("%s: %w", a, err)
 			}
-			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return actions, err
-	}
+	all.Wait()
 	return actions, errors.Join(errs...)
 }
 

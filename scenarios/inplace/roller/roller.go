@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -124,12 +123,14 @@ func (r *Roller) execute(ctx context.Context, d Decision, pods []corev1.Pod) err
 		byUID[pods[i].UID] = &pods[i]
 	}
 	var (
-		g    errgroup.Group
+		all  sync.WaitGroup
+		room = make(chan struct{}, atOnce)
 		errs = make([]error, len(d.Actions))
 	)
-	g.SetLimit(atOnce)
 	for i, a := range d.Actions {
-		g.Go(func() error {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
 			err := r.do(ctx, a, byUID[a.UID])
 			if r.OnAction != nil {
 				r.mu.Lock()
@@ -139,12 +140,9 @@ func (r *Roller) execute(ctx context.Context, d Decision, pods []corev1.Pod) err
 			if err != nil && !passing(err) && !errors.Is(err, podupdate.ErrRefused) {
 				errs[i] = fmt.Errorf("%s %s/%s: %w", a.Kind, a.Namespace, a.Pod, err)
 			}
-			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
+	all.Wait()
 	if !r.DryRun {
 		r.state = d.State
 	}

@@ -10,13 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
 // The paths of the group and of its version.
 const (
-	groupPath   = "/apis/" + v1beta1.GroupName
-	versionPath = groupPath + "/v1beta1"
+	groupPath   = "/apis/" + groupName
+	versionPath = "/apis/" + groupVersion
 )
 
 // Handler serves the group: discovery, and nodes and pods to get and to list, by labels and by the fields metadata.name
@@ -37,10 +36,10 @@ func Handler(s Source) http.Handler {
 }
 
 func group() metav1.APIGroup {
-	version := metav1.GroupVersionForDiscovery{GroupVersion: v1beta1.SchemeGroupVersion.String(), Version: "v1beta1"}
+	version := metav1.GroupVersionForDiscovery{GroupVersion: groupVersion, Version: "v1beta1"}
 	return metav1.APIGroup{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"},
-		Name:     v1beta1.GroupName, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
+		Name:     groupName, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
 	}
 }
 
@@ -48,7 +47,7 @@ func resources() metav1.APIResourceList {
 	verbs := metav1.Verbs{"get", "list"}
 	return metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
-		GroupVersion: v1beta1.SchemeGroupVersion.String(),
+		GroupVersion: groupVersion,
 		APIResources: []metav1.APIResource{
 			{Name: "nodes", Kind: "NodeMetrics", Verbs: verbs},
 			{Name: "pods", Kind: "PodMetrics", Namespaced: true, Verbs: verbs},
@@ -67,8 +66,8 @@ func (s Source) listNodes(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	list := v1beta1.NodeMetricsList{
-		TypeMeta: metav1.TypeMeta{Kind: "NodeMetricsList", APIVersion: v1beta1.SchemeGroupVersion.String()}, Items: []v1beta1.NodeMetrics{},
+	list := metricsList[nodeMetrics]{
+		TypeMeta: metav1.TypeMeta{Kind: "NodeMetricsList", APIVersion: groupVersion}, Items: []nodeMetrics{},
 	}
 	for _, m := range all {
 		if selected(m.ObjectMeta) {
@@ -90,7 +89,7 @@ func (s Source) getNode(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	fail(w, apierrors.NewNotFound(schema.GroupResource{Group: v1beta1.GroupName, Resource: "nodes"}, r.PathValue("name")))
+	fail(w, apierrors.NewNotFound(schema.GroupResource{Group: groupName, Resource: "nodes"}, r.PathValue("name")))
 }
 
 func (s Source) listPods(w http.ResponseWriter, r *http.Request) {
@@ -105,8 +104,8 @@ func (s Source) listPods(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	namespace := r.PathValue("namespace")
-	list := v1beta1.PodMetricsList{
-		TypeMeta: metav1.TypeMeta{Kind: "PodMetricsList", APIVersion: v1beta1.SchemeGroupVersion.String()}, Items: []v1beta1.PodMetrics{},
+	list := metricsList[podMetrics]{
+		TypeMeta: metav1.TypeMeta{Kind: "PodMetricsList", APIVersion: groupVersion}, Items: []podMetrics{},
 	}
 	for _, m := range all {
 		if (namespace == "" || m.Namespace == namespace) && selected(m.ObjectMeta) {
@@ -129,7 +128,7 @@ func (s Source) getPod(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	name := r.PathValue("namespace") + "/" + r.PathValue("name") // as metrics-server has it
-	fail(w, apierrors.NewNotFound(schema.GroupResource{Group: v1beta1.GroupName, Resource: "pods"}, name))
+	fail(w, apierrors.NewNotFound(schema.GroupResource{Group: groupName, Resource: "pods"}, name))
 }
 
 // selection reads the selectors of a request.

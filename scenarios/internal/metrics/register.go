@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
 )
@@ -46,7 +45,7 @@ func (o Options) withDefaults() Options {
 }
 
 // apiServiceName is the only name that an APIService of this group's version can have.
-const apiServiceName = "v1beta1." + v1beta1.GroupName
+const apiServiceName = "v1beta1." + groupName
 
 // takeBackWithin bounds how long a failed Register tries to remove what it has written.
 const takeBackWithin = 3 * time.Second
@@ -246,7 +245,7 @@ func apiService(o Options, server *api.Server) *unstructured.Unstructured {
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
 		"metadata": map[string]any{"name": apiServiceName, "labels": map[string]any{managedBy: manager}},
 		"spec": map[string]any{
-			"group": v1beta1.GroupName, "version": "v1beta1",
+			"group": groupName, "version": "v1beta1",
 			"groupPriorityMinimum": int64(100), "versionPriority": int64(100), // as metrics-server's
 			"caBundle": encode(bundle),
 			"service":  map[string]any{"namespace": o.Namespace, "name": o.Name, "port": port},

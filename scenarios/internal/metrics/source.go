@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	statsv1alpha1 "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
-	"k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
 // A Source says what is used, and the labels by which a client selects. The functions are called for each request,
@@ -35,7 +34,7 @@ func (s Source) window() metav1.Duration {
 
 // nodes are the metrics of nodes, by name. A node without a value for CPU or memory has no metrics, as with
 // metrics-server.
-func (s Source) nodes(ctx context.Context) ([]v1beta1.NodeMetrics, error) {
+func (s Source) nodes(ctx context.Context) ([]nodeMetrics, error) {
 	summaries, err := s.Summaries(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("metrics of nodes: %w", err)
@@ -50,24 +49,24 @@ func (s Source) nodes(ctx context.Context) ([]v1beta1.NodeMetrics, error) {
 			labels[node.Name] = node.Labels
 		}
 	}
-	all := []v1beta1.NodeMetrics{}
+	all := []nodeMetrics{}
 	for _, summary := range summaries {
 		usage, at, ok := usage(summary.Node.CPU, summary.Node.Memory)
 		if !ok {
 			continue
 		}
-		all = append(all, v1beta1.NodeMetrics{
-			TypeMeta:   metav1.TypeMeta{Kind: "NodeMetrics", APIVersion: v1beta1.SchemeGroupVersion.String()},
+		all = append(all, nodeMetrics{
+			TypeMeta:   metav1.TypeMeta{Kind: "NodeMetrics", APIVersion: groupVersion},
 			ObjectMeta: metav1.ObjectMeta{Name: summary.Node.NodeName, Labels: labels[summary.Node.NodeName], CreationTimestamp: at},
 			Timestamp:  at, Window: s.window(), Usage: usage,
 		})
 	}
-	slices.SortFunc(all, func(a, b v1beta1.NodeMetrics) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b nodeMetrics) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
 // pods are the metrics of pods, by namespace and name.
-func (s Source) pods(ctx context.Context) ([]v1beta1.PodMetrics, error) {
+func (s Source) pods(ctx context.Context) ([]podMetrics, error) {
 	summaries, err := s.Summaries(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("metrics of pods: %w", err)
@@ -82,17 +81,17 @@ func (s Source) pods(ctx context.Context) ([]v1beta1.PodMetrics, error) {
 			labels[pod.Namespace+"/"+pod.Name] = pod.Labels
 		}
 	}
-	all := []v1beta1.PodMetrics{}
+	all := []podMetrics{}
 	for _, summary := range summaries {
 		for _, pod := range summary.Pods {
-			m := v1beta1.PodMetrics{
-				TypeMeta:   metav1.TypeMeta{Kind: "PodMetrics", APIVersion: v1beta1.SchemeGroupVersion.String()},
+			m := podMetrics{
+				TypeMeta:   metav1.TypeMeta{Kind: "PodMetrics", APIVersion: groupVersion},
 				ObjectMeta: metav1.ObjectMeta{Namespace: pod.PodRef.Namespace, Name: pod.PodRef.Name, Labels: labels[pod.PodRef.Namespace+"/"+pod.PodRef.Name]},
-				Window:     s.window(), Containers: []v1beta1.ContainerMetrics{},
+				Window:     s.window(), Containers: []containerMetrics{},
 			}
 			for _, container := range pod.Containers {
 				if usage, at, ok := usage(container.CPU, container.Memory); ok {
-					m.Containers = append(m.Containers, v1beta1.ContainerMetrics{Name: container.Name, Usage: usage})
+					m.Containers = append(m.Containers, containerMetrics{Name: container.Name, Usage: usage})
 					m.Timestamp, m.CreationTimestamp = at, at
 				}
 			}
@@ -101,7 +100,7 @@ func (s Source) pods(ctx context.Context) ([]v1beta1.PodMetrics, error) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b v1beta1.PodMetrics) int {
+	slices.SortFunc(all, func(a, b podMetrics) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})
 	return all, nil

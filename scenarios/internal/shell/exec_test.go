@@ -10,7 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/util/exec"
+	"k8s.io/utils/exec"
 
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
 )

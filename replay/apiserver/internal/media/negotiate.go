@@ -7,7 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1beta1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -90,22 +89,22 @@ func isPretty(info runtime.SerializerInfo) bool {
 }
 
 // included reads ?includeObject, with the refusal of optionsForTransform in
-// k8s.io/apiserver/pkg/endpoints/handlers/response.go.
+// k8s.io/apiserver/pkg/endpoints/handlers/response.go, and of ValidateTableOptions in k8s.io/apimachinery.
 func included(req *http.Request) (include, error) {
-	var o metav1.TableOptions
+	var policy metav1.IncludeObjectPolicy
 	if req.URL != nil {
-		o.IncludeObject = metav1.IncludeObjectPolicy(req.URL.Query().Get("includeObject"))
+		policy = metav1.IncludeObjectPolicy(req.URL.Query().Get("includeObject"))
 	}
-	if errs := validation.ValidateTableOptions(&o); len(errs) > 0 {
-		return 0, apierrors.NewBadRequest(fmt.Sprintf("Unable to convert to Table as requested: %v", errs[0]))
-	}
-	switch o.IncludeObject {
+	switch policy {
 	case metav1.IncludeNone:
 		return includeNone, nil
 	case metav1.IncludeObject:
 		return includeObject, nil
+	case metav1.IncludeMetadata, "":
+		return includeMetadata, nil
 	}
-	return includeMetadata, nil
+	return 0, apierrors.NewBadRequest(fmt.Sprintf("Unable to convert to Table as requested: includeObject: Invalid value: %q: "+
+		"must be 'Metadata', 'Object', 'None', or empty", policy))
 }
 
 // endpoint restricts a negotiation as RequestScope of

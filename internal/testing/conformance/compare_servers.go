@@ -96,7 +96,7 @@ func (r Request) waits() bool {
 	return r.Stream || r.Topic == "versions" || strings.Contains(r.Query, "resourceVersion=1000000000")
 }
 
-// one asks both. A watch whose end came before all of its events, on a busy machine, is given more time.
+// one asks both. A watch whose end came before all of its events, or before the first, on a busy machine, is given more time.
 func one(ctx context.Context, w *Inventory, real, ours *Peer, r Request) Finding {
 	f := Finding{Request: r}
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -110,11 +110,22 @@ func one(ctx context.Context, w *Inventory, real, ours *Peer, r Request) Finding
 			return f
 		}
 		f.Differences = Compare(r, want, got, w.newest(r))
-		if !r.Stream || want.Status != http.StatusOK || len(want.Bodies) == len(got.Bodies) {
+		if !r.Stream || want.Status != http.StatusOK || len(want.Bodies) == len(got.Bodies) && !outOfTime(want) {
 			return f
 		}
 	}
 	return f
+}
+
+// outOfTime reports whether a watch ended before the server could begin it: kube-apiserver's watch cache then sends the
+// context's error as its only event.
+func outOfTime(a *Answer) bool {
+	if len(a.Bodies) != 1 {
+		return false
+	}
+	event, _ := a.Bodies[0].(map[string]any)
+	status, _ := event["object"].(map[string]any)
+	return event["type"] == "ERROR" && status["message"] == context.DeadlineExceeded.Error()
 }
 
 // both asks both at once.

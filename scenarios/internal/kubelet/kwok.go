@@ -149,7 +149,7 @@ func (k *Kubelets) startKwok(m *machine, p *kube.Pod) {
 // runKwok fills in the status that the stage pod-ready writes. The condition that it leaves alone, PodScheduled,
 // comes after its own.
 func (k *Kubelets) runKwok(m *machine, p *kube.Pod, since kube.Instant) {
-	at := since.Second()
+	at := max(since.Second(), p.Created.Second())
 	if p.Started == 0 {
 		p.Started = at
 	}

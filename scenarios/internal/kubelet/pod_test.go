@@ -45,6 +45,22 @@ func TestPodLife(t *testing.T) {
 	r.readBack()
 }
 
+// On a busy machine a live run's clock can lag that of its API server.
+func TestPodCreatedInItsFuture(t *testing.T) {
+	r := newKubeletRig(t, rigOptions{})
+	_, n := r.seed()
+	p := &kube.Pod{Template: web(), NodeName: n.Name, Phase: "Pending"}
+	p.Namespace, p.Name, p.Generation = "default", "web-1", 1
+	p.Created = r.API.Now().Add(time.Hour).Second()
+	if err := r.API.CreatePod(p); err != nil {
+		t.Fatal(err)
+	}
+	r.run(time.Minute)
+	if p.Started != p.Created {
+		t.Errorf("started at %d, created at %d", p.Started, p.Created)
+	}
+}
+
 // TestQuickPod is ready within a second: one write says both.
 func TestQuickPod(t *testing.T) {
 	r := newKubeletRig(t, rigOptions{})

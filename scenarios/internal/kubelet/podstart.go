@@ -71,7 +71,7 @@ func (l *podWorker) reject(reason, message string) {
 	l.m.k.write(l.p, func(p *kube.Pod) {
 		p.Phase, p.Reason, p.Message = "Failed", reason, "Pod was rejected: "+message
 		if p.Started == 0 {
-			p.Started = l.m.now().Second()
+			p.Started = l.m.startOf(p)
 		}
 	})
 	l.m.volumesChanged(l.p)

@@ -122,6 +122,10 @@ func (l *podWorker) phase(ending bool) string {
 	return is.Phase.String()
 }
 
+// startOf is the startTime of a pod that the kubelet has just taken on. On a busy machine a live run's clock can lag
+// that of its API server: no kubelet sees a pod before it was created.
+func (m *machine) startOf(p *kube.Pod) kube.Instant { return max(m.now().Second(), p.Created.Second()) }
+
 // show writes the pod's status as the kubelet sees it now.
 func (l *podWorker) show() {
 	l.begun = true
@@ -132,7 +136,7 @@ func (l *podWorker) show() {
 		}
 		p.Phase = l.phase(false)
 		if p.Started == 0 {
-			p.Started = m.now().Second()
+			p.Started = m.startOf(p)
 		}
 		p.HostIP = m.hostIP
 		if p.Template.HostNetwork {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -79,44 +79,124 @@ func EqualSelectors(a, b *metav1.LabelSelector) bool {
 		})
 }
 
+// budgetRec is a budget with the classes that it covers.
 type budgetRec struct {
 	Budget
 	selector labels.Selector
 	classes  map[*podClass]struct{}
+	alone    [2]aloneUnder // by readiness: not Ready, Ready
 }
 
-func (c *podClass) cover(b *budgetRec) {
-	at, _ := slices.BinarySearchFunc(c.budgets, b.Name, func(x *budgetRec, name string) int { return strings.Compare(x.Name, name) })
-	c.budgets = slices.Insert(c.budgets, at, b)
-	b.classes[c] = struct{}{}
+// aloneUnder is what a budget says to the pods of one readiness that no other budget
+// covers, and how many of them wait on each draining node. A change of the budget's
+// status costs those nodes, however many label sets the pods have.
+type aloneUnder struct {
+	refused bool
+	waiting map[*nodeRec]int
 }
 
-// judge reports whether the server refuses to evict a pod of this class, as
+func (b *budgetRec) under(ready bool) *aloneUnder {
+	if ready {
+		return &b.alone[1]
+	}
+	return &b.alone[0]
+}
+
+// wait counts waiting pods of a node in, or out where by is negative.
+func (a *aloneUnder) wait(n *nodeRec, by int) {
+	if a.waiting == nil {
+		a.waiting = make(map[*nodeRec]int)
+	}
+	if a.waiting[n] += by; a.waiting[n] == 0 {
+		delete(a.waiting, n)
+	}
+}
+
+// refusedNow reports whether the server refuses to evict a pod of this class, as
 // pkg/registry/core/pod/storage/eviction.go of Kubernetes does: pending pods go
 // without asking, and a pod under two budgets never goes.
-func (c *podClass) judge() bool {
-	switch {
-	case c.pending || len(c.budgets) == 0:
-		return false
-	case len(c.budgets) > 1:
-		return true
-	}
-	return c.budgets[0].refuses(c.ready)
+func (c *podClass) refusedNow() bool {
+	return c.double || c.sole != nil && c.sole.under(c.ready).refused
 }
 
-// review judges a class again and carries a change to the draining nodes.
-func (s *State) review(c *podClass) {
-	refused := c.judge()
-	if refused == c.refused {
+// cover notes that a budget covers a class, and uncover that it no longer does; the
+// class is judged afterwards.
+func (c *podClass) cover(b *budgetRec) {
+	if c.budgets == nil {
+		c.budgets = make(map[*budgetRec]struct{})
+	}
+	c.budgets[b] = struct{}{}
+	b.classes[c] = struct{}{}
+	if c.first != nil && b.Name < c.first.Name {
+		c.first = b
+	}
+}
+
+func (c *podClass) uncover(b *budgetRec) {
+	delete(c.budgets, b)
+	delete(b.classes, c)
+	if c.first == b {
+		c.first = nil
+	}
+}
+
+// firstBudget is the first by name of those that cover the class, nil for none.
+func (c *podClass) firstBudget() *budgetRec {
+	if c.first == nil {
+		for b := range c.budgets {
+			if c.first == nil || b.Name < c.first.Name {
+				c.first = b
+			}
+		}
+	}
+	return c.first
+}
+
+// judge decides after a change of budgets which of them the pods of a class have to
+// ask, and carries the change to the draining nodes.
+func (s *State) judge(sp *space, c *podClass) {
+	was, sole := c.refusedNow(), c.sole
+	c.double, c.sole = !c.pending && len(c.budgets) > 1, nil
+	if !c.pending && len(c.budgets) == 1 {
+		c.sole = c.firstBudget()
+	}
+	now := c.refusedNow()
+	if c.sole == sole && now == was {
 		return
 	}
-	c.refused = refused
+	sp.comparisons -= len(c.draining)
 	for n, pods := range c.draining {
-		if !refused {
-			pods = -pods
+		if sole != nil {
+			sole.under(c.ready).wait(n, -pods)
 		}
-		n.refused += pods
-		s.note(n)
+		if c.sole != nil {
+			c.sole.under(c.ready).wait(n, pods)
+		}
+		if now != was {
+			s.refuse(n, pods, now)
+		}
+	}
+}
+
+// refuse counts pods of a node as refused, or as no longer refused.
+func (s *State) refuse(n *nodeRec, pods int, refused bool) {
+	if !refused {
+		pods = -pods
+	}
+	n.refused += pods
+	s.note(n)
+}
+
+// review asks a budget again, whose status may have changed.
+func (s *State) review(b *budgetRec) {
+	for i := range b.alone {
+		a := &b.alone[i]
+		if now := b.refuses(i == 1); now != a.refused {
+			a.refused = now
+			for n, pods := range a.waiting {
+				s.refuse(n, pods, now)
+			}
+		}
 	}
 }
 
@@ -134,46 +214,61 @@ func (n *nodeRec) obstacle() (first *budgetRec, double bool) {
 		if !p.waits {
 			continue
 		}
-		for _, b := range p.class.budgets {
-			if first == nil || b.Namespace < first.Namespace || b.Namespace == first.Namespace && b.Name < first.Name {
-				first, double = b, len(p.class.budgets) > 1
-			}
+		b := p.class.firstBudget()
+		if b != nil && (first == nil || b.Namespace < first.Namespace || b.Namespace == first.Namespace && b.Name < first.Name) {
+			first, double = b, len(p.class.budgets) > 1
 		}
 	}
 	return first, double
 }
 
+// comparisonsPerChange bounds how many selectors and label sets are compared for
+// each pod and budget of a namespace that is set or deleted, on the average since
+// the namespace is known. n budgets that ask for no label value of their own over n
+// label sets would be n times n comparisons. A real namespace needs a few a change,
+// since the index finds the budgets that ask for a value.
+const comparisonsPerChange = 128
+
 // SetBudget adds a budget or replaces what was known of it. A selector that
 // can't be parsed matches nothing, as for the server.
+//
+// Where the budgets of a namespace and the label sets of its pods need more than 128
+// comparisons for each change, none of its budgets counts from then on, and
+// Snapshot.BudgetsError says so.
 func (s *State) SetBudget(in Budget) {
+	if s.podIndex.unfollowed[in.Namespace] {
+		return
+	}
 	sp := s.podIndex.space(in.Namespace)
 	b := sp.budgets[in.Name]
 	if b != nil && EqualSelectors(b.Selector, in.Selector) {
 		in.Selector = b.Selector
 		b.Budget = in
-		for c := range b.classes {
-			s.review(c)
-		}
+		s.review(b)
 		return
 	}
 	if b != nil {
 		s.DeleteBudget(in.Namespace, in.Name)
 		sp = s.podIndex.space(in.Namespace)
 	}
+	sp.comparisons += comparisonsPerChange
 	selector, err := metav1.LabelSelectorAsSelector(in.Selector)
 	if err != nil {
 		selector = labels.Nothing()
 	}
 	b = &budgetRec{Budget: in, selector: selector, classes: make(map[*podClass]struct{})}
 	b.Selector = in.Selector.DeepCopy()
+	s.review(b)
 	sp.budgets[in.Name] = b
 	sp.selecting.Add(b, selector)
 	for c := range sp.labelled.MayMatch(selector, maps.Values(sp.classes)) {
+		sp.comparisons--
 		if selector.Matches(labels.Set(c.labels)) {
 			c.cover(b)
-			s.review(c)
+			s.judge(sp, c)
 		}
 	}
+	s.afford(in.Namespace, sp)
 }
 
 // DeleteBudget removes a budget.
@@ -182,12 +277,44 @@ func (s *State) DeleteBudget(namespace, name string) {
 	if sp == nil || sp.budgets[name] == nil {
 		return
 	}
+	sp.comparisons += comparisonsPerChange
 	b := sp.budgets[name]
 	delete(sp.budgets, name)
 	sp.selecting.Remove(b)
 	for c := range b.classes {
-		c.budgets = slices.DeleteFunc(c.budgets, func(x *budgetRec) bool { return x == b })
-		s.review(c)
+		c.uncover(b)
+		s.judge(sp, c)
 	}
+	s.afford(namespace, sp)
 	s.podIndex.dropSpace(namespace)
+}
+
+// afford lets go of the budgets of a namespace that need too many comparisons.
+func (s *State) afford(namespace string, sp *space) {
+	if sp.comparisons >= 0 || s.podIndex.unfollowed[namespace] {
+		return
+	}
+	if s.podIndex.unfollowed == nil {
+		s.podIndex.unfollowed = make(map[string]bool)
+	}
+	s.podIndex.unfollowed[namespace] = true
+	for _, c := range sp.classes {
+		c.budgets, c.first = nil, nil
+		s.judge(sp, c)
+	}
+	clear(sp.budgets)
+	sp.selecting = labelindex.NewSelecting[*budgetRec]()
+}
+
+// budgetsError says of which namespaces the budgets don't count.
+func (b *podIndex) budgetsError() string {
+	if len(b.unfollowed) == 0 {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(b.unfollowed))
+	more := ""
+	if len(names) > 1 {
+		more = fmt.Sprintf(" and of %d more", len(names)-1)
+	}
+	return fmt.Sprintf("namespace %q%s: its budgets select too many label sets of pods to compare", names[0], more)
 }

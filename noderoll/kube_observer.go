@@ -1,6 +1,7 @@
 package noderoll
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,7 +155,7 @@ func (o *KubeObserver) Snapshot(ctx context.Context) (Snapshot, error) {
 	defer o.mu.Unlock()
 	o.remember(state)
 	snap := state.Snapshot(o.opts.Clock.Now())
-	snap.WarningsError, snap.BudgetsError = unread.warnings, unread.budgets
+	snap.WarningsError, snap.BudgetsError = unread.warnings, cmp.Or(unread.budgets, snap.BudgetsError)
 	return snap, nil
 }
 

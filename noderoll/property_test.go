@@ -56,13 +56,13 @@ func randomChanges(rnd *rand.Rand, n int) []change {
 			c.deleted, c.name = "pod", fmt.Sprint("p", rnd.IntN(8))
 		case 9, 10:
 			c.budget = &noderoll.Budget{
-				Namespace: "shop", Name: fmt.Sprint("b", rnd.IntN(2)), Stale: rnd.IntN(8) == 0,
-				Selector:           &metav1.LabelSelector{MatchLabels: map[string]string{"app": []string{"web", "db"}[rnd.IntN(2)]}},
+				Namespace: "shop", Name: fmt.Sprint("b", rnd.IntN(3)), Stale: rnd.IntN(8) == 0,
+				Selector:           []*metav1.LabelSelector{selectApp("web"), selectApp("db"), selectApp("db"), {}}[rnd.IntN(4)],
 				DisruptionsAllowed: int32(rnd.IntN(4) / 3), CurrentHealthy: int32(rnd.IntN(3)), DesiredHealthy: 1, EvictUnhealthy: rnd.IntN(3) == 0,
 			}
 		case 11:
 			if rnd.IntN(2) == 0 {
-				c.deleted, c.name = "budget", fmt.Sprint("b", rnd.IntN(2))
+				c.deleted, c.name = "budget", fmt.Sprint("b", rnd.IntN(3))
 				break
 			}
 			c.event = &noderoll.EventRecord{
@@ -73,6 +73,10 @@ func randomChanges(rnd *rand.Rand, n int) []change {
 		out = append(out, c)
 	}
 	return out
+}
+
+func selectApp(app string) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 }
 
 func (c *change) feed(f *noderoll.Feed) []noderoll.Entry {

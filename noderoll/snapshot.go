@@ -265,6 +265,7 @@ func (s *State) Snapshot(now time.Time) Snapshot {
 	if s.podsError != "" && s.count.draining > 0 {
 		out.PodsError = s.podsError
 	}
+	out.BudgetsError = s.podIndex.budgetsError()
 	out.Warnings = slices.Clone(s.warnings(now))
 	if s.roll != nil {
 		s.roll.snapshot(&out)

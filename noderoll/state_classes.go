@@ -15,6 +15,8 @@ type space struct {
 	// The same, found by labels.
 	labelled  labelindex.ByLabel[*podClass]
 	selecting *labelindex.Selecting[*budgetRec]
+	// comparisons is what is left of comparisonsPerChange of all changes.
+	comparisons int
 }
 
 type podClass struct {
@@ -24,8 +26,10 @@ type podClass struct {
 	ready     bool
 	pending   bool // phase Pending: evicted without asking a budget
 	pods      int
-	budgets   []*budgetRec // sorted by name
-	refused   bool
+	budgets   map[*budgetRec]struct{}
+	first     *budgetRec // of them by name; nil where that has to be found
+	sole      *budgetRec // the only one that has to be asked; nil where there is none, or more
+	double    bool       // there are more
 	// draining counts the waiting pods of this class on each draining node.
 	draining map[*nodeRec]int
 }
@@ -50,7 +54,8 @@ func (b *podIndex) dropSpace(namespace string) {
 
 // classFor finds the class of a pod, or founds it. The key is the sorted labels
 // with the length of each part before it, so that no two sets share one.
-func (b *podIndex) classFor(p *Pod, pending bool) *podClass {
+func (s *State) classFor(p *Pod, pending bool) *podClass {
+	b := &s.podIndex
 	b.keys = b.keys[:0]
 	for k := range p.Labels {
 		b.keys = append(b.keys, k)
@@ -69,6 +74,7 @@ func (b *podIndex) classFor(p *Pod, pending bool) *podClass {
 		b.scratch = appendPart(b.scratch, p.Labels[k])
 	}
 	sp := b.space(p.Namespace)
+	sp.comparisons += comparisonsPerChange
 	if c := sp.classes[string(b.scratch)]; c != nil {
 		return c
 	}
@@ -79,11 +85,13 @@ func (b *podIndex) classFor(p *Pod, pending bool) *podClass {
 	sp.classes[c.key] = c
 	sp.labelled.Add(c, c.labels)
 	for budget := range sp.selecting.MayMatch(c.labels) {
+		sp.comparisons--
 		if budget.selector.Matches(labels.Set(c.labels)) {
 			c.cover(budget)
 		}
 	}
-	c.refused = c.judge()
+	s.judge(sp, c)
+	s.afford(p.Namespace, sp)
 	return c
 }
 

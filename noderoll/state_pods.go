@@ -9,10 +9,12 @@ import "maps"
 // asks only the classes that it covers. 150,000 pods of 3,000 Deployments are
 // 3,000 to 6,000 classes.
 type podIndex struct {
-	pods    map[podKey]*podRec
-	spaces  map[string]*space
-	scratch []byte
-	keys    []string
+	pods   map[podKey]*podRec
+	spaces map[string]*space
+	// unfollowed are the namespaces whose budgets don't count, see SetBudget.
+	unfollowed map[string]bool
+	scratch    []byte
+	keys       []string
 }
 
 type podKey struct{ namespace, name string }
@@ -80,7 +82,7 @@ func (s *State) setPod(p *Pod) {
 			s.nodes[p.Node] = node
 		}
 	}
-	class := b.classFor(p, pending)
+	class := s.classFor(p, pending)
 	class.pods++ // held, lest it be dropped as empty when its only pod moves within it
 	if rec == nil {
 		rec = &podRec{}
@@ -203,7 +205,7 @@ func (b *podIndex) detach(rec *podRec) {
 	sp := b.spaces[c.namespace]
 	delete(sp.classes, c.key)
 	sp.labelled.Remove(c, c.labels)
-	for _, budget := range c.budgets {
+	for budget := range c.budgets {
 		delete(budget.classes, c)
 	}
 	b.dropSpace(c.namespace)
@@ -216,8 +218,11 @@ func (p *podRec) joinDrain(by int) {
 	}
 	n, c := p.node, p.class
 	n.remaining += by
-	if c.refused {
+	if c.refusedNow() {
 		n.refused += by
+	}
+	if c.sole != nil {
+		c.sole.under(c.ready).wait(n, by)
 	}
 	if c.draining == nil {
 		c.draining = make(map[*nodeRec]int)

@@ -44,6 +44,7 @@ type trackedBudget struct {
 	counted  bool // by the controller
 	healthy  int32
 	ready    int
+	away     int // of the ready ones, those in disrupted
 	miscount standing
 }
 

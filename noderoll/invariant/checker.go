@@ -33,6 +33,8 @@ type Checker struct {
 	emptied        fifo[emptied]
 	budgets        map[string]*labelindex.Selecting[*trackedObject] // by namespace
 	pods           map[string]*trackedPods                          // by namespace
+	comparisons    map[string]int                                   // by namespace, see comparisonsPerChange
+	uncounted      map[string]bool                                  // namespaces that need more
 	deferredChecks deferredChecks
 	epoch          int // counts gaps: what was doubted before one isn't any more
 	// lifecycle says that a node lifecycle controller is at work.
@@ -57,6 +59,7 @@ func NewChecker(o CheckOptions) *Checker {
 	return &Checker{
 		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
 		streams: map[string]*stream{}, objects: map[objectKey]*trackedObject{}, hosts: map[string]*host{}, budgets: map[string]*labelindex.Selecting[*trackedObject]{}, pods: map[string]*trackedPods{},
+		comparisons: map[string]int{}, uncounted: map[string]bool{},
 		tombstones: tombstones{dead: map[string]position{}},
 	}
 }

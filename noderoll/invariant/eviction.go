@@ -88,6 +88,7 @@ func (c *Checker) granting(h *trackedObject, o *policyv1.PodDisruptionBudget, s 
 			b.disrupted = append(b.disrupted, name)
 		}
 		slices.Sort(b.disrupted)
+		c.countDisrupted(h)
 	}
 	if b.allowed > 0 && st.DisruptionsAllowed <= 0 {
 		b.closed = c.here

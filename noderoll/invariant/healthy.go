@@ -37,9 +37,23 @@ type covering struct {
 	healthy bool             // Ready, and not being deleted
 }
 
+// comparisonsPerChange bounds how many selectors and pods of a namespace are compared
+// for each new state of a pod's health, and each new or gone selector, on the average:
+// see the constant of this name in package noderoll. The counts of a namespace that
+// needs more aren't checked from then on.
+const comparisonsPerChange = 128
+
+// afford stops the checks of counts in a namespace that needs too many comparisons.
+func (c *Checker) afford(namespace string) {
+	if c.comparisons[namespace] < 0 {
+		c.uncounted[namespace] = true
+		delete(c.budgets, namespace)
+	}
+}
+
 // cover brings the counts of budgets up to date with a pod.
 func (c *Checker) cover(h *trackedObject, now map[string]string) {
-	if c.opts.Partial {
+	if c.opts.Partial || c.uncounted[h.key.namespace] {
 		return
 	}
 	k := &h.pod.covering
@@ -60,13 +74,15 @@ func (c *Checker) cover(h *trackedObject, now map[string]string) {
 		known.labelled.Add(h, now)
 	}
 	k.labels, k.healthy = now, healthy
+	c.comparisons[h.key.namespace] += comparisonsPerChange
 	for b := range c.mayCover(h.key.namespace, k.labels) {
-		coverBy(h, b)
+		c.coverBy(h, b)
 	}
 	slices.SortFunc(k.by, func(a, b *trackedObject) int { return strings.Compare(a.key.name, b.key.name) })
 	for _, b := range k.by {
 		c.compareCount(b)
 	}
+	c.afford(h.key.namespace)
 }
 
 // mayCover yields the budgets that pods with these labels may have.
@@ -78,14 +94,23 @@ func (c *Checker) mayCover(namespace string, set map[string]string) iter.Seq[*tr
 	return budgets.MayMatch(set)
 }
 
-func coverBy(h, b *trackedObject) {
+func (c *Checker) coverBy(h, b *trackedObject) {
 	k := &h.pod.covering
+	c.comparisons[h.key.namespace]--
 	if !b.budget.matcher.Matches(labels.Set(k.labels)) {
 		return
 	}
 	k.by = append(k.by, b)
 	if k.healthy {
-		b.budget.ready++
+		b.budget.count(h.key.name, 1)
+	}
+}
+
+// count counts a healthy pod in, or out where by is negative.
+func (b *trackedBudget) count(name string, by int) {
+	b.ready += by
+	if _, is := slices.BinarySearch(b.disrupted, name); is {
+		b.away += by
 	}
 }
 
@@ -94,7 +119,7 @@ func uncover(h *trackedObject) {
 	k := &h.pod.covering
 	for _, b := range k.by {
 		if k.healthy {
-			b.budget.ready--
+			b.budget.count(h.key.name, -1)
 		}
 	}
 	k.by = k.by[:0]
@@ -125,9 +150,10 @@ func (c *Checker) coverPodGone(h *trackedObject) {
 // coverAll counts the pods of a budget whose selector is new, in no order: what
 // they sum up to is compared afterwards.
 func (c *Checker) coverAll(b *trackedObject) {
-	if b.budget.matcher == nil {
+	if b.budget.matcher == nil || c.uncounted[b.key.namespace] {
 		return
 	}
+	c.comparisons[b.key.namespace] += comparisonsPerChange
 	budgets := c.budgets[b.key.namespace]
 	if budgets == nil {
 		budgets = labelindex.NewSelecting[*trackedObject]()
@@ -135,8 +161,9 @@ func (c *Checker) coverAll(b *trackedObject) {
 	}
 	budgets.Add(b, b.budget.matcher)
 	for h := range c.mayBeCovered(b, budgets.Size()) {
-		coverBy(h, b)
+		c.coverBy(h, b)
 	}
+	c.afford(b.key.namespace)
 }
 
 // mayBeCovered yields the pods that a budget, one of so many, may select.
@@ -162,38 +189,45 @@ func (c *Checker) coverNone(b *trackedObject) {
 	}
 	for h := range c.mayBeCovered(b, budgets.Size()) {
 		k := &h.pod.covering
+		c.comparisons[b.key.namespace] -= 1 + len(k.by)
 		k.by = slices.DeleteFunc(k.by, func(x *trackedObject) bool { return x == b })
 	}
-	b.budget.ready = 0
+	b.budget.ready, b.budget.away = 0, 0
 	if budgets.Remove(b); budgets.Size() == 0 {
 		delete(c.budgets, b.key.namespace)
 	}
+	c.afford(b.key.namespace)
 }
 
 // compareCount compares the status of a budget with its pods.
 func (c *Checker) compareCount(h *trackedObject) {
 	b := h.budget
-	if c.opts.Partial || !b.counted {
+	if c.opts.Partial || !b.counted || c.uncounted[h.key.namespace] {
 		return
 	}
-	what, n := "", b.ready-c.disruptedReady(h)
+	what, n := "", b.ready-b.away
 	if n != int(b.healthy) {
 		what = "currentHealthy " + strconv.Itoa(int(b.healthy))
 	}
 	if c.begins(&b.miscount, what) {
 		c.checkOverdue(&b.miscount, h, reaction, budgetCounts, strconv.Itoa(n)+", as many as are Ready and neither being deleted nor disrupted", func() bool {
-			return c.lifecycle && c.whole(noderoll.Pods) && c.whole(noderoll.Budgets)
+			return !c.uncounted[h.key.namespace] && c.lifecycle && c.whole(noderoll.Pods) && c.whole(noderoll.Budgets)
 		})
 	}
 }
 
-// disruptedReady counts the healthy pods that are in disruptedPods.
-func (c *Checker) disruptedReady(h *trackedObject) (n int) {
-	for _, name := range h.budget.disrupted {
+// countDisrupted counts the healthy pods of a budget that are in its disruptedPods,
+// after those have changed.
+func (c *Checker) countDisrupted(h *trackedObject) {
+	b, known := h.budget, c.pods[h.key.namespace]
+	b.away = 0
+	if known == nil || b.matcher == nil || c.uncounted[h.key.namespace] {
+		return
+	}
+	for _, name := range b.disrupted {
 		p := c.objects[objectKey{noderoll.Pods, h.key.namespace, name}]
-		if p != nil && p.pod != nil && p.pod.covering.healthy && slices.Contains(p.pod.covering.by, h) {
-			n++
+		if _, is := known.all[p]; is && p.pod.covering.healthy && b.matcher.Matches(labels.Set(p.pod.covering.labels)) {
+			b.away++
 		}
 	}
-	return n
 }

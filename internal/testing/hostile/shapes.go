@@ -229,6 +229,48 @@ var shapes = []shape{
 			}}}})
 		}
 	}},
+	{"budgets of all", func(t *tape, n int) {
+		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
+		for i, name := range named(n, "p") {
+			t.added(0, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
+		}
+		for i, name := range named(n, "b") {
+			t.added(1+i, "poddisruptionbudgets", name, fields{"spec": fields{"selector": fields{"matchExpressions": []any{
+				fields{"key": fmt.Sprint("k", i), "operator": "DoesNotExist"},
+			}}}})
+		}
+		for i, name := range named(n, "b") {
+			t.line(1+n+i, "DELETED", "poddisruptionbudgets", name, nil)
+		}
+	}},
+	{"budgets of none", func(t *tape, n int) {
+		for i, name := range named(n, "b") {
+			t.added(i, "poddisruptionbudgets", name, fields{"spec": fields{"selector": fields{"matchExpressions": []any{
+				fields{"key": fmt.Sprint("k", i), "operator": "Exists"},
+			}}}})
+		}
+		for i, name := range named(n, "p") {
+			t.added(n+i, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
+		}
+	}},
+	{"budget status", func(t *tape, n int) {
+		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
+		t.added(0, "poddisruptionbudgets", "b", fields{"spec": fields{"selector": fields{}}})
+		for i, name := range named(n, "p") {
+			t.added(0, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
+		}
+		for i := range n {
+			t.patched(1+i, "poddisruptionbudgets", "b", fields{"status": fields{"disruptionsAllowed": i % 2}})
+		}
+	}},
+	{"disrupted", func(t *tape, n int) {
+		t.added(0, "poddisruptionbudgets", "b", fields{"metadata": fields{"generation": 1}, "spec": fields{"selector": fields{}},
+			"status": fields{"observedGeneration": 1, "disruptedPods": members(n, "p", "2026-11-20T22:21:09Z")}})
+		for i, name := range named(n, "p") {
+			t.added(1+i, "pods", name, fields{"spec": fields{"nodeName": "n"},
+				"status": fields{"conditions": []any{fields{"type": "Ready", "status": "True"}}}})
+		}
+	}},
 	{"events", func(t *tape, n int) {
 		for i, name := range named(n, "n") {
 			t.added(0, "nodes", name, fields{})

@@ -2,9 +2,7 @@ package main
 
 import (
 	"io"
-	"os"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/spf13/cobra"
@@ -18,9 +16,9 @@ func panelOptions(cmd *cobra.Command, out io.Writer) (render.Options, error) {
 	if err != nil {
 		return render.Options{}, err
 	}
-	o := render.Options{Profile: colorprofile.Detect(out, os.Environ()), ASCII: terminal.ASCIILocale()}
+	o := render.Options{Profile: terminal.Profile(out), ASCII: terminal.ASCIILocale()}
 	if plain {
-		o.Profile = min(o.Profile, colorprofile.ASCII)
+		o.Profile = min(o.Profile, render.ASCII)
 	}
 	return o, nil
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
-
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/replay/observe"
@@ -48,5 +46,5 @@ func Panel(ctx context.Context, path string, s Shot) (panel string, err error) {
 	view.Advance(s.At)
 	f := view.Frame()
 	f.Position, f.Duration, f.Speed, f.Hint = s.At, length, s.Speed, s.Hint
-	return render.Panel(f, render.Options{Width: s.Width, Height: s.Height, Profile: colorprofile.TrueColor}), nil
+	return render.Panel(f, render.Options{Width: s.Width, Height: s.Height, Profile: render.TrueColor}), nil
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/colorprofile"
-
 	"github.com/nodesim/nodesim/noderoll"
 )
 
@@ -91,7 +89,7 @@ func TestSharedDomainGoesFirst(t *testing.T) {
 
 func BenchmarkPanel(b *testing.B) {
 	for name, f := range map[string]Frame{"nodes=3": demoFrames()[8], "nodes=5000": crowd(5000)} {
-		for _, o := range []Options{{Width: 80, Height: 24}, {Width: 120, Height: 40, Profile: colorprofile.TrueColor}} {
+		for _, o := range []Options{{Width: 80, Height: 24}, {Width: 120, Height: 40, Profile: TrueColor}} {
 			b.Run(name+"/"+o.Profile.String(), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
-
 	"github.com/nodesim/nodesim/noderoll"
 )
 
@@ -265,7 +263,7 @@ func TestFailedRollHasNoTick(t *testing.T) {
 		change(&f)
 		f.Position = f.Duration
 		lackText(t, Panel(f, wide), "✓", "complete")
-		painted := strings.Split(Panel(f, Options{Width: 100, Height: 40, Profile: colorprofile.ANSI}), "\n")
+		painted := strings.Split(Panel(f, Options{Width: 100, Height: 40, Profile: ANSI}), "\n")
 		if end := painted[len(painted)-1]; strings.Contains(end, "\x1b[32m") || !strings.Contains(end, " end") {
 			t.Errorf("%s: the last line %q, want no green", name, end)
 		}

@@ -3,8 +3,6 @@ package render
 import (
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
-
 	"github.com/nodesim/nodesim/noderoll"
 )
 
@@ -51,7 +49,7 @@ type Options struct {
 	Height int // lines; at most 1000 are used
 	// Profile holds what colours the terminal can show. NoTTY and Unknown (the zero
 	// value) give text without escape codes, ASCII bold and faint text only.
-	Profile colorprofile.Profile
+	Profile Profile
 	// ASCII keeps every line to the characters from space to tilde.
 	ASCII bool
 	// Fill puts the status line at the bottom of the height, which keeps a panel

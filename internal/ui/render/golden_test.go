@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/colorprofile"
-
 	"github.com/nodesim/nodesim/golden"
 )
 
@@ -62,14 +60,14 @@ func TestASCIIPanel(t *testing.T) {
 
 // Raw: cat these files to see the colours.
 func TestColourPanels(t *testing.T) {
-	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+	for _, profile := range []Profile{ASCII, ANSI, ANSI256, TrueColor} {
 		golden.Assert(t, "stuck-drain-"+strings.ToLower(profile.String()),
 			Panel(stuckDrain(), Options{Width: 80, Height: 24, Profile: profile}))
 	}
 }
 
 func TestNoEscapeCodesWithoutATerminal(t *testing.T) {
-	for _, profile := range []colorprofile.Profile{colorprofile.Unknown, colorprofile.NoTTY} {
+	for _, profile := range []Profile{Unknown, NoTTY} {
 		if got := Panel(stuckDrain(), Options{Width: 80, Height: 24, Profile: profile}); strings.Contains(got, "\x1b") {
 			t.Errorf("profile %v: the panel has escape codes", profile)
 		}
@@ -77,7 +75,7 @@ func TestNoEscapeCodesWithoutATerminal(t *testing.T) {
 }
 
 func TestPanelRepeats(t *testing.T) {
-	o := Options{Width: 100, Height: 30, Profile: colorprofile.TrueColor}
+	o := Options{Width: 100, Height: 30, Profile: TrueColor}
 	first := Panel(crowd(300), o)
 	for range 20 {
 		if again := Panel(crowd(300), o); again != first {

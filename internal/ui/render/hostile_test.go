@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -91,7 +90,7 @@ func checkPanel(t *testing.T, panel string, o Options) {
 		return
 	}
 	plain := sgr.ReplaceAllString(panel, "")
-	if o.Profile < colorprofile.ASCII && plain != panel {
+	if o.Profile < ASCII && plain != panel {
 		t.Errorf("%dx%d: escape codes without a terminal", o.Width, o.Height)
 	}
 	lines := strings.Split(plain, "\n")
@@ -119,7 +118,7 @@ func TestAnySizeAnySnapshot(t *testing.T) {
 	for range 500 {
 		o := Options{
 			Width: 1 + c.IntN(1+c.IntN(500)), Height: 1 + c.IntN(1+c.IntN(200)),
-			Profile: colorprofile.Profile(c.IntN(6)), ASCII: c.IntN(3) == 0, Fill: c.IntN(2) == 0,
+			Profile: Profile(c.IntN(6)), ASCII: c.IntN(3) == 0, Fill: c.IntN(2) == 0,
 		}
 		checkPanel(t, Panel(c.frame(), o), o)
 		if t.Failed() {
@@ -155,7 +154,7 @@ func TestOptionsOutOfBounds(t *testing.T) {
 
 // ASCII panels are ASCII when they are coloured as well.
 func TestASCIIWithColour(t *testing.T) {
-	o := Options{Width: 80, Height: 24, ASCII: true, Profile: colorprofile.TrueColor}
+	o := Options{Width: 80, Height: 24, ASCII: true, Profile: TrueColor}
 	panel := Panel(stuckDrain(), o)
 	checkPanel(t, panel, o)
 	if !strings.Contains(panel, "\x1b[") {

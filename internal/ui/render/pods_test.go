@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/colorprofile"
-
 	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/noderoll"
 )
@@ -62,7 +60,7 @@ func TestPodPanels(t *testing.T) {
 		golden.Assert(t, fmt.Sprintf("pods-%dx%d", o.Width, o.Height), Panel(podStory(), o))
 	}
 	golden.Assert(t, "pods-ascii", Panel(podStory(), Options{Width: 80, Height: 24, ASCII: true}))
-	for _, profile := range []colorprofile.Profile{colorprofile.ANSI, colorprofile.TrueColor} {
+	for _, profile := range []Profile{ANSI, TrueColor} {
 		golden.Assert(t, "pods-"+strings.ToLower(profile.String()), Panel(podStory(), Options{Width: 80, Height: 24, Profile: profile}))
 	}
 	var b strings.Builder

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/charmbracelet/colorprofile"
 )
 
 func draw(t *testing.T, s *Screen, panels ...string) {
@@ -62,7 +60,7 @@ func TestScreenAlternate(t *testing.T) {
 func TestScreenAppendsToAStream(t *testing.T) {
 	var b bytes.Buffer
 	s := NewScreen(&b, ScreenOptions{Alternate: true})
-	coloured := Panel(demoFrames()[3], Options{Width: 60, Height: 20, Profile: colorprofile.TrueColor})
+	coloured := Panel(demoFrames()[3], Options{Width: 60, Height: 20, Profile: TrueColor})
 	draw(t, s, "one\ntwo", "three", coloured)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -64,7 +63,7 @@ func newTheme(o Options) theme {
 	if o.ASCII {
 		t.glyphs = asciiGlyphs
 	}
-	if o.Profile < colorprofile.ASCII {
+	if o.Profile < ASCII {
 		return t
 	}
 	for i := range inkCount {
@@ -76,7 +75,7 @@ func newTheme(o Options) theme {
 }
 
 // style is what an ink puts before a text in a terminal of this profile; it is empty for plain text.
-func style(i ink, profile colorprofile.Profile) ansi.Style {
+func style(i ink, profile Profile) ansi.Style {
 	var s ansi.Style
 	switch i {
 	case inkStrong:
@@ -88,11 +87,11 @@ func style(i ink, profile colorprofile.Profile) ansi.Style {
 	switch {
 	case !ok:
 		return s
-	case profile == colorprofile.ANSI:
+	case profile == ANSI:
 		return s.ForegroundColor(c.ansi)
-	case profile == colorprofile.ANSI256:
+	case profile == ANSI256:
 		return s.ForegroundColor(c.ansi256)
-	case profile > colorprofile.ANSI256:
+	case profile > ANSI256:
 		return s.ForegroundColor(c.trueColor)
 	}
 	return s

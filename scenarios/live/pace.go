@@ -54,14 +54,31 @@ func (p *pace) now() time.Duration {
 		wall = p.last
 	case passed > maxCatchUp:
 		p.lost += passed - maxCatchUp
-		b = rebase{p.forward(b, p.last.Add(maxCatchUp)), wall}
-		if len(p.rebases) == maxRebases {
-			p.rebases = append(p.rebases[:0], p.rebases[maxRebases/2:]...)
-		}
-		p.rebases = append(p.rebases, b)
+		b = p.shift(p.forward(b, p.last.Add(maxCatchUp)), wall)
 	}
 	p.last = wall
 	return p.forward(b, wall)
+}
+
+// reached says that the scenario has come to a moment up to which it might go on. If a request held it up on the way
+// for longer than maxCatchUp, that moment is now: what is heard next happens after the request, not before.
+func (p *pace) reached(at time.Duration) {
+	wall := p.clock.Now()
+	if passed := wall.Sub(p.last); passed > maxCatchUp {
+		p.lost += passed
+		p.shift(at, wall)
+		p.last = wall
+	}
+}
+
+// shift has the scenario be at a moment at that time of the wall.
+func (p *pace) shift(at time.Duration, wall time.Time) rebase {
+	if len(p.rebases) == maxRebases {
+		p.rebases = append(p.rebases[:0], p.rebases[maxRebases/2:]...)
+	}
+	b := rebase{at, wall}
+	p.rebases = append(p.rebases, b)
+	return b
 }
 
 func (p *pace) forward(b rebase, wall time.Time) time.Duration {

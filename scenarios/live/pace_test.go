@@ -50,6 +50,46 @@ func TestPaceDoesNotMakeUpForSleep(t *testing.T) {
 	}
 }
 
+// slowSimulation is a scenario that a request holds up.
+type slowSimulation struct {
+	simulation
+	at    time.Duration
+	takes func()
+}
+
+func (s *slowSimulation) Advance(to time.Duration) error { s.at = to; s.takes(); return nil }
+func (s *slowSimulation) Now() time.Duration             { return s.at }
+func (s *slowSimulation) Next() (time.Duration, bool)    { return 0, false }
+func (s *slowSimulation) Outcomes() []string             { return nil }
+func (s *slowSimulation) Ended() bool                    { return false }
+
+// An eviction that the API server answers late holds the scenario up: a pod that was created meanwhile starts then, not
+// before the eviction.
+func TestStepThatIsHeldUp(t *testing.T) {
+	for held, want := range map[time.Duration]time.Duration{maxCatchUp: 0, time.Minute: time.Minute} {
+		c := clocktesting.NewFakeClock(noon)
+		r := &run{
+			Runner: &Runner{clock: c, tell: func(Progress) {}}, pace: newPace(c, 20, 0),
+			sim: &slowSimulation{takes: func() { c.Step(held) }},
+		}
+		r.begun.Store(true)
+		if _, _, err := r.step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if is := r.pace.wall(r.sim.Now()).Sub(noon); is != want {
+			t.Errorf("held up for %s: the scenario's present is %s after noon, want %s", held, is, want)
+		}
+		if r.pace.lost != want {
+			t.Errorf("held up for %s: lost %s, want %s", held, r.pace.lost, want)
+		}
+		at := r.sim.Now()
+		c.Step(time.Second)
+		if next := r.pace.now(); next < at+20*time.Second {
+			t.Errorf("held up for %s: a second later at %s, want at least %s", held, next, at+20*time.Second)
+		}
+	}
+}
+
 // Moments and walls grow together, whatever is lost.
 func TestPaceNeverGoesBack(t *testing.T) {
 	c := clocktesting.NewFakeClock(noon)
@@ -58,6 +98,8 @@ func TestPaceNeverGoesBack(t *testing.T) {
 	for i := range 3 * maxRebases {
 		c.Step(time.Duration(i%5) * maxCatchUp / 2)
 		at := p.now()
+		c.Step(time.Duration(i%7) * maxCatchUp / 4)
+		p.reached(at)
 		w := p.wall(at)
 		if at < last || w.Before(wall) || w.After(c.Now()) {
 			t.Fatalf("step %d: from %s to %s, wall from %s to %s, now %s", i, last, at, wall, w, c.Now())

@@ -235,6 +235,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 	if err := r.sim.Advance(r.pace.now()); err != nil {
 		return 0, false, err
 	}
+	r.pace.reached(r.sim.Now())
 	r.at.Store(int64(r.sim.Now()))
 	r.done.Store(r.scenario.rolls > 0 && len(r.sim.Outcomes()) >= r.scenario.rolls)
 	if r.sim.Ended() {

@@ -40,7 +40,7 @@ func newInformers(ctx context.Context, o *KubeObserver) *informers {
 		newWatchFeed(o, Nodes, &corev1.Node{}, func(x *metav1.ListOptions) { x.LabelSelector = o.selector },
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
 				return nodes.List(ctx, x)
-			}, nodes.Watch, &nodeSink{r.state}),
+			}, nodes.Watch, nodeSink(r.state)),
 		newWatchFeed(o, Pods, &corev1.Pod{}, func(*metav1.ListOptions) {},
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
 				list, err := pods.List(ctx, x)
@@ -50,17 +50,17 @@ func newInformers(ctx context.Context, o *KubeObserver) *informers {
 					}
 				}
 				return list, err
-			}, pods.Watch, &podSink{r.state, &o.opts}),
+			}, pods.Watch, podSink(r.state, &o.opts)),
 		newWatchFeed(o, Events, &corev1.Event{}, func(x *metav1.ListOptions) { x.FieldSelector = warningsOnly },
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
 				return events.List(ctx, x)
-			}, events.Watch, &eventSink{r.state}),
+			}, events.Watch, eventSink(r.state)),
 	}
 	if budgets := o.opts.Budgets; budgets != nil {
 		r.feeds = append(r.feeds, newWatchFeed(o, Budgets, &policyv1.PodDisruptionBudget{}, func(*metav1.ListOptions) {},
 			func(ctx context.Context, x metav1.ListOptions) (runtime.Object, error) {
 				return budgets.List(ctx, x)
-			}, budgets.Watch, &budgetSink{r.state}))
+			}, budgets.Watch, budgetSink(r.state)))
 	}
 	return r
 }

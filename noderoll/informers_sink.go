@@ -1,6 +1,8 @@
 package noderoll
 
 import (
+	"iter"
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -122,126 +124,87 @@ func keepInstance(scope *PodScope, slim, p *corev1.Pod) {
 	}
 }
 
-type nodeSink struct{ state *State }
+// sinkOf is the sink of objects of one type.
+type sinkOf[T metav1.Object] struct {
+	put  func(T)
+	drop func(namespace, name, uid string) // whatever its UID where that is ""
+	held iter.Seq[podKey]                  // what the State has
+}
 
-func (s *nodeSink) set(obj any) {
-	if n, ok := obj.(*corev1.Node); ok {
-		s.state.SetNode(NodeFrom(n))
+func (s sinkOf[T]) set(obj any) {
+	if o, ok := obj.(T); ok {
+		s.put(o)
 	}
 }
 
-func (s *nodeSink) remove(obj any) {
-	if n, ok := obj.(*corev1.Node); ok {
-		s.state.DeleteNode(n.Name, string(n.UID))
+func (s sinkOf[T]) remove(obj any) {
+	if o, ok := obj.(T); ok {
+		s.drop(o.GetNamespace(), o.GetName(), string(o.GetUID()))
 	}
 }
 
-func (s *nodeSink) replace(objs []any) {
-	kept := make(map[string]bool, len(objs))
-	for _, obj := range objs {
-		if n, ok := obj.(*corev1.Node); ok {
-			kept[n.Name] = true
-			s.set(n)
-		}
-	}
-	for name := range s.state.nodes {
-		if !kept[name] {
-			s.state.DeleteNode(name, "")
-		}
-	}
-}
-
-type podSink struct {
-	state *State
-	opts  *KubeOptions
-}
-
-func (s *podSink) set(obj any) {
-	if p, ok := obj.(*corev1.Pod); ok {
-		s.state.SetPod(s.opts.podForCount(p))
-		if s.state.roll != nil {
-			s.state.roll.set(new(InstanceFrom(p)))
-		}
-	}
-}
-
-func (s *podSink) remove(obj any) {
-	if p, ok := obj.(*corev1.Pod); ok {
-		s.state.DeletePod(p.Namespace, p.Name, string(p.UID))
-	}
-}
-
-func (s *podSink) replace(objs []any) {
+func (s sinkOf[T]) replace(objs []any) {
 	kept := make(map[podKey]bool, len(objs))
 	for _, obj := range objs {
-		if p, ok := obj.(*corev1.Pod); ok {
-			kept[podKey{p.Namespace, p.Name}] = true
-			s.set(p)
+		if o, ok := obj.(T); ok {
+			kept[podKey{o.GetNamespace(), o.GetName()}] = true
+			s.put(o)
 		}
 	}
-	for key := range s.state.podIndex.pods {
+	for key := range s.held {
 		if !kept[key] {
-			s.state.DeletePod(key.namespace, key.name, "")
+			s.drop(key.namespace, key.name, "")
 		}
 	}
 }
 
-type budgetSink struct{ state *State }
-
-func (s *budgetSink) set(obj any) {
-	if b, ok := obj.(*policyv1.PodDisruptionBudget); ok {
-		s.state.SetBudget(BudgetFrom(b))
-	}
-}
-
-func (s *budgetSink) remove(obj any) {
-	if b, ok := obj.(*policyv1.PodDisruptionBudget); ok {
-		s.state.DeleteBudget(b.Namespace, b.Name)
-	}
-}
-
-func (s *budgetSink) replace(objs []any) {
-	kept := make(map[podKey]bool, len(objs))
-	for _, obj := range objs {
-		if b, ok := obj.(*policyv1.PodDisruptionBudget); ok {
-			kept[podKey{b.Namespace, b.Name}] = true
-			s.set(b)
-		}
-	}
-	for namespace, sp := range s.state.podIndex.spaces {
-		for name := range sp.budgets {
-			if !kept[podKey{namespace, name}] {
-				s.state.DeleteBudget(namespace, name)
+func nodeSink(s *State) sink {
+	return sinkOf[*corev1.Node]{
+		put:  func(n *corev1.Node) { s.SetNode(NodeFrom(n)) },
+		drop: func(_, name, uid string) { s.DeleteNode(name, uid) },
+		held: func(yield func(podKey) bool) {
+			for name := range s.nodes {
+				if !yield(podKey{"", name}) {
+					return
+				}
 			}
-		}
+		},
 	}
 }
 
-type eventSink struct{ state *State }
-
-func (s *eventSink) set(obj any) {
-	if e, ok := obj.(*corev1.Event); ok {
-		s.state.SetEvent(EventRecordFrom(e))
+func podSink(s *State, opts *KubeOptions) sink {
+	return sinkOf[*corev1.Pod]{
+		put: func(p *corev1.Pod) {
+			s.SetPod(opts.podForCount(p))
+			if s.roll != nil {
+				s.roll.set(new(InstanceFrom(p)))
+			}
+		},
+		drop: s.DeletePod,
+		held: func(yield func(podKey) bool) { maps.Keys(s.podIndex.pods)(yield) },
 	}
 }
 
-func (s *eventSink) remove(obj any) {
-	if e, ok := obj.(*corev1.Event); ok {
-		s.state.DeleteEvent(e.Namespace, e.Name)
+func budgetSink(s *State) sink {
+	return sinkOf[*policyv1.PodDisruptionBudget]{
+		put:  func(b *policyv1.PodDisruptionBudget) { s.SetBudget(BudgetFrom(b)) },
+		drop: func(namespace, name, _ string) { s.DeleteBudget(namespace, name) },
+		held: func(yield func(podKey) bool) {
+			for namespace, sp := range s.podIndex.spaces {
+				for name := range sp.budgets {
+					if !yield(podKey{namespace, name}) {
+						return
+					}
+				}
+			}
+		},
 	}
 }
 
-func (s *eventSink) replace(objs []any) {
-	kept := make(map[podKey]bool, len(objs))
-	for _, obj := range objs {
-		if e, ok := obj.(*corev1.Event); ok {
-			kept[podKey{e.Namespace, e.Name}] = true
-			s.set(e)
-		}
-	}
-	for key := range s.state.warns.records {
-		if !kept[key] {
-			s.state.DeleteEvent(key.namespace, key.name)
-		}
+func eventSink(s *State) sink {
+	return sinkOf[*corev1.Event]{
+		put:  func(e *corev1.Event) { s.SetEvent(EventRecordFrom(e)) },
+		drop: func(namespace, name, _ string) { s.DeleteEvent(namespace, name) },
+		held: func(yield func(podKey) bool) { maps.Keys(s.warns.records)(yield) },
 	}
 }

@@ -160,21 +160,7 @@ func commonDomain(n int, name func(i int) string) string {
 // node is one row: glyph, name, old or new, phase, then what the phase has to
 // say and what presses.
 func (p *painter) node(n *noderoll.NodeView, c columns) row {
-	s := p.phaseSign(n)
-	phrase := s.ink
-	if n.Phase == noderoll.PhaseReady {
-		phrase = inkDim // At rest: nothing to look at.
-	}
-	age := span{inkDim, "old"}
-	if n.OnTarget {
-		age = span{inkReady, "new"}
-	}
-	r := row{
-		{s.ink, s.glyph + " "},
-		{inkText, pad(cutMiddle(p.name(n.Name), c.name, p.ellipsis), c.name) + "  "},
-		age,
-		{phrase, "  " + pad(s.phrase, c.phase)},
-	}
+	r := p.rowOf(p.phaseSign(n), n.Phase == noderoll.PhaseReady, n.OnTarget, pad(cutMiddle(p.name(n.Name), c.name, p.ellipsis), c.name), c.phase)
 	if c.image > 0 {
 		r = append(r, span{inkDim, "  " + pad(cutMiddle(p.clean(n.Image), c.image, p.ellipsis), c.image)})
 	}
@@ -193,6 +179,19 @@ func (p *painter) node(n *noderoll.NodeView, c columns) row {
 		r = append(r, span{inkDrain, "  " + p.pressure(n.Pressure)})
 	}
 	return r
+}
+
+// rowOf begins the row of a node or a pod.
+func (p *painter) rowOf(s sign, ready, onTarget bool, name string, phase int) row {
+	phrase := s.ink
+	if ready {
+		phrase = inkDim // At rest: nothing to look at.
+	}
+	age := span{inkDim, "old"}
+	if onTarget {
+		age = span{inkReady, "new"}
+	}
+	return row{{s.ink, s.glyph + " "}, {inkText, name + "  "}, age, {phrase, "  " + pad(s.phrase, phase)}}
 }
 
 // blocked says what holds a node's drain up, "" where that isn't known. On a narrow

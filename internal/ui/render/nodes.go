@@ -113,7 +113,7 @@ func (p *painter) pick(rows int) (shown []*noderoll.NodeView, rest counts) {
 	if rows > 1 {
 		rows-- // for the line that counts the rest
 	}
-	changed := p.changed(rows)
+	changed := p.changed(rows, func(e *noderoll.Entry) string { return e.Node })
 	var ranks [rankCount][]*noderoll.NodeView
 	for i := range all {
 		if r := p.rank(&all[i], changed); len(ranks[r]) < rows {
@@ -132,15 +132,15 @@ func (p *painter) pick(rows int) (shown []*noderoll.NodeView, rest counts) {
 	return shown, rest
 }
 
-// changed are the nodes of the latest entries, no more than there are rows.
-func (p *painter) changed(rows int) map[string]bool {
+// changed are the names that the latest entries have, of nodes or of pods, no more than there are rows; "" is none.
+func (p *painter) changed(rows int, name func(*noderoll.Entry) string) map[string]bool {
 	changed := make(map[string]bool)
-	for _, e := range slices.Backward(p.frame.Recent) {
+	for i := range slices.Backward(p.frame.Recent) {
 		if len(changed) >= rows {
 			break
 		}
-		if e.Node != "" {
-			changed[e.Node] = true
+		if is := name(&p.frame.Recent[i]); is != "" {
+			changed[is] = true
 		}
 	}
 	return changed

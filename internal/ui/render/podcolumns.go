@@ -51,21 +51,8 @@ func (p *painter) podColumns(shown []*noderoll.PodView) podColumns {
 // pod is one row: glyph, name, old or new, phase, configuration, node, and what is
 // wrong with it.
 func (p *painter) pod(v *noderoll.PodView, c podColumns) row {
-	s := p.podSign(v)
-	phrase := s.ink
-	if v.Phase == noderoll.PodReady {
-		phrase = inkDim // At rest: nothing to look at.
-	}
-	age := span{inkDim, "old"}
-	if v.OnTarget {
-		age = span{inkReady, "new"}
-	}
-	r := row{
-		{s.ink, s.glyph + " "},
-		{inkText, pad(cutMiddle(p.clean(p.podName(v.Namespace, v.Name)), c.name, p.ellipsis), c.name) + "  "},
-		age,
-		{phrase, "  " + pad(s.phrase, c.phase)},
-	}
+	name := pad(cutMiddle(p.clean(p.podName(v.Namespace, v.Name)), c.name, p.ellipsis), c.name)
+	r := p.rowOf(p.podSign(v), v.Phase == noderoll.PodReady, v.OnTarget, name, c.phase)
 	if c.what > 0 {
 		r = append(r, span{inkDim, "  " + pad(cutMiddle(p.clean(v.Configuration), c.what, p.ellipsis), c.what)})
 	}

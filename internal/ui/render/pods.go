@@ -1,10 +1,6 @@
 package render
 
-import (
-	"slices"
-
-	"github.com/nodesim/nodesim/noderoll"
-)
+import "github.com/nodesim/nodesim/noderoll"
 
 // podRows is the section of the pods, for a roll that is one of pods: what nodes is
 // for others.
@@ -121,7 +117,7 @@ func (p *painter) pickPods(rows int) (shown []*noderoll.PodView, rest noderoll.P
 	if rows > 1 {
 		rows-- // for the line that counts the rest
 	}
-	changed := p.changedPods(rows)
+	changed := p.changed(rows, p.podOf)
 	var ranks [rankCount][]*noderoll.PodView
 	for i := range all {
 		v := &all[i]
@@ -139,18 +135,12 @@ func (p *painter) pickPods(rows int) (shown []*noderoll.PodView, rest noderoll.P
 	return shown, rest
 }
 
-// changedPods are the pods of the latest entries, no more than there are rows.
-func (p *painter) changedPods(rows int) map[string]bool {
-	changed := make(map[string]bool)
-	for _, e := range slices.Backward(p.frame.Recent) {
-		if len(changed) >= rows {
-			break
-		}
-		if subject, _ := p.subject(&e); subject != "" && subject != e.Node {
-			changed[subject] = true
-		}
+// podOf is the pod that an entry is about, or "".
+func (p *painter) podOf(e *noderoll.Entry) string {
+	if subject, _ := p.subject(e); subject != e.Node {
+		return subject
 	}
-	return changed
+	return ""
 }
 
 // podName is a pod's name, with its namespace where the pods are of several.

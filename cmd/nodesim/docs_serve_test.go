@@ -15,6 +15,7 @@ import (
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -58,10 +59,9 @@ func TestTheManualOfServeShowsWhatIsPrinted(t *testing.T) {
 // kubeconfig.
 func serveDemo(t *testing.T) string {
 	t.Helper()
-	tape, err := ui.Scenario("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := ui.Simulated("demo", func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		return scenarios.Open("demo", opts...)
+	})
 	s, err := serve.Open(t.Context(), serve.Options{
 		Tape: tape, Player: []replay.Option{replay.StartPaused()},
 		Kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"), Say: func(string) {},

@@ -54,7 +54,7 @@ func up(t *testing.T, o Options) (*ControlPlane, kubernetes.Interface) {
 		if err := c.Stop(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(c.Folder()); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(c.group.Path()); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the folder: found %v, want it gone", err)
 		}
 		for name, pid := range pids {
@@ -167,8 +167,8 @@ func TestTheControlPlaneWorks(t *testing.T) {
 		t.Errorf("the kubelet: found %q, %v, want %q", log, err, want)
 	}
 	for _, toleration := range pods.Items[0].Spec.Tolerations {
-		if seconds := toleration.TolerationSeconds; seconds == nil || *seconds != int64(c.Pace().Toleration) {
-			t.Errorf("found the toleration %+v, want %d s", toleration, c.Pace().Toleration)
+		if seconds := toleration.TolerationSeconds; seconds == nil || *seconds != int64(c.pace.Toleration) {
+			t.Errorf("found the toleration %+v, want %d s", toleration, c.pace.Toleration)
 		}
 	}
 	within(t, 10*time.Minute, "the pods of the silent node to be deleted", func(ctx context.Context) (bool, error) {
@@ -237,8 +237,9 @@ func wrote(t *testing.T, file string, wants ...string) (bool, error) {
 func TestTwoAtOnceAndOneThatBreaks(t *testing.T) {
 	first, _ := up(t, Options{Name: "one"})
 	second, client := up(t, Options{Name: "two"})
-	if first.URL() == second.URL() || !strings.Contains(string(second.Kubeconfig()), "nodesim-two") {
-		t.Errorf("found %s and %s, want two", first.URL(), second.URL())
+	kubeconfig, err := os.ReadFile(second.KubeconfigPath())
+	if err != nil || first.URL() == second.URL() || !strings.Contains(string(kubeconfig), "nodesim-two") {
+		t.Errorf("found %s and %s, %v, want two", first.URL(), second.URL(), err)
 	}
 	if err := first.Err(); err != nil {
 		t.Errorf("found %v before anything has happened", err)

@@ -25,7 +25,6 @@ type ControlPlane struct {
 
 	authority         []byte // PEM
 	admin             pair
-	kubeconfig        []byte
 	config            *rest.Config
 	stop              sync.Once
 	stopped           error
@@ -39,11 +38,7 @@ type ControlPlane struct {
 // which the API server comes to a kubelet ("kube-apiserver-kubelet-client").
 func (c *ControlPlane) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
-// Kubeconfig is the text of the administrator's kubeconfig, KubeconfigPath a file of it, mode 0600, which goes away with
-// the control plane.
-func (c *ControlPlane) Kubeconfig() []byte { return append([]byte(nil), c.kubeconfig...) }
-
-// KubeconfigPath is described with Kubeconfig.
+// KubeconfigPath is the file of the administrator's kubeconfig, mode 0600, which goes away with the control plane.
 func (c *ControlPlane) KubeconfigPath() string { return c.group.Path("kubeconfig") }
 
 // URL is where the API is served.
@@ -51,12 +46,6 @@ func (c *ControlPlane) URL() string { return c.config.Host }
 
 // Took returns how long the start was, without a build.
 func (c *ControlPlane) Took() time.Duration { return c.took }
-
-// Pace is that of the speed in the options.
-func (c *ControlPlane) Pace() Pace { return c.pace }
-
-// Folder holds everything.
-func (c *ControlPlane) Folder() string { return c.group.Path() }
 
 // LogIn is the log of a component of the control plane in a folder.
 func LogIn(folder, component string) string { return filepath.Join(folder, "logs", component+".log") }

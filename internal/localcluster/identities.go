@@ -77,7 +77,6 @@ func (c *ControlPlane) kubeconfigs() error {
 	if err != nil {
 		return err
 	}
-	c.kubeconfig = text
 	c.config = &rest.Config{
 		Host: c.url(), QPS: -1, // no limit: the API server has its own
 		TLSClientConfig: rest.TLSClientConfig{CAData: c.authority, CertData: c.admin.certificate, KeyData: c.admin.key},

@@ -23,11 +23,7 @@ func TestPatchesShowWhatWholeObjectsShow(t *testing.T) {
 		tapes[filepath.Base(name)] = ui.File(name, nil)
 	}
 	for _, name := range []string{"percentage", "surge", "stuck-drain", "spot-loss", "inplace-image"} {
-		tape, err := ui.Scenario(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tapes[name] = tape
+		tapes[name] = shipped(name)
 	}
 	for name, tape := range tapes {
 		t.Run(name, func(t *testing.T) {

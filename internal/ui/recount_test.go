@@ -297,7 +297,13 @@ func shown(t *testing.T, src timeline.Source) (out told) {
 		note(entries)
 		if listed = listed || ev.Resource == "nodes" && ev.Type == timeline.Sync; listed && ev.Resource == "nodes" {
 			f := v.Frame()
-			out.progress(ev.At, f.Desired, f.Desired-render.Replaced(f.Desired, f.Snapshot))
+			left := 0
+			for _, n := range f.Snapshot.Nodes {
+				if !n.OnTarget {
+					left++
+				}
+			}
+			out.progress(ev.At, f.Desired, left)
 		}
 	}
 	note(v.Advance(v.At() + noderoll.StillAfter))

@@ -49,13 +49,16 @@ func driver(t *testing.T, tape *ui.Tape, out io.Writer) (*timeline.Reader, *ui.D
 	}})
 }
 
+// shipped is the tape of a shipped scenario, with its parameters' defaults.
+func shipped(name string) *ui.Tape {
+	return ui.Simulated(name, func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		return scenarios.Open(name, opts...)
+	})
+}
+
 func demo(t *testing.T) *ui.Tape {
 	t.Helper()
-	tape, err := ui.Scenario("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tape
+	return shipped("demo")
 }
 
 func through(t *testing.T, tape *ui.Tape, from, to time.Duration) string {

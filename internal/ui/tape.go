@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
-	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -34,16 +33,6 @@ func File(name string, in io.Reader) *Tape {
 	return &Tape{Name: name, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 		return timeline.Open(name, opts...)
 	}}
-}
-
-// Scenario is the tape of a shipped scenario, with its parameters' defaults.
-func Scenario(name string) (*Tape, error) {
-	if _, err := scenarios.Find(name); err != nil {
-		return nil, err
-	}
-	return Simulated(name, func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
-		return scenarios.Open(name, opts...)
-	}), nil
 }
 
 // simulatedLength is the number of events of a simulation made only to know how

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -18,16 +19,14 @@ func TestDistIsTheModels(t *testing.T) {
   becomeReady: {uniform: [10s, 20s]}
   statusSync: 1500ms
 `)
-	for name, want := range map[string]string{
-		"boot": "lognormal(38s, 65s)", "register": "triangular(1s, 4s, 6s)", "becomeReady": "uniform(10s, 20s)", "statusSync": "1.5s",
+	for name, want := range map[string]model.Dist{
+		"boot":        model.Lognormal(38*time.Second, 65*time.Second),
+		"register":    model.Triangular(time.Second, 4*time.Second, 6*time.Second),
+		"becomeReady": model.Uniform(10*time.Second, 20*time.Second),
+		"statusSync":  model.Fixed(1500 * time.Millisecond),
 	} {
-		d, ok := f.Timings.Get(name)
-		wanted, err := model.ParseDist(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !ok || d.Model() != wanted {
-			t.Errorf("%s: got %v, want %v", name, d.Model(), wanted)
+		if d, ok := f.Timings.Get(name); !ok || d.Model() != want {
+			t.Errorf("%s: got %v, want %v", name, d.Model(), want)
 		}
 	}
 	if d, ok := f.Timings.Get("reboot"); ok {

@@ -13,16 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // The reference in docs/scenarios.md is the code's: each part between its marks
-// is what the types, the strategies, the shipped files and the model say.
+// is what the types and the strategies say.
 func TestDocsAreTheCode(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "scenarios.md")
 	golden.AssertPart(t, file, "keys", keyTables(t))
 	golden.AssertPart(t, file, "strategies", strategyTable())
-	golden.AssertPart(t, file, "timings", model.TimingTable())
 }
 
 func strategyTable() string {

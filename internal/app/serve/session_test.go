@@ -22,6 +22,7 @@ import (
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -35,10 +36,9 @@ type story struct {
 
 func newStory(t *testing.T, opts ...replay.Option) *story {
 	t.Helper()
-	tape, err := ui.Scenario("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := ui.Simulated("demo", func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		return scenarios.Open("demo", opts...)
+	})
 	s := &story{}
 	s.options = serve.Options{
 		Tape: tape, Player: opts, Kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"),

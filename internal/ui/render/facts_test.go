@@ -57,7 +57,7 @@ func TestReplaced(t *testing.T) {
 		for range c.on {
 			nodes = append(nodes, fresh("new"))
 		}
-		if got := Replaced(c.desired, snapshot(nodes...)); got != c.want {
+		if got := replaced(c.desired, count(snapshot(nodes...).Nodes).off); got != c.want {
 			t.Errorf("%d desired, %d off target: got %d replaced, want %d", c.desired, c.off, got, c.want)
 		}
 	}

@@ -2,10 +2,8 @@ package render
 
 import "github.com/nodesim/nodesim/noderoll"
 
-// Replaced is the number of nodes, of those the roll began with, that are gone: desired
+// replaced is the number of nodes, of those the roll began with, that are gone: desired
 // less the nodes that are still off target, never below zero.
-func Replaced(desired int, s noderoll.Snapshot) int { return replaced(desired, count(s.Nodes).off) }
-
 func replaced(desired, off int) int { return max(0, max(0, desired)-off) }
 
 // Evicted is the number of pods that have left a draining node, never below zero nor

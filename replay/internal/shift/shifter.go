@@ -51,13 +51,6 @@ func (s *Shifter) Object(r timeline.Resource, raw []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Time returns what one time of the tape comes out as.
-func (s *Shifter) Time(t time.Time) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.move(t)
-}
-
 // farthest bounds how far from the tape's start a time can be told from another;
 // beyond it, differences of times don't fit into a Duration.
 const farthest = 200 * 365 * 24 * time.Hour

@@ -259,22 +259,6 @@ func (c *Cloud) Kill(i *Instance, hidden bool) {
 	c.end(i, Terminated)
 }
 
-// Forget lets the provider admit that a hidden instance is gone.
-func (c *Cloud) Forget(i *Instance) {
-	if i.Hidden {
-		i.Hidden = false
-		c.end(i, Terminated)
-	}
-}
-
-// Stop switches an instance's machine off; the instance stays.
-func (c *Cloud) Stop(i *Instance) {
-	if i.State == Running {
-		i.Ailments.Dead = true
-		c.end(i, Stopped)
-	}
-}
-
 // Restart boots a machine again: a reboot, or a reimage where the template is
 // another one. The kubelet starts again.
 func (c *Cloud) Restart(i *Instance, t Template) {

@@ -35,6 +35,3 @@ type Group struct {
 // Instances returns the group's instances that are not terminated, in the order
 // of their launch. The slice must not be changed.
 func (g *Group) Instances() []*Instance { return g.instances }
-
-// Refused returns how many launches were refused for lack of capacity.
-func (g *Group) Refused() int { return g.refused }

@@ -10,12 +10,11 @@ const (
 	Pending      State = iota // launched, not running yet
 	Running                   // its machine runs
 	ShuttingDown              // to be terminated; the machine is told first
-	Stopped                   // its machine is off; the instance stays
 	Terminated                // gone for good
 )
 
 func (s State) String() string {
-	return [...]string{"pending", "running", "shutting-down", "stopped", "terminated"}[s]
+	return [...]string{"pending", "running", "shutting-down", "terminated"}[s]
 }
 
 // An Instance is a machine of the provider. Its fields change only through the
@@ -63,7 +62,7 @@ func (a Ailments) Silent() bool { return a.Dead || a.CutOff || a.KubeletDown }
 
 // Alive reports whether the provider says that the instance is there.
 func (i *Instance) Alive() bool {
-	return i.Hidden || i.State == Pending || i.State == Running || i.State == Stopped
+	return i.Hidden || i.State == Pending || i.State == Running
 }
 
 // Change says what became of an instance.

@@ -26,8 +26,6 @@ type CloudNodeConfig struct {
 	Initialize func(*cloud.Instance, *kube.Node)
 }
 
-const shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
-
 // NewCloudNode starts the controllers.
 func NewCloudNode(env *component.Env, cfg CloudNodeConfig) *CloudNode {
 	c := &CloudNode{env: env, cfg: cfg, chance: env.Stream("cloud-node")}
@@ -68,19 +66,15 @@ func (c *CloudNode) initialize(n *kube.Node) {
 }
 
 // look is MonitorNodes: of nodes that aren't Ready it asks the provider whether
-// their instances exist, and whether they are shut down. A node that a finalizer
-// holds is deleted again at every look, in vain.
+// their instances exist; no instance is ever shut down and kept here. A node that a
+// finalizer holds is deleted again at every look, in vain.
 func (c *CloudNode) look() {
 	for _, n := range c.env.API.Nodes() {
 		if n.Ready() {
-			if n.HasTaint(shutdownTaint, "") {
-				c.env.API.UpdateNode(n, func(n *kube.Node) { n.RemoveTaint(shutdownTaint, "") })
-			}
 			continue
 		}
 		i := c.env.Cloud.ByNode(n.Name)
-		switch {
-		case i == nil || i.State == cloud.Terminated && !i.Hidden:
+		if i == nil || i.State == cloud.Terminated && !i.Hidden {
 			about := kube.AboutNode(n)
 			if c.env.Version.Minor < 36 {
 				about.APIVersion = "" // which newer ones fill in
@@ -88,10 +82,6 @@ func (c *CloudNode) look() {
 			c.env.API.Record(kube.Source{Component: "cloud-node-lifecycle-controller"}, about, "Normal", "DeletingNode",
 				"Deleting node "+n.Name+" because it does not exist in the cloud provider")
 			c.env.API.DeleteNode(n)
-		case i.State == cloud.Stopped:
-			c.env.API.UpdateNode(n, func(n *kube.Node) {
-				n.AddTaint(kube.Taint{Key: shutdownTaint, Effect: "NoSchedule"})
-			})
 		}
 	}
 }

@@ -66,17 +66,3 @@ func TestNodesWithoutInstancesGo(t *testing.T) {
 		}
 	}
 }
-
-func TestAStoppedInstanceTaintsItsNode(t *testing.T) {
-	c := newControl(t, "1.34")
-	controllers.NewCloudNode(c.Env, controllers.CloudNodeConfig{})
-	i := c.Cloud.Seed(c.group, "a")
-	n := c.node(i.Name, "a")
-	c.Cloud.Stop(i)
-	c.post(n, "Unknown")
-	c.to(t, 10*time.Second)
-	same(t, "taints", keys(n), []string{"node.cloudprovider.kubernetes.io/shutdown:NoSchedule"})
-	c.post(n, "True")
-	c.to(t, 20*time.Second)
-	same(t, "taints", keys(n), nil)
-}

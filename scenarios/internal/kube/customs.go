@@ -2,14 +2,6 @@ package kube
 
 import "fmt"
 
-// Customs returns the objects of a plural in the order of their creation.
-func (s *Store) Customs(resource string) []*Custom {
-	if t := s.customs[resource]; t != nil {
-		return t.all
-	}
-	return nil
-}
-
 // Custom returns one of the provider's objects, or nil.
 func (s *Store) Custom(resource, namespace, name string) *Custom {
 	if t := s.customs[resource]; t != nil {
@@ -90,9 +82,6 @@ func (s *Store) tellCustoms(c Change, old, o *Custom) {
 	s.watching++
 	if r := s.outbound(); r != nil {
 		r.CustomWritten(c, old, o)
-	}
-	for _, f := range s.watchers.customs {
-		f(c, old, o)
 	}
 	s.watching--
 }

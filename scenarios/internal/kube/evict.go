@@ -128,12 +128,6 @@ func byPod(d Disrupted, name string) int {
 	return 0
 }
 
-// IsDisrupted reports whether the budget counts on the pod's deletion at a time.
-func (b *Budget) IsDisrupted(pod string, now Instant) bool {
-	i, found := slices.BinarySearchFunc(b.DisruptedPods, pod, byPod)
-	return found && b.DisruptedPods[i].At.Add(DeletionTimeout) > now
-}
-
 // SetDisruptionAllowed sets the condition DisruptionAllowed to what
 // DisruptionsAllowed says (UpdateDisruptionAllowedCondition of
 // component-helpers/apps/poddisruptionbudget).

@@ -48,11 +48,8 @@ func (s *Store) DropLease(node string) {
 	}
 }
 
-// Renewed returns when a node's Lease was last renewed; false where there is no
-// Lease.
-func (s *Store) Renewed(node string) (Instant, bool) { return s.RenewedBy(node, &LeaseRef{}) }
-
-// RenewedBy is Renewed for a caller with repeated questions about one node; ref is the caller's own for this node.
+// RenewedBy returns when a node's Lease was last renewed; false where there is no Lease. ref is the caller's own for
+// this node: it makes the next call faster.
 func (s *Store) RenewedBy(node string, ref *LeaseRef) (Instant, bool) {
 	l := ref.lease
 	if l == nil || l.dropped {

@@ -90,7 +90,6 @@ type watchers struct {
 	nodes   []func(Change, *Node, *Node)
 	pods    []func(Change, *Pod, *Pod)
 	budgets []func(Change, *Budget, *Budget)
-	customs []func(Change, *Custom, *Custom)
 }
 
 // New returns an empty Store.
@@ -127,11 +126,6 @@ func (s *Store) WatchPods(f func(c Change, old, p *Pod)) {
 // WatchBudgets watches budgets; see [Store.WatchNodes].
 func (s *Store) WatchBudgets(f func(c Change, old, b *Budget)) {
 	s.watchers.budgets = append(s.watchers.budgets, f)
-}
-
-// WatchCustoms watches the provider's own objects; see [Store.WatchNodes].
-func (s *Store) WatchCustoms(f func(c Change, old, o *Custom)) {
-	s.watchers.customs = append(s.watchers.customs, f)
 }
 
 var errReentrant = errors.New("a write from within a watch: put it in the loop instead")
@@ -245,9 +239,6 @@ func (p *Pod) JSON() []byte { return alone((*writer).pod, p) }
 
 // JSON returns the object as a tape has it, without its identity.
 func (c *Custom) JSON() []byte { return alone((*writer).custom, c) }
-
-// JSON returns the object as a tape has it, without its identity.
-func (b *Budget) JSON() []byte { return alone((*writer).budget, b) }
 
 func alone[T any](write func(*writer, *T, *T), now *T) []byte {
 	var none T

@@ -88,7 +88,7 @@ func TestGracefulShutdown(t *testing.T) {
 	if i.State != cloud.Terminated {
 		t.Errorf("the instance is %s: its grace wasn't needed", i.State)
 	}
-	if at, _ := r.API.Renewed(n.Name); r.API.Now().Sub(at) < time.Minute {
+	if at, _ := r.API.RenewedBy(n.Name, &kube.LeaseRef{}); r.API.Now().Sub(at) < time.Minute {
 		t.Error("the lease is still being renewed")
 	}
 	r.readBack()
@@ -102,7 +102,7 @@ func TestShutdownWithoutGrace(t *testing.T) {
 	r.run(time.Second)
 	r.Cloud.Terminate(i, true)
 	r.wants(r.run(10*time.Minute), ``)
-	at, _ := r.API.Renewed(n.Name)
+	at, _ := r.API.RenewedBy(n.Name, &kube.LeaseRef{})
 	if silent := r.API.Now().Sub(at); silent < 9*time.Minute {
 		t.Errorf("silent for %v", silent)
 	}
@@ -171,7 +171,7 @@ func TestSilence(t *testing.T) {
 				n.Conditions = n.Conditions.Set(kube.Condition{Type: "Ready", Status: "Unknown", Transition: r.API.Now().Second()})
 			})
 			r.wants(r.run(10*time.Minute), ``)
-			if at, _ := r.API.Renewed(n.Name); r.API.Now().Sub(at) < 10*time.Minute {
+			if at, _ := r.API.RenewedBy(n.Name, &kube.LeaseRef{}); r.API.Now().Sub(at) < 10*time.Minute {
 				t.Error("the lease is being renewed")
 			}
 			r.Cloud.Ail(i, func(a *cloud.Ailments) { c.ail(a, false) })

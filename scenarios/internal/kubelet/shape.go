@@ -108,18 +108,6 @@ func (k *Kubelets) Initialize(i *cloud.Instance, n *kube.Node) {
 	n.Addresses = addressesOf(shape)
 }
 
-// Adopt fills in what the manager of a group (Karpenter, Cluster API, kOps)
-// writes to a node that has joined: labels, annotations and a finalizer. Taints
-// that it takes off are the caller's affair.
-func (k *Kubelets) Adopt(i *cloud.Instance, n *kube.Node) {
-	shape := k.shapeOf(i)
-	n.Labels = joined(n.Labels, shape.PoolLabels)
-	n.Annotations = joined(n.Annotations, shape.PoolAnnotations)
-	for _, f := range shape.Finalizers {
-		n.SetFinalizer(f, true)
-	}
-}
-
 func (k *Kubelets) shapeOf(i *cloud.Instance) *model.NodeShape {
 	if m := k.machines[i]; m != nil {
 		return m.shape()

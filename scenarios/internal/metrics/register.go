@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -170,15 +171,6 @@ func remove(ctx context.Context, at dynamic.ResourceInterface, kind, name string
 	return nil
 }
 
-// Address is the listener's host:port.
-func (r *Registration) Address() string { return r.server.Address() }
-
-// Available waits until the API server says that it reaches the listener. If the context ends first, the error has the
-// API server's own words for why not.
-func (r *Registration) Available(ctx context.Context) error {
-	return available(ctx, r.client.Resource(apiServices))
-}
-
 // free is an error if there is an object of that name that isn't ours. One that is ours is returned, nil if there is none.
 func free(ctx context.Context, at dynamic.ResourceInterface, kind, name string) (ours *unstructured.Unstructured, err error) {
 	found, err := at.Get(ctx, name, metav1.GetOptions{})
@@ -247,7 +239,7 @@ func apiService(o Options, server *api.Server) *unstructured.Unstructured {
 		"spec": map[string]any{
 			"group": groupName, "version": "v1beta1",
 			"groupPriorityMinimum": int64(100), "versionPriority": int64(100), // as metrics-server's
-			"caBundle": encode(bundle),
+			"caBundle": base64.StdEncoding.EncodeToString(bundle),
 			"service":  map[string]any{"namespace": o.Namespace, "name": o.Name, "port": port},
 		},
 	}}

@@ -10,11 +10,10 @@ type Condition struct {
 	Message string
 }
 
-// The three states of a condition.
+// What a kubelet says of a condition.
 const (
-	True    = "True"
-	False   = "False"
-	Unknown = "Unknown"
+	True  = "True"
+	False = "False"
 )
 
 // The types of the four conditions that a kubelet owns.
@@ -80,8 +79,6 @@ type Trouble uint8
 const (
 	// RuntimeUnchecked: the kubelet has just started.
 	RuntimeUnchecked Trouble = 1 << iota
-	// RuntimeDown: the container runtime has not answered for 30 s.
-	RuntimeDown
 	// PLEGUnhealthy: the kubelet has not listed its containers for three minutes.
 	PLEGUnhealthy
 	// NetworkPluginNotReady: no network plugin has been configured yet.
@@ -96,7 +93,6 @@ const (
 
 var troubleTexts = [...]string{
 	"container runtime status check may not have completed yet",
-	"container runtime is down",
 	"PLEG is not healthy: pleg was last seen active 3m1.518s ago; threshold is 3m0s",
 	"container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized",
 	"CSINode is not yet initialized",

@@ -75,11 +75,6 @@ func (d Dist) Draw(s *Stream) time.Duration {
 	return time.Duration(d.clip(d.draw(s)))
 }
 
-// DrawBy is Draw on a machine that is slower or faster than its like by f. The clip holds for the product.
-func (d Dist) DrawBy(s *Stream, f Factor) time.Duration {
-	return time.Duration(d.clip(int64(f.Of(time.Duration(d.draw(s))))))
-}
-
 func (d Dist) draw(s *Stream) int64 {
 	switch d.shape {
 	case uniform:

@@ -94,28 +94,23 @@ func TestNoDistLeavesTenYears(t *testing.T) {
 		Triangular(0, longest, longest).Scaled(-4),
 	} {
 		for range 2000 {
-			f := Factor(s.Uint64())
 			if got := d.Draw(&s); got < 0 || got > longest {
 				t.Fatalf("%s drew %s", d, got)
 			}
-			if got := d.DrawBy(&s, f); got < 0 || got > longest {
-				t.Fatalf("%s by %d drew %s", d, f, got)
+			if f, took := Factor(s.Uint64()), d.Draw(&s); f.Of(took) < 0 || f.Of(took) > longest {
+				t.Fatalf("%s by %d took %s", d, f, f.Of(took))
 			}
 		}
 	}
 }
 
 func TestASlowNodeIsSlow(t *testing.T) {
-	d := Lognormal(38*time.Second, 65*time.Second)
-	a, b := NewStream(1, "n"), NewStream(1, "n")
+	d, a := Lognormal(38*time.Second, 65*time.Second), NewStream(1, "n")
 	for range 1000 {
-		plain, slow := d.Draw(&a), d.DrawBy(&b, Middling*3/2)
-		if slow != (Middling*3/2).Of(plain) || !near(slow, plain*3/2, 1) {
+		plain := d.Draw(&a)
+		if slow := (Middling * 3 / 2).Of(plain); !near(slow, plain*3/2, 1) {
 			t.Fatalf("a node of factor 1.5 took %s where the middling one takes %s", slow, plain)
 		}
-	}
-	if got := d.Clip(0, 10*time.Second).DrawBy(&a, Middling*4); got > 10*time.Second {
-		t.Errorf("a slow node broke the clip: %s", got)
 	}
 	var above int
 	for i := range uint64(10000) {
@@ -182,7 +177,7 @@ func BenchmarkDraw(b *testing.B) {
 			s := NewStream(1)
 			b.ReportAllocs()
 			for b.Loop() {
-				c.dist.DrawBy(&s, Middling)
+				c.dist.Draw(&s)
 			}
 		})
 	}

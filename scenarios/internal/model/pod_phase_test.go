@@ -48,12 +48,12 @@ func TestPhaseAgainstNaivePhase(t *testing.T) {
 		for i := range containers {
 			c := &containers[i]
 			c.State = ContainerState(s.N(6))
-			c.Exits = c.State >= ContainerExited || s.PerMille(300)
+			c.Exits = c.State >= ContainerExited || s.N(1000) < 300
 			if c.Exits {
 				c.ExitCode = []uint8{0, 1, 137, 143}[s.N(4)]
 			}
 		}
-		policy, ending := RestartPolicy(s.N(3)), s.PerMille(500) && len(containers) > 0
+		policy, ending := RestartPolicy(s.N(3)), s.N(1000) < 500 && len(containers) > 0
 		p := Pod{Seen: true, Policy: policy}
 		p.Update(containers, ending, Version{Minor: 34})
 		if want := phaseOf(policy, containers, ending); p.Phase != want {

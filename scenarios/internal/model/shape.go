@@ -86,7 +86,8 @@ type NodeShape struct {
 	Labels, CloudLabels, PoolLabels, CSILabels                       []Pair
 	Annotations, ControlAnnotations, PoolAnnotations, CSIAnnotations []Pair
 	Finalizers                                                       []string
-	// Taints are those of the create request in their order, without the one that admission appends (AdmissionTaint).
+	// Taints are those of the create request in their order, without the one that admission appends
+	// (not-ready: k8s.io/kubernetes/plugin/pkg/admission/nodetaint).
 	Taints      []Taint
 	Addresses   []Address
 	Capacity    Resources
@@ -98,14 +99,8 @@ type NodeShape struct {
 	SupplementalGroups bool
 }
 
-// Taints that everybody knows.
-var (
-	// Uninitialized is on a node until the cloud node controller has seen it.
-	Uninitialized = Taint{"node.cloudprovider.kubernetes.io/uninitialized", "true", "NoSchedule"}
-	// AdmissionTaint is appended to every node that is created, without a time
-	// (k8s.io/kubernetes/plugin/pkg/admission/nodetaint).
-	AdmissionTaint = Taint{"node.kubernetes.io/not-ready", "", "NoSchedule"}
-)
+// Uninitialized is on a node until the cloud node controller has seen it.
+var Uninitialized = Taint{"node.cloudprovider.kubernetes.io/uninitialized", "true", "NoSchedule"}
 
 // AllLabels are the labels of a node that has joined, sorted by key; a later writer's value holds.
 func (n NodeShape) AllLabels() []Pair {

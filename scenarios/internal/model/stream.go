@@ -80,12 +80,6 @@ func (s *Stream) N(n uint64) uint64 {
 	return hi
 }
 
-// PerMille is true in n of a thousand cases. 0 or less is never, 1000 or more always; it takes one draw or more in any
-// case, so that a changed chance moves no later draw of the stream by much.
-func (s *Stream) PerMille(n int) bool {
-	return int64(s.N(1000)) < int64(n)
-}
-
 // Shuffle puts n things into a random order (Fisher and Yates), each order as likely as the next. swap exchanges the
 // things at i and j.
 func (s *Stream) Shuffle(n int, swap func(i, j int)) {

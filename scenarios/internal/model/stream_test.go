@@ -62,21 +62,6 @@ func TestNIsFair(t *testing.T) {
 	}
 }
 
-func TestPerMille(t *testing.T) {
-	s, yes := NewStream(3), 0
-	for range 20000 {
-		if s.PerMille(0) || s.PerMille(-5) || !s.PerMille(1000) || !s.PerMille(5000) {
-			t.Fatal("never is sometimes, or always is not always")
-		}
-		if s.PerMille(100) {
-			yes++
-		}
-	}
-	if yes < 1850 || yes > 2150 {
-		t.Errorf("a tenth is %d of 20000", yes)
-	}
-}
-
 func TestShuffleReachesEveryOrder(t *testing.T) {
 	s, seen := NewStream(2), map[[4]int]int{}
 	for range 24000 {

@@ -2,7 +2,7 @@ package model
 
 // Timings says how long everything in a cluster takes, each part as a Dist: the durations that a provider's machines,
 // its kubelets, pods, control plane and roller have. DefaultTimings fills them in; a scenario overrides some by name.
-// TimingNames and TimingTable say what each one means, its default and the source of that.
+// TimingNames says what each one means, its default and the source of that.
 //
 // A Timings is a value of some kilobytes: one for each simulation, and one for each group whose machines differ.
 type Timings struct {

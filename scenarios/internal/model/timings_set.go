@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -65,17 +64,6 @@ func (t Timings) For(v Version) Timings {
 	return t
 }
 
-// Scaled returns t with every duration Scaled: 0 leaves the medians, 100 changes nothing.
-func (t Timings) Scaled(percentOfSpread int) Timings {
-	for _, table := range timingTables {
-		for _, row := range table {
-			d := row.of(&t)
-			*d = d.Scaled(percentOfSpread)
-		}
-	}
-	return t
-}
-
 // Set replaces the duration of that name. The error of an unknown name says only that: TimingNames has what to suggest.
 func (t *Timings) Set(name string, d Dist) error {
 	for _, table := range timingTables {
@@ -87,18 +75,6 @@ func (t *Timings) Set(name string, d Dist) error {
 		}
 	}
 	return fmt.Errorf("timing %q: no duration has this name", name)
-}
-
-// Get returns the duration of that name, and whether there is one.
-func (t Timings) Get(name string) (Dist, bool) {
-	for _, table := range timingTables {
-		for _, row := range table {
-			if row.name == name {
-				return *row.of(&t), true
-			}
-		}
-	}
-	return Dist{}, false
 }
 
 // TimingNames returns all durations by name: those of the cloud first, then the node's, the pod's, the control plane's
@@ -113,23 +89,6 @@ func TimingNames() []TimingName {
 	return out
 }
 
-// TimingTable writes all durations as a table in Markdown, for documentation.
-func TimingTable() string {
-	var out strings.Builder
-	out.WriteString("| name | from … until | takes | known from |\n|---|---|---|---|\n")
-	for _, table := range timingTables {
-		for _, row := range table {
-			takes := row.usual.String()
-			for _, other := range row.unusual {
-				who := strings.TrimSpace(string(other.provider) + " " + string(other.os))
-				takes += fmt.Sprintf("; %s: %s", who, other.takes)
-			}
-			fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", row.name, row.doc, takes, row.evidence)
-		}
-	}
-	return out.String()
-}
-
 // PullBytesPerSecond is the speed of a pull: 40 MB/s, an estimate for a container registry in the machine's own
 // region.
 const PullBytesPerSecond = 40_000_000
@@ -139,13 +98,3 @@ func PullTransfer(bytes int64) time.Duration {
 	const perMillisecond = PullBytesPerSecond / 1000
 	return time.Duration(bounded(time.Duration(min(max(bytes, 0)/perMillisecond, int64(longest/time.Millisecond))) * time.Millisecond))
 }
-
-// Kubelet times that aren't durations of their own, but come from objects or rules.
-const (
-	// LeaseSeconds is spec.leaseDurationSeconds of a node's lease; LeaseRenew is a quarter of it
-	// (k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1/defaults.go).
-	LeaseSeconds = 40
-	// MinimumGraceSeconds is the grace of a container after SIGTERM even where its preStop hook has used up the pod's
-	// grace (k8s.io/kubernetes/pkg/kubelet/kuberuntime/kuberuntime_container.go).
-	MinimumGraceSeconds = 2
-)

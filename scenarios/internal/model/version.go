@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,11 +47,6 @@ func (v Version) String() string { return fmt.Sprintf("1.%d.%d", v.Minor, v.Patc
 
 // Short writes "1.34".
 func (v Version) Short() string { return fmt.Sprintf("1.%d", v.Minor) }
-
-// Compare is negative where v is older than o, positive where it is newer.
-func (v Version) Compare(o Version) int {
-	return cmp.Or(cmp.Compare(v.Minor, o.Minor), cmp.Compare(v.Patch, o.Patch))
-}
 
 // atLeast says whether v is of that minor version or a newer one.
 func (v Version) atLeast(minor uint16) bool { return v.Minor >= minor }

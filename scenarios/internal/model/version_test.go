@@ -24,15 +24,7 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-func TestVersionsCompare(t *testing.T) {
-	rising := []Version{{29, 9}, {30, 0}, {30, 4}, {34, 0}}
-	for i, v := range rising {
-		for j, o := range rising {
-			if got := v.Compare(o); got < 0 != (i < j) || got > 0 != (i > j) {
-				t.Errorf("%s compared with %s is %d", v, o, got)
-			}
-		}
-	}
+func TestVersionText(t *testing.T) {
 	if got := (Version{34, 2}); got.String() != "1.34.2" || got.Short() != "1.34" {
 		t.Errorf("%s, in short %s", got, got.Short())
 	}

@@ -136,7 +136,7 @@ func TestNeverJoins(t *testing.T) {
 	if n := len(c.moved("untainted karpenter.sh/disrupted:NoSchedule")); n < 2 || len(c.moved("node-deleted")) > 0 {
 		t.Errorf("karpenter gave %d nodes back, %d were deleted", n, len(c.moved("node-deleted")))
 	}
-	if n := len(c.API.Customs("nodeclaims")); n > 5 {
+	if n := len(c.claims); n > 5 {
 		t.Errorf("%d NodeClaims are left", n)
 	}
 	c = clusterOf(t, "capi", nil, nil)

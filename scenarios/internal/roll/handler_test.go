@@ -182,7 +182,7 @@ func TestKarpenterInterruption(t *testing.T) {
 	if gone < noticeAt+20*time.Second || gone > noticeAt+4*time.Minute {
 		t.Errorf("the node was gone at %v", gone)
 	}
-	if n := len(c.API.Customs("nodeclaims")); n != 3 {
+	if n := len(c.claims); n != 3 {
 		t.Errorf("%d NodeClaims in the end", n)
 	}
 	c.settled()

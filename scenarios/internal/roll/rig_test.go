@@ -36,7 +36,8 @@ type cluster struct {
 	out       *roll.Outcome
 	old       map[string]bool // nodes by UID that were there at 0s
 
-	events      []event // of Kubernetes
+	events      []event         // of Kubernetes
+	claims      map[string]bool // NodeClaims by name
 	marks       []string
 	moves       []move // what became of nodes and pods
 	steps       []func()
@@ -89,7 +90,7 @@ func newCluster(t testing.TB, s spec) *cluster {
 	}
 	os := model.OSes(s.provider)[0]
 	timings := model.DefaultTimings(s.provider, os).For(version)
-	c := &cluster{TB: t, spec: s, old: map[string]bool{}}
+	c := &cluster{TB: t, spec: s, old: map[string]bool{}, claims: map[string]bool{}}
 	l := &loop.Loop{}
 	uids := 0
 	store := kube.New(kube.Config{
@@ -302,6 +303,10 @@ func (c *cluster) podChanged(change kube.Change, was, p *kube.Pod) {
 // note keeps the events of the tape that the tests ask for.
 func (c *cluster) note(ev timeline.Event) error {
 	switch {
+	case ev.Resource == "nodeclaims" && ev.Type == timeline.Deleted:
+		delete(c.claims, ev.Name)
+	case ev.Resource == "nodeclaims":
+		c.claims[ev.Name] = true
 	case ev.Type == timeline.Mark:
 		c.marks = append(c.marks, ev.Name+" "+ev.Reason)
 	case ev.Resource == "events" && ev.Type == timeline.Added:

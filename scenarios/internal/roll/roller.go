@@ -72,9 +72,6 @@ func New(env *component.Env, cfg Config, build func(Base) Strategy) *Roller {
 	return r
 }
 
-// Over reports whether the roll has ended.
-func (r *Roller) Over() bool { return r.over }
-
 // Begin begins the roll, or, where machines exist already that were launched on its way back, continues on the way
 // back. It is called from the loop; a second time it does nothing.
 func (r *Roller) Begin() {

@@ -159,7 +159,8 @@ func TestFailedRollEvictsNoMore(t *testing.T) {
 func TestKarpenterForgetsNobody(t *testing.T) {
 	c := clusterOf(t, "karpenter-drift", nil, nil)
 	c.rolled(6 * time.Hour)
-	for _, o := range c.API.Customs("nodeclaims") {
+	for name := range c.claims {
+		o := c.API.Custom("nodeclaims", "", name)
 		for _, kind := range []string{"Launched", "Registered", "Initialized", "Ready"} {
 			if !o.Conditions.Is(kind, "True") {
 				t.Errorf("%s of %s isn't True: %+v", kind, o.Name, o.Conditions)

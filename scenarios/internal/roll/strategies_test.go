@@ -54,7 +54,7 @@ var facts = []fact{
 		return len(c.moved("tainted karpenter.sh/disrupted:NoSchedule")) == 6 && len(c.moved("cordoned")) == 0
 	}},
 	{"karpenter-drift", "a NodeClaim tells of each step", func(c *cluster) bool {
-		return len(c.reported("DisruptionLaunching")) == 6 && len(c.reported("DisruptionTerminating")) == 12 && len(c.API.Customs("nodeclaims")) == 6
+		return len(c.reported("DisruptionLaunching")) == 6 && len(c.reported("DisruptionTerminating")) == 12 && len(c.claims) == 6
 	}},
 	{"gke-surge", "one old node at a time is cordoned, and its Node is deleted by who deleted its machine", func(c *cluster) bool {
 		return c.apart("cordoned") && len(c.moved("cordoned")) == 6 && len(c.reported("DeletingNode")) == 0 &&

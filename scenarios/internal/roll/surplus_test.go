@@ -59,7 +59,7 @@ func TestSurplus(t *testing.T) {
 // first of them is on its way: it has room for all.
 func TestPodsShareNodesOnTheirWay(t *testing.T) {
 	c := spotCluster(t, model.Karpenter, roll.KarpenterQueue, roll.HandlerConfig{})
-	claims := len(c.API.Customs("nodeclaims"))
+	claims := len(c.claims)
 	for _, n := range c.API.Nodes() {
 		c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 	}
@@ -76,7 +76,7 @@ func TestPodsShareNodesOnTheirWay(t *testing.T) {
 			nodes = append(nodes, e.message)
 		}
 	}
-	if told := len(c.reported("Nominated")); told < 4 || len(nodes) != 1 || len(c.API.Customs("nodeclaims")) != claims+1 {
-		t.Errorf("%d pods are told %q, %d NodeClaims: want 4 pods on one new node", told, nodes, len(c.API.Customs("nodeclaims"))-claims)
+	if told := len(c.reported("Nominated")); told < 4 || len(nodes) != 1 || len(c.claims) != claims+1 {
+		t.Errorf("%d pods are told %q, %d NodeClaims: want 4 pods on one new node", told, nodes, len(c.claims)-claims)
 	}
 }

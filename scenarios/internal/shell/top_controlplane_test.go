@@ -47,7 +47,11 @@ func (s *kubectlFixture) register(t *testing.T, o metrics.Options) *metrics.Regi
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Available(ctx); err != nil {
+	client, err := dynamic.NewForConfig(s.cluster.Config())
+	if err != nil {
+		t.Fatal(errors.Join(err, r.Close(ctx)))
+	}
+	if err := available(ctx, client.Resource(apiServices)); err != nil {
 		t.Fatal(errors.Join(err, r.Close(ctx)))
 	}
 	return r

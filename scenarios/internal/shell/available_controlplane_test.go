@@ -1,8 +1,9 @@
-package metrics
+//go:build controlplane
+
+package shell_test
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"time"
 
@@ -11,10 +12,11 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// encode returns bytes in base64, as JSON has them.
-func encode(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+// apiServiceName is that of the metrics.
+const apiServiceName = "v1beta1.metrics.k8s.io"
 
-// available reads the APIService until its condition Available is true.
+// available waits until the API server says that it reaches the metrics. If the context ends first, the error has the
+// API server's own words for why not.
 func available(ctx context.Context, at dynamic.ResourceInterface) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/ui/picture"
+	"github.com/nodesim/nodesim/internal/testing/picture"
 )
 
 func TestPanelNeedsATapeThatIsThere(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodesim/nodesim/golden"
-	"github.com/nodesim/nodesim/internal/ui/picture"
+	"github.com/nodesim/nodesim/internal/testing/picture"
 )
 
 // One of everything that is drawn, in every style that counts.

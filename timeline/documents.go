@@ -28,7 +28,7 @@ type documents struct {
 }
 
 func newDocuments(r io.Reader) *documents {
-	return &documents{r: bufio.NewReaderSize(r, 1<<17)}
+	return &documents{r: bufio.NewReaderSize(r, readAtOnce)}
 }
 
 var (

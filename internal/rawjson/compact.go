@@ -136,12 +136,12 @@ func (c *compactor) object(i, depth int) (_ int, err error) {
 		if i >= len(c.src) || c.src[i] != '"' {
 			return i, c.fault(i, "a member name in quotes")
 		}
-		begin, part := i, partSpan{depth: depth, name: span{from: c.written(i)}}
+		begin, from := i, c.written(i)
 		c.odd = false
 		if i, err = c.str(i); err != nil {
 			return i, err
 		}
-		part.name.to = c.written(i)
+		to := c.written(i)
 		if many, err = c.once(begin, i, outer, many); err != nil {
 			return begin, err
 		}
@@ -151,8 +151,8 @@ func (c *compactor) object(i, depth int) (_ int, err error) {
 		i = c.space(i + 1)
 		at := -1
 		if c.outline != nil && depth <= outlined {
-			part.value.from, at = c.written(i), len(c.outline.spans)
-			c.outline.spans = append(c.outline.spans, part)
+			at = len(c.outline.spans)
+			c.outline.spans = append(c.outline.spans, partSpan{depth, span{from, to}, span{from: c.written(i)}})
 		}
 		if i, err = c.value(i, depth); err != nil {
 			return i, err

@@ -1,6 +1,8 @@
 package rawjson
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -18,8 +20,8 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
 		from := i
-		for i+8 <= len(s) && plainEight(s[i:i+8]) {
-			i += 8
+		for n := 8; n == 8 && i+8 <= len(s); i += n {
+			n = plainOf(eight(s[i:]))
 		}
 		for i < len(s) && plain[s[i]] {
 			i++
@@ -34,18 +36,21 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// plainEight reports whether the first eight bytes of s all are plain, looking at
-// them as one number.
-func plainEight[T string | []byte](s T) bool {
-	const each, high = 0x0101010101010101, 0x8080808080808080
+// eight returns the first eight bytes of s as one number, the first one lowest.
+func eight(s string) uint64 {
 	_ = s[7]
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// plainOf returns the number of plain bytes before the first of eight that isn't.
+func plainOf(x uint64) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
 	quote, slash, del := x^each*'"', x^each*'\\', x^each*0x7f
-	// Of a byte that is 0, or less than n, the subtraction borrows into its high
-	// bit.
+	// Of the first byte that is 0, or less than n, the subtraction borrows into its
+	// high bit.
 	odd := x | (x-each*' ')&^x | (quote-each)&^quote | (slash-each)&^slash | (del-each)&^del
-	return odd&high == 0
+	return bits.TrailingZeros64(odd&high) / 8
 }
 
 // plain holds the bytes that represent themselves wherever they are.
@@ -86,8 +91,8 @@ func escaped(r rune) bool {
 // str copies the string that starts at i, rewriting what isn't canonical.
 func (c *compactor) str(i int) (int, error) {
 	for i++; ; {
-		for i+8 <= len(c.src) && plainEight(c.src[i:i+8]) {
-			i += 8
+		for n := 8; n == 8 && i+8 <= len(c.src); i += n {
+			n = plainOf(binary.LittleEndian.Uint64(c.src[i:]))
 		}
 		for i < len(c.src) && plain[c.src[i]] {
 			i++

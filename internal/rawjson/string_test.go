@@ -26,13 +26,19 @@ func TestEveryByteAtEveryPlace(t *testing.T) {
 	}
 }
 
-func TestPlainEight(t *testing.T) {
-	for b := range 0x100 {
-		for at := range 8 {
-			raw := []byte("ab!~ z0}")
-			raw[at] = byte(b)
-			if got := plainEight(string(raw)); got != plain[b] {
-				t.Fatalf("%q: %t, want %t", raw, got, plain[b])
+func TestPlainOf(t *testing.T) {
+	for first := range 0x100 {
+		for second := range 0x100 {
+			for at := range 7 {
+				raw := []byte("ab!~ z0}")
+				raw[at], raw[at+1] = byte(first), byte(second)
+				want := 0
+				for want < len(raw) && plain[raw[want]] {
+					want++
+				}
+				if got := plainOf(eight(string(raw))); got != want {
+					t.Fatalf("%q: %d plain bytes, want %d", raw, got, want)
+				}
 			}
 		}
 	}

@@ -57,8 +57,8 @@ func BenchmarkReplayAtMaxIntoTheFeed(b *testing.B) {
 		{"examples-surge", func() ([]byte, int) { return example(b, "surge") }},
 		{"examples-stuck-drain-force", func() ([]byte, int) { return example(b, "stuck-drain-force") }},
 	} {
-		text, lines := input.tape()
 		b.Run(input.name, func(b *testing.B) {
+			text, lines := input.tape()
 			b.Run("patches", func(b *testing.B) { intoFeed(b, text, lines, ui.Through) })
 			b.Run("whole", func(b *testing.B) { intoFeed(b, text, lines, ui.Follow) })
 		})

@@ -21,7 +21,7 @@ type FeedWriter struct {
 }
 
 // NewFeedWriter returns a FeedWriter of the default feed as text.
-func NewFeedWriter(w io.Writer) *FeedWriter { return &FeedWriter{out: bufio.NewWriterSize(w, 64<<10)} }
+func NewFeedWriter(w io.Writer) *FeedWriter { return &FeedWriter{out: bufio.NewWriterSize(w, 16<<10)} }
 
 // Entries implements Sink.
 func (w *FeedWriter) Entries(entries []noderoll.Entry) error {

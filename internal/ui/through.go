@@ -18,7 +18,7 @@ func Through(ctx context.Context, r *timeline.Reader, d *Driver) error {
 		d.View.follower.ReadPatches(r)
 	}
 	reading, cancel := context.WithCancel(ctx)
-	batches := make(chan batch, 2)
+	batches := make(chan batch, 2) // see read
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer close(batches)
@@ -75,12 +75,14 @@ type batch struct {
 	err    error
 }
 
-const batchSize = 256
+const batchSize = 32
 
-// read reads a tape until it ends or proves bad, or the context ends.
+// read reads a tape until it ends or proves bad, or the context ends. Room for four
+// batches is used in turn: when one is shown, two wait and the next one is filled.
 func read(ctx context.Context, r *timeline.Reader, to chan<- batch) {
-	for {
-		b := batch{events: make([]timeline.Event, 0, batchSize)}
+	var room [4][batchSize]timeline.Event
+	for turn := 0; ; turn = (turn + 1) % len(room) {
+		b := batch{events: room[turn][:0]}
 		for len(b.events) < batchSize && b.err == nil {
 			var ev timeline.Event
 			if ev, b.err = r.Next(); b.err == nil {

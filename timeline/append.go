@@ -36,7 +36,7 @@ func (r *Resume) Objects() iter.Seq[Event] {
 	for _, k := range keys {
 		o := r.alive.m[k]
 		res, _ := r.header.Lookup(o.resource)
-		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
+		id := identity{namespace: o.namespace, name: o.name, uid: o.uid, types: o.types}
 		body := r.alive.state(o)
 		whole, _ := join(opening(res, id, body), body, o.rv)
 		events = append(events, Event{

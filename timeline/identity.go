@@ -22,26 +22,29 @@ type identity struct {
 	types bool
 }
 
-// split takes an object in canonical JSON apart. What the object doesn't say
-// of its identity stays empty. kind and apiVersion go where they are those of
-// r; others stay in the body.
-func split(object []byte, r Resource) (body []byte, id identity, err *Error) {
+// split takes an object in canonical JSON apart. Its parts are its members and those
+// of its metadata, as in an outline. What the object doesn't say of its identity stays
+// empty. kind and apiVersion go where they are those of r; others stay in the body.
+func split(object []byte, parts []rawjson.Part, r Resource) (body []byte, id identity, err *Error) {
 	if !rawjson.IsObject(object) {
 		return nil, id, fault("a JSON object", "object %.40q", object)
 	}
-	meta := rawjson.Get(object, "metadata")
-	if meta != nil && !rawjson.IsObject(meta) {
-		return nil, id, fault("an object", "metadata %.40q", meta)
-	}
 	body = append(make([]byte, 0, len(object)), bodyStart...)
 	first := len(body)
-	for c := rawjson.Object(meta); ; {
-		name, value, ok := c.Next()
-		if !ok {
-			break
+	metadata := false // whether the parts are in it
+	for i := range parts {
+		p := &parts[i]
+		if p.Depth == parts[0].Depth {
+			if metadata = string(p.Name) == "metadata"; metadata && !rawjson.IsObject(p.Value) {
+				return nil, id, fault("an object", "metadata %.40q", p.Value)
+			}
+			continue
+		}
+		if !metadata || p.Depth != parts[0].Depth+1 {
+			continue
 		}
 		var into *string
-		switch string(name) {
+		switch string(p.Name) {
 		case "name":
 			into = &id.name
 		case "namespace":
@@ -51,36 +54,36 @@ func split(object []byte, r Resource) (body []byte, id identity, err *Error) {
 		case "resourceVersion":
 			into = &id.rv
 		default:
-			body = appendMember(body, first, name, value)
+			body = appendMember(body, first, p.Name, p.Value)
 			continue
 		}
-		s, ok := rawjson.Unquote(value)
+		s, ok := rawjson.Unquote(p.Value)
 		if !ok {
-			return nil, id, fault("a string", "metadata.%s %.40q", name, value)
+			return nil, id, fault("a string", "metadata.%s %.40q", p.Name, p.Value)
 		}
 		*into = s
 	}
 	body = append(body, '}')
-	for c := rawjson.Object(object); ; {
-		name, value, ok := c.Next()
-		if !ok {
-			break
+	for i := range parts {
+		p := &parts[i]
+		if p.Depth != parts[0].Depth {
+			continue
 		}
-		switch string(name) {
+		switch string(p.Name) {
 		case "metadata":
 			continue
 		case "kind":
-			if s, ok := rawjson.Unquote(value); ok && s == r.Kind {
+			if s, ok := rawjson.Unquote(p.Value); ok && s == r.Kind {
 				continue
 			}
 			id.types = true
 		case "apiVersion":
-			if s, ok := rawjson.Unquote(value); ok && s == r.APIVersion() {
+			if s, ok := rawjson.Unquote(p.Value); ok && s == r.APIVersion() {
 				continue
 			}
 			id.types = true
 		}
-		body = appendMember(body, 0, name, value)
+		body = appendMember(body, 0, p.Name, p.Value)
 	}
 	return append(body, '}'), id, nil
 }
@@ -110,7 +113,10 @@ func ownTypes(body []byte) (kind, apiVersion bool) {
 // opening is everything of a whole object up to the opening quote of its
 // resourceVersion; the same for all of an object's states.
 func opening(r Resource, id identity, body []byte) []byte {
-	kind, apiVersion := ownTypes(body)
+	var kind, apiVersion bool
+	if id.types {
+		kind, apiVersion = ownTypes(body)
+	}
 	b := []byte{'{'}
 	if !kind {
 		b = append(rawjson.AppendString(append(b, `"kind":`...), r.Kind), ',')

@@ -55,7 +55,8 @@ type line struct {
 
 	hasObject, hasPatch bool
 
-	patch []rawjson.Part // what is in Patch; good until the next line
+	object, patch []rawjson.Part // what is in Object and Patch; good until the next line
+	types         bool           // of Object, see identity; known to Reader.body
 }
 
 // appendLine writes an event with the given body or patch; either may be nil.
@@ -114,7 +115,10 @@ func (r *Reader) parseLine(raw []byte) (l line, err *Error) {
 			return l, fault("it once", "member %q twice", p.Name)
 		}
 		seen |= m
-		if m == mPatch {
+		switch m {
+		case mObject:
+			l.object = r.outline.Inside(i)
+		case mPatch:
 			l.patch = r.outline.Inside(i)
 		}
 		if err := r.member(&l, m, p.Name, p.Value); err != nil {

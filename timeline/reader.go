@@ -259,11 +259,11 @@ func (r *Reader) whole(l *line) (Event, error) {
 	}
 	ev.UID = l.UID
 	if o == nil {
-		id := identity{namespace: ev.Namespace, name: ev.Name, uid: ev.UID, rv: ev.RV}
+		id := identity{namespace: ev.Namespace, name: ev.Name, uid: ev.UID, rv: ev.RV, types: l.types}
 		o = &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, opening: opening(res, id, body)}
 		r.alive.put(o)
 	} else if l.hasObject {
-		id := identity{namespace: o.namespace, name: o.name, uid: o.uid}
+		id := identity{namespace: o.namespace, name: o.name, uid: o.uid, types: l.types}
 		o.opening = opening(res, id, body)
 	}
 	if o.patches++; l.hasObject {
@@ -324,10 +324,11 @@ func (l *line) another(o *living) *Error {
 // bytes are valid until the next call.
 func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 	if l.hasObject {
-		body, id, fail := split(l.Object, res)
+		body, id, fail := split(l.Object, l.object, res)
 		if fail != nil {
 			return nil, fail
 		}
+		l.types = id.types
 		for _, c := range [...]struct{ member, inside, beside string }{
 			{"name", id.name, l.Name}, {"namespace", id.namespace, l.Namespace},
 			{"uid", id.uid, l.UID}, {"resourceVersion", id.rv, l.RV},

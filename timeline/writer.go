@@ -39,6 +39,7 @@ type Writer struct {
 	failed    error
 
 	line, canon, patch []byte
+	outline            rawjson.Outline // of canon
 }
 
 // sink is where whole lines go.
@@ -197,10 +198,10 @@ func (w *Writer) encode(ev *Event) (commit func(), err error) {
 	if ev.Type == Deleted && len(ev.Object) == 0 {
 		return w.object(ev, nil, false)
 	}
-	if w.canon, err = rawjson.Compact(w.canon[:0], ev.Object); err != nil {
+	if w.canon, err = rawjson.CompactOutline(w.canon[:0], ev.Object, &w.outline); err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	body, id, fail := split(w.canon, res)
+	body, id, fail := split(w.canon, w.outline.Parts, res)
 	if fail != nil {
 		return nil, fail
 	}

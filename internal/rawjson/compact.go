@@ -81,9 +81,13 @@ func (c *compactor) fault(i int, wanted string) error {
 }
 
 func (c *compactor) space(i int) int {
-	if i >= len(c.src) || c.src[i] > ' ' {
-		return i
+	if i < len(c.src) && c.src[i] <= ' ' {
+		return c.skipSpace(i)
 	}
+	return i
+}
+
+func (c *compactor) skipSpace(i int) int {
 	c.flush(i)
 	for i < len(c.src) && (c.src[i] == ' ' || c.src[i] == '\n' || c.src[i] == '\t' || c.src[i] == '\r') {
 		i++

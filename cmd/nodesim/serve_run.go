@@ -17,10 +17,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// serveGarbage bounds how much garbage a server gathers, in percent of what lives.
+// The default of 100 takes a quarter more memory, and a tenth less processor time.
+const serveGarbage = 50
+
 // run serves the tape until it is ended.
 func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	defer func() { err = suppressBrokenPipe(err) }()
 	defer ignoreSIGPIPE()()
+	setGCPercent(serveGarbage)
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	file, isTerminal := terminal.Of(out)
 	var lines serve.Lines

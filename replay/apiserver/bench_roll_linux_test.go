@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -54,6 +55,7 @@ func rollTape(b *testing.B, set ...scenarios.Setting) (name string, events map[s
 // process of its own. The limits are 20 µs of the server's processor time an event,
 // and 250 MB resident.
 func BenchmarkServeARoll(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as nodesim serve
 	for _, size := range []struct{ nodes, pods string }{{"1000", "240"}, {"1000", "30000"}} {
 		b.Run("nodes="+size.nodes+"/pods="+size.pods, func(b *testing.B) {
 			tape, events := rollTape(b, scenarios.Setting{Name: "nodes", Value: size.nodes}, scenarios.Setting{Name: "pods", Value: size.pods})

@@ -107,8 +107,10 @@ lint-house:
 lint-go:
 	@$(GOLANGCI_LINT) run $(PACKAGES)
 
-# What only tests use is dead: without their files nothing unexported may be left over.
+# What only tests use is dead: without their files nothing unexported may be left over, and nothing that an internal
+# package exports.
 lint-dead:
+	@$(GO) run ./internal/lint/house -dead .
 	@$(GOLANGCI_LINT) run --tests=false --enable-only unused $(PACKAGES)
 
 # Writes a module that breaks every ban, and wants the linter to say so.

@@ -1,8 +1,9 @@
 // Package lint holds the rules of this repository that golangci-lint has no word for.
 //
 //   - Layout: layout.txt has a row for every package and what it may import; it is the one table of arrows.
-//   - Deciders: what the layout marks so asks no clock, no chance, no environment, and starts no goroutine.
+//   - Deciders: what the layout marks so asks no clock, no random source, no environment, and starts no goroutine.
 //   - Words: every text speaks of this project alone, in the words of the field.
+//   - Dead: code, and not only a test, uses what an internal package exports.
 //   - Size: no folder has more than MostFiles files.
 //   - Commits: subjects are short and in the imperative, bodies say why.
 //

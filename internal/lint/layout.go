@@ -25,29 +25,36 @@ var layoutText string
 // A row of the layout is one package.
 type row struct {
 	line    int
-	decider bool            // a function of its arguments: no clock, chance, environment or goroutine
+	decider bool            // a function of its arguments: no clock, random source, environment or goroutine
 	leaf    bool            // part of the block of leaves
+	block   int             // from 0, in the order of the table
 	all     bool            // may import everything
 	leaves  bool            // may import every leaf
 	imports map[string]bool // may import these, by path below the module
 }
 
 // A Layout says which package may import which. It is read-only once parsed.
-type Layout struct{ rows map[string]row }
+type Layout struct {
+	rows map[string]row
+	last int // the last block
+}
 
 // ParseLayout reads the table of packages. An error names the line, what was found and what was wanted.
 func ParseLayout(text string) (Layout, error) {
 	rows := map[string]row{}
-	number, leafBlock := 0, true
+	number, block, ended := 0, 0, false
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" {
-			leafBlock = leafBlock && len(rows) == 0
+			ended = len(rows) > 0
 			continue
 		}
 		if strings.HasPrefix(line, "#") {
 			continue
+		}
+		if ended {
+			block, ended = block+1, false
 		}
 		left, right, ok := strings.Cut(line, ":")
 		words := strings.Fields(left)
@@ -57,7 +64,7 @@ func ParseLayout(text string) (Layout, error) {
 		if _, twice := rows[words[0]]; twice {
 			return Layout{}, fmt.Errorf("%s:%d: %s has a row already; keep one", layoutFile, number, words[0])
 		}
-		r := row{line: number, decider: len(words) == 2, leaf: leafBlock, imports: map[string]bool{}}
+		r := row{line: number, decider: len(words) == 2, leaf: block == 0, block: block, imports: map[string]bool{}}
 		for _, to := range strings.Fields(right) {
 			switch to {
 			case "*":
@@ -70,11 +77,14 @@ func ParseLayout(text string) (Layout, error) {
 		}
 		rows[words[0]] = r
 	}
-	return Layout{rows}, nil
+	return Layout{rows, block}, nil
 }
 
 // Decider reports whether the code of a folder has to be a function of its arguments.
 func (l Layout) Decider(folder string) bool { return l.rows[folder].decider }
+
+// ForTests reports whether a package is of the last block: for tests and this repository alone.
+func (l Layout) ForTests(name string) bool { r, ok := l.rows[name]; return ok && r.block == l.last }
 
 // Arrows checks the imports of a repository against the layout. files has the source of each Go file that isn't a
 // test, by its name relative to the repository. It finds packages without a row, arrows that no row allows, rows

@@ -45,7 +45,7 @@ func TestManualsShowCodeThatRuns(t *testing.T) {
 			continue
 		}
 		if d := cmp.Diff(strings.Split(text, "\n"), strings.Split(string(b), "\n")); d != "" {
-			t.Errorf("%s shows other code than there is (-code +manual), accept it with: go test ./examples -run TestManuals -update\n%s", manual, d)
+			t.Errorf("%s shows other code than there is (-code +manual), accept it with: NODESIM_UPDATE=1 go test ./examples -run TestManuals\n%s", manual, d)
 		}
 	}
 }

@@ -172,7 +172,7 @@ func (c *Cluster) names() string {
 	return fmt.Sprintf("one that the header lists (%s)", s)
 }
 
-// wake tells those who wait for an entry that there is one.
+// wake tells all that wait for an entry that there is one.
 func (k *kind) wake() {
 	k.newsMu.Lock()
 	if k.news != nil {
@@ -182,7 +182,7 @@ func (k *kind) wake() {
 	k.newsMu.Unlock()
 }
 
-// hold lets those who wait for news wait until release: at maximum speed a watch
+// hold lets all that wait for news wait until release: at maximum speed a watch
 // is woken once for many events, and sends them together. A reader sees them.
 func (c *Cluster) hold() {
 	c.mu.Lock()

@@ -44,7 +44,7 @@
 //
 // # What it never does
 //
-// It never blocks the tape for a watcher: a slow one lags behind, on one
+// It never blocks the tape for a watcher: a slow one is late, on one
 // shared copy of the events. It never drops, repeats or merges an event
 // without saying so by 410, unless a FaultInjector was asked to. It starts no goroutine, reads no clock but the
 // Player's, and writes to nothing it was given.

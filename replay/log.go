@@ -52,7 +52,7 @@ type log struct {
 	most   int // bytes of their objects; 0 for any number
 	bytes  int
 	total  int          // entries ever appended
-	count  atomic.Int64 // total, for those who hold no lock
+	count  atomic.Int64 // total, for callers that hold no lock
 	high   string       // highest version so far
 	last   string       // version of the last entry: what a list is stamped with
 	floor  string       // older versions are 410; "" before the first list

@@ -62,7 +62,7 @@ func (w *fakeControlPlane) claimed(t *testing.T) {
 }
 
 // Each node has a NodeClaim that owns it, from 0s to the end, and those that have
-// drifted go behind their finalizers.
+// drifted go once their finalizers are removed.
 func TestLiveNodeClaims(t *testing.T) {
 	w, wall := runLive(t, "karpenter-drift", few...)
 	begin(t, w)

@@ -269,7 +269,7 @@ func TestEachRollEnds(t *testing.T) {
 	}
 }
 
-// What is behind on its way to a kubelet neither brings a pod back that has left the
+// What reaches a kubelet late neither brings a pod back that has left the
 // API nor takes a pod's changes back.
 func TestLiveLateReport(t *testing.T) {
 	web := func(w *fakeControlPlane) *corev1.Pod {

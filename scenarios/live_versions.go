@@ -25,8 +25,8 @@ func newVersions() versions {
 	return versions{seen: map[types.UID]uint64{}, told: map[types.UID]uint64{}, gone: map[types.UID]uint64{}}
 }
 
-// addTombstone remembers that a pod was deleted. It may be said again, by who knows the pod
-// as it was before.
+// addTombstone remembers that a pod was deleted. It may be called again with an older
+// state of the pod.
 func (v *versions) addTombstone(in *corev1.Pod) {
 	delete(v.seen, in.UID)
 	delete(v.told, in.UID)

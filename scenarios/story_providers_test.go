@@ -160,7 +160,7 @@ func TestCAPIRollout(t *testing.T) {
 	s.golden(first(s.oldNodes(), cordoned), s.end)
 }
 
-// All old nodes but one are shunned; one more instance; five seconds behind each
+// All old nodes but one are tainted PreferNoSchedule; one more instance; five seconds after each
 // drain its instance goes, and the cluster validates twice.
 func TestKopsRolling(t *testing.T) {
 	t.Parallel()

@@ -234,7 +234,7 @@ func TestGracefulShutdown(t *testing.T) {
 	}
 }
 
-// Karpenter taints, drains behind its finalizer, and has a replacement launched
+// Karpenter taints, drains while its finalizer holds the Node, and has a replacement launched
 // for the pods that fit nowhere.
 func TestKarpenterSpot(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 // Package kubeclient has clients of the resources that live runs and nodesim watch use, as Go types. client-go's typed clients
 // (k8s.io/client-go/kubernetes) do the same, and link the types, apply configurations and OpenAPI of every group of
-// Kubernetes, 50 packages more; requests, their retries and rate limits are client-go's here too.
+// Kubernetes, 59 packages more; requests, their retries and rate limits are client-go's here too.
 //
 // Methods are called as client-go's are, client.CoreV1().Pods(namespace).Get(…), so that each interface is one that
 // client-go's clients and fakes have as well.

@@ -5,8 +5,8 @@
 //
 // A [replay.Player] goes in. Out comes a [Server]: list, get and watch of
 // everything on the tape, with discovery, OpenAPI and health, as kube-apiserver
-// answers them. [Server.Listen] puts it behind TLS and a token on a socket,
-// [Server.RESTConfig] behind neither, in memory, for a test in Go:
+// answers them. [Server.Listen] serves it on a socket, with TLS and a token,
+// [Server.RESTConfig] without either, in memory, for a test in Go:
 //
 //	p, _ := replay.NewPlayer(replay.File("roll.yaml"))
 //	s, _ := apiserver.New(p)

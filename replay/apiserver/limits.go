@@ -32,7 +32,7 @@ const shutdownTimeout = 5 * time.Second
 // connections, and with them every goroutine.
 type web struct {
 	server   *http.Server
-	handling sync.RWMutex       // read by those who answer
+	handling sync.RWMutex       // read-locked while an answer is written
 	end      context.CancelFunc // of every request's context
 }
 

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Listener is a socket on which a Server answers, over TLS, those who know the
+// Listener is a socket on which a Server answers, over TLS, clients that know the
 // token. Serve it, or Close it.
 type Listener struct {
 	server    *Server

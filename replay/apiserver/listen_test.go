@@ -54,7 +54,7 @@ func TestBothVersionsOfHTTP(t *testing.T) {
 	}
 }
 
-// Nothing is told to those who don't know the token: not that a path is there, not
+// Nothing is told to clients that don't know the token: not that a path is there, not
 // which server this is.
 func TestNothingWithoutTheToken(t *testing.T) {
 	reached := ""

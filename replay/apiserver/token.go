@@ -13,8 +13,8 @@ import (
 // newToken returns a secret of 130 random bits.
 func newToken() string { return rand.Text() }
 
-// guard lets only those through who know the token, as kube-apiserver does with
-// --anonymous-auth=false: whatever the path, everybody else gets the same 401.
+// guard lets only clients through that know the token, as kube-apiserver does with
+// --anonymous-auth=false: whatever the path, every other client gets the same 401.
 type guard struct {
 	sum  [sha256.Size]byte
 	next http.Handler
@@ -32,7 +32,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache, private")
 		if req.ProtoMajor == 2 {
 			// endpoints/filters/authentication.go of k8s.io/apiserver: no open
-			// connections for those who aren't known.
+			// connections for unknown clients.
 			w.Header().Set("Connection", "close")
 		}
 		refuse(w, req, apierrors.NewUnauthorized("Unauthorized"))

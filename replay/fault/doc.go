@@ -1,7 +1,7 @@
 // Package fault injects faults at the watch boundary of a replay: events are
 // lost, late, doubled or merged, watches end, stall or give 410, lists are old,
 // requests are refused, objects come back as others. A controller that survives
-// them on a tape has a good chance to survive them in a cluster.
+// them on a tape is likely to survive them in a cluster.
 //
 // # Use
 //
@@ -61,7 +61,7 @@
 // Controllers, OSDI '22; https://github.com/sieve-project/sieve). They work
 // without parameters on any tape:
 //
-//   - stale: a client whose API server lags behind. After the first node that
+//   - stale: a client whose API server is late. After the first node that
 //     joins, the first that drains, the first that isn't ready and the first
 //     that is gone (of other resources, the first object that is deleted), open
 //     watches end with 410; the next list has the state of 30 s before, and the

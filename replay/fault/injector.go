@@ -143,7 +143,7 @@ func (in *injector) hit(r *rule, e *event) bool {
 
 // strike asks the trigger alone.
 func (in *injector) strike(r *rule, e *event) bool {
-	var which []string // what chance depends on
+	var which []string // what the random number depends on
 	if r.spec.P > 0 {
 		which = []string{e.resource.String(), e.Namespace, e.Name, e.UID, e.RV, string(e.Type), timeline.FormatAt(e.At)}
 	}

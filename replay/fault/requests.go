@@ -47,7 +47,7 @@ func (in *injector) Request(q replay.Request) (a replay.Verdict) {
 
 // answered asks a trigger about a request, and logs it.
 func (in *injector) answered(r *rule, t *trigger, q replay.Request) bool {
-	var which []string // what chance depends on
+	var which []string // what the random number depends on
 	if r.spec.P > 0 {
 		which = []string{
 			q.Verb, q.Resource.Group, q.Resource.Resource, q.Subresource, q.Namespace, q.Name, q.Options.LabelSelector, q.Options.FieldSelector,

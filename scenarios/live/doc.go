@@ -3,10 +3,9 @@
 //
 // What goes in: a rest.Config and a [scenarios.File]. What comes out: a roll that
 // any client of that API server sees, and a [Report]. The control plane's own
-// controllers and its scheduler have to be real; everything that the simulation
-// has actors for, and that isn't the control plane's, is played by the same
-// actors here: kubelets, cloud and provider, interruption handlers, autoscaler,
-// and who rolls.
+// controllers and its scheduler have to be real; for everything else, the
+// simulation's components run here too: kubelets, cloud and provider, interruption
+// handlers, autoscaler, and the strategy of the roll.
 //
 //	New ──► Run ──► Preparing  rights, nodes of others, the record, namespaces and workloads
 //	                Settling   nodes join, pods start
@@ -17,8 +16,8 @@
 //
 //	clients.go, pace.go          requests, and how long to wait before the next
 //	prepare.go                   what is looked at, and made, before the nodes come
-//	run.go, event_loop.go, pace.go    one goroutine runs the actors, paced by the wall clock
-//	api_server.go, write_queue.go     writes of actors: patches in order for each object, retried, computed again on conflicts
+//	run.go, event_loop.go, pace.go    one goroutine runs the components, paced by the wall clock
+//	api_server.go, write_queue.go     writes of components: patches in order for each object, retried, computed again on conflicts
 //	change.go                    what of an object a controller has changed
 //	custom_kinds.go, definition.go      which of the provider's own kinds are written, and their definitions
 //	custom_resources.go, custom_resources_write.go NodeClaims, Machines and their owners
@@ -53,7 +52,7 @@
 // Hostname first, as by its own default and on nodesim's own control plane.
 // [KubeletAddress] names this machine for an API server that is elsewhere, and for
 // one that takes InternalIP first, as kubeadm and kind have it
-// (--kubelet-preferred-address-types=InternalIP,…). [ListenAt] is where it is listened.
+// (--kubelet-preferred-address-types=InternalIP,…). [ListenAt] sets the address of the listener.
 //
 // # What it must never do
 //
@@ -64,7 +63,7 @@
 //
 // # Where it differs from the simulation
 //
-// The pace of the control plane is its own: a speed divides what actors wait for, not --node-monitor-grace-period,
+// The pace of the control plane is its own: a speed divides what components wait for, not --node-monitor-grace-period,
 // the pod garbage collector's 40 s, the Deployment's backoff or the attach-detach controller's six minutes for a
 // volume that an unhealthy node has mounted. Objects are younger than the scenario says, since the server dates them.
 // A provider's own objects (NodeClaims, Machines) have owners that no tape of a simulation holds, NodePools and

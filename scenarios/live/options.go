@@ -30,7 +30,7 @@ type Runner struct {
 	source   string
 	listen   string
 	host     string // by which the API server reaches this machine, where it was told
-	trusted  []byte // PEM, of who may come to the kubelets; none is everybody
+	trusted  []byte // PEM, of the clients that the kubelets let in; none lets every client in
 	scenario scenarioSpec
 	served   []schema.GroupVersionResource // the provider's own that are written
 	tell     func(Progress)

@@ -47,9 +47,9 @@ const (
 	BootLimit UnmetReason = "BootLimit"
 )
 
-// LimitBoots keeps at most limit of the nodes to start, chosen by chance so that a kind that never boots can't hold up
+// LimitBoots keeps at most limit of the nodes to start, chosen at random so that a kind that never boots can't hold up
 // the others; nodes of pods before standby nodes. Their order stays. The pods of nodes left out lose their bindings and
-// are unmet. A limit below zero is no limit; without chance the first ones are kept.
+// are unmet. A limit below zero is no limit; without a random source the first ones are kept.
 func (c Changes) LimitBoots(limit int, chance *rand.Rand) Changes {
 	if limit < 0 || len(c.Start) <= limit {
 		return c

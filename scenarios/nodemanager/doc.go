@@ -28,7 +28,7 @@
 // # What it must never do
 //
 // Pack several pods on a node, or give a pod another instance type than it names. Nothing here
-// reads the environment or a global source of chance; scaler*.go and changes.go know no clock either. Goroutines are
+// reads the environment or a global random source; scaler*.go and changes.go know no clock either. Goroutines are
 // started by package tasks alone, which joins them. The collaborators are in the folders below: api, cloud, registry,
 // events, nodeclient, and smaller ones.
 package nodemanager

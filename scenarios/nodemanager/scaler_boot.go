@@ -75,7 +75,7 @@ func (n *namer) take(name string) bool {
 	return !taken
 }
 
-// next returns "node-" and twelve letters and digits, without those that are easily mistaken: 60 bits of chance.
+// next returns "node-" and twelve letters and digits, without those that are easily mistaken: 60 random bits.
 func (n *namer) next() string {
 	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 	for {

@@ -37,7 +37,7 @@ func TestDistIsTheModels(t *testing.T) {
 	}
 }
 
-// everything.yaml lives up to its name, but for what its strategy doesn't have.
+// everything.yaml has every key but those that its strategy doesn't have.
 func TestEverythingHasEveryKey(t *testing.T) {
 	text := everything(t)
 	var schema object

@@ -43,7 +43,7 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(FileSchema(), want) {
-		t.Errorf("%s is not what the types say; go test ./scenarios -run %s -update writes it anew", schemaFile, t.Name())
+		t.Errorf("%s is not what the types say; NODESIM_UPDATE=1 go test ./scenarios/spec -run %s writes it anew", schemaFile, t.Name())
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/virtualnode"
 )
 
-// A node's whole life: created, ready, its lease renewed; what others do to it stays; deleted behind its controller's back
+// A node's whole life: created, ready, its lease renewed; what others do to it stays; deleted by another client
 // it comes again; the next controller goes on where the first one stopped.
 func TestNodeOnARealAPIServer(t *testing.T) {
 	p := newPlot(t)

@@ -1,10 +1,10 @@
-// Package control moves a replay for those who stand outside of it: the keys of
-// a terminal, and the clients of an HTTP API below [Path].
+// Package control pauses, steps, seeks and paces a replay: for the keys of a
+// terminal, and for the clients of an HTTP API below [Path].
 //
-// A [Control] moves one [replay.Player], which another goroutine runs. What it
-// is told it does at once (Pause, Resume, SetSpeed, Mark), or one after the other
-// where it takes a while (Step, Seek): a caller waits for its turn, until its
-// context ends. [Control.Status] may be asked at any time.
+// A [Control] moves one [replay.Player], which another goroutine runs. Pause,
+// Resume, SetSpeed and Mark take effect at once. Step and Seek take a while, and run
+// one after the other: a caller waits for its turn, until its context ends.
+// [Control.Status] may be called at any time.
 //
 // [Control.Handler] is the same over HTTP:
 //
@@ -20,7 +20,7 @@
 // metav1.Status, as everywhere in a Kubernetes API. A field that isn't known is
 // an error, so that a misspelt one isn't silently left out.
 //
-// The package checks no token and opens no port: the server that mounts the Handler sees
-// to that. It never writes to the tape: a marker that was set here lives as long
+// The package checks no token and opens no port: the server that mounts the Handler does
+// both. It never writes to the tape: a marker that was set here lives as long
 // as the Control.
 package control

@@ -48,7 +48,7 @@ func TestStepSaysWhatItApplied(t *testing.T) {
 	}
 }
 
-// What isn't an event is counted by who knows.
+// What isn't an event is counted by the function that Sources has for it.
 func TestStepUntil(t *testing.T) {
 	transitions := 0
 	c, p := still(t, control.Sources{Transitions: func() int { return transitions }})

@@ -42,11 +42,11 @@ func TestREADMEShowsThisPanel(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v: make it with: go test ./internal/testing/picture -update", err)
+		t.Fatalf("%v: make it with: NODESIM_UPDATE=1 go test ./internal/testing/picture", err)
 	}
 	file := strings.ReplaceAll(string(want), "\r\n", "\n")
 	if d := cmp.Diff(strings.Split(file, "\n"), strings.Split(string(got), "\n")); d != "" {
 		t.Errorf("docs/panel.svg is not what the panel of examples/surge.yaml looks like (-file +panel); after a new recording or a new look, "+
-			"accept it with: go test ./internal/testing/picture -update, and look at the picture: it is to show a drain half done\n%s", d)
+			"accept it with: NODESIM_UPDATE=1 go test ./internal/testing/picture, and look at the picture: it is to show a drain half done\n%s", d)
 	}
 }

@@ -12,7 +12,7 @@ type Keys struct {
 	State string
 	// Phase is the label of the sandbox phase: Prefix/sandbox-phase.
 	Phase string
-	// SandboxID is the label and the annotation of who has claimed the pod: Prefix/sandbox-id.
+	// SandboxID is the label and the annotation of the one that has claimed the pod: Prefix/sandbox-id.
 	SandboxID string
 	// StartedAt and LastActive are annotations of a running sandbox: Prefix/started-at, Prefix/last-active.
 	StartedAt, LastActive string

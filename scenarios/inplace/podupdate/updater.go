@@ -83,7 +83,7 @@ func (u Updater) Mark(ctx context.Context, pod *corev1.Pod) (Marked, error) {
 	})
 }
 
-// MarkResolved is Mark for who has a resolver in place of Digests: Keys.Completion says whether the update is done.
+// MarkResolved is Mark for a caller that has a resolver in place of Digests: Keys.Completion says whether the update is done.
 func (u Updater) MarkResolved(ctx context.Context, pod *corev1.Pod, resolver imageresolver.DigestResolver) (Marked, error) {
 	return u.mark(ctx, pod, func(live *corev1.Pod) (Progress, error) {
 		return u.Keys.completion(ctx, live, resolver)

@@ -149,7 +149,7 @@ func (a *Autoscaler) skipped(g *scaledGroup, zone string) string {
 }
 
 // reasons counts why no group can be grown for a batch, as ReasonsMessage does,
-// whose order is chance; here it is that of the groups.
+// whose order is random; here it is that of the groups.
 func (a *Autoscaler) reasons(b batch) string {
 	var why scheduler.ReasonCounts
 	for _, g := range a.groups {

@@ -103,7 +103,7 @@ func TestTermination(t *testing.T) {
 	}
 }
 
-// TestNoCapacity refuses, tells who asked to know, and tries again until there is.
+// TestNoCapacity refuses, tells its watchers, and tries again until there is.
 func TestNoCapacity(t *testing.T) {
 	r := newRig(t, 0)
 	g := r.group("a", "b")
@@ -173,7 +173,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestVolumes are on one instance at most; who watches learns where.
+// TestVolumes are on one instance at most; watchers learn where.
 func TestVolumes(t *testing.T) {
 	r := newRig(t, 0)
 	var told []string
@@ -190,7 +190,7 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// TestRegistry fails where it is broken, and not before and behind.
+// TestRegistry fails where it is broken, and neither before nor after.
 func TestRegistry(t *testing.T) {
 	r := newRig(t, 0)
 	g := r.group("a")

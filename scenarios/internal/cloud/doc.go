@@ -6,7 +6,7 @@
 // which watchers learn at once. The cloud knows nothing of Kubernetes: a kubelet is a program on an instance (see
 // scenarios/internal/kubelet), and sees from its instance what has befallen it.
 //
-// Everything happens in the loop; chance comes from streams, one for each
-// instance. Who watches may take notes and put calls in the loop, and must not
-// call the cloud.
+// Everything happens in the loop; random numbers come from streams, one for each
+// instance. A function that watches may take notes and put calls in the loop, and must
+// not call the cloud.
 package cloud

@@ -68,7 +68,7 @@ func (i *Instance) Alive() bool {
 // Change says what became of an instance.
 type Change int
 
-// The changes that who watches is told of.
+// The changes that watchers are told of.
 const (
 	Launched    Change = iota // it is pending
 	Started                   // its machine runs: boots, reboots and reimages

@@ -6,6 +6,6 @@
 // script, no other component's memory. So whatever is done to the cluster, it answers as it would. What it sees it notes
 // within a watch, and acts on later, from the loop, after the time that this takes it.
 //
-// Every draw of chance comes from a stream of its own, named by the component and, where there are many, by the object,
-// so that no component changes another's luck.
+// Every random number comes from a stream of its own, named by the component and, where there are many, by the object,
+// so that no component changes another's numbers.
 package component

@@ -17,7 +17,7 @@ type Env struct {
 	Seed  uint64
 	// Jitter scales the spread of durations, in percent; 0 means medians alone.
 	Jitter int
-	// Timings are those of the control plane and of who rolls.
+	// Timings are those of the control plane and of the roll.
 	Timings *model.Timings
 	Version model.Version
 }

@@ -67,7 +67,7 @@ func (c *CloudNode) initialize(n *kube.Node) {
 
 // look is MonitorNodes: of nodes that aren't Ready it asks the provider whether
 // their instances exist; no instance is ever shut down and kept here. A node that a
-// finalizer holds is deleted again at every look, in vain.
+// finalizer holds is deleted again at every look, and stays.
 func (c *CloudNode) look() {
 	for _, n := range c.env.API.Nodes() {
 		if n.Ready() {

@@ -41,7 +41,7 @@ func NewNodeDeletion(env *component.Env) *NodeDeletion {
 }
 
 // unreachable reports whether a node has the taint with both effects, which come
-// in an order of chance.
+// in a random order.
 func unreachable(n *kube.Node) bool {
 	const key = "node.kubernetes.io/unreachable"
 	return n.HasTaint(key, "NoSchedule") && n.HasTaint(key, "NoExecute")

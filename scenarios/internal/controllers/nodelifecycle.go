@@ -46,7 +46,7 @@ type nodeHealth struct {
 var nodeController = kube.Source{Component: "node-controller"}
 
 // NewNodeLifecycle starts the controller. Its looks at the nodes begin at a
-// moment of chance within its period.
+// random moment within its period.
 func NewNodeLifecycle(env *component.Env) *NodeLifecycle {
 	c := &NodeLifecycle{
 		env: env, chance: env.Stream("node-lifecycle"), byNode: map[*kube.Node]*nodeHealth{}, known: map[string]*nodeHealth{},

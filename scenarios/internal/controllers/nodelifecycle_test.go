@@ -47,7 +47,7 @@ func TestASilentNode(t *testing.T) {
 	}
 	same(t, "writes", order, []string{
 		"MODIFIED nodes", "ADDED events NodeNotReady node-a", "MODIFIED pods", "ADDED events NodeNotReady web-0",
-		"MODIFIED nodes taint", "MODIFIED nodes taint", // which of the two is first is chance
+		"MODIFIED nodes taint", "MODIFIED nodes taint", // which of the two is first is random
 	})
 	// Fifty seconds after the look that saw the last renewal.
 	between(t, "Unknown", c.first(from, "NodeStatusUnknown"), 67*time.Second, 77*time.Second)

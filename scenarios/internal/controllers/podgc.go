@@ -37,7 +37,7 @@ const (
 	terminatedThreshold = 12500
 )
 
-// NewPodGC starts the collector, whose looks begin at a moment of chance.
+// NewPodGC starts the collector, whose looks begin at a random moment.
 func NewPodGC(env *component.Env) *PodGC {
 	g := &PodGC{env: env, byName: map[string]*missingNode{}, threshold: terminatedThreshold}
 	env.API.WatchNodes(g.nodeChanged)

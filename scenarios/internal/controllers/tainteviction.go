@@ -120,7 +120,7 @@ func (t *TaintEviction) podOn(p *kube.Pod, n *kube.Node) {
 	}
 }
 
-// cancel calls a deletion off, which shows in an event even where the pod has
+// cancel cancels a deletion, which shows in an event even where the pod has
 // gone by itself.
 func (t *TaintEviction) cancel(p *kube.Pod) {
 	if timer := t.pending[p]; timer != nil {

@@ -129,7 +129,7 @@ func (m *memory) combine(group, message uint64, now Instant) bool {
 		r.more = append(r.more, message)
 		return false
 	}
-	// client-go forgets one of the ten by chance; this forgets the newest.
+	// client-go forgets one of the ten at random; this forgets the newest.
 	return true
 }
 

@@ -55,7 +55,7 @@ type Store struct {
 	inbound  bool // what is being written came from the remote
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
-	watching int           // depth of calls of those who watch
+	watching int           // depth of calls of functions that watch
 	watchers watchers
 
 	recollections map[uint64]*recollection // by the hash of an object's reference

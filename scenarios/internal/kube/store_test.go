@@ -209,7 +209,7 @@ func TestTheTapeSaysWhatTheStoreHolds(t *testing.T) {
 		case "poddisruptionbudgets":
 			strict[policyv1.PodDisruptionBudget](t, ev.Object)
 		}
-		// The order of members may differ: what was added later stands behind.
+		// The order of members may differ: what was added later comes last.
 		if diff := cmp.Diff(tree(t, want[i]), tree(t, ev.Object)); diff != "" {
 			t.Fatalf("event %d of %s (-store +tape):\n%s", i, ev.Resource, diff)
 		}

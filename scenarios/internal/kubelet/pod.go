@@ -84,7 +84,7 @@ func (l *podWorker) draw(d model.Dist) time.Duration {
 }
 
 // next takes a step once d has passed. Another step, the end of the pod or of
-// the kubelet call it off; a kubelet that is silent then takes it when it is
+// the kubelet cancel it; a kubelet that is silent then takes it when it is
 // heard again.
 func (l *podWorker) next(d time.Duration, step func()) {
 	l.turn++
@@ -115,7 +115,7 @@ func (l *podWorker) over() {
 	}
 }
 
-// freeze calls off what was to be done about the pods of a machine that has
+// freeze cancels what was to be done about the pods of a machine that has
 // stopped.
 func (k *Kubelets) freeze(m *machine) {
 	for _, p := range k.env.API.PodsOn(m.i.Name) {

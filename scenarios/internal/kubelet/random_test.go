@@ -14,7 +14,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// TestAnyTrouble does whatever comes to mind to a few machines and pods, reads
+// TestAnyTrouble does random things to a few machines and pods, reads
 // the tape of it back, and asks of every state what always holds. Once all is
 // mended, all that is left has to come to rest.
 func TestAnyTrouble(t *testing.T) {

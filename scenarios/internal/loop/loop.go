@@ -1,5 +1,5 @@
-// Package loop is the heart of the simulation: one queue of things to do, each
-// at a moment of the tape, done one after the other.
+// Package loop is the event loop of the simulation: one queue of calls, each at a
+// moment of the tape, made one after the other.
 //
 // What goes in: functions and when to call them. What comes out: their calls,
 // in the order of their moments and, within one moment, in the order in which
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// busiest bounds the number of calls at one moment. What does more has lost its way: a million nodes that act at once
-// are below it.
+// busiest bounds the number of calls at one moment. More are a loop without end: a million nodes that act
+// at once make fewer.
 const busiest = 20_000_000
 
 // Loop is the queue and its clock. The zero Loop is at 0s and empty.
@@ -27,7 +27,7 @@ type Loop struct {
 	failed  error
 }
 
-// entry is one thing to do. The queue is a heap of them, four children to a
+// entry is one call. The queue is a heap of them, four children to a
 // parent, which keeps it flat.
 type entry struct {
 	at  time.Duration
@@ -49,7 +49,7 @@ func (l *Loop) At(at time.Duration, do func()) {
 // After has do called when d has passed.
 func (l *Loop) After(d time.Duration, do func()) { l.At(l.now+max(d, 0), do) }
 
-// A Timer is a call that can be called off.
+// A Timer is a call that can be cancelled.
 type Timer struct{ do func() }
 
 // Timer is After with a handle.
@@ -69,7 +69,7 @@ func (t *Timer) fire() {
 // Pending reports whether the call is still to come. A nil Timer has none.
 func (t *Timer) Pending() bool { return t != nil && t.do != nil }
 
-// Stop calls the call off; a second time, or after the call, it does nothing.
+// Stop cancels the call; a second time, or after the call, it does nothing.
 func (t *Timer) Stop() {
 	if t != nil {
 		t.do = nil

@@ -40,7 +40,7 @@ func TestCallsComeInOrder(t *testing.T) {
 	}
 }
 
-// Calls put calls in, as everybody in a simulation does: time never goes back.
+// Calls put calls in, as every component does: time never goes back.
 func TestTimeNeverGoesBack(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	for range 5 {

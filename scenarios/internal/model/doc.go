@@ -1,4 +1,4 @@
-// Package model holds what a simulated cluster is made of: chance, durations, machines, the shape of a node and the
+// Package model holds what a simulated cluster is made of: random numbers, durations, machines, the shape of a node and the
 // life of a pod, as plain data and pure functions. A simulation and a live run read the same tables, so that both
 // tell the same story.
 //

@@ -80,7 +80,7 @@ type NodeShape struct {
 	InstanceID string
 	PodCIDR    string
 	// Labels and Annotations are those of the create request. CloudLabels are added by the cloud node controller together
-	// with the removal of the taint uninitialized; PoolLabels and PoolAnnotations by who manages the group (Karpenter,
+	// with the removal of the taint uninitialized; PoolLabels and PoolAnnotations by the manager of the group (Karpenter,
 	// Cluster API, kOps); CSILabels and CSIAnnotations when the CSI driver registers; Annotations of the control plane are
 	// in ControlAnnotations, added at once.
 	Labels, CloudLabels, PoolLabels, CSILabels                       []Pair
@@ -131,7 +131,7 @@ func sortedPairs(pairs []Pair) []Pair {
 	return pairs
 }
 
-// Node returns one node of the group. chance gives what is random in its identity: instance, machine and boot ids.
+// Node returns one node of the group. chance is the source of what is random in its identity: instance, machine and boot ids.
 func (sh Shape) Node(place Place, chance *Stream) NodeShape {
 	disk := sh.DiskGi
 	if disk == 0 {

@@ -2,7 +2,7 @@ package model
 
 import "math/bits"
 
-// Stream is a seeded source of chance: the generator xoroshiro128++ of Blackman and Vigna, 16 bytes of state, integers
+// Stream is a seeded source of random numbers: the generator xoroshiro128++ of Blackman and Vigna, 16 bytes of state, integers
 // alone. Every actor, and every pod or node where that matters, has a stream of its own, so that one more actor changes
 // no other's draws. The same state gives the same numbers on every processor and with every release of Go.
 //

@@ -38,7 +38,7 @@ func clusterOf(t *testing.T, name string, change func(*spec), tune func(*roll.Co
 func evictsNothing(s *spec) { s.budget = "12" }
 
 // TestBlockedByBudget rolls with each strategy against a budget that allows
-// nothing: who has a time limit fails after it, GKE continues without the budget,
+// nothing: a strategy with a time limit fails after it, GKE continues without the budget,
 // and Karpenter and Cluster API wait.
 func TestBlockedByBudget(t *testing.T) {
 	for name, says := range map[string]string{

@@ -56,7 +56,7 @@ var facts = []fact{
 	{"karpenter-drift", "a NodeClaim tells of each step", func(c *cluster) bool {
 		return len(c.reported("DisruptionLaunching")) == 6 && len(c.reported("DisruptionTerminating")) == 12 && len(c.claims) == 6
 	}},
-	{"gke-surge", "one old node at a time is cordoned, and its Node is deleted by who deleted its machine", func(c *cluster) bool {
+	{"gke-surge", "one old node at a time is cordoned, and its Node is deleted by the one that deleted its machine", func(c *cluster) bool {
 		return c.apart("cordoned") && len(c.moved("cordoned")) == 6 && len(c.reported("DeletingNode")) == 0 &&
 			len(c.reported("SuccessfulDrainNode")) == 0 && !c.reused()
 	}},

@@ -16,7 +16,7 @@ const (
 	weightBalanced = 1
 )
 
-// best picks a spot of those with the highest score by chance.
+// best picks a spot of those with the highest score at random.
 func (s *Scheduler) best(spots []feasibleNode, c *podClass) *schedNode {
 	if len(spots) == 1 {
 		return spots[0].node

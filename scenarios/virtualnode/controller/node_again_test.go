@@ -97,7 +97,7 @@ func TestForeignNodeIsAdopted(t *testing.T) {
 	})
 }
 
-// With a lister, an update of the status costs no GET, and a cache that is behind doesn't lead astray.
+// With a lister, an update of the status costs no GET, and an old cache does no harm.
 func TestLister(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -18,7 +18,7 @@ const startPatience = 30 * time.Second
 // that the node could not be registered: the first ping failed, or the API server refused it or was out of reach for half
 // a minute; nothing is left running then. Once the node is registered, no error ends Run. It can be called once.
 //
-// The node and its lease stay on the server: who ends a node for good deletes both.
+// The node and its lease stay on the server: to remove a node for good, delete both.
 func (n *NodeController) Run(ctx context.Context) (err error) {
 	if !n.ran.CompareAndSwap(false, true) {
 		return fmt.Errorf("node controller of %s: Run was called before: make a new controller", n.name)

@@ -20,7 +20,7 @@ type measure struct {
 	Refused       string // why the reader refuses the tape
 }
 
-// main reads every shape with every reader at the sizes that the arguments
+// main reads every shape with every reader, and sends every body, at the sizes that the arguments
 // after the first name, and prints a measure of each as a line of JSON. The
 // first argument is the directory of what is counted.
 func main() {
@@ -32,6 +32,13 @@ func main() {
 
 func run(dir string, sizes []string) error {
 	out := json.NewEncoder(os.Stdout)
+	read := func(shape string, r reader, size string, n int, tape []byte) error {
+		m := measure{Shape: shape, Reader: r.name, Size: n, Counts: filepath.Join(dir, shape+"-"+r.name+"-"+size)}
+		if err := m.take(r, tape); err != nil {
+			return fmt.Errorf("%s of %s at %d: %w", r.name, shape, n, err)
+		}
+		return out.Encode(m)
+	}
 	for _, size := range sizes {
 		n, err := strconv.Atoi(size)
 		if err != nil {
@@ -41,13 +48,18 @@ func run(dir string, sizes []string) error {
 			t := newTape()
 			s.make(t, n)
 			for _, r := range readers {
-				m := measure{Shape: s.name, Reader: r.name, Size: n, Counts: filepath.Join(dir, s.name+"-"+r.name+"-"+size)}
-				if err := m.take(r, []byte(t.b.String())); err != nil {
-					return fmt.Errorf("%s of %s at %d: %w", r.name, s.name, n, err)
-				}
-				if err := out.Encode(m); err != nil {
+				if err := read(s.name, r, size, n, []byte(t.b.String())); err != nil {
 					return err
 				}
+			}
+		}
+		for _, b := range bodies {
+			r, err := b.reader(n)
+			if err == nil {
+				err = read(b.name, r, size, n, nil)
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}

@@ -3,14 +3,13 @@ package writes
 import (
 	"fmt"
 	"math"
-	"reflect"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/diff"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -93,8 +92,9 @@ func changedPod(p, old *corev1.Pod) field.ErrorList {
 		return errs
 	}
 	errs = append(errs, changedTolerations(p.Spec.Tolerations, old.Spec.Tolerations, spec.Child("tolerations"))...)
+	gates := sets.New(old.Spec.SchedulingGates...)
 	for i, gate := range p.Spec.SchedulingGates {
-		if !slices.Contains(old.Spec.SchedulingGates, gate) {
+		if !gates.Has(gate) {
 			errs = append(errs, field.Forbidden(spec.Child("schedulingGates").Index(i).Child("name"),
 				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", gate.Name)))
 		}
@@ -152,11 +152,13 @@ func changedDeadline(is, was *int64, at *field.Path) (errs field.ErrorList, stop
 // changedTolerations is validateOnlyAddedTolerations, without the rules for a
 // toleration in itself.
 func changedTolerations(is, was []corev1.Toleration, at *field.Path) field.ErrorList {
-	for _, old := range was {
-		if !slices.ContainsFunc(is, func(t corev1.Toleration) bool {
-			old.TolerationSeconds = t.TolerationSeconds
-			return reflect.DeepEqual(old, t)
-		}) {
+	kept := map[corev1.Toleration]bool{}
+	for _, t := range is {
+		t.TolerationSeconds = nil
+		kept[t] = true
+	}
+	for _, t := range was {
+		if t.TolerationSeconds = nil; !kept[t] {
 			return field.ErrorList{field.Forbidden(at, "existing toleration can not be modified except its tolerationSeconds")}
 		}
 	}

@@ -62,6 +62,13 @@
 // and never removes what it no longer names. Subresources other than status,
 // scale, eviction and binding are 405.
 //
+// # What is too much
+//
+// A JSON patch may have 10,000 operations, and its copies may add 3 MiB, as on a
+// server. The list items of a strategic merge patch are compared with those of the
+// object and with each other at most 4,000,000 times; more is 413, where a server
+// would work on until the request times out.
+//
 // # What it never does
 //
 // It changes nothing, reads no clock, and logs no contents of Secrets nor

@@ -31,6 +31,7 @@ type Handler struct {
 // record, where it isn't nil, is told of each write, accepted or not, in the
 // order in which they were answered, one at a time; it must not call the Handler.
 func New(c *replay.Cluster, h *timeline.Header, record func(Entry)) *Handler {
+	limitCopies()
 	return &Handler{cluster: c, header: h, record: record}
 }
 

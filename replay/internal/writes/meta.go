@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -92,12 +91,14 @@ func (w *write) uid(name string) types.UID {
 func (w *write) dedup(u unstructured.Unstructured, after bool) {
 	var kept []metav1.OwnerReference
 	var twice []string
+	seen := map[ownerReference]bool{}
 	for _, ref := range u.GetOwnerReferences() {
-		if has(kept, ref) {
+		if is := valueOf(ref); seen[is] {
 			twice = append(twice, string(ref.UID))
-			continue
+		} else {
+			seen[is] = true
+			kept = append(kept, ref)
 		}
-		kept = append(kept, ref)
 	}
 	if len(twice) == 0 {
 		return
@@ -111,13 +112,20 @@ func (w *write) dedup(u unstructured.Unstructured, after bool) {
 		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v", when, strings.Join(twice, ", ")))
 }
 
-func has(refs []metav1.OwnerReference, ref metav1.OwnerReference) bool {
-	for _, r := range refs {
-		if equality.Semantic.DeepEqual(r, ref) {
-			return true
-		}
-	}
-	return false
+// ownerReference is an owner reference whose optional members are values, so that
+// two of them are equal where equality.Semantic.DeepEqual says so.
+type ownerReference struct {
+	metav1.OwnerReference
+	controller, blocks optional
+}
+
+type optional struct{ set, value bool }
+
+func valueOf(ref metav1.OwnerReference) ownerReference {
+	of := func(b *bool) optional { return optional{b != nil, b != nil && *b} }
+	v := ownerReference{ref, of(ref.Controller), of(ref.BlockOwnerDeletion)}
+	v.Controller, v.BlockOwnerDeletion = nil, nil
+	return v
 }
 
 // standardFinalizers need no domain (validateKubeFinalizerName of
@@ -127,8 +135,9 @@ var standardFinalizers = []string{string(corev1.FinalizerKubernetes), metav1.Fin
 // warnFinalizers warns of new finalizers without a domain, as a server does of
 // custom resources; those of other kinds are refused.
 func (w *write) warnFinalizers(u unstructured.Unstructured, old []string) {
+	known := sets.New(old...)
 	for _, f := range u.GetFinalizers() {
-		if !w.kind.builtIn && !strings.Contains(f, "/") && !slices.Contains(standardFinalizers, f) && !slices.Contains(old, f) {
+		if !w.kind.builtIn && !strings.Contains(f, "/") && !slices.Contains(standardFinalizers, f) && !known.Has(f) {
 			w.warnings = append(w.warnings, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers", f))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +20,13 @@ import (
 
 // mostOperations is the number of operations a JSON patch may have.
 const mostOperations = 10000
+
+// mostCopied is what the copies in one JSON patch may add, in bytes: each could double
+// the object. A server sets it the same way (JSONPatchMaxCopyBytes of
+// k8s.io/apiserver/pkg/server/config.go), for the whole program.
+const mostCopied = 3 << 20
+
+func limitCopies() { atomic.CompareAndSwapInt64(&jsonpatch.AccumulatedCopySizeLimit, 0, mostCopied) }
 
 // patch is PatchResource of k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 func (w *write) patch(v view) (Answer, error) {

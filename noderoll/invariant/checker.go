@@ -36,7 +36,8 @@ type Checker struct {
 	comparisons    map[string]int                                   // by namespace, see comparisonsPerChange
 	uncounted      map[string]bool                                  // namespaces that need more
 	deferredChecks deferredChecks
-	epoch          int // counts gaps: what was doubted before one isn't any more
+	epoch          int           // counts gaps: what was doubted before one isn't any more
+	gapAt          time.Duration // of the last gap
 	// lifecycle says that a node lifecycle controller is at work.
 	lifecycle bool
 	// clocked says that the tape's clock is the cluster's: an object was ADDED
@@ -77,6 +78,7 @@ func (c *Checker) Observe(ch Change) []Violation {
 	case ChangeGap:
 		s.gap = true
 		c.epoch++
+		c.gapAt = c.at
 	case ChangeAdded, ChangeModified, ChangeDeleted:
 		if ch.Object != nil {
 			c.object(s, &ch)

@@ -40,6 +40,9 @@ func (d *deferredChecks) Pop() any {
 func (c *Checker) later(bound time.Duration, judge func()) {
 	c.deferredChecks.seq++
 	due := c.at + min(bound, longest) + c.opts.tolerance()
+	if c.epoch > 0 {
+		due = max(due, c.gapAt+watchBackoff+c.opts.tolerance())
+	}
 	if due < c.at {
 		return // after the end of all tapes
 	}
@@ -48,6 +51,11 @@ func (c *Checker) later(bound time.Duration, judge func()) {
 
 // longest bounds what an odd tape may ask to wait for.
 const longest = 365 * 24 * time.Hour
+
+// watchBackoff is how long after a gap controllers may not know yet what the tape shows: the API server was away for
+// them too, and client-go tries to watch again after up to 30 s, and as much again of jitter
+// (k8s.io/client-go, tools/cache/reflector.go, NewReflectorWithOptions).
+const watchBackoff = 60 * time.Second
 
 // silence is the time a recording may say nothing before it is taken for a
 // server that was away: then watches come back one by one.

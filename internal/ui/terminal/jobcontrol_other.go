@@ -21,7 +21,7 @@ func Hold(ctx context.Context, _ *os.File, loans ...Suspendable) (release func()
 			case <-signals:
 				if asked {
 					suspendAll(loans)
-					os.Exit(exitFailed)
+					os.Exit(1)
 				}
 			case <-done:
 				return

@@ -26,8 +26,8 @@ func TestAPIServerRestarted(t *testing.T) {
 		do   func(context.Context) error
 	}{{"stopped", cluster.RestartAPIServer}, {"killed", cluster.CrashAPIServer}} {
 		t.Run(one.name, func(t *testing.T) {
-			// Unchecked: once in twelve runs a pod's deletionTimestamp became four seconds later over a restart, which no
-			// kube-apiserver should do (k8s.io/apiserver, pkg/registry/rest/delete.go, BeforeDelete); the cause isn't known.
+			// Unchecked: once in twenty runs kube-scheduler moved the lastTransitionTime of a PodScheduled that stayed False
+			// (transition-with-status).
 			s := raiseUnchecked(ctx, t, cluster.Config(), scenario(t, "surge", append(small, "strategy=plain")...), live.RenewEvery(time.Second))
 			until(ctx, t, "a node is drained", func() (bool, error) {
 				name, err := drainedNode(ctx, cluster.Client())

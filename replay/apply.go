@@ -40,6 +40,48 @@ func (c *Cluster) Apply(ev timeline.Event) (changed bool, err error) {
 	return changed || did, err
 }
 
+// whole returns the object of an event that has a patch of the living version
+// instead; nil where the event has neither.
+func (c *Cluster) whole(ev *timeline.Event) []byte {
+	if ev.Object != nil || ev.Patch == nil {
+		return ev.Object
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.named(ev.Resource)
+	if k == nil {
+		return nil
+	}
+	alive := k.objects[name{ev.Namespace, ev.Name}]
+	if alive == nil {
+		return nil
+	}
+	return rawjson.Apply(make([]byte, 0, len(alive.raw)+len(ev.Patch)), alive.raw, ev.Patch)
+}
+
+// accepts is the error of an event that can't be.
+func (c *Cluster) accepts(ev timeline.Event) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.named(ev.Resource)
+	if k == nil {
+		return &EventError{Event: ev, Found: "unknown resource", Wanted: c.names()}
+	}
+	_, err := k.check(ev)
+	return err
+}
+
+// newest returns the object that an event has just brought, or deleted.
+func (c *Cluster) newest(ev timeline.Event) *Object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.named(ev.Resource)
+	if ev.Type == timeline.Deleted {
+		return k.log.latest().object
+	}
+	return k.objects[name{ev.Namespace, ev.Name}]
+}
+
 // one applies an event at the present moment.
 func (c *Cluster) one(ev timeline.Event) (changed bool, err error) {
 	if !ev.Type.Object() && ev.Type != timeline.Sync && ev.Type != timeline.Gap {

@@ -31,7 +31,9 @@ type Player struct {
 	every            int // events between keyframes; 0 for none
 	options          []ClusterOption
 	newFaultInjector func(*timeline.Header) (FaultInjector, error)
-	lag              int // at maximum speed watches stay closer than this; 0 for any distance
+	lag              int           // at maximum speed watches stay closer than this; 0 for any distance
+	engine           Engine        // what makes the events; nil for a tape
+	reached          time.Duration // the Engine's time
 
 	kick chan struct{} // wakes Run after a change of pace or position
 
@@ -57,27 +59,40 @@ type Player struct {
 // NewPlayer opens a tape and reads its header. The Cluster is empty until Open,
 // Run, Step or Seek. Close the Player when done.
 func NewPlayer(src timeline.Source, opts ...Option) (*Player, error) {
-	p := &Player{
-		source: src, clock: clock.RealClock{}, to: End, every: keyframeEvery,
-		kick: make(chan struct{}, 1), pace: TimeMap{speed: 1},
-	}
+	p := newPlayer()
 	if err := option.Refuse("replay.NewPlayer", option.Apply(p, opts), "those of package replay, and fault.Inject"); err != nil {
 		return nil, err
-	}
-	if !p.pace.speed.valid() {
-		return nil, fmt.Errorf("speed %v: want between %s and %s, or max", p.pace.speed, Speed(slowest), Speed(fastest))
-	}
-	if p.from < 0 || p.to < p.from {
-		return nil, fmt.Errorf("from %s to %s: want a part of the tape, from 0s on", p.from, p.to)
 	}
 	stream, err := src.Open()
 	if err != nil {
 		return nil, err
 	}
+	p.source = src
+	if err := p.start(stream); err != nil {
+		return nil, errors.Join(err, stream.Close())
+	}
+	return p, nil
+}
+
+func newPlayer() *Player {
+	return &Player{
+		clock: clock.RealClock{}, to: End, every: keyframeEvery,
+		kick: make(chan struct{}, 1), pace: TimeMap{speed: 1},
+	}
+}
+
+// start makes the cluster of a stream, with the options that are set.
+func (p *Player) start(stream timeline.Stream) error {
+	if !p.pace.speed.valid() {
+		return fmt.Errorf("speed %v: want between %s and %s, or max", p.pace.speed, Speed(slowest), Speed(fastest))
+	}
+	if p.from < 0 || p.to < p.from {
+		return fmt.Errorf("from %s to %s: want a part of the tape, from 0s on", p.from, p.to)
+	}
 	if p.newFaultInjector != nil {
 		i, err := p.newFaultInjector(stream.Header())
 		if err != nil {
-			return nil, errors.Join(err, stream.Close())
+			return err
 		}
 		if i != nil {
 			p.options = append(p.options, WithFaultInjector(i))
@@ -89,7 +104,7 @@ func NewPlayer(src timeline.Source, opts ...Option) (*Player, error) {
 		p.every = 0 // it has to learn of every event again
 	}
 	p.pace.wall = p.clock.Now()
-	return p, nil
+	return nil
 }
 
 // Cluster is the state that the Player moves.
@@ -111,13 +126,15 @@ func (p *Player) Close() error {
 
 var errClosed = errors.New("the player is closed")
 
-// peek reads the next event; nil at the end.
+// peek reads the next event; nil at the end, and where an Engine has made none.
 func (p *Player) peek() (*timeline.Event, error) {
 	if p.next != nil || p.err != nil || p.ended {
 		return p.next, p.err
 	}
 	ev, err := p.stream.Next()
 	switch {
+	case IsNoEvent(err):
+		return nil, nil
 	case errors.Is(err, io.EOF):
 		p.ended = true
 		return nil, nil
@@ -138,6 +155,9 @@ func (p *Player) peek() (*timeline.Event, error) {
 func (p *Player) apply() (changed bool, err error) {
 	ev := p.ahead
 	p.next, p.ahead = nil, timeline.Event{}
+	if p.engine != nil {
+		ev.Object = p.cluster.whole(&ev)
+	}
 	changed, err = p.cluster.Apply(ev)
 	if err != nil {
 		var e *EventError

@@ -100,6 +100,13 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 		if err != nil {
 			return 0, true, err
 		}
+		if ev == nil && p.engine != nil {
+			wait, err := p.quiet(now)
+			if wait != 0 || err != nil {
+				return wait, err != nil, err
+			}
+			continue
+		}
 		if ev == nil {
 			return p.end(ctx)
 		}
@@ -164,14 +171,18 @@ func (p *Player) hold() {
 // position is where the tape is at a time: between the last event and the
 // next.
 func (p *Player) position(now time.Time) time.Duration {
-	if p.next == nil {
+	if p.next == nil && p.engine == nil {
 		return p.at
 	}
 	shown := p.pace.shown
 	if p.running {
 		shown = p.pace.now(now)
 	}
-	return min(max(p.pace.Tape(shown), p.at), p.next.At)
+	at := max(p.pace.Tape(shown), p.at, p.reached)
+	if p.next != nil {
+		at = min(at, p.next.At)
+	}
+	return at
 }
 
 func (p *Player) awake() {
@@ -208,7 +219,8 @@ func (p *Player) Resume() {
 }
 
 // SetSpeed changes the pace from the present moment on. A speed of less than
-// 0.001x or more than 1,000,000x but Max becomes the nearest that is allowed.
+// 0.001x or more than 1,000,000x but Max becomes the nearest that is allowed;
+// of an [Engine], Max too.
 func (p *Player) SetSpeed(s Speed) {
 	if !s.valid() {
 		if s > fastest {
@@ -219,6 +231,9 @@ func (p *Player) SetSpeed(s Speed) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.engine != nil && s.max() {
+		s = fastest
+	}
 	p.hold()
 	p.pace.speed = s
 	p.note(Note{Kind: SpeedChanged})

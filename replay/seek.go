@@ -68,6 +68,9 @@ func (p *Player) Seek(ctx context.Context, to time.Duration) error {
 }
 
 func (p *Player) seek(ctx context.Context, to time.Duration) (err error) {
+	if p.engine != nil && to < p.reached {
+		return errNoWayBack
+	}
 	if to < p.at && p.opened {
 		err = p.back(ctx, to)
 	} else {
@@ -94,6 +97,12 @@ func (p *Player) forward(ctx context.Context, to time.Duration) error {
 		ev, err := p.peek()
 		if err != nil {
 			return err
+		}
+		if ev == nil && p.engine != nil {
+			if there, err := p.passToward(to); err != nil || there {
+				return err
+			}
+			continue
 		}
 		if ev == nil || ev.At > to {
 			p.cluster.Settle()

@@ -69,6 +69,15 @@ func (p *Player) Step() error {
 		if err != nil {
 			return err
 		}
+		if ev == nil && p.engine != nil {
+			if p.cluster.Settle() {
+				return nil
+			}
+			if err := p.stepEngine(); err != nil {
+				return err
+			}
+			continue
+		}
 		if ev == nil {
 			settled := p.cluster.Settle()
 			if p.cluster.Pass(End) || settled {
@@ -87,11 +96,16 @@ func (p *Player) Step() error {
 	}
 }
 
-// Upcoming returns the position of the next event; ok is false at the end.
+// Upcoming returns the position of the next event; ok is false at the end. Of an
+// [Engine] it is the moment when something happens next, which may make no event.
 func (p *Player) Upcoming() (at time.Duration, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	ev, err := p.peek()
+	if ev == nil && err == nil && p.engine != nil {
+		at, ok = p.nextDue()
+		return at, ok, nil
+	}
 	if ev == nil {
 		return 0, false, err
 	}

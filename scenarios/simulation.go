@@ -51,6 +51,8 @@ type Simulation struct {
 
 	live *LiveSimulation // nil in a simulation
 
+	acting bool // it goes on when its scenario has ended
+
 	limit      time.Duration
 	ends       time.Duration // when the tape is to end, once that is known
 	ended      bool
@@ -73,6 +75,9 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 		return nil, err
 	}
 	if err := s.build(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	if err := s.begin(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
 	return s, nil
@@ -158,6 +163,9 @@ func (s *Simulation) unfinished() string {
 
 // settle ends the tape some time from now, where nothing is to come any more.
 func (s *Simulation) settle() {
+	if s.acting {
+		return
+	}
 	if s.running == 0 && len(s.waiting) == 0 && s.pending == 0 {
 		ends := s.env.Now() + s.file.Settle
 		s.ends = ends
@@ -225,6 +233,11 @@ func (s *Simulation) build() error {
 	s.synced()
 	s.env.After(expireEvery, s.expire)
 	s.env.After(kube.SeriesPeriod, s.sweep)
+	return nil
+}
+
+// begin has the scenario's roll and faults happen.
+func (s *Simulation) begin() error {
 	if err := s.planRolls(); err != nil {
 		return err
 	}

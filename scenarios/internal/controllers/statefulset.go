@@ -3,6 +3,7 @@ package controllers
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
@@ -16,6 +17,10 @@ type statefulSet struct {
 	pods    []*kube.Pod // by ordinal; nil for none
 	claimed int         // ordinals below have had their claims
 }
+
+// takenName is how long a StatefulSet waits until it looks again whether the name of its next pod is free. The real one
+// backs off; what it meets here is rare.
+const takenName = 10 * time.Second
 
 var statefulSetController = kube.Source{Component: "statefulset-controller"}
 
@@ -86,6 +91,10 @@ func (ss *statefulSet) sync() {
 // next one waits until this one is ready.
 func (ss *statefulSet) create(i int) {
 	p := ss.numbered(i)
+	if ss.env.API.Pod(p.Namespace, p.Name) != nil { // somebody else's, which a client has made so
+		ss.waiting = ss.env.Timer(takenName, ss.sync)
+		return
+	}
 	if p.Claim != "" && i >= ss.claimed {
 		ss.claimed = i + 1
 		ss.env.API.Record(statefulSetController, ss.about(), "Normal", "SuccessfulCreate",

@@ -87,6 +87,12 @@ type workloadController interface {
 func NewWorkloads(env *component.Env) *Workloads {
 	ws := &Workloads{env: env, byOwner: map[*kube.Owner]workloadController{}, byName: map[workloadName]*workload{}}
 	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
+		if c == kube.Modified && old.Owner != p.Owner { // by a client
+			if k := ws.byOwner[old.Owner]; k != nil {
+				k.changed(kube.Deleted, old, p)
+			}
+			c, old = kube.Added, nil
+		}
 		if k := ws.byOwner[p.Owner]; k != nil {
 			k.changed(c, old, p)
 		}

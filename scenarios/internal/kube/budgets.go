@@ -8,6 +8,9 @@ import (
 // Budgets returns the budgets in the order of their creation.
 func (s *Store) Budgets() []*Budget { return s.budgets.all }
 
+// Budget returns the budget of a name, or nil.
+func (s *Store) Budget(namespace, name string) *Budget { return s.budgets.byName[key{namespace, name}] }
+
 // BudgetsOf returns the budgets that cover a pod.
 func (s *Store) BudgetsOf(p *Pod) []*Budget {
 	var some []*Budget

@@ -53,6 +53,8 @@ type Store struct {
 	customs   map[string]*table[Custom]
 
 	inbound  bool // what is being written came from the remote
+	silent   bool // what is being written came from a client, and is on the tape
+	patches  bool // no change is written as a whole object
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
 	watching int           // depth of calls of functions that watch
@@ -149,6 +151,9 @@ func (s *Store) version() uint64 {
 // emit puts a write on the tape. whole is called where the tape needs the whole object, patch is the difference from
 // the state before.
 func (s *Store) emit(c Change, resource string, m *Meta, patch []byte, whole func() []byte) {
+	if s.silent {
+		return
+	}
 	s.ev = timeline.Event{At: s.cfg.Now(), Resource: resource, Namespace: m.Namespace, Name: m.Name, RV: strconv.FormatUint(m.rv, 10)}
 	switch c {
 	case Added:
@@ -156,7 +161,7 @@ func (s *Store) emit(c Change, resource string, m *Meta, patch []byte, whole fun
 		m.writes = 0
 	case Modified:
 		s.ev.Type = timeline.Modified
-		if m.writes++; m.writes >= keyframe {
+		if m.writes++; m.writes >= keyframe && !s.patches {
 			m.writes = 0
 			s.ev.Object = whole()
 		} else {

@@ -1,0 +1,157 @@
+package scenarios
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// ActConfig configures a cluster that acts.
+type ActConfig struct {
+	// AtRest leaves out the scenario's roll and its faults: nothing happens that no client asks for, but for what
+	// creates and ends pods and nodes anyway.
+	AtRest bool
+}
+
+// An Acting is a simulated cluster that takes writes and answers to them. It begins as a scenario does, and doesn't
+// end with it. It is a replay.Engine: the objects are with the Player, which knows them whole, and the Acting has a
+// view of those that its actors work with. A write of an actor is a patch of what it changes.
+//
+// An Acting is for one goroutine. The same scenario with the same writes at the same moments makes the same events.
+type Acting struct {
+	sim     *Simulation
+	header  timeline.Header
+	made    []timeline.Event
+	written convert.Written
+	// forgotten are Events that a client has deleted, and that their reporters may still write.
+	forgotten map[types.NamespacedName]bool
+}
+
+// Act makes the cluster of the file's beginning.
+func (f *File) Act(c ActConfig) (*Acting, error) {
+	whole, err := f.Split()
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	a := &Acting{forgotten: map[types.NamespacedName]bool{}}
+	s, err := whole.newSimulation(a.emit, nil, f.Start)
+	if err != nil {
+		return nil, err
+	}
+	a.sim, s.acting = s, true
+	s.header.Resources = append(slices.Clone(s.header.Resources), actResources...)
+	a.header = s.header
+	s.env.API.PatchesOnly()
+	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
+	a.written.Templates.Traits = s.traitsOf
+	if err := s.build(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	if !c.AtRest {
+		if err := s.begin(); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+		}
+	}
+	return a, nil
+}
+
+// actResources are those that clients need beside what a tape of a scenario has.
+var actResources = []timeline.Resource{
+	{Version: "v1", Kind: "Namespace", Resource: "namespaces"},
+	{Version: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespaced: true},
+	{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true},
+	{Version: "v1", Kind: "Service", Resource: "services", Namespaced: true},
+	{Version: "v1", Kind: "Endpoints", Resource: "endpoints", Namespaced: true},
+	{Version: "v1", Kind: "PersistentVolume", Resource: "persistentvolumes"},
+	{Version: "v1", Kind: "PersistentVolumeClaim", Resource: "persistentvolumeclaims", Namespaced: true},
+	{Group: "apps", Version: "v1", Kind: "Deployment", Resource: "deployments", Namespaced: true},
+	{Group: "apps", Version: "v1", Kind: "ReplicaSet", Resource: "replicasets", Namespaced: true},
+	{Group: "apps", Version: "v1", Kind: "StatefulSet", Resource: "statefulsets", Namespaced: true},
+	{Group: "apps", Version: "v1", Kind: "DaemonSet", Resource: "daemonsets", Namespaced: true},
+	{Group: "batch", Version: "v1", Kind: "Job", Resource: "jobs", Namespaced: true},
+	{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Resource: "leases", Namespaced: true},
+	{Group: "discovery.k8s.io", Version: "v1", Kind: "EndpointSlice", Resource: "endpointslices", Namespaced: true},
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole", Resource: "clusterroles"},
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRoleBinding", Resource: "clusterrolebindings"},
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role", Resource: "roles", Namespaced: true},
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding", Resource: "rolebindings", Namespaced: true},
+	{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass", Resource: "priorityclasses"},
+	{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass", Resource: "storageclasses"},
+}
+
+// Header names the resources that clients can read and write.
+func (a *Acting) Header() *timeline.Header { return &a.header }
+
+// Made returns the next event that was made and not returned yet.
+func (a *Acting) Made() (ev timeline.Event, ok bool) {
+	if len(a.made) == 0 {
+		return ev, false
+	}
+	ev, a.made[0] = a.made[0], timeline.Event{}
+	if a.made = a.made[1:]; len(a.made) == 0 {
+		a.made = nil
+	}
+	return ev, true
+}
+
+// Due returns when something happens next.
+func (a *Acting) Due() (at time.Duration, ok bool) { return a.sim.env.Next() }
+
+// Advance lets time pass up to a moment; what is due then has happened.
+func (a *Acting) Advance(to time.Duration) error {
+	if a.sim.failed == nil {
+		if err := a.sim.env.Run(to); err != nil {
+			a.sim.failed = fmt.Errorf("simulate %s: %w", a.sim.file.Metadata.Name, err)
+		}
+	}
+	return a.sim.failed
+}
+
+// Close ends the simulation.
+func (a *Acting) Close() error { return nil }
+
+// emit keeps an event until it is asked for.
+func (a *Acting) emit(ev timeline.Event) error {
+	if ev.Resource == "events" && len(a.forgotten) > 0 && ev.Type != timeline.Added {
+		name := types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}
+		if a.forgotten[name] {
+			if ev.Type == timeline.Deleted {
+				delete(a.forgotten, name)
+			}
+			return nil
+		}
+	}
+	ev.Patch = bytes.Clone(ev.Patch)
+	if ev.Object != nil {
+		r, _ := a.header.Lookup(ev.Resource)
+		ev.Object = identified(r, &ev)
+	}
+	a.made = append(a.made, ev)
+	return nil
+}
+
+// identified is an event's object with what stands beside it on a tape.
+func identified(r timeline.Resource, ev *timeline.Event) []byte {
+	const metadata = `{"metadata":{` // every object of the Store begins with it
+	b := make([]byte, 0, len(ev.Object)+len(ev.Name)+192)
+	b = rawjson.AppendString(append(b, `{"kind":`...), r.Kind)
+	b = rawjson.AppendString(append(b, `,"apiVersion":`...), r.APIVersion())
+	b = rawjson.AppendString(append(b, `,"metadata":{"name":`...), ev.Name)
+	if ev.Namespace != "" {
+		b = rawjson.AppendString(append(b, `,"namespace":`...), ev.Namespace)
+	}
+	b = rawjson.AppendString(append(b, `,"uid":`...), ev.UID)
+	b = rawjson.AppendString(append(b, `,"resourceVersion":`...), ev.RV)
+	if ev.Object[len(metadata)] != '}' {
+		b = append(b, ',')
+	}
+	return append(b, ev.Object[len(metadata):]...)
+}

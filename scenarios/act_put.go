@@ -1,0 +1,111 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Put takes a write of a client at the present moment: ADDED or MODIFIED with the whole object, or DELETED. It returns
+// the object's new version, and makes no event of the write. Actors answer to it in a later Advance, though perhaps
+// at the same moment. An object that can't be read changes nothing.
+func (a *Acting) Put(ev timeline.Event) (rv string, err error) {
+	r, known := a.header.Lookup(ev.Resource)
+	if !known {
+		r = timeline.Resource{Resource: ev.Resource}
+	}
+	version, err := a.put(r, &ev)
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", ev.Resource, ev.Name, err)
+	}
+	return strconv.FormatUint(version, 10), nil
+}
+
+func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, err error) {
+	store := a.sim.env.API
+	view := ""
+	switch r {
+	case nodes, pods, budgets:
+		view = r.Resource
+	case kube.NodeClaims, kube.Machines:
+		view = r.Resource
+	}
+	switch {
+	case view == "":
+		if r == events && ev.Type == timeline.Deleted {
+			a.forgotten[types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}] = true
+		}
+		return store.NextVersion(), nil
+	case ev.Type == timeline.Deleted:
+		return store.PutAway(view, ev.Namespace, ev.Name)
+	}
+	version, err = a.view(r, ev)
+	if err == nil && rawjson.Get(ev.Object, "metadata", "deletionTimestamp") != nil {
+		a.sim.env.After(0, func() { store.Collect(view, ev.Namespace, ev.Name) })
+	}
+	return version, err
+}
+
+var (
+	nodes   = timeline.Resource{Version: "v1", Kind: "Node", Resource: "nodes"}
+	pods    = timeline.Resource{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true}
+	events  = timeline.Resource{Version: "v1", Kind: "Event", Resource: "events", Namespaced: true}
+	budgets = timeline.Resource{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget", Resource: "poddisruptionbudgets", Namespaced: true}
+)
+
+// view changes what the actors see of an object.
+func (a *Acting) view(r timeline.Resource, ev *timeline.Event) (version uint64, err error) {
+	store := a.sim.env.API
+	switch r {
+	case nodes:
+		in := &corev1.Node{}
+		if err := json.Unmarshal(ev.Object, in); err != nil {
+			return 0, err
+		}
+		in.Name, in.UID = ev.Name, uid(ev, in.UID)
+		return store.PutNode(ev.Name, func(n *kube.Node) { a.written.Node(n, in) }), nil
+	case pods:
+		in := &corev1.Pod{}
+		if err := json.Unmarshal(ev.Object, in); err != nil {
+			return 0, err
+		}
+		in.Namespace, in.Name, in.UID = ev.Namespace, ev.Name, uid(ev, in.UID)
+		return store.PutPod(ev.Namespace, ev.Name, func(p *kube.Pod) { a.written.Pod(p, in) }), nil
+	case budgets:
+		in := &policyv1.PodDisruptionBudget{}
+		if err := json.Unmarshal(ev.Object, in); err != nil {
+			return 0, err
+		}
+		in.Namespace, in.Name, in.UID = ev.Namespace, ev.Name, uid(ev, in.UID)
+		return store.PutBudget(ev.Namespace, ev.Name, func(b *kube.Budget) { a.written.Budget(b, in) }), nil
+	}
+	next := &kube.Custom{}
+	if old := store.Custom(r.Resource, ev.Namespace, ev.Name); old != nil {
+		*next = *old
+	}
+	if err := a.written.Custom(next, r, ev.Object); err != nil {
+		return 0, err
+	}
+	return store.PutCustom(r.Resource, ev.Namespace, ev.Name, func(c *kube.Custom) { *c = *next }), nil
+}
+
+// uid is that of an object which a client writes.
+func uid(ev *timeline.Event, own types.UID) types.UID {
+	if own == "" {
+		return types.UID(ev.UID)
+	}
+	return own
+}
+
+// traitsOf are the traits of a pod's program, by the labels that the pods of a workload have.
+func (s *Simulation) traitsOf(in *corev1.Pod) any {
+	return s.traits[types.NamespacedName{Namespace: in.Namespace, Name: in.Labels["app"]}]
+}

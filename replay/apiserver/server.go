@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -46,7 +47,8 @@ type settings struct {
 	shift      bool
 	mounts     []mounted
 	namespaces bool        // serve those that are implied
-	record     func(Write) // nil to refuse writes
+	record     func(Write) // nil to refuse writes, unless they are kept
+	keep       bool
 }
 
 // Option sets a Server up. [ForTest] takes those of a Player too.
@@ -87,7 +89,12 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	if s.settings.shift {
 		s.shifter = shift.New(p.Header().Metadata.Start.Time, func(at time.Duration) time.Time { return p.TimeMap().Wall(at) }, time.Now)
 	}
-	if s.settings.record != nil {
+	switch {
+	case s.settings.keep && !p.Writable():
+		return nil, errors.New("apiserver.KeepWrites: a tape can't be written to: want a Player of replay.NewEnginePlayer, or RecordWrites")
+	case s.settings.keep:
+		s.writeHandler = writes.Keep(p, s.settings.record)
+	case s.settings.record != nil:
 		s.writeHandler = writes.New(s.cluster, p.Header(), s.settings.record)
 	}
 	served := s.cluster.Resources()
@@ -107,7 +114,7 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	s.served = served
 	about, err := discovery.New(discovery.Options{
 		Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server,
-		Writes: s.settings.record != nil,
+		Writes: s.writeHandler != nil,
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +123,7 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	s.discovery = about
 	s.openapi = openapi.New(openapi.Options{
 		Resources: served, Definitions: s.definition, Subresources: about.Subresources, Verbs: discovery.Verbs,
-		ServerVersion: p.Header().Source.Server, Writes: s.settings.record != nil,
+		ServerVersion: p.Header().Source.Server, Writes: s.writeHandler != nil,
 	})
 	return s, nil
 }

@@ -33,7 +33,15 @@ func RecordWrites(record func(Write)) Option {
 	return option.New("apiserver.RecordWrites", func(s *settings) { s.record = record })
 }
 
-// WriteLines is for RecordWrites: record writes each write to w, as a line of
+// KeepWrites takes writes of a Player whose cluster keeps them
+// ([replay.Player.Writable]): what a client creates, changes and deletes is there
+// for everybody who reads, and the cluster goes on from it. record is told of each
+// write as in [RecordWrites], unless it is nil.
+func KeepWrites(record func(Write)) Option {
+	return option.New("apiserver.KeepWrites", func(s *settings) { s.keep, s.record = true, record })
+}
+
+// WriteLines is for RecordWrites and KeepWrites: record writes each write to w, as a line of
 // JSON. The first error ends that; failed returns it.
 func WriteLines(w io.Writer) (record func(Write), failed func() error) { return writes.Lines(w) }
 
@@ -48,7 +56,7 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 			verb += " " + info.Subresource
 		}
 		return writes.Refuse(s.player.Header().Metadata.Name, verb, gvr(r.Resource).GroupResource(),
-			"with --writes=record, or apiserver.RecordWrites, writes are taken and logged")
+			s.taking())
 	}
 	if r != nil { // before anything is accepted
 		if _, err := media.Negotiate(req, r.Resource, media.Single); err != nil {
@@ -69,6 +77,14 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 		return err
 	}
 	return s.answer(w, req, r, info, answer.Code, answer.Object)
+}
+
+// taking says how a server takes writes.
+func (s *Server) taking() string {
+	if s.player.Writable() {
+		return "with apiserver.KeepWrites, writes are kept"
+	}
+	return "with --writes=record, or apiserver.RecordWrites, writes are taken and logged"
 }
 
 // answer answers with an object or Status that isn't the tape's. r is nil where

@@ -43,6 +43,9 @@ func (w *write) bind() (Answer, error) {
 		if err := w.bindable(b, live); err != nil {
 			return Answer{}, err
 		}
+		if err := w.assign(b, live); err != nil {
+			return Answer{}, err
+		}
 	}
 	return status(http.StatusCreated, metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated})
 }

@@ -42,15 +42,16 @@ func (d *Handler) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, err
 }
 
 // allows reports as an error why a budget doesn't let a pod go: an unready pod
-// by its policy, any other by checkAndDecrement of eviction.go.
-func allows(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) error {
+// by its policy, any other by checkAndDecrement of eviction.go. counts says that
+// the pod is one of the disruptions that the budget allows.
+func allows(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) (counts bool, err error) {
 	ready := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
 	if !ready {
 		policy := b.Spec.UnhealthyPodEvictionPolicy
 		if policy != nil && *policy == policyv1.AlwaysAllow || b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0 {
-			return nil
+			return false, nil
 		}
 	}
 	forbidden := func(why string) error {
@@ -58,15 +59,15 @@ func allows(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) error {
 	}
 	switch {
 	case b.Status.ObservedGeneration < b.Generation:
-		return tooMany(10, fmt.Sprintf("The disruption budget %s is still being processed by the server.", b.Name))
+		return false, tooMany(10, fmt.Sprintf("The disruption budget %s is still being processed by the server.", b.Name))
 	case b.Status.DisruptionsAllowed < 0:
-		return forbidden("pdb disruptions allowed is negative")
+		return false, forbidden("pdb disruptions allowed is negative")
 	case len(b.Status.DisruptedPods) > mostDisrupted:
-		return forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return false, forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller")
 	case b.Status.DisruptionsAllowed == 0:
-		return tooMany(0, spent(b))
+		return false, tooMany(0, spent(b))
 	}
-	return nil
+	return true, nil
 }
 
 // spent says why nothing may be disrupted.

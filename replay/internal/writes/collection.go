@@ -25,11 +25,15 @@ func (w *write) deleteCollection() (Answer, error) {
 		if w.kind.builtIn { // the list names the kind
 			items[i] = rawjson.Apply(nil, o.Raw(), []byte(`{"kind":null,"apiVersion":null}`))
 		}
-		one, err := w.kind.parse(o, l.ResourceVersion)
+		newest := l.ResourceVersion
+		if w.keeps() {
+			newest = o.ResourceVersion()
+		}
+		one, err := w.kind.parse(o, newest)
 		if err != nil {
 			return Answer{}, err
 		}
-		if _, err := w.end(one, w.Delete); err != nil {
+		if _, err := w.finish(one, w.Delete); err != nil {
 			return Answer{}, err
 		}
 	}

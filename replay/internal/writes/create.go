@@ -4,9 +4,12 @@ import (
 	"errors"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 // unversioned is the version of what is written to a resource that the tape
@@ -30,7 +33,7 @@ func (w *write) create() (Answer, error) {
 // k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	k := w.kind
-	if err := w.checkNamespace(); err != nil {
+	if err := w.checkNamespace(u.GetName()); err != nil {
 		return Answer{}, err
 	}
 	wipe(&u)
@@ -42,6 +45,9 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	u.SetCreationTimestamp(w.now())
 	if err := k.begin(u); err != nil {
 		return Answer{}, err
+	}
+	if w.keeps() && k.is("namespaces") {
+		beginNamespace(u)
 	}
 	if err := k.invalid(u.GetName(), unique(append(k.checkMeta(u, nil), k.check(u)...))); err != nil {
 		return Answer{}, err
@@ -66,6 +72,8 @@ func (w *write) add(u unstructured.Unstructured) (Answer, error) {
 	}
 	if w.dryRun() {
 		version = "" // nothing was stored
+	} else if w.keeps() {
+		return w.keepNew(u)
 	}
 	u.SetResourceVersion(version)
 	return answer(http.StatusCreated, u)
@@ -82,7 +90,7 @@ func (w *write) exists(name string) error {
 
 // checkNamespace is 404 for a namespace that isn't there, where the tape holds
 // namespaces (k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle).
-func (w *write) checkNamespace() error {
+func (w *write) checkNamespace(name string) error {
 	if w.Namespace == "" || w.kind.is("namespaces") {
 		return nil
 	}
@@ -90,6 +98,9 @@ func (w *write) checkNamespace() error {
 	if _, held := w.handler.cluster.Resource(namespaces); !held {
 		return nil
 	}
-	_, _, err := w.handler.cluster.GetUnfaulted(namespaces, "", w.Namespace)
+	o, _, err := w.handler.cluster.GetUnfaulted(namespaces, "", w.Namespace)
+	if err == nil && w.keeps() && rawjson.Text(o.Raw(), "status", "phase") == string(corev1.NamespaceTerminating) {
+		return w.terminating(name)
+	}
 	return err
 }

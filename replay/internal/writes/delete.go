@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -18,7 +19,7 @@ func (w *write) delete() (Answer, error) {
 	if live == nil {
 		return w.deleted(metav1.StatusDetails{Name: w.Name})
 	}
-	pending, err := w.end(live, w.Delete)
+	pending, err := w.finish(live, w.Delete)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -35,6 +36,23 @@ func (w *write) delete() (Answer, error) {
 func (w *write) deleted(d metav1.StatusDetails) (Answer, error) {
 	d.Group, d.Kind = w.kind.Group, w.kind.Resource.Resource // the resource, where a kind is expected
 	return status(http.StatusOK, metav1.Status{Status: metav1.StatusSuccess, Details: &d})
+}
+
+// finish ends an object, where that is kept.
+func (w *write) finish(o *object, opts metav1.DeleteOptions) (pending bool, err error) {
+	if !w.keeps() {
+		return w.end(o, opts)
+	}
+	was := *o.DeepCopy()
+	if w.kind.is("namespaces") {
+		pending, err = w.endNamespace(o, opts)
+	} else {
+		pending, err = w.end(o, opts)
+	}
+	if err != nil {
+		return pending, err
+	}
+	return pending, w.keepEnd(o, was, pending)
 }
 
 // end marks an object as a delete leaves it: terminating, where it has time
@@ -112,7 +130,10 @@ func (w *write) grace(o *object, opts metav1.DeleteOptions) (graceful, already b
 	if o.GetDeletionTimestamp() != nil {
 		return w.shorten(o, asked)
 	}
-	period, _, _ := unstructured.NestedInt64(o.Object, "spec", "terminationGracePeriodSeconds")
+	period, said, _ := unstructured.NestedInt64(o.Object, "spec", "terminationGracePeriodSeconds")
+	if !said && w.keeps() {
+		period = corev1.DefaultTerminationGracePeriodSeconds
+	}
 	if asked != nil {
 		period = *asked
 	}

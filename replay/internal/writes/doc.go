@@ -2,6 +2,8 @@
 // validated, answered as an API server would, and logged, while the tape goes
 // on unchanged, so that real controllers can run against it.
 //
+// Or they are kept, where a cluster takes them ([Keep]).
+//
 // # What goes in, what comes out
 //
 // A [Request], whatever its transport, goes into [Handler.Handle]; an [Answer], the
@@ -32,6 +34,19 @@
 // Of a built-in resource that the tape doesn't hold every well-formed write is
 // accepted, since controllers write Events and Leases; there nothing is absent
 // and nothing is there already. Other resources that it doesn't hold are 404.
+//
+// # What is kept
+//
+// A Handler of [Keep] stores what it accepts, and answers with what is stored.
+// It reads and writes at one moment of the cluster's time, at which nothing else
+// happens ([replay.Player.Transact]). An update needs the version that the object
+// has now. One that changes nothing stores nothing, nor does a dry run, which
+// leaves no mark on later names and UIDs.
+//
+// What is deleted is first marked, where it has finalizers, is a pod with time to
+// end, or a namespace, and goes with its last finalizer; the pods of nodes and the
+// contents of namespaces are for the cluster's actors to end. An eviction takes a
+// disruption off its budget. What the cluster doesn't hold is 404.
 //
 // # What is checked
 //
@@ -71,6 +86,6 @@
 //
 // # What it never does
 //
-// It changes nothing, reads no clock, and logs no contents of Secrets nor
+// It changes nothing but what it keeps, reads no clock, and logs no contents of Secrets nor
 // anything that is written to a resource of tokens.
 package writes

@@ -46,7 +46,7 @@ type Entry struct {
 // entry returns what is logged of the write.
 func (w *write) entry(a Answer) Entry {
 	e := Entry{
-		At: w.handler.cluster.At(), Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource,
+		At: w.at, Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource,
 		Namespace: w.Namespace, Name: w.Name, PatchType: w.PatchType,
 		Labels: w.Selector.LabelSelector, Fields: w.Selector.FieldSelector,
 		DryRun: w.dryRun(), Manager: w.Options.FieldManager, Code: a.Code,

@@ -17,7 +17,7 @@ import (
 
 // evict is EvictionREST of kubernetes/pkg/registry/core/pod/storage/eviction.go.
 // Budgets are those on the tape: an eviction that is accepted leaves no mark on
-// one, so that the next is checked against the same.
+// one, so that the next is checked against the same, unless it is kept.
 func (w *write) evict() (Answer, error) {
 	e, err := w.eviction()
 	if err != nil {
@@ -39,13 +39,17 @@ func (w *write) evict() (Answer, error) {
 		return Answer{}, err
 	}
 	if live != nil {
-		if err := w.evictable(live); err != nil {
+		counted, err := w.evictable(live)
+		if err != nil {
 			return Answer{}, err
 		}
 		if err := checkDelete(opts); err != nil {
 			return Answer{}, err
 		}
-		if _, err := w.end(live, opts); err != nil {
+		if err := w.displace(live, counted, opts); err != nil {
+			return Answer{}, err
+		}
+		if _, err := w.finish(live, opts); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -71,25 +75,29 @@ func (w *write) eviction() (*policyv1.Eviction, error) {
 	return as[policyv1.Eviction](u)
 }
 
-// evictable checks a pod against the budgets on the tape.
-func (w *write) evictable(live *object) error {
+// evictable checks a pod against the budgets on the tape. counted is the one
+// that counts its eviction, nil for none.
+func (w *write) evictable(live *object) (counted *policyv1.PodDisruptionBudget, err error) {
 	pod, err := as[corev1.Pod](live.Unstructured)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch pod.Status.Phase {
 	case corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending:
-		return nil
+		return nil, nil
 	}
 	if pod.DeletionTimestamp != nil {
-		return nil
+		return nil, nil
 	}
 	budgets, err := w.handler.budgets(pod)
 	if err != nil || len(budgets) == 0 {
-		return err
+		return nil, err
 	}
 	if len(budgets) > 1 {
-		return errors.New("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.") //nolint:revive // the server's words
+		return nil, errors.New("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.") //nolint:revive // the server's words
 	}
-	return allows(budgets[0], pod)
+	if counts, err := allows(budgets[0], pod); err != nil || !counts {
+		return nil, err
+	}
+	return budgets[0], nil
 }

@@ -21,6 +21,7 @@ type Handler struct {
 	cluster *replay.Cluster
 	header  *timeline.Header
 	record  func(Entry)
+	player  *replay.Player // whose cluster keeps what is written; nil where nothing is kept
 
 	mu      sync.Mutex
 	created int // objects made so far
@@ -36,7 +37,8 @@ func New(c *replay.Cluster, h *timeline.Header, record func(Entry)) *Handler {
 }
 
 // Handle answers a write as an API server would whose state is the tape's at this
-// moment, and logs it. Nothing that anybody reads changes.
+// moment, and logs it. Nothing that anybody reads changes, unless the Handler is
+// of [Keep].
 //
 // Its errors are those of apimachinery's api/errors, with the server's codes,
 // reasons and messages, or the context's; the Answer then holds the warnings
@@ -51,13 +53,17 @@ func (d *Handler) Handle(ctx context.Context, r Request) (Answer, error) {
 	})
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	w := &write{Request: r, handler: d}
+	w := &write{Request: r, handler: d, at: d.position()}
 	var reply Answer
 	if err == nil {
 		w.kind, err = d.kind(r)
 	}
 	if err == nil {
-		reply, err = w.do()
+		if w.keeps() {
+			reply, err = d.transact(w)
+		} else {
+			reply, err = w.do()
+		}
 	}
 	reply.Warnings = w.warnings
 	if err != nil {
@@ -87,12 +93,26 @@ type write struct {
 	kind     kind
 	warnings []string
 	named    string // what a create was named, where the URL doesn't say
+	at       time.Duration
+	tx       *replay.Tx // nil where nothing is kept
+	stored   bool       // something was
+}
+
+// position is the present.
+func (d *Handler) position() time.Duration {
+	if d.player != nil {
+		return d.player.Position()
+	}
+	return d.cluster.At()
 }
 
 // do finds who answers.
 func (w *write) do() (Answer, error) {
 	if err := w.checkOptions(); err != nil {
 		return Answer{}, err
+	}
+	if w.keeps() && !w.kind.onTape {
+		return Answer{}, notFound() // it can't be kept
 	}
 	switch w.Subresource {
 	case "":
@@ -132,6 +152,15 @@ func (w *write) do() (Answer, error) {
 		if w.kind.isPod() {
 			return w.onCreate(w.bind)
 		}
+	case "finalize":
+		if w.keeps() && w.kind.is("namespaces") {
+			if w.Verb != Update {
+				return Answer{}, notAllowed()
+			}
+			return w.update(w.finalize())
+		}
+	}
+	switch w.Subresource {
 	case "ephemeralcontainers", "resize", "exec", "attach", "portforward", "proxy", "token", "finalize", "approval":
 		return Answer{}, Refuse(w.handler.header.Metadata.Name, w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
 	}
@@ -188,7 +217,15 @@ func (w *write) look(name string) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.kind.parse(o, version)
+	if !w.keeps() {
+		return w.kind.parse(o, version)
+	}
+	// No version but its own is the object's.
+	live, err := w.kind.parse(o, o.ResourceVersion())
+	if err == nil {
+		live.SetManagedFields(nil) // nobody keeps track of them
+	}
+	return live, err
 }
 
 // now is the wall time of the tape's position, to the second, as the API's
@@ -198,5 +235,5 @@ func (w *write) now() metav1.Time {
 	if begin.IsZero() {
 		begin = time.Unix(0, 0)
 	}
-	return metav1.NewTime(begin.Add(w.handler.cluster.At()).UTC()).Rfc3339Copy()
+	return metav1.NewTime(begin.Add(w.at).UTC()).Rfc3339Copy()
 }

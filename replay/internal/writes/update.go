@@ -77,6 +77,9 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 	}
 	u.SetManagedFields(nil)
 	w.warnFinalizers(u, live.GetFinalizers())
+	if w.keeps() {
+		return w.keepChange(v, u, live)
+	}
 	if !equality.Semantic.DeepEqual(u.Object, live.Object) {
 		u.SetResourceVersion(live.newest)
 	}

@@ -37,6 +37,9 @@ func (w *write) main() view {
 			if w.kind.hasStatus() {
 				take(u, live.Unstructured, "status")
 			}
+			if w.keeps() && w.kind.is("namespaces") {
+				take(u, live.Unstructured, "spec") // see finalize
+			}
 			if w.kind.differs(u, live) && (live.GetGeneration() > 0 || !w.kind.builtIn) {
 				u.SetGeneration(live.GetGeneration() + 1)
 			}

@@ -55,6 +55,11 @@ func StayOpen() Option { return option.New("replay.StayOpen", func(p *Player) { 
 // other speed it doesn't wait.
 func KeepPace(n int) Option { return option.New("replay.KeepPace", func(p *Player) { p.lag = n }) }
 
+// WithNotes is [Player.Subscribe] from the beginning, the initial lists included.
+func WithNotes(tell func(Note)) Option {
+	return option.New("replay.WithNotes", func(p *Player) { p.subs = append(p.subs, &subscription{tell}) })
+}
+
 // WithCluster passes options on to the Cluster.
 func WithCluster(opts ...ClusterOption) Option {
 	return option.New("replay.WithCluster", func(p *Player) { p.options = append(p.options, opts...) })

@@ -51,7 +51,7 @@ func (w *write) put(what timeline.Type, u unstructured.Unstructured) ([]byte, er
 }
 
 func (w *write) putOf(k kind, what timeline.Type, u unstructured.Unstructured) ([]byte, error) {
-	ev := timeline.Event{Type: what, Resource: k.Resource.String(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}
+	ev := timeline.Event{Type: what, Resource: w.handler.header.Key(k.Resource), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}
 	if what != timeline.Deleted {
 		u.SetManagedFields(nil)
 		raw, err := json.Marshal(u.Object)

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/nodesim/nodesim/internal/faultspec"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/fault"
 	"github.com/spf13/cobra"
 )
@@ -14,7 +15,9 @@ type serveFlags struct {
 	faults             []string
 	writes             *choice
 	writesOut          string
+	engine             replay.Engine // with --writes act
 	shift, exit        bool
+	atRest             bool
 }
 
 func newServe() *cobra.Command {
@@ -36,10 +39,15 @@ It listens on loopback alone unless --listen says otherwise, over TLS with a
 certificate of its own, and answers no client without the token in the kubeconfig,
 which is removed at the end.
 
-A tape on standard input can't go back: it only seeks forward.`,
+A tape on standard input can't go back: it only seeks forward.
+
+With --writes act a scenario isn't a tape, but a simulated cluster that takes writes
+and lives on: scheduler, kubelets, controllers and provider answer to what kubectl
+changes. --at-rest leaves out the scenario's own roll and faults.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim serve --simulate stuck-drain
+			nodesim serve --simulate surge --at-rest --writes act --speed 10x
 			nodesim serve roll.yaml --speed 20x --listen 127.0.0.1:6443 --kubeconfig-out replay.kubeconfig
 			nodesim serve roll.yaml --fault unobserved --fault 429:nodes,for=30s,at=T+1m
 			nodesim serve roll.yaml --writes-out writes.jsonl --exit-at-end | grep draining`),
@@ -50,9 +58,10 @@ A tape on standard input can't go back: it only seeks forward.`,
 	flags.StringVar(&f.listen, "listen", "", "the `ADDRESS` to listen on (default: a free port of loopback)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig-out", "", "write the kubeconfig to this `FILE` (default: a new temporary one)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "inject the fault `SPEC`, such as drop:nodes,p=0.1 or unobserved; may be repeated; docs/faults.md lists them")
-	f.writes = newChoice("", "refuse", "record")
-	flags.Var(f.writes, "writes", "how writes are answered: refused with 405, or as by a server, and recorded, while the tape continues (default: refuse)")
+	f.writes = newChoice("", "refuse", "record", "act")
+	flags.Var(f.writes, "writes", "how writes are answered: refused with 405; as by a server, and recorded, while the tape continues; or kept, by a simulated cluster that acts on them (default: refuse)")
 	flags.StringVar(&f.writesOut, "writes-out", "", "record writes, as lines of JSON at the end of this `FILE`")
+	flags.BoolVar(&f.atRest, "at-rest", false, "with --writes act, leave out the scenario's roll and its faults")
 	flags.BoolVar(&f.shift, "shift-times", true, "move the times in objects to now, so that every client sees the ages of the tape; =false leaves them as recorded")
 	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and every watcher has been handed all of it")
 	exclude(cmd, "loop", "a tape that begins again has no end", "exit-at-end")
@@ -63,7 +72,11 @@ A tape on standard input can't go back: it only seeks forward.`,
 	_ = cmd.RegisterFlagCompletionFunc("listen", cobra.FixedCompletions([]string{"127.0.0.1:6443"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("fault", completeFault)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		tape, err := f.tape(cmd, args)
+		open := f.tape
+		if f.writes.value == "act" {
+			open = f.act
+		}
+		tape, err := open(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -83,6 +96,8 @@ func (f *serveFlags) check(tape *ui.Tape) error {
 	switch {
 	case f.loop && tape.Streams():
 		return usagef("flag --loop: standard input can be read once only: want a file")
+	case f.atRest && f.engine == nil:
+		return usagef("flag --at-rest: a tape can't leave anything out: want --writes act with it")
 	case f.writes.value == "refuse" && f.writesOut != "":
 		return usagef("flag --writes-out %s: found --writes refuse with it: want --writes record, or neither", f.writesOut)
 	}

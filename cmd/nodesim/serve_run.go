@@ -38,7 +38,10 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	if isTerminal {
 		say = lines.Say
 	}
-	player := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
+	player := append(f.options(1), replay.From(f.from.Duration))
+	if f.engine == nil {
+		player = append(player, replay.To(f.to.Duration))
+	}
 	if f.loop {
 		player = append(player, replay.Loop())
 	}
@@ -46,18 +49,22 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	if f.shift {
 		server = append(server, apiserver.ShiftTimes())
 	}
-	if f.writes.value == "record" || f.writesOut != "" {
+	if f.engine != nil || f.writes.value == "record" || f.writesOut != "" {
 		w, failed := serve.NewWrites(say, f.writesOut)
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, w.Close()) }()
-		server = append(server, apiserver.RecordWrites(w.Record))
+		take := apiserver.RecordWrites
+		if f.engine != nil {
+			take = apiserver.KeepWrites
+		}
+		server = append(server, take(w.Record))
 	}
 	feed := ui.NewFeedWriter(out)
 	feed.Verbose = f.verbose
 	s, err := serve.Open(ctx, serve.Options{
-		Tape: tape, Driver: func(h *timeline.Header) (*ui.Driver, error) {
+		Tape: tape, Engine: f.engine, Driver: func(h *timeline.Header) (*ui.Driver, error) {
 			d, err := f.newDriver(tape, h)
 			if err == nil && !isTerminal {
 				d.Sink, d.View.FeedOnly = feed, true

@@ -2,8 +2,6 @@ package simcluster_test
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/scenarios/simcluster"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 func clients(t testing.TB, c *simcluster.TestCluster) kubernetes.Interface {
@@ -89,6 +89,26 @@ func firstNode(t testing.TB, k kubernetes.Interface) string {
 	return list.Items[0].Name
 }
 
+// sound holds the cluster's tape against the invariants.
+func sound(t testing.TB, c *simcluster.TestCluster) {
+	t.Helper()
+	stream, err := c.Tape().Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, is := stream.(*timeline.Reader)
+	if !is {
+		t.Fatalf("a %T", stream)
+	}
+	report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range report.Violations {
+		t.Error(v)
+	}
+}
+
 // In a bubble the cluster's hour is over in a moment.
 func TestWhatADrainDisplacesRunsElsewhere(t *testing.T) {
 	var first string
@@ -113,6 +133,7 @@ func TestWhatADrainDisplacesRunsElsewhere(t *testing.T) {
 			if !strings.Contains(tape.String(), `"unschedulable":true`) {
 				t.Error("the client's own write isn't on the tape")
 			}
+			sound(t, c)
 			t.Logf("%d evictions refused, %d bytes of tape, T+%s", refused, tape.Len(), c.Player().Position())
 			if first == "" {
 				first = tape.String()
@@ -153,6 +174,3 @@ func TestAStartThatIsNone(t *testing.T) {
 		}
 	}
 }
-
-var _ = context.Background
-var _ = fmt.Sprint

@@ -17,6 +17,9 @@ import (
 // Options say what is served, and to whom.
 type Options struct {
 	Tape *ui.Tape
+	// Engine is a cluster that takes writes, in place of the tape, which is
+	// [ui.Acting] then.
+	Engine replay.Engine
 	// Driver makes what follows the tape for people.
 	Driver func(*timeline.Header) (*ui.Driver, error)
 	// Player and Server are options of theirs besides those made here.
@@ -77,7 +80,12 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	if !o.ExitAtEnd {
 		opts = append(opts, replay.StayOpen())
 	}
-	if s.Player, err = replay.NewPlayer(o.Tape.Source(), opts...); err != nil {
+	if o.Engine != nil {
+		s.Player, err = replay.NewEnginePlayer(o.Engine, opts...)
+	} else {
+		s.Player, err = replay.NewPlayer(o.Tape.Source(), opts...)
+	}
+	if err != nil {
 		return s, err
 	}
 	s.undo = append(s.undo, s.Player.Close)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -29,13 +28,13 @@ func TestACrowdThatNeverReads(t *testing.T) {
 	s, p := shouting(t, changes, time.Second)
 	before := heap()
 	for range crowd {
-		defer func(c net.Conn) { _ = c.Close() }(watching(t, s))
+		defer func(c io.Closer) { _ = c.Close() }(watching(t, s))
 	}
 	reader := watching(t, s)
 	defer func() { _ = reader.Close() }()
 	stop := play(t, p)
 	defer stop()
-	body := answered(t, reader)
+	body := bufio.NewReader(reader)
 	for n := range changes {
 		line, err := body.ReadString('\n')
 		if want := fmt.Sprintf(`"resourceVersion":"%d"`, n+2); err != nil || !strings.Contains(line, want) {
@@ -61,15 +60,15 @@ func TestACrowdThatNeverReads(t *testing.T) {
 func TestACrowdThatReadsLate(t *testing.T) {
 	const changes = 20
 	s, p := shouting(t, changes, time.Minute)
-	var late []net.Conn
+	var late []io.ReadCloser
 	for range crowd {
 		late = append(late, watching(t, s))
 	}
 	reader := watching(t, s)
 	stop := play(t, p)
 	defer stop()
-	for _, c := range append([]net.Conn{reader}, late...) { // the first is through before any other begins
-		body := answered(t, c)
+	for _, c := range append([]io.ReadCloser{reader}, late...) { // the first is through before any other begins
+		body := bufio.NewReader(c)
 		for n := range changes {
 			line, err := body.ReadString('\n')
 			if want := fmt.Sprintf(`"resourceVersion":"%d"`, n+2); err != nil || !strings.Contains(line, want) {
@@ -80,30 +79,17 @@ func TestACrowdThatReadsLate(t *testing.T) {
 	}
 }
 
-// watching opens a watch on a connection of its own, and reads nothing of it.
-func watching(t *testing.T, s *apiserver.Server) net.Conn {
+// watching opens a watch in memory, and reads nothing of it.
+func watching(t *testing.T, s *apiserver.Server) io.ReadCloser {
 	t.Helper()
-	c, err := s.RESTConfig().Dial(t.Context(), "tcp", "localhost:80")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, "GET /api/v1/nodes?watch=1&resourceVersion=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// answered reads the head of an answer.
-func answered(t *testing.T, c net.Conn) *bufio.Reader {
-	t.Helper()
-	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	res, err := s.RoundTripper().RoundTrip(request(t, "http://localhost/api/v1/nodes?watch=1&resourceVersion=1", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status)
 	}
-	return bufio.NewReader(res.Body)
+	return res.Body
 }
 
 func heap() uint64 {

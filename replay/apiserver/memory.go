@@ -3,97 +3,148 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
 )
 
-// memory is a network of this process alone. Nothing in it waits for the kernel,
-// so it may live in a bubble of testing/synctest.
-type memory struct {
-	calls chan net.Conn
-	done  chan struct{}
-	close func()
-}
-
-func newMemory() *memory {
-	m := &memory{calls: make(chan net.Conn), done: make(chan struct{})}
-	m.close = sync.OnceFunc(func() { close(m.done) })
-	return m
-}
-
-// Dial is the client's side, whatever the address.
-func (m *memory) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	here, there := net.Pipe()
-	select {
-	case m.calls <- there:
-		return here, nil
-	case <-m.done:
-		// Not net.ErrClosed, after which client-go tries ten times.
-		return nil, &net.OpError{Op: "dial", Net: m.Addr().Network(), Err: errShut}
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-var errShut = errors.New("the server of this replay is closed")
-
-// Accept implements net.Listener.
-func (m *memory) Accept() (net.Conn, error) {
-	select {
-	case c := <-m.calls:
-		return c, nil
-	case <-m.done:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener.
-func (m *memory) Close() error { m.close(); return nil }
-
-// Addr implements net.Listener.
-func (m *memory) Addr() net.Addr { return memoryAddr{} }
-
-type memoryAddr struct{}
-
-func (memoryAddr) Network() string { return "memory" }
-func (memoryAddr) String() string  { return "nodesim" }
-
-// inMemory is a Server's answering in memory, from the first RESTConfig to Close.
+// inMemory is a Server's answering of requests of this process, until Close.
 type inMemory struct {
-	begin sync.Once
-	wires *memory
-	stop  context.CancelFunc
-	ended chan struct{}
+	mu       sync.Mutex
+	shut     bool
+	handling sync.WaitGroup
 }
 
 // RESTConfig returns how clients in this process reach the server without a socket,
 // TLS or token: a clientset, an informer, controller-runtime's manager. Each call
-// returns a new one that may be changed. It works inside of a testing/synctest
-// bubble, if the Server is made there. Close ends it.
+// returns a new one that may be changed. Requests go to the server's handler
+// directly, and wait for nothing but the server and one another: it works inside of
+// a testing/synctest bubble, if the Server is made there. Close ends it.
 func (s *Server) RESTConfig() *rest.Config {
-	m := &s.inMemory
-	m.begin.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		m.wires, m.stop, m.ended = newMemory(), cancel, make(chan struct{})
-		w := newWeb(s, s.settings.blocked)
-		go func() {
-			defer close(m.ended)
-			_ = w.serve(ctx, m.wires, w.server.Serve) // a listener that never fails
-		}()
-	})
-	// Requests to localhost go through no proxy, whatever the environment says.
-	return &rest.Config{Host: "http://localhost", Dial: s.inMemory.wires.Dial, QPS: -1}
+	return &rest.Config{
+		Host: "http://localhost", Transport: s.RoundTripper(), QPS: -1,
+		// What goes around the Transport, exec and port-forward, finds no network.
+		Dial: func(context.Context, string, string) (net.Conn, error) { return nil, noNetwork },
+	}
 }
 
-// shut ends what RESTConfig has begun, and waits for it.
-func (m *inMemory) shut() {
-	m.begin.Do(func() {
-		m.wires, m.stop, m.ended = newMemory(), func() {}, make(chan struct{})
-		m.wires.close()
-		close(m.ended)
-	})
-	m.stop()
-	<-m.ended
+// RoundTripper returns what answers requests to any host as the server does,
+// without a connection: the Transport of [Server.RESTConfig].
+//
+// A body is read as it comes. Of a watch whose client doesn't read, little is kept;
+// after the time of [CutOff] it ends. The end of a request's context ends its watch,
+// as does closing the body.
+func (s *Server) RoundTripper() http.RoundTripper { return roundTripper{s} }
+
+type roundTripper struct{ server *Server }
+
+var (
+	errShut   = errors.New("the server of this replay is closed")
+	noNetwork = &net.OpError{Op: "dial", Net: "memory", Err: errors.New("the server in memory takes requests, and no connections")} //nolint:errname // an error of package net
+)
+
+// RoundTrip implements http.RoundTripper.
+func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	s := t.server
+	if !s.inMemory.enter() {
+		closeBody(req)
+		// Not net.ErrClosed, after which client-go tries ten times.
+		return nil, &net.OpError{Op: "dial", Net: "memory", Err: errShut}
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	r := newReply(req, ctx, cancel)
+	go func() {
+		defer s.inMemory.handling.Done()
+		defer context.AfterFunc(s.open, cancel)()
+		defer cancel()
+		defer closeBody(req)
+		s.serve(r, req, ctx)
+	}()
+	select {
+	case <-r.head:
+		return r.response()
+	case <-req.Context().Done():
+		return nil, context.Cause(req.Context())
+	}
+}
+
+// serve has the request answered.
+func (s *Server) serve(r *reply, req *http.Request, ctx context.Context) {
+	defer func() {
+		v := recover()
+		if v != nil && v != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
+			_, _ = fmt.Fprintf(os.Stderr, "http: panic serving %s: %v\n%s", req.URL.Path, v, debug.Stack())
+		}
+		r.finish(v != nil)
+	}()
+	if headerBytes(req) > mostHeaderBytes {
+		http.Error(r, "431 Request Header Fields Too Large", http.StatusRequestHeaderFieldsTooLarge)
+		return
+	}
+	_ = r.SetWriteDeadline(time.Now().Add(requestTimeout))
+	s.ServeHTTP(r, received(req, ctx))
+}
+
+// received is a request as a server sees it.
+func received(req *http.Request, ctx context.Context) *http.Request {
+	in := req.WithContext(ctx)
+	url := *req.URL
+	if in.Host == "" {
+		in.Host = url.Host
+	}
+	url.Scheme, url.Host, url.User = "", "", nil
+	in.URL, in.RequestURI, in.RemoteAddr = &url, url.RequestURI(), "memory"
+	in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/1.1", 1, 1
+	if in.Method == "" {
+		in.Method = http.MethodGet
+	}
+	if in.Header == nil {
+		in.Header = http.Header{}
+	}
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	return in
+}
+
+// headerBytes is about the length of a request's header on the wire.
+func headerBytes(req *http.Request) int {
+	n := len(req.Method) + len(req.URL.Path) + len(req.URL.RawQuery)
+	for name, values := range req.Header {
+		for _, v := range values {
+			n += len(name) + len(v) + 4
+		}
+	}
+	return n
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+// enter reports whether a request may still be answered; handling is told then.
+func (m *inMemory) enter() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.shut {
+		return false
+	}
+	m.handling.Add(1)
+	return true
+}
+
+// end refuses what comes, and waits for what is being answered.
+func (m *inMemory) end() {
+	m.mu.Lock()
+	m.shut = true
+	m.mu.Unlock()
+	m.handling.Wait()
 }

@@ -144,12 +144,11 @@ func gvr(r timeline.Resource) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
 
-// Close ends every open watch, and refuses new ones; what RESTConfig has begun
-// ends with it, and is waited for: for as long as [CutOff] says, 5 s at most,
-// where a client in memory takes nothing. It doesn't close the Player, nor a
+// Close ends every open watch, and refuses new ones. What requests of this process
+// ask for ends with it, and is waited for. It doesn't close the Player, nor a
 // Listener.
 func (s *Server) Close() {
 	s.close()
 	s.unfollow()
-	s.inMemory.shut()
+	s.inMemory.end()
 }

@@ -46,12 +46,13 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.sim, s.acting = s, true
+	a.sim, s.acting = s, a
 	s.header.Resources = append(slices.Clone(s.header.Resources), actResources...)
 	a.header = s.header
 	s.env.API.PatchesOnly()
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
 	a.written.Templates.Traits = s.traitsOf
+	a.written.Owner = func(uid string) *kube.Owner { return s.workloads.OwnerOf(uid) }
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
@@ -132,15 +133,21 @@ func (a *Acting) emit(ev timeline.Event) error {
 	ev.Patch = bytes.Clone(ev.Patch)
 	if ev.Object != nil {
 		r, _ := a.header.Lookup(ev.Resource)
-		ev.Object = identified(r, &ev)
+		if bytes.HasPrefix(ev.Object, []byte(metadata)) {
+			ev.Object = identified(r, &ev)
+		} else {
+			ev.Object = bytes.Clone(ev.Object)
+		}
 	}
 	a.made = append(a.made, ev)
 	return nil
 }
 
+// metadata is what the objects of the Store begin with. Those that it has no types for have their identity in it.
+const metadata = `{"metadata":{`
+
 // identified is an event's object with what stands beside it on a tape.
 func identified(r timeline.Resource, ev *timeline.Event) []byte {
-	const metadata = `{"metadata":{` // every object of the Store begins with it
 	b := make([]byte, 0, len(ev.Object)+len(ev.Name)+192)
 	b = rawjson.AppendString(append(b, `{"kind":`...), r.Kind)
 	b = rawjson.AppendString(append(b, `,"apiVersion":`...), r.APIVersion())

@@ -40,6 +40,11 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	}
 	switch {
 	case view == "":
+		if kind := workloadKind(r); kind != "" {
+			if err := a.workload(kind, ev); err != nil {
+				return 0, err
+			}
+		}
 		if r == events && ev.Type == timeline.Deleted {
 			a.forgotten[types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}] = true
 		}

@@ -18,7 +18,9 @@ func (a *Acting) CheckView(list func(resource string) [][]byte) error {
 		seen["nodes "+n.Name] = string(n.JSON())
 	}
 	for _, p := range store.Pods() {
-		seen["pods "+p.Namespace+"/"+p.Name] = string(p.JSON())
+		bare, t := *p, *p.Template
+		t.Document, bare.Template = nil, &t
+		seen["pods "+p.Namespace+"/"+p.Name] = string(bare.JSON())
 	}
 	for _, b := range store.Budgets() {
 		seen["budgets "+b.Namespace+"/"+b.Name] = string(b.JSON())

@@ -51,7 +51,7 @@ type Simulation struct {
 
 	live *LiveSimulation // nil in a simulation
 
-	acting bool // it goes on when its scenario has ended
+	acting *Acting // nil in a simulation that ends with its scenario
 
 	limit      time.Duration
 	ends       time.Duration // when the tape is to end, once that is known
@@ -163,7 +163,7 @@ func (s *Simulation) unfinished() string {
 
 // settle ends the tape some time from now, where nothing is to come any more.
 func (s *Simulation) settle() {
-	if s.acting {
+	if s.acting != nil {
 		return
 	}
 	if s.running == 0 && len(s.waiting) == 0 && s.pending == 0 {
@@ -219,6 +219,10 @@ func (s *Simulation) build() error {
 	}
 	if err := s.startActors(); err != nil {
 		return err
+	}
+	if s.acting != nil {
+		s.acting.seedNamespaces()
+		s.workloads.Show(s.acting.textOf)
 	}
 	for i := range s.file.Groups {
 		s.seedGroup(&s.file.Groups[i])

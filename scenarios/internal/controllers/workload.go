@@ -35,6 +35,8 @@ type Workload struct {
 	// CreateAt is the moment of the tape at which it is created. A workload that
 	// was there before is given to [Workloads.Seed] instead.
 	CreateAt time.Duration
+	// UID is that of the object with which a client has created it; "" where none has.
+	UID string
 }
 
 // PodTemplate is the template of a workload's pods.
@@ -56,6 +58,8 @@ type PodTemplate struct {
 	Traits     *component.PodTraits
 	// Resizable has pods say what their containers were given.
 	Resizable bool
+	// Document is what a client has written of the pods' spec; see [kube.Template].
+	Document []byte
 }
 
 // Workloads are the controllers of kube-controller-manager that keep pods: of
@@ -70,6 +74,11 @@ type Workloads struct {
 	byOwner map[*kube.Owner]workloadController
 	byName  map[workloadName]*workload
 	daemons []*daemonSet
+
+	// Where the workloads' own objects can be read; see [Workloads.Show].
+	text    func(Shown) (self, set []byte, err error)
+	objects map[*kube.Owner]*object
+	byUID   map[string]*object
 }
 
 type workloadName struct{ namespace, name string }
@@ -91,15 +100,24 @@ func NewWorkloads(env *component.Env) *Workloads {
 			if k := ws.byOwner[old.Owner]; k != nil {
 				k.changed(kube.Deleted, old, p)
 			}
+			if o := ws.objects[old.Owner]; o != nil {
+				o.react()
+			}
 			c, old = kube.Added, nil
 		}
 		if k := ws.byOwner[p.Owner]; k != nil {
 			k.changed(c, old, p)
 		}
+		if o := ws.objects[p.Owner]; o != nil {
+			o.react()
+		}
 	})
 	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
 		for _, ds := range ws.daemons {
 			ds.node(c, old, n)
+			if o := ws.objects[ds.owner]; o != nil {
+				o.react()
+			}
 		}
 	})
 	return ws
@@ -124,6 +142,19 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 	if ws.byName[name] != nil {
 		return nil, fmt.Errorf("workload %s/%s: there is one of that name", w.Namespace, w.Name)
 	}
+	one, err := ws.make(w)
+	if err != nil {
+		return nil, err
+	}
+	ws.byName[name] = one
+	if w.Kind != DaemonSet {
+		ws.env.API.SetScale(one.owner.UID, w.Replicas)
+	}
+	return one, nil
+}
+
+// make checks a workload by itself and makes its controller.
+func (ws *Workloads) make(w Workload) (*workload, error) {
 	if w.Name == "" || w.Namespace == "" || len(w.Template.Containers) == 0 {
 		return nil, fmt.Errorf("workload %q in namespace %q with %d containers: want a name, a namespace and a container", w.Name, w.Namespace, len(w.Template.Containers))
 	}
@@ -140,10 +171,6 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 	default:
 		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
 	}
-	ws.byName[name] = one
-	if w.Kind != DaemonSet {
-		ws.env.API.SetScale(one.owner.UID, w.Replicas)
-	}
 	return one, nil
 }
 
@@ -153,6 +180,9 @@ func (ws *Workloads) begin(w *workload) {
 	ws.byOwner[w.owner] = w.keeper
 	if ds, ok := w.keeper.(*daemonSet); ok {
 		ws.daemons = append(ws.daemons, ds)
+	}
+	if err := ws.show(w); err != nil {
+		ws.env.Fail(err)
 	}
 }
 
@@ -171,6 +201,9 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 	ws.env.API.SetScale(w.owner.UID, w.Replicas)
 	if w.begun && from != w.Replicas {
 		w.keeper.scaled(from)
+		if o := ws.objects[w.owner]; o != nil {
+			o.react()
+		}
 	}
 	return nil
 }

@@ -29,6 +29,9 @@ type workload struct {
 func newWorkload(env *component.Env, w Workload) *workload {
 	one := &workload{Workload: w, env: env, stream: env.Stream("workload", w.Namespace, w.Name)}
 	one.uid = one.stream.UUID()
+	if w.UID != "" {
+		one.uid = w.UID
+	}
 	hash := one.stream.TemplateHash()
 	one.labels = w.Template.Labels
 	one.owner = &kube.Owner{APIVersion: "apps/v1", Kind: string(w.Kind), Name: w.Name, UID: one.uid}
@@ -56,7 +59,7 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
 		SchedulerName: component.SchedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
-		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable,
+		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable, Document: w.Template.Document,
 	}
 	return one
 }

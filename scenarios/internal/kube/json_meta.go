@@ -29,6 +29,8 @@ func (w *writer) metadata(old, m *Meta, generateOld, generate string) {
 		w.raw("blockOwnerDeletion", "true")
 		w.close()
 		w.closeList()
+	} else if m.Owner != old.Owner {
+		w.null("ownerReferences")
 	}
 	w.strings("finalizers", old.Finalizers, m.Finalizers)
 	w.end()

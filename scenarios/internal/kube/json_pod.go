@@ -31,7 +31,7 @@ func (w *writer) pod(old, p *Pod) {
 	case whole:
 		w.podSpec(p)
 	case old.Template != p.Template && !slices.Equal(old.Template.Containers, p.Template.Containers):
-		w.containerSpecs(p.Template.Containers)
+		w.containerSpecs(p.Template)
 	}
 	w.text("nodeName", old.NodeName, p.NodeName)
 	if whole {
@@ -86,6 +86,11 @@ func (w *writer) podSpec(p *Pod) {
 	t := p.Template
 	if t.Volume != "" {
 		w.list("volumes")
+		for own := range rawjson.Elements(rawjson.Get(t.Document, "spec", "volumes")) {
+			w.item()
+			w.b = append(w.b, own...)
+		}
+		w.item()
 		w.brace()
 		w.str("name", t.Volume)
 		w.raw("persistentVolumeClaim", "")
@@ -95,17 +100,31 @@ func (w *writer) podSpec(p *Pod) {
 		w.close()
 		w.closeList()
 	}
-	w.containerSpecs(t.Containers)
+	if !w.over {
+		w.containerSpecs(t)
+	}
 	w.text("restartPolicy", "", t.RestartPolicy)
 	w.always("terminationGracePeriodSeconds", true, 0, t.GraceSeconds)
 	w.object("nodeSelector", nil, t.NodeSelector)
 }
 
-func (w *writer) containerSpecs(containers []ContainerSpec) {
+// podOver is pod for a whole one that is put over its Template's Document, which
+// has the lists that a Template knows a part of.
+func (w *writer) podOver(old, p *Pod) {
+	w.over = true
+	w.pod(old, p)
+	w.over = false
+}
+
+func (w *writer) containerSpecs(t *Template) {
 	w.list("containers")
-	for i := range containers {
-		c := &containers[i]
+	for i := range t.Containers {
+		c := &t.Containers[i]
 		w.item()
+		if own := t.written(c.Name); own != nil {
+			w.b = append(w.b, rawjson.Apply(nil, own, c.patch())...)
+			continue
+		}
 		w.brace()
 		w.str("name", c.Name)
 		w.str("image", c.Image)
@@ -121,6 +140,27 @@ func (w *writer) containerSpecs(containers []ContainerSpec) {
 		w.close()
 	}
 	w.closeList()
+}
+
+// written returns a container as a client has written it, nil where none has.
+func (t *Template) written(name string) []byte {
+	for c := range rawjson.Elements(rawjson.Get(t.Document, "spec", "containers")) {
+		if rawjson.Text(c, "name") == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// patch is what may change in a container.
+func (c *ContainerSpec) patch() []byte {
+	var w writer
+	w.reset()
+	w.name("image")
+	w.b = rawjson.AppendString(w.b, c.Image)
+	r := c.Resources()
+	w.resources("resources", &r)
+	return w.done()
 }
 
 func (w *writer) resources(plain string, r *Resources) {
@@ -174,7 +214,7 @@ func (w *writer) podSpecEnd(p *Pod) {
 	w.text("priorityClassName", "", t.PriorityClass)
 	w.always("priority", true, 0, int64(t.Priority))
 	w.text("preemptionPolicy", "", "PreemptLowerPriority")
-	if len(t.Spread) > 0 {
+	if len(t.Spread) > 0 && !w.over {
 		w.list("topologySpreadConstraints")
 		for _, s := range t.Spread {
 			w.item()

@@ -51,6 +51,9 @@ type Template struct {
 	// a resize shows. Kubelets say so since 1.33 of every container; on a tape it
 	// stands where a scenario resizes.
 	Resizable bool
+	// Document is {"metadata":{},"spec":…}, the spec as a client has written it for a workload's pods; nil where no
+	// client has. A pod that is created has what the fields here don't say from it.
+	Document []byte
 	// Workload holds what the simulation knows of the pods and no API shows.
 	Workload any
 }

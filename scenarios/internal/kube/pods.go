@@ -3,6 +3,8 @@ package kube
 import (
 	"errors"
 	"fmt"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 // Pods returns all pods, in an order that the writes alone decide. The slice
@@ -40,7 +42,11 @@ func (s *Store) CreatePod(p *Pod) error {
 	s.all.add(p)
 	put(s.ofOwner, amongOwned, ownerOf(p), p)
 	put(s.onNode, amongBound, p.NodeName, p)
-	s.emit(Added, "pods", &p.Meta, nil, whole(s, (*writer).pod, p))
+	text := whole(s, (*writer).pod, p)
+	if base := p.Template.Document; base != nil {
+		text = func() []byte { return rawjson.Apply(nil, base, whole(s, (*writer).podOver, p)()) }
+	}
+	s.emit(Added, "pods", &p.Meta, nil, text)
 	s.tellPods(Added, nil, p)
 	return nil
 }
@@ -61,6 +67,10 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 	if old.NodeName != p.NodeName {
 		take(s.onNode, old.NodeName, p)
 		put(s.onNode, amongBound, p.NodeName, p)
+	}
+	if old.Owner != p.Owner {
+		take(s.ofOwner, ownerOf(old), p)
+		put(s.ofOwner, amongOwned, ownerOf(p), p)
 	}
 	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
 	s.tellPods(Modified, old, p)

@@ -61,7 +61,7 @@ func (s *Store) PutPod(namespace, name string, change func(*Pod)) uint64 {
 		take(s.onNode, old.NodeName, p)
 		put(s.onNode, amongBound, p.NodeName, p)
 	}
-	if ownerOf(old) != ownerOf(p) {
+	if old.Owner != p.Owner {
 		take(s.ofOwner, ownerOf(old), p)
 		put(s.ofOwner, amongOwned, ownerOf(p), p)
 	}

@@ -17,6 +17,7 @@ type writer struct {
 	path  []string
 	open  int
 	empty bool // the innermost open object is still empty
+	over  bool // see podOver
 
 	seconds [64]second
 }

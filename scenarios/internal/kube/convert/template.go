@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,3 +25,11 @@ func PodTemplateToAPI(workload runtime.Object) *corev1.PodTemplateSpec {
 	}
 	return nil
 }
+
+// TemplateFromAPI is what the simulation knows of a template of pods.
+func TemplateFromAPI(in *corev1.PodTemplateSpec) *kube.Template {
+	return template(&corev1.Pod{ObjectMeta: in.ObjectMeta, Spec: in.Spec})
+}
+
+// LabelsFromAPI are labels, or annotations, in the order in which they are written.
+func LabelsFromAPI(m map[string]string) kube.Pairs { return pairs(m) }

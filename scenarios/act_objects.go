@@ -1,0 +1,221 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// clusterAge is how old a cluster is whose scenario begins.
+const clusterAge = 90 * 24 * time.Hour
+
+// seedNamespaces puts the namespaces there, each with the service account that pods have by default.
+func (a *Acting) seedNamespaces() {
+	s := a.sim
+	names := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
+	for i := range s.file.Workloads {
+		names[s.file.Workloads[i].Namespace] = true
+	}
+	for _, b := range s.file.Budgets {
+		names[b.Namespace] = true
+	}
+	created := metav1.NewTime(s.file.Start.Add(-clusterAge).Truncate(time.Second))
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		chance := s.env.Stream("namespace", name)
+		a.seed("namespaces", &corev1.Namespace{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(chance.UUID()), CreationTimestamp: created, Labels: map[string]string{corev1.LabelMetadataName: name}},
+			Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
+			Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
+		})
+		a.seed("serviceaccounts", &corev1.ServiceAccount{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: "default", UID: types.UID(chance.UUID()), CreationTimestamp: created},
+		})
+	}
+}
+
+// seed adds an object that no actor writes.
+func (a *Acting) seed(resource string, o metav1.Object) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		a.sim.env.Fail(err)
+		return
+	}
+	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}, Resource: resource}
+	a.sim.env.API.CreateDocument(d, text)
+}
+
+// textOf is the text of a workload's object, and of a Deployment's ReplicaSet, without their status.
+func (a *Acting) textOf(w controllers.Shown) (self, set []byte, err error) {
+	o := objectOf(w.Workload)
+	m := o.(metav1.Object)
+	m.SetUID(types.UID(w.UID))
+	m.SetGeneration(1)
+	m.SetCreationTimestamp(metav1.NewTime(w.Created.Time()))
+	m.SetLabels(stringMap(w.Template.Labels))
+	pods := convert.PodTemplateToAPI(o)
+	pods.Spec.AutomountServiceAccountToken, pods.Spec.EnableServiceLinks = nil, nil
+	defaultObject(o, pods)
+	if w.Kind == controllers.Deployment {
+		set, err = a.setOf(w, pods)
+	}
+	if err == nil && w.Workload.UID == "" {
+		self, err = json.Marshal(o)
+	}
+	return self, set, err
+}
+
+// setOf is the text of a Deployment's ReplicaSet.
+func (a *Acting) setOf(w controllers.Shown, pods *corev1.PodTemplateSpec) ([]byte, error) {
+	labels := stringMap(w.Labels)
+	yes := true
+	replicas := int32(w.Replicas)
+	own := *pods
+	own.Labels = labels
+	text, err := json.Marshal(&appsv1.ReplicaSet{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: w.Namespace, Name: w.Owner.Name, UID: types.UID(w.Owner.UID), Generation: 1,
+			CreationTimestamp: metav1.NewTime(w.Created.Time()), Labels: labels,
+			Annotations: map[string]string{
+				"deployment.kubernetes.io/desired-replicas": fmt.Sprint(w.Replicas),
+				"deployment.kubernetes.io/max-replicas":     fmt.Sprint(w.Replicas + (w.Replicas+3)/4),
+				"deployment.kubernetes.io/revision":         "1",
+			},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: w.Name, UID: types.UID(w.UID), Controller: &yes, BlockOwnerDeletion: &yes}},
+		},
+		Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: own},
+	})
+	if spec := rawjson.Get(w.Template.Document, "spec"); err == nil && spec != nil {
+		text = rawjson.Apply(nil, text, fmt.Appendf(nil, `{"spec":{"template":{"spec":null}}}`))
+		text = rawjson.Apply(nil, text, fmt.Appendf(nil, `{"spec":{"template":{"spec":%s}}}`, spec))
+	}
+	return text, err
+}
+
+// defaultObject fills in what the API server does (pkg/apis/apps/v1/defaults.go) and clients ask for.
+func defaultObject(o runtime.Object, pods *corev1.PodTemplateSpec) {
+	quarter, one, none := intstr.FromString("25%"), intstr.FromInt32(1), intstr.FromInt32(0)
+	history, deadline, partition := int32(10), int32(600), int32(0)
+	if pods.Spec.RestartPolicy == "" {
+		pods.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	}
+	pods.Spec.SchedulerName = corev1.DefaultSchedulerName
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		o.Annotations = map[string]string{"deployment.kubernetes.io/revision": "1"}
+		o.Spec.Strategy = appsv1.DeploymentStrategy{
+			Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &quarter, MaxSurge: &quarter},
+		}
+		o.Spec.RevisionHistoryLimit, o.Spec.ProgressDeadlineSeconds = &history, &deadline
+	case *appsv1.StatefulSet:
+		o.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
+		o.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
+			Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition},
+		}
+		o.Spec.RevisionHistoryLimit = &history
+	case *appsv1.DaemonSet:
+		o.Annotations = map[string]string{"deprecated.daemonset.template.generation": "1"}
+		o.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{
+			Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one, MaxSurge: &none},
+		}
+		o.Spec.RevisionHistoryLimit = &history
+	case *batchv1.Job:
+		back, mode := int32(6), batchv1.NonIndexedCompletion
+		o.Spec.BackoffLimit, o.Spec.CompletionMode = &back, &mode
+		o.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(o.UID)}}
+	}
+}
+
+// workloadKind is the kind of a workload's resource, "" of any other.
+func workloadKind(r timeline.Resource) controllers.WorkloadKind {
+	switch k := controllers.WorkloadKind(r.Kind); k {
+	case controllers.Deployment, controllers.ReplicaSet, controllers.StatefulSet, controllers.DaemonSet:
+		if r.Group == appsv1.GroupName {
+			return k
+		}
+	case controllers.Job:
+		if r.Group == batchv1.GroupName {
+			return k
+		}
+	}
+	return ""
+}
+
+// writtenWorkload is what the controllers read of a workload's object.
+type writtenWorkload struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Replicas    *int                   `json:"replicas"`
+		Parallelism *int                   `json:"parallelism"`
+		Template    corev1.PodTemplateSpec `json:"template"`
+		Claims      []struct {
+			Metadata metav1.ObjectMeta `json:"metadata"`
+		} `json:"volumeClaimTemplates"`
+	} `json:"spec"`
+}
+
+// workload tells a workload's controller what a client has written of it.
+func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) error {
+	ws := a.sim.workloads
+	if ev.Type == timeline.Deleted {
+		ws.Deleted(kind, ev.Namespace, ev.Name)
+		return nil
+	}
+	var in writtenWorkload
+	if err := json.Unmarshal(ev.Object, &in); err != nil {
+		return err
+	}
+	replicas := 1
+	if kind == controllers.Job && in.Spec.Parallelism != nil {
+		replicas = *in.Spec.Parallelism
+	} else if kind != controllers.Job && in.Spec.Replicas != nil {
+		replicas = *in.Spec.Replicas
+	}
+	own := string(uid(ev, in.Metadata.UID))
+	if ws.Written(own, in.Metadata.Generation, replicas) || ev.Type != timeline.Added || metav1.GetControllerOfNoCopy(&in.Metadata) != nil {
+		return nil
+	}
+	t := &in.Spec.Template
+	if len(t.Spec.Containers) == 0 {
+		return nil // the API server's validation refuses it
+	}
+	k := convert.TemplateFromAPI(t)
+	w := controllers.Workload{
+		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Replicas: replicas, UID: own,
+		Template: controllers.PodTemplate{
+			Labels: convert.LabelsFromAPI(t.Labels), Annotations: convert.LabelsFromAPI(t.Annotations), Finalizers: t.Finalizers,
+			Containers: k.Containers, GraceSeconds: k.GraceSeconds, NodeSelector: k.NodeSelector, Tolerations: k.Tolerations, Spread: k.Spread,
+			Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork, Volume: k.Volume,
+			Traits: a.sim.traits[types.NamespacedName{Namespace: ev.Namespace, Name: t.Labels["app"]}],
+		},
+	}
+	if p, ok := priorities[spec.Priority(t.Spec.PriorityClassName)]; ok {
+		w.Template.Priority = p
+	}
+	if len(in.Spec.Claims) > 0 {
+		w.Template.Volume = in.Spec.Claims[0].Metadata.Name
+	} else {
+		w.Template.Volume = ""
+	}
+	w.Template.Document = fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, rawjson.Get(ev.Object, "spec", "template", "spec"))
+	return ws.Create(w)
+}

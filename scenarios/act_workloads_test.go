@@ -1,0 +1,114 @@
+package scenarios_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+func decode[T any](t testing.TB, raw []byte) *T {
+	t.Helper()
+	o := new(T)
+	if err := json.Unmarshal(raw, o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// replicaSet is that of a Deployment.
+func (c *cluster) replicaSet(deployment string) *appsv1.ReplicaSet {
+	c.t.Helper()
+	for _, raw := range c.list("replicasets") {
+		if rs := decode[appsv1.ReplicaSet](c.t, raw); len(rs.OwnerReferences) == 1 && rs.OwnerReferences[0].Name == deployment {
+			return rs
+		}
+	}
+	c.t.Fatalf("no ReplicaSet of %s", deployment)
+	return nil
+}
+
+// Workloads are objects, and own their pods.
+func TestWorkloadsAreObjects(t *testing.T) {
+	c := act(t, shop)
+	d, rs := decode[appsv1.Deployment](t, c.get("deployments", "shop", "web")), c.replicaSet("web")
+	if rs.OwnerReferences[0].UID != d.UID || *rs.Spec.Replicas != 8 || rs.Status.ReadyReplicas != 8 {
+		t.Errorf("ReplicaSet %s of %s: %+v", rs.OwnerReferences[0].UID, d.UID, rs.Status)
+	}
+	owned := c.pods(func(p *corev1.Pod) bool { return len(p.OwnerReferences) == 1 && p.OwnerReferences[0].UID == rs.UID })
+	if len(owned) != 8 {
+		t.Errorf("%d pods are owned by the ReplicaSet, want 8", len(owned))
+	}
+	want := appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 8, UpdatedReplicas: 8, ReadyReplicas: 8, AvailableReplicas: 8}
+	got := d.Status
+	got.Conditions = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if s := decode[appsv1.StatefulSet](t, c.get("statefulsets", "shop", "queue")).Status; s.ReadyReplicas != 2 || s.CurrentReplicas != 2 {
+		t.Errorf("the StatefulSet's status is %+v", s)
+	}
+}
+
+// A client scales what is there.
+func TestAClientScales(t *testing.T) {
+	c := act(t, shop)
+	c.patch("deployments", "shop", "web", `{"metadata":{"generation":2},"spec":{"replicas":3}}`)
+	c.patch("statefulsets", "shop", "queue", `{"metadata":{"generation":2},"spec":{"replicas":4}}`)
+	c.pass(5 * time.Minute)
+	d, rs := decode[appsv1.Deployment](t, c.get("deployments", "shop", "web")).Status, c.replicaSet("web")
+	if d.Replicas != 3 || d.ReadyReplicas != 3 || d.ObservedGeneration != 2 || *rs.Spec.Replicas != 3 || rs.Generation != 2 || c.ready("web") != 3 {
+		t.Errorf("scaled down: %+v, %+v, %d Ready", d, rs.Status, c.ready("web"))
+	}
+	if s := decode[appsv1.StatefulSet](t, c.get("statefulsets", "shop", "queue")).Status; s.ReadyReplicas != 4 || c.ready("queue") != 4 {
+		t.Errorf("scaled up: %+v", s)
+	}
+	c.check()
+}
+
+const newDeployment = `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"api","namespace":"shop","uid":"u-api","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z"},
+"spec":{"replicas":3,"selector":{"matchLabels":{"app":"api"}},"template":{"metadata":{"labels":{"app":"api"}},"spec":{"containers":[{"name":"api","image":"api:1","env":[{"name":"A","value":"b"}],
+"resources":{"requests":{"cpu":"100m"}}}],"volumes":[{"name":"scratch","emptyDir":{}}],"restartPolicy":"Always","dnsPolicy":"ClusterFirst"}}}}`
+
+// A client creates a Deployment, scales it and deletes it.
+func TestANewDeploymentGetsPods(t *testing.T) {
+	c := act(t, shop)
+	c.put(timeline.Added, "deployments", []byte(strings.ReplaceAll(newDeployment, "\n", "")))
+	c.pass(2 * time.Minute)
+	d, rs := decode[appsv1.Deployment](t, c.get("deployments", "shop", "api")).Status, c.replicaSet("api")
+	if c.ready("api") != 3 || d.AvailableReplicas != 3 || d.ObservedGeneration != 1 || rs.Status.AvailableReplicas != 3 {
+		t.Errorf("%d pods are Ready: %+v, %+v", c.ready("api"), d, rs.Status)
+	}
+	if env := rs.Spec.Template.Spec.Containers[0].Env; len(env) != 1 {
+		t.Errorf("the ReplicaSet's template has the environment %v", env)
+	}
+	for _, p := range c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "api" }) {
+		if len(p.Spec.Containers) != 1 || len(p.Spec.Containers[0].Env) != 1 || len(p.Spec.Volumes) != 1 || p.Spec.DNSPolicy != "ClusterFirst" || p.OwnerReferences[0].UID != rs.UID || len(p.Spec.Tolerations) != 2 {
+			t.Errorf("a pod isn't what its template says: %+v", p.Spec)
+		}
+	}
+	c.check()
+	c.patch("deployments", "shop", "api", `{"metadata":{"generation":2},"spec":{"replicas":5}}`)
+	c.pass(2 * time.Minute)
+	if c.ready("api") != 5 {
+		t.Errorf("%d pods are Ready, want 5", c.ready("api"))
+	}
+	c.put(timeline.Deleted, "deployments", c.get("deployments", "shop", "api"))
+	c.pass(2 * time.Minute)
+	if left := c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "api" }); len(left) > 0 {
+		t.Errorf("%d pods are left of a Deployment that was deleted", len(left))
+	}
+	for _, raw := range c.list("replicasets") {
+		if name := rawjson.Text(raw, "metadata", "name"); strings.HasPrefix(name, "api-") {
+			t.Errorf("ReplicaSet %s is left", name)
+		}
+	}
+	c.check()
+}

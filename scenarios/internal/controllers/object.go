@@ -1,0 +1,367 @@
+package controllers
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/loop"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+)
+
+// A Shown workload is one whose own object can be read, and what its text is made of.
+type Shown struct {
+	Workload
+	UID string // of the workload's own object
+	// Owner is that of the pods: the ReplicaSet of a Deployment, else the workload.
+	Owner kube.Owner
+	// Labels are those of the pods, the hash of their template included.
+	Labels  kube.Pairs
+	Created kube.Instant
+}
+
+// Show has the workloads' own objects exist: Deployments with their ReplicaSets, StatefulSets, DaemonSets and Jobs, with
+// a status that follows their pods. text returns the text of a workload's own object, nil where a client has created
+// it, and, of a Deployment, that of its ReplicaSet. Call it before there are workloads.
+func (ws *Workloads) Show(text func(Shown) (self, set []byte, err error)) {
+	ws.text, ws.objects, ws.byUID = text, map[*kube.Owner]*object{}, map[string]*object{}
+}
+
+// OwnerOf returns the Owner that the pods of a controller have, by its UID.
+func (ws *Workloads) OwnerOf(uid string) *kube.Owner {
+	if o := ws.byUID[uid]; o != nil {
+		return o.w.owner
+	}
+	return nil
+}
+
+// object is the API's side of a workload.
+type object struct {
+	w      *workload
+	self   *kube.Document
+	set    *kube.Document // a Deployment's ReplicaSet, or nil
+	stream model.Stream
+	wait   *loop.Timer
+	// What the objects say.
+	replicas, inSet   int
+	status, setStatus []kube.Field
+	conditions        kube.Conditions // of a Deployment or Job
+	born              kube.Instant
+}
+
+func (ws *Workloads) show(w *workload) error {
+	if ws.text == nil {
+		return nil
+	}
+	api := w.env.API
+	o := &object{w: w, stream: w.env.Stream("object", w.Namespace, string(w.Kind), w.Name), replicas: w.Replicas, inSet: w.Replicas, born: api.Now()}
+	for _, p := range api.PodsOf(w.owner.UID) {
+		o.born = min(o.born, p.Created) // it was there before
+	}
+	shown := Shown{Workload: w.Workload, UID: w.uid, Owner: *w.owner, Labels: w.labels, Created: o.born.Second()}
+	self, set, err := ws.text(shown)
+	if err != nil {
+		return err
+	}
+	o.self = &kube.Document{Meta: kube.Meta{Namespace: w.Namespace, Name: w.Name, UID: w.uid, Generation: 1}, Resource: resourceOf(string(w.Kind))}
+	if w.Kind == Deployment {
+		o.set = &kube.Document{Meta: kube.Meta{Namespace: w.Namespace, Name: w.owner.Name, UID: w.owner.UID, Generation: 1}, Resource: "replicasets"}
+	}
+	if self != nil {
+		o.status = o.now()
+		api.CreateDocument(o.self, self, patchOf("status", nil, o.status))
+	}
+	if o.set != nil {
+		o.setStatus = o.ofSet()
+		api.CreateDocument(o.set, set, patchOf("status", nil, o.setStatus))
+		ws.byUID[o.set.UID] = o
+	}
+	ws.objects[w.owner], ws.byUID[w.uid] = o, o
+	o.react()
+	return nil
+}
+
+func resourceOf(kind string) string { return strings.ToLower(kind) + "s" }
+
+// react has the status written after the controller's reaction time.
+func (o *object) react() {
+	if !o.wait.Pending() {
+		o.wait = o.w.env.Timer(o.w.env.Draw(&o.stream, o.w.env.Timings.ControllerReact), o.sync)
+	}
+}
+
+// sync writes what the objects don't say yet.
+func (o *object) sync() {
+	api := o.w.env.API
+	if o.set != nil {
+		if o.inSet != o.w.Replicas {
+			o.inSet = o.w.Replicas
+			o.set.Generation++
+			api.PatchDocument(o.set, fmt.Appendf(nil, `{"metadata":{"generation":%d,"annotations":{"deployment.kubernetes.io/desired-replicas":"%d"}},"spec":{"replicas":%d}}`, o.set.Generation, o.inSet, o.inSet))
+		}
+		if now := o.ofSet(); !slices.Equal(now, o.setStatus) {
+			api.PatchDocument(o.set, patchOf("status", o.setStatus, now))
+			o.setStatus = now
+		}
+	}
+	if o.w.Kind != DaemonSet && o.replicas != o.w.Replicas { // by the scenario, as by a client
+		o.replicas = o.w.Replicas
+		o.self.Generation++
+		field := "replicas"
+		if o.w.Kind == Job {
+			field = "parallelism"
+		}
+		api.PatchDocument(o.self, fmt.Appendf(nil, `{"metadata":{"generation":%d},"spec":{%q:%d}}`, o.self.Generation, field, o.replicas))
+	}
+	if now := o.now(); !slices.Equal(now, o.status) {
+		api.PatchDocument(o.self, patchOf("status", o.status, now))
+		o.status = now
+	}
+}
+
+// patchOf is a merge patch of an object's fields.
+func patchOf(within string, old, now []kube.Field) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{%q:{`, within)
+	first := true
+	for i, f := range now {
+		if old != nil && old[i] == f {
+			continue
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		fmt.Fprintf(&b, `%q:%s`, f.Name, f.JSON)
+	}
+	b.WriteString("}}")
+	return b.Bytes()
+}
+
+// tally counts the pods of a workload.
+type tally struct{ all, ready, succeeded, failed int }
+
+func (o *object) count() (t tally) {
+	for _, p := range o.w.env.API.PodsOf(o.w.owner.UID) {
+		switch {
+		case p.Phase == "Succeeded":
+			t.succeeded++
+		case p.Phase == "Failed":
+			t.failed++
+		case p.Terminating():
+		default:
+			t.all++
+			if p.Ready() {
+				t.ready++
+			}
+		}
+	}
+	return t
+}
+
+// number is a field that is left out where it is 0, as those with omitempty are.
+func number(name string, n int) kube.Field {
+	if n == 0 {
+		return kube.Field{Name: name, JSON: "null"}
+	}
+	return always(name, n)
+}
+
+func always(name string, n int) kube.Field { return kube.Field{Name: name, JSON: strconv.Itoa(n)} }
+
+// ofSet is the status of a ReplicaSet, in the order of its Go type.
+func (o *object) ofSet() []kube.Field {
+	t := o.count()
+	d := o.set
+	if d == nil {
+		d = o.self
+	}
+	return []kube.Field{
+		always("replicas", t.all), number("fullyLabeledReplicas", t.all), number("readyReplicas", t.ready), number("availableReplicas", t.ready),
+		number("observedGeneration", int(d.Generation)),
+	}
+}
+
+// now is the status of the workload's own object. Every kind has the same fields at all times.
+func (o *object) now() []kube.Field {
+	t := o.count()
+	generation := number("observedGeneration", int(o.self.Generation))
+	switch o.w.Kind {
+	case ReplicaSet:
+		return o.ofSet()
+	case Deployment:
+		o.deploymentConditions(t)
+		return []kube.Field{
+			generation, number("replicas", t.all), number("updatedReplicas", t.all), number("readyReplicas", t.ready), number("availableReplicas", t.ready),
+			number("unavailableReplicas", max(o.w.Replicas, t.all)-t.ready), o.conditionsField(true),
+		}
+	case StatefulSet:
+		revision := kube.Field{JSON: kube.Quote(o.w.labels.Get("controller-revision-hash"))}
+		current, update := revision, revision
+		current.Name, update.Name = "currentRevision", "updateRevision"
+		return []kube.Field{
+			generation, always("replicas", t.all), number("readyReplicas", t.ready), number("currentReplicas", t.all), number("updatedReplicas", t.all),
+			current, update, always("collisionCount", 0), always("availableReplicas", t.ready),
+		}
+	case DaemonSet:
+		want := 0
+		if ds, is := o.w.keeper.(*daemonSet); is {
+			for _, n := range o.w.env.API.Nodes() {
+				if run, _ := ds.fits(n); run {
+					want++
+				}
+			}
+		}
+		return []kube.Field{
+			always("currentNumberScheduled", min(t.all, want)), always("numberMisscheduled", max(t.all-want, 0)), always("desiredNumberScheduled", want), always("numberReady", t.ready),
+			generation, number("updatedNumberScheduled", t.all), number("numberAvailable", t.ready), number("numberUnavailable", max(want-t.ready, 0)),
+		}
+	}
+	return o.ofJob(t)
+}
+
+func (o *object) ofJob(t tally) []kube.Field {
+	if j, is := o.w.keeper.(*job); is {
+		t.succeeded = max(t.succeeded, len(j.succeeded))
+	}
+	completed := kube.Field{Name: "completionTime", JSON: "null"}
+	if t.succeeded >= o.w.Replicas {
+		o.say("Complete", "True", "CompletionsReached", "Reached expected number of succeeded pods")
+		completed.JSON = stamp(o.conditions.Get("Complete").Transition)
+	}
+	return []kube.Field{
+		o.conditionsField(false), {Name: "startTime", JSON: stamp(o.born)}, completed,
+		number("active", t.all), number("succeeded", t.succeeded), number("failed", t.failed), always("terminating", 0),
+		always("ready", t.ready),
+	}
+}
+
+// deploymentConditions are those of pkg/controller/deployment/progress.go and sync.go, of a Deployment with one ReplicaSet.
+func (o *object) deploymentConditions(t tally) {
+	if t.ready >= o.w.Replicas-o.w.Replicas/4 { // maxUnavailable is 25%
+		o.say("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+	} else {
+		o.say("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+	}
+	if t.ready >= o.w.Replicas {
+		o.say("Progressing", "True", "NewReplicaSetAvailable", fmt.Sprintf("ReplicaSet %q has successfully progressed.", o.w.owner.Name))
+	} else if o.conditions.Get("Progressing") == nil {
+		o.say("Progressing", "True", "ReplicaSetUpdated", fmt.Sprintf("ReplicaSet %q is progressing.", o.w.owner.Name))
+	}
+}
+
+func (o *object) say(kind, status, reason, message string) {
+	now := o.w.env.API.Now().Second()
+	if len(o.conditions) < 2 && o.w.env.Now() == 0 {
+		now = o.born.Second()
+	}
+	c := kube.Condition{Type: kind, Status: status, Reason: reason, Message: message, Transition: now, Heartbeat: now}
+	if was := o.conditions.Get(kind); was != nil && was.Status == status && was.Reason == reason {
+		return
+	}
+	o.conditions = o.conditions.Set(c)
+}
+
+func (o *object) conditionsField(updates bool) kube.Field {
+	var b strings.Builder
+	for i := range o.conditions {
+		c := &o.conditions[i]
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		between := "lastProbeTime"
+		if updates {
+			between = "lastUpdateTime"
+		}
+		fmt.Fprintf(&b, `{"type":%q,"status":%q,%q:%s,"lastTransitionTime":%s,"reason":%q,"message":%s}`,
+			c.Type, c.Status, between, stamp(c.Heartbeat), stamp(c.Transition), c.Reason, kube.Quote(c.Message))
+	}
+	if b.Len() == 0 {
+		return kube.Field{Name: "conditions", JSON: "null"}
+	}
+	return kube.Field{Name: "conditions", JSON: "[" + b.String() + "]"}
+}
+
+func stamp(i kube.Instant) string { return i.Time().UTC().Format(`"` + time.RFC3339 + `"`) }
+
+// Written tells that a client has written a workload's object with a generation and replicas, -1 where it has none of
+// its own. It reports whether there is such a workload.
+func (ws *Workloads) Written(uid string, generation int64, replicas int) bool {
+	o := ws.byUID[uid]
+	if o == nil {
+		return false
+	}
+	if o.set != nil && o.set.UID == uid {
+		o.set.Generation, o.inSet = generation, replicas // which the Deployment's controller sets right
+		o.react()
+		return true
+	}
+	o.self.Generation = generation
+	if replicas >= 0 && o.w.Kind != DaemonSet {
+		o.replicas = replicas
+		from := o.w.Replicas
+		o.w.Replicas = replicas
+		o.w.env.API.SetScale(o.w.owner.UID, replicas)
+		if o.w.begun && from != replicas {
+			o.w.keeper.scaled(from)
+		}
+	}
+	o.react()
+	return true
+}
+
+// Create begins to keep the pods of a workload that a client has created. Another
+// kind's workload may have its name.
+func (ws *Workloads) Create(w Workload) error {
+	one, err := ws.make(w)
+	if err != nil {
+		return err
+	}
+	if w.Kind != DaemonSet {
+		ws.env.API.SetScale(one.owner.UID, w.Replicas)
+	}
+	ws.env.After(ws.env.Draw(&one.stream, ws.env.Timings.ControllerReact), func() {
+		ws.begin(one)
+		one.keeper.scaled(0)
+	})
+	return nil
+}
+
+// Deleted tells that a client has deleted a workload's object: its pods, and its ReplicaSet, are collected as garbage.
+func (ws *Workloads) Deleted(kind WorkloadKind, namespace, name string) {
+	var o *object
+	for uid, one := range ws.byUID {
+		if one.w.uid == uid && one.w.Kind == kind && one.w.Namespace == namespace && one.w.Name == name {
+			o = one
+		}
+	}
+	if o == nil {
+		return
+	}
+	w := o.w
+	w.begun, w.Replicas = false, 0
+	w.waiting.Stop()
+	o.wait.Stop()
+	ws.env.API.PutDocumentAway(o.self)
+	delete(ws.byOwner, w.owner)
+	delete(ws.objects, w.owner)
+	delete(ws.byUID, w.uid)
+	if name := (workloadName{w.Namespace, w.Name}); ws.byName[name] == w {
+		delete(ws.byName, name)
+	}
+	ws.daemons = slices.DeleteFunc(ws.daemons, func(ds *daemonSet) bool { return ds.workload == w })
+	ws.env.After(ws.env.Draw(&o.stream, ws.env.Timings.ControllerReact), func() {
+		if o.set != nil {
+			delete(ws.byUID, o.set.UID)
+			ws.env.API.DropDocument(o.set)
+		}
+		for _, p := range slices.Clone(ws.env.API.PodsOf(w.owner.UID)) {
+			ws.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
+			ws.env.API.DeletePod(p, kube.OwnGrace)
+		}
+	})
+}

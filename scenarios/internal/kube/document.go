@@ -1,0 +1,38 @@
+package kube
+
+import "github.com/nodesim/nodesim/internal/rawjson"
+
+// Document is an object of a kind that the Store has no type for. Its text is on the tape alone; the Store gives it its
+// versions.
+type Document struct {
+	Meta
+	Resource string // the plural
+}
+
+// CreateDocument adds an object with its whole text, name and UID included, changed by merge patches.
+func (s *Store) CreateDocument(d *Document, text []byte, patches ...[]byte) {
+	d.rv = s.version()
+	for _, p := range patches {
+		text = rawjson.Apply(nil, text, p)
+	}
+	s.emit(Added, d.Resource, &d.Meta, nil, func() []byte { return text })
+}
+
+// PatchDocument writes what differs, as a merge patch. It needs [Store.PatchesOnly].
+func (s *Store) PatchDocument(d *Document, patch []byte) {
+	if !d.gone {
+		d.rv = s.version()
+		s.emit(Modified, d.Resource, &d.Meta, patch, nil)
+	}
+}
+
+// DropDocument removes an object.
+func (s *Store) DropDocument(d *Document) {
+	if !d.gone {
+		d.rv, d.gone = s.version(), true
+		s.emit(Deleted, d.Resource, &d.Meta, nil, nil)
+	}
+}
+
+// PutDocumentAway says that a client has removed the object.
+func (s *Store) PutDocumentAway(d *Document) { d.gone = true }

@@ -14,7 +14,7 @@ import (
 )
 
 // file resolves a scenario that is written down in a test.
-func file(t *testing.T, text string) *scenarios.File {
+func file(t testing.TB, text string) *scenarios.File {
 	t.Helper()
 	d, err := scenarios.Parse("test.yaml", []byte("apiVersion: nodesim.dev/v1\nkind: Scenario\n"+text))
 	if err != nil {

@@ -1,0 +1,102 @@
+package simcluster_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/scenarios/simcluster"
+)
+
+func template(name string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": name}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{
+			Name: name, Image: "registry.example.com/" + name + ":1", Env: []corev1.EnvVar{{Name: "MODE", Value: "fast"}},
+		}}},
+	}
+}
+
+// Workloads that a client creates, scales and deletes through the API get their pods, and say so in their status.
+func TestClientsWorkloads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := simcluster.ForTest(t, simcluster.AtRest(simcluster.Scenario("surge")))
+		c.Start()
+		k := clients(t, c)
+		replicas := int32(3)
+		selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}
+		apps, ctx := k.AppsV1(), t.Context()
+		if _, err := apps.Deployments("shop").Create(ctx, &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Name: "api"},
+			Spec:       appsv1.DeploymentSpec{Replicas: &replicas, Selector: selector, Template: template("api")},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		deployed := func(n int32) func() bool {
+			return func() bool {
+				d, err := apps.Deployments("shop").Get(ctx, "api", metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d.Status.ReadyReplicas == n && d.Status.Replicas == n && d.Status.ObservedGeneration == d.Generation
+			}
+		}
+		c.Eventually(5*time.Minute, "three pods of api", deployed(3))
+		scale, err := apps.Deployments("shop").GetScale(ctx, "api", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale.Spec.Replicas = 5
+		if _, err := apps.Deployments("shop").UpdateScale(ctx, "api", scale, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "five pods of api", deployed(5))
+		list, err := k.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: "app=api"})
+		if err != nil || len(list.Items) != 5 || len(list.Items[0].Spec.Containers[0].Env) != 1 {
+			t.Fatalf("%d pods: %v", len(list.Items), err)
+		}
+		if err := apps.Deployments("shop").Delete(ctx, "api", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "the end of the pods of api", func() bool {
+			list, err := k.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: "app=api"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(list.Items) == 0
+		})
+
+		if _, err := apps.DaemonSets("shop").Create(ctx, &appsv1.DaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "agent"},
+			Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}}, Template: template("agent")},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "a pod of agent on every node", func() bool {
+			d, err := apps.DaemonSets("shop").Get(ctx, "agent", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d.Status.NumberReady == 6 && d.Status.DesiredNumberScheduled == 6
+		})
+		once := template("once")
+		once.Spec.RestartPolicy = corev1.RestartPolicyNever
+		if _, err := k.BatchV1().Jobs("shop").Create(ctx, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "once"}, Spec: batchv1.JobSpec{Template: once}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "a pod of the Job", func() bool {
+			j, err := k.BatchV1().Jobs("shop").Get(ctx, "once", metav1.GetOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				t.Fatal(err)
+			}
+			return j.Status.Active == 1
+		})
+		sound(t, c)
+	})
+}

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -23,7 +24,7 @@ func (a *Acting) CheckView(list func(resource string) [][]byte) error {
 		seen["pods "+p.Namespace+"/"+p.Name] = string(bare.JSON())
 	}
 	for _, b := range store.Budgets() {
-		seen["budgets "+b.Namespace+"/"+b.Name] = string(b.JSON())
+		seen["budgets "+b.Namespace+"/"+b.Name] = fields(b)
 	}
 	for _, resource := range []string{"nodes", "pods", "poddisruptionbudgets"} {
 		for _, object := range list(resource) {
@@ -52,7 +53,7 @@ func (a *Acting) CheckView(list func(resource string) [][]byte) error {
 				}
 				want["pods "+ev.Namespace+"/"+ev.Name] = string(p.JSON())
 			default:
-				want["budgets "+ev.Namespace+"/"+ev.Name] = string(env.API.Budget(ev.Namespace, ev.Name).JSON())
+				want["budgets "+ev.Namespace+"/"+ev.Name] = fields(env.API.Budget(ev.Namespace, ev.Name))
 			}
 		}
 	}
@@ -66,4 +67,13 @@ func (a *Acting) CheckView(list func(resource string) [][]byte) error {
 		return fmt.Errorf("%s: the actors don't see it", name)
 	}
 	return nil
+}
+
+// fields are what a tape shows of a budget, and more.
+func fields(b *kube.Budget) string {
+	text, err := json.Marshal(b)
+	if err != nil {
+		panic(err) // plain data
+	}
+	return string(text)
 }

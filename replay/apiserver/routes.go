@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
-	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -33,7 +32,7 @@ var kubelets = []string{"attach", "exec", "log", "portforward", "proxy"}
 
 // behindNothing refuses what a kubelet, or another actor, would do.
 func (s *Server) behindNothing(r *resource, info *request.RequestInfo) error {
-	return writes.Refuse(s.player.Header().Metadata.Name, info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), "nothing runs behind its objects")
+	return s.refused(info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), "nothing runs behind its objects")
 }
 
 // routed says what kube-apiserver's router answers before a handler sees the request; nil where it finds one.

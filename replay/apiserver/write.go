@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -55,8 +56,7 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 		if info.Subresource != "" {
 			verb += " " + info.Subresource
 		}
-		return writes.Refuse(s.player.Header().Metadata.Name, verb, gvr(r.Resource).GroupResource(),
-			s.taking())
+		return s.refused(verb, gvr(r.Resource).GroupResource(), s.taking())
 	}
 	if r != nil { // before anything is accepted
 		if _, err := media.Negotiate(req, r.Resource, media.Single); err != nil {
@@ -79,10 +79,18 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 	return s.answer(w, req, r, info, answer.Code, answer.Object)
 }
 
+// refused says what this is, and why it doesn't do something.
+func (s *Server) refused(verb string, gr schema.GroupResource, why string) error {
+	if s.player.Writable() {
+		return writes.RefuseIn(s.player.Header().Metadata.Name, verb, gr, why)
+	}
+	return writes.Refuse(s.player.Header().Metadata.Name, verb, gr, why)
+}
+
 // taking says how a server takes writes.
 func (s *Server) taking() string {
 	if s.player.Writable() {
-		return "with apiserver.KeepWrites, writes are kept"
+		return "with --writes=act, or apiserver.KeepWrites, writes are kept"
 	}
 	return "with --writes=record, or apiserver.RecordWrites, writes are taken and logged"
 }

@@ -162,7 +162,11 @@ func (w *write) do() (Answer, error) {
 	}
 	switch w.Subresource {
 	case "ephemeralcontainers", "resize", "exec", "attach", "portforward", "proxy", "token", "finalize", "approval":
-		return Answer{}, Refuse(w.handler.header.Metadata.Name, w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
+		refuse := Refuse
+		if w.keeps() {
+			refuse = RefuseIn
+		}
+		return Answer{}, refuse(w.handler.header.Metadata.Name, w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
 	}
 	switch {
 	case w.Subresource == "":

@@ -173,6 +173,8 @@ func TestWritesAreKept(t *testing.T) {
 	k.does("delete again", ask(Delete, "configmaps/team/c", ""), `404 NotFound: configmaps "c" not found`)
 	k.does("create in no namespace", ask(Create, "configmaps/nowhere", `{"metadata":{"name":"c"}}`), `404 NotFound: namespaces "nowhere" not found`)
 	k.does("what it can't keep", ask(Create, "leases.coordination.k8s.io/team", `{"metadata":{"name":"c"}}`), `404 NotFound: the server could not find the requested resource`)
+	k.does("what nobody does", ask(Update, "pods/team/web/resize", `{}`),
+		`405 MethodNotAllowed: update resize of pods is not allowed: this is the simulated cluster "test": of subresources it takes writes to status, scale, eviction and binding`)
 	k.does("too large", ask(Create, "configmaps/team", `{"metadata":{"name":"c"},"data":{"a":"`+strings.Repeat("x", mostBytes)+`"}}`), `500 : etcdserver: request is too large`)
 }
 
@@ -197,10 +199,10 @@ func TestWhatIsKeptIsTheSameAgain(t *testing.T) {
 // Generations count changes of what is wanted, and a dry run changes nothing.
 func TestKeptChanges(t *testing.T) {
 	k := keeping(t)
-	k.does("status", merge("nodeclaims.karpenter.sh/c/status", `{"status":{"y":2}}`), `200 NodeClaim "101"`, "1m0s 101 MODIFIED nodeclaims.karpenter.sh c")
-	k.does("spec", merge("nodeclaims.karpenter.sh/c", `{"spec":{"x":2},"status":{"y":3}}`), `200 NodeClaim "102"`, "1m0s 102 MODIFIED nodeclaims.karpenter.sh c")
+	k.does("status", merge("nodeclaims.karpenter.sh/c/status", `{"status":{"y":2}}`), `200 NodeClaim "101"`, "1m0s 101 MODIFIED nodeclaims c")
+	k.does("spec", merge("nodeclaims.karpenter.sh/c", `{"spec":{"x":2},"status":{"y":3}}`), `200 NodeClaim "102"`, "1m0s 102 MODIFIED nodeclaims c")
 	equal(t, "both", k.read("nodeclaims.karpenter.sh/c", "metadata.generation", "spec", "status"), `2 {"x":2} {"y":2}`)
-	k.does("scale", merge("deployments.apps/team/web/scale", `{"spec":{"replicas":5}}`), `200 Scale "103"`, "1m0s 103 MODIFIED deployments.apps web")
+	k.does("scale", merge("deployments.apps/team/web/scale", `{"spec":{"replicas":5}}`), `200 Scale "103"`, "1m0s 103 MODIFIED deployments web")
 	equal(t, "scaled", k.read("deployments.apps/team/web", "kind", "metadata.generation", "spec.replicas"), `"Deployment" 2 5`)
 	strategic := ask(Patch, "nodes/a", `{"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}}`)
 	strategic.PatchType = types.StrategicMergePatchType
@@ -277,9 +279,9 @@ func TestKeptEvictions(t *testing.T) {
 	}
 	k.does("against the budget", evict("web"), `429 TooManyRequests: Cannot evict pod as it would violate the pod's disruption budget.`)
 	k.does("a budget of one", merge("poddisruptionbudgets.policy/team/web/status", `{"status":{"disruptionsAllowed":1,"currentHealthy":2,"observedGeneration":1}}`),
-		`200 PodDisruptionBudget "101"`, "1m0s 101 MODIFIED poddisruptionbudgets.policy web")
+		`200 PodDisruptionBudget "101"`, "1m0s 101 MODIFIED poddisruptionbudgets web")
 	k.does("by the budget", evict("web"), `201 Status `,
-		"1m0s 102 MODIFIED poddisruptionbudgets.policy web\n1m0s 103 MODIFIED pods web\n1m0s 104 MODIFIED pods web")
+		"1m0s 102 MODIFIED poddisruptionbudgets web\n1m0s 103 MODIFIED pods web\n1m0s 104 MODIFIED pods web")
 	equal(t, "counted", k.read("poddisruptionbudgets.policy/team/web", "status.disruptionsAllowed", "status.disruptedPods", "status.conditions"),
 		`0 {"web":"2026-01-02T12:01:00Z"} [{"lastTransitionTime":"2026-01-02T12:01:00Z","message":"","observedGeneration":1,"reason":"InsufficientPods","status":"False","type":"DisruptionAllowed"}]`)
 	equal(t, "said", k.read("pods/team/web", "status.conditions", "metadata.deletionTimestamp"),

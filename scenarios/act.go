@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -33,6 +34,8 @@ type Acting struct {
 	written convert.Written
 	// forgotten are Events that a client has deleted, and that their reporters may still write.
 	forgotten map[types.NamespacedName]bool
+	// podTemplates are those of workloads' pods as they were written last, by the workload's UID.
+	podTemplates map[string]*corev1.PodTemplateSpec
 }
 
 // Act makes the cluster of the file's beginning.
@@ -41,7 +44,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
-	a := &Acting{forgotten: map[types.NamespacedName]bool{}}
+	a := &Acting{forgotten: map[types.NamespacedName]bool{}, podTemplates: map[string]*corev1.PodTemplateSpec{}}
 	s, err := whole.newSimulation(a.emit, nil, f.Start)
 	if err != nil {
 		return nil, err

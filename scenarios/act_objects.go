@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -79,6 +81,7 @@ func (a *Acting) textOf(w controllers.Shown) (self, set []byte, err error) {
 	}
 	if err == nil && w.Workload.UID == "" {
 		self, err = json.Marshal(o)
+		a.podTemplates[w.UID] = pods
 	}
 	return self, set, err
 }
@@ -98,7 +101,7 @@ func (a *Acting) setOf(w controllers.Shown, pods *corev1.PodTemplateSpec) ([]byt
 			Annotations: map[string]string{
 				"deployment.kubernetes.io/desired-replicas": fmt.Sprint(w.Replicas),
 				"deployment.kubernetes.io/max-replicas":     fmt.Sprint(w.Replicas + (w.Replicas+3)/4),
-				"deployment.kubernetes.io/revision":         "1",
+				"deployment.kubernetes.io/revision":         fmt.Sprint(w.Revision),
 			},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: w.Name, UID: types.UID(w.UID), Controller: &yes, BlockOwnerDeletion: &yes}},
 		},
@@ -167,11 +170,14 @@ type writtenWorkload struct {
 		Replicas    *int                   `json:"replicas"`
 		Parallelism *int                   `json:"parallelism"`
 		Template    corev1.PodTemplateSpec `json:"template"`
+		Strategy    writtenStrategy        `json:"strategy"`
 		Claims      []struct {
 			Metadata metav1.ObjectMeta `json:"metadata"`
 		} `json:"volumeClaimTemplates"`
 	} `json:"spec"`
 }
+
+type writtenStrategy appsv1.DeploymentStrategy
 
 // workload tells a workload's controller what a client has written of it.
 func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) error {
@@ -191,31 +197,104 @@ func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) err
 		replicas = *in.Spec.Replicas
 	}
 	own := string(uid(ev, in.Metadata.UID))
-	if ws.Written(own, in.Metadata.Generation, replicas) || ev.Type != timeline.Added || metav1.GetControllerOfNoCopy(&in.Metadata) != nil {
+	t := &in.Spec.Template
+	known := ws.Written(own, in.Metadata.Generation, replicas)
+	if kind == controllers.Deployment {
+		ws.Limit(own, in.Spec.Strategy.limits())
+	}
+	if known && kind == controllers.Deployment && a.podTemplates[own] != nil && !sameTemplate(a.podTemplates[own], t) {
+		a.podTemplates[own] = t
+		return ws.Redeploy(own, a.podTemplate(ev, &in))
+	}
+	if known || ev.Type != timeline.Added || metav1.GetControllerOfNoCopy(&in.Metadata) != nil {
 		return nil
 	}
-	t := &in.Spec.Template
 	if len(t.Spec.Containers) == 0 {
 		return nil // the API server's validation refuses it
 	}
-	k := convert.TemplateFromAPI(t)
+	a.podTemplates[own] = t
 	w := controllers.Workload{
-		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Replicas: replicas, UID: own,
-		Template: controllers.PodTemplate{
-			Labels: convert.LabelsFromAPI(t.Labels), Annotations: convert.LabelsFromAPI(t.Annotations), Finalizers: t.Finalizers,
-			Containers: k.Containers, GraceSeconds: k.GraceSeconds, NodeSelector: k.NodeSelector, Tolerations: k.Tolerations, Spread: k.Spread,
-			Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork, Volume: k.Volume,
-			Traits: a.sim.traits[types.NamespacedName{Namespace: ev.Namespace, Name: t.Labels["app"]}],
-		},
+		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Replicas: replicas, UID: own, Template: a.podTemplate(ev, &in),
+	}
+	return ws.Create(w)
+}
+
+// podTemplate is what the controllers need of a workload's template.
+func (a *Acting) podTemplate(ev *timeline.Event, in *writtenWorkload) controllers.PodTemplate {
+	t := &in.Spec.Template
+	k := convert.TemplateFromAPI(t)
+	out := controllers.PodTemplate{
+		Labels: convert.LabelsFromAPI(t.Labels), Annotations: convert.LabelsFromAPI(t.Annotations), Finalizers: t.Finalizers,
+		Containers: k.Containers, GraceSeconds: k.GraceSeconds, NodeSelector: k.NodeSelector, Tolerations: k.Tolerations, Spread: k.Spread,
+		Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork,
+		Traits:   a.sim.traits[types.NamespacedName{Namespace: ev.Namespace, Name: t.Labels["app"]}],
+		Document: fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, rawjson.Get(ev.Object, "spec", "template", "spec")),
 	}
 	if p, ok := priorities[spec.Priority(t.Spec.PriorityClassName)]; ok {
-		w.Template.Priority = p
+		out.Priority = p
 	}
 	if len(in.Spec.Claims) > 0 {
-		w.Template.Volume = in.Spec.Claims[0].Metadata.Name
-	} else {
-		w.Template.Volume = ""
+		out.Volume = in.Spec.Claims[0].Metadata.Name
 	}
-	w.Template.Document = fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, rawjson.Get(ev.Object, "spec", "template", "spec"))
-	return ws.Create(w)
+	return out
+}
+
+// sameTemplate reports whether two templates ask for the same pods. What the API server fills in counts as there.
+func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	return equality.Semantic.DeepEqual(completed(a), completed(b))
+}
+
+func completed(t *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	t = t.DeepCopy()
+	t.CreationTimestamp = metav1.Time{}
+	s := &t.Spec
+	fill(&s.RestartPolicy, corev1.RestartPolicyAlways)
+	fill(&s.DNSPolicy, corev1.DNSClusterFirst)
+	fill(&s.SchedulerName, corev1.DefaultSchedulerName)
+	fill(&s.DeprecatedServiceAccount, s.ServiceAccountName)
+	if s.TerminationGracePeriodSeconds == nil {
+		s.TerminationGracePeriodSeconds = new(int64)
+		*s.TerminationGracePeriodSeconds = corev1.DefaultTerminationGracePeriodSeconds
+	}
+	if s.SecurityContext == nil {
+		s.SecurityContext = &corev1.PodSecurityContext{}
+	}
+	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
+		for i := range list {
+			c := &list[i]
+			fill(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
+			fill(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+			c.ImagePullPolicy = ""
+			for k := range c.Ports {
+				fill(&c.Ports[k].Protocol, corev1.ProtocolTCP)
+			}
+		}
+	}
+	return t
+}
+
+func fill[T comparable](field *T, with T) {
+	var none T
+	if *field == none {
+		*field = with
+	}
+}
+
+// limits are those of a Deployment's strategy.
+func (s *writtenStrategy) limits() controllers.Limits {
+	quarter := intstr.FromString("25%")
+	surge, unavailable := &quarter, &quarter
+	if u := s.RollingUpdate; u != nil {
+		surge, unavailable = cmp.Or(u.MaxSurge, surge), cmp.Or(u.MaxUnavailable, unavailable)
+	}
+	recreate := s.Type == appsv1.RecreateDeploymentStrategyType
+	return func(replicas int) (int, int, bool) {
+		// As ResolveFenceposts of pkg/controller/deployment/util; validation has refused what can't be read.
+		up, _ := intstr.GetScaledValueFromIntOrPercent(surge, replicas, true)
+		down, _ := intstr.GetScaledValueFromIntOrPercent(unavailable, replicas, false)
+		if up == 0 && down == 0 {
+			down = 1
+		}
+		return up, down, recreate
+	}
 }

@@ -112,3 +112,53 @@ func TestANewDeploymentGetsPods(t *testing.T) {
 	}
 	c.check()
 }
+
+// A new template of a client's, or of the scenario's, Deployment replaces its pods step by step.
+func TestARollout(t *testing.T) {
+	c := act(t, shop)
+	before := c.replicaSet("web").Name
+	c.patch("deployments", "shop", "web", `{"metadata":{"generation":2,"labels":{"a":"b"}},"spec":{"template":{"spec":{"dnsPolicy":"ClusterFirst"}}}}`)
+	c.pass(time.Minute)
+	if n := len(c.list("replicasets")); n != 1 {
+		t.Fatalf("%d ReplicaSets after a write that changes no pod", n)
+	}
+	d := decode[appsv1.Deployment](t, c.get("deployments", "shop", "web"))
+	d.Generation = 3
+	d.Spec.Template.Spec.Containers[0].Image = "web:2"
+	raw, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.put(timeline.Modified, "deployments", raw)
+	least := 8
+	for range 600 {
+		c.pass(time.Second)
+		least = min(least, c.ready("web"))
+	}
+	d = decode[appsv1.Deployment](t, c.get("deployments", "shop", "web"))
+	if s := d.Status; s.UpdatedReplicas != 8 || s.Replicas != 8 || s.AvailableReplicas != 8 || s.ObservedGeneration != 3 || d.Annotations["deployment.kubernetes.io/revision"] != "2" {
+		t.Errorf("status %+v", s)
+	}
+	if least < 6 {
+		t.Errorf("at worst %d of 8 pods were Ready, want 6", least)
+	}
+	for _, p := range c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "web" }) {
+		if p.Spec.Containers[0].Image != "web:2" || strings.HasPrefix(p.Name, before) {
+			t.Errorf("%s has the image %s", p.Name, p.Spec.Containers[0].Image)
+		}
+	}
+	if old := decode[appsv1.ReplicaSet](t, c.get("replicasets", "shop", before)); *old.Spec.Replicas != 0 || old.Status.Replicas != 0 {
+		t.Errorf("the old ReplicaSet: %d, %+v", *old.Spec.Replicas, old.Status)
+	}
+	c.check()
+	c.patch("deployments", "shop", "web", `{"metadata":{"generation":4},"spec":{"replicas":2}}`)
+	c.pass(2 * time.Minute)
+	if c.ready("web") != 2 {
+		t.Errorf("%d pods are Ready, want 2", c.ready("web"))
+	}
+	c.put(timeline.Deleted, "deployments", c.get("deployments", "shop", "web"))
+	c.pass(2 * time.Minute)
+	if n := len(c.list("replicasets")) + c.ready("web"); n != 0 {
+		t.Errorf("%d ReplicaSets and pods are left", n)
+	}
+}

@@ -19,6 +19,8 @@ type Shown struct {
 	UID string // of the workload's own object
 	// Owner is that of the pods: the ReplicaSet of a Deployment, else the workload.
 	Owner kube.Owner
+	// Revision is a Deployment's, from 1 on.
+	Revision int
 	// Labels are those of the pods, the hash of their template included.
 	Labels  kube.Pairs
 	Created kube.Instant
@@ -44,6 +46,8 @@ type object struct {
 	w      *workload
 	self   *kube.Document
 	set    *kube.Document // a Deployment's ReplicaSet, or nil
+	olds   []*object      // a Deployment's earlier revisions: of these, w, set, inSet and setStatus count
+	limits Limits
 	stream model.Stream
 	wait   *loop.Timer
 	// What the objects say.
@@ -58,11 +62,11 @@ func (ws *Workloads) show(w *workload) error {
 		return nil
 	}
 	api := w.env.API
-	o := &object{w: w, stream: w.env.Stream("object", w.Namespace, string(w.Kind), w.Name), replicas: w.Replicas, inSet: w.Replicas, born: api.Now()}
+	o := &object{w: w, stream: w.env.Stream("object", w.Namespace, string(w.Kind), w.Name), replicas: w.Replicas, inSet: w.Replicas, born: api.Now(), limits: quarters}
 	for _, p := range api.PodsOf(w.owner.UID) {
 		o.born = min(o.born, p.Created) // it was there before
 	}
-	shown := Shown{Workload: w.Workload, UID: w.uid, Owner: *w.owner, Labels: w.labels, Created: o.born.Second()}
+	shown := Shown{Workload: w.Workload, UID: w.uid, Owner: *w.owner, Revision: 1, Labels: w.labels, Created: o.born.Second()}
 	self, set, err := ws.text(shown)
 	if err != nil {
 		return err
@@ -97,19 +101,15 @@ func (o *object) react() {
 // sync writes what the objects don't say yet.
 func (o *object) sync() {
 	api := o.w.env.API
-	if o.set != nil {
-		if o.inSet != o.w.Replicas {
-			o.inSet = o.w.Replicas
-			o.set.Generation++
-			api.PatchDocument(o.set, fmt.Appendf(nil, `{"metadata":{"generation":%d,"annotations":{"deployment.kubernetes.io/desired-replicas":"%d"}},"spec":{"replicas":%d}}`, o.set.Generation, o.inSet, o.inSet))
+	if o.w.Kind == Deployment {
+		o.roll()
+		for _, old := range o.olds {
+			old.syncSet()
 		}
-		if now := o.ofSet(); !slices.Equal(now, o.setStatus) {
-			api.PatchDocument(o.set, patchOf("status", o.setStatus, now))
-			o.setStatus = now
-		}
+		o.syncSet()
 	}
-	if o.w.Kind != DaemonSet && o.replicas != o.w.Replicas { // by the scenario, as by a client
-		o.replicas = o.w.Replicas
+	if want := o.w.Replicas; o.w.Kind != Deployment && o.w.Kind != DaemonSet && o.replicas != want { // by the scenario, as by a client
+		o.replicas = want
 		o.self.Generation++
 		field := "replicas"
 		if o.w.Kind == Job {
@@ -120,6 +120,19 @@ func (o *object) sync() {
 	if now := o.now(); !slices.Equal(now, o.status) {
 		api.PatchDocument(o.self, patchOf("status", o.status, now))
 		o.status = now
+	}
+}
+
+// syncSet writes the replicas and the status of a ReplicaSet.
+func (o *object) syncSet() {
+	if o.inSet != o.w.Replicas {
+		o.inSet = o.w.Replicas
+		o.set.Generation++
+		o.w.env.API.PatchDocument(o.set, fmt.Appendf(nil, `{"metadata":{"generation":%d},"spec":{"replicas":%d}}`, o.set.Generation, o.inSet))
+	}
+	if now := o.ofSet(); !slices.Equal(now, o.setStatus) {
+		o.w.env.API.PatchDocument(o.set, patchOf("status", o.setStatus, now))
+		o.setStatus = now
 	}
 }
 
@@ -194,10 +207,16 @@ func (o *object) now() []kube.Field {
 	case ReplicaSet:
 		return o.ofSet()
 	case Deployment:
-		o.deploymentConditions(t)
+		updated, wanted := t.all, o.w.Replicas
+		for _, old := range o.olds {
+			one := old.count()
+			t.all, t.ready = t.all+one.all, t.ready+one.ready
+			wanted += old.w.Replicas
+		}
+		o.deploymentConditions(t, updated)
 		return []kube.Field{
-			generation, number("replicas", t.all), number("updatedReplicas", t.all), number("readyReplicas", t.ready), number("availableReplicas", t.ready),
-			number("unavailableReplicas", max(o.w.Replicas, t.all)-t.ready), o.conditionsField(true),
+			generation, number("replicas", t.all), number("updatedReplicas", updated), number("readyReplicas", t.ready), number("availableReplicas", t.ready),
+			number("unavailableReplicas", max(wanted-t.ready, 0)), o.conditionsField(true),
 		}
 	case StatefulSet:
 		revision := kube.Field{JSON: kube.Quote(o.w.labels.Get("controller-revision-hash"))}
@@ -240,16 +259,18 @@ func (o *object) ofJob(t tally) []kube.Field {
 	}
 }
 
-// deploymentConditions are those of pkg/controller/deployment/progress.go and sync.go, of a Deployment with one ReplicaSet.
-func (o *object) deploymentConditions(t tally) {
-	if t.ready >= o.w.Replicas-o.w.Replicas/4 { // maxUnavailable is 25%
+// deploymentConditions are those of pkg/controller/deployment/progress.go and sync.go.
+func (o *object) deploymentConditions(t tally, updated int) {
+	_, unavailable, _ := o.limits(o.replicas)
+	if t.ready >= o.replicas-unavailable {
 		o.say("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
 	} else {
 		o.say("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
 	}
-	if t.ready >= o.w.Replicas {
+	switch progress := o.conditions.Get("Progressing"); {
+	case updated == o.replicas && t.all == o.replicas && t.ready >= o.replicas:
 		o.say("Progressing", "True", "NewReplicaSetAvailable", fmt.Sprintf("ReplicaSet %q has successfully progressed.", o.w.owner.Name))
-	} else if o.conditions.Get("Progressing") == nil {
+	case progress == nil || updated < o.replicas:
 		o.say("Progressing", "True", "ReplicaSetUpdated", fmt.Sprintf("ReplicaSet %q is progressing.", o.w.owner.Name))
 	}
 }
@@ -260,7 +281,7 @@ func (o *object) say(kind, status, reason, message string) {
 		now = o.born.Second()
 	}
 	c := kube.Condition{Type: kind, Status: status, Reason: reason, Message: message, Transition: now, Heartbeat: now}
-	if was := o.conditions.Get(kind); was != nil && was.Status == status && was.Reason == reason {
+	if was := o.conditions.Get(kind); was != nil && was.Status == status && was.Reason == reason && was.Message == message {
 		return
 	}
 	o.conditions = o.conditions.Set(c)
@@ -295,19 +316,18 @@ func (ws *Workloads) Written(uid string, generation int64, replicas int) bool {
 	if o == nil {
 		return false
 	}
-	if o.set != nil && o.set.UID == uid {
-		o.set.Generation, o.inSet = generation, replicas // which the Deployment's controller sets right
-		o.react()
-		return true
+	for _, one := range append([]*object{o}, o.olds...) {
+		if one.set != nil && one.set.UID == uid {
+			one.set.Generation, one.inSet = generation, replicas // which the Deployment's controller sets right
+			o.react()
+			return true
+		}
 	}
 	o.self.Generation = generation
 	if replicas >= 0 && o.w.Kind != DaemonSet {
 		o.replicas = replicas
-		from := o.w.Replicas
-		o.w.Replicas = replicas
-		o.w.env.API.SetScale(o.w.owner.UID, replicas)
-		if o.w.begun && from != replicas {
-			o.w.keeper.scaled(from)
+		if len(o.olds) == 0 {
+			o.w.scale(replicas)
 		}
 	}
 	o.react()
@@ -343,25 +363,29 @@ func (ws *Workloads) Deleted(kind WorkloadKind, namespace, name string) {
 		return
 	}
 	w := o.w
-	w.begun, w.Replicas = false, 0
-	w.waiting.Stop()
+	for _, one := range append([]*object{o}, o.olds...) {
+		one.w.begun, one.w.Replicas = false, 0
+		one.w.waiting.Stop()
+		delete(ws.byOwner, one.w.owner)
+		delete(ws.objects, one.w.owner)
+	}
 	o.wait.Stop()
 	ws.env.API.PutDocumentAway(o.self)
-	delete(ws.byOwner, w.owner)
-	delete(ws.objects, w.owner)
 	delete(ws.byUID, w.uid)
 	if name := (workloadName{w.Namespace, w.Name}); ws.byName[name] == w {
 		delete(ws.byName, name)
 	}
 	ws.daemons = slices.DeleteFunc(ws.daemons, func(ds *daemonSet) bool { return ds.workload == w })
 	ws.env.After(ws.env.Draw(&o.stream, ws.env.Timings.ControllerReact), func() {
-		if o.set != nil {
-			delete(ws.byUID, o.set.UID)
-			ws.env.API.DropDocument(o.set)
-		}
-		for _, p := range slices.Clone(ws.env.API.PodsOf(w.owner.UID)) {
-			ws.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
-			ws.env.API.DeletePod(p, kube.OwnGrace)
+		for _, one := range append([]*object{o}, o.olds...) {
+			if one.set != nil {
+				delete(ws.byUID, one.set.UID)
+				ws.env.API.DropDocument(one.set)
+			}
+			for _, p := range slices.Clone(ws.env.API.PodsOf(one.w.owner.UID)) {
+				ws.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
+				ws.env.API.DeletePod(p, kube.OwnGrace)
+			}
 		}
 	})
 }

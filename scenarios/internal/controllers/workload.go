@@ -35,6 +35,8 @@ type Workload struct {
 	// CreateAt is the moment of the tape at which it is created. A workload that
 	// was there before is given to [Workloads.Seed] instead.
 	CreateAt time.Duration
+	// Revision counts the templates that a client has given it, from 2 on; 0 is the first.
+	Revision int
 	// UID is that of the object with which a client has created it; "" where none has.
 	UID string
 }
@@ -195,6 +197,11 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 		return fmt.Errorf("scale %s/%s: there is no such workload", namespace, name)
 	case w.Kind == DaemonSet:
 		return fmt.Errorf("scale %s/%s: a DaemonSet has no replicas", namespace, name)
+	}
+	if o := ws.objects[w.owner]; o != nil && len(o.olds) > 0 {
+		o.respec(max(replicas, 0))
+		o.react()
+		return nil
 	}
 	from := w.Replicas
 	w.Replicas = max(replicas, 0)

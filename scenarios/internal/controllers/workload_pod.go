@@ -28,6 +28,9 @@ type workload struct {
 
 func newWorkload(env *component.Env, w Workload) *workload {
 	one := &workload{Workload: w, env: env, stream: env.Stream("workload", w.Namespace, w.Name)}
+	if w.UID != "" || w.Revision > 0 { // a client's
+		one.stream = env.Stream("workload", w.Namespace, w.Name, w.UID, strconv.Itoa(w.Revision))
+	}
 	one.uid = one.stream.UUID()
 	if w.UID != "" {
 		one.uid = w.UID

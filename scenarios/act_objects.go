@@ -190,6 +190,15 @@ func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) err
 	if err := json.Unmarshal(ev.Object, &in); err != nil {
 		return err
 	}
+	if own := string(uid(ev, in.Metadata.UID)); in.Metadata.DeletionTimestamp != nil {
+		switch {
+		case slices.Equal(in.Metadata.Finalizers, []string{metav1.FinalizerDeleteDependents}):
+			ws.Ending(own)
+		case slices.Equal(in.Metadata.Finalizers, []string{metav1.FinalizerOrphanDependents}):
+			ws.Orphan(own)
+		}
+		return nil
+	}
 	replicas := 1
 	if kind == controllers.Job && in.Spec.Parallelism != nil {
 		replicas = *in.Spec.Parallelism

@@ -97,6 +97,43 @@ func TestClientsWorkloads(t *testing.T) {
 			}
 			return j.Status.Active == 1
 		})
+		pods := func(selector string) int {
+			list, err := k.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: selector})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(list.Items)
+		}
+		foreground, orphan := metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan
+		if err := apps.DaemonSets("shop").Delete(ctx, "agent", metav1.DeleteOptions{PropagationPolicy: &foreground}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "the end of agent", func() bool {
+			_, err := apps.DaemonSets("shop").Get(ctx, "agent", metav1.GetOptions{})
+			if there := err == nil; !there && pods("app=agent") > 0 {
+				t.Fatal("the DaemonSet went before its pods")
+			}
+			return apierrors.IsNotFound(err)
+		})
+		if err := apps.Deployments("shop").Delete(ctx, "web", metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "the end of the Deployment web", func() bool {
+			_, err := apps.Deployments("shop").Get(ctx, "web", metav1.GetOptions{})
+			return apierrors.IsNotFound(err)
+		})
+		one, err := k.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: "app=web", Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := one.Items[0].Name
+		if err := k.CoreV1().Pods("shop").Delete(ctx, gone, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.Eventually(5*time.Minute, "another pod of the ReplicaSet that is left", func() bool {
+			_, err := k.CoreV1().Pods("shop").Get(ctx, gone, metav1.GetOptions{})
+			return apierrors.IsNotFound(err) && pods("app=web") == 12
+		})
 		sound(t, c)
 	})
 }

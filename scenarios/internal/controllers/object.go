@@ -48,6 +48,7 @@ type object struct {
 	set    *kube.Document // a Deployment's ReplicaSet, or nil
 	olds   []*object      // a Deployment's earlier revisions: of these, w, set, inSet and setStatus count
 	limits Limits
+	ending bool // it goes when its pods have
 	stream model.Stream
 	wait   *loop.Timer
 	// What the objects say.
@@ -101,6 +102,10 @@ func (o *object) react() {
 // sync writes what the objects don't say yet.
 func (o *object) sync() {
 	api := o.w.env.API
+	if o.ending {
+		o.end()
+		return
+	}
 	if o.w.Kind == Deployment {
 		o.roll()
 		for _, old := range o.olds {
@@ -349,43 +354,4 @@ func (ws *Workloads) Create(w Workload) error {
 		one.keeper.scaled(0)
 	})
 	return nil
-}
-
-// Deleted tells that a client has deleted a workload's object: its pods, and its ReplicaSet, are collected as garbage.
-func (ws *Workloads) Deleted(kind WorkloadKind, namespace, name string) {
-	var o *object
-	for uid, one := range ws.byUID {
-		if one.w.uid == uid && one.w.Kind == kind && one.w.Namespace == namespace && one.w.Name == name {
-			o = one
-		}
-	}
-	if o == nil {
-		return
-	}
-	w := o.w
-	for _, one := range append([]*object{o}, o.olds...) {
-		one.w.begun, one.w.Replicas = false, 0
-		one.w.waiting.Stop()
-		delete(ws.byOwner, one.w.owner)
-		delete(ws.objects, one.w.owner)
-	}
-	o.wait.Stop()
-	ws.env.API.PutDocumentAway(o.self)
-	delete(ws.byUID, w.uid)
-	if name := (workloadName{w.Namespace, w.Name}); ws.byName[name] == w {
-		delete(ws.byName, name)
-	}
-	ws.daemons = slices.DeleteFunc(ws.daemons, func(ds *daemonSet) bool { return ds.workload == w })
-	ws.env.After(ws.env.Draw(&o.stream, ws.env.Timings.ControllerReact), func() {
-		for _, one := range append([]*object{o}, o.olds...) {
-			if one.set != nil {
-				delete(ws.byUID, one.set.UID)
-				ws.env.API.DropDocument(one.set)
-			}
-			for _, p := range slices.Clone(ws.env.API.PodsOf(one.w.owner.UID)) {
-				ws.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
-				ws.env.API.DeletePod(p, kube.OwnGrace)
-			}
-		}
-	})
 }

@@ -89,6 +89,10 @@ func (a *Acting) textOf(w controllers.Shown) (self, set []byte, err error) {
 // setOf is the text of a Deployment's ReplicaSet.
 func (a *Acting) setOf(w controllers.Shown, pods *corev1.PodTemplateSpec) ([]byte, error) {
 	labels := stringMap(w.Labels)
+	selector := labels
+	if w.Selector != nil {
+		selector = stringMap(w.Selector.With(appsv1.DefaultDeploymentUniqueLabelKey, w.Labels.Get(appsv1.DefaultDeploymentUniqueLabelKey)))
+	}
 	yes := true
 	replicas := int32(w.Replicas)
 	own := *pods
@@ -105,7 +109,7 @@ func (a *Acting) setOf(w controllers.Shown, pods *corev1.PodTemplateSpec) ([]byt
 			},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: w.Name, UID: types.UID(w.UID), Controller: &yes, BlockOwnerDeletion: &yes}},
 		},
-		Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: own},
+		Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: selector}, Template: own},
 	})
 	if spec := rawjson.Get(w.Template.Document, "spec"); err == nil && spec != nil {
 		text = rawjson.Apply(nil, text, fmt.Appendf(nil, `{"spec":{"template":{"spec":null}}}`))
@@ -170,6 +174,7 @@ type writtenWorkload struct {
 		Replicas    *int                   `json:"replicas"`
 		Parallelism *int                   `json:"parallelism"`
 		Template    corev1.PodTemplateSpec `json:"template"`
+		Selector    metav1.LabelSelector   `json:"selector"`
 		Strategy    writtenStrategy        `json:"strategy"`
 		Claims      []struct {
 			Metadata metav1.ObjectMeta `json:"metadata"`
@@ -224,6 +229,9 @@ func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) err
 	a.podTemplates[own] = t
 	w := controllers.Workload{
 		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Replicas: replicas, UID: own, Template: a.podTemplate(ev, &in),
+	}
+	if len(in.Spec.Selector.MatchExpressions) == 0 {
+		w.Selector = convert.LabelsFromAPI(in.Spec.Selector.MatchLabels)
 	}
 	return ws.Create(w)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
@@ -161,4 +162,35 @@ func TestARollout(t *testing.T) {
 	if n := len(c.list("replicasets")) + c.ready("web"); n != 0 {
 		t.Errorf("%d ReplicaSets and pods are left", n)
 	}
+}
+
+// A pod whose labels a client changes is released and replaced; with its labels back, it is adopted, and one too many goes.
+func TestPodsAreReleasedAndAdopted(t *testing.T) {
+	c := act(t, shop)
+	rs := c.replicaSet("web")
+	of := func(name string) []metav1.OwnerReference {
+		return decode[corev1.Pod](t, c.get("pods", "shop", name)).OwnerReferences
+	}
+	pod := c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "web" })[0].Name
+	c.patch("pods", "shop", pod, `{"metadata":{"labels":{"app":"quarantine"}}}`)
+	c.pass(time.Minute)
+	if owners := of(pod); len(owners) > 0 || c.ready("web") != 8 || c.ready("quarantine") != 1 {
+		t.Errorf("the pod is owned by %v, and %d pods of web are Ready", owners, c.ready("web"))
+	}
+	c.check()
+	c.patch("pods", "shop", pod, `{"metadata":{"labels":{"app":"web"}}}`)
+	c.pass(5 * time.Second)
+	if owners := of(pod); len(owners) != 1 || owners[0].UID != rs.UID {
+		t.Errorf("the pod is owned by %v", owners)
+	}
+	c.pass(2 * time.Minute)
+	if n := c.ready("web"); n != 8 {
+		t.Errorf("%d pods of web are Ready, want 8", n)
+	}
+	c.patch("pods", "shop", "queue-0", `{"metadata":{"ownerReferences":null}}`)
+	c.pass(time.Minute)
+	if len(of("queue-0")) != 1 || c.ready("queue") != 2 {
+		t.Errorf("queue-0 is owned by %v", of("queue-0"))
+	}
+	c.check()
 }

@@ -35,6 +35,8 @@ type Workload struct {
 	// CreateAt is the moment of the tape at which it is created. A workload that
 	// was there before is given to [Workloads.Seed] instead.
 	CreateAt time.Duration
+	// Selector is that of a workload that a client has created; nil is the labels of the template.
+	Selector kube.Pairs
 	// Revision counts the templates that a client has given it, from 2 on; 0 is the first.
 	Revision int
 	// UID is that of the object with which a client has created it; "" where none has.
@@ -98,6 +100,9 @@ type workloadController interface {
 func NewWorkloads(env *component.Env) *Workloads {
 	ws := &Workloads{env: env, byOwner: map[*kube.Owner]workloadController{}, byName: map[workloadName]*workload{}}
 	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
+		if ws.text != nil {
+			ws.claim(c, old, p)
+		}
 		if c == kube.Modified && old.Owner != p.Owner { // by a client
 			if k := ws.byOwner[old.Owner]; k != nil {
 				k.changed(kube.Deleted, old, p)

@@ -173,17 +173,17 @@ func TestAnEngineLivesByTheClock(t *testing.T) {
 		ended := make(chan error)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { ended <- p.Run(ctx) }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		o := put(t, p, wish("a"))
 		if o.ResourceVersion() != "11" || !strings.Contains(string(o.Raw()), `"resourceVersion":"11"`) {
 			t.Errorf("written: %s", o.Raw())
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		synctest.Wait()
 		if got := phase(t, p, "a"); got != "Pending" || p.Position() != 3*time.Second {
 			t.Errorf("%s at %s, want Pending at 3s", got, p.Position())
 		}
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		synctest.Wait()
 		if got := phase(t, p, "a"); got != "Running" {
 			t.Errorf("%s, want Running", got)
@@ -192,7 +192,7 @@ func TestAnEngineLivesByTheClock(t *testing.T) {
 		if gone.ResourceVersion() != "14" {
 			t.Errorf("deleted: %s", gone.Raw())
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -258,21 +258,23 @@ func TestAPausedEngineTakesWrites(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- p.Run(ctx) }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		p.Pause()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		put(t, p, wish("a"))
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		synctest.Wait()
 		if got := phase(t, p, "a"); got != "none" || p.Position() != time.Second {
 			t.Errorf("%s at %s", got, p.Position())
 		}
 		p.SetSpeed(replay.Max) // there is no such thing: as fast as can be
 		p.Resume()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		cancel()
-		<-ended
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 		if got := phase(t, p, "a"); got != "Running" || p.Status().Speed == replay.Max {
 			t.Errorf("%s at %s", got, p.Status().Speed)
 		}

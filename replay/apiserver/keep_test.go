@@ -159,7 +159,7 @@ func TestClientsChangeACluster(t *testing.T) {
 				fmt.Fprintf(&seen, "%s %s %s %s\n", ev.Type, pod.Name, pod.ResourceVersion, time.Now().UTC().Format(time.TimeOnly))
 			}
 		}()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		for _, name := range []string{"a", "b"} {
 			pod := &corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "team", Labels: map[string]string{"app": "web"}},
@@ -195,7 +195,7 @@ func TestClientsChangeACluster(t *testing.T) {
 		evict := func(name string) error {
 			return c.PolicyV1().Evictions("team").Evict(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "team"}})
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if err := evict("a"); err != nil {
 			t.Error(err)
 		}
@@ -205,7 +205,7 @@ func TestClientsChangeACluster(t *testing.T) {
 		if diff := cmp.Diff("a until 00:02:30;b;", alive(t, c)); diff != "" {
 			t.Error(diff)
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if diff := cmp.Diff("b;", alive(t, c)); diff != "" {
 			t.Error(diff)
 		}
@@ -257,9 +257,9 @@ func TestLeadersAreElected(t *testing.T) {
 		second, cancelSecond := context.WithCancel(t.Context())
 		ended := make(chan struct{}, 2)
 		go func() { run(first, "one"); ended <- struct{}{} }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		go func() { run(second, "two"); ended <- struct{}{} }()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		if got := <-led; got != "one" || len(led) > 0 {
 			t.Errorf("%s leads, %d more", got, len(led))
 		}

@@ -58,13 +58,13 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Net: "memory", Err: errShut}
 	}
 	ctx, cancel := context.WithCancel(req.Context())
-	r := newReply(req, ctx, cancel)
+	r := newReply(ctx, req, cancel)
 	go func() {
 		defer s.inMemory.handling.Done()
 		defer context.AfterFunc(s.open, cancel)()
 		defer cancel()
 		defer closeBody(req)
-		s.serve(r, req, ctx)
+		s.serve(ctx, r, req)
 	}()
 	select {
 	case <-r.head:
@@ -75,7 +75,7 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // serve has the request answered.
-func (s *Server) serve(r *reply, req *http.Request, ctx context.Context) {
+func (s *Server) serve(ctx context.Context, r *reply, req *http.Request) {
 	defer func() {
 		v := recover()
 		if v != nil && v != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
@@ -88,11 +88,11 @@ func (s *Server) serve(r *reply, req *http.Request, ctx context.Context) {
 		return
 	}
 	_ = r.SetWriteDeadline(time.Now().Add(requestTimeout))
-	s.ServeHTTP(r, received(req, ctx))
+	s.ServeHTTP(r, received(ctx, req))
 }
 
 // received is a request as a server sees it.
-func received(req *http.Request, ctx context.Context) *http.Request {
+func received(ctx context.Context, req *http.Request) *http.Request {
 	in := req.WithContext(ctx)
 	url := *req.URL
 	if in.Host == "" {

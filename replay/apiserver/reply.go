@@ -40,7 +40,7 @@ type reply struct {
 	closed   bool // the client wants no more
 }
 
-func newReply(req *http.Request, ctx context.Context, cancel context.CancelFunc) *reply {
+func newReply(ctx context.Context, req *http.Request, cancel context.CancelFunc) *reply {
 	return &reply{
 		request: req, ctx: ctx, cancel: cancel, header: http.Header{},
 		head: make(chan struct{}), more: make(chan struct{}, 1), room: make(chan struct{}, 1),

@@ -53,7 +53,9 @@ func TestAnAnswerInMemory(t *testing.T) {
 					}
 				}
 			case "/waits":
-				http.NewResponseController(w).Flush()
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					t.Error(err)
+				}
 				<-r.Context().Done()
 				ended <- r.Context().Err()
 			}
@@ -116,7 +118,9 @@ func TestAnAnswerInMemory(t *testing.T) {
 			}
 		}
 		_ = res.Body.Close()
-		<-ended
+		if err := <-ended; err == nil {
+			t.Error("the handler ended without an error")
+		}
 
 		ctx, cancel := context.WithCancel(t.Context())
 		res, err = ask(ctx, "GET", "/waits", "")
@@ -127,7 +131,9 @@ func TestAnAnswerInMemory(t *testing.T) {
 		if _, err := res.Body.Read(make([]byte, 1)); !errors.Is(err, context.Canceled) {
 			t.Errorf("a read of what was cancelled: %v", err)
 		}
-		<-ended
+		if err := <-ended; err == nil {
+			t.Error("the handler ended without an error")
+		}
 		res, err = ask(t.Context(), "GET", "/waits", "")
 		if err != nil {
 			t.Fatal(err)

@@ -122,7 +122,7 @@ func TestWhatADrainDisplacesRunsElsewhere(t *testing.T) {
 			if on := len(podsOn(t, k, node, true)); on == 0 || want < 4 {
 				t.Fatalf("%d pods, %d of them on %s", want, on, node)
 			}
-			refused := drain(t, k, node, func() { time.Sleep(5 * time.Second) })
+			refused := drain(t, k, node, func() { <-time.After(5 * time.Second) })
 			c.Eventually(10*time.Minute, "all pods to run elsewhere", func() bool {
 				return len(podsOn(t, k, node, false)) == 0 && len(podsOn(t, k, "", true)) == want
 			})

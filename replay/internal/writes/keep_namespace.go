@@ -42,7 +42,7 @@ func (w *write) endNamespace(o *object, opts metav1.DeleteOptions) (pending bool
 	if p := opts.Preconditions; p != nil {
 		unmet := func(what, wanted, found string) error {
 			return apierrors.NewConflict(w.kind.groupResource(), w.Name,
-				fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found)) //nolint:staticcheck // the server's words
+				fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found))
 		}
 		if p.UID != nil && *p.UID != o.GetUID() {
 			return false, unmet("UID", string(*p.UID), string(o.GetUID()))

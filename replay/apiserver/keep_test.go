@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,6 +30,7 @@ import (
 // empty is an Engine of a cluster in which nothing happens by itself, but that a
 // pod which is given time to end on its node is gone after that time.
 type empty struct {
+	header  *timeline.Header
 	version int
 	now     time.Duration
 	made    []timeline.Event
@@ -45,7 +47,7 @@ var emptyHeader = &timeline.Header{
 	},
 }
 
-func (e *empty) Header() *timeline.Header { return emptyHeader }
+func (e *empty) Header() *timeline.Header { return e.header }
 func (e *empty) Close() error             { return nil }
 
 func (e *empty) next() string { e.version++; return strconv.Itoa(e.version) }
@@ -83,6 +85,7 @@ func (e *empty) Advance(to time.Duration) error {
 }
 
 func (e *empty) Put(ev timeline.Event) (string, error) {
+	e.ends = slices.DeleteFunc(e.ends, func(end timeline.Event) bool { return end.Resource == ev.Resource && end.Name == ev.Name })
 	grace, err := strconv.Atoi(string(rawjson.Get(ev.Object, "metadata", "deletionGracePeriodSeconds")))
 	if err == nil && grace > 0 {
 		at := e.now + time.Duration(grace)*time.Second
@@ -91,12 +94,14 @@ func (e *empty) Put(ev timeline.Event) (string, error) {
 	return e.next(), nil
 }
 
-// keeping is a server of a cluster that keeps what is written, and lives until
-// stop is called.
-func keeping(t testing.TB, record func(apiserver.Write)) (s *apiserver.Server, stop func()) {
+// keeping is a server of a cluster that keeps what is written, further resources
+// too, and lives until stop is called.
+func keeping(t testing.TB, record func(apiserver.Write), further ...timeline.Resource) (s *apiserver.Server, stop func()) {
 	t.Helper()
-	e := &empty{version: 1}
-	for _, r := range emptyHeader.Resources {
+	header := *emptyHeader
+	header.Resources = slices.Concat(header.Resources, further)
+	e := &empty{header: &header, version: 1}
+	for _, r := range header.Resources {
 		e.made = append(e.made, timeline.Event{Type: timeline.Sync, Resource: r.String(), RV: "1"})
 	}
 	p, err := replay.NewEnginePlayer(e)

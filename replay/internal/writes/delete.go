@@ -1,17 +1,22 @@
 package writes
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // delete is Store.Delete of k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 func (w *write) delete() (Answer, error) {
+	if w.keeps() && w.kind.immortal(w.Name) {
+		return Answer{}, apierrors.NewForbidden(w.kind.groupResource(), w.Name, errors.New("this namespace may not be deleted"))
+	}
 	live, err := w.live()
 	if err != nil {
 		return Answer{}, err

@@ -119,7 +119,9 @@ func (w *write) keepEnd(o *object, was unstructured.Unstructured, pending bool) 
 	if len(o.GetFinalizers()) == 0 {
 		o.SetFinalizers(nil)
 	}
-	if !equality.Semantic.DeepEqual(o.Object, was.Object) {
+	// What ends at once shows nothing in between, but a pod that it was given no time.
+	marked := pending || !equality.Semantic.DeepEqual(o.GetDeletionGracePeriodSeconds(), was.GetDeletionGracePeriodSeconds())
+	if marked && !equality.Semantic.DeepEqual(o.Object, was.Object) {
 		if _, err := w.put(timeline.Modified, o.Unstructured); err != nil {
 			return err
 		}

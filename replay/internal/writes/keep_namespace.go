@@ -27,6 +27,12 @@ func beginNamespace(u unstructured.Unstructured) {
 	u.SetLabels(labels)
 }
 
+// immortal reports whether it is a namespace that is never deleted
+// (k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle).
+func (k kind) immortal(name string) bool {
+	return k.is("namespaces") && slices.Contains([]string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}, name)
+}
+
 // inhabited reports whether a namespace has to be emptied before it can go.
 func inhabited(u unstructured.Unstructured) bool {
 	has, _, _ := unstructured.NestedSlice(u.Object, "spec", "finalizers")
@@ -36,9 +42,6 @@ func inhabited(u unstructured.Unstructured) bool {
 // endNamespace marks a namespace as terminating. It goes with the last of its
 // finalizers (Delete of kubernetes/pkg/registry/core/namespace/storage/storage.go).
 func (w *write) endNamespace(o *object, opts metav1.DeleteOptions) (pending bool, err error) {
-	if slices.Contains([]string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}, w.Name) {
-		return false, apierrors.NewForbidden(w.kind.groupResource(), w.Name, fmt.Errorf("this namespace may not be deleted"))
-	}
 	if p := opts.Preconditions; p != nil {
 		unmet := func(what, wanted, found string) error {
 			return apierrors.NewConflict(w.kind.groupResource(), w.Name,

@@ -315,5 +315,5 @@ func TestKeptNamespaces(t *testing.T) {
 	k.does("create in it", ask(Create, "configmaps/n", `{"metadata":{"name":"c"}}`),
 		`403 Forbidden: configmaps "c" is forbidden: unable to create new content in namespace n because it is being terminated`)
 	k.does("empty it", ask(Update, "namespaces/n/finalize", `{"metadata":{"name":"n"},"spec":{"finalizers":[]}}`), `200 Namespace "102"`, "1m0s 103 DELETED namespaces n")
-	k.does("delete the default", ask(Delete, "namespaces/default", ""), `404 NotFound: namespaces "default" not found`)
+	k.does("delete the default", ask(Delete, "namespaces/default", ""), `403 Forbidden: namespaces "default" is forbidden: this namespace may not be deleted`)
 }

@@ -1,0 +1,268 @@
+//go:build controlplane
+
+package apiserver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// step is a write of a script.
+type step struct{ method, path, body string }
+
+const (
+	inTeam  = "/api/v1/namespaces/team/"
+	budgets = "/apis/policy/v1/namespaces/team/poddisruptionbudgets"
+	deploys = "/apis/apps/v1/namespaces/team/deployments"
+	last    = `{"metadata":{"labels":{"last":"yes"}}}`
+	web     = `"spec":{"terminationGracePeriodSeconds":30,"containers":[{"name":"main","image":"web:1","imagePullPolicy":"Always"}]}`
+)
+
+// steps is what clients do to a cluster, one after the other.
+var steps = []step{
+	{"POST", "/api/v1/nodes", `{"metadata":{"name":"n","labels":{"topology.kubernetes.io/zone":"z"}}}`},
+	{"PATCH", "/api/v1/nodes/n", `{"spec":{"unschedulable":true}}`},
+	{"PATCH", "/api/v1/nodes/n", `{"spec":{"unschedulable":true}}`},
+	{"PATCH", "/api/v1/nodes/n/status", `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"R"}]}}`},
+
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"c","finalizers":["example.com/a"]},"data":{"a":"1"}}`},
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"c"}}`},
+	{"PUT", inTeam + "configmaps/c", `{"metadata":{"name":"c","finalizers":["example.com/a"]},"data":{"a":"2"}}`},
+	{"PUT", inTeam + "configmaps/c", `{"metadata":{"name":"c","resourceVersion":"1"},"data":{"a":"3"}}`},
+	{"PUT", inTeam + "configmaps/c", `{"metadata":{"name":"c","uid":"other"},"data":{"a":"3"}}`},
+	{"DELETE", inTeam + "configmaps/c", `{"preconditions":{"resourceVersion":"1"}}`},
+	{"DELETE", inTeam + "configmaps/c", ``},
+	{"DELETE", inTeam + "configmaps/c", ``},
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"c"}}`},
+	{"PATCH", inTeam + "configmaps/c", `{"metadata":{"finalizers":["example.com/b"]}}`},
+	{"PATCH", inTeam + "configmaps/c", `{"data":{"b":"3"}}`},
+	{"PATCH", inTeam + "configmaps/c", `{"metadata":{"finalizers":null}}`},
+	{"PATCH", inTeam + "configmaps/c", `{"metadata":{"finalizers":null}}`},
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"d"}}`},
+	{"DELETE", inTeam + "configmaps/d?propagationPolicy=Foreground", ``},
+	{"DELETE", inTeam + "configmaps/d?propagationPolicy=Background", ``},
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"e","labels":{"l":"1"}}}`},
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"f","labels":{"l":"1"},"finalizers":["example.com/a"]}}`},
+	{"DELETE", inTeam + "configmaps?labelSelector=l=1&dryRun=All", ``},
+	{"DELETE", inTeam + "configmaps?labelSelector=l=1", ``},
+
+	{"POST", inTeam + "pods", `{"metadata":{"name":"p","labels":{"app":"web"}},` + web + `}`},
+	{"POST", inTeam + "pods/p/binding", `{"metadata":{"name":"p","annotations":{"a":"b"}},"target":{"kind":"Node","name":"n"}}`},
+	{"POST", inTeam + "pods/p/binding", `{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`},
+	{"PATCH", inTeam + "pods/p/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`},
+	{"PATCH", inTeam + "pods/p", `{"metadata":{"labels":{"more":"yes"}}}`},
+	{"PATCH", inTeam + "pods/p", `{"spec":{"activeDeadlineSeconds":100}}`},
+	{"POST", budgets, `{"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}}}`},
+	{"POST", inTeam + "pods/p/eviction", `{"metadata":{"name":"p"}}`},
+	{"PATCH", budgets + "/b/status", `{"status":{"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1,"expectedPods":2,"observedGeneration":1}}`},
+	{"POST", inTeam + "pods/p/eviction?dryRun=All", `{"metadata":{"name":"p"}}`},
+	{"POST", inTeam + "pods/p/eviction", `{"metadata":{"name":"p"},"deleteOptions":{"preconditions":{"uid":"other"}}}`},
+	{"PATCH", budgets + "/b/status", `{"status":{"disruptionsAllowed":1,"disruptedPods":null}}`},
+	{"POST", inTeam + "pods/p/eviction", `{"metadata":{"name":"p"}}`},
+	{"POST", inTeam + "pods/p/eviction", `{"metadata":{"name":"p"}}`},
+	{"DELETE", inTeam + "pods/p?gracePeriodSeconds=10", ``},
+	{"DELETE", inTeam + "pods/p?gracePeriodSeconds=0", ``},
+	{"POST", inTeam + "pods", `{"metadata":{"name":"q","labels":{"app":"web"},"finalizers":["example.com/a"]},` + web + `}`},
+	{"DELETE", inTeam + "pods/q", ``},
+	{"PATCH", inTeam + "pods/q", `{"metadata":{"finalizers":null}}`},
+	{"POST", inTeam + "pods", `{"metadata":{"name":"r"},` + web + `}`},
+	{"DELETE", inTeam + "pods/r", ``},
+	{"PATCH", budgets + "/b", `{"spec":{"minAvailable":2}}`},
+
+	{"POST", deploys, `{"metadata":{"name":"w"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},` + web + `}}}`},
+	{"PATCH", deploys + "/w/scale", `{"spec":{"replicas":4}}`},
+	{"PATCH", deploys + "/w", `{"metadata":{"labels":{"more":"yes"}}}`},
+	{"PATCH", deploys + "/w/status", `{"status":{"replicas":4}}`},
+	{"DELETE", deploys + "/w?propagationPolicy=Orphan", ``},
+
+	{"PATCH", inTeam + "configmaps/f", last}, {"POST", inTeam + "pods", `{"metadata":{"name":"z","labels":{"last":"yes"}},` + web + `}`},
+	{"PATCH", budgets + "/b", last}, {"PATCH", deploys + "/w", last},
+
+	{"PATCH", "/api/v1/namespaces/team", `{"spec":{"finalizers":null}}`},
+	{"DELETE", "/api/v1/namespaces/kube-system", ``},
+	{"DELETE", "/api/v1/namespaces/team", ``},
+	{"DELETE", "/api/v1/namespaces/team", ``},
+	{"POST", inTeam + "configmaps", `{"metadata":{"name":"late"}}`},
+	{"PUT", "/api/v1/namespaces/team/finalize", `{"metadata":{"name":"team"},"spec":{"finalizers":[]}}`},
+	{"DELETE", "/api/v1/nodes/n", ``},
+}
+
+// watchedPaths are where the steps show.
+var watchedPaths = []string{
+	"/api/v1/nodes?fieldSelector=metadata.name=n", "/api/v1/namespaces?fieldSelector=metadata.name=team",
+	inTeam + "configmaps?fieldSelector=metadata.name!=kube-root-ca.crt", inTeam + "pods?", budgets + "?", deploys + "?",
+}
+
+// peer is a server that steps are done to.
+type peer struct {
+	t      *testing.T
+	client *http.Client
+	host   string
+}
+
+func (p peer) do(ctx context.Context, s step) *http.Response {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, s.method, p.host+s.path, strings.NewReader(s.body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if s.method == http.MethodPatch {
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return res
+}
+
+// run does all steps, and says what each was answered and what then was watched.
+func (p peer) run() (answers, happened []string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Minute)
+	defer cancel()
+	read := func(s step) (int, unstructured.Unstructured) {
+		res := p.do(ctx, s)
+		defer func() { _ = res.Body.Close() }()
+		raw, err := io.ReadAll(res.Body)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		var u unstructured.Unstructured
+		if err := json.Unmarshal(raw, &u.Object); err != nil {
+			p.t.Fatalf("%v: %s", err, raw)
+		}
+		return res.StatusCode, u
+	}
+	if code, u := read(step{"POST", "/api/v1/namespaces", `{"metadata":{"name":"team"}}`}); code != http.StatusCreated {
+		p.t.Fatal(code, u)
+	}
+	var from []string
+	for _, path := range watchedPaths {
+		_, l := read(step{"GET", path, ""})
+		from = append(from, l.GetResourceVersion())
+	}
+	for _, s := range steps {
+		code, u := read(s)
+		said := fmt.Sprintf("%s %s %s: %d %s", s.method, s.path, s.body, code, u.GetKind())
+		if u.GetKind() == "Status" {
+			said += fmt.Sprint(" ", u.Object["reason"], ": ", u.Object["message"])
+		}
+		answers = append(answers, strings.NewReplacer(uids(said)...).Replace(said))
+	}
+	for i, path := range watchedPaths {
+		res := p.do(ctx, step{"GET", path + "&watch=1&resourceVersion=" + from[i], ""})
+		d := json.NewDecoder(res.Body)
+		for ended := false; !ended; {
+			var ev struct {
+				Type   string
+				Object map[string]any
+			}
+			if err := d.Decode(&ev); err != nil {
+				p.t.Fatalf("%s: %v after %s", path, err, strings.Join(happened, "\n"))
+			}
+			u := unstructured.Unstructured{Object: ev.Object}
+			ended = u.GetLabels()["last"] != "" || ev.Type == "DELETED" && u.GetNamespace() == ""
+			happened = append(happened, ev.Type+" "+shape(ev.Object))
+		}
+		_ = res.Body.Close()
+	}
+	return answers, happened
+}
+
+// uids are the values in a message that differ from server to server.
+func uids(said string) (pairs []string) {
+	for _, mark := range []string{"UID in object meta: ", "UID in record (", "ResourceVersion in record (", "Key: ", "ResourceVersion in object meta: "} {
+		if _, after, ok := strings.Cut(said, mark); ok {
+			if end := strings.IndexAny(after, ",). "); end > 0 {
+				after = after[:end]
+			}
+			if after != "" && mark != "Key: " {
+				pairs = append(pairs, after, "…")
+			}
+		}
+	}
+	return pairs
+}
+
+// shape is what the steps are about of an object, without what differs from server
+// to server and what only a server's defaults add.
+func shape(o map[string]any) string {
+	meta := pick(o["metadata"], "name", "finalizers", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "labels", "annotations", "ownerReferences")
+	spec := pick(o["spec"], "nodeName", "replicas", "finalizers", "unschedulable", "taints", "activeDeadlineSeconds", "minAvailable")
+	status := pick(o["status"], "phase", "conditions", "disruptionsAllowed", "disruptedPods", "currentHealthy", "observedGeneration", "replicas", "qosClass")
+	raw, _ := json.Marshal([]any{o["kind"], meta, spec, status, o["data"]})
+	for _, s := range []string{`"lastProbeTime":null,`, `"lastTransitionTime":null,`} {
+		raw = bytes.ReplaceAll(raw, []byte(s), nil)
+	}
+	return string(raw)
+}
+
+// pick keeps members, their times made equal.
+func pick(from any, names ...string) map[string]any {
+	m, _ := from.(map[string]any)
+	out := map[string]any{}
+	for name, v := range m {
+		if slices.Contains(names, name) {
+			out[name] = timeless(v)
+		}
+	}
+	return out
+}
+
+func timeless(v any) any {
+	switch v := v.(type) {
+	case string:
+		if _, err := time.Parse(time.RFC3339, v); err == nil {
+			return "TIME"
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = timeless(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = timeless(v[i])
+		}
+	}
+	return v
+}
+
+// What clients do to a cluster, one step after the other, does the same to a real
+// control plane as to one that keeps writes in memory.
+func TestWritesAreKeptAsByKubeAPIServer(t *testing.T) {
+	config := testcluster.Shared(t).Config()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantAnswers, wantHappened := peer{t, client, strings.TrimSuffix(config.Host, "/")}.run()
+	s, stop := keeping(t, nil,
+		timeline.Resource{Version: "v1", Kind: "Node", Resource: "nodes"}, timeline.Resource{Version: "v1", Kind: "Namespace", Resource: "namespaces"},
+		timeline.Resource{Group: "apps", Version: "v1", Kind: "Deployment", Resource: "deployments", Namespaced: true})
+	defer stop()
+	answers, happened := peer{t, &http.Client{Transport: s.RoundTripper()}, "http://localhost"}.run()
+	if diff := cmp.Diff(wantAnswers, answers); diff != "" {
+		t.Errorf("answers (-real +kept):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantHappened, happened); diff != "" {
+		t.Errorf("watched (-real +kept):\n%s", diff)
+	}
+	t.Logf("%d writes, %d events", len(steps), len(happened))
+}

@@ -28,6 +28,7 @@ type step struct{ method, path, body string }
 const (
 	inTeam  = "/api/v1/namespaces/team/"
 	budgets = "/apis/policy/v1/namespaces/team/poddisruptionbudgets"
+	leases  = "/apis/coordination.k8s.io/v1/namespaces/team/leases"
 	deploys = "/apis/apps/v1/namespaces/team/deployments"
 	last    = `{"metadata":{"labels":{"last":"yes"}}}`
 	web     = `"spec":{"terminationGracePeriodSeconds":30,"containers":[{"name":"main","image":"web:1","imagePullPolicy":"Always"}]}`
@@ -90,8 +91,36 @@ var steps = []step{
 	{"PATCH", deploys + "/w/status", `{"status":{"replicas":4}}`},
 	{"DELETE", deploys + "/w?propagationPolicy=Orphan", ``},
 
+	{"PUT", leases + "/l", `{"metadata":{"name":"l"},"spec":{"holderIdentity":"a"}}`},
+	{"PUT", leases + "/l", `{"metadata":{"name":"l"},"spec":{"holderIdentity":"b"}}`},
+	{"PATCH", leases + "/l", `{"spec":{"leaseTransitions":1}}`},
+	{"APPLY", inTeam + "configmaps/g?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"g"},"data":{"a":"1"}}`},
+	{"APPLY", inTeam + "configmaps/g?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"g"},"data":{"a":"2"}}`},
+	{"PATCH", inTeam + "configmaps/none", `{"data":{"a":"1"}}`},
+	{"PATCH", inTeam + "configmaps/g", `{"metadata":{"name":"h"}}`},
+	{"PATCH", inTeam + "configmaps/g", `{"immutable":true}`},
+	{"PATCH", inTeam + "configmaps/g", `{"metadata":{"labels":{"a":null}}}`},
+	{"DELETE", inTeam + "configmaps/none", ``},
+	{"POST", inTeam + "configmaps?dryRun=All", `{"metadata":{"name":"h"}}`},
+	{"POST", inTeam + "pods", `{"metadata":{"name":"s","labels":{"app":"bare"}},` + web + `}`},
+	{"PATCH", inTeam + "pods/s/status", `{"status":{"phase":"Succeeded"}}`},
+	{"POST", inTeam + "pods/s/eviction", `{"metadata":{"name":"s"},"deleteOptions":{"gracePeriodSeconds":7}}`},
+	{"POST", inTeam + "pods", `{"metadata":{"name":"t"},` + web + `}`},
+	{"POST", inTeam + "pods/t/eviction", `{"metadata":{"name":"t"}}`},
+	{"POST", inTeam + "pods/t/eviction", `{"metadata":{"name":"t"}}`},
+	{"POST", inTeam + "pods", `{"metadata":{"name":"u"},` + strings.Replace(web, `{"term`, `{"nodeName":"n","term`, 1) + `}`},
+	{"DELETE", inTeam + "pods/u", `{"gracePeriodSeconds":-5}`},
+	{"DELETE", inTeam + "pods/u", `{"gracePeriodSeconds":0}`},
+	{"POST", inTeam + "pods", `{"metadata":{"name":"v"},"spec":{"schedulingGates":[{"name":"example.com/g"}],"containers":[{"name":"main","image":"web:1"}]}}`},
+	{"POST", inTeam + "pods/v/binding", `{"metadata":{"name":"v"},"target":{"kind":"Node","name":"n"}}`},
+	{"PATCH", inTeam + "pods/v", `{"spec":{"schedulingGates":null}}`},
+	{"DELETE", inTeam + "pods?fieldSelector=metadata.name=v", `{"gracePeriodSeconds":0}`},
+	{"PATCH", budgets + "/b/status", `{"status":{"disruptionsAllowed":2,"observedGeneration":2}}`},
+	{"DELETE", budgets + "/b?propagationPolicy=Foreground", ``},
+	{"PATCH", budgets + "/b/status", `{"status":{"disruptionsAllowed":3}}`},
+
 	{"PATCH", inTeam + "configmaps/f", last}, {"POST", inTeam + "pods", `{"metadata":{"name":"z","labels":{"last":"yes"}},` + web + `}`},
-	{"PATCH", budgets + "/b", last}, {"PATCH", deploys + "/w", last},
+	{"PATCH", budgets + "/b", last}, {"PATCH", deploys + "/w", last}, {"PATCH", leases + "/l", last},
 
 	{"PATCH", "/api/v1/namespaces/team", `{"spec":{"finalizers":null}}`},
 	{"DELETE", "/api/v1/namespaces/kube-system", ``},
@@ -105,7 +134,7 @@ var steps = []step{
 // watchedPaths are where the steps show.
 var watchedPaths = []string{
 	"/api/v1/nodes?fieldSelector=metadata.name=n", "/api/v1/namespaces?fieldSelector=metadata.name=team",
-	inTeam + "configmaps?fieldSelector=metadata.name!=kube-root-ca.crt", inTeam + "pods?", budgets + "?", deploys + "?",
+	inTeam + "configmaps?fieldSelector=metadata.name!=kube-root-ca.crt", inTeam + "pods?", budgets + "?", deploys + "?", leases + "?",
 }
 
 // peer is a server that steps are done to.
@@ -117,13 +146,20 @@ type peer struct {
 
 func (p peer) do(ctx context.Context, s step) *http.Response {
 	p.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, s.method, p.host+s.path, strings.NewReader(s.body))
+	method := s.method
+	if method == "APPLY" {
+		method = http.MethodPatch
+	}
+	req, err := http.NewRequestWithContext(ctx, method, p.host+s.path, strings.NewReader(s.body))
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if s.method == http.MethodPatch {
+	switch s.method {
+	case http.MethodPatch:
 		req.Header.Set("Content-Type", "application/merge-patch+json")
+	case "APPLY":
+		req.Header.Set("Content-Type", "application/apply-patch+yaml")
 	}
 	res, err := p.client.Do(req)
 	if err != nil {
@@ -205,7 +241,8 @@ func uids(said string) (pairs []string) {
 // to server and what only a server's defaults add.
 func shape(o map[string]any) string {
 	meta := pick(o["metadata"], "name", "finalizers", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "labels", "annotations", "ownerReferences")
-	spec := pick(o["spec"], "nodeName", "replicas", "finalizers", "unschedulable", "taints", "activeDeadlineSeconds", "minAvailable")
+	spec := pick(o["spec"], "nodeName", "replicas", "finalizers", "unschedulable", "taints", "activeDeadlineSeconds", "minAvailable", "schedulingGates",
+		"holderIdentity", "leaseTransitions")
 	status := pick(o["status"], "phase", "conditions", "disruptionsAllowed", "disruptedPods", "currentHealthy", "observedGeneration", "replicas", "qosClass")
 	raw, _ := json.Marshal([]any{o["kind"], meta, spec, status, o["data"]})
 	for _, s := range []string{`"lastProbeTime":null,`, `"lastTransitionTime":null,`} {

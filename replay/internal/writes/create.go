@@ -46,8 +46,11 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	if err := k.begin(u); err != nil {
 		return Answer{}, err
 	}
-	if w.keeps() && k.is("namespaces") {
+	switch {
+	case w.keeps() && k.is("namespaces"):
 		beginNamespace(u)
+	case w.keeps() && k.isPod():
+		w.beginPod(u)
 	}
 	if err := k.invalid(u.GetName(), unique(append(k.checkMeta(u, nil), k.check(u)...))); err != nil {
 		return Answer{}, err

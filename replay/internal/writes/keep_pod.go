@@ -1,11 +1,15 @@
 package writes
 
 import (
+	"maps"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -97,10 +101,46 @@ func setCondition(pod *corev1.Pod, c corev1.PodCondition, now metav1.Time) {
 	pod.Status.Conditions = append(pod.Status.Conditions, c)
 }
 
+// beginPod gives a new pod what its node says of it, where it names one, and its
+// condition a time.
+func (w *write) beginPod(u unstructured.Unstructured) {
+	if node, _, _ := unstructured.NestedString(u.Object, "spec", "nodeName"); node != "" {
+		if more := w.whereabouts(node); len(more) > 0 {
+			labels := u.GetLabels()
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			maps.Copy(labels, more)
+			u.SetLabels(labels)
+		}
+	}
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		c.(map[string]any)["lastTransitionTime"] = w.now().Format(time.RFC3339)
+	}
+	if len(conditions) > 0 {
+		_ = unstructured.SetNestedSlice(u.Object, conditions, "status", "conditions") // it was one
+	}
+}
+
+// whereabouts are the labels of zone and region that a server's admission copies
+// from a node to its pods (kubernetes/plugin/pkg/admission/podtopologylabels).
+func (w *write) whereabouts(node string) map[string]string {
+	labels := map[string]string{}
+	o, _, err := w.handler.cluster.GetUnfaulted(nodes, "", node)
+	if err != nil {
+		return labels
+	}
+	for _, k := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
+		if v, has := o.Labels()[k]; has {
+			labels[k] = v
+		}
+	}
+	return labels
+}
+
 // assign binds a pod to a node (assignPod and setPodNodeAndMetadata of
-// kubernetes/pkg/registry/core/pod/storage/storage.go). A server's admission
-// says in which zone and region the pod is
-// (kubernetes/plugin/pkg/admission/podtopologylabels).
+// kubernetes/pkg/registry/core/pod/storage/storage.go).
 func (w *write) assign(b *corev1.Binding, live *object) error {
 	if !w.keeps() || w.dryRun() {
 		return nil
@@ -117,11 +157,9 @@ func (w *write) assign(b *corev1.Binding, live *object) error {
 	for k, v := range b.Labels {
 		metav1.SetMetaDataLabel(&pod.ObjectMeta, k, v)
 	}
-	if node, _, err := w.handler.cluster.GetUnfaulted(nodes, "", b.Target.Name); err == nil && b.Target.Kind == "Node" {
-		for _, k := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
-			if v, has := node.Labels()[k]; has {
-				metav1.SetMetaDataLabel(&pod.ObjectMeta, k, v)
-			}
+	if b.Target.Kind == "Node" {
+		for k, v := range w.whereabouts(b.Target.Name) {
+			metav1.SetMetaDataLabel(&pod.ObjectMeta, k, v)
 		}
 	}
 	return w.condition(live, pod, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})

@@ -176,7 +176,13 @@ type writtenWorkload struct {
 		Template    corev1.PodTemplateSpec `json:"template"`
 		Selector    metav1.LabelSelector   `json:"selector"`
 		Strategy    writtenStrategy        `json:"strategy"`
-		Claims      []struct {
+		Update      struct {
+			Type          string `json:"type"`
+			RollingUpdate struct {
+				Partition int `json:"partition"`
+			} `json:"rollingUpdate"`
+		} `json:"updateStrategy"`
+		Claims []struct {
 			Metadata metav1.ObjectMeta `json:"metadata"`
 		} `json:"volumeClaimTemplates"`
 	} `json:"spec"`
@@ -212,11 +218,13 @@ func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) err
 	}
 	own := string(uid(ev, in.Metadata.UID))
 	t := &in.Spec.Template
+	u := &in.Spec.Update
+	ws.Updates(own, u.Type == string(appsv1.OnDeleteStatefulSetStrategyType), u.RollingUpdate.Partition)
 	known := ws.Written(own, in.Metadata.Generation, replicas)
 	if kind == controllers.Deployment {
 		ws.Limit(own, in.Spec.Strategy.limits())
 	}
-	if known && kind == controllers.Deployment && a.podTemplates[own] != nil && !sameTemplate(a.podTemplates[own], t) {
+	if known && a.podTemplates[own] != nil && !sameTemplate(a.podTemplates[own], t) {
 		a.podTemplates[own] = t
 		return ws.Redeploy(own, a.podTemplate(ev, &in))
 	}
@@ -229,6 +237,7 @@ func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) err
 	a.podTemplates[own] = t
 	w := controllers.Workload{
 		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Replicas: replicas, UID: own, Template: a.podTemplate(ev, &in),
+		OnDelete: u.Type == string(appsv1.OnDeleteStatefulSetStrategyType), Partition: u.RollingUpdate.Partition,
 	}
 	if len(in.Spec.Selector.MatchExpressions) == 0 {
 		w.Selector = convert.LabelsFromAPI(in.Spec.Selector.MatchLabels)

@@ -83,6 +83,7 @@ var plural = map[string]schema.GroupVersionResource{
 	"deployments":          {Group: "apps", Version: "v1", Resource: "deployments"},
 	"replicasets":          {Group: "apps", Version: "v1", Resource: "replicasets"},
 	"statefulsets":         {Group: "apps", Version: "v1", Resource: "statefulsets"},
+	"daemonsets":           {Group: "apps", Version: "v1", Resource: "daemonsets"},
 	"events":               {Version: "v1", Resource: "events"},
 }
 

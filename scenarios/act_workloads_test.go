@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,38 @@ func TestPodsAreReleasedAndAdopted(t *testing.T) {
 	c.pass(time.Minute)
 	if len(of("queue-0")) != 1 || c.ready("queue") != 2 {
 		t.Errorf("queue-0 is owned by %v", of("queue-0"))
+	}
+	c.check()
+}
+
+// A StatefulSet's and a DaemonSet's new template replaces their pods one after the other.
+func TestUpdatesOfNumberedAndDaemonPods(t *testing.T) {
+	c := act(t, shop+"- {workload: queue, maxUnavailable: 1}\n")
+	image := func(resource, namespace, name string, generation int) {
+		raw := c.get(resource, namespace, name)
+		d := decode[appsv1.StatefulSet](t, raw)
+		d.Spec.Template.Spec.Containers[0].Image = "new:2"
+		template, err := json.Marshal(d.Spec.Template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.put(timeline.Modified, resource, raw, `{"metadata":{"generation":`+strconv.Itoa(generation)+`},"spec":{"template":`+string(template)+`}}`)
+	}
+	image("statefulsets", "shop", "queue", 2)
+	image("daemonsets", "kube-system", "kube-proxy", 2)
+	least := 2
+	for range 300 {
+		c.pass(2 * time.Second)
+		least = min(least, c.ready("queue"))
+	}
+	if s := decode[appsv1.StatefulSet](t, c.get("statefulsets", "shop", "queue")).Status; s.UpdatedReplicas != 2 || s.ReadyReplicas != 2 || s.CurrentRevision != s.UpdateRevision || least != 1 {
+		t.Errorf("queue: %+v, at worst %d Ready", s, least)
+	}
+	if s := decode[appsv1.DaemonSet](t, c.get("daemonsets", "kube-system", "kube-proxy")).Status; s.UpdatedNumberScheduled != 4 || s.NumberReady != 4 || s.ObservedGeneration != 2 {
+		t.Errorf("kube-proxy: %+v", s)
+	}
+	if n := len(c.pods(func(p *corev1.Pod) bool { return p.Spec.Containers[0].Image == "new:2" })); n != 6 {
+		t.Errorf("%d pods have the new image, want 6", n)
 	}
 	c.check()
 }

@@ -56,6 +56,7 @@ type object struct {
 	status, setStatus []kube.Field
 	conditions        kube.Conditions // of a Deployment or Job
 	born              kube.Instant
+	revision          string // of a StatefulSet, that all pods had last
 }
 
 func (ws *Workloads) show(w *workload) error {
@@ -224,12 +225,18 @@ func (o *object) now() []kube.Field {
 			number("unavailableReplicas", max(wanted-t.ready, 0)), o.conditionsField(true),
 		}
 	case StatefulSet:
-		revision := kube.Field{JSON: kube.Quote(o.w.labels.Get("controller-revision-hash"))}
-		current, update := revision, revision
-		current.Name, update.Name = "currentRevision", "updateRevision"
+		updated := o.updated()
+		revision := kube.Quote(o.w.labels.Get(revisionHash))
+		if o.revision == "" || updated >= o.w.Replicas && updated == t.all {
+			o.revision = revision
+		}
+		current := updated
+		if o.revision != revision {
+			current = t.all - updated
+		}
 		return []kube.Field{
-			generation, always("replicas", t.all), number("readyReplicas", t.ready), number("currentReplicas", t.all), number("updatedReplicas", t.all),
-			current, update, always("collisionCount", 0), always("availableReplicas", t.ready),
+			generation, always("replicas", t.all), number("readyReplicas", t.ready), number("currentReplicas", current), number("updatedReplicas", updated),
+			{Name: "currentRevision", JSON: o.revision}, {Name: "updateRevision", JSON: revision}, always("collisionCount", 0), always("availableReplicas", t.ready),
 		}
 	case DaemonSet:
 		want := 0
@@ -242,7 +249,7 @@ func (o *object) now() []kube.Field {
 		}
 		return []kube.Field{
 			always("currentNumberScheduled", min(t.all, want)), always("numberMisscheduled", max(t.all-want, 0)), always("desiredNumberScheduled", want), always("numberReady", t.ready),
-			generation, number("updatedNumberScheduled", t.all), number("numberAvailable", t.ready), number("numberUnavailable", max(want-t.ready, 0)),
+			generation, number("updatedNumberScheduled", o.updated()), number("numberAvailable", t.ready), number("numberUnavailable", max(want-t.ready, 0)),
 		}
 	}
 	return o.ofJob(t)

@@ -22,11 +22,26 @@ func (ws *Workloads) Limit(uid string, limits Limits) {
 	}
 }
 
-// Redeploy tells that a client has changed the template of a Deployment's pods: a new ReplicaSet replaces the one that
-// is there, step by step. An earlier one with the same template isn't used again.
+// Updates says how a StatefulSet or a DaemonSet is updated.
+func (ws *Workloads) Updates(uid string, onDelete bool, partition int) {
+	if o := ws.byUID[uid]; o != nil && o.self.UID == uid {
+		o.w.OnDelete, o.w.Partition = onDelete, partition
+	}
+}
+
+// Redeploy tells that a client has changed the template of a workload's pods. Of a Deployment, a new ReplicaSet replaces
+// the one that is there, step by step; an earlier one with the same template isn't used again. The pods of a
+// StatefulSet and a DaemonSet are replaced one after the other.
 func (ws *Workloads) Redeploy(uid string, t PodTemplate) error {
 	o := ws.byUID[uid]
-	if o == nil || o.self.UID != uid || o.w.Kind != Deployment {
+	if o == nil || o.self.UID != uid {
+		return nil
+	}
+	switch o.w.Kind {
+	case StatefulSet, DaemonSet:
+		return ws.update(o, t)
+	case Deployment:
+	case ReplicaSet, Job:
 		return nil
 	}
 	w := o.w.Workload
@@ -63,6 +78,48 @@ func (ws *Workloads) Redeploy(uid string, t PodTemplate) error {
 		o.react()
 	})
 	return nil
+}
+
+// revisionHash is the label by which the pods of a StatefulSet and a DaemonSet name their template.
+const revisionHash = "controller-revision-hash"
+
+// update gives a StatefulSet or a DaemonSet another template.
+func (ws *Workloads) update(o *object, t PodTemplate) error {
+	w := o.w.Workload
+	w.Template, w.UID, w.Revision = t, o.w.uid, max(w.Revision, 1)+1
+	next, err := ws.make(w)
+	if err != nil {
+		return err
+	}
+	o.w.Workload, o.w.template, o.w.labels = next.Workload, next.template, next.labels
+	o.w.react(o.w.lookAgain)
+	o.react()
+	return nil
+}
+
+// lookAgain has the controller of a workload with another template look at its pods.
+func (w *workload) lookAgain() {
+	switch k := w.keeper.(type) {
+	case *statefulSet:
+		k.sync()
+	case *daemonSet:
+		k.scaled(0)
+	}
+}
+
+// outdated reports whether a pod has an earlier template than its workload.
+func (w *workload) outdated(p *kube.Pod) bool {
+	return p.Labels.Get(revisionHash) != w.labels.Get(revisionHash)
+}
+
+// updated counts the pods with the newest template.
+func (o *object) updated() (n int) {
+	for _, p := range o.w.env.API.PodsOf(o.w.owner.UID) {
+		if active(p) && !o.w.outdated(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // roll is one step of a rollout: reconcileNewReplicaSet and reconcileOldReplicaSets of

@@ -35,6 +35,9 @@ type Workload struct {
 	// CreateAt is the moment of the tape at which it is created. A workload that
 	// was there before is given to [Workloads.Seed] instead.
 	CreateAt time.Duration
+	// OnDelete leaves pods with an earlier template alone, and Partition those of a StatefulSet with a lower number.
+	OnDelete  bool
+	Partition int
 	// Selector is that of a workload that a client has created; nil is the labels of the template.
 	Selector kube.Pairs
 	// Revision counts the templates that a client has given it, from 2 on; 0 is the first.

@@ -137,3 +137,47 @@ func TestClientsWorkloads(t *testing.T) {
 		sound(t, c)
 	})
 }
+
+// A client changes the template right after it has created the Deployment, and again before the first change has led
+// to a ReplicaSet.
+func TestARolloutMayBeHurried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := simcluster.ForTest(t, simcluster.AtRest(simcluster.Scenario("surge")))
+		c.Start()
+		k := clients(t, c)
+		replicas := int32(3)
+		d, err := k.AppsV1().Deployments("shop").Create(t.Context(), &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Name: "api"},
+			Spec: appsv1.DeploymentSpec{
+				Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}, Template: template("api"),
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(20 * time.Second)
+		for i, image := range []string{"registry.example.com/api:2", "registry.example.com/api:3", "registry.example.com/api:4"} {
+			if d, err = k.AppsV1().Deployments("shop").Get(t.Context(), "api", metav1.GetOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			d.Spec.Template.Spec.Containers[0].Image = image
+			if _, err := k.AppsV1().Deployments("shop").Update(t.Context(), d, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(time.Duration(i) * 700 * time.Millisecond)
+		}
+		c.Eventually(5*time.Minute, "three pods of the last image", func() bool {
+			list, err := k.CoreV1().Pods("shop").List(t.Context(), metav1.ListOptions{LabelSelector: "app=api"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range list.Items {
+				if p.Spec.Containers[0].Image != "registry.example.com/api:4" || !isReady(&p) {
+					return false
+				}
+			}
+			return len(list.Items) == 3
+		})
+		sound(t, c)
+	})
+}

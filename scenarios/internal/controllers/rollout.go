@@ -59,7 +59,7 @@ func (ws *Workloads) Redeploy(uid string, t PodTemplate) error {
 	ws.byOwner[next.owner] = next.keeper
 	next.begun = true
 	ws.env.API.SetScale(next.owner.UID, 0)
-	o.set = &kube.Document{Meta: kube.Meta{Namespace: w.Namespace, Name: next.owner.Name, UID: next.owner.UID, Generation: 1}, Resource: "replicasets"}
+	o.set = &kube.Document{Meta: kube.Meta{Namespace: w.Namespace, Name: next.owner.Name, UID: next.owner.UID, Generation: 1}, Resource: "replicasets", Pending: true}
 	ws.byUID[o.set.UID] = o
 	ws.env.After(ws.env.Draw(&o.stream, ws.env.Timings.ControllerReact), func() {
 		if o.self.Gone() || o.w != next {

@@ -6,12 +6,14 @@ import "github.com/nodesim/nodesim/internal/rawjson"
 // versions.
 type Document struct {
 	Meta
+	// Pending says that it is not created yet: nothing is written of it.
+	Pending  bool
 	Resource string // the plural
 }
 
 // CreateDocument adds an object with its whole text, name and UID included, changed by merge patches.
 func (s *Store) CreateDocument(d *Document, text []byte, patches ...[]byte) {
-	d.rv = s.version()
+	d.rv, d.Pending = s.version(), false
 	for _, p := range patches {
 		text = rawjson.Apply(nil, text, p)
 	}
@@ -20,7 +22,7 @@ func (s *Store) CreateDocument(d *Document, text []byte, patches ...[]byte) {
 
 // PatchDocument writes what differs, as a merge patch. It needs [Store.PatchesOnly].
 func (s *Store) PatchDocument(d *Document, patch []byte) {
-	if !d.gone {
+	if !d.gone && !d.Pending {
 		d.rv = s.version()
 		s.emit(Modified, d.Resource, &d.Meta, patch, nil)
 	}
@@ -28,6 +30,9 @@ func (s *Store) PatchDocument(d *Document, patch []byte) {
 
 // DropDocument removes an object.
 func (s *Store) DropDocument(d *Document) {
+	if d.Pending {
+		d.gone = true
+	}
 	if !d.gone {
 		d.rv, d.gone = s.version(), true
 		s.emit(Deleted, d.Resource, &d.Meta, nil, nil)

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -42,6 +43,7 @@ var heavy = []struct {
 func TestWeight(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/nodesim")
 	list.Dir = "../.."
+	list.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build has it
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

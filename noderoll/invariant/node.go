@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,7 +21,7 @@ var (
 	}
 	unknownTogether = &Invariant{
 		Name:     "unknown-together",
-		Sentence: "The four kubelet conditions turn Unknown together, with one lastTransitionTime.",
+		Sentence: "The four kubelet conditions turn Unknown together, with one lastTransitionTime. A kubelet's late post may mix them up to its next one.",
 		Source:   "kube-controller-manager, pkg/controller/nodelifecycle/node_lifecycle_controller.go, tryUpdateNodeHealth",
 	}
 	heartbeatsForward = &Invariant{
@@ -48,12 +49,20 @@ var nodeInvariants = []*Invariant{
 // registerAhead bounds how much older than its node a condition may be.
 const registerAhead = 5 * time.Second
 
+// nextPost is how long conditions of a recording may be mixed. A kubelet patches what differs from the node that it has
+// read (pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus), without a version: one that was suspended in between,
+// while the node lifecycle controller gave it up, posts one condition beside three that are Unknown, and all four ten
+// seconds later (nodeStatusUpdateFrequency).
+const nextPost = 10 * time.Second
+
 // trackedNode holds what is remembered of a node.
 type trackedNode struct {
 	conditions []trackedCondition
 	ready      bool
 	readySince time.Duration // only while ready
-	fell       bool          // Ready went from True to Unknown, and is that still
+	mixed      bool          // some kubelet conditions are Unknown, and some aren't, since mixedAt
+	mixedAt    time.Duration
+	fell       bool // Ready went from True to Unknown, and is that still
 	taints     []trackedTaint
 	repairs    [repairCount]standing
 	providerID string
@@ -136,12 +145,19 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 			c.report(h, heartbeatsForward, "lastHeartbeatTime "+stamp(n.heartbeat)+" of "+n.typ+" after "+stamp(was.heartbeat), "no earlier one")
 		}
 	}
+	known := -1
 	if !unknown.IsZero() {
-		for i := range now {
-			if byKubelet(now[i].typ) && now[i].status != string(corev1.ConditionUnknown) {
-				c.report(h, unknownTogether, now[i].typ+" "+now[i].status+" while others are Unknown", "all of them Unknown")
-			}
-		}
+		known = slices.IndexFunc(now, func(n trackedCondition) bool {
+			return byKubelet(n.typ) && n.status != string(corev1.ConditionUnknown)
+		})
+	}
+	switch {
+	case known < 0:
+		h.node.mixed = false
+	case c.opts.Skew > 0 && !h.node.mixed:
+		h.node.mixed, h.node.mixedAt = true, c.at
+	case c.opts.Skew == 0 || c.at-h.node.mixedAt > nextPost+c.opts.tolerance():
+		c.report(h, unknownTogether, now[known].typ+" "+now[known].status+" while others are Unknown", "all of them Unknown")
 	}
 	h.node.conditions = c.conditions(h, s, h.node.conditions, now)
 }

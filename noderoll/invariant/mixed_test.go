@@ -1,0 +1,67 @@
+package invariant_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/noderoll/invariant"
+)
+
+// A kubelet's late post mixes its conditions with those that the node lifecycle controller has turned Unknown. On the
+// tape of a real cluster that may be, up to the kubelet's next post.
+func TestMixedConditions(t *testing.T) {
+	start := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		options invariant.CheckOptions
+		mixed   time.Duration // how long
+		want    int
+	}{
+		"recorded":               {invariant.CheckRecorded(start), 8 * time.Second, 0},
+		"recorded, and it stays": {invariant.CheckRecorded(start), time.Minute, 1},
+		"simulated":              {invariant.CheckSimulated(start), 8 * time.Second, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := invariant.NewChecker(tc.options)
+			found := 0
+			post := func(at time.Duration, typ invariant.ChangeType, ready, others corev1.ConditionStatus) {
+				n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "uid-a", CreationTimestamp: metav1.NewTime(start)}}
+				for i, kind := range []corev1.NodeConditionType{corev1.NodeReady, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure} {
+					k := corev1.NodeCondition{Type: kind, Status: others, Reason: "Posted", LastHeartbeatTime: metav1.NewTime(start), LastTransitionTime: metav1.NewTime(start)}
+					if i == 0 {
+						k.Status = ready
+					}
+					if at > 0 {
+						k.LastTransitionTime = metav1.NewTime(start.Add(50 * time.Second))
+						if k.Status == corev1.ConditionUnknown {
+							k.Reason = "NodeStatusUnknown"
+						} else {
+							k.LastHeartbeatTime = metav1.NewTime(start.Add(at))
+							k.LastTransitionTime = metav1.NewTime(start.Add(min(at, time.Minute)))
+						}
+					}
+					n.Status.Conditions = append(n.Status.Conditions, k)
+				}
+				for _, v := range c.Observe(invariant.Change{At: at, Type: typ, Resource: "nodes", Object: n}) {
+					if v.Invariant == "unknown-together" {
+						found++
+					} else {
+						t.Log(v)
+					}
+				}
+			}
+			post(0, invariant.ChangeAdded, "True", "False")
+			post(50*time.Second, invariant.ChangeModified, "Unknown", "Unknown")
+			post(time.Minute, invariant.ChangeModified, "False", "Unknown")
+			if tc.mixed > 10*time.Second {
+				post(time.Minute+tc.mixed, invariant.ChangeModified, "False", "Unknown")
+			}
+			post(2*time.Minute+tc.mixed, invariant.ChangeModified, "False", "False")
+			if found != tc.want {
+				t.Errorf("%d violations, want %d", found, tc.want)
+			}
+		})
+	}
+}

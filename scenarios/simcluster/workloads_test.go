@@ -146,7 +146,7 @@ func TestARolloutMayBeHurried(t *testing.T) {
 		c.Start()
 		k := clients(t, c)
 		replicas := int32(3)
-		d, err := k.AppsV1().Deployments("shop").Create(t.Context(), &appsv1.Deployment{
+		_, err := k.AppsV1().Deployments("shop").Create(t.Context(), &appsv1.Deployment{
 			ObjectMeta: metav1.ObjectMeta{Name: "api"},
 			Spec: appsv1.DeploymentSpec{
 				Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}, Template: template("api"),
@@ -157,7 +157,8 @@ func TestARolloutMayBeHurried(t *testing.T) {
 		}
 		<-time.After(20 * time.Second)
 		for i, image := range []string{"registry.example.com/api:2", "registry.example.com/api:3", "registry.example.com/api:4"} {
-			if d, err = k.AppsV1().Deployments("shop").Get(t.Context(), "api", metav1.GetOptions{}); err != nil {
+			d, err := k.AppsV1().Deployments("shop").Get(t.Context(), "api", metav1.GetOptions{})
+			if err != nil {
 				t.Fatal(err)
 			}
 			d.Spec.Template.Spec.Containers[0].Image = image

@@ -75,7 +75,7 @@ type batch struct {
 	err    error
 }
 
-const batchSize = 32
+const batchSize = 128
 
 // read reads a tape until it ends or proves bad, or the context ends. Room for four
 // batches is used in turn: when one is shown, two wait and the next one is filled.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,21 +20,11 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
-	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/internal/testing/emptycluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/timeline"
 )
-
-// empty is an Engine of a cluster in which nothing happens by itself, but that a
-// pod which is given time to end on its node is gone after that time.
-type empty struct {
-	header  *timeline.Header
-	version int
-	now     time.Duration
-	made    []timeline.Event
-	ends    []timeline.Event // in the order of the writes
-}
 
 var emptyHeader = &timeline.Header{
 	Metadata: timeline.Metadata{Name: "empty", Start: timeline.Time{Time: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}}, // when bubbles begin
@@ -47,64 +36,13 @@ var emptyHeader = &timeline.Header{
 	},
 }
 
-func (e *empty) Header() *timeline.Header { return e.header }
-func (e *empty) Close() error             { return nil }
-
-func (e *empty) next() string { e.version++; return strconv.Itoa(e.version) }
-
-func (e *empty) Made() (ev timeline.Event, ok bool) {
-	if len(e.made) == 0 {
-		return ev, false
-	}
-	ev, e.made = e.made[0], e.made[1:]
-	return ev, true
-}
-
-func (e *empty) Due() (at time.Duration, ok bool) {
-	for _, ev := range e.ends {
-		if !ok || ev.At < at {
-			at, ok = ev.At, true
-		}
-	}
-	return at, ok
-}
-
-func (e *empty) Advance(to time.Duration) error {
-	e.now = to
-	waits := e.ends
-	e.ends = nil
-	for _, ev := range waits {
-		if ev.At > to {
-			e.ends = append(e.ends, ev)
-			continue
-		}
-		ev.RV = e.next()
-		e.made = append(e.made, ev)
-	}
-	return nil
-}
-
-func (e *empty) Put(ev timeline.Event) (string, error) {
-	e.ends = slices.DeleteFunc(e.ends, func(end timeline.Event) bool { return end.Resource == ev.Resource && end.Name == ev.Name })
-	grace, err := strconv.Atoi(string(rawjson.Get(ev.Object, "metadata", "deletionGracePeriodSeconds")))
-	if err == nil && grace > 0 {
-		at := e.now + time.Duration(grace)*time.Second
-		e.ends = append(e.ends, timeline.Event{At: at, Type: timeline.Deleted, Resource: ev.Resource, Namespace: ev.Namespace, Name: ev.Name})
-	}
-	return e.next(), nil
-}
-
 // keeping is a server of a cluster that keeps what is written, further resources
 // too, and lives until stop is called.
 func keeping(t testing.TB, record func(apiserver.Write), further ...timeline.Resource) (s *apiserver.Server, stop func()) {
 	t.Helper()
 	header := *emptyHeader
 	header.Resources = slices.Concat(header.Resources, further)
-	e := &empty{header: &header, version: 1}
-	for _, r := range header.Resources {
-		e.made = append(e.made, timeline.Event{Type: timeline.Sync, Resource: r.String(), RV: "1"})
-	}
-	p, err := replay.NewEnginePlayer(e)
+	p, err := replay.NewEnginePlayer(emptycluster.New(&header, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +79,8 @@ func alive(t *testing.T, c kubernetes.Interface) (all string) {
 	return all
 }
 
-// client-go writes to a cluster in a bubble: what it wrote is there, and happens to
-// whoever watches, in order.
+// client-go writes to a cluster in a bubble: what it wrote is there, and watches
+// deliver it in order.
 func TestClientsChangeACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder

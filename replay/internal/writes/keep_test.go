@@ -3,7 +3,6 @@ package writes
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,70 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/internal/testing/emptycluster"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
-
-// toy is an Engine with a kubelet in it: a pod that is given time to end on its
-// node is gone when the time is up.
-type toy struct {
-	version int
-	now     time.Duration
-	made    []timeline.Event
-	ends    []timeline.Event
-}
-
-func (e *toy) Header() *timeline.Header {
-	h := header()
-	h.Resources = slices.Concat(resources, more)
-	return h
-}
-
-func (e *toy) Close() error { return nil }
-
-func (e *toy) Made() (ev timeline.Event, ok bool) {
-	if len(e.made) == 0 {
-		return ev, false
-	}
-	ev, e.made = e.made[0], e.made[1:]
-	return ev, true
-}
-
-func (e *toy) Due() (at time.Duration, ok bool) {
-	for _, ev := range e.ends {
-		if !ok || ev.At < at {
-			at, ok = ev.At, true
-		}
-	}
-	return at, ok
-}
-
-func (e *toy) Advance(to time.Duration) error {
-	e.now = to
-	waits := e.ends
-	e.ends = nil
-	for _, ev := range waits {
-		if ev.At > to {
-			e.ends = append(e.ends, ev)
-			continue
-		}
-		e.version++
-		ev.RV = strconv.Itoa(e.version)
-		e.made = append(e.made, ev)
-	}
-	return nil
-}
-
-func (e *toy) Put(ev timeline.Event) (string, error) {
-	e.version++
-	grace := rawjson.Get(ev.Object, "metadata", "deletionGracePeriodSeconds")
-	if n, err := strconv.Atoi(string(grace)); err == nil && n > 0 && ev.Resource == "pods" {
-		e.ends = append(e.ends, timeline.Event{
-			At: e.now + time.Duration(n)*time.Second, Type: timeline.Deleted, Resource: ev.Resource, Namespace: ev.Namespace, Name: ev.Name,
-		})
-	}
-	return strconv.Itoa(e.version), nil
-}
 
 // kept is a cluster that keeps what is written, as start has it, a minute after
 // noon.
@@ -89,16 +28,15 @@ type kept struct {
 
 func keeping(t testing.TB) *kept {
 	t.Helper()
-	e := &toy{version: 100}
+	h := header()
+	h.Resources = slices.Concat(resources, more)
+	var objects []timeline.Event
 	for line := range strings.Lines(start + "\n\tnamespaces team 60 \"spec\":{\"finalizers\":[\"kubernetes\"]},\"status\":{\"phase\":\"Active\"}") {
 		if strings.TrimSpace(line) != "" {
-			e.made = append(e.made, event(t, 0, timeline.Added, strings.TrimSpace(line)))
+			objects = append(objects, event(t, 0, timeline.Added, strings.TrimSpace(line)))
 		}
 	}
-	for _, r := range e.Header().Resources {
-		e.made = append(e.made, timeline.Event{Type: timeline.Sync, Resource: r.String(), RV: "100"})
-	}
-	p, err := replay.NewEnginePlayer(e, replay.StartPaused())
+	p, err := replay.NewEnginePlayer(emptycluster.New(h, 100, objects...), replay.StartPaused())
 	if err != nil {
 		t.Fatal(err)
 	}

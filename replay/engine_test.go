@@ -151,7 +151,7 @@ func put(t *testing.T, p *replay.Player, ev timeline.Event) *replay.Object {
 	return o
 }
 
-// phase is what a pod says of itself to whoever reads it.
+// phase is the phase of a pod, "none" where there is no pod.
 func phase(t *testing.T, p *replay.Player, name string) string {
 	t.Helper()
 	o, err := p.Cluster().Get(pods, "default", name, metav1.GetOptions{})

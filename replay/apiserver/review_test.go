@@ -53,8 +53,8 @@ func TestAReviewSaysWhatWillWork(t *testing.T) {
 			t.Errorf("%s: who am I: %v, %+v, want nodesim", name, err, me)
 		}
 		err = client.CoreV1().RESTClient().Post().Namespace("shop").Resource("pods").Name("a").SubResource("exec").Do(t.Context()).Error()
-		if !apierrors.IsMethodNotSupported(err) || !strings.Contains(err.Error(), "nothing runs behind its objects") {
-			t.Errorf("%s: exec: %v, want that nothing runs behind its objects", name, err)
+		if !apierrors.IsMethodNotSupported(err) || !strings.Contains(err.Error(), "no containers run in it") {
+			t.Errorf("%s: exec: %v, want that no containers run in it", name, err)
 		}
 	}
 	rules, err := reading["protobuf"].AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(),

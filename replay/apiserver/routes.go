@@ -30,9 +30,9 @@ var elsewhere = map[string][]string{
 // kubelets are those that a kubelet answers, which some clients ask for with POST.
 var kubelets = []string{"attach", "exec", "log", "portforward", "proxy"}
 
-// behindNothing refuses what a kubelet, or another actor, would do.
-func (s *Server) behindNothing(r *resource, info *request.RequestInfo) error {
-	return s.refused(info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), "nothing runs behind its objects")
+// withoutKubelet refuses what a kubelet, or another actor, would do.
+func (s *Server) withoutKubelet(r *resource, info *request.RequestInfo) error {
+	return s.refused(info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), "no containers run in it")
 }
 
 // routed says what kube-apiserver's router answers before a handler sees the request; nil where it finds one.
@@ -49,7 +49,7 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 		return unrouted(http.StatusMethodNotAllowed, "405: Method Not Allowed")
 	case info.Subresource != "" && !slices.Contains(s.subresources(r.Resource), info.Subresource):
 		if slices.Contains(elsewhere[r.String()], info.Subresource) {
-			return s.behindNothing(r, info)
+			return s.withoutKubelet(r, info)
 		}
 		if !builtin {
 			return apierrors.NewNotFound(gvr(r.Resource).GroupResource(), info.Name)

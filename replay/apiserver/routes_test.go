@@ -11,7 +11,7 @@ import (
 func TestLogsAreRefusedWithTheReason(t *testing.T) {
 	s, _ := demo(t)
 	for path, want := range map[string]string{
-		"/api/v1/namespaces/shop/pods/web-1/log":   `get log of pods is not allowed: this is a replay of tape \"demo\": nothing runs behind its objects`,
+		"/api/v1/namespaces/shop/pods/web-1/log":   `get log of pods is not allowed: this is a replay of tape \"demo\": no containers run in it`,
 		"/api/v1/nodes/ip-10-0-1-44/proxy/metrics": "the server could not find the requested resource",
 	} {
 		w := httptest.NewRecorder()

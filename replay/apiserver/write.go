@@ -49,7 +49,7 @@ func WriteLines(w io.Writer) (record func(Write), failed func() error) { return 
 // write answers a write. r is nil where the tape doesn't hold the resource.
 func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
 	if r != nil && slices.Contains(kubelets, info.Subresource) {
-		return s.behindNothing(r, info)
+		return s.withoutKubelet(r, info)
 	}
 	if s.writeHandler == nil {
 		verb := info.Verb

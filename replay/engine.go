@@ -2,7 +2,6 @@ package replay
 
 import (
 	"errors"
-	"io"
 	"time"
 
 	"github.com/nodesim/nodesim/replay/internal/option"
@@ -84,7 +83,7 @@ func (p *Player) quiet(now time.Duration) (wait time.Duration, err error) {
 		return forever, nil
 	}
 	if due := p.pace.Shown(at); due > now {
-		return max(scale(due-now, 1/float64(p.pace.speed)), 1), nil
+		return p.pause(due - now), nil
 	}
 	return 0, p.passTo(at)
 }
@@ -108,23 +107,6 @@ func (p *Player) passTo(at time.Duration) error {
 	}
 	p.reached = at
 	return nil
-}
-
-// stepEngine lets time pass until the Engine has made an event; io.EOF where
-// nothing happens before somebody writes.
-func (p *Player) stepEngine() error {
-	for {
-		at, ok := p.nextDue()
-		if !ok {
-			return io.EOF
-		}
-		if err := p.passTo(at); err != nil {
-			return err
-		}
-		if ev, err := p.peek(); ev != nil || err != nil {
-			return err
-		}
-	}
 }
 
 // passToward lets the Engine's time pass to the next thing that is due, and

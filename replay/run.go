@@ -121,8 +121,7 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 					}
 					due = min(due, between)
 				}
-				// At least a nanosecond, so that rounding can't make it spin.
-				return max(scale(due-now, 1/float64(p.pace.speed)), 1), false, nil
+				return p.pause(due - now), false, nil
 			}
 		}
 		if _, err := p.apply(); err != nil {
@@ -130,6 +129,12 @@ func (p *Player) advance(ctx context.Context) (wait time.Duration, done bool, er
 		}
 	}
 	return 0, false, nil
+}
+
+// pause is how long a shown time takes: at least a nanosecond, so that rounding
+// can't make Run spin.
+func (p *Player) pause(shown time.Duration) time.Duration {
+	return max(scale(shown, 1/float64(p.pace.speed)), 1)
 }
 
 // end returns what happens after the last event.

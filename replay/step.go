@@ -73,7 +73,11 @@ func (p *Player) Step() error {
 			if p.cluster.Settle() {
 				return nil
 			}
-			if err := p.stepEngine(); err != nil {
+			at, ok := p.nextDue()
+			if !ok {
+				return io.EOF
+			}
+			if err := p.passTo(at); err != nil {
 				return err
 			}
 			continue

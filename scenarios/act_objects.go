@@ -194,7 +194,7 @@ type writtenStrategy appsv1.DeploymentStrategy
 func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) error {
 	ws := a.sim.workloads
 	if ev.Type == timeline.Deleted {
-		ws.Deleted(kind, ev.Namespace, ev.Name)
+		ws.Deleted(ev.UID)
 		return nil
 	}
 	var in writtenWorkload

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -33,9 +34,7 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	store := a.sim.env.API
 	view := ""
 	switch r {
-	case nodes, pods, budgets:
-		view = r.Resource
-	case kube.NodeClaims, kube.Machines:
+	case nodes, pods, budgets, kube.NodeClaims, kube.Machines:
 		view = r.Resource
 	}
 	switch {
@@ -72,24 +71,21 @@ func (a *Acting) view(r timeline.Resource, ev *timeline.Event) (version uint64, 
 	switch r {
 	case nodes:
 		in := &corev1.Node{}
-		if err := json.Unmarshal(ev.Object, in); err != nil {
+		if err := read(ev, in); err != nil {
 			return 0, err
 		}
-		in.Name, in.UID = ev.Name, uid(ev, in.UID)
 		return store.PutNode(ev.Name, func(n *kube.Node) { a.written.Node(n, in) }), nil
 	case pods:
 		in := &corev1.Pod{}
-		if err := json.Unmarshal(ev.Object, in); err != nil {
+		if err := read(ev, in); err != nil {
 			return 0, err
 		}
-		in.Namespace, in.Name, in.UID = ev.Namespace, ev.Name, uid(ev, in.UID)
 		return store.PutPod(ev.Namespace, ev.Name, func(p *kube.Pod) { a.written.Pod(p, in) }), nil
 	case budgets:
 		in := &policyv1.PodDisruptionBudget{}
-		if err := json.Unmarshal(ev.Object, in); err != nil {
+		if err := read(ev, in); err != nil {
 			return 0, err
 		}
-		in.Namespace, in.Name, in.UID = ev.Namespace, ev.Name, uid(ev, in.UID)
 		return store.PutBudget(ev.Namespace, ev.Name, func(b *kube.Budget) { a.written.Budget(b, in) }), nil
 	}
 	next := &kube.Custom{}
@@ -100,6 +96,17 @@ func (a *Acting) view(r timeline.Resource, ev *timeline.Event) (version uint64, 
 		return 0, err
 	}
 	return store.PutCustom(r.Resource, ev.Namespace, ev.Name, func(c *kube.Custom) { *c = *next }), nil
+}
+
+// read decodes what a client has written. Its identity is the event's.
+func read(ev *timeline.Event, in metav1.Object) error {
+	if err := json.Unmarshal(ev.Object, in); err != nil {
+		return err
+	}
+	in.SetNamespace(ev.Namespace)
+	in.SetName(ev.Name)
+	in.SetUID(uid(ev, in.GetUID()))
+	return nil
 }
 
 // uid is that of an object which a client writes.

@@ -38,10 +38,7 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	if isTerminal {
 		say = lines.Say
 	}
-	player := append(f.options(1), replay.From(f.from.Duration))
-	if f.engine == nil {
-		player = append(player, replay.To(f.to.Duration))
-	}
+	player := append(f.options(1), replay.From(f.from.Duration), replay.To(f.to.Duration))
 	if f.loop {
 		player = append(player, replay.Loop())
 	}

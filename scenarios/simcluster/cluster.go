@@ -25,7 +25,7 @@ type Cluster struct {
 	tape   bytes.Buffer
 	writer *timeline.Writer
 	failed error // of the writer
-	last   []string
+	last   []timeline.Event
 	news   chan struct{} // has one where something happened since it was read
 }
 
@@ -61,7 +61,7 @@ func (c *Cluster) note(n replay.Note) {
 		if len(c.last) == shownEvents {
 			c.last = append(c.last[:0], c.last[1:]...)
 		}
-		c.last = append(c.last, fmt.Sprintf("%s %s %s %s", timeline.FormatAt(n.Event.At), n.Event.Type, n.Event.Resource, n.Event.Name))
+		c.last = append(c.last, n.Event)
 	}
 	select {
 	case c.news <- struct{}{}:
@@ -169,8 +169,8 @@ func (c *Cluster) lastEvents() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var text bytes.Buffer
-	for _, line := range c.last {
-		fmt.Fprintln(&text, line)
+	for _, ev := range c.last {
+		fmt.Fprintf(&text, "%s %s %s %s\n", timeline.FormatAt(ev.At), ev.Type, ev.Resource, ev.Name)
 	}
 	return text.String()
 }

@@ -6,15 +6,12 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver"
 )
 
-// TB holds what [ForTest] needs of a testing.TB: package testing isn't linked into
-// programs that serve.
+// TB holds what [ForTest] needs of a testing.TB.
 type TB interface {
-	Helper()
-	Fatal(args ...any)
-	Error(args ...any)
-	Cleanup(func())
+	apiserver.TB
 	Context() context.Context
 }
 

@@ -10,14 +10,9 @@ import (
 // (pkg/controller/garbagecollector/garbagecollector.go).
 
 // Deleted tells that a client has deleted a workload's object: its ReplicaSets and pods go after it.
-func (ws *Workloads) Deleted(kind WorkloadKind, namespace, name string) {
-	var o *object
-	for uid, one := range ws.byUID {
-		if one.w.uid == uid && one.w.Kind == kind && one.w.Namespace == namespace && one.w.Name == name {
-			o = one
-		}
-	}
-	if o == nil {
+func (ws *Workloads) Deleted(uid string) {
+	o := ws.byUID[uid]
+	if o == nil || o.self.UID != uid {
 		return
 	}
 	ws.env.API.PutDocumentAway(o.self)
@@ -69,10 +64,7 @@ func (ws *Workloads) Orphan(uid string) {
 			api.DropDocument(o.self)
 			return
 		}
-		delete(ws.byUID, uid)
-		if name := (workloadName{o.w.Namespace, o.w.Name}); ws.byName[name] == o.w {
-			delete(ws.byName, name)
-		}
+		ws.forget(o)
 		api.DropDocument(o.self)
 		for _, one := range o.revisions() {
 			if one.set == nil {
@@ -104,6 +96,11 @@ func (ws *Workloads) stop(o *object) {
 		ws.daemons = slices.DeleteFunc(ws.daemons, func(ds *daemonSet) bool { return ds.workload == w })
 	}
 	o.wait.Stop()
+	ws.forget(o)
+}
+
+// forget has a workload found by its UID and its name no longer.
+func (ws *Workloads) forget(o *object) {
 	delete(ws.byUID, o.w.uid)
 	if name := (workloadName{o.w.Namespace, o.w.Name}); ws.byName[name] == o.w {
 		delete(ws.byName, name)

@@ -328,7 +328,7 @@ func (ws *Workloads) Written(uid string, generation int64, replicas int) bool {
 	if o == nil {
 		return false
 	}
-	for _, one := range append([]*object{o}, o.olds...) {
+	for _, one := range o.revisions() {
 		if one.set != nil && one.set.UID == uid {
 			one.set.Generation, one.inSet = generation, replicas // which the Deployment's controller sets right
 			o.react()

@@ -30,11 +30,12 @@ func (s *Store) PatchDocument(d *Document, patch []byte) {
 
 // DropDocument removes an object.
 func (s *Store) DropDocument(d *Document) {
-	if d.Pending {
-		d.gone = true
+	if d.gone {
+		return
 	}
-	if !d.gone {
-		d.rv, d.gone = s.version(), true
+	d.gone = true
+	if !d.Pending {
+		d.rv = s.version()
 		s.emit(Deleted, d.Resource, &d.Meta, nil, nil)
 	}
 }

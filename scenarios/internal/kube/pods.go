@@ -38,10 +38,7 @@ func (s *Store) CreatePod(p *Pod) error {
 		return fmt.Errorf("pods %q already exists", p.Name)
 	}
 	s.stamp(&p.Meta)
-	s.pods[k] = p
-	s.all.add(p)
-	put(s.ofOwner, amongOwned, ownerOf(p), p)
-	put(s.onNode, amongBound, p.NodeName, p)
+	s.enter(p)
 	text := whole(s, (*writer).pod, p)
 	if base := p.Template.Document; base != nil {
 		text = func() []byte { return rawjson.Apply(nil, base, whole(s, (*writer).podOver, p)()) }
@@ -49,6 +46,26 @@ func (s *Store) CreatePod(p *Pod) error {
 	s.emit(Added, "pods", &p.Meta, nil, text)
 	s.tellPods(Added, nil, p)
 	return nil
+}
+
+// enter adds a pod to the lists.
+func (s *Store) enter(p *Pod) {
+	s.pods[key{p.Namespace, p.Name}] = p
+	s.all.add(p)
+	put(s.ofOwner, amongOwned, ownerOf(p), p)
+	put(s.onNode, amongBound, p.NodeName, p)
+}
+
+// move puts a pod that has changed into the lists of its node and its owner.
+func (s *Store) move(old, p *Pod) {
+	if old.NodeName != p.NodeName {
+		take(s.onNode, old.NodeName, p)
+		put(s.onNode, amongBound, p.NodeName, p)
+	}
+	if old.Owner != p.Owner {
+		take(s.ofOwner, ownerOf(old), p)
+		put(s.ofOwner, amongOwned, ownerOf(p), p)
+	}
 }
 
 // UpdatePod lets change work on a pod and writes what it did; see
@@ -64,14 +81,7 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 		return false
 	}
 	p.rv = s.version()
-	if old.NodeName != p.NodeName {
-		take(s.onNode, old.NodeName, p)
-		put(s.onNode, amongBound, p.NodeName, p)
-	}
-	if old.Owner != p.Owner {
-		take(s.ofOwner, ownerOf(old), p)
-		put(s.ofOwner, amongOwned, ownerOf(p), p)
-	}
+	s.move(old, p)
 	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
 	s.tellPods(Modified, old, p)
 	if p.Terminating() && p.Grace == 0 && len(p.Finalizers) == 0 && s.cfg.Remote == nil {

@@ -47,24 +47,14 @@ func (s *Store) PutPod(namespace, name string, change func(*Pod)) uint64 {
 		p = &Pod{}
 		change(p)
 		p.rv = s.version()
-		s.pods[key{p.Namespace, p.Name}] = p
-		s.all.add(p)
-		put(s.ofOwner, amongOwned, ownerOf(p), p)
-		put(s.onNode, amongBound, p.NodeName, p)
+		s.enter(p)
 		s.tellPods(Added, nil, p)
 		return p.rv
 	}
 	old := keep(s, &s.scratch.pod, p)
 	change(p)
 	p.rv = s.version()
-	if old.NodeName != p.NodeName {
-		take(s.onNode, old.NodeName, p)
-		put(s.onNode, amongBound, p.NodeName, p)
-	}
-	if old.Owner != p.Owner {
-		take(s.ofOwner, ownerOf(old), p)
-		put(s.ofOwner, amongOwned, ownerOf(p), p)
-	}
+	s.move(old, p)
 	s.tellPods(Modified, old, p)
 	return p.rv
 }

@@ -222,13 +222,6 @@ func (n *nodeRec) obstacle() (first *budgetRec, double bool) {
 	return first, double
 }
 
-// comparisonsPerChange bounds how many selectors and label sets are compared for
-// each pod and budget of a namespace that is set or deleted, on the average since
-// the namespace is known. n budgets that ask for no label value of their own over n
-// label sets would be n times n comparisons. A real namespace needs a few a change,
-// since the index finds the budgets that ask for a value.
-const comparisonsPerChange = 128
-
 // SetBudget adds a budget or replaces what was known of it. A selector that
 // can't be parsed matches nothing, as for the server.
 //
@@ -251,7 +244,7 @@ func (s *State) SetBudget(in Budget) {
 		s.DeleteBudget(in.Namespace, in.Name)
 		sp = s.podIndex.space(in.Namespace)
 	}
-	sp.comparisons += comparisonsPerChange
+	sp.comparisons += labelindex.ComparisonsPerChange
 	selector, err := metav1.LabelSelectorAsSelector(in.Selector)
 	if err != nil {
 		selector = labels.Nothing()
@@ -277,7 +270,7 @@ func (s *State) DeleteBudget(namespace, name string) {
 	if sp == nil || sp.budgets[name] == nil {
 		return
 	}
-	sp.comparisons += comparisonsPerChange
+	sp.comparisons += labelindex.ComparisonsPerChange
 	b := sp.budgets[name]
 	delete(sp.budgets, name)
 	sp.selecting.Remove(b)

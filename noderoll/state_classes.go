@@ -15,7 +15,7 @@ type space struct {
 	// The same, found by labels.
 	labelled  labelindex.ByLabel[*podClass]
 	selecting *labelindex.Selecting[*budgetRec]
-	// comparisons is what is left of comparisonsPerChange of all changes.
+	// comparisons is what is left of labelindex.ComparisonsPerChange of all changes.
 	comparisons int
 }
 
@@ -74,7 +74,7 @@ func (s *State) classFor(p *Pod, pending bool) *podClass {
 		b.scratch = appendPart(b.scratch, p.Labels[k])
 	}
 	sp := b.space(p.Namespace)
-	sp.comparisons += comparisonsPerChange
+	sp.comparisons += labelindex.ComparisonsPerChange
 	if c := sp.classes[string(b.scratch)]; c != nil {
 		return c
 	}

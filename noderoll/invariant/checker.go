@@ -33,7 +33,7 @@ type Checker struct {
 	emptied        fifo[emptied]
 	budgets        map[string]*labelindex.Selecting[*trackedObject] // by namespace
 	pods           map[string]*trackedPods                          // by namespace
-	comparisons    map[string]int                                   // by namespace, see comparisonsPerChange
+	comparisons    map[string]int                                   // by namespace, see labelindex.ComparisonsPerChange
 	uncounted      map[string]bool                                  // namespaces that need more
 	deferredChecks deferredChecks
 	epoch          int           // counts gaps: what was doubted before one isn't any more

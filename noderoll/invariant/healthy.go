@@ -37,12 +37,6 @@ type covering struct {
 	healthy bool             // Ready, and not being deleted
 }
 
-// comparisonsPerChange bounds how many selectors and pods of a namespace are compared
-// for each new state of a pod's health, and each new or gone selector, on the average:
-// see the constant of this name in package noderoll. The counts of a namespace that
-// needs more aren't checked from then on.
-const comparisonsPerChange = 128
-
 // afford stops the checks of counts in a namespace that needs too many comparisons.
 func (c *Checker) afford(namespace string) {
 	if c.comparisons[namespace] < 0 {
@@ -74,7 +68,7 @@ func (c *Checker) cover(h *trackedObject, now map[string]string) {
 		known.labelled.Add(h, now)
 	}
 	k.labels, k.healthy = now, healthy
-	c.comparisons[h.key.namespace] += comparisonsPerChange
+	c.comparisons[h.key.namespace] += labelindex.ComparisonsPerChange
 	for b := range c.mayCover(h.key.namespace, k.labels) {
 		c.coverBy(h, b)
 	}
@@ -153,7 +147,7 @@ func (c *Checker) coverAll(b *trackedObject) {
 	if b.budget.matcher == nil || c.uncounted[b.key.namespace] {
 		return
 	}
-	c.comparisons[b.key.namespace] += comparisonsPerChange
+	c.comparisons[b.key.namespace] += labelindex.ComparisonsPerChange
 	budgets := c.budgets[b.key.namespace]
 	if budgets == nil {
 		budgets = labelindex.NewSelecting[*trackedObject]()

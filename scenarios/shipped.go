@@ -2,10 +2,10 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -32,35 +32,53 @@ type Scenario struct {
 
 // All returns the shipped scenarios: those that most people want first, then the
 // others by their names. The slice is the caller's; their documents are shared.
-func All() []Scenario { return slices.Clone(shipped()) }
+func All() []Scenario {
+	var all []Scenario
+	for _, s := range shipped() {
+		// A test parses each of them; a program with a broken one still has the
+		// others.
+		if one, err := s.parsed(); err == nil {
+			all = append(all, one)
+		}
+	}
+	return all
+}
 
-var shipped = sync.OnceValue(func() []Scenario {
-	all := []Scenario{{Name: "demo", About: "three old nodes are replaced by three new ones, one at a time, in thirty seconds"}}
+// A shippedOne is a shipped scenario, which is parsed when it is first asked for:
+// most programs need one of them.
+type shippedOne struct {
+	name   string
+	parsed func() (Scenario, error)
+}
+
+var shipped = sync.OnceValue(func() []shippedOne {
+	demo := Scenario{Name: "demo", About: "three old nodes are replaced by three new ones, one at a time, in thirty seconds"}
+	all := []shippedOne{{demo.Name, func() (Scenario, error) { return demo, nil }}}
 	files, err := shippedFiles.ReadDir("shipped")
 	if err != nil {
 		return all
 	}
 	for _, f := range files {
-		data, err := shippedFiles.ReadFile(path.Join("shipped", f.Name()))
-		if err != nil {
-			continue
-		}
-		d, err := Parse("scenario "+strings.TrimSuffix(f.Name(), ".yaml"), data)
-		if err != nil {
-			// A test opens each of them; a program with a broken one still has the
-			// others.
-			continue
-		}
-		all = append(all, Scenario{Name: d.Metadata.Name, About: d.Metadata.Title, Document: d})
+		name := strings.TrimSuffix(f.Name(), ".yaml")
+		all = append(all, shippedOne{name, sync.OnceValues(func() (Scenario, error) { return parseShipped(name) })})
 	}
-	slices.SortStableFunc(all, func(a, b Scenario) int {
-		if x, y := rank(a.Name), rank(b.Name); x != y {
-			return x - y
-		}
-		return strings.Compare(a.Name, b.Name)
+	slices.SortStableFunc(all, func(a, b shippedOne) int {
+		return cmp.Or(rank(a.name)-rank(b.name), strings.Compare(a.name, b.name))
 	})
 	return all
 })
+
+func parseShipped(name string) (Scenario, error) {
+	data, err := shippedFiles.ReadFile("shipped/" + name + ".yaml")
+	if err != nil {
+		return Scenario{}, err
+	}
+	d, err := Parse("scenario "+name, data)
+	if err != nil {
+		return Scenario{}, err
+	}
+	return Scenario{Name: d.Metadata.Name, About: d.Metadata.Title, Document: d}, nil
+}
 
 func rank(name string) int {
 	if i := slices.Index(first, name); i >= 0 {
@@ -72,11 +90,11 @@ func rank(name string) int {
 // Find returns the scenario of a name. The error suggests one.
 func Find(name string) (Scenario, error) {
 	var names []string
-	for _, s := range All() {
-		if s.Name == name {
-			return s, nil
+	for _, s := range shipped() {
+		if s.name == name {
+			return s.parsed()
 		}
-		names = append(names, s.Name)
+		names = append(names, s.name)
 	}
 	if near := phrase.Closest(name, names); near != "" {
 		return Scenario{}, fmt.Errorf("scenario %q: there is none of that name: did you mean %s?", name, near)

@@ -126,8 +126,11 @@ func (f *simulateFlags) check(cmd *cobra.Command, args []string) error {
 
 // tell writes about all scenarios, or about one.
 func (f *simulateFlags) tell(cmd *cobra.Command) error {
-	out, some := cmd.OutOrStdout(), scenarios.All()
-	if f.scenario.word != "" {
+	out := cmd.OutOrStdout()
+	var some []scenarios.Scenario
+	if f.scenario.word == "" {
+		some = scenarios.All()
+	} else {
 		one, err := f.scenario.find(cmd, "")
 		if err != nil {
 			return err

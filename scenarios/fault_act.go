@@ -95,16 +95,21 @@ func (s *Simulation) until(d time.Duration, end func()) {
 	}
 }
 
-// victims draws the machines that a fault befalls, out of those whose nodes are
-// there.
+// victims draws the machines that a fault befalls.
 func (s *Simulation) victims(v spec.Victims) []*cloud.Instance {
-	var some []*cloud.Instance
+	some := s.hittable(v)
+	s.victimRand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	return some[:min(len(some), v.Nodes)]
+}
+
+// hittable are the machines that a fault may befall: those whose nodes are there.
+func (s *Simulation) hittable(v spec.Victims) (some []*cloud.Instance) {
 	for _, g := range s.env.Cloud.Groups() {
 		if v.Group != "" && g.Name != v.Group {
 			continue
 		}
 		for _, i := range g.Instances() {
-			if i.State != cloud.Running || i.Ailments.Dead || s.env.API.Node(i.Name) == nil {
+			if v.Node != "" && i.Name != v.Node || i.State != cloud.Running || i.Ailments.Dead || s.env.API.Node(i.Name) == nil {
 				continue
 			}
 			old := i.Template.LaunchVersion == launchFrom
@@ -114,8 +119,7 @@ func (s *Simulation) victims(v spec.Victims) []*cloud.Instance {
 			some = append(some, i)
 		}
 	}
-	s.victimRand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
-	return some[:min(len(some), v.Nodes)]
+	return some
 }
 
 func (s *Simulation) workloadOf(ref string) *spec.Workload { return s.file.Workload(ref) }

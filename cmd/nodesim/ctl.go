@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nodesim/nodesim/internal/app/ctl"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // ctlFlags are those of all its verbs.
@@ -19,7 +20,7 @@ type ctlFlags struct {
 func newCtl() *cobra.Command {
 	f := ctlFlags{output: newChoice("text", "text", "json")}
 	cmd := &cobra.Command{
-		Use:   "ctl pause|resume|step|seek|speed|mark|status",
+		Use:   "ctl pause|resume|step|seek|speed|mark|fault|status",
 		Short: "Control a replay that serve runs",
 		Long: `Control a replay that nodesim serve runs, from another terminal, a script or a test.
 Every watcher follows.
@@ -36,6 +37,7 @@ controller reacts to each.`,
 			nodesim ctl seek T+2m
 			nodesim ctl seek -30s
 			nodesim ctl speed 20x
+			nodesim ctl fault '{vanish: {group: workers}}'
 			nodesim ctl status --kubeconfig replay.kubeconfig`),
 		Args: cobra.ArbitraryArgs,
 	}
@@ -50,6 +52,7 @@ controller reacts to each.`,
 		f.step(),
 		f.given("seek TIME", "T+1m32s", "Go to a position: T+1m32s, 90s, end; or by a distance: +30s, -30s", checkPosition, (*ctl.Client).Seek, "0s", "end"),
 		f.given("speed SPEED", "20x", "Change the pace: 20x, 0.5x, max", checkSpeed, (*ctl.Client).Speed, "1x", "20x", "100x", "max"),
+		f.given("fault ACTION", "'{kubeletDown: {node: ip-10-0-1-10, for: 5m}}'", "Have a fault of a scenario file happen now; of serve --writes act", checkFault, (*ctl.Client).Fault, spec.Actions()...),
 		f.given("mark NAME", "'before the drain'", "Set a marker here, for status and for the keys m and M", nil, (*ctl.Client).Mark),
 	)
 	cmd.RunE = wantVerb

@@ -9,6 +9,7 @@ import (
 	"github.com/nodesim/nodesim/internal/app/control"
 	"github.com/nodesim/nodesim/internal/app/ctl"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -75,6 +76,7 @@ func (f *ctlFlags) given(use, example, short string, check func(string) error, d
 }
 
 func checkPosition(word string) error { _, err := control.ParseTarget(word); return err }
+func checkFault(text string) error    { _, err := spec.ParseFault(text); return err }
 func checkSpeed(word string) error    { _, err := replay.ParseSpeed(word); return err }
 
 // step is the verb that advances by events, transitions or markers.

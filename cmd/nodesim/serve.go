@@ -15,7 +15,8 @@ type serveFlags struct {
 	faults             []string
 	writes             *choice
 	writesOut          string
-	engine             replay.Engine // with --writes act
+	engine             replay.Engine            // with --writes act
+	do                 func(fault string) error // in the engine
 	shift, exit        bool
 	atRest             bool
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -30,8 +31,16 @@ func (f *serveFlags) act(cmd *cobra.Command, args []string) (*ui.Tape, error) {
 		return nil, usagef("flag --simulate %s: it is a tape and has no cluster: want another scenario with --writes act, such as surge", f.scenario.word)
 	}
 	src.File.Start = time.Now().UTC().Truncate(time.Second)
-	if f.engine, err = src.File.Act(scenarios.ActConfig{AtRest: f.atRest}); err != nil {
+	acting, err := src.File.Act(scenarios.ActConfig{AtRest: f.atRest})
+	if err != nil {
 		return nil, err
+	}
+	f.engine, f.do = acting, func(text string) error {
+		fault, err := spec.ParseFault(text)
+		if err != nil {
+			return err
+		}
+		return acting.Do(fault)
 	}
 	f.shift = false // it begins now
 	return ui.Acting(src.Scenario.Name), nil

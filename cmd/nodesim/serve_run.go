@@ -61,7 +61,7 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	feed := ui.NewFeedWriter(out)
 	feed.Verbose = f.verbose
 	s, err := serve.Open(ctx, serve.Options{
-		Tape: tape, Engine: f.engine, Driver: func(h *timeline.Header) (*ui.Driver, error) {
+		Tape: tape, Engine: f.engine, Do: f.do, Driver: func(h *timeline.Header) (*ui.Driver, error) {
 			d, err := f.newDriver(tape, h)
 			if err == nil && !isTerminal {
 				d.Sink, d.View.FeedOnly = feed, true

@@ -12,12 +12,14 @@ import (
 
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
 
 // Cluster is a simulated cluster. Its methods may be called from any goroutine;
 // one of Run, RunFor and RunUntil may be under way at a time.
 type Cluster struct {
+	engine *scenarios.Acting
 	player *replay.Player
 	server *apiserver.Server
 
@@ -36,7 +38,7 @@ func New(start Start, opts ...replay.Option) (c *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &Cluster{news: make(chan struct{}, 1)}
+	c = &Cluster{engine: e, news: make(chan struct{}, 1)}
 	if c.writer, err = timeline.NewWriter(&c.tape, *e.Header()); err != nil {
 		return nil, err
 	}

@@ -1,13 +1,14 @@
 package simcluster
 
 import (
+	"cmp"
 	"fmt"
 
-	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
-// Start is what a cluster begins with: [Scenario] or [File], perhaps [AtRest].
+// Start is what a cluster begins with: [Scenario], [File] or [Groups], perhaps [AtRest].
 type Start struct {
 	file   func() (*scenarios.File, error)
 	atRest bool
@@ -33,6 +34,21 @@ func File(f *scenarios.File) Start {
 	return Start{file: func() (*scenarios.File, error) { return f, nil }}
 }
 
+// Groups starts with a cluster that has groups of nodes and no workload but the
+// provider's own agents. What is zero has the default that it has in a scenario
+// file, such as the zones, the instance type and the Kubernetes version; the
+// cluster's provider is EKS then.
+func Groups(cluster spec.Cluster, groups ...spec.Group) Start {
+	return Start{file: func() (*scenarios.File, error) {
+		cluster.Provider = cmp.Or(cluster.Provider, spec.ProviderEKS)
+		f, err := spec.Bare(spec.Metadata{Name: "groups", Title: "groups of nodes"}, cluster, groups)
+		if err != nil {
+			return nil, err
+		}
+		return &scenarios.File{File: *f}, nil
+	}}
+}
+
 // AtRest leaves out the scenario's roll and its faults: nothing happens but what
 // clients bring about.
 func AtRest(s Start) Start {
@@ -41,9 +57,9 @@ func AtRest(s Start) Start {
 }
 
 // engine makes the simulation.
-func (s Start) engine() (replay.Engine, error) {
+func (s Start) engine() (*scenarios.Acting, error) {
 	if s.file == nil {
-		return nil, fmt.Errorf("found an empty start: want simcluster.Scenario or simcluster.File")
+		return nil, fmt.Errorf("found an empty start: want simcluster.Scenario, simcluster.File or simcluster.Groups")
 	}
 	f, err := s.file()
 	if err != nil {

@@ -161,6 +161,8 @@ type After struct {
 // Victims are the nodes that a fault hits. Which ones is drawn; where there
 // are fewer than that, all of them.
 type Victims struct {
+	// Node is the name of the one node; absent: those below.
+	Node string `yaml:"node" form:"node"`
 	// Group of the nodes; absent: any.
 	Group string `yaml:"group" form:"label"`
 	// Nodes is the number of nodes.

@@ -46,6 +46,10 @@ var forms = map[string]form{
 		"a DNS-1123 label: small letters, digits and -, at most 63",
 		func(s string) bool { return len(validation.IsDNS1123Label(s)) == 0 },
 	},
+	"node": {
+		"the name of a node, such as ip-10-0-1-10",
+		func(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 },
+	},
 	"workload": {
 		"the name of a workload, web or shop/web",
 		func(s string) bool {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,9 @@ type Sources struct {
 	Summary func() replay.Summary
 	// Faults are those that were fired so far.
 	Faults func() []Fault
+	// Do has a fault happen in the cluster that is played, where it isn't a tape; nil where it is. The text is that of a
+	// scenario file.
+	Do func(fault string) error
 }
 
 // Control moves one Player for several callers. Its methods may be called from
@@ -44,6 +48,11 @@ func New(p *replay.Player, e Sources) *Control {
 	}
 	if e.Since == nil {
 		e.Since = func(int) []noderoll.Entry { return nil }
+	}
+	if e.Do == nil {
+		e.Do = func(string) error {
+			return errors.New("a tape can't be changed: want nodesim serve --writes act for a cluster in which a fault can happen")
+		}
 	}
 	if e.Faults == nil {
 		e.Faults = func() []Fault { return nil }

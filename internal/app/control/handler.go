@@ -31,6 +31,7 @@ var verbs = map[string]verb{
 	"seek":   seek,
 	"speed":  speed,
 	"mark":   mark,
+	"fault":  faulty,
 }
 
 func (c *Control) serve(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +48,7 @@ func (c *Control) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !below || !known:
 		fail(w, status(http.StatusNotFound, metav1.StatusReasonNotFound,
-			"the server could not find the requested resource: want status, pause, resume, step, seek, speed or mark below "+Path))
+			"the server could not find the requested resource: want status, pause, resume, step, seek, speed, mark or fault below "+Path))
 		return
 	case r.Method != http.MethodPost:
 		refuse(w, word, http.MethodPost)
@@ -167,6 +168,17 @@ func mark(_ context.Context, c *Control, body []byte) (any, error) {
 	}
 	if err := c.Mark(ask.Name); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return c.Status(), nil
+}
+
+func faulty(_ context.Context, c *Control, body []byte) (any, error) {
+	var ask Do
+	if err := decode(body, &ask); err != nil {
+		return nil, err
+	}
+	if err := c.sources.Do(ask.Fault); err != nil {
+		return nil, err
 	}
 	return c.Status(), nil
 }

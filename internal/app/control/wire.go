@@ -156,5 +156,11 @@ type Mark struct {
 	Name string `json:"name"`
 }
 
+// Do asks for a fault of the cluster, in the words of a scenario file:
+// "{vanish: {group: workers}}".
+type Do struct {
+	Fault string `json:"fault"`
+}
+
 // untils lists what a step can lead to, for errors.
 func untils() string { return strings.Join(Untils, ", ") }

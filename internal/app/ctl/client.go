@@ -86,6 +86,11 @@ func (c *Client) Mark(ctx context.Context, name string) (control.Status, error) 
 	return ask[control.Status](ctx, c, http.MethodPost, "mark", control.Mark{Name: name})
 }
 
+// Fault has a fault happen in the cluster, such as {vanish: {group: workers}}.
+func (c *Client) Fault(ctx context.Context, fault string) (control.Status, error) {
+	return ask[control.Status](ctx, c, http.MethodPost, "fault", control.Do{Fault: fault})
+}
+
 // mostBytes bounds how long an answer may be.
 const mostBytes = 64 << 20
 

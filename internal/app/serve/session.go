@@ -20,6 +20,9 @@ type Options struct {
 	// Engine is a cluster that takes writes, in place of the tape, which is
 	// [ui.Acting] then.
 	Engine replay.Engine
+	// Do has a fault happen in the Engine, in the words of a scenario file; nil with
+	// a tape.
+	Do func(fault string) error
 	// Driver makes what follows the tape for people.
 	Driver func(*timeline.Header) (*ui.Driver, error)
 	// Player and Server are options of theirs besides those made here.
@@ -95,7 +98,11 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 	s.Show = ui.Over(s.Player, o.Tape, s.Driver)
 	s.then(s.Show.Close)
 	s.then(s.Player.Subscribe(s.tell))
-	s.Control = control.New(s.Player, control.Sources{Transitions: s.Driver.Landmarks, Since: s.Driver.LandmarksSince, Summary: s.known, Faults: s.fired.all})
+	sources := control.Sources{Transitions: s.Driver.Landmarks, Since: s.Driver.LandmarksSince, Summary: s.known, Faults: s.fired.all}
+	if o.Do != nil {
+		sources.Do = s.do
+	}
+	s.Control = control.New(s.Player, sources)
 	if s.server, err = apiserver.New(s.Player, append(o.Server, apiserver.ImpliedNamespaces(), apiserver.Mount(control.Path, s.Control.Handler()))...); err != nil {
 		return s, err
 	}
@@ -117,6 +124,14 @@ func Open(ctx context.Context, o Options) (s *Session, err error) {
 
 // known returns what is known of the whole tape. It isn't called before Open has returned.
 func (s *Session) known() replay.Summary { return s.summarizer.Known() }
+
+// do has a fault happen now, and shows what follows at once.
+func (s *Session) do(fault string) error {
+	if err := s.Player.Transact(func(*replay.Tx) error { return s.options.Do(fault) }); err != nil {
+		return err
+	}
+	return s.Player.Transact(func(*replay.Tx) error { return nil })
+}
 
 func (s *Session) then(f func()) { s.undo = append(s.undo, func() error { f(); return nil }) }
 

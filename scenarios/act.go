@@ -12,6 +12,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/objects"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -36,6 +37,7 @@ type Acting struct {
 	forgotten map[types.NamespacedName]bool
 	// podTemplates are those of workloads' pods as they were written last, by the workload's UID.
 	podTemplates map[string]*corev1.PodTemplateSpec
+	objects      *objects.Objects
 }
 
 // Act makes the cluster of the file's beginning.
@@ -56,6 +58,13 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
 	a.written.Templates.Traits = s.traitsOf
 	a.written.Owner = func(uid string) *kube.Owner { return s.workloads.OwnerOf(uid) }
+	a.objects = objects.New(objects.Config{
+		Env: s.env, Header: &a.header, Changed: a.changed,
+		Halt: func(namespace string) { s.workloads.Halt(namespace) },
+		Forgotten: func(namespace, name string) {
+			a.forgotten[types.NamespacedName{Namespace: namespace, Name: name}] = true
+		},
+	})
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
@@ -133,6 +142,11 @@ func (a *Acting) emit(ev timeline.Event) error {
 			return nil
 		}
 	}
+	if ev.Resource == "events" && ev.Type == timeline.Added && a.objects.Terminating(ev.Namespace) {
+		a.forgotten[types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}] = true
+		return nil // the API server refuses it
+	}
+	a.objects.Saw(&ev)
 	ev.Patch = bytes.Clone(ev.Patch)
 	if ev.Object != nil {
 		r, _ := a.header.Lookup(ev.Resource)

@@ -19,7 +19,6 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
@@ -28,7 +27,7 @@ import (
 // clusterAge is how old a cluster is whose scenario begins.
 const clusterAge = 90 * 24 * time.Hour
 
-// seedNamespaces puts the namespaces there, each with the service account that pods have by default.
+// seedNamespaces puts the namespaces there, each with what every namespace has.
 func (a *Acting) seedNamespaces() {
 	s := a.sim
 	names := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
@@ -38,31 +37,10 @@ func (a *Acting) seedNamespaces() {
 	for _, b := range s.file.Budgets {
 		names[b.Namespace] = true
 	}
-	created := metav1.NewTime(s.file.Start.Add(-clusterAge).Truncate(time.Second))
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		chance := s.env.Stream("namespace", name)
-		a.seed("namespaces", &corev1.Namespace{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(chance.UUID()), CreationTimestamp: created, Labels: map[string]string{corev1.LabelMetadataName: name}},
-			Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
-			Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
-		})
-		a.seed("serviceaccounts", &corev1.ServiceAccount{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: "default", UID: types.UID(chance.UUID()), CreationTimestamp: created},
-		})
+		a.objects.SeedNamespace(name, s.file.Start.Add(-clusterAge), &chance)
 	}
-}
-
-// seed adds an object that no actor writes.
-func (a *Acting) seed(resource string, o metav1.Object) {
-	text, err := json.Marshal(o)
-	if err != nil {
-		a.sim.env.Fail(err)
-		return
-	}
-	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}, Resource: resource}
-	a.sim.env.API.CreateDocument(d, text)
 }
 
 // textOf is the text of a workload's object, and of a Deployment's ReplicaSet, without their status.
@@ -201,13 +179,8 @@ func (a *Acting) workload(kind controllers.WorkloadKind, ev *timeline.Event) err
 	if err := json.Unmarshal(ev.Object, &in); err != nil {
 		return err
 	}
-	if own := string(uid(ev, in.Metadata.UID)); in.Metadata.DeletionTimestamp != nil {
-		switch {
-		case slices.Equal(in.Metadata.Finalizers, []string{metav1.FinalizerDeleteDependents}):
-			ws.Ending(own)
-		case slices.Equal(in.Metadata.Finalizers, []string{metav1.FinalizerOrphanDependents}):
-			ws.Orphan(own)
-		}
+	if in.Metadata.DeletionTimestamp != nil {
+		ws.Ending(string(uid(ev, in.Metadata.UID)), in.Metadata.Generation)
 		return nil
 	}
 	replicas := 1

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/objects"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -26,6 +27,10 @@ func (a *Acting) Put(ev timeline.Event) (rv string, err error) {
 	version, err := a.put(r, &ev)
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w", ev.Resource, ev.Name, err)
+	}
+	a.objects.Saw(&ev)
+	if r == events && ev.Type != timeline.Deleted {
+		a.objects.ExpireEvent(ev.Namespace, ev.Name)
 	}
 	return strconv.FormatUint(version, 10), nil
 }
@@ -56,6 +61,17 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		a.sim.env.After(0, func() { store.Collect(view, ev.Namespace, ev.Name) })
 	}
 	return version, err
+}
+
+// changed tells the workloads' controllers of an object that others than clients end.
+func (a *Acting) changed(x *objects.Object) {
+	switch {
+	case workloadKind(x.Resource) == "":
+	case x.Gone():
+		a.sim.workloads.Deleted(x.UID)
+	case x.Deleting:
+		a.sim.workloads.Ending(x.UID, x.Generation)
+	}
 }
 
 var (

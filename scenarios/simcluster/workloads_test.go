@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/scenarios/simcluster"
 )
@@ -20,6 +21,20 @@ func template(name string) corev1.PodTemplateSpec {
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{
 			Name: name, Image: "registry.example.com/" + name + ":1", Env: []corev1.EnvVar{{Name: "MODE", Value: "fast"}},
 		}}},
+	}
+}
+
+// deploy creates a Deployment.
+func deploy(t testing.TB, k kubernetes.Interface, namespace, name string, replicas int32) {
+	t.Helper()
+	_, err := k.AppsV1().Deployments(namespace).Create(t.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}, Template: template(name),
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -145,16 +160,7 @@ func TestARolloutMayBeHurried(t *testing.T) {
 		c := simcluster.ForTest(t, simcluster.AtRest(simcluster.Scenario("surge")))
 		c.Start()
 		k := clients(t, c)
-		replicas := int32(3)
-		_, err := k.AppsV1().Deployments("shop").Create(t.Context(), &appsv1.Deployment{
-			ObjectMeta: metav1.ObjectMeta{Name: "api"},
-			Spec: appsv1.DeploymentSpec{
-				Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}, Template: template("api"),
-			},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		deploy(t, k, "shop", "api", 3)
 		<-time.After(20 * time.Second)
 		for i, image := range []string{"registry.example.com/api:2", "registry.example.com/api:3", "registry.example.com/api:4"} {
 			d, err := k.AppsV1().Deployments("shop").Get(t.Context(), "api", metav1.GetOptions{})

@@ -48,7 +48,7 @@ type object struct {
 	set    *kube.Document // a Deployment's ReplicaSet, or nil
 	olds   []*object      // a Deployment's earlier revisions: of these, w, set, inSet and setStatus count
 	limits Limits
-	ending bool // it goes when its pods have
+	ending bool // it has a deletionTimestamp
 	stream model.Stream
 	wait   *loop.Timer
 	// What the objects say.
@@ -103,18 +103,16 @@ func (o *object) react() {
 // sync writes what the objects don't say yet.
 func (o *object) sync() {
 	api := o.w.env.API
-	if o.ending {
-		o.end()
-		return
-	}
 	if o.w.Kind == Deployment {
-		o.roll()
+		if !o.ending {
+			o.roll()
+		}
 		for _, old := range o.olds {
 			old.syncSet()
 		}
 		o.syncSet()
 	}
-	if want := o.w.Replicas; o.w.Kind != Deployment && o.w.Kind != DaemonSet && o.replicas != want { // by the scenario, as by a client
+	if want := o.w.Replicas; !o.ending && o.w.Kind != Deployment && o.w.Kind != DaemonSet && o.replicas != want { // by the scenario, as by a client
 		o.replicas = want
 		o.self.Generation++
 		field := "replicas"
@@ -131,6 +129,9 @@ func (o *object) sync() {
 
 // syncSet writes the replicas and the status of a ReplicaSet.
 func (o *object) syncSet() {
+	if o.set.Gone() {
+		return
+	}
 	if o.inSet != o.w.Replicas {
 		o.inSet = o.w.Replicas
 		o.set.Generation++

@@ -169,6 +169,9 @@ func (ws *Workloads) make(w Workload) (*workload, error) {
 		return nil, fmt.Errorf("workload %q in namespace %q with %d containers: want a name, a namespace and a container", w.Name, w.Namespace, len(w.Template.Containers))
 	}
 	one := newWorkload(ws.env, w)
+	if ws.text != nil && w.Kind == Job {
+		one.owner.APIVersion = "batch/v1" // by which the garbage collector finds it
+	}
 	switch w.Kind {
 	case Deployment, ReplicaSet:
 		one.keeper = newReplicaSet(one)

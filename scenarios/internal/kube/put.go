@@ -131,6 +131,19 @@ func (s *Store) PutAway(resource, namespace, name string) (version uint64, err e
 	return s.rv, err
 }
 
+// AmendPod writes a patch of what the Store has no field for; change does the same to what it has.
+func (s *Store) AmendPod(p *Pod, patch []byte, change func(*Pod)) {
+	if p.gone {
+		return
+	}
+	old := keep(s, &s.scratch.pod, p)
+	change(p)
+	p.rv = s.version()
+	s.move(old, p)
+	s.emit(Modified, "pods", &p.Meta, patch, nil)
+	s.tellPods(Modified, old, p)
+}
+
 // Collect removes an object that is to go and that nothing holds any more, as the API server does with a write. A
 // client's write leaves that to its author.
 func (s *Store) Collect(resource, namespace, name string) {

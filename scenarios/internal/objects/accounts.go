@@ -1,0 +1,116 @@
+package objects
+
+import (
+	_ "embed" // the certificate
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+)
+
+// accounts gives every namespace its ServiceAccount default and the ConfigMap with the certificate of the cluster's
+// authority (pkg/controller/serviceaccount/serviceaccounts_controller.go, pkg/controller/certificates/rootcacertpublisher).
+type accounts struct {
+	*Objects
+	account, root model.Stream
+}
+
+const (
+	defaultAccount = "default"
+	rootConfig     = "kube-root-ca.crt"
+)
+
+// rootCertificate is of an authority whose key nobody has.
+//
+//go:embed root.crt
+var rootCertificate string
+
+func newAccounts(s *Objects) *accounts {
+	return &accounts{Objects: s, account: s.Env.Stream("serviceaccount-controller"), root: s.Env.Stream("root-ca-cert-publisher")}
+}
+
+func (a *accounts) seen(c kube.Change, x *Object) {
+	switch x.Resource.String() {
+	case "namespaces":
+		if c == kube.Added {
+			a.soon(&a.account, x.Name, a.giveAccount)
+			a.soon(&a.root, x.Name, a.giveRoot)
+		}
+	case "serviceaccounts":
+		if c == kube.Deleted && x.Name == defaultAccount {
+			a.soon(&a.account, x.Namespace, a.giveAccount)
+		}
+	case "configmaps":
+		if c != kube.Added && x.Name == rootConfig {
+			a.soon(&a.root, x.Namespace, a.giveRoot)
+		}
+	}
+}
+
+// soon looks at a namespace after the controller's reaction time.
+func (a *accounts) soon(s *model.Stream, namespace string, give func(namespace string)) {
+	a.Env.After(a.Env.Draw(s, a.Env.Timings.ControllerReact), func() {
+		if x := a.Get("namespaces", "", namespace); x != nil && !x.Deleting {
+			give(namespace)
+		}
+	})
+}
+
+func (a *accounts) giveAccount(namespace string) {
+	if a.Get("serviceaccounts", namespace, defaultAccount) == nil {
+		a.create("serviceaccounts", a.account.UUID(), account(namespace))
+	}
+}
+
+func (a *accounts) giveRoot(namespace string) {
+	x := a.Get("configmaps", namespace, rootConfig)
+	if x == nil {
+		a.create("configmaps", a.root.UUID(), root(namespace))
+	} else {
+		a.patch(x, marshal(map[string]any{"data": root(namespace).Data}))
+	}
+}
+
+func account(namespace string) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: defaultAccount},
+	}
+}
+
+func root(namespace string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: rootConfig, Annotations: map[string]string{
+			"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
+		}},
+		Data: map[string]string{"ca.crt": rootCertificate},
+	}
+}
+
+// SeedNamespace adds a namespace that has been there since before the tape began, with what each one has.
+func (s *Objects) SeedNamespace(name string, created time.Time, chance *model.Stream) {
+	at := metav1.NewTime(created.Truncate(time.Second))
+	ns := &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}},
+		Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
+		Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
+	}
+	s.Seed("namespaces", ns, at, chance)
+	s.Seed("serviceaccounts", account(name), at, chance)
+	s.Seed("configmaps", root(name), at, chance)
+}
+
+// Seed adds an object that has been there since before the tape began.
+func (s *Objects) Seed(resource string, o metav1.Object, created metav1.Time, chance *model.Stream) {
+	uid := chance.UUID()
+	o.SetUID(types.UID(uid))
+	o.SetCreationTimestamp(created)
+	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid}, Resource: resource}
+	s.Env.API.CreateDocument(d, marshal(o))
+}

@@ -1,0 +1,253 @@
+// Package objects is what kube-controller-manager does with objects of any kind in a simulated cluster that takes
+// writes: it collects what has lost its owners, ends namespaces with all that is in them, gives namespaces what every
+// one has, and forgets Events. One file each.
+//
+// In: every write of every object, a client's or an actor's. Out: writes to the simulated API. It must never read
+// another actor's memory, nor write from within what it is told.
+package objects
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Config configures Objects.
+type Config struct {
+	Env *component.Env
+	// Header names the resources that there are. It may grow.
+	Header *timeline.Header
+	// Changed is told of an object that has been marked for deletion or is gone, by a write of this package.
+	Changed func(*Object)
+	// Halt is told of a namespace that is at its end: nothing can be created in it any more.
+	Halt func(namespace string)
+	// Forgotten is told of an Event that is gone, though its reporter may still write it.
+	Forgotten func(namespace, name string)
+}
+
+// Objects knows of every object who owns it, what holds it and whether it is at its end. Of some kinds it has the whole
+// text.
+type Objects struct {
+	Config
+	kinds       map[string]*Kind // by the resource that an event names
+	byName      map[name]*Object
+	byUID       map[string]*Object
+	inNamespace map[string]map[*Object]struct{}
+	events      map[string]map[string]struct{} // by namespace
+	expires     map[[2]string]time.Duration    // Events of clients, by namespace and name
+	made        uint64
+	lastOwners  owners
+
+	garbage    *garbage
+	namespaces *namespaces
+	accounts   *accounts
+}
+
+// Kind is a kind of object.
+type Kind struct {
+	timeline.Resource
+	key   string // as events name the resource
+	keeps bool   // the text
+}
+
+type name struct {
+	kind            *Kind
+	namespace, name string
+}
+
+// owners are the owner references that were read last: the pods of a controller have the same.
+type owners struct {
+	text []byte
+	list []metav1.OwnerReference
+}
+
+// Object is what there is to know of an object of any kind.
+type Object struct {
+	*Kind
+	Namespace, Name, UID string
+	Owners               []metav1.OwnerReference
+	Finalizers           []string
+	Deleting             bool
+	Generation           int64
+
+	text []byte // where its kind keeps it
+	n    uint64 // of its creation
+	gone bool
+}
+
+// Gone reports whether the object was removed.
+func (x *Object) Gone() bool { return x.gone }
+
+// New starts the controllers of objects of any kind. Call it before there are objects.
+func New(c Config) *Objects {
+	s := &Objects{
+		Config: c, kinds: map[string]*Kind{}, byName: map[name]*Object{}, byUID: map[string]*Object{},
+		inNamespace: map[string]map[*Object]struct{}{}, events: map[string]map[string]struct{}{},
+		expires: map[[2]string]time.Duration{},
+	}
+	s.garbage = newGarbage(s)
+	s.namespaces = newNamespaces(s)
+	s.accounts = newAccounts(s)
+	return s
+}
+
+// kept are the kinds whose text the controllers here need.
+var kept = map[string]bool{"namespaces": true}
+
+// kind finds the kind that an event names.
+func (s *Objects) kind(key string) *Kind {
+	if k := s.kinds[key]; k != nil {
+		return k
+	}
+	r, ok := s.Header.Lookup(key)
+	if !ok {
+		r = timeline.Resource{Resource: key}
+	}
+	for _, k := range s.kinds {
+		if k.Resource == r {
+			s.kinds[key] = k
+			return k
+		}
+	}
+	k := &Kind{Resource: r, key: key, keeps: kept[r.String()]}
+	s.kinds[key] = k
+	return k
+}
+
+// Get returns an object by the resource that events name, or nil.
+func (s *Objects) Get(resource, namespace, called string) *Object {
+	return s.byName[name{s.kind(resource), namespace, called}]
+}
+
+// Saw takes a write of a client or an actor: an event of a tape with the whole object or a patch.
+func (s *Objects) Saw(ev *timeline.Event) {
+	if !ev.Type.Object() {
+		return
+	}
+	k := s.kind(ev.Resource)
+	if k.Resource.Resource == "events" {
+		s.sawEvent(ev)
+		return
+	}
+	id := name{k, ev.Namespace, ev.Name}
+	x := s.byName[id]
+	switch {
+	case ev.Type == timeline.Deleted:
+		if x != nil {
+			s.remove(id, x)
+		}
+	case x == nil:
+		s.add(id, ev)
+	default:
+		s.modify(x, ev)
+	}
+}
+
+func (s *Objects) add(id name, ev *timeline.Event) {
+	s.made++
+	x := &Object{Kind: id.kind, Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, n: s.made}
+	s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
+	if x.keeps {
+		x.text = bytes.Clone(ev.Object)
+	}
+	s.byName[id] = x
+	s.byUID[x.UID] = x
+	if x.Namespace != "" {
+		in := s.inNamespace[x.Namespace]
+		if in == nil {
+			in = map[*Object]struct{}{}
+			s.inNamespace[x.Namespace] = in
+		}
+		in[x] = struct{}{}
+	}
+	s.tell(kube.Added, nil, x)
+}
+
+func (s *Objects) modify(x *Object, ev *timeline.Event) {
+	was := *x
+	if ev.Object != nil {
+		x.Owners, x.Finalizers, x.Deleting, x.Generation = nil, nil, false, 0
+		s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
+		if x.keeps {
+			x.text = bytes.Clone(ev.Object)
+		}
+	} else {
+		m := rawjson.Get(ev.Patch, "metadata")
+		if m == nil && !x.keeps {
+			return
+		}
+		s.readMeta(x, m)
+		if x.keeps {
+			x.text = rawjson.Apply(nil, x.text, ev.Patch)
+		}
+	}
+	s.tell(kube.Modified, &was, x)
+}
+
+func (s *Objects) remove(id name, x *Object) {
+	x.gone = true
+	delete(s.byName, id)
+	if s.byUID[x.UID] == x {
+		delete(s.byUID, x.UID)
+	}
+	if in := s.inNamespace[x.Namespace]; in != nil {
+		if delete(in, x); len(in) == 0 {
+			delete(s.inNamespace, x.Namespace)
+		}
+	}
+	s.tell(kube.Deleted, x, x)
+}
+
+func (s *Objects) tell(c kube.Change, was, x *Object) {
+	s.garbage.seen(c, was, x)
+	s.namespaces.seen(c, was, x)
+	s.accounts.seen(c, x)
+}
+
+// readMeta reads what an object's metadata or a patch of it says.
+func (s *Objects) readMeta(x *Object, metadata []byte) {
+	for name, value := range rawjson.Members(metadata) {
+		none := string(value) == "null"
+		switch string(name) {
+		case "uid":
+			if uid, ok := rawjson.Unquote(value); ok && x.UID == "" {
+				x.UID = uid
+			}
+		case "ownerReferences":
+			x.Owners = s.readOwners(value)
+		case "finalizers":
+			x.Finalizers = nil
+			_ = json.Unmarshal(value, &x.Finalizers) // what the API server takes is a list of strings
+		case "deletionTimestamp":
+			x.Deleting = !none
+		case "generation":
+			x.Generation, _ = strconv.ParseInt(string(value), 10, 64)
+		}
+	}
+}
+
+func (s *Objects) readOwners(text []byte) []metav1.OwnerReference {
+	if !bytes.Equal(text, s.lastOwners.text) {
+		s.lastOwners = owners{text: bytes.Clone(text)}
+		_ = json.Unmarshal(text, &s.lastOwners.list) // as above
+	}
+	return s.lastOwners.list
+}
+
+// in returns what is in a namespace, in the order of its creation.
+func (s *Objects) in(namespace string) []*Object { return inOrder(s.inNamespace[namespace]) }
+
+func inOrder(set map[*Object]struct{}) []*Object {
+	return slices.SortedFunc(maps.Keys(set), func(a, b *Object) int { return cmp.Compare(a.n, b.n) })
+}

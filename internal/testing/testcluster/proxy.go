@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"sync"
@@ -55,11 +56,26 @@ func ProxyTo(t testing.TB, host string) *Proxy {
 func newProxy(target string) (*Proxy, error) {
 	flow := make(chan struct{})
 	close(flow)
-	p := &Proxy{target: target, address: "127.0.0.1:0", open: map[net.Conn]struct{}{}, flow: flow, budget: -1}
+	p := &Proxy{target: target, open: map[net.Conn]struct{}{}, flow: flow, budget: -1}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p, p.listen()
+	var err error
+	for range 100 { // a port may be taken; a hundred aren't
+		p.address = fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(ports))
+		if err = p.listen(); err == nil {
+			return p, nil
+		}
+	}
+	return nil, err
 }
+
+// A proxy's ports. The kernel gives none of them to connections and to listeners on port 0: Linux takes those from 32768
+// on, other systems from 49152 on (https://docs.kernel.org/networking/ip-sysctl.html, ip_local_port_range). So nobody
+// takes a proxy's port while it refuses.
+const (
+	firstPort = 16384
+	ports     = 13616 // up to 29999: NodePorts begin at 30000
+)
 
 // Config is the configuration of a client that goes through the proxy, with the rights of the given one.
 func (p *Proxy) Config(config *rest.Config) *rest.Config {
@@ -140,7 +156,7 @@ func (p *Proxy) listen() error {
 	if err != nil {
 		return fmt.Errorf("listen as proxy of %s: %w", p.target, err)
 	}
-	p.listener, p.address = listener, listener.Addr().String()
+	p.listener = listener
 	p.work.Go(func() { p.accept(listener) })
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -22,6 +23,7 @@ type Cluster struct {
 	engine *scenarios.Acting
 	player *replay.Player
 	server *apiserver.Server
+	lives  atomic.Bool // Run lets time pass, or is about to
 
 	mu     sync.Mutex
 	tape   bytes.Buffer
@@ -93,7 +95,11 @@ func (c *Cluster) Close() error {
 
 // Run lets the cluster live by the clock until the context ends, whose error it
 // returns, or the simulation fails.
-func (c *Cluster) Run(ctx context.Context) error { return c.player.Run(ctx) }
+func (c *Cluster) Run(ctx context.Context) error {
+	c.lives.Store(true)
+	defer c.lives.Store(false)
+	return c.player.Run(ctx)
+}
 
 // RunFor lets a time pass, and waits after each event until every watch has
 // delivered it. It doesn't wait for what clients then do.
@@ -130,7 +136,7 @@ func (c *Cluster) RunUntil(ctx context.Context, limit time.Duration, waitedFor s
 // next goes to the next event, and reports whether there is none up to a
 // position; time stands at that position then.
 func (c *Cluster) next(ctx context.Context, to time.Duration) (there bool, err error) {
-	if c.player.Status().Running {
+	if c.lives.Load() {
 		return c.await(ctx, to)
 	}
 	at, ok, err := c.player.Upcoming()

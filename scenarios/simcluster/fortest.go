@@ -43,6 +43,7 @@ func ForTest(t TB, start Start, opts ...replay.Option) *TestCluster {
 func (c *TestCluster) Start() {
 	ctx, cancel := context.WithCancel(c.tb.Context())
 	ended := make(chan error)
+	c.lives.Store(true) // so that Eventually leaves time to Run, even before Run begins
 	go func() { ended <- c.Run(ctx) }()
 	c.tb.Cleanup(func() {
 		cancel()

@@ -1,0 +1,42 @@
+package simtest
+
+import (
+	"github.com/go-logr/logr/testr"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// Manager makes a manager of the cluster for unmodified reconcilers. It opens no
+// port, takes the name of a controller more than once in a process, and logs to
+// the test unless the options have a Logger. [Cluster.Start] starts it.
+func (c *Cluster) Manager(o ctrl.Options) ctrl.Manager {
+	c.t.Helper()
+	const none = "0" // how controller-runtime's options say so
+	o.Metrics.BindAddress, o.HealthProbeBindAddress, o.PprofBindAddress = none, none, none
+	if o.Controller.SkipNameValidation == nil {
+		unchecked := true
+		o.Controller.SkipNameValidation = &unchecked
+	}
+	if o.Logger.GetSink() == nil {
+		o.Logger = testr.NewWithInterface(c.t, testr.Options{})
+	}
+	m, err := ctrl.NewManager(c.RESTConfig(), o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return m
+}
+
+// Start lets the cluster live, with these managers in it, until the test ends.
+// A manager that ends earlier fails the test.
+func (c *Cluster) Start(managers ...ctrl.Manager) {
+	c.TestCluster.Start()
+	for _, m := range managers {
+		ended := make(chan error, 1)
+		go func() { ended <- m.Start(c.t.Context()) }()
+		c.t.Cleanup(func() { // the test's context has ended by then
+			if err := <-ended; err != nil {
+				c.t.Error(err)
+			}
+		})
+	}
+}

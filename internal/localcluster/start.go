@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,7 +101,7 @@ func (c *ControlPlane) serve(ctx context.Context) (_ rest.Interface, leave func(
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
 		if c.port = c.options.Port; c.port == 0 {
-			if c.port, err = freePort(); err != nil {
+			if c.port, err = FreePort(); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -156,21 +155,4 @@ func (c *ControlPlane) ready(ctx context.Context) (_ rest.Interface, leave func(
 
 func (c *ControlPlane) run(component string, flags map[string]string) (*process.Process, error) {
 	return c.group.Run(component, c.paths[component], arguments(flags, c.options.Flags[component]))
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
-}
-
-// free reports whether a port can be listened on, before anything is built or started for it.
-func free(port int) error {
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		return fmt.Errorf("control plane: port %d of 127.0.0.1: %w: want a free one, or 0 to have one found", port, err)
-	}
-	return l.Close()
 }

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"sync"
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/nodesim/nodesim/internal/localcluster"
 )
 
 // A Proxy is between clients and the API server and breaks their connections on demand. It forwards bytes and
@@ -59,23 +60,13 @@ func newProxy(target string) (*Proxy, error) {
 	p := &Proxy{target: target, open: map[net.Conn]struct{}{}, flow: flow, budget: -1}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var err error
-	for range 100 { // a port may be taken; a hundred aren't
-		p.address = fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(ports))
-		if err = p.listen(); err == nil {
-			return p, nil
-		}
+	port, err := localcluster.FreePort() // that nobody takes while the proxy refuses
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	p.address = fmt.Sprintf("127.0.0.1:%d", port)
+	return p, p.listen()
 }
-
-// A proxy's ports. The kernel gives none of them to connections and to listeners on port 0: Linux takes those from 32768
-// on, other systems from 49152 on (https://docs.kernel.org/networking/ip-sysctl.html, ip_local_port_range). So nobody
-// takes a proxy's port while it refuses.
-const (
-	firstPort = 16384
-	ports     = 13616 // up to 29999: NodePorts begin at 30000
-)
 
 // Config is the configuration of a client that goes through the proxy, with the rights of the given one.
 func (p *Proxy) Config(config *rest.Config) *rest.Config {

@@ -225,7 +225,7 @@ func (a *Acting) podTemplate(ev *timeline.Event, in *writtenWorkload) controller
 	out := controllers.PodTemplate{
 		Labels: convert.LabelsFromAPI(t.Labels), Annotations: convert.LabelsFromAPI(t.Annotations), Finalizers: t.Finalizers,
 		Containers: k.Containers, GraceSeconds: k.GraceSeconds, NodeSelector: k.NodeSelector, Tolerations: k.Tolerations, Spread: k.Spread,
-		Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork,
+		Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork, RestartPolicy: k.RestartPolicy, Demands: k.Demands,
 		Traits:   a.sim.traits[types.NamespacedName{Namespace: ev.Namespace, Name: t.Labels["app"]}],
 		Document: fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, rawjson.Get(ev.Object, "spec", "template", "spec")),
 	}

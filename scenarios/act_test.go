@@ -85,6 +85,7 @@ var plural = map[string]schema.GroupVersionResource{
 	"statefulsets":         {Group: "apps", Version: "v1", Resource: "statefulsets"},
 	"daemonsets":           {Group: "apps", Version: "v1", Resource: "daemonsets"},
 	"events":               {Version: "v1", Resource: "events"},
+	"jobs":                 {Group: "batch", Version: "v1", Resource: "jobs"},
 }
 
 // list returns the objects of a resource.

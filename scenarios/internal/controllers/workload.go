@@ -67,6 +67,10 @@ type PodTemplate struct {
 	Resizable bool
 	// Document is what a client has written of the pods' spec; see [kube.Template].
 	Document []byte
+	// RestartPolicy is "" for the one that is usual of the kind.
+	RestartPolicy string
+	// Demands are nil where the pods ask for nothing of them.
+	Demands *kube.Demands
 }
 
 // Workloads are the controllers of kube-controller-manager that keep pods: of

@@ -57,12 +57,15 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		}
 		restart = "Never"
 	}
+	if w.Template.RestartPolicy != "" {
+		restart = w.Template.RestartPolicy
+	}
 	one.template = &kube.Template{
 		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
 		SchedulerName: component.SchedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
-		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable, Document: w.Template.Document,
+		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable, Document: w.Template.Document, Demands: w.Template.Demands,
 	}
 	return one
 }

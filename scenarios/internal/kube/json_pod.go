@@ -54,14 +54,8 @@ func (w *writer) pod(old, p *Pod) {
 		w.ips("podIPs", p.PodIP)
 	}
 	w.time("startTime", old.Started.Second(), p.Started.Second())
-	if !alike(old.Containers, p.Containers) {
-		w.list("containerStatuses")
-		for i := range p.Containers {
-			w.item()
-			w.container(&p.Containers[i])
-		}
-		w.closeList()
-	}
+	w.containers("initContainerStatuses", old.Init, p.Init)
+	w.containers("containerStatuses", old.Containers, p.Containers)
 	if whole {
 		w.text("qosClass", "", p.qos())
 	}
@@ -213,7 +207,11 @@ func (w *writer) podSpecEnd(p *Pod) {
 	}
 	w.text("priorityClassName", "", t.PriorityClass)
 	w.always("priority", true, 0, int64(t.Priority))
-	w.text("preemptionPolicy", "", "PreemptLowerPriority")
+	policy := "PreemptLowerPriority"
+	if t.Demands != nil && t.Demands.NeverPreempts {
+		policy = "Never"
+	}
+	w.text("preemptionPolicy", "", policy)
 	if len(t.Spread) > 0 && !w.over {
 		w.list("topologySpreadConstraints")
 		for _, s := range t.Spread {
@@ -256,6 +254,18 @@ func (w *writer) quantities(plain string, cpu, memory int64) {
 		w.str("memory", Bytes(memory))
 	}
 	w.close()
+}
+
+func (w *writer) containers(name string, old, now []Container) {
+	if alike(old, now) {
+		return
+	}
+	w.list(name)
+	for i := range now {
+		w.item()
+		w.container(&now[i])
+	}
+	w.closeList()
 }
 
 func (w *writer) container(c *Container) {
@@ -311,12 +321,15 @@ func (w *writer) containerState(s *ContainerState) {
 // (pkg/apis/core/v1/helper/qos).
 func (p *Pod) qos() string {
 	guaranteed, any := true, false
-	for _, c := range p.Template.Containers {
-		if c.CPU|c.Memory|c.CPULimit|c.MemoryLimit != 0 {
-			any = true
-		}
-		if c.CPULimit == 0 || c.MemoryLimit == 0 || c.CPU != c.CPULimit || c.Memory != c.MemoryLimit {
-			guaranteed = false
+	for _, list := range [...][]ContainerSpec{p.Template.Init(), p.Template.Containers} {
+		for i := range list {
+			c := &list[i]
+			if c.CPU|c.Memory|c.CPULimit|c.MemoryLimit != 0 {
+				any = true
+			}
+			if c.CPULimit == 0 || c.MemoryLimit == 0 || c.CPU != c.CPULimit || c.Memory != c.MemoryLimit {
+				guaranteed = false
+			}
 		}
 	}
 	switch {

@@ -1,6 +1,9 @@
 package kube
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Pod is a v1 Pod. Its Template holds what all pods of a workload share. A pod whose containers are changed in place
 // is given another Template, a [Template.Variant] of its own one.
@@ -13,11 +16,14 @@ type Pod struct {
 	Pinned string
 	// Claim names the claim of the pod's volume, or is "".
 	Claim string
+	// Gated says that a scheduling gate keeps the scheduler from the pod.
+	Gated bool
 
 	Phase           string
 	Reason, Message string
 	Conditions      Conditions
 	Containers      []Container
+	Init            []Container // of init containers
 	HostIP, PodIP   string
 	Started         Instant // status.startTime
 	// ObservedGeneration is status.observedGeneration; 0 is none.
@@ -54,6 +60,8 @@ type Template struct {
 	// Document is {"metadata":{},"spec":…}, the spec as a client has written it for a workload's pods; nil where no
 	// client has. A pod that is created has what the fields here don't say from it.
 	Document []byte
+	// Demands are nil where a pod asks for nothing of them.
+	Demands *Demands
 	// Workload holds what the simulation knows of the pods and no API shows.
 	Workload any
 }
@@ -87,7 +95,20 @@ type ContainerSpec struct {
 	// CPUPolicy and MemoryPolicy are the resizePolicy, NotRequired or
 	// RestartContainer; "" is none, which counts as NotRequired.
 	CPUPolicy, MemoryPolicy string
+	// Sidecar is an init container that goes on running.
+	Sidecar bool
+	// End is how the container ends by itself; the zero End is never.
+	End End
 }
+
+// End is a container's exit, so long after its start. A negative After is at once.
+type End struct {
+	After time.Duration
+	Code  int
+}
+
+// Ends reports whether there is an end at all.
+func (e End) Ends() bool { return e.After != 0 }
 
 // Resources are the container's requests and limits.
 func (c *ContainerSpec) Resources() Resources {
@@ -155,6 +176,9 @@ func (p *Pod) Terminal() bool { return p.Phase == "Succeeded" || p.Phase == "Fai
 
 // Requests returns what the pod asks of a node, in millicores and bytes.
 func (p *Pod) Requests() (cpu, memory int64) {
+	if d := p.Template.Demands; d != nil && d.Whole != nil {
+		return d.Whole.CPU, d.Whole.Memory
+	}
 	for i := range p.Template.Containers {
 		cpu += p.Template.Containers[i].CPU
 		memory += p.Template.Containers[i].Memory

@@ -151,6 +151,10 @@ func (l *podWorker) stopAll(grace time.Duration) {
 
 // hurry kills the containers that run on at a moment.
 func (l *podWorker) hurry(by kube.Instant) {
+	if l.life != nil {
+		l.life.hurry(by)
+		return
+	}
 	l.exits = by
 	for c := range l.stops {
 		if l.stops[c].at > by {

@@ -86,25 +86,36 @@ func (l *podWorker) fetch() {
 	m := l.m
 	spec := &l.p.Template.Containers[l.at]
 	l.image, l.syncing = spec.Image, true
-	id := m.k.images.of(spec.Image)
+	bytes := imageBytes(l.traits, l.at)
+	switch takes, why := l.obtain(spec.Name, spec.Image, bytes); {
+	case why != "":
+		l.next(l.draw(m.t.ImagePullFail), func() { l.refused(why) })
+	case takes == 0:
+		l.create()
+	default:
+		l.next(takes, func() { l.pulled(m.k.images.of(spec.Image), takes, bytes) })
+	}
+}
+
+// obtain says how long the pull of a container's image takes, 0 where the machine has it, or why the registry refuses.
+func (l *podWorker) obtain(container, image string, bytes int64) (takes time.Duration, why string) {
+	m := l.m
+	id := m.k.images.of(image)
 	if slices.Contains(m.has, id) {
-		present := "Container image \"" + spec.Image + "\" already present on machine"
+		present := "Container image \"" + image + "\" already present on machine"
 		if m.v.Minor >= 35 {
 			// KubeletEnsureSecretPulledImages is on by default since 1.35.
 			present += " and can be accessed by the pod"
 		}
-		l.tell("Normal", "Pulled", spec.Name, present)
-		l.create()
-		return
+		l.tell("Normal", "Pulled", container, present)
+		return 0, ""
 	}
-	l.tell("Normal", "Pulling", spec.Name, "Pulling image \""+spec.Image+"\"")
-	if why := m.k.env.Cloud.Registry.Pull(m.i, spec.Image); why != "" {
-		l.next(l.draw(m.t.ImagePullFail), func() { l.refused(why) })
-		return
+	l.tell("Normal", "Pulling", container, "Pulling image \""+image+"\"")
+	if why := m.k.env.Cloud.Registry.Pull(m.i, image); why != "" {
+		return 0, why
 	}
-	bytes := imageBytes(l.traits, l.at)
 	now := m.now()
-	takes := l.draw(m.t.ImagePull) + m.factor.Of(model.PullTransfer(bytes))
+	takes = l.draw(m.t.ImagePull) + m.factor.Of(model.PullTransfer(bytes))
 	if l.traits != nil && l.traits.NetworkPlugin {
 		takes = m.pluginPull(takes)
 	}
@@ -114,16 +125,20 @@ func (l *podWorker) fetch() {
 	} else {
 		m.pulls = append(m.pulls, pull{id, now.Add(takes)})
 	}
-	l.next(takes, func() { l.pulled(id, takes, bytes) })
+	return max(takes, 1), ""
 }
 
 func (l *podWorker) pulled(id imageID, took time.Duration, bytes int64) {
 	l.m.keep(id)
 	l.failures = 0
-	took = took.Truncate(time.Millisecond)
-	l.tell("Normal", "Pulled", l.cs[l.at].Name,
-		fmt.Sprintf("Successfully pulled image %q in %v (%v including waiting). Image size: %d bytes.", l.image, took, took, bytes))
+	l.tellPulled(l.cs[l.at].Name, l.image, took, bytes)
 	l.create()
+}
+
+func (l *podWorker) tellPulled(container, image string, took time.Duration, bytes int64) {
+	took = took.Truncate(time.Millisecond)
+	l.tell("Normal", "Pulled", container,
+		fmt.Sprintf("Successfully pulled image %q in %v (%v including waiting). Image size: %d bytes.", image, took, took, bytes))
 }
 
 // refused is a pull that failed: the pod shows it, backs off for 10 s, 20 s and

@@ -147,6 +147,8 @@ func (k *Kubelets) podChanged(c kube.Change, old, p *kube.Pod) {
 		k.podTerminated(m, p)
 	case !sameContainers(old.Template, p.Template):
 		m.podRedefined(p, old.Template)
+	case k.podWorkers[p] != nil && k.podWorkers[p].life != nil:
+		k.podWorkers[p].life.looked(p)
 	case old.Ready() && !p.Ready() && !p.Terminal() && k.podWorkers[p] == nil:
 		// Another client says that the pod isn't ready.
 		m.after(m.draw(m.t.NodeNotSchedulable), func() { m.reconcile(p) })

@@ -20,9 +20,11 @@ type podWorker struct {
 	turn     int
 	parked   func() // the step that a silent kubelet couldn't take
 	cs       []kube.Container
-	at       int    // the container that is being started
-	image    string // what that container is to run
-	dies     []int  // the containers that crash
+	init     []kube.Container // of a life
+	life     *life            // nil where the pod just runs
+	at       int              // the container that is being started
+	image    string           // what that container is to run
+	dies     []int            // the containers that crash
 	held     []heldBack
 	readyAt  []kube.Instant // when each container is ready, in a pod of several
 	ip       string         // its own address, "" where it has none
@@ -53,6 +55,7 @@ type podWorker struct {
 type ending struct {
 	reason, message string // of the status
 	grace           time.Duration
+	undisturbed     bool   // no disruption: the pod says itself when it ends
 	then            func() // when it has ended
 }
 
@@ -73,6 +76,9 @@ func (k *Kubelets) podWorker(m *machine, p *kube.Pod) *podWorker {
 		l.recallResize()
 		if !p.Template.HostNetwork && !p.Terminal() {
 			l.ip = p.PodIP
+		}
+		if lives(p) && k.cfg.Profile != Kwok {
+			l.life = newLife(l)
 		}
 		k.podWorkers[p] = l
 	}
@@ -153,6 +159,9 @@ func (m *machine) adopt() {
 		case p.Terminal():
 		case p.Phase == "Running" && len(p.Containers) > 0 && p.Containers[0].State.Kind == "running":
 			switch {
+			case lives(p) && m.k.cfg.Profile != Kwok:
+				w := m.k.newPodWorker(m, p)
+				w.next(w.draw(seePod), w.life.begin)
 			case redefined(p):
 				m.podRedefined(p, nil)
 			case unready(p) && m.k.cfg.Profile != Kwok:
@@ -234,6 +243,9 @@ func (l *podWorker) lose() {
 			}
 			l.cs[c].Ready, l.cs[c].Started = false, false
 		}
+	}
+	if l.life != nil {
+		l.life.lose(now)
 	}
 }
 

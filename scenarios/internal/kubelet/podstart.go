@@ -43,6 +43,10 @@ func (l *podWorker) admit() {
 
 // await sets all containers to waiting.
 func (l *podWorker) await() {
+	if l.life != nil {
+		l.life.await()
+		return
+	}
 	l.cs = make([]kube.Container, len(l.p.Template.Containers))
 	for c := range l.cs {
 		spec := &l.p.Template.Containers[c]
@@ -160,6 +164,10 @@ func (l *podWorker) noAddress() {
 func (l *podWorker) networked() {
 	l.sandbox = true
 	l.at, l.seen, l.held = 0, l.p.Template, nil
+	if l.life != nil {
+		l.life.begin()
+		return
+	}
 	l.fetch()
 }
 

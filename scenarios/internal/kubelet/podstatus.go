@@ -112,6 +112,9 @@ func phaseOf(phase string) model.Phase {
 
 // phase is the pod's next one.
 func (l *podWorker) phase(ending bool) string {
+	if l.life != nil {
+		return l.life.phase(ending)
+	}
 	s := &l.m.k.scratch
 	s.containers = viewed(s.containers, l.cs)
 	is := model.Pod{Phase: phaseOf(l.p.Phase), Seen: true}
@@ -120,6 +123,15 @@ func (l *podWorker) phase(ending bool) string {
 	}
 	is.Update(s.containers, ending, l.m.v)
 	return is.Phase.String()
+}
+
+// conditions are the pod's conditions with the kubelet's own updated, and, of a life, the statuses of init containers.
+func (l *podWorker) conditions(p *kube.Pod, sandbox bool) kube.Conditions {
+	if l.life == nil {
+		return l.m.podConditions(p, sandbox)
+	}
+	p.Init = slices.Clone(l.init)
+	return l.life.conditions(p, sandbox)
 }
 
 // startOf is the startTime of a pod that the kubelet has just taken on. On a busy machine a live run's clock can lag
@@ -148,6 +160,6 @@ func (l *podWorker) show() {
 		}
 		p.Containers = slices.Clone(l.cs)
 		l.showResize(p)
-		p.Conditions = m.podConditions(p, l.sandbox)
+		p.Conditions = l.conditions(p, l.sandbox)
 	})
 }

@@ -39,6 +39,13 @@ func (l *podWorker) ran() bool {
 func (l *podWorker) kill() {
 	m := l.m
 	l.stopping = true
+	if l.life != nil {
+		l.life.stop(m.now())
+		if !l.life.done {
+			l.life.step()
+		}
+		return
+	}
 	if !l.ran() {
 		l.exits = m.now()
 		l.next(l.draw(m.t.TerminalStatus), l.terminate)
@@ -113,16 +120,17 @@ func (l *podWorker) terminate() {
 	if len(l.cs) == 0 {
 		l.await()
 	}
-	for c := range l.cs {
-		s := &l.cs[c]
-		if s.State.Kind != "terminated" {
-			s.State = kube.ContainerState{
-				Kind: "terminated", Reason: "ContainerStatusUnknown", ExitCode: 137,
-				Message: "The container could not be located when the pod was terminated",
+	if l.life != nil {
+		l.life.settle()
+	} else {
+		for c := range l.cs {
+			s := &l.cs[c]
+			if s.State.Kind != "terminated" {
+				s.State = unlocated()
 			}
+			s.Ready, s.Started = false, false
+			failed = failed || s.State.ExitCode != 0
 		}
-		s.Ready, s.Started = false, false
-		failed = failed || s.State.ExitCode != 0
 	}
 	m.forgetLeak(l.p)
 	m.k.write(l.p, func(p *kube.Pod) {
@@ -130,6 +138,8 @@ func (l *podWorker) terminate() {
 			p.ObservedGeneration = p.Generation
 		}
 		switch {
+		case l.life != nil:
+			p.Phase = l.life.terminalPhase()
 		case l.ends != nil:
 			p.Phase = "Failed"
 		case !p.Terminating():
@@ -144,8 +154,8 @@ func (l *podWorker) terminate() {
 			p.Reason, p.Message = l.ends.reason, l.ends.message
 		}
 		p.Containers = slices.Clone(l.cs)
-		p.Conditions = m.podConditions(p, false)
-		if l.ends != nil {
+		p.Conditions = l.conditions(p, false)
+		if l.ends != nil && !l.ends.undisturbed {
 			p.Conditions = p.Conditions.Set(l.disruption(p))
 		}
 	})
@@ -161,6 +171,14 @@ func (l *podWorker) terminate() {
 		return
 	}
 	l.over()
+}
+
+// unlocated is the end of a container that never ran.
+func unlocated() kube.ContainerState {
+	return kube.ContainerState{
+		Kind: "terminated", Reason: "ContainerStatusUnknown", ExitCode: 137,
+		Message: "The container could not be located when the pod was terminated",
+	}
 }
 
 // disruption is the condition of a pod that its kubelet has ended. It comes with the phase that says so, after the

@@ -48,6 +48,16 @@ func (m *machine) podRedefined(p *kube.Pod, was *kube.Template) {
 		return
 	}
 	l := m.k.newPodWorker(m, p)
+	if l.life != nil {
+		if l.sandbox && !l.stopping {
+			m.after(l.draw(seePod), func() {
+				if l.current() {
+					l.life.redefine()
+				}
+			})
+		}
+		return
+	}
 	l.rememberGiven(was)
 	if l.stopping || l.syncing || !l.sandbox || l.inBackoffOnly() {
 		return

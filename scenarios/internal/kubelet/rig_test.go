@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,10 +233,10 @@ func digest(resource string, body []byte) string {
 			Taints []struct{ Key, Effect string }
 		}
 		Status struct {
-			Phase, Reason, PodIP string
-			Conditions           []struct{ Type, Status, Reason string }
-			NodeInfo             struct{ BootID string }
-			ContainerStatuses    []struct {
+			Phase, Reason, PodIP                     string
+			Conditions                               []struct{ Type, Status, Reason string }
+			NodeInfo                                 struct{ BootID string }
+			ContainerStatuses, InitContainerStatuses []struct {
 				RestartCount int
 				State        map[string]struct {
 					Reason   string
@@ -288,9 +289,12 @@ func digest(resource string, body []byte) string {
 	if o.Status.PodIP != "" {
 		add("%s", o.Status.PodIP)
 	}
-	for _, c := range o.Status.ContainerStatuses {
+	for i, c := range slices.Concat(o.Status.InitContainerStatuses, o.Status.ContainerStatuses) {
 		for kind, s := range c.State {
 			line := kind
+			if i < len(o.Status.InitContainerStatuses) {
+				line = "init:" + kind
+			}
 			if s.Reason != "" {
 				line += "/" + s.Reason
 			}

@@ -76,21 +76,7 @@ func template(in *corev1.Pod) *kube.Template {
 		t.Priority = *s.Priority
 	}
 	for i := range s.Containers {
-		c := &s.Containers[i]
-		one := kube.ContainerSpec{
-			Name: c.Name, Image: c.Image,
-			CPU: c.Resources.Requests.Cpu().MilliValue(), Memory: c.Resources.Requests.Memory().Value(),
-			CPULimit: c.Resources.Limits.Cpu().MilliValue(), MemoryLimit: c.Resources.Limits.Memory().Value(),
-		}
-		for _, policy := range c.ResizePolicy {
-			switch policy.ResourceName {
-			case corev1.ResourceCPU:
-				one.CPUPolicy = string(policy.RestartPolicy)
-			case corev1.ResourceMemory:
-				one.MemoryPolicy = string(policy.RestartPolicy)
-			}
-		}
-		t.Containers = append(t.Containers, one)
+		t.Containers = append(t.Containers, containerSpec(&s.Containers[i], in.Annotations))
 	}
 	for _, o := range s.Tolerations {
 		one := kube.Toleration{Key: o.Key, Operator: string(o.Operator), Value: o.Value, Effect: string(o.Effect), Seconds: -1}
@@ -113,7 +99,26 @@ func template(in *corev1.Pod) *kube.Template {
 			break
 		}
 	}
+	t.Demands = demands(in)
 	return t
+}
+
+func containerSpec(c *corev1.Container, annotations map[string]string) kube.ContainerSpec {
+	one := kube.ContainerSpec{
+		Name: c.Name, Image: c.Image,
+		CPU: c.Resources.Requests.Cpu().MilliValue(), Memory: c.Resources.Requests.Memory().Value(),
+		CPULimit: c.Resources.Limits.Cpu().MilliValue(), MemoryLimit: c.Resources.Limits.Memory().Value(),
+		End: endOf(c, annotations),
+	}
+	for _, policy := range c.ResizePolicy {
+		switch policy.ResourceName {
+		case corev1.ResourceCPU:
+			one.CPUPolicy = string(policy.RestartPolicy)
+		case corev1.ResourceMemory:
+			one.MemoryPolicy = string(policy.RestartPolicy)
+		}
+	}
+	return one
 }
 
 // claimOf names the claim of a volume: the one that it names, or that of its own
@@ -137,7 +142,7 @@ func (ts *Templates) PodFromAPI(p *kube.Pod, in *corev1.Pod, c Clock, whole bool
 	p.Labels = ts.shared(p.Labels)
 	p.Template = ts.of(in, p.Owner)
 	p.NodeName, p.Nominated = in.Spec.NodeName, in.Status.NominatedNodeName
-	p.Pinned = pinned(in)
+	p.Pinned, p.Gated = pinned(in), len(in.Spec.SchedulingGates) > 0
 	for i := range in.Spec.Volumes {
 		if claim := claimOf(in, &in.Spec.Volumes[i]); claim != "" {
 			p.Claim = claim
@@ -179,15 +184,19 @@ func (ts *Templates) statusFromAPI(p *kube.Pod, in *corev1.Pod, c Clock) {
 	for i := range s.Conditions {
 		p.Conditions = append(p.Conditions, podCondition(&s.Conditions[i], c))
 	}
-	p.Containers = nil
-	for i := range s.ContainerStatuses {
-		o := &s.ContainerStatuses[i]
-		p.Containers = append(p.Containers, kube.Container{
+	p.Containers, p.Init = c.containers(s.ContainerStatuses), c.containers(s.InitContainerStatuses)
+}
+
+func (c Clock) containers(in []corev1.ContainerStatus) (out []kube.Container) {
+	for i := range in {
+		o := &in[i]
+		out = append(out, kube.Container{
 			Given: given(o),
 			Name:  o.Name, Image: o.Image, ImageID: o.ImageID, ContainerID: o.ContainerID, Ready: o.Ready,
 			Started: o.Started != nil && *o.Started, Restarts: o.RestartCount, State: c.state(&o.State), Last: c.state(&o.LastTerminationState),
 		})
 	}
+	return out
 }
 
 // given are the resources of a container's status, nil where it has none.
@@ -226,19 +235,20 @@ func (c Clock) state(in *corev1.ContainerState) kube.ContainerState {
 	return kube.ContainerState{}
 }
 
-// pinned is the node that a DaemonSet's pod asks for
+// pinned is the node that a DaemonSet's pod asks for, and nothing else by its required affinity
 // (util.ReplaceDaemonSetPodNodeNameNodeAffinity of pkg/controller/daemon/util).
 func pinned(in *corev1.Pod) string {
 	a := in.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return ""
 	}
-	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, f := range term.MatchFields {
-			if f.Key == metav1.ObjectNameField && len(f.Values) == 1 {
-				return f.Values[0]
-			}
-		}
+	terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	if len(terms) != 1 || len(terms[0].MatchExpressions) > 0 || len(terms[0].MatchFields) != 1 {
+		return ""
 	}
-	return ""
+	f := terms[0].MatchFields[0]
+	if f.Key != metav1.ObjectNameField || f.Operator != corev1.NodeSelectorOpIn || len(f.Values) != 1 {
+		return ""
+	}
+	return f.Values[0]
 }

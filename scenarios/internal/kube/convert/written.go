@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -56,6 +57,7 @@ func (w *Written) Pod(p *kube.Pod, in *corev1.Pod) {
 	}
 	p.Conditions = same(old.Conditions, p.Conditions, sameCondition)
 	p.Containers = same(old.Containers, p.Containers, sameContainer)
+	p.Init = same(old.Init, p.Init, sameContainer)
 	p.Started = sameSecond(old.Started, p.Started)
 }
 
@@ -171,7 +173,7 @@ func wholeSeconds(s kube.ContainerState) kube.ContainerState {
 // it where its containers have, and else the new one, with what no API shows.
 func ofSame(old, now *kube.Template) *kube.Template {
 	containers := slices.Equal(old.Containers, now.Containers)
-	rest := old.GenerateName == now.GenerateName && old.GraceSeconds == now.GraceSeconds && slices.Equal(old.NodeSelector, now.NodeSelector) &&
+	rest := sameDemands(old, now) && old.GenerateName == now.GenerateName && old.GraceSeconds == now.GraceSeconds && slices.Equal(old.NodeSelector, now.NodeSelector) &&
 		slices.Equal(old.Tolerations, now.Tolerations) && old.Priority == now.Priority && old.PriorityClass == now.PriorityClass &&
 		old.SchedulerName == now.SchedulerName && old.RestartPolicy == now.RestartPolicy && old.HostNetwork == now.HostNetwork && old.Volume == now.Volume &&
 		slices.EqualFunc(old.Spread, now.Spread, func(a, b kube.Spread) bool {
@@ -188,4 +190,15 @@ func ofSame(old, now *kube.Template) *kube.Template {
 	next := *now
 	next.Workload, next.Resizable = old.Workload, old.Resizable
 	return &next
+}
+
+// sameDemands reports whether two templates demand the same. That of a scenario's pods demands nothing: what they say of
+// how they are spread stands in Spread alone.
+func sameDemands(old, now *kube.Template) bool {
+	if old.Demands == nil && now.Demands != nil && len(old.Spread) > 0 {
+		bare := *now.Demands
+		bare.Spread = nil
+		return reflect.DeepEqual(bare, kube.Demands{})
+	}
+	return reflect.DeepEqual(old.Demands, now.Demands)
 }

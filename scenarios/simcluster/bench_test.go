@@ -2,11 +2,13 @@ package simcluster_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -116,7 +118,7 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// BenchmarkDrain drains a node of 30 pods and ends when it is empty: 50 ms.
+// BenchmarkDrain drains a node of 30 pods as kubectl does, whose pods come up elsewhere: 50 ms.
 func BenchmarkDrain(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -124,14 +126,22 @@ func BenchmarkDrain(b *testing.B) {
 		c := open(b, fleet(3, 90))
 		k := inMemory(b, c)
 		node := firstNode(b, k)
-		b.ReportMetric(float64(len(podsOn(b, k, node, true))), "pods")
+		pods := podsOn(b, k, node, true)
+		b.ReportMetric(float64(len(pods)), "pods")
 		b.StartTimer()
 		drain(b, k, node, func() { b.Error("an eviction was refused") })
-		err := c.RunUntil(b.Context(), 10*time.Minute, "the node to be empty", func() bool { return len(podsOn(b, k, node, false)) == 0 })
-		if err != nil {
-			b.Fatal(err)
+		for len(pods) > 0 {
+			// Each pod, once a second: waitForDelete of k8s.io/kubectl/pkg/drain/drain.go.
+			if err := c.RunFor(b.Context(), time.Second); err != nil {
+				b.Fatal(err)
+			}
+			pods = slices.DeleteFunc(pods, func(name string) bool {
+				_, err := k.CoreV1().Pods("shop").Get(b.Context(), name, metav1.GetOptions{})
+				return apierrors.IsNotFound(err)
+			})
 		}
 		b.StopTimer()
+		b.ReportMetric(c.Player().Position().Seconds(), "virtual-s")
 		closed(b, c)
 		b.StartTimer()
 	}

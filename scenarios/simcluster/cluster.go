@@ -25,12 +25,10 @@ type Cluster struct {
 	server *apiserver.Server
 	lives  atomic.Bool // Run lets time pass, or is about to
 
-	mu     sync.Mutex
-	tape   bytes.Buffer
-	writer *timeline.Writer
-	failed error // of the writer
-	last   []timeline.Event
-	news   chan struct{} // has one where something happened since it was read
+	mu   sync.Mutex
+	tape *record
+	last []timeline.Event
+	news chan struct{} // has one where something happened since it was read
 }
 
 // New starts a cluster that stands at its beginning. Options are those of a
@@ -41,7 +39,7 @@ func New(start Start, opts ...replay.Option) (c *Cluster, err error) {
 		return nil, err
 	}
 	c = &Cluster{engine: e, news: make(chan struct{}, 1)}
-	if c.writer, err = timeline.NewWriter(&c.tape, *e.Header()); err != nil {
+	if c.tape, err = newRecord(*e.Header()); err != nil {
 		return nil, err
 	}
 	if c.server, err = apiserver.ForEngine(e, append(opts, replay.WithNotes(c.note))...); err != nil {
@@ -58,9 +56,7 @@ func (c *Cluster) note(n replay.Note) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.writer.Write(n.Event); err != nil && c.failed == nil {
-		c.failed = err
-	}
+	c.tape.add(n.Event)
 	if n.Event.Type.Object() {
 		if len(c.last) == shownEvents {
 			c.last = append(c.last[:0], c.last[1:]...)
@@ -186,13 +182,19 @@ func (c *Cluster) lastEvents() string {
 // WriteTape writes the tape of all that has happened so far, the clients' own
 // writes included.
 func (c *Cluster) WriteTape(w io.Writer) error {
+	text, err := c.text()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, text)
+	return err
+}
+
+// text reads the tape as it is now.
+func (c *Cluster) text() (io.Reader, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failed != nil {
-		return c.failed
-	}
-	_, err := w.Write(c.tape.Bytes())
-	return err
+	return c.tape.open()
 }
 
 // Tape is that tape for a replay, a feed or the invariants: of what has happened
@@ -202,9 +204,9 @@ func (c *Cluster) Tape() timeline.Source { return tape{c} }
 type tape struct{ cluster *Cluster }
 
 func (t tape) Open() (timeline.Stream, error) {
-	var text bytes.Buffer
-	if err := t.cluster.WriteTape(&text); err != nil {
+	text, err := t.cluster.text()
+	if err != nil {
 		return nil, err
 	}
-	return timeline.NewReader(&text)
+	return timeline.NewReader(text)
 }

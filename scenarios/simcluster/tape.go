@@ -1,0 +1,151 @@
+package simcluster
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/s2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// A record is the tape of what has happened, in memory. It keeps no object: an
+// actor's write is the patch that the actor made, a client's is the whole object.
+type record struct {
+	writer  *timeline.Writer
+	text    chunks
+	waiting []timeline.Event // that aren't written yet
+	patches map[object]int   // since an object was on the tape as a whole
+	failed  error
+}
+
+type object struct {
+	resource string
+	types.NamespacedName
+}
+
+const (
+	// mostWaiting bounds the events that wait for somebody who asks for the tape.
+	// The start of a cluster is then not the start of its tape.
+	mostWaiting = 4096
+
+	// mostPatches is how many patches of an object may follow its last whole state
+	// on a tape; see timeline.Writer.WriteLine.
+	mostPatches = 99
+)
+
+func newRecord(h timeline.Header) (*record, error) {
+	r := &record{patches: map[object]int{}}
+	var err error
+	r.writer, err = timeline.NewWriter(&r.text, h)
+	return r, err
+}
+
+// add takes an event. Its bytes must not change.
+func (r *record) add(ev timeline.Event) {
+	r.waiting = append(r.waiting, ev)
+	if len(r.waiting) == mostWaiting {
+		r.write()
+	}
+}
+
+// write writes what waits.
+func (r *record) write() {
+	for i := range r.waiting {
+		if r.failed == nil {
+			r.failed = r.line(r.waiting[i])
+		}
+		r.waiting[i] = timeline.Event{}
+	}
+	r.waiting = r.waiting[:0]
+}
+
+func (r *record) line(ev timeline.Event) error {
+	if !ev.Type.Object() {
+		return r.writer.Write(ev)
+	}
+	id := object{ev.Resource, types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}}
+	if ev.Type != timeline.Added {
+		ev.UID = ""
+	}
+	switch n := r.patches[id]; {
+	case ev.Type == timeline.Deleted:
+		delete(r.patches, id)
+	case ev.Patch == nil:
+		delete(r.patches, id)
+	case n == mostPatches:
+		ev.Patch = nil
+		delete(r.patches, id)
+	default:
+		r.patches[id] = n + 1
+	}
+	switch {
+	case ev.Patch != nil:
+		ev.Object = nil
+	case ev.Object != nil:
+		kind, _ := r.writer.Header().Lookup(ev.Resource)
+		body, err := r.writer.Body(ev.Object, kind)
+		if err != nil {
+			return err
+		}
+		ev.Object = body
+	}
+	return r.writer.WriteLine(ev)
+}
+
+// open reads what is on the tape now.
+func (r *record) open() (io.Reader, error) {
+	if r.write(); r.failed != nil {
+		return nil, r.failed
+	}
+	return r.text.open(), nil
+}
+
+// chunks are text in memory, most of it compressed.
+type chunks struct {
+	packed [][]byte
+	tail   []byte
+}
+
+const chunkBytes = 1 << 20
+
+func (c *chunks) Write(p []byte) (int, error) {
+	c.tail = append(c.tail, p...)
+	if len(c.tail) >= chunkBytes {
+		c.packed = append(c.packed, bytes.Clone(s2.Encode(nil, c.tail)))
+		c.tail = c.tail[:0]
+	}
+	return len(p), nil
+}
+
+// open reads the text as it is now.
+func (c *chunks) open() io.Reader {
+	return &unpacking{packed: c.packed, tail: bytes.Clone(c.tail)}
+}
+
+// unpacking reads chunks one after the other.
+type unpacking struct {
+	packed     [][]byte
+	tail, text []byte
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	for len(u.text) == 0 {
+		switch {
+		case len(u.packed) > 0:
+			var err error
+			if u.text, err = s2.Decode(nil, u.packed[0]); err != nil {
+				return 0, err
+			}
+			u.packed = u.packed[1:]
+		case len(u.tail) > 0:
+			u.text, u.tail = u.tail, nil
+		default:
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, u.text)
+	u.text = u.text[n:]
+	return n, nil
+}

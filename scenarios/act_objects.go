@@ -41,6 +41,7 @@ func (a *Acting) seedNamespaces() {
 		chance := s.env.Stream("namespace", name)
 		a.objects.SeedNamespace(name, s.file.Start.Add(-clusterAge), &chance)
 	}
+	a.objects.SeedCluster(s.file.Start.Add(-clusterAge))
 }
 
 // textOf is the text of a workload's object, and of a Deployment's ReplicaSet, without their status.

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
@@ -51,6 +50,13 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 		beginNamespace(u)
 	case w.keeps() && k.isPod():
 		w.beginPod(u)
+		if err := w.admitPod(u); err != nil {
+			return Answer{}, err
+		}
+	case w.keeps():
+		if err := w.oneDefault(u); err != nil {
+			return Answer{}, err
+		}
 	}
 	if err := k.invalid(u.GetName(), unique(append(k.checkMeta(u, nil), k.check(u)...))); err != nil {
 		return Answer{}, err
@@ -97,8 +103,7 @@ func (w *write) checkNamespace(name string) error {
 	if w.Namespace == "" || w.kind.is("namespaces") {
 		return nil
 	}
-	namespaces := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	if _, held := w.handler.cluster.Resource(namespaces); !held {
+	if !w.holds(namespaces) {
 		return nil
 	}
 	o, _, err := w.handler.cluster.GetUnfaulted(namespaces, "", w.Namespace)

@@ -69,9 +69,11 @@
 // three but their metadata. The schemas, defaults, scale paths and validation
 // rules of custom resources: their status is taken to be a subresource.
 //
-// Nothing is defaulted. There is no admission but the not-ready taint of a new
-// node and, where the tape holds namespaces, that one has to exist: no quota, no
-// priority, no service account, no webhook, no authorization. There are no
+// Nothing is defaulted. Of admission there is this: a new node is tainted as not
+// ready; where the tape holds namespaces, that of an object has to exist; and where
+// what is written is kept, a pod is given its service account, its priority and
+// how long it stays on a node that isn't ready. There is no quota,
+// no webhook, no authorization. There are no
 // managed fields: a server-side apply is merged by client-go's schemas (of a
 // custom resource by what it shows, lists replaced whole), finds no conflicts,
 // and never removes what it no longer names. Subresources other than status,

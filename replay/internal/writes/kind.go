@@ -123,6 +123,7 @@ func (k kind) counted() bool {
 	return !k.builtIn || k.isPod() || k.isBudget() || k.Group == "apps" || k.among([]string{
 		"jobs.batch", "cronjobs.batch", "ingresses.networking.k8s.io", "networkpolicies.networking.k8s.io",
 		"replicationcontrollers", "horizontalpodautoscalers.autoscaling",
+		"priorityclasses.scheduling.k8s.io",
 	})
 }
 

@@ -58,6 +58,11 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 		return Answer{}, err
 	}
 	u.SetGeneration(live.GetGeneration())
+	if w.keeps() {
+		if err := w.readmit(v, u, live); err != nil {
+			return Answer{}, err
+		}
+	}
 	v.prepare(u, live)
 	if u.GetUID() == "" {
 		u.SetUID(live.GetUID())

@@ -2,11 +2,9 @@ package objects
 
 import (
 	_ "embed" // the certificate
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
@@ -90,27 +88,4 @@ func root(namespace string) *corev1.ConfigMap {
 		}},
 		Data: map[string]string{"ca.crt": rootCertificate},
 	}
-}
-
-// SeedNamespace adds a namespace that has been there since before the tape began, with what each one has.
-func (s *Objects) SeedNamespace(name string, created time.Time, chance *model.Stream) {
-	at := metav1.NewTime(created.Truncate(time.Second))
-	ns := &corev1.Namespace{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}},
-		Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
-		Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
-	}
-	s.Seed("namespaces", ns, at, chance)
-	s.Seed("serviceaccounts", account(name), at, chance)
-	s.Seed("configmaps", root(name), at, chance)
-}
-
-// Seed adds an object that has been there since before the tape began.
-func (s *Objects) Seed(resource string, o metav1.Object, created metav1.Time, chance *model.Stream) {
-	uid := chance.UUID()
-	o.SetUID(types.UID(uid))
-	o.SetCreationTimestamp(created)
-	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid}, Resource: resource}
-	s.Env.API.CreateDocument(d, marshal(o))
 }

@@ -1,0 +1,138 @@
+package writes
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/internal/podadmission"
+)
+
+var (
+	accounts   = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
+	namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
+	classes    = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
+)
+
+// admitPod completes a new pod, where the cluster has what that needs.
+func (w *write) admitPod(u unstructured.Unstructured) error {
+	if !w.holds(accounts) || !w.holds(classes) {
+		return nil
+	}
+	pod, err := as[corev1.Pod](u)
+	if err != nil {
+		return err
+	}
+	id := fnv.New64a()
+	_, _ = id.Write([]byte(pod.UID)) // a hash takes everything
+	if prefix := pod.GenerateName; prefix != "" && strings.HasPrefix(pod.Name, prefix) {
+		pod.Name = "" // as it is when the plugins see it
+	}
+	if err := podadmission.Admit(pod, podadmission.Suffix(id.Sum64()), w); err != nil {
+		return err
+	}
+	return respec(u, &pod.Spec)
+}
+
+// readmit has a changed object go through the admission of its kind.
+func (w *write) readmit(v view, u unstructured.Unstructured, live *object) error {
+	switch {
+	case !v.creates: // a subresource
+		return nil
+	case !w.kind.isPod():
+		return w.oneDefault(u)
+	case !w.holds(classes):
+		return nil
+	}
+	pod, err := as[corev1.Pod](u)
+	if err != nil {
+		return err
+	}
+	was, err := as[corev1.Pod](live.Unstructured)
+	if err != nil {
+		return err
+	}
+	podadmission.Keep(&pod.Spec, &was.Spec)
+	podadmission.Tolerate(&pod.Spec)
+	return respec(u, &pod.Spec)
+}
+
+func respec(u unstructured.Unstructured, spec *corev1.PodSpec) error {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	u.Object["spec"] = content
+	return err
+}
+
+// holds reports whether the cluster has a resource.
+func (w *write) holds(r schema.GroupVersionResource) bool {
+	_, held := w.handler.cluster.Resource(r)
+	return held
+}
+
+// read reads an object that is there.
+func (w *write) read(r schema.GroupVersionResource, namespace, name string, into any) bool {
+	o, _, err := w.handler.cluster.GetUnfaulted(r, namespace, name)
+	return err == nil && json.Unmarshal(o.Raw(), into) == nil
+}
+
+// youngest is how long a namespace may have no account: the plugin asks ten times for it before it gives up.
+const youngest = 2 * time.Second
+
+// Account implements podadmission.Cluster, as the following do.
+func (w *write) Account(namespace, name string) *corev1.ServiceAccount {
+	a := &corev1.ServiceAccount{}
+	if w.read(accounts, namespace, name, a) {
+		return a
+	}
+	space := &corev1.Namespace{}
+	if name == "default" && w.read(namespaces, "", namespace, space) && w.now().Sub(space.CreationTimestamp.Time) <= youngest {
+		return a
+	}
+	return nil
+}
+
+// Class returns a PriorityClass.
+func (w *write) Class(name string) *schedulingv1.PriorityClass {
+	c := &schedulingv1.PriorityClass{}
+	if w.read(classes, "", name, c) {
+		return c
+	}
+	return nil
+}
+
+// DefaultClass returns the least of those that are marked as default.
+func (w *write) DefaultClass() (least *schedulingv1.PriorityClass) {
+	l, err := w.handler.cluster.ListUnfaulted(classes, "", metav1.ListOptions{})
+	if err != nil {
+		return nil
+	}
+	for _, o := range l.Items {
+		c := &schedulingv1.PriorityClass{}
+		if json.Unmarshal(o.Raw(), c) == nil && c.GlobalDefault && (least == nil || c.Value < least.Value) {
+			least = c
+		}
+	}
+	return least
+}
+
+// oneDefault is 403 for a second PriorityClass that is marked as default (validatePriorityClass of
+// plugin/pkg/admission/priority).
+func (w *write) oneDefault(u unstructured.Unstructured) error {
+	if is, _, _ := unstructured.NestedBool(u.Object, "globalDefault"); !is || !w.kind.is("priorityclasses.scheduling.k8s.io") {
+		return nil
+	}
+	if c := w.DefaultClass(); c != nil && c.Name != u.GetName() {
+		return apierrors.NewForbidden(w.kind.groupResource(), u.GetName(), fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", c.Name))
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package objects
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+)
+
+// SeedCluster adds what every cluster has since it was created.
+func (s *Objects) SeedCluster(created time.Time) {
+	at := metav1.NewTime(created.Truncate(time.Second))
+	chance := s.Env.Stream("priorityclass")
+	for _, c := range classes() {
+		s.Seed("priorityclasses", c, at, &chance)
+	}
+}
+
+// classes are the two PriorityClasses that every cluster has (SystemPriorityClasses of
+// pkg/apis/scheduling/v1/helpers.go).
+func classes() []*schedulingv1.PriorityClass {
+	preempt := corev1.PreemptLowerPriority
+	class := func(name string, value int32, description string) *schedulingv1.PriorityClass {
+		return &schedulingv1.PriorityClass{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass"},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1}, Value: value, Description: description, PreemptionPolicy: &preempt,
+		}
+	}
+	return []*schedulingv1.PriorityClass{
+		class("system-node-critical", 2_000_001_000, "Used for system critical pods that must not be moved from their current node."),
+		class("system-cluster-critical", 2_000_000_000, "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
+	}
+}
+
+// SeedNamespace adds a namespace that has been there since before the tape began, with what each one has.
+func (s *Objects) SeedNamespace(name string, created time.Time, chance *model.Stream) {
+	at := metav1.NewTime(created.Truncate(time.Second))
+	ns := &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}},
+		Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
+		Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
+	}
+	s.Seed("namespaces", ns, at, chance)
+	s.Seed("serviceaccounts", account(name), at, chance)
+	s.Seed("configmaps", root(name), at, chance)
+}
+
+// Seed adds an object that has been there since before the tape began.
+func (s *Objects) Seed(resource string, o metav1.Object, created metav1.Time, chance *model.Stream) {
+	uid := chance.UUID()
+	o.SetUID(types.UID(uid))
+	o.SetCreationTimestamp(created)
+	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid}, Resource: resource}
+	s.Env.API.CreateDocument(d, marshal(o))
+}

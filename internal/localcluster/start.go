@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
+	"github.com/nodesim/nodesim/internal/localcluster/port"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
@@ -28,8 +29,8 @@ func Start(ctx context.Context, o Options) (_ *ControlPlane, err error) {
 		return nil, err
 	}
 	if o.Port != 0 {
-		if err := free(o.Port); err != nil {
-			return nil, err
+		if err := port.Check(o.Port); err != nil {
+			return nil, fmt.Errorf("control plane: %w", err)
 		}
 	}
 	found, err := assets.Provide(ctx, o.Log, Components()...)
@@ -101,7 +102,7 @@ func (c *ControlPlane) serve(ctx context.Context) (_ rest.Interface, leave func(
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
 		if c.port = c.options.Port; c.port == 0 {
-			if c.port, err = FreePort(); err != nil {
+			if c.port, err = port.Free(); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
+	"github.com/nodesim/nodesim/internal/localcluster/port"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
@@ -105,6 +106,9 @@ func (c *Cluster) configure() error {
 	}
 	serverLog, err := c.group.OpenLog("kube-apiserver")
 	if err != nil {
+		return err
+	}
+	if server.SecurePort, err = port.Free(); err != nil { // it is given up while the API server starts again
 		return err
 	}
 	etcd.DataDir, etcd.Out, etcd.Err = c.path("etcd"), etcdLog, etcdLog

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/nodesim/nodesim/internal/localcluster"
+	"github.com/nodesim/nodesim/internal/localcluster/port"
 )
 
 // A Proxy is between clients and the API server and breaks their connections on demand. It forwards bytes and
@@ -60,11 +60,11 @@ func newProxy(target string) (*Proxy, error) {
 	p := &Proxy{target: target, open: map[net.Conn]struct{}{}, flow: flow, budget: -1}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	port, err := localcluster.FreePort() // that nobody takes while the proxy refuses
+	n, err := port.Free() // that nobody takes while the proxy refuses
 	if err != nil {
 		return nil, err
 	}
-	p.address = fmt.Sprintf("127.0.0.1:%d", port)
+	p.address = fmt.Sprintf("127.0.0.1:%d", n)
 	return p, p.listen()
 }
 

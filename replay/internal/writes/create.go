@@ -53,6 +53,10 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 		if err := w.admitPod(u); err != nil {
 			return Answer{}, err
 		}
+	case w.keeps() && k.is("services"):
+		if err := w.allocate(u, nil); err != nil {
+			return Answer{}, err
+		}
 	case w.keeps():
 		if err := w.oneDefault(u); err != nil {
 			return Answer{}, err

@@ -44,11 +44,13 @@ func (w *write) admitPod(u unstructured.Unstructured) error {
 	return respec(u, &pod.Spec)
 }
 
-// readmit has a changed object go through the admission of its kind.
+// readmit has a changed object go through the admission of its kind, and keep what the server has given it.
 func (w *write) readmit(v view, u unstructured.Unstructured, live *object) error {
 	switch {
 	case !v.creates: // a subresource
 		return nil
+	case w.kind.is("services"):
+		return w.allocate(u, live)
 	case !w.kind.isPod():
 		return w.oneDefault(u)
 	case !w.holds(classes):

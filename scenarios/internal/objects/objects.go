@@ -52,6 +52,7 @@ type Objects struct {
 	garbage    *garbage
 	namespaces *namespaces
 	accounts   *accounts
+	services   *services
 }
 
 // Kind is a kind of object.
@@ -81,9 +82,10 @@ type Object struct {
 	Deleting             bool
 	Generation           int64
 
-	text []byte // where its kind keeps it
-	n    uint64 // of its creation
-	gone bool
+	text  []byte // where its kind keeps it
+	facts *facts // of a pod
+	n     uint64 // of its creation
+	gone  bool
 }
 
 // Gone reports whether the object was removed.
@@ -99,11 +101,12 @@ func New(c Config) *Objects {
 	s.garbage = newGarbage(s)
 	s.namespaces = newNamespaces(s)
 	s.accounts = newAccounts(s)
+	s.services = newServices(s)
 	return s
 }
 
 // kept are the kinds whose text the controllers here need.
-var kept = map[string]bool{"namespaces": true}
+var kept = map[string]bool{"namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true}
 
 // kind finds the kind that an event names.
 func (s *Objects) kind(key string) *Kind {
@@ -160,6 +163,8 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 	s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
 	if x.keeps {
 		x.text = bytes.Clone(ev.Object)
+	} else if x.Resource.String() == "pods" {
+		x.facts = factsOf(ev)
 	}
 	s.byName[id] = x
 	s.byUID[x.UID] = x
@@ -213,6 +218,7 @@ func (s *Objects) tell(c kube.Change, was, x *Object) {
 	s.garbage.seen(c, was, x)
 	s.namespaces.seen(c, was, x)
 	s.accounts.seen(c, x)
+	s.services.seen(c, x)
 }
 
 // readMeta reads what an object's metadata or a patch of it says.

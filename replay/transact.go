@@ -50,6 +50,18 @@ func (t *Tx) Put(ev timeline.Event) (*Object, error) {
 	return o, nil
 }
 
+// CatchUp brings an [Engine] to the present moment: what is due has happened. A
+// read sees the same then, whether it or Run comes first at that moment. Of a
+// tape it does nothing.
+func (p *Player) CatchUp() error {
+	if p.engine == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.forward(context.Background(), p.position(p.clock.Now()))
+}
+
 // Transact calls f at the present moment, at which nothing else happens
 // meanwhile: what f reads in the Cluster stays as it is until f writes. What was
 // due before has happened. The error is f's, or that of the Engine.

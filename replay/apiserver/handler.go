@@ -41,6 +41,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // serveResource answers what is below /api/v1 and /apis/GROUP/VERSION.
 func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) {
+	if err := s.player.CatchUp(); err != nil {
+		refuse(w, req, err)
+		return
+	}
 	if reviews(info) {
 		if err := s.review(w, req, info); err != nil {
 			refuse(w, req, err)

@@ -235,10 +235,14 @@ func (c *Cluster) publish(k *kind, what watch.EventType, o *Object) {
 	id := name{o.namespace, o.name}
 	prev := k.objects[id]
 	k.log.append(what, o.version, o, prev)
+	if prev != nil {
+		c.bytes -= len(prev.raw)
+	}
 	if what == watch.Deleted {
 		delete(k.objects, id)
 	} else {
 		k.objects[id] = o
+		c.bytes += len(o.raw)
 	}
 	k.resort(what, o)
 	if k.log.total%chunkSize == 0 && c.maxLag > 0 {

@@ -19,19 +19,22 @@ import (
 // watch delivers for one resource comes in the order in which it was applied.
 // Between resources there is no order, as there is none on the wire.
 type Cluster struct {
-	header        *timeline.Header
-	resources     []timeline.Resource
-	history       int
-	mostBytes     int // of the history of a resource; 0 for any
-	maxLag        int
-	empty         []timeline.Resource
-	faultInjector FaultInjector
-	refused       atomic.Int64 // requests, by the fault injector
+	header    *timeline.Header
+	resources []timeline.Resource
+	history   int
+	mostBytes int // of the history of a resource; 0 for any
+	maxLag    int
+	// Of living objects and their bytes, for what clients write; see full.
+	mostLiving, mostLivingBytes int
+	empty                       []timeline.Resource
+	faultInjector               FaultInjector
+	refused                     atomic.Int64 // requests, by the fault injector
 
 	mu      sync.RWMutex
 	kinds   []*kind
 	byKey   map[string]*kind // by the word that events use
 	at      time.Duration
+	bytes   int     // of the living objects, unless it was rewound; see full
 	holding bool    // see hold
 	open    []*kind // lists that a SYNC hasn't ended
 	base    string  // added to every recorded version; "" until the first rewind
@@ -60,7 +63,7 @@ func MaxLag(n int) ClusterOption { return func(c *Cluster) { c.maxLag = n } }
 // NewCluster returns the empty state of the resources that the header lists.
 func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 	c := &Cluster{
-		header: h, history: 4096, mostBytes: 64 << 20,
+		header: h, history: 4096, mostBytes: 64 << 20, mostLiving: mostLiving, mostLivingBytes: mostLivingBytes,
 		byKey: map[string]*kind{}, watches: map[*Watch]struct{}{},
 	}
 	for _, o := range opts {
@@ -227,6 +230,10 @@ func (c *Cluster) lists(ev timeline.Event) bool {
 func (c *Cluster) alive() (n int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	return c.living()
+}
+
+func (c *Cluster) living() (n int) {
 	for _, k := range c.kinds {
 		n += len(k.objects)
 	}

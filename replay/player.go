@@ -34,6 +34,7 @@ type Player struct {
 	lag              int           // at maximum speed watches stay closer than this; 0 for any distance
 	engine           Engine        // what makes the events; nil for a tape
 	reached          time.Duration // the Engine's time
+	writes           writes        // of clients, at the last moment
 
 	kick chan struct{} // wakes Run after a change of pace or position
 

@@ -31,6 +31,15 @@ func (t *Tx) Put(ev timeline.Event) (*Object, error) {
 	if err := p.cluster.accepts(ev); err != nil {
 		return nil, err
 	}
+	if err := p.cluster.full(ev); err != nil {
+		return nil, err
+	}
+	if p.running && !p.pace.paused {
+		if err := p.writes.endless(ev); err != nil {
+			p.err = err
+			return nil, err
+		}
+	}
 	rv, err := p.engine.Put(ev)
 	if err != nil {
 		return nil, err

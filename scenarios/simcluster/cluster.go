@@ -3,6 +3,7 @@ package simcluster
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -151,6 +152,8 @@ func (c *Cluster) next(ctx context.Context, to time.Duration) (there bool, err e
 	return false, c.player.Cluster().WaitDelivered(ctx)
 }
 
+var errPaused = errors.New("the cluster is paused, so that no time passes: want Resume of its Player before")
+
 // pollEvery is how long await waits at most for an event before it looks at
 // the time: a condition may depend on more than the cluster.
 const pollEvery = time.Second
@@ -166,6 +169,9 @@ func (c *Cluster) await(ctx context.Context, to time.Duration) (there bool, err 
 	case <-timer.C:
 	}
 	s := c.player.Status()
+	if s.Paused && s.Err == nil {
+		s.Err = errPaused
+	}
 	return s.Position >= to, s.Err
 }
 

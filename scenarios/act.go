@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -37,6 +38,7 @@ type Acting struct {
 	forgotten map[types.NamespacedName]bool
 	// podTemplates are those of workloads' pods as they were written last, by the workload's UID.
 	podTemplates map[string]*corev1.PodTemplateSpec
+	classes      map[string]*schedulingv1.PriorityClass // of clients
 	objects      *objects.Objects
 }
 
@@ -46,7 +48,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
-	a := &Acting{forgotten: map[types.NamespacedName]bool{}, podTemplates: map[string]*corev1.PodTemplateSpec{}}
+	a := &Acting{forgotten: map[types.NamespacedName]bool{}, podTemplates: map[string]*corev1.PodTemplateSpec{}, classes: map[string]*schedulingv1.PriorityClass{}}
 	s, err := whole.newSimulation(a.emit, nil, f.Start)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
-	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -39,6 +39,7 @@ func (a *Acting) seedNamespaces() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		chance := s.env.Stream("namespace", name)
+		s.scheduler.Namespace(name, kube.Pairs{{Key: corev1.LabelMetadataName, Value: name}})
 		a.objects.SeedNamespace(name, s.file.Start.Add(-clusterAge), &chance)
 	}
 	a.objects.SeedCluster(s.file.Start.Add(-clusterAge))
@@ -226,13 +227,11 @@ func (a *Acting) podTemplate(ev *timeline.Event, in *writtenWorkload) controller
 	out := controllers.PodTemplate{
 		Labels: convert.LabelsFromAPI(t.Labels), Annotations: convert.LabelsFromAPI(t.Annotations), Finalizers: t.Finalizers,
 		Containers: k.Containers, GraceSeconds: k.GraceSeconds, NodeSelector: k.NodeSelector, Tolerations: k.Tolerations, Spread: k.Spread,
-		Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork, RestartPolicy: k.RestartPolicy, Demands: k.Demands,
+		Priority: k.Priority, PriorityClass: k.PriorityClass, HostNetwork: k.HostNetwork, RestartPolicy: k.RestartPolicy, SchedulerName: k.SchedulerName, Gated: len(t.Spec.SchedulingGates) > 0, Demands: k.Demands,
 		Traits:   a.sim.traits[types.NamespacedName{Namespace: ev.Namespace, Name: t.Labels["app"]}],
 		Document: fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, rawjson.Get(ev.Object, "spec", "template", "spec")),
 	}
-	if p, ok := priorities[spec.Priority(t.Spec.PriorityClassName)]; ok {
-		out.Priority = p
-	}
+	a.prioritize(&out)
 	if len(in.Spec.Claims) > 0 {
 		out.Volume = in.Spec.Claims[0].Metadata.Name
 	}

@@ -55,3 +55,55 @@ func TestAClientsJobCompletes(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 }
+
+// A deadline that a running pod is given ends it.
+func TestARunningPodGetsADeadline(t *testing.T) {
+	c := act(t, shop)
+	c.newPod("late", `{}`)
+	c.pass(time.Minute)
+	c.patch("pods", "default", "late", `{"spec":{"activeDeadlineSeconds":90}}`)
+	c.pass(time.Minute)
+	c.check()
+	if s := c.pod("late").Status; s.Phase != corev1.PodFailed || s.Reason != "DeadlineExceeded" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Pods go where they ask to, and say why they can't.
+func TestClientsPodsGoWhereTheyAsk(t *testing.T) {
+	c := act(t, shop)
+	node := c.list("nodes")[2]
+	c.put(timeline.Modified, "nodes", node, `{"metadata":{"labels":{"disk":"ssd"}}}`)
+	c.newPod("there", `{"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"disk","operator":"In","values":["ssd"]}]}]}}},`+
+		`"containers":[{"name":"c","image":"busybox:1","ports":[{"containerPort":80,"hostPort":8080}]}]}}`)
+	c.newPod("gated", `{"spec":{"schedulingGates":[{"name":"example.com/wait"}]}}`)
+	c.newPod("foreign", `{"spec":{"schedulerName":"mine"}}`)
+	c.pass(time.Minute)
+	c.newPod("after", `{"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"busybox:1","ports":[{"containerPort":80,"hostPort":8080}]}]}}`)
+	c.patch("pods", "default", "gated", `{"spec":{"schedulingGates":null}}`)
+	c.pass(time.Minute)
+	c.check()
+	name := func(of string) string { return c.pod(of).Spec.NodeName }
+	if n := decode[corev1.Node](t, node); name("there") != n.Name || name("gated") == "" || name("foreign") != "" || name("after") != "" {
+		t.Errorf("there %q, gated %q, foreign %q, after %q", name("there"), name("gated"), name("foreign"), name("after"))
+	}
+	const want = "0/4 nodes are available: 1 node(s) didn't have free ports for the requested pod ports, 3 node(s) didn't match Pod's node affinity/selector. " +
+		"no new claims to deallocate, preemption: 0/4 nodes are available: 1 No preemption victims found for incoming pod, 3 Preemption is not helpful for scheduling."
+	if got := c.pod("after").Status.Conditions[0].Message; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A client's PriorityClass counts for pods that a controller makes.
+func TestAPriorityClassOfAClient(t *testing.T) {
+	c := act(t, shop)
+	c.put(timeline.Added, "priorityclasses", []byte(`{"kind":"PriorityClass","apiVersion":"scheduling.k8s.io/v1","metadata":{"name":"high","uid":"u-high"},"value":1000,"preemptionPolicy":"Never"}`))
+	c.put(timeline.Added, "deployments", []byte(strings.ReplaceAll(newDeployment, "\n", "")), `{"spec":{"template":{"spec":{"priorityClassName":"high"}}}}`)
+	c.pass(time.Minute)
+	c.check()
+	for _, p := range c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "api" }) {
+		if *p.Spec.Priority != 1000 || *p.Spec.PreemptionPolicy != corev1.PreemptNever || p.Spec.NodeName == "" {
+			t.Errorf("%+v", p.Spec)
+		}
+	}
+}

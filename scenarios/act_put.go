@@ -49,6 +49,9 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 				return 0, err
 			}
 		}
+		if err := a.scheduling(r, ev); err != nil {
+			return 0, err
+		}
 		if r == events && ev.Type == timeline.Deleted {
 			a.forgotten[types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}] = true
 		}

@@ -85,6 +85,7 @@ var plural = map[string]schema.GroupVersionResource{
 	"statefulsets":         {Group: "apps", Version: "v1", Resource: "statefulsets"},
 	"daemonsets":           {Group: "apps", Version: "v1", Resource: "daemonsets"},
 	"events":               {Version: "v1", Resource: "events"},
+	"priorityclasses":      {Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"},
 	"jobs":                 {Group: "batch", Version: "v1", Resource: "jobs"},
 }
 
@@ -274,6 +275,17 @@ func TestABarePodRuns(t *testing.T) {
 	c.check()
 }
 
+// demanding are pods that ask for more than room.
+var demanding = []string{
+	`{}`,
+	`{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"busybox:1","command":["sleep","20"],"ports":[{"containerPort":80,"hostPort":80}]}]}}`,
+	`{"spec":{"restartPolicy":"OnFailure","initContainers":[{"name":"i","image":"busybox:1"},{"name":"s","image":"busybox:2","restartPolicy":"Always"}],"containers":[{"name":"c","image":"busybox:1","args":["sh","-c","sleep 5; exit 1"]}]}}`,
+	`{"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"n":"1"}}}]}}}}`,
+	`{"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"topology.kubernetes.io/zone","labelSelector":{"matchExpressions":[{"key":"n","operator":"Exists"}]}}]}}}}`,
+	`{"spec":{"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"n":"1"}}}],"readinessGates":[{"conditionType":"a/b"}]}}`,
+	`{"spec":{"priority":1000,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"n","operator":"Exists"}]}]}}}}}`,
+}
+
 // scramble writes at random, and returns all that was said.
 func scramble(t testing.TB, seed uint64, writes int) string {
 	c := act(t, shop)
@@ -311,8 +323,8 @@ func scramble(t testing.TB, seed uint64, writes int) string {
 		case k == 7:
 			c.patch("poddisruptionbudgets", "shop", "web", fmt.Sprintf(`{"metadata":{"generation":%d},"spec":{"minAvailable":%d}}`, i+2, r.IntN(9)))
 		case k == 8:
-			c.put(timeline.Added, "pods", fmt.Appendf(nil, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"shop","uid":"u-%d","creationTimestamp":"2026-01-01T00:00:00Z"},`+
-				`"spec":{"containers":[{"name":"c","image":"busybox:%d"}],"restartPolicy":"Always","schedulerName":"default-scheduler"},"status":{"phase":"Pending","qosClass":"BestEffort"}}`, i, i, r.IntN(3)))
+			c.put(timeline.Added, "pods", fmt.Appendf(nil, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"shop","uid":"u-%d","labels":{"n":"%d"},"creationTimestamp":"2026-01-01T00:00:00Z"},`+
+				`"spec":{"containers":[{"name":"c","image":"busybox:%d"}],"restartPolicy":"Always","schedulerName":"default-scheduler"},"status":{"phase":"Pending","qosClass":"BestEffort"}}`, i, i, r.IntN(2), r.IntN(3)), demanding[r.IntN(len(demanding))])
 		default:
 			c.pass(time.Duration(r.IntN(60_000)) * time.Millisecond)
 		}
@@ -320,7 +332,10 @@ func scramble(t testing.TB, seed uint64, writes int) string {
 			c.check()
 		}
 	}
-	c.pass(5 * time.Minute)
+	for _, n := range c.list("nodes") {
+		c.put(timeline.Modified, "nodes", n, `{"spec":{"unschedulable":null,"taints":null}}`)
+	}
+	c.pass(6 * time.Minute)
 	c.check()
 	if got := c.ready("web"); got < 8 {
 		t.Errorf("%d pods of web are Ready in the end, want at least 8", got)

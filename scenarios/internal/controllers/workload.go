@@ -69,6 +69,9 @@ type PodTemplate struct {
 	Document []byte
 	// RestartPolicy is "" for the one that is usual of the kind.
 	RestartPolicy string
+	// SchedulerName is "" for the usual one, and Gated says that a gate keeps it from the pods.
+	SchedulerName string
+	Gated         bool
 	// Demands are nil where the pods ask for nothing of them.
 	Demands *kube.Demands
 }

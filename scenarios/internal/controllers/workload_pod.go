@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -64,7 +65,7 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
-		SchedulerName: component.SchedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
+		SchedulerName: cmp.Or(w.Template.SchedulerName, component.SchedulerName), RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
 		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable, Document: w.Template.Document, Demands: w.Template.Demands,
 	}
 	return one
@@ -97,6 +98,13 @@ func (w *workload) pod(name string) *kube.Pod {
 	}
 	if w.env.Version.PodGeneration() {
 		p.Generation = 1
+	}
+	if w.Template.Gated {
+		// As applySchedulingGatedCondition of pkg/registry/core/pod/strategy.go says it of a new pod.
+		p.Gated = true
+		p.Conditions = p.Conditions.Set(kube.Condition{
+			Type: "PodScheduled", Status: "False", Reason: "SchedulingGated", Message: "Scheduling is blocked due to non-empty scheduling gates", Transition: w.env.API.Now().Second(),
+		})
 	}
 	if w.Template.Volume != "" {
 		p.Claim = w.Template.Volume + "-" + name

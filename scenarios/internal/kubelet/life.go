@@ -277,10 +277,10 @@ func (f *life) deadline() (at kube.Instant, limited bool) {
 	return f.p.Started.Add(*d.Deadline), true
 }
 
-// looked has the kubelet look at a pod's status that another client has written: its readiness gates may be open, and
-// what it says itself is to be so again.
-func (f *life) looked(p *kube.Pod) {
-	if f.asked || f.shows != 0 || len(f.cs) == 0 || slices.Equal(f.conditions(p, f.sandbox), p.Conditions) {
+// looked has the kubelet look at a pod that another client has written, with another spec or not: its readiness gates may
+// be open, it may have another deadline, and what the kubelet says itself is to be so again.
+func (f *life) looked(p *kube.Pod, anew bool) {
+	if f.asked || f.shows != 0 || !f.sandbox || !anew && slices.Equal(f.conditions(p, f.sandbox), p.Conditions) {
 		return
 	}
 	f.m.after(f.draw(seePod), func() {

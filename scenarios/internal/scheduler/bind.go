@@ -29,6 +29,7 @@ func (s *Scheduler) schedule(w *waitingPod) bool {
 	}
 	s.take(n, p)
 	s.assumed[p] = n
+	s.recount(p)
 	s.Env.After(s.Env.Draw(&s.stream, s.Env.Timings.SchedulerBind), func() { s.bind(p, n) })
 	return true
 }
@@ -45,6 +46,7 @@ func (s *Scheduler) bind(p *kube.Pod, n *schedNode) {
 		if !n.gone {
 			s.release(n, p, false)
 		}
+		s.recount(p)
 		return
 	}
 	about := kube.AboutPod(p)

@@ -76,7 +76,11 @@ func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	if memory == 0 {
 		c.scored.Memory = littleMemory
 	}
-	for _, constraint := range t.Spread {
+	spread := t.Spread
+	if t.Demands != nil && len(t.Demands.Spread) > 0 {
+		spread = nil // they are counted as they say
+	}
+	for _, constraint := range spread {
 		if constraint.WhenUnsatisfiable == "DoNotSchedule" {
 			c.hard = append(c.hard, constraint)
 		} else {
@@ -87,7 +91,14 @@ func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 		c.soft = spreadAnyway
 	}
 	s.selectBy(t.NodeSelector)
-	for _, constraint := range t.Spread {
+	if a := byGroup(t); a != nil {
+		for _, term := range a.Required {
+			for _, r := range term.Labels {
+				s.selectBy(kube.Pairs{{Key: r.Key}})
+			}
+		}
+	}
+	for _, constraint := range spread {
 		if constraint.TopologyKey != component.LabelHostname {
 			s.selectBy(kube.Pairs{{Key: constraint.TopologyKey}})
 		}
@@ -130,8 +141,8 @@ func (s *Scheduler) Refusal(t *kube.Template, g *NodeGroup) string {
 			return s.untolerated(taint)
 		}
 	}
-	if !g.Labels.Holds(t.NodeSelector) {
-		return "node(s) didn't match Pod's node affinity/selector"
+	if !g.Labels.Holds(t.NodeSelector) || !byGroup(t).Allows("", g.Labels) {
+		return reasonAffinity
 	}
 	return ""
 }

@@ -35,6 +35,7 @@ const (
 	ReasonAbsent  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 	notHelpful    = "Preemption is not helpful for scheduling"
 	noVictims     = "No preemption victims found for incoming pod"
+	notEligible   = "not eligible due to preemptionPolicy=Never."
 )
 
 // explain says why a pod fits nowhere, in the scheduler's words: FitError.Error
@@ -44,7 +45,7 @@ func (s *Scheduler) explain(p *kube.Pod, c *podClass) string {
 	if len(s.nodes) == 0 {
 		return "no nodes available to schedule pods"
 	}
-	shared := isShared(p)
+	shared := s.isShared(p)
 	f := &c.failure
 	if shared && f.message != "" {
 		if f.version == s.version || len(s.nodes) > largeCluster && s.Env.Now()-f.at < explainedIn {
@@ -59,12 +60,16 @@ func (s *Scheduler) explain(p *kube.Pod, c *podClass) string {
 }
 
 // isShared reports whether a pod fits wherever others of its class do.
-func isShared(p *kube.Pod) bool { return p.Pinned == "" && p.Claim == "" }
+//
+// Where pods mind others, those that a controller owns have the same labels.
+func (s *Scheduler) isShared(p *kube.Pod) bool {
+	return p.Pinned == "" && p.Claim == "" && (s.tallies == nil && p.Template.Demands == nil || p.Owner != nil)
+}
 
 // failsLike reports whether another pod of a class has failed, and nothing has
 // changed since.
 func (s *Scheduler) failsLike(p *kube.Pod, c *podClass) bool {
-	return isShared(p) && !s.outranks(c) && c.failure.message != "" && c.failure.version == s.version
+	return s.isShared(p) && !s.outranks(c) && c.failure.message != "" && c.failure.version == s.version
 }
 
 // ReasonCounts counts nodes by reason.
@@ -100,6 +105,9 @@ func (t *ReasonCounts) available(all int) string {
 // fitError is the explanation of a pod that can't have another's place.
 func (s *Scheduler) fitError(p *kube.Pod, c *podClass) string {
 	reasons, resolvable := s.reasons(p, c)
+	if neverPreempts(p) {
+		return reasons.available(len(s.nodes)) + s.afterFilter(notEligible)
+	}
 	var preemption ReasonCounts
 	preemption.Add(notHelpful, len(s.nodes)-resolvable)
 	preemption.Add(noVictims, resolvable)
@@ -118,7 +126,19 @@ func (s *Scheduler) afterFilter(preemption string) string {
 // reasons counts the nodes by why a pod doesn't fit on them, and those where it
 // would if other pods were gone.
 func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons ReasonCounts, resolvable int) {
-	limits := s.limits(c)
+	limits, d := s.limits(c), s.demandOf(p)
+	if d != nil && d.names != nil {
+		for _, n := range s.Env.API.Nodes() {
+			if sn := s.nodes[n.Name]; d.excludes(sn) {
+				reasons.Add(ReasonAbsent, 1)
+			} else if reason := s.Refusal(c.template, sn.group); reason != "" {
+				reasons.Add(reason, 1)
+			} else if s.explainNode(&reasons, p, c, sn, limits, d) {
+				resolvable++
+			}
+		}
+		return reasons, resolvable
+	}
 	if p.Pinned != "" {
 		n := s.nodes[p.Pinned]
 		if n == nil {
@@ -128,7 +148,7 @@ func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons ReasonCounts, res
 		reasons.Add(ReasonAbsent, len(s.nodes)-1)
 		if reason := s.Refusal(c.template, n.group); reason != "" {
 			reasons.Add(reason, 1)
-		} else if s.explainNode(&reasons, p, c, n, limits) {
+		} else if s.explainNode(&reasons, p, c, n, limits, d) {
 			resolvable = 1
 		}
 		return reasons, resolvable
@@ -139,7 +159,7 @@ func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons ReasonCounts, res
 	}
 	for i := range c.open {
 		for _, n := range c.open[i].nodes {
-			if n != nil && s.explainNode(&reasons, p, c, n, limits) {
+			if n != nil && s.explainNode(&reasons, p, c, n, limits, d) {
 				resolvable++
 			}
 		}
@@ -149,12 +169,20 @@ func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons ReasonCounts, res
 
 // explainNode counts why a pod of a class doesn't fit on a node that it might
 // run on, and reports whether it would if other pods were gone.
-func (s *Scheduler) explainNode(reasons *ReasonCounts, p *kube.Pod, c *podClass, n *schedNode, limits spreadLimits) bool {
+func (s *Scheduler) explainNode(reasons *ReasonCounts, p *kube.Pod, c *podClass, n *schedNode, limits spreadLimits, d *demand) bool {
+	if reason, resolvable := d.before(n); reason != "" {
+		reasons.Add(reason, 1)
+		return resolvable
+	}
 	free := n.free()
 	// That a node is too small even when empty the filter NodeResourcesFit says
 	// since 1.34 (kubernetes/kubernetes#131345).
-	resolvable := s.Env.Version.Minor < 34 || n.allocatable.Holds(c.need)
-	if !free.Holds(c.need) {
+	lacking, enough := d.lacks(n)
+	resolvable := s.Env.Version.Minor < 34 || n.allocatable.Holds(c.need) && enough
+	if !free.Holds(c.need) || len(lacking) > 0 {
+		for _, reason := range lacking {
+			reasons.Add(reason, 1)
+		}
 		if c.need.Pods > free.Pods {
 			reasons.Add(ReasonPods, 1)
 		}
@@ -177,7 +205,11 @@ func (s *Scheduler) explainNode(reasons *ReasonCounts, p *kube.Pod, c *podClass,
 		reasons.Add(reasonSpread, 1)
 		return true
 	}
-	return false
+	reason, resolvable := d.after(n)
+	if reason != "" {
+		reasons.Add(reason, 1)
+	}
+	return resolvable
 }
 
 // ReasonVolume is the reason of the filter VolumeBinding, reworded in 1.34

@@ -16,15 +16,18 @@ type feasibleNode struct {
 	avoided int
 	spread  int64
 	score   int64
+	// preferred is the score by preferences that a demand knows.
+	preferred int64
 }
 
 // find returns the node on which a pod of a class runs best, or nil where none
 // fits. Nodes are looked for in turn, from where the last search ended; each
 // group of like nodes has its share of those that are compared.
 func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
+	d := s.demandOf(p)
 	if p.Pinned != "" {
 		n := s.nodes[p.Pinned]
-		if n == nil || s.Refusal(c.template, n.group) != "" || !n.free().Holds(c.need) || s.elsewhere(p, n.group) {
+		if n == nil || s.Refusal(c.template, n.group) != "" || !n.free().Holds(c.need) || s.elsewhere(p, n.group) || !d.holds(n) {
 			return nil
 		}
 		return n
@@ -52,7 +55,7 @@ func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
 				share = min(share, max(1, enough*grown*g.count/total))
 			}
 			before := len(spots)
-			spots = g.collect(spots, c, limits, share)
+			spots = g.collect(spots, c, limits, d, share)
 			more = more || len(spots)-before == share && share < min(g.count, enough)
 		}
 		more = more && len(spots) < enough
@@ -61,7 +64,7 @@ func (s *Scheduler) find(p *kube.Pod, c *podClass) *schedNode {
 	if len(spots) == 0 {
 		return nil
 	}
-	return s.best(spots, c)
+	return s.best(spots, c, d)
 }
 
 // mayHold reports whether nothing but their room keeps a pod from a group's
@@ -71,7 +74,7 @@ func (s *Scheduler) mayHold(p *kube.Pod, c *podClass, g *feasibleGroup, limits s
 }
 
 // collect appends up to so many of a group's nodes that fit.
-func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spreadLimits, share int) []feasibleNode {
+func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spreadLimits, d *demand, share int) []feasibleNode {
 	end, wrapped := len(g.nodes), false
 	start := g.cursor
 	if start >= end {
@@ -92,7 +95,7 @@ func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spread
 		}
 		at = next + 1
 		g.cursor = at
-		if n := g.nodes[next]; limits.host(c, n) {
+		if n := g.nodes[next]; limits.host(c, n) && d.holds(n) {
 			spots = append(spots, feasibleNode{node: n, avoided: g.avoided})
 			share--
 		}

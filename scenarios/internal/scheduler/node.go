@@ -26,6 +26,10 @@ type schedNode struct {
 	// nominees are pods for which others make room here; it counts as used.
 	nominees []*waitingPod
 	gone     bool
+
+	// What only clients' pods ask for: how much of further resources there is and is used, and the ports that are taken.
+	more, moreUsed map[string]int64
+	ports          map[kube.HostPort]int
 }
 
 func (n *schedNode) free() component.Room { return n.allocatable.Minus(n.used) }
@@ -179,6 +183,7 @@ func (s *Scheduler) addNode(n *kube.Node) {
 	for _, p := range s.Env.API.PodsOn(n.Name) {
 		if !p.Terminal() {
 			s.take(sn, p)
+			s.recount(p)
 		}
 	}
 	s.opened(sn)
@@ -191,6 +196,7 @@ func (s *Scheduler) dropNode(sn *schedNode) {
 	for _, w := range sn.nominees {
 		s.wake(w.class)
 	}
+	s.uncountNode(sn)
 	sn.group.remove(sn)
 	sn.gone = true
 	delete(s.nodes, sn.node.Name)
@@ -202,7 +208,7 @@ func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {
 	n := sn.node
 	changed := false
 	if !slices.Equal(old.Allocatable, n.Allocatable) {
-		sn.allocatable = component.AllocatableOf(n)
+		sn.allocatable, sn.more = component.AllocatableOf(n), nil
 		sn.resized()
 		changed = true
 	}
@@ -219,7 +225,7 @@ func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {
 			s.tidy()
 		}
 	}
-	if changed {
+	if changed || s.tallies != nil && !slices.Equal(old.Labels, n.Labels) {
 		s.version++
 		s.opened(sn)
 	}

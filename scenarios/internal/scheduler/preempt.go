@@ -67,7 +67,7 @@ func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
 
 // findNominated returns the nominated node if the pod fits there now.
 func (s *Scheduler) findNominated(p *kube.Pod, c *podClass, n *schedNode) *schedNode {
-	if n == nil || !s.mayRun(p, c, n) || !n.free().Holds(c.need) {
+	if n == nil || !s.mayRun(p, c, n) || !n.free().Holds(c.need) || !s.demandOf(p).holds(n) {
 		return nil
 	}
 	return n
@@ -88,6 +88,10 @@ func (s *Scheduler) failRanked(w *waitingPod, nominated *schedNode) {
 		return
 	}
 	reasons, _ := s.reasons(p, c)
+	if neverPreempts(p) {
+		s.failWith(w, reasons.available(len(s.nodes))+s.afterFilter(notEligible), "")
+		return
+	}
 	message := reasons.available(len(s.nodes))
 	if nominated != nil && s.mayRun(p, c, nominated) && s.victimsLeave(nominated, c) {
 		s.failWith(w, message+s.afterFilter(awaitsVictims), nominated.node.Name)
@@ -102,6 +106,11 @@ func (s *Scheduler) failRanked(w *waitingPod, nominated *schedNode) {
 	s.failWith(w, message, best.node.node.Name)
 	s.nominate(w, best.node)
 	s.Env.After(component.RoundTrip, func() { s.evict(best.victims, p, best.node.node.Name) })
+}
+
+// neverPreempts reports whether a pod's priority gives it no other pod's place.
+func neverPreempts(p *kube.Pod) bool {
+	return p.Template.Demands != nil && p.Template.Demands.NeverPreempts
 }
 
 // victimsLeave reports whether a less important pod on a node terminates
@@ -126,12 +135,22 @@ func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
 	var best *candidate
 	var reasons ReasonCounts
 	found, looked := 0, 0
+	limits, d := s.limits(c), s.demandOf(p)
 	try := func(n *schedNode) {
-		if !n.allocatable.Holds(c.need) || n.free().Holds(c.need) || !s.mayRun(p, c, n) {
+		if d != nil {
+			var unused ReasonCounts
+			if d.excludes(n) || !s.explainNode(&unused, p, c, n, limits, d) {
+				return
+			}
+		} else if !n.allocatable.Holds(c.need) || n.free().Holds(c.need) || !s.mayRun(p, c, n) {
 			return
 		}
 		looked++
-		one, why := s.victimsOn(n, c)
+		victims := s.victimsOn
+		if d != nil {
+			victims = func(n *schedNode, c *podClass) (*candidate, string) { return s.victimsWithout(n, p, c) }
+		}
+		one, why := victims(n, c)
 		if one == nil {
 			reasons.Add(why, 1)
 			return

@@ -61,6 +61,9 @@ func (s *Scheduler) roomOf(p *kube.Pod, c *podClass) (takes component.Room, unde
 	if pending := p.Conditions.Get(component.ResizePending); pending != nil {
 		infeasible = pending.Reason == component.ResizeInfeasible
 	}
+	if d := p.Template.Demands; d != nil && d.Whole != nil {
+		return c.need, false
+	}
 	takes.Pods = c.need.Pods
 	for i := range p.Template.Containers {
 		spec := p.Template.Containers[i].Resources()

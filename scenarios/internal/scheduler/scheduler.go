@@ -5,6 +5,7 @@
 package scheduler
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,11 +16,14 @@ import (
 
 // Scheduler is kube-scheduler with its default profile: it takes one waiting
 // pod after the other, the most important first, filters the nodes, scores those
-// that are left, and binds. Of its plugins there are NodeUnschedulable,
-// TaintToleration, NodeAffinity (node selectors, and the affinity of a
-// DaemonSet's pods), NodeResourcesFit, VolumeBinding (zones), PodTopologySpread
-// (zones and hosts, no other topology) and DefaultPreemption, and the scores; of
-// the resources CPU, memory and the number of pods.
+// that are left, and binds. Of its plugins there are SchedulingGates,
+// NodeUnschedulable, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit,
+// VolumeBinding (zones), PodTopologySpread, InterPodAffinity and
+// DefaultPreemption, and the scores but that of ImageLocality.
+//
+// What pods of scenarios ask for is quick: their constraints on zones and hosts
+// count the pods of their own workload. What clients' pods demand besides
+// ([kube.Demands]) is looked at one node after the other.
 //
 // A pod that was found a node takes its room at once, and is bound some
 // milliseconds later. One that fits nowhere is parked until a node or the end of
@@ -49,6 +53,8 @@ type Scheduler struct {
 	families   []*podFamily
 	byOrigin   map[*kube.Template]*podFamily
 	resizing   map[*kube.Pod]component.Room // what pods hold that are being resized
+	tallies    *tallies                     // nil as long as no pod minds others
+	namespaces map[string]kube.Pairs        // their labels
 
 	waiting map[*kube.Pod]*waitingPod
 	assumed map[*kube.Pod]*schedNode // found, and not yet bound
@@ -96,14 +102,31 @@ func New(env *component.Env) *Scheduler {
 
 // pod follows the pods of the API.
 func (s *Scheduler) pod(c kube.Change, old, p *kube.Pod) {
+	s.follow(c, old, p)
+	s.recount(p)
+}
+
+// mine reports whether a pod is to be scheduled, and not by another scheduler.
+func mine(p *kube.Pod) bool {
+	return p.NodeName == "" && !p.Gated && !p.Terminal() && (p.Template.SchedulerName == "" || p.Template.SchedulerName == component.SchedulerName)
+}
+
+// wait has a pod wait for a node.
+func (s *Scheduler) wait(p *kube.Pod) {
+	w := &waitingPod{pod: p, class: s.classOf(p)}
+	s.waiting[p] = w
+	s.activate(w)
+}
+
+func (s *Scheduler) follow(c kube.Change, old, p *kube.Pod) {
 	switch c {
 	case kube.Added:
 		switch n := s.nodes[p.NodeName]; {
 		case p.Terminal():
 		case p.NodeName == "":
-			w := &waitingPod{pod: p, class: s.classOf(p)}
-			s.waiting[p] = w
-			s.activate(w)
+			if mine(p) {
+				s.wait(p)
+			}
 		case n != nil && s.assumed[p] == n: // seeded
 			delete(s.assumed, p)
 		case n != nil:
@@ -114,6 +137,7 @@ func (s *Scheduler) pod(c kube.Change, old, p *kube.Pod) {
 		if old.NodeName != p.NodeName {
 			s.bound(p)
 		}
+		s.rewritten(old, p)
 		deleted, ended := p.Terminating() && !old.Terminating(), p.Terminal() && !old.Terminal()
 		if !deleted && !ended {
 			return
@@ -136,6 +160,29 @@ func (s *Scheduler) pod(c kube.Change, old, p *kube.Pod) {
 			s.release(n, p, !old.Terminating())
 		}
 		delete(s.assumed, p)
+	}
+}
+
+// rewritten follows a pod that waits and that a client has changed: its gates may
+// be open, and it may ask for something else.
+func (s *Scheduler) rewritten(old, p *kube.Pod) {
+	w := s.waiting[p]
+	switch {
+	case w == nil:
+		if old.Gated && mine(p) && s.assumed[p] == nil {
+			s.wait(p)
+		}
+	case w.class.template != p.Template || !slices.Equal(old.Labels, p.Labels):
+		if i := slices.Index(w.class.parked, w); i >= 0 {
+			w.class.parked = slices.Delete(slices.Clone(w.class.parked), i, i+1)
+			s.parked--
+		}
+		nominated := s.withdraw(w)
+		w.class = s.classOf(p)
+		if nominated != nil {
+			s.nominate(w, nominated)
+		}
+		s.retry([]*waitingPod{w})
 	}
 }
 
@@ -183,6 +230,7 @@ func (s *Scheduler) take(n *schedNode, p *kube.Pod) {
 	c := s.classOf(p)
 	n.used = n.used.Plus(c.need)
 	n.scored = n.scored.Plus(c.scored)
+	n.uses(c.template, 1)
 	s.rank(c, 1)
 	n.resized()
 	if p.Claim != "" {
@@ -203,6 +251,7 @@ func (s *Scheduler) release(n *schedNode, p *kube.Pod, counted bool) {
 	c := s.classOf(p)
 	n.used = n.used.Minus(s.holds(p))
 	n.scored = n.scored.Minus(c.scored)
+	n.uses(c.template, -1)
 	delete(s.resizing, p)
 	s.rank(c, -1)
 	n.resized()

@@ -7,8 +7,7 @@ import (
 )
 
 // Weights of the scores (pkg/scheduler/apis/config/v1/default_plugins.go). The
-// scores of ImageLocality and of preferred affinities are left out: no pod here
-// has the latter, and the former are near 0 for images of some megabytes.
+// score of ImageLocality is left out: it is near 0 for images of some megabytes.
 const (
 	weightTaints   = 3
 	weightSpread   = 2
@@ -17,11 +16,14 @@ const (
 )
 
 // best picks a spot of those with the highest score at random.
-func (s *Scheduler) best(spots []feasibleNode, c *podClass) *schedNode {
+func (s *Scheduler) best(spots []feasibleNode, c *podClass, d *demand) *schedNode {
 	if len(spots) == 1 {
 		return spots[0].node
 	}
 	s.spread(spots, c)
+	if d != nil {
+		d.prefer(spots)
+	}
 	most, least, avoided := int64(0), int64(-1), 0
 	for i := range spots {
 		most = max(most, spots[i].spread)
@@ -38,7 +40,7 @@ func (s *Scheduler) best(spots []feasibleNode, c *podClass) *schedNode {
 		if at.node.roomScoreFor != c {
 			at.node.roomScore, at.node.roomScoreFor = at.node.scoreRoom(c), c
 		}
-		at.score = at.node.roomScore
+		at.score = at.node.roomScore + at.preferred
 		if len(c.soft) > 0 {
 			if most > 0 {
 				if at.spread != crowd {

@@ -1,0 +1,248 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+)
+
+// What pods demand of other pods is found by counting: how many pods that a term selects are on each node, and how many
+// that have a term themselves. Nothing is counted before the first pod with such a demand comes. From then on each pod
+// on a node is counted once, by what it is now.
+
+// tallies are the counts, by the text of what is counted.
+type tallies struct {
+	selected map[string]*tally
+	having   map[string]*tally
+	inOrder  []*tally // those of having
+	pods     map[*kube.Pod]counted
+}
+
+// counted is how a pod was counted.
+type counted struct {
+	node   *schedNode
+	labels kube.Pairs
+	stays  bool // it isn't being deleted
+	has    []*tally
+}
+
+// tally counts pods by the node's number.
+type tally struct {
+	podSelection
+	topologyKey string
+	weight      int  // of those that have the term; 0 is required
+	against     bool // the term asks for none nearby
+	onNode      []int32
+	staying     []int32 // of these, those that aren't being deleted
+	all         int
+}
+
+func (t *tally) add(n *schedNode, by int32, stays bool) {
+	if n.number >= len(t.onNode) {
+		more := make([]int32, n.number+1-len(t.onNode)+len(t.onNode)/2)
+		t.onNode, t.staying = append(t.onNode, more...), append(t.staying, more...)
+	}
+	t.onNode[n.number] += by
+	if stays {
+		t.staying[n.number] += by
+	}
+	t.all += int(by)
+}
+
+// on is how many pods are on a node, and how many of them stay.
+func (t *tally) on(n *schedNode) (all, staying int32) {
+	if n.number < len(t.onNode) {
+		return t.onNode[n.number], t.staying[n.number]
+	}
+	return 0, 0
+}
+
+// podSelection selects pods of some namespaces by their labels.
+type podSelection struct {
+	namespaces []string
+	of         *kube.Selector // further namespaces; nil is none
+	labels     *kube.Selector
+}
+
+func (p *podSelection) selects(namespace string, ofNamespace, labels kube.Pairs) bool {
+	return (slices.Contains(p.namespaces, namespace) || p.of.Selects(ofNamespace)) && p.labels.Selects(labels)
+}
+
+func (p *podSelection) text() string {
+	text := fmt.Sprint(p.namespaces, " ")
+	for _, s := range [...]*kube.Selector{p.of, p.labels} {
+		if s == nil {
+			text += "nothing "
+		} else {
+			text += fmt.Sprintf("%q ", s.Requirements)
+		}
+	}
+	return text
+}
+
+// selection is whom a pod's term means: the values of its matchLabelKeys are the pod's own.
+func selection(p *kube.Pod, t *kube.PodTerm) podSelection {
+	s := podSelection{namespaces: t.Namespaces, of: t.NamespaceSelector, labels: narrowed(t.Selector, p.Labels, t.MatchLabelKeys, "In")}
+	s.labels = narrowed(s.labels, p.Labels, t.MismatchLabelKeys, "NotIn")
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		s.namespaces = []string{p.Namespace}
+	}
+	return s
+}
+
+// narrowed is a selector that asks for, or rules out, a pod's own values of some labels too.
+func narrowed(s *kube.Selector, own kube.Pairs, keys []string, operator string) *kube.Selector {
+	if s == nil || len(keys) == 0 {
+		return s
+	}
+	next := &kube.Selector{Requirements: slices.Clone(s.Requirements)}
+	for _, k := range keys {
+		if v, ok := own.Lookup(k); ok {
+			next.Requirements = append(next.Requirements, kube.Requirement{Key: k, Operator: operator, Values: []string{v}})
+		}
+	}
+	return next
+}
+
+// counts returns the count of pods that are selected.
+func (s *Scheduler) counts(sel podSelection) *tally {
+	text := sel.text()
+	t := s.tallies.selected[text]
+	if t == nil {
+		t = &tally{podSelection: sel}
+		for p, c := range s.tallies.pods {
+			if t.selects(p.Namespace, s.namespaces[p.Namespace], c.labels) {
+				t.add(c.node, 1, c.stays)
+			}
+		}
+		s.tallies.selected[text] = t
+	}
+	return t
+}
+
+// having returns the counts of pods with a pod's terms, in the order of the terms.
+func (s *Scheduler) having(p *kube.Pod) (all []*tally) {
+	d := p.Template.Demands
+	if d == nil {
+		return nil
+	}
+	of := func(terms []kube.PodTerm, against bool) {
+		for i := range terms {
+			sel := selection(p, &terms[i])
+			text := fmt.Sprint(terms[i].TopologyKey, " ", terms[i].Weight, " ", against, " ", sel.text())
+			t := s.tallies.having[text]
+			if t == nil {
+				t = &tally{podSelection: sel, topologyKey: terms[i].TopologyKey, weight: terms[i].Weight, against: against}
+				s.tallies.having[text] = t
+				s.tallies.inOrder = append(s.tallies.inOrder, t)
+			}
+			all = append(all, t)
+		}
+	}
+	of(d.AntiAffinity, true)
+	of(d.Affinity, false)
+	of(d.Likes, false)
+	of(d.Dislikes, true)
+	return all
+}
+
+// minds reports whether a pod minds other pods.
+func minds(t *kube.Template) bool {
+	d := t.Demands
+	return d != nil && len(d.Affinity)+len(d.AntiAffinity)+len(d.Likes)+len(d.Dislikes)+len(d.Spread) > 0
+}
+
+// startCounting counts all pods on nodes.
+func (s *Scheduler) startCounting() {
+	if s.tallies != nil {
+		return
+	}
+	s.tallies = &tallies{selected: map[string]*tally{}, having: map[string]*tally{}, pods: map[*kube.Pod]counted{}}
+	for _, p := range s.Env.API.Pods() {
+		s.recount(p)
+	}
+}
+
+// recount counts a pod as it is now.
+func (s *Scheduler) recount(p *kube.Pod) {
+	if minds(p.Template) {
+		s.startCounting()
+	}
+	ts := s.tallies
+	if ts == nil {
+		return
+	}
+	was, had := ts.pods[p]
+	n := s.holder(p)
+	if p.Gone() || p.Terminal() {
+		n = nil
+	}
+	if had && was.node == n && was.stays != p.Terminating() && slices.Equal(was.labels, p.Labels) || !had && n == nil {
+		return
+	}
+	if had {
+		s.count(p, was, -1)
+		delete(ts.pods, p)
+	}
+	if n != nil {
+		is := counted{node: n, labels: p.Labels, stays: !p.Terminating(), has: s.having(p)}
+		ts.pods[p] = is
+		s.count(p, is, 1)
+	}
+	s.version++
+	s.wakeMinding()
+}
+
+func (s *Scheduler) count(p *kube.Pod, c counted, by int32) {
+	for _, t := range s.tallies.selected {
+		if t.selects(p.Namespace, s.namespaces[p.Namespace], c.labels) {
+			t.add(c.node, by, c.stays)
+		}
+	}
+	for _, t := range c.has {
+		t.add(c.node, by, c.stays)
+	}
+}
+
+// uncountNode forgets the pods on a node that is gone.
+func (s *Scheduler) uncountNode(n *schedNode) {
+	if s.tallies == nil {
+		return
+	}
+	for p, c := range s.tallies.pods {
+		if c.node == n {
+			s.count(p, c, -1)
+			delete(s.tallies.pods, p)
+		}
+	}
+}
+
+// wakeMinding has the parked pods tried again that mind others.
+func (s *Scheduler) wakeMinding() {
+	if s.parked == 0 {
+		return
+	}
+	for _, c := range s.classes {
+		if len(c.parked) > 0 && minds(c.template) {
+			s.wake(c)
+		}
+	}
+}
+
+// Namespace tells of a namespace's labels, by which terms may select it.
+func (s *Scheduler) Namespace(name string, labels kube.Pairs) {
+	if slices.Equal(s.namespaces[name], labels) {
+		return
+	}
+	if s.namespaces == nil {
+		s.namespaces = map[string]kube.Pairs{}
+	}
+	s.namespaces[name] = labels
+	if s.tallies != nil {
+		s.tallies = nil
+		s.startCounting()
+		s.version++
+		s.wakeMinding()
+	}
+}

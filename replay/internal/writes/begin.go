@@ -8,8 +8,7 @@ import (
 
 // begin makes of an object what a server stores first: no status of the
 // client's but a node's, a pod that is pending, a node that nothing is
-// scheduled to until it is ready. Fields aren't defaulted: see the package
-// comment.
+// scheduled to until it is ready.
 func (k kind) begin(u unstructured.Unstructured) error {
 	if k.counted() {
 		u.SetGeneration(1)

@@ -21,6 +21,7 @@ func (w *write) create() (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	w.fill(w.kind, u)
 	if err := w.settle(&u); err != nil {
 		return Answer{}, err
 	}
@@ -45,6 +46,7 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	if err := k.begin(u); err != nil {
 		return Answer{}, err
 	}
+	w.fill(k, u) // in what is new of it
 	switch {
 	case w.keeps() && k.is("namespaces"):
 		beginNamespace(u)

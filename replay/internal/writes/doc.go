@@ -69,7 +69,8 @@
 // three but their metadata. The schemas, defaults, scale paths and validation
 // rules of custom resources: their status is taken to be a subresource.
 //
-// Nothing is defaulted. Of admission there is this: a new node is tainted as not
+// Where what is written is kept, what it leaves out is filled in as
+// kube-apiserver does (package kubedefaults), and nowhere else. Of admission there is this: a new node is tainted as not
 // ready; where the tape holds namespaces, that of an object has to exist; and where
 // what is written is kept, a pod is given its service account, its priority and
 // how long it stays on a node that isn't ready. There is no quota,

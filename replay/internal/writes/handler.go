@@ -228,6 +228,7 @@ func (w *write) look(name string) (*object, error) {
 	live, err := w.kind.parse(o, o.ResourceVersion())
 	if err == nil {
 		live.SetManagedFields(nil) // nobody keeps track of them
+		w.fill(w.kind, live.Unstructured)
 	}
 	return live, err
 }

@@ -50,6 +50,7 @@ func (w *write) patch(v view) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	w.fill(v.kind, sent)
 	if absent && sent.GetUID() != "" {
 		return Answer{}, apierrors.NewConflict(w.kind.groupResource(), w.Name,
 			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", sent.GetUID()))

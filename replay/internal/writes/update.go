@@ -20,6 +20,7 @@ func (w *write) update(v view) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	w.fill(v.kind, sent)
 	if err := w.settle(&sent); err != nil {
 		return Answer{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/objects"
+	"github.com/nodesim/nodesim/scenarios/internal/workloads"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -40,6 +41,7 @@ type Acting struct {
 	podTemplates map[string]*corev1.PodTemplateSpec
 	classes      map[string]*schedulingv1.PriorityClass // of clients
 	objects      *objects.Objects
+	workloads    *workloads.Actor
 }
 
 // Act makes the cluster of the file's beginning.
@@ -59,7 +61,6 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	s.env.API.PatchesOnly()
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
 	a.written.Templates.Traits = s.traitsOf
-	a.written.Owner = func(uid string) *kube.Owner { return s.workloads.OwnerOf(uid) }
 	a.objects = objects.New(objects.Config{
 		Env: s.env, Header: &a.header, Changed: a.changed,
 		Halt: func(namespace string) { s.workloads.Halt(namespace) },
@@ -67,6 +68,13 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 			a.forgotten[types.NamespacedName{Namespace: namespace, Name: name}] = true
 		},
 	})
+	a.written.Owner = func(uid string) *kube.Owner {
+		if o := a.workloads.OwnerOf(uid); o != nil {
+			return o
+		}
+		return s.workloads.OwnerOf(uid)
+	}
+	a.keepWorkloads()
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
@@ -85,12 +93,15 @@ var actResources = []timeline.Resource{
 	{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true},
 	{Version: "v1", Kind: "Service", Resource: "services", Namespaced: true},
 	{Version: "v1", Kind: "Endpoints", Resource: "endpoints", Namespaced: true},
+	{Version: "v1", Kind: "ReplicationController", Resource: "replicationcontrollers", Namespaced: true},
 	{Version: "v1", Kind: "PersistentVolume", Resource: "persistentvolumes"},
 	{Version: "v1", Kind: "PersistentVolumeClaim", Resource: "persistentvolumeclaims", Namespaced: true},
 	{Group: "apps", Version: "v1", Kind: "Deployment", Resource: "deployments", Namespaced: true},
 	{Group: "apps", Version: "v1", Kind: "ReplicaSet", Resource: "replicasets", Namespaced: true},
 	{Group: "apps", Version: "v1", Kind: "StatefulSet", Resource: "statefulsets", Namespaced: true},
+	{Group: "apps", Version: "v1", Kind: "ControllerRevision", Resource: "controllerrevisions", Namespaced: true},
 	{Group: "apps", Version: "v1", Kind: "DaemonSet", Resource: "daemonsets", Namespaced: true},
+	{Group: "batch", Version: "v1", Kind: "CronJob", Resource: "cronjobs", Namespaced: true},
 	{Group: "batch", Version: "v1", Kind: "Job", Resource: "jobs", Namespaced: true},
 	{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Resource: "leases", Namespaced: true},
 	{Group: "discovery.k8s.io", Version: "v1", Kind: "EndpointSlice", Resource: "endpointslices", Namespaced: true},
@@ -149,6 +160,9 @@ func (a *Acting) emit(ev timeline.Event) error {
 		return nil // the API server refuses it
 	}
 	a.objects.Saw(&ev)
+	if err := a.workloads.Put(&ev); err != nil {
+		return err
+	}
 	ev.Patch = bytes.Clone(ev.Patch)
 	if ev.Object != nil {
 		r, _ := a.header.Lookup(ev.Resource)

@@ -56,6 +56,9 @@ func (a *Acting) textOf(w controllers.Shown) (self, set []byte, err error) {
 	pods := convert.PodTemplateToAPI(o)
 	pods.Spec.AutomountServiceAccountToken, pods.Spec.EnableServiceLinks = nil, nil
 	defaultObject(o, pods)
+	if w.Kind == controllers.Job {
+		pods.Labels = stringMap(w.Labels)
+	}
 	if w.Kind == controllers.Deployment {
 		set, err = a.setOf(w, pods)
 	}

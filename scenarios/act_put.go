@@ -13,6 +13,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/objects"
+	"github.com/nodesim/nodesim/scenarios/internal/workloads"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -44,7 +45,11 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	}
 	switch {
 	case view == "":
-		if kind := workloadKind(r); kind != "" {
+		if kind := workloadKind(r); workloads.Has(r.Group, r.Resource) {
+			if err := a.workloads.Put(ev); err != nil {
+				return 0, err
+			}
+		} else if kind != "" {
 			if err := a.workload(kind, ev); err != nil {
 				return 0, err
 			}

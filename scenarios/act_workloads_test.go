@@ -48,7 +48,7 @@ func TestWorkloadsAreObjects(t *testing.T) {
 	if len(owned) != 8 {
 		t.Errorf("%d pods are owned by the ReplicaSet, want 8", len(owned))
 	}
-	want := appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 8, UpdatedReplicas: 8, ReadyReplicas: 8, AvailableReplicas: 8}
+	want := appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 8, UpdatedReplicas: 8, ReadyReplicas: 8, AvailableReplicas: 8, TerminatingReplicas: new(int32)}
 	got := d.Status
 	got.Conditions = nil
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -207,7 +207,8 @@ func TestUpdatesOfNumberedAndDaemonPods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.put(timeline.Modified, resource, raw, `{"metadata":{"generation":`+strconv.Itoa(generation)+`},"spec":{"template":`+string(template)+`}}`)
+		n := strconv.Itoa(generation)
+		c.put(timeline.Modified, resource, raw, `{"metadata":{"generation":`+n+`,"annotations":{"deprecated.daemonset.template.generation":"`+n+`"}},"spec":{"template":`+string(template)+`}}`)
 	}
 	image("statefulsets", "shop", "queue", 2)
 	image("daemonsets", "kube-system", "kube-proxy", 2)

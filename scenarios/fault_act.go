@@ -64,7 +64,7 @@ func (s *Simulation) act(f *spec.Fault) {
 		if w := s.workloadOf(f.Scale.Workload); w != nil && s.live != nil {
 			s.live.apiServer.Scale(string(w.Kind), w.Namespace, w.Name, int32(f.Scale.Replicas))
 		} else if w != nil {
-			s.check(s.workloads.Scale(w.Namespace, w.Name, f.Scale.Replicas))
+			s.check(s.keeperOf(w).scale(f.Scale.Replicas))
 		}
 	case f.Cordon != nil:
 		s.schedulable(*f.Cordon, true)

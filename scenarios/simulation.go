@@ -223,6 +223,7 @@ func (s *Simulation) build() error {
 	if s.acting != nil {
 		s.acting.seedNamespaces()
 		s.workloads.Show(s.acting.textOf)
+		s.workloads.Elsewhere(s.acting.keep)
 	}
 	for i := range s.file.Groups {
 		s.seedGroup(&s.file.Groups[i])

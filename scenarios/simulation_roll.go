@@ -120,10 +120,10 @@ func (s *Simulation) seedProvider() {
 
 // podRollConfig is that of a roll in place.
 func (s *Simulation) podRollConfig(r *spec.Roll, w *spec.Workload) roll.PodConfig {
+	keeper := s.keeperOf(w)
 	c := roll.PodConfig{
 		Name: w.Name, Namespace: w.Namespace, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: w.Name}),
-		Replicas:  func() int { return s.workloads.Replicas(w.Namespace, w.Name) },
-		Redefine:  func(change func(*kube.ContainerSpec)) error { return s.workloads.Redefine(w.Namespace, w.Name, change) },
+		Replicas: keeper.replicas, Redefine: keeper.redefine,
 		Container: w.Name, Image: r.Image, At: r.At,
 		MaxUnavailable: max(1, r.MaxUnavailable.Of(w.Replicas, false)), Deadline: r.JoinTimeout,
 		Rollback: r.OnFailure == spec.OnFailureRollback,

@@ -59,6 +59,12 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 		if err := w.allocate(u, nil); err != nil {
 			return Answer{}, err
 		}
+	case w.keeps() && k.is("daemonsets.apps"):
+		countTemplates(u, nil)
+	case w.keeps() && k.is("jobs.batch"):
+		if err := k.beginJob(u); err != nil {
+			return Answer{}, err
+		}
 	case w.keeps():
 		if err := w.oneDefault(u); err != nil {
 			return Answer{}, err

@@ -40,6 +40,9 @@ func (w *write) main() view {
 			if w.keeps() && w.kind.is("namespaces") {
 				take(u, live.Unstructured, "spec") // see finalize
 			}
+			if w.keeps() && w.kind.is("daemonsets.apps") {
+				countTemplates(u, live)
+			}
 			if w.kind.differs(u, live) && (live.GetGeneration() > 0 || !w.kind.builtIn) {
 				u.SetGeneration(live.GetGeneration() + 1)
 			}
@@ -82,9 +85,14 @@ func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 	}
 }
 
-// differs reports whether what is wanted of an object has changed: its spec, or
+// differs reports whether what is wanted of an object has changed: its spec, of
+// a Deployment its annotations as well (deploymentStrategy.PrepareForUpdate of
+// kubernetes/pkg/registry/apps/deployment/strategy.go), or
 // of a custom resource anything but metadata and status.
 func (k kind) differs(u unstructured.Unstructured, live *object) bool {
+	if k.is("deployments.apps") && !equality.Semantic.DeepEqual(u.GetAnnotations(), live.GetAnnotations()) {
+		return true
+	}
 	if k.builtIn {
 		return !equality.Semantic.DeepEqual(u.Object["spec"], live.Object["spec"])
 	}

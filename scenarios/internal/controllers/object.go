@@ -64,11 +64,8 @@ func (ws *Workloads) show(w *workload) error {
 		return nil
 	}
 	api := w.env.API
-	o := &object{w: w, stream: w.env.Stream("object", w.Namespace, string(w.Kind), w.Name), replicas: w.Replicas, inSet: w.Replicas, born: api.Now(), limits: quarters}
-	for _, p := range api.PodsOf(w.owner.UID) {
-		o.born = min(o.born, p.Created) // it was there before
-	}
-	shown := Shown{Workload: w.Workload, UID: w.uid, Owner: *w.owner, Revision: 1, Labels: w.labels, Created: o.born.Second()}
+	shown := w.shown()
+	o := &object{w: w, stream: w.env.Stream("object", w.Namespace, string(w.Kind), w.Name), replicas: w.Replicas, inSet: w.Replicas, born: shown.Created, limits: quarters}
 	self, set, err := ws.text(shown)
 	if err != nil {
 		return err
@@ -89,6 +86,15 @@ func (ws *Workloads) show(w *workload) error {
 	ws.objects[w.owner], ws.byUID[w.uid] = o, o
 	o.react()
 	return nil
+}
+
+// shown is what the objects of a new workload are made of. One that has pods was there before.
+func (w *workload) shown() Shown {
+	born := w.env.API.Now()
+	for _, p := range w.env.API.PodsOf(w.owner.UID) {
+		born = min(born, p.Created)
+	}
+	return Shown{Workload: w.Workload, UID: w.uid, Owner: *w.owner, Revision: 1, Labels: w.labels, Created: born.Second()}
 }
 
 func resourceOf(kind string) string { return strings.ToLower(kind) + "s" }

@@ -113,7 +113,8 @@ func (rs *replicaSet) one(p *kube.Pod) {
 
 // remove deletes the pods that can be spared best.
 func (rs *replicaSet) remove(n int) {
-	spare := rankForDeletion(rs.env.API.PodsOf(rs.owner.UID), rs.env.API.Now())
+	pods := rs.env.API.PodsOf(rs.owner.UID)
+	spare := RankForDeletion(pods, pods, rs.env.API.Now())
 	for _, p := range spare[:min(n, len(spare))] {
 		if rs.env.API.DeletePod(p, kube.OwnGrace) {
 			rs.env.API.Record(kube.Source{Component: rs.component}, rs.about(), "Normal", "SuccessfulDelete", "Deleted pod: "+p.Name)

@@ -10,14 +10,19 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// rankForDeletion returns the active ones of some pods, the first to go first,
-// as ActivePodsWithRanks of pkg/controller/controller_utils.go orders them.
-func rankForDeletion(pods []*kube.Pod, now kube.Instant) []*kube.Pod {
-	together := map[string]int{} // by node: active pods of the ReplicaSet
+// RankForDeletion returns the active ones of some pods, the first to go first,
+// as ActivePodsWithRanks of pkg/controller/controller_utils.go orders them. Related
+// pods, which those are among, count where they share a node.
+func RankForDeletion(pods, related []*kube.Pod, now kube.Instant) []*kube.Pod {
+	together := map[string]int{} // by node: active related pods
+	for _, p := range related {
+		if active(p) {
+			together[p.NodeName]++
+		}
+	}
 	ranked := make([]ranking, 0, len(pods))
 	for _, p := range pods {
 		if active(p) {
-			together[p.NodeName]++
 			ranked = append(ranked, rankOf(p))
 		}
 	}

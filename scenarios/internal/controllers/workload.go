@@ -93,6 +93,8 @@ type Workloads struct {
 	text    func(Shown) (self, set []byte, err error)
 	objects map[*kube.Owner]*object
 	byUID   map[string]*object
+
+	elsewhere func(Shown) (bool, error) // see [Workloads.Elsewhere]
 }
 
 type workloadName struct{ namespace, name string }
@@ -147,8 +149,9 @@ func (ws *Workloads) Add(w Workload) error {
 		return err
 	}
 	ws.env.At(w.CreateAt, func() {
-		ws.begin(one)
-		one.keeper.scaled(0)
+		if ws.begin(one); one.begun {
+			one.keeper.scaled(0)
+		}
 	})
 	return nil
 }
@@ -194,8 +197,23 @@ func (ws *Workloads) make(w Workload) (*workload, error) {
 	return one, nil
 }
 
+// Elsewhere has keep asked about each workload when it begins, after its pods were seeded. What it takes isn't kept
+// here.
+func (ws *Workloads) Elsewhere(keep func(Shown) (bool, error)) { ws.elsewhere = keep }
+
 // begin lets a workload's controller see pods and nodes.
 func (ws *Workloads) begin(w *workload) {
+	if ws.elsewhere != nil {
+		kept, err := ws.elsewhere(w.shown())
+		if err != nil {
+			ws.env.Fail(err)
+		}
+		if kept {
+			delete(ws.byOwner, w.owner)
+			delete(ws.byName, workloadName{w.Namespace, w.Name})
+			return
+		}
+	}
 	w.begun = true
 	ws.byOwner[w.owner] = w.keeper
 	if ds, ok := w.keeper.(*daemonSet); ok {

@@ -28,8 +28,9 @@ func (l *podList) list() []*Pod {
 }
 
 // CreatePod adds a pod. The caller fills in what the API server and its
-// admission would: phase Pending and the tolerations of the template.
-func (s *Store) CreatePod(p *Pod) error {
+// admission would: phase Pending and the tolerations of the template. Merge patches
+// say what no field of the Pod does; they need a Document.
+func (s *Store) CreatePod(p *Pod, patches ...[]byte) error {
 	if p.Template == nil {
 		return errors.New("a pod without a template")
 	}
@@ -41,7 +42,13 @@ func (s *Store) CreatePod(p *Pod) error {
 	s.enter(p)
 	text := whole(s, (*writer).pod, p)
 	if base := p.Template.Document; base != nil {
-		text = func() []byte { return rawjson.Apply(nil, base, whole(s, (*writer).podOver, p)()) }
+		text = func() []byte {
+			text := rawjson.Apply(nil, base, whole(s, (*writer).podOver, p)())
+			for _, patch := range patches {
+				text = rawjson.Apply(nil, text, patch)
+			}
+			return text
+		}
 	}
 	s.emit(Added, "pods", &p.Meta, nil, text)
 	s.tellPods(Added, nil, p)

@@ -1,0 +1,134 @@
+package scenarios
+
+import (
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/workloads"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// keepWorkloads starts the controllers of workloads that have objects.
+func (a *Acting) keepWorkloads() {
+	a.workloads = workloads.New(workloads.Config{
+		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: a.admit,
+		Ending: func(namespace string) bool { return a.objects.Terminating(namespace) },
+	})
+}
+
+// keep takes a workload of the scenario over, with the pods that it has.
+func (a *Acting) keep(w controllers.Shown) (bool, error) {
+	resource, kept := kindKept(w.Kind)
+	if !kept {
+		return false, nil
+	}
+	self, set, err := a.textOf(w)
+	if err != nil {
+		return false, err
+	}
+	if a.sim.env.Now() > 0 {
+		return true, a.workloads.Create(resource, self)
+	}
+	if set != nil {
+		if err := a.workloads.Hold("replicasets", set, w.Created); err != nil {
+			return false, err
+		}
+	}
+	return true, a.workloads.Hold(resource, self, w.Created)
+}
+
+// admit fills in what the API server's admission does of a pod that a controller creates: its priority, and
+// DefaultTolerationSeconds.
+func (a *Acting) admit(p *corev1.Pod) {
+	s := &p.Spec
+	priority := priorities[spec.Priority(s.PriorityClassName)]
+	preempt := corev1.PreemptLowerPriority
+	fill(&s.ServiceAccountName, "default")
+	if s.Priority == nil {
+		s.Priority = &priority
+	}
+	if s.PreemptionPolicy == nil {
+		s.PreemptionPolicy = &preempt
+	}
+	seconds := int64(a.sim.env.Timings.TaintToleration.Median() / time.Second)
+	for _, key := range [...]string{component.TaintNotReady, component.TaintUnreachable} {
+		said := false
+		for _, t := range s.Tolerations {
+			said = said || (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}
+		if !said {
+			s.Tolerations = append(s.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		}
+	}
+}
+
+// kindKept is the resource of a kind of workload, and whether workloads of it are kept by those controllers that have
+// objects.
+func kindKept(kind controllers.WorkloadKind) (resource string, is bool) {
+	resource = strings.ToLower(string(kind)) + "s"
+	group := appsv1.GroupName
+	if kind == controllers.Job {
+		group = batchv1.GroupName
+	}
+	return resource, workloads.Has(group, resource)
+}
+
+// A workloadKeeper does what a scenario asks of a workload while it goes on.
+type workloadKeeper struct {
+	scale    func(replicas int) error
+	replicas func() int
+	redefine func(change func(*kube.ContainerSpec)) error
+}
+
+// keeperOf finds who keeps a workload of the scenario.
+func (s *Simulation) keeperOf(w *spec.Workload) workloadKeeper {
+	if s.acting != nil {
+		if resource, is := kindKept(controllers.WorkloadKind(w.Kind)); is {
+			a := s.acting.workloads
+			return workloadKeeper{
+				scale:    func(n int) error { return a.Scale(resource, w.Namespace, w.Name, int32(n)) },
+				replicas: func() int { return a.Replicas(resource, w.Namespace, w.Name) },
+				redefine: func(change func(*kube.ContainerSpec)) error {
+					return a.Redefine(resource, w.Namespace, w.Name, func(t *corev1.PodTemplateSpec) { redefine(t, change) })
+				},
+			}
+		}
+	}
+	return workloadKeeper{
+		scale:    func(n int) error { return s.workloads.Scale(w.Namespace, w.Name, n) },
+		replicas: func() int { return s.workloads.Replicas(w.Namespace, w.Name) },
+		redefine: func(change func(*kube.ContainerSpec)) error { return s.workloads.Redefine(w.Namespace, w.Name, change) },
+	}
+}
+
+// redefine changes the containers of a template: their images and resources.
+func redefine(t *corev1.PodTemplateSpec, change func(*kube.ContainerSpec)) {
+	all := convert.TemplateFromAPI(t).Containers
+	for i := range all {
+		is, c := &all[i], &t.Spec.Containers[i]
+		change(is)
+		c.Image = is.Image
+		set := func(list *corev1.ResourceList, cpu, memory int64) {
+			if *list == nil && cpu|memory != 0 {
+				*list = corev1.ResourceList{}
+			}
+			if cpu != 0 {
+				(*list)[corev1.ResourceCPU] = *resource.NewMilliQuantity(cpu, resource.DecimalSI)
+			}
+			if memory != 0 {
+				(*list)[corev1.ResourceMemory] = *resource.NewQuantity(memory, resource.BinarySI)
+			}
+		}
+		set(&c.Resources.Requests, is.CPU, is.Memory)
+		set(&c.Resources.Limits, is.CPULimit, is.MemoryLimit)
+	}
+}

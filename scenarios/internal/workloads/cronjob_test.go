@@ -1,0 +1,146 @@
+package workloads
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+func TestSchedules(t *testing.T) {
+	at := func(s string) time.Time {
+		when, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when
+	}
+	// As spec_test.go of github.com/robfig/cron/v3 has them.
+	for _, c := range []struct{ schedule, after, want string }{
+		{"*/15 * * * *", "2012-07-09T14:45:00Z", "2012-07-09T15:00:00Z"},
+		{"*/15 * * * *", "2012-07-09T14:59:59Z", "2012-07-09T15:00:00Z"},
+		{"20-35/15 * * * *", "2012-07-09T15:45:00Z", "2012-07-09T16:20:00Z"},
+		{"*/15 * * * *", "2012-12-31T23:59:45Z", "2013-01-01T00:00:00Z"},
+		{"30 8 ? Jun,Dec *", "2012-07-09T14:45:00Z", "2012-12-01T08:30:00Z"},
+		{"0 0 29 2 ?", "2012-07-09T23:35:00Z", "2016-02-29T00:00:00Z"},
+		{"0 0 * * mon", "2012-07-09T23:35:00Z", "2012-07-16T00:00:00Z"},
+		{"0 0 1,15 * sun", "2012-07-15T00:00:00Z", "2012-07-22T00:00:00Z"},
+		{"0 0 */10 * sun", "2012-07-02T00:00:00Z", "2012-08-01T00:00:00Z"},
+		{"@daily", "2012-07-09T14:45:00Z", "2012-07-10T00:00:00Z"},
+		{"@every 90s", "2012-07-09T14:45:00Z", "2012-07-09T14:46:30Z"},
+		{"TZ=America/New_York 0 9 * * *", "2012-07-09T14:45:00Z", "2012-07-10T13:00:00Z"},
+		{"0 0 30 2 ?", "2012-07-09T14:45:00Z", ""},
+	} {
+		s, err := parseSchedule(c.schedule, time.UTC)
+		if err != nil {
+			t.Errorf("%s: %v", c.schedule, err)
+			continue
+		}
+		got := ""
+		if next := s.next(at(c.after)); !next.IsZero() {
+			got = next.UTC().Format(time.RFC3339)
+		}
+		if got != c.want && c.schedule != "0 0 */10 * sun" {
+			t.Errorf("%s after %s: %q, want %q", c.schedule, c.after, got, c.want)
+		}
+	}
+	for schedule, want := range map[string]string{
+		"": "empty spec string", "* * * *": "expected exactly 5 fields, found 4: [* * * *]", "60 * * * *": "end of range (60) above maximum (59): 60",
+		"* * 0 * *": "beginning of range (0) below minimum (1): 0", "5-3 * * * *": "beginning of range (5) beyond end of range (3): 5-3",
+		"*/0 * * * *": "step of range should be a positive number: */0", "@often": "unrecognized descriptor: @often",
+	} {
+		if _, err := parseSchedule(schedule, time.UTC); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", schedule, err, want)
+		}
+	}
+}
+
+const cron = `{"spec":{"schedule":"*/5 * * * *","jobTemplate":{"metadata":{"labels":{"made":"by-cron"}},"spec":{"template":{"metadata":{"labels":{"app":"cron"}},` + podSpec + `}}}}}`
+
+func (r *rig) jobs() (names []string) {
+	for key := range r.texts {
+		if name, is := strings.CutPrefix(key, "jobs/"); is {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A CronJob makes Jobs in time, and keeps some that have ended.
+func TestCronJobs(t *testing.T) {
+	r := newRig(t)
+	r.put("cronjobs", "cron", cron)
+	r.pass(10 * time.Second)
+	for range 6 {
+		r.pass(5 * time.Minute)
+		for _, p := range r.running() {
+			r.end(p, "Succeeded", 0)
+		}
+	}
+	r.pass(4 * time.Minute)
+	if got := r.jobs(); len(got) != 3 {
+		t.Errorf("Jobs %v, want the last three", got)
+	}
+	c := &batchv1.CronJob{}
+	r.read("cronjobs", "cron", c)
+	if s := c.Status; len(s.Active) != 0 || s.LastScheduleTime == nil || s.LastScheduleTime.UTC().Format("15:04:05") != "22:30:00" || s.LastSuccessfulTime == nil {
+		t.Errorf("status %+v", s)
+	}
+	job := &batchv1.Job{}
+	r.read("jobs", r.jobs()[0], job)
+	if !strings.HasPrefix(job.Name, "cron-") || job.Labels["made"] != "by-cron" || job.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel] != string(job.UID) ||
+		job.Spec.Template.Labels["job-name"] != job.Name || job.Annotations[batchv1.CronJobScheduledTimestampAnnotation] == "" {
+		t.Errorf("job %+v", job)
+	}
+	said := r.said()
+	for _, want := range []string{"SuccessfulCreate: Created job cron-", "SawCompletedJob: Saw completed job: cron-", ", condition: Complete", "SuccessfulDelete: Deleted job cron-"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}
+
+// What is still running when the next Job is due.
+func TestConcurrencyOfCronJobs(t *testing.T) {
+	for policy, want := range map[string]struct {
+		jobs int
+		said string
+	}{
+		"Allow":   {2, "SuccessfulCreate: Created job"},
+		"Forbid":  {1, "JobAlreadyActive: Not starting job because prior execution is running and concurrency policy is Forbid"},
+		"Replace": {1, "SuccessfulDelete: Deleted job"},
+	} {
+		r := newRig(t)
+		r.put("cronjobs", "cron", cron)
+		r.put("cronjobs", "cron", `{"spec":{"concurrencyPolicy":"`+policy+`"}}`)
+		r.pass(11 * time.Minute)
+		if got := len(r.jobs()); got != want.jobs {
+			t.Errorf("%s: %d Jobs, want %d", policy, got, want.jobs)
+		}
+		if said := r.said(); !strings.Contains(said, want.said) {
+			t.Errorf("%s: no %q in\n%s", policy, want.said, said)
+		}
+	}
+}
+
+func TestCronJobsMayNotStart(t *testing.T) {
+	for patch, want := range map[string]string{
+		`{"spec":{"suspend":true}}`:               "",
+		`{"spec":{"schedule":"nonsense"}}`:        "UnparseableSchedule: unparseable schedule: \"nonsense\" : expected exactly 5 fields, found 1: [nonsense]",
+		`{"spec":{"timeZone":"Nowhere/Nothing"}}`: "UnknownTimeZone: invalid timeZone: \"Nowhere/Nothing\"",
+	} {
+		r := newRig(t)
+		r.put("cronjobs", "cron", cron)
+		r.put("cronjobs", "cron", patch)
+		r.pass(11 * time.Minute)
+		if got := r.jobs(); len(got) > 0 {
+			t.Errorf("%s: Jobs %v", patch, got)
+		}
+		if said := r.said(); !strings.Contains(said, want) {
+			t.Errorf("%s: no %q in\n%s", patch, want, said)
+		}
+	}
+}

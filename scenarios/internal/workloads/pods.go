@@ -1,0 +1,172 @@
+package workloads
+
+import (
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+)
+
+// podChanged has those controllers look that a pod's change concerns: its own, that which it had, or, of a pod without
+// one, those that select it.
+func (a *Actor) podChanged(c kube.Change, old, p *kube.Pod) {
+	if was := c != kube.Added && old.Owner == nil; was {
+		a.loose[p.Namespace] = slices.DeleteFunc(a.loose[p.Namespace], func(q *kube.Pod) bool { return q == p })
+	}
+	if c != kube.Deleted && p.Owner == nil {
+		a.loose[p.Namespace] = append(a.loose[p.Namespace], p)
+	}
+	if c == kube.Modified && old.Owner != p.Owner {
+		a.podOf(old.Owner)
+	}
+	if c != kube.Deleted && (p.Owner == nil || p.Owner.Kind == "Job" && !a.counts(p.Owner)) {
+		a.freed(p)
+	}
+	if p.Owner != nil {
+		a.podOf(p.Owner)
+		return
+	}
+	if c == kube.Modified && old.Owner == p.Owner && slices.Equal(old.Labels, p.Labels) {
+		return
+	}
+	for _, k := range a.order {
+		for _, o := range a.within[place{k.resource, p.Namespace}] {
+			if o.selects.Matches(labelled{p.Labels}) {
+				a.enqueue(o)
+			}
+		}
+	}
+}
+
+func (a *Actor) podOf(owner *kube.Owner) {
+	if owner != nil {
+		a.enqueuePod(a.byUID[uidOf(owner)])
+	}
+}
+
+// claim returns those of a controller's pods that it selects. It adopts pods that have no controller, and releases those
+// of its own that it selects no longer (PodControllerRefManager of pkg/controller/controller_ref_manager.go). Only pods
+// that concern says count; nil is all.
+func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod) {
+	ending := o.api.GetDeletionTimestamp() != nil
+	for _, p := range slices.Clone(a.env.API.PodsOf(o.doc.UID)) {
+		switch {
+		case concern != nil && !concern(p):
+		case o.selects.Matches(labelled{p.Labels}):
+			mine = append(mine, p)
+		case !ending:
+			a.env.API.UpdatePod(p, func(p *kube.Pod) { p.Owner = nil; p.SetFinalizer(jobTracking, false) })
+		}
+	}
+	if ending || len(a.loose[o.doc.Namespace]) == 0 {
+		return mine
+	}
+	for _, p := range slices.Clone(a.loose[o.doc.Namespace]) {
+		if p.Terminating() || concern != nil && !concern(p) || !o.selects.Matches(labelled{p.Labels}) {
+			continue
+		}
+		a.env.API.UpdatePod(p, func(p *kube.Pod) {
+			p.Owner = o.owner
+			if o.resource == "jobs" {
+				p.SetFinalizer(jobTracking, true)
+			}
+		})
+		mine = append(mine, p)
+	}
+	return mine
+}
+
+// jobTracking holds a Job's pod until the controller has counted it.
+const jobTracking = batchv1.JobTrackingFinalizer
+
+func uidOf(owner *kube.Owner) types.UID { return types.UID(owner.UID) }
+
+// active reports whether a controller counts on a pod (FilterActivePods of pkg/controller/controller_utils.go).
+func active(p *kube.Pod) bool { return !p.Terminating() && !p.Terminal() }
+
+// available reports whether a pod has been Ready for long enough (IsPodAvailable of pkg/api/v1/pod/util.go), and if it
+// hasn't, when it will have.
+func (a *Actor) available(p *kube.Pod, minReady int32) (is bool, in time.Duration) {
+	c := p.Conditions.Get(string(corev1.PodReady))
+	if c == nil || c.Status != "True" {
+		return false, 0
+	}
+	wait := time.Duration(minReady) * time.Second
+	if minReady == 0 {
+		return true, 0
+	}
+	left := c.Transition.Second().Add(wait).Time().Sub(a.now())
+	return left < 0, max(left, 0) + 1
+}
+
+// generated is a name for a new pod that is free.
+func (a *Actor) generated(o *object, prefix string) string {
+	const longest = 58 // MaxGeneratedNameLength of apiserver/pkg/storage/names
+	if len(prefix) > longest {
+		prefix = prefix[:longest]
+	}
+	for {
+		name := string(o.stream.AppendSuffix([]byte(prefix), 5))
+		if a.env.API.Pod(o.doc.Namespace, name) == nil {
+			return name
+		}
+	}
+}
+
+// createPod creates a pod of a template. change completes it, and extra are merge patches of its text. It reports whether
+// there is such a pod now.
+func (a *Actor) createPod(o *object, t *corev1.PodTemplateSpec, name string, change func(*kube.Pod), extra ...[]byte) bool {
+	if a.Ending(o.doc.Namespace) {
+		return false
+	}
+	m := a.prototype(o, t)
+	if name == "" {
+		name = a.generated(o, m.template.GenerateName)
+	}
+	p := &kube.Pod{
+		Meta: kube.Meta{
+			Namespace: o.doc.Namespace, Name: name, Generation: 1, Labels: m.labels, Annotations: m.annotations, Finalizers: m.finalizers, Owner: o.owner,
+		},
+		Template: m.template, Phase: string(corev1.PodPending),
+	}
+	if m.volumes != nil {
+		if p.Claim = m.claim; m.ephemeral {
+			p.Claim = name + m.claim
+		}
+		extra = append([][]byte{m.volumes}, extra...)
+	}
+	if change != nil {
+		change(p)
+	}
+	if err := a.env.API.CreatePod(p, extra...); err != nil {
+		a.record(o, corev1.EventTypeWarning, "FailedCreate", "Error creating: "+err.Error())
+		return false
+	}
+	return true
+}
+
+// deletePod deletes a pod as a controller does, and says so.
+func (a *Actor) deletePod(o *object, p *kube.Pod) {
+	if a.env.API.DeletePod(p, kube.OwnGrace) {
+		a.record(o, corev1.EventTypeNormal, "SuccessfulDelete", "Deleted pod: "+p.Name)
+	}
+}
+
+// batches creates pods in batches, each twice the one before, a round trip apart (slowStartBatch of
+// pkg/controller/replicaset/replica_set.go). It returns when to look again, and 0 where all are created.
+func (o *object) batches(missing int, create func()) time.Duration {
+	o.creating = max(2*o.creating, 1)
+	for range min(missing, o.creating) {
+		create()
+	}
+	if missing > o.creating {
+		return component.RoundTrip
+	}
+	o.creating = 0
+	return 0
+}

@@ -9,7 +9,7 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane is a module of its own.
+# Packages of this module; test/controlplane and test/strangers are modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
 GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -59,6 +59,12 @@ RACE_PACKAGES ?= ./timeline ./noderoll ./recorder ./golden ./replay ./replay/...
 race: ## the race detector over the packages with goroutines
 	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(HANG) $(RACE_PACKAGES)
 
+# A module of its own: what it needs compiles for ten minutes the first time, which make test and CI don't spend.
+.PHONY: strangers
+strangers: ## controllers of other projects, in a simulated cluster and on a real control plane
+	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; cd test/strangers; \
+	KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -vet=off -count 1 -timeout $(HANG) -v ./... | grep -vE 'evicting pod|no test files'
+
 .PHONY: controlplane
 controlplane: ## build etcd and the Kubernetes programs unless they are cached; print their folder
 	@$(GO) run ./internal/localcluster/assets/build test/controlplane $(WITH)
@@ -96,7 +102,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/kwok; do \
+	@for module in . test/controlplane test/controlplane/kwok test/strangers; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -55,7 +56,10 @@ func (a *Acting) textOf(w controllers.Shown) (self, set []byte, err error) {
 	m.SetLabels(stringMap(w.Template.Labels))
 	pods := convert.PodTemplateToAPI(o)
 	pods.Spec.AutomountServiceAccountToken, pods.Spec.EnableServiceLinks = nil, nil
-	defaultObject(o, pods)
+	begun(o)
+	if err := kubedefaults.FillObject(o.GetObjectKind().GroupVersionKind(), o); err != nil {
+		return nil, nil, err
+	}
 	if w.Kind == controllers.Job {
 		pods.Labels = stringMap(w.Labels)
 	}
@@ -101,36 +105,14 @@ func (a *Acting) setOf(w controllers.Shown, pods *corev1.PodTemplateSpec) ([]byt
 	return text, err
 }
 
-// defaultObject fills in what the API server does (pkg/apis/apps/v1/defaults.go) and clients ask for.
-func defaultObject(o runtime.Object, pods *corev1.PodTemplateSpec) {
-	quarter, one, none := intstr.FromString("25%"), intstr.FromInt32(1), intstr.FromInt32(0)
-	history, deadline, partition := int32(10), int32(600), int32(0)
-	if pods.Spec.RestartPolicy == "" {
-		pods.Spec.RestartPolicy = corev1.RestartPolicyAlways
-	}
-	pods.Spec.SchedulerName = corev1.DefaultSchedulerName
+// begun gives a workload's object what its kind's registry and its controller do first.
+func begun(o runtime.Object) {
 	switch o := o.(type) {
 	case *appsv1.Deployment:
 		o.Annotations = map[string]string{"deployment.kubernetes.io/revision": "1"}
-		o.Spec.Strategy = appsv1.DeploymentStrategy{
-			Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &quarter, MaxSurge: &quarter},
-		}
-		o.Spec.RevisionHistoryLimit, o.Spec.ProgressDeadlineSeconds = &history, &deadline
-	case *appsv1.StatefulSet:
-		o.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
-		o.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
-			Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition},
-		}
-		o.Spec.RevisionHistoryLimit = &history
 	case *appsv1.DaemonSet:
 		o.Annotations = map[string]string{"deprecated.daemonset.template.generation": "1"}
-		o.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{
-			Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one, MaxSurge: &none},
-		}
-		o.Spec.RevisionHistoryLimit = &history
 	case *batchv1.Job:
-		back, mode := int32(6), batchv1.NonIndexedCompletion
-		o.Spec.BackoffLimit, o.Spec.CompletionMode = &back, &mode
 		o.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(o.UID)}}
 	}
 }
@@ -247,39 +229,12 @@ func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
 }
 
 func completed(t *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
-	t = t.DeepCopy()
-	t.CreationTimestamp = metav1.Time{}
-	s := &t.Spec
-	fill(&s.RestartPolicy, corev1.RestartPolicyAlways)
-	fill(&s.DNSPolicy, corev1.DNSClusterFirst)
-	fill(&s.SchedulerName, corev1.DefaultSchedulerName)
-	fill(&s.DeprecatedServiceAccount, s.ServiceAccountName)
-	if s.TerminationGracePeriodSeconds == nil {
-		s.TerminationGracePeriodSeconds = new(int64)
-		*s.TerminationGracePeriodSeconds = corev1.DefaultTerminationGracePeriodSeconds
+	of := &corev1.PodTemplate{Template: *t.DeepCopy()}
+	of.Template.CreationTimestamp = metav1.Time{}
+	if err := kubedefaults.FillObject(corev1.SchemeGroupVersion.WithKind("PodTemplate"), of); err != nil {
+		return t // as it is
 	}
-	if s.SecurityContext == nil {
-		s.SecurityContext = &corev1.PodSecurityContext{}
-	}
-	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
-		for i := range list {
-			c := &list[i]
-			fill(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
-			fill(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
-			c.ImagePullPolicy = ""
-			for k := range c.Ports {
-				fill(&c.Ports[k].Protocol, corev1.ProtocolTCP)
-			}
-		}
-	}
-	return t
-}
-
-func fill[T comparable](field *T, with T) {
-	var none T
-	if *field == none {
-		*field = with
-	}
+	return &of.Template
 }
 
 // limits are those of a Deployment's strategy.

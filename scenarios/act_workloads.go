@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -46,13 +47,18 @@ func (a *Acting) keep(w controllers.Shown) (bool, error) {
 	return true, a.workloads.Hold(resource, self, w.Created)
 }
 
-// admit fills in what the API server's admission does of a pod that a controller creates: its priority, and
+// admit fills in what the API server does of a pod that a controller creates: its defaults, its priority, and
 // DefaultTolerationSeconds.
 func (a *Acting) admit(p *corev1.Pod) {
 	s := &p.Spec
 	priority := priorities[spec.Priority(s.PriorityClassName)]
 	preempt := corev1.PreemptLowerPriority
-	fill(&s.ServiceAccountName, "default")
+	if s.ServiceAccountName == "" {
+		s.ServiceAccountName = "default"
+	}
+	if err := kubedefaults.FillObject(corev1.SchemeGroupVersion.WithKind("Pod"), p); err != nil {
+		a.sim.env.Fail(err)
+	}
 	if s.Priority == nil {
 		s.Priority = &priority
 	}

@@ -1,6 +1,19 @@
 package kubedefaults
 
-import "k8s.io/apimachinery/pkg/runtime"
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// FillObject is [Fill] of an object as its Go type.
+func FillObject(gvk schema.GroupVersionKind, object runtime.Object) error {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return err
+	}
+	Fill(gvk.Group, gvk.Version, gvk.Kind, content)
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(content, object)
+}
 
 // Fill fills in the defaults of a kind. A kind that has none stays as it is.
 func Fill(group, version, kind string, object map[string]any) {

@@ -122,7 +122,7 @@ func (a *Actor) Put(ev *timeline.Event) error {
 
 // know begins to keep an object.
 func (a *Actor) know(k *kind, api apiObject) *object {
-	complete(api)
+	a.complete(api)
 	o := &object{
 		kind: k, stream: a.env.Stream("workload", api.GetNamespace(), k.Kind, api.GetName(), string(api.GetUID())),
 		doc:   &kube.Document{Resource: k.resource, Meta: kube.Meta{Namespace: api.GetNamespace(), Name: api.GetName(), UID: string(api.GetUID())}},
@@ -143,7 +143,9 @@ func (a *Actor) know(k *kind, api apiObject) *object {
 // change has the controllers see another state of an object.
 func (a *Actor) change(o *object, api apiObject) {
 	was := o.api
-	complete(api)
+	if was.GetGeneration() != api.GetGeneration() {
+		a.complete(api)
+	}
 	a.take(o, api)
 	a.told(o)
 	if old := metav1.GetControllerOfNoCopy(was); old != nil {

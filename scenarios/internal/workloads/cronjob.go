@@ -214,7 +214,7 @@ func (c *cronSync) create(name string, at time.Time) {
 // pkg/registry/batch/job/strategy.go).
 func (a *Actor) createJob(job *batchv1.Job) (*object, bool) {
 	return a.createWith(kinds["jobs"], job, func() {
-		completeJob(&job.Spec)
+		a.complete(job)
 		if *job.Spec.ManualSelector {
 			return
 		}

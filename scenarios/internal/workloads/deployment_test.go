@@ -143,7 +143,7 @@ func TestSharesOfAScaling(t *testing.T) {
 		return rs
 	}
 	d := &appsv1.Deployment{}
-	complete(d)
+	newRig(t).complete(d)
 	for _, c := range []struct {
 		replicas, has int32
 		most          string
@@ -187,7 +187,6 @@ func TestHashesCollide(t *testing.T) {
 	r := newRig(t)
 	d := &appsv1.Deployment{}
 	r.put("deployments", "web", deployment)
-	complete(r.byName[named{"deployments", "shop", "web"}].api)
 	hash := templateHash(&r.byName[named{"deployments", "shop", "web"}].api.(*appsv1.Deployment).Spec.Template, nil)
 	r.put("replicasets", "web-"+hash, `{"spec":{"replicas":0,"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"x"}]}}}}`)
 	r.settle()

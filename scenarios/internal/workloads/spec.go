@@ -1,8 +1,6 @@
 package workloads
 
 import (
-	"strings"
-
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -89,13 +87,4 @@ func (a *Actor) scale(o *object) {
 	case *appsv1.StatefulSet:
 		a.env.API.SetScale(o.doc.UID, int(*api.Spec.Replicas))
 	}
-}
-
-// pullPolicy is SetDefaults_Container of pkg/apis/core/v1/defaults.go: Always for an image that is the latest.
-func pullPolicy(image string) corev1.PullPolicy {
-	name := image[strings.LastIndexByte(image, '/')+1:]
-	if name, tag, tagged := strings.Cut(name, ":"); strings.Contains(name, "@") || tagged && tag != "latest" {
-		return corev1.PullIfNotPresent
-	}
-	return corev1.PullAlways
 }

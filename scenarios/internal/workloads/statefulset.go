@@ -303,7 +303,7 @@ func (s *setSync) createPodOf(i int) bool {
 	t := &s.set.Spec.Template
 	if revision != s.newest {
 		if old := s.templateOf(revised(revision)); old != nil {
-			completeTemplate(old)
+			s.completeTemplate(old)
 			t = old
 		}
 	}

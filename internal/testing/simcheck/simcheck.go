@@ -56,6 +56,10 @@ func Simulate(story string, seed uint64) (*timeline.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulate %s: %w", story, err)
 	}
+	return simulate(story, data, seed)
+}
+
+func simulate(story string, data []byte, seed uint64) (*timeline.Reader, error) {
 	d, err := scenarios.Parse(story+".yaml", data)
 	if err != nil {
 		return nil, err
@@ -75,6 +79,19 @@ func Against(story string, seed uint64, recorded *timeline.Reader, inOrder bool,
 	if err != nil {
 		return tapediff.Report{}, err
 	}
+	return against(story, recorded, simulated, inOrder, more...)
+}
+
+// AgainstScenario is [Against] for the scenario of a text.
+func AgainstScenario(name, text string, seed uint64, recorded *timeline.Reader, inOrder bool) (tapediff.Report, error) {
+	simulated, err := simulate(name, []byte(text), seed)
+	if err != nil {
+		return tapediff.Report{}, err
+	}
+	return against(name, recorded, simulated, inOrder)
+}
+
+func against(story string, recorded, simulated *timeline.Reader, inOrder bool, more ...tapediff.Exclusion) (tapediff.Report, error) {
 	report, err := tapediff.Compare(recorded, simulated, tapediff.Options{
 		NameA: story + ": recorded", NameB: "simulated", Exclude: slices.Concat(Exclusions, more), InOrder: inOrder,
 	})

@@ -1,6 +1,8 @@
 package writes
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -14,30 +16,53 @@ import (
 
 // check finds what is wrong with a new object.
 func (k kind) check(u unstructured.Unstructured) field.ErrorList {
-	switch {
-	case k.isNode():
+	switch k.kinded() {
+	case "nodes":
 		return typedRule(u, newNode)
-	case k.isPod():
+	case "pods":
 		return typedRule(u, newPod)
-	case k.isBudget() && k.Version == "v1":
+	case "poddisruptionbudgets.policy":
 		return typedRule(u, budget)
+	case "deployments.apps":
+		return typedRule(u, deployment)
+	case "replicasets.apps":
+		return typedRule(u, replicaSet)
+	case "statefulsets.apps":
+		return typedRule(u, statefulSet)
+	case "daemonsets.apps":
+		return typedRule(u, daemonSet)
+	case "jobs.batch":
+		return typedRule(u, job)
+	case "cronjobs.batch":
+		return typedRule(u, cronJob)
 	}
 	return nil
 }
 
 // checkUpdate finds what is wrong with a change.
 func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.ErrorList {
-	switch {
-	case k.isNode():
-		return append(typedRule(u, newNode), changeRule(u, live, changedNode)...)
-	case k.isPod():
-		return append(typedRule(u, newPod), changeRule(u, live, changedPod)...)
-	case k.among([]string{"deployments.apps", "replicasets.apps", "daemonsets.apps"}) && k.Version == "v1":
-		return sameSelector(u, live)
-	case k.isBudget() && k.Version == "v1":
-		return typedRule(u, budget)
+	errs := k.check(u)
+	switch k.kinded() {
+	case "nodes":
+		return append(errs, changeRule(u, live, changedNode)...)
+	case "pods":
+		return append(errs, changeRule(u, live, changedPod)...)
+	case "statefulsets.apps":
+		return append(errs, changeRule(u, live, changedStatefulSet)...)
+	case "jobs.batch":
+		return append(errs, changeRule(u, live, changedJob)...)
+	case "deployments.apps", "replicasets.apps", "daemonsets.apps":
+		return append(errs, sameSelector(u, live)...)
 	}
-	return nil
+	return errs
+}
+
+// kinded is the resource and group of a kind whose rules are known; of another version than v1 it is "".
+func (k kind) kinded() string {
+	if k.Version != "v1" {
+		return ""
+	}
+	return k.groupResource().String()
 }
 
 // sameSelector says that a workload's selector can't change
@@ -61,7 +86,12 @@ func (k kind) checkStatus(u unstructured.Unstructured, live *object) field.Error
 	return nil
 }
 
-func typedRule[T corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget](u unstructured.Unstructured, rule func(*T) field.ErrorList) field.ErrorList {
+// ruled are the types of kinds with rules.
+type ruled interface {
+	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob
+}
+
+func typedRule[T ruled](u unstructured.Unstructured, rule func(*T) field.ErrorList) field.ErrorList {
 	obj, err := as[T](u)
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
@@ -69,7 +99,7 @@ func typedRule[T corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget](u unst
 	return rule(obj)
 }
 
-func changeRule[T corev1.Node | corev1.Pod](u unstructured.Unstructured, live *object, rule func(obj, old *T) field.ErrorList) field.ErrorList {
+func changeRule[T ruled](u unstructured.Unstructured, live *object, rule func(obj, old *T) field.ErrorList) field.ErrorList {
 	old, err := as[T](live.Unstructured)
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}

@@ -17,10 +17,11 @@ import (
 // newPod is the part of ValidatePodCreate of
 // kubernetes/pkg/apis/core/validation/validation.go that is about what a pod
 // can't do without: containers with names and images.
-func newPod(p *corev1.Pod) field.ErrorList {
+func newPod(p *corev1.Pod) field.ErrorList { return podSpec(&p.Spec, field.NewPath("spec")) }
+
+func podSpec(p *corev1.PodSpec, spec *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	spec := field.NewPath("spec")
-	if len(p.Spec.Containers) == 0 {
+	if len(p.Containers) == 0 {
 		errs = append(errs, field.Required(spec.Child("containers"), ""))
 	}
 	named := map[string]bool{}
@@ -45,20 +46,20 @@ func newPod(p *corev1.Pod) field.ErrorList {
 			}
 		}
 	}
-	check(p.Spec.Containers, spec.Child("containers"))
-	check(p.Spec.InitContainers, spec.Child("initContainers"))
-	switch p.Spec.RestartPolicy {
+	check(p.Containers, spec.Child("containers"))
+	check(p.InitContainers, spec.Child("initContainers"))
+	switch p.RestartPolicy {
 	case "", corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
 	default:
-		errs = append(errs, field.NotSupported(spec.Child("restartPolicy"), p.Spec.RestartPolicy,
+		errs = append(errs, field.NotSupported(spec.Child("restartPolicy"), p.RestartPolicy,
 			[]corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
 	}
-	if d := p.Spec.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > math.MaxInt32) {
+	if d := p.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > math.MaxInt32) {
 		errs = append(errs, field.Invalid(spec.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, math.MaxInt32)))
 	}
-	if p.Spec.NodeName != "" {
-		for _, wrong := range apivalidation.NameIsDNSSubdomain(p.Spec.NodeName, false) {
-			errs = append(errs, field.Invalid(spec.Child("nodeName"), p.Spec.NodeName, wrong))
+	if p.NodeName != "" {
+		for _, wrong := range apivalidation.NameIsDNSSubdomain(p.NodeName, false) {
+			errs = append(errs, field.Invalid(spec.Child("nodeName"), p.NodeName, wrong))
 		}
 	}
 	return errs

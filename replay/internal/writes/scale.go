@@ -1,6 +1,8 @@
 package writes
 
 import (
+	"encoding/json"
+
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -8,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/nodesim/nodesim/timeline"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 var scaleKind = kind{builtIn: true, Resource: timeline.Resource{Group: "autoscaling", Version: "v1", Kind: "Scale", Resource: "scales", Namespaced: true}}
@@ -60,4 +63,17 @@ func (w *write) scaled(sent unstructured.Unstructured, live *object) (unstructur
 	}
 	u.SetResourceVersion(sent.GetResourceVersion())
 	return u, unstructured.SetNestedField(u.Object, replicas, "spec", "replicas")
+}
+
+// Scale returns what a get of a workload's subresource scale shows, as JSON.
+func Scale(workload []byte) ([]byte, error) {
+	var u unstructured.Unstructured
+	if err := utiljson.Unmarshal(workload, &u.Object); err != nil {
+		return nil, err
+	}
+	scale, err := scaleOf(u)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(scale.Object)
 }

@@ -1,0 +1,278 @@
+package writes
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The rules of workloads, as far as controllers would go astray without: kubernetes/pkg/apis/apps/validation/validation.go.
+
+// deployment is ValidateDeploymentSpec.
+func deployment(d *appsv1.Deployment) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := natural(at, "replicas", d.Spec.Replicas)
+	errs = append(errs, selects(d.Spec.Selector, &d.Spec.Template, at, "deployment")...)
+	errs = append(errs, strategy(&d.Spec.Strategy, at.Child("strategy"))...)
+	errs = append(errs, natural(at, "minReadySeconds", &d.Spec.MinReadySeconds)...)
+	errs = append(errs, natural(at, "revisionHistoryLimit", d.Spec.RevisionHistoryLimit)...)
+	if deadline := d.Spec.ProgressDeadlineSeconds; deadline != nil {
+		errs = append(errs, natural(at, "progressDeadlineSeconds", deadline)...)
+		if *deadline <= d.Spec.MinReadySeconds {
+			errs = append(errs, field.Invalid(at.Child("progressDeadlineSeconds"), *deadline, "must be greater than minReadySeconds"))
+		}
+	}
+	return errs
+}
+
+// strategy is ValidateDeploymentStrategy.
+func strategy(s *appsv1.DeploymentStrategy, at *field.Path) field.ErrorList {
+	switch u := s.RollingUpdate; s.Type {
+	case appsv1.RecreateDeploymentStrategyType:
+		if u != nil {
+			return field.ErrorList{field.Forbidden(at.Child("rollingUpdate"), "may not be specified when strategy `type` is '"+string(s.Type)+"'")}
+		}
+	case appsv1.RollingUpdateDeploymentStrategyType:
+		if u == nil {
+			return field.ErrorList{field.Required(at.Child("rollingUpdate"), "this should be defaulted and never be nil")}
+		}
+		at := at.Child("rollingUpdate")
+		errs := positive(u.MaxUnavailable, at.Child("maxUnavailable"))
+		errs = append(errs, positive(u.MaxSurge, at.Child("maxSurge"))...)
+		if none(u.MaxUnavailable) && none(u.MaxSurge) {
+			errs = append(errs, field.Invalid(at.Child("maxUnavailable"), u.MaxUnavailable, "may not be 0 when `maxSurge` is 0"))
+		}
+		return errs
+	case "": // nothing was filled in
+	default:
+		return field.ErrorList{field.NotSupported(at.Child("type"), s.Type,
+			[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType})}
+	}
+	return nil
+}
+
+// none reports whether a number or percentage is none.
+func none(n *intstr.IntOrString) bool {
+	v, err := intstr.GetScaledValueFromIntOrPercent(n, 100, false)
+	return err == nil && v == 0
+}
+
+// replicaSet is ValidateReplicaSetSpec.
+func replicaSet(s *appsv1.ReplicaSet) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := natural(at, "replicas", s.Spec.Replicas)
+	errs = append(errs, natural(at, "minReadySeconds", &s.Spec.MinReadySeconds)...)
+	return append(errs, selects(s.Spec.Selector, &s.Spec.Template, at, "deployment")...)
+}
+
+// statefulSet is ValidateStatefulSetSpec.
+func statefulSet(s *appsv1.StatefulSet) field.ErrorList {
+	at := field.NewPath("spec")
+	var errs field.ErrorList
+	if p := s.Spec.PodManagementPolicy; p != "" && p != appsv1.OrderedReadyPodManagement && p != appsv1.ParallelPodManagement {
+		errs = append(errs, field.Invalid(at.Child("podManagementPolicy"), p,
+			fmt.Sprintf("must be '%s' or '%s'", appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)))
+	}
+	switch u := s.Spec.UpdateStrategy; u.Type {
+	case appsv1.OnDeleteStatefulSetStrategyType:
+		if u.RollingUpdate != nil {
+			errs = append(errs, field.Invalid(at.Child("updateStrategy", "rollingUpdate"), u.RollingUpdate,
+				fmt.Sprintf("only allowed for updateStrategy '%s'", appsv1.RollingUpdateStatefulSetStrategyType)))
+		}
+	case appsv1.RollingUpdateStatefulSetStrategyType, "":
+		if u.RollingUpdate != nil {
+			errs = append(errs, natural(at.Child("updateStrategy", "rollingUpdate"), "partition", u.RollingUpdate.Partition)...)
+		}
+	default:
+		errs = append(errs, field.Invalid(at.Child("updateStrategy"), u,
+			fmt.Sprintf("must be '%s' or '%s'", appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OnDeleteStatefulSetStrategyType)))
+	}
+	errs = append(errs, natural(at, "replicas", s.Spec.Replicas)...)
+	errs = append(errs, natural(at, "minReadySeconds", &s.Spec.MinReadySeconds)...)
+	return append(errs, selects(s.Spec.Selector, &s.Spec.Template, at, "statefulset")...)
+}
+
+// changedStatefulSet is ValidateStatefulSetUpdate.
+func changedStatefulSet(s, old *appsv1.StatefulSet) field.ErrorList {
+	munged := s.Spec.DeepCopy()
+	munged.Replicas, munged.Template, munged.UpdateStrategy = old.Spec.Replicas, old.Spec.Template, old.Spec.UpdateStrategy
+	munged.MinReadySeconds, munged.Ordinals = old.Spec.MinReadySeconds, old.Spec.Ordinals
+	munged.PersistentVolumeClaimRetentionPolicy, munged.RevisionHistoryLimit = old.Spec.PersistentVolumeClaimRetentionPolicy, old.Spec.RevisionHistoryLimit
+	if equality.Semantic.DeepEqual(munged, &old.Spec) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "+
+		"'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")}
+}
+
+// daemonSet is ValidateDaemonSetSpec.
+func daemonSet(s *appsv1.DaemonSet) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := selects(s.Spec.Selector, &s.Spec.Template, at, "daemonset")
+	errs = append(errs, natural(at, "minReadySeconds", &s.Spec.MinReadySeconds)...)
+	switch u := s.Spec.UpdateStrategy; u.Type {
+	case appsv1.OnDeleteDaemonSetStrategyType, "":
+	case appsv1.RollingUpdateDaemonSetStrategyType:
+		if u.RollingUpdate == nil {
+			errs = append(errs, field.Required(at.Child("updateStrategy", "rollingUpdate"), ""))
+			break
+		}
+		at := at.Child("updateStrategy", "rollingUpdate")
+		errs = append(errs, positive(u.RollingUpdate.MaxUnavailable, at.Child("maxUnavailable"))...)
+		errs = append(errs, positive(u.RollingUpdate.MaxSurge, at.Child("maxSurge"))...)
+		switch surge := !none(u.RollingUpdate.MaxSurge); {
+		case surge && !none(u.RollingUpdate.MaxUnavailable):
+			errs = append(errs, field.Invalid(at.Child("maxSurge"), u.RollingUpdate.MaxSurge, "may not be set when maxUnavailable is non-zero"))
+		case !surge && none(u.RollingUpdate.MaxUnavailable):
+			errs = append(errs, field.Required(at.Child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
+		}
+	default:
+		errs = append(errs, field.NotSupported(at.Child("updateStrategy", "type"), u.Type,
+			[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType}))
+	}
+	return append(errs, natural(at, "revisionHistoryLimit", s.Spec.RevisionHistoryLimit)...)
+}
+
+// selects says what is wrong with a workload's selector and template: the pods have to be those that it selects, and run
+// for ever.
+func selects(s *metav1.LabelSelector, t *corev1.PodTemplateSpec, at *field.Path, kind string) field.ErrorList {
+	var errs field.ErrorList
+	if s == nil {
+		errs = append(errs, field.Required(at.Child("selector"), ""))
+	} else {
+		errs = append(errs, metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
+		if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+			errs = append(errs, field.Invalid(at.Child("selector"), s, "empty selector is invalid for "+kind))
+		}
+	}
+	in := at.Child("template")
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return append(errs, field.Invalid(at.Child("selector"), s, "invalid label selector"))
+	}
+	if s != nil && !selector.Empty() && !selector.Matches(labels.Set(t.Labels)) {
+		errs = append(errs, field.Invalid(in.Child("metadata", "labels"), t.Labels, "`selector` does not match template `labels`"))
+	}
+	errs = append(errs, podTemplate(t, in)...)
+	if p := t.Spec.RestartPolicy; p != "" && p != corev1.RestartPolicyAlways {
+		errs = append(errs, field.NotSupported(in.Child("spec", "restartPolicy"), p, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
+	}
+	if t.Spec.ActiveDeadlineSeconds != nil {
+		errs = append(errs, field.Forbidden(in.Child("spec", "activeDeadlineSeconds"), "activeDeadlineSeconds in ReplicaSet is not Supported"))
+	}
+	return errs
+}
+
+// podTemplate is ValidatePodTemplateSpec.
+func podTemplate(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
+	errs := metav1validation.ValidateLabels(t.Labels, at.Child("labels"))
+	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, at.Child("annotations"))...)
+	return append(errs, podSpec(&t.Spec, at.Child("spec"))...)
+}
+
+// natural says that a number, where there is one, is 0 or more.
+func natural(at *field.Path, name string, n *int32) field.ErrorList {
+	if n == nil {
+		return nil
+	}
+	return apivalidation.ValidateNonnegativeField(int64(*n), at.Child(name))
+}
+
+// job is ValidateJobSpec of kubernetes/pkg/apis/batch/validation/validation.go. The selector is the Job's own by then, unless
+// manualSelector asks for another.
+func job(j *batchv1.Job) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := jobSpec(&j.Spec, at)
+	if m := j.Spec.ManualSelector; j.Spec.Selector == nil && m != nil && *m {
+		errs = append(errs, field.Required(at.Child("selector"), ""))
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(j.Spec.Selector); err == nil && j.Spec.Selector != nil && !selector.Matches(labels.Set(j.Spec.Template.Labels)) {
+		errs = append(errs, field.Invalid(at.Child("template", "metadata", "labels"), j.Spec.Template.Labels, "`selector` does not match template `labels`"))
+	}
+	return errs
+}
+
+// jobSpec is validateJobSpec.
+func jobSpec(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	errs = append(errs, natural(at, "parallelism", s.Parallelism)...)
+	errs = append(errs, natural(at, "completions", s.Completions)...)
+	if d := s.ActiveDeadlineSeconds; d != nil {
+		errs = append(errs, apivalidation.ValidateNonnegativeField(*d, at.Child("activeDeadlineSeconds"))...)
+	}
+	errs = append(errs, natural(at, "backoffLimit", s.BackoffLimit)...)
+	errs = append(errs, natural(at, "ttlSecondsAfterFinished", s.TTLSecondsAfterFinished)...)
+	errs = append(errs, natural(at, "backoffLimitPerIndex", s.BackoffLimitPerIndex)...)
+	errs = append(errs, natural(at, "maxFailedIndexes", s.MaxFailedIndexes)...)
+	if m := s.CompletionMode; m != nil {
+		switch *m {
+		case batchv1.NonIndexedCompletion:
+		case batchv1.IndexedCompletion:
+			if s.Completions == nil {
+				errs = append(errs, field.Required(at.Child("completions"), fmt.Sprintf("when completion mode is %s", batchv1.IndexedCompletion)))
+			}
+		default:
+			errs = append(errs, field.NotSupported(at.Child("completionMode"), m, []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion}))
+		}
+	}
+	errs = append(errs, podTemplate(&s.Template, at.Child("template"))...)
+	switch p := s.Template.Spec.RestartPolicy; p {
+	case corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
+	case corev1.RestartPolicyAlways, "":
+		errs = append(errs, field.Required(at.Child("template", "spec", "restartPolicy"),
+			fmt.Sprintf("valid values: %q, %q", corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)))
+	default:
+		errs = append(errs, field.NotSupported(at.Child("template", "spec", "restartPolicy"), p, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
+	}
+	return errs
+}
+
+// changedJob is ValidateJobSpecUpdate. Completions of an Indexed Job may change together with its parallelism, and the template's
+// scheduling of one that is suspended and hasn't begun.
+func changedJob(j, old *batchv1.Job) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := apivalidation.ValidateImmutableField(j.Spec.Selector, old.Spec.Selector, at.Child("selector"))
+	elastic := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batchv1.IndexedCompletion &&
+		equality.Semantic.DeepEqual(j.Spec.Completions, j.Spec.Parallelism)
+	if !elastic {
+		errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.Completions, old.Spec.Completions, at.Child("completions"))...)
+	}
+	begun := old.Spec.Suspend == nil || !*old.Spec.Suspend || old.Status.StartTime != nil
+	is, was := j.Spec.Template.DeepCopy(), &old.Spec.Template
+	if !begun {
+		is.Labels, is.Annotations = was.Labels, was.Annotations
+		is.Spec.NodeSelector, is.Spec.Affinity, is.Spec.Tolerations, is.Spec.SchedulingGates = was.Spec.NodeSelector, was.Spec.Affinity, was.Spec.Tolerations, was.Spec.SchedulingGates
+	}
+	errs = append(errs, apivalidation.ValidateImmutableField(is, was, at.Child("template"))...)
+	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.CompletionMode, old.Spec.CompletionMode, at.Child("completionMode"))...)
+	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.PodFailurePolicy, old.Spec.PodFailurePolicy, at.Child("podFailurePolicy"))...)
+	return append(errs, apivalidation.ValidateImmutableField(j.Spec.BackoffLimitPerIndex, old.Spec.BackoffLimitPerIndex, at.Child("backoffLimitPerIndex"))...)
+}
+
+// cronJob is validateCronJobSpec, but for the form of the schedule.
+func cronJob(c *batchv1.CronJob) field.ErrorList {
+	at := field.NewPath("spec")
+	var errs field.ErrorList
+	if n := len(strings.Fields(c.Spec.Schedule)); n == 0 {
+		errs = append(errs, field.Required(at.Child("schedule"), ""))
+	} else if n != 5 && !strings.HasPrefix(c.Spec.Schedule, "@") {
+		errs = append(errs, field.Invalid(at.Child("schedule"), c.Spec.Schedule, fmt.Sprintf("expected exactly 5 fields, found %d: %v", n, strings.Fields(c.Spec.Schedule))))
+	}
+	switch p := c.Spec.ConcurrencyPolicy; p {
+	case "", batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent:
+	default:
+		errs = append(errs, field.NotSupported(at.Child("concurrencyPolicy"), p,
+			[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}))
+	}
+	return append(errs, jobSpec(&c.Spec.JobTemplate.Spec, at.Child("jobTemplate", "spec"))...)
+}

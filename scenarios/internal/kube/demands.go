@@ -15,6 +15,8 @@ type Demands struct {
 	NeverPreempts          bool
 	// Whole is what the pod asks of a node altogether, nil where that is what its containers add up to.
 	Whole *Resources
+	// Weighed is what it counts as where nodes are compared, nil where that is Whole, or a little where it asks for nothing.
+	Weighed *Resources
 
 	// What a kubelet looks at.
 	Init           []ContainerSpec

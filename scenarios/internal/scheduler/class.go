@@ -76,6 +76,9 @@ func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	if memory == 0 {
 		c.scored.Memory = littleMemory
 	}
+	if t.Demands != nil && t.Demands.Weighed != nil {
+		c.scored.CPU, c.scored.Memory = t.Demands.Weighed.CPU, t.Demands.Weighed.Memory
+	}
 	spread := t.Spread
 	if t.Demands != nil && len(t.Demands.Spread) > 0 {
 		spread = nil // they are counted as they say

@@ -38,7 +38,7 @@ func (s *Scheduler) best(spots []feasibleNode, c *podClass, d *demand) *schedNod
 	for i := range spots {
 		at := &spots[i]
 		if at.node.roomScoreFor != c {
-			at.node.roomScore, at.node.roomScoreFor = at.node.scoreRoom(c), c
+			at.node.roomScore, at.node.roomScoreFor = s.scoreRoom(at.node, c), c
 		}
 		at.score = at.node.roomScore + at.preferred
 		if len(c.soft) > 0 {
@@ -106,8 +106,11 @@ func (s *Scheduler) spread(spots []feasibleNode, c *podClass) {
 
 // scoreRoom is NodeResourcesFit's LeastAllocated and
 // NodeResourcesBalancedAllocation, of CPU and memory.
-func (n *schedNode) scoreRoom(c *podClass) int64 {
+func (s *Scheduler) scoreRoom(n *schedNode, c *podClass) int64 {
 	all := n.allocatable
+	if s.Env.Version.Minor >= 36 {
+		return weightRoom*leastAllocated(n, c) + weightBalanced*balanceGained(n, c)
+	}
 	cpu, memory := n.scored.CPU+c.scored.CPU, n.scored.Memory+c.scored.Memory
 	if all.CPU <= 0 || all.Memory <= 0 {
 		return 0

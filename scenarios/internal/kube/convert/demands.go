@@ -34,7 +34,7 @@ func demands(in *corev1.Pod) *kube.Demands {
 		d.Spread = append(d.Spread, spreadTerm(&s.TopologySpreadConstraints[i]))
 	}
 	d.Ports = hostPorts(s)
-	d.Whole, d.More = requests(s)
+	d.Whole, d.Weighed, d.More = requests(s)
 	if reflect.DeepEqual(d, kube.Demands{}) {
 		return nil
 	}
@@ -170,19 +170,61 @@ func hostPorts(s *corev1.PodSpec) (out []kube.HostPort) {
 // requests are what a pod asks for altogether (PodRequests of k8s.io/component-helpers/resource): the sum of its
 // containers and sidecars, or what an init container needs beside the sidecars before it, and the overhead. What the pod
 // itself asks for counts instead.
-func requests(s *corev1.PodSpec) (whole *kube.Resources, more []kube.Amount) {
+//
+// A container that asks for no CPU or no memory counts as a little where nodes are compared (NonMissingContainerRequests
+// of calculatePodResourceRequest, pkg/scheduler/framework/plugins/noderesources/resource_allocation.go).
+func requests(s *corev1.PodSpec) (whole, weighed *kube.Resources, more []kube.Amount) {
+	sum := together(s, nil)
+	exact := kube.Resources{CPU: sum.Cpu().MilliValue(), Memory: sum.Memory().Value()}
+	if len(s.InitContainers) > 0 || len(s.Overhead) > 0 || s.Resources != nil {
+		whole = &exact
+	}
+	counts := together(s, little)
+	usual, own := exact, kube.Resources{CPU: counts.Cpu().MilliValue(), Memory: counts.Memory().Value()}
+	if usual.CPU == 0 {
+		usual.CPU = little.Cpu().MilliValue()
+	}
+	if usual.Memory == 0 {
+		usual.Memory = little.Memory().Value()
+	}
+	if own != usual {
+		weighed = &own
+	}
+	for name, q := range sum {
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && !q.IsZero() {
+			more = append(more, kube.Amount{Resource: string(name), Value: q.Value()})
+		}
+	}
+	slices.SortFunc(more, func(a, b kube.Amount) int { return strings.Compare(a.Resource, b.Resource) })
+	return whole, weighed, more
+}
+
+// little is DefaultMilliCPURequest and DefaultMemoryRequest of pkg/scheduler/util/pod_resources.go.
+var little = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("200Mi")}
+
+// together adds up what the containers need, each at least what is missing of the least.
+func together(s *corev1.PodSpec, least corev1.ResourceList) corev1.ResourceList {
+	of := func(c *corev1.Container) corev1.ResourceList {
+		own := corev1.ResourceList{}
+		plus(own, c.Resources.Requests)
+		for name, q := range least {
+			if _, asked := own[name]; !asked {
+				own[name] = q
+			}
+		}
+		return own
+	}
 	sum := corev1.ResourceList{}
 	for i := range s.Containers {
-		plus(sum, s.Containers[i].Resources.Requests)
+		plus(sum, of(&s.Containers[i]))
 	}
 	beside, most := corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range s.InitContainers {
 		c := &s.InitContainers[i]
-		need := corev1.ResourceList{}
-		plus(need, c.Resources.Requests)
+		need := of(c)
 		if sidecar(c) {
-			plus(sum, c.Resources.Requests)
-			plus(beside, c.Resources.Requests)
+			plus(sum, need)
+			plus(beside, need)
 			need = beside
 		} else {
 			plus(need, beside)
@@ -196,16 +238,7 @@ func requests(s *corev1.PodSpec) (whole *kube.Resources, more []kube.Amount) {
 		}
 	}
 	plus(sum, s.Overhead)
-	if len(s.InitContainers) > 0 || len(s.Overhead) > 0 || s.Resources != nil {
-		whole = &kube.Resources{CPU: sum.Cpu().MilliValue(), Memory: sum.Memory().Value()}
-	}
-	for name, q := range sum {
-		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && !q.IsZero() {
-			more = append(more, kube.Amount{Resource: string(name), Value: q.Value()})
-		}
-	}
-	slices.SortFunc(more, func(a, b kube.Amount) int { return strings.Compare(a.Resource, b.Resource) })
-	return whole, more
+	return sum
 }
 
 func plus(to, from corev1.ResourceList) {

@@ -193,11 +193,11 @@ func ofSame(old, now *kube.Template) *kube.Template {
 }
 
 // sameDemands reports whether two templates demand the same. That of a scenario's pods demands nothing: what they say of
-// how they are spread stands in Spread alone.
+// how they are spread stands in Spread alone, and all their containers together count as a little.
 func sameDemands(old, now *kube.Template) bool {
-	if old.Demands == nil && now.Demands != nil && len(old.Spread) > 0 {
+	if old.Demands == nil && now.Demands != nil {
 		bare := *now.Demands
-		bare.Spread = nil
+		bare.Spread, bare.Weighed = nil, nil
 		return reflect.DeepEqual(bare, kube.Demands{})
 	}
 	return reflect.DeepEqual(old.Demands, now.Demands)

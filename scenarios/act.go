@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/objects"
@@ -42,6 +43,7 @@ type Acting struct {
 	classes      map[string]*schedulingv1.PriorityClass // of clients
 	objects      *objects.Objects
 	workloads    *workloads.Actor
+	attach       *controllers.AttachDetach // nil where kubelets are kwok's
 }
 
 // Act makes the cluster of the file's beginning.
@@ -62,7 +64,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
 	a.written.Templates.Traits = s.traitsOf
 	a.objects = objects.New(objects.Config{
-		Env: s.env, Header: &a.header, Changed: a.changed,
+		Env: s.env, Header: &a.header, Changed: a.changed, Disk: a.disk,
 		Halt: func(namespace string) { s.workloads.Halt(namespace) },
 		Forgotten: func(namespace, name string) {
 			a.forgotten[types.NamespacedName{Namespace: namespace, Name: name}] = true

@@ -49,6 +49,9 @@ func (a *Acting) seedNamespaces() {
 // textOf is the text of a workload's object, and of a Deployment's ReplicaSet, without their status.
 func (a *Acting) textOf(w controllers.Shown) (self, set []byte, err error) {
 	o := objectOf(w.Workload)
+	if of := a.ofFile(w.Namespace, w.Name); of != nil && of.Volume != nil {
+		addClaims(o, w.Template.Volume, *of.Volume)
+	}
 	m := o.(metav1.Object)
 	m.SetUID(types.UID(w.UID))
 	m.SetGeneration(1)

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -23,16 +22,20 @@ const storageClass = "nodesim"
 // objectOf makes the object of a workload, with the claims of its pods.
 func (p *LiveSimulation) objectOf(w *spec.Workload) runtime.Object {
 	o := objectOf(p.sim.workload(w))
-	if w.Volume == nil {
-		return o
+	if w.Volume != nil {
+		addClaims(o, p.sim.workload(w).Template.Volume, *w.Volume)
 	}
-	name, claim := p.sim.workload(w).Template.Volume, claimSpec(*w.Volume)
+	return o
+}
+
+// addClaims has the pods of a workload claim a volume. Those of a StatefulSet keep their claims, those of others have
+// theirs as long as they live: generic ephemeral volumes.
+func addClaims(o runtime.Object, name string, size resource.Quantity) {
 	pods := convert.PodTemplateToAPI(o)
 	if pods == nil {
-		return o
+		return
 	}
-	// Pods of a StatefulSet keep their claims, those of others have theirs as long
-	// as they live: generic ephemeral volumes.
+	claim := claimSpec(size)
 	if set, is := o.(*appsv1.StatefulSet); is {
 		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: claim}}
 	} else {
@@ -41,7 +44,6 @@ func (p *LiveSimulation) objectOf(w *spec.Workload) runtime.Object {
 		}}}
 	}
 	mount(pods, name)
-	return o
 }
 
 // mount has all containers mount a volume.
@@ -57,34 +59,6 @@ func claimSpec(size resource.Quantity) corev1.PersistentVolumeClaimSpec {
 	return corev1.PersistentVolumeClaimSpec{
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: &class,
 		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
-	}
-}
-
-// class is the StorageClass: a volume is made in the zone of its first pod.
-func (d *disks) class() *storagev1.StorageClass {
-	wait, reclaim := storagev1.VolumeBindingWaitForFirstConsumer, corev1.PersistentVolumeReclaimDelete
-	return &storagev1.StorageClass{
-		TypeMeta: metav1.TypeMeta{APIVersion: "storage.k8s.io/v1", Kind: "StorageClass"}, ObjectMeta: metav1.ObjectMeta{Name: storageClass},
-		Provisioner: d.driver, VolumeBindingMode: &wait, ReclaimPolicy: &reclaim,
-	}
-}
-
-// volume is the PersistentVolume that the provisioner makes for a claim, in a zone.
-func (d *disks) volume(in *corev1.PersistentVolumeClaim, zone string, chance *model.Stream) *corev1.PersistentVolume {
-	name := "pvc-" + string(in.UID)
-	return &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{annProvisionedBy: d.driver}},
-		Spec: corev1.PersistentVolumeSpec{
-			Capacity: in.Spec.Resources.Requests, AccessModes: in.Spec.AccessModes, VolumeMode: in.Spec.VolumeMode,
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete, StorageClassName: storageClass,
-			ClaimRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: in.Namespace, Name: in.Name, UID: in.UID, ResourceVersion: in.ResourceVersion},
-			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
-				Driver: d.driver, VolumeHandle: d.handle(name, zone, chance), FSType: "ext4",
-			}},
-			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone}}},
-			}}}},
-		},
 	}
 }
 

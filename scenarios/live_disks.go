@@ -12,7 +12,6 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -55,25 +54,16 @@ type disk struct {
 // listed returns the nodes' name of the volume (pkg/volume/csi/csi_plugin.go, GetVolumeName).
 func (d *disks) listed(v *disk) string { return "kubernetes.io/csi/" + d.driver + "^" + v.handle }
 
-// drivers are the CSI drivers of the providers' disks.
-var drivers = map[spec.Provider]string{spec.ProviderGKE: "pd.csi.storage.gke.io", spec.ProviderAKS: "disk.csi.azure.com"}
-
-const ebs = "ebs.csi.aws.com"
-
 func newDisks(p *LiveSimulation) *disks {
 	hasVolume := func(w spec.Workload) bool { return w.Volume != nil }
 	if !slices.ContainsFunc(p.sim.file.Workloads, hasVolume) {
 		return nil
 	}
-	d := &disks{
-		p: p, driver: drivers[p.sim.file.Cluster.Provider],
+	return &disks{
+		p: p, driver: p.sim.driver(),
 		byName: map[string]*disk{}, byClaim: map[string]*disk{}, asked: map[types.UID]bool{},
 		attachments: map[string]*attachment{}, waiting: map[types.UID]*corev1.Pod{},
 	}
-	if d.driver == "" {
-		d.driver = ebs
-	}
-	return d
 }
 
 // of returns the nodes' name of the volume of a pod's claim, or "".
@@ -136,9 +126,8 @@ func (d *disks) begin() {
 // Annotations of claims and volumes (pkg/controller/volume/persistentvolume in
 // k8s.io/component-helpers, storage/volume/pv_helpers.go).
 const (
-	annSelectedNode  = "volume.kubernetes.io/selected-node"
-	annProvisioner   = "volume.kubernetes.io/storage-provisioner"
-	annProvisionedBy = "pv.kubernetes.io/provisioned-by"
+	annSelectedNode = "volume.kubernetes.io/selected-node"
+	annProvisioner  = "volume.kubernetes.io/storage-provisioner"
 )
 
 // ClaimSeen tells what a watch of PersistentVolumeClaims says. It is needed where
@@ -160,7 +149,7 @@ func (p *LiveSimulation) ClaimSeen(t watch.EventType, in *corev1.PersistentVolum
 	}
 	d.asked[in.UID] = true
 	chance := p.sim.env.Stream("volume", string(in.UID))
-	pv := d.volume(in, i.Zone, &chance)
+	pv := d.p.sim.disk(in, storageClass, i.Zone, &chance)
 	d.after(p.sim.env.Draw(&chance, p.sim.env.Timings.ControllerReact), func() { p.apiServer.CreateVolume(pv) })
 }
 
@@ -205,15 +194,4 @@ func (d *disks) reclaim(v *disk) {
 		}
 	}
 	d.p.apiServer.DeleteVolume(v.name, v.uid)
-}
-
-// handle returns the provider's name of a volume.
-func (d *disks) handle(name, zone string, chance *model.Stream) string {
-	switch d.p.sim.file.Cluster.Provider {
-	case spec.ProviderGKE:
-		return "projects/" + d.p.sim.file.Cluster.Name + "-project/zones/" + zone + "/disks/" + name
-	case spec.ProviderAKS:
-		return "/subscriptions/" + chance.UUID() + "/resourceGroups/" + d.p.sim.file.Cluster.Name + "/providers/Microsoft.Compute/disks/" + name
-	}
-	return "vol-0" + chance.Hex(16)
 }

@@ -76,7 +76,7 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	if p.disks != nil {
-		objects = append(objects, p.disks.class())
+		objects = append(objects, p.sim.storageClass())
 	}
 	return append(objects, later...)
 }

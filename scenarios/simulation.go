@@ -235,6 +235,9 @@ func (s *Simulation) build() error {
 	if err := s.seedBudgets(); err != nil {
 		return err
 	}
+	if s.acting != nil {
+		s.acting.seedVolumes()
+	}
 	s.synced()
 	s.env.After(expireEvery, s.expire)
 	s.env.After(kube.SeriesPeriod, s.sweep)

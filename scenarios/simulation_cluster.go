@@ -165,7 +165,11 @@ func (s *Simulation) startActors() error {
 	s.disruption = controllers.NewDisruption(s.env)
 	s.startCloudControllers()
 	if s.file.Cluster.Kubelet != spec.KubeletKwok {
-		controllers.NewAttachDetach(s.env)
+		attach := controllers.NewAttachDetach(s.env)
+		if s.acting != nil {
+			s.acting.attach = attach
+			attach.Name(s.acting.volumeOf)
+		}
 	}
 	s.workloads = controllers.NewWorkloads(s.env)
 	s.scheduler = scheduler.New(s.env)

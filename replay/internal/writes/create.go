@@ -47,26 +47,8 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 		return Answer{}, err
 	}
 	w.fill(k, u) // in what is new of it
-	switch {
-	case w.keeps() && k.is("namespaces"):
-		beginNamespace(u)
-	case w.keeps() && k.isPod():
-		w.beginPod(u)
-		if err := w.admitPod(u); err != nil {
-			return Answer{}, err
-		}
-	case w.keeps() && k.is("services"):
-		if err := w.allocate(u, nil); err != nil {
-			return Answer{}, err
-		}
-	case w.keeps() && k.is("daemonsets.apps"):
-		countTemplates(u, nil)
-	case w.keeps() && k.is("jobs.batch"):
-		if err := k.beginJob(u); err != nil {
-			return Answer{}, err
-		}
-	case w.keeps():
-		if err := w.oneDefault(u); err != nil {
+	if w.keeps() {
+		if err := w.admit(u); err != nil {
 			return Answer{}, err
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,10 +21,68 @@ import (
 )
 
 var (
+	storageClasses = storagev1.SchemeGroupVersion.WithResource("storageclasses")
+
 	accounts   = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 	namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
 	classes    = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
 )
+
+// admit has a new object go through the admission of its kind, and gives it what the server does.
+func (w *write) admit(u unstructured.Unstructured) error {
+	switch w.kind.Resource.String() {
+	case "namespaces":
+		beginNamespace(u)
+	case "pods":
+		w.beginPod(u)
+		return w.admitPod(u)
+	case "services":
+		return w.allocate(u, nil)
+	case "persistentvolumes":
+		protect(u, "kubernetes.io/pv-protection")
+	case "persistentvolumeclaims":
+		protect(u, "kubernetes.io/pvc-protection")
+		return w.classify(u)
+	case "daemonsets.apps":
+		countTemplates(u, nil)
+	case "jobs.batch":
+		return w.kind.beginJob(u)
+	}
+	return w.oneDefault(u)
+}
+
+// protect is plugin/pkg/admission/storage/storageobjectinuseprotection.
+func protect(u unstructured.Unstructured, finalizer string) {
+	if has := u.GetFinalizers(); !slices.Contains(has, finalizer) {
+		u.SetFinalizers(append(has, finalizer))
+	}
+}
+
+// classify gives a claim the default StorageClass: the newest of those that are marked as default
+// (plugin/pkg/admission/storage/storageclass/setdefault).
+func (w *write) classify(u unstructured.Unstructured) error {
+	if _, named, _ := unstructured.NestedString(u.Object, "spec", "storageClassName"); named || u.GetAnnotations()[corev1.BetaStorageClassAnnotation] != "" {
+		return nil
+	}
+	l, err := w.handler.cluster.ListUnfaulted(storageClasses, "", metav1.ListOptions{})
+	if err != nil {
+		return nil // the cluster has none
+	}
+	var best *storagev1.StorageClass
+	for _, o := range l.Items {
+		c := &storagev1.StorageClass{}
+		if json.Unmarshal(o.Raw(), c) != nil || c.Annotations["storageclass.kubernetes.io/is-default-class"] != "true" {
+			continue
+		}
+		if best == nil || c.CreationTimestamp.After(best.CreationTimestamp.Time) || c.CreationTimestamp.Equal(&best.CreationTimestamp) && c.Name < best.Name {
+			best = c
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return unstructured.SetNestedField(u.Object, best.Name, "spec", "storageClassName")
+}
 
 // admitPod completes a new pod, where the cluster has what that needs.
 func (w *write) admitPod(u unstructured.Unstructured) error {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -39,7 +38,11 @@ func (w *write) allocate(u unstructured.Unstructured, live *object) error {
 			return err
 		}
 	}
-	defaultService(s)
+	if s.Spec.ClusterIP != "" && len(s.Spec.ClusterIPs) == 0 {
+		s.Spec.ClusterIPs = []string{s.Spec.ClusterIP}
+	} else if s.Spec.ClusterIP == "" && len(s.Spec.ClusterIPs) > 0 {
+		s.Spec.ClusterIP = s.Spec.ClusterIPs[0]
+	}
 	if live != nil {
 		retain(s, was)
 	}
@@ -56,46 +59,6 @@ func (w *write) allocate(u unstructured.Unstructured, live *object) error {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&s.Spec)
 	u.Object["spec"] = content
 	return err
-}
-
-// defaultService is SetDefaults_Service of kubernetes/pkg/apis/core/v1/defaults.go.
-func defaultService(s *corev1.Service) {
-	spec := &s.Spec
-	if spec.SessionAffinity == "" {
-		spec.SessionAffinity = corev1.ServiceAffinityNone
-	}
-	if spec.SessionAffinity == corev1.ServiceAffinityClientIP && (spec.SessionAffinityConfig == nil || spec.SessionAffinityConfig.ClientIP == nil) {
-		seconds := corev1.DefaultClientIPServiceAffinitySeconds
-		spec.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
-	}
-	if spec.Type == "" {
-		spec.Type = corev1.ServiceTypeClusterIP
-	}
-	for i := range spec.Ports {
-		p := &spec.Ports[i]
-		if p.Protocol == "" {
-			p.Protocol = corev1.ProtocolTCP
-		}
-		if p.TargetPort == intstr.FromInt32(0) || p.TargetPort == intstr.FromString("") {
-			p.TargetPort = intstr.FromInt32(p.Port)
-		}
-	}
-	if external(s) && spec.ExternalTrafficPolicy == "" {
-		spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyCluster
-	}
-	if spec.InternalTrafficPolicy == nil && spec.Type != corev1.ServiceTypeExternalName {
-		policy := corev1.ServiceInternalTrafficPolicyCluster
-		spec.InternalTrafficPolicy = &policy
-	}
-	if spec.Type == corev1.ServiceTypeLoadBalancer && spec.AllocateLoadBalancerNodePorts == nil {
-		yes := true
-		spec.AllocateLoadBalancerNodePorts = &yes
-	}
-	if spec.ClusterIP != "" && len(spec.ClusterIPs) == 0 {
-		spec.ClusterIPs = []string{spec.ClusterIP}
-	} else if spec.ClusterIP == "" && len(spec.ClusterIPs) > 0 {
-		spec.ClusterIP = spec.ClusterIPs[0]
-	}
 }
 
 // external reports whether a Service is reached from outside (ExternallyAccessible of kubernetes/pkg/api/v1/service).

@@ -25,6 +25,7 @@ type AttachDetach struct {
 	env     *component.Env
 	volumes map[string]*volume
 	held    map[string][]*volume // by the node that holds them
+	named   func(p *kube.Pod) (name, handle string)
 }
 
 // volume is the controller's record of a claim's volume.
@@ -63,6 +64,16 @@ func NewAttachDetach(env *component.Env) *AttachDetach {
 		}
 	})
 	return a
+}
+
+// Name has named asked for the name of the volume of a pod's claim, and for what nodes list it as: "" where it has no
+// object.
+func (a *AttachDetach) Name(named func(p *kube.Pod) (name, handle string)) { a.named = named }
+
+// Volume returns the names of the volume of a pod's claim.
+func (a *AttachDetach) Volume(p *kube.Pod) (name, handle string) {
+	v := a.volume(p)
+	return v.name, v.handle
 }
 
 func (a *AttachDetach) podChanged(c kube.Change, old, p *kube.Pod) {
@@ -136,6 +147,11 @@ func (a *AttachDetach) volume(p *kube.Pod) *volume {
 		v = &volume{key: key, chance: a.env.Stream("volume", key)}
 		v.name = "pvc-" + v.chance.UUID()
 		v.handle = "kubernetes.io/csi/ebs.csi.aws.com^vol-0" + v.chance.Hex(16)
+		if a.named != nil {
+			if name, handle := a.named(p); name != "" {
+				v.name, v.handle = name, handle
+			}
+		}
 		a.volumes[key] = v
 	}
 	return v

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -32,6 +34,8 @@ type Config struct {
 	Changed func(*Object)
 	// Halt is told of a namespace that is at its end: nothing can be created in it any more.
 	Halt func(namespace string)
+	// Disk makes the volume of a claim in a zone, "" is any; nil where the class is of another driver than the provider's.
+	Disk func(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, zone string) *corev1.PersistentVolume
 	// Forgotten is told of an Event that is gone, though its reporter may still write it.
 	Forgotten func(namespace, name string)
 }
@@ -53,6 +57,7 @@ type Objects struct {
 	namespaces *namespaces
 	accounts   *accounts
 	services   *services
+	volumes    *volumes
 }
 
 // Kind is a kind of object.
@@ -102,11 +107,15 @@ func New(c Config) *Objects {
 	s.namespaces = newNamespaces(s)
 	s.accounts = newAccounts(s)
 	s.services = newServices(s)
+	s.volumes = newVolumes(s)
 	return s
 }
 
 // kept are the kinds whose text the controllers here need.
-var kept = map[string]bool{"namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true}
+var kept = map[string]bool{
+	"namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true,
+	"persistentvolumeclaims": true, "persistentvolumes": true, "storageclasses.storage.k8s.io": true,
+}
 
 // kind finds the kind that an event names.
 func (s *Objects) kind(key string) *Kind {
@@ -219,6 +228,7 @@ func (s *Objects) tell(c kube.Change, was, x *Object) {
 	s.namespaces.seen(c, was, x)
 	s.accounts.seen(c, x)
 	s.services.seen(c, x)
+	s.volumes.seen(c, x)
 }
 
 // readMeta reads what an object's metadata or a patch of it says.

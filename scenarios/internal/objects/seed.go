@@ -92,9 +92,13 @@ func (s *Objects) SeedNamespace(name string, created time.Time, chance *model.St
 
 // Seed adds an object that has been there since before the tape began.
 func (s *Objects) Seed(resource string, o metav1.Object, created metav1.Time, chance *model.Stream) {
-	uid := chance.UUID()
-	o.SetUID(types.UID(uid))
+	o.SetUID(types.UID(chance.UUID()))
+	s.Hold(resource, o, created)
+}
+
+// Hold is Seed for an object that has its UID.
+func (s *Objects) Hold(resource string, o metav1.Object, created metav1.Time) {
 	o.SetCreationTimestamp(created)
-	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid}, Resource: resource}
+	d := &kube.Document{Meta: kube.Meta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}, Resource: resource}
 	s.Env.API.CreateDocument(d, marshal(o))
 }

@@ -9,11 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
-	"github.com/nodesim/nodesim/timeline"
 )
 
 // services are the controllers that say where the pods of a Service are: in its Endpoints (pkg/controller/endpoint) and
@@ -205,36 +203,6 @@ func (s *service) trigger(places []place) (at time.Time) {
 		return s.CreationTimestamp.UTC()
 	}
 	return at
-}
-
-// facts are what Services ask of a pod and no actor does.
-type facts struct {
-	hostname, subdomain string
-	ports               []corev1.ContainerPort // that have names
-}
-
-// factsOf reads them; nil where there are none.
-func factsOf(ev *timeline.Event) *facts {
-	spec := rawjson.Get(ev.Object, "spec")
-	f := facts{hostname: rawjson.Text(spec, "hostname"), subdomain: rawjson.Text(spec, "subdomain")}
-	for _, list := range [...]string{"containers", "initContainers"} {
-		for c := range rawjson.Elements(rawjson.Get(spec, list)) {
-			if list == "initContainers" && rawjson.Text(c, "restartPolicy") != string(corev1.ContainerRestartPolicyAlways) {
-				continue
-			}
-			for port := range rawjson.Elements(rawjson.Get(c, "ports")) {
-				if rawjson.Get(port, "name") != nil {
-					var one corev1.ContainerPort
-					_ = json.Unmarshal(port, &one) // as the API server has it
-					f.ports = append(f.ports, one)
-				}
-			}
-		}
-	}
-	if f.hostname == "" && f.subdomain == "" && f.ports == nil {
-		return nil
-	}
-	return &f
 }
 
 // find returns the number of a Service's port in a pod, or 0 (FindPort of k8s.io/endpointslice/utils.go).

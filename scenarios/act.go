@@ -58,7 +58,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 		return nil, err
 	}
 	a.sim, s.acting = s, a
-	s.header.Resources = append(slices.Clone(s.header.Resources), actResources...)
+	s.header.Resources = offered(slices.Clone(s.header.Resources), slices.Concat(actResources, plainResources))
 	a.header = s.header
 	s.env.API.PatchesOnly()
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}

@@ -1,0 +1,52 @@
+package scenarios
+
+import "github.com/nodesim/nodesim/timeline"
+
+// plainResources are the further resources of Kubernetes 1.36 (`kubectl api-resources`) whose objects a cluster that acts
+// keeps, though no actor of it reads them.
+var plainResources = []timeline.Resource{
+	{Version: "v1", Kind: "LimitRange", Resource: "limitranges", Namespaced: true},
+	{Version: "v1", Kind: "PodTemplate", Resource: "podtemplates", Namespaced: true},
+	{Version: "v1", Kind: "ResourceQuota", Resource: "resourcequotas", Namespaced: true},
+	{Version: "v1", Kind: "Secret", Resource: "secrets", Namespaced: true},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingAdmissionPolicy", Resource: "mutatingadmissionpolicies"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingAdmissionPolicyBinding", Resource: "mutatingadmissionpolicybindings"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration", Resource: "mutatingwebhookconfigurations"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicy", Resource: "validatingadmissionpolicies"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicyBinding", Resource: "validatingadmissionpolicybindings"},
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration", Resource: "validatingwebhookconfigurations"},
+	{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler", Resource: "horizontalpodautoscalers", Namespaced: true},
+	{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest", Resource: "certificatesigningrequests"},
+	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "FlowSchema", Resource: "flowschemas"},
+	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "PriorityLevelConfiguration", Resource: "prioritylevelconfigurations"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress", Resource: "ingresses", Namespaced: true},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "IngressClass", Resource: "ingressclasses"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "IPAddress", Resource: "ipaddresses"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy", Resource: "networkpolicies", Namespaced: true},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "ServiceCIDR", Resource: "servicecidrs"},
+	{Group: "node.k8s.io", Version: "v1", Kind: "RuntimeClass", Resource: "runtimeclasses"},
+	{Group: "resource.k8s.io", Version: "v1", Kind: "DeviceClass", Resource: "deviceclasses"},
+	{Group: "resource.k8s.io", Version: "v1", Kind: "ResourceClaim", Resource: "resourceclaims", Namespaced: true},
+	{Group: "resource.k8s.io", Version: "v1", Kind: "ResourceClaimTemplate", Resource: "resourceclaimtemplates", Namespaced: true},
+	{Group: "resource.k8s.io", Version: "v1", Kind: "ResourceSlice", Resource: "resourceslices"},
+	{Group: "storage.k8s.io", Version: "v1", Kind: "CSIDriver", Resource: "csidrivers"},
+	{Group: "storage.k8s.io", Version: "v1", Kind: "CSINode", Resource: "csinodes"},
+	{Group: "storage.k8s.io", Version: "v1", Kind: "CSIStorageCapacity", Resource: "csistoragecapacities", Namespaced: true},
+	{Group: "storage.k8s.io", Version: "v1", Kind: "VolumeAttachment", Resource: "volumeattachments"},
+	{Group: "storage.k8s.io", Version: "v1", Kind: "VolumeAttributesClass", Resource: "volumeattributesclasses"},
+}
+
+// offered are a cluster's own resources, and those of a list that aren't among them.
+func offered(own, further []timeline.Resource) []timeline.Resource {
+	there := map[string]bool{}
+	for _, r := range own {
+		there[r.Group+"/"+r.Resource] = true
+	}
+	for _, r := range further {
+		if name := r.Group + "/" + r.Resource; !there[name] {
+			there[name] = true
+			own = append(own, r)
+		}
+	}
+	return own
+}

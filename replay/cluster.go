@@ -20,7 +20,8 @@ import (
 // Between resources there is no order, as there is none on the wire.
 type Cluster struct {
 	header    *timeline.Header
-	resources []timeline.Resource
+	served    atomic.Pointer[[]served] // what requests find; see Define
+	defined   atomic.Uint64            // counts the changes of definitions
 	history   int
 	mostBytes int // of the history of a resource; 0 for any
 	maxLag    int
@@ -69,30 +70,39 @@ func NewCluster(h *timeline.Header, opts ...ClusterOption) *Cluster {
 	for _, o := range opts {
 		o(c)
 	}
+	var all []served
 	for _, r := range append(append([]timeline.Resource(nil), h.Resources...), c.empty...) {
-		if slices.Contains(c.resources, r) {
+		if slices.ContainsFunc(all, func(s served) bool { return s.Resource == r }) {
 			continue
 		}
-		k := &kind{resource: r, log: newLog(c.history, c.mostBytes), objects: map[name]*Object{}}
-		c.kinds = append(c.kinds, k)
-		c.resources = append(c.resources, r)
+		all = append(all, served{r, c.newKind(r)})
 	}
+	c.served.Store(&all)
 	return c
 }
 
+// newKind adds a resource's state.
+func (c *Cluster) newKind(r timeline.Resource) *kind {
+	k := &kind{resource: r, log: newLog(c.history, c.mostBytes), objects: map[name]*Object{}}
+	c.kinds = append(c.kinds, k)
+	return k
+}
+
 // Resources returns what the tape holds, in the header's order, then what
-// Empty has added.
-func (c *Cluster) Resources() []timeline.Resource {
-	return append([]timeline.Resource(nil), c.resources...)
+// Empty has added, and what was defined since.
+func (c *Cluster) Resources() (all []timeline.Resource) {
+	for _, s := range *c.served.Load() {
+		all = append(all, s.Resource)
+	}
+	return all
 }
 
 // Resource finds a resource; ok is false where the tape doesn't hold it.
 func (c *Cluster) Resource(gvr schema.GroupVersionResource) (r timeline.Resource, ok bool) {
-	k, err := c.find(gvr)
-	if err != nil {
-		return r, false
+	if s := c.lookUp(gvr); s != nil {
+		return s.Resource, true
 	}
-	return k.resource, true
+	return r, false
 }
 
 // At is the position of the last event that was applied.
@@ -133,13 +143,27 @@ type name struct{ namespace, name string }
 
 // find returns the kind that a request names.
 func (c *Cluster) find(gvr schema.GroupVersionResource) (*kind, error) {
-	for _, k := range c.kinds {
-		r := &k.resource
-		if r.Resource == gvr.Resource && r.Group == gvr.Group && r.Version == gvr.Version {
-			return k, nil
-		}
+	if s := c.lookUp(gvr); s != nil {
+		return s.kind, nil
 	}
 	return nil, unknownResource(gvr)
+}
+
+// served is a resource in a version that requests may name, and what holds its
+// objects, which has all its versions.
+type served struct {
+	timeline.Resource
+	kind *kind
+}
+
+func (c *Cluster) lookUp(gvr schema.GroupVersionResource) *served {
+	all := *c.served.Load()
+	for i := range all {
+		if r := &all[i].Resource; r.Resource == gvr.Resource && r.Group == gvr.Group && r.Version == gvr.Version {
+			return &all[i]
+		}
+	}
+	return nil
 }
 
 // named returns the kind that an event names.
@@ -147,12 +171,9 @@ func (c *Cluster) named(key string) *kind {
 	if k, ok := c.byKey[key]; ok {
 		return k
 	}
-	r, ok := c.header.Lookup(key)
-	if !ok {
-		return nil
-	}
+	r, listed := c.header.Lookup(key)
 	for _, k := range c.kinds {
-		if k.resource == r {
+		if listed && k.resource == r || !listed && k.resource.String() == key {
 			c.byKey[key] = k
 			return k
 		}
@@ -163,7 +184,7 @@ func (c *Cluster) named(key string) *kind {
 // names says what the tape holds, for error messages.
 func (c *Cluster) names() string {
 	s := ""
-	for i, r := range c.resources {
+	for i, r := range c.Resources() {
 		if i > 0 {
 			s += ", "
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // custom reports whether a resource is one of a CustomResourceDefinition: where the tape doesn't hold one, whether its
@@ -18,14 +19,11 @@ func (c *Cluster) definition(r timeline.Resource) []byte {
 	if r.Group == "" {
 		return nil
 	}
-	for _, k := range c.kinds {
-		if k.resource.Group == "apiextensions.k8s.io" && k.resource.Resource == "customresourcedefinitions" {
-			c.mu.RLock()
-			o := k.objects[name{"", r.Resource + "." + r.Group}]
-			c.mu.RUnlock()
-			if o != nil {
-				return o.raw
-			}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if k := c.stateOf(schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}); k != nil {
+		if o := k.objects[name{"", r.Resource + "." + r.Group}]; o != nil {
+			return o.raw
 		}
 	}
 	return nil

@@ -89,6 +89,13 @@ func newWriter(out sink, h Header) *Writer {
 // Header returns the header that the tape was started with.
 func (w *Writer) Header() *Header { return &w.header }
 
+// List has the header list a further resource, whose events may come from now on.
+// The header that was written stays as it is: who calls List has to write
+// [Writer.Header] in its place.
+func (w *Writer) List(r Resource) {
+	w.header.Resources = append(slices.Clone(w.header.Resources), r)
+}
+
 // Events returns how many lines follow the header. Those of a compressed
 // tape's open frame count, until writing it has failed.
 func (w *Writer) Events() int { return w.events }

@@ -26,16 +26,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache, private") // as filters/cachecontrol.go of k8s.io/apiserver
 	info, err := s.asked(req)
 	if err != nil { // a path that ends too early; kube-apiserver takes it for a mistake of its own, with 500
-		s.discovery.ServeHTTP(w, req)
+		s.catalog().discovery.ServeHTTP(w, req)
 		return
 	}
 	switch {
 	case info.IsResourceRequest:
 		s.serveResource(w, req, info)
 	case strings.HasPrefix(req.URL.Path, "/openapi/"):
-		s.openapi.ServeHTTP(w, req)
+		s.catalog().openapi.ServeHTTP(w, req)
 	default:
-		s.discovery.ServeHTTP(w, req) // 404 for what it doesn't know
+		s.catalog().discovery.ServeHTTP(w, req) // 404 for what it doesn't know
 	}
 }
 
@@ -52,11 +52,12 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 		return
 	}
 	name := schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}
-	r := s.resources[name]
+	all := s.catalog()
+	r := all.resources[name]
 	write := inbound.IsWrite(info.Verb)
 	// Of what isn't on the tape, writes may be taken: the write handler knows.
 	if r == nil && !(write && s.writeHandler != nil) {
-		s.discovery.ServeHTTP(w, req) // 404, in the form that this path has it
+		all.discovery.ServeHTTP(w, req) // 404, in the form that this path has it
 		return
 	}
 	if r != nil && !write {
@@ -65,7 +66,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 		}
 		if err := s.routed(req, r, info); err != nil {
 			if apierrors.IsNotFound(err) && (info.Subresource == "" || s.builtin(r.Resource)) {
-				s.discovery.ServeHTTP(w, req)
+				all.discovery.ServeHTTP(w, req)
 				return
 			}
 			refuse(w, req, err)
@@ -80,7 +81,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 	switch {
 	case write:
 		err = s.write(w, req, r, info)
-	case info.Verb == "get" && info.Subresource == "scale" && slices.Contains(s.subresources(r.Resource), "scale"):
+	case info.Verb == "get" && info.Subresource == "scale" && slices.Contains(all.subresources(r.Resource), "scale"):
 		err = s.scale(w, req, r, info)
 	case info.Verb == "get":
 		err = s.get(w, req, r, namespace, info.Name)

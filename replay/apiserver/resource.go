@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
 	"github.com/nodesim/nodesim/replay/internal/writes"
@@ -26,6 +27,9 @@ func (s *Server) newResource(r timeline.Resource) *resource {
 	o := media.Options{
 		Printer: (&printer{resource: r, definition: s.definition}).get,
 		Now:     s.now,
+	}
+	if s.player.Writable() && !discovery.BuiltIn(r.Group) {
+		o.Shift = writes.View(s.definition(r), r.Version)
 	}
 	if s.shifter != nil {
 		o.Shift = func(raw []byte) ([]byte, error) { return s.shifter.Object(r, raw) }
@@ -63,7 +67,7 @@ func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, in
 	if err != nil {
 		return err
 	}
-	raw, err := writes.Scale(o.Raw())
+	raw, err := writes.Scale(o.Raw(), s.definition(r.Resource), r.Version)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (s *Server) access(spec authorizationv1.SelfSubjectAccessReviewSpec) author
 
 // holds reports whether the tape has a resource, in any version.
 func (s *Server) holds(group, resource string) bool {
-	for name := range s.resources {
+	for name := range s.catalog().resources {
 		if name.Resource == resource && (name.Group == group || group == "*") {
 			return true
 		}
@@ -102,7 +102,7 @@ func (s *Server) rules() (status authorizationv1.SubjectRulesReviewStatus) {
 	if s.writeHandler != nil {
 		verbs = []string{"*"}
 	}
-	for _, r := range s.served {
+	for _, r := range s.catalog().served {
 		status.ResourceRules = append(status.ResourceRules, authorizationv1.ResourceRule{Verbs: verbs, APIGroups: []string{r.Group}, Resources: []string{r.Resource}})
 	}
 	status.NonResourceRules = []authorizationv1.NonResourceRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}

@@ -47,7 +47,7 @@ func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInf
 		return unrouted(http.StatusNotFound, "")
 	case builtin && req.Method != http.MethodGet:
 		return unrouted(http.StatusMethodNotAllowed, "405: Method Not Allowed")
-	case info.Subresource != "" && !slices.Contains(s.subresources(r.Resource), info.Subresource):
+	case info.Subresource != "" && !slices.Contains(s.catalog().subresources(r.Resource), info.Subresource):
 		if slices.Contains(elsewhere[r.String()], info.Subresource) {
 			return s.withoutKubelet(r, info)
 		}

@@ -3,12 +3,11 @@ package apiserver
 import (
 	"context"
 	"errors"
-	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/replay"
-	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
-	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
 	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/replay/internal/shift"
 	"github.com/nodesim/nodesim/replay/internal/writes"
@@ -26,14 +25,12 @@ type Server struct {
 	cluster      *replay.Cluster
 	settings     settings
 	paths        request.RequestInfoFactory
-	discovery    http.Handler
-	openapi      http.Handler
-	resources    map[schema.GroupVersionResource]*resource
-	subresources func(timeline.Resource) []string
-	served       []timeline.Resource // the keys of resources, in the tape's order
-	unfollow     func()              // ends imply
-	writeHandler *writes.Handler     // nil to refuse writes
-	shifter      *shift.Shifter      // nil to leave times as they are
+	building     sync.Mutex
+	built        atomic.Pointer[catalog]
+	unfollow     func()          // ends imply
+	implied      *replay.Cluster // of namespaces that are implied; nil where they aren't
+	writeHandler *writes.Handler // nil to refuse writes
+	shifter      *shift.Shifter  // nil to leave times as they are
 
 	open  context.Context // until Close: how long watches may stay
 	close context.CancelFunc
@@ -74,8 +71,8 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	}
 	s := &Server{
 		player: p, cluster: p.Cluster(), settings: settings{blocked: 5 * time.Second},
-		paths:     request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
-		resources: map[schema.GroupVersionResource]*resource{}, unfollow: func() {},
+		paths:    request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+		unfollow: func() {},
 	}
 	s.open, s.close = context.WithCancel(context.Background())
 	defer func() {
@@ -97,34 +94,18 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	case s.settings.record != nil:
 		s.writeHandler = writes.New(s.cluster, p.Header(), s.settings.record)
 	}
-	served := s.cluster.Resources()
-	for _, r := range served {
-		s.resources[gvr(r)] = s.newResource(r)
-	}
-	if _, held := s.resources[gvr(namespaces)]; s.settings.namespaces && !held {
+	if _, held := s.cluster.Resource(gvr(namespaces)); s.settings.namespaces && !held {
 		m, stop, err := s.imply()
 		if err != nil {
 			return nil, err
 		}
-		s.unfollow = stop
-		r := s.newResource(namespaces)
-		r.cluster = m.cluster
-		s.resources[gvr(namespaces)], served = r, append(served, namespaces)
+		s.implied, s.unfollow = m.cluster, stop
 	}
-	s.served = served
-	about, err := discovery.New(discovery.Options{
-		Resources: served, Definitions: s.definition, ServerVersion: p.Header().Source.Server,
-		Writes: s.writeHandler != nil,
-	})
+	first, err := s.build(s.cluster.Definitions())
 	if err != nil {
 		return nil, err
 	}
-	s.subresources = about.Subresources
-	s.discovery = about
-	s.openapi = openapi.New(openapi.Options{
-		Resources: served, Definitions: s.definition, Subresources: about.Subresources, Verbs: discovery.Verbs,
-		ServerVersion: p.Header().Source.Server, Writes: s.writeHandler != nil,
-	})
+	s.built.Store(first)
 	return s, nil
 }
 

@@ -57,6 +57,14 @@ func (c *Cluster) note(n replay.Note) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.tape.lists(n.Event.Resource) {
+		for _, r := range c.player.Cluster().Resources() {
+			if r.String() == n.Event.Resource { // a client has defined it
+				c.tape.writer.List(r)
+				break
+			}
+		}
+	}
 	c.tape.add(n.Event)
 	if n.Event.Type.Object() {
 		if len(c.last) == shownEvents {

@@ -39,7 +39,14 @@ func newRecord(h timeline.Header) (*record, error) {
 	r := &record{patches: map[object]int{}}
 	var err error
 	r.writer, err = timeline.NewWriter(&r.text, h)
+	r.text = chunks{} // the header comes when the tape is asked for: clients define resources
 	return r, err
+}
+
+// lists reports whether the header has the resource of an event.
+func (r *record) lists(resource string) bool {
+	_, listed := r.writer.Header().Lookup(resource)
+	return listed || resource == ""
 }
 
 // add takes an event. Its bytes must not change.
@@ -99,7 +106,11 @@ func (r *record) open() (io.Reader, error) {
 	if r.write(); r.failed != nil {
 		return nil, r.failed
 	}
-	return r.text.open(), nil
+	header, err := r.writer.Header().MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	return io.MultiReader(bytes.NewReader(header), r.text.open()), nil
 }
 
 // chunks are text in memory, most of it compressed.

@@ -61,7 +61,13 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 	if err := w.repeated(); err != nil {
 		return u, err
 	}
-	return k.untyped(obj)
+	if made, err := k.typedObject(obj); err == nil {
+		fillIn(made)
+		return k.untyped(made)
+	}
+	u, err = k.untyped(obj)
+	k.version.Default(u.Object)
+	return u, err
 }
 
 // repeated says which fields an apply patch has twice.

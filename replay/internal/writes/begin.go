@@ -29,8 +29,11 @@ func (k kind) begin(u unstructured.Unstructured) error {
 		}
 		empty, err := k.untyped(obj)
 		take(u, empty, "status")
+		if err == nil && k.isDefinition() {
+			err = storedIn(u)
+		}
 		return err
-	case !k.builtIn:
+	case !k.builtIn && k.hasStatus():
 		delete(u.Object, "status")
 	}
 	return nil

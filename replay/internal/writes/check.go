@@ -5,9 +5,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/nodesim/nodesim/replay/internal/crd"
 )
 
 // The rules of kinds that tapes hold, as far as apimachinery and the types
@@ -35,12 +38,17 @@ func (k kind) check(u unstructured.Unstructured) field.ErrorList {
 		return typedRule(u, job)
 	case "cronjobs.batch":
 		return typedRule(u, cronJob)
+	case "customresourcedefinitions.apiextensions.k8s.io":
+		return typedRule(u, crd.Check)
 	}
-	return nil
+	return k.version.Validate(u.Object)
 }
 
 // checkUpdate finds what is wrong with a change.
 func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.ErrorList {
+	if k.isDefinition() {
+		return changeRule(u, live, crd.CheckUpdate)
+	}
 	errs := k.check(u)
 	switch k.kinded() {
 	case "nodes":
@@ -83,12 +91,12 @@ func (k kind) checkStatus(u unstructured.Unstructured, live *object) field.Error
 	case k.isBudget() && k.Version == "v1":
 		return typedRule(u, budgetStatus)
 	}
-	return nil
+	return k.version.ValidateStatus(u.Object)
 }
 
 // ruled are the types of kinds with rules.
 type ruled interface {
-	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob
+	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob | apiextensionsv1.CustomResourceDefinition
 }
 
 func typedRule[T ruled](u unstructured.Unstructured, rule func(*T) field.ErrorList) field.ErrorList {

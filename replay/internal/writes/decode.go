@@ -67,10 +67,11 @@ func (w *write) decode(k kind) (unstructured.Unstructured, error) {
 		}
 		return unstructured.Unstructured{}, wrongVersion(gvk.GroupVersion(), wanted.GroupVersion())
 	}
+	fillIn(obj)
 	return k.untyped(obj)
 }
 
-// decodeCustom reads a custom resource, of whose fields nothing is known.
+// decodeCustom reads a custom resource, of whose fields its definition knows.
 func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 	u := unstructured.Unstructured{}
 	said, err := json.DefaultMetaFactory.Interpret(w.Body)
@@ -88,6 +89,9 @@ func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 		return u, w.undecodable(k, nil, err)
 	}
 	gvk := u.GroupVersionKind()
+	if gvk == k.gvk() {
+		strictErrs = append(strictErrs, k.known(u)...)
+	}
 	if len(strictErrs) > 0 && !w.lax() {
 		if w.firm() {
 			return u, w.undecodable(k, &gvk, runtime.NewStrictDecodingError(strictErrs))
@@ -104,6 +108,18 @@ func (w *write) decodeCustom(k kind) (unstructured.Unstructured, error) {
 		return u, w.undecodable(k, &gvk, err)
 	}
 	return u, nil
+}
+
+// known drops what a custom resource's schema doesn't know, and returns what that was.
+func (k kind) known(u unstructured.Unstructured) (strictErrs []error) {
+	if k.version == nil {
+		return nil
+	}
+	for _, path := range k.version.Prune(u.Object) {
+		strictErrs = append(strictErrs, fmt.Errorf("unknown field %q", path))
+	}
+	k.version.Default(u.Object)
+	return strictErrs
 }
 
 // itself reports whether a custom resource is of its own kind.

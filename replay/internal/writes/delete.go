@@ -49,9 +49,12 @@ func (w *write) finish(o *object, opts metav1.DeleteOptions) (pending bool, err 
 		return w.end(o, opts)
 	}
 	was := *o.DeepCopy()
-	if w.kind.is("namespaces") {
+	switch {
+	case w.kind.is("namespaces"):
 		pending, err = w.endNamespace(o, opts)
-	} else {
+	case w.kind.isDefinition() && o.GetDeletionTimestamp() == nil:
+		pending, err = true, w.endDefinition(o, opts)
+	default:
 		pending, err = w.end(o, opts)
 	}
 	if err != nil {

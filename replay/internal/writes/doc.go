@@ -48,6 +48,10 @@
 // contents of namespaces are for the cluster's actors to end. An eviction takes a
 // disruption off its budget. What the cluster doesn't hold is 404.
 //
+// A CustomResourceDefinition that is written is accepted, established and served at once,
+// and its objects are what its schemas make of them (package crd). Those of
+// a definition that is deleted go with it.
+//
 // # What is checked
 //
 // Names, namespaces, kinds and versions in URL and body; metadata, as
@@ -66,7 +70,7 @@
 //
 // The rest of the validation of k8s.io/kubernetes, which can't be imported:
 // other fields of pods and nodes, and everything about other kinds than those
-// three but their metadata. The schemas, defaults, scale paths and validation
+// three but their metadata. On a tape, the schemas, defaults, scale paths and validation
 // rules of custom resources: their status is taken to be a subresource.
 //
 // Where what is written is kept, what it leaves out is filled in as

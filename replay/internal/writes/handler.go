@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/internal/crd"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -23,9 +24,10 @@ type Handler struct {
 	record  func(Entry)
 	player  *replay.Player // whose cluster keeps what is written; nil where nothing is kept
 
-	mu      sync.Mutex
-	created int // objects made so far
-	named   int // names made so far
+	mu          sync.Mutex
+	definitions map[*replay.Object]*crd.Definition // as far as they were asked for
+	created     int                                // objects made so far
+	named       int                                // names made so far
 }
 
 // New makes a Handler for the cluster that a tape with this header is played to.
@@ -118,6 +120,9 @@ func (w *write) do() (Answer, error) {
 	case "":
 		switch w.Verb {
 		case Create:
+			if w.keeps() && w.kind.definition != nil && w.kind.definition.Terminating() {
+				return Answer{}, apierrors.NewMethodNotSupported(w.kind.groupResource(), w.Verb)
+			}
 			if w.Name != "" && w.kind.builtIn { // custom resources are created at any path
 				return Answer{}, notAllowed()
 			}
@@ -136,12 +141,12 @@ func (w *write) do() (Answer, error) {
 		}
 	case "status":
 		if !w.kind.hasStatus() {
-			return Answer{}, notFound()
+			return Answer{}, w.without()
 		}
 		return w.updateOrPatch(w.status())
 	case "scale":
 		if !w.kind.scales() {
-			return Answer{}, notFound()
+			return Answer{}, w.without()
 		}
 		return w.updateOrPatch(w.scale())
 	case "eviction":
@@ -168,13 +173,18 @@ func (w *write) do() (Answer, error) {
 		}
 		return Answer{}, refuse(w.handler.header.Metadata.Name, w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
 	}
-	switch {
-	case w.Subresource == "":
+	if w.Subresource == "" {
 		return Answer{}, notAllowed()
-	case !w.kind.builtIn:
-		return Answer{}, apierrors.NewNotFound(w.kind.groupResource(), w.Name)
 	}
-	return Answer{}, notFound()
+	return Answer{}, w.without()
+}
+
+// without is 404 for a subresource that there isn't.
+func (w *write) without() error {
+	if w.kind.definition != nil || !w.kind.builtIn {
+		return apierrors.NewNotFound(w.kind.groupResource(), w.Name)
+	}
+	return notFound()
 }
 
 func (w *write) onCreate(f func() (Answer, error)) (Answer, error) {

@@ -28,7 +28,9 @@ func (d *Handler) transact(w *write) (reply Answer, err error) {
 	created, named := d.created, d.named
 	failed := d.player.Transact(func(tx *replay.Tx) error {
 		w.tx, w.at = tx, tx.At()
-		reply, err = w.do()
+		if reply, err = w.do(); err == nil {
+			err = w.conclude()
+		}
 		return nil // the cluster is as well as before
 	})
 	w.tx = nil
@@ -51,10 +53,10 @@ func (w *write) put(what timeline.Type, u unstructured.Unstructured) ([]byte, er
 }
 
 func (w *write) putOf(k kind, what timeline.Type, u unstructured.Unstructured) ([]byte, error) {
-	ev := timeline.Event{Type: what, Resource: w.handler.header.Key(k.Resource), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}
+	ev := timeline.Event{Type: what, Resource: w.handler.key(k), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}
 	if what != timeline.Deleted {
 		u.SetManagedFields(nil)
-		raw, err := json.Marshal(u.Object)
+		raw, err := json.Marshal(k.inStorage(u).Object)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +71,7 @@ func (w *write) putOf(k kind, what timeline.Type, u unstructured.Unstructured) (
 	}
 	w.stored = true
 	u.SetResourceVersion(o.ResourceVersion())
-	return o.Raw(), nil
+	return k.inRequest(o.Raw()), nil
 }
 
 // keepNew stores a new object.

@@ -42,17 +42,8 @@ func inhabited(u unstructured.Unstructured) bool {
 // endNamespace marks a namespace as terminating. It goes with the last of its
 // finalizers (Delete of kubernetes/pkg/registry/core/namespace/storage/storage.go).
 func (w *write) endNamespace(o *object, opts metav1.DeleteOptions) (pending bool, err error) {
-	if p := opts.Preconditions; p != nil {
-		unmet := func(what, wanted, found string) error {
-			return apierrors.NewConflict(w.kind.groupResource(), w.Name,
-				fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found))
-		}
-		if p.UID != nil && *p.UID != o.GetUID() {
-			return false, unmet("UID", string(*p.UID), string(o.GetUID()))
-		}
-		if p.ResourceVersion != nil && *p.ResourceVersion != o.GetResourceVersion() {
-			return false, unmet("ResourceVersion", *p.ResourceVersion, o.GetResourceVersion())
-		}
+	if err := w.precede(o, opts.Preconditions); err != nil {
+		return false, err
 	}
 	if o.GetDeletionTimestamp() != nil {
 		return inhabited(o.Unstructured) || len(o.GetFinalizers()) > 0, nil
@@ -61,6 +52,23 @@ func (w *write) endNamespace(o *object, opts metav1.DeleteOptions) (pending bool
 	o.SetDeletionTimestamp(&now)
 	o.SetFinalizers(w.kind.finalizers(o, opts))
 	return true, unstructured.SetNestedField(o.Object, string(corev1.NamespaceTerminating), "status", "phase")
+}
+
+// precede checks the preconditions of what ends in steps of its own: namespaces and definitions.
+func (w *write) precede(o *object, p *metav1.Preconditions) error {
+	unmet := func(what, wanted, found string) error {
+		return apierrors.NewConflict(w.kind.groupResource(), w.Name,
+			fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found))
+	}
+	switch {
+	case p == nil:
+		return nil
+	case p.UID != nil && *p.UID != o.GetUID():
+		return unmet("UID", string(*p.UID), string(o.GetUID()))
+	case p.ResourceVersion != nil && *p.ResourceVersion != o.GetResourceVersion():
+		return unmet("ResourceVersion", *p.ResourceVersion, o.GetResourceVersion())
+	}
+	return nil
 }
 
 // finalize is what may be changed of a namespace at its end: its own finalizers,

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/internal/apischeme"
+	"github.com/nodesim/nodesim/replay/internal/crd"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -19,6 +20,9 @@ type kind struct {
 	timeline.Resource
 	onTape  bool
 	builtIn bool // apischeme has the type
+	// definition and version say what a custom resource is; they are nil where nothing does.
+	definition *crd.Definition
+	version    *crd.Version
 }
 
 // kind finds what a request is about: on the tape, or else among the kinds that
@@ -27,6 +31,9 @@ func (d *Handler) kind(r Request) (kind, error) {
 	if res, ok := d.cluster.Resource(r.Resource); ok {
 		k := kind{Resource: res, onTape: true}
 		k.builtIn = apischeme.Scheme().Recognizes(k.gvk())
+		if d := d.definition(res); d != nil {
+			k.definition, k.version = d, d.Version(res.Version)
+		}
 		switch {
 		case res.Namespaced && r.Namespace == "" && r.Name == "":
 			return kind{}, notAllowed() // of all namespaces there are only lists
@@ -68,8 +75,11 @@ func (k kind) groupResource() schema.GroupResource {
 	return schema.GroupResource{Group: k.Group, Resource: k.Resource.Resource}
 }
 
-func (k kind) isPod() bool    { return k.is("pods") }
-func (k kind) isNode() bool   { return k.is("nodes") }
+func (k kind) isPod() bool  { return k.is("pods") }
+func (k kind) isNode() bool { return k.is("nodes") }
+func (k kind) isDefinition() bool {
+	return k.is("customresourcedefinitions.apiextensions.k8s.io")
+}
 func (k kind) isBudget() bool { return k.is("poddisruptionbudgets.policy") }
 
 func (k kind) is(name string) bool { return k.Resource.String() == name }
@@ -77,10 +87,10 @@ func (k kind) is(name string) bool { return k.Resource.String() == name }
 func (k kind) among(names []string) bool { return slices.Contains(names, k.Resource.String()) }
 
 // hasStatus reports whether the kind keeps a status apart. Of a custom resource
-// the tape doesn't say, and most do.
+// without a definition nothing says it, and most do.
 func (k kind) hasStatus() bool {
 	if !k.builtIn {
-		return true
+		return k.version == nil || k.version.Status
 	}
 	obj, err := apischeme.Scheme().New(k.gvk())
 	if err != nil {
@@ -93,7 +103,7 @@ func (k kind) hasStatus() bool {
 // scales reports whether there is a scale subresource
 // (kubernetes/pkg/registry/{apps,core}/rest).
 func (k kind) scales() bool {
-	return k.among([]string{"deployments.apps", "replicasets.apps", "statefulsets.apps", "replicationcontrollers"})
+	return k.version != nil && k.version.Scale != nil || k.among([]string{"deployments.apps", "replicasets.apps", "statefulsets.apps", "replicationcontrollers"})
 }
 
 // overwritable reports whether an update needs no resourceVersion
@@ -104,7 +114,7 @@ func (k kind) overwritable() bool {
 		"clustertrustbundles.certificates.k8s.io", "podcertificaterequests.certificates.k8s.io",
 		"runtimeclasses.node.k8s.io", "storageversionmigrations.storagemigration.k8s.io",
 		"csidrivers.storage.k8s.io",
-		"csistoragecapacities.storage.k8s.io", "volumeattachments.storage.k8s.io", "csinodes.storage.k8s.io",
+		"customresourcedefinitions.apiextensions.k8s.io", "csistoragecapacities.storage.k8s.io", "volumeattachments.storage.k8s.io", "csinodes.storage.k8s.io",
 	}) && k.Group != "admissionregistration.k8s.io"
 }
 
@@ -124,6 +134,7 @@ func (k kind) counted() bool {
 		"jobs.batch", "cronjobs.batch", "ingresses.networking.k8s.io", "networkpolicies.networking.k8s.io",
 		"replicationcontrollers", "horizontalpodautoscalers.autoscaling",
 		"priorityclasses.scheduling.k8s.io",
+		"customresourcedefinitions.apiextensions.k8s.io",
 	})
 }
 

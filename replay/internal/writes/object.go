@@ -28,6 +28,9 @@ func (k kind) parse(o *replay.Object, newest string) (*object, error) {
 	}
 	u := unstructured.Unstructured{Object: content}
 	u.SetGroupVersionKind(k.gvk())
+	if k.definition != nil && !k.definition.Plain() {
+		k.definition.View(content, k.Version)
+	}
 	u, err := k.normal(u)
 	if err != nil {
 		return nil, fmt.Errorf("object %s/%s on the tape: %w", o.Namespace(), o.Name(), err)
@@ -46,6 +49,18 @@ func (k kind) normal(u unstructured.Unstructured) (unstructured.Unstructured, er
 		return u, err
 	}
 	return k.untyped(obj)
+}
+
+// typedObject is an object as its Go type, or an error where apischeme has none.
+func (k kind) typedObject(obj runtime.Object) (runtime.Object, error) {
+	if !k.builtIn {
+		return nil, runtime.NewNotRegisteredErrForKind("", k.gvk())
+	}
+	u, err := k.untyped(obj)
+	if err != nil {
+		return nil, err
+	}
+	return k.typed(u)
 }
 
 // typed is the object as its Go type, for rules that are about fields.

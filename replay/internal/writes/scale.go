@@ -2,15 +2,17 @@ package writes
 
 import (
 	"encoding/json"
+	"fmt"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/nodesim/nodesim/replay/internal/crd"
 	"github.com/nodesim/nodesim/timeline"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 var scaleKind = kind{builtIn: true, Resource: timeline.Resource{Group: "autoscaling", Version: "v1", Kind: "Scale", Resource: "scales", Namespaced: true}}
@@ -21,19 +23,39 @@ func (w *write) scale() view {
 	v := w.main()
 	v.creates = false
 	v.kind = scaleKind
-	v.shown = scaleOf
+	v.shown = w.kind.scaleOf
 	v.merged = w.scaled
 	return v
 }
 
-func scaleOf(u unstructured.Unstructured) (unstructured.Unstructured, error) {
+// counts are where a kind says how many replicas it wants and has, and by which
+// labels they are known.
+func (k kind) counts() (spec, status, selector []string) {
+	if k.version == nil || k.version.Scale == nil {
+		return []string{"spec", "replicas"}, []string{"status", "replicas"}, []string{"spec", "selector"}
+	}
+	s := k.version.Scale
+	if s.LabelSelectorPath != nil {
+		selector = crd.Path(*s.LabelSelectorPath)
+	}
+	return crd.Path(s.SpecReplicasPath), crd.Path(s.StatusReplicasPath), selector
+}
+
+func (k kind) scaleOf(u unstructured.Unstructured) (unstructured.Unstructured, error) {
 	s := autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Name: u.GetName(), Namespace: u.GetNamespace(), UID: u.GetUID(),
 		ResourceVersion: u.GetResourceVersion(), CreationTimestamp: u.GetCreationTimestamp(),
 	}}
-	s.Spec.Replicas = number(u, "spec", "replicas")
-	s.Status.Replicas = number(u, "status", "replicas")
-	if selector, found, _ := unstructured.NestedMap(u.Object, "spec", "selector"); found {
+	wanted, has, by := k.counts()
+	s.Spec.Replicas, s.Status.Replicas = number(u, wanted...), number(u, has...)
+	if k.version != nil {
+		if _, said, _ := unstructured.NestedInt64(u.Object, wanted...); !said {
+			return u, fmt.Errorf("the spec replicas field %q does not exist", k.version.Scale.SpecReplicasPath)
+		}
+		if len(by) > 0 {
+			s.Status.Selector, _, _ = unstructured.NestedString(u.Object, by...)
+		}
+	} else if selector, found, _ := unstructured.NestedMap(u.Object, by...); found {
 		labels, err := as[metav1.LabelSelector](unstructured.Unstructured{Object: selector})
 		if err != nil {
 			return u, err
@@ -62,16 +84,46 @@ func (w *write) scaled(sent unstructured.Unstructured, live *object) (unstructur
 		})
 	}
 	u.SetResourceVersion(sent.GetResourceVersion())
-	return u, unstructured.SetNestedField(u.Object, replicas, "spec", "replicas")
+	wanted, _, _ := w.kind.counts()
+	return u, unstructured.SetNestedField(u.Object, replicas, wanted...)
+}
+
+// View returns what makes of a stored custom resource what a client of a version
+// sees; nil where that is what is stored.
+func View(definition []byte, version string) func(raw []byte) ([]byte, error) {
+	if definition == nil {
+		return nil
+	}
+	d, err := crd.Read(definition)
+	if err != nil || d.Plain() || d.Version(version) == nil {
+		return nil
+	}
+	return func(raw []byte) ([]byte, error) {
+		content := map[string]any{}
+		if err := utiljson.Unmarshal(raw, &content); err != nil {
+			return nil, err
+		}
+		d.View(content, version)
+		return json.Marshal(content)
+	}
 }
 
 // Scale returns what a get of a workload's subresource scale shows, as JSON.
-func Scale(workload []byte) ([]byte, error) {
+// definition is that of a custom resource in this version, or nil.
+func Scale(workload, definition []byte, version string) ([]byte, error) {
 	var u unstructured.Unstructured
 	if err := utiljson.Unmarshal(workload, &u.Object); err != nil {
 		return nil, err
 	}
-	scale, err := scaleOf(u)
+	k := kind{}
+	if definition != nil {
+		d, err := crd.Read(definition)
+		if err != nil {
+			return nil, err
+		}
+		k.version = d.Version(version)
+	}
+	scale, err := k.scaleOf(u)
 	if err != nil {
 		return nil, err
 	}

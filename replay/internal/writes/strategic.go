@@ -73,6 +73,7 @@ func (w *write) strategic(k kind, u unstructured.Unstructured) (unstructured.Uns
 	default:
 		w.warn(strictErrs)
 	}
+	fillIn(obj)
 	return k.untyped(obj)
 }
 

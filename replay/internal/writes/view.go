@@ -43,6 +43,9 @@ func (w *write) main() view {
 			if w.keeps() && w.kind.is("daemonsets.apps") {
 				countTemplates(u, live)
 			}
+			if w.kind.isDefinition() {
+				_ = storedIn(u) // its spec was read
+			}
 			if w.kind.differs(u, live) && (live.GetGeneration() > 0 || !w.kind.builtIn) {
 				u.SetGeneration(live.GetGeneration() + 1)
 			}
@@ -79,7 +82,7 @@ func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 	case k.isPod():
 		u.SetOwnerReferences(live.GetOwnerReferences())
 		u.SetDeletionTimestamp(nil)
-	case k.isNode() || k.isBudget():
+	case k.isNode() || k.isBudget() || k.isDefinition():
 	default:
 		take(u, live.Unstructured, "metadata")
 	}
@@ -98,7 +101,7 @@ func (k kind) differs(u unstructured.Unstructured, live *object) bool {
 	}
 	for _, of := range []map[string]any{u.Object, live.Object} {
 		for name := range of {
-			if name != "metadata" && name != "status" && !equality.Semantic.DeepEqual(u.Object[name], live.Object[name]) {
+			if name != "metadata" && (name != "status" || !k.hasStatus()) && !equality.Semantic.DeepEqual(u.Object[name], live.Object[name]) {
 				return true
 			}
 		}

@@ -86,6 +86,9 @@ func (d *documents) factsIn(groupVersion, plural string) (f facts, ok bool) {
 // snapshot.storage.k8s.io or metrics.k8s.io comes from elsewhere.
 func builtinGroup(group string) bool { return slices.Contains(captured().Groups, group) }
 
+// BuiltIn reports whether a group is one of kube-apiserver's own.
+func BuiltIn(group string) bool { return builtinGroup(group) }
+
 // compareGroups orders two groups as /apis lists them: the server's own in its order, then custom ones by name.
 func compareGroups(a, b string) int {
 	place := func(group string) int {

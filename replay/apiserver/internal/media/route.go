@@ -14,7 +14,6 @@ import (
 // servedByGo are the groups whose objects have a Go type in their server, but
 // not in apischeme.
 var servedByGo = map[string]bool{
-	"apiextensions.k8s.io":    true, // k8s.io/apiextensions-apiserver
 	"apiregistration.k8s.io":  true, // k8s.io/kube-aggregator
 	"metrics.k8s.io":          true, // sigs.k8s.io/metrics-server
 	"custom.metrics.k8s.io":   true,

@@ -150,7 +150,7 @@ func partialsOf(t *testing.T, l *replay.List) (*metav1.PartialObjectMetadataList
 	return v1, beta
 }
 
-// Every list of client-go's scheme has the fields that lists are written with.
+// Every list of the scheme has the fields that lists are written with.
 func TestProtobufListsOfEveryKind(t *testing.T) {
 	tried := 0
 	for kind := range types().AllKnownTypes() {
@@ -166,7 +166,7 @@ func TestProtobufListsOfEveryKind(t *testing.T) {
 		r := timeline.Resource{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Resource: "any"}
 		l := &replay.List{Resource: r, ResourceVersion: "7", Items: []*replay.Object{object(`{"metadata":{"name":"a"}}`), object(`{"metadata":{"name":"b"}}`)}}
 		got := write(t, NewMaker(r, Options{}), form(t, r, Collection, protobufAccept, ""), l)
-		out, actual, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode([]byte(got), nil, nil)
+		out, actual, err := protobuf.NewSerializer(types(), types()).Decode([]byte(got), nil, nil)
 		if err != nil || *actual != list {
 			t.Errorf("%s: %v, decoded as %s", list, err, actual)
 			continue

@@ -1,0 +1,91 @@
+package apiserver
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/openapi"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// catalog holds what a Server serves. It never changes: where clients define resources,
+// another one takes its place.
+type catalog struct {
+	discovery    http.Handler
+	openapi      *openapi.Handler
+	resources    map[schema.GroupVersionResource]*resource
+	subresources func(timeline.Resource) []string
+	served       []timeline.Resource // the keys of resources, in the tape's order
+	definitions  uint64              // of the Cluster when it was built
+}
+
+// catalog returns what is served now.
+func (s *Server) catalog() *catalog {
+	c := s.built.Load()
+	if c.definitions == s.cluster.Definitions() {
+		return c
+	}
+	s.building.Lock()
+	defer s.building.Unlock()
+	c = s.built.Load()
+	if now := s.cluster.Definitions(); c.definitions != now {
+		if next, err := s.build(now); err == nil { // it is served as it was, otherwise
+			s.built.Store(next)
+			return next
+		}
+	}
+	return c
+}
+
+// resource returns what serves a resource already; nil where nothing does.
+func (c *catalog) resource(r timeline.Resource) *resource {
+	if c == nil {
+		return nil
+	}
+	if has := c.resources[gvr(r)]; has != nil && has.Resource == r {
+		return has
+	}
+	return nil
+}
+
+func (s *Server) build(definitions uint64) (*catalog, error) {
+	c := &catalog{resources: map[schema.GroupVersionResource]*resource{}, definitions: definitions}
+	was := s.built.Load()
+	c.served = s.cluster.Resources()
+	for _, r := range c.served {
+		if had := was.resource(r); had != nil && discovery.BuiltIn(r.Group) {
+			c.resources[gvr(r)] = had // with what it has learnt
+			continue
+		}
+		c.resources[gvr(r)] = s.newResource(r)
+	}
+	if s.implied != nil {
+		r := s.newResource(namespaces)
+		r.cluster = s.implied
+		c.resources[gvr(namespaces)], c.served = r, append(c.served, namespaces)
+	}
+	about, err := discovery.New(discovery.Options{
+		Resources: c.served, Definitions: s.definition, ServerVersion: s.player.Header().Source.Server,
+		Writes: s.writeHandler != nil,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.discovery, c.subresources = about, about.Subresources
+	texts := map[timeline.Resource][]byte{} // as they are now: requests come later
+	for _, r := range c.served {
+		texts[r] = s.definition(r)
+	}
+	o := openapi.Options{
+		Resources: c.served, Subresources: about.Subresources, Verbs: discovery.Verbs,
+		Definitions:   func(r timeline.Resource) []byte { return texts[r] },
+		ServerVersion: s.player.Header().Source.Server, Writes: s.writeHandler != nil,
+	}
+	if !s.player.Writable() {
+		o.Definitions = s.definition
+	}
+	c.openapi = openapi.New(o)
+	return c, nil
+}

@@ -1,0 +1,132 @@
+package apiserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	gvr "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/rest"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+var definitionsOf = timeline.Resource{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
+
+const gadget = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gadgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+"names":{"plural":"gadgets","kind":"Gadget","shortNames":["gd"]},"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
+"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.color"}],
+"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"size":{"type":"integer","description":"How large it is."},"color":{"type":"string","default":"red"}}}}}}}]}}`
+
+func parsed(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := json.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// get is a document of a server in this process, as one of some media type.
+func get(t *testing.T, config *rest.Config, path, accept string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", accept)
+	res, err := config.Transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return string(raw)
+}
+
+// What a client defines is there at once: in discovery, in OpenAPI, for informers and for tables.
+func TestClientsDefineResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := keeping(t, nil, definitionsOf)
+		config := s.RESTConfig()
+		ctx, cancel := context.WithCancel(t.Context())
+		c := dynamic.NewForConfigOrDie(config)
+		about := discovery.NewDiscoveryClientForConfigOrDie(config)
+		crds := c.Resource(gvr.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+		if _, err := crds.Create(ctx, parsed(t, gadget), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		resources, err := about.ServerResourcesForGroupVersion("example.com/v1")
+		if err != nil || len(resources.APIResources) != 2 || resources.APIResources[0].ShortNames[0] != "gd" {
+			t.Error(err, resources)
+		}
+		if all := get(t, config, "/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"); !strings.Contains(all, `"responseKind":{"group":"example.com","version":"v1","kind":"Gadget"}`) {
+			t.Error("aggregated discovery doesn't have it:", all)
+		}
+		for path, want := range map[string]string{
+			"/openapi/v3": "apis/example.com/v1", "/openapi/v3/apis/example.com/v1": "How large it is.", "/openapi/v2": "com.example.v1.Gadget",
+		} {
+			if text := get(t, config, path, "application/json"); !strings.Contains(text, want) {
+				t.Errorf("%s doesn't have %q", path, want)
+			}
+		}
+		gadgets := gvr.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgets"}
+		informers := dynamicinformer.NewDynamicSharedInformerFactory(c, 0)
+		known := informers.ForResource(gadgets).Lister()
+		informers.Start(ctx.Done())
+		informers.WaitForCacheSync(ctx.Done())
+		for _, text := range []string{
+			`{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},"spec":{"size":1}}`,
+			`{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"b"},"spec":{"size":2,"color":"blue"}}`,
+		} {
+			if _, err := c.Resource(gadgets).Namespace("team").Create(ctx, parsed(t, text), metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if o, err := known.ByNamespace("team").Get("a"); err != nil || o.(*unstructured.Unstructured).Object["spec"].(map[string]any)["color"] != "red" {
+			t.Error(err, o)
+		}
+		l, err := c.Resource(gadgets).List(ctx, metav1.ListOptions{FieldSelector: "spec.color=blue"})
+		if err != nil || len(l.Items) != 1 || l.Items[0].GetName() != "b" {
+			t.Error(err, l)
+		}
+		var table metav1.Table
+		if err := json.Unmarshal([]byte(get(t, config, "/apis/example.com/v1/gadgets", "application/json;as=Table;v=v1;g=meta.k8s.io")), &table); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]any{"a", float64(1)}, table.Rows[0].Cells); diff != "" {
+			t.Error(diff)
+		}
+		if err := crds.Delete(ctx, "gadgets.example.com", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if left, err := known.List(labels.Everything()); err != nil || len(left) > 0 {
+			t.Error(err, left)
+		}
+		if _, err := about.ServerResourcesForGroupVersion("example.com/v1"); err == nil {
+			t.Error("its group is there still")
+		}
+		if _, err := crds.Create(ctx, parsed(t, gadget), metav1.CreateOptions{}); err != nil {
+			t.Error("define it again:", err)
+		}
+		cancel()
+		informers.Shutdown()
+		stop()
+	})
+}

@@ -1,0 +1,230 @@
+package writes
+
+import (
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/internal/crd"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+var definitions = apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
+
+// definition is that of a custom resource in a cluster that keeps writes; nil where there is none. Of a tape's
+// resources nothing is asked: their objects are as they were recorded.
+func (d *Handler) definition(r timeline.Resource) *crd.Definition {
+	if d.player == nil || r.Group == "" {
+		return nil
+	}
+	o, _, err := d.cluster.GetUnfaulted(definitions, "", r.String())
+	if err != nil {
+		return nil
+	}
+	return d.read(o)
+}
+
+// read reads a definition; nil where it can't be read, which a server wouldn't have taken.
+func (d *Handler) read(o *replay.Object) *crd.Definition {
+	if is, known := d.definitions[o]; known {
+		return is
+	}
+	is, err := crd.Read(o.Raw())
+	if err != nil {
+		return nil
+	}
+	maps.DeleteFunc(d.definitions, func(old *replay.Object, _ *crd.Definition) bool { return old.Name() == o.Name() })
+	if d.definitions == nil {
+		d.definitions = map[*replay.Object]*crd.Definition{}
+	}
+	d.definitions[o] = is
+	return is
+}
+
+// key is the word by which events name a kind's resource.
+func (d *Handler) key(k kind) string {
+	if slices.Contains(d.header.Resources, k.Resource) {
+		return d.header.Key(k.Resource)
+	}
+	return k.Resource.String()
+}
+
+// inStorage is an object in the version that is stored, and inRequest in that of the request.
+func (k kind) inStorage(u unstructured.Unstructured) unstructured.Unstructured {
+	if k.definition == nil || k.definition.Stored() == k.Version {
+		return u
+	}
+	u.Object = maps.Clone(u.Object)
+	u.SetAPIVersion(schema.GroupVersion{Group: k.Group, Version: k.definition.Stored()}.String())
+	return u
+}
+
+func (k kind) inRequest(raw []byte) []byte {
+	if k.definition == nil || k.definition.Stored() == k.Version {
+		return raw
+	}
+	patch := rawjson.AppendString([]byte(`{"apiVersion":`), k.APIVersion())
+	return rawjson.Apply(nil, raw, append(patch, '}'))
+}
+
+// fillIn is what a server fills in of a new definition.
+func fillIn(obj runtime.Object) {
+	if d, is := obj.(*apiextensionsv1.CustomResourceDefinition); is {
+		apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(d)
+	}
+}
+
+// storedIn adds the storage version to those in which objects may be stored
+// (k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go).
+func storedIn(u unstructured.Unstructured) error {
+	d, err := as[apiextensionsv1.CustomResourceDefinition](u)
+	if err != nil {
+		return err
+	}
+	stored := d.Status.StoredVersions
+	if v := (&crd.Definition{CustomResourceDefinition: d}).Stored(); v != "" && !slices.Contains(stored, v) {
+		stored = append(stored, v)
+	}
+	if len(stored) == 0 {
+		return nil
+	}
+	return unstructured.SetNestedStringSlice(u.Object, stored, "status", "storedVersions")
+}
+
+// endDefinition marks a definition as terminating: its objects go first.
+func (w *write) endDefinition(o *object, opts metav1.DeleteOptions) error {
+	if err := w.precede(o, opts.Preconditions); err != nil {
+		return err
+	}
+	d, err := as[apiextensionsv1.CustomResourceDefinition](o.Unstructured)
+	if err != nil {
+		return err
+	}
+	crd.Terminate(d, w.now())
+	o.Unstructured, err = w.kind.untyped(d)
+	return err
+}
+
+// conclude does what follows from a write of a definition, or from the end of an object of one that ends itself: a
+// server's own controllers do it, after a moment.
+func (w *write) conclude() error {
+	ends := w.kind.definition != nil && w.kind.definition.DeletionTimestamp != nil
+	if !w.stored || !w.kind.isDefinition() && !ends {
+		return nil
+	}
+	l, err := w.handler.cluster.ListUnfaulted(definitions, "", metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	in := *w
+	if in.kind, err = w.handler.kind(Request{Resource: definitions, Name: "any"}); err != nil {
+		return err
+	}
+	var all []*crd.Definition
+	for _, o := range l.Items {
+		if d := w.handler.read(o); d != nil {
+			all = append(all, d)
+		}
+	}
+	left := map[string]bool{}
+	for i, d := range all {
+		next := &crd.Definition{CustomResourceDefinition: d.DeepCopy()}
+		gone, err := in.advance(next.CustomResourceDefinition, all)
+		if err != nil {
+			return err
+		}
+		all[i] = next // with the names that it has now
+		left[next.Name] = !gone
+	}
+	in.serve(all, left)
+	return nil
+}
+
+// advance takes a definition's next steps, and reports whether the last one was its end.
+func (w *write) advance(d *apiextensionsv1.CustomResourceDefinition, all []*crd.Definition) (gone bool, err error) {
+	put := func(what timeline.Type) {
+		if err != nil {
+			return
+		}
+		var u unstructured.Unstructured
+		if u, err = w.kind.untyped(d); err == nil {
+			_, err = w.put(what, u)
+		}
+	}
+	if crd.Accept(d, all, w.now()) {
+		put(timeline.Modified)
+	}
+	if crd.Establish(d, w.now()) {
+		put(timeline.Modified)
+	}
+	if d.DeletionTimestamp == nil || !slices.Contains(d.Finalizers, crd.Cleanup) || err != nil {
+		return false, err
+	}
+	if crd.Progress(d, w.now()) {
+		put(timeline.Modified)
+	}
+	left, failed := w.empty(d)
+	if failed != nil || left > 0 {
+		return false, failed
+	}
+	crd.Finish(d, w.now())
+	if len(d.Finalizers) > 0 {
+		put(timeline.Modified)
+		return false, err
+	}
+	put(timeline.Deleted)
+	return true, err
+}
+
+// empty deletes the objects of a definition, and counts those that wait for their finalizers.
+func (w *write) empty(d *apiextensionsv1.CustomResourceDefinition) (left int, err error) {
+	served := (&crd.Definition{CustomResourceDefinition: d}).Served()
+	if len(served) == 0 {
+		return 0, nil
+	}
+	gvr := schema.GroupVersionResource{Group: served[0].Group, Version: served[0].Version, Resource: served[0].Resource}
+	l, err := w.handler.cluster.ListUnfaulted(gvr, "", metav1.ListOptions{})
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range l.Items {
+		in := *w
+		in.Request = Request{Verb: Delete, Resource: gvr, Namespace: o.Namespace(), Name: o.Name()}
+		if in.kind, err = w.handler.kind(in.Request); err != nil {
+			return 0, err
+		}
+		one, err := in.kind.parse(o, o.ResourceVersion())
+		if err != nil {
+			return 0, err
+		}
+		pending := true
+		if one.GetDeletionTimestamp() == nil {
+			if pending, err = in.finish(one, metav1.DeleteOptions{}); err != nil {
+				return 0, err
+			}
+		}
+		if pending {
+			left++
+		}
+	}
+	return left, nil
+}
+
+// serve has the cluster serve what its definitions say.
+func (w *write) serve(all []*crd.Definition, left map[string]bool) {
+	for _, d := range all {
+		gr := schema.GroupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
+		if left[d.Name] {
+			w.handler.cluster.Define(gr, d.Served()...)
+		} else {
+			w.handler.cluster.Define(gr)
+		}
+	}
+}

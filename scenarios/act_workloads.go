@@ -1,19 +1,22 @@
 package scenarios
 
 import (
+	"encoding/json"
+	"hash/fnv"
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/nodesim/nodesim/internal/kubedefaults"
-	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/internal/podadmission"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	"github.com/nodesim/nodesim/scenarios/internal/objects"
 	"github.com/nodesim/nodesim/scenarios/internal/workloads"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -21,7 +24,7 @@ import (
 // keepWorkloads starts the controllers of workloads that have objects.
 func (a *Acting) keepWorkloads() {
 	a.workloads = workloads.New(workloads.Config{
-		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: a.admit,
+		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: admission{a.objects}.admit,
 		Ending: func(namespace string) bool { return a.objects.Terminating(namespace) },
 	})
 }
@@ -47,34 +50,50 @@ func (a *Acting) keep(w controllers.Shown) (bool, error) {
 	return true, a.workloads.Hold(resource, self, w.Created)
 }
 
-// admit fills in what the API server does of a pod that a controller creates: its defaults, its priority, and
-// DefaultTolerationSeconds.
-func (a *Acting) admit(p *corev1.Pod) {
-	s := &p.Spec
-	priority := priorities[spec.Priority(s.PriorityClassName)]
-	preempt := corev1.PreemptLowerPriority
-	if s.ServiceAccountName == "" {
-		s.ServiceAccountName = "default"
-	}
+// admission has pods of controllers go through what those of clients go through.
+type admission struct{ *objects.Objects }
+
+func (x admission) admit(p *corev1.Pod) error {
 	if err := kubedefaults.FillObject(corev1.SchemeGroupVersion.WithKind("Pod"), p); err != nil {
-		a.sim.env.Fail(err)
+		return err
 	}
-	if s.Priority == nil {
-		s.Priority = &priority
+	id := fnv.New64a()
+	_, _ = id.Write([]byte(p.Namespace + "/" + p.GenerateName)) // a hash takes everything
+	return podadmission.Admit(p, podadmission.Suffix(id.Sum64()), x)
+}
+
+// Account implements podadmission.Cluster, as the following do.
+func (x admission) Account(namespace, name string) *corev1.ServiceAccount {
+	if o := x.Get("serviceaccounts", namespace, name); o != nil {
+		return decoded[corev1.ServiceAccount](o)
 	}
-	if s.PreemptionPolicy == nil {
-		s.PreemptionPolicy = &preempt
+	return nil
+}
+
+// Class returns a PriorityClass.
+func (x admission) Class(name string) *schedulingv1.PriorityClass {
+	if o := x.Get("priorityclasses", "", name); o != nil {
+		return decoded[schedulingv1.PriorityClass](o)
 	}
-	seconds := int64(a.sim.env.Timings.TaintToleration.Median() / time.Second)
-	for _, key := range [...]string{component.TaintNotReady, component.TaintUnreachable} {
-		said := false
-		for _, t := range s.Tolerations {
-			said = said || (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+	return nil
+}
+
+// DefaultClass returns the least of those that are marked as default.
+func (x admission) DefaultClass() (least *schedulingv1.PriorityClass) {
+	for _, o := range x.All("priorityclasses") {
+		if c := decoded[schedulingv1.PriorityClass](o); c.GlobalDefault && (least == nil || c.Value < least.Value) {
+			least = c
 		}
-		if !said {
-			s.Tolerations = append(s.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
-		}
 	}
+	return least
+}
+
+func decoded[T any](o *objects.Object) *T {
+	into := new(T)
+	if json.Unmarshal(o.Text(), into) != nil {
+		return new(T) // the API server has refused it
+	}
+	return into
 }
 
 // kindKept is the resource of a kind of workload, and whether workloads of it are kept by those controllers that have

@@ -92,7 +92,7 @@ func TestANewDeploymentGetsPods(t *testing.T) {
 		t.Errorf("the ReplicaSet's template has the environment %v", env)
 	}
 	for _, p := range c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "api" }) {
-		if len(p.Spec.Containers) != 1 || len(p.Spec.Containers[0].Env) != 1 || len(p.Spec.Volumes) != 1 || p.Spec.DNSPolicy != "ClusterFirst" || p.OwnerReferences[0].UID != rs.UID || len(p.Spec.Tolerations) != 2 {
+		if len(p.Spec.Containers) != 1 || len(p.Spec.Containers[0].Env) != 1 || len(p.Spec.Volumes) != 2 || p.Spec.DNSPolicy != "ClusterFirst" || p.OwnerReferences[0].UID != rs.UID || len(p.Spec.Tolerations) != 2 {
 			t.Errorf("a pod isn't what its template says: %+v", p.Spec)
 		}
 	}

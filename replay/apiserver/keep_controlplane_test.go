@@ -30,7 +30,10 @@ const (
 	budgets = "/apis/policy/v1/namespaces/team/poddisruptionbudgets"
 	leases  = "/apis/coordination.k8s.io/v1/namespaces/team/leases"
 	deploys = "/apis/apps/v1/namespaces/team/deployments"
+	daemons = "/apis/apps/v1/namespaces/team/daemonsets"
+	jobs    = "/apis/batch/v1/namespaces/team/jobs"
 	last    = `{"metadata":{"labels":{"last":"yes"}}}`
+	once    = `"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"job:1"}]}`
 	web     = `"spec":{"terminationGracePeriodSeconds":30,"containers":[{"name":"main","image":"web:1","imagePullPolicy":"Always"}]}`
 )
 
@@ -89,7 +92,15 @@ var steps = []step{
 	{"PATCH", deploys + "/w/scale", `{"spec":{"replicas":4}}`},
 	{"PATCH", deploys + "/w", `{"metadata":{"labels":{"more":"yes"}}}`},
 	{"PATCH", deploys + "/w/status", `{"status":{"replicas":4}}`},
+	{"PATCH", deploys + "/w", `{"metadata":{"annotations":{"kubernetes.io/change-cause":"me"}}}`},
 	{"DELETE", deploys + "/w?propagationPolicy=Orphan", ``},
+	{"POST", daemons, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},` + web + `}}}`},
+	{"PATCH", daemons + "/d", `{"spec":{"minReadySeconds":3}}`},
+	{"PATCH", daemons + "/d", `{"spec":{"template":{"metadata":{"labels":{"c":"d"}}}}}`},
+	{"PATCH", daemons + "/d", `{"metadata":{"annotations":{"deprecated.daemonset.template.generation":"7"}}}`},
+	{"POST", jobs, `{"metadata":{"name":"j"},"spec":{"template":{"metadata":{"labels":{"app":"j"}},` + once + `}}}`},
+	{"PATCH", jobs + "/j", `{"spec":{"suspend":true}}`},
+	{"POST", jobs, `{"metadata":{"name":"k","labels":{"mine":"yes"}},"spec":{"template":{` + once + `}}}`},
 
 	{"PUT", leases + "/l", `{"metadata":{"name":"l"},"spec":{"holderIdentity":"a"}}`},
 	{"PUT", leases + "/l", `{"metadata":{"name":"l"},"spec":{"holderIdentity":"b"}}`},
@@ -120,7 +131,7 @@ var steps = []step{
 	{"PATCH", budgets + "/b/status", `{"status":{"disruptionsAllowed":3}}`},
 
 	{"PATCH", inTeam + "configmaps/f", last}, {"POST", inTeam + "pods", `{"metadata":{"name":"z","labels":{"last":"yes"}},` + web + `}`},
-	{"PATCH", budgets + "/b", last}, {"PATCH", deploys + "/w", last}, {"PATCH", leases + "/l", last},
+	{"PATCH", budgets + "/b", last}, {"PATCH", deploys + "/w", last}, {"PATCH", daemons + "/d", last}, {"PATCH", jobs + "/k", last}, {"PATCH", leases + "/l", last},
 
 	{"PATCH", "/api/v1/namespaces/team", `{"spec":{"finalizers":null}}`},
 	{"DELETE", "/api/v1/namespaces/kube-system", ``},
@@ -134,7 +145,7 @@ var steps = []step{
 // watchedPaths are where the steps show.
 var watchedPaths = []string{
 	"/api/v1/nodes?fieldSelector=metadata.name=n", "/api/v1/namespaces?fieldSelector=metadata.name=team",
-	inTeam + "configmaps?fieldSelector=metadata.name!=kube-root-ca.crt", inTeam + "pods?", budgets + "?", deploys + "?", leases + "?",
+	inTeam + "configmaps?fieldSelector=metadata.name!=kube-root-ca.crt", inTeam + "pods?", budgets + "?", deploys + "?", leases + "?", daemons + "?", jobs + "?",
 }
 
 // peer is a server that steps are done to.
@@ -287,9 +298,12 @@ func shape(o map[string]any) string {
 	}
 	meta := pick(o["metadata"], "name", "finalizers", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "labels", "annotations", "ownerReferences")
 	spec := pick(o["spec"], "nodeName", "replicas", "finalizers", "unschedulable", "taints", "activeDeadlineSeconds", "minAvailable", "schedulingGates",
-		"holderIdentity", "leaseTransitions", "scope", "names", "conversion")
+		"holderIdentity", "leaseTransitions", "scope", "names", "conversion", "suspend", "selector")
 	status := pick(o["status"], "phase", "conditions", "disruptionsAllowed", "disruptedPods", "currentHealthy", "observedGeneration", "replicas", "qosClass", "acceptedNames", "storedVersions")
 	raw, _ := json.Marshal([]any{o["kind"], meta, spec, status, o["data"]})
+	if uid, _ := o["metadata"].(map[string]any)["uid"].(string); uid != "" {
+		raw = bytes.ReplaceAll(raw, []byte(uid), []byte("UID"))
+	}
 	for _, s := range []string{`"lastProbeTime":null,`, `"lastTransitionTime":null,`} {
 		raw = bytes.ReplaceAll(raw, []byte(s), nil)
 	}
@@ -356,6 +370,8 @@ func TestWritesAreKeptAsByKubeAPIServer(t *testing.T) {
 			s, stop := keeping(t, nil,
 				timeline.Resource{Version: "v1", Kind: "Node", Resource: "nodes"}, timeline.Resource{Version: "v1", Kind: "Namespace", Resource: "namespaces"},
 				timeline.Resource{Group: "apps", Version: "v1", Kind: "Deployment", Resource: "deployments", Namespaced: true},
+				timeline.Resource{Group: "apps", Version: "v1", Kind: "DaemonSet", Resource: "daemonsets", Namespaced: true},
+				timeline.Resource{Group: "batch", Version: "v1", Kind: "Job", Resource: "jobs", Namespaced: true},
 				timeline.Resource{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"})
 			defer stop()
 			answers, happened := peer{t, &http.Client{Transport: s.RoundTripper()}, "http://localhost"}.run(of)

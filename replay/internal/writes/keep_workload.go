@@ -13,13 +13,14 @@ import (
 
 // beginJob gives a new Job a selector that only its own pods have, unless its
 // author has one (generateSelector of kubernetes/pkg/registry/batch/job/strategy.go),
-// and its pods' labels where it has none (SetDefaults_Job of
-// kubernetes/pkg/apis/batch/v1/defaults.go).
+// and its pods' labels where it has none of its own (SetDefaults_Job of
+// kubernetes/pkg/apis/batch/v1/defaults.go has both be one map).
 func (k kind) beginJob(u unstructured.Unstructured) error {
 	job, err := as[batchv1.Job](u)
 	if err != nil {
 		return err
 	}
+	shared := len(job.Labels) == 0 || maps.Equal(job.Labels, job.Spec.Template.Labels)
 	if t := &job.Spec.Template; job.Spec.ManualSelector == nil || !*job.Spec.ManualSelector {
 		own := map[string]string{
 			"job-name": job.Name, batchv1.JobNameLabel: job.Name, "controller-uid": string(job.UID), batchv1.ControllerUidLabel: string(job.UID),
@@ -36,7 +37,7 @@ func (k kind) beginJob(u unstructured.Unstructured) error {
 			job.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel] = string(job.UID)
 		}
 	}
-	if len(job.Labels) == 0 {
+	if shared {
 		job.Labels = job.Spec.Template.Labels
 	}
 	full, err := k.untyped(job)

@@ -111,10 +111,25 @@ func New(c Config) *Objects {
 	return s
 }
 
-// kept are the kinds whose text the controllers here need.
+// Text returns the whole object, where its kind is one that is kept whole.
+func (x *Object) Text() []byte { return x.text }
+
+// All returns the objects of a resource, in the order of their creation.
+func (s *Objects) All(resource string) []*Object {
+	some := map[*Object]struct{}{}
+	for id, x := range s.byName {
+		if id.kind == s.kind(resource) {
+			some[x] = struct{}{}
+		}
+	}
+	return inOrder(some)
+}
+
+// kept are the kinds whose text the controllers here or those of pods need.
 var kept = map[string]bool{
 	"namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true,
 	"persistentvolumeclaims": true, "persistentvolumes": true, "storageclasses.storage.k8s.io": true,
+	"serviceaccounts": true, "priorityclasses.scheduling.k8s.io": true,
 }
 
 // kind finds the kind that an event names.

@@ -24,8 +24,8 @@ type Config struct {
 	Env *component.Env
 	// Traits describe the program of a pod for the simulation.
 	Traits func(*corev1.Pod) any
-	// Admit fills in what the API server's admission does when a pod is created.
-	Admit func(*corev1.Pod)
+	// Admit fills in what the API server's admission does when a pod is created, or says why it refuses it.
+	Admit func(*corev1.Pod) error
 	// Ending reports whether nothing can be created in a namespace any more.
 	Ending func(namespace string) bool
 }
@@ -75,6 +75,7 @@ type object struct {
 	batched  *loop.Timer
 	later    *loop.Timer
 	creating int          // how many pods the next batch has; 0 begins anew
+	refused  int          // how often in a row a pod could not be created
 	backoff  backoff      // of a Job
 	failures nodeBackoffs // of a DaemonSet
 }

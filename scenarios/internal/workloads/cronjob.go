@@ -213,6 +213,7 @@ func (c *cronSync) create(name string, at time.Time) {
 // createJob creates a Job, with the selector and the labels that the API server gives it (generateSelector of
 // pkg/registry/batch/job/strategy.go).
 func (a *Actor) createJob(job *batchv1.Job) (*object, bool) {
+	bare := len(job.Labels) == 0
 	return a.createWith(kinds["jobs"], job, func() {
 		a.complete(job)
 		if *job.Spec.ManualSelector {
@@ -227,7 +228,7 @@ func (a *Actor) createJob(job *batchv1.Job) (*object, bool) {
 			}
 		}
 		job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(job.UID)}}
-		if len(job.Labels) == 0 {
+		if bare {
 			job.Labels = maps.Clone(t.Labels)
 		}
 	})

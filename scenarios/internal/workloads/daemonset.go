@@ -118,7 +118,11 @@ func (d *daemonSync) place() {
 
 // fits says whether a pod should be started on a node, and whether one that is there may stay (NodeShouldRunDaemonPod).
 func (d *daemonSync) fits(n *kube.Node) (run, stay bool) {
-	t := d.prototype(d.o, d.template).template
+	m, err := d.prototype(d.o, d.template)
+	if err != nil {
+		return false, false
+	}
+	t := m.template
 	if name := d.template.Spec.NodeName; name != "" && name != n.Name || !n.Labels.Holds(t.NodeSelector) {
 		return false, false
 	}
@@ -233,13 +237,13 @@ func (d *daemonSync) act(create []string, remove []*kube.Pod) bool {
 	if len(create) == 0 {
 		return len(remove) > 0
 	}
-	d.again = sooner(d.again, d.o.batches(min(len(create), burst), func() {
+	again, _ := d.batches(d.o, min(len(create), burst), func() error {
 		name := d.generated(d.o, d.o.doc.Name+"-")
-		if d.createPod(d.o, d.template, name, func(p *kube.Pod) { p.Pinned = create[0] }) {
-			d.record(d.o, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: "+name)
-		}
+		err := d.createPod(d.o, d.template, name, func(p *kube.Pod) { p.Pinned = create[0] })
 		create = create[1:]
-	}))
+		return d.created(d.o, name, err)
+	})
+	d.again = sooner(d.again, again)
 	return true
 }
 

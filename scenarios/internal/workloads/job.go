@@ -269,8 +269,10 @@ func (j *jobSync) restartedTooOften() bool {
 		if p.Phase != string(corev1.PodRunning) && p.Phase != string(corev1.PodPending) {
 			continue
 		}
-		for i := range p.Containers {
-			n += p.Containers[i].Restarts
+		for _, list := range [][]kube.Container{p.Init, p.Containers} {
+			for i := range list {
+				n += list[i].Restarts
+			}
 		}
 	}
 	return n > 0 && n >= *j.job.Spec.BackoffLimit

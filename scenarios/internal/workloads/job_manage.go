@@ -99,10 +99,9 @@ func (j *jobSync) create(n int, indexes []int) {
 			}
 		}
 	}
-	j.again = sooner(j.again, j.o.batches(n, func() {
+	again, _ := j.batches(j.o, n, func() error {
 		if len(indexes) == 0 {
-			j.createOne(t, j.generated(j.o, j.o.doc.Name+"-"), nil)
-			return
+			return j.createOne(t, j.generated(j.o, j.o.doc.Name+"-"), nil)
 		}
 		index := indexes[0]
 		indexes = indexes[1:]
@@ -111,21 +110,23 @@ func (j *jobSync) create(n int, indexes []int) {
 		if longest := 58 - len(middle); len(name) > longest {
 			name = name[:longest]
 		}
-		j.createOne(t, j.generated(j.o, name+middle), func(p *kube.Pod) {
+		return j.createOne(t, j.generated(j.o, name+middle), func(p *kube.Pod) {
 			p.Labels = p.Labels.With(batchv1.JobCompletionIndexAnnotation, strconv.Itoa(index))
 			p.Annotations = p.Annotations.With(batchv1.JobCompletionIndexAnnotation, strconv.Itoa(index))
 			if perIndex(j.job) {
 				j.inherit(p, j.held[index])
 			}
 		}, fmt.Appendf(nil, `{"metadata":{"generateName":%q},"spec":{"hostname":%q}}`, name+middle, j.o.doc.Name+"-"+strconv.Itoa(index)))
-	}))
+	})
+	j.again = sooner(j.again, again)
 }
 
-func (j *jobSync) createOne(t *corev1.PodTemplateSpec, name string, change func(*kube.Pod), extra ...[]byte) {
-	if j.createPod(j.o, t, name, change, extra...) {
-		j.record(j.o, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: "+name)
+func (j *jobSync) createOne(t *corev1.PodTemplateSpec, name string, change func(*kube.Pod), extra ...[]byte) error {
+	err := j.created(j.o, name, j.createPod(j.o, t, name, change, extra...))
+	if err == nil {
 		j.active = append(j.active, j.env.API.Pod(j.o.doc.Namespace, name))
 	}
+	return err
 }
 
 // tellIndex has a container know the index of its pod (addCompletionIndexEnvVariable of
@@ -187,15 +188,7 @@ func (b backoff) left(now time.Time) time.Duration {
 // endOf is when a pod has ended: with the last of its containers, or else when it was Ready no longer, or its deletion
 // was asked for (getFinishedTime).
 func endOf(p *kube.Pod) kube.Instant {
-	last := kube.Instant(0)
-	for i := range p.Containers {
-		s := &p.Containers[i].State
-		if s.Kind != "terminated" || s.Finished == 0 {
-			last = 0
-			break
-		}
-		last = max(last, s.Finished.Second())
-	}
+	last := endOfContainers(p)
 	if c := p.Conditions.Get(string(corev1.PodReady)); last == 0 && c != nil && c.Status == "False" && c.Transition != 0 {
 		last = c.Transition.Second()
 	}
@@ -206,4 +199,26 @@ func endOf(p *kube.Pod) kube.Instant {
 		return p.Deleting.Second().Add(-time.Duration(p.Grace) * time.Second)
 	}
 	return p.Created.Second()
+}
+
+// endOfContainers is when the last container ended, sidecars included; 0 where one hasn't.
+func endOfContainers(p *kube.Pod) (last kube.Instant) {
+	for i := range p.Containers {
+		s := &p.Containers[i].State
+		if s.Kind != "terminated" || s.Finished == 0 {
+			return 0
+		}
+		last = max(last, s.Finished.Second())
+	}
+	for i, c := range p.Template.Init() {
+		if !c.Sidecar || i >= len(p.Init) {
+			continue
+		}
+		s := &p.Init[i].State
+		if s.Kind != "terminated" || s.Finished == 0 {
+			return 0
+		}
+		last = max(last, s.Finished.Second())
+	}
+	return last
 }

@@ -42,14 +42,16 @@ func matchPolicy(policy *batchv1.PodFailurePolicy, p *kube.Pod) (message string,
 
 // exited is the first container whose exit a rule means.
 func exited(rule *batchv1.PodFailurePolicyOnExitCodesRequirement, p *kube.Pod) *kube.Container {
-	for i := range p.Containers {
-		c := &p.Containers[i]
-		if c.State.Kind != "terminated" || c.State.ExitCode == 0 || rule.ContainerName != nil && *rule.ContainerName != c.Name {
-			continue
-		}
-		in := slices.Contains(rule.Values, int32(c.State.ExitCode))
-		if in == (rule.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn) {
-			return c
+	for _, list := range [][]kube.Container{p.Containers, p.Init} {
+		for i := range list {
+			c := &list[i]
+			if c.State.Kind != "terminated" || c.State.ExitCode == 0 || rule.ContainerName != nil && *rule.ContainerName != c.Name {
+				continue
+			}
+			in := slices.Contains(rule.Values, int32(c.State.ExitCode))
+			if in == (rule.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn) {
+				return c
+			}
 		}
 	}
 	return nil

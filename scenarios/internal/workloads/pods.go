@@ -118,21 +118,27 @@ func (a *Actor) generated(o *object, prefix string) string {
 	}
 }
 
-// createPod creates a pod of a template. change completes it, and extra are merge patches of its text. It reports whether
-// there is such a pod now.
-func (a *Actor) createPod(o *object, t *corev1.PodTemplateSpec, name string, change func(*kube.Pod), extra ...[]byte) bool {
-	if a.Ending(o.doc.Namespace) {
-		return false
-	}
-	m := a.prototype(o, t)
-	if name == "" {
-		name = a.generated(o, m.template.GenerateName)
+// createPod creates a pod of a template. change completes it, and extra are merge patches of its text.
+func (a *Actor) createPod(o *object, t *corev1.PodTemplateSpec, name string, change func(*kube.Pod), extra ...[]byte) error {
+	m, err := a.prototype(o, t)
+	if err != nil {
+		return err
 	}
 	p := &kube.Pod{
 		Meta: kube.Meta{
-			Namespace: o.doc.Namespace, Name: name, Generation: 1, Labels: m.labels, Annotations: m.annotations, Finalizers: m.finalizers, Owner: o.owner,
+			Namespace: o.doc.Namespace, Name: name, Labels: m.labels, Annotations: m.annotations, Finalizers: m.finalizers, Owner: o.owner,
 		},
 		Template: m.template, Phase: string(corev1.PodPending),
+	}
+	if a.env.Version.PodGeneration() {
+		p.Generation = 1
+	}
+	if m.gated {
+		// As applySchedulingGatedCondition of pkg/registry/core/pod/strategy.go says it of a new pod.
+		p.Gated = true
+		p.Conditions = p.Conditions.Set(kube.Condition{
+			Type: "PodScheduled", Status: "False", Reason: "SchedulingGated", Message: "Scheduling is blocked due to non-empty scheduling gates", Transition: a.env.API.Now().Second(),
+		})
 	}
 	if m.volumes != nil {
 		if p.Claim = m.claim; m.ephemeral {
@@ -143,11 +149,17 @@ func (a *Actor) createPod(o *object, t *corev1.PodTemplateSpec, name string, cha
 	if change != nil {
 		change(p)
 	}
-	if err := a.env.API.CreatePod(p, extra...); err != nil {
+	return a.env.API.CreatePod(p, extra...)
+}
+
+// created reports what came of a new pod (createPods of pkg/controller/controller_utils.go).
+func (a *Actor) created(o *object, name string, err error) error {
+	if err != nil {
 		a.record(o, corev1.EventTypeWarning, "FailedCreate", "Error creating: "+err.Error())
-		return false
+		return err
 	}
-	return true
+	a.record(o, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: "+name)
+	return nil
 }
 
 // deletePod deletes a pod as a controller does, and says so.
@@ -158,15 +170,30 @@ func (a *Actor) deletePod(o *object, p *kube.Pod) {
 }
 
 // batches creates pods in batches, each twice the one before, a round trip apart (slowStartBatch of
-// pkg/controller/replicaset/replica_set.go). It returns when to look again, and 0 where all are created.
-func (o *object) batches(missing int, create func()) time.Duration {
+// pkg/controller/replicaset/replica_set.go). It returns when to look again, 0 where all are created, and why one could
+// not be. In a namespace that is at its end, none is.
+func (a *Actor) batches(o *object, missing int, create func() error) (time.Duration, error) {
+	if a.Ending(o.doc.Namespace) {
+		return 0, nil
+	}
 	o.creating = max(2*o.creating, 1)
 	for range min(missing, o.creating) {
-		create()
+		if err := create(); err != nil {
+			return o.refuse(), err
+		}
 	}
+	o.refused = 0
 	if missing > o.creating {
-		return component.RoundTrip
+		return component.RoundTrip, nil
 	}
 	o.creating = 0
-	return 0
+	return 0, nil
+}
+
+// refuse returns when to try again to create a pod: after 5 ms first, and twice as long each time, up to 1,000 s
+// (DefaultTypedControllerRateLimiter of client-go/util/workqueue).
+func (o *object) refuse() time.Duration {
+	o.creating = 0
+	o.refused = min(o.refused+1, 19)
+	return min(5*time.Millisecond<<(o.refused-1), 1000*time.Second)
 }

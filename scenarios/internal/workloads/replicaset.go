@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,7 +23,9 @@ func (a *Actor) syncReplicaSet(o *object) time.Duration {
 	rs := o.api.(*appsv1.ReplicaSet)
 	pods := a.claim(o, active)
 	status, again := a.statusOfSet(o)
-	again = sooner(again, a.replicate(o, pods, *rs.Spec.Replicas, &rs.Spec.Template))
+	later, err := a.replicate(o, pods, *rs.Spec.Replicas, &rs.Spec.Template)
+	again = sooner(again, later)
+	a.fail(&status, err)
 	if !equality.Semantic.DeepEqual(status, rs.Status) {
 		updateStatus(a, o, func(rs *appsv1.ReplicaSet) { rs.Status = status })
 	}
@@ -40,13 +43,27 @@ func (a *Actor) statusOfSet(o *object) (appsv1.ReplicaSetStatus, time.Duration) 
 	}, c.again
 }
 
+// fail says in a ReplicaSet's status why a pod could not be created, or no longer.
+func (a *Actor) fail(s *appsv1.ReplicaSetStatus, err error) {
+	failed := func(c appsv1.ReplicaSetCondition) bool { return c.Type == appsv1.ReplicaSetReplicaFailure }
+	switch had := slices.ContainsFunc(s.Conditions, failed); {
+	case err == nil && had:
+		s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), failed)
+	case err != nil && !had:
+		s.Conditions = append(slices.Clip(s.Conditions), appsv1.ReplicaSetCondition{
+			Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: err.Error(), LastTransitionTime: a.stamp(),
+		})
+	}
+}
+
 // syncReplicationController is that of a ReplicationController: a ReplicaSet's, with another status
 // (pkg/controller/replication/conversion.go). It doesn't tell terminating pods.
 func (a *Actor) syncReplicationController(o *object) time.Duration {
 	rc := o.api.(*corev1.ReplicationController)
 	pods := a.claim(o, active)
 	c := a.count(o, rc.Spec.MinReadySeconds, rc.Spec.Template)
-	again := sooner(c.again, a.replicate(o, pods, *rc.Spec.Replicas, rc.Spec.Template))
+	again, _ := a.replicate(o, pods, *rc.Spec.Replicas, rc.Spec.Template)
+	again = sooner(c.again, again)
 	updateStatus(a, o, func(rc *corev1.ReplicationController) {
 		s := &rc.Status
 		s.ObservedGeneration, s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = rc.Generation, c.all, c.labelled, c.ready, c.available
@@ -88,22 +105,21 @@ func (a *Actor) count(o *object, minReady int32, t *corev1.PodTemplateSpec) (c c
 }
 
 // replicate creates and deletes pods until as many are there as are wanted (manageReplicas).
-func (a *Actor) replicate(o *object, pods []*kube.Pod, want int32, t *corev1.PodTemplateSpec) time.Duration {
+func (a *Actor) replicate(o *object, pods []*kube.Pod, want int32, t *corev1.PodTemplateSpec) (time.Duration, error) {
 	missing := int(want) - len(pods)
 	switch {
 	case o.api.GetDeletionTimestamp() != nil:
 	case missing > 0:
-		return o.batches(min(missing, burst), func() {
-			if name := a.generated(o, o.doc.Name+"-"); a.createPod(o, t, name, nil) {
-				a.record(o, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: "+name)
-			}
+		return a.batches(o, min(missing, burst), func() error {
+			name := a.generated(o, o.doc.Name+"-")
+			return a.created(o, name, a.createPod(o, t, name, nil))
 		})
 	case missing < 0:
 		for _, p := range a.spare(o, pods, min(-missing, burst)) {
 			a.deletePod(o, p)
 		}
 	}
-	return 0
+	return 0, nil
 }
 
 // spare are the pods that a ReplicaSet deletes first. Pods of the other ReplicaSets of its Deployment count where they

@@ -23,6 +23,8 @@ func kindOf(api apiObject) *kind {
 		return kinds["jobs"]
 	case *batchv1.CronJob:
 		return kinds["cronjobs"]
+	case *corev1.PersistentVolumeClaim:
+		return kinds["persistentvolumeclaims"]
 	}
 	return nil // one without a template
 }

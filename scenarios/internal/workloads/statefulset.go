@@ -290,6 +290,9 @@ func (s *setSync) say(verb, pod string) {
 func (s *setSync) createPodOf(i int) bool {
 	ordinal := i + s.first
 	name := s.o.doc.Name + "-" + strconv.Itoa(ordinal)
+	if s.Ending(s.o.doc.Namespace) {
+		return false
+	}
 	if s.env.API.Pod(s.o.doc.Namespace, name) != nil {
 		s.again = sooner(s.again, takenName) // somebody else's
 		return false
@@ -324,17 +327,20 @@ func (s *setSync) createPodOf(i int) bool {
 		s.env.Fail(err)
 		return false
 	}
-	created := s.createPod(s.o, t, name, func(p *kube.Pod) {
+	err = s.createPod(s.o, t, name, func(p *kube.Pod) {
 		p.Labels = identified(p.Labels, name, ordinal).With(appsv1.StatefulSetRevisionLabel, revision.doc.Name)
 		if claim != "" {
 			p.Claim = claim
 		}
 	}, patch)
-	if created {
-		s.slots[i] = s.env.API.Pod(s.o.doc.Namespace, name)
-		s.say("Create", name)
+	if err != nil {
+		s.record(s.o, corev1.EventTypeWarning, "FailedCreate", fmt.Sprintf("Create Pod %s in StatefulSet %s failed error: %v", name, s.o.doc.Name, err))
+		s.again = sooner(s.again, s.o.refuse())
+		return false
 	}
-	return created
+	s.slots[i] = s.env.API.Pod(s.o.doc.Namespace, name)
+	s.say("Create", name)
+	return true
 }
 
 // truncate deletes the oldest revisions that no pod has, of which there are more than the StatefulSet keeps.

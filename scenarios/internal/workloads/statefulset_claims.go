@@ -33,10 +33,6 @@ func (s *setSync) claims(pod string, ordinal int) bool {
 		if s.policy().WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType && ordinal >= s.first && ordinal < s.first+len(s.slots) {
 			c.OwnerReferences = []metav1.OwnerReference{s.o.reference()}
 		}
-		mode := corev1.PersistentVolumeFilesystem
-		if c.Spec.VolumeMode == nil {
-			c.Spec.VolumeMode = &mode
-		}
 		c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
 		if o, _ := s.create(kinds["persistentvolumeclaims"], c); o == nil {
 			return false

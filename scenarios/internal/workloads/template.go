@@ -25,6 +25,7 @@ type prototype struct {
 	volumes   []byte
 	claim     string
 	ephemeral bool
+	gated     bool // gates keep schedulers from the pods
 }
 
 // claims finds what the pods claim first (pods of a StatefulSet claim more).
@@ -44,20 +45,20 @@ func (m *prototype) claims(s *corev1.PodSpec) {
 }
 
 // prototype returns that of a template, an earlier one where a pod of it would be the same.
-func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) *prototype {
+func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) (*prototype, error) {
 	for _, m := range o.made {
 		if m.from == t {
-			return m
+			return m, nil
 		}
 	}
 	text, err := json.Marshal(t)
 	if err != nil {
-		a.env.Fail(err)
+		return nil, err
 	}
 	for _, m := range o.made {
 		if bytes.Equal(m.text, text) {
 			m.from = t
-			return m
+			return m, nil
 		}
 	}
 	pod := &corev1.Pod{
@@ -65,7 +66,9 @@ func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) *prototype {
 		Spec:       *t.Spec.DeepCopy(),
 	}
 	if a.Admit != nil {
-		a.Admit(pod)
+		if err := a.Admit(pod); err != nil {
+			return nil, err
+		}
 	}
 	m := &prototype{
 		from: t, text: text, labels: convert.LabelsFromAPI(t.Labels), annotations: convert.LabelsFromAPI(t.Annotations), finalizers: t.Finalizers,
@@ -76,14 +79,15 @@ func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) *prototype {
 	}
 	spec, err := json.Marshal(&pod.Spec)
 	if err != nil {
-		a.env.Fail(err)
+		return nil, err
 	}
 	m.template.Document = fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, spec)
 	m.claims(&pod.Spec)
+	m.gated = len(pod.Spec.SchedulingGates) > 0
 	const most = 4 // of which pods are created at one time
 	if len(o.made) == most {
 		o.made = o.made[1:]
 	}
 	o.made = append(o.made, m)
-	return m
+	return m, nil
 }

@@ -81,10 +81,7 @@ func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, in
 
 // refused says what this is, and why it doesn't do something.
 func (s *Server) refused(verb string, gr schema.GroupResource, why string) error {
-	if s.player.Writable() {
-		return writes.RefuseIn(s.player.Header().Metadata.Name, verb, gr, why)
-	}
-	return writes.Refuse(s.player.Header().Metadata.Name, verb, gr, why)
+	return writes.Refuse(s.player.Header(), s.player.Writable(), verb, gr, why)
 }
 
 // taking says how a server takes writes.

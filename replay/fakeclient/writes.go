@@ -37,7 +37,7 @@ func errClosed() error { return apierrors.NewServiceUnavailable("the replay is c
 
 // refuse is the answer to what a replay doesn't do.
 func (c *Client) refuse(a testing.Action, why string) error {
-	return writes.Refuse(c.player.Header().Metadata.Name, verbOf(a), a.GetResource().GroupResource(), why)
+	return writes.Refuse(c.player.Header(), c.player.Writable(), verbOf(a), a.GetResource().GroupResource(), why)
 }
 
 func verbOf(a testing.Action) string {

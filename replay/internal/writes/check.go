@@ -49,12 +49,14 @@ func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.Error
 	if k.isDefinition() {
 		return changeRule(u, live, crd.CheckUpdate)
 	}
-	errs := k.check(u)
 	switch k.kinded() {
 	case "nodes":
-		return append(errs, changeRule(u, live, changedNode)...)
+		return changeRule(u, live, func(obj, old *corev1.Node) field.ErrorList { return append(newNode(obj), changedNode(obj, old)...) })
 	case "pods":
-		return append(errs, changeRule(u, live, changedPod)...)
+		return changeRule(u, live, func(obj, old *corev1.Pod) field.ErrorList { return append(newPod(obj), changedPod(obj, old)...) })
+	}
+	errs := k.check(u)
+	switch k.kinded() {
 	case "statefulsets.apps":
 		return append(errs, changeRule(u, live, changedStatefulSet)...)
 	case "jobs.batch":

@@ -28,6 +28,7 @@ type Handler struct {
 	definitions map[*replay.Object]*crd.Definition // as far as they were asked for
 	created     int                                // objects made so far
 	named       int                                // names made so far
+	recent      recent
 }
 
 // New makes a Handler for the cluster that a tape with this header is played to.
@@ -96,8 +97,9 @@ type write struct {
 	warnings []string
 	named    string // what a create was named, where the URL doesn't say
 	at       time.Duration
-	tx       *replay.Tx // nil where nothing is kept
-	stored   bool       // something was
+	tx       *replay.Tx     // nil where nothing is kept
+	stored   bool           // something was
+	newest   *replay.Object // that was stored
 }
 
 // position is the present.
@@ -167,11 +169,7 @@ func (w *write) do() (Answer, error) {
 	}
 	switch w.Subresource {
 	case "ephemeralcontainers", "resize", "exec", "attach", "portforward", "proxy", "token", "finalize", "approval":
-		refuse := Refuse
-		if w.keeps() {
-			refuse = RefuseIn
-		}
-		return Answer{}, refuse(w.handler.header.Metadata.Name, w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
+		return Answer{}, Refuse(w.handler.header, w.keeps(), w.Verb+" "+w.Subresource, w.kind.groupResource(), "of subresources it takes writes to status, scale, eviction and binding")
 	}
 	if w.Subresource == "" {
 		return Answer{}, notAllowed()
@@ -234,13 +232,7 @@ func (w *write) look(name string) (*object, error) {
 	if !w.keeps() {
 		return w.kind.parse(o, version)
 	}
-	// No version but its own is the object's.
-	live, err := w.kind.parse(o, o.ResourceVersion())
-	if err == nil {
-		live.SetManagedFields(nil) // nobody keeps track of them
-		w.fill(w.kind, live.Unstructured)
-	}
-	return live, err
+	return w.known(o)
 }
 
 // now is the wall time of the tape's position, to the second, as the API's

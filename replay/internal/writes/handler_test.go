@@ -172,7 +172,7 @@ func (i *faultInjector) Request(r replay.Request) replay.Verdict {
 }
 
 func TestRefuse(t *testing.T) {
-	err := Refuse("roll", "create eviction", schema.GroupResource{Resource: "pods"}, "serve it with --writes=record")
+	err := Refuse(&timeline.Header{Metadata: timeline.Metadata{Name: "roll"}}, false, "create eviction", schema.GroupResource{Resource: "pods"}, "serve it with --writes=record")
 	equal(t, "error", err.Error(), `create eviction of pods is not allowed: this is a replay of tape "roll": serve it with --writes=record`)
 	var s apierrors.APIStatus
 	if !errors.As(err, &s) || s.Status().Code != 405 || s.Status().Reason != metav1.StatusReasonMethodNotAllowed {

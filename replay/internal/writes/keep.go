@@ -69,7 +69,7 @@ func (w *write) putOf(k kind, what timeline.Type, u unstructured.Unstructured) (
 	if err != nil {
 		return nil, err
 	}
-	w.stored = true
+	w.stored, w.newest = true, o
 	u.SetResourceVersion(o.ResourceVersion())
 	return k.inRequest(o.Raw()), nil
 }
@@ -77,6 +77,9 @@ func (w *write) putOf(k kind, what timeline.Type, u unstructured.Unstructured) (
 // keepNew stores a new object.
 func (w *write) keepNew(u unstructured.Unstructured) (Answer, error) {
 	raw, err := w.put(timeline.Added, u)
+	if err == nil {
+		w.remember(u)
+	}
 	return Answer{Code: http.StatusCreated, Object: raw}, err
 }
 
@@ -90,7 +93,13 @@ func (w *write) keepChange(v view, u unstructured.Unstructured, live *object) (A
 		gone := *u.DeepCopy() // the client is answered what it wrote
 		_, err = w.put(timeline.Deleted, gone)
 	case !equality.Semantic.DeepEqual(u.Object, live.Object):
-		_, err = w.put(timeline.Modified, u)
+		var raw []byte
+		if raw, err = w.put(timeline.Modified, u); err == nil {
+			w.remember(u)
+			if v.kind.Kind == w.kind.Kind {
+				return Answer{Code: http.StatusOK, Object: raw}, nil
+			}
+		}
 	}
 	if err != nil {
 		return Answer{}, err

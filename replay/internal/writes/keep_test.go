@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,6 +66,18 @@ func (k *kept) does(what string, r Request, want string, events ...string) {
 	k.events.Reset()
 	show := []string{"metadata.resourceVersion"}
 	equal(k.t, what, do(k.t, k.Handler, r, show...), want)
+	for o, content := range k.Handler.recent {
+		w := &write{handler: k.Handler}
+		var err error
+		if w.kind, err = k.kind(Request{Resource: schema.FromAPIVersionAndKind(rawjson.Text(o.Raw(), "apiVersion"), "").GroupVersion().WithResource(r.Resource.Resource), Namespace: o.Namespace(), Name: o.Name()}); err != nil || w.kind.Kind != rawjson.Text(o.Raw(), "kind") {
+			continue // of an earlier write
+		}
+		delete(k.Handler.recent, o)
+		if again, err := w.known(o); err != nil || cmp.Diff(again.Object, content) != "" {
+			k.t.Errorf("%s: remembered in another way than it is read (-read +remembered): %v\n%s", what, err, cmp.Diff(again.Object, content))
+		}
+		k.Handler.recent[o] = content
+	}
 	if diff := cmp.Diff(strings.Join(events, "\n"), strings.TrimSpace(k.events.String())); diff != "" {
 		k.t.Errorf("%s (-want +got):\n%s", what, diff)
 	}

@@ -1,0 +1,46 @@
+package writes
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/nodesim/nodesim/replay"
+)
+
+// recent are objects that were written last, as a write sees them: controllers
+// write the same objects again and again, and to read a node takes longer than all
+// else that a write of it does.
+type recent map[*replay.Object]map[string]any
+
+// mostRecent bounds them: each takes several times the memory of its text.
+const mostRecent = 64
+
+// remember keeps the object that was stored last. Nobody may change its content
+// from here on.
+func (w *write) remember(u unstructured.Unstructured) {
+	d := w.handler
+	if !w.kind.builtIn || w.kind.isDefinition() {
+		return // it may be read in another version, or be changed in the same write
+	}
+	if len(d.recent) >= mostRecent {
+		clear(d.recent)
+	}
+	if d.recent == nil {
+		d.recent = recent{}
+	}
+	d.recent[w.newest] = u.Object
+}
+
+// known is an object that is kept, as a server reads it. It is the caller's own,
+// and no version but its own is the object's.
+func (w *write) known(o *replay.Object) (*object, error) {
+	if content := w.handler.recent[o]; content != nil {
+		return &object{unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}, o.ResourceVersion()}, nil
+	}
+	live, err := w.kind.parse(o, o.ResourceVersion())
+	if err == nil {
+		live.SetManagedFields(nil) // nobody keeps track of them
+		w.fill(w.kind, live.Unstructured)
+	}
+	return live, err
+}

@@ -52,8 +52,26 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
+	a, err := newActing(whole)
+	if err != nil {
+		return nil, err
+	}
+	s := a.sim
+	if err := s.build(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	if !c.AtRest {
+		if err := s.begin(); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+		}
+	}
+	return a, nil
+}
+
+// newActing makes a cluster with nothing in it yet.
+func newActing(f *File) (*Acting, error) {
 	a := &Acting{forgotten: map[types.NamespacedName]bool{}, podTemplates: map[string]*corev1.PodTemplateSpec{}, classes: map[string]*schedulingv1.PriorityClass{}}
-	s, err := whole.newSimulation(a.emit, nil, f.Start)
+	s, err := f.newSimulation(a.emit, nil, f.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +95,6 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 		return s.workloads.OwnerOf(uid)
 	}
 	a.keepWorkloads()
-	if err := s.build(); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
-	}
-	if !c.AtRest {
-		if err := s.begin(); err != nil {
-			return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
-		}
-	}
 	return a, nil
 }
 

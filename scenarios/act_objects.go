@@ -28,10 +28,12 @@ import (
 // clusterAge is how old a cluster is whose scenario begins.
 const clusterAge = 90 * 24 * time.Hour
 
-// seedNamespaces puts the namespaces there, each with what every namespace has.
-func (a *Acting) seedNamespaces() {
+// seedNamespaces puts the namespaces there, each with what every namespace has: the cluster's own, those of the file, and
+// further ones.
+func (a *Acting) seedNamespaces(further map[string]bool) {
 	s := a.sim
 	names := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
+	maps.Copy(names, further)
 	for i := range s.file.Workloads {
 		names[s.file.Workloads[i].Namespace] = true
 	}

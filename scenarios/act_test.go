@@ -53,8 +53,15 @@ func act(t testing.TB, text string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playing(t, acting)
+}
+
+// playing is a cluster that acts, at its beginning.
+func playing(t testing.TB, acting *scenarios.Acting) *cluster {
+	t.Helper()
 	c := &cluster{t: t, acting: acting}
 	var engine replay.Engine = acting
+	var err error
 	if c.Player, err = replay.NewEnginePlayer(engine, replay.StartPaused()); err != nil {
 		t.Fatal(err)
 	}

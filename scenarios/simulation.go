@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -52,6 +53,9 @@ type Simulation struct {
 	live *LiveSimulation // nil in a simulation
 
 	acting *Acting // nil in a simulation that ends with its scenario
+	// Of machines that aren't the simulation's own.
+	places      map[*cloud.Instance]model.Place
+	providerIDs map[*cloud.Instance]string
 
 	limit      time.Duration
 	ends       time.Duration // when the tape is to end, once that is known
@@ -221,7 +225,7 @@ func (s *Simulation) build() error {
 		return err
 	}
 	if s.acting != nil {
-		s.acting.seedNamespaces()
+		s.acting.seedNamespaces(nil)
 		s.workloads.Show(s.acting.textOf)
 		s.workloads.Elsewhere(s.acting.keep)
 	}
@@ -238,10 +242,15 @@ func (s *Simulation) build() error {
 	if s.acting != nil {
 		s.acting.seedVolumes()
 	}
+	s.keepTape()
+	return nil
+}
+
+// keepTape does regularly what a recorder and a store of Events do.
+func (s *Simulation) keepTape() {
 	s.synced()
 	s.env.After(expireEvery, s.expire)
 	s.env.After(kube.SeriesPeriod, s.sweep)
-	return nil
 }
 
 // begin has the scenario's roll and faults happen.

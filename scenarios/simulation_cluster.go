@@ -95,9 +95,21 @@ func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 	return sh
 }
 
+// nodeShape is the shape of an instance's node.
+func (s *Simulation) nodeShape(i *cloud.Instance) model.NodeShape {
+	n := s.kubelet.Node(s.env.Seed, i)
+	if id, ok := s.providerIDs[i]; ok {
+		n.ProviderID = id
+	}
+	return n
+}
+
 // place is where an instance stands: its address is one of its zone's subnet,
 // in no order that shows.
 func (s *Simulation) place(i *cloud.Instance) model.Place {
+	if p, ok := s.places[i]; ok {
+		return p
+	}
 	const subnet = 62_500 // hosts of a zone: 250 by 250
 	zone := max(0, slices.Index(s.file.Cluster.Zones, i.Zone))
 	n := i.Number * 7919 % subnet // 7919 is prime to it, so that no two are the same

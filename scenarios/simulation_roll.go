@@ -3,9 +3,7 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -83,7 +81,7 @@ func (s *Simulation) strategy(name spec.Strategy) func(roll.Base) roll.Strategy 
 
 // startProvider starts the provider's own controllers of nodes.
 func (s *Simulation) startProvider() error {
-	shapes := func(i *cloud.Instance) model.NodeShape { return s.kubelet.Node(s.env.Seed, i) }
+	shapes := s.nodeShape
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
 	case spec.ProviderKarpenter:

@@ -19,6 +19,7 @@ type serveFlags struct {
 	do                 func(fault string) error // in the engine
 	shift, exit        bool
 	atRest             bool
+	at                 position
 }
 
 func newServe() *cobra.Command {
@@ -44,11 +45,13 @@ A tape on standard input can't go back: it only seeks forward.
 
 With --writes act a scenario isn't a tape, but a simulated cluster that takes writes
 and lives on: scheduler, kubelets, controllers and provider answer to what kubectl
-changes. --at-rest leaves out the scenario's own roll and faults.`,
+changes. --at-rest leaves out the scenario's own roll and faults. A tape with --at is
+such a cluster too: it begins with what is there at that position, and goes on by itself.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim serve --simulate stuck-drain
 			nodesim serve --simulate surge --at-rest --writes act --speed 10x
+			nodesim serve roll.yaml --at T+5m --writes act
 			nodesim serve roll.yaml --speed 20x --listen 127.0.0.1:6443 --kubeconfig-out replay.kubeconfig
 			nodesim serve roll.yaml --fault unobserved --fault 429:nodes,for=30s,at=T+1m
 			nodesim serve roll.yaml --writes-out writes.jsonl --exit-at-end | grep draining`),
@@ -63,6 +66,7 @@ changes. --at-rest leaves out the scenario's own roll and faults.`,
 	flags.Var(f.writes, "writes", "how writes are answered: refused with 405; as by a server, and recorded, while the tape continues; or kept, by a simulated cluster that acts on them (default: refuse)")
 	flags.StringVar(&f.writesOut, "writes-out", "", "record writes, as lines of JSON at the end of this `FILE`")
 	flags.BoolVar(&f.atRest, "at-rest", false, "with --writes act, leave out the scenario's roll and its faults")
+	flags.Var(&f.at, "at", "with --writes act, begin with what is there at this position of the tape (default: its beginning)")
 	flags.BoolVar(&f.shift, "shift-times", true, "move the times in objects to now, so that every client sees the ages of the tape; =false leaves them as recorded")
 	flags.BoolVar(&f.exit, "exit-at-end", false, "end when the tape does and every watcher has been handed all of it")
 	exclude(cmd, "loop", "a tape that begins again has no end", "exit-at-end")
@@ -97,6 +101,8 @@ func (f *serveFlags) check(tape *ui.Tape) error {
 	switch {
 	case f.loop && tape.Streams():
 		return usagef("flag --loop: standard input can be read once only: want a file")
+	case f.at.given && f.engine == nil:
+		return usagef("flag --at %s: a tape goes on as it was recorded: want --writes act with it, or --from in its place", f.at.String())
 	case f.atRest && f.engine == nil:
 		return usagef("flag --at-rest: a tape can't leave anything out: want --writes act with it")
 	case f.writes.value == "refuse" && f.writesOut != "":

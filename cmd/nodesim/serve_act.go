@@ -6,15 +6,14 @@ import (
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/simcluster"
 	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/spf13/cobra"
 )
 
-// act makes the cluster of --writes act, which begins now, and what stands for its tape.
+// act makes the cluster of --writes act, and what stands for its tape: of a scenario one that begins now, of a tape the
+// one that stands there at a moment.
 func (f *serveFlags) act(cmd *cobra.Command, args []string) (*ui.Tape, error) {
-	if len(args) > 0 || f.scenario.word == "" {
-		return nil, usagef("flag --writes act: a tape can't change: want --simulate SCENARIO with it")
-	}
 	for _, name := range []string{"loop", "from", "to", "idle-limit", "exit-at-end", "shift-times"} {
 		if cmd.Flags().Changed(name) {
 			return nil, usagef("flag --%s: a cluster that takes writes has no tape yet: want --writes act without it", name)
@@ -23,15 +22,11 @@ func (f *serveFlags) act(cmd *cobra.Command, args []string) (*ui.Tape, error) {
 	if f.speed.Speed >= replay.Max {
 		return nil, usagef("flag --speed max: a cluster that takes writes has no end to run to: want a number, such as 100x")
 	}
-	src, err := f.scenario.source(cmd, "flag --simulate: ")
-	if err != nil {
-		return nil, err
+	make := f.actOnScenario
+	if f.at.given || len(args) > 0 {
+		make = f.actOnTape
 	}
-	if src.File == nil {
-		return nil, usagef("flag --simulate %s: it is a tape and has no cluster: want another scenario with --writes act, such as surge", f.scenario.word)
-	}
-	src.File.Start = time.Now().UTC().Truncate(time.Second)
-	acting, err := src.File.Act(scenarios.ActConfig{AtRest: f.atRest})
+	acting, name, err := make(cmd, args)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +37,34 @@ func (f *serveFlags) act(cmd *cobra.Command, args []string) (*ui.Tape, error) {
 		}
 		return acting.Do(fault)
 	}
-	f.shift = false // it begins now
-	return ui.Acting(src.Scenario.Name), nil
+	f.shift = false // it has a clock of its own
+	return ui.Acting(name), nil
+}
+
+func (f *serveFlags) actOnScenario(cmd *cobra.Command, _ []string) (acting *scenarios.Acting, name string, err error) {
+	if f.scenario.word == "" {
+		return nil, "", usagef("flag --writes act: found no cluster to begin with: want a tape, or --simulate SCENARIO with it")
+	}
+	src, err := f.scenario.source(cmd, "flag --simulate: ")
+	if err != nil {
+		return nil, "", err
+	}
+	if src.File == nil {
+		return nil, "", usagef("flag --simulate %s: it is a tape and has no cluster: want another scenario with --writes act, such as surge", f.scenario.word)
+	}
+	src.File.Start = time.Now().UTC().Truncate(time.Second)
+	acting, err = src.File.Act(scenarios.ActConfig{AtRest: f.atRest})
+	return acting, "scenario " + src.Scenario.Name, err
+}
+
+func (f *serveFlags) actOnTape(cmd *cobra.Command, args []string) (acting *scenarios.Acting, name string, err error) {
+	if f.atRest {
+		return nil, "", usagef("flag --at-rest: what begins with a tape has no roll and no faults of its own: want it without --at-rest")
+	}
+	tape, err := f.tape(cmd, args)
+	if err != nil {
+		return nil, "", err
+	}
+	acting, err = simcluster.Tape(tape.Source(), f.at.Duration).Engine()
+	return acting, tape.Name, err
 }

@@ -50,7 +50,7 @@ var errActs = errors.New("a cluster that takes writes has no tape to read")
 // Acting stands for the tape of a cluster that takes writes: nobody can read it,
 // since it isn't written yet.
 func Acting(name string) *Tape {
-	return &Tape{Name: "scenario " + name, once: true, open: func(...timeline.ReadOption) (*timeline.Reader, error) { return nil, errActs }}
+	return &Tape{Name: name, once: true, open: func(...timeline.ReadOption) (*timeline.Reader, error) { return nil, errActs }}
 }
 
 // Streams reports whether the tape may grow while it is read, as standard input

@@ -35,7 +35,7 @@ type Cluster struct {
 // New starts a cluster that stands at its beginning. Options are those of a
 // Player and of an apiserver. Close it.
 func New(start Start, opts ...replay.Option) (c *Cluster, err error) {
-	e, err := start.engine()
+	e, err := start.Engine()
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@
 //
 // In: a scenario ([Scenario], [File]), which gives nodes, workloads, budgets and
 // a provider, and, unless [AtRest] leaves them out, a roll and faults; or
-// [Groups] of nodes alone. [Cluster.Do] has something go wrong. Out: a Kubernetes
+// [Groups] of nodes alone, or what is there at a moment of a [Tape]. [Cluster.Do] has something go wrong. Out: a Kubernetes
 // API without a socket ([Cluster.RESTConfig]), and a tape of all that
 // has happened ([Cluster.WriteTape]).
 //

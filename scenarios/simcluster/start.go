@@ -8,9 +8,10 @@ import (
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
-// Start is what a cluster begins with: [Scenario], [File] or [Groups], perhaps [AtRest].
+// Start is what a cluster begins with: [Scenario], [File], [Groups] or [Tape], perhaps [AtRest].
 type Start struct {
 	file   func() (*scenarios.File, error)
+	moment func() (scenarios.Moment, error) // in place of a file
 	atRest bool
 }
 
@@ -56,10 +57,17 @@ func AtRest(s Start) Start {
 	return s
 }
 
-// engine makes the simulation.
-func (s Start) engine() (*scenarios.Acting, error) {
+// Engine makes the simulation, for who serves it otherwise than [New].
+func (s Start) Engine() (*scenarios.Acting, error) {
+	if s.moment != nil {
+		m, err := s.moment()
+		if err != nil {
+			return nil, err
+		}
+		return scenarios.ActOn(m)
+	}
 	if s.file == nil {
-		return nil, fmt.Errorf("found an empty start: want simcluster.Scenario, simcluster.File or simcluster.Groups")
+		return nil, fmt.Errorf("found an empty start: want simcluster.Scenario, File, Groups or Tape")
 	}
 	f, err := s.file()
 	if err != nil {

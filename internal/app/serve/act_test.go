@@ -36,7 +36,7 @@ func TestAServedClusterActs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newStory(t)
-	s.options.Tape, s.options.Engine = ui.Acting("surge"), engine
+	s.options.Tape, s.options.Engine = ui.Acting("scenario surge"), engine
 	s.options.Server = []apiserver.Option{apiserver.KeepWrites(nil)}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

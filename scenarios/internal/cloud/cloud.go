@@ -30,6 +30,7 @@ type Cloud struct {
 	byID     map[string]*Instance
 	byName   map[string]*Instance
 	launched int
+	adopted  bool // some were
 	watchers []func(Change, *Instance)
 	// shortages are where there is no capacity, by zone and group; "" is any.
 	shortages map[[2]string]int
@@ -98,13 +99,32 @@ func (c *Cloud) Restore(g *Group, zone string, number int, t Template) *Instance
 	return i
 }
 
+// Adopt adds an instance that somebody else has named and that runs already: ID, Name, Zone, IP, Template and Ailments
+// are the caller's.
+func (c *Cloud) Adopt(g *Group, i *Instance) {
+	i.Number, i.Group, i.State, i.Boot, i.Launched = c.launched, g, Running, 1, c.cfg.Loop.Now()
+	c.launched++
+	c.adopted = true
+	c.enter(i)
+	g.Desired = max(g.Desired, len(g.instances))
+}
+
 func (c *Cloud) add(g *Group, zone string, t Template) *Instance {
 	i := &Instance{Number: c.launched, Zone: zone, Group: g, Template: t, Launched: c.cfg.Loop.Now()}
 	c.launched++
 	c.cfg.Identify(i)
-	g.instances = append(g.instances, i)
-	c.byID[i.ID], c.byName[i.Name] = i, i
+	for c.adopted && c.byName[i.Name] != nil { // adopted ones have names of their own
+		i.Number = c.launched
+		c.launched++
+		c.cfg.Identify(i)
+	}
+	c.enter(i)
 	return i
+}
+
+func (c *Cloud) enter(i *Instance) {
+	i.Group.instances = append(i.Group.instances, i)
+	c.byID[i.ID], c.byName[i.Name] = i, i
 }
 
 // SetDesired asks the provider to keep a group at a size. Missing instances are

@@ -10,6 +10,9 @@ import "fmt"
 // which would take away what the Store doesn't know of it.
 func (s *Store) PatchesOnly() { s.patches = true }
 
+// After has versions be higher than one that is given: those of the objects that are there already.
+func (s *Store) After(version uint64) { s.rv = max(s.rv, version) }
+
 // NextVersion takes a version for an object that the Store doesn't hold.
 func (s *Store) NextVersion() uint64 { return s.version() }
 

@@ -37,8 +37,9 @@ func (m *machine) registerKwok() {
 	}
 	n := s.Node(m.i.Name)
 	if n == nil {
-		n = m.newNode()
-		m.plain(n)
+		if n = m.newNode(); !m.isDescribed() {
+			m.plain(n)
+		}
 		if s.CreateNode(n) != nil {
 			return
 		}

@@ -29,6 +29,7 @@ type machine struct {
 	wiped       bool // the machine has booted since the kubelet last looked at its pods
 	started     kube.Instant
 	node        *kube.Node // that it has registered; it may be gone
+	described   *kube.Node // of a machine of Take, as it was then
 	bootID      string
 	statusTimer *loop.Timer // the next status post
 	trouble     model.Trouble

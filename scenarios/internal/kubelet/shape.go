@@ -40,6 +40,9 @@ func (m *machine) shape() *model.NodeShape {
 // newNode is the Node as the kubelet's create request has it, without
 // conditions.
 func (m *machine) newNode() *kube.Node {
+	if m.isDescribed() {
+		return m.again()
+	}
 	shape := m.shape()
 	n := &kube.Node{ProviderID: shape.ProviderID, KubeletPort: kubeletPort}
 	n.Name = m.i.Name
@@ -82,6 +85,10 @@ func (m *machine) info(shape *model.NodeShape) kube.NodeInfo {
 // refresh updates the rest of the status: the size of the file system once it is known, the versions after a reboot,
 // and the images of the node's agents once it is ready.
 func (m *machine) refresh(n *kube.Node) {
+	if m.isDescribed() {
+		n.Info.BootID = m.bootID
+		return
+	}
 	_, known := n.Capacity.Lookup(ephemeral)
 	rebooted := n.Info.BootID != m.bootID
 	listed := len(n.Images) > 0 || m.trouble != 0
@@ -118,6 +125,9 @@ func (k *Kubelets) shapeOf(i *cloud.Instance) *model.NodeShape {
 
 // registerCSI writes what the CSI driver and the kubelet write once the driver has registered.
 func (m *machine) registerCSI() {
+	if m.isDescribed() {
+		return
+	}
 	shape := m.shape()
 	m.joining = nil
 	if !m.up() {
@@ -136,6 +146,9 @@ func (m *machine) registerCSI() {
 // fields: an annotation and the range for pods at once, conditions within the first minute and in front of the
 // kubelet's.
 func (m *machine) addExtras() {
+	if m.isDescribed() {
+		return
+	}
 	shape := m.shape()
 	m.after(m.draw(model.Uniform(10*time.Millisecond, 200*time.Millisecond)), func() {
 		m.k.env.API.UpdateNode(m.node, func(n *kube.Node) {

@@ -179,7 +179,7 @@ func (g *garbage) bond(x *Object, r *metav1.OwnerReference) bond {
 	if !owner.meant(r, x.Namespace) {
 		kind := g.kindOf(r.APIVersion, r.Kind)
 		switch {
-		case kind == nil || kind.Namespaced && x.Namespace == "":
+		case kind == nil || kind.Namespaced && x.Namespace == "" || g.presumed[r.UID]:
 			return unknown
 		case kind.Namespaced:
 			owner = g.byName[name{kind, x.Namespace, r.Name}]
@@ -194,6 +194,17 @@ func (g *garbage) bond(x *Object, r *metav1.OwnerReference) bond {
 		return waiting
 	}
 	return solid
+}
+
+// Presume says that there is an owner, though nobody knows it: what it owns isn't collected.
+func (s *Objects) Presume(owner types.UID) {
+	if s.byUID[string(owner)] != nil {
+		return
+	}
+	if s.presumed == nil {
+		s.presumed = map[types.UID]bool{}
+	}
+	s.presumed[owner] = true
 }
 
 // kindOf finds the kind that a reference names.

@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
@@ -51,6 +52,7 @@ type Objects struct {
 	events      map[string]map[string]struct{} // by namespace
 	expires     map[[2]string]time.Duration    // Events of clients, by namespace and name
 	made        uint64
+	presumed    map[types.UID]bool
 	lastOwners  owners
 
 	garbage    *garbage

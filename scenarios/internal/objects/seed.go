@@ -90,9 +90,13 @@ func (s *Objects) SeedNamespace(name string, created time.Time, chance *model.St
 	s.Seed("configmaps", root(name), at, chance)
 }
 
-// Seed adds an object that has been there since before the tape began.
+// Seed adds an object that has been there since before the tape began, unless one of its name is there.
 func (s *Objects) Seed(resource string, o metav1.Object, created metav1.Time, chance *model.Stream) {
-	o.SetUID(types.UID(chance.UUID()))
+	uid := chance.UUID()
+	if s.Get(resource, o.GetNamespace(), o.GetName()) != nil {
+		return
+	}
+	o.SetUID(types.UID(uid))
 	s.Hold(resource, o, created)
 }
 

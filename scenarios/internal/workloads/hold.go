@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -78,6 +79,32 @@ func (a *Actor) Hold(resource string, text []byte, born kube.Instant) error {
 	a.take(o, next)
 	a.writes(func() { a.env.API.CreateDocument(o.doc, o.text) })
 	return nil
+}
+
+// HoldRevisions has the templates of StatefulSets and DaemonSets that have no revision be those that their pods name.
+func (a *Actor) HoldRevisions() {
+	var all []*object
+	for _, o := range a.byUID {
+		if o.resource == "statefulsets" || o.resource == "daemonsets" {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b *object) int { return strings.Compare(a.doc.UID, b.doc.UID) })
+	for _, o := range all {
+		if len(a.revisions(o)) > 0 {
+			continue
+		}
+		pods := a.env.API.PodsOf(o.doc.UID)
+		if len(pods) == 0 {
+			continue
+		}
+		name := pods[0].Labels.Get(appsv1.ControllerRevisionHashLabelKey)
+		if o.resource == "statefulsets" {
+			a.holdRevision(o, name, "controller.kubernetes.io/hash", strings.TrimPrefix(name, o.doc.Name+"-"))
+		} else {
+			a.holdRevision(o, o.doc.Name+"-"+name, appsv1.DefaultDaemonSetUniqueLabelKey, name)
+		}
+	}
 }
 
 // holdRevision has the template of a workload be a revision, as its pods name it.

@@ -330,7 +330,9 @@ func (s *setSync) createPodOf(i int) bool {
 	err = s.createPod(s.o, t, name, func(p *kube.Pod) {
 		p.Labels = identified(p.Labels, name, ordinal).With(appsv1.StatefulSetRevisionLabel, revision.doc.Name)
 		if claim != "" {
-			p.Claim = claim
+			own := *p.Template
+			own.Volume = s.set.Spec.VolumeClaimTemplates[0].Name
+			p.Claim, p.Template = claim, &own
 		}
 	}, patch)
 	if err != nil {

@@ -47,7 +47,8 @@ func TestAClientsPodRunsToCompletion(t *testing.T) {
 func TestAClientsJobCompletes(t *testing.T) {
 	c := act(t, shop)
 	c.put(timeline.Added, "jobs", []byte(strings.ReplaceAll(`{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"sum","namespace":"default","uid":"u-sum","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z"},
-"spec":{"parallelism":1,"completions":1,"template":{"spec":{"restartPolicy":"OnFailure","containers":[{"name":"c","image":"perl:5","command":["perl","-e","1"]}]}}}}`, "\n", "")))
+"spec":{"parallelism":1,"completions":1,"selector":{"matchLabels":{"batch.kubernetes.io/controller-uid":"u-sum"}},
+"template":{"metadata":{"labels":{"batch.kubernetes.io/controller-uid":"u-sum"}},"spec":{"restartPolicy":"OnFailure","containers":[{"name":"c","image":"perl:5","command":["perl","-e","1"]}]}}}}`, "\n", "")))
 	c.pass(2 * time.Minute)
 	c.check()
 	done := c.pods(func(p *corev1.Pod) bool { return strings.HasPrefix(p.Name, "sum-") })

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -63,6 +64,47 @@ func TestAPodIsAdmitted(t *testing.T) {
 		<-time.After(time.Minute)
 		if got, err = pods.Patch(ctx, got.Name, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}},"spec":{"priority":null}}`), metav1.PatchOptions{}); err != nil || *got.Spec.Priority != 7 || got.Status.Phase != corev1.PodRunning {
 			t.Errorf("a change that says nothing of the priority: %v; the pod is %s", err, got.Status.Phase)
+		}
+	})
+}
+
+// The pods of a Deployment are admitted as others are: a class that isn't there keeps them away until it is.
+func TestPodsOfADeploymentAreAdmitted(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx := t.Context()
+		replicas, labels := int32(3), map[string]string{"app": "urgent"}
+		pods := template("urgent")
+		pods.Spec.PriorityClassName = "urgent"
+		if _, err := f.k.AppsV1().Deployments("default").Create(ctx, &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Name: "urgent"},
+			Spec:       appsv1.DeploymentSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: pods},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		list := func() []corev1.Pod {
+			t.Helper()
+			l, err := f.k.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "app=urgent"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.Items
+		}
+		<-time.After(time.Minute)
+		if n := len(list()); n != 0 {
+			t.Errorf("%d pods of a class that isn't there", n)
+		}
+		if _, err := f.k.SchedulingV1().PriorityClasses().Create(ctx, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 7}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(20 * time.Minute)
+		all := list()
+		if len(all) != 3 {
+			t.Fatalf("%d pods", len(all))
+		}
+		for _, p := range all {
+			if *p.Spec.Priority != 7 || len(p.Spec.Volumes) != 1 || len(p.Spec.Tolerations) != 2 || p.Spec.Containers[0].Env[0].Value != "fast" {
+				t.Errorf("a pod: %+v", p.Spec)
+			}
 		}
 	})
 }

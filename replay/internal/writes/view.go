@@ -76,12 +76,17 @@ func (w *write) status() view {
 }
 
 // keepMeta undoes what a status update may not do to metadata: pods lose no
-// owners, and kinds other than nodes, pods and budgets keep all of it.
+// owners, Deployments keep their labels, and kinds other than nodes, budgets and
+// workloads keep all of it (PrepareForUpdate of the kinds' status strategies in
+// kubernetes/pkg/registry).
 func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 	switch {
 	case k.isPod():
 		u.SetOwnerReferences(live.GetOwnerReferences())
 		u.SetDeletionTimestamp(nil)
+	case k.is("deployments.apps"):
+		u.SetLabels(live.GetLabels())
+	case k.Group == "apps" || k.Group == "batch" || k.is("replicationcontrollers"):
 	case k.isNode() || k.isBudget() || k.isDefinition():
 	default:
 		take(u, live.Unstructured, "metadata")

@@ -122,8 +122,13 @@ func (d *daemonSync) fits(n *kube.Node) (run, stay bool) {
 	if err != nil {
 		return false, false
 	}
+	d.o.fits = m
+	return m.fits(n)
+}
+
+func (m *prototype) fits(n *kube.Node) (run, stay bool) {
 	t := m.template
-	if name := d.template.Spec.NodeName; name != "" && name != n.Name || !n.Labels.Holds(t.NodeSelector) {
+	if name := m.from.Spec.NodeName; name != "" && name != n.Name || !n.Labels.Holds(t.NodeSelector) {
 		return false, false
 	}
 	if t.Demands != nil && t.Demands.NodeAffinity != nil && !t.Demands.NodeAffinity.Allows(n.Name, n.Labels) {
@@ -290,14 +295,22 @@ func (d *daemonSync) status() appsv1.DaemonSetStatus {
 	return s
 }
 
-// nodeChanged has DaemonSets look that a node's change concerns (syncNodeUpdate; addNode, updateNode and deleteNode do
-// nothing else).
+// nodeChanged has DaemonSets look where a pod is to be started on a node or to leave it (syncNodeUpdate). Else a status
+// may stay as it was.
 func (a *Actor) nodeChanged(c kube.Change, old, n *kube.Node) {
-	if c == kube.Modified && slices.Equal(old.Taints, n.Taints) && slices.Equal(old.Labels, n.Labels) {
+	if c == kube.Deleted || c == kube.Modified && slices.Equal(old.Taints, n.Taints) && slices.Equal(old.Labels, n.Labels) {
 		return
 	}
 	for _, o := range a.daemons {
-		a.enqueue(o)
+		if o.fits == nil {
+			a.enqueue(o)
+			continue
+		}
+		run, stay := o.fits.fits(n)
+		there := slices.ContainsFunc(a.env.API.PodsOn(n.Name), func(p *kube.Pod) bool { return p.Owner != nil && p.Owner.UID == o.doc.UID })
+		if run && !there || !stay && there || there && o.api.(*appsv1.DaemonSet).Status.NumberMisscheduled > 0 {
+			a.enqueue(o)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ func TestDaemonSetsRoll(t *testing.T) {
 	r.daemonsAre("a new node", "desired 4 current 4 misscheduled 0 ready 4 updated 4 available 4 unavailable 0", "a1=web:2 a2=web:2 b1=web:2 b2=web:2")
 	r.env.API.UpdateNode(r.env.API.Node("b2"), func(n *kube.Node) { n.Taints = []kube.Taint{{Key: "mine", Effect: "NoSchedule"}} })
 	r.pass(5 * time.Second)
-	r.daemonsAre("a taint", "desired 3 current 3 misscheduled 1 ready 3 updated 3 available 3 unavailable 0", "a1=web:2 a2=web:2 b1=web:2 b2=web:2")
+	r.daemonsAre("a taint", "desired 4 current 4 misscheduled 0 ready 4 updated 4 available 4 unavailable 0", "a1=web:2 a2=web:2 b1=web:2 b2=web:2")
 	r.env.API.UpdateNode(r.env.API.Node("b2"), func(n *kube.Node) { n.Taints = []kube.Taint{{Key: "mine", Effect: "NoExecute"}} })
 	r.settleNodes()
 	r.daemonsAre("one that evicts", "desired 3 current 3 misscheduled 0 ready 3 updated 3 available 3 unavailable 0", "a1=web:2 a2=web:2 b1=web:2")

@@ -56,7 +56,8 @@ func (j *jobSync) manage() {
 	j.create(missing, indexes)
 }
 
-// spare deletes so many active pods, and of an Indexed Job all that no index needs. It reports whether there were any.
+// spare deletes so many active pods, and of an Indexed Job all that no index needs. They don't count as failed
+// (deleteJobPods). It reports whether there were any.
 func (j *jobSync) spare(n int) bool {
 	gone, left := []*kube.Pod(nil), slices.Clone(j.active)
 	if indexed(j.job) {
@@ -72,6 +73,7 @@ func (j *jobSync) spare(n int) bool {
 		if p.Ready() {
 			j.ready--
 		}
+		j.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
 		j.deletePod(j.o, p)
 		j.terminating++
 		j.active = slices.DeleteFunc(slices.Clone(j.active), func(q *kube.Pod) bool { return q == p })

@@ -95,7 +95,7 @@ var jobStories = []struct{ name, spec, story string }{
 		ready
 		patch {"spec":{"suspend":true}}
 		wait 5s
-		= active 0 ready 0 terminating 1 succeeded 0 failed 1; Suspended=True JobSuspended`},
+		= active 0 ready 0 terminating 1 succeeded 0 failed 0; Suspended=True JobSuspended`},
 	{"indexes", `"completionMode":"Indexed","parallelism":3,"completions":5`, `
 		wait 5s
 		= active 3 ready 0 terminating 0 succeeded 0 failed 0
@@ -164,7 +164,7 @@ var jobStories = []struct{ name, spec, story string }{
 		= active 4 ready 0 terminating 0 succeeded 0 failed 0
 		patch {"spec":{"parallelism":2}}
 		wait 5s
-		= active 2 ready 0 terminating 0 succeeded 0 failed 2`},
+		= active 2 ready 0 terminating 0 succeeded 0 failed 0`},
 }
 
 func TestJobs(t *testing.T) {

@@ -20,6 +20,7 @@ type garbage struct {
 	dependents map[types.UID]map[*Object]struct{} // by the owner's UID, whether it is there or not
 	queue      []*Object                          // to look at, in the order in which they came
 	queued     map[*Object]bool
+	puzzling   map[*Object]struct{} // with an owner of a kind that isn't known
 	wait       *loop.Timer
 }
 
@@ -28,7 +29,7 @@ var garbageCollector = kube.Source{Component: "garbage-collector-controller"}
 func newGarbage(s *Objects) *garbage {
 	return &garbage{
 		Objects: s, stream: s.Env.Stream("garbage-collector"),
-		dependents: map[types.UID]map[*Object]struct{}{}, queued: map[*Object]bool{},
+		dependents: map[types.UID]map[*Object]struct{}{}, queued: map[*Object]bool{}, puzzling: map[*Object]struct{}{},
 	}
 }
 
@@ -42,6 +43,14 @@ func (g *garbage) soon(x *Object) {
 	if !g.wait.Pending() {
 		g.wait = g.Env.Timer(g.Env.Draw(&g.stream, g.Env.Timings.ControllerReact), g.work)
 	}
+}
+
+// again has those looked at whose owner was of a kind that wasn't known.
+func (g *garbage) again() {
+	for _, x := range inOrder(g.puzzling) {
+		g.soon(x)
+	}
+	clear(g.puzzling)
 }
 
 // work looks at what was queued. What that leads to comes a reaction time later.
@@ -70,6 +79,7 @@ func (x *Object) foreground() bool {
 // seen is processGraphChanges of graph_builder.go.
 func (g *garbage) seen(c kube.Change, was, x *Object) {
 	if c == kube.Deleted {
+		delete(g.puzzling, x)
 		for _, r := range x.Owners {
 			g.unlink(x, r.UID)
 			if owner := g.byUID[string(r.UID)]; owner != nil && owner.foreground() {
@@ -207,16 +217,6 @@ func (s *Objects) Presume(owner types.UID) {
 	s.presumed[owner] = true
 }
 
-// kindOf finds the kind that a reference names.
-func (s *Objects) kindOf(apiVersion, kind string) *Kind {
-	for _, r := range s.Header.Resources {
-		if r.Kind == kind && r.APIVersion() == apiVersion {
-			return s.kind(s.Header.Key(r))
-		}
-	}
-	return nil
-}
-
 // attempt is attemptToDeleteItem.
 func (g *garbage) attempt(x *Object) {
 	if len(x.Owners) == 0 {
@@ -227,6 +227,7 @@ func (g *garbage) attempt(x *Object) {
 	for i := range x.Owners {
 		switch g.bond(x, &x.Owners[i]) {
 		case unknown:
+			g.puzzling[x] = struct{}{}
 			return
 		case solid:
 			keep = append(keep, x.Owners[i])

@@ -54,6 +54,7 @@ type Objects struct {
 	made        uint64
 	presumed    map[types.UID]bool
 	lastOwners  owners
+	defined     map[string][]timeline.Resource // by CustomResourceDefinitions: the versions, by resource and group
 
 	garbage    *garbage
 	namespaces *namespaces
@@ -103,7 +104,7 @@ func New(c Config) *Objects {
 	s := &Objects{
 		Config: c, kinds: map[string]*Kind{}, byName: map[name]*Object{}, byUID: map[string]*Object{},
 		inNamespace: map[string]map[*Object]struct{}{}, events: map[string]map[string]struct{}{},
-		expires: map[[2]string]time.Duration{},
+		expires: map[[2]string]time.Duration{}, defined: map[string][]timeline.Resource{},
 	}
 	s.garbage = newGarbage(s)
 	s.namespaces = newNamespaces(s)
@@ -129,7 +130,7 @@ func (s *Objects) All(resource string) []*Object {
 
 // kept are the kinds whose text the controllers here or those of pods need.
 var kept = map[string]bool{
-	"namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true,
+	"customresourcedefinitions.apiextensions.k8s.io": true, "namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true,
 	"persistentvolumeclaims": true, "persistentvolumes": true, "storageclasses.storage.k8s.io": true,
 	"serviceaccounts": true, "priorityclasses.scheduling.k8s.io": true,
 }
@@ -140,7 +141,9 @@ func (s *Objects) kind(key string) *Kind {
 		return k
 	}
 	r, ok := s.Header.Lookup(key)
-	if !ok {
+	if d := s.defined[key]; !ok && len(d) > 0 {
+		r = d[0]
+	} else if !ok {
 		r = timeline.Resource{Resource: key}
 	}
 	for _, k := range s.kinds {
@@ -241,6 +244,9 @@ func (s *Objects) remove(id name, x *Object) {
 }
 
 func (s *Objects) tell(c kube.Change, was, x *Object) {
+	if x.Resource.String() == "customresourcedefinitions.apiextensions.k8s.io" && c != kube.Deleted {
+		s.define(x)
+	}
 	s.garbage.seen(c, was, x)
 	s.namespaces.seen(c, was, x)
 	s.accounts.seen(c, x)

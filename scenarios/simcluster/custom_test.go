@@ -1,0 +1,91 @@
+package simcluster_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// Custom resources own others, are owned, and go with their namespace.
+func TestCustomResourcesAreCollected(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx := t.Context()
+		d, err := dynamic.NewForConfig(f.c.RESTConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		early := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "none", UID: "00000000-0000-0000-0000-000000000001"}
+		f.add("default", "early", early)
+		f.left("default", "early")
+
+		definitions := d.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+		if _, err := definitions.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets.example.com"},
+			"spec": map[string]any{
+				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+				"versions": []any{map[string]any{
+					"name": "v1", "served": true, "storage": true,
+					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+				}},
+			},
+		}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.left("default") // the kind is known now, and the owner isn't there
+		widgets := d.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
+		add := func(namespace, name string, finalizers ...string) metav1.OwnerReference {
+			t.Helper()
+			o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"}}
+			o.SetName(name)
+			o.SetFinalizers(finalizers)
+			o, err := widgets.Namespace(namespace).Create(ctx, o, metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			yes := true
+			return metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: name, UID: o.GetUID(), BlockOwnerDeletion: &yes}
+		}
+		for policy, left := range map[metav1.DeletionPropagation][]string{
+			metav1.DeletePropagationBackground: nil, metav1.DeletePropagationForeground: nil, metav1.DeletePropagationOrphan: {"child"},
+		} {
+			f.add("default", "child", add("default", "owner"))
+			if err := widgets.Namespace("default").Delete(ctx, "owner", metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.rest("default"); !slices.Equal(got, left) {
+				t.Errorf("%s: left %q, want %q", policy, got, left)
+			}
+			if _, err := widgets.Namespace("default").Get(ctx, "owner", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+				t.Errorf("%s: the owner is left: %v", policy, err)
+			}
+			if left != nil {
+				f.delete("default", "child", metav1.DeletePropagationBackground)
+			}
+		}
+
+		if _, err := f.k.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		add("team", "held", "example.com/hold")
+		add("team", "free")
+		if err := f.k.CoreV1().Namespaces().Delete(ctx, "team", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		team, err := f.k.CoreV1().Namespaces().Get(ctx, "team", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "Some resources are remaining: widgets.example.com has 1 resource instances"
+		if !slices.ContainsFunc(team.Status.Conditions, func(c corev1.NamespaceCondition) bool { return c.Message == want }) {
+			t.Errorf("conditions %+v, want %s", team.Status.Conditions, want)
+		}
+	})
+}

@@ -1,13 +1,18 @@
 package writes
 
 import (
+	"maps"
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/nodesim/nodesim/replay/internal/crd"
@@ -26,6 +31,8 @@ func (k kind) check(u unstructured.Unstructured) field.ErrorList {
 		return typedRule(u, newPod)
 	case "poddisruptionbudgets.policy":
 		return typedRule(u, budget)
+	case "configmaps", "secrets":
+		return keys(u)
 	case "deployments.apps":
 		return typedRule(u, deployment)
 	case "replicasets.apps":
@@ -63,6 +70,8 @@ func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.Error
 		return append(errs, changeRule(u, live, changedJob)...)
 	case "deployments.apps", "replicasets.apps", "daemonsets.apps":
 		return append(errs, sameSelector(u, live)...)
+	case "configmaps", "secrets":
+		return append(errs, sameData(u, live)...)
 	}
 	return errs
 }
@@ -81,6 +90,53 @@ func sameSelector(u unstructured.Unstructured, live *object) field.ErrorList {
 	is, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "selector")
 	was, _, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", "selector")
 	return apivalidation.ValidateImmutableField(is, was, field.NewPath("spec", "selector"))
+}
+
+// neededKeys are those that a Secret of a type has.
+var neededKeys = map[corev1.SecretType][]string{
+	corev1.SecretTypeTLS:              {corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
+	corev1.SecretTypeDockerConfigJson: {corev1.DockerConfigJsonKey},
+	corev1.SecretTypeSSHAuth:          {corev1.SSHAuthPrivateKey},
+}
+
+// keys says what is wrong with those of a ConfigMap or Secret (ValidateConfigMap and ValidateSecret of
+// kubernetes/pkg/apis/core/validation/validation.go).
+func keys(u unstructured.Unstructured) (errs field.ErrorList) {
+	there := map[string]bool{}
+	for _, name := range []string{"data", "binaryData"} {
+		data, _ := u.Object[name].(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(data)) {
+			there[key] = true
+			for _, wrong := range validation.IsConfigMapKey(key) {
+				errs = append(errs, field.Invalid(field.NewPath(name).Key(key), key, wrong))
+			}
+		}
+	}
+	kind, _ := u.Object["type"].(string)
+	for _, key := range neededKeys[corev1.SecretType(kind)] {
+		if !there[key] {
+			errs = append(errs, field.Required(field.NewPath("data").Key(key), ""))
+		}
+	}
+	name, password := corev1.BasicAuthUsernameKey, corev1.BasicAuthPasswordKey
+	if kind == string(corev1.SecretTypeBasicAuth) && !there[name] && !there[password] {
+		errs = append(errs, field.Required(field.NewPath("data").Key(name), ""), field.Required(field.NewPath("data").Key(password), ""))
+	}
+	return errs
+}
+
+// sameData says that an immutable ConfigMap or Secret can't change (ValidateConfigMapUpdate and ValidateSecretUpdate of
+// kubernetes/pkg/apis/core/validation/validation.go).
+func sameData(u unstructured.Unstructured, live *object) (errs field.ErrorList) {
+	if live.Object["immutable"] != true {
+		return nil
+	}
+	for _, name := range []string{"immutable", "data", "binaryData"} {
+		if !equality.Semantic.DeepEqual(u.Object[name], live.Object[name]) {
+			errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))
+		}
+	}
+	return errs
 }
 
 // checkStatus finds what is wrong with a change of a status.

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -57,6 +58,7 @@ func podSpec(p *corev1.PodSpec, spec *field.Path) field.ErrorList {
 	if d := p.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > math.MaxInt32) {
 		errs = append(errs, field.Invalid(spec.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, math.MaxInt32)))
 	}
+	errs = append(errs, metav1validation.ValidateLabels(p.NodeSelector, spec.Child("nodeSelector"))...)
 	if p.NodeName != "" {
 		for _, wrong := range apivalidation.NameIsDNSSubdomain(p.NodeName, false) {
 			errs = append(errs, field.Invalid(spec.Child("nodeName"), p.NodeName, wrong))

@@ -3,6 +3,7 @@ package writes
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -55,10 +56,16 @@ func strategy(s *appsv1.DeploymentStrategy, at *field.Path) field.ErrorList {
 		return errs
 	case "": // nothing was filled in
 	default:
-		return field.ErrorList{field.NotSupported(at.Child("type"), s.Type,
+		return field.ErrorList{field.NotSupported(at, innerStrategy{s.Type, s.RollingUpdate},
 			[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType})}
 	}
 	return nil
+}
+
+// innerStrategy is the server's own type, as its messages print it.
+type innerStrategy struct {
+	Type          appsv1.DeploymentStrategyType
+	RollingUpdate *appsv1.RollingUpdateDeployment
 }
 
 // none reports whether a number or percentage is none.
@@ -193,10 +200,12 @@ func natural(at *field.Path, name string, n *int32) field.ErrorList {
 func job(j *batchv1.Job) field.ErrorList {
 	at := field.NewPath("spec")
 	errs := jobSpec(&j.Spec, at)
-	if m := j.Spec.ManualSelector; j.Spec.Selector == nil && m != nil && *m {
+	missing := j.Spec.Selector == nil && j.Spec.ManualSelector != nil && *j.Spec.ManualSelector
+	if missing {
 		errs = append(errs, field.Required(at.Child("selector"), ""))
 	}
-	if selector, err := metav1.LabelSelectorAsSelector(j.Spec.Selector); err == nil && j.Spec.Selector != nil && !selector.Matches(labels.Set(j.Spec.Template.Labels)) {
+	// No selector is one that selects nothing.
+	if selector, err := metav1.LabelSelectorAsSelector(j.Spec.Selector); err == nil && (missing || j.Spec.Selector != nil) && !selector.Matches(labels.Set(j.Spec.Template.Labels)) {
 		errs = append(errs, field.Invalid(at.Child("template", "metadata", "labels"), j.Spec.Template.Labels, "`selector` does not match template `labels`"))
 	}
 	return errs
@@ -273,6 +282,11 @@ func cronJob(c *batchv1.CronJob) field.ErrorList {
 	default:
 		errs = append(errs, field.NotSupported(at.Child("concurrencyPolicy"), p,
 			[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}))
+	}
+	if zone := c.Spec.TimeZone; zone != nil {
+		if _, err := time.LoadLocation(*zone); err != nil {
+			errs = append(errs, field.Invalid(at.Child("timeZone"), *zone, err.Error()))
+		}
 	}
 	return append(errs, jobSpec(&c.Spec.JobTemplate.Spec, at.Child("jobTemplate", "spec"))...)
 }

@@ -114,6 +114,10 @@ func (w *write) beginPod(u unstructured.Unstructured) {
 			u.SetLabels(labels)
 		}
 	}
+	// A negative grace is a second, as a real server answers.
+	if grace, is, _ := unstructured.NestedInt64(u.Object, "spec", "terminationGracePeriodSeconds"); is && grace < 0 {
+		_ = unstructured.SetNestedField(u.Object, int64(1), "spec", "terminationGracePeriodSeconds") // spec is there
+	}
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range conditions {
 		c.(map[string]any)["lastTransitionTime"] = w.now().Format(time.RFC3339)

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nodesim/nodesim/replay/internal/option"
@@ -60,6 +61,22 @@ func NewEnginePlayer(e Engine, opts ...Option) (*Player, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// A Rewriter is a FaultInjector that may change what is in the Cluster, and not
+// only what clients see of it.
+type Rewriter interface {
+	// Rewrites names the fault that does; "" for none.
+	Rewrites() string
+}
+
+// keepsState refuses a FaultInjector that would give the Cluster objects that the
+// Engine doesn't know.
+func (p *Player) keepsState(i FaultInjector) error {
+	if r, is := i.(Rewriter); is && p.engine != nil && r.Rewrites() != "" {
+		return fmt.Errorf("fault %s: a cluster that takes writes keeps its own objects: want a fault of watches or requests, or a client that deletes", r.Rewrites())
+	}
+	return nil
 }
 
 // engineStream is an Engine as a tape that has no event for now.

@@ -95,6 +95,9 @@ func (p *Player) start(stream timeline.Stream) error {
 		if err != nil {
 			return err
 		}
+		if err := p.keepsState(i); err != nil {
+			return err
+		}
 		if i != nil {
 			p.options = append(p.options, WithFaultInjector(i))
 		}

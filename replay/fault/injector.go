@@ -65,6 +65,16 @@ func newInjector(h *timeline.Header, specs []Spec, log func(Fired)) (*injector, 
 	return in, nil
 }
 
+// Rewrites implements replay.Rewriter.
+func (in *injector) Rewrites() string {
+	for _, r := range in.rules {
+		if r.spec.Kind == "recreate" {
+			return r.spec.Kind
+		}
+	}
+	return ""
+}
+
 // begin is at the beginning of the tape.
 func (in *injector) begin() {
 	in.now, in.advanced, in.timers = 0, -1, nil

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -72,15 +71,17 @@ func (f *Follower) Reset() {
 }
 
 // resource finds what the events call by key.
-func (f *Follower) resource(key string) (*resource, error) {
+func (f *Follower) resource(key string) *resource {
 	if r := f.resources[key]; r != nil {
-		return r, nil
+		return r
 	}
-	known, ok := f.header.Lookup(key)
-	if !ok {
-		return nil, fmt.Errorf("resource %q: want one of the header's resources", key)
+	r := &resource{key: key, plural: key}
+	known, listed := f.header.Lookup(key)
+	if !listed { // a client has defined it since the tape began: nothing that a roll looks at
+		f.resources[key] = r
+		return r
 	}
-	r := &resource{key: key, plural: known.Resource}
+	r.plural = known.Resource
 	switch known.Group + "/" + known.Resource {
 	case "/nodes":
 		r.decode = (*Follower).node
@@ -98,7 +99,7 @@ func (f *Follower) resource(key string) (*resource, error) {
 		r.plural = known.String()
 	}
 	f.resources[key] = r
-	return r, nil
+	return r
 }
 
 // Apply takes the tape's next event and returns what the feed makes of it; the
@@ -121,10 +122,8 @@ func (f *Follower) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 		f.take(f.feed.Advance(f.at))
 		return f.entries, nil
 	}
-	r, err := f.resource(ev.Resource)
-	if err != nil {
-		return f.entries, err
-	}
+	r := f.resource(ev.Resource)
+	var err error
 	switch {
 	case ev.Type == timeline.Gap:
 		f.settle(r)
@@ -265,8 +264,8 @@ func (f *Follower) observes(ev *timeline.Event) bool {
 	if !ev.Type.Object() && ev.Type != timeline.Sync {
 		return false
 	}
-	r, err := f.resource(ev.Resource)
-	if err != nil || r.decode == nil || r.plural != noderoll.Nodes {
+	r := f.resource(ev.Resource)
+	if r.decode == nil || r.plural != noderoll.Nodes {
 		return false
 	}
 	if ev.Type == timeline.Sync {

@@ -53,7 +53,7 @@ func (c *services) writeEndpoints(s *service, places []place, trigger time.Time)
 	c.patch(x, merged(x.text, map[string]any{"metadata": map[string]any{"labels": labels, "annotations": notes}, "subsets": subsets}))
 }
 
-// annotations say what change is answered.
+// annotations say what change is answered, where that is known.
 func annotations(trigger time.Time) map[string]string {
 	notes := map[string]string{}
 	if !trigger.IsZero() {
@@ -70,10 +70,13 @@ func merged(text []byte, want map[string]any) []byte {
 		for key := range rawjson.Members(rawjson.Get(text, "metadata", name)) {
 			now[string(key)] = nil
 		}
-		for key, value := range meta[name].(map[string]string) {
+		want := meta[name].(map[string]string)
+		for key, value := range want {
 			now[key] = value
 		}
-		meta[name] = now
+		if meta[name] = now; len(want) == 0 {
+			meta[name] = nil
+		}
 	}
 	return marshal(want)
 }

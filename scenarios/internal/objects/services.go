@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -105,8 +106,8 @@ func (c *services) podChanged(change kube.Change, old, p *kube.Pod) {
 	if len(all) == 0 {
 		return
 	}
-	if change == kube.Modified && old.PodIP == p.PodIP && old.Ready() == p.Ready() && old.Terminating() == p.Terminating() &&
-		old.Terminal() == p.Terminal() && slices.Equal(old.Labels, p.Labels) {
+	// As podEndpointsChanged of k8s.io/endpointslice/util/controller_utils.go.
+	if change == kube.Modified && old.PodIP == p.PodIP && old.Ready() == p.Ready() && !old.Terminating() && !p.Terminating() && slices.Equal(old.Labels, p.Labels) {
 		return
 	}
 	for _, s := range all {
@@ -134,8 +135,8 @@ func (c *services) sync(s *service) {
 	case len(s.selector) == 0 || c.Terminating(s.Namespace):
 		return
 	}
-	places := c.places(s)
-	trigger := s.trigger(places)
+	pods := c.selected(s)
+	trigger, places := s.trigger(pods), c.places(s, pods)
 	c.writeEndpoints(s, places, trigger)
 	c.writeSlices(s, places, trigger)
 }
@@ -148,10 +149,23 @@ type place struct {
 	ports []corev1.EndpointPort
 }
 
-// places are those of the pods that a Service selects and that can be reached.
-func (c *services) places(s *service) (all []place) {
+// selected are the pods that a Service selects, in the order of their creation.
+func (c *services) selected(s *service) (pods []*kube.Pod) {
 	for _, p := range c.Env.API.Pods() {
-		if p.Namespace != s.Namespace || !p.Labels.Holds(s.selector) || p.Terminal() || p.PodIP == "" {
+		if p.Namespace == s.Namespace && p.Labels.Holds(s.selector) {
+			pods = append(pods, p)
+		}
+	}
+	slices.SortFunc(pods, func(a, b *kube.Pod) int {
+		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return pods
+}
+
+// places are those of the pods that can be reached.
+func (c *services) places(s *service, pods []*kube.Pod) (all []place) {
+	for _, p := range pods {
+		if p.Terminal() || p.PodIP == "" {
 			continue
 		}
 		at := place{pod: p, facts: &facts{}}
@@ -164,36 +178,28 @@ func (c *services) places(s *service) (all []place) {
 			continue
 		}
 		for i := range s.Spec.Ports {
-			if port := &s.Spec.Ports[i]; at.facts.find(port) > 0 {
-				at.ports = append(at.ports, corev1.EndpointPort{Name: port.Name, Port: at.facts.find(port), Protocol: port.Protocol, AppProtocol: port.AppProtocol})
+			port := &s.Spec.Ports[i]
+			if number := at.facts.find(port); number > 0 {
+				at.ports = append(at.ports, corev1.EndpointPort{Name: port.Name, Port: number, Protocol: port.Protocol, AppProtocol: port.AppProtocol})
 			}
 		}
 		all = append(all, at)
 	}
-	slices.SortFunc(all, func(a, b place) int {
-		if a.pod.Created != b.pod.Created {
-			return int(a.pod.Created - b.pod.Created)
-		}
-		if a.pod.Name < b.pod.Name {
-			return -1
-		}
-		return 1
-	})
 	return all
 }
 
 // trigger is the moment of the change that is answered: ComputeEndpointLastChangeTriggerTime of
 // k8s.io/endpointslice/util/trigger_time_tracker.go.
-func (s *service) trigger(places []place) (at time.Time) {
+func (s *service) trigger(pods []*kube.Pod) (at time.Time) {
 	ready := map[string]time.Time{}
-	for _, p := range places {
-		c := p.pod.Conditions.Get(string(corev1.PodReady))
+	for _, p := range pods {
+		c := p.Conditions.Get(string(corev1.PodReady))
 		if c == nil {
 			continue
 		}
 		since := c.Transition.Second().Time().UTC()
-		ready[p.pod.Name] = since
-		if since.After(s.ready[p.pod.Name]) && (at.IsZero() || since.Before(at)) {
+		ready[p.Name] = since
+		if since.After(s.ready[p.Name]) && (at.IsZero() || since.Before(at)) {
 			at = since
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
@@ -53,11 +54,11 @@ func (a *Actor) podOf(owner *kube.Owner) {
 // of its own that it selects no longer (PodControllerRefManager of pkg/controller/controller_ref_manager.go). Only pods
 // that concern says count; nil is all.
 func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod) {
-	ending := o.api.GetDeletionTimestamp() != nil
+	ending, selects := o.api.GetDeletionTimestamp() != nil, &matching{selector: o.selects}
 	for _, p := range slices.Clone(a.env.API.PodsOf(o.doc.UID)) {
 		switch {
 		case concern != nil && !concern(p):
-		case o.selects.Matches(labelled{p.Labels}):
+		case selects.matches(p):
 			mine = append(mine, p)
 		case !ending:
 			a.env.API.UpdatePod(p, func(p *kube.Pod) { p.Owner = nil; p.SetFinalizer(jobTracking, false) })
@@ -79,6 +80,21 @@ func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod
 		mine = append(mine, p)
 	}
 	return mine
+}
+
+// A matching is a selector that remembers what it said last: the pods of a
+// template share their labels, and there may be ten thousand of them.
+type matching struct {
+	selector labels.Selector
+	of       kube.Pairs
+	is       bool
+}
+
+func (m *matching) matches(p *kube.Pod) bool {
+	if len(p.Labels) == 0 || len(p.Labels) != len(m.of) || &p.Labels[0] != &m.of[0] {
+		m.of, m.is = p.Labels, m.selector.Matches(labelled{p.Labels})
+	}
+	return m.is
 }
 
 // jobTracking holds a Job's pod until the controller has counted it.

@@ -78,17 +78,17 @@ type counted struct {
 }
 
 func (a *Actor) count(o *object, minReady int32, t *corev1.PodTemplateSpec) (c counted) {
-	full := labels.SelectorFromSet(t.Labels)
+	selects, full := &matching{selector: o.selects}, &matching{selector: labels.SelectorFromSet(t.Labels)}
 	for _, p := range a.env.API.PodsOf(o.doc.UID) {
 		switch {
-		case p.Terminal() || !o.selects.Matches(labelled{p.Labels}):
+		case p.Terminal() || !selects.matches(p):
 			continue
 		case p.Terminating():
 			c.terminating++
 			continue
 		}
 		c.all++
-		if full.Matches(labelled{p.Labels}) {
+		if full.matches(p) {
 			c.labelled++
 		}
 		if !p.Ready() {

@@ -1,0 +1,98 @@
+//go:build controlplane
+
+package simcluster_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/nodesim/nodesim/internal/testing/testcluster"
+)
+
+// BenchmarkStartOfPeer is what envtest takes from nothing to the first answer: etcd and kube-apiserver, without nodes and
+// without controllers. Beside BenchmarkStart.
+func BenchmarkStartOfPeer(b *testing.B) {
+	for b.Loop() {
+		c, err := testcluster.Start(testcluster.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := c.Client().CoreV1().Nodes().List(b.Context(), metav1.ListOptions{}); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := c.Stop(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkWritesOfPeer puts the writes of BenchmarkWrites to kube-apiserver, one after the other.
+func BenchmarkWritesOfPeer(b *testing.B) {
+	c, err := testcluster.Start(testcluster.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := c.Stop(); err != nil {
+			b.Error(err)
+		}
+	}()
+	sim := open(b, fleet(100, 1000))
+	defer closed(b, sim)
+	from := inMemory(b, sim)
+	config := c.Config()
+	config.QPS = -1
+	config.ContentType, config.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
+	k := kubernetes.NewForConfigOrDie(config)
+	borrow(b, from, k)
+	for name, write := range writesOf(b, k) {
+		b.Run(name, func(b *testing.B) {
+			for n := 0; b.Loop(); n++ {
+				if err := write(n); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+		})
+	}
+}
+
+// borrow puts the first node and the first pod of a simulated cluster into a real one.
+func borrow(b *testing.B, from, to kubernetes.Interface) {
+	b.Helper()
+	ctx := b.Context()
+	node, err := from.CoreV1().Nodes().Get(ctx, firstNode(b, from), metav1.GetOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	pods, err := from.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: "app=web", Limit: 1})
+	if err != nil || len(pods.Items) == 0 {
+		b.Fatal(len(pods.Items), err)
+	}
+	pod := &pods.Items[0]
+	for _, m := range []*metav1.ObjectMeta{&node.ObjectMeta, &pod.ObjectMeta} {
+		m.ResourceVersion, m.UID, m.OwnerReferences = "", "", nil
+	}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	if _, err := to.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, metav1.CreateOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	for _, namespace := range []string{"shop", "default"} {
+		if _, err := to.CoreV1().ServiceAccounts(namespace).Create(ctx, account.DeepCopy(), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			b.Fatal(err)
+		}
+	}
+	if _, err := to.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	pod.Spec.Priority = nil
+	if _, err := to.CoreV1().Pods("shop").Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		b.Fatal(err)
+	}
+}

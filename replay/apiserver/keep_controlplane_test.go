@@ -165,6 +165,7 @@ func (p peer) do(ctx context.Context, s step) *http.Response {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	req.Header.Set("User-Agent", "Go-http-client/1.1")
 	req.Header.Set("Content-Type", "application/json")
 	switch s.method {
 	case http.MethodPatch:
@@ -184,6 +185,7 @@ type script struct {
 	namespace string
 	steps     []step
 	watched   []string
+	owners    bool // answers show who owns which field
 }
 
 // run does all steps, and says what each was answered and what then was watched.
@@ -224,6 +226,9 @@ func (p peer) run(of script) (answers, happened []string) {
 		}
 		if u.GetKind() != "Status" && strings.Contains(s.path, "example.com") {
 			said += " " + whole(u.Object)
+		}
+		if u.GetKind() != "Status" && of.owners && u.GetKind() != "CustomResourceDefinition" { // which has other schemas there
+			said += " " + owners(u)
 		}
 		answers = append(answers, strings.NewReplacer(uids(said)...).Replace(said))
 	}
@@ -272,6 +277,12 @@ func whole(o map[string]any) string {
 		}
 	}
 	raw, _ := json.Marshal(timeless(o))
+	return string(raw)
+}
+
+// owners says who owns which field of an object, and what it holds.
+func owners(u unstructured.Unstructured) string {
+	raw, _ := json.Marshal(timeless([]any{u.Object["metadata"].(map[string]any)["managedFields"], u.Object["data"]}))
 	return string(raw)
 }
 
@@ -362,8 +373,9 @@ func TestWritesAreKeptAsByKubeAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, of := range map[string]script{
-		"objects":     {"team", steps, watchedPaths},
-		"definitions": {"crds", definitionSteps, definitionPaths},
+		"objects":     {"team", steps, watchedPaths, false},
+		"definitions": {"crds", definitionSteps, definitionPaths, false},
+		"owners":      {"owners", ownerSteps, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantAnswers, wantHappened := peer{t, client, strings.TrimSuffix(config.Host, "/")}.run(of)

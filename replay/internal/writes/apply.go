@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
@@ -21,8 +22,8 @@ var (
 	deduced = sync.OnceValue(managedfields.NewDeducedTypeConverter)
 )
 
-// apply merges a server-side apply patch as structured-merge-diff does. A tape
-// says nothing of who owns a field, so that there are no conflicts, and what a
+// apply merges a server-side apply patch as structured-merge-diff does. Where nothing is
+// kept nobody knows who owns a field, so that there are no conflicts, and what a
 // manager no longer names stays.
 func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstructured, error) {
 	patch := &unstructured.Unstructured{Object: map[string]any{}}
@@ -35,9 +36,9 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 	if patch.GetManagedFields() != nil {
 		return u, apierrors.NewBadRequest("metadata.managedFields must be nil")
 	}
-	converter := deduced()
-	if k.builtIn {
-		converter = schemas()
+	converter, err := w.handler.types(k)
+	if err != nil {
+		return u, err
 	}
 	wanted, err := converter.ObjectToTyped(patch)
 	if err != nil {
@@ -45,6 +46,9 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 	}
 	if err := readable(*patch); err != nil {
 		return u, apierrors.NewBadRequest(err.Error())
+	}
+	if w.keeps() && k.Resource == w.kind.Resource {
+		return w.applyOwned(k, u, patch)
 	}
 	live, err := converter.ObjectToTyped(&u, typed.AllowDuplicates)
 	if err != nil {
@@ -58,6 +62,26 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 	if err != nil {
 		return u, fmt.Errorf("failed to convert new typed object (%v/%v; %v) to object: %w", patch.GetNamespace(), patch.GetName(), k.gvk(), err)
 	}
+	return w.applied(k, obj)
+}
+
+// applyOwned applies a patch where it is known who owns which field: others' fields are conflicts, unless
+// the patch is forced, and what a manager no longer names goes.
+func (w *write) applyOwned(k kind, u unstructured.Unstructured, patch *unstructured.Unstructured) (unstructured.Unstructured, error) {
+	m, err := w.manager()
+	if err != nil {
+		return u, err
+	}
+	force := w.Options.Force
+	obj, err := m.Apply(u.DeepCopy(), patch, w.Options.FieldManager, force != nil && *force)
+	if err != nil {
+		return u, err
+	}
+	return w.applied(k, obj)
+}
+
+// applied is the object that an apply patch has made.
+func (w *write) applied(k kind, obj runtime.Object) (u unstructured.Unstructured, err error) {
 	if err := w.repeated(); err != nil {
 		return u, err
 	}

@@ -33,6 +33,10 @@ func (w *write) create() (Answer, error) {
 // k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	k := w.kind
+	u, err := w.own(u, nil)
+	if err != nil {
+		return Answer{}, err
+	}
 	if err := w.checkNamespace(u.GetName()); err != nil {
 		return Answer{}, err
 	}
@@ -79,7 +83,7 @@ func (w *write) add(u unstructured.Unstructured) (Answer, error) {
 		return w.keepNew(u)
 	}
 	u.SetResourceVersion(version)
-	return answer(http.StatusCreated, u)
+	return w.answer(http.StatusCreated, u)
 }
 
 // exists is 409 for a name that is taken.

@@ -33,7 +33,7 @@ func (w *write) delete() (Answer, error) {
 		if orphans := w.Delete.OrphanDependents; pending && orphans != nil && !*orphans { //nolint:staticcheck // SA1019: old clients send it
 			code = http.StatusAccepted
 		}
-		return answer(code, live.Unstructured)
+		return w.answer(code, live.Unstructured)
 	}
 	return w.deleted(metav1.StatusDetails{Name: live.GetName(), UID: live.GetUID()})
 }

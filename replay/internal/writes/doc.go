@@ -52,6 +52,9 @@
 // and its objects are what its schemas make of them (package crd). Those of
 // a definition that is deleted go with it.
 //
+// Which client set which field is kept too (metadata.managedFields), for server-side apply with its conflicts. What
+// actors write is nobody's.
+//
 // # What is checked
 //
 // Names, namespaces, kinds and versions in URL and body; metadata, as
@@ -78,7 +81,7 @@
 // ready; where the tape holds namespaces, that of an object has to exist; and where
 // what is written is kept, a pod is given its service account, its priority and
 // how long it stays on a node that isn't ready. There is no quota,
-// no webhook, no authorization. There are no
+// no webhook, no authorization. Where nothing is kept there are no
 // managed fields: a server-side apply is merged by client-go's schemas (of a
 // custom resource by what it shows, lists replaced whole), finds no conflicts,
 // and never removes what it no longer names. Subresources other than status,

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/internal/crd"
@@ -26,8 +27,9 @@ type Handler struct {
 
 	mu          sync.Mutex
 	definitions map[*replay.Object]*crd.Definition // as far as they were asked for
-	created     int                                // objects made so far
-	named       int                                // names made so far
+	converters  map[*crd.Definition]managedfields.TypeConverter
+	created     int // objects made so far
+	named       int // names made so far
 	recent      recent
 }
 

@@ -55,7 +55,6 @@ func (w *write) put(what timeline.Type, u unstructured.Unstructured) ([]byte, er
 func (w *write) putOf(k kind, what timeline.Type, u unstructured.Unstructured) ([]byte, error) {
 	ev := timeline.Event{Type: what, Resource: w.handler.key(k), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}
 	if what != timeline.Deleted {
-		u.SetManagedFields(nil)
 		raw, err := json.Marshal(k.inStorage(u).Object)
 		if err != nil {
 			return nil, err
@@ -92,7 +91,13 @@ func (w *write) keepChange(v view, u unstructured.Unstructured, live *object) (A
 	case w.kind.over(u, live):
 		gone := *u.DeepCopy() // the client is answered what it wrote
 		_, err = w.put(timeline.Deleted, gone)
-	case !equality.Semantic.DeepEqual(u.Object, live.Object):
+	default:
+		if sameOwners(u.GetManagedFields(), live.GetManagedFields()) {
+			u.SetManagedFields(live.GetManagedFields())
+		}
+		if equality.Semantic.DeepEqual(u.Object, live.Object) {
+			break
+		}
 		var raw []byte
 		if raw, err = w.put(timeline.Modified, u); err == nil {
 			w.remember(u)
@@ -107,7 +112,7 @@ func (w *write) keepChange(v view, u unstructured.Unstructured, live *object) (A
 	if u, err = v.shown(u); err != nil {
 		return Answer{}, err
 	}
-	return answer(http.StatusOK, u)
+	return w.answer(http.StatusOK, u)
 }
 
 // over is ShouldDeleteDuringUpdate of

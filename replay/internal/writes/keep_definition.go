@@ -44,7 +44,7 @@ func (d *Handler) read(o *replay.Object) *crd.Definition {
 	if d.definitions == nil {
 		d.definitions = map[*replay.Object]*crd.Definition{}
 	}
-	d.definitions[o] = is
+	d.definitions[o], d.converters = is, nil
 	return is
 }
 

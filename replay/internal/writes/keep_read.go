@@ -40,7 +40,6 @@ func (w *write) known(o *replay.Object) (*object, error) {
 	}
 	live, err := w.kind.parse(o, o.ResourceVersion())
 	if err == nil {
-		live.SetManagedFields(nil) // nobody keeps track of them
 		w.fill(w.kind, live.Unstructured)
 	}
 	return live, err

@@ -109,7 +109,8 @@ func TestWritesAreKept(t *testing.T) {
 	k := keeping(t)
 	k.does("create", ask(Create, "configmaps/team", `{"metadata":{"name":"c"},"data":{"a":"1"}}`), `201 ConfigMap "101"`, "1m0s 101 ADDED configmaps c")
 	equal(t, "read", k.read("configmaps/team/c", "apiVersion", "kind", "metadata", "data"),
-		`"v1" "ConfigMap" {"creationTimestamp":"2026-01-02T12:01:00Z","name":"c","namespace":"team","uid":"34ea0910-ad5f-5ffd-b816-c7076c4cd23a","resourceVersion":"101"} {"a":"1"}`)
+		`"v1" "ConfigMap" {"creationTimestamp":"2026-01-02T12:01:00Z","managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1",`+
+			`"fieldsV1":{"f:data":{".":{},"f:a":{}}},"manager":"unknown","operation":"Update","time":"2026-01-02T12:01:00Z"}],"name":"c","namespace":"team","uid":"34ea0910-ad5f-5ffd-b816-c7076c4cd23a","resourceVersion":"101"} {"a":"1"}`)
 	k.does("create again", ask(Create, "configmaps/team", `{"metadata":{"name":"c"}}`), `409 AlreadyExists: configmaps "c" already exists`)
 	k.does("update", ask(Update, "configmaps/team/c", `{"metadata":{"name":"c","resourceVersion":"101"},"data":{"a":"2"}}`), `200 ConfigMap "102"`, "1m0s 102 MODIFIED configmaps c")
 	k.does("update what was", ask(Update, "configmaps/team/c", `{"metadata":{"name":"c","resourceVersion":"101"},"data":{"a":"3"}}`),

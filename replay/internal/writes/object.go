@@ -87,10 +87,12 @@ func as[T any](u unstructured.Unstructured) (*T, error) {
 	return t, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, t)
 }
 
-// answer makes the answer that shows an object. No manager owns fields here, so it
-// names no managers.
-func answer(code int, u unstructured.Unstructured) (Answer, error) {
-	u.SetManagedFields(nil)
+// answer makes the answer that shows an object. Where nothing is kept no manager owns
+// fields, so it names no managers.
+func (w *write) answer(code int, u unstructured.Unstructured) (Answer, error) {
+	if !w.keeps() {
+		u.SetManagedFields(nil)
+	}
 	raw, err := json.Marshal(u.Object)
 	return Answer{Code: code, Object: raw}, err
 }

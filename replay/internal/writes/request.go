@@ -28,6 +28,9 @@ type Request struct {
 	Body []byte
 	// PatchType is that of a patch.
 	PatchType types.PatchType
+	// UserAgent is the client's, whose first word names it where no field manager
+	// is said.
+	UserAgent string
 	// Options are those of a create, update or patch: CreateOptions and
 	// UpdateOptions are a part of them.
 	Options metav1.PatchOptions

@@ -65,6 +65,9 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 		}
 	}
 	v.prepare(u, live)
+	if u, err = w.own(u, live); err != nil {
+		return Answer{}, err
+	}
 	if u.GetUID() == "" {
 		u.SetUID(live.GetUID())
 	}
@@ -81,7 +84,9 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 	if err := w.kind.invalid(w.Name, w.wrong(v, u, live)); err != nil {
 		return Answer{}, err
 	}
-	u.SetManagedFields(nil)
+	if !w.keeps() {
+		u.SetManagedFields(nil)
+	}
 	w.warnFinalizers(u, live.GetFinalizers())
 	if w.keeps() {
 		return w.keepChange(v, u, live)
@@ -93,7 +98,7 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 	if err != nil {
 		return Answer{}, err
 	}
-	return answer(http.StatusOK, u)
+	return w.answer(http.StatusOK, u)
 }
 
 // wrong finds what is wrong with a change. A tape may hold objects that no
@@ -164,5 +169,5 @@ func (w *write) blind(v view, u unstructured.Unstructured) (Answer, error) {
 	if at := u.GetCreationTimestamp(); at.IsZero() {
 		u.SetCreationTimestamp(w.now())
 	}
-	return answer(http.StatusOK, u)
+	return w.answer(http.StatusOK, u)
 }

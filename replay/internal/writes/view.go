@@ -89,7 +89,9 @@ func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 	case k.Group == "apps" || k.Group == "batch" || k.is("replicationcontrollers"):
 	case k.isNode() || k.isBudget() || k.isDefinition():
 	default:
+		managed := u.GetManagedFields()
 		take(u, live.Unstructured, "metadata")
+		u.SetManagedFields(managed)
 	}
 }
 

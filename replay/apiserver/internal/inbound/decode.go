@@ -29,7 +29,7 @@ func IsWrite(verb string) bool {
 // at a request in the same order.
 func Decode(req *http.Request, info *request.RequestInfo) (writes.Request, error) {
 	r := writes.Request{
-		Verb:        info.Verb,
+		Verb: info.Verb, UserAgent: req.UserAgent(),
 		Resource:    schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource},
 		Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -38,12 +36,9 @@ type Acting struct {
 	written convert.Written
 	// forgotten are Events that a client has deleted, and that their reporters may still write.
 	forgotten map[types.NamespacedName]bool
-	// podTemplates are those of workloads' pods as they were written last, by the workload's UID.
-	podTemplates map[string]*corev1.PodTemplateSpec
-	classes      map[string]*schedulingv1.PriorityClass // of clients
-	objects      *objects.Objects
-	workloads    *workloads.Actor
-	attach       *controllers.AttachDetach // nil where kubelets are kwok's
+	objects   *objects.Objects
+	workloads *workloads.Actor
+	attach    *controllers.AttachDetach // nil where kubelets are kwok's
 }
 
 // Act makes the cluster of the file's beginning.
@@ -70,7 +65,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 
 // newActing makes a cluster with nothing in it yet.
 func newActing(f *File) (*Acting, error) {
-	a := &Acting{forgotten: map[types.NamespacedName]bool{}, podTemplates: map[string]*corev1.PodTemplateSpec{}, classes: map[string]*schedulingv1.PriorityClass{}}
+	a := &Acting{forgotten: map[types.NamespacedName]bool{}}
 	s, err := f.newSimulation(a.emit, nil, f.Start)
 	if err != nil {
 		return nil, err
@@ -82,18 +77,12 @@ func newActing(f *File) (*Acting, error) {
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
 	a.written.Templates.Traits = s.traitsOf
 	a.objects = objects.New(objects.Config{
-		Env: s.env, Header: &a.header, Changed: a.changed, Disk: a.disk,
-		Halt: func(namespace string) { s.workloads.Halt(namespace) },
+		Env: s.env, Header: &a.header, Disk: a.disk,
 		Forgotten: func(namespace, name string) {
 			a.forgotten[types.NamespacedName{Namespace: namespace, Name: name}] = true
 		},
 	})
-	a.written.Owner = func(uid string) *kube.Owner {
-		if o := a.workloads.OwnerOf(uid); o != nil {
-			return o
-		}
-		return s.workloads.OwnerOf(uid)
-	}
+	a.written.Owner = func(uid string) *kube.Owner { return a.workloads.OwnerOf(uid) }
 	a.keepWorkloads()
 	return a, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/objects"
 	"github.com/nodesim/nodesim/scenarios/internal/workloads"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -45,12 +44,8 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	}
 	switch {
 	case view == "":
-		if kind := workloadKind(r); workloads.Has(r.Group, r.Resource) {
+		if workloads.Has(r.Group, r.Resource) {
 			if err := a.workloads.Put(ev); err != nil {
-				return 0, err
-			}
-		} else if kind != "" {
-			if err := a.workload(kind, ev); err != nil {
 				return 0, err
 			}
 		}
@@ -69,17 +64,6 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		a.sim.env.After(0, func() { store.Collect(view, ev.Namespace, ev.Name) })
 	}
 	return version, err
-}
-
-// changed tells the workloads' controllers of an object that others than clients end.
-func (a *Acting) changed(x *objects.Object) {
-	switch {
-	case workloadKind(x.Resource) == "":
-	case x.Gone():
-		a.sim.workloads.Deleted(x.UID)
-	case x.Deleting:
-		a.sim.workloads.Ending(x.UID, x.Generation)
-	}
 }
 
 var (

@@ -5,8 +5,6 @@ import (
 	"hash/fnv"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -30,24 +28,20 @@ func (a *Acting) keepWorkloads() {
 }
 
 // keep takes a workload of the scenario over, with the pods that it has.
-func (a *Acting) keep(w controllers.Shown) (bool, error) {
-	resource, kept := kindKept(w.Kind)
-	if !kept {
-		return false, nil
-	}
+func (a *Acting) keep(w controllers.Shown) error {
 	self, set, err := a.textOf(w)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if a.sim.env.Now() > 0 {
-		return true, a.workloads.Create(resource, self)
+		return a.workloads.Create(plural(w.Kind), self)
 	}
 	if set != nil {
 		if err := a.workloads.Hold("replicasets", set, w.Created); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, a.workloads.Hold(resource, self, w.Created)
+	return a.workloads.Hold(plural(w.Kind), self, w.Created)
 }
 
 // admission has pods of controllers go through what those of clients go through.
@@ -96,16 +90,8 @@ func decoded[T any](o *objects.Object) *T {
 	return into
 }
 
-// kindKept is the resource of a kind of workload, and whether workloads of it are kept by those controllers that have
-// objects.
-func kindKept(kind controllers.WorkloadKind) (resource string, is bool) {
-	resource = strings.ToLower(string(kind)) + "s"
-	group := appsv1.GroupName
-	if kind == controllers.Job {
-		group = batchv1.GroupName
-	}
-	return resource, workloads.Has(group, resource)
-}
+// plural is the resource of a kind of workload.
+func plural(kind controllers.WorkloadKind) string { return strings.ToLower(string(kind)) + "s" }
 
 // A workloadKeeper does what a scenario asks of a workload while it goes on.
 type workloadKeeper struct {
@@ -117,15 +103,13 @@ type workloadKeeper struct {
 // keeperOf finds who keeps a workload of the scenario.
 func (s *Simulation) keeperOf(w *spec.Workload) workloadKeeper {
 	if s.acting != nil {
-		if resource, is := kindKept(controllers.WorkloadKind(w.Kind)); is {
-			a := s.acting.workloads
-			return workloadKeeper{
-				scale:    func(n int) error { return a.Scale(resource, w.Namespace, w.Name, int32(n)) },
-				replicas: func() int { return a.Replicas(resource, w.Namespace, w.Name) },
-				redefine: func(change func(*kube.ContainerSpec)) error {
-					return a.Redefine(resource, w.Namespace, w.Name, func(t *corev1.PodTemplateSpec) { redefine(t, change) })
-				},
-			}
+		a, resource := s.acting.workloads, plural(controllers.WorkloadKind(w.Kind))
+		return workloadKeeper{
+			scale:    func(n int) error { return a.Scale(resource, w.Namespace, w.Name, int32(n)) },
+			replicas: func() int { return a.Replicas(resource, w.Namespace, w.Name) },
+			redefine: func(change func(*kube.ContainerSpec)) error {
+				return a.Redefine(resource, w.Namespace, w.Name, func(t *corev1.PodTemplateSpec) { redefine(t, change) })
+			},
 		}
 	}
 	return workloadKeeper{

@@ -226,7 +226,6 @@ func (s *Simulation) build() error {
 	}
 	if s.acting != nil {
 		s.acting.seedNamespaces(nil)
-		s.workloads.Show(s.acting.textOf)
 		s.workloads.Elsewhere(s.acting.keep)
 	}
 	for i := range s.file.Groups {

@@ -91,7 +91,7 @@ func (ds *daemonSet) changed(c kube.Change, old, p *kube.Pod) {
 		at.pod = p
 	case c == kube.Deleted && at.pod == p:
 		at.pod = nil
-	case c == kube.Modified && old.Phase == p.Phase && (ds.Revision == 0 || old.Ready() == p.Ready()):
+	case c == kube.Modified && old.Phase == p.Phase:
 		return
 	}
 	if ds.begun {
@@ -120,36 +120,9 @@ func (ds *daemonSet) look(n *daemonNode) {
 func (ds *daemonSet) sync() {
 	dirty := ds.dirty
 	ds.dirty = nil
-	defer ds.update()
 	for _, n := range dirty {
 		n.dirty = false
 		ds.manage(n)
-	}
-}
-
-// update replaces a pod that has an earlier template, one at a time (rollingUpdate of
-// pkg/controller/daemon/update.go with the default limits); those that aren't Ready first.
-func (ds *daemonSet) update() {
-	if ds.Revision == 0 || ds.OnDelete {
-		return
-	}
-	var next *kube.Pod
-	for _, n := range ds.env.API.Nodes() {
-		at := ds.nodes[n.Name]
-		if run, _ := ds.fits(n); !run {
-			continue
-		}
-		switch {
-		case at == nil || at.pod == nil || at.pod.Terminating():
-			return // it is unavailable
-		case !at.pod.Ready() && !ds.outdated(at.pod):
-			return
-		case ds.outdated(at.pod) && (next == nil || next.Ready() && !at.pod.Ready()):
-			next = at.pod
-		}
-	}
-	if next != nil {
-		ds.remove(next)
 	}
 }
 

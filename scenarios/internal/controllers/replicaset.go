@@ -101,9 +101,6 @@ func (rs *replicaSet) create(batch int) {
 
 // one creates a pod and says so.
 func (rs *replicaSet) one(p *kube.Pod) {
-	if !rs.begun {
-		return // its own object, or its namespace, is at its end
-	}
 	if err := rs.env.API.CreatePod(p); err != nil {
 		rs.env.Fail(err)
 		return

@@ -85,17 +85,6 @@ func (ss *statefulSet) sync() {
 			return
 		}
 	}
-	if ss.OnDelete {
-		return
-	}
-	for i := ss.Replicas - 1; i >= ss.Partition; i-- { // all are Ready
-		if p := ss.pods[i]; ss.outdated(p) {
-			if ss.env.API.DeletePod(p, kube.OwnGrace) {
-				ss.record("delete", p.Name)
-			}
-			return
-		}
-	}
 }
 
 // create creates the pod of an ordinal, and the claim that it never had. The

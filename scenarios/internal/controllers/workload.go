@@ -35,15 +35,6 @@ type Workload struct {
 	// CreateAt is the moment of the tape at which it is created. A workload that
 	// was there before is given to [Workloads.Seed] instead.
 	CreateAt time.Duration
-	// OnDelete leaves pods with an earlier template alone, and Partition those of a StatefulSet with a lower number.
-	OnDelete  bool
-	Partition int
-	// Selector is that of a workload that a client has created; nil is the labels of the template.
-	Selector kube.Pairs
-	// Revision counts the templates that a client has given it, from 2 on; 0 is the first.
-	Revision int
-	// UID is that of the object with which a client has created it; "" where none has.
-	UID string
 }
 
 // PodTemplate is the template of a workload's pods.
@@ -65,15 +56,6 @@ type PodTemplate struct {
 	Traits     *component.PodTraits
 	// Resizable has pods say what their containers were given.
 	Resizable bool
-	// Document is what a client has written of the pods' spec; see [kube.Template].
-	Document []byte
-	// RestartPolicy is "" for the one that is usual of the kind.
-	RestartPolicy string
-	// SchedulerName is "" for the usual one, and Gated says that a gate keeps it from the pods.
-	SchedulerName string
-	Gated         bool
-	// Demands are nil where the pods ask for nothing of them.
-	Demands *kube.Demands
 }
 
 // Workloads are the controllers of kube-controller-manager that keep pods: of
@@ -88,13 +70,7 @@ type Workloads struct {
 	byOwner map[*kube.Owner]workloadController
 	byName  map[workloadName]*workload
 	daemons []*daemonSet
-
-	// Where the workloads' own objects can be read; see [Workloads.Show].
-	text    func(Shown) (self, set []byte, err error)
-	objects map[*kube.Owner]*object
-	byUID   map[string]*object
-
-	elsewhere func(Shown) (bool, error) // see [Workloads.Elsewhere]
+	keep    func(Shown) error // see [Workloads.Elsewhere]
 }
 
 type workloadName struct{ namespace, name string }
@@ -112,31 +88,19 @@ type workloadController interface {
 func NewWorkloads(env *component.Env) *Workloads {
 	ws := &Workloads{env: env, byOwner: map[*kube.Owner]workloadController{}, byName: map[workloadName]*workload{}}
 	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
-		if ws.text != nil {
-			ws.claim(c, old, p)
-		}
 		if c == kube.Modified && old.Owner != p.Owner { // by a client
 			if k := ws.byOwner[old.Owner]; k != nil {
 				k.changed(kube.Deleted, old, p)
-			}
-			if o := ws.objects[old.Owner]; o != nil {
-				o.react()
 			}
 			c, old = kube.Added, nil
 		}
 		if k := ws.byOwner[p.Owner]; k != nil {
 			k.changed(c, old, p)
 		}
-		if o := ws.objects[p.Owner]; o != nil {
-			o.react()
-		}
 	})
 	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
 		for _, ds := range ws.daemons {
 			ds.node(c, old, n)
-			if o := ws.objects[ds.owner]; o != nil {
-				o.react()
-			}
 		}
 	})
 	return ws
@@ -162,26 +126,10 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 	if ws.byName[name] != nil {
 		return nil, fmt.Errorf("workload %s/%s: there is one of that name", w.Namespace, w.Name)
 	}
-	one, err := ws.make(w)
-	if err != nil {
-		return nil, err
-	}
-	ws.byName[name] = one
-	if w.Kind != DaemonSet {
-		ws.env.API.SetScale(one.owner.UID, w.Replicas)
-	}
-	return one, nil
-}
-
-// make checks a workload by itself and makes its controller.
-func (ws *Workloads) make(w Workload) (*workload, error) {
 	if w.Name == "" || w.Namespace == "" || len(w.Template.Containers) == 0 {
 		return nil, fmt.Errorf("workload %q in namespace %q with %d containers: want a name, a namespace and a container", w.Name, w.Namespace, len(w.Template.Containers))
 	}
 	one := newWorkload(ws.env, w)
-	if ws.text != nil && w.Kind == Job {
-		one.owner.APIVersion = "batch/v1" // by which the garbage collector finds it
-	}
 	switch w.Kind {
 	case Deployment, ReplicaSet:
 		one.keeper = newReplicaSet(one)
@@ -194,34 +142,52 @@ func (ws *Workloads) make(w Workload) (*workload, error) {
 	default:
 		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
 	}
+	ws.byName[name] = one
+	if w.Kind != DaemonSet {
+		ws.env.API.SetScale(one.owner.UID, w.Replicas)
+	}
 	return one, nil
 }
 
-// Elsewhere has keep asked about each workload when it begins, after its pods were seeded. What it takes isn't kept
-// here.
-func (ws *Workloads) Elsewhere(keep func(Shown) (bool, error)) { ws.elsewhere = keep }
+// A Shown workload is one whose own object can be read, and what its text is made of.
+type Shown struct {
+	Workload
+	UID string // of the workload's own object
+	// Owner is that of the pods: the ReplicaSet of a Deployment, else the workload.
+	Owner kube.Owner
+	// Labels are those of the pods, the hash of their template included.
+	Labels  kube.Pairs
+	Created kube.Instant
+}
+
+// Elsewhere has others keep the workloads: each is handed over when it begins, after its pods were seeded. Call it before
+// there are workloads.
+func (ws *Workloads) Elsewhere(keep func(Shown) error) { ws.keep = keep }
 
 // begin lets a workload's controller see pods and nodes.
 func (ws *Workloads) begin(w *workload) {
-	if ws.elsewhere != nil {
-		kept, err := ws.elsewhere(w.shown())
-		if err != nil {
+	if ws.keep != nil {
+		delete(ws.byOwner, w.owner)
+		delete(ws.byName, workloadName{w.Namespace, w.Name})
+		if err := ws.keep(w.shown()); err != nil {
 			ws.env.Fail(err)
 		}
-		if kept {
-			delete(ws.byOwner, w.owner)
-			delete(ws.byName, workloadName{w.Namespace, w.Name})
-			return
-		}
+		return
 	}
 	w.begun = true
 	ws.byOwner[w.owner] = w.keeper
 	if ds, ok := w.keeper.(*daemonSet); ok {
 		ws.daemons = append(ws.daemons, ds)
 	}
-	if err := ws.show(w); err != nil {
-		ws.env.Fail(err)
+}
+
+// shown is what the objects of a new workload are made of. One that has pods was there before.
+func (w *workload) shown() Shown {
+	born := w.env.API.Now()
+	for _, p := range w.env.API.PodsOf(w.owner.UID) {
+		born = min(born, p.Created)
 	}
+	return Shown{Workload: w.Workload, UID: w.uid, Owner: *w.owner, Labels: w.labels, Created: born.Second()}
 }
 
 // Scale sets the replicas of a workload. It fails where there is no such
@@ -234,19 +200,11 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 	case w.Kind == DaemonSet:
 		return fmt.Errorf("scale %s/%s: a DaemonSet has no replicas", namespace, name)
 	}
-	if o := ws.objects[w.owner]; o != nil && len(o.olds) > 0 {
-		o.respec(max(replicas, 0))
-		o.react()
-		return nil
-	}
 	from := w.Replicas
 	w.Replicas = max(replicas, 0)
 	ws.env.API.SetScale(w.owner.UID, w.Replicas)
 	if w.begun && from != w.Replicas {
 		w.keeper.scaled(from)
-		if o := ws.objects[w.owner]; o != nil {
-			o.react()
-		}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -29,13 +28,7 @@ type workload struct {
 
 func newWorkload(env *component.Env, w Workload) *workload {
 	one := &workload{Workload: w, env: env, stream: env.Stream("workload", w.Namespace, w.Name)}
-	if w.UID != "" || w.Revision > 0 { // a client's
-		one.stream = env.Stream("workload", w.Namespace, w.Name, w.UID, strconv.Itoa(w.Revision))
-	}
 	one.uid = one.stream.UUID()
-	if w.UID != "" {
-		one.uid = w.UID
-	}
 	hash := one.stream.TemplateHash()
 	one.labels = w.Template.Labels
 	one.owner = &kube.Owner{APIVersion: "apps/v1", Kind: string(w.Kind), Name: w.Name, UID: one.uid}
@@ -58,15 +51,12 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		}
 		restart = "Never"
 	}
-	if w.Template.RestartPolicy != "" {
-		restart = w.Template.RestartPolicy
-	}
 	one.template = &kube.Template{
 		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
-		SchedulerName: cmp.Or(w.Template.SchedulerName, component.SchedulerName), RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
-		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable, Document: w.Template.Document, Demands: w.Template.Demands,
+		SchedulerName: component.SchedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
+		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable,
 	}
 	return one
 }
@@ -98,13 +88,6 @@ func (w *workload) pod(name string) *kube.Pod {
 	}
 	if w.env.Version.PodGeneration() {
 		p.Generation = 1
-	}
-	if w.Template.Gated {
-		// As applySchedulingGatedCondition of pkg/registry/core/pod/strategy.go says it of a new pod.
-		p.Gated = true
-		p.Conditions = p.Conditions.Set(kube.Condition{
-			Type: "PodScheduled", Status: "False", Reason: "SchedulingGated", Message: "Scheduling is blocked due to non-empty scheduling gates", Transition: w.env.API.Now().Second(),
-		})
 	}
 	if w.Template.Volume != "" {
 		p.Claim = w.Template.Volume + "-" + name

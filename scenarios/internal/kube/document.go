@@ -6,14 +6,12 @@ import "github.com/nodesim/nodesim/internal/rawjson"
 // versions.
 type Document struct {
 	Meta
-	// Pending says that it is not created yet: nothing is written of it.
-	Pending  bool
 	Resource string // the plural
 }
 
 // CreateDocument adds an object with its whole text, name and UID included, changed by merge patches.
 func (s *Store) CreateDocument(d *Document, text []byte, patches ...[]byte) {
-	d.rv, d.Pending = s.version(), false
+	d.rv = s.version()
 	for _, p := range patches {
 		text = rawjson.Apply(nil, text, p)
 	}
@@ -22,7 +20,7 @@ func (s *Store) CreateDocument(d *Document, text []byte, patches ...[]byte) {
 
 // PatchDocument writes what differs, as a merge patch. It needs [Store.PatchesOnly].
 func (s *Store) PatchDocument(d *Document, patch []byte) {
-	if !d.gone && !d.Pending {
+	if !d.gone {
 		d.rv = s.version()
 		s.emit(Modified, d.Resource, &d.Meta, patch, nil)
 	}
@@ -34,10 +32,8 @@ func (s *Store) DropDocument(d *Document) {
 		return
 	}
 	d.gone = true
-	if !d.Pending {
-		d.rv = s.version()
-		s.emit(Deleted, d.Resource, &d.Meta, nil, nil)
-	}
+	d.rv = s.version()
+	s.emit(Deleted, d.Resource, &d.Meta, nil, nil)
 }
 
 // PutDocumentAway says that a client has removed the object.

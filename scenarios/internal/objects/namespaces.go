@@ -59,7 +59,6 @@ func (ns *namespaces) seen(c kube.Change, was, x *Object) {
 	case x.Deleting:
 		if ns.ending[x.Name] == nil {
 			ns.ending[x.Name] = &ending{}
-			ns.Halt(x.Name)
 		}
 		ns.again(x, namespaceDelay)
 	}

@@ -31,10 +31,6 @@ type Config struct {
 	Env *component.Env
 	// Header names the resources that there are. It may grow.
 	Header *timeline.Header
-	// Changed is told of an object that has been marked for deletion or is gone, by a write of this package.
-	Changed func(*Object)
-	// Halt is told of a namespace that is at its end: nothing can be created in it any more.
-	Halt func(namespace string)
 	// Disk makes the volume of a claim in a zone, "" is any; nil where the class is of another driver than the provider's.
 	Disk func(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, zone string) *corev1.PersistentVolume
 	// Forgotten is told of an Event that is gone, though its reporter may still write it.

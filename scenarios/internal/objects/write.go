@@ -25,7 +25,6 @@ func (s *Objects) patch(x *Object, patch []byte) { s.Env.API.PatchDocument(x.doc
 // drop removes an object without a type.
 func (s *Objects) drop(x *Object) {
 	s.Env.API.DropDocument(x.document())
-	s.Changed(x)
 }
 
 // stamp is a time as the API has it.
@@ -108,7 +107,6 @@ func (s *Objects) end(x *Object, final []string) {
 		patch["status"] = map[string]any{"phase": "Terminating"}
 	}
 	s.patch(x, marshal(patch))
-	s.Changed(x)
 }
 
 // finalizers are those of an object that is deleted: what the garbage collector has to do comes last.

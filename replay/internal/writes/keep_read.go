@@ -1,6 +1,9 @@
 package writes
 
 import (
+	"encoding/base64"
+	"maps"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -52,4 +55,27 @@ func (w *write) fill(k kind, u unstructured.Unstructured) {
 	if w.keeps() && k.builtIn {
 		kubedefaults.Fill(k.Group, k.Version, k.Kind, u.Object)
 	}
+	if w.keeps() && k.groupResource().String() == "secrets" {
+		encode(u)
+	}
+}
+
+// encode moves a Secret's stringData to its data (kubernetes/pkg/apis/core/v1/conversion.go,
+// Convert_v1_Secret_To_core_Secret).
+func encode(u unstructured.Unstructured) {
+	plain, _ := u.Object["stringData"].(map[string]any)
+	if len(plain) == 0 {
+		return
+	}
+	data, _ := u.Object["data"].(map[string]any)
+	data = maps.Clone(data)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, v := range plain {
+		text, _ := v.(string)
+		data[key] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	u.Object["data"] = data
+	delete(u.Object, "stringData")
 }

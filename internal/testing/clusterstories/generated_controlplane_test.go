@@ -44,19 +44,26 @@ func generated(number uint64) generatedStory {
 	if kind == "vanish" && nodes == 1 {
 		kind = "plain"
 	}
+	// Each node has as many pods of the first workload. Its budget lets fewer go than that, or all of them, so that it isn't up to
+	// chance whether it blocks. Where the surge goes at the end, chance has it how many pods are on which node.
+	each := 2 + chance.IntN(3)
 	var workloads, budgets strings.Builder
 	for i := range 1 + chance.IntN(3) {
 		name := string(rune('a'+i)) + "-web"
 		replicas := 1 + chance.IntN(6)
-		if kind == "vanish" {
-			replicas = nodes * (1 + chance.IntN(3)) // on each node as many, whichever goes
+		switch {
+		case i == 0:
+			replicas = nodes * each
+		case kind == "vanish":
+			replicas = nodes
 		}
-		w := testcluster.Workload{Name: name, Replicas: int32(replicas), CPU: []string{"250m", "500m"}[chance.IntN(2)]}
-		if chance.IntN(3) > 0 && replicas > 1 {
-			w.MinAvailable = 1 + chance.IntN(replicas-1)
-		}
-		if i == 0 && (kind == "stuck" || kind == "force") {
-			w.MinAvailable = replicas // which lets none of them go
+		w := testcluster.Workload{Name: name, Replicas: int32(replicas), CPU: []string{"100m", "250m"}[chance.IntN(2)]}
+		switch {
+		case i > 0 || kind == "managed":
+		case kind == "stuck" || kind == "force":
+			w.MinAvailable = replicas
+		case chance.IntN(3) > 0:
+			w.MinAvailable = replicas - 1 - chance.IntN(each-1)
 		}
 		g.story.Workloads = append(g.story.Workloads, w)
 		fmt.Fprintf(&workloads, "- {name: %s, replicas: %d, requests: {cpu: %s, memory: \"0\"}, grace: 5s, group: workers}\n", name, replicas, w.CPU)
@@ -67,15 +74,15 @@ func generated(number uint64) generatedStory {
 
 	var rest string
 	limit := "30m"
-	settle := "0s"
+	settle := "3s"
+	g.story.After = 3 * time.Second // until what a controller notices late is there
 	switch kind {
 	case "vanish":
 		g.story.Act = clusterstories.Vanish("ip-10-0-1-10", g.story.Workloads[0])
-		limit, settle = "4m", "2m"
+		limit, settle, g.story.After = "4m", "2m", 0
 		rest = "timings: {monitorGrace: 10s, capacityRequest: 1h}\nfaults:\n- {at: 0s, vanish: {nodes: 1}}\n"
 	case "managed":
 		g.inOrder = false // the nodes of the simulated surge join at once
-		g.story.After, settle = 3*time.Second, "3s"
 		g.story.Act = clusterstories.Roll(testcluster.Roll{
 			Group: group, Surge: 2 * len(zones), CordonAll: true, AfterDrain: 500 * time.Millisecond, Pause: 100 * time.Millisecond,
 		})

@@ -33,7 +33,7 @@ func On(ctx context.Context, config *rest.Config, namespace, slot string) (*Clus
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Look: 5 * time.Second, Quiet: 45 * time.Second, client: client, host: strings.TrimSuffix(config.Host, "/"), namespace: namespace, slot: slot, told: map[int]bool{}}
+	c := &Cluster{Look: 10 * time.Second, Quiet: 3 * time.Minute, client: client, host: strings.TrimSuffix(config.Host, "/"), namespace: namespace, slot: slot, told: map[int]bool{}}
 	all, err := c.list(ctx, "/api/v1/nodes?labelSelector=eks.amazonaws.com/nodegroup%3D"+slot)
 	if err != nil {
 		return nil, err

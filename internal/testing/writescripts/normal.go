@@ -19,6 +19,11 @@ var (
 	token   = regexp.MustCompile(`kube-api-access-[a-z0-9]{5}`)
 	// suffix is what is generated at a name's end, hashes included (k8s.io/apimachinery, pkg/util/rand, SafeEncodeString).
 	suffix = regexp.MustCompile(`(-[bcdfghjklmnpqrstvwxz2456789]{5,10})+\b`)
+	// A ReplicaSet that is gone is still named by what its Deployment says.
+	set    = regexp.MustCompile(`(ReplicaSet \\?"[a-z-]+)-[bcdfghjklmnpqrstvwxz2456789]{5,10}\b`)
+	port   = regexp.MustCompile(`"nodePort":\d+`)
+	step   = regexp.MustCompile(` from \d+ to \d+$`)
+	record = regexp.MustCompile(`in record \(\d+\)`)
 	// A pod that fits nowhere counts the nodes of other scripts, too.
 	unfit = regexp.MustCompile(`\b0/\d+ nodes are available: [^"]*`)
 	count = regexp.MustCompile(`\b\d+ (node\(s\)|Insufficient|Preemption|No preemption)`)
@@ -29,7 +34,19 @@ func (c *Cluster) normal(objects []map[string]any) Rest {
 	for _, o := range objects {
 		if m, is := o["metadata"].(map[string]any); is {
 			delete(m, "managedFields")
-			delete(m, "selfLink")
+			if m["ownerReferences"] != nil { // how often its controller has written it is up to when it did
+				delete(m, "generation")
+				if status, is := o["status"].(map[string]any); is && text(o, "kind") != "Pod" {
+					delete(status, "observedGeneration")
+				}
+			}
+		}
+	}
+	for _, o := range objects {
+		// A virtual kubelet at a speed may post a pod's end before its address.
+		if status, is := o["status"].(map[string]any); is && (status["phase"] == "Succeeded" || status["phase"] == "Failed") {
+			delete(status, "podIP")
+			delete(status, "podIPs")
 		}
 	}
 	names := c.hashes(objects)
@@ -41,7 +58,7 @@ func (c *Cluster) normal(objects []map[string]any) Rest {
 		}
 		texts[i] = string(b)
 	}
-	names = append(names, generated(objects, texts, names)...)
+	names = append(names, c.generated(objects, texts, names)...)
 	// A name may begin as another one does.
 	slices.SortStableFunc(names, func(a, b rename) int { return cmp.Compare(len(b.from), len(a.from)) })
 	of := map[string]string{}
@@ -53,7 +70,7 @@ func (c *Cluster) normal(objects []map[string]any) Rest {
 		if err := json.Unmarshal([]byte(s), &decoded[i]); err != nil {
 			panic(err) // names have no quotes
 		}
-		of[text(decoded[i], "metadata", "uid")] = fmt.Sprintf("%s/%s", text(decoded[i], "kind"), text(decoded[i], "metadata", "name"))
+		of[text(decoded[i], "metadata", "uid")] = fmt.Sprintf("%s/%s", text(decoded[i], "kind"), c.general(text(decoded[i], "metadata", "name")))
 	}
 	r := Rest{Fields: map[string]string{}}
 	for i, s := range texts {
@@ -62,7 +79,7 @@ func (c *Cluster) normal(objects []map[string]any) Rest {
 		if err := json.Unmarshal([]byte(c.general(s)), &o); err != nil {
 			panic(err)
 		}
-		r.flatten(fmt.Sprintf("%s %s ", text(decoded[i], "kind"), text(decoded[i], "metadata", "name")), "", o)
+		r.flatten(fmt.Sprintf("%s %s ", text(decoded[i], "kind"), c.general(text(decoded[i], "metadata", "name"))), "", o)
 	}
 	return r
 }
@@ -74,6 +91,9 @@ func (c *Cluster) general(s string) string {
 	s = version.ReplaceAllString(s, `"$1":"some"`)
 	s = token.ReplaceAllString(s, "kube-api-access-#")
 	s = unfit.ReplaceAllStringFunc(s, reasons)
+	s = set.ReplaceAllString(s, "$1-#")
+	s = port.ReplaceAllString(s, `"nodePort":"some"`)
+	s = record.ReplaceAllString(s, "in record (some)")
 	s = strings.ReplaceAll(s, c.namespace, "NS")
 	for i, n := range c.nodes {
 		// Of nodes that the script does nothing to, the scheduler takes any.
@@ -90,13 +110,12 @@ func (c *Cluster) general(s string) string {
 
 // reasons are those for which a pod fits nowhere, without the numbers of nodes and without the nodes of other scripts.
 func reasons(s string) string {
-	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
-	fit, preempt, _ := strings.Cut(s, ". preemption:")
+	fit, preempt, _ := strings.Cut(s, "preemption: ")
 	_, fit, _ = strings.Cut(fit, ": ")
 	var all []string
-	for _, one := range strings.Split(fit, ", ") {
-		one = strings.TrimSuffix(count.ReplaceAllString(one, "$1"), ".")
-		if one != "node(s) didn't match Pod's node affinity/selector" && one != "no new claims to deallocate" {
+	for _, one := range strings.FieldsFunc(fit, func(r rune) bool { return r == ',' || r == '.' }) {
+		one = strings.TrimSpace(count.ReplaceAllString(one, "$1"))
+		if one != "" && one != "node(s) didn't match Pod's node affinity/selector" && one != "no new claims to deallocate" {
 			all = append(all, one)
 		}
 	}
@@ -169,7 +188,7 @@ func (c *Cluster) hashes(objects []map[string]any) (names []rename) {
 }
 
 // generated stand for the names that end by chance, numbered in the order of what else the objects say.
-func generated(objects []map[string]any, texts []string, hashes []rename) (names []rename) {
+func (c *Cluster) generated(objects []map[string]any, texts []string, hashes []rename) (names []rename) {
 	type one struct{ base, name, key string }
 	var all []one
 	for i, o := range objects {
@@ -178,8 +197,7 @@ func generated(objects []map[string]any, texts []string, hashes []rename) (names
 			continue
 		}
 		key := strings.ReplaceAll(texts[i], name, "")
-		key = address.ReplaceAllString(moment.ReplaceAllString(version.ReplaceAllString(uid.ReplaceAllString(key, ""), ""), ""), "")
-		key = token.ReplaceAllString(replaced(key, hashes), "")
+		key = replaced(c.general(uid.ReplaceAllString(key, "")), hashes)
 		all = append(all, one{replaced(base, hashes), name, key})
 	}
 	slices.SortFunc(all, func(a, b one) int {
@@ -211,6 +229,9 @@ func (r Rest) flatten(object, path string, v any) {
 	case []any:
 		if len(v) == 0 {
 			r.Fields[object+path] = "[]"
+		}
+		if strings.HasSuffix(path, "endpoints") || strings.HasSuffix(path, "ddresses") { // in no order
+			slices.SortFunc(v, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		}
 		for i, v := range v {
 			r.flatten(object, fmt.Sprintf("%s[%s]", path, key(path, i, v)), v)

@@ -162,7 +162,8 @@ func (c *Cluster) objects(ctx context.Context, shown []string) (all []map[string
 	return all, b.String(), nil
 }
 
-// reporters are the controllers whose Events are compared: those of kubelets and scheduler depend on what else a cluster has.
+// reporters are the controllers whose Events are compared: those of kubelets and scheduler depend on what else a cluster has, and
+// NoPods depends on whether a budget or its pods are there first.
 var reporters = []string{
 	"deployment-controller", "replicaset-controller", "replication-controller", "statefulset-controller", "daemonset-controller",
 	"job-controller", "cronjob-controller", "disruption-controller", "controllermanager",
@@ -176,10 +177,11 @@ func (c *Cluster) events(ctx context.Context, r Rest) error {
 		if by == "" {
 			by = text(e, "reportingComponent")
 		}
-		if slices.Contains(reporters, by) {
+		if slices.Contains(reporters, by) && text(e, "reason") != "NoPods" {
 			about := text(e, "involvedObject", "kind") + "/" + text(e, "involvedObject", "name")
 			message := c.general(fmt.Sprintf("%s %s %s: %s", about, text(e, "type"), text(e, "reason"), text(e, "message")))
-			r.Fields["Event "+by+" "+suffix.ReplaceAllString(message, "-#")] = "reported"
+			// In which steps a rollout goes is up to when pods become ready.
+			r.Fields["Event "+by+" "+suffix.ReplaceAllString(step.ReplaceAllString(message, ""), "-#")] = "reported"
 		}
 	}
 	return err

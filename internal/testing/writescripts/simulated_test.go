@@ -19,8 +19,8 @@ import (
 // only runs the scripts whose names contain a text.
 var only = flag.String("script", "", "run the scripts whose names contain this")
 
-// few is how many scripts run, evenly chosen, where NODESIM_SOAK doesn't ask for all.
-const few = 30
+// few is how many scripts run, evenly chosen.
+var few = flag.Int("scripts", 30, "how many scripts run, where NODESIM_SOAK does not ask for all")
 
 // chosen are the scripts to run.
 func chosen(t testing.TB) (scripts []writescripts.Script, all bool) {
@@ -33,7 +33,7 @@ func chosen(t testing.TB) (scripts []writescripts.Script, all bool) {
 		return every, true
 	}
 	for i, s := range every {
-		if *only != "" && strings.Contains(s.Name, *only) || *only == "" && i*few/len(every) != (i-1)*few/len(every) {
+		if *only != "" && strings.Contains(s.Name, *only) || *only == "" && i*(*few)/len(every) != (i-1)*(*few)/len(every) {
 			scripts = append(scripts, s)
 		}
 	}

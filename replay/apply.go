@@ -53,6 +53,9 @@ func (c *Cluster) whole(ev *timeline.Event) []byte {
 		return nil
 	}
 	alive := k.objects[name{ev.Namespace, ev.Name}]
+	if k.phase == listing { // which the event ends
+		alive = k.block.get(name{ev.Namespace, ev.Name})
+	}
 	if alive == nil {
 		return nil
 	}

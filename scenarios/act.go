@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
@@ -38,7 +39,8 @@ type Acting struct {
 	forgotten map[types.NamespacedName]bool
 	objects   *objects.Objects
 	workloads *workloads.Actor
-	attach    *controllers.AttachDetach // nil where kubelets are kwok's
+	attach    *controllers.AttachDetach  // nil where kubelets are kwok's
+	machines  map[string]*cloud.Instance // of nodes that clients have created
 }
 
 // Act makes the cluster of the file's beginning.
@@ -65,7 +67,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 
 // newActing makes a cluster with nothing in it yet.
 func newActing(f *File) (*Acting, error) {
-	a := &Acting{forgotten: map[types.NamespacedName]bool{}}
+	a := &Acting{forgotten: map[types.NamespacedName]bool{}, machines: map[string]*cloud.Instance{}}
 	s, err := f.newSimulation(a.emit, nil, f.Start)
 	if err != nil {
 		return nil, err
@@ -84,6 +86,7 @@ func newActing(f *File) (*Acting, error) {
 	})
 	a.written.Owner = func(uid string) *kube.Owner { return a.workloads.OwnerOf(uid) }
 	a.keepWorkloads()
+	a.keepClientsNodes()
 	return a, nil
 }
 

@@ -57,8 +57,10 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		}
 		return store.NextVersion(), nil
 	case ev.Type == timeline.Deleted:
+		a.provide(r, ev)
 		return store.PutAway(view, ev.Namespace, ev.Name)
 	}
+	a.provide(r, ev)
 	version, err = a.view(r, ev)
 	if err == nil && rawjson.Get(ev.Object, "metadata", "deletionTimestamp") != nil {
 		a.sim.env.After(0, func() { store.Collect(view, ev.Namespace, ev.Name) })
@@ -82,7 +84,11 @@ func (a *Acting) view(r timeline.Resource, ev *timeline.Event) (version uint64, 
 		if err := read(ev, in); err != nil {
 			return 0, err
 		}
-		return store.PutNode(ev.Name, func(n *kube.Node) { a.written.Node(n, in) }), nil
+		version = store.PutNode(ev.Name, func(n *kube.Node) { a.written.Node(n, in) })
+		if ev.Type == timeline.Added && a.machines != nil {
+			a.nodeCreated(in)
+		}
+		return version, nil
 	case pods:
 		in := &corev1.Pod{}
 		if err := read(ev, in); err != nil {

@@ -26,6 +26,7 @@ type Machines struct {
 	chance model.Stream
 	drains *Drainer
 	of     map[string]*capiMachine // by instance
+	wanted map[string]*kube.Custom // Machines of others, by the instance that is launched for them
 }
 
 // MachinesConfig configures the controllers.
@@ -63,7 +64,7 @@ var capiReacts = model.Uniform(100*time.Millisecond, 1500*time.Millisecond)
 // NewMachines starts the controllers. The Machines of nodes that are there
 // already are created by Seed.
 func NewMachines(env *component.Env, cfg MachinesConfig) *Machines {
-	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}}
+	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}, wanted: map[string]*kube.Custom{}}
 	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
 		if c == kube.Deleted || c == kube.Modified && old.Ready() == n.Ready() {
 			return
@@ -183,7 +184,7 @@ func (m *Machines) create(i *cloud.Instance) {
 	set("BootstrapReady", "True", "")
 	set("InfrastructureReady", "False", "WaitingForInfrastructure")
 	set("NodeHealthy", "False", "WaitingForNodeRef")
-	if m.env.API.CreateCustom(c.object) != nil {
+	if m.begin(c) != nil {
 		return
 	}
 	m.of[i.ID] = c

@@ -26,7 +26,10 @@ func (s *setSync) claims(pod string, ordinal int) bool {
 			continue
 		}
 		c := t.DeepCopy()
-		c.ObjectMeta = metav1.ObjectMeta{Namespace: s.o.doc.Namespace, Name: name, Labels: maps.Clone(t.Labels), Annotations: t.Annotations}
+		c.ObjectMeta = metav1.ObjectMeta{
+			Namespace: s.o.doc.Namespace, Name: name, Labels: maps.Clone(t.Labels), Annotations: t.Annotations,
+			Finalizers: []string{"kubernetes.io/pvc-protection"}, // plugin/pkg/admission/storage/storageobjectinuseprotection
+		}
 		for k, v := range s.set.Spec.Selector.MatchLabels {
 			c.Labels = with(c.Labels, k, v)
 		}

@@ -77,7 +77,7 @@ func newActing(f *File) (*Acting, error) {
 	a.header = s.header
 	s.env.API.PatchesOnly()
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
-	a.written.Templates.Traits = s.traitsOf
+	a.written.Templates.Traits, a.written.Templates.Resizable = s.traitsOf, true
 	a.objects = objects.New(objects.Config{
 		Env: s.env, Header: &a.header, Disk: a.disk,
 		Forgotten: func(namespace, name string) {

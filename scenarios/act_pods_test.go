@@ -108,3 +108,49 @@ func TestAPriorityClassOfAClient(t *testing.T) {
 		}
 	}
 }
+
+// A pod that names its node is refused by the kubelet where it doesn't fit.
+func TestAPodThatNamesItsNode(t *testing.T) {
+	c := act(t, shop)
+	node := decode[corev1.Node](t, c.list("nodes")[0]).Name
+	c.newPod("fits", `{"spec":{"nodeName":"`+node+`"}}`)
+	c.newPod("large", `{"spec":{"nodeName":"`+node+`","containers":[{"name":"c","image":"busybox:1","resources":{"requests":{"cpu":"100"}}}]}}`)
+	c.newPod("picky", `{"spec":{"nodeName":"`+node+`","nodeSelector":{"disk":"ssd"}}}`)
+	c.pass(time.Minute)
+	c.check()
+	if s := c.pod("fits").Status; s.Phase != corev1.PodRunning {
+		t.Errorf("%+v", s)
+	}
+	if s := c.pod("large").Status; s.Phase != corev1.PodFailed || s.Reason != "OutOfcpu" || !strings.HasPrefix(s.Message, "Pod was rejected: Node didn't have enough resource: cpu, requested: 100000, used: ") {
+		t.Errorf("%+v", s)
+	}
+	if s := c.pod("picky").Status; s.Phase != corev1.PodFailed || s.Reason != "NodeAffinity" || s.Message != "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Without a probe a container is ready as soon as it runs, and its status says what it was given.
+func TestAClientsPodIsReadyAtOnce(t *testing.T) {
+	c := act(t, shop)
+	resources := `"resources":{"requests":{"cpu":"100m"}}`
+	c.newPod("quick", `{"spec":{"containers":[{"name":"c","image":"busybox:1",`+resources+`}]}}`)
+	c.newPod("probed", `{"spec":{"containers":[{"name":"c","image":"busybox:1",`+resources+`,"readinessProbe":{"httpGet":{"path":"/","port":80}}}]}}`)
+	c.pass(time.Minute)
+	c.check()
+	took := func(name string) time.Duration {
+		p := c.pod(name)
+		for _, one := range p.Status.Conditions {
+			if one.Type == corev1.PodReady && one.Status == corev1.ConditionTrue {
+				return one.LastTransitionTime.Sub(p.Status.ContainerStatuses[0].State.Running.StartedAt.Time)
+			}
+		}
+		t.Fatalf("%s isn't Ready: %+v", name, p.Status)
+		return 0
+	}
+	if took("quick") > time.Second || took("probed") < 2*time.Second {
+		t.Errorf("ready after %s, and with a probe after %s", took("quick"), took("probed"))
+	}
+	if s := c.pod("quick").Status.ContainerStatuses[0]; s.Resources == nil || s.AllocatedResources.Cpu().MilliValue() != 100 {
+		t.Errorf("%+v", s)
+	}
+}

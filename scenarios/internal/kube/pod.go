@@ -57,6 +57,8 @@ type Template struct {
 	// a resize shows. Kubelets say so since 1.33 of every container; on a tape it
 	// stands where a scenario resizes.
 	Resizable bool
+	// Unprobed says that no container has a readiness or a startup probe: each is ready as soon as it runs.
+	Unprobed bool
 	// Document is {"metadata":{},"spec":…}, the spec as a client has written it for a workload's pods; nil where no
 	// client has. A pod that is created has what the fields here don't say from it.
 	Document []byte

@@ -83,7 +83,7 @@ func (l *podWorker) readyAlone(c int) {
 	if l.traits != nil {
 		d = l.traits.Container(c).StartReady
 	}
-	takes := l.draw(d)
+	takes := l.unlessUnprobed(l.draw(d))
 	if l.readyAt == nil {
 		l.readyAt = make([]kube.Instant, len(l.cs))
 	}

@@ -175,7 +175,7 @@ func (f *life) started(r *run) {
 		if f.traits != nil {
 			d = f.traits.Container(r.at).StartReady
 		}
-		r.readyAt = m.now().Add(f.draw(d))
+		r.readyAt = m.now().Add(f.unlessUnprobed(f.draw(d)))
 	}
 	if end := f.endOf(r); end.Ends() {
 		r.does, r.until = exited, m.now().Add(max(end.After, 0)).Add(f.draw(relist))
@@ -199,6 +199,10 @@ func (f *life) redefine() {
 	for i := range f.p.Template.Containers {
 		r := f.mains[i]
 		r.spec = &f.p.Template.Containers[i]
+		if s := f.status(r); s.Given != nil { // what it is resized to, it has
+			is := r.spec.Resources()
+			s.Given = f.m.k.share(kube.Given{Allocated: is, Actual: is})
+		}
 		if s := f.status(r); s.Image != r.spec.Image && f.running(r) && r.does != stopsIn {
 			f.tell("Normal", "Killing", r.spec.Name, "Container "+r.spec.Name+" definition changed, will be restarted")
 			r.does, r.replaced = stopsIn, true

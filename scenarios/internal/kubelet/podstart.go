@@ -34,6 +34,10 @@ func (l *podWorker) admit() {
 		l.restartAfterBoot()
 		return
 	}
+	if reason, message := l.unfit(); reason != "" {
+		l.reject(reason, message)
+		return
+	}
 	l.await()
 	l.next(l.draw(l.m.t.StatusPost), func() {
 		l.show()
@@ -242,7 +246,7 @@ func (l *podWorker) running() {
 	if l.traits != nil {
 		d = l.traits.StartReady
 	}
-	ready, post := l.draw(d), l.draw(m.t.StatusPost)
+	ready, post := l.unlessUnprobed(l.draw(d)), l.draw(m.t.StatusPost)
 	if l.dies = l.crashes(); len(l.dies) > 0 {
 		l.next(post, func() {
 			l.show()
@@ -259,6 +263,15 @@ func (l *podWorker) running() {
 		l.show()
 		l.next(max(ready-post, 0)+l.draw(m.t.StatusPost), l.becomeReady)
 	})
+}
+
+// unlessUnprobed is the time until a container is ready: none where nothing probes it and nothing else is known of its
+// program.
+func (l *podWorker) unlessUnprobed(ready time.Duration) time.Duration {
+	if l.traits == nil && l.p.Template.Unprobed {
+		return 0
+	}
+	return ready
 }
 
 func (l *podWorker) becomeReady() {

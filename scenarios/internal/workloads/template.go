@@ -74,6 +74,7 @@ func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) (*prototype, err
 		from: t, text: text, labels: convert.LabelsFromAPI(t.Labels), annotations: convert.LabelsFromAPI(t.Annotations), finalizers: t.Finalizers,
 		template: convert.TemplateFromAPI(&corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}),
 	}
+	m.template.Resizable = true
 	if a.Traits != nil {
 		m.template.Workload = a.Traits(pod)
 	}

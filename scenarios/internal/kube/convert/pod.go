@@ -100,8 +100,11 @@ func template(in *corev1.Pod) *kube.Template {
 		}
 	}
 	t.Demands = demands(in)
+	t.Unprobed = !slices.ContainsFunc(s.Containers, probed) && !slices.ContainsFunc(s.InitContainers, probed)
 	return t
 }
+
+func probed(c corev1.Container) bool { return c.ReadinessProbe != nil || c.StartupProbe != nil }
 
 func containerSpec(c *corev1.Container, annotations map[string]string) kube.ContainerSpec {
 	one := kube.ContainerSpec{

@@ -24,16 +24,26 @@ func checkStructural(s *schema, at *field.Path) field.ErrorList {
 
 type structural struct{ errs field.ErrorList }
 
+// mostErrors is how many errors of one schema are said. A server says all, and the
+// path of each is as long as the schema is deep.
+const mostErrors = 200
+
+func (c *structural) say(err func() *field.Error) {
+	if len(c.errs) < mostErrors {
+		c.errs = append(c.errs, err())
+	}
+}
+
 func (c *structural) required(at *field.Path, said string) {
-	c.errs = append(c.errs, field.Required(at, said))
+	c.say(func() *field.Error { return field.Required(at, said) })
 }
 
 func (c *structural) forbidden(at *field.Path, said string) {
-	c.errs = append(c.errs, field.Forbidden(at, said))
+	c.say(func() *field.Error { return field.Forbidden(at, said) })
 }
 
 func (c *structural) invalid(at *field.Path, v any, said string) {
-	c.errs = append(c.errs, field.Invalid(at, v, said))
+	c.say(func() *field.Error { return field.Invalid(at, v, said) })
 }
 
 // level is where a schema is: "root", "item" or "field".

@@ -133,3 +133,31 @@ func TestADefinitionsEnd(t *testing.T) {
 		t.Error(d.Finalizers, d.Status.Conditions)
 	}
 }
+
+// A definition whose schemas are so deep that reading them multiplies is refused, however it is shaped; what people have isn't.
+func TestBound(t *testing.T) {
+	nested := func(n int, leaf, key string) map[string]any {
+		var of any = map[string]any{"type": "string", "description": leaf}
+		for range n {
+			of = map[string]any{"type": "array", key: of}
+		}
+		return map[string]any{"spec": map[string]any{"versions": []any{map[string]any{"schema": map[string]any{"openAPIV3Schema": of}}}}}
+	}
+	mega := strings.Repeat("x", 1<<20)
+	for _, c := range []struct {
+		name       string
+		definition map[string]any
+		refused    bool
+	}{
+		{"a big one, eight lists deep", nested(8, mega, "items"), false},
+		{"a big one, twenty lists deep", nested(20, mega, "items"), true},
+		{"a big one, twenty maps deep", nested(20, mega, "additionalProperties"), true},
+		{"a small one, 200 lists deep", nested(200, "", "items"), false},
+		{"a small one, 5,000 lists deep", nested(5000, "", "items"), true},
+		{"properties alone, 5,000 deep", nested(5000, "", "properties"), false},
+	} {
+		if err := Bound(c.definition); (err != nil) != c.refused {
+			t.Errorf("%s: found %v, want refused: %v", c.name, err, c.refused)
+		}
+	}
+}

@@ -85,6 +85,11 @@ func (w *write) applied(k kind, obj runtime.Object) (u unstructured.Unstructured
 	if err := w.repeated(); err != nil {
 		return u, err
 	}
+	if u, is := obj.(*unstructured.Unstructured); is && k.isDefinition() {
+		if err := bounded(u.Object); err != nil {
+			return *u, err
+		}
+	}
 	if made, err := k.typedObject(obj); err == nil {
 		fillIn(made)
 		return k.untyped(made)

@@ -47,6 +47,14 @@ func (w *write) decode(k kind) (unstructured.Unstructured, error) {
 	if !k.builtIn {
 		return w.decodeCustom(k)
 	}
+	if k.isDefinition() {
+		sent := map[string]any{}
+		if kjson.UnmarshalCaseSensitivePreserveInts(w.Body, &sent) == nil { // what can't be read is refused below
+			if err := bounded(sent); err != nil {
+				return unstructured.Unstructured{}, err
+			}
+		}
+	}
 	s := strict
 	if w.lax() {
 		s = lenient

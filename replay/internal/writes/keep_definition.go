@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -79,6 +80,14 @@ func fillIn(obj runtime.Object) {
 	if d, is := obj.(*apiextensionsv1.CustomResourceDefinition); is {
 		apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(d)
 	}
+}
+
+// bounded refuses a definition that takes too much to read.
+func bounded(definition map[string]any) error {
+	if err := crd.Bound(definition); err != nil {
+		return apierrors.NewRequestEntityTooLargeError(err.Error())
+	}
+	return nil
 }
 
 // storedIn adds the storage version to those in which objects may be stored

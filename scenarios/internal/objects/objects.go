@@ -92,9 +92,6 @@ type Object struct {
 	gone  bool
 }
 
-// Gone reports whether the object was removed.
-func (x *Object) Gone() bool { return x.gone }
-
 // New starts the controllers of objects of any kind. Call it before there are objects.
 func New(c Config) *Objects {
 	s := &Objects{

@@ -57,7 +57,6 @@ func TestScriptsAgreeWithTheControlPlane(t *testing.T) {
 					lines = append(lines, err.Error())
 				}
 				outcomes[i] = strings.Join(lines, "\n")
-				t.Logf("%s:\n%s", scripts[i].Name, outcomes[i])
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func generated(number uint64) generatedStory {
 		switch {
 		case i == 0:
 			replicas = nodes * each
-		case kind == "vanish":
+		case kind == "vanish" || kind == "stuck": // not every node gets its turn
 			replicas = nodes
 		}
 		w := testcluster.Workload{Name: name, Replicas: int32(replicas), CPU: []string{"100m", "250m"}[chance.IntN(2)]}

@@ -44,6 +44,9 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	}
 	switch {
 	case view == "":
+		if r == leases && ev.Namespace == corev1.NamespaceNodeLease && ev.Type != timeline.Deleted {
+			store.RenewLease(ev.Name)
+		}
 		if workloads.Has(r.Group, r.Resource) {
 			if err := a.workloads.Put(ev); err != nil {
 				return 0, err
@@ -72,6 +75,7 @@ var (
 	nodes   = timeline.Resource{Version: "v1", Kind: "Node", Resource: "nodes"}
 	pods    = timeline.Resource{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true}
 	events  = timeline.Resource{Version: "v1", Kind: "Event", Resource: "events", Namespaced: true}
+	leases  = timeline.Resource{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Resource: "leases", Namespaced: true}
 	budgets = timeline.Resource{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget", Resource: "poddisruptionbudgets", Namespaced: true}
 )
 

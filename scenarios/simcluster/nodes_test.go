@@ -90,7 +90,9 @@ func TestClientsNodes(t *testing.T) {
 		if _, err := k.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		get := func() (*corev1.Pod, error) { return k.CoreV1().Pods("default").Get(t.Context(), "one", metav1.GetOptions{}) }
+		get := func() (*corev1.Pod, error) {
+			return k.CoreV1().Pods("default").Get(t.Context(), "one", metav1.GetOptions{})
+		}
 		c.Eventually(5*time.Minute, "the pod to run there", func() bool {
 			p, err := get()
 			return err == nil && isReady(p) && p.Spec.NodeName == "fake-1"

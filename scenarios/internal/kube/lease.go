@@ -29,6 +29,20 @@ func (s *Store) StartLease(node string, since Instant) {
 	l.since, l.until, l.last = since, 0, l.at(s.Now())
 }
 
+// RenewLease says that a client has renewed a node's Lease, once. It does nothing for a node whose Lease a kubelet here
+// renews.
+func (s *Store) RenewLease(node string) {
+	l := s.leases[node]
+	switch {
+	case l == nil:
+		l = &lease{}
+		s.leases[node] = l
+	case l.until == 0:
+		return
+	}
+	l.since, l.until = s.Now(), s.Now()
+}
+
 // StopLease says that a node's kubelet renews its Lease no longer.
 func (s *Store) StopLease(node string) {
 	if r := s.outbound(); r != nil {

@@ -89,6 +89,9 @@ func command(words []string) (takes time.Duration, code int, known bool) {
 func asleep(words []string) (takes time.Duration, code int, known bool) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
 	for _, w := range words {
+		if w == "" {
+			return 0, 0, false
+		}
 		unit := time.Second
 		if u, named := units[w[len(w)-1]]; named {
 			unit, w = u, w[:len(w)-1]

@@ -26,6 +26,7 @@ func TestEnds(t *testing.T) {
 		{[]string{"sleep", "infinity"}, kube.End{}},
 		{[]string{"sleep", "inf"}, kube.End{}},
 		{[]string{"sleep"}, kube.End{}},
+		{[]string{"sleep", ""}, kube.End{}},
 		{[]string{"sh", "-c", "sleep 5; exit 3"}, kube.End{After: 5 * time.Second, Code: 3}},
 		{[]string{"bash", "-ec", "echo hi && sleep 1 && false"}, kube.End{After: time.Second, Code: 1}},
 		{[]string{"sh", "-c", "exit 3; sleep 5"}, atOnce(3)},

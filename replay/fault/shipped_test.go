@@ -15,12 +15,15 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// The ready-made patterns find something to do on every tape that we ship,
+// The ready-made patterns find something to do on every tape of a roll that we ship,
 // without a parameter. Where pods are updated in place no node turns, and the two
 // that are about nodes that do have nothing to hide.
 func TestSieveOnEveryScenario(t *testing.T) {
 	kinds := []string{"stale", "unobserved", "intermediate"}
 	for _, s := range scenarios.All() {
+		if s.Name == "empty" { // nothing happens on its tape
+			continue
+		}
 		h, err := s.Header()
 		if err != nil {
 			t.Fatal(err)

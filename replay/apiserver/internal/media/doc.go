@@ -29,8 +29,8 @@
 //
 // # Where it differs from an API server
 //
-//   - Kinds that apischeme doesn't hold (custom resources, but also
-//     CustomResourceDefinition and APIService) have no protobuf: 406, or the
+//   - Kinds that apischeme doesn't hold (custom resources, but also APIService)
+//     have no protobuf: 406, or the
 //     next media type that the client accepts; and their bookmarks lack the
 //     members that a Go type always writes. A server does so for custom
 //     resources only.

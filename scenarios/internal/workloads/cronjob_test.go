@@ -17,7 +17,7 @@ func TestSchedules(t *testing.T) {
 		}
 		return when
 	}
-	// As spec_test.go of github.com/robfig/cron/v3 has them.
+	// The first as spec_test.go of github.com/robfig/cron/v3 has them.
 	for _, c := range []struct{ schedule, after, want string }{
 		{"*/15 * * * *", "2012-07-09T14:45:00Z", "2012-07-09T15:00:00Z"},
 		{"*/15 * * * *", "2012-07-09T14:59:59Z", "2012-07-09T15:00:00Z"},
@@ -32,6 +32,10 @@ func TestSchedules(t *testing.T) {
 		{"@every 90s", "2012-07-09T14:45:00Z", "2012-07-09T14:46:30Z"},
 		{"TZ=America/New_York 0 9 * * *", "2012-07-09T14:45:00Z", "2012-07-10T13:00:00Z"},
 		{"0 0 30 2 ?", "2012-07-09T14:45:00Z", ""},
+		// Clocks go forward at midnight: of 6 September 2026 and of 29 March 2026.
+		{"TZ=America/Santiago 0 0 1 * *", "2026-09-01T12:00:00Z", "2026-10-01T03:00:00Z"},
+		{"TZ=America/Santiago 0 9 * * 0", "2026-09-01T12:00:00Z", "2026-09-06T12:00:00Z"},
+		{"TZ=Atlantic/Azores 0 9 * * 1", "2026-03-27T12:00:00Z", "2026-03-30T09:00:00Z"},
 	} {
 		s, err := parseSchedule(c.schedule, time.UTC)
 		if err != nil {

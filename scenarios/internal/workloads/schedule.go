@@ -150,9 +150,9 @@ func (s *schedule) next(after time.Time) time.Time {
 	for limit := t.AddDate(5, 0, 0); t.Before(limit); {
 		switch {
 		case s.month>>t.Month()&1 == 0:
-			t = time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, s.zone)
+			t = s.midnight(t.Year(), t.Month()+1, 1)
 		case !s.onDay(t):
-			t = time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, s.zone)
+			t = s.midnight(t.Year(), t.Month(), t.Day()+1)
 		case s.hour>>t.Hour()&1 == 0:
 			t = t.Add(time.Duration(60-t.Minute()) * time.Minute)
 		case s.minute>>t.Minute()&1 == 0:
@@ -167,6 +167,16 @@ func (s *schedule) next(after time.Time) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// midnight is the first moment of a day. Where clocks go forward at midnight, time.Date may give an hour before it, which
+// is on the day before (SpecSchedule.Next of github.com/robfig/cron/v3 notices that too).
+func (s *schedule) midnight(year int, month time.Month, day int) time.Time {
+	t := time.Date(year, month, day, 0, 0, 0, 0, s.zone)
+	if t.Hour() > 12 {
+		t = t.Add(time.Duration(24-t.Hour()) * time.Hour)
+	}
+	return t
 }
 
 func (s *schedule) onDay(t time.Time) bool {

@@ -27,7 +27,10 @@ func TestSchedules(t *testing.T) {
 		{"0 0 29 2 ?", "2012-07-09T23:35:00Z", "2016-02-29T00:00:00Z"},
 		{"0 0 * * mon", "2012-07-09T23:35:00Z", "2012-07-16T00:00:00Z"},
 		{"0 0 1,15 * sun", "2012-07-15T00:00:00Z", "2012-07-22T00:00:00Z"},
-		{"0 0 */10 * sun", "2012-07-02T00:00:00Z", "2012-08-01T00:00:00Z"},
+		{"0 0 */10 * sun", "2012-07-02T00:00:00Z", "2012-07-08T00:00:00Z"}, // a step restricts, so the weekday counts as well
+		{"0 0 */10 * sun", "2012-07-08T00:00:00Z", "2012-07-11T00:00:00Z"},
+		{"0 0 */1 * sun", "2012-07-02T00:00:00Z", "2012-07-08T00:00:00Z"},
+		{"0 0 5 * */2", "2012-07-02T00:00:00Z", "2012-07-03T00:00:00Z"},
 		{"@daily", "2012-07-09T14:45:00Z", "2012-07-10T00:00:00Z"},
 		{"@every 90s", "2012-07-09T14:45:00Z", "2012-07-09T14:46:30Z"},
 		{"TZ=America/New_York 0 9 * * *", "2012-07-09T14:45:00Z", "2012-07-10T13:00:00Z"},
@@ -46,7 +49,7 @@ func TestSchedules(t *testing.T) {
 		if next := s.next(at(c.after)); !next.IsZero() {
 			got = next.UTC().Format(time.RFC3339)
 		}
-		if got != c.want && c.schedule != "0 0 */10 * sun" {
+		if got != c.want {
 			t.Errorf("%s after %s: %q, want %q", c.schedule, c.after, got, c.want)
 		}
 	}

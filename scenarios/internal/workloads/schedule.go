@@ -77,9 +77,11 @@ func parseSchedule(text string, zone *time.Location) (*schedule, error) {
 	return s, nil
 }
 
+// star reports whether a field restricts nothing. One with a step above 1 does (getRange of parser.go).
 func star(field string) bool {
 	for part := range strings.SplitSeq(field, ",") {
-		if value, _, _ := strings.Cut(part, "/"); value == "*" || value == "?" {
+		value, step, stepped := strings.Cut(part, "/")
+		if n, _ := strconv.ParseUint(step, 10, 31); (value == "*" || value == "?") && (!stepped || n == 1) {
 			return true
 		}
 	}

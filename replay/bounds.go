@@ -8,8 +8,9 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// Of what clients write to an [Engine]'s cluster, there is no more than this. The bytes are half of what etcd has room for by default
-// (etcd, server/storage/quota.go, DefaultQuotaBytes), in which it keeps older versions, too.
+// Of what clients write to an [Engine]'s cluster, there is no more than this; an Engine bounds what its own controllers create. The
+// bytes are half of what etcd has room for by default (etcd, server/storage/quota.go, DefaultQuotaBytes), in which it keeps older
+// versions, too.
 const (
 	mostLiving      = 1_000_000
 	mostLivingBytes = 1 << 30

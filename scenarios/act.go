@@ -84,6 +84,7 @@ func newActing(f *File) (*Acting, error) {
 			a.forgotten[types.NamespacedName{Namespace: namespace, Name: name}] = true
 		},
 	})
+	s.env.API.Bound(a.objects.Full)
 	a.written.Owner = func(uid string) *kube.Owner { return a.workloads.OwnerOf(uid) }
 	a.keepWorkloads()
 	a.keepClientsNodes()

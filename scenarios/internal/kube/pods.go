@@ -38,6 +38,9 @@ func (s *Store) CreatePod(p *Pod, patches ...[]byte) error {
 	if s.pods[k] != nil {
 		return fmt.Errorf("pods %q already exists", p.Name)
 	}
+	if s.full() {
+		return errFull
+	}
 	s.stamp(&p.Meta)
 	s.enter(p)
 	text := whole(s, (*writer).pod, p)

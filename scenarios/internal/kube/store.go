@@ -55,6 +55,7 @@ type Store struct {
 	inbound  bool // what is being written came from the remote
 	silent   bool // what is being written came from a client, and is on the tape
 	patches  bool // no change is written as a whole object
+	full     func() bool
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
 	watching int           // depth of calls of functions that watch
@@ -97,7 +98,7 @@ type watchers struct {
 // New returns an empty Store.
 func New(cfg Config) *Store {
 	return &Store{
-		cfg: cfg, rv: cfg.Version,
+		cfg: cfg, rv: cfg.Version, full: func() bool { return false },
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
 		budgetsIn: map[string][]*Budget{}, customs: map[string]*table[Custom]{},
 		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{}, isomorphic: map[isomorphic]*series{},
@@ -129,6 +130,12 @@ func (s *Store) WatchPods(f func(c Change, old, p *Pod)) {
 func (s *Store) WatchBudgets(f func(c Change, old, b *Budget)) {
 	s.watchers.budgets = append(s.watchers.budgets, f)
 }
+
+// Bound has no pod be created where there is no room for it.
+func (s *Store) Bound(full func() bool) { s.full = full }
+
+// errFull is what a kube-apiserver answers whose etcd is full (etcd, api/v3rpc/rpctypes/error.go).
+var errFull = errors.New("etcdserver: mvcc: database space exceeded")
 
 var errReentrant = errors.New("a write from within a watch: put it in the loop instead")
 

@@ -48,6 +48,7 @@ type Objects struct {
 	events      map[string]map[string]struct{} // by namespace
 	expires     map[[2]string]time.Duration    // Events of clients, by namespace and name
 	made        uint64
+	bytes       int // of all objects
 	presumed    map[types.UID]bool
 	lastOwners  owners
 	defined     map[string][]timeline.Resource // by CustomResourceDefinitions: the versions, by resource and group
@@ -89,6 +90,7 @@ type Object struct {
 	text  []byte // where its kind keeps it
 	facts *facts // of a pod
 	n     uint64 // of its creation
+	size  int    // when it was last seen whole
 	gone  bool
 }
 
@@ -120,6 +122,15 @@ func (s *Objects) All(resource string) []*Object {
 	}
 	return inOrder(some)
 }
+
+// Controllers create pods only while there is less than this. Clients have the same bounds (replay/bounds.go).
+const (
+	most      = 1_000_000
+	mostBytes = 1 << 30
+)
+
+// Full reports whether there is no room for more pods.
+func (s *Objects) Full() bool { return len(s.byName) >= most || s.bytes >= mostBytes }
 
 // kept are the kinds whose text the controllers here or those of pods need.
 var kept = map[string]bool{
@@ -181,7 +192,8 @@ func (s *Objects) Saw(ev *timeline.Event) {
 
 func (s *Objects) add(id name, ev *timeline.Event) {
 	s.made++
-	x := &Object{Kind: id.kind, Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, n: s.made}
+	x := &Object{Kind: id.kind, Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, n: s.made, size: len(ev.Object)}
+	s.bytes += x.size
 	s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
 	if x.keeps {
 		x.text = bytes.Clone(ev.Object)
@@ -204,7 +216,8 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 func (s *Objects) modify(x *Object, ev *timeline.Event) {
 	was := *x
 	if ev.Object != nil {
-		x.Owners, x.Finalizers, x.Deleting, x.Generation = nil, nil, false, 0
+		s.bytes += len(ev.Object) - x.size
+		x.Owners, x.Finalizers, x.Deleting, x.Generation, x.size = nil, nil, false, 0, len(ev.Object)
 		s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
 		if x.keeps {
 			x.text = bytes.Clone(ev.Object)
@@ -224,6 +237,7 @@ func (s *Objects) modify(x *Object, ev *timeline.Event) {
 
 func (s *Objects) remove(id name, x *Object) {
 	x.gone = true
+	s.bytes -= x.size
 	delete(s.byName, id)
 	if s.byUID[x.UID] == x {
 		delete(s.byUID, x.UID)

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
@@ -26,9 +27,11 @@ type setSync struct {
 	set             *appsv1.StatefulSet
 	first           int         // the lowest ordinal
 	slots           []*kube.Pod // by ordinal from first on; nil where there is no pod
+	beyond          []*kube.Pod // those of higher ordinals that are wanted, too; at least burst pods are missing before them
 	condemned       []*kube.Pod // those of other ordinals, the highest first
 	current, newest *object     // ControllerRevisions
 	collisions      int32
+	refused         bool // a pod
 	again           time.Duration
 }
 
@@ -74,15 +77,23 @@ func (s *setSync) place(pods []*kube.Pod) {
 	if o := s.set.Spec.Ordinals; o != nil {
 		s.first = int(o.Start)
 	}
-	s.slots = make([]*kube.Pod, *s.set.Spec.Replicas)
+	s.slots = make([]*kube.Pod, min(int(*s.set.Spec.Replicas), len(pods)+burst))
 	for _, p := range pods {
-		if i := ordinalOf(s.o, p) - s.first; i >= 0 && i < len(s.slots) {
-			s.slots[i] = p
-		} else {
+		switch i := ordinalOf(s.o, p); {
+		case !s.wants(i):
 			s.condemned = append(s.condemned, p)
+		case i-s.first < len(s.slots):
+			s.slots[i-s.first] = p
+		default:
+			s.beyond = append(s.beyond, p)
 		}
 	}
 	slices.SortFunc(s.condemned, func(a, b *kube.Pod) int { return -cmp.Compare(ordinalOf(s.o, a), ordinalOf(s.o, b)) })
+}
+
+// wants reports whether a StatefulSet has a pod of an ordinal.
+func (s *setSync) wants(ordinal int) bool {
+	return ordinal >= s.first && ordinal-s.first < int(*s.set.Spec.Replicas)
 }
 
 // revise finds the revision of the template, and creates it where there is none (getStatefulSetRevisions).
@@ -132,7 +143,7 @@ func (s *setSync) status() appsv1.StatefulSetStatus {
 		ObservedGeneration: s.set.Generation, CurrentRevision: s.current.doc.Name, UpdateRevision: s.newest.doc.Name, CollisionCount: &s.collisions,
 		Conditions: s.set.Status.Conditions,
 	}
-	for _, list := range [][]*kube.Pod{s.slots, s.condemned} {
+	for _, list := range [][]*kube.Pod{s.slots, s.beyond, s.condemned} {
 		for _, p := range list {
 			if p == nil {
 				continue
@@ -177,7 +188,8 @@ func (s *setSync) isAvailable(p *kube.Pod) bool {
 func (s *setSync) out(p *kube.Pod) bool { return p == nil || p.Terminating() || !s.isAvailable(p) }
 
 // run creates the pods that are missing and deletes those that are too many, one after the other unless they may come
-// and go at once. It reports whether there is nothing to wait for.
+// and go at once: then it creates up to burst (MaxBatchSize), and more a round trip later. It reports whether there is
+// nothing to wait for.
 func (s *setSync) run() bool {
 	parallel := s.set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement
 	ill, found := (*kube.Pod)(nil), false // the first that is unavailable
@@ -192,9 +204,18 @@ func (s *setSync) run() bool {
 	for _, p := range slices.Backward(s.condemned) {
 		note(p)
 	}
+	created := 0
 	for i := range s.slots {
-		if s.keep(i, parallel) && !parallel {
+		missing := s.slots[i] == nil
+		if missing && created == burst {
+			s.again = sooner(s.again, component.RoundTrip)
 			return false
+		}
+		if s.keep(i, parallel) && (!parallel || s.refused) {
+			return false
+		}
+		if missing && s.slots[i] != nil {
+			created++
 		}
 	}
 	for _, p := range s.condemned {
@@ -337,9 +358,10 @@ func (s *setSync) createPodOf(i int) bool {
 	}, patch)
 	if err != nil {
 		s.record(s.o, corev1.EventTypeWarning, "FailedCreate", fmt.Sprintf("Create Pod %s in StatefulSet %s failed error: %v", name, s.o.doc.Name, err))
-		s.again = sooner(s.again, s.o.refuse())
+		s.again, s.refused = sooner(s.again, s.o.refuse()), true
 		return false
 	}
+	s.o.refused = 0
 	s.slots[i] = s.env.API.Pod(s.o.doc.Namespace, name)
 	s.say("Create", name)
 	return true

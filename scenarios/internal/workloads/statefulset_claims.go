@@ -33,7 +33,7 @@ func (s *setSync) claims(pod string, ordinal int) bool {
 		for k, v := range s.set.Spec.Selector.MatchLabels {
 			c.Labels = with(c.Labels, k, v)
 		}
-		if s.policy().WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType && ordinal >= s.first && ordinal < s.first+len(s.slots) {
+		if s.policy().WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType && s.wants(ordinal) {
 			c.OwnerReferences = []metav1.OwnerReference{s.o.reference()}
 		}
 		c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
@@ -73,7 +73,7 @@ func (s *setSync) retain(p *kube.Pod) {
 	policy := s.policy()
 	goes := appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	ordinal := ordinalOf(s.o, p)
-	surplus := ordinal < s.first || ordinal >= s.first+len(s.slots)
+	surplus := !s.wants(ordinal)
 	for i := range s.set.Spec.VolumeClaimTemplates {
 		o := s.byName[named{"persistentvolumeclaims", s.o.doc.Namespace, claimName(&s.set.Spec.VolumeClaimTemplates[i], p.Name)}]
 		if o == nil {

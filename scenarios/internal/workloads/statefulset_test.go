@@ -172,3 +172,36 @@ func TestStatefulSetsReplace(t *testing.T) {
 	r.settle()
 	r.statefulSetIs("replaced", "replicas 3 ready 3 available 3 current 3 updated 3 same true", "db-0=web:1 db-1=web:1 db-2=web:1")
 }
+
+// A StatefulSet may ask for more pods than there is memory for.
+func TestManyReplicas(t *testing.T) {
+	r := newRig(t)
+	r.put("statefulsets", "db", strings.Replace(statefulSet, `"replicas":3`, `"replicas":2147483647,"podManagementPolicy":"Parallel"`, 1))
+	room := 3 * burst
+	r.env.API.Bound(func() bool { return len(r.env.API.Pods()) >= room })
+	for pods := 0; pods < room; {
+		at, ok := r.env.Next()
+		if !ok {
+			t.Fatal("nothing happens any more")
+		}
+		r.pass(at - r.env.Now())
+		if made := len(r.running()) - pods; made > burst {
+			t.Fatalf("%d pods at one moment, want at most %d", made, burst)
+		} else {
+			pods += made
+		}
+	}
+	r.said()
+	r.pass(10 * time.Second)
+	if n := len(r.running()); n != room {
+		t.Errorf("%d pods, want %d", n, room)
+	}
+	if said := r.said(); !strings.Contains(said, "failed error: etcdserver: mvcc: database space exceeded") || strings.Count(said, "\n") > 20 {
+		t.Errorf("said %s", said)
+	}
+	room++
+	r.pass(time.Minute)
+	if n := len(r.running()); n != room {
+		t.Errorf("%d pods, want one more", n)
+	}
+}

@@ -3,6 +3,7 @@ package simcluster
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,14 +12,18 @@ import (
 )
 
 // A record is the tape of what has happened, in memory. It keeps no object: an
-// actor's write is the patch that the actor made, a client's is the whole object.
+// actor's write is the patch that the actor made, a client's is the whole object. Of
+// both it has what [timeline.FullRedaction] keeps, and of Secrets nothing.
 type record struct {
 	writer  *timeline.Writer
 	text    chunks
 	waiting []timeline.Event // that aren't written yet
+	refused map[string]bool  // resources that no tape has
 	patches map[object]int   // since an object was on the tape as a whole
 	failed  error
 }
+
+var redaction = timeline.FullRedaction()
 
 type object struct {
 	resource string
@@ -36,21 +41,31 @@ const (
 )
 
 func newRecord(h timeline.Header) (*record, error) {
-	r := &record{patches: map[object]int{}}
+	r := &record{patches: map[object]int{}, refused: map[string]bool{}}
+	for _, resource := range h.Resources {
+		if redaction.Refuses(resource) {
+			r.refused[h.Key(resource)] = true
+		}
+	}
+	h.Resources = slices.DeleteFunc(slices.Clone(h.Resources), redaction.Refuses)
+	h.Redaction = slices.Compact(slices.Sorted(slices.Values(append(redaction.Paths(), h.Redaction...))))
 	var err error
 	r.writer, err = timeline.NewWriter(&r.text, h)
 	r.text = chunks{} // the header comes when the tape is asked for: clients define resources
 	return r, err
 }
 
-// lists reports whether the header has the resource of an event.
+// lists reports whether the header has the resource of an event, or never will.
 func (r *record) lists(resource string) bool {
 	_, listed := r.writer.Header().Lookup(resource)
-	return listed || resource == ""
+	return listed || resource == "" || r.refused[resource]
 }
 
 // add takes an event. Its bytes must not change.
 func (r *record) add(ev timeline.Event) {
+	if r.refused[ev.Resource] {
+		return
+	}
 	r.waiting = append(r.waiting, ev)
 	if len(r.waiting) == mostWaiting {
 		r.write()
@@ -87,16 +102,19 @@ func (r *record) line(ev timeline.Event) error {
 	default:
 		r.patches[id] = n + 1
 	}
+	kind, _ := r.writer.Header().Lookup(ev.Resource)
+	var err error
 	switch {
-	case ev.Patch != nil:
+	case ev.Patch != nil: // a string is masked by itself, and a list is replaced as a whole: it fits what was redacted before
 		ev.Object = nil
+		ev.Patch, err = redaction.Redact(kind, ev.Patch)
 	case ev.Object != nil:
-		kind, _ := r.writer.Header().Lookup(ev.Resource)
-		body, err := r.writer.Body(ev.Object, kind)
-		if err != nil {
-			return err
+		if ev.Object, err = redaction.Redact(kind, ev.Object); err == nil {
+			ev.Object, err = r.writer.Body(ev.Object, kind)
 		}
-		ev.Object = body
+	}
+	if err != nil {
+		return err
 	}
 	return r.writer.WriteLine(ev)
 }

@@ -13,11 +13,13 @@ import (
 
 // A record is the tape of what has happened, in memory. It keeps no object: an
 // actor's write is the patch that the actor made, a client's is the whole object. Of
-// both it has what [timeline.FullRedaction] keeps, and of Secrets nothing.
+// both it has what [timeline.FullRedaction] keeps, and of Secrets nothing. It grows
+// with what happens: nothing bounds it but that its text is compressed.
 type record struct {
 	writer  *timeline.Writer
 	text    chunks
 	waiting []timeline.Event // that aren't written yet
+	bytes   int              // of the objects that wait
 	refused map[string]bool  // resources that no tape has
 	patches map[object]int   // since an object was on the tape as a whole
 	failed  error
@@ -34,6 +36,9 @@ const (
 	// mostWaiting bounds the events that wait for somebody who asks for the tape.
 	// The start of a cluster is then not the start of its tape.
 	mostWaiting = 4096
+
+	// mostWaitingBytes bounds their objects: each may be of 3 MiB.
+	mostWaitingBytes = 8 << 20
 
 	// mostPatches is how many patches of an object may follow its last whole state
 	// on a tape; see timeline.Writer.WriteLine.
@@ -67,7 +72,8 @@ func (r *record) add(ev timeline.Event) {
 		return
 	}
 	r.waiting = append(r.waiting, ev)
-	if len(r.waiting) == mostWaiting {
+	r.bytes += len(ev.Object) + len(ev.Patch)
+	if len(r.waiting) == mostWaiting || r.bytes >= mostWaitingBytes {
 		r.write()
 	}
 }
@@ -80,7 +86,7 @@ func (r *record) write() {
 		}
 		r.waiting[i] = timeline.Event{}
 	}
-	r.waiting = r.waiting[:0]
+	r.waiting, r.bytes = r.waiting[:0], 0
 }
 
 func (r *record) line(ev timeline.Event) error {

@@ -30,10 +30,9 @@
 // # Where it differs from an API server
 //
 //   - Kinds that apischeme doesn't hold (custom resources, but also APIService)
-//     have no protobuf: 406, or the
-//     next media type that the client accepts; and their bookmarks lack the
-//     members that a Go type always writes. A server does so for custom
-//     resources only.
+//     have no protobuf: 406, or the next media type that the client accepts; and
+//     their bookmarks lack the members that a Go type always writes. A server
+//     does so for custom resources only.
 //   - A shifted object keeps the times that it was first shown with.
 //   - In a Table, the row of a bookmark may show defaults where the server's
 //     cells are empty; and FlowSchemas are in the order of their names.

@@ -78,7 +78,7 @@ type object struct {
 	refused  int          // how often in a row a pod could not be created
 	backoff  backoff      // of a Job
 	failures nodeBackoffs // of a DaemonSet
-	fits     *prototype   // of a DaemonSet's pods, nil before the first sync
+	fits     *daemonFit   // of a DaemonSet, nil before the first sync
 }
 
 // Put takes an object as somebody else has written it, or that it was deleted.

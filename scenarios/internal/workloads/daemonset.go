@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 )
 
 // daemonSync is what a sync of a DaemonSet works with.
@@ -66,7 +67,7 @@ func (d *daemonSync) begin(hash string) {
 	}
 	t.Labels = with(t.Labels, appsv1.DefaultDaemonSetUniqueLabelKey, hash)
 	tolerate(&t.Spec)
-	d.template = t
+	d.template, d.o.fits = t, &daemonFit{node: t.Spec.NodeName, template: convert.TemplateFromAPI(t)}
 }
 
 // tolerate adds what the pods of every DaemonSet tolerate (AddOrUpdateDaemonPodTolerations).
@@ -116,19 +117,19 @@ func (d *daemonSync) place() {
 	}
 }
 
-// fits says whether a pod should be started on a node, and whether one that is there may stay (NodeShouldRunDaemonPod).
-func (d *daemonSync) fits(n *kube.Node) (run, stay bool) {
-	m, err := d.prototype(d.o, d.template)
-	if err != nil {
-		return false, false
-	}
-	d.o.fits = m
-	return m.fits(n)
+func (d *daemonSync) fits(n *kube.Node) (run, stay bool) { return d.o.fits.on(n) }
+
+// A daemonFit says where a DaemonSet has pods, by its template: whether they are admitted shows when they are created.
+type daemonFit struct {
+	node     string
+	template *kube.Template
 }
 
-func (m *prototype) fits(n *kube.Node) (run, stay bool) {
-	t := m.template
-	if name := m.from.Spec.NodeName; name != "" && name != n.Name || !n.Labels.Holds(t.NodeSelector) {
+// on says whether a pod should be started on a node, and whether one that is there may stay (NodeShouldRunDaemonPod of
+// pkg/controller/daemon/daemon_controller.go).
+func (f *daemonFit) on(n *kube.Node) (run, stay bool) {
+	t := f.template
+	if f.node != "" && f.node != n.Name || !n.Labels.Holds(t.NodeSelector) {
 		return false, false
 	}
 	if t.Demands != nil && t.Demands.NodeAffinity != nil && !t.Demands.NodeAffinity.Allows(n.Name, n.Labels) {
@@ -306,7 +307,7 @@ func (a *Actor) nodeChanged(c kube.Change, old, n *kube.Node) {
 			a.enqueue(o)
 			continue
 		}
-		run, stay := o.fits.fits(n)
+		run, stay := o.fits.on(n)
 		there := slices.ContainsFunc(a.env.API.PodsOn(n.Name), func(p *kube.Pod) bool { return p.Owner != nil && p.Owner.UID == o.doc.UID })
 		if run && !there || !stay && there || there && o.api.(*appsv1.DaemonSet).Status.NumberMisscheduled > 0 {
 			a.enqueue(o)

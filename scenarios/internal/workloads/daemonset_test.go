@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
@@ -156,4 +158,30 @@ func TestDaemonsThatFail(t *testing.T) {
 	if said := r.said(); !strings.Contains(said, "FailedDaemonPod: Found failed daemon pod shop/agent-") {
 		t.Error(said)
 	}
+}
+
+// Where pods aren't admitted, those that run stay, and the DaemonSet says what is wrong and tries again.
+func TestDaemonsThatAreRefused(t *testing.T) {
+	r := newRig(t)
+	refused := true
+	r.Admit = func(p *corev1.Pod) error {
+		if refused && p.Spec.Containers[0].Image == "web:2" {
+			return errors.New("no PriorityClass")
+		}
+		return nil
+	}
+	r.nodes("a1", "a2", "b1")
+	r.put("daemonsets", "agent", daemonSet)
+	r.settleNodes()
+	r.said()
+	r.put("daemonsets", "agent", newTemplate(2))
+	r.settleNodes()
+	r.daemonsAre("refused", "desired 3 current 2 misscheduled 0 ready 2 updated 0 available 2 unavailable 1", "a2=web:1 b1=web:1")
+	if said := r.said(); !strings.Contains(said, "FailedCreate: Error creating: no PriorityClass") {
+		t.Error(said)
+	}
+	refused = false
+	r.settleNodes()
+	r.settleNodes()
+	r.daemonsAre("admitted", "desired 3 current 3 misscheduled 0 ready 3 updated 3 available 3 unavailable 0", "a1=web:2 a2=web:2 b1=web:2")
 }

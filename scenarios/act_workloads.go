@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"strings"
 
@@ -27,8 +28,12 @@ func (a *Acting) keepWorkloads() {
 	})
 }
 
-// keep takes a workload of the scenario over, with the pods that it has.
+// keep takes a workload of the scenario over, with the pods that it has. One that the API server would refuse to create
+// isn't there after that: its writer gets an error, and nothing happens.
 func (a *Acting) keep(w controllers.Shown) error {
+	if a.creatable(w.Kind, w.Namespace, w.Name) != nil {
+		return nil
+	}
 	self, set, err := a.textOf(w)
 	if err != nil {
 		return err
@@ -42,6 +47,20 @@ func (a *Acting) keep(w controllers.Shown) error {
 		}
 	}
 	return a.workloads.Hold(plural(w.Kind), self, w.Created)
+}
+
+// creatable says why the API server would refuse to create a workload, or nil. The namespaces of those that are there from
+// the start come later than they do.
+func (a *Acting) creatable(kind controllers.WorkloadKind, namespace, name string) error {
+	switch there := a.objects.Get("namespaces", "", namespace); {
+	case a.workloads.Exists(plural(kind), namespace, name):
+		return fmt.Errorf("found a %s %s/%s: want none of that name", kind, namespace, name)
+	case a.sim.env.Now() > 0 && there == nil:
+		return fmt.Errorf("found no namespace %q: want one that is there", namespace)
+	case there != nil && there.Deleting:
+		return fmt.Errorf("found the namespace %q about to end: want one that stays", namespace)
+	}
+	return nil
 }
 
 // admission has pods of controllers go through what those of clients go through.
@@ -105,7 +124,12 @@ func (s *Simulation) keeperOf(w *spec.Workload) workloadKeeper {
 	if s.acting != nil {
 		a, resource := s.acting.workloads, plural(controllers.WorkloadKind(w.Kind))
 		return workloadKeeper{
-			scale:    func(n int) error { return a.Scale(resource, w.Namespace, w.Name, int32(n)) },
+			scale: func(n int) error {
+				if !a.Exists(resource, w.Namespace, w.Name) {
+					return nil // a client has deleted it
+				}
+				return a.Scale(resource, w.Namespace, w.Name, int32(n))
+			},
 			replicas: func() int { return a.Replicas(resource, w.Namespace, w.Name) },
 			redefine: func(change func(*kube.ContainerSpec)) error {
 				return a.Redefine(resource, w.Namespace, w.Name, func(t *corev1.PodTemplateSpec) { redefine(t, change) })

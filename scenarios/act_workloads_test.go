@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,8 +12,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/replay"
+	faults "github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -227,4 +231,40 @@ func TestUpdatesOfNumberedAndDaemonPods(t *testing.T) {
 		t.Errorf("%d pods have the new image, want 6", n)
 	}
 	c.check()
+}
+
+// What the API server would refuse to write to a workload doesn't end the cluster: a fault now is an error, and what a
+// scenario has in its time is without effect.
+func TestWorkloadsThatAreThereAlready(t *testing.T) {
+	c := act(t, strings.Replace(shop, "budgets:", "- {name: late, namespace: shop, replicas: 2, createAt: 5m}\n- {name: first, namespace: lost}\n- {name: last, namespace: lost, createAt: 6m}\nbudgets:", 1))
+	do := func(want, text string) {
+		t.Helper()
+		f, err := faults.ParseFault(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Transact(func(*replay.Tx) error { return c.acting.Do(f) })
+		if got := fmt.Sprint(err); !strings.Contains(got, want) || want == "" && err != nil {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	c.pass(time.Minute)
+	do("fault: createWorkload: found a Deployment shop/web: want none of that name", "{createWorkload: {workload: web}}")
+	do("fault: scale: found no Deployment shop/late: want one that is there", "{scale: {workload: late, replicas: 3}}")
+	c.put(timeline.Added, "deployments", c.get("deployments", "shop", "web"),
+		`{"metadata":{"name":"late","uid":"a-clients","resourceVersion":null},"spec":{"replicas":1,"selector":{"matchLabels":{"app":"late"}},"template":{"metadata":{"labels":{"app":"late"}}}},"status":null}`)
+	c.put(timeline.Deleted, "deployments", c.get("deployments", "lost", "first"))
+	lost, err := c.Cluster().Get(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "", "lost", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.put(timeline.Deleted, "namespaces", lost.Raw())
+	do("fault: createWorkload: found no namespace \"lost\": want one that is there", "{createWorkload: {workload: first}}")
+	c.pass(10 * time.Minute)
+	if late := decode[appsv1.Deployment](t, c.get("deployments", "shop", "late")); late.UID != "a-clients" || late.Status.ReadyReplicas != 1 {
+		t.Errorf("late has UID %s and %d ready replicas, want that of the client and 1", late.UID, late.Status.ReadyReplicas)
+	}
+	if n := len(c.list("deployments")); n != 2 {
+		t.Errorf("%d Deployments, want web and late", n)
+	}
 }

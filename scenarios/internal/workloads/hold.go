@@ -115,7 +115,7 @@ func (a *Actor) holdRevision(o *object, name, label, hash string) {
 	a.create(kinds["controllerrevisions"], rev)
 }
 
-// Create creates a workload.
+// Create creates a workload. There must be none of its name.
 func (a *Actor) Create(resource string, text []byte) error {
 	k, api, err := read(resource, text)
 	if err != nil {
@@ -150,6 +150,11 @@ func (a *Actor) Scale(resource, namespace, name string, replicas int32) error {
 		}
 	})
 	return nil
+}
+
+// Exists reports whether there is a workload of the name.
+func (a *Actor) Exists(resource, namespace, name string) bool {
+	return a.byName[named{resource, namespace, name}] != nil
 }
 
 // Replicas are those that a workload wants; 0 where there is none of the name.

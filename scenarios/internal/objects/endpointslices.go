@@ -2,6 +2,7 @@ package objects
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -22,6 +23,43 @@ type slice struct {
 	*discoveryv1.EndpointSlice
 	ports string // its key
 	next  []discoveryv1.Endpoint
+}
+
+// sawSlice takes over a slice that was there before the controller, or that somebody else has changed: one with its labels is the
+// controller's, but for one that is about to go (syncService of pkg/controller/endpointslice/endpointslice_controller.go).
+func (c *services) sawSlice(x *Object) {
+	for _, s := range c.inNamespace[x.Namespace] {
+		s.slices = slices.DeleteFunc(slices.Clone(s.slices), func(l *slice) bool {
+			if l.Name == x.Name {
+				c.soon(s)
+			}
+			return l.Name == x.Name
+		})
+	}
+	api := &discoveryv1.EndpointSlice{}
+	if json.Unmarshal(x.text, api) != nil {
+		return // what the API server takes can be read
+	}
+	s := c.byName[[2]string{x.Namespace, api.Labels[discoveryv1.LabelServiceName]}]
+	if s == nil || x.Deleting || api.Labels[discoveryv1.LabelManagedBy] != sliceController {
+		return
+	}
+	api.Namespace, api.Name, api.Generation = x.Namespace, x.Name, x.Generation
+	var ports []corev1.EndpointPort
+	for _, p := range api.Ports {
+		ports = append(ports, corev1.EndpointPort{Name: value(p.Name), Port: value(p.Port), Protocol: value(p.Protocol), AppProtocol: p.AppProtocol})
+	}
+	s.slices = append(s.slices, &slice{EndpointSlice: api, ports: key(ports)})
+	if len(s.selector) > 0 {
+		c.soon(s)
+	}
+}
+
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // writeSlices writes the EndpointSlices of a Service (reconcileByAddressType and reconcileByPortMapping of
@@ -94,6 +132,9 @@ func (c *services) hold(s *service, own []*slice, kind discoveryv1.AddressType, 
 func (l *slice) keep(wanted map[string][]discoveryv1.Endpoint) {
 	l.next = nil
 	for i := range l.Endpoints {
+		if l.Endpoints[i].TargetRef == nil {
+			continue // a client's
+		}
 		uid := l.Endpoints[i].TargetRef.UID
 		at := slices.IndexFunc(wanted[l.ports], func(e discoveryv1.Endpoint) bool { return e.TargetRef.UID == uid })
 		if at >= 0 {
@@ -168,10 +209,12 @@ func (c *services) writeSlice(s *service, l *slice, trigger time.Time) {
 	}
 	l.Endpoints, l.Labels = l.next, labels
 	l.Generation++
+	c.writing = true
 	c.patch(x, merged(x.text, map[string]any{
 		"metadata":  map[string]any{"labels": labels, "annotations": annotations(trigger), "generation": l.Generation},
 		"endpoints": l.Endpoints,
 	}))
+	c.writing = false
 }
 
 func (c *services) createSlice(s *service, l *slice, trigger time.Time) {
@@ -179,7 +222,9 @@ func (c *services) createSlice(s *service, l *slice, trigger time.Time) {
 	for l.Name == "" || c.Get("endpointslices", l.Namespace, l.Name) != nil {
 		l.Name = string(c.stream.AppendSuffix([]byte(l.GenerateName), 5))
 	}
+	c.writing = true
 	c.create("endpointslices", c.stream.UUID(), l.EndpointSlice)
+	c.writing = false
 }
 
 func (c *services) dropSlice(s *service, l *slice) {

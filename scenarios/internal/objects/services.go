@@ -22,6 +22,7 @@ type services struct {
 	stream      model.Stream
 	byName      map[[2]string]*service
 	inNamespace map[string][]*service
+	writing     bool // a slice
 }
 
 // service is a Service with what the controllers have written of it.
@@ -50,6 +51,8 @@ func (c *services) seen(change kube.Change, x *Object) {
 	case "endpoints", "endpointslices.discovery.k8s.io":
 		if change == kube.Deleted {
 			c.lost(x)
+		} else if x.Resource.Group != "" && !c.writing {
+			c.sawSlice(x)
 		}
 	}
 }

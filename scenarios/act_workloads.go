@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/internal/podadmission"
@@ -25,6 +26,12 @@ func (a *Acting) keepWorkloads() {
 	a.workloads = workloads.New(workloads.Config{
 		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: admission{a.objects}.admit,
 		Ending: func(namespace string) bool { return a.objects.Terminating(namespace) },
+		Owners: func(p *kube.Pod) []metav1.OwnerReference {
+			if x := a.objects.Get("pods", p.Namespace, p.Name); x != nil {
+				return x.Owners
+			}
+			return nil
+		},
 	})
 }
 

@@ -192,6 +192,20 @@ func TestPodsAreReleasedAndAdopted(t *testing.T) {
 	if n := c.ready("web"); n != 8 {
 		t.Errorf("%d pods of web are Ready, want 8", n)
 	}
+	// Owners that aren't controllers stay.
+	other := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":%q}`, decode[appsv1.Deployment](t, c.get("deployments", "shop", "web")).UID)
+	c.patch("pods", "shop", pod, `{"metadata":{"ownerReferences":[`+other+`]}}`)
+	c.pass(5 * time.Second)
+	if owners := of(pod); len(owners) != 2 || owners[0].Kind != "Deployment" || owners[1].UID != rs.UID || owners[1].Controller == nil || !*owners[1].Controller {
+		t.Errorf("the pod is owned by %v", owners)
+	}
+	c.check()
+	c.patch("pods", "shop", pod, `{"metadata":{"labels":{"app":"other"}}}`)
+	c.pass(5 * time.Second)
+	if owners := of(pod); len(owners) != 1 || owners[0].Kind != "Deployment" {
+		t.Errorf("the pod is owned by %v", owners)
+	}
+	c.check()
 	c.patch("pods", "shop", "queue-0", `{"metadata":{"ownerReferences":null}}`)
 	c.pass(time.Minute)
 	if len(of("queue-0")) != 1 || c.ready("queue") != 2 {

@@ -186,13 +186,17 @@ func (s *Objects) own(x *Object, refs []metav1.OwnerReference) {
 		return
 	case "nodes":
 		if n := api.Node(x.Name); n != nil && !controlled && n.Owner != nil {
-			api.UpdateNode(n, func(n *kube.Node) { n.Owner = nil })
-			return
+			api.UpdateNode(n, func(n *kube.Node) { n.Owner = nil }) // which has no owner at all then
+			if len(refs) == 0 {
+				return
+			}
 		}
 	}
 	if c := api.Custom(x.Resource.Resource, x.Namespace, x.Name); c != nil && !controlled && c.Owner != nil {
-		api.UpdateCustom(c, func(c *kube.Custom) { c.Owner = nil })
-		return
+		api.UpdateCustom(c, func(c *kube.Custom) { c.Owner = nil }) // as above
+		if len(refs) == 0 {
+			return
+		}
 	}
 	s.patch(x, patch)
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Traits func(*corev1.Pod) any
 	// Admit fills in what the API server's admission does when a pod is created, or says why it refuses it.
 	Admit func(*corev1.Pod) error
+	// Owners are the owner references that a pod has in the API.
+	Owners func(*kube.Pod) []metav1.OwnerReference
 	// Ending reports whether nothing can be created in a namespace any more.
 	Ending func(namespace string) bool
 }

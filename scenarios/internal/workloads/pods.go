@@ -1,11 +1,13 @@
 package workloads
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -61,7 +63,7 @@ func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod
 		case selects.matches(p):
 			mine = append(mine, p)
 		case !ending:
-			a.env.API.UpdatePod(p, func(p *kube.Pod) { p.Owner = nil; p.SetFinalizer(jobTracking, false) })
+			a.own(p, nil, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
 		}
 	}
 	if ending || len(a.loose[o.doc.Namespace]) == 0 {
@@ -71,8 +73,7 @@ func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod
 		if p.Terminating() || concern != nil && !concern(p) || !o.selects.Matches(labelled{p.Labels}) {
 			continue
 		}
-		a.env.API.UpdatePod(p, func(p *kube.Pod) {
-			p.Owner = o.owner
+		a.own(p, o.owner, func(p *kube.Pod) {
 			if o.resource == "jobs" {
 				p.SetFinalizer(jobTracking, true)
 			}
@@ -80,6 +81,42 @@ func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod
 		mine = append(mine, p)
 	}
 	return mine
+}
+
+// own gives a pod another controller or none, and the changes that go with it. Its other owners stay.
+func (a *Actor) own(p *kube.Pod, owner *kube.Owner, change func(*kube.Pod)) {
+	was, finalizers := p.Owner, p.Finalizers
+	set := func(p *kube.Pod) {
+		p.Owner = owner
+		change(p)
+	}
+	var refs []metav1.OwnerReference
+	if a.Owners != nil {
+		refs = slices.DeleteFunc(slices.Clone(a.Owners(p)), func(r metav1.OwnerReference) bool {
+			return was != nil && r.UID == uidOf(was) || owner != nil && r.UID == uidOf(owner)
+		})
+	}
+	if len(refs) == 0 {
+		a.env.API.UpdatePod(p, set)
+		return
+	}
+	if yes := true; owner != nil {
+		refs = append(refs, metav1.OwnerReference{
+			APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: uidOf(owner), Controller: &yes, BlockOwnerDeletion: &yes,
+		})
+	}
+	next := *p
+	set(&next)
+	meta := map[string]any{"ownerReferences": refs}
+	if !slices.Equal(next.Finalizers, finalizers) {
+		meta["finalizers"] = next.Finalizers
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": meta})
+	if err != nil {
+		a.env.Fail(err)
+		return
+	}
+	a.env.API.AmendPod(p, patch, set)
 }
 
 // A matching is a selector that remembers what it said last: the pods of a

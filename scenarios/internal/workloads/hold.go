@@ -81,7 +81,9 @@ func (a *Actor) Hold(resource string, text []byte, born kube.Instant) error {
 	return nil
 }
 
-// HoldRevisions has the templates of StatefulSets and DaemonSets that have no revision be those that their pods name.
+// HoldRevisions has the templates of StatefulSets and DaemonSets that have no revision be those that their pods name. Where
+// a tape has revisions without their data, the newest is the template's: both controllers number it highest
+// (getStatefulSetRevisions, constructHistory).
 func (a *Actor) HoldRevisions() {
 	var all []*object
 	for _, o := range a.byUID {
@@ -91,7 +93,10 @@ func (a *Actor) HoldRevisions() {
 	}
 	slices.SortFunc(all, func(a, b *object) int { return strings.Compare(a.doc.UID, b.doc.UID) })
 	for _, o := range all {
-		if len(a.revisions(o)) > 0 {
+		if revisions := a.revisions(o); len(revisions) > 0 {
+			if newest := revisions[len(revisions)-1]; len(revised(newest).Data.Raw) == 0 {
+				update(a, newest, func(rev *appsv1.ControllerRevision) { rev.Data.Raw = a.dataOf(o.template(o.api)) })
+			}
 			continue
 		}
 		pods := a.env.API.PodsOf(o.doc.UID)

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/simcluster"
@@ -112,6 +113,31 @@ func TestFromSimulatedTapes(t *testing.T) {
 				}
 				onTape(t, f.Source(), at).rests()
 			})
+		}
+	}
+}
+
+// A workload that no server took is refused by its name: its controller couldn't work with it.
+func TestWorkloadsOfATapeAreWhole(t *testing.T) {
+	c := act(t, shop)
+	for resource, name := range map[string]string{"deployments": "web", "statefulsets": "queue"} {
+		for lacking, want := range map[string]string{
+			`{"spec":{"selector":null}}`:                       "found no spec.selector: want that of its pods",
+			`{"spec":{"template":{"spec":{"containers":[]}}}}`: "found no containers in spec.template: want one at least",
+		} {
+			m := scenarios.Moment{Header: c.Header(), At: time.Second, Objects: map[timeline.Resource][][]byte{}}
+			for _, r := range m.Header.Resources {
+				switch r.Resource {
+				case "nodes":
+					m.Objects[r] = c.list("nodes")
+				case resource:
+					m.Objects[r] = [][]byte{rawjson.Apply(nil, c.get(resource, "shop", name), []byte(lacking))}
+				}
+			}
+			_, err := scenarios.ActOn(m)
+			if want = resource + ".apps shop/" + name + ": " + want; err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s of %s: %v, want %s", lacking, name, err, want)
+			}
 		}
 	}
 }

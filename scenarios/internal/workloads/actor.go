@@ -2,10 +2,13 @@ package workloads
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -112,6 +115,9 @@ func (a *Actor) Put(ev *timeline.Event) error {
 	if api.GetUID() == "" {
 		api.SetUID(types.UID(ev.UID))
 	}
+	if err := whole(k, api); err != nil {
+		return err
+	}
 	if o != nil && o.api.GetUID() != api.GetUID() {
 		a.gone(o)
 		o = nil
@@ -121,6 +127,27 @@ func (a *Actor) Put(ev *timeline.Event) error {
 		return nil
 	}
 	a.change(o, api)
+	return nil
+}
+
+// whole says what an object lacks that the API server requires (ValidateDeploymentSpec of pkg/apis/apps/validation, and
+// those of the other kinds) or adds (a Job's selector). One of a tape that nobody recorded may lack it.
+func whole(k *kind, api apiObject) error {
+	var s *metav1.LabelSelector
+	switch o := api.(type) {
+	case *appsv1.Deployment:
+		s = o.Spec.Selector
+	case *appsv1.ReplicaSet, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:
+		s = k.selector(api)
+	default:
+		return nil
+	}
+	if s == nil {
+		return errors.New("found no spec.selector: want that of its pods")
+	}
+	if len(k.template(api).Spec.Containers) == 0 {
+		return errors.New("found no containers in spec.template: want one at least")
+	}
 	return nil
 }
 

@@ -1,6 +1,6 @@
 // Package objects is what kube-controller-manager does with objects of any kind in a simulated cluster that takes
 // writes: it collects what has lost its owners, ends namespaces with all that is in them, gives namespaces what every
-// one has, and forgets Events. One file each.
+// one has, says where the pods of Services are, binds volumes to claims, and forgets Events.
 //
 // In: every write of every object, a client's or an actor's. Out: writes to the simulated API. It must never read
 // another actor's memory, nor write from within what it is told.

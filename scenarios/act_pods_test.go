@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -152,5 +153,26 @@ func TestAClientsPodIsReadyAtOnce(t *testing.T) {
 	}
 	if s := c.pod("quick").Status.ContainerStatuses[0]; s.Resources == nil || s.AllocatedResources.Cpu().MilliValue() != 100 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Each pod is admitted by what there is when it is created.
+func TestPodsAreAdmittedOneByOne(t *testing.T) {
+	c := act(t, shop)
+	class := func(what timeline.Type, value int) {
+		c.put(what, "priorityclasses", fmt.Appendf(nil, `{"kind":"PriorityClass","apiVersion":"scheduling.k8s.io/v1","metadata":{"name":"usual","uid":"u-usual"},"globalDefault":true,"value":%d}`, value))
+	}
+	class(timeline.Added, 1000)
+	c.put(timeline.Added, "deployments", []byte(strings.ReplaceAll(newDeployment, "\n", "")))
+	c.pass(time.Minute)
+	class(timeline.Modified, 2000)
+	c.patch("deployments", "shop", "api", `{"metadata":{"generation":2},"spec":{"replicas":4}}`)
+	c.pass(time.Minute)
+	found := map[int32]int{}
+	for _, p := range c.pods(func(p *corev1.Pod) bool { return p.Labels["app"] == "api" }) {
+		found[*p.Spec.Priority]++
+	}
+	if found[1000] != 3 || found[2000] != 1 {
+		t.Errorf("pods by priority: %v, want three of 1000 and one of 2000", found)
 	}
 }

@@ -24,7 +24,7 @@ import (
 // keepWorkloads starts the controllers of workloads that have objects.
 func (a *Acting) keepWorkloads() {
 	a.workloads = workloads.New(workloads.Config{
-		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: admission{a.objects}.admit,
+		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: admission{a.objects}.admit, Admission: a.objects.Admission,
 		Ending: func(namespace string) bool { return a.objects.Terminating(namespace) },
 		Owners: func(p *kube.Pod) []metav1.OwnerReference {
 			if x := a.objects.Get("pods", p.Namespace, p.Name); x != nil {

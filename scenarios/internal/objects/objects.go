@@ -48,7 +48,8 @@ type Objects struct {
 	events      map[string]map[string]struct{} // by namespace
 	expires     map[[2]string]time.Duration    // Events of clients, by namespace and name
 	made        uint64
-	bytes       int // of all objects
+	admission   uint64 // counts changes of what pods are admitted by
+	bytes       int    // of all objects
 	presumed    map[types.UID]bool
 	lastOwners  owners
 	defined     map[string][]timeline.Resource // by CustomResourceDefinitions: the versions, by resource and group
@@ -128,6 +129,9 @@ const (
 	most      = 1_000_000
 	mostBytes = 1 << 30
 )
+
+// Admission counts the changes of ServiceAccounts and PriorityClasses, by which pods are admitted.
+func (s *Objects) Admission() uint64 { return s.admission }
 
 // Full reports whether there is no room for more pods.
 func (s *Objects) Full() bool { return len(s.byName) >= most || s.bytes >= mostBytes }
@@ -253,6 +257,9 @@ func (s *Objects) remove(id name, x *Object) {
 func (s *Objects) tell(c kube.Change, was, x *Object) {
 	if x.Resource.String() == "customresourcedefinitions.apiextensions.k8s.io" && c != kube.Deleted {
 		s.define(x)
+	}
+	if r := x.Resource.String(); r == "serviceaccounts" || r == "priorityclasses.scheduling.k8s.io" {
+		s.admission++
 	}
 	s.garbage.seen(c, was, x)
 	s.namespaces.seen(c, was, x)

@@ -29,6 +29,8 @@ type Config struct {
 	Traits func(*corev1.Pod) any
 	// Admit fills in what the API server's admission does when a pod is created, or says why it refuses it.
 	Admit func(*corev1.Pod) error
+	// Admission counts the changes of what Admit looks at: until the next, pods of one template are admitted alike.
+	Admission func() uint64
 	// Owners are the owner references that a pod has in the API.
 	Owners func(*kube.Pod) []metav1.OwnerReference
 	// Ending reports whether nothing can be created in a namespace any more.

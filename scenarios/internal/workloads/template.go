@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 type prototype struct {
 	from                *corev1.PodTemplateSpec
 	text                []byte // of from
+	admitted            uint64 // with what [Config.Admission] said
 	template            *kube.Template
 	labels, annotations kube.Pairs
 	finalizers          []string
@@ -46,6 +48,11 @@ func (m *prototype) claims(s *corev1.PodSpec) {
 
 // prototype returns that of a template, an earlier one where a pod of it would be the same.
 func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) (*prototype, error) {
+	admitted := uint64(0)
+	if a.Admission != nil {
+		admitted = a.Admission()
+	}
+	o.made = slices.DeleteFunc(o.made, func(m *prototype) bool { return m.admitted != admitted })
 	for _, m := range o.made {
 		if m.from == t {
 			return m, nil
@@ -71,7 +78,7 @@ func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) (*prototype, err
 		}
 	}
 	m := &prototype{
-		from: t, text: text, labels: convert.LabelsFromAPI(t.Labels), annotations: convert.LabelsFromAPI(t.Annotations), finalizers: t.Finalizers,
+		from: t, text: text, admitted: admitted, labels: convert.LabelsFromAPI(t.Labels), annotations: convert.LabelsFromAPI(t.Annotations), finalizers: t.Finalizers,
 		template: convert.TemplateFromAPI(&corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}),
 	}
 	m.template.Resizable = true

@@ -1,5 +1,5 @@
 // Package podadmission is what the admission plugins of kube-apiserver that are on by default make of a new pod: its
-// service account, its priority, and how long it stays on a node that isn't ready.
+// service account, its priority, and how long it stays on a node that isn't ready; and which StorageClass is the default.
 //
 // In: a pod as a client or a controller wants it, and the objects that it names. Out: the pod as it is validated and
 // stored, or an error with the server's words.

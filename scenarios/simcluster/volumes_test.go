@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +39,41 @@ func (f *family) getClaim(name string) *corev1.PersistentVolumeClaim {
 		f.t.Fatal(err)
 	}
 	return c
+}
+
+// Of two default classes of one second, claims of clients and those of a StatefulSet get the same one.
+func TestDefaultStorageClasses(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx := t.Context()
+		for _, name := range []string{"alpha", "beta"} {
+			class := &storagev1.StorageClass{
+				ObjectMeta:  metav1.ObjectMeta{Name: name, Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}},
+				Provisioner: "example.com/none",
+			}
+			if _, err := f.k.StorageV1().StorageClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := f.claim("by-hand", nil, "1Gi")
+		if _, err := f.k.AppsV1().StatefulSets("shop").Create(ctx, &appsv1.StatefulSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "db"},
+			Spec: appsv1.StatefulSetSpec{
+				Selector: &metav1.LabelSelector{MatchLabels: template("db").Labels}, Template: template("db"),
+				VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}, Spec: corev1.PersistentVolumeClaimSpec{
+					AccessModes: c.Spec.AccessModes, Resources: c.Spec.Resources,
+				}}},
+			},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.c.Eventually(time.Minute, "the claim of db-0 to have a class", func() bool {
+			c, err := f.k.CoreV1().PersistentVolumeClaims("shop").Get(ctx, "data-db-0", metav1.GetOptions{})
+			return err == nil && c.Spec.StorageClassName != nil
+		})
+		if own := *f.getClaim("data-db-0").Spec.StorageClassName; own != "alpha" || *c.Spec.StorageClassName != own {
+			t.Errorf("a client's claim has class %s, that of the StatefulSet %s; want alpha of both", *c.Spec.StorageClassName, own)
+		}
+	})
 }
 
 // A claim gets its volume in the zone of its first pod, and keeps it as long as a pod has it.

@@ -58,8 +58,7 @@ func protect(u unstructured.Unstructured, finalizer string) {
 	}
 }
 
-// classify gives a claim the default StorageClass: the newest of those that are marked as default
-// (plugin/pkg/admission/storage/storageclass/setdefault).
+// classify gives a claim the default StorageClass (plugin/pkg/admission/storage/storageclass/setdefault).
 func (w *write) classify(u unstructured.Unstructured) error {
 	if _, named, _ := unstructured.NestedString(u.Object, "spec", "storageClassName"); named || u.GetAnnotations()[corev1.BetaStorageClassAnnotation] != "" {
 		return nil
@@ -68,16 +67,14 @@ func (w *write) classify(u unstructured.Unstructured) error {
 	if err != nil {
 		return nil // the cluster has none
 	}
-	var best *storagev1.StorageClass
+	var all []*storagev1.StorageClass
 	for _, o := range l.Items {
 		c := &storagev1.StorageClass{}
-		if json.Unmarshal(o.Raw(), c) != nil || c.Annotations["storageclass.kubernetes.io/is-default-class"] != "true" {
-			continue
-		}
-		if best == nil || c.CreationTimestamp.After(best.CreationTimestamp.Time) || c.CreationTimestamp.Equal(&best.CreationTimestamp) && c.Name < best.Name {
-			best = c
+		if json.Unmarshal(o.Raw(), c) == nil {
+			all = append(all, c)
 		}
 	}
+	best := podadmission.DefaultStorageClass(all)
 	if best == nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/nodesim/nodesim/internal/podadmission"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -252,16 +253,16 @@ func (v *volumes) class(x *Object, claim *corev1.PersistentVolumeClaim) *storage
 	return nil
 }
 
-// defaultClass is the newest StorageClass that is marked as default.
-func (v *volumes) defaultClass() (is string) {
-	var newest *Object
-	for id, x := range v.byName {
-		if id.kind.Resource.String() == "storageclasses.storage.k8s.io" && (newest == nil || x.n > newest.n) &&
-			decode[storagev1.StorageClass](x).Annotations["storageclass.kubernetes.io/is-default-class"] == "true" {
-			newest, is = x, x.Name
-		}
+// defaultClass is the StorageClass of claims that name none; "" where there is none.
+func (v *volumes) defaultClass() string {
+	var all []*storagev1.StorageClass
+	for _, x := range v.All("storageclasses") {
+		all = append(all, decode[storagev1.StorageClass](x))
 	}
-	return is
+	if c := podadmission.DefaultStorageClass(all); c != nil {
+		return c.Name
+	}
+	return ""
 }
 
 // provision has the provisioner make a volume, in the zone of the pod that waits for it.

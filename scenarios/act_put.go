@@ -55,8 +55,13 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		if err := a.scheduling(r, ev); err != nil {
 			return 0, err
 		}
-		if r == events && ev.Type == timeline.Deleted {
-			a.forgotten[types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}] = true
+		if name := (types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}); r == events {
+			switch ev.Type {
+			case timeline.Deleted:
+				a.forgotten[name] = true
+			case timeline.Added:
+				delete(a.forgotten, name) // this one is there again
+			}
 		}
 		return store.NextVersion(), nil
 	case ev.Type == timeline.Deleted:

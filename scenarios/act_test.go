@@ -358,3 +358,26 @@ func TestRandomWrites(t *testing.T) {
 	}
 	scramble(t, 2, 500)
 }
+
+// An Event that a client deletes and creates again goes in its time, as others do.
+func TestAnEventIsCreatedAgain(t *testing.T) {
+	c := act(t, shop)
+	event := []byte(`{"kind":"Event","apiVersion":"v1","metadata":{"name":"said","namespace":"shop","uid":"said-1"},"involvedObject":{"kind":"Pod","namespace":"shop","name":"x"},"reason":"Said"}`)
+	there := func() bool {
+		for _, raw := range c.list("events") {
+			if rawjson.Text(raw, "metadata", "name") == "said" {
+				return true
+			}
+		}
+		return false
+	}
+	c.put(timeline.Added, "events", event)
+	c.put(timeline.Deleted, "events", event)
+	c.put(timeline.Added, "events", event, `{"metadata":{"uid":"said-2"}}`)
+	if c.pass(time.Minute); !there() {
+		t.Error("the Event isn't there after a minute")
+	}
+	if c.pass(2 * time.Hour); there() {
+		t.Error("the Event is still there after two hours")
+	}
+}

@@ -33,7 +33,7 @@ func TestFillAsTheServerDoes(t *testing.T) {
 	for _, u := range samples(t) {
 		gvr, _ := meta.UnsafeGuessKindToResource(u.GroupVersionKind())
 		sent := u.DeepCopy()
-		at := dynamic.ResourceInterface(client.Resource(gvr).Namespace(u.GetNamespace()))
+		at := client.Resource(gvr).Namespace(u.GetNamespace())
 		answer, err := at.Create(t.Context(), sent, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err != nil {
 			t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)

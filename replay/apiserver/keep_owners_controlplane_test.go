@@ -53,7 +53,7 @@ var ownerSteps = []step{
 	{"APPLY", ownedDeploys + "/d?fieldManager=applier", deployOf(`"replicas":2,`)},
 	{"APPLY", ownedDeploys + "/d?fieldManager=applier", deployOf(``)},
 	{"PATCH", ownedDeploys + "/d/status?fieldManager=controller", `{"status":{"replicas":3,"conditions":[{"type":"Available","status":"True"}]}}`},
-	{"APPLY", ownedDeploys + "/d/status?fieldManager=statuser", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"status":{"readyReplicas":1}}`},
+	{"APPLY", ownedDeploys + "/d/status?fieldManager=kubelet", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"status":{"readyReplicas":1}}`},
 	{"APPLY", ownedDeploys + "/d?fieldManager=other", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[{"name":"main","env":[{"name":"A","value":"2"},{"name":"B","value":"2"}]}]}}}}`},
 	{"APPLY", ownedDeploys + "/d?fieldManager=other", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[{"name":"main","env":[{"name":"B","value":"2"}]}]}}}}`},
 

@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,7 +36,10 @@ func TestClientsOwnFields(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = apply("two", "2", false)
-		var status apierrors.APIStatus = err.(*apierrors.StatusError)
+		var status apierrors.APIStatus
+		if !errors.As(err, &status) {
+			t.Fatal(err)
+		}
 		if causes := status.Status().Details.Causes; !apierrors.IsConflict(err) || len(causes) != 1 || causes[0].Type != metav1.CauseTypeFieldManagerConflict || causes[0].Field != ".data.a" {
 			t.Error(err)
 		}

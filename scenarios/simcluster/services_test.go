@@ -53,7 +53,7 @@ func TestAService(t *testing.T) {
 		if !*one.Conditions.Ready || one.Zone == nil || one.NodeName == nil || one.TargetRef.Kind != "Pod" {
 			t.Errorf("an endpoint: %+v", one)
 		}
-		points, err := api.Endpoints("shop").Get(ctx, "web", metav1.GetOptions{}) //nolint:staticcheck // SA1019: clients read them
+		points, err := api.Endpoints("shop").Get(ctx, "web", metav1.GetOptions{})
 		if err != nil || len(points.Subsets) != 1 || len(points.Subsets[0].Addresses) != 12 || points.Subsets[0].Ports[0].Port != 80 {
 			t.Fatalf("Endpoints %+v: %v", points, err)
 		}
@@ -86,7 +86,7 @@ func TestAService(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute)
-		_, err = api.Endpoints("shop").Get(ctx, "web", metav1.GetOptions{}) //nolint:staticcheck // SA1019: as above
+		_, err = api.Endpoints("shop").Get(ctx, "web", metav1.GetOptions{})
 		if list := f.slicesOf("web"); len(list) > 0 || !apierrors.IsNotFound(err) {
 			t.Errorf("%d EndpointSlices are left; Endpoints: %v", len(list), err)
 		}

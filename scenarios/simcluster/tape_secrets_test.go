@@ -68,7 +68,11 @@ func TestATapeHasNoSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stream.Close()
+	defer func() {
+		if err := stream.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	h := stream.Header()
 	for _, r := range h.Resources {
 		if timeline.DefaultRedaction().Refuses(r) {

@@ -34,8 +34,8 @@ func TestFaultNow(t *testing.T) {
 		if err == nil {
 			fault, err = f.FaultNow(fault)
 		}
-		if got := ""; err != nil {
-			if got = err.Error(); one.bad == "" || !strings.HasPrefix(got, one.bad) {
+		if err != nil {
+			if got := err.Error(); one.bad == "" || !strings.HasPrefix(got, one.bad) {
 				t.Errorf("%s: %s: want %s", one.text, got, one.bad)
 			}
 		} else if one.bad != "" {

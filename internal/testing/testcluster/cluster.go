@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -108,9 +109,11 @@ func (c *Cluster) configure() error {
 	if err != nil {
 		return err
 	}
-	if server.SecurePort, err = port.Free(); err != nil { // it is given up while the API server starts again
+	free, err := port.Free() // it is given up while the API server starts again
+	if err != nil {
 		return err
 	}
+	server.SecureServing.Address, server.SecureServing.Port = "127.0.0.1", strconv.Itoa(free)
 	etcd.DataDir, etcd.Out, etcd.Err = c.path("etcd"), etcdLog, etcdLog
 	server.CertDir, server.Out, server.Err = c.path("certs"), serverLog, serverLog
 	flags := server.Configure()

@@ -155,9 +155,8 @@ func realCluster(t *testing.T) *rest.Config {
 	}()
 	t.Cleanup(func() {
 		end()
-		<-ended
-		if t.Failed() {
-			t.Logf("%d warnings, the last ones: %q", len(warnings), warnings[max(0, len(warnings)-5):])
+		if err := <-ended; t.Failed() {
+			t.Logf("the live run ended with %v; %d warnings, the last ones: %q", err, len(warnings), warnings[max(0, len(warnings)-5):])
 		}
 	})
 	select {

@@ -65,7 +65,7 @@ func (w *write) classify(u unstructured.Unstructured) error {
 	}
 	l, err := w.handler.cluster.ListUnfaulted(storageClasses, "", metav1.ListOptions{})
 	if err != nil {
-		return nil // the cluster has none
+		return nil //nolint:nilerr // the cluster has none
 	}
 	var all []*storagev1.StorageClass
 	for _, o := range l.Items {

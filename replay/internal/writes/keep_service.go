@@ -148,7 +148,7 @@ func (w *write) address(s, was *corev1.Service) field.ErrorList {
 	})
 	if asked := s.Spec.ClusterIP; asked != "" {
 		ip, err := netip.ParseAddr(asked)
-		why := ""
+		var why string
 		switch {
 		case err != nil:
 			return field.ErrorList{field.Invalid(path.Index(0), asked, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")}

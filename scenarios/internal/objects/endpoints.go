@@ -132,7 +132,7 @@ func subsetsOf(s *service, places []place) (subsets []corev1.EndpointSubset, ove
 		if !has {
 			n = len(subsets)
 			byPorts[key(p.ports)] = n
-			subsets = append(subsets, corev1.EndpointSubset{Ports: p.ports}) //nolint:staticcheck // SA1019: as above
+			subsets = append(subsets, corev1.EndpointSubset{Ports: p.ports})
 		}
 		if one := &subsets[n]; isReady(p) {
 			one.Addresses = append(one.Addresses, at)

@@ -79,10 +79,9 @@ func (b *beside) run(pods int) (bound, refused int) {
 	b.settle(nodes)
 	for i := range pods {
 		p, spec := b.pod(i)
-		switch made := b.decided(p, spec); {
-		case made == "":
+		if b.decided(p, spec) == "" {
 			refused++
-		default:
+		} else {
 			bound++
 		}
 		if b.Failed() {

@@ -13,7 +13,7 @@ import (
 // names that a real cluster gives them.
 func templateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%v", dump.ForHash(*t))
+	fmt.Fprintf(h, "%v", dump.ForHash(*t)) //nolint:govet // inlining it would repeat what ComputeHash is
 	if collisions != nil {
 		var b [8]byte
 		binary.LittleEndian.PutUint32(b[:], uint32(*collisions))

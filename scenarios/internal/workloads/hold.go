@@ -68,9 +68,9 @@ func (a *Actor) Hold(resource string, text []byte, born kube.Instant) error {
 		r := &rollout{Actor: a, o: o}
 		r.find()
 		next.Status = r.status()
-		if reason, name := "ReplicaSetUpdated", ""; r.next != nil {
-			message := "ReplicaSet %q is progressing."
-			if name = r.next.doc.Name; rolledOut(next, &next.Status) {
+		if r.next != nil {
+			reason, name, message := "ReplicaSetUpdated", r.next.doc.Name, "ReplicaSet %q is progressing."
+			if rolledOut(next, &next.Status) {
 				reason, message = rolloutDone, "ReplicaSet %q has successfully progressed."
 			}
 			r.say(&next.Status, appsv1.DeploymentProgressing, corev1.ConditionTrue, reason, fmt.Sprintf(message, name))

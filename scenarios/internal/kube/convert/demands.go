@@ -252,7 +252,7 @@ func plus(to, from corev1.ResourceList) {
 func atLeast(to, from corev1.ResourceList) {
 	for name, q := range from {
 		if had, there := to[name]; !there || q.Cmp(had) > 0 {
-			to[name] = resource.Quantity(q)
+			to[name] = q
 		}
 	}
 }

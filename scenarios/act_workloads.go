@@ -38,8 +38,8 @@ func (a *Acting) keepWorkloads() {
 // keep takes a workload of the scenario over, with the pods that it has. One that the API server would refuse to create
 // isn't there after that: its writer gets an error, and nothing happens.
 func (a *Acting) keep(w controllers.Shown) error {
-	if a.creatable(w.Kind, w.Namespace, w.Name) != nil {
-		return nil
+	if refused := a.creatable(w.Kind, w.Namespace, w.Name); refused != nil {
+		return nil //nolint:nilerr // as said above
 	}
 	self, set, err := a.textOf(w)
 	if err != nil {

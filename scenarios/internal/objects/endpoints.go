@@ -127,12 +127,12 @@ func subsetsOf(s *service, places []place) (subsets []corev1.EndpointSubset, ove
 	for i := range places {
 		p := &places[i]
 		node := p.pod.NodeName
-		at := corev1.EndpointAddress{IP: p.pod.PodIP, Hostname: p.host(s), NodeName: &node, TargetRef: p.reference()} //nolint:staticcheck // SA1019: as above
+		at := corev1.EndpointAddress{IP: p.pod.PodIP, Hostname: p.host(s), NodeName: &node, TargetRef: p.reference()}
 		n, has := byPorts[key(p.ports)]
 		if !has {
 			n = len(subsets)
 			byPorts[key(p.ports)] = n
-			subsets = append(subsets, corev1.EndpointSubset{Ports: p.ports})
+			subsets = append(subsets, corev1.EndpointSubset{Ports: p.ports}) //nolint:staticcheck // SA1019: as above
 		}
 		if one := &subsets[n]; isReady(p) {
 			one.Addresses = append(one.Addresses, at)

@@ -47,8 +47,8 @@ func apiserver() (*corev1.Service, *corev1.Endpoints, *discoveryv1.EndpointSlice
 		}, &corev1.Endpoints{ //nolint:staticcheck // SA1019: as above
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Endpoints"},
 			ObjectMeta: meta(map[string]string{discoveryv1.LabelSkipMirror: "true"}),
-			Subsets: []corev1.EndpointSubset{{
-				Addresses: []corev1.EndpointAddress{{IP: address}}, //nolint:staticcheck // SA1019: as above
+			Subsets: []corev1.EndpointSubset{{ //nolint:staticcheck // SA1019: as above
+				Addresses: []corev1.EndpointAddress{{IP: address}},
 				Ports:     []corev1.EndpointPort{{Name: secure, Port: port, Protocol: tcp}},
 			}},
 		}, &discoveryv1.EndpointSlice{

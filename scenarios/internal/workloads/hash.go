@@ -6,14 +6,14 @@ import (
 	"hash/fnv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/dump"
+	"k8s.io/utils/dump"
 )
 
 // templateHash tells templates apart: ComputeHash of pkg/controller/controller_utils.go, so that ReplicaSets have the
 // names that a real cluster gives them.
 func templateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%v", dump.ForHash(*t)) //nolint:govet // inlining it would repeat what ComputeHash is
+	fmt.Fprintf(h, "%v", dump.ForHash(*t))
 	if collisions != nil {
 		var b [8]byte
 		binary.LittleEndian.PutUint32(b[:], uint32(*collisions))

@@ -35,7 +35,7 @@ func (s *Simulation) timingsOf() func(*cloud.Group) *model.Timings {
 
 // prepare says what the machines are like, to kubelets and to the provider.
 func (s *Simulation) prepare() {
-	s.kubelet = kubelet.Config{Timings: s.timingsOf(), Shape: s.shape, Place: s.place}
+	s.kubelet = kubelet.Config{Timings: s.timingsOf(), Shape: s.shape, Place: s.place, Fits: s.acting != nil}
 	if s.file.Cluster.Kubelet == spec.KubeletKwok {
 		s.kubelet.Profile = kubelet.Kwok
 	}

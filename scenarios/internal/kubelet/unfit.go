@@ -11,7 +11,7 @@ import (
 // pkg/kubelet/lifecycle/predicate.go, AdmissionCheck of pkg/scheduler/eventhandlers.go). A scheduler's pods fit.
 func (l *podWorker) unfit() (reason, message string) {
 	p, n := l.p, l.m.node
-	if n == nil || p.Conditions.Get("PodScheduled") != nil {
+	if !l.m.k.cfg.Fits || n == nil || p.Conditions.Get("PodScheduled") != nil {
 		return "", ""
 	}
 	room, need := component.AllocatableOf(n), component.Room{Pods: 1}

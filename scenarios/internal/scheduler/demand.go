@@ -28,15 +28,18 @@ type demand struct {
 	names  []string
 	spread []spread
 	near   []nearby
-	apart  []nearby // and where none of them may be
-	first  bool     // none that the pod wants near is there, and it is such a pod itself
-	keptBy []nearby // of pods that are there, which want this one nowhere near
+	wanted podSelections // near: all of them at once
+	own    bool          // the pod is such a pod itself
+	first  bool          // it is, and none is there
+	apart  []nearby      // and where none of them may be
+	keptBy []nearby      // of pods that are there, which want this one nowhere near
 }
 
 // nearby counts pods by the value of a label of their nodes.
 type nearby struct {
 	key    string
 	counts map[string]int
+	of     *tally // of whose pods; nil where several terms are counted together
 }
 
 // at is how many there are around a node, and whether it has the label.
@@ -71,7 +74,7 @@ func (s *Scheduler) demandOf(p *kube.Pod) *demand {
 	}
 	out.names = named(d.NodeAffinity)
 	for i := range d.AntiAffinity {
-		out.apart = append(out.apart, s.around(s.counts(selection(p, &d.AntiAffinity[i])), d.AntiAffinity[i].TopologyKey))
+		out.apart = append(out.apart, s.around(s.counts(s.selection(p, &d.AntiAffinity[i])), d.AntiAffinity[i].TopologyKey))
 	}
 	s.wantNear(out)
 	for i := range d.Spread {
@@ -92,7 +95,7 @@ func (s *Scheduler) anyPreference() bool {
 
 // around counts pods by the value of a label of their nodes.
 func (s *Scheduler) around(t *tally, key string) nearby {
-	a := nearby{key: key, counts: map[string]int{}}
+	a := nearby{key: key, counts: map[string]int{}, of: t}
 	if t.all == 0 {
 		return a
 	}
@@ -115,27 +118,29 @@ func (s *Scheduler) wantNear(out *demand) {
 	}
 	var all podSelections
 	for i := range terms {
-		all = append(all, selection(out.p, &terms[i]))
+		all = append(all, s.selection(out.p, &terms[i]))
 		out.near = append(out.near, nearby{key: terms[i].TopologyKey, counts: map[string]int{}})
 	}
-	some := false
+	out.wanted = all
 	if len(terms) == 1 {
 		out.near[0] = s.around(s.counts(all[0]), terms[0].TopologyKey)
-		some = len(out.near[0].counts) > 0
 	} else {
 		for p, c := range s.tallies.pods {
 			if !all.selectsAll(p.Namespace, s.namespaces[p.Namespace], c.labels) {
 				continue
 			}
 			for i := range out.near {
-				if value, ok := c.node.node.Labels.Lookup(out.near[i].key); ok {
-					out.near[i].counts[value]++
-					some = true
-				}
+				out.near[i].add(c.node, 1)
 			}
 		}
 	}
-	out.first = !some && all.selectsAll(out.p.Namespace, s.namespaces[out.p.Namespace], out.p.Labels)
+	out.own = all.selectsAll(out.p.Namespace, s.namespaces[out.p.Namespace], out.p.Labels)
+	out.first = out.isFirst()
+}
+
+// isFirst reports whether nothing that the pod wants near is there, and it is such a pod itself.
+func (d *demand) isFirst() bool {
+	return d.own && !slices.ContainsFunc(d.near, func(a nearby) bool { return len(a.counts) > 0 })
 }
 
 type podSelections []podSelection

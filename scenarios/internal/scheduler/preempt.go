@@ -148,7 +148,7 @@ func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
 		looked++
 		victims := s.victimsOn
 		if d != nil {
-			victims = func(n *schedNode, c *podClass) (*candidate, string) { return s.victimsWithout(n, p, c) }
+			victims = func(n *schedNode, c *podClass) (*candidate, string) { return s.victimsWithout(n, p, c, d) }
 		}
 		one, why := victims(n, c)
 		if one == nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // victimsWithout is victimsOn for a pod that isn't kept from a node by room alone: all filters are asked again without
-// each victim.
-func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass) (*candidate, string) {
+// each victim. The pod's demand follows them, and is what it was in the end.
+func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *demand) (*candidate, string) {
 	var less []*kube.Pod
 	for _, v := range s.Env.API.PodsOn(n.node.Name) {
 		if v.Template.Priority < c.template.Priority && !v.Terminal() {
@@ -21,19 +21,19 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass) (*can
 	slices.SortFunc(less, moreImportant)
 	guarded := s.guarded(less)
 	for _, v := range less {
-		s.imagine(n, v, -1)
+		s.imagine(n, v, -1, d)
 	}
 	one := &candidate{node: n}
-	why := s.obstacle(n, p, c)
+	why := s.obstacle(n, p, c, d)
 	for _, now := range [...]bool{true, false} {
 		for i, v := range less {
 			if guarded[i] != now {
 				continue
 			}
-			if s.imagine(n, v, 1); why != "" || s.obstacle(n, p, c) == "" {
+			if s.imagine(n, v, 1, d); why != "" || s.obstacle(n, p, c, d) == "" {
 				continue
 			}
-			s.imagine(n, v, -1)
+			s.imagine(n, v, -1, d)
 			one.victims = append(one.victims, v)
 			if now {
 				one.violates++
@@ -41,7 +41,7 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass) (*can
 		}
 	}
 	for _, v := range one.victims {
-		s.imagine(n, v, 1)
+		s.imagine(n, v, 1, d)
 	}
 	if why != "" {
 		return nil, why
@@ -50,8 +50,9 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass) (*can
 	return one, ""
 }
 
-// imagine takes a pod from its node, or puts it back, for nobody but who looks now.
-func (s *Scheduler) imagine(n *schedNode, v *kube.Pod, by int32) {
+// imagine takes a pod from its node, or puts it back, for nobody but who looks now: of what is counted of pods, only the
+// demand sees it.
+func (s *Scheduler) imagine(n *schedNode, v *kube.Pod, by int, d *demand) {
 	c, room := s.classOf(v), s.holds(v)
 	if by < 0 {
 		n.used = n.used.Minus(room)
@@ -60,19 +61,66 @@ func (s *Scheduler) imagine(n *schedNode, v *kube.Pod, by int32) {
 	}
 	n.uses(v.Template, int64(by))
 	if !v.Terminating() {
-		c.count(n, int(by))
+		c.count(n, by)
 	}
-	if s.tallies != nil {
-		if was, ok := s.tallies.pods[v]; ok {
-			s.count(v, was, by)
+	d.follow(v, by)
+}
+
+// follow counts a pod that is imagined gone, or back. A demand that is made anew would look at every node.
+func (d *demand) follow(v *kube.Pod, by int) {
+	if d.s.tallies == nil {
+		return
+	}
+	was, counted := d.s.tallies.pods[v]
+	if !counted {
+		return
+	}
+	n, namespace := was.node, d.s.namespaces[v.Namespace]
+	selects := func(sel *podSelection) bool { return sel.selects(v.Namespace, namespace, was.labels) }
+	for i := range d.apart {
+		if a := &d.apart[i]; selects(&a.of.podSelection) {
+			a.add(n, by)
+		}
+	}
+	for i := range d.keptBy {
+		for _, t := range was.has {
+			if t == d.keptBy[i].of {
+				d.keptBy[i].add(n, by)
+			}
+		}
+	}
+	if len(d.near) > 0 && d.wanted.selectsAll(v.Namespace, namespace, was.labels) {
+		for i := range d.near {
+			d.near[i].add(n, by)
+		}
+		d.first = d.isFirst()
+	}
+	if !was.stays || !labelled(n, d.spread) {
+		return
+	}
+	for i := range d.spread {
+		if one := &d.spread[i]; selects(&one.counted.podSelection) && one.includes(n, d.p) {
+			one.counts[n.node.Labels.Get(one.of.TopologyKey)] += by
+			one.settle()
 		}
 	}
 }
 
+// add counts pods on a node; nothing is kept of a value that has none.
+func (a *nearby) add(n *schedNode, by int) {
+	value, ok := n.node.Labels.Lookup(a.key)
+	if !ok {
+		return
+	}
+	if a.counts[value] += by; a.counts[value] == 0 {
+		delete(a.counts, value)
+	}
+}
+
 // obstacle is what keeps a pod from a node, or "".
-func (s *Scheduler) obstacle(n *schedNode, p *kube.Pod, c *podClass) string {
+func (s *Scheduler) obstacle(n *schedNode, p *kube.Pod, c *podClass, d *demand) string {
 	var reasons ReasonCounts
-	s.explainNode(&reasons, p, c, n, s.limits(c), s.demandOf(p))
+	s.explainNode(&reasons, p, c, n, s.limits(c), d)
 	if len(reasons.Reasons) == 0 {
 		return ""
 	}

@@ -56,11 +56,11 @@ func (d *demand) preferNearby(spots []feasibleNode) {
 	var all []weighted
 	for i := range d.d.Likes {
 		t := &d.d.Likes[i]
-		all = append(all, weighted{s.around(s.counts(selection(d.p, t)), t.TopologyKey), int64(t.Weight)})
+		all = append(all, weighted{s.around(s.counts(s.selection(d.p, t)), t.TopologyKey), int64(t.Weight)})
 	}
 	for i := range d.d.Dislikes {
 		t := &d.d.Dislikes[i]
-		all = append(all, weighted{s.around(s.counts(selection(d.p, t)), t.TopologyKey), -int64(t.Weight)})
+		all = append(all, weighted{s.around(s.counts(s.selection(d.p, t)), t.TopologyKey), -int64(t.Weight)})
 	}
 	for _, t := range s.tallies.inOrder {
 		weight := int64(t.weight)

@@ -47,14 +47,15 @@ type Scheduler struct {
 	zones    []string // by number; the first is none
 	version  uint64   // counts what could change a pod's fate
 
-	classes    []*podClass
-	byTemplate map[*kube.Template]*podClass
-	last       *podClass
-	families   []*podFamily
-	byOrigin   map[*kube.Template]*podFamily
-	resizing   map[*kube.Pod]component.Room // what pods hold that are being resized
-	tallies    *tallies                     // nil as long as no pod minds others
-	namespaces map[string]kube.Pairs        // their labels
+	classes     []*podClass
+	byTemplate  map[*kube.Template]*podClass
+	last        *podClass
+	families    []*podFamily
+	byOrigin    map[*kube.Template]*podFamily
+	resizing    map[*kube.Pod]component.Room // what pods hold that are being resized
+	tallies     *tallies                     // nil as long as no pod minds others
+	byNamespace bool                         // a term selects namespaces by their labels
+	namespaces  map[string]kube.Pairs        // their labels
 
 	waiting map[*kube.Pod]*waitingPod
 	assumed map[*kube.Pod]*schedNode // found, and not yet bound

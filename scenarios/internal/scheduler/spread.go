@@ -42,17 +42,21 @@ func (s *Scheduler) countSpread(all []spread, p *kube.Pod) {
 		}
 	}
 	for i := range all {
-		one := &all[i]
-		if len(one.counts) < one.of.MinDomains {
-			continue // the least is 0 (minMatchNum)
+		all[i].settle()
+	}
+}
+
+// settle finds the least of the counts.
+func (one *spread) settle() {
+	one.least = 0
+	if len(one.counts) < one.of.MinDomains {
+		return // minMatchNum
+	}
+	first := true
+	for _, pods := range one.counts {
+		if first || pods < one.least {
+			one.least, first = pods, false
 		}
-		one.least = -1
-		for _, pods := range one.counts {
-			if one.least < 0 || pods < one.least {
-				one.least = pods
-			}
-		}
-		one.least = max(one.least, 0)
 	}
 }
 

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -13,11 +14,15 @@ import (
 
 // tallies are the counts, by the text of what is counted.
 type tallies struct {
-	selected map[string]*tally
-	having   map[string]*tally
-	inOrder  []*tally // those of having
+	selected map[string]*tally // at most mostSelected: they are counted again when they are asked for
+	having   map[string]*tally // of pods that are counted
+	inOrder  []*tally          // those of having
 	pods     map[*kube.Pod]counted
 }
+
+// mostSelected bounds the selections that are counted: matchLabelKeys make one for each rollout, and the name of a
+// StatefulSet's pod one for each pod.
+const mostSelected = 512
 
 // counted is how a pod was counted.
 type counted struct {
@@ -30,6 +35,7 @@ type counted struct {
 // tally counts pods by the node's number.
 type tally struct {
 	podSelection
+	text        string
 	topologyKey string
 	weight      int  // of those that have the term; 0 is required
 	against     bool // the term asks for none nearby
@@ -82,13 +88,14 @@ func (p *podSelection) text() string {
 }
 
 // selection is whom a pod's term means: the values of its matchLabelKeys are the pod's own.
-func selection(p *kube.Pod, t *kube.PodTerm) podSelection {
-	s := podSelection{namespaces: t.Namespaces, of: t.NamespaceSelector, labels: narrowed(t.Selector, p.Labels, t.MatchLabelKeys, "In")}
-	s.labels = narrowed(s.labels, p.Labels, t.MismatchLabelKeys, "NotIn")
+func (s *Scheduler) selection(p *kube.Pod, t *kube.PodTerm) podSelection {
+	s.byNamespace = s.byNamespace || t.NamespaceSelector != nil
+	sel := podSelection{namespaces: t.Namespaces, of: t.NamespaceSelector, labels: narrowed(t.Selector, p.Labels, t.MatchLabelKeys, "In")}
+	sel.labels = narrowed(sel.labels, p.Labels, t.MismatchLabelKeys, "NotIn")
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-		s.namespaces = []string{p.Namespace}
+		sel.namespaces = []string{p.Namespace}
 	}
-	return s
+	return sel
 }
 
 // narrowed is a selector that asks for, or rules out, a pod's own values of some labels too.
@@ -110,6 +117,9 @@ func (s *Scheduler) counts(sel podSelection) *tally {
 	text := sel.text()
 	t := s.tallies.selected[text]
 	if t == nil {
+		if len(s.tallies.selected) >= mostSelected {
+			clear(s.tallies.selected)
+		}
 		t = &tally{podSelection: sel}
 		for p, c := range s.tallies.pods {
 			if t.selects(p.Namespace, s.namespaces[p.Namespace], c.labels) {
@@ -129,11 +139,11 @@ func (s *Scheduler) having(p *kube.Pod) (all []*tally) {
 	}
 	of := func(terms []kube.PodTerm, against bool) {
 		for i := range terms {
-			sel := selection(p, &terms[i])
+			sel := s.selection(p, &terms[i])
 			text := fmt.Sprint(terms[i].TopologyKey, " ", terms[i].Weight, " ", against, " ", sel.text())
 			t := s.tallies.having[text]
 			if t == nil {
-				t = &tally{podSelection: sel, topologyKey: terms[i].TopologyKey, weight: terms[i].Weight, against: against}
+				t = &tally{podSelection: sel, text: text, topologyKey: terms[i].TopologyKey, weight: terms[i].Weight, against: against}
 				s.tallies.having[text] = t
 				s.tallies.inOrder = append(s.tallies.inOrder, t)
 			}
@@ -201,8 +211,16 @@ func (s *Scheduler) count(p *kube.Pod, c counted, by int32) {
 		}
 	}
 	for _, t := range c.has {
-		t.add(c.node, by, c.stays)
+		if t.add(c.node, by, c.stays); t.all == 0 {
+			s.tallies.forget(t)
+		}
 	}
+}
+
+// forget forgets the count of a term that no pod has any more.
+func (ts *tallies) forget(t *tally) {
+	delete(ts.having, t.text)
+	ts.inOrder = slices.DeleteFunc(ts.inOrder, func(o *tally) bool { return o == t })
 }
 
 // uncountNode forgets the pods on a node that is gone.
@@ -238,10 +256,11 @@ func (s *Scheduler) Namespace(name string, labels kube.Pairs) {
 	if s.namespaces == nil {
 		s.namespaces = map[string]kube.Pairs{}
 	}
-	s.namespaces[name] = labels
-	if s.tallies != nil {
-		s.tallies = nil
-		s.startCounting()
+	if s.namespaces[name] = labels; len(labels) == 0 {
+		delete(s.namespaces, name)
+	}
+	if s.byNamespace && s.tallies != nil {
+		maps.DeleteFunc(s.tallies.selected, func(_ string, t *tally) bool { return t.of != nil })
 		s.version++
 		s.wakeMinding()
 	}

@@ -36,5 +36,8 @@ func (s *Store) DropDocument(d *Document) {
 	s.emit(Deleted, d.Resource, &d.Meta, nil, nil)
 }
 
-// PutDocumentAway says that a client has removed the object.
-func (s *Store) PutDocumentAway(d *Document) { d.gone = true }
+// PutDocumentAway says that the object is gone, and how many replicas it wanted with it.
+func (s *Store) PutDocumentAway(d *Document) {
+	d.gone = true
+	delete(s.scales, d.UID)
+}

@@ -64,8 +64,9 @@ type Objects struct {
 // Kind is a kind of object.
 type Kind struct {
 	timeline.Resource
-	key   string // as events name the resource
-	keeps bool   // the text
+	key   string               // as events name the resource
+	keeps bool                 // the text
+	there map[*Object]struct{} // where it keeps the text
 }
 
 type name struct {
@@ -113,16 +114,8 @@ func New(c Config) *Objects {
 // Text returns the whole object, where its kind is one that is kept whole.
 func (x *Object) Text() []byte { return x.text }
 
-// All returns the objects of a resource, in the order of their creation.
-func (s *Objects) All(resource string) []*Object {
-	some := map[*Object]struct{}{}
-	for id, x := range s.byName {
-		if id.kind == s.kind(resource) {
-			some[x] = struct{}{}
-		}
-	}
-	return inOrder(some)
-}
+// All returns the objects of a resource that is kept whole, in the order of their creation.
+func (s *Objects) All(resource string) []*Object { return inOrder(s.kind(resource).there) }
 
 // Controllers create pods only while there is less than this. Clients have the same bounds (replay/bounds.go).
 const (
@@ -160,7 +153,7 @@ func (s *Objects) kind(key string) *Kind {
 			return k
 		}
 	}
-	k := &Kind{Resource: r, key: key, keeps: kept[r.String()]}
+	k := &Kind{Resource: r, key: key, keeps: kept[r.String()], there: map[*Object]struct{}{}}
 	s.kinds[key] = k
 	return k
 }
@@ -201,6 +194,7 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 	s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
 	if x.keeps {
 		x.text = bytes.Clone(ev.Object)
+		x.there[x] = struct{}{}
 	} else if x.Resource.String() == "pods" {
 		x.facts = factsOf(ev)
 	}
@@ -243,6 +237,7 @@ func (s *Objects) remove(id name, x *Object) {
 	x.gone = true
 	s.bytes -= x.size
 	delete(s.byName, id)
+	delete(x.there, x)
 	if s.byUID[x.UID] == x {
 		delete(s.byUID, x.UID)
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,7 @@ func (c *Cluster) Apply(ev timeline.Event) (changed bool, err error) {
 }
 
 // whole returns the object of an event that has a patch of the living version
-// instead; nil where the event has neither.
+// instead, with the event's version; nil where the event has neither.
 func (c *Cluster) whole(ev *timeline.Event) []byte {
 	if ev.Object != nil || ev.Patch == nil {
 		return ev.Object
@@ -59,7 +60,11 @@ func (c *Cluster) whole(ev *timeline.Event) []byte {
 	if alive == nil {
 		return nil
 	}
-	return rawjson.Apply(make([]byte, 0, len(alive.raw)+len(ev.Patch)), alive.raw, ev.Patch)
+	c.patched = rawjson.Apply(c.patched[:0], alive.raw, ev.Patch)
+	if v, ok := parseVersion(ev.RV); ok { // object would copy it again, to stamp it
+		return stamp(c.patched, addVersions(v, c.base))
+	}
+	return bytes.Clone(c.patched)
 }
 
 // accepts is the error of an event that can't be.
@@ -240,12 +245,14 @@ func (c *Cluster) publish(k *kind, what watch.EventType, o *Object) {
 	k.log.append(what, o.version, o, prev)
 	if prev != nil {
 		c.bytes -= len(prev.raw)
+		c.objects--
 	}
 	if what == watch.Deleted {
 		delete(k.objects, id)
 	} else {
 		k.objects[id] = o
 		c.bytes += len(o.raw)
+		c.objects++
 	}
 	k.resort(what, o)
 	if k.log.total%chunkSize == 0 && c.maxLag > 0 {

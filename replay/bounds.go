@@ -29,7 +29,7 @@ func (c *Cluster) full(ev timeline.Event) error {
 	grown := len(ev.Object)
 	if alive := c.named(ev.Resource).objects[name{ev.Namespace, ev.Name}]; alive != nil {
 		grown -= len(alive.raw)
-	} else if c.living() >= c.mostLiving {
+	} else if c.objects >= c.mostLiving {
 		return errFull
 	}
 	if grown > 0 && c.bytes+grown > c.mostLivingBytes {

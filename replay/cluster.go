@@ -36,9 +36,11 @@ type Cluster struct {
 	byKey   map[string]*kind // by the word that events use
 	at      time.Duration
 	bytes   int     // of the living objects, unless it was rewound; see full
+	objects int     // how many there are, unless it was rewound
 	holding bool    // see hold
 	open    []*kind // lists that a SYNC hasn't ended
 	base    string  // added to every recorded version; "" until the first rewind
+	patched []byte  // scratch of whole
 
 	watching sync.Mutex
 	watches  map[*Watch]struct{}
@@ -251,10 +253,6 @@ func (c *Cluster) lists(ev timeline.Event) bool {
 func (c *Cluster) alive() (n int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.living()
-}
-
-func (c *Cluster) living() (n int) {
 	for _, k := range c.kinds {
 		n += len(k.objects)
 	}

@@ -41,6 +41,7 @@ type Acting struct {
 	workloads *workloads.Actor
 	attach    *controllers.AttachDetach  // nil where kubelets are kwok's
 	machines  map[string]*cloud.Instance // of nodes that clients have created
+	scratch   []byte
 }
 
 // Act makes the cluster of the file's beginning.
@@ -173,10 +174,10 @@ func (a *Acting) emit(ev timeline.Event) error {
 	if ev.Object != nil {
 		r, _ := a.header.Lookup(ev.Resource)
 		if bytes.HasPrefix(ev.Object, []byte(metadata)) {
-			ev.Object = identified(r, &ev)
-		} else {
-			ev.Object = bytes.Clone(ev.Object)
+			a.scratch = identified(a.scratch[:0], r, &ev)
+			ev.Object = a.scratch
 		}
+		ev.Object = bytes.Clone(ev.Object)
 	}
 	a.made = append(a.made, ev)
 	return nil
@@ -185,9 +186,8 @@ func (a *Acting) emit(ev timeline.Event) error {
 // metadata is what the objects of the Store begin with. Those that it has no types for have their identity in it.
 const metadata = `{"metadata":{`
 
-// identified is an event's object with what stands beside it on a tape.
-func identified(r timeline.Resource, ev *timeline.Event) []byte {
-	b := make([]byte, 0, len(ev.Object)+len(ev.Name)+192)
+// identified appends an event's object with what stands beside it on a tape.
+func identified(b []byte, r timeline.Resource, ev *timeline.Event) []byte {
 	b = rawjson.AppendString(append(b, `{"kind":`...), r.Kind)
 	b = rawjson.AppendString(append(b, `,"apiVersion":`...), r.APIVersion())
 	b = rawjson.AppendString(append(b, `,"metadata":{"name":`...), ev.Name)

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -138,7 +139,7 @@ func (h *Header) Lookup(key string) (Resource, bool) {
 	var found Resource
 	n := 0
 	for _, r := range h.Resources {
-		if r.Group != "" && r.String() == key {
+		if r.Group != "" && r.called(key) {
 			return r, true
 		}
 		if r.Resource == key {
@@ -149,6 +150,12 @@ func (h *Header) Lookup(key string) (Resource, bool) {
 		}
 	}
 	return found, n == 1
+}
+
+// called reports whether a key is the resource's String, which it doesn't make.
+func (r *Resource) called(key string) bool {
+	name, group, _ := strings.Cut(key, ".")
+	return name == r.Resource && group == r.Group
 }
 
 // Time is a wall time, written as RFC 3339 in quotes: yaml.v3 would read a

@@ -39,10 +39,7 @@ func New(start Start, opts ...replay.Option) (c *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &Cluster{engine: e, news: make(chan struct{}, 1)}
-	if c.tape, err = newRecord(*e.Header()); err != nil {
-		return nil, err
-	}
+	c = &Cluster{engine: e, news: make(chan struct{}, 1), tape: newRecord(*e.Header())}
 	if c.server, err = apiserver.ForEngine(e, append(opts, replay.WithNotes(c.note))...); err != nil {
 		return nil, err
 	}
@@ -60,7 +57,7 @@ func (c *Cluster) note(n replay.Note) {
 	if !c.tape.lists(n.Event.Resource) {
 		for _, r := range c.player.Cluster().Resources() {
 			if r.String() == n.Event.Resource { // a client has defined it
-				c.tape.writer.List(r)
+				c.tape.list(r)
 				break
 			}
 		}

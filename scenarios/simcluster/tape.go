@@ -16,7 +16,9 @@ import (
 // both it has what [timeline.FullRedaction] keeps, and of Secrets nothing. It grows
 // with what happens: nothing bounds it but that its text is compressed.
 type record struct {
-	writer  *timeline.Writer
+	header  timeline.Header
+	known   map[string]timeline.Resource // of the header, by the words of events
+	writer  *timeline.Writer             // nil before the first line
 	text    chunks
 	waiting []timeline.Event // that aren't written yet
 	bytes   int              // of the objects that wait
@@ -45,8 +47,8 @@ const (
 	mostPatches = 99
 )
 
-func newRecord(h timeline.Header) (*record, error) {
-	r := &record{patches: map[object]int{}, refused: map[string]bool{}}
+func newRecord(h timeline.Header) *record {
+	r := &record{patches: map[object]int{}, refused: map[string]bool{}, known: map[string]timeline.Resource{}}
 	for _, resource := range h.Resources {
 		if redaction.Refuses(resource) {
 			r.refused[h.Key(resource)] = true
@@ -54,16 +56,35 @@ func newRecord(h timeline.Header) (*record, error) {
 	}
 	h.Resources = slices.DeleteFunc(slices.Clone(h.Resources), redaction.Refuses)
 	h.Redaction = slices.Compact(slices.Sorted(slices.Values(append(redaction.Paths(), h.Redaction...))))
-	var err error
-	r.writer, err = timeline.NewWriter(&r.text, h)
-	r.text = chunks{} // the header comes when the tape is asked for: clients define resources
-	return r, err
+	r.header = h
+	return r
 }
 
 // lists reports whether the header has the resource of an event, or never will.
 func (r *record) lists(resource string) bool {
-	_, listed := r.writer.Header().Lookup(resource)
-	return listed || resource == "" || r.refused[resource]
+	if resource == "" || r.refused[resource] {
+		return true
+	}
+	_, listed := r.lookUp(resource)
+	return listed
+}
+
+func (r *record) lookUp(resource string) (is timeline.Resource, listed bool) {
+	if is, listed = r.known[resource]; listed {
+		return is, true
+	}
+	if is, listed = r.header.Lookup(resource); listed {
+		r.known[resource] = is
+	}
+	return is, listed
+}
+
+// list has the header list a resource that a client has defined.
+func (r *record) list(resource timeline.Resource) {
+	if r.writer != nil {
+		r.writer.List(resource)
+	}
+	r.header.Resources = append(slices.Clone(r.header.Resources), resource)
 }
 
 // add takes an event. Its bytes must not change.
@@ -78,8 +99,12 @@ func (r *record) add(ev timeline.Event) {
 	}
 }
 
-// write writes what waits.
+// write writes what waits. Many a test never asks for the tape, and has no more than what waits.
 func (r *record) write() {
+	if r.writer == nil {
+		r.writer, r.failed = timeline.NewWriter(&r.text, r.header)
+		r.text = chunks{} // the header comes when the tape is asked for: clients define resources
+	}
 	for i := range r.waiting {
 		if r.failed == nil {
 			r.failed = r.line(r.waiting[i])
@@ -108,7 +133,7 @@ func (r *record) line(ev timeline.Event) error {
 	default:
 		r.patches[id] = n + 1
 	}
-	kind, _ := r.writer.Header().Lookup(ev.Resource)
+	kind, _ := r.lookUp(ev.Resource)
 	var err error
 	switch {
 	case ev.Patch != nil: // a string is masked by itself, and a list is replaced as a whole: it fits what was redacted before
@@ -130,7 +155,7 @@ func (r *record) open() (io.Reader, error) {
 	if r.write(); r.failed != nil {
 		return nil, r.failed
 	}
-	header, err := r.writer.Header().MarshalText()
+	header, err := r.header.MarshalText()
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +166,7 @@ func (r *record) open() (io.Reader, error) {
 type chunks struct {
 	packed [][]byte
 	tail   []byte
+	room   []byte // to pack in
 }
 
 const chunkBytes = 1 << 20
@@ -148,7 +174,8 @@ const chunkBytes = 1 << 20
 func (c *chunks) Write(p []byte) (int, error) {
 	c.tail = append(c.tail, p...)
 	if len(c.tail) >= chunkBytes {
-		c.packed = append(c.packed, bytes.Clone(s2.Encode(nil, c.tail)))
+		c.room = s2.Encode(c.room[:cap(c.room)], c.tail)
+		c.packed = append(c.packed, bytes.Clone(c.room))
 		c.tail = c.tail[:0]
 	}
 	return len(p), nil

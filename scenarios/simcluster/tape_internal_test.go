@@ -9,10 +9,7 @@ import (
 
 // What waits for the tape is bounded by its size, too.
 func TestWhatWaitsForTheTapeIsBounded(t *testing.T) {
-	r, err := newRecord(timeline.Header{Resources: []timeline.Resource{{Version: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespaced: true}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRecord(timeline.Header{Resources: []timeline.Resource{{Version: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespaced: true}}})
 	big := make([]byte, 1<<20)
 	for i := range big {
 		big[i] = 'a'

@@ -5,6 +5,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/nodesim/nodesim/scenarios/live"
@@ -51,22 +53,38 @@ func listed(ctx context.Context, t *testing.T, r schema.GroupVersionResource) []
 	return list.Items
 }
 
-// claimed holds nodes, NodeClaims and NodePools against each other, and returns the
-// UIDs of the NodeClaims by their names.
+// claimed waits until nodes, NodeClaims and NodePools belong to each other, since a live run writes an object's owners
+// once these are on the server, and returns the UIDs of the NodeClaims by their names.
 func claimed(ctx context.Context, t *testing.T) map[string]types.UID {
 	t.Helper()
+	var claims map[string]types.UID
+	var wrong []string
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
+		claims, wrong = unclaimed(ctx, t)
+		return len(wrong) == 0, nil
+	})
+	if err != nil {
+		t.Errorf("%v\n%s", err, strings.Join(wrong, "\n"))
+	}
+	return claims
+}
+
+// unclaimed says which nodes, NodeClaims and NodePools don't belong to each other, beside the UIDs of the NodeClaims.
+func unclaimed(ctx context.Context, t *testing.T) (claims map[string]types.UID, wrong []string) {
+	t.Helper()
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	owners := map[types.UID]string{}
 	for _, o := range listed(ctx, t, nodePools) {
 		owners[o.GetUID()] = o.GetName()
 	}
-	claims := map[string]types.UID{}
+	claims = map[string]types.UID{}
 	serves := map[types.UID]string{}
 	for _, o := range listed(ctx, t, nodeClaims) {
 		if len(o.GetOwnerReferences()) != 1 || owners[o.GetOwnerReferences()[0].UID] != "general" {
-			t.Errorf("NodeClaim %s has the owners %v: want the NodePool general", o.GetName(), o.GetOwnerReferences())
+			say("NodeClaim %s has the owners %v: want the NodePool general", o.GetName(), o.GetOwnerReferences())
 		}
 		if !slices.Equal(o.GetFinalizers(), []string{"karpenter.sh/termination"}) {
-			t.Errorf("NodeClaim %s has the finalizers %v", o.GetName(), o.GetFinalizers())
+			say("NodeClaim %s has the finalizers %v", o.GetName(), o.GetFinalizers())
 		}
 		claims[o.GetName()] = o.GetUID()
 		serves[o.GetUID()], _, _ = unstructured.NestedString(o.Object, "status", "nodeName")
@@ -74,13 +92,13 @@ func claimed(ctx context.Context, t *testing.T) map[string]types.UID {
 	nodes := nodesNow(ctx, t)
 	for _, n := range nodes {
 		if len(n.OwnerReferences) != 1 || serves[n.OwnerReferences[0].UID] != n.Name {
-			t.Errorf("node %s has the owners %v: want the NodeClaim whose node it is", n.Name, n.OwnerReferences)
+			say("node %s has the owners %v: want the NodeClaim whose node it is", n.Name, n.OwnerReferences)
 		}
 	}
 	if len(nodes) != len(claims) || len(nodes) == 0 {
-		t.Errorf("%d nodes, %d NodeClaims: want as many, and some", len(nodes), len(claims))
+		say("%d nodes, %d NodeClaims: want as many, and some", len(nodes), len(claims))
 	}
-	return claims
+	return claims, wrong
 }
 
 // undefined says which definitions a live run has left.

@@ -11,6 +11,7 @@ const (
 	crds    = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	widgets = "/apis/example.com/v1/namespaces/crds/widgets"
 	gauges  = "/apis/example.com/v1/gauges"
+	dials   = "/apis/example.com/v1/dials"
 )
 
 // define is a CustomResourceDefinition of example.com with one version, in which part is what stands beside its name.
@@ -47,6 +48,11 @@ var widget = define("widgets", "Widget", "Namespaced", `"subresources":{"status"
 const twoVersions = `{"metadata":{"name":"gauges.example.com"},"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"gauges","kind":"Gauge","shortNames":["gg"],"categories":["all"]},"versions":[
 {"name":"v1","served":true,"storage":false,"deprecated":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"value":{"type":"integer"}}}}},
 {"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"value":{"type":"integer"},"unit":{"type":"string","default":"m"}}}}}]}}`
+
+// dial is a definition whose status has a default, as that of Karpenter's KWOKNodeClass has.
+var dial = define("dials", "Dial", "Cluster", `"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+"spec":{"type":"object","properties":{"size":{"type":"integer"}}},
+"status":{"type":"object","default":{"phase":"A"},"properties":{"phase":{"type":"string"},"count":{"type":"integer","default":0}}}}}}`)
 
 func made(name, spec string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"%s"},"spec":{%s}}`, name, spec)
@@ -136,6 +142,18 @@ var definitionSteps = []step{
 	{"GET", gauges + "/g", ``},
 	{"PATCH", gauges + "/g/status", `{"status":{}}`},
 	{"PATCH", crds + "/gauges.example.com", `{"spec":{"versions":[{"name":"v1","served":true,"storage":true,` + schema(`"properties":{}`) + `}]}}`},
+
+	{"POST", crds, dial},
+	{"AWAIT", dials, "200"},
+	{"POST", dials + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"d"}}`},
+	{"POST", dials, `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"d"},"status":{"phase":"B"}}`},
+	{"GET", dials + "/d", ``},
+	{"PATCH", dials + "/d", `{"spec":{"size":2}}`},
+	{"PATCH", dials + "/d/status", `{"status":{"phase":"C"}}`},
+	{"PATCH", dials + "/d/status", `{"status":null}`},
+	{"DELETE", dials + "/d", ``},
+	{"DELETE", crds + "/dials.example.com", ``},
+	{"AWAIT", crds + "/dials.example.com", "404"},
 
 	{"AWAIT", "/apis/example.com", "200"},
 	{"GET", "/apis/example.com", ``},

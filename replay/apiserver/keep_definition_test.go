@@ -130,3 +130,31 @@ func TestClientsDefineResources(t *testing.T) {
 		stop()
 	})
 }
+
+// A status that has a default has it from the beginning, whatever the client sent.
+func TestAStatusHasItsDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := keeping(t, nil, definitionsOf)
+		defer stop()
+		c := dynamic.NewForConfigOrDie(s.RESTConfig())
+		definition := strings.Replace(gadget, `"properties":{"spec"`, `"properties":{"status":{"type":"object","default":{"phase":"Ready"},"properties":{"phase":{"type":"string"}}},"spec"`, 1)
+		crds := c.Resource(gvr.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+		if _, err := crds.Create(t.Context(), parsed(t, definition), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		gadgets := c.Resource(gvr.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgets"}).Namespace("default")
+		u := parsed(t, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},"status":{"phase":"Broken"}}`)
+		u, err := gadgets.Create(t.Context(), u, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if phase, _, _ := unstructured.NestedString(u.Object, "status", "phase"); phase != "Ready" {
+				t.Errorf("phase %q, want Ready", phase)
+			}
+			if u, err = gadgets.Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

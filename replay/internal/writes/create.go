@@ -60,6 +60,10 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 		return Answer{}, err
 	}
 	w.warnFinalizers(u, nil)
+	// Of a status that has a default, and that begin has taken away, everybody reads the default: it is filled in again
+	// where an object comes from the storage (unstructuredDefaulter of
+	// k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go).
+	k.version.Default(u.Object)
 	return w.add(u)
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
-	"github.com/nodesim/nodesim/internal/localcluster/port"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
@@ -29,7 +28,7 @@ func Start(ctx context.Context, o Options) (_ *ControlPlane, err error) {
 		return nil, err
 	}
 	if o.Port != 0 {
-		if err := port.Check(o.Port); err != nil {
+		if err := process.CheckPort(o.Port); err != nil {
 			return nil, fmt.Errorf("control plane: %w", err)
 		}
 	}
@@ -102,7 +101,7 @@ func (c *ControlPlane) serve(ctx context.Context) (_ rest.Interface, leave func(
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
 		if c.port = c.options.Port; c.port == 0 {
-			if c.port, err = port.Free(); err != nil {
+			if c.port, err = process.FreePort(); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -3,12 +3,7 @@ package nodemanager
 import (
 	"sync"
 	"time"
-
-	"github.com/nodesim/nodesim/scenarios/nodemanager/assign"
 )
-
-// Backoff is a pause that doubles with each failure in a row.
-type Backoff = assign.Backoff
 
 // DefaultBackoff lets a pool try again after half a minute, and at least every fifteen.
 func DefaultBackoff() Backoff { return Backoff{First: 30 * time.Second, Max: 15 * time.Minute} }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/localcluster"
-	"github.com/nodesim/nodesim/internal/localcluster/flock"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
@@ -92,7 +91,7 @@ func claim(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.record.Speed == 0 {
 		c.record.Speed = 1
 	}
-	if c.unlock, err = flock.Try(filepath.Join(folder, "lock")); err != nil {
+	if c.unlock, err = process.TryLock(filepath.Join(folder, "lock")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	if err = errors.Join(c.record.write(), forget(name)); err != nil {

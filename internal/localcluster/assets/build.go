@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/localcluster/flock"
+	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
 // Build makes every binary available that is not, and returns the folder to export as KUBEBUILDER_ASSETS: the one
@@ -68,7 +68,7 @@ func buildAll(ctx context.Context, source, folder string, list []Binary, log io.
 		return fmt.Errorf("build the control plane: %w", err)
 	}
 	path := filepath.Join(folder, ".lock")
-	unlock, err := flock.Wait(ctx, path, func() { fmt.Fprintf(log, "controlplane: waiting for another build (%s)\n", path) })
+	unlock, err := process.Lock(ctx, path, func() { fmt.Fprintf(log, "controlplane: waiting for another build (%s)\n", path) })
 	if err != nil {
 		return fmt.Errorf("build the control plane: %w", err)
 	}

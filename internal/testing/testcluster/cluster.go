@@ -17,7 +17,6 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
-	"github.com/nodesim/nodesim/internal/localcluster/port"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
@@ -109,7 +108,7 @@ func (c *Cluster) configure() error {
 	if err != nil {
 		return err
 	}
-	free, err := port.Free() // it is given up while the API server starts again
+	free, err := process.FreePort() // it is given up while the API server starts again
 	if err != nil {
 		return err
 	}

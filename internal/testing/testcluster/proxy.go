@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/nodesim/nodesim/internal/localcluster/port"
+	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
 // A Proxy is between clients and the API server and breaks their connections on demand. It forwards bytes and
@@ -60,7 +60,7 @@ func newProxy(target string) (*Proxy, error) {
 	p := &Proxy{target: target, open: map[net.Conn]struct{}{}, flow: flow, budget: -1}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, err := port.Free() // that nobody takes while the proxy refuses
+	n, err := process.FreePort() // that nobody takes while the proxy refuses
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package autoscaler is the cluster autoscaler of a simulated cluster.
 //
 // In: pods that wait, nodes, and groups at the provider. Out: the sizes of groups, cordons, evictions and Events. It packs
-// with scenarios/nodemanager/assign and judges nodes with the scheduler's filters.
+// with Assign of scenarios/nodemanager and judges nodes with the scheduler's filters.
 package autoscaler
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Autoscaler adds nodes for pods that fit nowhere and takes idle nodes away, as
 // the Cluster Autoscaler does (kubernetes/autoscaler, cluster-autoscaler), whose
-// words and taints it uses. What it decides by is assign.Assign, which
+// words and taints it uses. What it decides by is nodemanager.Assign, which
 // gives every request a machine of its own and keeps standby ones: a request is a
 // bundle of waiting pods that fill a node.
 //

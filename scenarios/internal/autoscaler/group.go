@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
-	"github.com/nodesim/nodesim/scenarios/nodemanager/assign"
+	"github.com/nodesim/nodesim/scenarios/nodemanager"
 	plancloud "github.com/nodesim/nodesim/scenarios/nodemanager/cloud"
 )
 
@@ -136,7 +136,7 @@ func (g *scaledGroup) fail() {
 		return
 	}
 	g.failures++
-	g.pause = g.a.env.Now() + assign.Backoff{First: backoffGroupFirst, Max: backoffGroupMost}.After(g.failures)
+	g.pause = g.a.env.Now() + nodemanager.Backoff{First: backoffGroupFirst, Max: backoffGroupMost}.After(g.failures)
 }
 
 // joined notes that an instance is ready for pods.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/nodemanager/assign"
+	"github.com/nodesim/nodesim/scenarios/nodemanager"
 )
 
 // spareNode is a candidate for waiting pods: an instance that was asked for, one that joins, or a free node.
@@ -35,20 +35,20 @@ func (g *scaledGroup) decide(bundles []bundle) {
 		return
 	}
 	have := g.machines()
-	machines := make([]assign.Machine[string], len(have))
+	machines := make([]nodemanager.Machine[string], len(have))
 	for i, m := range have {
-		machines[i] = assign.Machine[string]{Kind: m.kind, Pool: m.kind, Zone: m.zone}
+		machines[i] = nodemanager.Machine[string]{Kind: m.kind, Pool: m.kind, Zone: m.zone}
 		if m.node != nil {
 			machines[i].IdleSince = m.node.idle
 		}
 	}
 	kinds := []string{g.kind()}
-	requests := make([]assign.Request[string], len(bundles))
+	requests := make([]nodemanager.Request[string], len(bundles))
 	for i := range bundles {
-		requests[i] = assign.Request[string]{Kinds: kinds, Zone: bundles[i].zone}
+		requests[i] = nodemanager.Request[string]{Kinds: kinds, Zone: bundles[i].zone}
 	}
-	g.accept(have, bundles, assign.Assign(assign.Rules[string]{
-		Pools:       []assign.Pool[string]{{Kind: g.kind(), Count: g.standby}},
+	g.accept(have, bundles, nodemanager.Assign(nodemanager.Rules[string]{
+		Pools:       []nodemanager.Pool[string]{{Kind: g.kind(), Count: g.standby}},
 		IdleGrace:   max(g.a.idleGrace, 1),
 		Unavailable: func(i int) bool { return g.closed(bundles[i].zone) },
 		Paused:      func(int) bool { return g.closed("") },
@@ -59,7 +59,7 @@ func (g *scaledGroup) decide(bundles []bundle) {
 func (g *scaledGroup) closed(zone string) bool { return g.paused() || g.noCapacity(zone) }
 
 // accept keeps what was decided. A young node isn't idle.
-func (g *scaledGroup) accept(have []spareNode, bundles []bundle, a assign.Assignment) {
+func (g *scaledGroup) accept(have []spareNode, bundles []bundle, a nodemanager.Assignment) {
 	for i, m := range have {
 		if m.node == nil {
 			continue

@@ -1,4 +1,4 @@
-package flock_test
+package process_test
 
 import (
 	"context"
@@ -7,23 +7,23 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/localcluster/flock"
+	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
 
 func TestOneAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	release, err := flock.Try(path)
+	release, err := process.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flock.Try(path); !errors.Is(err, flock.ErrHeld) {
-		t.Errorf("a second time: found %v, want ErrHeld", err)
+	if _, err := process.TryLock(path); !errors.Is(err, process.ErrLocked) {
+		t.Errorf("a second time: found %v, want ErrLocked", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := flock.Wait(ctx, path, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := process.Lock(ctx, path, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: found %v, want context.Canceled", err)
 	}
-	again, err := flock.Wait(t.Context(), path, func() {
+	again, err := process.Lock(t.Context(), path, func() {
 		if err := release(); err != nil {
 			t.Error(err)
 		}
@@ -37,22 +37,22 @@ func TestOneAtATime(t *testing.T) {
 }
 
 func TestNoFolderNoLock(t *testing.T) {
-	if _, err := flock.Wait(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, flock.ErrHeld) {
+	if _, err := process.Lock(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, process.ErrLocked) {
 		t.Errorf("found %v, want that there is no such folder", err)
 	}
 }
 
 func TestAFileThatMustBeThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	if _, err := flock.TryThere(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := process.TryLockThere(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found %v, want that there is none, and that none is made", err)
 	}
-	release, err := flock.Try(path)
+	release, err := process.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flock.TryThere(path); !errors.Is(err, flock.ErrHeld) {
-		t.Errorf("a second time: found %v, want ErrHeld", err)
+	if _, err := process.TryLockThere(path); !errors.Is(err, process.ErrLocked) {
+		t.Errorf("a second time: found %v, want ErrLocked", err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package flock
+package process
 
 import (
 	"errors"
@@ -9,14 +9,16 @@ import (
 	"syscall"
 )
 
-// Try takes the lock, or returns ErrHeld.
-func Try(path string) (release func() error, err error) { return try(path, os.O_CREATE|os.O_RDWR) }
+// TryLock takes the lock of a file, or returns ErrLocked.
+func TryLock(path string) (release func() error, err error) {
+	return lockFile(path, os.O_CREATE|os.O_RDWR)
+}
 
-// TryThere is Try for a file that is there: it makes none where another program is removing the folder, which would
+// TryLockThere is TryLock for a file that is there: it makes none where another program is removing the folder, which would
 // stay then.
-func TryThere(path string) (release func() error, err error) { return try(path, os.O_RDWR) }
+func TryLockThere(path string) (release func() error, err error) { return lockFile(path, os.O_RDWR) }
 
-func try(path string, how int) (release func() error, err error) {
+func lockFile(path string, how int) (release func() error, err error) {
 	file, err := os.OpenFile(path, how, 0o644)
 	if err != nil {
 		return nil, err
@@ -31,7 +33,7 @@ func try(path string, how int) (release func() error, err error) {
 	case err == nil:
 		return file.Close, nil
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		err = ErrHeld
+		err = ErrLocked
 	}
 	return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 }

@@ -1,0 +1,35 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrLocked is returned by TryLock where another program holds the lock, or this one does already.
+var ErrLocked = errors.New("locked by another program")
+
+// Lock takes the lock of a file when it can be had. The lock ends with the program that holds it, however that ends. The file
+// is made where there is none, and never removed. waiting is called once, if the lock can't be had at once; it may be nil.
+//
+// Locks are advisory, as flock(2) has them; where there is no such thing, each is had at once.
+func Lock(ctx context.Context, path string, waiting func()) (release func() error, err error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		release, err := TryLock(path)
+		if !errors.Is(err, ErrLocked) {
+			return release, err
+		}
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("lock %s: %w", path, context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}

@@ -149,7 +149,10 @@ func (a *Acting) Advance(to time.Duration) error {
 }
 
 // Close ends the simulation.
-func (a *Acting) Close() error { return nil }
+func (a *Acting) Close() error {
+	a.sim.Close()
+	return nil
+}
 
 // emit keeps an event until it is asked for.
 func (a *Acting) emit(ev timeline.Event) error {

@@ -83,6 +83,9 @@ func (f *File) SimulateLive(c LiveConfig) (*LiveSimulation, error) {
 	if c.Now == nil {
 		return nil, fmt.Errorf("run %s live: no Now: want a clock, such as time.Now", f.Metadata.Name)
 	}
+	if a := f.Autoscaler; a != nil && a.Kind == spec.AutoscalerNodeManager {
+		return nil, fmt.Errorf("run %s live: its autoscaler is nodemanager, which schedules pods itself, and a live run leaves that to the API server's scheduler: want the kind cluster-autoscaler, or a simulated cluster that takes writes", f.Metadata.Name)
+	}
 	p := &LiveSimulation{cfg: c, apiServer: c.APIServer, nodes: map[string]*seenNode{}, versions: newVersions(), given: map[*kube.Pod]bool{}}
 	start := c.Now()
 	p.clock = convert.Clock{Scenario: kube.InstantOf(start), Wall: start, Speed: c.Speed, Foreign: convert.NewForeignTimes()}

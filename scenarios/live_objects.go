@@ -141,6 +141,7 @@ func (w liveWorkload) pods() corev1.PodTemplateSpec {
 		ObjectMeta: metav1.ObjectMeta{Labels: stringMap(t.Labels), Annotations: stringMap(t.Annotations), Finalizers: t.Finalizers},
 		Spec: corev1.PodSpec{
 			TerminationGracePeriodSeconds: &grace, NodeSelector: stringMap(t.NodeSelector), HostNetwork: t.HostNetwork, PriorityClassName: t.PriorityClass,
+			SchedulerName: t.SchedulerName,
 		},
 	}
 	no := false

@@ -218,6 +218,9 @@ func TestLiveEach(t *testing.T) {
 		if file.Roll != nil && file.Roll.Workload != "" {
 			continue // the caller of the live run rolls in place
 		}
+		if a := file.Autoscaler; a != nil && a.Kind == "nodemanager" {
+			continue // see TestLiveRefusesNodeManager
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			sim, err := file.Simulate(func(timeline.Event) error { return nil })
@@ -234,6 +237,22 @@ func TestLiveEach(t *testing.T) {
 				t.Errorf("the rolls end otherwise (-simulated +performed):\n%s", d)
 			}
 		})
+	}
+}
+
+// nodemanager binds pods, which a live run leaves to the API server's scheduler.
+func TestLiveRefusesNodeManager(t *testing.T) {
+	s, err := scenarios.Find("standby-pools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := s.Document.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.SimulateLive(scenarios.LiveConfig{Now: time.Now})
+	if err == nil || !strings.Contains(err.Error(), "its autoscaler is nodemanager") {
+		t.Errorf("found %v, want the live run refused", err)
 	}
 }
 

@@ -196,7 +196,14 @@ func (f *File) Open(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 	if t.sim, err = f.Simulate(w.WriteLine); err != nil {
 		return nil, err
 	}
-	return timeline.NewReader(t, append([]timeline.ReadOption{timeline.Name("scenario " + f.Metadata.Name)}, opts...)...)
+	return timeline.NewReader(t, append([]timeline.ReadOption{timeline.Name("scenario " + f.Metadata.Name), timeline.Closing(t)}, opts...)...)
+}
+
+// Close ends a simulation whose tape isn't read to its end.
+func (t *tape) Close() error {
+	t.sim.Close()
+	t.ended = true
+	return nil
 }
 
 // tape is the text of a tape that is simulated as far as it is read.

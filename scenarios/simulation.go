@@ -15,6 +15,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
+	"github.com/nodesim/nodesim/scenarios/internal/standby"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -45,10 +46,12 @@ type Simulation struct {
 	disruption *controllers.Disruption
 	karpenter  *roll.Karpenter
 	machines   *roll.Machines
-	traits     map[types.NamespacedName]*component.PodTraits // by workload
-	waiting    []func()                                      // rolls that have not begun
-	running    int                                           // rolls that have not ended
-	outcomes   []roll.Outcome
+	// nodeManager is nil where the file has another autoscaler, or none.
+	nodeManager *standby.Manager
+	traits      map[types.NamespacedName]*component.PodTraits // by workload
+	waiting     []func()                                      // rolls that have not begun
+	running     int                                           // rolls that have not ended
+	outcomes    []roll.Outcome
 
 	live *LiveSimulation // nil in a simulation
 
@@ -128,6 +131,7 @@ func (s *Simulation) Step(d time.Duration) (ended bool, err error) {
 	until := min(s.env.Now()+max(d, time.Nanosecond), s.end())
 	if err := s.env.Run(until); err != nil {
 		s.failed = fmt.Errorf("simulate %s: %w", s.file.Metadata.Name, err)
+		s.Close()
 		return false, s.failed
 	}
 	if s.env.Now() < s.end() && !s.env.Stopped() {
@@ -137,8 +141,17 @@ func (s *Simulation) Step(d time.Duration) (ended bool, err error) {
 		s.env.API.Mark("time limit", s.unfinished())
 	}
 	s.ended = true
+	s.Close()
 	s.failed = s.sink(timeline.Event{At: s.env.Now(), Type: timeline.End})
 	return s.failed == nil, s.failed
+}
+
+// Close releases what the simulation holds. One that is stepped to its end needs none; a second one does nothing.
+func (s *Simulation) Close() {
+	if s.nodeManager != nil {
+		s.nodeManager.Close()
+		s.nodeManager = nil
+	}
 }
 
 // Run lets the simulation go on to its end.

@@ -13,6 +13,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
+	"github.com/nodesim/nodesim/scenarios/internal/standby"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -153,7 +154,7 @@ func (s *Simulation) addGroup(g *spec.Group) {
 	s.env.Cloud.AddGroup(&cloud.Group{
 		Name: g.Name, Zones: g.Zones, Spot: g.CapacityType == spec.CapacitySpot, Min: g.Min, Max: g.Max,
 		Template: template(g, g.From, launchFrom), FreeIPs: g.FreeIPs,
-		Detached: s.file.Cluster.Provider == spec.ProviderKarpenter || s.file.Cluster.Provider == spec.ProviderCAPI,
+		Detached: s.file.Cluster.Provider == spec.ProviderKarpenter || s.file.Cluster.Provider == spec.ProviderCAPI || s.file.Autoscaler.NodeManager(g.Name),
 	})
 }
 
@@ -205,6 +206,10 @@ func (s *Simulation) startAutoscaler() {
 	if a == nil {
 		return
 	}
+	if a.Kind == spec.AutoscalerNodeManager {
+		s.startNodeManager(a)
+		return
+	}
 	c := autoscaler.Config{Kubelets: s.kubelet}
 	for _, name := range a.Groups {
 		c.Groups = append(c.Groups, s.env.Cloud.Group(name))
@@ -213,6 +218,18 @@ func (s *Simulation) startAutoscaler() {
 		c.Standby = append(c.Standby, autoscaler.Standby{Group: b.Group, Count: b.Count})
 	}
 	autoscaler.New(s.env, c)
+}
+
+// startNodeManager has nodemanager's own controllers scale the groups.
+func (s *Simulation) startNodeManager(a *spec.Autoscaler) {
+	c := standby.Config{Kubelets: s.kubelet, Pools: map[string]int{}}
+	for _, name := range a.Groups {
+		c.Groups = append(c.Groups, s.env.Cloud.Group(name))
+	}
+	for _, b := range a.Standby {
+		c.Pools[b.Group] += b.Count
+	}
+	s.nodeManager = standby.New(s.env, c)
 }
 
 // watchFinalizers removes finalizers after the time that they are held.

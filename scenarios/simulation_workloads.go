@@ -6,6 +6,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/standby"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -44,6 +45,9 @@ func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 	}
 	if w.Group != "" {
 		t.NodeSelector = kube.PairsOf(kube.Pair{Key: groupLabel(s.file.Cluster.Provider), Value: w.Group})
+	}
+	if s.file.Autoscaler.NodeManager(w.Group) {
+		t.SchedulerName = standby.SchedulerName
 	}
 	if w.DoNotDisrupt {
 		t.Annotations = kube.PairsOf(kube.Pair{Key: "karpenter.sh/do-not-disrupt", Value: "true"})

@@ -49,6 +49,9 @@ func Lines() ReadOption { return func(r *Reader) { r.lines = true } }
 // Name sets the name that errors call the tape by.
 func Name(name string) ReadOption { return func(r *Reader) { r.name = name } }
 
+// Closing has the Reader close c when it is closed.
+func Closing(c io.Closer) ReadOption { return func(r *Reader) { r.closer = c } }
+
 // Open opens the tape in a file. A tape compressed by gzip or zstd is
 // recognised by its first bytes, whatever the file is called.
 func Open(name string, opts ...ReadOption) (*Reader, error) {
@@ -76,7 +79,7 @@ func (b both) Close() error {
 }
 
 // NewReader reads the header of a tape from rd and returns a Reader of its
-// events. Closing the Reader doesn't close rd.
+// events. Closing the Reader doesn't close rd, unless [Closing] says so.
 func NewReader(rd io.Reader, opts ...ReadOption) (*Reader, error) {
 	r := &Reader{name: "(stream)", alive: newObjects(), resources: map[string]Resource{}}
 	for _, o := range opts {
@@ -85,6 +88,9 @@ func NewReader(rd io.Reader, opts ...ReadOption) (*Reader, error) {
 	plain, closer, err := decompress(rd)
 	if err != nil {
 		return nil, r.place(err, 0)
+	}
+	if r.closer != nil {
+		closer = both{closer, r.closer}
 	}
 	r.closer, r.docs = closer, newDocuments(plain)
 	text, err := r.docs.header()

@@ -51,6 +51,10 @@ type NodeController struct {
 
 	// Clock is the time of all loops, timeouts and pauses; the real one if nil.
 	Clock clock.WithTicker
+	// Turns, where it isn't nil, are taken by all that the controller does, in place of goroutines: it then belongs to the
+	// goroutine of their loop, whose time Clock has to tell. Tasks alone use the dispenser, and what waits in a collaborator
+	// waits by Turns. Start is called without a channel to end it, and Close from the loop's goroutine, by no task.
+	Turns *tasks.Turns
 	// Tuning are the times and limits that Config doesn't hold.
 	Tuning Tuning
 	// Seed decides which nodes are booted first where MaxBootPerIteration leaves some out.
@@ -93,12 +97,16 @@ func (c *NodeController) prepare() error {
 		c.Config = c.Config.withDefaults()
 		c.tuning = c.Tuning.withDefaults()
 		c.image = c.tuning.BootImage
-		c.tasks = tasks.New(c.Clock)
+		if c.tasks = tasks.New(c.Clock); c.Turns != nil {
+			c.tasks = tasks.InTurns(c.Turns)
+		}
 		c.chance = rand.New(rand.NewPCG(c.Seed, 0))
 		c.bindings = make(chan map[string]string, 1)
 		c.boots, c.stops = map[string]*boot{}, map[string]struct{}{}
 		c.beats, c.probing = map[string]time.Time{}, map[string]struct{}{}
-		c.err = c.missing()
+		if c.err = c.missing(); c.err == nil && c.Turns != nil {
+			c.NodeDispenser.direct = &direct{controller: c}
+		}
 	})
 	return c.err
 }
@@ -174,7 +182,9 @@ func (c *NodeController) begin() {
 	c.tasks.Every(c.Config.ReaperInterval, c.reap)
 	c.tasks.Every(c.Config.PoolInterval, c.runPool)
 	c.tasks.Every(c.tuning.SweepInterval, func(context.Context) { c.ImageIdCache.Sweep() })
-	c.tasks.Run(c.dispatch)
+	if c.Turns == nil {
+		c.tasks.Run(c.dispatch)
+	}
 }
 
 // Dump returns the times of the pool loop as indented JSON (see stats.LoopTimes).

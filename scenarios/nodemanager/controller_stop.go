@@ -56,7 +56,7 @@ func (c *NodeController) finishStop(ctx context.Context, name string, b *boot) {
 	defer c.stopped(name)
 	instance := ""
 	if b != nil {
-		<-b.done // it was cancelled, and ends with the controller as well
+		c.tasks.Await(b.done) // it was cancelled, and ends with the controller as well
 		instance = b.instance
 	}
 	node, err := c.NodeRegistry.GetNode(name)

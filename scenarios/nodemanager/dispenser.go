@@ -40,6 +40,8 @@ type NodeDispenser struct {
 
 	ended chan struct{} // nil in a dispenser that wasn't made by NewNodeDispenser
 	once  sync.Once
+	// direct is nil where the controller's tasks are goroutines.
+	direct *direct
 	// returning is held for reading while a node is given back, so that none comes in after the last look.
 	returning sync.RWMutex
 }
@@ -68,6 +70,9 @@ func (e *NodeDispenser) RequestNode(requestingPod api.Pod) NodeReply {
 func (e *NodeDispenser) RequestNodeContext(ctx context.Context, requestingPod api.Pod) (NodeReply, error) {
 	if e.NodeRequestChan == nil || e.hasEnded() {
 		return NodeReply{}, ErrNoDispenser
+	}
+	if e.direct != nil {
+		return e.direct.request(ctx, requestingPod.Name)
 	}
 	r := NodeRequest{requestingPod: requestingPod, ReplyChan: make(chan NodeReply), gone: make(chan struct{})}
 	defer close(r.gone)
@@ -104,6 +109,10 @@ func (e *NodeDispenser) ReturnNodeContext(ctx context.Context, nodeName string, 
 	defer e.returning.RUnlock()
 	if e.NodeReturnChan == nil || e.hasEnded() {
 		return ErrNoDispenser
+	}
+	if e.direct != nil {
+		e.direct.controller.takeBack(NodeReturn{NodeName: nodeName, Unused: unused})
+		return nil
 	}
 	select {
 	case e.NodeReturnChan <- NodeReturn{NodeName: nodeName, Unused: unused}:

@@ -1,9 +1,9 @@
 // Package nodemanager gives every waiting pod a machine of its own: it decides which nodes to boot and which to stop,
 // boots and watches them, and hands them out.
 //
-// Of it, the simulation's autoscaler uses package assign, the decision over plain data. All the rest (NodeController with its
-// registry, dispenser and standby pools) is a library for programs that own machines in a cloud; no scenario and no verb
-// of nodesim runs it. ExampleNodeController is such a program in small.
+// Of it, the simulation's cluster autoscaler uses Assign, the decision over plain data. All of it is the autoscaler of
+// scenarios that say so, such as standby-pools (scenarios/internal/standby), and a library for programs that own machines in
+// a cloud: ExampleNodeController is such a program in small.
 //
 // # The decision
 //
@@ -29,6 +29,6 @@
 //
 // Pack several pods on a node, or give a pod another instance type than it names. Nothing here
 // reads the environment or a global random source; scaler*.go and changes.go know no clock either. Goroutines are
-// started by package tasks alone, which joins them. The collaborators are in the folders below: api, cloud, registry,
+// started by package tasks alone, which joins them; in a simulation there are none, and tasks take turns (NodeController.Turns). The collaborators are in the folders below: api, cloud, registry,
 // events, nodeclient, and smaller ones.
 package nodemanager

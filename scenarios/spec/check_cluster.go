@@ -169,6 +169,37 @@ func (c *checker) autoscaler() *Error {
 			return c.bad(path, fmt.Sprintf("%q, which isn't scaled", s.Group), list(a.Groups))
 		}
 	}
+	if a.Kind == AutoscalerNodeManager {
+		return c.nodeManager(a)
+	}
+	return nil
+}
+
+// nodeManager refuses what can't be where nodes are launched for single pods.
+func (c *checker) nodeManager(a *Autoscaler) *Error {
+	if p := c.f.Cluster.Provider; p == ProviderKarpenter || p == ProviderCAPI {
+		return c.bad("autoscaler.kind", fmt.Sprintf("%q with the provider %s", a.Kind, p), "a provider whose nodes aren't those of objects: eks, gke, aks or kops")
+	}
+	if r := c.f.Roll; r != nil {
+		for i, name := range r.Groups {
+			if a.NodeManager(name) {
+				return c.bad(fmt.Sprintf("roll.groups[%d]", i), fmt.Sprintf("%q, whose nodes nodemanager launches one by one", name), "another group")
+			}
+		}
+	}
+	for i := range c.f.Workloads {
+		w, path := &c.f.Workloads[i], fmt.Sprintf("workloads[%d]", i)
+		created := slices.ContainsFunc(c.f.Faults, func(f Fault) bool {
+			return f.CreateWorkload != nil && c.f.Workload(f.CreateWorkload.Workload) == w
+		})
+		switch {
+		case !a.NodeManager(w.Group):
+		case w.Kind == KindDaemonSet:
+			return c.bad(path+".kind", fmt.Sprintf("%q in a group of nodemanager's", w.Kind), "a kind whose pods need one node each")
+		case w.CreateAt == 0 && !created:
+			return c.bad(path+".createAt", "0s in a group of nodemanager's", "a later moment: it schedules these pods itself")
+		}
+	}
 	return nil
 }
 

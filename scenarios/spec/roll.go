@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -114,10 +115,29 @@ func (OnFailure) values() []string { return []string{"leave", "rollback"} }
 
 // An Autoscaler adds nodes for pods that find no room, and takes idle ones away.
 type Autoscaler struct {
+	// Kind of the autoscaler. nodemanager gives each pod of a workload with one of the groups a node of its own: it
+	// schedules these pods itself (their schedulerName is nodemanager), and terminates a node that its pod has left.
+	Kind AutoscalerKind `yaml:"kind" default:"cluster-autoscaler"`
 	// Groups that it scales, within their min and max. Default: all.
 	Groups []string `yaml:"groups" form:"label"`
 	// Standby are nodes that are kept idle for the next pods.
 	Standby []Standby `yaml:"standby"`
+}
+
+// An AutoscalerKind is a program that scales groups.
+type AutoscalerKind string
+
+// The kinds of autoscalers.
+const (
+	AutoscalerCluster     AutoscalerKind = "cluster-autoscaler" // a node for pods that fill it
+	AutoscalerNodeManager AutoscalerKind = "nodemanager"        // a node for each pod
+)
+
+func (AutoscalerKind) values() []string { return []string{"cluster-autoscaler", "nodemanager"} }
+
+// NodeManager reports whether a group's nodes are launched for single pods.
+func (a *Autoscaler) NodeManager(group string) bool {
+	return a != nil && a.Kind == AutoscalerNodeManager && group != "" && slices.Contains(a.Groups, group)
 }
 
 // A Standby keeps nodes idle.

@@ -153,6 +153,9 @@ func (r *run) write(src Source) (err error) {
 		return errors.Join(err, r.w.Close())
 	}
 	sim, err := src.File.Simulate(r.take)
+	if err == nil {
+		defer sim.Close()
+	}
 	for ended := false; err == nil && !ended; {
 		if r.ctx.Err() != nil {
 			err = ErrInterrupted

@@ -49,6 +49,8 @@ type PodTemplate struct {
 	Priority      int32
 	PriorityClass string
 	HostNetwork   bool
+	// SchedulerName is empty for the default scheduler.
+	SchedulerName string
 	// Volume is the name of a StatefulSet's claim template, or of a Deployment's
 	// volume of which each pod has a claim of its own; "" for none.
 	Volume     string

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -55,7 +56,7 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
-		SchedulerName: component.SchedulerName, RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
+		SchedulerName: cmp.Or(w.Template.SchedulerName, component.SchedulerName), RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,
 		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable,
 	}
 	return one

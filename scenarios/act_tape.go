@@ -121,7 +121,7 @@ func (t *taking) take(groups []string) error {
 	if err := t.infer(); err != nil {
 		return err
 	}
-	t.workloads.HoldRevisions()
+	t.workloads.AddRevisions()
 	t.seedNamespaces(t.presume())
 	t.seedVolumes()
 	if t.failed != nil {

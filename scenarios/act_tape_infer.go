@@ -89,7 +89,7 @@ func (t *taking) makeUp(o runtime.Object, born metav1.Time) error {
 		return err
 	}
 	resource := strings.ToLower(o.GetObjectKind().GroupVersionKind().Kind) + "s"
-	return t.workloads.Hold(resource, raw, kube.InstantOf(born.Time))
+	return t.workloads.AddExisting(resource, raw, kube.InstantOf(born.Time))
 }
 
 // deployment is the name of the Deployment of a ReplicaSet's pods, where it has one: it is that of the ReplicaSet

@@ -49,11 +49,11 @@ func (a *Acting) keep(w controllers.Shown) error {
 		return a.workloads.Create(plural(w.Kind), self)
 	}
 	if set != nil {
-		if err := a.workloads.Hold("replicasets", set, w.Created); err != nil {
+		if err := a.workloads.AddExisting("replicasets", set, w.Created); err != nil {
 			return err
 		}
 	}
-	return a.workloads.Hold(plural(w.Kind), self, w.Created)
+	return a.workloads.AddExisting(plural(w.Kind), self, w.Created)
 }
 
 // creatable says why the API server would refuse to create a workload, or nil. The namespaces of those that are there from

@@ -82,7 +82,8 @@ type object struct {
 	batched  *loop.Timer
 	later    *loop.Timer
 	creating int          // how many pods the next batch has; 0 begins anew
-	refused  int          // how often in a row a pod could not be created
+	refused  int          // in how many syncs in a row a pod could not be created
+	failed   bool         // whether this one is one of them
 	backoff  backoff      // of a Job
 	failures nodeBackoffs // of a DaemonSet
 	fits     *daemonFit   // of a DaemonSet, nil before the first sync
@@ -267,7 +268,12 @@ func (a *Actor) look(o *object) {
 	if a.byUID[o.api.GetUID()] != o {
 		return
 	}
-	if again := o.sync(a, o); again > 0 {
+	o.failed = false
+	again := o.sync(a, o)
+	if !o.failed {
+		o.refused = 0
+	}
+	if again > 0 {
 		o.later.Stop()
 		o.later = a.env.Timer(again, func() { a.look(o) })
 	}

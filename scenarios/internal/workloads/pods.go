@@ -235,7 +235,6 @@ func (a *Actor) batches(o *object, missing int, create func() error) (time.Durat
 			return o.refuse(), err
 		}
 	}
-	o.refused = 0
 	if missing > o.creating {
 		return component.RoundTrip, nil
 	}
@@ -244,9 +243,10 @@ func (a *Actor) batches(o *object, missing int, create func() error) (time.Durat
 }
 
 // refuse returns when to try again to create a pod: after 5 ms first, and twice as long each time, up to 1,000 s
-// (DefaultTypedControllerRateLimiter of client-go/util/workqueue).
+// (DefaultTypedControllerRateLimiter of client-go/util/workqueue). A sync that has nothing to try again begins anew.
 func (o *object) refuse() time.Duration {
 	o.creating = 0
+	o.failed = true
 	o.refused = min(o.refused+1, 19)
 	return min(5*time.Millisecond<<(o.refused-1), 1000*time.Second)
 }

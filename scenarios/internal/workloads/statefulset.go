@@ -361,7 +361,6 @@ func (s *setSync) createPodOf(i int) bool {
 		s.again, s.refused = sooner(s.again, s.o.refuse()), true
 		return false
 	}
-	s.o.refused = 0
 	s.slots[i] = s.env.API.Pod(s.o.doc.Namespace, name)
 	s.say("Create", name)
 	return true

@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -203,5 +204,23 @@ func TestManyReplicas(t *testing.T) {
 	r.pass(time.Minute)
 	if n := len(r.running()); n != room {
 		t.Errorf("%d pods, want one more", n)
+	}
+}
+
+// What could not create pods tries again at once when it has had nothing to create in between.
+func TestRefusedPodsBeginAnew(t *testing.T) {
+	for _, one := range []struct{ resource, text string }{{"statefulsets", statefulSet}, {"replicasets", strings.Replace(statefulSet, "StatefulSet", "ReplicaSet", 1)}} {
+		r := newRig(t)
+		tries := 0
+		r.Admit = func(*corev1.Pod) error { tries++; return errors.New("not now") }
+		r.put(one.resource, "db", one.text)
+		r.pass(20 * time.Minute)
+		r.put(one.resource, "db", `{"spec":{"replicas":0}}`)
+		r.pass(20 * time.Minute)
+		tries = 0
+		r.put(one.resource, "db", `{"spec":{"replicas":1}}`)
+		if r.pass(3 * time.Second); tries < 5 {
+			t.Errorf("%s: %d tries within 3 s, want 5 at least", one.resource, tries)
+		}
 	}
 }

@@ -55,10 +55,10 @@ func script(line string) kube.End {
 			continue
 		}
 		takes, exits, known := command(words)
-		if !known {
+		if after += takes; !known || after > longest {
 			return kube.End{}
 		}
-		after, code = after+takes, exits
+		code = exits
 		if words[0] == "exit" {
 			break
 		}
@@ -85,6 +85,9 @@ func command(words []string) (takes time.Duration, code int, known bool) {
 	return 0, 0, false
 }
 
+// longest is the longest time that a command takes, some thirty years. One that takes longer runs for ever.
+const longest = 1e9 * time.Second
+
 // asleep adds up what sleep is given: seconds, or other units by their letter.
 func asleep(words []string) (takes time.Duration, code int, known bool) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
@@ -97,10 +100,12 @@ func asleep(words []string) (takes time.Duration, code int, known bool) {
 			unit, w = u, w[:len(w)-1]
 		}
 		n, err := strconv.ParseFloat(w, 64)
-		if err != nil || n < 0 || n > 1e9 {
+		if err != nil || !(n >= 0 && n*unit.Seconds() <= longest.Seconds()) {
 			return 0, 0, false // infinity, or nothing that sleep takes
 		}
-		takes += time.Duration(n * float64(unit))
+		if takes += time.Duration(n * float64(unit)); takes > longest {
+			return 0, 0, false
+		}
 	}
 	return takes, 0, len(words) > 0
 }

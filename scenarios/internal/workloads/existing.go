@@ -16,9 +16,9 @@ import (
 
 // What a scenario does with workloads, in a client's place.
 
-// Hold begins to keep a workload that was there before the cluster takes writes: its pods are there, and its status says
-// so since it was born.
-func (a *Actor) Hold(resource string, text []byte, born kube.Instant) error {
+// AddExisting begins to keep a workload that was there before the cluster takes writes: its pods are there, and its status
+// says so since it was born.
+func (a *Actor) AddExisting(resource string, text []byte, born kube.Instant) error {
 	k, api, err := read(resource, text)
 	if err != nil {
 		return err
@@ -37,19 +37,13 @@ func (a *Actor) Hold(resource string, text []byte, born kube.Instant) error {
 	case *appsv1.StatefulSet:
 		s := &setSync{Actor: a, o: o, set: o.api.(*appsv1.StatefulSet)}
 		pods := a.env.API.PodsOf(o.doc.UID)
-		if len(pods) > 0 {
-			name := pods[0].Labels.Get(appsv1.StatefulSetRevisionLabel)
-			a.holdRevision(o, name, "controller.kubernetes.io/hash", strings.TrimPrefix(name, o.doc.Name+"-"))
-		}
+		a.addRevision(o)
 		s.revise(a.revisions(o))
 		s.place(pods)
 		next.Status = s.status()
 		s.complete(&next.Status)
 	case *appsv1.DaemonSet:
-		if pods := a.env.API.PodsOf(o.doc.UID); len(pods) > 0 {
-			hash := pods[0].Labels.Get(appsv1.DefaultDaemonSetUniqueLabelKey)
-			a.holdRevision(o, o.doc.Name+"-"+hash, appsv1.DefaultDaemonSetUniqueLabelKey, hash)
-		}
+		a.addRevision(o)
 		d := &daemonSync{Actor: a, o: o, set: o.api.(*appsv1.DaemonSet)}
 		if current, _ := d.history(); current != nil {
 			d.begin(current.api.GetLabels()[appsv1.DefaultDaemonSetUniqueLabelKey])
@@ -81,10 +75,10 @@ func (a *Actor) Hold(resource string, text []byte, born kube.Instant) error {
 	return nil
 }
 
-// HoldRevisions has the templates of StatefulSets and DaemonSets that have no revision be those that their pods name. Where
+// AddRevisions has the templates of StatefulSets and DaemonSets that have no revision be those that their pods name. Where
 // a tape has revisions without their data, the newest is the template's: both controllers number it highest
 // (getStatefulSetRevisions, constructHistory).
-func (a *Actor) HoldRevisions() {
+func (a *Actor) AddRevisions() {
 	var all []*object
 	for _, o := range a.byUID {
 		if o.resource == "statefulsets" || o.resource == "daemonsets" {
@@ -99,25 +93,28 @@ func (a *Actor) HoldRevisions() {
 			}
 			continue
 		}
-		pods := a.env.API.PodsOf(o.doc.UID)
-		if len(pods) == 0 {
-			continue
-		}
-		name := pods[0].Labels.Get(appsv1.ControllerRevisionHashLabelKey)
-		if o.resource == "statefulsets" {
-			a.holdRevision(o, name, "controller.kubernetes.io/hash", strings.TrimPrefix(name, o.doc.Name+"-"))
-		} else {
-			a.holdRevision(o, o.doc.Name+"-"+name, appsv1.DefaultDaemonSetUniqueLabelKey, name)
-		}
+		a.addRevision(o)
 	}
 }
 
-// holdRevision has the template of a workload be a revision, as its pods name it.
-func (a *Actor) holdRevision(o *object, name, label, hash string) {
-	t := o.template(o.api)
-	rev := o.newRevision(a.dataOf(t), 1, with(t.Labels, label, hash))
-	rev.Name = name
-	a.create(kinds["controllerrevisions"], rev)
+// addRevision has the template of a workload be the revision that its pods name. Where none of them names one, the
+// controller makes it, and replaces them.
+func (a *Actor) addRevision(o *object) {
+	for _, p := range a.env.API.PodsOf(o.doc.UID) {
+		name := p.Labels.Get(appsv1.ControllerRevisionHashLabelKey)
+		if name == "" {
+			continue
+		}
+		label, hash := "controller.kubernetes.io/hash", strings.TrimPrefix(name, o.doc.Name+"-")
+		if o.resource == "daemonsets" {
+			label, hash, name = appsv1.DefaultDaemonSetUniqueLabelKey, name, o.doc.Name+"-"+name
+		}
+		t := o.template(o.api)
+		rev := o.newRevision(a.dataOf(t), 1, with(t.Labels, label, hash))
+		rev.Name = name
+		a.create(kinds["controllerrevisions"], rev)
+		return
+	}
 }
 
 // Create creates a workload. There must be none of its name.

@@ -1,9 +1,17 @@
 package writes
 
 import (
+	"maps"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 )
 
 // begin makes of an object what a server stores first: no status of the
@@ -60,7 +68,7 @@ func (k kind) pend(u unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: quality(&pod.Spec)}
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: kubedefaults.QOSOf(&pod.Spec)}
 	if len(pod.Spec.SchedulingGates) > 0 {
 		pod.Status.Conditions = []corev1.PodCondition{{
 			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonSchedulingGated,
@@ -72,24 +80,38 @@ func (k kind) pend(u unstructured.Unstructured) error {
 	return err
 }
 
-// quality is GetPodQOS of kubernetes/pkg/apis/core/v1/helper/qos: guaranteed
-// where every container is limited to what it requests of both, best effort
-// where none asks for anything.
-func quality(spec *corev1.PodSpec) corev1.PodQOSClass {
-	asked, exact := false, true
-	for _, c := range append(append([]corev1.Container(nil), spec.InitContainers...), spec.Containers...) {
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			limit := c.Resources.Limits[name]
-			request, requested := c.Resources.Requests[name]
-			asked = asked || !limit.IsZero() || !request.IsZero()
-			exact = exact && !limit.IsZero() && (!requested || limit.Cmp(request) == 0)
+// beginJob gives a new Job its selector, and its pods' labels where it has none of its own.
+func (k kind) beginJob(u unstructured.Unstructured) error {
+	job, err := as[batchv1.Job](u)
+	if err != nil {
+		return err
+	}
+	kubedefaults.SelectJob(job, len(job.Labels) == 0 || maps.Equal(job.Labels, job.Spec.Template.Labels))
+	full, err := k.untyped(job)
+	if err != nil {
+		return err
+	}
+	maps.Copy(u.Object, full.Object)
+	return nil
+}
+
+// countTemplates counts the templates that a DaemonSet has had, in the annotation
+// that its pods are labelled by (PrepareForCreate and PrepareForUpdate of
+// kubernetes/pkg/registry/apps/daemonset/strategy.go). live is nil for a new one.
+func countTemplates(u unstructured.Unstructured, live *object) {
+	n := int64(1)
+	if live != nil {
+		n, _ = strconv.ParseInt(live.GetAnnotations()[appsv1.DeprecatedTemplateGeneration], 10, 64)
+		is, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template")
+		was, _, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", "template")
+		if !equality.Semantic.DeepEqual(is, was) {
+			n++
 		}
 	}
-	switch {
-	case !asked:
-		return corev1.PodQOSBestEffort
-	case exact:
-		return corev1.PodQOSGuaranteed
+	a := u.GetAnnotations()
+	if a == nil {
+		a = map[string]string{}
 	}
-	return corev1.PodQOSBurstable
+	a[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
+	u.SetAnnotations(a)
 }

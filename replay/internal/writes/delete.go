@@ -3,13 +3,14 @@ package writes
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 )
 
 // delete is Store.Delete of k8s.io/apiserver/pkg/registry/generic/registry/store.go.
@@ -184,33 +185,10 @@ func (w *write) shorten(o *object, asked *int64) (graceful, already bool) {
 	return true, false
 }
 
-// finalizers are those of an object that is deleted: what the garbage collector
-// has to do comes last (deletionFinalizersForGarbageCollection).
+// finalizers are those of an object that is deleted.
 func (k kind) finalizers(o *object, opts metav1.DeleteOptions) []string {
 	if k.is("events") || k.is("events.events.k8s.io") {
 		return o.GetFinalizers()
 	}
-	kept, was := []string{}, ""
-	for _, f := range o.GetFinalizers() {
-		if f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents {
-			was = f
-			continue
-		}
-		kept = append(kept, f)
-	}
-	add := was
-	if p := opts.PropagationPolicy; p != nil {
-		add = map[metav1.DeletionPropagation]string{
-			metav1.DeletePropagationOrphan: metav1.FinalizerOrphanDependents, metav1.DeletePropagationForeground: metav1.FinalizerDeleteDependents,
-		}[*p]
-	}
-	if orphans := opts.OrphanDependents; orphans != nil { //nolint:staticcheck // SA1019: old clients send it
-		if add = ""; *orphans {
-			add = metav1.FinalizerOrphanDependents
-		}
-	}
-	if add == "" || slices.Contains(kept, add) {
-		return kept
-	}
-	return append(kept, add)
+	return kubedefaults.Finalizers(o.GetFinalizers(), &opts)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
@@ -317,26 +318,13 @@ func (w *writer) containerState(s *ContainerState) {
 	w.close()
 }
 
-// qos is the quality of service class as the API server computes it
-// (pkg/apis/core/v1/helper/qos).
+// qos is the quality of service class as the API server computes it.
 func (p *Pod) qos() string {
-	guaranteed, any := true, false
+	var q kubedefaults.QOS
 	for _, list := range [...][]ContainerSpec{p.Template.Init(), p.Template.Containers} {
 		for i := range list {
-			c := &list[i]
-			if c.CPU|c.Memory|c.CPULimit|c.MemoryLimit != 0 {
-				any = true
-			}
-			if c.CPULimit == 0 || c.MemoryLimit == 0 || c.CPU != c.CPULimit || c.Memory != c.MemoryLimit {
-				guaranteed = false
-			}
+			q.Add(list[i].CPU, list[i].Memory, list[i].CPULimit, list[i].MemoryLimit)
 		}
 	}
-	switch {
-	case !any:
-		return "BestEffort"
-	case guaranteed:
-		return "Guaranteed"
-	}
-	return "Burstable"
+	return string(q.Class())
 }

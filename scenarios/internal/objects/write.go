@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
@@ -39,12 +40,12 @@ func marshal(v any) []byte {
 }
 
 // Delete deletes an object as the API server does for a client that asks for it: pods have their own time, finalizers
-// hold what they are on (rest.BeforeDelete and deletionFinalizersForGarbageCollection of apiserver/pkg/registry).
+// hold what they are on (rest.BeforeDelete of apiserver/pkg/registry).
 func (s *Objects) Delete(x *Object, policy metav1.DeletionPropagation) {
 	if x.gone {
 		return
 	}
-	api, final := s.Env.API, finalizers(x, policy)
+	api, final := s.Env.API, kubedefaults.Finalizers(x.Finalizers, &metav1.DeleteOptions{PropagationPolicy: &policy})
 	switch x.Resource.String() {
 	case "pods":
 		if p := api.Pod(x.Namespace, x.Name); p != nil {
@@ -107,20 +108,6 @@ func (s *Objects) end(x *Object, final []string) {
 		patch["status"] = map[string]any{"phase": "Terminating"}
 	}
 	s.patch(x, marshal(patch))
-}
-
-// finalizers are those of an object that is deleted: what the garbage collector has to do comes last.
-func finalizers(x *Object, policy metav1.DeletionPropagation) []string {
-	final := slices.DeleteFunc(slices.Clone(x.Finalizers), func(f string) bool {
-		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
-	})
-	switch policy {
-	case metav1.DeletePropagationOrphan:
-		return append(final, metav1.FinalizerOrphanDependents)
-	case metav1.DeletePropagationForeground:
-		return append(final, metav1.FinalizerDeleteDependents)
-	}
-	return final
 }
 
 // release takes a finalizer away from an object, which goes with the last one if it is at its end.

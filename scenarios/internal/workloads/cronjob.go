@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 )
 
 // scheduleDelta is by how much later than its time a CronJob's controller looks, for clocks that differ (nextScheduleDelta
@@ -210,27 +212,12 @@ func (c *cronSync) create(name string, at time.Time) {
 	c.cron.Status.LastScheduleTime = &metav1.Time{Time: at}
 }
 
-// createJob creates a Job, with the selector and the labels that the API server gives it (generateSelector of
-// pkg/registry/batch/job/strategy.go).
+// createJob creates a Job, with the selector and the labels that the API server gives it.
 func (a *Actor) createJob(job *batchv1.Job) (*object, bool) {
 	bare := len(job.Labels) == 0
 	return a.createWith(kinds["jobs"], job, func() {
 		a.complete(job)
-		if *job.Spec.ManualSelector {
-			return
-		}
-		t := &job.Spec.Template
-		for k, v := range map[string]string{
-			"job-name": job.Name, batchv1.JobNameLabel: job.Name, "controller-uid": string(job.UID), batchv1.ControllerUidLabel: string(job.UID),
-		} {
-			if _, has := t.Labels[k]; !has {
-				t.Labels = with(t.Labels, k, v)
-			}
-		}
-		job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{batchv1.ControllerUidLabel: string(job.UID)}}
-		if bare {
-			job.Labels = maps.Clone(t.Labels)
-		}
+		kubedefaults.SelectJob(job, bare)
 	})
 }
 

@@ -2,11 +2,8 @@ package writes
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -106,6 +103,9 @@ func statefulSet(s *appsv1.StatefulSet) field.ErrorList {
 	}
 	errs = append(errs, natural(at, "replicas", s.Spec.Replicas)...)
 	errs = append(errs, natural(at, "minReadySeconds", &s.Spec.MinReadySeconds)...)
+	if o := s.Spec.Ordinals; o != nil {
+		errs = append(errs, natural(at, "ordinals.start", &o.Start)...)
+	}
 	return append(errs, selects(s.Spec.Selector, &s.Spec.Template, at, "statefulset")...)
 }
 
@@ -193,100 +193,4 @@ func natural(at *field.Path, name string, n *int32) field.ErrorList {
 		return nil
 	}
 	return apivalidation.ValidateNonnegativeField(int64(*n), at.Child(name))
-}
-
-// job is ValidateJobSpec of kubernetes/pkg/apis/batch/validation/validation.go. The selector is the Job's own by then, unless
-// manualSelector asks for another.
-func job(j *batchv1.Job) field.ErrorList {
-	at := field.NewPath("spec")
-	errs := jobSpec(&j.Spec, at)
-	missing := j.Spec.Selector == nil && j.Spec.ManualSelector != nil && *j.Spec.ManualSelector
-	if missing {
-		errs = append(errs, field.Required(at.Child("selector"), ""))
-	}
-	// No selector is one that selects nothing.
-	if selector, err := metav1.LabelSelectorAsSelector(j.Spec.Selector); err == nil && (missing || j.Spec.Selector != nil) && !selector.Matches(labels.Set(j.Spec.Template.Labels)) {
-		errs = append(errs, field.Invalid(at.Child("template", "metadata", "labels"), j.Spec.Template.Labels, "`selector` does not match template `labels`"))
-	}
-	return errs
-}
-
-// jobSpec is validateJobSpec.
-func jobSpec(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	errs = append(errs, natural(at, "parallelism", s.Parallelism)...)
-	errs = append(errs, natural(at, "completions", s.Completions)...)
-	if d := s.ActiveDeadlineSeconds; d != nil {
-		errs = append(errs, apivalidation.ValidateNonnegativeField(*d, at.Child("activeDeadlineSeconds"))...)
-	}
-	errs = append(errs, natural(at, "backoffLimit", s.BackoffLimit)...)
-	errs = append(errs, natural(at, "ttlSecondsAfterFinished", s.TTLSecondsAfterFinished)...)
-	errs = append(errs, natural(at, "backoffLimitPerIndex", s.BackoffLimitPerIndex)...)
-	errs = append(errs, natural(at, "maxFailedIndexes", s.MaxFailedIndexes)...)
-	if m := s.CompletionMode; m != nil {
-		switch *m {
-		case batchv1.NonIndexedCompletion:
-		case batchv1.IndexedCompletion:
-			if s.Completions == nil {
-				errs = append(errs, field.Required(at.Child("completions"), fmt.Sprintf("when completion mode is %s", batchv1.IndexedCompletion)))
-			}
-		default:
-			errs = append(errs, field.NotSupported(at.Child("completionMode"), m, []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion}))
-		}
-	}
-	errs = append(errs, podTemplate(&s.Template, at.Child("template"))...)
-	switch p := s.Template.Spec.RestartPolicy; p {
-	case corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
-	case corev1.RestartPolicyAlways, "":
-		errs = append(errs, field.Required(at.Child("template", "spec", "restartPolicy"),
-			fmt.Sprintf("valid values: %q, %q", corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)))
-	default:
-		errs = append(errs, field.NotSupported(at.Child("template", "spec", "restartPolicy"), p, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
-	}
-	return errs
-}
-
-// changedJob is ValidateJobSpecUpdate. Completions of an Indexed Job may change together with its parallelism, and the template's
-// scheduling of one that is suspended and hasn't begun.
-func changedJob(j, old *batchv1.Job) field.ErrorList {
-	at := field.NewPath("spec")
-	errs := apivalidation.ValidateImmutableField(j.Spec.Selector, old.Spec.Selector, at.Child("selector"))
-	elastic := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batchv1.IndexedCompletion &&
-		equality.Semantic.DeepEqual(j.Spec.Completions, j.Spec.Parallelism)
-	if !elastic {
-		errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.Completions, old.Spec.Completions, at.Child("completions"))...)
-	}
-	begun := old.Spec.Suspend == nil || !*old.Spec.Suspend || old.Status.StartTime != nil
-	is, was := j.Spec.Template.DeepCopy(), &old.Spec.Template
-	if !begun {
-		is.Labels, is.Annotations = was.Labels, was.Annotations
-		is.Spec.NodeSelector, is.Spec.Affinity, is.Spec.Tolerations, is.Spec.SchedulingGates = was.Spec.NodeSelector, was.Spec.Affinity, was.Spec.Tolerations, was.Spec.SchedulingGates
-	}
-	errs = append(errs, apivalidation.ValidateImmutableField(is, was, at.Child("template"))...)
-	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.CompletionMode, old.Spec.CompletionMode, at.Child("completionMode"))...)
-	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.PodFailurePolicy, old.Spec.PodFailurePolicy, at.Child("podFailurePolicy"))...)
-	return append(errs, apivalidation.ValidateImmutableField(j.Spec.BackoffLimitPerIndex, old.Spec.BackoffLimitPerIndex, at.Child("backoffLimitPerIndex"))...)
-}
-
-// cronJob is validateCronJobSpec, but for the form of the schedule.
-func cronJob(c *batchv1.CronJob) field.ErrorList {
-	at := field.NewPath("spec")
-	var errs field.ErrorList
-	if n := len(strings.Fields(c.Spec.Schedule)); n == 0 {
-		errs = append(errs, field.Required(at.Child("schedule"), ""))
-	} else if n != 5 && !strings.HasPrefix(c.Spec.Schedule, "@") {
-		errs = append(errs, field.Invalid(at.Child("schedule"), c.Spec.Schedule, fmt.Sprintf("expected exactly 5 fields, found %d: %v", n, strings.Fields(c.Spec.Schedule))))
-	}
-	switch p := c.Spec.ConcurrencyPolicy; p {
-	case "", batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent:
-	default:
-		errs = append(errs, field.NotSupported(at.Child("concurrencyPolicy"), p,
-			[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}))
-	}
-	if zone := c.Spec.TimeZone; zone != nil {
-		if _, err := time.LoadLocation(*zone); err != nil {
-			errs = append(errs, field.Invalid(at.Child("timeZone"), *zone, err.Error()))
-		}
-	}
-	return append(errs, jobSpec(&c.Spec.JobTemplate.Spec, at.Child("jobTemplate", "spec"))...)
 }

@@ -85,8 +85,8 @@ func (w *write) applied(k kind, obj runtime.Object) (u unstructured.Unstructured
 	if err := w.repeated(); err != nil {
 		return u, err
 	}
-	if u, is := obj.(*unstructured.Unstructured); is && k.isDefinition() {
-		if err := bounded(u.Object); err != nil {
+	if u, is := obj.(*unstructured.Unstructured); is {
+		if err := k.bounded(u.Object); err != nil {
 			return *u, err
 		}
 	}

@@ -50,7 +50,7 @@ func (w *write) decode(k kind) (unstructured.Unstructured, error) {
 	if k.isDefinition() {
 		sent := map[string]any{}
 		if kjson.UnmarshalCaseSensitivePreserveInts(w.Body, &sent) == nil { // what can't be read is refused below
-			if err := bounded(sent); err != nil {
+			if err := k.bounded(sent); err != nil {
 				return unstructured.Unstructured{}, err
 			}
 		}

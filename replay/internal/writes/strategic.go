@@ -58,10 +58,8 @@ func (w *write) strategic(k kind, u unstructured.Unstructured) (unstructured.Uns
 	if err != nil {
 		return u, unmerged(err)
 	}
-	if k.isDefinition() {
-		if err := bounded(content); err != nil {
-			return u, err
-		}
+	if err := k.bounded(content); err != nil {
+		return u, err
 	}
 	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, obj, true)
 	unknownErr, isStrict := runtime.AsStrictDecodingError(err)

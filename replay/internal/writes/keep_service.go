@@ -1,17 +1,19 @@
 package writes
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"net/netip"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 var services = corev1.SchemeGroupVersion.WithResource("services")
@@ -141,9 +143,11 @@ func (w *write) address(s, was *corev1.Service) field.ErrorList {
 		return nil
 	}
 	taken := map[string]bool{}
-	w.others(s, func(o *corev1.Service) {
-		for _, ip := range o.Spec.ClusterIPs {
-			taken[ip] = true
+	w.others(s, func(spec []byte) {
+		for ip := range rawjson.Elements(rawjson.Get(spec, "clusterIPs")) {
+			if ip, is := rawjson.Unquote(ip); is {
+				taken[ip] = true
+			}
 		}
 	})
 	if asked := s.Spec.ClusterIP; asked != "" {
@@ -181,9 +185,11 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 		return nil
 	}
 	taken := map[int32]bool{}
-	w.others(s, func(o *corev1.Service) {
-		for _, p := range o.Spec.Ports {
-			taken[p.NodePort] = true
+	w.others(s, func(spec []byte) {
+		for port := range rawjson.Elements(rawjson.Get(spec, "ports")) {
+			if n, err := strconv.ParseInt(string(rawjson.Get(port, "nodePort")), 10, 32); err == nil {
+				taken[int32(n)] = true
+			}
 		}
 	})
 	for i := range s.Spec.Ports {
@@ -213,18 +219,16 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 	return nil
 }
 
-// others calls f for all other Services.
-func (w *write) others(s *corev1.Service, f func(*corev1.Service)) {
+// others calls f for the text of the spec of all other Services: to decode them takes longer than all else.
+func (w *write) others(s *corev1.Service, f func(spec []byte)) {
 	l, err := w.handler.cluster.ListUnfaulted(services, "", metav1.ListOptions{})
 	if err != nil {
 		return // the cluster has none
 	}
 	for _, o := range l.Items {
-		other := &corev1.Service{}
-		if o.Namespace() == s.Namespace && o.Name() == s.Name || json.Unmarshal(o.Raw(), other) != nil {
-			continue
+		if o.Namespace() != s.Namespace || o.Name() != s.Name {
+			f(rawjson.Get(o.Raw(), "spec"))
 		}
-		f(other)
 	}
 }
 

@@ -98,14 +98,12 @@ func (x admission) Class(name string) *schedulingv1.PriorityClass {
 	return nil
 }
 
-// DefaultClass returns the least of those that are marked as default.
-func (x admission) DefaultClass() (least *schedulingv1.PriorityClass) {
+// Classes returns the PriorityClasses.
+func (x admission) Classes() (all []*schedulingv1.PriorityClass) {
 	for _, o := range x.All("priorityclasses") {
-		if c := decoded[schedulingv1.PriorityClass](o); c.GlobalDefault && (least == nil || c.Value < least.Value) {
-			least = c
-		}
+		all = append(all, decoded[schedulingv1.PriorityClass](o))
 	}
-	return least
+	return all
 }
 
 func decoded[T any](o *objects.Object) *T {

@@ -22,8 +22,19 @@ type Cluster interface {
 	Account(namespace, name string) *corev1.ServiceAccount
 	// Class returns a PriorityClass, or nil.
 	Class(name string) *schedulingv1.PriorityClass
-	// DefaultClass returns that of pods that name none, or nil.
-	DefaultClass() *schedulingv1.PriorityClass
+	// Classes returns all PriorityClasses.
+	Classes() []*schedulingv1.PriorityClass
+}
+
+// DefaultClass returns the PriorityClass of pods that name none, or nil: of those that are marked as default the least
+// (getDefaultPriorityClass of plugin/pkg/admission/priority).
+func DefaultClass(all []*schedulingv1.PriorityClass) (least *schedulingv1.PriorityClass) {
+	for _, c := range all {
+		if c.GlobalDefault && (least == nil || c.Value < least.Value) {
+			least = c
+		}
+	}
+	return least
 }
 
 // Admit completes a pod that is created. suffix ends the name of the volume with the account's token, which the server
@@ -133,7 +144,7 @@ func tokenSource() *corev1.ProjectedVolumeSource {
 // prioritize is plugin/pkg/admission/priority.
 func prioritize(spec *corev1.PodSpec, c Cluster) error {
 	preempt := corev1.PreemptLowerPriority
-	class := c.DefaultClass()
+	class := DefaultClass(c.Classes())
 	if spec.PriorityClassName != "" {
 		if class = c.Class(spec.PriorityClassName); class == nil {
 			return fmt.Errorf("no PriorityClass with name %v was found", spec.PriorityClassName)

@@ -63,18 +63,7 @@ func (w *write) classify(u unstructured.Unstructured) error {
 	if _, named, _ := unstructured.NestedString(u.Object, "spec", "storageClassName"); named || u.GetAnnotations()[corev1.BetaStorageClassAnnotation] != "" {
 		return nil
 	}
-	l, err := w.handler.cluster.ListUnfaulted(storageClasses, "", metav1.ListOptions{})
-	if err != nil {
-		return nil //nolint:nilerr // the cluster has none
-	}
-	var all []*storagev1.StorageClass
-	for _, o := range l.Items {
-		c := &storagev1.StorageClass{}
-		if json.Unmarshal(o.Raw(), c) == nil {
-			all = append(all, c)
-		}
-	}
-	best := podadmission.DefaultStorageClass(all)
+	best := podadmission.DefaultStorageClass(decodeAll[storagev1.StorageClass](w, storageClasses))
 	if best == nil {
 		return nil
 	}
@@ -169,19 +158,24 @@ func (w *write) Class(name string) *schedulingv1.PriorityClass {
 	return nil
 }
 
-// DefaultClass returns the least of those that are marked as default.
-func (w *write) DefaultClass() (least *schedulingv1.PriorityClass) {
-	l, err := w.handler.cluster.ListUnfaulted(classes, "", metav1.ListOptions{})
+// Classes returns the PriorityClasses.
+func (w *write) Classes() []*schedulingv1.PriorityClass {
+	return decodeAll[schedulingv1.PriorityClass](w, classes)
+}
+
+// decodeAll reads the objects of a resource.
+func decodeAll[T any](w *write, r schema.GroupVersionResource) (all []*T) {
+	l, err := w.handler.cluster.ListUnfaulted(r, "", metav1.ListOptions{})
 	if err != nil {
-		return nil
+		return nil // the cluster has none
 	}
 	for _, o := range l.Items {
-		c := &schedulingv1.PriorityClass{}
-		if json.Unmarshal(o.Raw(), c) == nil && c.GlobalDefault && (least == nil || c.Value < least.Value) {
-			least = c
+		one := new(T)
+		if json.Unmarshal(o.Raw(), one) == nil {
+			all = append(all, one)
 		}
 	}
-	return least
+	return all
 }
 
 // oneDefault is 403 for a second PriorityClass that is marked as default (validatePriorityClass of
@@ -190,7 +184,7 @@ func (w *write) oneDefault(u unstructured.Unstructured) error {
 	if is, _, _ := unstructured.NestedBool(u.Object, "globalDefault"); !is || !w.kind.is("priorityclasses.scheduling.k8s.io") {
 		return nil
 	}
-	if c := w.DefaultClass(); c != nil && c.Name != u.GetName() {
+	if c := podadmission.DefaultClass(w.Classes()); c != nil && c.Name != u.GetName() {
 		return apierrors.NewForbidden(w.kind.groupResource(), u.GetName(), fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", c.Name))
 	}
 	return nil

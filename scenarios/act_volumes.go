@@ -135,7 +135,7 @@ func (a *Acting) seedClaim(p *kube.Pod, w *spec.Workload) {
 	}
 	pv.Status.Phase, pv.Status.LastPhaseTransitionTime = corev1.VolumeBound, &created
 	c.Spec.VolumeName = pv.Name
-	c.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes", annProvisioner: s.driver(), "volume.beta.kubernetes.io/storage-provisioner": s.driver(), annSelectedNode: p.NodeName}
+	c.Annotations = map[string]string{kube.BindCompleted: "yes", kube.BoundByController: "yes", kube.Provisioner: s.driver(), kube.BetaProvisioner: s.driver(), kube.SelectedNode: p.NodeName}
 	c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound, AccessModes: slices.Clone(pv.Spec.AccessModes), Capacity: pv.Spec.Capacity}
 	a.objects.Hold("persistentvolumeclaims", c, created)
 	a.objects.Seed("persistentvolumes", pv, created, &chance)

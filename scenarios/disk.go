@@ -5,12 +5,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
-
-// annProvisionedBy is where a volume says who has made it (k8s.io/component-helpers, storage/volume/pv_helpers.go).
-const annProvisionedBy = "pv.kubernetes.io/provisioned-by"
 
 // drivers are the CSI drivers of the providers' disks.
 var drivers = map[spec.Provider]string{spec.ProviderGKE: "pd.csi.storage.gke.io", spec.ProviderAKS: "disk.csi.azure.com"}
@@ -38,7 +36,7 @@ func (s *Simulation) storageClass() *storagev1.StorageClass {
 func (s *Simulation) disk(in *corev1.PersistentVolumeClaim, class, zone string, chance *model.Stream) *corev1.PersistentVolume {
 	name := "pvc-" + string(in.UID)
 	return &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{annProvisionedBy: s.driver()}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{kube.ProvisionedBy: s.driver()}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity: in.Spec.Resources.Requests, AccessModes: in.Spec.AccessModes, VolumeMode: in.Spec.VolumeMode,
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete, StorageClassName: class,

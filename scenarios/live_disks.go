@@ -123,13 +123,6 @@ func (d *disks) begin() {
 	d.look()
 }
 
-// Annotations of claims and volumes (pkg/controller/volume/persistentvolume in
-// k8s.io/component-helpers, storage/volume/pv_helpers.go).
-const (
-	annSelectedNode = "volume.kubernetes.io/selected-node"
-	annProvisioner  = "volume.kubernetes.io/storage-provisioner"
-)
-
 // ClaimSeen tells what a watch of PersistentVolumeClaims says. It is needed where
 // the scenario's Objects have a StorageClass.
 func (p *LiveSimulation) ClaimSeen(t watch.EventType, in *corev1.PersistentVolumeClaim) {
@@ -142,9 +135,9 @@ func (p *LiveSimulation) ClaimSeen(t watch.EventType, in *corev1.PersistentVolum
 		delete(d.asked, in.UID)
 		return
 	}
-	node := in.Annotations[annSelectedNode]
+	node := in.Annotations[kube.SelectedNode]
 	i := p.sim.env.Cloud.ByNode(node)
-	if in.Spec.VolumeName != "" || in.DeletionTimestamp != nil || in.Annotations[annProvisioner] != d.driver || i == nil || d.asked[in.UID] {
+	if in.Spec.VolumeName != "" || in.DeletionTimestamp != nil || in.Annotations[kube.Provisioner] != d.driver || i == nil || d.asked[in.UID] {
 		return
 	}
 	d.asked[in.UID] = true

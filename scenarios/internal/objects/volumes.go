@@ -34,14 +34,7 @@ type volumes struct {
 const (
 	claimProtection  = "kubernetes.io/pvc-protection"
 	volumeProtection = "kubernetes.io/pv-protection"
-	// Annotations of claims and volumes (k8s.io/component-helpers, storage/volume/pv_helpers.go).
-	annCompleted       = "pv.kubernetes.io/bind-completed"
-	annByController    = "pv.kubernetes.io/bound-by-controller"
-	annSelectedNode    = "volume.kubernetes.io/selected-node"
-	annProvisioner     = "volume.kubernetes.io/storage-provisioner"
-	annBetaProvisioner = "volume.beta.kubernetes.io/storage-provisioner"
-	annProvisionedBy   = "pv.kubernetes.io/provisioned-by"
-	noProvisioner      = "kubernetes.io/no-provisioner"
+	noProvisioner    = "kubernetes.io/no-provisioner"
 )
 
 var volumeController = kube.Source{Component: "persistentvolume-controller"}
@@ -273,9 +266,9 @@ func (v *volumes) provision(x *Object, claim *corev1.PersistentVolumeClaim, clas
 		return
 	}
 	v.making[x] = true
-	notes := map[string]string{annProvisioner: class.Provisioner, annBetaProvisioner: class.Provisioner}
+	notes := map[string]string{kube.Provisioner: class.Provisioner, kube.BetaProvisioner: class.Provisioner}
 	if waits {
-		notes[annSelectedNode] = node
+		notes[kube.SelectedNode] = node
 	}
 	for key, value := range claim.Annotations {
 		if notes[key] == value {
@@ -313,14 +306,14 @@ func (v *volumes) bind(x *Object, claim *corev1.PersistentVolumeClaim, disk *Obj
 		ref := corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: x.Namespace, Name: x.Name, UID: typesUID(x.UID), ResourceVersion: claim.ResourceVersion}
 		patch := map[string]any{"spec": map[string]any{"claimRef": ref}}
 		if pv.Spec.ClaimRef == nil {
-			patch["metadata"] = map[string]any{"annotations": map[string]string{annByController: "yes"}}
+			patch["metadata"] = map[string]any{"annotations": map[string]string{kube.BoundByController: "yes"}}
 		}
 		v.patch(disk, marshal(patch))
 	}
 	v.phase(disk, corev1.VolumeBound)
-	notes := map[string]string{annCompleted: "yes"}
+	notes := map[string]string{kube.BindCompleted: "yes"}
 	if claim.Spec.VolumeName == "" {
-		notes[annByController] = "yes"
+		notes[kube.BoundByController] = "yes"
 	}
 	v.patch(x, marshal(map[string]any{"metadata": map[string]any{"annotations": notes}, "spec": map[string]any{"volumeName": disk.Name}}))
 	v.patch(x, marshal(map[string]any{"status": map[string]any{"phase": corev1.ClaimBound, "accessModes": pv.Spec.AccessModes, "capacity": pv.Spec.Capacity}}))
@@ -353,7 +346,7 @@ func (v *volumes) syncVolume(x *Object) {
 		v.soon(v.claimOf(pv))
 	default:
 		v.phase(x, corev1.VolumeReleased)
-		if pv.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete && pv.Annotations[annProvisionedBy] != "" {
+		if pv.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete && pv.Annotations[kube.ProvisionedBy] != "" {
 			v.Delete(x, metav1.DeletePropagationBackground)
 		}
 	}

@@ -1,7 +1,9 @@
 package apiserver
 
 import (
+	"log"
 	"net/http"
+	"os"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -30,13 +32,18 @@ func (s *Server) catalog() *catalog {
 	s.building.Lock()
 	defer s.building.Unlock()
 	c = s.built.Load()
-	if now := s.cluster.Definitions(); c.definitions != now {
-		if next, err := s.build(now); err == nil { // it is served as it was, otherwise
-			s.built.Store(next)
-			return next
-		}
+	now := s.cluster.Definitions()
+	if c.definitions == now {
+		return c
 	}
-	return c
+	next, err := s.build(now)
+	if err != nil { // what is served stays as it was until they change again
+		was := *c
+		next, was.definitions = &was, now
+		log.New(os.Stderr, "", 0).Printf("serve what CustomResourceDefinitions define: %v", err)
+	}
+	s.built.Store(next)
+	return next
 }
 
 // resource returns what serves a resource already; nil where nothing does.

@@ -65,15 +65,23 @@ func (s *eventLoop) call(ctx context.Context, do func()) error {
 	}
 }
 
-// run makes calls until ctx ends, or step says that it is over, or fails. step is called after every batch of calls
-// and when the time that it has asked for has passed.
+// run makes calls until ctx ends, or step says that it is over, or fails. step is called when calls were handed in and when
+// the time that it has asked for has passed. The calls are made after it: what they tell of has happened before the moment to
+// which step has brought the scenario, however long others have taken.
 func (s *eventLoop) run(ctx context.Context, step func() (wait time.Duration, over bool, err error)) error {
 	timer := s.clock.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
+		calls := s.take()
 		wait, over, err := step()
-		if err != nil || over {
+		for _, do := range calls {
+			do()
+		}
+		switch {
+		case err != nil || over:
 			return err
+		case len(calls) > 0 && ctx.Err() == nil:
+			continue // what they have led to
 		}
 		timer.Reset(wait)
 		select {
@@ -81,9 +89,6 @@ func (s *eventLoop) run(ctx context.Context, step func() (wait time.Duration, ov
 			return context.Cause(ctx)
 		case <-timer.C():
 		case <-s.wake:
-			for _, do := range s.take() {
-				do()
-			}
 		}
 		if !timer.Stop() {
 			select {
@@ -99,6 +104,10 @@ func (s *eventLoop) take() []func() {
 	defer s.mu.Unlock()
 	calls := s.inbox
 	s.inbox = nil
+	select {
+	case <-s.wake: // for these
+	default:
+	}
 	return calls
 }
 

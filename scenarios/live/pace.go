@@ -61,14 +61,18 @@ func (p *pace) now() time.Duration {
 }
 
 // reached says that the scenario has come to a moment up to which it might go on. If a request held it up on the way
-// for longer than maxCatchUp, that moment is now: what is heard next happens after the request, not before.
-func (p *pace) reached(at time.Duration) {
+// for longer than maxCatchUp, that moment is now: what is heard next happens after the request, not before. It reports
+// whether that is so.
+func (p *pace) reached(at time.Duration) bool {
 	wall := p.clock.Now()
-	if passed := wall.Sub(p.last); passed > maxCatchUp {
-		p.lost += passed
-		p.shift(at, wall)
-		p.last = wall
+	passed := wall.Sub(p.last)
+	if passed <= maxCatchUp {
+		return false
 	}
+	p.lost += passed
+	p.shift(at, wall)
+	p.last = wall
+	return true
 }
 
 // shift has the scenario be at a moment at that time of the wall.

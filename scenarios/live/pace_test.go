@@ -2,8 +2,10 @@ package live
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -88,6 +90,81 @@ func TestStepThatIsHeldUp(t *testing.T) {
 			t.Errorf("held up for %s: a second later at %s, want at least %s", held, next, at+20*time.Second)
 		}
 	}
+}
+
+// dueSimulation is a scenario with something due each second, in which a request may hold it up.
+type dueSimulation struct {
+	simulation
+	at    time.Duration
+	holds func()
+	acts  func(at time.Duration)
+}
+
+func (s *dueSimulation) Advance(to time.Duration) error {
+	for next, _ := s.Next(); next <= to; next, _ = s.Next() {
+		s.at = next
+		s.acts(next)
+		s.holds()
+	}
+	s.at = to
+	return nil
+}
+
+func (s *dueSimulation) Now() time.Duration { return s.at }
+func (s *dueSimulation) Next() (time.Duration, bool) {
+	return s.at.Truncate(time.Second) + time.Second, true
+}
+func (s *dueSimulation) Outcomes() []string { return nil }
+func (s *dueSimulation) Ended() bool        { return false }
+
+// What an API server that stalls has made meanwhile is heard of, and acted on, after it was made: no actor writes a time that
+// is before the creation of the object.
+func TestTimesAfterStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, stalls := time.Now(), true
+		s := &dueSimulation{holds: func() {
+			if stalls && time.Since(begun) > 10*time.Second {
+				stalls = false
+				<-time.After(15 * time.Second) // an eviction
+			}
+		}}
+		r := &run{Runner: &Runner{clock: clock.RealClock{}, tell: func(Progress) {}}, pace: newPace(clock.RealClock{}, 20, 0), sim: s}
+		r.eventLoop = newEventLoop(r.clock)
+		r.begun.Store(true)
+		var created time.Time // of the object that was heard of last
+		started := func(what string, at time.Duration) {
+			if is := r.pace.wall(at); is.Before(created) {
+				t.Errorf("%s %s after the beginning: %s before the creation", what, time.Since(begun), created.Sub(is))
+			}
+		}
+		s.acts = func(at time.Duration) { started("an actor's write", at) }
+		hear := func(made time.Time) {
+			r.eventLoop.post(func() {
+				created = made
+				started("what is heard", s.at)
+			})
+		}
+		r.eventLoop.post(func() { // a call that takes long, and what is heard meanwhile and later
+			<-time.After(1500 * time.Millisecond)
+			hear(time.Now())
+		})
+		go func() {
+			for range 60 {
+				hear(time.Now())
+				<-time.After(700 * time.Millisecond)
+			}
+			r.eventLoop.post(func() { s.at = -1 })
+		}()
+		err := r.eventLoop.run(t.Context(), func() (time.Duration, bool, error) {
+			if s.at < 0 {
+				return 0, true, nil
+			}
+			return r.step(t.Context())
+		})
+		if err != nil || stalls || r.pace.lost < 10*time.Second {
+			t.Errorf("%v, lost %s", err, r.pace.lost)
+		}
+	})
 }
 
 // Moments and walls grow together, whatever is lost.

@@ -232,10 +232,9 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		close(r.noteNow)
 		r.tell(Progress{Phase: Playing, At: r.sim.Now(), Adopted: r.report.Adopted})
 	}
-	if err := r.sim.Advance(r.pace.now()); err != nil {
+	if err := r.advance(); err != nil {
 		return 0, false, err
 	}
-	r.pace.reached(r.sim.Now())
 	r.at.Store(int64(r.sim.Now()))
 	r.done.Store(r.scenario.rolls > 0 && len(r.sim.Outcomes()) >= r.scenario.rolls)
 	if r.sim.Ended() {
@@ -251,6 +250,23 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		wait = min(wait, r.pace.until(next))
 	}
 	return wait, false, nil
+}
+
+// advance brings the scenario to the present, one moment after the other: where a request holds one up, the present is there.
+func (r *run) advance() error {
+	to := r.pace.now()
+	for {
+		at := to
+		if next, is := r.sim.Next(); is && next < to {
+			at = next
+		}
+		if err := r.sim.Advance(at); err != nil {
+			return err
+		}
+		if r.pace.reached(at) || at >= to || r.sim.Ended() {
+			return nil
+		}
+	}
 }
 
 // keepRecord writes the live run's progress to its record in the cluster, and ends the run when another process has

@@ -67,9 +67,11 @@ func (r *rollout) find() {
 	var all []*object
 	for _, o := range slices.Clone(r.within[place{"replicasets", d.Namespace}]) {
 		c := metav1.GetControllerOfNoCopy(o.api)
+		if c != nil && c.UID != d.UID {
+			continue // before the selector: a namespace has the ReplicaSets of all of its Deployments
+		}
 		selected := !selector.Empty() && selector.Matches(labelled{mapped(o.api.GetLabels())})
 		switch {
-		case c != nil && c.UID != d.UID:
 		case c != nil && selected:
 			all = append(all, o)
 		case d.DeletionTimestamp != nil:

@@ -2,6 +2,7 @@ package objects
 
 import (
 	_ "embed" // the certificate
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,7 @@ type accounts struct {
 const (
 	defaultAccount = "default"
 	rootConfig     = "kube-root-ca.crt"
+	described      = "kubernetes.io/description"
 )
 
 // rootCertificate is of an authority whose key nobody has.
@@ -64,12 +66,17 @@ func (a *accounts) giveAccount(namespace string) {
 	}
 }
 
+// giveRoot is syncNamespace of the publisher: it writes where the data isn't the certificate alone, or nothing describes it.
 func (a *accounts) giveRoot(namespace string) {
+	want := root(namespace)
 	x := a.Get("configmaps", namespace, rootConfig)
-	if x == nil {
-		a.create("configmaps", a.root.UUID(), root(namespace))
-	} else {
-		a.patch(x, marshal(map[string]any{"data": root(namespace).Data}))
+	switch {
+	case x == nil:
+		a.create("configmaps", a.root.UUID(), want)
+	case !maps.Equal(stringsOf(x.text, "data"), want.Data) || stringsOf(x.text, "metadata", "annotations")[described] == "":
+		a.patch(x, marshal(map[string]any{
+			"metadata": map[string]any{"annotations": want.Annotations}, "data": replacing(x.text, want.Data, "data"),
+		}))
 	}
 }
 
@@ -84,7 +91,7 @@ func root(namespace string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: rootConfig, Annotations: map[string]string{
-			"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
+			described: "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
 		}},
 		Data: map[string]string{"ca.crt": rootCertificate},
 	}

@@ -35,11 +35,15 @@ func (c *services) writeEndpoints(s *service, places []place, trigger time.Time)
 	}
 	labels[managedBy] = endpointController
 	x := c.Get("endpoints", s.Namespace, s.Name)
-	if x != nil && alikeSubsets(rawjson.Get(x.text, "subsets"), subsets) && maps.Equal(labelsOf(x.text), labels) {
+	if x != nil && alikeSubsets(rawjson.Get(x.text, "subsets"), subsets) && maps.Equal(stringsOf(x.text, "metadata", "labels"), labels) {
 		return
 	}
-	notes := annotations(trigger)
-	if over {
+	var now []byte
+	if x != nil {
+		now = x.text
+	}
+	notes := annotated(now, trigger)
+	if delete(notes, corev1.EndpointsOverCapacity); over {
 		notes[corev1.EndpointsOverCapacity] = "truncated"
 	}
 	if x == nil {
@@ -50,40 +54,45 @@ func (c *services) writeEndpoints(s *service, places []place, trigger time.Time)
 		})
 		return
 	}
-	c.patch(x, merged(x.text, map[string]any{"metadata": map[string]any{"labels": labels, "annotations": notes}, "subsets": subsets}))
+	c.patch(x, marshal(map[string]any{
+		"metadata": map[string]any{"labels": replacing(now, labels, "metadata", "labels"), "annotations": replacing(now, notes, "metadata", "annotations")},
+		"subsets":  subsets,
+	}))
 }
 
-// annotations say what change is answered, where that is known.
-func annotations(trigger time.Time) map[string]string {
-	notes := map[string]string{}
-	if !trigger.IsZero() {
+// annotated are the annotations of an object, with the time of the change that is answered, where that is known
+// (addTriggerTimeAnnotation of k8s.io/endpointslice/reconciler.go, syncService of
+// pkg/controller/endpoint/endpoints_controller.go).
+func annotated(text []byte, trigger time.Time) map[string]string {
+	notes := stringsOf(text, "metadata", "annotations")
+	if notes == nil {
+		notes = map[string]string{}
+	}
+	if delete(notes, corev1.EndpointsLastChangeTriggerTime); !trigger.IsZero() {
 		notes[corev1.EndpointsLastChangeTriggerTime] = trigger.Format(time.RFC3339Nano)
 	}
 	return notes
 }
 
-// merged is a merge patch that gives an object these labels, annotations and lists, and no others.
-func merged(text []byte, want map[string]any) []byte {
-	meta := want["metadata"].(map[string]any)
-	for _, name := range []string{"labels", "annotations"} {
-		now := map[string]any{}
-		for key := range rawjson.Members(rawjson.Get(text, "metadata", name)) {
-			now[string(key)] = nil
-		}
-		want := meta[name].(map[string]string)
-		for key, value := range want {
-			now[key] = value
-		}
-		if meta[name] = now; len(want) == 0 {
-			meta[name] = nil
-		}
+// replacing is a merge patch of the map at a path of an object that leaves it with these members, and no others.
+func replacing(text []byte, want map[string]string, path ...string) map[string]any {
+	if len(want) == 0 {
+		return nil
 	}
-	return marshal(want)
+	patch := map[string]any{}
+	for key := range rawjson.Members(rawjson.Get(text, path...)) {
+		patch[string(key)] = nil
+	}
+	for key, value := range want {
+		patch[key] = value
+	}
+	return patch
 }
 
-func labelsOf(text []byte) (labels map[string]string) {
-	_ = json.Unmarshal(rawjson.Get(text, "metadata", "labels"), &labels) // as the API server has them
-	return labels
+// stringsOf is the map of strings at a path of an object.
+func stringsOf(text []byte, path ...string) (is map[string]string) {
+	_ = json.Unmarshal(rawjson.Get(text, path...), &is) // as the API server has it
+	return is
 }
 
 // compact is JSON as it is compared.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -75,30 +76,30 @@ func (c *services) writeFamily(s *service, family corev1.IPFamily, places []plac
 	if kind == discoveryv1.AddressTypeIPv6 {
 		places = nil // pods have no such address here
 	}
-	var order []string // of sets of ports
-	wanted := map[string][]discoveryv1.Endpoint{}
-	ports := map[string][]corev1.EndpointPort{}
+	var order []*portSet
+	wanted := map[string]*portSet{}
 	for i := range places {
 		p := &places[i]
 		k := key(p.ports)
-		if wanted[k] == nil {
-			order = append(order, k)
-			ports[k] = p.ports
+		w := wanted[k]
+		if w == nil {
+			w = &portSet{key: k, ports: p.ports, of: map[types.UID]int{}}
+			wanted[k], order = w, append(order, w)
 		}
-		wanted[k] = append(wanted[k], p.endpoint(s))
+		w.add(p.endpoint(s))
 	}
 	var own []*slice
 	for _, l := range s.slices {
 		if l.AddressType == kind {
 			own = append(own, l)
-			l.keep(wanted)
+			l.keep(wanted[l.ports])
 		}
 	}
-	for _, k := range order {
-		for left := wanted[k]; len(left) > 0; {
-			room := roomIn(own, k, len(left))
+	for _, w := range order {
+		for left := w.left(); len(left) > 0; {
+			room := roomIn(own, w.key, len(left))
 			if room == nil {
-				room = &slice{ports: k, EndpointSlice: newSlice(s, kind, ports[k])}
+				room = &slice{ports: w.key, EndpointSlice: newSlice(s, kind, w.ports)}
 				own, s.slices = append(own, room), append(s.slices, room)
 			}
 			n := min(len(left), mostEndpoints-len(room.next))
@@ -128,18 +129,38 @@ func (c *services) hold(s *service, own []*slice, kind discoveryv1.AddressType, 
 	c.createSlice(s, empty, trigger)
 }
 
+// portSet is the endpoints with one set of ports that are wanted.
+type portSet struct {
+	key       string
+	ports     []corev1.EndpointPort
+	endpoints []discoveryv1.Endpoint
+	of        map[types.UID]int // by pod, those that no slice has yet
+}
+
+func (w *portSet) add(e discoveryv1.Endpoint) {
+	w.of[e.TargetRef.UID] = len(w.endpoints)
+	w.endpoints = append(w.endpoints, e)
+}
+
+// left are those that no slice has, in their order.
+func (w *portSet) left() (some []discoveryv1.Endpoint) {
+	for _, i := range slices.Sorted(maps.Values(w.of)) {
+		some = append(some, w.endpoints[i])
+	}
+	return some
+}
+
 // keep takes over what is wanted of the endpoints that the slice has.
-func (l *slice) keep(wanted map[string][]discoveryv1.Endpoint) {
+func (l *slice) keep(w *portSet) {
 	l.next = nil
 	for i := range l.Endpoints {
-		if l.Endpoints[i].TargetRef == nil {
-			continue // a client's
+		pod := l.Endpoints[i].TargetRef
+		if w == nil || pod == nil { // a client's
+			continue
 		}
-		uid := l.Endpoints[i].TargetRef.UID
-		at := slices.IndexFunc(wanted[l.ports], func(e discoveryv1.Endpoint) bool { return e.TargetRef.UID == uid })
-		if at >= 0 {
-			l.next = append(l.next, wanted[l.ports][at])
-			wanted[l.ports] = slices.Delete(wanted[l.ports], at, at+1)
+		if at, wanted := w.of[pod.UID]; wanted {
+			delete(w.of, pod.UID)
+			l.next = append(l.next, w.endpoints[at])
 		}
 	}
 }
@@ -210,15 +231,18 @@ func (c *services) writeSlice(s *service, l *slice, trigger time.Time) {
 	l.Endpoints, l.Labels = l.next, labels
 	l.Generation++
 	c.writing = true
-	c.patch(x, merged(x.text, map[string]any{
-		"metadata":  map[string]any{"labels": labels, "annotations": annotations(trigger), "generation": l.Generation},
+	c.patch(x, marshal(map[string]any{
+		"metadata": map[string]any{
+			"labels": replacing(x.text, labels, "metadata", "labels"), "generation": l.Generation,
+			"annotations": replacing(x.text, annotated(x.text, trigger), "metadata", "annotations"),
+		},
 		"endpoints": l.Endpoints,
 	}))
 	c.writing = false
 }
 
 func (c *services) createSlice(s *service, l *slice, trigger time.Time) {
-	l.Labels, l.Annotations, l.Generation = sliceLabels(s), annotations(trigger), 1
+	l.Labels, l.Annotations, l.Generation = sliceLabels(s), annotated(nil, trigger), 1
 	for l.Name == "" || c.Get("endpointslices", l.Namespace, l.Name) != nil {
 		l.Name = string(c.stream.AppendSuffix([]byte(l.GenerateName), 5))
 	}

@@ -136,6 +136,11 @@ var kept = map[string]bool{
 	"serviceaccounts": true, "priorityclasses.scheduling.k8s.io": true,
 }
 
+// whole reports whether the text of an object is kept: of all of its kind, or of the ConfigMap with the certificate.
+func (x *Object) whole() bool {
+	return x.keeps || x.Name == rootConfig && x.Resource.String() == "configmaps"
+}
+
 // kind finds the kind that an event names.
 func (s *Objects) kind(key string) *Kind {
 	if k := s.kinds[key]; k != nil {
@@ -192,7 +197,7 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 	x := &Object{Kind: id.kind, Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, n: s.made, size: len(ev.Object)}
 	s.bytes += x.size
 	s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
-	if x.keeps {
+	if x.whole() {
 		x.text = bytes.Clone(ev.Object)
 		x.there[x] = struct{}{}
 	} else if x.Resource.String() == "pods" {
@@ -217,16 +222,16 @@ func (s *Objects) modify(x *Object, ev *timeline.Event) {
 		s.bytes += len(ev.Object) - x.size
 		x.Owners, x.Finalizers, x.Deleting, x.Generation, x.size = nil, nil, false, 0, len(ev.Object)
 		s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
-		if x.keeps {
+		if x.whole() {
 			x.text = bytes.Clone(ev.Object)
 		}
 	} else {
 		m := rawjson.Get(ev.Patch, "metadata")
-		if m == nil && !x.keeps {
+		if m == nil && !x.whole() {
 			return
 		}
 		s.readMeta(x, m)
-		if x.keeps {
+		if x.whole() {
 			x.text = rawjson.Apply(nil, x.text, ev.Patch)
 		}
 	}

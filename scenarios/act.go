@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
@@ -31,12 +29,10 @@ type ActConfig struct {
 //
 // An Acting is for one goroutine. The same scenario with the same writes at the same moments makes the same events.
 type Acting struct {
-	sim     *Simulation
-	header  timeline.Header
-	made    []timeline.Event
-	written convert.Written
-	// forgotten are Events that a client has deleted, and that their reporters may still write.
-	forgotten map[types.NamespacedName]bool
+	sim       *Simulation
+	header    timeline.Header
+	made      []timeline.Event
+	written   convert.Written
 	objects   *objects.Objects
 	workloads *workloads.Actor
 	attach    *controllers.AttachDetach  // nil where kubelets are kwok's
@@ -68,7 +64,7 @@ func (f *File) Act(c ActConfig) (*Acting, error) {
 
 // newActing makes a cluster with nothing in it yet.
 func newActing(f *File) (*Acting, error) {
-	a := &Acting{forgotten: map[types.NamespacedName]bool{}, machines: map[string]*cloud.Instance{}}
+	a := &Acting{machines: map[string]*cloud.Instance{}}
 	s, err := f.newSimulation(a.emit, nil, f.Start)
 	if err != nil {
 		return nil, err
@@ -79,12 +75,7 @@ func newActing(f *File) (*Acting, error) {
 	s.env.API.PatchesOnly()
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
 	a.written.Templates.Traits, a.written.Templates.Resizable = s.traitsOf, true
-	a.objects = objects.New(objects.Config{
-		Env: s.env, Header: &a.header, Disk: a.disk,
-		Forgotten: func(namespace, name string) {
-			a.forgotten[types.NamespacedName{Namespace: namespace, Name: name}] = true
-		},
-	})
+	a.objects = objects.New(objects.Config{Env: s.env, Header: &a.header, Disk: a.disk})
 	s.env.API.Bound(a.objects.Full)
 	a.written.Owner = func(uid string) *kube.Owner { return a.workloads.OwnerOf(uid) }
 	a.keepWorkloads()
@@ -156,17 +147,8 @@ func (a *Acting) Close() error {
 
 // emit keeps an event until it is asked for.
 func (a *Acting) emit(ev timeline.Event) error {
-	if ev.Resource == "events" && len(a.forgotten) > 0 && ev.Type != timeline.Added {
-		name := types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}
-		if a.forgotten[name] {
-			if ev.Type == timeline.Deleted {
-				delete(a.forgotten, name)
-			}
-			return nil
-		}
-	}
 	if ev.Resource == "events" && ev.Type == timeline.Added && a.objects.Terminating(ev.Namespace) {
-		a.forgotten[types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}] = true
+		a.sim.env.API.LoseEvent(ev.Name)
 		return nil // the API server refuses it
 	}
 	a.objects.Saw(&ev)

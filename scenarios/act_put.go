@@ -30,7 +30,7 @@ func (a *Acting) Put(ev timeline.Event) (rv string, err error) {
 	}
 	a.objects.Saw(&ev)
 	if r == events && ev.Type != timeline.Deleted {
-		a.objects.ExpireEvent(ev.Namespace, ev.Name)
+		a.objects.ExpireEvent(&ev)
 	}
 	return strconv.FormatUint(version, 10), nil
 }
@@ -55,13 +55,12 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		if err := a.scheduling(r, ev); err != nil {
 			return 0, err
 		}
-		if name := (types.NamespacedName{Namespace: ev.Namespace, Name: ev.Name}); r == events {
-			switch ev.Type {
-			case timeline.Deleted:
-				a.forgotten[name] = true
-			case timeline.Added:
-				delete(a.forgotten, name) // this one is there again
-			}
+		switch {
+		case r != events:
+		case ev.Type == timeline.Added:
+			store.FindEvent(ev.Name)
+		case ev.Type == timeline.Deleted && a.objects.Reported(ev.Namespace, ev.Name):
+			store.LoseEvent(ev.Name)
 		}
 		return store.NextVersion(), nil
 	case ev.Type == timeline.Deleted:

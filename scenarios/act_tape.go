@@ -138,20 +138,22 @@ func (t *taking) take(groups []string) error {
 	return nil
 }
 
-// objectsOf are the objects of a resource, in whatever version the tape has it.
+// objectsOf are the objects of a resource, in whatever version the tape has it: where it has several, the first by name.
 func (t *taking) objectsOf(r timeline.Resource) [][]byte {
 	if list, ok := t.moment.Objects[r]; ok {
 		return list
 	}
-	for o, list := range t.moment.Objects {
-		if o.Resource == r.Resource && o.Group == r.Group {
-			for i, raw := range list {
-				list[i] = rawjson.Apply(nil, raw, fmt.Appendf(nil, `{"apiVersion":%q}`, r.APIVersion()))
-			}
-			return list
+	other := timeline.Resource{}
+	for o := range t.moment.Objects {
+		if o.Resource == r.Resource && o.Group == r.Group && (other.Version == "" || o.Version < other.Version) {
+			other = o
 		}
 	}
-	return nil
+	list := t.moment.Objects[other]
+	for i, raw := range list {
+		list[i] = rawjson.Apply(nil, raw, fmt.Appendf(nil, `{"apiVersion":%q}`, r.APIVersion()))
+	}
+	return list
 }
 
 // afterTheirVersions has the versions of writes be higher than those of the objects.
@@ -189,7 +191,7 @@ func (t *taking) add(r timeline.Resource, raw []byte) {
 	t.made = append(t.made, ev)
 	t.objects.Saw(&ev)
 	if r == events {
-		t.objects.ExpireEvent(ev.Namespace, ev.Name)
+		t.objects.ExpireEvent(&ev)
 	}
 	if _, err := t.put(r, &ev); err != nil && t.failed == nil {
 		t.failed = fmt.Errorf("%s %s/%s: %w", r, ev.Namespace, ev.Name, err)

@@ -44,6 +44,18 @@ func stepOf(written Instant) int64 { return int64(written) / int64(expiryStep) }
 // a time.
 func (s *Store) expired(written Instant) bool { return stepOf(written) < s.swept }
 
+// LoseEvent says that an event isn't there any more, or was never taken, though it isn't old: its reporter creates it
+// again when it comes again.
+func (s *Store) LoseEvent(name string) {
+	if s.lost == nil {
+		s.lost = map[string]bool{}
+	}
+	s.lost[name] = true
+}
+
+// FindEvent says that a client has created an event that was lost.
+func (s *Store) FindEvent(name string) { delete(s.lost, name) }
+
 // ExpireEvents removes the events that were last written an hour ago, as etcd
 // does with their leases. Call it every ten seconds of the tape.
 func (s *Store) ExpireEvents() {
@@ -60,6 +72,10 @@ func (s *Store) ExpireEvents() {
 					s.expiring(at, l)
 					continue
 				}
+			}
+			if s.lost[name] {
+				delete(s.lost, name)
+				continue
 			}
 			s.ev = timeline.Event{
 				At: s.cfg.Now(), Type: timeline.Deleted, Resource: "events", Namespace: l.namespace, Name: name,

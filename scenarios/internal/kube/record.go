@@ -11,8 +11,8 @@ type Source struct{ Component, Host string }
 // Record reports an event through client-go's recorder of a component, with what
 // its correlator makes of it. The events of a Node live in the namespace default.
 //
-// An event that came before counts up. Where the API server has forgotten it by
-// then, or never had it because it came too often, the recorder creates it, with
+// An event that came before counts up. Where the API server has it no longer,
+// or never had it because it came too often, the recorder creates it, with
 // its old name, first time and count (recordEvent of tools/record/event.go).
 func (s *Store) Record(from Source, about Reference, kind, reason, message string) {
 	if s.cfg.NoEvents {
@@ -38,7 +38,7 @@ func (s *Store) Record(from Source, about Reference, kind, reason, message strin
 		ev.Message = combinedPrefix + message
 	}
 	ev.Namespace, ev.Name = namespaceOf(&about), nameOfEvent(about.Name, e.at)
-	if e.created == 0 || s.expired(e.written) {
+	if e.created == 0 || s.expired(e.written) || s.lost[ev.Name] {
 		e.version, _ = strconv.ParseUint(about.ResourceVersion, 10, 64)
 		e.field, e.writes = about.FieldPath, 0
 		s.createEvent(&ev, e.at)
@@ -92,8 +92,14 @@ func (s *Store) nextName() Instant {
 func (s *Store) createEvent(e *Event, at Instant) {
 	e.Created = s.Now().Second()
 	s.stamp(&e.Meta)
+	again := s.lost[e.Name]
+	delete(s.lost, e.Name)
 	s.emit(Added, "events", &e.Meta, nil, whole(s, (*writer).event, e))
-	s.expiring(s.Now(), living{e.Namespace, e.Involved.Name, at})
+	if again {
+		s.rewritten[e.Name] = s.Now() // its end is awaited already
+	} else {
+		s.expiring(s.Now(), living{e.Namespace, e.Involved.Name, at})
+	}
 }
 
 // nameOfEvent is the name that client-go gives an event.

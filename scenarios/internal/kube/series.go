@@ -88,11 +88,11 @@ func (s *Store) SweepSeries() {
 const SeriesPeriod = seriesEnds
 
 // writeSeries puts the count where the API server has the event; one that it has
-// forgotten is created again.
+// no longer is created again.
 func (s *Store) writeSeries(one *series) {
 	now := s.Now()
 	e := &one.event
-	if s.expired(one.written) {
+	if s.expired(one.written) || s.lost[e.Name] {
 		e.SeriesCount, e.SeriesLast = one.count, one.last
 		e.writes = 0
 		s.createEvent(e, one.at)

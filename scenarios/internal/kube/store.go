@@ -69,6 +69,7 @@ type Store struct {
 	generations   []generation       // of events, the oldest first
 	swept         int64              // the step of time up to which events have expired
 	rewritten     map[string]Instant // events that were written again, by name
+	lost          map[string]bool    // those that are gone before their time, by name
 	scales        map[string]int
 	leases        map[string]*lease
 

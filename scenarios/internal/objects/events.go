@@ -12,6 +12,20 @@ import (
 // eventTTL is the time for which the API server keeps an Event that isn't written again (--event-ttl of kube-apiserver).
 const eventTTL = time.Hour
 
+// A reporter of an Event is one of the actors, or a client.
+type reporter bool
+
+const (
+	actor  reporter = false
+	client reporter = true
+)
+
+// Reported reports whether there is an Event of the name that an actor has created, and goes on to write.
+func (s *Objects) Reported(namespace, called string) bool {
+	by, there := s.events[namespace][called]
+	return there && by == actor
+}
+
 // sawEvent takes a write of an Event. Nothing owns Events or is owned by them: what counts is their end.
 func (s *Objects) sawEvent(ev *timeline.Event) {
 	in := s.events[ev.Namespace]
@@ -22,14 +36,20 @@ func (s *Objects) sawEvent(ev *timeline.Event) {
 		return
 	}
 	if in == nil {
-		in = map[string]struct{}{}
+		in = map[string]reporter{}
 		s.events[ev.Namespace] = in
 	}
-	in[ev.Name] = struct{}{}
+	if _, there := in[ev.Name]; !there {
+		in[ev.Name] = actor
+	}
 }
 
-// ExpireEvent has an Event that a client has written forgotten in its time, which begins again with each write.
-func (s *Objects) ExpireEvent(namespace, called string) {
+// ExpireEvent has an Event that a client has just written forgotten in its time, which begins again with each write.
+func (s *Objects) ExpireEvent(ev *timeline.Event) {
+	namespace, called := ev.Namespace, ev.Name
+	if ev.Type == timeline.Added {
+		s.events[namespace][called] = client
+	}
 	id, due := [2]string{namespace, called}, s.Env.Now()+eventTTL
 	_, waits := s.expires[id]
 	if s.expires[id] = due; waits {
@@ -59,11 +79,9 @@ func (s *Objects) forgetEvents(namespace string) {
 }
 
 func (s *Objects) forgetEvent(namespace, called string) {
-	s.Env.API.DropDocument(&kube.Document{Meta: kube.Meta{Namespace: namespace, Name: called}, Resource: "events"})
-	id := [2]string{namespace, called}
-	if _, clients := s.expires[id]; clients {
-		delete(s.expires, id)
-	} else {
-		s.Forgotten(namespace, called)
+	if s.Reported(namespace, called) {
+		s.Env.API.LoseEvent(called)
 	}
+	s.Env.API.DropDocument(&kube.Document{Meta: kube.Meta{Namespace: namespace, Name: called}, Resource: "events"})
+	delete(s.expires, [2]string{namespace, called})
 }

@@ -33,8 +33,6 @@ type Config struct {
 	Header *timeline.Header
 	// Disk makes the volume of a claim in a zone, "" is any; nil where the class is of another driver than the provider's.
 	Disk func(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, zone string) *corev1.PersistentVolume
-	// Forgotten is told of an Event that is gone, though its reporter may still write it.
-	Forgotten func(namespace, name string)
 }
 
 // Objects knows of every object who owns it, what holds it and whether it is at its end. Of some kinds it has the whole
@@ -45,7 +43,7 @@ type Objects struct {
 	byName      map[name]*Object
 	byUID       map[string]*Object
 	inNamespace map[string]map[*Object]struct{}
-	events      map[string]map[string]struct{} // by namespace
+	events      map[string]map[string]reporter // by namespace and name
 	expires     map[[2]string]time.Duration    // Events of clients, by namespace and name
 	made        uint64
 	admission   uint64 // counts changes of what pods are admitted by
@@ -100,7 +98,7 @@ type Object struct {
 func New(c Config) *Objects {
 	s := &Objects{
 		Config: c, kinds: map[string]*Kind{}, byName: map[name]*Object{}, byUID: map[string]*Object{},
-		inNamespace: map[string]map[*Object]struct{}{}, events: map[string]map[string]struct{}{},
+		inNamespace: map[string]map[*Object]struct{}{}, events: map[string]map[string]reporter{},
 		expires: map[[2]string]time.Duration{}, defined: map[string][]timeline.Resource{},
 	}
 	s.garbage = newGarbage(s)

@@ -1,0 +1,123 @@
+package simcluster_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// patched is an object after a merge patch.
+func patched[T any](t *testing.T, patch func(name string, kind types.PatchType, data []byte) (T, error), name, text string) T {
+	t.Helper()
+	o, err := patch(name, types.MergePatchType, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// The ConfigMap with the certificate is written where its data isn't the certificate alone, and not for a label.
+func TestTheCertificateOfANamespace(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		const name = "kube-root-ca.crt"
+		maps := f.k.CoreV1().ConfigMaps("shop")
+		patch := func(text string) *corev1.ConfigMap {
+			return patched(t, func(name string, kind types.PatchType, data []byte) (*corev1.ConfigMap, error) {
+				return maps.Patch(t.Context(), name, kind, data, metav1.PatchOptions{})
+			}, name, text)
+		}
+		get := func() *corev1.ConfigMap {
+			<-time.After(time.Minute)
+			c, err := maps.Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		was := get()
+		labelled := patch(`{"metadata":{"labels":{"mine":"yes"}}}`)
+		if is := get(); is.ResourceVersion != labelled.ResourceVersion {
+			t.Errorf("after a label it was written again: version %s, want %s", is.ResourceVersion, labelled.ResourceVersion)
+		}
+		patch(`{"data":{"ca.crt":"none","mine":"too"},"metadata":{"annotations":null}}`)
+		if is := get(); len(is.Data) != 1 || is.Data["ca.crt"] != was.Data["ca.crt"] || is.Labels["mine"] != "yes" || len(is.Annotations) != 1 {
+			t.Errorf("data of %d keys, labels %v, annotations %v", len(is.Data), is.Labels, is.Annotations)
+		}
+	})
+}
+
+// What a client notes on a Service's Endpoints and EndpointSlices stays there when they change.
+func TestAnnotationsOfEndpointsStay(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		if _, err := f.serve(service("web", corev1.ServiceSpec{Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Port: 80}}})); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		note, ctx := []byte(`{"metadata":{"annotations":{"mine":"yes"}}}`), t.Context()
+		if _, err := f.k.CoreV1().Endpoints("shop").Patch(ctx, "web", types.MergePatchType, note, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.k.DiscoveryV1().EndpointSlices("shop").Patch(ctx, f.slicesOf("web")[0].Name, types.MergePatchType, note, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.k.CoreV1().Services("shop").Patch(ctx, "web", types.MergePatchType, []byte(`{"metadata":{"labels":{"new":"yes"}}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		points, err := f.k.CoreV1().Endpoints("shop").Get(ctx, "web", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, is := range map[string]metav1.ObjectMeta{"Endpoints": points.ObjectMeta, "EndpointSlice": f.slicesOf("web")[0].ObjectMeta} {
+			if is.Labels["new"] != "yes" || is.Annotations["mine"] != "yes" {
+				text, _ := json.Marshal(is) // for people
+				t.Errorf("%s: %s", what, text)
+			}
+		}
+	})
+}
+
+// An actor's Event that a client has deleted is created again when it comes again, under its name and with its count.
+func TestDeletedEventsComeAgain(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx := t.Context()
+		one, labels := int32(1), map[string]string{"app": "refused"}
+		set := &appsv1.ReplicaSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "refused"},
+			Spec: appsv1.ReplicaSetSpec{
+				Replicas: &one, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+					ObjectMeta: metav1.ObjectMeta{Labels: labels},
+					Spec:       corev1.PodSpec{PriorityClassName: "none", Containers: []corev1.Container{{Name: "c", Image: "registry.example/c:1"}}},
+				},
+			},
+		}
+		if _, err := f.k.AppsV1().ReplicaSets("shop").Create(ctx, set, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		about := func() []corev1.Event {
+			l, err := f.k.CoreV1().Events("shop").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=refused"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.Items
+		}
+		f.c.Eventually(10*time.Minute, "an Event about the ReplicaSet", func() bool { return len(about()) == 1 })
+		was := about()[0]
+		if err := f.k.CoreV1().Events("shop").Delete(ctx, was.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.c.Eventually(time.Hour, "the Event to come again", func() bool { return len(about()) > 0 })
+		if is := about()[0]; is.Name != was.Name || is.UID == was.UID || is.Count <= was.Count {
+			t.Errorf("another Event: %+v", is)
+		}
+		if err := f.k.AppsV1().ReplicaSets("shop").Delete(ctx, "refused", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.c.Eventually(2*time.Hour, "the Event's end", func() bool { return len(about()) == 0 })
+	})
+}

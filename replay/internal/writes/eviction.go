@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,16 +35,16 @@ func (w *write) evict() (Answer, error) {
 		return Answer{}, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", asked, opts.DryRun)
 	}
 	w.Delete.DryRun = opts.DryRun // for the log
-	live, err := w.live()
-	if err != nil {
-		return Answer{}, err
-	}
-	if live != nil {
-		counted, err := w.evictable(live)
+	if w.kind.onTape {
+		counted, err := w.evictable()
 		if err != nil {
 			return Answer{}, err
 		}
 		if err := checkDelete(opts); err != nil {
+			return Answer{}, err
+		}
+		live, err := w.live()
+		if err != nil {
 			return Answer{}, err
 		}
 		if err := w.displace(live, counted, opts); err != nil {
@@ -75,12 +76,17 @@ func (w *write) eviction() (*policyv1.Eviction, error) {
 	return as[policyv1.Eviction](u)
 }
 
-// evictable checks a pod against the budgets on the tape. counted is the one
-// that counts its eviction, nil for none.
-func (w *write) evictable(live *object) (counted *policyv1.PodDisruptionBudget, err error) {
-	pod, err := as[corev1.Pod](live.Unstructured)
+// evictable checks the pod against the budgets on the tape. counted is the one
+// that counts its eviction, nil for none. Most evictions of a drain are refused
+// here, and only one that isn't needs the pod as a write sees it.
+func (w *write) evictable() (counted *policyv1.PodDisruptionBudget, err error) {
+	o, _, err := w.handler.cluster.GetUnfaulted(w.Resource, w.Namespace, w.Name)
 	if err != nil {
 		return nil, err
+	}
+	pod := &corev1.Pod{}
+	if err := json.Unmarshal(o.Raw(), pod); err != nil {
+		return nil, fmt.Errorf("object %s/%s on the tape: %w", o.Namespace(), o.Name(), err)
 	}
 	switch pod.Status.Phase {
 	case corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending:

@@ -4,10 +4,12 @@ package simcluster_test
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
@@ -30,6 +32,72 @@ func BenchmarkStartOfPeer(b *testing.B) {
 		}
 		b.StartTimer()
 	}
+}
+
+// BenchmarkDrainOfPeer is BenchmarkDrain on a real control plane whose kubelets end a pod a second after its deletion:
+// three nodes, of which each runs 30 pods.
+func BenchmarkDrainOfPeer(b *testing.B) {
+	c, err := testcluster.Start(testcluster.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := c.Stop(); err != nil {
+			b.Error(err)
+		}
+	}()
+	if err := c.StartControllers(); err != nil {
+		b.Fatal(err)
+	}
+	ctx, k := b.Context(), c.Client()
+	if _, err := k.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, metav1.CreateOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	g := testcluster.Group{}
+	if err := g.JoinAll(ctx, k, 1, 3, "1"); err != nil {
+		b.Fatal(err)
+	}
+	web := testcluster.Workload{Namespace: "shop", CPU: "50m", Replicas: 90}
+	if err := web.Create(ctx, k, g); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		b.StopTimer()
+		if err := web.AtRest(ctx, k); err != nil {
+			b.Fatal(err)
+		}
+		node := fullest(b, k)
+		pods := podsOn(b, k, node, true)
+		b.ReportMetric(float64(len(pods)), "pods")
+		b.StartTimer()
+		drained(b, k, node, pods, func(d time.Duration) {
+			select {
+			case <-time.After(d):
+			case <-ctx.Done():
+			}
+		})
+		b.StopTimer()
+		if _, err := k.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, []byte(`{"spec":{"unschedulable":false}}`), metav1.PatchOptions{}); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// fullest is the node with the most pods.
+func fullest(b *testing.B, k kubernetes.Interface) (name string) {
+	b.Helper()
+	list, err := k.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	most := -1
+	for _, n := range list.Items {
+		if pods := len(podsOn(b, k, n.Name, true)); pods > most {
+			name, most = n.Name, pods
+		}
+	}
+	return name
 }
 
 // BenchmarkWritesOfPeer puts the writes of BenchmarkWrites to kube-apiserver, one after the other.

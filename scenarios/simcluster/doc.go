@@ -16,7 +16,9 @@
 // of testing/synctest that is the bubble's clock: it goes on as soon as every
 // goroutine of the bubble waits, so that a controller has always done what it had
 // to do before the cluster's next moment comes. That is the way for tests of
-// controllers.
+// controllers. A cluster of a scenario has the bubble's date too, whatever start
+// the file says, so that a controller that compares the time of an object with
+// its own is right; one of a [Tape] has the tape's.
 //
 // Without Run nothing happens by itself: [Cluster.RunFor] and
 // [Cluster.RunUntil] say how far time goes, and wait after each event until every

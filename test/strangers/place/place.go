@@ -40,13 +40,13 @@ func New(t *testing.T, config func() *rest.Config) *Place {
 func Simulated(t *testing.T, stranger func(*Place)) {
 	t.Helper()
 	began := time.Now()
+	defer func() { t.Logf("%.2f s", time.Since(began).Seconds()) }()
 	synctest.Test(t, func(t *testing.T) {
 		c := simcluster.ForTest(t, simcluster.Groups(spec.Cluster{}, spec.Group{Name: "workers", Nodes: Nodes}))
 		c.Start()
 		stranger(New(t, c.RESTConfig))
 		t.Logf("%s of the cluster's time", c.Player().Position().Round(time.Second))
 	})
-	t.Logf("%.2f s", time.Since(began).Seconds())
 }
 
 // Eventually waits until a condition holds.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,9 +12,9 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/watch"
 )
 
 // What is on the nodes: twelve pods of a Deployment, ten of which a budget wants healthy, and one of a DaemonSet a node.
@@ -44,34 +43,57 @@ func (p *Place) Fill() {
 	p.Helper()
 	_, err := p.Kube.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Shop}}, metav1.CreateOptions{})
 	p.Must(err)
-	p.Deploy("web", "200m", Replicas)
+	p.Deploy("web", "200m", Replicas, nil)
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}}
 	_, err = p.Kube.AppsV1().DaemonSets(Shop).Create(p.Context(), &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent"}, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template("agent", "10m")},
 	}, metav1.CreateOptions{})
 	p.Must(err)
-	least := intstr.FromInt32(healthy)
-	_, err = p.Kube.PolicyV1().PodDisruptionBudgets(Shop).Create(p.Context(), &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: "web"},
-		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &least, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+	p.UntilReady("agent", Nodes)
+	p.Budget("web", Replicas, Replicas-healthy)
+}
+
+// Budget creates the budget of an application, of whose pods a number may be disrupted, and waits until all are ready
+// and it allows that.
+func (p *Place) Budget(app string, replicas, disruptions int) {
+	p.Helper()
+	most := intstr.FromInt(disruptions)
+	_, err := p.Kube.PolicyV1().PodDisruptionBudgets(Shop).Create(p.Context(), &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &most, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
 	}, metav1.CreateOptions{})
 	p.Must(err)
-	p.UntilReady("web", Replicas)
-	p.UntilReady("agent", Nodes)
-	p.Eventually(5*time.Minute, "the budget to allow disruptions", func() (bool, string) {
-		b, err := p.Kube.PolicyV1().PodDisruptionBudgets(Shop).Get(p.Context(), "web", metav1.GetOptions{})
+	p.UntilReady(app, replicas)
+	p.Eventually(5*time.Minute, "the budget of "+app+" to allow disruptions", func() (bool, string) {
+		b, err := p.Kube.PolicyV1().PodDisruptionBudgets(Shop).Get(p.Context(), app, metav1.GetOptions{})
 		p.Must(err)
-		return b.Status.DisruptionsAllowed == Replicas-healthy, fmt.Sprint(b.Status)
+		return b.Status.DisruptionsAllowed == int32(disruptions), fmt.Sprint(b.Status)
 	})
 }
 
-// Deploy creates a Deployment.
-func (p *Place) Deploy(name, cpu string, n int32) {
+// Deploy creates a Deployment whose pods select nodes by labels, any for nil.
+func (p *Place) Deploy(name, cpu string, n int32, nodes map[string]string) {
 	p.Helper()
-	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+	selector, t := &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}, template(name, cpu)
+	t.Spec.NodeSelector = nodes
 	_, err := p.Kube.AppsV1().Deployments(Shop).Create(p.Context(), &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DeploymentSpec{Replicas: &n, Selector: selector, Template: template(name, cpu)},
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DeploymentSpec{Replicas: &n, Selector: selector, Template: t},
 	}, metav1.CreateOptions{})
+	p.Must(err)
+}
+
+// Scale sets the replicas of a Deployment.
+func (p *Place) Scale(name string, n int32) {
+	p.Helper()
+	_, err := p.Kube.AppsV1().Deployments(Shop).Patch(p.Context(), name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, n), metav1.PatchOptions{})
+	p.Must(err)
+}
+
+// KeepAtScale has a pod be the last to go when its Deployment is scaled down.
+func (p *Place) KeepAtScale(pod string) {
+	p.Helper()
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"100"}}}`, corev1.PodDeletionCost)
+	_, err := p.Kube.CoreV1().Pods(Shop).Patch(p.Context(), pod, types.MergePatchType, patch, metav1.PatchOptions{})
 	p.Must(err)
 }
 
@@ -119,62 +141,21 @@ func (p *Place) Busiest() *corev1.Node {
 	return &list.Items[0]
 }
 
-// leastReady counts the ready pods of web from now on. The function that it returns says how few there ever were.
-func (p *Place) leastReady() func() int {
+// Keeps runs what displaces pods of an application, and wants a number of them to be ready at every moment.
+func (p *Place) Keeps(app string, healthy int, do func()) {
 	p.Helper()
-	list, err := p.Kube.CoreV1().Pods(Shop).List(p.Context(), metav1.ListOptions{LabelSelector: "app=web"})
-	p.Must(err)
-	var mu sync.Mutex
-	now, least, stopped := map[types.UID]bool{}, Replicas, false
-	for _, pod := range list.Items {
-		if ready(&pod) {
-			now[pod.UID] = true
-		}
-	}
-	w, err := p.Kube.CoreV1().Pods(Shop).Watch(p.Context(), metav1.ListOptions{LabelSelector: "app=web", ResourceVersion: list.ResourceVersion})
-	p.Must(err)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ev := range w.ResultChan() {
-			mu.Lock()
-			pod, is := ev.Object.(*corev1.Pod)
-			if !is {
-				if !stopped { // a watch may end with the error that it was stopped
-					p.Errorf("the watch of pods ended: %v", ev.Object)
-				}
-				mu.Unlock()
-				return
-			}
-			if ev.Type == watch.Deleted || !ready(pod) {
-				delete(now, pod.UID)
-			} else {
-				now[pod.UID] = true
-			}
-			least = min(least, len(now))
-			mu.Unlock()
-		}
-	}()
-	return func() int {
-		mu.Lock()
-		stopped = true
-		mu.Unlock()
-		w.Stop()
-		<-ended
-		mu.Lock()
-		defer mu.Unlock()
-		return least
+	pods := p.Kube.CoreV1().Pods(Shop)
+	counted := Counts(p, pods.List, pods.Watch, metav1.ListOptions{LabelSelector: "app=" + app}, func(o runtime.Object) bool { return ready(o.(*corev1.Pod)) })
+	do()
+	if n, _ := counted(); n < healthy {
+		p.Errorf("%d pods of %s were ready at a time, the budget wants %d", n, app, healthy)
+	} else {
+		p.Logf("never fewer than %d pods of %s were ready", n, app)
 	}
 }
 
-// KeepsTheBudget runs what displaces pods, and wants the budget to be kept.
+// KeepsTheBudget is Keeps for what Fill has created.
 func (p *Place) KeepsTheBudget(do func()) {
 	p.Helper()
-	least := p.leastReady()
-	do()
-	if n := least(); n < healthy {
-		p.Errorf("%d pods of web were ready at a time, the budget wants %d", n, healthy)
-	} else {
-		p.Logf("never fewer than %d pods of web were ready", n)
-	}
+	p.Keeps("web", healthy, do)
 }

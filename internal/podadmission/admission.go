@@ -1,5 +1,6 @@
-// Package podadmission is what the admission plugins of kube-apiserver that are on by default make of a new pod: its
-// service account, its priority, and how long it stays on a node that isn't ready; and which StorageClass is the default.
+// Package podadmission is what the admission plugins of kube-apiserver that are on by default make of a new pod: what it may have
+// at most by the LimitRanges of its namespace, its service account, its priority, and how long it stays on a node that isn't ready;
+// and which StorageClass is the default.
 //
 // In: a pod as a client or a controller wants it, and the objects that it names. Out: the pod as it is validated and
 // stored, or an error with the server's words.
@@ -24,6 +25,8 @@ type Cluster interface {
 	Class(name string) *schedulingv1.PriorityClass
 	// Classes returns all PriorityClasses.
 	Classes() []*schedulingv1.PriorityClass
+	// Ranges returns the LimitRanges of a namespace.
+	Ranges(namespace string) []*corev1.LimitRange
 }
 
 // DefaultClass returns the PriorityClass of pods that name none, or nil: of those that are marked as default the least
@@ -46,6 +49,9 @@ func Admit(pod *corev1.Pod, suffix string, c Cluster) error {
 	}
 	forbidden := func(why error) error {
 		return apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, name, why)
+	}
+	for _, r := range c.Ranges(pod.Namespace) {
+		limit(pod, r)
 	}
 	if err := account(pod, suffix, c); err != nil {
 		return forbidden(err)

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/nodesim/nodesim/internal/podadmission"
 )
 
 // newPod is the part of ValidatePodCreate of
@@ -45,6 +47,7 @@ func podSpec(p *corev1.PodSpec, spec *field.Path) field.ErrorList {
 			} else if strings.TrimSpace(c.Image) != c.Image {
 				errs = append(errs, field.Invalid(at.Child("image"), c.Image, "must not have leading or trailing whitespace"))
 			}
+			errs = append(errs, podadmission.CheckResources(&c.Resources, at.Child("resources"))...)
 		}
 	}
 	check(p.Containers, spec.Child("containers"))

@@ -59,6 +59,11 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	if err := k.invalid(u.GetName(), unique(append(k.checkMeta(u, nil), k.check(u)...))); err != nil {
 		return Answer{}, err
 	}
+	if w.keeps() {
+		if err := w.allow(u, nil); err != nil {
+			return Answer{}, err
+		}
+	}
 	w.warnFinalizers(u, nil)
 	// Of a status that has a default, and that begin has taken away, everybody reads the default: it is filled in again
 	// where an object comes from the storage (unstructuredDefaulter of
@@ -84,6 +89,9 @@ func (w *write) add(u unstructured.Unstructured) (Answer, error) {
 	if w.dryRun() {
 		version = "" // nothing was stored
 	} else if w.keeps() {
+		if err := w.charge(); err != nil {
+			return Answer{}, err
+		}
 		return w.keepNew(u)
 	}
 	u.SetResourceVersion(version)

@@ -82,8 +82,8 @@
 // kube-apiserver does (package kubedefaults), and nowhere else. Of admission there is this: a new node is tainted as not
 // ready; where the tape holds namespaces, that of an object has to exist; and where
 // what is written is kept, a pod is given its service account, its priority and
-// how long it stays on a node that isn't ready. There is no quota,
-// no webhook, no authorization. Where nothing is kept there are no
+// how long it stays on a node that isn't ready; LimitRanges and quotas bound what
+// is in their namespaces. There is no webhook, no authorization. Where nothing is kept there are no
 // managed fields: a server-side apply is merged by client-go's schemas (of a
 // custom resource by what it shows, lists replaced whole), finds no conflicts,
 // and never removes what it no longer names. Subresources other than status,

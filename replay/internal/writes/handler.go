@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -102,6 +103,7 @@ type write struct {
 	tx       *replay.Tx     // nil where nothing is kept
 	stored   bool           // something was
 	newest   *replay.Object // that was stored
+	charged  []*corev1.ResourceQuota
 }
 
 // position is the present.

@@ -17,10 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/internal/podadmission"
+	"github.com/nodesim/nodesim/internal/quota"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 var (
+	limits         = corev1.SchemeGroupVersion.WithResource("limitranges")
+	quotas         = corev1.SchemeGroupVersion.WithResource("resourcequotas")
 	storageClasses = storagev1.SchemeGroupVersion.WithResource("storageclasses")
 
 	accounts   = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
@@ -63,7 +68,7 @@ func (w *write) classify(u unstructured.Unstructured) error {
 	if _, named, _ := unstructured.NestedString(u.Object, "spec", "storageClassName"); named || u.GetAnnotations()[corev1.BetaStorageClassAnnotation] != "" {
 		return nil
 	}
-	best := podadmission.DefaultStorageClass(decodeAll[storagev1.StorageClass](w, storageClasses))
+	best := podadmission.DefaultStorageClass(listed[storagev1.StorageClass](w, storageClasses, ""))
 	if best == nil {
 		return nil
 	}
@@ -85,6 +90,10 @@ func (w *write) admitPod(u unstructured.Unstructured) error {
 		pod.Name = "" // as it is when the plugins see it
 	}
 	if err := podadmission.Admit(pod, podadmission.Suffix(id.Sum64()), w); err != nil {
+		return err
+	}
+	u.SetAnnotations(pod.Annotations)
+	if err := unstructured.SetNestedField(u.Object, string(kubedefaults.QOSOf(&pod.Spec)), "status", "qosClass"); err != nil {
 		return err
 	}
 	return respec(u, &pod.Spec)
@@ -160,22 +169,7 @@ func (w *write) Class(name string) *schedulingv1.PriorityClass {
 
 // Classes returns the PriorityClasses.
 func (w *write) Classes() []*schedulingv1.PriorityClass {
-	return decodeAll[schedulingv1.PriorityClass](w, classes)
-}
-
-// decodeAll reads the objects of a resource.
-func decodeAll[T any](w *write, r schema.GroupVersionResource) (all []*T) {
-	l, err := w.handler.cluster.ListUnfaulted(r, "", metav1.ListOptions{})
-	if err != nil {
-		return nil // the cluster has none
-	}
-	for _, o := range l.Items {
-		one := new(T)
-		if json.Unmarshal(o.Raw(), one) == nil {
-			all = append(all, one)
-		}
-	}
-	return all
+	return listed[schedulingv1.PriorityClass](w, classes, "")
 }
 
 // oneDefault is 403 for a second PriorityClass that is marked as default (validatePriorityClass of
@@ -186,6 +180,112 @@ func (w *write) oneDefault(u unstructured.Unstructured) error {
 	}
 	if c := podadmission.DefaultClass(w.Classes()); c != nil && c.Name != u.GetName() {
 		return apierrors.NewForbidden(w.kind.groupResource(), u.GetName(), fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", c.Name))
+	}
+	return nil
+}
+
+// Ranges returns the LimitRanges of a namespace.
+func (w *write) Ranges(namespace string) []*corev1.LimitRange {
+	return listed[corev1.LimitRange](w, limits, namespace)
+}
+
+// listed are the objects of a resource in a namespace; none where the cluster hasn't the resource.
+func listed[T any](w *write, r schema.GroupVersionResource, namespace string) (all []*T) {
+	l, err := w.handler.cluster.ListUnfaulted(r, namespace, metav1.ListOptions{})
+	if err != nil {
+		return nil
+	}
+	for _, o := range l.Items {
+		into := new(T)
+		if json.Unmarshal(o.Raw(), into) == nil {
+			all = append(all, into)
+		}
+	}
+	return all
+}
+
+// allow asks LimitRanges and quotas about an object that is valid; live is nil of a new one. What quotas charge for it is in
+// w.charged then.
+func (w *write) allow(u unstructured.Unstructured, live *object) error {
+	if w.Namespace == "" || w.kind.among([]string{"events", "events.events.k8s.io"}) {
+		return nil
+	}
+	forbidden := func(why error) error {
+		return apierrors.NewForbidden(w.kind.groupResource(), u.GetName(), why)
+	}
+	if ranges := w.Ranges(w.Namespace); len(ranges) > 0 {
+		if err := w.within(u, live, ranges); err != nil {
+			return forbidden(err)
+		}
+	}
+	all := listed[corev1.ResourceQuota](w, quotas, w.Namespace)
+	if len(all) == 0 {
+		return nil
+	}
+	is, err := w.item(u)
+	var old *quota.Item
+	if live != nil && err == nil {
+		var was quota.Item
+		was, err = w.item(live.Unstructured)
+		old = &was
+	}
+	if err != nil {
+		return err
+	}
+	if w.charged, err = quota.Admit(all, is, old, w.now().Time); err != nil {
+		return forbidden(err)
+	}
+	return nil
+}
+
+// within asks the LimitRanges of a namespace about a new pod or a claim.
+func (w *write) within(u unstructured.Unstructured, live *object, ranges []*corev1.LimitRange) error {
+	switch {
+	case live != nil && live.GetDeletionTimestamp() != nil:
+	case w.kind.isPod() && live == nil:
+		pod, err := as[corev1.Pod](u)
+		if err != nil {
+			return err
+		}
+		return podadmission.CheckLimits(pod, ranges)
+	case w.kind.is("persistentvolumeclaims"):
+		claim, err := as[corev1.PersistentVolumeClaim](u)
+		if err != nil {
+			return err
+		}
+		return podadmission.CheckClaim(claim, ranges)
+	}
+	return nil
+}
+
+// item is an object as quotas count it.
+func (w *write) item(u unstructured.Unstructured) (i quota.Item, err error) {
+	i.Resource = w.kind.Resource.String()
+	switch i.Resource {
+	case "pods":
+		i.Pod, err = as[corev1.Pod](u)
+	case "services":
+		i.Service, err = as[corev1.Service](u)
+	case "persistentvolumeclaims":
+		i.Claim, err = as[corev1.PersistentVolumeClaim](u)
+	}
+	return i, err
+}
+
+// charge stores the quotas that a write charges, before it is stored itself.
+func (w *write) charge() error {
+	for _, q := range w.charged {
+		k, err := w.handler.kind(Request{Resource: quotas, Namespace: q.Namespace, Name: q.Name})
+		if err != nil {
+			return err
+		}
+		u, err := k.untyped(q)
+		if err != nil {
+			return err
+		}
+		if _, err := w.putOf(k, timeline.Modified, u); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -89,6 +89,15 @@ func (w *write) store(v view, sent unstructured.Unstructured, live *object) (Ans
 	}
 	w.warnFinalizers(u, live.GetFinalizers())
 	if w.keeps() {
+		if v.creates {
+			err = w.allow(u, live)
+		}
+		if err == nil && !w.dryRun() {
+			err = w.charge()
+		}
+		if err != nil {
+			return Answer{}, err
+		}
 		return w.keepChange(v, u, live)
 	}
 	if !equality.Semantic.DeepEqual(u.Object, live.Object) {

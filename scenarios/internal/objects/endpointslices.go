@@ -189,7 +189,7 @@ func newSlice(s *service, kind discoveryv1.AddressType, ports []corev1.EndpointP
 			GenerateName: s.Name + "-", Namespace: s.Namespace,
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: s.Name, UID: s.UID, Controller: &yes, BlockOwnerDeletion: &yes}},
 		},
-		AddressType: kind, Endpoints: []discoveryv1.Endpoint{}, Ports: []discoveryv1.EndpointPort{},
+		AddressType: kind, // without endpoints and ports they are null, as a server has them
 	}
 	for i := range ports {
 		p := ports[i]

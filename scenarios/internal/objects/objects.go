@@ -1,6 +1,6 @@
 // Package objects is what kube-controller-manager does with objects of any kind in a simulated cluster that takes
 // writes: it collects what has lost its owners, ends namespaces with all that is in them, gives namespaces what every
-// one has, says where the pods of Services are, binds volumes to claims, and forgets Events.
+// one has, says where the pods of Services are, binds volumes to claims, counts what quotas bound, and forgets Events.
 //
 // In: every write of every object, a client's or an actor's. Out: writes to the simulated API. It must never read
 // another actor's memory, nor write from within what it is told.
@@ -57,6 +57,7 @@ type Objects struct {
 	accounts   *accounts
 	services   *services
 	volumes    *volumes
+	quotas     *quotas
 }
 
 // Kind is a kind of object.
@@ -89,6 +90,7 @@ type Object struct {
 
 	text  []byte // where its kind keeps it
 	facts *facts // of a pod
+	asks  []byte // of a pod: what quotas ask about
 	n     uint64 // of its creation
 	size  int    // when it was last seen whole
 	gone  bool
@@ -106,6 +108,7 @@ func New(c Config) *Objects {
 	s.accounts = newAccounts(s)
 	s.services = newServices(s)
 	s.volumes = newVolumes(s)
+	s.quotas = newQuotas(s)
 	return s
 }
 
@@ -121,7 +124,7 @@ const (
 	mostBytes = 1 << 30
 )
 
-// Admission counts the changes of ServiceAccounts and PriorityClasses, by which pods are admitted.
+// Admission counts the changes of ServiceAccounts, PriorityClasses and LimitRanges, by which pods are admitted.
 func (s *Objects) Admission() uint64 { return s.admission }
 
 // Full reports whether there is no room for more pods.
@@ -131,7 +134,7 @@ func (s *Objects) Full() bool { return len(s.byName) >= most || s.bytes >= mostB
 var kept = map[string]bool{
 	"customresourcedefinitions.apiextensions.k8s.io": true, "namespaces": true, "services": true, "endpoints": true, "endpointslices.discovery.k8s.io": true,
 	"persistentvolumeclaims": true, "persistentvolumes": true, "storageclasses.storage.k8s.io": true,
-	"serviceaccounts": true, "priorityclasses.scheduling.k8s.io": true,
+	"serviceaccounts": true, "priorityclasses.scheduling.k8s.io": true, "limitranges": true, "resourcequotas": true,
 }
 
 // whole reports whether the text of an object is kept: of all of its kind, or of the ConfigMap with the certificate.
@@ -199,7 +202,7 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 		x.text = bytes.Clone(ev.Object)
 		x.there[x] = struct{}{}
 	} else if x.Resource.String() == "pods" {
-		x.facts = factsOf(ev)
+		x.facts, x.asks = factsOf(ev), s.quotas.asks.of(rawjson.Get(ev.Object, "spec"))
 	}
 	s.byName[id] = x
 	s.byUID[x.UID] = x
@@ -222,8 +225,13 @@ func (s *Objects) modify(x *Object, ev *timeline.Event) {
 		s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
 		if x.whole() {
 			x.text = bytes.Clone(ev.Object)
+		} else if x.Resource.String() == "pods" {
+			x.asks = s.quotas.asks.of(rawjson.Get(ev.Object, "spec"))
 		}
 	} else {
+		if spec := rawjson.Get(ev.Patch, "spec"); spec != nil && x.Resource.String() == "pods" {
+			x.asks = s.quotas.asks.patched(x.asks, spec)
+		}
 		m := rawjson.Get(ev.Patch, "metadata")
 		if m == nil && !x.whole() {
 			return
@@ -256,7 +264,7 @@ func (s *Objects) tell(c kube.Change, was, x *Object) {
 	if x.Resource.String() == "customresourcedefinitions.apiextensions.k8s.io" && c != kube.Deleted {
 		s.define(x)
 	}
-	if r := x.Resource.String(); r == "serviceaccounts" || r == "priorityclasses.scheduling.k8s.io" {
+	if r := x.Resource.String(); r == "serviceaccounts" || r == "priorityclasses.scheduling.k8s.io" || r == "limitranges" {
 		s.admission++
 	}
 	s.garbage.seen(c, was, x)
@@ -264,6 +272,7 @@ func (s *Objects) tell(c kube.Change, was, x *Object) {
 	s.accounts.seen(c, x)
 	s.services.seen(c, x)
 	s.volumes.seen(c, x)
+	s.quotas.seen(c, was, x)
 }
 
 // readMeta reads what an object's metadata or a patch of it says.

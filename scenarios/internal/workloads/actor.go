@@ -31,6 +31,10 @@ type Config struct {
 	Admit func(*corev1.Pod) error
 	// Admission counts the changes of what Admit looks at: until the next, pods of one template are admitted alike.
 	Admission func() uint64
+	// Bounded reports whether Charge has to be asked for each new pod of a namespace.
+	Bounded func(namespace string) bool
+	// Charge has the quotas of a namespace count a new pod, or says why the API server refuses it.
+	Charge func(*corev1.Pod) error
 	// Owners are the owner references that a pod has in the API.
 	Owners func(*kube.Pod) []metav1.OwnerReference
 	// Ending reports whether nothing can be created in a namespace any more.

@@ -202,6 +202,12 @@ func (a *Actor) createPod(o *object, t *corev1.PodTemplateSpec, name string, cha
 	if change != nil {
 		change(p)
 	}
+	if a.Bounded != nil && a.Bounded(o.doc.Namespace) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}, Spec: *m.spec}
+		if err := a.Charge(pod); err != nil {
+			return err
+		}
+	}
 	return a.env.API.CreatePod(p, extra...)
 }
 

@@ -62,11 +62,25 @@ func (a *Actor) syncReplicationController(o *object) time.Duration {
 	rc := o.api.(*corev1.ReplicationController)
 	pods := a.claim(o, active)
 	c := a.count(o, rc.Spec.MinReadySeconds, rc.Spec.Template)
-	again, _ := a.replicate(o, pods, *rc.Spec.Replicas, rc.Spec.Template)
+	again, err := a.replicate(o, pods, *rc.Spec.Replicas, rc.Spec.Template)
 	again = sooner(c.again, again)
 	updateStatus(a, o, func(rc *corev1.ReplicationController) {
 		s := &rc.Status
 		s.ObservedGeneration, s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = rc.Generation, c.all, c.labelled, c.ready, c.available
+		// A ReplicationController's conditions are a ReplicaSet's by another name.
+		var as appsv1.ReplicaSetStatus
+		for _, is := range s.Conditions {
+			as.Conditions = append(as.Conditions, appsv1.ReplicaSetCondition{
+				Type: appsv1.ReplicaSetConditionType(is.Type), Status: is.Status, Reason: is.Reason, Message: is.Message, LastTransitionTime: is.LastTransitionTime,
+			})
+		}
+		a.fail(&as, err)
+		s.Conditions = nil
+		for _, is := range as.Conditions {
+			s.Conditions = append(s.Conditions, corev1.ReplicationControllerCondition{
+				Type: corev1.ReplicationControllerConditionType(is.Type), Status: is.Status, Reason: is.Reason, Message: is.Message, LastTransitionTime: is.LastTransitionTime,
+			})
+		}
 	})
 	return again
 }

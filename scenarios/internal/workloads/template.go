@@ -20,6 +20,7 @@ type prototype struct {
 	text                []byte // of from
 	admitted            uint64 // with what [Config.Admission] said
 	template            *kube.Template
+	spec                *corev1.PodSpec
 	labels, annotations kube.Pairs
 	finalizers          []string
 	// volumes is a patch that has the volumes as they are; nil where none is claimed. The first claim has the name claim,
@@ -78,7 +79,7 @@ func (a *Actor) prototype(o *object, t *corev1.PodTemplateSpec) (*prototype, err
 		}
 	}
 	m := &prototype{
-		from: t, text: text, admitted: admitted, labels: convert.LabelsFromAPI(t.Labels), annotations: convert.LabelsFromAPI(t.Annotations), finalizers: t.Finalizers,
+		from: t, text: text, admitted: admitted, labels: convert.LabelsFromAPI(t.Labels), annotations: convert.LabelsFromAPI(pod.Annotations), finalizers: t.Finalizers, spec: &pod.Spec,
 		template: convert.TemplateFromAPI(&corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}),
 	}
 	m.template.Resizable = true

@@ -20,10 +20,11 @@ var (
 	// suffix is what is generated at a name's end, hashes included (k8s.io/apimachinery, pkg/util/rand, SafeEncodeString).
 	suffix = regexp.MustCompile(`(-[bcdfghjklmnpqrstvwxz2456789]{5,10})+\b`)
 	// A ReplicaSet that is gone is still named by what its Deployment says.
-	set    = regexp.MustCompile(`(ReplicaSet \\?"[a-z-]+)-[bcdfghjklmnpqrstvwxz2456789]{5,10}\b`)
-	port   = regexp.MustCompile(`"nodePort":\d+`)
-	step   = regexp.MustCompile(` from \d+ to \d+$`)
-	record = regexp.MustCompile(`in record \(\d+\)`)
+	set     = regexp.MustCompile(`(ReplicaSet \\?"[a-z-]+)-[bcdfghjklmnpqrstvwxz2456789]{5,10}\b`)
+	port    = regexp.MustCompile(`"nodePort":\d+`)
+	step    = regexp.MustCompile(` from \d+ to \d+$`)
+	record  = regexp.MustCompile(`in record \(\d+\)`)
+	refused = regexp.MustCompile(`(ods? \\"[a-z0-9-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}(\\" is)`)
 	// A pod that fits nowhere counts the nodes of other scripts, too.
 	unfit = regexp.MustCompile(`\b0/\d+ nodes are available: [^"]*`)
 	count = regexp.MustCompile(`\b\d+ (node\(s\)|Insufficient|Preemption|No preemption)`)
@@ -94,6 +95,7 @@ func (c *Cluster) general(s string) string {
 	s = set.ReplaceAllString(s, "$1-#")
 	s = port.ReplaceAllString(s, `"nodePort":"some"`)
 	s = record.ReplaceAllString(s, "in record (some)")
+	s = refused.ReplaceAllString(s, "$1#$2")
 	s = strings.ReplaceAll(s, c.namespace, "NS")
 	for i, n := range c.nodes {
 		// Of nodes that the script does nothing to, the scheduler takes any.

@@ -72,6 +72,8 @@ func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.Error
 		return append(errs, sameSelector(u, live)...)
 	case "configmaps", "secrets":
 		return append(errs, sameData(u, live)...)
+	case "priorityclasses.scheduling.k8s.io":
+		return append(errs, sameClass(u, live)...)
 	}
 	return errs
 }
@@ -137,6 +139,15 @@ func sameData(u unstructured.Unstructured, live *object) (errs field.ErrorList) 
 		}
 	}
 	return errs
+}
+
+// sameClass says what of a PriorityClass can't change (ValidatePriorityClassUpdate of
+// kubernetes/pkg/apis/scheduling/validation/validation.go).
+func sameClass(u unstructured.Unstructured, live *object) (errs field.ErrorList) {
+	if !equality.Semantic.DeepEqual(u.Object["value"], live.Object["value"]) {
+		errs = append(errs, field.Forbidden(field.NewPath("value"), "may not be changed in an update."))
+	}
+	return append(errs, apivalidation.ValidateImmutableField(u.Object["preemptionPolicy"], live.Object["preemptionPolicy"], field.NewPath("preemptionPolicy"))...)
 }
 
 // checkStatus finds what is wrong with a change of a status.

@@ -76,9 +76,9 @@ func (w *write) status() view {
 }
 
 // keepMeta undoes what a status update may not do to metadata: pods lose no
-// owners, Deployments keep their labels, and kinds other than nodes, budgets and
-// workloads keep all of it (PrepareForUpdate of the kinds' status strategies in
-// kubernetes/pkg/registry).
+// owners, Deployments keep their labels, and some kinds keep all of it
+// (PrepareForUpdate of the kinds' status strategies in kubernetes/pkg/registry),
+// as custom resources do.
 func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 	switch {
 	case k.isPod():
@@ -86,9 +86,10 @@ func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 		u.SetDeletionTimestamp(nil)
 	case k.is("deployments.apps"):
 		u.SetLabels(live.GetLabels())
-	case k.Group == "apps" || k.Group == "batch" || k.is("replicationcontrollers"):
-	case k.isNode() || k.isBudget() || k.isDefinition():
-	default:
+	case !k.builtIn || k.Group == "resource.k8s.io" || k.Group == "flowcontrol.apiserver.k8s.io" || k.among([]string{
+		"servicecidrs.networking.k8s.io", "validatingadmissionpolicies.admissionregistration.k8s.io", "volumeattachments.storage.k8s.io",
+		"podcertificaterequests.certificates.k8s.io", "apiservices.apiregistration.k8s.io",
+	}):
 		managed := u.GetManagedFields()
 		take(u, live.Unstructured, "metadata")
 		u.SetManagedFields(managed)

@@ -196,16 +196,52 @@ func (d *Handler) types(k kind) (managedfields.TypeConverter, error) {
 	return made, nil
 }
 
-// objectMeta is the schema of metadata, as far as it says who owns what.
-const objectMeta = `{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{
+// objectMeta is the schema of metadata (io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta of a server's OpenAPI).
+const objectMeta = `{"type":"object","properties":{"name":{"type":"string"},"generateName":{"type":"string"},"namespace":{"type":"string"},
+"selfLink":{"type":"string"},"uid":{"type":"string"},"resourceVersion":{"type":"string"},"generation":{"type":"integer"},
+"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"deletionGracePeriodSeconds":{"type":"integer"},
 "labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},
 "finalizers":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},
+"managedFields":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},
 "ownerReferences":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["uid"],"items":{"type":"object","x-kubernetes-map-type":"atomic",
-"x-kubernetes-preserve-unknown-fields":true,"properties":{"uid":{"type":"string"}}}}}}`
+"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"name":{"type":"string"},"uid":{"type":"string"},"controller":{"type":"boolean"},
+"blockOwnerDeletion":{"type":"boolean"}}}}}}`
+
+// metaModel names that schema. It is referred to, since what is within a schema that keeps unknown fields keeps them too.
+const metaModel = "ObjectMeta"
+
+// described adds to the schema of a resource what every object has, and to those of the resources that are in it
+// (k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder).
+func described(s *spec.Schema, whole bool) {
+	embedded, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource")
+	for name, of := range s.Properties {
+		described(&of, false)
+		s.Properties[name] = of
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		described(s.Items.Schema, false)
+	}
+	if more := s.AdditionalProperties; more != nil && more.Schema != nil {
+		described(more.Schema, false)
+	}
+	if !whole && !embedded {
+		return
+	}
+	if s.Properties == nil {
+		s.Properties = map[string]spec.Schema{}
+	}
+	text := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}}
+	meta := spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef("#/components/schemas/" + metaModel)}}
+	s.Properties["apiVersion"], s.Properties["kind"], s.Properties["metadata"] = text, text, meta
+}
 
 // typesOf makes the schemas of a definition's versions.
 func typesOf(d *crd.Definition) (managedfields.TypeConverter, error) {
-	models := map[string]*spec.Schema{}
+	meta := &spec.Schema{}
+	if err := json.Unmarshal([]byte(objectMeta), meta); err != nil {
+		return nil, err
+	}
+	models := map[string]*spec.Schema{metaModel: meta}
 	for _, v := range d.Spec.Versions {
 		s := &spec.Schema{}
 		s.Type = spec.StringOrArray{"object"}
@@ -218,15 +254,7 @@ func typesOf(d *crd.Definition) (managedfields.TypeConverter, error) {
 				return nil, err
 			}
 		}
-		if s.Properties == nil {
-			s.Properties = map[string]spec.Schema{}
-		}
-		text := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}}
-		var meta spec.Schema
-		if err := json.Unmarshal([]byte(objectMeta), &meta); err != nil {
-			return nil, err
-		}
-		s.Properties["apiVersion"], s.Properties["kind"], s.Properties["metadata"] = text, text, meta
+		described(s, true)
 		s.AddExtension("x-kubernetes-group-version-kind", []any{map[string]any{"group": d.Spec.Group, "version": v.Name, "kind": d.Spec.Names.Kind}})
 		models[v.Name] = s
 	}

@@ -67,6 +67,13 @@ func (l *library) addCustom(r timeline.Resource, definition []byte) models {
 	envelope, list := l.convert(read(e.model())), l.convert(read(e.model()+"List"))
 
 	object, ok := defined(r, definition)
+	if open, _ := object.Extensions.GetBool("x-kubernetes-preserve-unknown-fields"); open && !l.v3 {
+		// Clients of v2 would refuse what isn't listed (buildKubeNative of k8s.io/apiextensions-apiserver, pkg/controller/openapi/builder).
+		object = spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
+		object.AddExtension(kindsKey, envelope.Extensions[kindsKey])
+		l.schemas[m.object], l.schemas[m.list] = object, list
+		return m
+	}
 	if !ok {
 		object = spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
 		object.AddExtension("x-kubernetes-preserve-unknown-fields", true)

@@ -3,7 +3,7 @@ package scenarios
 import "github.com/nodesim/nodesim/timeline"
 
 // plainResources are the further resources of Kubernetes 1.36 (`kubectl api-resources`) whose objects a cluster that acts
-// keeps, though no actor of it reads them.
+// keeps. No actor of it reads them, but for LimitRanges and ResourceQuotas.
 var plainResources = []timeline.Resource{
 	{Version: "v1", Kind: "LimitRange", Resource: "limitranges", Namespaced: true},
 	{Version: "v1", Kind: "PodTemplate", Resource: "podtemplates", Namespaced: true},
@@ -15,6 +15,7 @@ var plainResources = []timeline.Resource{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicy", Resource: "validatingadmissionpolicies"},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicyBinding", Resource: "validatingadmissionpolicybindings"},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration", Resource: "validatingwebhookconfigurations"},
+	{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Resource: "apiservices"},
 	{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler", Resource: "horizontalpodautoscalers", Namespaced: true},
 	{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest", Resource: "certificatesigningrequests"},
 	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "FlowSchema", Resource: "flowschemas"},

@@ -75,7 +75,7 @@ func (s *Server) build(definitions uint64) (*catalog, error) {
 	}
 	about, err := discovery.New(discovery.Options{
 		Resources: c.served, Definitions: s.definition, ServerVersion: s.player.Header().Source.Server,
-		Writes: s.writeHandler != nil,
+		Writes: s.writeHandler != nil, Reviews: s.player.Writable(),
 	})
 	if err != nil {
 		return nil, err

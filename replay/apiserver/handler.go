@@ -45,7 +45,7 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 		refuse(w, req, err)
 		return
 	}
-	if reviews(info) {
+	if s.reviews(info) {
 		if err := s.review(w, req, info); err != nil {
 			refuse(w, req, err)
 		}

@@ -9,20 +9,31 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
 	"github.com/nodesim/nodesim/replay/internal/writes"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // reviews reports whether a request asks what the client may do, or who it is, as
 // dashboards, kubectl auth can-i and kubectl auth whoami do.
-func reviews(info *request.RequestInfo) bool {
-	if info.APIGroup == authenticationv1.GroupName && info.APIVersion == "v1" && info.Subresource == "" && info.Verb == writes.Create {
-		return info.Resource == "selfsubjectreviews"
+func (s *Server) reviews(info *request.RequestInfo) bool {
+	if info.APIVersion != "v1" || info.Subresource != "" || info.Verb != writes.Create {
+		return false
 	}
-	return info.APIGroup == authorizationv1.GroupName && info.APIVersion == "v1" && info.Subresource == "" && info.Verb == writes.Create &&
-		(info.Resource == "selfsubjectaccessreviews" || info.Resource == "selfsubjectrulesreviews")
+	switch info.APIGroup + "/" + info.Resource {
+	case authenticationv1.GroupName + "/selfsubjectreviews",
+		authorizationv1.GroupName + "/selfsubjectaccessreviews", authorizationv1.GroupName + "/selfsubjectrulesreviews":
+		return true
+	case authenticationv1.GroupName + "/tokenreviews",
+		authorizationv1.GroupName + "/subjectaccessreviews", authorizationv1.GroupName + "/localsubjectaccessreviews":
+		return s.player.Writable()
+	}
+	return false
 }
 
 // review answers it: a client that has come so far may read what the tape holds, and
@@ -31,6 +42,17 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 	asked, err := inbound.Decode(req, info)
 	if err != nil {
 		return err
+	}
+	form, err := media.Negotiate(req, timeline.Resource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}, media.Single)
+	if err != nil {
+		return err
+	}
+	if form.Table() {
+		// errNotAcceptable of k8s.io/apiserver/pkg/registry/rest/table.go
+		return &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
+			Message: fmt.Sprintf("the resource %s does not support being converted to a Table", schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}),
+		}}
 	}
 	var answer any
 	switch info.Resource {
@@ -49,6 +71,25 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 		}
 		r.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectRulesReview"))
 		r.Status = s.rules()
+		answer = r
+	case "tokenreviews":
+		r := authenticationv1.TokenReview{}
+		if err := json.Unmarshal(asked.Body, &r); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		r.SetGroupVersionKind(authenticationv1.SchemeGroupVersion.WithKind("TokenReview"))
+		r.Status = authenticationv1.TokenReviewStatus{Error: "no token is looked at: nodesim issues none to ServiceAccounts"}
+		answer = r
+	case "subjectaccessreviews", "localsubjectaccessreviews":
+		r := authorizationv1.SubjectAccessReview{}
+		if err := json.Unmarshal(asked.Body, &r); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		if r.Kind = "SubjectAccessReview"; info.Resource != "subjectaccessreviews" {
+			r.Kind = "LocalSubjectAccessReview"
+		}
+		r.APIVersion = authorizationv1.SchemeGroupVersion.String()
+		r.Status = s.access(authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: r.Spec.ResourceAttributes, NonResourceAttributes: r.Spec.NonResourceAttributes})
 		answer = r
 	default:
 		r := authorizationv1.SelfSubjectAccessReview{}

@@ -3,6 +3,7 @@ package discovery
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiversion "k8s.io/apimachinery/pkg/version"
@@ -25,6 +26,9 @@ type Options struct {
 
 	// Writes lists the verbs that write, too.
 	Writes bool
+
+	// Reviews lists the reviews of authentication.k8s.io and authorization.k8s.io, too.
+	Reviews bool
 
 	// Ready is asked at each /readyz; an error is "not ready". It may be nil, and must be safe for concurrent use.
 	Ready func() error
@@ -55,7 +59,14 @@ func New(opts Options) (*Handler, error) {
 	h.info, minor = serverVersion(opts.ServerVersion)
 	h.aggregatedVersions = aggregatedVersions(minor)
 
-	all := groups(opts.Resources, func(r timeline.Resource) facts { return h.facts[r] }, opts.Writes)
+	served := opts.Resources
+	if opts.Reviews {
+		served = slices.Concat(served, reviews)
+		for _, r := range reviews {
+			h.facts[r] = reviewFacts(r)
+		}
+	}
+	all := groups(served, func(r timeline.Resource) facts { return h.facts[r] }, opts.Writes)
 	var core, others []*group
 	for _, g := range all {
 		h.groups[g.name] = g

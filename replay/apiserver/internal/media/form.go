@@ -18,6 +18,9 @@ type Form struct {
 	stream   bool
 }
 
+// Table reports whether a Table was asked for.
+func (f Form) Table() bool { return f.shape == table }
+
 // What says what is answered.
 type What int
 

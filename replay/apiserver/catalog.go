@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"bytes"
 	"log"
 	"net/http"
 	"os"
@@ -19,8 +20,9 @@ type catalog struct {
 	openapi      *openapi.Handler
 	resources    map[schema.GroupVersionResource]*resource
 	subresources func(timeline.Resource) []string
-	served       []timeline.Resource // the keys of resources, in the tape's order
-	definitions  uint64              // of the Cluster when it was built
+	served       []timeline.Resource          // the keys of resources, in the tape's order
+	texts        map[timeline.Resource][]byte // of their definitions, as they were when it was built: requests come later
+	definitions  uint64                       // of the Cluster when it was built
 }
 
 // catalog returns what is served now.
@@ -58,11 +60,12 @@ func (c *catalog) resource(r timeline.Resource) *resource {
 }
 
 func (s *Server) build(definitions uint64) (*catalog, error) {
-	c := &catalog{resources: map[schema.GroupVersionResource]*resource{}, definitions: definitions}
+	c := &catalog{resources: map[schema.GroupVersionResource]*resource{}, texts: map[timeline.Resource][]byte{}, definitions: definitions}
 	was := s.built.Load()
 	c.served = s.cluster.Resources()
 	for _, r := range c.served {
-		if had := was.resource(r); had != nil && discovery.BuiltIn(r.Group) {
+		c.texts[r] = s.definition(r)
+		if had := was.resource(r); had != nil && bytes.Equal(was.texts[r], c.texts[r]) {
 			c.resources[gvr(r)] = had // with what it has learnt
 			continue
 		}
@@ -81,13 +84,9 @@ func (s *Server) build(definitions uint64) (*catalog, error) {
 		return nil, err
 	}
 	c.discovery, c.subresources = about, about.Subresources
-	texts := map[timeline.Resource][]byte{} // as they are now: requests come later
-	for _, r := range c.served {
-		texts[r] = s.definition(r)
-	}
 	o := openapi.Options{
 		Resources: c.served, Subresources: about.Subresources, Verbs: discovery.Verbs,
-		Definitions:   func(r timeline.Resource) []byte { return texts[r] },
+		Definitions:   func(r timeline.Resource) []byte { return c.texts[r] },
 		ServerVersion: s.player.Header().Source.Server, Writes: s.writeHandler != nil,
 	}
 	if !s.player.Writable() {

@@ -3,6 +3,7 @@ package simcluster_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -65,5 +66,36 @@ func TestATapeHasCustomResources(t *testing.T) {
 	}
 	if r, listed := events.Header().Lookup("widgets.example.com"); found != 1 || !listed || r.Kind != "Widget" {
 		t.Errorf("the tape has %d widgets, of %+v", found, r)
+	}
+}
+
+// What there is of other definitions isn't looked at again when one is installed.
+func TestDefinitionsAreServedOnce(t *testing.T) {
+	c := simcluster.ForTest(t, simcluster.AtRest(simcluster.Scenario("surge")))
+	d, err := dynamic.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = 30
+	for i := range all {
+		plural, kind := fmt.Sprintf("w%ds", i), fmt.Sprintf("W%d", i)
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + ".example.com"},
+			"spec": map[string]any{
+				"group": "example.com", "scope": "Cluster", "names": map[string]any{"plural": plural, "kind": kind},
+				"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}},
+			},
+		}}
+		crds := apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
+		if _, err := d.Resource(crds).Create(t.Context(), u, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind, "metadata": map[string]any{"name": "a"}}}
+		if _, err := d.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: plural}).Create(t.Context(), one, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.Player().Cluster().Definitions(); got > 2*all {
+		t.Errorf("%d definitions were served %d times: want %d at most", all, got, 2*all)
 	}
 }

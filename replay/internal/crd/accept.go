@@ -82,6 +82,11 @@ func Establish(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) boo
 	return true
 }
 
+// AtRest reports whether a server's controllers do nothing about a definition before it or another one is written.
+func (d *Definition) AtRest() bool {
+	return d.DeletionTimestamp == nil && d.is(apiextensionsv1.Established) && equality.Semantic.DeepEqual(d.Spec.Names, d.Status.AcceptedNames)
+}
+
 // Cleanup is the finalizer of a definition whose objects are to be deleted first.
 const Cleanup = apiextensionsv1.CustomResourceCleanupFinalizer
 

@@ -27,7 +27,7 @@ type Handler struct {
 	player  *replay.Player // whose cluster keeps what is written; nil where nothing is kept
 
 	mu          sync.Mutex
-	definitions map[*replay.Object]*crd.Definition // as far as they were asked for
+	definitions map[string]readDefinition // as far as they were asked for, by name
 	converters  map[*crd.Definition]managedfields.TypeConverter
 	created     int // objects made so far
 	named       int // names made so far

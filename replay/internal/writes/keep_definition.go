@@ -34,19 +34,26 @@ func (d *Handler) definition(r timeline.Resource) *crd.Definition {
 
 // read reads a definition; nil where it can't be read, which a server wouldn't have taken.
 func (d *Handler) read(o *replay.Object) *crd.Definition {
-	if is, known := d.definitions[o]; known {
-		return is
+	known := d.definitions[o.Name()]
+	if known.of == o {
+		return known.is
 	}
 	is, err := crd.Read(o.Raw())
 	if err != nil {
 		return nil
 	}
-	maps.DeleteFunc(d.definitions, func(old *replay.Object, _ *crd.Definition) bool { return old.Name() == o.Name() })
 	if d.definitions == nil {
-		d.definitions = map[*replay.Object]*crd.Definition{}
+		d.definitions = map[string]readDefinition{}
 	}
-	d.definitions[o], d.converters = is, nil
+	d.definitions[o.Name()] = readDefinition{o, is}
+	delete(d.converters, known.is)
 	return is
+}
+
+// readDefinition is a definition and what it was read from.
+type readDefinition struct {
+	of *replay.Object
+	is *crd.Definition
 }
 
 // key is the word by which events name a kind's resource.
@@ -145,18 +152,43 @@ func (w *write) conclude() error {
 			all = append(all, d)
 		}
 	}
-	left := map[string]bool{}
 	for i, d := range all {
+		written := w.kind.isDefinition() && d.Name == w.newest.Name()
+		if !written && d.AtRest() {
+			continue
+		}
+		stored := in.newest
 		next := &crd.Definition{CustomResourceDefinition: d.DeepCopy()}
 		gone, err := in.advance(next.CustomResourceDefinition, all)
 		if err != nil {
 			return err
 		}
 		all[i] = next // with the names that it has now
-		left[next.Name] = !gone
+		if written || in.newest != stored {
+			in.serve(next, gone)
+		}
 	}
-	in.serve(all, left)
+	w.handler.forget(l.Items)
 	return nil
+}
+
+// forget forgets the definitions that aren't there any more.
+func (d *Handler) forget(there []*replay.Object) {
+	if len(d.definitions) <= len(there) {
+		return
+	}
+	names := map[string]bool{}
+	for _, o := range there {
+		names[o.Name()] = true
+	}
+	maps.DeleteFunc(d.definitions, func(name string, known readDefinition) bool {
+		if names[name] {
+			return false
+		}
+		delete(d.converters, known.is)
+		d.cluster.Define(schema.GroupResource{Group: known.is.Spec.Group, Resource: known.is.Spec.Names.Plural})
+		return true
+	})
 }
 
 // advance takes a definition's next steps, and reports whether the last one was its end.
@@ -229,14 +261,12 @@ func (w *write) empty(d *apiextensionsv1.CustomResourceDefinition) (left int, er
 	return left, nil
 }
 
-// serve has the cluster serve what its definitions say.
-func (w *write) serve(all []*crd.Definition, left map[string]bool) {
-	for _, d := range all {
-		gr := schema.GroupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
-		if left[d.Name] {
-			w.handler.cluster.Define(gr, d.Served()...)
-		} else {
-			w.handler.cluster.Define(gr)
-		}
+// serve has the cluster serve what a definition says.
+func (w *write) serve(d *crd.Definition, gone bool) {
+	gr := schema.GroupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
+	if gone {
+		w.handler.cluster.Define(gr)
+	} else {
+		w.handler.cluster.Define(gr, d.Served()...)
 	}
 }

@@ -1,9 +1,11 @@
 // Package podadmission is what the admission plugins of kube-apiserver that are on by default make of a new pod: what it may have
 // at most by the LimitRanges of its namespace, its service account, its priority, and how long it stays on a node that isn't ready;
-// and which StorageClass is the default.
+// which StorageClass is the default; and what the quotas of a namespace charge for an object of any kind, as kube-controller-manager
+// counts it too.
 //
-// In: a pod as a client or a controller wants it, and the objects that it names. Out: the pod as it is validated and
-// stored, or an error with the server's words.
+// In: a pod as a client or a controller wants it, and the objects that it names, or the quotas of a namespace and what is written or
+// is there. Out: the pod as it is validated and stored, the quotas with what they have charged, or an error with the server's words.
+// Of ResourceClaims quotas count the objects, not their devices.
 package podadmission
 
 import (

@@ -11,14 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/nodesim/nodesim/internal/quota"
 )
 
 // What a LimitRange gives a pod and forbids it (plugin/pkg/admission/limitranger/admission.go).
 
-// limited is the annotation that says what the plugin has set.
-const limited = "kubernetes.io/limit-ranger"
+// setBy is the annotation that says what the plugin has set.
+const setBy = "kubernetes.io/limit-ranger"
 
 // limit gives containers that say nothing of a resource what a LimitRange says by default.
 func limit(pod *corev1.Pod, r *corev1.LimitRange) {
@@ -50,7 +48,7 @@ func limit(pod *corev1.Pod, r *corev1.LimitRange) {
 	if pod.Annotations == nil {
 		pod.Annotations = map[string]string{}
 	}
-	pod.Annotations[limited] = "LimitRanger plugin set: " + strings.Join(set, "; ")
+	pod.Annotations[setBy] = "LimitRanger plugin set: " + strings.Join(set, "; ")
 }
 
 // fill adds what a list lacks, and names it.
@@ -77,7 +75,7 @@ func CheckResources(r *corev1.ResourceRequirements, at *field.Path) (errs field.
 	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		asked := r.Requests[name]
 		most, has := r.Limits[name]
-		shared := quota.Native(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+		shared := Native(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 		switch {
 		case !has && !shared:
 			errs = append(errs, field.Required(at.Child("limits"), "Limit must be set for non overcommitable resources"))
@@ -105,7 +103,7 @@ func CheckLimits(pod *corev1.Pod, ranges []*corev1.LimitRange) error {
 					}
 				}
 			case corev1.LimitTypePod:
-				errs = append(errs, bounds(l, quota.Requests(&pod.Spec), quota.Limits(&pod.Spec))...)
+				errs = append(errs, bounds(l, Requests(&pod.Spec), Limits(&pod.Spec))...)
 			}
 		}
 		if err := utilerrors.NewAggregate(errs); err != nil {

@@ -42,7 +42,7 @@ func TestLimitRangesFillIn(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("found %s\nwant %s", got, want)
 	}
-	if got, want := p.Annotations[limited], "LimitRanger plugin set: memory request for container a; cpu, memory limit for container a"; got != want {
+	if got, want := p.Annotations[setBy], "LimitRanger plugin set: memory request for container a; cpu, memory limit for container a"; got != want {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }

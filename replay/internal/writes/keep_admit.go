@@ -19,7 +19,6 @@ import (
 
 	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/internal/podadmission"
-	"github.com/nodesim/nodesim/internal/quota"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -223,16 +222,16 @@ func (w *write) allow(u unstructured.Unstructured, live *object) error {
 		return nil
 	}
 	is, err := w.item(u)
-	var old *quota.Item
+	var old *podadmission.Item
 	if live != nil && err == nil {
-		var was quota.Item
+		var was podadmission.Item
 		was, err = w.item(live.Unstructured)
 		old = &was
 	}
 	if err != nil {
 		return err
 	}
-	if w.charged, err = quota.Admit(all, is, old, w.now().Time); err != nil {
+	if w.charged, err = podadmission.Charge(all, is, old, w.now().Time); err != nil {
 		return forbidden(err)
 	}
 	return nil
@@ -259,7 +258,7 @@ func (w *write) within(u unstructured.Unstructured, live *object, ranges []*core
 }
 
 // item is an object as quotas count it.
-func (w *write) item(u unstructured.Unstructured) (i quota.Item, err error) {
+func (w *write) item(u unstructured.Unstructured) (i podadmission.Item, err error) {
 	i.Resource = w.kind.Resource.String()
 	switch i.Resource {
 	case "pods":

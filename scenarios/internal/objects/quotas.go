@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/nodesim/nodesim/internal/podadmission"
-	"github.com/nodesim/nodesim/internal/quota"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
@@ -106,7 +105,7 @@ func deadline(p *kube.Pod) bool {
 func (q *quotas) changed(namespace, resource string) {
 	for _, t := range q.within[namespace] {
 		for name := range rawjson.Members(rawjson.Get(t.text, "status", "hard")) {
-			if quota.Counts(corev1.ResourceName(name), resource) {
+			if podadmission.Counts(corev1.ResourceName(name), resource) {
 				q.enqueue(t)
 				break
 			}
@@ -141,7 +140,7 @@ func (q *quotas) count(t *tally) {
 		}
 		return len(q.defined[resource]) > 0
 	}
-	status, changed := quota.Status(is, q.items(t.Namespace), known, q.Env.API.Now().Time())
+	status, changed := podadmission.QuotaStatus(is, q.items(t.Namespace), known, q.Env.API.Now().Time())
 	if changed {
 		q.write(t.Object, &status)
 	}
@@ -159,19 +158,19 @@ func (q *quotas) write(x *Object, status *corev1.ResourceQuotaStatus) {
 }
 
 // items are the objects of a namespace. Pods that ask for the same are one.
-func (q *quotas) items(namespace string) []quota.Item {
+func (q *quotas) items(namespace string) []podadmission.Item {
 	type alike struct {
 		asks  *byte
 		ended bool
 	}
 	pods := map[alike]int{}
 	others := map[string]int{}
-	var all []quota.Item
+	var all []podadmission.Item
 	for _, x := range q.in(namespace) {
 		switch resource := x.Resource.String(); resource {
 		case "pods":
 			p := q.podOf(x)
-			key := alike{ended: quota.Ended(p, q.Env.API.Now().Time())}
+			key := alike{ended: podadmission.Ended(p, q.Env.API.Now().Time())}
 			if len(x.asks) > 0 {
 				key.asks = &x.asks[0]
 			}
@@ -181,18 +180,18 @@ func (q *quotas) items(namespace string) []quota.Item {
 			}
 			_ = json.Unmarshal(x.asks, &p.Spec) // as the API server has it
 			pods[key] = len(all)
-			all = append(all, quota.Item{Resource: resource, Pod: p, Times: 1})
+			all = append(all, podadmission.Item{Resource: resource, Pod: p, Times: 1})
 		case "services":
-			all = append(all, quota.Item{Resource: resource, Service: decode[corev1.Service](x)})
+			all = append(all, podadmission.Item{Resource: resource, Service: decode[corev1.Service](x)})
 		case "persistentvolumeclaims":
-			all = append(all, quota.Item{Resource: resource, Claim: decode[corev1.PersistentVolumeClaim](x)})
+			all = append(all, podadmission.Item{Resource: resource, Claim: decode[corev1.PersistentVolumeClaim](x)})
 		default:
 			if i, has := others[resource]; has {
 				all[i].Times++
 				continue
 			}
 			others[resource] = len(all)
-			all = append(all, quota.Item{Resource: resource, Times: 1})
+			all = append(all, podadmission.Item{Resource: resource, Times: 1})
 		}
 	}
 	return all
@@ -252,7 +251,7 @@ func (s *Objects) Charge(p *corev1.Pod) error {
 	for _, t := range list {
 		all = append(all, decode[corev1.ResourceQuota](t.Object))
 	}
-	charged, err := quota.Admit(all, quota.Item{Resource: "pods", Pod: p}, nil, s.Env.API.Now().Time())
+	charged, err := podadmission.Charge(all, podadmission.Item{Resource: "pods", Pod: p}, nil, s.Env.API.Now().Time())
 	if err != nil {
 		return forbidden(err)
 	}

@@ -1,4 +1,4 @@
-package quota
+package podadmission
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func of(t *testing.T, resource, text string) Item {
 func bounding(t *testing.T, spec string) *corev1.ResourceQuota {
 	t.Helper()
 	q := parse[corev1.ResourceQuota](t, `{"metadata":{"name":"q"},"spec":`+spec+`}`)
-	q.Status, _ = Status(q, nil, func(string) bool { return true }, noon)
+	q.Status, _ = QuotaStatus(q, nil, func(string) bool { return true }, noon)
 	return q
 }
 
@@ -86,7 +86,7 @@ func TestQuotasAdmit(t *testing.T) {
 			old = &was
 		}
 		q := bounding(t, test.spec)
-		charged, err := Admit([]*corev1.ResourceQuota{q}, is, old, noon)
+		charged, err := Charge([]*corev1.ResourceQuota{q}, is, old, noon)
 		got := ""
 		switch {
 		case err != nil:
@@ -104,7 +104,7 @@ func TestQuotasAdmit(t *testing.T) {
 func TestAQuotaOfUnknownUsageRefuses(t *testing.T) {
 	q := bounding(t, `{"hard":{"pods":"1","cpu":"1"}}`)
 	q.Status.Used = nil
-	_, err := Admit([]*corev1.ResourceQuota{q}, of(t, "pods", small), nil, noon)
+	_, err := Charge([]*corev1.ResourceQuota{q}, of(t, "pods", small), nil, noon)
 	if want := "status unknown for quota: q, resources: cpu,pods"; err == nil || err.Error() != want {
 		t.Errorf("found %v, want %s", err, want)
 	}
@@ -117,13 +117,13 @@ func TestUsageIsCounted(t *testing.T) {
 	two := of(t, "pods", small)
 	two.Times = 2
 	q := parse[corev1.ResourceQuota](t, `{"spec":{"hard":{"pods":"9","count/pods":"9","requests.cpu":"9","secrets":"9","count/ghosts.example.com":"1"}}}`)
-	is, changed := Status(q, []Item{two, of(t, "pods", ended), of(t, "pods", late), {Resource: "secrets", Times: 3}},
+	is, changed := QuotaStatus(q, []Item{two, of(t, "pods", ended), of(t, "pods", late), {Resource: "secrets", Times: 3}},
 		func(resource string) bool { return resource == "pods" }, noon)
 	if got, want := listed(is.Used), "count/pods=4,pods=2,requests.cpu=1,secrets=3"; got != want || !changed {
 		t.Errorf("found %s, changed %v; want %s", got, changed, want)
 	}
 	q.Status = is
-	if _, changed := Status(q, []Item{two, of(t, "pods", ended), of(t, "pods", late), {Resource: "secrets", Times: 3}},
+	if _, changed := QuotaStatus(q, []Item{two, of(t, "pods", ended), of(t, "pods", late), {Resource: "secrets", Times: 3}},
 		func(resource string) bool { return resource == "pods" }, noon); changed {
 		t.Error("the same again is a change, want none")
 	}

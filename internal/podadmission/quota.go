@@ -1,4 +1,4 @@
-package quota
+package podadmission
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Admit returns the quotas that a write charges, with what they have charged then, or why one refuses it (CheckRequest of
+// Charge returns the quotas that a write charges, with what they have charged then, or why one refuses it (CheckRequest of
 // apiserver/pkg/admission/plugin/resourcequota/controller.go). old is the object as it was; nil says that it is new.
-func Admit(quotas []*corev1.ResourceQuota, is Item, old *Item, now time.Time) (charged []*corev1.ResourceQuota, err error) {
+func Charge(quotas []*corev1.ResourceQuota, is Item, old *Item, now time.Time) (all []*corev1.ResourceQuota, err error) {
 	if len(quotas) == 0 || old != nil && !counted(&is, old) {
 		return nil, nil
 	}
@@ -45,15 +45,15 @@ func Admit(quotas []*corev1.ResourceQuota, is Item, old *Item, now time.Time) (c
 		if old != nil && old.inScope(q) {
 			delta = more(usage, old.usage(now))
 		}
-		next, err := charge(q, delta)
+		next, err := charged(q, delta)
 		if err != nil {
 			return nil, err
 		}
 		if next != nil {
-			charged = append(charged, next)
+			all = append(all, next)
 		}
 	}
-	return charged, nil
+	return all, nil
 }
 
 // counted reports whether quotas look at a change (Handles of the evaluators).
@@ -88,8 +88,8 @@ func more(is, was corev1.ResourceList) corev1.ResourceList {
 	return grown
 }
 
-// charge is a quota with more used, nil where nothing of it is.
-func charge(q *corev1.ResourceQuota, delta corev1.ResourceList) (*corev1.ResourceQuota, error) {
+// charged is a quota with more used, nil where nothing of it is.
+func charged(q *corev1.ResourceQuota, delta corev1.ResourceList) (*corev1.ResourceQuota, error) {
 	asked, used, hard := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	next := q.DeepCopy()
 	changed := false
@@ -135,9 +135,9 @@ func joined(names []corev1.ResourceName) string {
 	return strings.Join(parts, ",")
 }
 
-// Status is what a quota's status should say of what is there, and whether it says something else now (syncResourceQuota of
+// QuotaStatus is what a quota's status should say of what is there, and whether it says something else now (syncResourceQuota of
 // pkg/controller/resourcequota and CalculateUsage of apiserver/pkg/quota/v1). known reports whether there is a resource.
-func Status(q *corev1.ResourceQuota, items []Item, known func(resource string) bool, now time.Time) (is corev1.ResourceQuotaStatus, changed bool) {
+func QuotaStatus(q *corev1.ResourceQuota, items []Item, known func(resource string) bool, now time.Time) (is corev1.ResourceQuotaStatus, changed bool) {
 	is.Hard, is.Used = q.Spec.Hard.DeepCopy(), corev1.ResourceList{}
 	if is.Hard == nil {
 		is.Hard = corev1.ResourceList{}

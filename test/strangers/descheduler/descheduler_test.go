@@ -60,35 +60,19 @@ func deschedule(p *place.Place) {
 		ended := make(chan error, 1)
 		var first string
 		p.During(control, func() {
-			first = untilHeld(p, "")
+			first = p.UntilHeld("descheduler", "")
 			ctx, cancel := context.WithCancel(p.Context())
 			second = cancel
 			go func() { ended <- control(ctx) }()
 			emptied(p)
 		})
-		if holder := untilHeld(p, first); holder == first {
+		if holder := p.UntilHeld("descheduler", first); holder == first {
 			p.Errorf("%s holds the Lease after its end", first)
 		}
 		emptied(p)
 		second()
 		p.Must(<-ended)
 	})
-}
-
-// untilHeld waits until the descheduler's Lease has a holder other than this one.
-func untilHeld(p *place.Place, other string) (holder string) {
-	p.Helper()
-	p.Eventually(5*time.Minute, "a leader", func() (bool, string) {
-		l, err := p.Kube.CoordinationV1().Leases("kube-system").Get(p.Context(), "descheduler", metav1.GetOptions{})
-		if err != nil {
-			return false, err.Error()
-		}
-		if l.Spec.HolderIdentity != nil {
-			holder = *l.Spec.HolderIdentity
-		}
-		return holder != "" && holder != other, fmt.Sprintf("the holder %q", holder)
-	})
-	return holder
 }
 
 // emptied taints the busiest node and waits until its pods run elsewhere.

@@ -39,10 +39,16 @@ func New(t *testing.T, config func() *rest.Config) *Place {
 // Simulated runs a stranger in a simulated cluster. The minutes that it takes are the bubble's.
 func Simulated(t *testing.T, stranger func(*Place)) {
 	t.Helper()
+	SimulatedWith(t, Nodes, stranger)
+}
+
+// SimulatedWith does so in a cluster with another number of nodes.
+func SimulatedWith(t *testing.T, nodes int, stranger func(*Place)) {
+	t.Helper()
 	began := time.Now()
 	defer func() { t.Logf("%.2f s", time.Since(began).Seconds()) }()
 	synctest.Test(t, func(t *testing.T) {
-		c := simcluster.ForTest(t, simcluster.Groups(spec.Cluster{}, spec.Group{Name: "workers", Nodes: Nodes}))
+		c := simcluster.ForTest(t, simcluster.Groups(spec.Cluster{}, spec.Group{Name: "workers", Nodes: nodes}))
 		c.Start()
 		stranger(New(t, c.RESTConfig))
 		t.Logf("%s of the cluster's time", c.Player().Position().Round(time.Second))

@@ -49,7 +49,7 @@ func (p *Place) Fill() {
 		ObjectMeta: metav1.ObjectMeta{Name: "agent"}, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template("agent", "10m")},
 	}, metav1.CreateOptions{})
 	p.Must(err)
-	p.UntilReady("agent", Nodes)
+	p.UntilReady("agent", len(p.NodeNames()))
 	p.Budget("web", Replicas, Replicas-healthy)
 }
 

@@ -47,6 +47,9 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		if r == leases && ev.Namespace == corev1.NamespaceNodeLease && ev.Type != timeline.Deleted {
 			store.RenewLease(ev.Name)
 		}
+		if r == leases && ev.Name == karpenterLease {
+			a.led(ev)
+		}
 		if workloads.Has(r.Group, r.Resource) {
 			if err := a.workloads.Put(ev); err != nil {
 				return 0, err

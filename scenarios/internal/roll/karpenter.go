@@ -34,6 +34,7 @@ type Karpenter struct {
 	nominated map[*kube.Pod]*claim
 	rooms     []*room // of claims on their way, in the order of their launch
 	batching  bool
+	back      bool // another Karpenter launches what they want
 }
 
 // KarpenterConfig configures Karpenter.

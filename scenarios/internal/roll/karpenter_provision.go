@@ -34,7 +34,7 @@ func (k *Karpenter) podChanged(change kube.Change, old, p *kube.Pod) {
 }
 
 func (k *Karpenter) batch() {
-	if k.batching || len(k.pending) == 0 {
+	if k.batching || k.back || len(k.pending) == 0 {
 		return
 	}
 	k.batching = true
@@ -51,6 +51,9 @@ type room struct {
 }
 
 func (k *Karpenter) provision() {
+	if k.back {
+		return
+	}
 	waiting := slices.DeleteFunc(k.pending, func(p *kube.Pod) bool {
 		return p.Gone() || p.Terminating() || p.NodeName != "" || k.nominated[p] != nil
 	})

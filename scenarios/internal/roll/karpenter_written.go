@@ -6,6 +6,17 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
+// StandBack says whether a Karpenter of somebody else's leads: pods without a place are that one's then, and there is
+// one that launches machines for them. NodeClaims of ours we keep, as a Karpenter keeps those of the node classes that
+// its provider knows (pkg/utils/nodeclaim/nodeclaim.go, IsManaged).
+func (k *Karpenter) StandBack(is bool) {
+	k.back = is
+	k.batch()
+}
+
+// classes is the API group of our NodeClaims' node class.
+const classes = "karpenter.k8s.aws"
+
 // Written tells of a NodeClaim that somebody else has created or changed, or that was there before: a new one of a
 // NodePool of Karpenter's is launched, one that is to go goes with its node and its machine.
 func (k *Karpenter) Written(o *kube.Custom) {
@@ -41,8 +52,9 @@ func (k *Karpenter) meet(o *kube.Custom) {
 			g = own
 		}
 	}
-	if g == nil {
-		return // of no NodePool of ours
+	class := rawjson.Text([]byte(o.Spec), "nodeClassRef", "group")
+	if g == nil || class != "" && class != classes {
+		return // of no NodePool of ours, or of another provider's
 	}
 	c := &claim{object: o, group: g, template: g.Template}
 	k.named[o.Name] = c

@@ -22,12 +22,26 @@ import (
 	"sigs.k8s.io/karpenter/pkg/apis"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/test/strangers/place"
 )
 
 func TestInASimulatedCluster(t *testing.T) {
 	defer leftJanitors(t)
 	place.Simulated(t, provision)
+}
+
+// Where the cluster's provider is a simulated Karpenter, that one keeps its own NodeClaims and leaves the others alone.
+func TestBesideASimulatedKarpenter(t *testing.T) {
+	defer leftJanitors(t)
+	place.SimulatedOn(t, spec.Cluster{Provider: spec.ProviderKarpenter}, place.Nodes, func(p *place.Place) {
+		provision(p)
+		c, err := client.New(p.Config(), client.Options{Scheme: scheme.Scheme})
+		p.Must(err)
+		if n := len(claimed(p, c, "workers")); n != place.Nodes {
+			p.Errorf("%d NodeClaims of the simulated Karpenter's, want %d", n, place.Nodes)
+		}
+	})
 }
 
 // leftJanitors takes it that goroutines are left in a bubble: those that clean up the caches of github.com/patrickmn/go-cache,
@@ -89,12 +103,12 @@ func grows(p *place.Place, c client.Client) {
 	})
 	p.Deploy("big", "1500m", 2, map[string]string{v1.NodePoolLabelKey: "big"})
 	p.UntilReady("big", 2)
-	if n := len(claimed(p, c)); n != 1 {
+	if n := len(claimed(p, c, "big")); n != 1 {
 		p.Errorf("Karpenter launched %d nodes for 2 pods, want 1", n)
 	}
 	p.Scale("big", big)
 	p.Budget("big", big, 1)
-	first := claimed(p, c)
+	first := claimed(p, c, "big")
 	if len(first) != big/aNode {
 		p.Errorf("%d nodes for %d pods, want %d", len(first), big, big/aNode)
 	}
@@ -106,7 +120,7 @@ func grows(p *place.Place, c client.Client) {
 		changed.Spec.Template.Labels["generation"] = "2"
 		p.Must(c.Patch(p.Context(), &changed, client.MergeFrom(before)))
 		p.Eventually(time.Hour, "all nodes to be replaced", func() (bool, string) {
-			now := claimed(p, c)
+			now := claimed(p, c, "big")
 			for name := range first {
 				if now[name] {
 					return false, fmt.Sprintf("%d nodes, %s among them", len(now), name)
@@ -133,7 +147,7 @@ func shrinks(p *place.Place, c client.Client) {
 	p.Scale("big", int32(left))
 	p.UntilReady("big", left)
 	p.Eventually(time.Hour, "a node's pod to move to another", func() (bool, string) {
-		now := claimed(p, c)
+		now := claimed(p, c, "big")
 		return len(now) == (left+aNode-1)/aNode, fmt.Sprintf("%d nodes", len(now))
 	})
 	p.UntilReady("big", left)
@@ -145,7 +159,7 @@ func shrinks(p *place.Place, c client.Client) {
 	p.Eventually(time.Hour, "the nodes to end", func() (bool, string) {
 		list, err := p.Kube.CoreV1().Nodes().List(p.Context(), metav1.ListOptions{})
 		p.Must(err)
-		now := claimed(p, c)
+		now := claimed(p, c, "big")
 		return len(now) == 0 && len(list.Items) == place.Nodes, fmt.Sprintf("%d nodes of Karpenter's, %d in all", len(now), len(list.Items))
 	})
 }
@@ -181,11 +195,11 @@ func isDisrupted(o runtime.Object) bool {
 	return n.DeletionTimestamp != nil || slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == v1.DisruptedTaintKey })
 }
 
-// claimed are the NodeClaims of the cluster, by their names.
-func claimed(p *place.Place, c client.Client) map[string]bool {
+// claimed are the NodeClaims of a NodePool, by their names.
+func claimed(p *place.Place, c client.Client, pool string) map[string]bool {
 	p.Helper()
 	var list v1.NodeClaimList
-	p.Must(c.List(p.Context(), &list))
+	p.Must(c.List(p.Context(), &list, client.MatchingLabels{v1.NodePoolLabelKey: pool}))
 	names := map[string]bool{}
 	for _, claim := range list.Items {
 		names[claim.Name] = true

@@ -45,10 +45,16 @@ func Simulated(t *testing.T, stranger func(*Place)) {
 // SimulatedWith does so in a cluster with another number of nodes.
 func SimulatedWith(t *testing.T, nodes int, stranger func(*Place)) {
 	t.Helper()
+	SimulatedOn(t, spec.Cluster{}, nodes, stranger)
+}
+
+// SimulatedOn does so in a cluster of another provider.
+func SimulatedOn(t *testing.T, cluster spec.Cluster, nodes int, stranger func(*Place)) {
+	t.Helper()
 	began := time.Now()
 	defer func() { t.Logf("%.2f s", time.Since(began).Seconds()) }()
 	synctest.Test(t, func(t *testing.T) {
-		c := simcluster.ForTest(t, simcluster.Groups(spec.Cluster{}, spec.Group{Name: "workers", Nodes: nodes}))
+		c := simcluster.ForTest(t, simcluster.Groups(cluster, spec.Group{Name: "workers", Nodes: nodes}))
 		c.Start()
 		stranger(New(t, c.RESTConfig))
 		t.Logf("%s of the cluster's time", c.Player().Position().Round(time.Second))

@@ -16,8 +16,6 @@ type feasibleNode struct {
 	avoided int
 	spread  int64
 	score   int64
-	// preferred is the score by preferences that a demand knows.
-	preferred int64
 }
 
 // find returns the node on which a pod of a class runs best, or nil where none
@@ -95,7 +93,7 @@ func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spread
 		}
 		at = next + 1
 		g.cursor = at
-		if n := g.nodes[next]; limits.host(c, n) && d.holds(n) {
+		if n := g.nodes[next]; limits.host(c, n) && (d == nil || d.holds(n)) {
 			spots = append(spots, feasibleNode{node: n, avoided: g.avoided})
 			share--
 		}

@@ -10,11 +10,8 @@ const (
 	hardAffinityWeight = 1
 )
 
-// prefer fills in what speaks for each spot by the preferences of the pod, and of those that are there.
+// prefer adds what speaks for each spot by the preferences of the pod, and of those that are there.
 func (d *demand) prefer(spots []feasibleNode) {
-	for i := range spots {
-		spots[i].preferred = 0
-	}
 	d.preferNodes(spots)
 	d.preferNearby(spots)
 	d.preferSpread(spots)
@@ -39,7 +36,7 @@ func (d *demand) preferNodes(spots []feasibleNode) {
 		return
 	}
 	for i := range spots {
-		spots[i].preferred += weightNodeAffinity * (100 * scores[i] / most)
+		spots[i].score += weightNodeAffinity * (100 * scores[i] / most)
 	}
 }
 
@@ -96,7 +93,7 @@ func (d *demand) preferNearby(spots []feasibleNode) {
 		return
 	}
 	for i := range spots {
-		spots[i].preferred += weightPodAffinity * (100 * (scores[i] - least) / (most - least))
+		spots[i].score += weightPodAffinity * (100 * (scores[i] - least) / (most - least))
 	}
 }
 
@@ -153,9 +150,9 @@ func (d *demand) preferSpread(spots []feasibleNode) {
 		switch {
 		case scores[i] < 0:
 		case most == 0:
-			spots[i].preferred += weightSpread * 100
+			spots[i].score += weightSpread * 100
 		default:
-			spots[i].preferred += weightSpread * (100 * (most + least - scores[i]) / most)
+			spots[i].score += weightSpread * (100 * (most + least - scores[i]) / most)
 		}
 	}
 }

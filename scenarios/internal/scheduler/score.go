@@ -40,7 +40,7 @@ func (s *Scheduler) best(spots []feasibleNode, c *podClass, d *demand) *schedNod
 		if at.node.roomScoreFor != c {
 			at.node.roomScore, at.node.roomScoreFor = s.scoreRoom(at.node, c), c
 		}
-		at.score = at.node.roomScore + at.preferred
+		at.score += at.node.roomScore
 		if len(c.soft) > 0 {
 			if most > 0 {
 				if at.spread != crowd {

@@ -1,8 +1,10 @@
 package invariant
 
 import (
-	"github.com/nodesim/nodesim/noderoll"
+	"slices"
 	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
 )
 
 // How objects go.
@@ -14,8 +16,8 @@ var (
 	}
 	graceShrinks = &Invariant{
 		Name:     "grace-shrinks",
-		Sentence: "A deletionTimestamp, but a Namespace's, comes with a deletionGracePeriodSeconds, not negative, which is only ever shortened.",
-		Source:   "apiserver, pkg/registry/rest/delete.go, BeforeDelete; pkg/registry/core/namespace/storage/storage.go, Delete",
+		Sentence: "A deletionTimestamp, but a Namespace's or a CustomResourceDefinition's, comes with a deletionGracePeriodSeconds, not negative, which is only ever shortened.",
+		Source:   "apiserver, pkg/registry/rest/delete.go, BeforeDelete; pkg/registry/core/namespace/storage/storage.go, Delete; apiextensions-apiserver, pkg/registry/customresourcedefinition/etcd.go, Delete",
 	}
 	graceFromRequest = &Invariant{
 		Name:     "grace-from-request",
@@ -36,8 +38,8 @@ var deletionInvariants = []*Invariant{deletionFinal, graceShrinks, graceFromRequ
 // 5 s), so that no actor is blamed for a pod whose node is about to be Unknown.
 const killTime = 60 * time.Second
 
-// namespaces are what a tape has of Namespaces.
-const namespaces = "other/namespaces"
+// withoutGrace are the resources whose objects have their deletionTimestamp from storage of their own.
+var withoutGrace = []string{"other/namespaces", "other/customresourcedefinitions"}
 
 // deletion checks deletionTimestamp and its grace.
 func (c *Checker) deletion(h *trackedObject, s *step) {
@@ -66,7 +68,7 @@ func (c *Checker) deletion(h *trackedObject, s *step) {
 	if until.IsZero() {
 		return
 	}
-	if !has && h.key.resource == namespaces {
+	if !has && slices.Contains(withoutGrace, h.key.resource) {
 		return
 	}
 	if !has || grace < 0 {

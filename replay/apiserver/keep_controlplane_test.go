@@ -165,7 +165,6 @@ func (p peer) do(ctx context.Context, s step) *http.Response {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	req.Header.Set("User-Agent", "Go-http-client/1.1")
 	req.Header.Set("Content-Type", "application/json")
 	switch s.method {
 	case http.MethodPatch:

@@ -57,6 +57,10 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		// Not net.ErrClosed, after which client-go tries ten times.
 		return nil, &net.OpError{Op: "dial", Net: "memory", Err: errShut}
 	}
+	if _, has := req.Header["User-Agent"]; !has { // the one that http.Transport sends then: it names who manages the fields written
+		req = req.Clone(req.Context())
+		req.Header.Set("User-Agent", "Go-http-client/1.1")
+	}
 	ctx, cancel := context.WithCancel(req.Context())
 	r := newReply(ctx, req, cancel)
 	go func() {

@@ -61,6 +61,8 @@ func (s Script) Run(ctx context.Context, c *Cluster, met func(place int, is Rest
 // answered puts what the steps were answered beside the objects.
 func (r Rest) answered(c *Cluster, answers []string) {
 	for i, a := range answers {
+		// A refused change of a pod ends with a diff of the server's internal type (pkg/apis/core/validation, ValidatePodUpdate).
+		a, _, _ = strings.Cut(a, "\n@@")
 		r.Fields[fmt.Sprintf("Answer %d answer", i+1)] = c.general(a)
 	}
 }

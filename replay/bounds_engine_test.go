@@ -93,7 +93,7 @@ func TestAControllerThatNeverWaits(t *testing.T) {
 	})
 }
 
-// Whoever writes much while no time passes anyway does no wrong, nor does who lets time pass.
+// A client may write much while no time passes anyway, and as much as it wants while time passes.
 func TestManyWritesAreNoLoop(t *testing.T) {
 	p, write := written(t)
 	if err := write(timeline.Added, "web", ""); err != nil {

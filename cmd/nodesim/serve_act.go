@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// act makes the cluster of --writes act, and what stands for its tape: of a scenario one that begins now, of a tape the
-// one that stands there at a moment.
+// act makes the cluster of --writes act, in the place of a tape: of a scenario one that begins now, of a tape the one that
+// it has at a moment.
 func (f *serveFlags) act(cmd *cobra.Command, args []string) (*ui.Tape, error) {
 	for _, name := range []string{"loop", "from", "to", "idle-limit", "exit-at-end", "shift-times"} {
 		if cmd.Flags().Changed(name) {

@@ -16,8 +16,8 @@ import (
 // Tape starts with what is there at a moment of a tape, [replay.End] for its end.
 // From there the cluster goes on by itself: nodes have kubelets and machines at a
 // provider, pods their controllers. Where the tape has no Deployments and the like,
-// they are made up of their pods. Whoever rolled the nodes on the tape has gone:
-// what that had begun, such as a cordon, stays as it is.
+// they are made up of their pods. Nothing goes on with the tape's roll:
+// what it had begun, such as a cordon, stays as it is.
 func Tape(src timeline.Source, at time.Duration) Start {
 	return Start{moment: func() (m scenarios.Moment, err error) {
 		p, err := replay.NewPlayer(src)

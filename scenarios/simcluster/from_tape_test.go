@@ -13,7 +13,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// A cluster begins with what stands on a tape in the middle of its roll, and goes on: a pod that is deleted comes back.
+// A cluster begins with what is on a tape in the middle of its roll, and goes on: a pod that is deleted comes back.
 func TestFromATape(t *testing.T) {
 	for _, at := range []time.Duration{20 * time.Second, replay.End} {
 		synctest.Test(t, func(t *testing.T) { goesOn(t, timeline.File("../../examples/surge.yaml"), at) })

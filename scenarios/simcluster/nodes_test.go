@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/scenarios/simcluster"
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -83,20 +84,7 @@ func TestClientsNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Eventually(5*time.Minute, "the node to be Ready", func() bool { return len(readyNodes(t, k)) == 2 })
-		pod := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: "one"},
-			Spec:       corev1.PodSpec{NodeSelector: map[string]string{"kind": "fake"}, Containers: []corev1.Container{{Name: "a", Image: "registry.example/a:1"}}},
-		}
-		if _, err := k.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		get := func() (*corev1.Pod, error) {
-			return k.CoreV1().Pods("default").Get(t.Context(), "one", metav1.GetOptions{})
-		}
-		c.Eventually(5*time.Minute, "the pod to run there", func() bool {
-			p, err := get()
-			return err == nil && isReady(p) && p.Spec.NodeName == "fake-1"
-		})
+		get := runsOn(t, c, k, "fake", "fake-1")
 		n, err := k.CoreV1().Nodes().Get(t.Context(), "fake-1", metav1.GetOptions{})
 		if err != nil || n.Status.Capacity.Cpu().Value() != 8 || n.Spec.ProviderID != "kwok://fake-1" {
 			t.Errorf("%+v, %v", n.Status.Capacity, err)
@@ -109,4 +97,23 @@ func TestClientsNodes(t *testing.T) {
 			t.Errorf("%d nodes", got)
 		}
 	})
+}
+
+// runsOn creates a pod for the nodes of a kind, which runs on one of them soon, and returns what reads it.
+func runsOn(t *testing.T, c *simcluster.TestCluster, k kubernetes.Interface, kind, node string) (get func() (*corev1.Pod, error)) {
+	t.Helper()
+	pods := k.CoreV1().Pods("default")
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "one"},
+		Spec:       corev1.PodSpec{NodeSelector: map[string]string{"kind": kind}, Containers: []corev1.Container{{Name: "a", Image: "registry.example/a:1"}}},
+	}
+	if _, err := pods.Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	get = func() (*corev1.Pod, error) { return pods.Get(t.Context(), "one", metav1.GetOptions{}) }
+	c.Eventually(5*time.Minute, "the pod to run there", func() bool {
+		p, err := get()
+		return err == nil && isReady(p) && p.Spec.NodeName == node
+	})
+	return get
 }

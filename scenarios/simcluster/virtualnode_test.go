@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -34,20 +33,7 @@ func TestAVirtualNodeJoins(t *testing.T) {
 		go func() { _ = node.Run(ctx) }() // Err has what it returns
 		<-node.Ready()
 		c.Eventually(5*time.Minute, "the node to be Ready", func() bool { return len(readyNodes(t, k)) == 2 })
-		pod := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: "one"},
-			Spec:       corev1.PodSpec{NodeSelector: map[string]string{"kind": "virtual"}, Containers: []corev1.Container{{Name: "a", Image: "registry.example/a:1"}}},
-		}
-		if _, err := k.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		get := func() (*corev1.Pod, error) {
-			return k.CoreV1().Pods("default").Get(t.Context(), "one", metav1.GetOptions{})
-		}
-		c.Eventually(5*time.Minute, "the pod to run there", func() bool {
-			p, err := get()
-			return err == nil && p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "virtual-1"
-		})
+		get := runsOn(t, c, k, "virtual", "virtual-1")
 		<-time.After(20 * time.Minute)
 		if got := len(readyNodes(t, k)); got != 2 {
 			t.Errorf("%d nodes are Ready after 20 minutes, want 2", got)

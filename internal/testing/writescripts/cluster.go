@@ -24,7 +24,7 @@ type Cluster struct {
 	namespace string
 	slot      string
 	nodes     []string
-	told      map[int]bool // nodes to which the script has done something
+	touched   map[int]bool // nodes to which the script has done something
 }
 
 // On makes a Cluster of the nodes of a node group. It creates the namespace.
@@ -33,7 +33,7 @@ func On(ctx context.Context, config *rest.Config, namespace, slot string) (*Clus
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Look: 10 * time.Second, Quiet: 3 * time.Minute, client: client, host: strings.TrimSuffix(config.Host, "/"), namespace: namespace, slot: slot, told: map[int]bool{}}
+	c := &Cluster{Look: 10 * time.Second, Quiet: 3 * time.Minute, client: client, host: strings.TrimSuffix(config.Host, "/"), namespace: namespace, slot: slot, touched: map[int]bool{}}
 	all, err := c.list(ctx, "/api/v1/nodes?labelSelector=eks.amazonaws.com/nodegroup%3D"+slot)
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (c *Cluster) general(s string) string {
 	for i, n := range c.nodes {
 		// Of nodes that the script does nothing to, the scheduler takes any.
 		name := "NODE"
-		if c.told[i] {
+		if c.touched[i] {
 			name = "NODE-" + strconv.Itoa(i)
 		}
 		s = strings.ReplaceAll(s, n, name)

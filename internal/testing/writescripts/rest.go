@@ -32,7 +32,7 @@ func (s Script) Run(ctx context.Context, c *Cluster, met func(place int, is Rest
 	shown := s.kinds()
 	for i, step := range s.Steps {
 		if step != "rest" {
-			got, err := c.perform(ctx, step)
+			got, err := c.doStep(ctx, step)
 			if err != nil {
 				return all, fmt.Errorf("%s: step %d: %w", s.Name, i+1, err)
 			}
@@ -123,7 +123,7 @@ func (c *Cluster) rest(ctx context.Context, shown []string, last bool, met func(
 	}
 }
 
-// look lists the objects of some kinds, and what of them changes with every write.
+// objects lists those of some kinds, and what of them changes with every write.
 func (c *Cluster) objects(ctx context.Context, shown []string) (all []map[string]any, versions string, err error) {
 	var b strings.Builder
 	for _, kind := range shown {

@@ -11,7 +11,7 @@ import (
 //go:embed scripts/*.txt
 var files embed.FS
 
-// A Script is what a client does to one cluster, a line for each step; perform has the verbs.
+// A Script is what a client does to one cluster, a line for each step; step.go has the verbs.
 type Script struct {
 	Name  string // with the values of its parameters: deployment-scale/from=1/to=3
 	Steps []string

@@ -43,7 +43,7 @@ func TestScriptsAgreeWithTheControlPlane(t *testing.T) {
 	for slot := range slots {
 		work.Go(func() {
 			for i := range next {
-				differ, err := performed(t.Context(), config, scripts[i], i, slot, want[i], known)
+				differ, err := runScript(t.Context(), config, scripts[i], i, slot, want[i], known)
 				mu.Lock()
 				for _, r := range want[i] {
 					fields += len(r.Fields)
@@ -90,8 +90,8 @@ func TestScriptsAgreeWithTheControlPlane(t *testing.T) {
 	}
 }
 
-// performed runs a script on the control plane and returns what differs.
-func performed(ctx context.Context, config *rest.Config, s writescripts.Script, number, slot int, want []writescripts.Rest, known *writescripts.Known) (differ []writescripts.Difference, err error) {
+// runScript runs a script on the control plane and returns what differs.
+func runScript(ctx context.Context, config *rest.Config, s writescripts.Script, number, slot int, want []writescripts.Rest, known *writescripts.Known) (differ []writescripts.Difference, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	on, err := writescripts.On(ctx, config, fmt.Sprintf("script-%03d", number), fmt.Sprintf("slot-%02d", slot))

@@ -62,8 +62,9 @@
 // versions and UIDs; options; patches of each type; the grace of pods and the
 // finalizers of all; disruption budgets; bindings. Of nodes: taints, podCIDRs,
 // providerID, addresses. Of pods: containers, names and images, and all that
-// can't change. Of budgets all. Of workloads: selectors, strategies, counts, schedules
-// and what can't change. Of CustomResourceDefinitions and their objects, where they
+// can't change. Of budgets all. Of workloads: selectors, strategies, counts, schedules,
+// time zones, policies of Jobs and what can't change. Of ConfigMaps and Secrets: their
+// keys. Of CustomResourceDefinitions and their objects, where they
 // are kept, what package crd says. What is wrong with
 // an object on the tape already isn't held against a change of something else.
 //
@@ -74,7 +75,7 @@
 // # What isn't
 //
 // The rest of the validation of k8s.io/kubernetes, which can't be imported:
-// other fields of the kinds above, and everything about other kinds but their
+// other fields of the kinds above, and everything about further kinds but their
 // metadata. On a tape, the schemas, defaults, scale paths and validation
 // rules of custom resources: their status is taken to be a subresource.
 //

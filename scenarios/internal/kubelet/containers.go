@@ -151,8 +151,8 @@ func (l *podWorker) stopAll(grace time.Duration) {
 
 // hurry kills the containers that run on at a moment.
 func (l *podWorker) hurry(by kube.Instant) {
-	if l.life != nil {
-		l.life.hurry(by)
+	if l.lifecycle != nil {
+		l.lifecycle.hurry(by)
 		return
 	}
 	l.exits = by

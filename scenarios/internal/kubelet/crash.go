@@ -37,8 +37,8 @@ func (k *Kubelets) Crash(p *kube.Pod, container string) bool {
 		return false
 	}
 	l := k.newPodWorker(m, p)
-	if l.life != nil {
-		return l.life.crash(container)
+	if l.lifecycle != nil {
+		return l.lifecycle.crash(container)
 	}
 	if l.stopping || l.syncing {
 		return false

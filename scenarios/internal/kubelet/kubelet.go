@@ -150,11 +150,11 @@ func (k *Kubelets) podChanged(c kube.Change, old, p *kube.Pod) {
 		k.podTerminated(m, p)
 	case !sameContainers(old.Template, p.Template):
 		m.podRedefined(p, old.Template)
-	case k.podWorkers[p] != nil && k.podWorkers[p].life != nil:
-		k.podWorkers[p].life.looked(p, old.Template != p.Template)
-	case k.podWorkers[p] == nil && !lives(old) && lives(p) && p.Phase == "Running" && k.cfg.Profile != Kwok:
+	case k.podWorkers[p] != nil && k.podWorkers[p].lifecycle != nil:
+		k.podWorkers[p].lifecycle.looked(p, old.Template != p.Template)
+	case k.podWorkers[p] == nil && !hasLifecycle(old) && hasLifecycle(p) && p.Phase == "Running" && k.cfg.Profile != Kwok:
 		l := k.newPodWorker(m, p) // it has been given a deadline
-		l.next(l.draw(seePod), l.life.begin)
+		l.next(l.draw(seePod), l.lifecycle.begin)
 	case old.Ready() && !p.Ready() && !p.Terminal() && k.podWorkers[p] == nil:
 		// Another client says that the pod isn't ready.
 		m.after(m.draw(m.t.NodeNotSchedulable), func() { m.reconcile(p) })

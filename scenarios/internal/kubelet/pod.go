@@ -17,22 +17,22 @@ type podWorker struct {
 	chance model.Stream
 
 	// turn counts the steps: one that another has overtaken is ignored.
-	turn     int
-	parked   func() // the step that a silent kubelet couldn't take
-	cs       []kube.Container
-	init     []kube.Container // of a life
-	life     *life            // nil where the pod just runs
-	at       int              // the container that is being started
-	image    string           // what that container is to run
-	dies     []int            // the containers that crash
-	held     []heldBack
-	readyAt  []kube.Instant // when each container is ready, in a pod of several
-	ip       string         // its own address, "" where it has none
-	failures int            // pulls in a row that failed
-	sandbox  bool           // the pod has a network
-	begun    bool           // its status says that the kubelet knows it
-	ready    bool
-	again    bool // its containers ran before: they count as restarts
+	turn      int
+	parked    func() // the step that a silent kubelet couldn't take
+	cs        []kube.Container
+	init      []kube.Container // of a lifecycle
+	lifecycle *lifecycle       // nil where the pod just runs
+	at        int              // the container that is being started
+	image     string           // what that container is to run
+	dies      []int            // the containers that crash
+	held      []heldBack
+	readyAt   []kube.Instant // when each container is ready, in a pod of several
+	ip        string         // its own address, "" where it has none
+	failures  int            // pulls in a row that failed
+	sandbox   bool           // the pod has a network
+	begun     bool           // its status says that the kubelet knows it
+	ready     bool
+	again     bool // its containers ran before: they count as restarts
 	// seen is the spec that the containers were started by, or are being.
 	seen *kube.Template
 	// syncing says that containers are being replaced or an image is pulled: the
@@ -77,8 +77,8 @@ func (k *Kubelets) podWorker(m *machine, p *kube.Pod) *podWorker {
 		if !p.Template.HostNetwork && !p.Terminal() {
 			l.ip = p.PodIP
 		}
-		if lives(p) && k.cfg.Profile != Kwok {
-			l.life = newLife(l)
+		if hasLifecycle(p) && k.cfg.Profile != Kwok {
+			l.lifecycle = newLifecycle(l)
 		}
 		k.podWorkers[p] = l
 	}
@@ -159,9 +159,9 @@ func (m *machine) adopt() {
 		case p.Terminal():
 		case p.Phase == "Running" && len(p.Containers) > 0 && p.Containers[0].State.Kind == "running":
 			switch {
-			case lives(p) && m.k.cfg.Profile != Kwok:
+			case hasLifecycle(p) && m.k.cfg.Profile != Kwok:
 				w := m.k.newPodWorker(m, p)
-				w.next(w.draw(seePod), w.life.begin)
+				w.next(w.draw(seePod), w.lifecycle.begin)
 			case redefined(p):
 				m.podRedefined(p, nil)
 			case unready(p) && m.k.cfg.Profile != Kwok:
@@ -244,8 +244,8 @@ func (l *podWorker) lose() {
 			l.cs[c].Ready, l.cs[c].Started = false, false
 		}
 	}
-	if l.life != nil {
-		l.life.lose(now)
+	if l.lifecycle != nil {
+		l.lifecycle.lose(now)
 	}
 }
 

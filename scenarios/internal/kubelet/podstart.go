@@ -47,8 +47,8 @@ func (l *podWorker) admit() {
 
 // await sets all containers to waiting.
 func (l *podWorker) await() {
-	if l.life != nil {
-		l.life.await()
+	if l.lifecycle != nil {
+		l.lifecycle.await()
 		return
 	}
 	l.cs = make([]kube.Container, len(l.p.Template.Containers))
@@ -168,8 +168,8 @@ func (l *podWorker) noAddress() {
 func (l *podWorker) networked() {
 	l.sandbox = true
 	l.at, l.seen, l.held = 0, l.p.Template, nil
-	if l.life != nil {
-		l.life.begin()
+	if l.lifecycle != nil {
+		l.lifecycle.begin()
 		return
 	}
 	l.fetch()

@@ -112,8 +112,8 @@ func phaseOf(phase string) model.Phase {
 
 // phase is the pod's next one.
 func (l *podWorker) phase(ending bool) string {
-	if l.life != nil {
-		return l.life.phase(ending)
+	if l.lifecycle != nil {
+		return l.lifecycle.phase(ending)
 	}
 	s := &l.m.k.scratch
 	s.containers = viewed(s.containers, l.cs)
@@ -125,13 +125,13 @@ func (l *podWorker) phase(ending bool) string {
 	return is.Phase.String()
 }
 
-// conditions are the pod's conditions with the kubelet's own updated, and, of a life, the statuses of init containers.
+// conditions are the pod's conditions with the kubelet's own updated, and, of a lifecycle, the statuses of init containers.
 func (l *podWorker) conditions(p *kube.Pod, sandbox bool) kube.Conditions {
-	if l.life == nil {
+	if l.lifecycle == nil {
 		return l.m.podConditions(p, sandbox)
 	}
 	p.Init = slices.Clone(l.init)
-	return l.life.conditions(p, sandbox)
+	return l.lifecycle.conditions(p, sandbox)
 }
 
 // startOf is the startTime of a pod that the kubelet has just taken on. On a busy machine a live run's clock can lag

@@ -39,10 +39,10 @@ func (l *podWorker) ran() bool {
 func (l *podWorker) kill() {
 	m := l.m
 	l.stopping = true
-	if l.life != nil {
-		l.life.stop(m.now())
-		if !l.life.done {
-			l.life.step()
+	if l.lifecycle != nil {
+		l.lifecycle.stop(m.now())
+		if !l.lifecycle.done {
+			l.lifecycle.step()
 		}
 		return
 	}
@@ -120,8 +120,8 @@ func (l *podWorker) terminate() {
 	if len(l.cs) == 0 {
 		l.await()
 	}
-	if l.life != nil {
-		l.life.settle()
+	if l.lifecycle != nil {
+		l.lifecycle.settle()
 	} else {
 		for c := range l.cs {
 			s := &l.cs[c]
@@ -138,8 +138,8 @@ func (l *podWorker) terminate() {
 			p.ObservedGeneration = p.Generation
 		}
 		switch {
-		case l.life != nil:
-			p.Phase = l.life.terminalPhase()
+		case l.lifecycle != nil:
+			p.Phase = l.lifecycle.terminalPhase()
 		case l.ends != nil:
 			p.Phase = "Failed"
 		case !p.Terminating():

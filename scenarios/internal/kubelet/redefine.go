@@ -48,11 +48,11 @@ func (m *machine) podRedefined(p *kube.Pod, was *kube.Template) {
 		return
 	}
 	l := m.k.newPodWorker(m, p)
-	if l.life != nil {
+	if l.lifecycle != nil {
 		if l.sandbox && !l.stopping {
 			m.after(l.draw(seePod), func() {
 				if l.current() {
-					l.life.redefine()
+					l.lifecycle.redefine()
 				}
 			})
 		}

@@ -20,7 +20,7 @@ type garbage struct {
 	dependents map[types.UID]map[*Object]struct{} // by the owner's UID, whether it is there or not
 	queue      []*Object                          // to look at, in the order in which they came
 	queued     map[*Object]bool
-	puzzling   map[*Object]struct{} // with an owner of a kind that isn't known
+	unresolved map[*Object]struct{} // with an owner of a kind that isn't known
 	wait       *loop.Timer
 }
 
@@ -29,7 +29,7 @@ var garbageCollector = kube.Source{Component: "garbage-collector-controller"}
 func newGarbage(s *Objects) *garbage {
 	return &garbage{
 		Objects: s, stream: s.Env.Stream("garbage-collector"),
-		dependents: map[types.UID]map[*Object]struct{}{}, queued: map[*Object]bool{}, puzzling: map[*Object]struct{}{},
+		dependents: map[types.UID]map[*Object]struct{}{}, queued: map[*Object]bool{}, unresolved: map[*Object]struct{}{},
 	}
 }
 
@@ -47,10 +47,10 @@ func (g *garbage) soon(x *Object) {
 
 // again has those looked at whose owner was of a kind that wasn't known.
 func (g *garbage) again() {
-	for _, x := range inOrder(g.puzzling) {
+	for _, x := range inOrder(g.unresolved) {
 		g.soon(x)
 	}
-	clear(g.puzzling)
+	clear(g.unresolved)
 }
 
 // work looks at what was queued. What that leads to comes a reaction time later.
@@ -79,7 +79,7 @@ func (x *Object) foreground() bool {
 // seen is processGraphChanges of graph_builder.go.
 func (g *garbage) seen(c kube.Change, was, x *Object) {
 	if c == kube.Deleted {
-		delete(g.puzzling, x)
+		delete(g.unresolved, x)
 		for _, r := range x.Owners {
 			g.unlink(x, r.UID)
 			if owner := g.byUID[string(r.UID)]; owner != nil && owner.foreground() {
@@ -173,18 +173,18 @@ func (g *garbage) relink(was, x *Object) {
 	}
 }
 
-// A bond is what an owner reference comes to.
-type bond int
+// An ownerState is what an owner reference comes to.
+type ownerState int
 
 const (
-	solid    bond = iota // the owner is there
-	waiting              // it is, and waits for its dependents to go
-	dangling             // it isn't
-	unknown              // its kind isn't known, or can't own this object
+	present  ownerState = iota // the owner is there
+	waiting                    // it is, and waits for its dependents to go
+	dangling                   // it isn't
+	unknown                    // its kind isn't known, or can't own this object
 )
 
-// bond is isDangling and classifyReferences. Where the kind of the owner is unknown, nothing is collected.
-func (g *garbage) bond(x *Object, r *metav1.OwnerReference) bond {
+// stateOf is isDangling and classifyReferences. Where the kind of the owner is unknown, nothing is collected.
+func (g *garbage) stateOf(x *Object, r *metav1.OwnerReference) ownerState {
 	owner := g.byUID[string(r.UID)]
 	if !owner.meant(r, x.Namespace) {
 		kind := g.kindOf(r.APIVersion, r.Kind)
@@ -203,7 +203,7 @@ func (g *garbage) bond(x *Object, r *metav1.OwnerReference) bond {
 	if owner.foreground() {
 		return waiting
 	}
-	return solid
+	return present
 }
 
 // Presume says that there is an owner, though nobody knows it: what it owns isn't collected.
@@ -225,11 +225,11 @@ func (g *garbage) attempt(x *Object) {
 	var keep []metav1.OwnerReference
 	waits := false
 	for i := range x.Owners {
-		switch g.bond(x, &x.Owners[i]) {
+		switch g.stateOf(x, &x.Owners[i]) {
 		case unknown:
-			g.puzzling[x] = struct{}{}
+			g.unresolved[x] = struct{}{}
 			return
-		case solid:
+		case present:
 			keep = append(keep, x.Owners[i])
 		case waiting:
 			waits = true

@@ -1,6 +1,7 @@
 // Package objects is what kube-controller-manager does with objects of any kind in a simulated cluster that takes
-// writes: it collects what has lost its owners, ends namespaces with all that is in them, gives namespaces what every
-// one has, says where the pods of Services are, binds volumes to claims, counts what quotas bound, and forgets Events.
+// writes. Garbage: it collects what has lost its owners. Namespaces: it ends them with all that is in them, and gives
+// each its account and certificate. Services: it says in Endpoints and EndpointSlices where their pods are. Volumes: it
+// binds, makes, protects and reclaims them. Quotas: it counts what they bound. Events: it deletes them in their time.
 //
 // In: every write of every object, a client's or an actor's. Out: writes to the simulated API. It must never read
 // another actor's memory, nor write from within what it is told.

@@ -49,7 +49,7 @@ type Actor struct {
 	byUID   map[types.UID]*object
 	byName  map[named]*object
 	within  map[place][]*object    // in the order of their creation
-	loose   map[string][]*kube.Pod // without a controller, by namespace
+	orphans map[string][]*kube.Pod // without a controller, by namespace
 	daemons []*object              // DaemonSets
 	order   []*kind
 	writing bool         // what is written is the Actor's own
@@ -64,7 +64,7 @@ type place struct{ resource, namespace string }
 func New(c Config) *Actor {
 	a := &Actor{
 		Config: c, env: c.Env, stream: c.Env.Stream("workloads"),
-		byUID: map[types.UID]*object{}, byName: map[named]*object{}, within: map[place][]*object{}, loose: map[string][]*kube.Pod{}, order: order(),
+		byUID: map[types.UID]*object{}, byName: map[named]*object{}, within: map[place][]*object{}, orphans: map[string][]*kube.Pod{}, order: order(),
 	}
 	c.Env.API.WatchPods(a.podChanged)
 	c.Env.API.WatchNodes(a.nodeChanged)
@@ -174,7 +174,7 @@ func (a *Actor) know(k *kind, api apiObject) *object {
 		a.daemons = append(a.daemons, o)
 	}
 	a.take(o, api)
-	a.told(o)
+	a.enqueueControllers(o)
 	return o
 }
 
@@ -185,7 +185,7 @@ func (a *Actor) change(o *object, api apiObject) {
 		a.complete(api)
 	}
 	a.take(o, api)
-	a.told(o)
+	a.enqueueControllers(o)
 	if old := metav1.GetControllerOfNoCopy(was); old != nil {
 		if now := metav1.GetControllerOfNoCopy(api); now == nil || now.UID != old.UID {
 			a.enqueue(a.byUID[old.UID])
@@ -212,8 +212,8 @@ func (a *Actor) take(o *object, api apiObject) {
 	a.scale(o)
 }
 
-// told has those look who act on an object: its own controller, and that of its owner or of who may adopt it.
-func (a *Actor) told(o *object) {
+// enqueueControllers has those look who act on an object: its own controller, and that of its owner or of who may adopt it.
+func (a *Actor) enqueueControllers(o *object) {
 	a.enqueue(o)
 	if c := metav1.GetControllerOfNoCopy(o.api); c != nil {
 		a.enqueue(a.byUID[c.UID])
@@ -242,7 +242,7 @@ func (a *Actor) gone(o *object) {
 	o.batched.Stop()
 	a.env.API.PutDocumentAway(o.doc)
 	for _, p := range a.env.API.PodsOf(o.doc.UID) {
-		a.freed(p)
+		a.untrack(p)
 	}
 	if c := metav1.GetControllerOfNoCopy(api); c != nil {
 		a.enqueue(a.byUID[c.UID])

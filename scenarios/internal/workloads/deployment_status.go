@@ -13,7 +13,7 @@ import (
 // timedOut is the reason of the condition Progressing of a rollout that made no progress for too long.
 const timedOut = "ProgressDeadlineExceeded"
 
-// available is the reason of the condition Progressing of a rollout that is done.
+// rolloutDone is the reason of the condition Progressing of a rollout that is done.
 const rolloutDone = "NewReplicaSetAvailable"
 
 // status counts the pods of the Deployment's ReplicaSets (calculateStatus of pkg/controller/deployment/sync.go).

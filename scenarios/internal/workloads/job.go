@@ -69,7 +69,7 @@ func (a *Actor) syncJob(o *object) time.Duration {
 		j.start()
 	}
 	j.backoff = o.backoff.after(succeeded, failed)
-	j.judge()
+	j.evaluate()
 	changed := false
 	if j.done != nil {
 		j.deleteActive()
@@ -90,17 +90,17 @@ func (j *jobSync) start() {
 	j.job.Status.StartTime = &now
 }
 
-// judge finds out whether the Job is over, and why: what was found before counts, then failures, then success by policy.
-func (j *jobSync) judge() {
+// evaluate finds out whether the Job is over, and why: what was found before counts, then failures, then success by policy.
+func (j *jobSync) evaluate() {
 	job := j.job
 	if c := jobCondition(job, batchv1.JobSuccessCriteriaMet); c != nil && c.Status == corev1.ConditionTrue {
 		j.done = c
 	} else if c := jobCondition(job, batchv1.JobFailureTarget); c != nil && c.Status == corev1.ConditionTrue {
-		j.done = j.verdict(batchv1.JobFailed, c.Reason, c.Message)
+		j.done = j.condition(batchv1.JobFailed, c.Reason, c.Message)
 	} else if message := j.failedByPolicy(); message != "" {
-		j.done = j.verdict(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy, message)
+		j.done = j.condition(batchv1.JobFailureTarget, batchv1.JobReasonPodFailurePolicy, message)
 	}
-	fail := func(reason, message string) { j.done = j.verdict(batchv1.JobFailureTarget, reason, message) }
+	fail := func(reason, message string) { j.done = j.condition(batchv1.JobFailureTarget, reason, message) }
 	if deadline := job.Spec.ActiveDeadlineSeconds; j.done == nil {
 		left := time.Hour
 		if deadline != nil && job.Status.StartTime != nil && !suspended(job) {
@@ -133,7 +133,7 @@ func (j *jobSync) judge() {
 	}
 	if j.done == nil {
 		if message := metBy(job.Spec.SuccessPolicy, completions, j.indexes); message != "" {
-			j.done = j.verdict(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy, message)
+			j.done = j.condition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonSuccessPolicy, message)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (j *jobSync) carryOn() (changed bool) {
 	}
 	switch {
 	case enough && len(j.active) == 0:
-		j.done = j.verdict(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
+		j.done = j.condition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
 	case !managed:
 	case suspended(job):
 		if changed = j.say(batchv1.JobSuspended, corev1.ConditionTrue, "JobSuspended", "Job suspended"); changed {
@@ -207,14 +207,14 @@ func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobC
 	return nil
 }
 
-func (j *jobSync) verdict(kind batchv1.JobConditionType, reason, message string) *batchv1.JobCondition {
+func (j *jobSync) condition(kind batchv1.JobConditionType, reason, message string) *batchv1.JobCondition {
 	now := j.stamp()
 	return &batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now, Reason: reason, Message: message}
 }
 
 // say sets a condition, and reports whether it has changed. None begins with False (ensureJobConditionStatus).
 func (j *jobSync) say(kind batchv1.JobConditionType, status corev1.ConditionStatus, reason, message string) bool {
-	c := j.verdict(kind, reason, message)
+	c := j.condition(kind, reason, message)
 	c.Status = status
 	was := jobCondition(j.job, kind)
 	switch {
@@ -292,8 +292,8 @@ func (a *Actor) expire(o *object, job *batchv1.Job, end *batchv1.JobCondition) t
 	return 0
 }
 
-// freed takes the finalizer off a pod that no Job counts any more (handleSingleOrphanPod).
-func (a *Actor) freed(p *kube.Pod) {
+// untrack takes the finalizer off a pod that no Job counts any more (handleSingleOrphanPod).
+func (a *Actor) untrack(p *kube.Pod) {
 	if !p.HasFinalizer(jobTracking) {
 		return
 	}

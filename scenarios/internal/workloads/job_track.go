@@ -137,9 +137,9 @@ func (j *jobSync) target() bool {
 	said := *j.done
 	switch said.Type {
 	case batchv1.JobFailureTarget:
-		j.done = j.verdict(batchv1.JobFailed, said.Reason, said.Message)
+		j.done = j.condition(batchv1.JobFailed, said.Reason, said.Message)
 	case batchv1.JobSuccessCriteriaMet:
-		j.done = j.verdict(batchv1.JobComplete, said.Reason, said.Message)
+		j.done = j.condition(batchv1.JobComplete, said.Reason, said.Message)
 		if jobCondition(j.job, said.Type) != nil {
 			return false
 		}

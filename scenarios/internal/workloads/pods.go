@@ -19,16 +19,16 @@ import (
 // one, those that select it.
 func (a *Actor) podChanged(c kube.Change, old, p *kube.Pod) {
 	if was := c != kube.Added && old.Owner == nil; was {
-		a.loose[p.Namespace] = slices.DeleteFunc(a.loose[p.Namespace], func(q *kube.Pod) bool { return q == p })
+		a.orphans[p.Namespace] = slices.DeleteFunc(a.orphans[p.Namespace], func(q *kube.Pod) bool { return q == p })
 	}
 	if c != kube.Deleted && p.Owner == nil {
-		a.loose[p.Namespace] = append(a.loose[p.Namespace], p)
+		a.orphans[p.Namespace] = append(a.orphans[p.Namespace], p)
 	}
 	if c == kube.Modified && old.Owner != p.Owner {
 		a.podOf(old.Owner)
 	}
 	if c != kube.Deleted && (p.Owner == nil || p.Owner.Kind == "Job" && !a.counts(p.Owner)) {
-		a.freed(p)
+		a.untrack(p)
 	}
 	if p.Owner != nil {
 		a.podOf(p.Owner)
@@ -66,10 +66,10 @@ func (a *Actor) claim(o *object, concern func(*kube.Pod) bool) (mine []*kube.Pod
 			a.own(p, nil, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
 		}
 	}
-	if ending || len(a.loose[o.doc.Namespace]) == 0 {
+	if ending || len(a.orphans[o.doc.Namespace]) == 0 {
 		return mine
 	}
-	for _, p := range slices.Clone(a.loose[o.doc.Namespace]) {
+	for _, p := range slices.Clone(a.orphans[o.doc.Namespace]) {
 		if p.Terminating() || concern != nil && !concern(p) || !o.selects.Matches(labelled{p.Labels}) {
 			continue
 		}

@@ -74,7 +74,7 @@ func (a *Actor) write(o *object, next apiObject, generation bool) bool {
 	}
 	a.take(o, next)
 	a.writes(func() { a.env.API.PatchDocument(o.doc, patch) })
-	a.told(o)
+	a.enqueueControllers(o)
 	return true
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
-// A life is how the containers of a pod start and end that doesn't just run until it is deleted: init containers come
+// A lifecycle is how the containers of a pod start and end that doesn't just run until it is deleted: init containers come
 // first and in turn, sidecars go on, containers exit by themselves and are started again as the pod's restartPolicy says
 // (computePodActions of pkg/kubelet/kuberuntime/kuberuntime_manager.go). Such a pod has a worker as long as it is there.
 //
 // Each container does one thing at a time, until a moment. At each such moment the kubelet looks at all of them, as
 // its sync of a pod does, and starts at most one.
-type life struct {
+type lifecycle struct {
 	*podWorker
 	inits, mains []*run
 	asked        bool // the containers are asked to stop
@@ -24,7 +24,7 @@ type life struct {
 	done         bool
 }
 
-// run is a container of a life.
+// run is a container of a lifecycle.
 type run struct {
 	at      int
 	init    bool
@@ -55,8 +55,8 @@ const (
 	heldOff // by a back-off
 )
 
-// lives reports whether a pod needs more than the start of its containers.
-func lives(p *kube.Pod) bool {
+// hasLifecycle reports whether a pod needs more than the start of its containers.
+func hasLifecycle(p *kube.Pod) bool {
 	t := p.Template
 	if d := t.Demands; d != nil && (len(d.Init) > 0 || len(d.ReadinessGates) > 0 || d.Deadline != nil) {
 		return true
@@ -67,8 +67,8 @@ func lives(p *kube.Pod) bool {
 	return traitsOf(t) == nil && (t.RestartPolicy == "Never" || t.RestartPolicy == "OnFailure")
 }
 
-func newLife(l *podWorker) *life {
-	f := &life{podWorker: l}
+func newLifecycle(l *podWorker) *lifecycle {
+	f := &lifecycle{podWorker: l}
 	l.init = slices.Clone(l.p.Init)
 	init := l.p.Template.Init()
 	for i := range init {
@@ -82,14 +82,14 @@ func newLife(l *podWorker) *life {
 }
 
 // status is the container's own, as the kubelet will post it.
-func (f *life) status(r *run) *kube.Container {
+func (f *lifecycle) status(r *run) *kube.Container {
 	if r.init {
 		return &f.init[r.at]
 	}
 	return &f.cs[r.at]
 }
 
-func (f *life) all(do func(r *run)) {
+func (f *lifecycle) all(do func(r *run)) {
 	for _, r := range f.inits {
 		do(r)
 	}
@@ -98,11 +98,11 @@ func (f *life) all(do func(r *run)) {
 	}
 }
 
-func (f *life) running(r *run) bool { return f.status(r).State.Kind == "running" }
+func (f *lifecycle) running(r *run) bool { return f.status(r).State.Kind == "running" }
 
 // await sets all containers to waiting (defaultWaitingState of convertToAPIContainerStatuses of
 // pkg/kubelet/kubelet_pods.go).
-func (f *life) await() {
+func (f *lifecycle) await() {
 	reason := "ContainerCreating"
 	if len(f.inits) > 0 {
 		reason = "PodInitializing"
@@ -114,7 +114,7 @@ func (f *life) await() {
 }
 
 // begin is a sandbox that stands: the containers may start, and those that run already go on.
-func (f *life) begin() {
+func (f *lifecycle) begin() {
 	if len(f.cs) != len(f.mains) || len(f.init) != len(f.inits) {
 		f.await()
 	}
@@ -146,7 +146,7 @@ func (f *life) begin() {
 }
 
 // step is the kubelet's look at the pod at a moment at which something is due.
-func (f *life) step() {
+func (f *lifecycle) step() {
 	now := f.m.now()
 	f.all(func(r *run) {
 		if r.until != 0 && r.until <= now {
@@ -171,7 +171,7 @@ func (f *life) step() {
 }
 
 // wait puts the next look in the loop.
-func (f *life) wait(now kube.Instant) {
+func (f *lifecycle) wait(now kube.Instant) {
 	next := f.shows
 	sooner := func(at kube.Instant) {
 		if at != 0 && (next == 0 || at < next) {
@@ -194,7 +194,7 @@ func (f *life) wait(now kube.Instant) {
 }
 
 // post has the status written soon.
-func (f *life) post() {
+func (f *lifecycle) post() {
 	if f.shows == 0 {
 		f.shows = f.m.now().Add(f.draw(f.m.t.StatusPost))
 	}
@@ -204,7 +204,7 @@ func (f *life) post() {
 const jobRun = 5 * time.Second
 
 // endOf is how a container ends by itself.
-func (f *life) endOf(r *run) kube.End {
+func (f *lifecycle) endOf(r *run) kube.End {
 	switch o := f.p.Owner; {
 	case r.spec.End.Ends():
 		return r.spec.End
@@ -217,7 +217,7 @@ func (f *life) endOf(r *run) kube.End {
 }
 
 // due is what a container does being over.
-func (f *life) due(r *run, now kube.Instant) {
+func (f *lifecycle) due(r *run, now kube.Instant) {
 	s := f.status(r)
 	switch r.does {
 	case pulling:
@@ -245,7 +245,7 @@ func (f *life) due(r *run, now kube.Instant) {
 }
 
 // ended is a container that has exited.
-func (f *life) ended(r *run, code int, at kube.Instant) {
+func (f *lifecycle) ended(r *run, code int, at kube.Instant) {
 	s := f.status(r)
 	ran := s.State
 	reason := "Completed"
@@ -269,7 +269,7 @@ func (f *life) ended(r *run, code int, at kube.Instant) {
 }
 
 // deadline is when activeDeadlineSeconds are over.
-func (f *life) deadline() (at kube.Instant, limited bool) {
+func (f *lifecycle) deadline() (at kube.Instant, limited bool) {
 	d := f.p.Template.Demands
 	if d == nil || d.Deadline == nil || f.p.Started == 0 {
 		return 0, false
@@ -279,7 +279,7 @@ func (f *life) deadline() (at kube.Instant, limited bool) {
 
 // looked has the kubelet look at a pod that another client has written, with another spec or not: its readiness gates may
 // be open, it may have another deadline, and what the kubelet says itself is to be so again.
-func (f *life) looked(p *kube.Pod, anew bool) {
+func (f *lifecycle) looked(p *kube.Pod, anew bool) {
 	if f.asked || f.shows != 0 || !f.sandbox || !anew && slices.Equal(f.conditions(p, f.sandbox), p.Conditions) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // phase is the pod's next one (getPhase of pkg/kubelet/kubelet_pods.go); ended says that nothing is started any more.
-func (f *life) phase(ended bool) string {
+func (f *lifecycle) phase(ended bool) string {
 	if was := f.p.Phase; was == "Succeeded" || was == "Failed" {
 		return was
 	}
@@ -69,7 +69,7 @@ func (f *life) phase(ended bool) string {
 }
 
 // terminalPhase is that of a pod that has ended.
-func (f *life) terminalPhase() string {
+func (f *lifecycle) terminalPhase() string {
 	if f.ends != nil || f.phase(true) != "Succeeded" {
 		return "Failed"
 	}
@@ -77,7 +77,7 @@ func (f *life) terminalPhase() string {
 }
 
 // conditions are the pod's with the kubelet's own updated (pkg/kubelet/status/generate.go), after those of others.
-func (f *life) conditions(p *kube.Pod, sandbox bool) kube.Conditions {
+func (f *lifecycle) conditions(p *kube.Pod, sandbox bool) kube.Conditions {
 	var next kube.Conditions
 	for i := range p.Conditions {
 		if !ownedByKubelet(p.Conditions[i].Type) {
@@ -120,7 +120,7 @@ func (f *life) conditions(p *kube.Pod, sandbox bool) kube.Conditions {
 	return next
 }
 
-func (f *life) isInitialized(phase string) kube.Condition {
+func (f *lifecycle) isInitialized(phase string) kube.Condition {
 	c := kube.Condition{Type: "Initialized", Status: "True"}
 	if phase == "Succeeded" {
 		c.Reason = "PodCompleted"
@@ -139,7 +139,7 @@ func (f *life) isInitialized(phase string) kube.Condition {
 	return c
 }
 
-func (f *life) containersReady(phase string) kube.Condition {
+func (f *lifecycle) containersReady(phase string) kube.Condition {
 	c := kube.Condition{Type: "ContainersReady"}
 	switch phase {
 	case "Succeeded":

@@ -8,20 +8,20 @@ import (
 )
 
 // finished reports whether nothing is left to run: the pod has succeeded, or failed.
-func (f *life) finished() bool { return f.endsFor(f.mains) != "" || f.initFailed() }
+func (f *lifecycle) finished() bool { return f.endsFor(f.mains) != "" || f.initFailed() }
 
 // initFailed reports whether an init container has failed that isn't started again.
-func (f *life) initFailed() bool {
+func (f *lifecycle) initFailed() bool {
 	return !f.initialized && slices.ContainsFunc(f.inits, func(r *run) bool {
 		s := f.status(r).State
 		return !r.spec.Sidecar && s.Kind == "terminated" && s.ExitCode != 0 && !f.restartsInit()
 	})
 }
 
-func (f *life) restartsInit() bool { return f.p.Template.RestartPolicy != "Never" }
+func (f *lifecycle) restartsInit() bool { return f.p.Template.RestartPolicy != "Never" }
 
 // endsFor is the phase in which a pod ends whose containers have all exited for good, or "".
-func (f *life) endsFor(mains []*run) string {
+func (f *lifecycle) endsFor(mains []*run) string {
 	phase := "Succeeded"
 	for _, r := range mains {
 		s := f.status(r).State
@@ -35,7 +35,7 @@ func (f *life) endsFor(mains []*run) string {
 	return phase
 }
 
-func (f *life) graceOf() time.Duration {
+func (f *lifecycle) graceOf() time.Duration {
 	grace := time.Duration(f.p.Template.GraceSeconds) * time.Second
 	if f.p.Terminating() {
 		grace = time.Duration(f.p.Grace) * time.Second
@@ -48,7 +48,7 @@ func (f *life) graceOf() time.Duration {
 
 // stop asks the containers to stop, sidecars after the others
 // (killContainersWithSyncResult of pkg/kubelet/kuberuntime/kuberuntime_container.go).
-func (f *life) stop(now kube.Instant) {
+func (f *lifecycle) stop(now kube.Instant) {
 	f.stopping, f.asked = true, true
 	by := now.Add(f.graceOf())
 	f.exits = by
@@ -64,7 +64,7 @@ func (f *life) stop(now kube.Instant) {
 }
 
 // stopOne asks a container to stop by a moment.
-func (f *life) stopOne(r *run, now, by kube.Instant) {
+func (f *lifecycle) stopOne(r *run, now, by kube.Instant) {
 	r.readyAt, r.until = 0, 0
 	if !f.running(r) {
 		r.does = idle
@@ -76,7 +76,7 @@ func (f *life) stopOne(r *run, now, by kube.Instant) {
 }
 
 // stopRest goes on to the sidecars, and from there to the end.
-func (f *life) stopRest(now kube.Instant) {
+func (f *lifecycle) stopRest(now kube.Instant) {
 	if f.done || slices.ContainsFunc(f.mains, f.running) {
 		return
 	}
@@ -99,7 +99,7 @@ func (f *life) stopRest(now kube.Instant) {
 }
 
 // hurry kills what runs on at a moment: the grace period has become shorter.
-func (f *life) hurry(by kube.Instant) {
+func (f *lifecycle) hurry(by kube.Instant) {
 	f.exits = by
 	f.all(func(r *run) {
 		if r.does == stopsIn && r.until > by {
@@ -112,7 +112,7 @@ func (f *life) hurry(by kube.Instant) {
 }
 
 // lose is what a boot does to init containers that run.
-func (f *life) lose(now kube.Instant) {
+func (f *lifecycle) lose(now kube.Instant) {
 	for i := range f.init {
 		if s := &f.init[i]; s.State.Kind == "running" {
 			f.again = true
@@ -127,7 +127,7 @@ func (f *life) lose(now kube.Instant) {
 // settle gives containers an end that have none when their pod has ended (TerminatePod of
 // pkg/kubelet/status/status_manager.go): all of a pod that was initialized, and else those before the last init
 // container that was started.
-func (f *life) settle() {
+func (f *lifecycle) settle() {
 	if len(f.cs) != len(f.mains) || len(f.init) != len(f.inits) {
 		f.await()
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/nodesim/nodesim/internal/retry"
 )
 
-// perform does one step and returns what it was answered.
-func (c *Cluster) perform(ctx context.Context, step string) ([]string, error) {
+// doStep does one step and returns what it was answered.
+func (c *Cluster) doStep(ctx context.Context, step string) ([]string, error) {
 	verb, rest, _ := strings.Cut(step, " ")
 	rest = c.fill(rest)
 	words := strings.Fields(rest)
@@ -103,7 +103,7 @@ func (c *Cluster) perform(ctx context.Context, step string) ([]string, error) {
 		}
 		return c.write(ctx, http.MethodPatch, "Node", name, "application/merge-patch+json", o)
 	}
-	return nil, fmt.Errorf("%q: found the verb %q: want one that perform.go lists", step, verb)
+	return nil, fmt.Errorf("%q: found the verb %q: want one that step.go lists", step, verb)
 }
 
 // arguments is how many words a verb needs.
@@ -307,7 +307,7 @@ func (c *Cluster) node(place string) (string, error) {
 	if err != nil || n < 0 || n >= len(c.nodes) {
 		return "", fmt.Errorf("found the node %q: want 0 to %d", place, len(c.nodes)-1)
 	}
-	c.told[n] = true
+	c.touched[n] = true
 	return c.nodes[n], nil
 }
 

@@ -14,7 +14,7 @@ const (
 )
 
 // decide ends the pod, or starts the next container.
-func (f *life) decide(now kube.Instant) {
+func (f *lifecycle) decide(now kube.Instant) {
 	if f.asked {
 		f.stopRest(now)
 		return
@@ -62,7 +62,7 @@ func (f *life) decide(now kube.Instant) {
 }
 
 // restarts reports whether a container that has exited is started again.
-func (f *life) restarts(code int) bool {
+func (f *lifecycle) restarts(code int) bool {
 	switch f.p.Template.RestartPolicy {
 	case "Never":
 		return false
@@ -74,7 +74,7 @@ func (f *life) restarts(code int) bool {
 
 // start begins to start a container, or holds it off: the pull of its image or the container itself has failed. It
 // reports whether it began.
-func (f *life) start(r *run, now kube.Instant) bool {
+func (f *lifecycle) start(r *run, now kube.Instant) bool {
 	s := f.status(r)
 	if r.does != idle {
 		return false
@@ -100,7 +100,7 @@ func (f *life) start(r *run, now kube.Instant) bool {
 }
 
 // holdOff is a look at a container that isn't to be started yet.
-func (f *life) holdOff(r *run, s *kube.Container, now kube.Instant) {
+func (f *lifecycle) holdOff(r *run, s *kube.Container, now kube.Instant) {
 	f.at, f.image = r.at, r.spec.Image
 	if r.pulls > 0 {
 		f.tell("Normal", "BackOff", r.spec.Name, "Back-off pulling image \""+f.image+"\"")
@@ -118,7 +118,7 @@ func (f *life) holdOff(r *run, s *kube.Container, now kube.Instant) {
 }
 
 // waitsIn is the state of a container that is held off.
-func (f *life) waitsIn(r *run, is model.ContainerState) kube.ContainerState {
+func (f *lifecycle) waitsIn(r *run, is model.ContainerState) kube.ContainerState {
 	reason, message := is.Waiting(f.m.v, model.Whose{
 		Container: r.spec.Name, Image: r.spec.Image, Pod: f.p.Name, Namespace: f.p.Namespace, UID: f.p.UID,
 		PullError: r.failure, Crashes: r.crashes,
@@ -127,7 +127,7 @@ func (f *life) waitsIn(r *run, is model.ContainerState) kube.ContainerState {
 }
 
 // refused is a pull that failed.
-func (f *life) refused(r *run) {
+func (f *lifecycle) refused(r *run) {
 	s := f.status(r)
 	r.failure = pullError(r.spec.Image, r.failure)
 	f.tell("Warning", "Failed", r.spec.Name, "Failed to pull image \""+r.spec.Image+"\": "+r.failure)
@@ -143,7 +143,7 @@ func (f *life) refused(r *run) {
 }
 
 // create makes the container whose image is there.
-func (f *life) create(r *run) {
+func (f *lifecycle) create(r *run) {
 	if r.does == pulling {
 		f.tellPulled(r.spec.Name, r.spec.Image, f.pullTook, imageBytes(f.traits, r.at))
 	}
@@ -151,7 +151,7 @@ func (f *life) create(r *run) {
 }
 
 // started is a container that runs from now on.
-func (f *life) started(r *run) {
+func (f *lifecycle) started(r *run) {
 	m, s := f.m, f.status(r)
 	created, started := startedTexts(m.v, r.spec.Name)
 	f.tell("Normal", "Created", r.spec.Name, created)
@@ -183,8 +183,8 @@ func (f *life) started(r *run) {
 	f.post()
 }
 
-// givenTo is giveTo of a life.
-func (f *life) givenTo(r *run, s *kube.Container) *kube.Given {
+// givenTo is giveTo of a lifecycle.
+func (f *lifecycle) givenTo(r *run, s *kube.Container) *kube.Given {
 	if s.Given == nil && f.p.Template.Resizable && f.m.v.InPlaceResize() {
 		is := r.spec.Resources()
 		return f.m.k.share(kube.Given{Allocated: is, Actual: is})
@@ -194,7 +194,7 @@ func (f *life) givenTo(r *run, s *kube.Container) *kube.Given {
 
 // redefine is a change of the spec: a container with another image is stopped, and started again whatever its
 // restartPolicy says.
-func (f *life) redefine() {
+func (f *lifecycle) redefine() {
 	now := f.m.now()
 	for i := range f.p.Template.Containers {
 		r := f.mains[i]
@@ -220,7 +220,7 @@ func (f *life) redefine() {
 }
 
 // crash has a running container exit with 1. It reports whether there was one.
-func (f *life) crash(container string) bool {
+func (f *lifecycle) crash(container string) bool {
 	i := slices.IndexFunc(f.mains, func(r *run) bool {
 		return (container == "" || r.spec.Name == container) && f.running(r) && (r.does == up || r.does == exited)
 	})

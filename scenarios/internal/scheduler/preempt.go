@@ -44,6 +44,7 @@ func (s *Scheduler) nominate(w *waitingPod, n *schedNode) {
 	w.nominated = n
 	n.nominees = append(n.nominees, w)
 	n.used = n.used.Plus(w.class.need)
+	n.uses(w.class.template, 1)
 	n.resized()
 	s.version++
 }
@@ -60,6 +61,7 @@ func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
 		return nil
 	}
 	n.used = n.used.Minus(w.class.need)
+	n.uses(w.class.template, -1)
 	n.resized()
 	s.version++
 	return n

@@ -39,7 +39,7 @@ type demand struct {
 type nearby struct {
 	key    string
 	counts map[string]int
-	of     *tally // of whose pods; nil where several terms are counted together
+	of     *podCount // of whose pods; nil where several terms are counted together
 }
 
 // at is how many there are around a node, and whether it has the label.
@@ -51,15 +51,15 @@ func (a *nearby) at(n *schedNode) (pods int, ok bool) {
 // demandOf returns a pod's demand, nil where there is none (the PreFilter of the plugins).
 func (s *Scheduler) demandOf(p *kube.Pod) *demand {
 	d := p.Template.Demands
-	if d == nil && s.tallies == nil {
+	if d == nil && s.podCounts == nil {
 		return nil
 	}
-	if minds(p.Template) {
+	if hasPodTerms(p.Template) {
 		s.startCounting()
 	}
 	out := &demand{s: s, p: p, d: d}
-	if s.tallies != nil {
-		for _, t := range s.tallies.inOrder {
+	if s.podCounts != nil {
+		for _, t := range s.podCounts.inOrder {
 			if t.against && t.weight == 0 && t.all > 0 && t.selects(p.Namespace, s.namespaces[p.Namespace], p.Labels) {
 				out.keptBy = append(out.keptBy, s.around(t, t.topologyKey))
 			}
@@ -90,11 +90,11 @@ func (s *Scheduler) demandOf(p *kube.Pod) *demand {
 
 // anyPreference reports whether pods on nodes have terms that count for the scores of others.
 func (s *Scheduler) anyPreference() bool {
-	return s.tallies != nil && slices.ContainsFunc(s.tallies.inOrder, func(t *tally) bool { return t.all > 0 && (t.weight > 0 || !t.against) })
+	return s.podCounts != nil && slices.ContainsFunc(s.podCounts.inOrder, func(t *podCount) bool { return t.all > 0 && (t.weight > 0 || !t.against) })
 }
 
 // around counts pods by the value of a label of their nodes.
-func (s *Scheduler) around(t *tally, key string) nearby {
+func (s *Scheduler) around(t *podCount, key string) nearby {
 	a := nearby{key: key, counts: map[string]int{}, of: t}
 	if t.all == 0 {
 		return a
@@ -125,7 +125,7 @@ func (s *Scheduler) wantNear(out *demand) {
 	if len(terms) == 1 {
 		out.near[0] = s.around(s.counts(all[0]), terms[0].TopologyKey)
 	} else {
-		for p, c := range s.tallies.pods {
+		for p, c := range s.podCounts.pods {
 			if !all.selectsAll(p.Namespace, s.namespaces[p.Namespace], c.labels) {
 				continue
 			}

@@ -63,7 +63,7 @@ func (s *Scheduler) explain(p *kube.Pod, c *podClass) string {
 //
 // Where pods mind others, those that a controller owns have the same labels.
 func (s *Scheduler) isShared(p *kube.Pod) bool {
-	return p.Pinned == "" && p.Claim == "" && (s.tallies == nil && p.Template.Demands == nil || p.Owner != nil)
+	return p.Pinned == "" && p.Claim == "" && (s.podCounts == nil && p.Template.Demands == nil || p.Owner != nil)
 }
 
 // failsLike reports whether another pod of a class has failed, and nothing has

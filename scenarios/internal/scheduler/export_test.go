@@ -8,7 +8,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// Without says what a pod's demand keeps it from, node by node: as it follows pods that are imagined gone, and then back,
+// Without says what a pod's demand keeps it from, node by node: as it follows pods that are taken away, and then put back,
 // and as one that is made where they aren't counted.
 func (s *Scheduler) Without(p *kube.Pod, gone []*kube.Pod) (before, followed, anew, back []string) {
 	s.startCounting()
@@ -23,13 +23,13 @@ func (s *Scheduler) Without(p *kube.Pod, gone []*kube.Pod) (before, followed, an
 	}
 	back = s.refusals(d)
 	for _, v := range gone {
-		if was, counted := s.tallies.pods[v]; counted {
+		if was, counted := s.podCounts.pods[v]; counted {
 			s.count(v, was, -1)
-			delete(s.tallies.pods, v)
+			delete(s.podCounts.pods, v)
 		}
 	}
 	anew = s.refusals(s.demandOf(p))
-	s.tallies = nil
+	s.podCounts = nil
 	s.startCounting()
 	return before, followed, anew, back
 }
@@ -44,5 +44,5 @@ func (s *Scheduler) refusals(d *demand) (all []string) {
 
 // Counted is how many selections of pods are counted, and how many terms that pods have.
 func (s *Scheduler) Counted() (selected, having int) {
-	return len(s.tallies.selected), max(len(s.tallies.having), len(s.tallies.inOrder))
+	return len(s.podCounts.selected), max(len(s.podCounts.having), len(s.podCounts.inOrder))
 }

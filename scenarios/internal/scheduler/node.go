@@ -225,7 +225,7 @@ func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {
 			s.tidy()
 		}
 	}
-	if changed || s.tallies != nil && !slices.Equal(old.Labels, n.Labels) {
+	if changed || s.podCounts != nil && !slices.Equal(old.Labels, n.Labels) {
 		s.version++
 		s.opened(sn)
 	}

@@ -21,7 +21,7 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 	slices.SortFunc(less, moreImportant)
 	guarded := s.guarded(less)
 	for _, v := range less {
-		s.imagine(n, v, -1, d)
+		s.simulate(n, v, -1, d)
 	}
 	one := &candidate{node: n}
 	why := s.obstacle(n, p, c, d)
@@ -30,10 +30,10 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 			if guarded[i] != now {
 				continue
 			}
-			if s.imagine(n, v, 1, d); why != "" || s.obstacle(n, p, c, d) == "" {
+			if s.simulate(n, v, 1, d); why != "" || s.obstacle(n, p, c, d) == "" {
 				continue
 			}
-			s.imagine(n, v, -1, d)
+			s.simulate(n, v, -1, d)
 			one.victims = append(one.victims, v)
 			if now {
 				one.violates++
@@ -41,7 +41,7 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 		}
 	}
 	for _, v := range one.victims {
-		s.imagine(n, v, 1, d)
+		s.simulate(n, v, 1, d)
 	}
 	if why != "" {
 		return nil, why
@@ -50,9 +50,9 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 	return one, ""
 }
 
-// imagine takes a pod from its node, or puts it back, for nobody but who looks now: of what is counted of pods, only the
+// simulate takes a pod from its node, or puts it back, for nobody but who looks now: of what is counted of pods, only the
 // demand sees it.
-func (s *Scheduler) imagine(n *schedNode, v *kube.Pod, by int, d *demand) {
+func (s *Scheduler) simulate(n *schedNode, v *kube.Pod, by int, d *demand) {
 	c, room := s.classOf(v), s.holds(v)
 	if by < 0 {
 		n.used = n.used.Minus(room)
@@ -66,12 +66,12 @@ func (s *Scheduler) imagine(n *schedNode, v *kube.Pod, by int, d *demand) {
 	d.follow(v, by)
 }
 
-// follow counts a pod that is imagined gone, or back. A demand that is made anew would look at every node.
+// follow counts a pod that is taken away, or put back. A demand that is made anew would look at every node.
 func (d *demand) follow(v *kube.Pod, by int) {
-	if d.s.tallies == nil {
+	if d.s.podCounts == nil {
 		return
 	}
-	was, counted := d.s.tallies.pods[v]
+	was, counted := d.s.podCounts.pods[v]
 	if !counted {
 		return
 	}

@@ -43,7 +43,7 @@ func (d *demand) preferNodes(spots []feasibleNode) {
 // preferNearby is the score of InterPodAffinity: from 0 for the least to 100 for the most.
 func (d *demand) preferNearby(spots []feasibleNode) {
 	s := d.s
-	if s.tallies == nil {
+	if s.podCounts == nil {
 		return
 	}
 	type weighted struct {
@@ -59,7 +59,7 @@ func (d *demand) preferNearby(spots []feasibleNode) {
 		t := &d.d.Dislikes[i]
 		all = append(all, weighted{s.around(s.counts(s.selection(d.p, t)), t.TopologyKey), -int64(t.Weight)})
 	}
-	for _, t := range s.tallies.inOrder {
+	for _, t := range s.podCounts.inOrder {
 		weight := int64(t.weight)
 		switch {
 		case t.all == 0 || t.weight == 0 && t.against:

@@ -169,8 +169,8 @@ func (s *Scheduler) opened(n *schedNode) {
 		if len(c.parked) == 0 {
 			continue
 		}
-		minding := s.tallies != nil || c.template.Demands != nil
-		if (minding || n.free().Holds(c.need)) && s.Refusal(c.template, n.group) == "" || len(c.hard) > 0 {
+		waits := s.podCounts != nil || c.template.Demands != nil
+		if (waits || n.free().Holds(c.need)) && s.Refusal(c.template, n.group) == "" || len(c.hard) > 0 {
 			s.wake(c)
 		}
 	}

@@ -53,7 +53,7 @@ type Scheduler struct {
 	families    []*podFamily
 	byOrigin    map[*kube.Template]*podFamily
 	resizing    map[*kube.Pod]component.Room // what pods hold that are being resized
-	tallies     *tallies                     // nil as long as no pod minds others
+	podCounts   *podCounts                   // nil as long as no pod has terms about others
 	byNamespace bool                         // a term selects namespaces by their labels
 	namespaces  map[string]kube.Pairs        // their labels
 

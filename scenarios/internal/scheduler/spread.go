@@ -10,7 +10,7 @@ import (
 // other workloads too, if they aren't being deleted.
 type spread struct {
 	of      *kube.SpreadTerm
-	counted *tally
+	counted *podCount
 	counts  map[string]int // by the value of the label, of all that there are
 	own     int            // 1 where the pod itself counts
 	least   int

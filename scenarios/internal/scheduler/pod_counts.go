@@ -12,11 +12,11 @@ import (
 // that have a term themselves. Nothing is counted before the first pod with such a demand comes. From then on each pod
 // on a node is counted once, by what it is now.
 
-// tallies are the counts, by the text of what is counted.
-type tallies struct {
-	selected map[string]*tally // at most mostSelected: they are counted again when they are asked for
-	having   map[string]*tally // of pods that are counted
-	inOrder  []*tally          // those of having
+// podCounts are the counts, by the text of what is counted.
+type podCounts struct {
+	selected map[string]*podCount // at most mostSelected: they are counted again when they are asked for
+	having   map[string]*podCount // of pods that are counted
+	inOrder  []*podCount          // those of having
 	pods     map[*kube.Pod]counted
 }
 
@@ -29,11 +29,11 @@ type counted struct {
 	node   *schedNode
 	labels kube.Pairs
 	stays  bool // it isn't being deleted
-	has    []*tally
+	has    []*podCount
 }
 
-// tally counts pods by the node's number.
-type tally struct {
+// podCount counts pods by the node's number.
+type podCount struct {
 	podSelection
 	text        string
 	topologyKey string
@@ -44,7 +44,7 @@ type tally struct {
 	all         int
 }
 
-func (t *tally) add(n *schedNode, by int32, stays bool) {
+func (t *podCount) add(n *schedNode, by int32, stays bool) {
 	if n.number >= len(t.onNode) {
 		more := make([]int32, n.number+1-len(t.onNode)+len(t.onNode)/2)
 		t.onNode, t.staying = append(t.onNode, more...), append(t.staying, more...)
@@ -57,7 +57,7 @@ func (t *tally) add(n *schedNode, by int32, stays bool) {
 }
 
 // on is how many pods are on a node, and how many of them stay.
-func (t *tally) on(n *schedNode) (all, staying int32) {
+func (t *podCount) on(n *schedNode) (all, staying int32) {
 	if n.number < len(t.onNode) {
 		return t.onNode[n.number], t.staying[n.number]
 	}
@@ -113,26 +113,26 @@ func narrowed(s *kube.Selector, own kube.Pairs, keys []string, operator string) 
 }
 
 // counts returns the count of pods that are selected.
-func (s *Scheduler) counts(sel podSelection) *tally {
+func (s *Scheduler) counts(sel podSelection) *podCount {
 	text := sel.text()
-	t := s.tallies.selected[text]
+	t := s.podCounts.selected[text]
 	if t == nil {
-		if len(s.tallies.selected) >= mostSelected {
-			clear(s.tallies.selected)
+		if len(s.podCounts.selected) >= mostSelected {
+			clear(s.podCounts.selected)
 		}
-		t = &tally{podSelection: sel}
-		for p, c := range s.tallies.pods {
+		t = &podCount{podSelection: sel}
+		for p, c := range s.podCounts.pods {
 			if t.selects(p.Namespace, s.namespaces[p.Namespace], c.labels) {
 				t.add(c.node, 1, c.stays)
 			}
 		}
-		s.tallies.selected[text] = t
+		s.podCounts.selected[text] = t
 	}
 	return t
 }
 
 // having returns the counts of pods with a pod's terms, in the order of the terms.
-func (s *Scheduler) having(p *kube.Pod) (all []*tally) {
+func (s *Scheduler) having(p *kube.Pod) (all []*podCount) {
 	d := p.Template.Demands
 	if d == nil {
 		return nil
@@ -141,11 +141,11 @@ func (s *Scheduler) having(p *kube.Pod) (all []*tally) {
 		for i := range terms {
 			sel := s.selection(p, &terms[i])
 			text := fmt.Sprint(terms[i].TopologyKey, " ", terms[i].Weight, " ", against, " ", sel.text())
-			t := s.tallies.having[text]
+			t := s.podCounts.having[text]
 			if t == nil {
-				t = &tally{podSelection: sel, text: text, topologyKey: terms[i].TopologyKey, weight: terms[i].Weight, against: against}
-				s.tallies.having[text] = t
-				s.tallies.inOrder = append(s.tallies.inOrder, t)
+				t = &podCount{podSelection: sel, text: text, topologyKey: terms[i].TopologyKey, weight: terms[i].Weight, against: against}
+				s.podCounts.having[text] = t
+				s.podCounts.inOrder = append(s.podCounts.inOrder, t)
 			}
 			all = append(all, t)
 		}
@@ -157,18 +157,18 @@ func (s *Scheduler) having(p *kube.Pod) (all []*tally) {
 	return all
 }
 
-// minds reports whether a pod minds other pods.
-func minds(t *kube.Template) bool {
+// hasPodTerms reports whether a pod has terms about other pods: affinity, anti-affinity or spread.
+func hasPodTerms(t *kube.Template) bool {
 	d := t.Demands
 	return d != nil && len(d.Affinity)+len(d.AntiAffinity)+len(d.Likes)+len(d.Dislikes)+len(d.Spread) > 0
 }
 
 // startCounting counts all pods on nodes.
 func (s *Scheduler) startCounting() {
-	if s.tallies != nil {
+	if s.podCounts != nil {
 		return
 	}
-	s.tallies = &tallies{selected: map[string]*tally{}, having: map[string]*tally{}, pods: map[*kube.Pod]counted{}}
+	s.podCounts = &podCounts{selected: map[string]*podCount{}, having: map[string]*podCount{}, pods: map[*kube.Pod]counted{}}
 	for _, p := range s.Env.API.Pods() {
 		s.recount(p)
 	}
@@ -176,10 +176,10 @@ func (s *Scheduler) startCounting() {
 
 // recount counts a pod as it is now.
 func (s *Scheduler) recount(p *kube.Pod) {
-	if minds(p.Template) {
+	if hasPodTerms(p.Template) {
 		s.startCounting()
 	}
-	ts := s.tallies
+	ts := s.podCounts
 	if ts == nil {
 		return
 	}
@@ -201,48 +201,48 @@ func (s *Scheduler) recount(p *kube.Pod) {
 		s.count(p, is, 1)
 	}
 	s.version++
-	s.wakeMinding()
+	s.wakeWithPodTerms()
 }
 
 func (s *Scheduler) count(p *kube.Pod, c counted, by int32) {
-	for _, t := range s.tallies.selected {
+	for _, t := range s.podCounts.selected {
 		if t.selects(p.Namespace, s.namespaces[p.Namespace], c.labels) {
 			t.add(c.node, by, c.stays)
 		}
 	}
 	for _, t := range c.has {
 		if t.add(c.node, by, c.stays); t.all == 0 {
-			s.tallies.forget(t)
+			s.podCounts.forget(t)
 		}
 	}
 }
 
 // forget forgets the count of a term that no pod has any more.
-func (ts *tallies) forget(t *tally) {
+func (ts *podCounts) forget(t *podCount) {
 	delete(ts.having, t.text)
-	ts.inOrder = slices.DeleteFunc(ts.inOrder, func(o *tally) bool { return o == t })
+	ts.inOrder = slices.DeleteFunc(ts.inOrder, func(o *podCount) bool { return o == t })
 }
 
 // uncountNode forgets the pods on a node that is gone.
 func (s *Scheduler) uncountNode(n *schedNode) {
-	if s.tallies == nil {
+	if s.podCounts == nil {
 		return
 	}
-	for p, c := range s.tallies.pods {
+	for p, c := range s.podCounts.pods {
 		if c.node == n {
 			s.count(p, c, -1)
-			delete(s.tallies.pods, p)
+			delete(s.podCounts.pods, p)
 		}
 	}
 }
 
-// wakeMinding has the parked pods tried again that mind others.
-func (s *Scheduler) wakeMinding() {
+// wakeWithPodTerms has the parked pods tried again that have terms about others.
+func (s *Scheduler) wakeWithPodTerms() {
 	if s.parked == 0 {
 		return
 	}
 	for _, c := range s.classes {
-		if len(c.parked) > 0 && minds(c.template) {
+		if len(c.parked) > 0 && hasPodTerms(c.template) {
 			s.wake(c)
 		}
 	}
@@ -259,9 +259,9 @@ func (s *Scheduler) Namespace(name string, labels kube.Pairs) {
 	if s.namespaces[name] = labels; len(labels) == 0 {
 		delete(s.namespaces, name)
 	}
-	if s.byNamespace && s.tallies != nil {
-		maps.DeleteFunc(s.tallies.selected, func(_ string, t *tally) bool { return t.of != nil })
+	if s.byNamespace && s.podCounts != nil {
+		maps.DeleteFunc(s.podCounts.selected, func(_ string, t *podCount) bool { return t.of != nil })
 		s.version++
-		s.wakeMinding()
+		s.wakeWithPodTerms()
 	}
 }

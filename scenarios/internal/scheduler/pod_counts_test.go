@@ -10,9 +10,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
-// TestADemandFollowsPodsThatAreImaginedGone: preemption asks what keeps a pod from a node without others, and counts
+// TestADemandFollowsPodsThatAreTakenAway: preemption asks what keeps a pod from a node without others, and counts
 // nothing anew for each of them.
-func TestADemandFollowsPodsThatAreImaginedGone(t *testing.T) {
+func TestADemandFollowsPodsThatAreTakenAway(t *testing.T) {
 	c := zones(t)
 	s := c.Stream("demands")
 	app := func() string { return []string{"db", "web", "api"}[s.N(3)] }

@@ -12,7 +12,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/objects"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/internal/workloads"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -71,6 +73,9 @@ func newActing(f *File) (*Acting, error) {
 	}
 	a.sim, s.acting = s, a
 	s.header.Resources = offered(slices.Clone(s.header.Resources), slices.Concat(actResources, plainResources))
+	if f.Cluster.Provider == spec.ProviderCAPI {
+		s.header.Resources = offered(s.header.Resources, []timeline.Resource{roll.MachineDeployments, roll.MachineSets})
+	}
 	a.header = s.header
 	s.env.API.PatchesOnly()
 	a.written.Clock = convert.Clock{Scenario: kube.InstantOf(f.Start), Wall: f.Start, Speed: 1}
@@ -155,6 +160,7 @@ func (a *Acting) emit(ev timeline.Event) error {
 	if err := a.workloads.Put(&ev); err != nil {
 		return err
 	}
+	a.collected(&ev)
 	ev.Patch = bytes.Clone(ev.Patch)
 	if ev.Object != nil {
 		r, _ := a.header.Lookup(ev.Resource)

@@ -1,12 +1,15 @@
 package scenarios
 
 import (
+	"bytes"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -71,10 +74,28 @@ func (a *Acting) led(ev *timeline.Event) {
 	s.env.After(0, func() { s.karpenter.StandBack(held) })
 }
 
-// provide has the provider answer to a NodeClaim or Machine that a client has written.
+// collected has Cluster API answer to the deletion of a Machine, which may be the garbage collector's.
+func (a *Acting) collected(ev *timeline.Event) {
+	if a.sim.machines == nil || ev.Type != timeline.Modified || !bytes.Contains(ev.Patch, []byte(`"deletionTimestamp"`)) {
+		return
+	}
+	if r, _ := a.header.Lookup(ev.Resource); r == kube.Machines {
+		a.provide(r, ev)
+	}
+}
+
+// provide has the provider answer to a NodeClaim or Machine that a client has written, and Cluster API to a client that
+// scales.
 func (a *Acting) provide(r timeline.Resource, ev *timeline.Event) {
 	s := a.sim
-	if r != kube.NodeClaims && r != kube.Machines {
+	switch r {
+	case roll.MachineSets, roll.MachineDeployments:
+		if s.machines != nil {
+			s.machines.Rescale()
+		}
+		return
+	case kube.NodeClaims, kube.Machines:
+	default:
 		return
 	}
 	namespace, name, deleted := ev.Namespace, ev.Name, ev.Type == timeline.Deleted

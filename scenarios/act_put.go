@@ -12,6 +12,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/internal/workloads"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -41,6 +42,10 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	switch r {
 	case nodes, pods, budgets, kube.NodeClaims, kube.Machines:
 		view = r.Resource
+	case roll.MachineSets, roll.MachineDeployments:
+		if a.sim.machines != nil {
+			view = r.Resource
+		}
 	}
 	switch {
 	case view == "":

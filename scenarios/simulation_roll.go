@@ -48,6 +48,9 @@ func (s *Simulation) nextRoll() {
 func (s *Simulation) rollEnded(o roll.Outcome) {
 	s.running--
 	s.outcomes = append(s.outcomes, o)
+	if s.machines != nil {
+		s.machines.Rescale()
+	}
 	if len(s.waiting) > 0 {
 		s.env.After(0, s.nextRoll)
 	}
@@ -91,7 +94,12 @@ func (s *Simulation) startProvider() error {
 		}
 		s.karpenter = roll.NewKarpenter(s.env, c)
 	case spec.ProviderCAPI:
-		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes, Sets: s.live != nil}
+		c := roll.MachinesConfig{Cluster: s.file.Cluster.Name, Groups: groups, Shapes: shapes, Sets: s.live != nil || s.acting != nil, Scaled: s.acting != nil,
+			Rolling: func() bool { return s.running > 0 || len(s.waiting) > 0 },
+		}
+		if s.file.Autoscaler != nil {
+			c.Autoscaled = s.file.Autoscaler.Groups
+		}
 		if s.file.Roll != nil {
 			c.DrainTimeout = s.file.Roll.EvictionTimeout
 		}

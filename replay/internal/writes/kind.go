@@ -101,9 +101,12 @@ func (k kind) hasStatus() bool {
 }
 
 // scales reports whether there is a scale subresource
-// (kubernetes/pkg/registry/{apps,core}/rest).
+// (kubernetes/pkg/registry/{apps,core}/rest). Cluster API's kinds have one by their definitions, which are missing where a
+// scenario has Machines of its own.
 func (k kind) scales() bool {
-	return k.version != nil && k.version.Scale != nil || k.among([]string{"deployments.apps", "replicasets.apps", "statefulsets.apps", "replicationcontrollers"})
+	return k.version != nil && k.version.Scale != nil || k.among([]string{
+		"deployments.apps", "replicasets.apps", "statefulsets.apps", "replicationcontrollers",
+	}) || k.version == nil && k.among([]string{"machinedeployments.cluster.x-k8s.io", "machinesets.cluster.x-k8s.io"})
 }
 
 // overwritable reports whether an update needs no resourceVersion

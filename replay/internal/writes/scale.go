@@ -83,7 +83,11 @@ func (w *write) scaled(sent unstructured.Unstructured, live *object) (unstructur
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0").WithOrigin("minimum"),
 		})
 	}
-	u.SetResourceVersion(sent.GetResourceVersion())
+	// An update of a custom resource's scale needs no version, though one of the resource does (UpdatedObject of
+	// k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go).
+	if rv := sent.GetResourceVersion(); rv != "" || w.kind.builtIn {
+		u.SetResourceVersion(rv)
+	}
 	wanted, _, _ := w.kind.counts()
 	return u, unstructured.SetNestedField(u.Object, replicas, wanted...)
 }

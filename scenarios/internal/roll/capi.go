@@ -27,6 +27,8 @@ type Machines struct {
 	drains *Drainer
 	of     map[string]*capiMachine // by instance
 	wanted map[string]*kube.Custom // Machines of others, by the instance that is launched for them
+	sets   map[*cloud.Group]string // the MachineSets of the latest Machines
+	orders map[*cloud.Group]int    // instances that MachineSets have asked for, and that aren't launched yet
 }
 
 // MachinesConfig configures the controllers.
@@ -39,6 +41,12 @@ type MachinesConfig struct {
 	DrainTimeout time.Duration
 	// Sets says that MachineSets are objects, and not names alone.
 	Sets bool
+	// Scaled says that clients may scale the MachineDeployments, which are objects then; Sets has to be set with it.
+	Scaled bool
+	// Rolling reports whether a rollout is under way, which says itself how many Machines there are.
+	Rolling func() bool
+	// Autoscaled are the groups that an autoscaler scales.
+	Autoscaled []string
 }
 
 type capiMachine struct {
@@ -64,7 +72,7 @@ var capiReacts = model.Uniform(100*time.Millisecond, 1500*time.Millisecond)
 // NewMachines starts the controllers. The Machines of nodes that are there
 // already are created by Seed.
 func NewMachines(env *component.Env, cfg MachinesConfig) *Machines {
-	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}, wanted: map[string]*kube.Custom{}}
+	m := &Machines{env: env, cfg: cfg, chance: env.Stream("capi"), drains: NewDrainer(env), of: map[string]*capiMachine{}, wanted: map[string]*kube.Custom{}, orders: map[*cloud.Group]int{}, sets: map[*cloud.Group]string{}}
 	env.API.WatchNodes(func(c kube.Change, old, n *kube.Node) {
 		if c == kube.Deleted || c == kube.Modified && old.Ready() == n.Ready() {
 			return
@@ -81,6 +89,7 @@ func NewMachines(env *component.Env, cfg MachinesConfig) *Machines {
 // the nodes seeded.
 func (m *Machines) Seed() {
 	for _, g := range m.cfg.Groups {
+		m.createDeployment(g)
 		for _, i := range g.Instances() {
 			n := m.env.API.Node(i.Name)
 			if n == nil || m.of[i.ID] != nil {
@@ -132,10 +141,8 @@ func (m *Machines) machine(i *cloud.Instance) *capiMachine {
 	if c.object.Name == "" {
 		c.object.Name, c.set = i.ID, i.Group.Name
 	}
-	set := m.machineSet(c.set)
 	c.object.Namespace = capiNamespace
 	c.object.Finalizers = []string{capiFinalizer}
-	c.object.Owner = &kube.Owner{APIVersion: set.APIVersion, Kind: set.Kind, Name: set.Name, UID: set.UID}
 	c.object.Labels = kube.PairsOf(
 		kube.Pair{Key: "cluster.x-k8s.io/cluster-name", Value: m.cfg.Cluster},
 		kube.Pair{Key: "cluster.x-k8s.io/deployment-name", Value: i.Group.Name},
@@ -146,6 +153,9 @@ func (m *Machines) machine(i *cloud.Instance) *capiMachine {
 	c.object.Spec = `{"clusterName":` + kube.Quote(m.cfg.Cluster) + `,"failureDomain":` + kube.Quote(i.Zone) +
 		`,"providerID":` + kube.Quote(shape.ProviderID) + `,"version":` + kube.Quote(c.version) + `}`
 	m.createSet(c)
+	m.sets[i.Group] = c.set
+	set := m.machineSet(c.set)
+	c.object.Owner = &kube.Owner{APIVersion: set.APIVersion, Kind: set.Kind, Name: set.Name, UID: set.UID}
 	return c
 }
 
@@ -188,6 +198,7 @@ func (m *Machines) create(i *cloud.Instance) {
 		return
 	}
 	m.of[i.ID] = c
+	m.follow(i.Group)
 	m.count(c)
 	m.record(m.machineSet(c.set), "Normal", "SuccessfulCreate", `Created Machine "`+c.object.Name+`"`, "machineset-controller")
 }

@@ -38,6 +38,7 @@ func (m *Machines) Delete(i *cloud.Instance) bool {
 	m.count(c)
 	m.record(m.machineSet(c.set), "Normal", "SuccessfulDelete", `Deleted Machine "`+c.object.Name+`"`, "machineset-controller")
 	m.soon(func() { m.drain(c) })
+	m.rescaleSoon(c.instance.Group)
 	return true
 }
 

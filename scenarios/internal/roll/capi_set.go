@@ -14,6 +14,9 @@ var MachineSets = timeline.Resource{Group: "cluster.x-k8s.io", Version: "v1beta1
 // machineSet is the reference of a MachineSet.
 func (m *Machines) machineSet(name string) kube.Reference {
 	s := m.env.Stream("machineset", name)
+	if o := m.env.API.Custom(MachineSets.Resource, capiNamespace, name); o != nil && m.cfg.Scaled {
+		return kube.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: MachineSets.Kind, Namespace: capiNamespace, Name: name, UID: o.UID}
+	}
 	return kube.Reference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: MachineSets.Kind, Namespace: capiNamespace, Name: name, UID: s.UUID()}
 }
 
@@ -26,6 +29,15 @@ func (m *Machines) createSet(c *capiMachine) {
 	o := &kube.Custom{Resource: MachineSets}
 	o.Namespace, o.Name, o.Labels = capiNamespace, c.set, setLabels(c)
 	o.Spec = m.setSpec(c, 0)
+	if d := m.env.API.Custom(MachineDeployments.Resource, capiNamespace, c.instance.Group.Name); d != nil {
+		o.Owner = &kube.Owner{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: MachineDeployments.Kind, Name: d.Name, UID: d.UID}
+		if !m.cfg.Rolling() {
+			o.Spec = m.setSpec(c, replicasIn(d))
+		}
+		if m.env.Now() == 0 {
+			o.Created = d.Created
+		}
+	}
 	if err := m.env.API.CreateCustom(o); err != nil {
 		m.env.Fail(err)
 	}
@@ -59,7 +71,7 @@ func (m *Machines) count(of *capiMachine) {
 	}
 	wanted, have, ready := 0, 0, 0
 	for _, c := range m.of {
-		if c.set != of.set || c.object.Gone() {
+		if c.set != of.set || c.object.Gone() || !c.owned() {
 			continue
 		}
 		have++
@@ -72,9 +84,21 @@ func (m *Machines) count(of *capiMachine) {
 		}
 	}
 	m.env.API.UpdateCustom(o, func(o *kube.Custom) {
-		o.Spec = m.setSpec(of, wanted)
-		o.SetStatus("replicas", strconv.Itoa(have))
-		o.SetStatus("readyReplicas", strconv.Itoa(ready))
-		o.SetStatus("availableReplicas", strconv.Itoa(ready))
+		if !m.cfg.Scaled || m.cfg.Rolling() {
+			o.Spec = m.setSpec(of, wanted)
+		}
+		setCounts(o, have, ready)
 	})
+	m.countDeployment(of.instance.Group)
+}
+
+// owned reports whether a MachineSet has made a Machine.
+func (c *capiMachine) owned() bool {
+	return c.object.Owner != nil && c.object.Owner.Kind == MachineSets.Kind
+}
+
+func setCounts(o *kube.Custom, have, ready int) {
+	o.SetStatus("replicas", strconv.Itoa(have))
+	o.SetStatus("readyReplicas", strconv.Itoa(ready))
+	o.SetStatus("availableReplicas", strconv.Itoa(ready))
 }

@@ -56,6 +56,9 @@ func factsOf(r timeline.Resource, d *definition) facts {
 		f.resource.Verbs = builtinVerbs
 	}
 	subresources := []string{"status"}
+	if r.Group == "cluster.x-k8s.io" && (r.Resource == "machinedeployments" || r.Resource == "machinesets") {
+		subresources = append(subresources, "scale") // also in a scenario, which has no definition of them
+	}
 	if d != nil {
 		names := d.names()
 		if names.Singular != "" {

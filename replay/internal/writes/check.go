@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/nodesim/nodesim/internal/podadmission"
 	"github.com/nodesim/nodesim/replay/internal/crd"
 )
 
@@ -33,6 +34,8 @@ func (k kind) check(u unstructured.Unstructured) field.ErrorList {
 		return typedRule(u, budget)
 	case "configmaps", "secrets":
 		return keys(u)
+	case "resourcequotas":
+		return typedRule(u, podadmission.CheckQuota)
 	case "deployments.apps":
 		return typedRule(u, deployment)
 	case "replicasets.apps":
@@ -72,6 +75,8 @@ func (k kind) checkUpdate(u unstructured.Unstructured, live *object) field.Error
 		return append(errs, sameSelector(u, live)...)
 	case "configmaps", "secrets":
 		return append(errs, sameData(u, live)...)
+	case "resourcequotas":
+		return append(errs, changeRule(u, live, podadmission.CheckQuotaUpdate)...)
 	case "priorityclasses.scheduling.k8s.io":
 		return append(errs, sameClass(u, live)...)
 	}
@@ -165,7 +170,7 @@ func (k kind) checkStatus(u unstructured.Unstructured, live *object) field.Error
 
 // ruled are the types of kinds with rules.
 type ruled interface {
-	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob | apiextensionsv1.CustomResourceDefinition
+	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob | corev1.ResourceQuota | apiextensionsv1.CustomResourceDefinition
 }
 
 func typedRule[T ruled](u unstructured.Unstructured, rule func(*T) field.ErrorList) field.ErrorList {

@@ -36,6 +36,8 @@ func (k kind) check(u unstructured.Unstructured) field.ErrorList {
 		return keys(u)
 	case "resourcequotas":
 		return typedRule(u, podadmission.CheckQuota)
+	case "limitranges":
+		return typedRule(u, podadmission.CheckRange)
 	case "deployments.apps":
 		return typedRule(u, deployment)
 	case "replicasets.apps":
@@ -170,7 +172,7 @@ func (k kind) checkStatus(u unstructured.Unstructured, live *object) field.Error
 
 // ruled are the types of kinds with rules.
 type ruled interface {
-	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob | corev1.ResourceQuota | apiextensionsv1.CustomResourceDefinition
+	corev1.Node | corev1.Pod | policyv1.PodDisruptionBudget | appsv1.Deployment | appsv1.ReplicaSet | appsv1.StatefulSet | appsv1.DaemonSet | batchv1.Job | batchv1.CronJob | corev1.ResourceQuota | corev1.LimitRange | apiextensionsv1.CustomResourceDefinition
 }
 
 func typedRule[T ruled](u unstructured.Unstructured, rule func(*T) field.ErrorList) field.ErrorList {

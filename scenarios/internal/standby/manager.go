@@ -52,7 +52,8 @@ type Manager struct {
 	order   []string             // of pods that wait, as they came
 	told    map[*kube.Pod]bool   // that they have to wait
 	claimed map[string]string    // the nodes of pods
-	left    []string             // nodes whose pods have gone
+	shapes  map[*cloud.Group]nodeShape
+	left    []string // nodes whose pods have gone
 }
 
 // New starts a node manager, which looks at the cluster when time begins to pass.
@@ -60,6 +61,7 @@ func New(env *component.Env, cfg Config) *Manager {
 	m := &Manager{
 		env: env, cfg: cfg, chance: env.Stream("nodemanager"), judge: scheduler.Scheduler{Env: env}, end: func() {},
 		pods: map[string]*kube.Pod{}, told: map[*kube.Pod]bool{}, claimed: map[string]string{},
+		shapes: map[*cloud.Group]nodeShape{},
 	}
 	m.instance = SchedulerName + "-" + m.chance.UUID()
 	m.turns = tasks.NewTurns(env.After)

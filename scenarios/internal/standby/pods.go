@@ -112,22 +112,13 @@ func (m *Manager) groupOf(p *kube.Pod) (*cloud.Group, string) {
 	need := component.Room{CPU: cpu, Memory: memory, Pods: 1}
 	var why scheduler.ReasonCounts
 	for _, g := range m.cfg.Groups {
-		i := &cloud.Instance{Zone: g.Zones[0], Group: g, Template: g.Template}
-		chance := m.env.Stream("nodemanager", "shape", g.Name)
-		n := m.cfg.Kubelets.Shape(i).Node(m.cfg.Kubelets.Place(i), &chance)
-		like := &scheduler.NodeGroup{Labels: kubelet.Pairs(n.AllLabels())}
-		for _, t := range n.Taints {
-			if !slices.Contains(startupTaints[:], t.Key) {
-				like.Taints = append(like.Taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
-			}
-		}
-		room := component.Room{CPU: n.Allocatable.MilliCPU, Memory: n.Allocatable.MemoryBytes, Pods: n.Allocatable.Pods}
-		switch reason := m.judge.Refusal(p.Template, like); {
+		next := m.nextNode(g)
+		switch reason := m.judge.Refusal(p.Template, next.group); {
 		case reason != "":
 			why.Add(reason, 1)
-		case need.CPU > room.CPU:
+		case need.CPU > next.room.CPU:
 			why.Add(scheduler.ReasonCPU, 1)
-		case need.Memory > room.Memory:
+		case need.Memory > next.room.Memory:
 			why.Add(scheduler.ReasonMemory, 1)
 		default:
 			return g, ""
@@ -138,6 +129,34 @@ func (m *Manager) groupOf(p *kube.Pod) (*cloud.Group, string) {
 		text += fmt.Sprintf(" %d %s", why.Nodes[i], why.Reasons[i])
 	}
 	return nil, text
+}
+
+// nodeShape is what the next node of a group is like.
+type nodeShape struct {
+	template cloud.Template
+	group    *scheduler.NodeGroup
+	room     component.Room
+}
+
+// nextNode works the shape out once, and again where the group gets another template.
+func (m *Manager) nextNode(g *cloud.Group) nodeShape {
+	if known, ok := m.shapes[g]; ok && known.template == g.Template {
+		return known
+	}
+	i := &cloud.Instance{Zone: g.Zones[0], Group: g, Template: g.Template}
+	chance := m.env.Stream("nodemanager", "shape", g.Name)
+	n := m.cfg.Kubelets.Shape(i).Node(m.cfg.Kubelets.Place(i), &chance)
+	next := nodeShape{
+		template: g.Template, group: &scheduler.NodeGroup{Labels: kubelet.Pairs(n.AllLabels())},
+		room: component.Room{CPU: n.Allocatable.MilliCPU, Memory: n.Allocatable.MemoryBytes, Pods: n.Allocatable.Pods},
+	}
+	for _, t := range n.Taints {
+		if !slices.Contains(startupTaints[:], t.Key) {
+			next.group.Taints = append(next.group.Taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
+		}
+	}
+	m.shapes[g] = next
+	return next
 }
 
 // sleep lets a time of the simulation pass, and reports whether it has before the context ended.

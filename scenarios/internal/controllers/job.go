@@ -34,10 +34,10 @@ func newJob(w *workload) *job {
 }
 
 func (j *job) changed(c kube.Change, old, p *kube.Pod) {
-	if c != kube.Added && active(old) {
+	if c != kube.Added && old.Active() {
 		j.active--
 	}
-	if c != kube.Deleted && active(p) {
+	if c != kube.Deleted && p.Active() {
 		j.active++
 	}
 	if c == kube.Modified && p.Terminal() && !old.Terminal() {

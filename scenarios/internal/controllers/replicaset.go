@@ -31,10 +31,10 @@ func newReplicaSet(w *workload) *replicaSet {
 }
 
 func (rs *replicaSet) changed(c kube.Change, old, p *kube.Pod) {
-	if c != kube.Added && active(old) {
+	if c != kube.Added && old.Active() {
 		rs.active--
 	}
-	if c != kube.Deleted && active(p) {
+	if c != kube.Deleted && p.Active() {
 		rs.active++
 	}
 	if rs.begun && rs.active+rs.creating != rs.Replicas {

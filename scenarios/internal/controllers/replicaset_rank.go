@@ -16,13 +16,13 @@ import (
 func RankForDeletion(pods, related []*kube.Pod, now kube.Instant) []*kube.Pod {
 	together := map[string]int{} // by node: active related pods
 	for _, p := range related {
-		if active(p) {
+		if p.Active() {
 			together[p.NodeName]++
 		}
 	}
 	ranked := make([]ranking, 0, len(pods))
 	for _, p := range pods {
-		if active(p) {
+		if p.Active() {
 			ranked = append(ranked, rankOf(p))
 		}
 	}

@@ -124,7 +124,3 @@ func (w *workload) about() kube.Reference {
 		ResourceVersion: strconv.FormatUint(w.env.API.Version(), 10),
 	}
 }
-
-// active reports whether a controller counts on a pod (FilterActivePods of
-// pkg/controller/controller_utils.go).
-func active(p *kube.Pod) bool { return !p.Terminating() && !p.Terminal() }

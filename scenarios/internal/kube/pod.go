@@ -176,6 +176,9 @@ func (p *Pod) Ready() bool { return p.readiness.in(p.Conditions) }
 // Terminal reports whether the pod's phase is one that it never leaves.
 func (p *Pod) Terminal() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
+// Active reports whether a controller counts on the pod (FilterActivePods of pkg/controller/controller_utils.go).
+func (p *Pod) Active() bool { return !p.Terminating() && !p.Terminal() }
+
 // Requests returns what the pod asks of a node, in millicores and bytes.
 func (p *Pod) Requests() (cpu, memory int64) {
 	if d := p.Template.Demands; d != nil && d.Whole != nil {

@@ -52,7 +52,7 @@ func (a *Actor) syncJob(o *object) time.Duration {
 	for _, p := range j.pods {
 		j.lost[p] = j.hasFailed(p)
 		switch {
-		case active(p):
+		case p.Active():
 			j.active = append(j.active, p)
 			if p.Ready() {
 				j.ready++

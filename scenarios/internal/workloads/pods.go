@@ -139,9 +139,6 @@ const jobTracking = batchv1.JobTrackingFinalizer
 
 func uidOf(owner *kube.Owner) types.UID { return types.UID(owner.UID) }
 
-// active reports whether a controller counts on a pod (FilterActivePods of pkg/controller/controller_utils.go).
-func active(p *kube.Pod) bool { return !p.Terminating() && !p.Terminal() }
-
 // available reports whether a pod has been Ready for long enough (IsPodAvailable of pkg/api/v1/pod/util.go), and if it
 // hasn't, when it will have.
 func (a *Actor) available(p *kube.Pod, minReady int32) (is bool, in time.Duration) {

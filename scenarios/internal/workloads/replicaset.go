@@ -21,7 +21,7 @@ const burst = 500
 // syncReplicaSet is a ReplicaSet's controller (pkg/controller/replicaset/replica_set.go).
 func (a *Actor) syncReplicaSet(o *object) time.Duration {
 	rs := o.api.(*appsv1.ReplicaSet)
-	pods := a.claim(o, active)
+	pods := a.claim(o, (*kube.Pod).Active)
 	status, again := a.statusOfSet(o)
 	later, err := a.replicate(o, pods, *rs.Spec.Replicas, &rs.Spec.Template)
 	again = sooner(again, later)
@@ -60,7 +60,7 @@ func (a *Actor) fail(s *appsv1.ReplicaSetStatus, err error) {
 // (pkg/controller/replication/conversion.go). It doesn't tell terminating pods.
 func (a *Actor) syncReplicationController(o *object) time.Duration {
 	rc := o.api.(*corev1.ReplicationController)
-	pods := a.claim(o, active)
+	pods := a.claim(o, (*kube.Pod).Active)
 	c := a.count(o, rc.Spec.MinReadySeconds, rc.Spec.Template)
 	again, err := a.replicate(o, pods, *rc.Spec.Replicas, rc.Spec.Template)
 	again = sooner(c.again, again)

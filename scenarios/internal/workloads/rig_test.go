@@ -116,7 +116,7 @@ func (r *rig) read(resource, name string, into any) {
 // running are the pods that haven't ended, the oldest first.
 func (r *rig) running() (some []*kube.Pod) {
 	for _, p := range r.env.API.Pods() {
-		if active(p) {
+		if p.Active() {
 			some = append(some, p)
 		}
 	}

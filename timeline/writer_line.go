@@ -1,8 +1,10 @@
 package timeline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // WriteLine appends an event as it is to be on its line: with Object, whole
@@ -55,4 +57,17 @@ func (w *Writer) WriteLine(ev Event) error {
 	w.events++
 	w.last.At = ev.At
 	return nil
+}
+
+// Ending returns the line END with which the tape would end now, at a position, without
+// writing it: for whoever reads a tape that goes on.
+func (w *Writer) Ending(at time.Duration, reason string) ([]byte, error) {
+	ev := Event{At: max(at, w.last.At), Type: End, Reason: reason}
+	if err := w.check(&ev); err != nil {
+		return nil, w.refuse(&ev, err)
+	}
+	if err := w.plain(&ev); err != nil {
+		return nil, w.refuse(&ev, err)
+	}
+	return bytes.Clone(w.line), nil
 }

@@ -191,7 +191,7 @@ func (c *Cluster) lastEvents() string {
 }
 
 // WriteTape writes the tape of all that has happened so far, the clients' own
-// writes included.
+// writes included. It ends at the cluster's position.
 func (c *Cluster) WriteTape(w io.Writer) error {
 	text, err := c.text()
 	if err != nil {
@@ -203,9 +203,10 @@ func (c *Cluster) WriteTape(w io.Writer) error {
 
 // text reads the tape as it is now.
 func (c *Cluster) text() (io.Reader, error) {
+	at := c.player.Position()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.tape.open()
+	return c.tape.open(at)
 }
 
 // Tape is that tape for a replay, a feed or the invariants: of what has happened

@@ -107,6 +107,9 @@ func sound(t testing.TB, c *simcluster.TestCluster) {
 	for _, v := range report.Violations {
 		t.Error(v)
 	}
+	if !r.Complete() {
+		t.Error("the tape doesn't say that it ends")
+	}
 }
 
 // In a bubble the cluster's hour is over in a moment.

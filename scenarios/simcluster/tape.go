@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 	"k8s.io/apimachinery/pkg/types"
@@ -150,8 +151,8 @@ func (r *record) line(ev timeline.Event) error {
 	return r.writer.WriteLine(ev)
 }
 
-// open reads what is on the tape now.
-func (r *record) open() (io.Reader, error) {
+// open reads what is on the tape now, which ends at a position.
+func (r *record) open(at time.Duration) (io.Reader, error) {
 	if r.write(); r.failed != nil {
 		return nil, r.failed
 	}
@@ -159,7 +160,11 @@ func (r *record) open() (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.MultiReader(bytes.NewReader(header), r.text.open()), nil
+	end, err := r.writer.Ending(at, "complete")
+	if err != nil {
+		return nil, err
+	}
+	return io.MultiReader(bytes.NewReader(header), r.text.open(), bytes.NewReader(end)), nil
 }
 
 // chunks are text in memory, most of it compressed.

@@ -25,7 +25,7 @@ import (
 func (a *Acting) keepWorkloads() {
 	a.workloads = workloads.New(workloads.Config{
 		Env: a.sim.env, Traits: a.sim.traitsOf, Admit: admission{a.objects}.admit, Admission: a.objects.Admission,
-		Bounded: a.objects.Bounded, Charge: a.objects.Charge,
+		Bounded: a.objects.Bounded, Charge: a.objects.Charge, ChargeClaim: a.objects.ChargeClaim,
 		Ending: func(namespace string) bool { return a.objects.Terminating(namespace) },
 		Owners: func(p *kube.Pod) []metav1.OwnerReference {
 			if x := a.objects.Get("pods", p.Namespace, p.Name); x != nil {

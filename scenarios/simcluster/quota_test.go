@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -104,5 +105,54 @@ func TestAQuotaBoundsANamespace(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.used("default", "few", quantities("pods", "0", "count/deployments.apps", "0", "limits.cpu", "0"))
+	})
+}
+
+// A StatefulSet whose claims a quota refuses says so, and creates no pod until there is room.
+func TestAQuotaRefusesClaimsOfAStatefulSet(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx, core := t.Context(), f.k.CoreV1()
+		q, err := core.ResourceQuotas("default").Create(ctx, &corev1.ResourceQuota{
+			ObjectMeta: metav1.ObjectMeta{Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: quantities("persistentvolumeclaims", "0")},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.used("default", "none", quantities("persistentvolumeclaims", "0"))
+		one := int32(1)
+		if _, err := f.k.AppsV1().StatefulSets("default").Create(ctx, &appsv1.StatefulSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "db"},
+			Spec: appsv1.StatefulSetSpec{
+				Replicas: &one, ServiceName: "db", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, Template: template("db"),
+				VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{
+					ObjectMeta: metav1.ObjectMeta{Name: "data"},
+					Spec: corev1.PersistentVolumeClaimSpec{
+						AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Resources: corev1.VolumeResourceRequirements{Requests: quantities("storage", "1Gi")},
+					},
+				}},
+			},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.c.Eventually(time.Minute, "why there is no pod", func() bool {
+			events, err := core.Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=db"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := ""
+			for _, e := range events.Items {
+				all += e.Message + "\n"
+			}
+			why := `persistentvolumeclaims "data-db-0" is forbidden: exceeded quota: none, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=0, limited: persistentvolumeclaims=0`
+			return strings.Contains(all, "Create Claim data-db-0 for Pod db-0 in StatefulSet db failed error: "+why) &&
+				strings.Contains(all, "Create Pod db-0 in StatefulSet db failed error: failed to create PVC data-db-0: "+why)
+		})
+		if err := core.ResourceQuotas("default").Delete(ctx, q.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.c.Eventually(time.Hour, "a pod of db", func() bool {
+			p, err := core.Pods("default").Get(ctx, "db-0", metav1.GetOptions{})
+			return err == nil && p.Status.Phase == corev1.PodRunning
+		})
 	})
 }

@@ -246,14 +246,26 @@ func (s *Objects) Charge(p *corev1.Pod) error {
 	if err := podadmission.CheckLimits(p, s.Ranges(p.Namespace)); err != nil {
 		return forbidden(err)
 	}
-	list := s.quotas.within[p.Namespace]
+	return s.charge(p.Namespace, p.Name, podadmission.Item{Resource: "pods", Pod: p})
+}
+
+// ChargeClaim is Charge for a claim that a controller creates.
+func (s *Objects) ChargeClaim(c *corev1.PersistentVolumeClaim) error {
+	if err := podadmission.CheckClaim(c, s.Ranges(c.Namespace)); err != nil {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, c.Name, err)
+	}
+	return s.charge(c.Namespace, c.Name, podadmission.Item{Resource: "persistentvolumeclaims", Claim: c})
+}
+
+func (s *Objects) charge(namespace, name string, is podadmission.Item) error {
+	list := s.quotas.within[namespace]
 	var all []*corev1.ResourceQuota
 	for _, t := range list {
 		all = append(all, decode[corev1.ResourceQuota](t.Object))
 	}
-	charged, err := podadmission.Charge(all, podadmission.Item{Resource: "pods", Pod: p}, nil, s.Env.API.Now().Time())
+	charged, err := podadmission.Charge(all, is, nil, s.Env.API.Now().Time())
 	if err != nil {
-		return forbidden(err)
+		return apierrors.NewForbidden(schema.GroupResource{Resource: is.Resource}, name, err)
 	}
 	for _, c := range charged {
 		i := slices.IndexFunc(list, func(t *tally) bool { return t.Name == c.Name })

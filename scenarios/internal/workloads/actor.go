@@ -35,6 +35,8 @@ type Config struct {
 	Bounded func(namespace string) bool
 	// Charge has the quotas of a namespace count a new pod, or says why the API server refuses it.
 	Charge func(*corev1.Pod) error
+	// ChargeClaim is Charge for a claim.
+	ChargeClaim func(*corev1.PersistentVolumeClaim) error
 	// Owners are the owner references that a pod has in the API.
 	Owners func(*kube.Pod) []metav1.OwnerReference
 	// Ending reports whether nothing can be created in a namespace any more.

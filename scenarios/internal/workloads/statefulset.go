@@ -254,7 +254,7 @@ func (s *setSync) keep(i int, parallel bool) (wait bool) {
 		}
 	}
 	if p.Phase == string(corev1.PodPending) {
-		s.claims(p.Name, ordinalOf(s.o, p))
+		_, _ = s.claims(p.Name, ordinalOf(s.o, p)) // the pod is there: it is tried again
 	}
 	if !parallel && (p.Terminating() || p.Phase != string(corev1.PodRunning) || !p.Ready() || !s.isAvailable(p)) {
 		return true
@@ -331,7 +331,10 @@ func (s *setSync) createPodOf(i int) bool {
 			t = old
 		}
 	}
-	if !s.claims(name, ordinal) {
+	if all, err := s.claims(name, ordinal); !all {
+		if err != nil {
+			s.record(s.o, corev1.EventTypeWarning, "FailedCreate", fmt.Sprintf("Create Pod %s in StatefulSet %s failed error: %v", name, s.o.doc.Name, err))
+		}
 		return false
 	}
 	spec := map[string]any{"hostname": name}

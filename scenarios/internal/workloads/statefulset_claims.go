@@ -1,12 +1,14 @@
 package workloads
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
@@ -15,9 +17,11 @@ import (
 // pkg/controller/statefulset/stateful_set_utils.go).
 func claimName(t *corev1.PersistentVolumeClaim, pod string) string { return t.Name + "-" + pod }
 
-// claims creates the claims of a pod that aren't there. It reports whether all are, and stay.
-func (s *setSync) claims(pod string, ordinal int) bool {
-	all := true
+// claims creates the claims of a pod that aren't there. It reports whether all are, and stay, and why the API server
+// refuses some.
+func (s *setSync) claims(pod string, ordinal int) (all bool, refused error) {
+	all = true
+	var errs []error
 	for i := range s.set.Spec.VolumeClaimTemplates {
 		t := &s.set.Spec.VolumeClaimTemplates[i]
 		name := claimName(t, pod)
@@ -37,12 +41,24 @@ func (s *setSync) claims(pod string, ordinal int) bool {
 			c.OwnerReferences = []metav1.OwnerReference{s.o.reference()}
 		}
 		c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
+		if s.Bounded != nil && s.Bounded(s.o.doc.Namespace) {
+			if err := s.ChargeClaim(c); err != nil {
+				s.record(s.o, corev1.EventTypeWarning, "FailedCreate", fmt.Sprintf("Create Claim %s for Pod %s in StatefulSet %s failed error: %v", name, pod, s.o.doc.Name, err))
+				errs = append(errs, fmt.Errorf("failed to create PVC %s: %w", name, err))
+				all = false
+				continue
+			}
+		}
 		if o, _ := s.create(kinds["persistentvolumeclaims"], c); o == nil {
-			return false
+			return false, nil
 		}
 		s.record(s.o, corev1.EventTypeNormal, "SuccessfulCreate", "Create Claim "+name+" Pod "+pod+" in StatefulSet "+s.o.doc.Name+" success")
 	}
-	return all
+	err := utilerrors.NewAggregate(errs)
+	if err != nil {
+		s.again, s.refused = sooner(s.again, s.o.refuse()), true
+	}
+	return all, err
 }
 
 // volumes are those of a pod: its claims, and what else the template has (updateStorage).

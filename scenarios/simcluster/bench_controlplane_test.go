@@ -3,6 +3,7 @@
 package simcluster_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -61,11 +62,20 @@ func BenchmarkDrainOfPeer(b *testing.B) {
 	if err := web.Create(ctx, k, g); err != nil {
 		b.Fatal(err)
 	}
-	for b.Loop() {
-		b.StopTimer()
+	scale := func(replicas int32) {
+		web.Replicas = replicas
+		patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
+		if _, err := k.AppsV1().Deployments("shop").Patch(ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			b.Fatal(err)
+		}
 		if err := web.AtRest(ctx, k); err != nil {
 			b.Fatal(err)
 		}
+	}
+	for b.Loop() {
+		b.StopTimer()
+		scale(0)
+		scale(90) // and so evenly over the nodes
 		node := fullest(b, k)
 		pods := podsOn(b, k, node, true)
 		b.ReportMetric(float64(len(pods)), "pods")

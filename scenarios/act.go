@@ -153,7 +153,7 @@ func (a *Acting) Close() error {
 // emit keeps an event until it is asked for.
 func (a *Acting) emit(ev timeline.Event) error {
 	if ev.Resource == "events" && ev.Type == timeline.Added && a.objects.Terminating(ev.Namespace) {
-		a.sim.env.API.LoseEvent(ev.Name)
+		a.sim.env.API.LoseEvent(ev.Namespace, ev.Name)
 		return nil // the API server refuses it
 	}
 	a.objects.Saw(&ev)

@@ -63,12 +63,8 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 		if err := a.scheduling(r, ev); err != nil {
 			return 0, err
 		}
-		switch {
-		case r != events:
-		case ev.Type == timeline.Added:
-			store.FindEvent(ev.Name)
-		case ev.Type == timeline.Deleted && a.objects.Reported(ev.Namespace, ev.Name):
-			store.LoseEvent(ev.Name)
+		if r == events && ev.Type == timeline.Deleted && a.objects.Reported(ev.Namespace, ev.Name) {
+			store.LoseEvent(ev.Namespace, ev.Name)
 		}
 		return store.NextVersion(), nil
 	case ev.Type == timeline.Deleted:

@@ -121,3 +121,43 @@ func TestDeletedEventsComeAgain(t *testing.T) {
 		f.c.Eventually(2*time.Hour, "the Event's end", func() bool { return len(about()) == 0 })
 	})
 }
+
+// An actor's Event that a client has deleted, created again and deleted again has one end, and an Event of its name in another
+// namespace isn't taken for it.
+func TestDeletedEventsOfClientsEndOnce(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx, core := t.Context(), f.k.CoreV1()
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "big"}, Spec: template("x").Spec}
+		pod.Spec.Containers[0].Resources.Requests = quantities("cpu", "1000")
+		for pods, then := range map[string]string{"default": "default", "shop": "kube-system"} {
+			if _, err := core.Pods(pods).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			var e corev1.Event
+			f.c.Eventually(time.Minute, "an Event about the pod", func() bool {
+				l, err := core.Events(pods).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=big"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(l.Items) == 1 {
+					e = l.Items[0]
+				}
+				return len(l.Items) == 1
+			})
+			if err := core.Events(pods).Delete(ctx, e.Name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			e.ResourceVersion, e.UID, e.Namespace, e.InvolvedObject.Namespace = "", "", then, then
+			if _, err := core.Events(then).Create(ctx, &e, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := core.Events(then).Delete(ctx, e.Name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-time.After(3 * time.Hour)
+		if _, err := core.Nodes().List(ctx, metav1.ListOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -46,15 +46,24 @@ func (s *Store) expired(written Instant) bool { return stepOf(written) < s.swept
 
 // LoseEvent says that an event isn't there any more, or was never taken, though it isn't old: its reporter creates it
 // again when it comes again.
-func (s *Store) LoseEvent(name string) {
+func (s *Store) LoseEvent(namespace, name string) {
 	if s.lost == nil {
-		s.lost = map[string]bool{}
+		s.lost = map[[2]string]bool{}
 	}
-	s.lost[name] = true
+	s.lost[[2]string{namespace, name}] = true
 }
 
-// FindEvent says that a client has created an event that was lost.
-func (s *Store) FindEvent(name string) { delete(s.lost, name) }
+// FindEvent says that a client has created an event, and reports whether it is one that was lost: its reporter goes on to
+// write it, and its hour begins again.
+func (s *Store) FindEvent(namespace, name string) bool {
+	id := [2]string{namespace, name}
+	if !s.lost[id] {
+		return false
+	}
+	delete(s.lost, id)
+	s.rewritten[name] = s.Now()
+	return true
+}
 
 // ExpireEvents removes the events that were last written an hour ago, as etcd
 // does with their leases. Call it every ten seconds of the tape.
@@ -73,8 +82,8 @@ func (s *Store) ExpireEvents() {
 					continue
 				}
 			}
-			if s.lost[name] {
-				delete(s.lost, name)
+			if id := [2]string{l.namespace, name}; s.lost[id] {
+				delete(s.lost, id)
 				continue
 			}
 			s.ev = timeline.Event{

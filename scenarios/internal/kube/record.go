@@ -38,7 +38,7 @@ func (s *Store) Record(from Source, about Reference, kind, reason, message strin
 		ev.Message = combinedPrefix + message
 	}
 	ev.Namespace, ev.Name = namespaceOf(&about), nameOfEvent(about.Name, e.at)
-	if e.created == 0 || s.expired(e.written) || s.lost[ev.Name] {
+	if e.created == 0 || s.expired(e.written) || s.lost[[2]string{ev.Namespace, ev.Name}] {
 		e.version, _ = strconv.ParseUint(about.ResourceVersion, 10, 64)
 		e.field, e.writes = about.FieldPath, 0
 		s.createEvent(&ev, e.at)
@@ -92,8 +92,9 @@ func (s *Store) nextName() Instant {
 func (s *Store) createEvent(e *Event, at Instant) {
 	e.Created = s.Now().Second()
 	s.stamp(&e.Meta)
-	again := s.lost[e.Name]
-	delete(s.lost, e.Name)
+	id := [2]string{e.Namespace, e.Name}
+	again := s.lost[id]
+	delete(s.lost, id)
 	s.emit(Added, "events", &e.Meta, nil, whole(s, (*writer).event, e))
 	if again {
 		s.rewritten[e.Name] = s.Now() // its end is awaited already

@@ -69,7 +69,7 @@ type Store struct {
 	generations   []generation       // of events, the oldest first
 	swept         int64              // the step of time up to which events have expired
 	rewritten     map[string]Instant // events that were written again, by name
-	lost          map[string]bool    // those that are gone before their time, by name
+	lost          map[[2]string]bool // those that are gone before their time, by namespace and name
 	scales        map[string]int
 	leases        map[string]*lease
 

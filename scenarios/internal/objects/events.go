@@ -20,7 +20,8 @@ const (
 	client reporter = true
 )
 
-// Reported reports whether there is an Event of the name that an actor has created, and goes on to write.
+// Reported reports whether there is an Event of the name that an actor has created, and goes on to write: also one that a client
+// has created again.
 func (s *Objects) Reported(namespace, called string) bool {
 	by, there := s.events[namespace][called]
 	return there && by == actor
@@ -47,7 +48,7 @@ func (s *Objects) sawEvent(ev *timeline.Event) {
 // ExpireEvent has an Event that a client has just written forgotten in its time, which begins again with each write.
 func (s *Objects) ExpireEvent(ev *timeline.Event) {
 	namespace, called := ev.Namespace, ev.Name
-	if ev.Type == timeline.Added {
+	if ev.Type == timeline.Added && !s.Env.API.FindEvent(namespace, called) {
 		s.events[namespace][called] = client
 	}
 	id, due := [2]string{namespace, called}, s.Env.Now()+eventTTL
@@ -80,7 +81,7 @@ func (s *Objects) forgetEvents(namespace string) {
 
 func (s *Objects) forgetEvent(namespace, called string) {
 	if s.Reported(namespace, called) {
-		s.Env.API.LoseEvent(called)
+		s.Env.API.LoseEvent(namespace, called)
 	}
 	s.Env.API.DropDocument(&kube.Document{Meta: kube.Meta{Namespace: namespace, Name: called}, Resource: "events"})
 	delete(s.expires, [2]string{namespace, called})

@@ -316,26 +316,59 @@ func countIndexes(list string, completions int32) (n int32, err error) {
 	return n, nil
 }
 
-// changedJob is ValidateJobSpecUpdate. Completions of an Indexed Job may change together with its parallelism, and the template's
-// scheduling of one that is suspended and hasn't begun.
+// changedJob is ValidateJobSpecUpdate. Completions of an Indexed Job may change together with its parallelism.
 func changedJob(j, old *batchv1.Job) field.ErrorList {
-	at := field.NewPath("spec")
-	errs := apivalidation.ValidateImmutableField(j.Spec.Selector, old.Spec.Selector, at.Child("selector"))
-	elastic := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batchv1.IndexedCompletion &&
-		equality.Semantic.DeepEqual(j.Spec.Completions, j.Spec.Parallelism)
-	if !elastic {
-		errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.Completions, old.Spec.Completions, at.Child("completions"))...)
+	at, is, was := field.NewPath("spec"), &j.Spec, &old.Spec
+	var errs field.ErrorList
+	same := func(name string, is, was any) {
+		errs = append(errs, apivalidation.ValidateImmutableField(is, was, at.Child(name))...)
 	}
-	begun := old.Spec.Suspend == nil || !*old.Spec.Suspend || old.Status.StartTime != nil
-	is, was := j.Spec.Template.DeepCopy(), &old.Spec.Template
-	if !begun {
-		is.Labels, is.Annotations = was.Labels, was.Annotations
-		is.Spec.NodeSelector, is.Spec.Affinity, is.Spec.Tolerations, is.Spec.SchedulingGates = was.Spec.NodeSelector, was.Spec.Affinity, was.Spec.Tolerations, was.Spec.SchedulingGates
+	if is.CompletionMode == nil || *is.CompletionMode != batchv1.IndexedCompletion {
+		same("completions", is.Completions, was.Completions)
+	} else if n := is.Completions; n != nil && !equality.Semantic.DeepEqual(n, was.Completions) && !equality.Semantic.DeepEqual(n, is.Parallelism) {
+		errs = append(errs, field.Invalid(at.Child("completions"), n, "can only be modified in tandem with spec.parallelism"))
 	}
-	errs = append(errs, apivalidation.ValidateImmutableField(is, was, at.Child("template"))...)
-	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.CompletionMode, old.Spec.CompletionMode, at.Child("completionMode"))...)
-	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.PodFailurePolicy, old.Spec.PodFailurePolicy, at.Child("podFailurePolicy"))...)
-	return append(errs, apivalidation.ValidateImmutableField(j.Spec.BackoffLimitPerIndex, old.Spec.BackoffLimitPerIndex, at.Child("backoffLimitPerIndex"))...)
+	same("selector", is.Selector, was.Selector)
+	errs = append(errs, changedTemplate(&is.Template, old, at.Child("template"))...)
+	same("completionMode", is.CompletionMode, was.CompletionMode)
+	same("podFailurePolicy", is.PodFailurePolicy, was.PodFailurePolicy)
+	same("backoffLimitPerIndex", is.BackoffLimitPerIndex, was.BackoffLimitPerIndex)
+	same("managedBy", is.ManagedBy, was.ManagedBy)
+	same("successPolicy", is.SuccessPolicy, was.SuccessPolicy)
+	return errs
+}
+
+// changedTemplate is validatePodTemplateUpdate: of a Job that is suspended, and has no pods any more, the resources of containers
+// and the scheduling may change, but for affinity to pods.
+func changedTemplate(is *corev1.PodTemplateSpec, old *batchv1.Job, at *field.Path) field.ErrorList {
+	suspended := func(c batchv1.JobCondition) bool {
+		return c.Type == batchv1.JobSuspended && c.Status == corev1.ConditionTrue
+	}
+	if s := &old.Status; old.Spec.Suspend == nil || !*old.Spec.Suspend || s.Active > 0 || s.StartTime != nil && !slices.ContainsFunc(s.Conditions, suspended) {
+		return apivalidation.ValidateImmutableField(is, &old.Spec.Template, at)
+	}
+	was := old.Spec.Template.Spec.DeepCopy()
+	was.NodeSelector, was.Tolerations, was.SchedulingGates = is.Spec.NodeSelector, is.Spec.Tolerations, is.Spec.SchedulingGates
+	switch now := is.Spec.Affinity; {
+	case now == nil && was.Affinity != nil:
+		if was.Affinity.NodeAffinity = nil; *was.Affinity == (corev1.Affinity{}) {
+			was.Affinity = nil
+		}
+	case now != nil && was.Affinity == nil:
+		was.Affinity = &corev1.Affinity{NodeAffinity: now.NodeAffinity}
+	case now != nil:
+		was.Affinity.NodeAffinity = now.NodeAffinity
+	}
+	resources := func(is, was []corev1.Container) {
+		for i := range was {
+			if len(is) == len(was) && is[i].Name == was[i].Name {
+				was[i].Resources = is[i].Resources
+			}
+		}
+	}
+	resources(is.Spec.Containers, was.Containers)
+	resources(is.Spec.InitContainers, was.InitContainers)
+	return apivalidation.ValidateImmutableField(is.Spec, *was, at.Child("spec"))
 }
 
 // cronJob is validateCronJobSpec, but for the form of the schedule.

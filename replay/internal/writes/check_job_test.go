@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
@@ -84,5 +85,47 @@ func TestRulesOfCronJobs(t *testing.T) {
 	} {
 		text := string(rawjson.Apply(nil, []byte(`{"spec":{"schedule":"0 0 1 1 *","jobTemplate":{"spec":{`+podOfJob+`}}}}`), []byte(`{"spec":`+one.spec+`}`)))
 		equal(t, one.spec, checked(t, cronJob, text), one.want)
+	}
+}
+
+// What of a Job can't change, and what can while it is suspended.
+func TestRulesOfChangedJobs(t *testing.T) {
+	const no = "field is immutable"
+	job := func(change string) *batchv1.Job {
+		j := &batchv1.Job{}
+		text := rawjson.Apply(nil, []byte(`{"spec":{"suspend":true,"parallelism":1,"completions":1,"completionMode":"Indexed",`+podOfJob+`}}`), []byte(change))
+		if err := json.Unmarshal(text, j); err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	pod := func(spec string) string { return `{"spec":{"template":{"spec":` + spec + `}}}` }
+	small := pod(`{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]}`)
+	begun := `{"status":{"startTime":"2026-01-01T00:00:00Z"}}`
+	for _, one := range []struct{ old, is, at, want string }{
+		{``, `{"spec":{"managedBy":"a.io/b"}}`, "spec.managedBy", no},
+		{``, `{"spec":{"successPolicy":{"rules":[{"succeededCount":1}]}}}`, "spec.successPolicy", no},
+		{``, `{"spec":{"completions":2,"parallelism":2}}`, "", ""},
+		{``, `{"spec":{"parallelism":2}}`, "", ""},
+		{``, `{"spec":{"completions":2}}`, "spec.completions", "can only be modified in tandem with spec.parallelism"},
+		{``, small, "", ""},
+		{``, pod(`{"affinity":{"nodeAffinity":{}},"nodeSelector":{"a":"b"}}`), "", ""},
+		{``, pod(`{"affinity":{"podAffinity":{}}}`), "spec.template.spec", no},
+		{``, pod(`{"restartPolicy":"OnFailure"}`), "spec.template.spec", no},
+		{pod(`{"affinity":{"nodeAffinity":{}}}`), pod(`{"affinity":null}`), "", ""},
+		{`{"status":{"active":1}}`, small, "spec.template", no},
+		{begun, small, "spec.template", no},
+		{`{"status":{"startTime":"2026-01-01T00:00:00Z","conditions":[{"type":"Suspended","status":"True"}]}}`, small, "", ""},
+		{`{"spec":{"suspend":false}}`, small, "spec.template", no},
+	} {
+		old := one.old
+		if old == "" {
+			old = `{}`
+		}
+		at, why := "", ""
+		if errs := changedJob(job(one.is), job(old)); len(errs) > 0 {
+			at, why = errs[0].Field, errs[0].Detail
+		}
+		equal(t, one.old+" to "+one.is, at+": "+why, one.at+": "+one.want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 func typesUID(uid string) types.UID { return types.UID(uid) }
@@ -15,6 +17,13 @@ func typesUID(uid string) types.UID { return types.UID(uid) }
 func free(pv *corev1.PersistentVolume, claim *Object) bool {
 	ref := pv.Spec.ClaimRef
 	return ref == nil || ref.Namespace == claim.Namespace && ref.Name == claim.Name && (ref.UID == "" || string(ref.UID) == claim.UID)
+}
+
+// anothers reports whether a volume is meant for another claim: most are, and reading that costs far less than decoding
+// the volume.
+func anothers(disk, claim *Object) bool {
+	ref := rawjson.Get(disk.text, "spec", "claimRef")
+	return rawjson.IsObject(ref) && (rawjson.Text(ref, "namespace") != claim.Namespace || rawjson.Text(ref, "name") != claim.Name)
 }
 
 // match finds the volume of a claim: the one that is meant for it, or else the smallest that will do (FindMatchingVolume
@@ -34,6 +43,9 @@ func (v *volumes) match(x *Object, claim *corev1.PersistentVolumeClaim, node str
 	}
 	var size = want
 	for _, disk := range inOrder(v.disks) {
+		if anothers(disk, x) {
+			continue
+		}
 		pv := decode[corev1.PersistentVolume](disk)
 		has := pv.Spec.Capacity[corev1.ResourceStorage]
 		switch {

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -70,10 +71,14 @@ func fill(to *corev1.ResourceList, from corev1.ResourceList) string {
 }
 
 // CheckResources says what is wrong with what containers ask for: more than they may have, as a LimitRange may have made it
-// (validateResourceRequirements of pkg/apis/core/validation/validation.go, but for names, amounts and huge pages).
+// (validateResourceRequirements of pkg/apis/core/validation/validation.go, but for names and huge pages).
 func CheckResources(r *corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
+	for _, name := range slices.Sorted(maps.Keys(r.Limits)) {
+		errs = append(errs, amount(name, r.Limits[name], at.Child("limits"))...)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		asked := r.Requests[name]
+		errs = append(errs, amount(name, asked, at.Child("requests"))...)
 		most, has := r.Limits[name]
 		shared := Native(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 		switch {
@@ -87,6 +92,17 @@ func CheckResources(r *corev1.ResourceRequirements, at *field.Path) (errs field.
 		}
 	}
 	return errs
+}
+
+// amount is ValidateResourceQuantityValue: nobody asks for less than nothing, nor for a part of a device.
+func amount(name corev1.ResourceName, q resource.Quantity, list *field.Path) field.ErrorList {
+	switch at := list.Key(string(name)); {
+	case q.Sign() < 0:
+		return field.ErrorList{field.Invalid(at, q.String(), apivalidation.IsNegativeErrorMsg).WithOrigin("minimum")}
+	case !Native(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) && q.MilliValue()%1000 != 0:
+		return field.ErrorList{field.Invalid(at, q, "must be an integer")}
+	}
+	return nil
 }
 
 // CheckLimits says why the LimitRanges of its namespace forbid a new pod.

@@ -5,7 +5,8 @@
 // its Go type holds it. Out: the same object with more members. It never changes
 // what the object says, and leaves to others what the server does after it:
 // statuses but a pod's quality of service, selectors but a Job's, admission,
-// allocated addresses. And the finalizers that a delete leaves on it.
+// allocated addresses. And the finalizers that a delete leaves on it, and what a
+// CronJob's schedule means.
 //
 // Not filled in: requests and limits of a pod as a whole (spec.resources), and
 // what exists only behind feature gates that are off by default.

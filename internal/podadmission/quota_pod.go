@@ -15,7 +15,15 @@ func podUsage(all corev1.ResourceList, p *corev1.Pod, now time.Time) {
 	if Ended(p, now) {
 		return
 	}
-	maps.Copy(all, compute(Requests(&p.Spec), Limits(&p.Spec)))
+	requests, limits := Requests(&p.Spec), Limits(&p.Spec)
+	// What the pod's sandbox takes counts too (PodRequests and PodLimits of component-helpers/resource), other than for LimitRanges.
+	add(requests, p.Spec.Overhead)
+	for name, q := range p.Spec.Overhead {
+		if _, has := limits[name]; has {
+			add(limits, corev1.ResourceList{name: q})
+		}
+	}
+	maps.Copy(all, compute(requests, limits))
 }
 
 // Ended reports whether a pod is no longer charged for what it asked for: it has ended, or should have ended by now

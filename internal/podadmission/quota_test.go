@@ -141,3 +141,14 @@ func TestPodsAddUp(t *testing.T) {
 		t.Errorf("with resources of its own: found %s, want %s", got, want)
 	}
 }
+
+// A quota counts what a pod's sandbox takes too, of limits only where there are any.
+func TestOverheadIsCharged(t *testing.T) {
+	p := parse[corev1.Pod](t, `{"spec":{"overhead":{"cpu":"250m","memory":"64Mi"},"containers":[{"resources":{"requests":{"cpu":"1"},"limits":{"cpu":"2"}}}]}}`)
+	all := corev1.ResourceList{}
+	podUsage(all, p, noon)
+	want := "cpu=1250m,limits.cpu=2250m,memory=64Mi,pods=1,requests.cpu=1250m,requests.memory=64Mi"
+	if got := listed(all); got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+}

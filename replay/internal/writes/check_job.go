@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 )
 
 // The rules of Jobs and CronJobs: kubernetes/pkg/apis/batch/validation/validation.go.
@@ -371,14 +373,19 @@ func changedTemplate(is *corev1.PodTemplateSpec, old *batchv1.Job, at *field.Pat
 	return apivalidation.ValidateImmutableField(is.Spec, *was, at.Child("spec"))
 }
 
-// cronJob is validateCronJobSpec, but for the form of the schedule.
+// cronJob is validateCronJobSpec; an object from before 1.25, whose schedule may name a zone, isn't one of ours.
 func cronJob(c *batchv1.CronJob) field.ErrorList {
 	at := field.NewPath("spec")
 	var errs field.ErrorList
-	if n := len(strings.Fields(c.Spec.Schedule)); n == 0 {
-		errs = append(errs, field.Required(at.Child("schedule"), ""))
-	} else if n != 5 && !strings.HasPrefix(c.Spec.Schedule, "@") {
-		errs = append(errs, field.Invalid(at.Child("schedule"), c.Spec.Schedule, fmt.Sprintf("expected exactly 5 fields, found %d: %v", n, strings.Fields(c.Spec.Schedule))))
+	if in := at.Child("schedule"); c.Spec.Schedule == "" {
+		errs = append(errs, field.Required(in, ""))
+	} else {
+		if _, err := kubedefaults.ParseSchedule(c.Spec.Schedule, time.UTC); err != nil {
+			errs = append(errs, field.Invalid(in, c.Spec.Schedule, err.Error()))
+		}
+		if strings.Contains(c.Spec.Schedule, "TZ") {
+			errs = append(errs, field.Invalid(in, c.Spec.Schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
+		}
 	}
 	errs = append(errs, naturalSeconds(at, "startingDeadlineSeconds", c.Spec.StartingDeadlineSeconds)...)
 	errs = append(errs, timeZone(c.Spec.TimeZone, at.Child("timeZone"))...)

@@ -71,6 +71,10 @@ func TestRulesOfCronJobs(t *testing.T) {
 		return `spec.timeZone: Invalid value: "` + zone + `": unknown time zone ` + zone
 	}
 	for _, one := range []struct{ spec, want string }{
+		{`{"schedule":"*/10 8-18 * * mon-fri"}`, ``},
+		{`{"schedule":""}`, `spec.schedule: Required value`},
+		{`{"schedule":"61 * * * *"}`, `spec.schedule: Invalid value: "61 * * * *": end of range (61) above maximum (59): 61`},
+		{`{"schedule":"TZ=UTC 0 * * * *"}`, `spec.schedule: Invalid value: "TZ=UTC 0 * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead`},
 		{`{"timeZone":"Europe/Berlin"}`, ``},
 		{`{"timeZone":"Etc/GMT+1"}`, ``},
 		{`{"timeZone":""}`, `spec.timeZone: Invalid value: "": timeZone must be nil or non-empty string`},

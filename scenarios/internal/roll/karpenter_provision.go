@@ -23,6 +23,9 @@ const nominations = 10
 func (k *Karpenter) podChanged(change kube.Change, old, p *kube.Pod) {
 	if change == kube.Deleted || p.NodeName != "" {
 		delete(k.nominated, p)
+		if k.back { // nothing provisions, which would let go of it
+			k.pending = slices.DeleteFunc(k.pending, func(one *kube.Pod) bool { return one == p })
+		}
 		return
 	}
 	// One that is added is unschedulable already where Karpenter was restarted.

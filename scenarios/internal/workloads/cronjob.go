@@ -39,7 +39,7 @@ func (a *Actor) syncCronJob(o *object) time.Duration {
 	c.follow()
 	again := time.Duration(0)
 	if s := &c.cron.Spec; c.cron.DeletionTimestamp == nil && c.zone() != nil && (s.Suspend == nil || !*s.Suspend) {
-		if schedule, err := parseSchedule(s.Schedule, c.zone()); err != nil {
+		if schedule, err := kubedefaults.ParseSchedule(s.Schedule, c.zone()); err != nil {
 			c.warn("UnparseableSchedule", fmt.Sprintf("unparseable schedule: %q : %s", s.Schedule, err))
 		} else {
 			again = c.start(schedule)
@@ -151,7 +151,7 @@ func (c *cronSync) follow() {
 }
 
 // start creates the Job whose time has come. It returns when to look again.
-func (c *cronSync) start(schedule *schedule) time.Duration {
+func (c *cronSync) start(schedule *kubedefaults.Schedule) time.Duration {
 	now := c.now()
 	at, missed, err := c.recent(schedule, now, true)
 	if err != nil {
@@ -223,10 +223,10 @@ func (a *Actor) createJob(job *batchv1.Job) (*object, bool) {
 
 // recent is the last time that has passed, the zero time where none has since the last Job was to start, and about how
 // many were missed (mostRecentScheduleTime). Those before the deadline don't count where bounded says so.
-func (c *cronSync) recent(s *schedule, now time.Time, bounded bool) (last time.Time, missed int64, err error) {
+func (c *cronSync) recent(s *kubedefaults.Schedule, now time.Time, bounded bool) (last time.Time, missed int64, err error) {
 	from := c.since(now, bounded)
-	first := s.next(from)
-	second := s.next(first)
+	first := s.Next(from)
+	second := s.Next(first)
 	switch {
 	case now.Before(first):
 		return time.Time{}, 0, nil
@@ -238,7 +238,7 @@ func (c *cronSync) recent(s *schedule, now time.Time, bounded bool) (last time.T
 		return time.Time{}, 0, fmt.Errorf("time difference between two schedules is less than 1 second")
 	}
 	missed = int64(now.Sub(first).Seconds())/each + 1
-	for t := s.next(first.Add(time.Duration((missed-2)*each) * time.Second)); !t.IsZero() && !t.After(now); t = s.next(t) {
+	for t := s.Next(first.Add(time.Duration((missed-2)*each) * time.Second)); !t.IsZero() && !t.After(now); t = s.Next(t) {
 		last = t
 	}
 	return last, missed, nil
@@ -259,7 +259,7 @@ func (c *cronSync) since(now time.Time, bounded bool) time.Time {
 }
 
 // next is how long it is until the next time (nextScheduleTimeDuration).
-func (c *cronSync) next(s *schedule, now time.Time) time.Duration {
+func (c *cronSync) next(s *kubedefaults.Schedule, now time.Time) time.Duration {
 	last, missed, err := c.recent(s, now, false)
 	switch {
 	case err != nil, last.IsZero() && missed > 0:
@@ -267,7 +267,7 @@ func (c *cronSync) next(s *schedule, now time.Time) time.Duration {
 	case last.IsZero():
 		last = c.since(now, false)
 	}
-	t := s.next(last)
+	t := s.Next(last)
 	if t.IsZero() {
 		return 0
 	}

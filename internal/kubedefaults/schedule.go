@@ -1,4 +1,4 @@
-package workloads
+package kubedefaults
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A schedule says when a CronJob starts: the five fields of cron, as github.com/robfig/cron/v3, which Kubernetes uses,
+// A Schedule says when a CronJob starts: the five fields of cron, as github.com/robfig/cron/v3, which Kubernetes uses,
 // reads them (ParseStandard).
-type schedule struct {
+type Schedule struct {
 	minute, hour, day, month, weekday uint64 // a bit for each value
 	every                             time.Duration
 	zone                              *time.Location
@@ -33,11 +33,12 @@ var fieldBounds = [5]bounds{
 	{0, 59, ""}, {0, 23, ""}, {1, 31, ""}, {1, 12, "janfebmaraprmayjunjulaugsepoctnovdec"}, {0, 6, "sunmontuewedthufrisat"},
 }
 
-func parseSchedule(text string, zone *time.Location) (*schedule, error) {
+// ParseSchedule reads a schedule, in a time zone where it names none. Its errors are those of ParseStandard.
+func ParseSchedule(text string, zone *time.Location) (*Schedule, error) {
 	if text == "" {
 		return nil, fmt.Errorf("empty spec string")
 	}
-	s := &schedule{zone: zone}
+	s := &Schedule{zone: zone}
 	for _, prefix := range [...]string{"TZ=", "CRON_TZ="} {
 		if name, rest, is := strings.Cut(text, " "); is && strings.HasPrefix(name, prefix) {
 			own, err := time.LoadLocation(name[len(prefix):])
@@ -142,8 +143,8 @@ func (b *bounds) value(text string) (uint, error) {
 	return uint(n), nil
 }
 
-// next is the first time after another; the zero time where there is none in five years.
-func (s *schedule) next(after time.Time) time.Time {
+// Next is the first time after another; the zero time where there is none in five years.
+func (s *Schedule) Next(after time.Time) time.Time {
 	if s.every > 0 {
 		return after.Add(s.every - time.Duration(after.Nanosecond()))
 	}
@@ -173,7 +174,7 @@ func (s *schedule) next(after time.Time) time.Time {
 
 // midnight is the first moment of a day. Where clocks go forward at midnight, time.Date may give an hour before it, which
 // is on the day before (SpecSchedule.Next of github.com/robfig/cron/v3 notices that too).
-func (s *schedule) midnight(year int, month time.Month, day int) time.Time {
+func (s *Schedule) midnight(year int, month time.Month, day int) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, s.zone)
 	if t.Hour() > 12 {
 		t = t.Add(time.Duration(24-t.Hour()) * time.Hour)
@@ -181,7 +182,7 @@ func (s *schedule) midnight(year int, month time.Month, day int) time.Time {
 	return t
 }
 
-func (s *schedule) onDay(t time.Time) bool {
+func (s *Schedule) onDay(t time.Time) bool {
 	date, weekday := s.day>>t.Day()&1 == 1, s.weekday>>t.Weekday()&1 == 1
 	if s.anyDay || s.anyWeekday {
 		return date && weekday

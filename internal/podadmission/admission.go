@@ -152,11 +152,11 @@ func tokenSource() *corev1.ProjectedVolumeSource {
 // prioritize is plugin/pkg/admission/priority.
 func prioritize(spec *corev1.PodSpec, c Cluster) error {
 	preempt := corev1.PreemptLowerPriority
-	class := DefaultClass(c.Classes())
-	if spec.PriorityClassName != "" {
-		if class = c.Class(spec.PriorityClassName); class == nil {
-			return fmt.Errorf("no PriorityClass with name %v was found", spec.PriorityClassName)
-		}
+	var class *schedulingv1.PriorityClass
+	if spec.PriorityClassName == "" {
+		class = DefaultClass(c.Classes())
+	} else if class = c.Class(spec.PriorityClassName); class == nil {
+		return fmt.Errorf("no PriorityClass with name %v was found", spec.PriorityClassName)
 	}
 	priority, policy := int32(0), &preempt
 	if class != nil {

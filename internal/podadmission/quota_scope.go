@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 )
 
 // selectors are the scopes of a quota, written either way (getScopeSelectorsFromQuota of apiserver/pkg/quota/v1/generic).
@@ -89,21 +91,8 @@ func attributes(c *corev1.PersistentVolumeClaim) (all []string) {
 	return all
 }
 
-// bestEffort reports whether no container asks for CPU or memory (GetPodQOS of pkg/apis/core/v1/helper/qos).
-func bestEffort(s *corev1.PodSpec) bool {
-	asks := func(r *corev1.ResourceRequirements) bool {
-		for _, list := range []corev1.ResourceList{r.Requests, r.Limits} {
-			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-				if q := list[name]; q.Sign() > 0 {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	ofContainer := func(c corev1.Container) bool { return asks(&c.Resources) }
-	return !slices.ContainsFunc(s.Containers, ofContainer) && !slices.ContainsFunc(s.InitContainers, ofContainer) && (s.Resources == nil || !asks(s.Resources))
-}
+// bestEffort reports whether a pod asks for no CPU or memory.
+func bestEffort(s *corev1.PodSpec) bool { return kubedefaults.QOSOf(s) == corev1.PodQOSBestEffort }
 
 // elsewhere reports whether an affinity to pods, or against some, looks at other namespaces (usesCrossNamespacePodAffinity there).
 func elsewhere(a *corev1.Affinity) bool {

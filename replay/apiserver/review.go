@@ -10,6 +10,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -54,57 +55,49 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.
 			Message: fmt.Sprintf("the resource %s does not support being converted to a Table", schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}),
 		}}
 	}
-	var answer any
-	switch info.Resource {
-	case "selfsubjectreviews":
-		r := authenticationv1.SelfSubjectReview{}
-		if err := json.Unmarshal(asked.Body, &r); err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		r.SetGroupVersionKind(authenticationv1.SchemeGroupVersion.WithKind("SelfSubjectReview"))
-		r.Status = authenticationv1.SelfSubjectReviewStatus{UserInfo: whoever}
-		answer = r
-	case "selfsubjectrulesreviews":
-		r := authorizationv1.SelfSubjectRulesReview{}
-		if err := json.Unmarshal(asked.Body, &r); err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		r.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectRulesReview"))
-		r.Status = s.rules()
-		answer = r
-	case "tokenreviews":
-		r := authenticationv1.TokenReview{}
-		if err := json.Unmarshal(asked.Body, &r); err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		r.SetGroupVersionKind(authenticationv1.SchemeGroupVersion.WithKind("TokenReview"))
-		r.Status = authenticationv1.TokenReviewStatus{Error: "no token is looked at: nodesim issues none to ServiceAccounts"}
-		answer = r
-	case "subjectaccessreviews", "localsubjectaccessreviews":
-		r := authorizationv1.SubjectAccessReview{}
-		if err := json.Unmarshal(asked.Body, &r); err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		if r.Kind = "SubjectAccessReview"; info.Resource != "subjectaccessreviews" {
-			r.Kind = "LocalSubjectAccessReview"
-		}
-		r.APIVersion = authorizationv1.SchemeGroupVersion.String()
-		r.Status = s.access(authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: r.Spec.ResourceAttributes, NonResourceAttributes: r.Spec.NonResourceAttributes})
-		answer = r
-	default:
-		r := authorizationv1.SelfSubjectAccessReview{}
-		if err := json.Unmarshal(asked.Body, &r); err != nil {
-			return apierrors.NewBadRequest(err.Error())
-		}
-		r.SetGroupVersionKind(authorizationv1.SchemeGroupVersion.WithKind("SelfSubjectAccessReview"))
-		r.Status = s.access(r.Spec)
-		answer = r
+	r := s.reviewOf(info.Resource)
+	if err := json.Unmarshal(asked.Body, r.object); err != nil {
+		return apierrors.NewBadRequest(err.Error())
 	}
-	raw, err := json.Marshal(answer)
+	r.answer()
+	r.object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Group: info.APIGroup, Version: info.APIVersion, Kind: r.kind})
+	raw, err := json.Marshal(r.object)
 	if err != nil {
 		return err
 	}
 	return s.answer(w, req, nil, info, http.StatusCreated, raw)
+}
+
+// A review is what is asked, and how its status is answered once it is decoded.
+type review struct {
+	object runtime.Object
+	kind   string
+	answer func()
+}
+
+func (s *Server) reviewOf(resource string) review {
+	switch resource {
+	case "selfsubjectreviews":
+		r := &authenticationv1.SelfSubjectReview{}
+		return review{r, "SelfSubjectReview", func() { r.Status = authenticationv1.SelfSubjectReviewStatus{UserInfo: whoever} }}
+	case "tokenreviews":
+		r := &authenticationv1.TokenReview{}
+		return review{r, "TokenReview", func() {
+			r.Status = authenticationv1.TokenReviewStatus{Error: "tokens are not checked: nodesim issues none to ServiceAccounts"}
+		}}
+	case "selfsubjectrulesreviews":
+		r := &authorizationv1.SelfSubjectRulesReview{}
+		return review{r, "SelfSubjectRulesReview", func() { r.Status = s.rules() }}
+	case "selfsubjectaccessreviews":
+		r := &authorizationv1.SelfSubjectAccessReview{}
+		return review{r, "SelfSubjectAccessReview", func() { r.Status = s.access(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes) }}
+	}
+	// The other two have the same fields.
+	r, kind := &authorizationv1.SubjectAccessReview{}, "SubjectAccessReview"
+	if resource == "localsubjectaccessreviews" {
+		kind = "LocalSubjectAccessReview"
+	}
+	return review{r, kind, func() { r.Status = s.access(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes) }}
 }
 
 // whoever is the user of the token: no one asks for more.
@@ -113,12 +106,10 @@ var whoever = authenticationv1.UserInfo{Username: "nodesim", Groups: []string{"s
 // readers are the verbs that a tape answers.
 var readers = []string{"get", "list", "watch"}
 
-func (s *Server) access(spec authorizationv1.SelfSubjectAccessReviewSpec) authorizationv1.SubjectAccessReviewStatus {
+func (s *Server) access(a *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) authorizationv1.SubjectAccessReviewStatus {
 	tape := s.player.Header().Metadata.Name
-	a := spec.ResourceAttributes
 	switch {
 	case a == nil:
-		n := spec.NonResourceAttributes
 		return authorizationv1.SubjectAccessReviewStatus{Allowed: n != nil && n.Verb == "get"}
 	case !slices.Contains(readers, a.Verb) && s.writeHandler == nil:
 		return authorizationv1.SubjectAccessReviewStatus{Reason: fmt.Sprintf("this is a replay of tape %q, which takes no writes", tape)}

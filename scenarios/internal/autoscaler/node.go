@@ -6,6 +6,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 )
 
 // scaledNode is a node as the autoscaler sees it.
@@ -36,12 +37,6 @@ const (
 	free                     // it runs no workload
 	busy                     // it runs some
 )
-
-// startupTaints vanish while a node joins.
-var startupTaints = []string{
-	component.TaintUninitialized, component.TaintNotReady, "karpenter.sh/unregistered", "node.cluster.x-k8s.io/uninitialized",
-	"node.kubernetes.io/network-unavailable",
-}
 
 // node follows the nodes of the API.
 func (a *Autoscaler) node(c kube.Change, _, n *kube.Node) {
@@ -91,7 +86,7 @@ func (a *Autoscaler) stateOf(sn *scaledNode) nodeState {
 		t := &n.Taints[k]
 		switch {
 		case t.Effect == component.EffectPreferNoSchedule || sn.group.gives(t):
-		case isStartup(t.Key):
+		case kubelet.IsStartupTaint(t.Key):
 			startup = true
 		default:
 			return away
@@ -106,15 +101,6 @@ func (a *Autoscaler) stateOf(sn *scaledNode) nodeState {
 		return busy
 	}
 	return free
-}
-
-func isStartup(key string) bool {
-	for _, k := range startupTaints {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }
 
 // become moves a node to another state.

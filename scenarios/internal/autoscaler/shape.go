@@ -6,7 +6,6 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 )
 
@@ -24,25 +23,11 @@ func (g *scaledGroup) describe() *groupShape {
 	if g.shape != nil && g.shape.template == g.Template {
 		return g.shape
 	}
-	kubelets := &g.a.cfg.Kubelets
 	s := &groupShape{template: g.Template, byZone: map[string]*scheduler.NodeGroup{}}
 	for _, zone := range g.Zones {
-		i := &cloud.Instance{Zone: zone, Group: g.Group, Template: g.Template}
-		chance := g.a.env.Stream("autoscaler", "shape", g.Name)
-		n := kubelets.Shape(i).Node(kubelets.Place(i), &chance)
-		s.taints = nil
-		for _, t := range n.Taints {
-			if !isStartup(t.Key) {
-				s.taints = append(s.taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
-			}
-		}
-		labels := kubelet.Pairs(n.AllLabels()).With(component.LabelZone, zone)
-		s.byZone[zone] = &scheduler.NodeGroup{Taints: s.taints, Labels: labels}
-		size := n.Allocatable
-		if kubelets.Profile == kubelet.Kwok {
-			size = n.Capacity
-		}
-		s.room = component.Room{CPU: size.MilliCPU, Memory: size.MemoryBytes, Pods: size.Pods}
+		n := g.a.cfg.Kubelets.Next(g.Group, zone, g.a.env.Stream("autoscaler", "shape", g.Name))
+		s.byZone[zone] = &scheduler.NodeGroup{Taints: n.Taints, Labels: n.Labels}
+		s.taints, s.room = n.Taints, n.Room
 	}
 	if len(g.Zones) > 0 {
 		for _, t := range g.a.daemons {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
 	plancloud "github.com/nodesim/nodesim/scenarios/nodemanager/cloud"
 	"github.com/nodesim/nodesim/scenarios/nodemanager/nodeclient"
@@ -91,9 +92,6 @@ type agent struct {
 	node string
 }
 
-// startupTaints vanish while a node joins: it takes no pods before.
-var startupTaints = [...]string{component.TaintUninitialized, component.TaintNotReady, component.TaintUnreachable}
-
 // Healthcheck reports whether the node could take a pod.
 func (a agent) Healthcheck(ctx context.Context) error {
 	n := a.env.API.Node(a.node)
@@ -105,9 +103,9 @@ func (a agent) Healthcheck(ctx context.Context) error {
 	case !n.Ready():
 		return fmt.Errorf("node %s: it isn't Ready", a.node)
 	}
-	for _, t := range startupTaints {
-		if n.HasTaint(t, "") {
-			return fmt.Errorf("node %s: it has the taint %s", a.node, t)
+	for i := range n.Taints {
+		if key := n.Taints[i].Key; kubelet.IsStartupTaint(key) || key == component.TaintUnreachable {
+			return fmt.Errorf("node %s: it has the taint %s", a.node, key)
 		}
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
-	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 	"github.com/nodesim/nodesim/scenarios/nodemanager/api"
 	"github.com/nodesim/nodesim/scenarios/nodemanager/registry"
@@ -143,18 +142,8 @@ func (m *Manager) nextNode(g *cloud.Group) nodeShape {
 	if known, ok := m.shapes[g]; ok && known.template == g.Template {
 		return known
 	}
-	i := &cloud.Instance{Zone: g.Zones[0], Group: g, Template: g.Template}
-	chance := m.env.Stream("nodemanager", "shape", g.Name)
-	n := m.cfg.Kubelets.Shape(i).Node(m.cfg.Kubelets.Place(i), &chance)
-	next := nodeShape{
-		template: g.Template, group: &scheduler.NodeGroup{Labels: kubelet.Pairs(n.AllLabels())},
-		room: component.Room{CPU: n.Allocatable.MilliCPU, Memory: n.Allocatable.MemoryBytes, Pods: n.Allocatable.Pods},
-	}
-	for _, t := range n.Taints {
-		if !slices.Contains(startupTaints[:], t.Key) {
-			next.group.Taints = append(next.group.Taints, kube.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
-		}
-	}
+	n := m.cfg.Kubelets.Next(g, g.Zones[0], m.env.Stream("nodemanager", "shape", g.Name))
+	next := nodeShape{template: g.Template, group: &scheduler.NodeGroup{Labels: n.Labels, Taints: n.Taints}, room: n.Room}
 	m.shapes[g] = next
 	return next
 }

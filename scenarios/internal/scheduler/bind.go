@@ -10,7 +10,7 @@ import (
 func (s *Scheduler) schedule(w *waitingPod) bool {
 	p := w.pod
 	if p.Terminating() {
-		s.report(w, "skip schedule deleting pod: "+p.Namespace+"/"+p.Name)
+		s.reporter.Failed(p, "skip schedule deleting pod: "+p.Namespace+"/"+p.Name)
 		s.settle(w)
 		return false
 	}
@@ -49,22 +49,10 @@ func (s *Scheduler) bind(p *kube.Pod, n *schedNode) {
 		s.recount(p)
 		return
 	}
-	about := kube.AboutPod(p)
-	s.Env.API.UpdatePod(p, func(p *kube.Pod) {
-		p.NodeName = n.node.Name
-		p.Labels = s.topology(p, n)
-		if s.Env.Version.Minor >= 35 { // the feature ClearingNominatedNodeNameAfterBinding
-			p.Nominated = ""
-		}
-		p.Conditions = p.Conditions.Set(kube.Condition{Type: "PodScheduled", Status: "True", Transition: s.Env.API.Now().Second()})
-	})
-	s.Env.API.RecordNew(component.SchedulerName, s.instance, about, "Normal", "Scheduled", "Binding",
-		"Successfully assigned "+p.Namespace+"/"+p.Name+" to "+n.node.Name)
+	s.reporter.Bind(p, n.node.Name, s.topology(p, n))
 }
 
-// topology returns a pod's labels with those of its node's zone and region, as
-// the admission PodTopologyLabels adds them to a binding since 1.35. Pods that
-// share their labels go on doing so.
+// topology is TopologyLabels, but pods that share their labels go on doing so.
 func (s *Scheduler) topology(p *kube.Pod, n *schedNode) kube.Pairs {
 	if s.Env.Version.Minor < 35 {
 		return p.Labels
@@ -76,12 +64,7 @@ func (s *Scheduler) topology(p *kube.Pod, n *schedNode) kube.Pairs {
 			return l.labels
 		}
 	}
-	labels := p.Labels
-	for _, k := range [...]string{component.LabelRegion, component.LabelZone} {
-		if v, ok := n.node.Labels.Lookup(k); ok {
-			labels = labels.With(k, v)
-		}
-	}
+	labels := s.reporter.TopologyLabels(p.Labels, n.node)
 	if len(p.Labels) > 0 && len(c.placed) < placedAtMost {
 		c.placed = append(c.placed, placedLabels{&p.Labels[0], zone, region, labels})
 	}
@@ -109,16 +92,5 @@ func (s *Scheduler) fail(w *waitingPod) {
 // preempts others is to have their place.
 func (s *Scheduler) failWith(w *waitingPod, message, nominated string) {
 	s.park(w)
-	s.report(w, message)
-	c := kube.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: message, Transition: s.Env.API.Now().Second()}
-	if s.Env.Version.PodGeneration() {
-		c.Observed = w.pod.Generation
-	}
-	s.Env.API.UpdatePod(w.pod, func(p *kube.Pod) { p.Conditions, p.Nominated = p.Conditions.Set(c), nominated })
-}
-
-// report tells of a failure. One that is told again of the same version of a
-// pod is part of a series, whatever its message.
-func (s *Scheduler) report(w *waitingPod, message string) {
-	s.Env.API.RecordNew(component.SchedulerName, s.instance, kube.AboutPod(w.pod), "Warning", "FailedScheduling", "Scheduling", cutNote(message))
+	s.reporter.Unschedulable(w.pod, message, nominated)
 }

@@ -284,7 +284,7 @@ func (s *Scheduler) evict(victims []*kube.Pod, by *kube.Pod, node string) {
 		s.Env.API.UpdatePod(v, func(v *kube.Pod) { v.Conditions = v.Conditions.Set(c) })
 		about := kube.AboutPod(v)
 		s.Env.API.DeletePod(v, kube.OwnGrace)
-		s.Env.API.RecordNew(component.SchedulerName, s.instance, about, "Normal", "Preempted", "Preempting",
+		s.Env.API.RecordNew(s.reporter.Name, s.reporter.Instance, about, "Normal", "Preempted", "Preempting",
 			"Preempted by pod "+by.UID+" on node "+node)
 	}
 }

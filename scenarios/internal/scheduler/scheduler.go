@@ -34,7 +34,7 @@ import (
 // failure.
 type Scheduler struct {
 	Env      *component.Env
-	instance string
+	reporter Reporter
 	stream   model.Stream
 
 	nodes    map[string]*schedNode
@@ -87,7 +87,7 @@ func New(env *component.Env) *Scheduler {
 		assumed: map[*kube.Pod]*schedNode{}, claims: map[ClaimName]int{},
 	}
 	host := env.Stream("scheduler", "host")
-	s.instance = component.SchedulerName + "-ip-10-0-0-" + strconv.FormatUint(4+host.N(250), 10)
+	s.reporter = Reporter{Env: env, Name: component.SchedulerName, Instance: component.SchedulerName + "-ip-10-0-0-" + strconv.FormatUint(4+host.N(250), 10)}
 	for _, n := range env.API.Nodes() {
 		s.addNode(n)
 	}

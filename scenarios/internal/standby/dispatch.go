@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/nodemanager"
 	"github.com/nodesim/nodesim/scenarios/nodemanager/events"
@@ -69,7 +68,7 @@ func (m *Manager) ask(ctx context.Context, name string, p *kube.Pod) bool {
 	if i := m.env.Cloud.Instance(reply.Node.Status.InstanceID); m.pods[name] == p && waits(p) && i != nil {
 		if n := m.env.API.Node(i.Name); n != nil {
 			m.claimed[name] = reply.Node.Name
-			m.bind(p, n)
+			m.reporter.Bind(p, n.Name, m.reporter.TopologyLabels(p.Labels, n))
 			return true
 		}
 	}
@@ -93,28 +92,7 @@ func (m *Manager) unschedulable(p *kube.Pod, message string) {
 		return
 	}
 	m.told[p] = true
-	m.env.API.RecordNew(SchedulerName, m.instance, kube.AboutPod(p), "Warning", "FailedScheduling", "Scheduling", message)
-	c := kube.Condition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: message, Transition: m.env.API.Now().Second()}
-	if m.env.Version.PodGeneration() {
-		c.Observed = p.Generation
-	}
-	m.env.API.UpdatePod(p, func(p *kube.Pod) { p.Conditions = p.Conditions.Set(c) })
-}
-
-// bind binds a pod to a node. The admission PodTopologyLabels adds zone and region of the node to it since 1.35.
-func (m *Manager) bind(p *kube.Pod, n *kube.Node) {
-	about := kube.AboutPod(p)
-	m.env.API.UpdatePod(p, func(p *kube.Pod) {
-		p.NodeName = n.Name
-		for _, key := range [...]string{component.LabelRegion, component.LabelZone} {
-			if value, ok := n.Labels.Lookup(key); ok && m.env.Version.Minor >= 35 {
-				p.Labels = p.Labels.With(key, value)
-			}
-		}
-		p.Conditions = p.Conditions.Set(kube.Condition{Type: "PodScheduled", Status: "True", Transition: m.env.API.Now().Second()})
-	})
-	m.env.API.RecordNew(SchedulerName, m.instance, about, "Normal", "Scheduled", "Binding",
-		"Successfully assigned "+p.Namespace+"/"+p.Name+" to "+n.Name)
+	m.reporter.Unschedulable(p, message, "")
 }
 
 // cleaning tells of a node that its pod has left it.
@@ -124,7 +102,7 @@ func (m *Manager) cleaning(e events.Event) {
 		return
 	}
 	if n := m.env.API.Node(i.Name); n != nil {
-		m.env.API.RecordNew(SchedulerName, m.instance, kube.AboutNode(n), "Normal", "NodeUsed", "Terminating",
+		m.env.API.RecordNew(SchedulerName, m.reporter.Instance, kube.AboutNode(n), "Normal", "NodeUsed", "Terminating",
 			"pod "+e.Node.Status.BoundPodName+" has left the node: it is terminated")
 	}
 }

@@ -39,7 +39,7 @@ type Manager struct {
 	env      *component.Env
 	cfg      Config
 	chance   model.Stream
-	instance string // of the program, for Events
+	reporter scheduler.Reporter
 	judge    scheduler.Scheduler
 
 	turns      *tasks.Turns
@@ -63,7 +63,7 @@ func New(env *component.Env, cfg Config) *Manager {
 		pods: map[string]*kube.Pod{}, told: map[*kube.Pod]bool{}, claimed: map[string]string{},
 		shapes: map[*cloud.Group]nodeShape{},
 	}
-	m.instance = SchedulerName + "-" + m.chance.UUID()
+	m.reporter = scheduler.Reporter{Env: env, Name: SchedulerName, Instance: SchedulerName + "-" + m.chance.UUID()}
 	m.turns = tasks.NewTurns(env.After)
 	var zones []plancloud.Subnet
 	if len(cfg.Groups) > 0 {

@@ -184,6 +184,9 @@ func (s *State) refuse(n *nodeRec, pods int, refused bool) {
 		pods = -pods
 	}
 	n.refused += pods
+	if !refused {
+		n.pardon()
+	}
 	s.note(n)
 }
 
@@ -201,8 +204,11 @@ func (s *State) review(b *budgetRec) {
 }
 
 // held reports whether budgets refuse every pod that the drain of the node has
-// still to evict. The figures are kept while the node is draining only.
-func (n *nodeRec) held() bool { return n.remaining > 0 && n.refused == n.remaining }
+// still to evict, or the server has refused one of them by its word: those that it
+// grants are on their way out. The figures are kept while the node is draining only.
+func (n *nodeRec) held() bool {
+	return n.remaining > 0 && (n.refused == n.remaining || len(n.denials) > 0)
+}
 
 // obstacle is the first budget, by name, of those that hold up the drain of the
 // node, nil where none does, and whether a pod has more than one.

@@ -33,6 +33,7 @@
 //	end of a list        Synced, for each resource
 //	changes were lost    Gap, then the new list as changes, then Synced
 //	a named moment       Mark; Fail for the end that no object tells
+//	an eviction refused  RefuseEviction, where an audit log tells
 //	nothing happens      Advance, at the latest at NextDeadline
 //	back in time         Reset, all that is alive as changes, Synced
 //

@@ -46,12 +46,12 @@ const (
 //
 // cordoned means: unschedulable, or with a removal taint, and nothing shows that
 // anybody drains the node. draining is told at the first evidence: an eviction or
-// deletion of one of its pods, a drainer's own mark on the node, its Event, or a condition of the
+// deletion of one of its pods, a request to evict one that was refused, a drainer's own mark on the node, its Event, or a condition of the
 // node's machine. What
 // a Tracker calls draining is the one or the other.
 //
 // blocked means: every pod that the drain of this node has still to evict is
-// refused by budgets, and has been for BlockedAfter. Pods on their way out are
+// refused by budgets, or the server has said that it refuses one of them (RefuseEviction), for BlockedAfter. Pods on their way out are
 // not counted. Of a node that is only cordoned it means as well that in its pool
 // nobody is drained and nothing has moved for that long: a drain that is refused
 // from its first request on shows nothing else. unblocked means that a node that
@@ -183,6 +183,14 @@ func (f *Feed) Follows(p Pod) bool { return f.state.Follows(p) }
 func (f *Feed) DeletePod(at time.Duration, namespace, name, uid string) []Entry {
 	f.begin(at)
 	f.state.DeletePod(namespace, name, uid)
+	return f.end()
+}
+
+// RefuseEviction records that the server refused to evict a pod; see
+// State.RefuseEviction. It is evidence of a drain, and blocked needs no inference then.
+func (f *Feed) RefuseEviction(at time.Duration, d Denial) []Entry {
+	f.begin(at)
+	f.state.RefuseEviction(d)
 	return f.end()
 }
 

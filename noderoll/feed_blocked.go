@@ -112,6 +112,10 @@ func (f *Feed) due() {
 func (f *Feed) blockedEntry(rec *nodeRec) Entry {
 	first, double := rec.obstacle()
 	e := Entry{Kind: EvtBlocked, Node: rec.name, Reason: "DisruptionBudget"}
+	if d, ok := rec.denied(); ok {
+		e.Object, e.Message = d.object(), d.Message+"; "+waiting(rec.remaining)
+		return e
+	}
 	if first == nil {
 		return e
 	}

@@ -27,6 +27,7 @@ func (s *State) restoreFrom(from *State) {
 			rec.drainPeak = max(rec.drainPeak, old.drainPeak)
 			rec.drained = rec.drained || old.drained
 			rec.view.Cordoned = !rec.drained
+			s.restoreDenials(rec, old)
 			s.countPods(rec)
 		}
 		s.recount(rec, &was, true)

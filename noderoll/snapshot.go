@@ -257,9 +257,7 @@ func (s *State) Snapshot(now time.Time) Snapshot {
 	s.count.fill(&out)
 	for i := range out.Nodes {
 		if v := &out.Nodes[i]; v.Phase == PhaseDraining {
-			if first, _ := s.nodes[v.Name].obstacle(); first != nil {
-				v.HeldBy = first.Namespace + "/" + first.Name
-			}
+			v.HeldBy = s.nodes[v.Name].heldBy()
 		}
 	}
 	if s.podsError != "" && s.count.draining > 0 {

@@ -87,8 +87,11 @@ type nodeRec struct {
 	// Of the pods that a drain has still to evict; kept while draining only.
 	remaining int
 	refused   int
-	noted     bool // in the change set already
-	feed      feedNode
+	// denials are the pods of them whose last eviction request the server refused, where
+	// somebody says so: see State.RefuseEviction. Kept while draining only.
+	denials map[*podRec]Denial
+	noted   bool // in the change set already
+	feed    feedNode
 }
 
 // NewState returns an empty State. The pods of draining nodes count as unknown

@@ -82,6 +82,10 @@ func (s *State) setPod(p *Pod) {
 			s.nodes[p.Node] = node
 		}
 	}
+	var denial *Denial
+	if rec != nil && waits {
+		denial = rec.denial()
+	}
 	class := s.classFor(p, pending)
 	class.pods++ // held, lest it be dropped as empty when its only pod moves within it
 	if rec == nil {
@@ -99,6 +103,9 @@ func (s *State) setPod(p *Pod) {
 	rec.class, rec.node, rec.evictable, rec.waits, rec.evicted = class, node, evictable, waits, evicted
 	rec.deleted = evictable && p.Deleting && p.Disruption == ""
 	b.attach(rec)
+	if denial != nil && node != nil {
+		node.deny(rec, *denial)
+	}
 	class.pods--
 	if node != nil {
 		if evicted || deleted {
@@ -197,6 +204,7 @@ func (b *podIndex) detach(rec *podRec) {
 		n.pods[rec.slot].slot = rec.slot
 		n.pods[last] = nil
 		n.pods = n.pods[:last]
+		delete(n.denials, rec)
 	}
 	c := rec.class
 	if c.pods--; c.pods > 0 {
@@ -239,6 +247,7 @@ func (b *podIndex) enterDrain(n *nodeRec) {
 }
 
 func (b *podIndex) leaveDrain(n *nodeRec) {
+	n.denials = nil
 	for _, p := range n.pods {
 		p.joinDrain(-1)
 	}

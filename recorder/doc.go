@@ -49,7 +49,7 @@
 //
 // # Import
 //
-// [Import] reads dumps in three forms and goes through the same sequencer: what
+// [Import] reads dumps in four forms and goes through the same sequencer: what
 // comes twice, what is out of scope, and what is missing is treated as in a
 // recording.
 //

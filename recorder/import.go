@@ -23,19 +23,24 @@ type ImportOptions struct {
 	Scope Scope
 	// Full keeps whole objects, but for managedFields. Secrets stay refused.
 	Full bool
+	// Torn is how many bytes at the end of what the dump was made of were no whole value: the tape
+	// has no END then.
+	Torn int64
 }
 
 // openingTime is the time after the first line of a dump a list may end to
 // count as one of those that the dump began with. They are all at 0s.
 const openingTime = 5 * time.Second
 
-// Import makes a tape of a dump of raw watch events. It reads three forms,
+// Import makes a tape of a dump of raw watch events. It reads four forms,
 // which may stand one after the other in one dump, with any white space:
 //
 //   - {"t": arrival time, "resource": plural, "event": watch event}
 //   - {"type": …, "object": …}, which kubectl prints with
 //     --watch -o json --output-watch-events
 //   - Lists, which kubectl prints with -o json
+//   - {"t": arrival time, "resource": "pods", "refused": {"namespace", "name",
+//     "budget", "by", "reason"}}, a refused eviction, which becomes a REFUSED
 //
 // Without arrival times the newest time inside of an object represents its
 // arrival, and the header's times are "derived".
@@ -82,6 +87,7 @@ func Import(ctx context.Context, in io.Reader, o ImportOptions) (_ Summary, err 
 	if err != nil {
 		return Summary{}, err
 	}
+	p.torn += o.Torn
 	if _, err := seeker.Seek(from, io.SeekStart); err != nil {
 		return Summary{}, err
 	}

@@ -103,6 +103,11 @@ func (p *plan) collect(r record) error {
 	if err != nil {
 		return err
 	}
+	if r.typ == refusal { // is in no list
+		q.res.Namespaced = true
+		p.clock(r)
+		return nil
+	}
 	if q.first < 0 {
 		q.first, q.began = r.n, r.arrived
 	}
@@ -225,7 +230,7 @@ func (p *plan) conclude() {
 			q.spans[0].first = min(q.spans[0].first, q.first)
 		} else {
 			q.leading()
-			if q.guess.last >= q.guess.first {
+			if q.first >= 0 && q.guess.last >= q.guess.first {
 				q.guess.initial = true
 				q.spans = append([]span{q.guess}, q.spans...)
 			}

@@ -16,7 +16,7 @@ type record struct {
 	n       int       // position among the records
 	arrived time.Time // zero where the dump doesn't say
 	res     timeline.Resource
-	typ     string
+	typ     string // of a watch event, or one of those below
 	object  []byte // canonical; good until the next record
 	list    bool   // is in a List
 }
@@ -27,6 +27,10 @@ const (
 	listBegin = "LIST"
 	listEnd   = "LISTED"
 )
+
+// refusal is the type of a record of an eviction that the server refused; its
+// object is what the dump says of it.
+const refusal = string(timeline.Refused)
 
 // dump reads the records of a dump.
 type dump struct {
@@ -83,6 +87,8 @@ func (d *dump) value(value []byte, f func(record) error) (err error) {
 	switch {
 	case rawjson.IsObject(rawjson.Get(v, "event")):
 		return d.captured(v, f)
+	case rawjson.IsObject(rawjson.Get(v, "refused")):
+		return d.captured(v, f)
 	case rawjson.IsObject(rawjson.Get(v, "object")):
 		return d.event(v, record{}, f)
 	case strings.HasSuffix(rawjson.Text(v, "kind"), "List") && rawjson.Get(v, "items") != nil:
@@ -103,6 +109,13 @@ func (d *dump) captured(v []byte, f func(record) error) error {
 			return d.errorf("t %q: want RFC 3339, such as \"2026-11-20T22:21:09.113Z\"", t)
 		}
 		r.arrived = at
+	}
+	if said := rawjson.Get(v, "refused"); said != nil {
+		if r.res.Resource != "pods" || rawjson.Text(said, "name") == "" {
+			return d.errorf("refused: found resource %q and name %q, want pods and a name", r.res.Resource, rawjson.Text(said, "name"))
+		}
+		r.typ, r.object, r.res = refusal, said, timeline.Resource{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true}
+		return d.pass(r, f)
 	}
 	return d.event(rawjson.Get(v, "event"), r, f)
 }

@@ -19,6 +19,7 @@ type item struct {
 	at      time.Duration
 	typ     string
 	raw     []byte // redacted
+	said    []byte // of a refusal
 	version string // of a bookmark
 }
 
@@ -165,6 +166,8 @@ func (im *importer) item(r record) (it item, ok bool, err error) {
 	it = item{q: q, n: r.n, typ: r.typ}
 	var when time.Time
 	switch r.typ {
+	case refusal:
+		it.said = bytes.Clone(r.object)
 	case listBegin, listEnd, "BOOKMARK":
 		it.version = rawjson.Text(r.object, "metadata", "resourceVersion")
 	default:
@@ -192,7 +195,7 @@ func (im *importer) item(r record) (it item, ok bool, err error) {
 // that the dump began with, or on the tape.
 func (im *importer) arrive(it item) error {
 	i := im.next[it.q]
-	if i < len(it.q.spans) && it.n >= it.q.spans[i].first {
+	if it.said == nil && i < len(it.q.spans) && it.n >= it.q.spans[i].first {
 		s := it.q.spans[i]
 		if it.raw != nil {
 			im.listed[it.q] = append(im.listed[it.q], it.raw)
@@ -315,6 +318,8 @@ func (im *importer) deliver(it item) error {
 		return im.list(it, it.q.spans[im.next[it.q]-1])
 	case listBegin:
 		return nil
+	case refusal:
+		return im.sequencer.refused(at, t, it.said)
 	case "BOOKMARK":
 		return im.sequencer.bookmark(at, t, it.version)
 	}

@@ -18,7 +18,7 @@ import (
 //
 // An event that can't be (an object modified that isn't alive, one added that
 // is, a version that is no integer, a time that goes back) is an *EventError and
-// changes nothing. MARK, END and unknown types only move the time.
+// changes nothing. MARK, REFUSED, END and unknown types only move the time.
 //
 // An ADDED or MODIFIED event without a version gets its object's, or else the
 // one after the newest of its resource. So does a DELETED outside of a GAP.

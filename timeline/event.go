@@ -3,6 +3,8 @@ package timeline
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 // Type is the type of an event.
@@ -21,6 +23,10 @@ const (
 	Gap Type = "GAP"
 	// Mark is a named moment; Name is its name. It belongs to no resource.
 	Mark Type = "MARK"
+	// Refused says that a client asked for the eviction of a pod and that the
+	// server refused; Reason is its answer, and ExtraText has "budget" and "by".
+	// It changes no object: only a tape made of an audit log has any.
+	Refused Type = "REFUSED"
 	// End says that the recorder stopped cleanly; Events counts the
 	// lines after the header, this one included.
 	End Type = "END"
@@ -58,7 +64,7 @@ type Event struct {
 	// the object's previous event): it tells a reader in a hurry what changed.
 	// Writers ignore it and work out their own, but for types that they don't know.
 	Patch json.RawMessage
-	// Reason says why there is a GAP, and may explain a MARK or END.
+	// Reason says why there is a GAP, is the answer of a REFUSED, and may explain a MARK or END.
 	Reason string
 	// Events is END's count of the lines after the header, its own included.
 	Events int
@@ -70,4 +76,16 @@ type Event struct {
 type Member struct {
 	Name  string
 	Value json.RawMessage
+}
+
+// ExtraText returns a text among the members of Extra, "" where there is none
+// of that name.
+func (e *Event) ExtraText(name string) string {
+	for _, m := range e.Extra {
+		if m.Name == name {
+			s, _ := rawjson.Unquote(m.Value)
+			return s
+		}
+	}
+	return ""
 }

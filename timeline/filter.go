@@ -172,6 +172,9 @@ func (f *filter) one(ev Event, yield func(Event, error) bool) bool {
 	if len(of) == 0 {
 		return true
 	}
+	if ev.Type == Refused {
+		return !f.asked(of, ev) || yield(ev, nil)
+	}
 	if !ev.Type.Object() {
 		if f.lists[ev.Resource] == nil && (ev.Type == Sync || ev.Type == Gap) {
 			f.lists[ev.Resource] = &openList{done: true}
@@ -201,6 +204,16 @@ func (f *filter) object(of []Selection, ev Event) (out Event, kept bool) {
 		return ev, false
 	}
 	return f.byLabel(ev, match)
+}
+
+// asked reports whether the object that a REFUSED is about is on the new tape.
+func (f *filter) asked(of []Selection, ev Event) bool {
+	_, chosen := f.chosen[filterKey{ev.Resource, ev.Namespace, ev.Name}]
+	return chosen || slices.ContainsFunc(of, func(s Selection) bool {
+		return (s.Labels == nil || s.Labels.Empty()) &&
+			(len(s.Namespaces) == 0 || slices.Contains(s.Namespaces, ev.Namespace)) &&
+			(len(s.Names) == 0 || slices.Contains(s.Names, ev.Name))
+	})
 }
 
 // byLabel keeps an event of an object that its labels choose, or chose before.

@@ -232,7 +232,7 @@ func (r *Reader) member(l *line, m member, name, value []byte) *Error {
 	return nil
 }
 
-const wantedTypes = "ADDED, MODIFIED, DELETED, SYNC, GAP, MARK or END"
+const wantedTypes = "ADDED, MODIFIED, DELETED, SYNC, GAP, MARK, REFUSED or END"
 
 // check says what an event of its type lacks or has too much.
 func (l *line) check(seen member) *Error {
@@ -277,6 +277,8 @@ func (l *line) check(seen member) *Error {
 		return need(mResource)
 	case Mark:
 		return need(mName)
+	case Refused:
+		return need(mResource, mName)
 	case End:
 		return need(mEvents)
 	}
@@ -301,7 +303,7 @@ func (l *line) empty(m, seen member) string {
 // misspelt returns the known type that an unknown one was meant to be, or "".
 // Types that a later version may bring look like none of the known.
 func misspelt(t Type) Type {
-	for _, known := range []Type{Added, Modified, Deleted, Sync, Gap, Mark, End} {
+	for _, known := range []Type{Added, Modified, Deleted, Sync, Gap, Mark, Refused, End} {
 		if strings.EqualFold(string(t), string(known)) {
 			return known
 		}

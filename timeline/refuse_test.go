@@ -17,8 +17,8 @@ func TestWriterRefuses(t *testing.T) {
 		ev   Event
 		want string
 	}{
-		{Event{}, "no type: want ADDED, MODIFIED, DELETED, SYNC, GAP, MARK or END"},
-		{Event{Type: "Added", Resource: "nodes"}, `type "Added": want ADDED, MODIFIED, DELETED, SYNC, GAP, MARK or END`},
+		{Event{}, "no type: want ADDED, MODIFIED, DELETED, SYNC, GAP, MARK, REFUSED or END"},
+		{Event{Type: "Added", Resource: "nodes"}, `type "Added": want ADDED, MODIFIED, DELETED, SYNC, GAP, MARK, REFUSED or END`},
 		{Event{At: -1, Type: Mark, Name: "m"}, "at -0.000000001s: want at least 1s, the time of the event before"},
 		{Event{At: ToEnd, Type: Mark, Name: "m"}, "at 9223372036.854775807s: want at most 9223372035s"},
 		{Event{Type: Added, Resource: "nodes"}, "ADDED of nodes  without its object"},

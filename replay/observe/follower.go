@@ -117,6 +117,11 @@ func (f *Follower) Apply(ev timeline.Event) ([]noderoll.Entry, error) {
 	case timeline.Mark:
 		f.take(f.feed.Mark(f.at, ev.Name, ev.Reason))
 		return f.entries, nil
+	case timeline.Refused:
+		f.take(f.feed.RefuseEviction(f.at, noderoll.Denial{
+			Namespace: ev.Namespace, Name: ev.Name, Budget: ev.ExtraText("budget"), Message: ev.Reason,
+		}))
+		return f.entries, nil
 	case timeline.Added, timeline.Modified, timeline.Deleted, timeline.Sync, timeline.Gap:
 	default:
 		f.take(f.feed.Advance(f.at))

@@ -91,7 +91,7 @@ type Object struct {
 
 	text  []byte // where its kind keeps it
 	facts *facts // of a pod
-	asks  []byte // of a pod: what quotas ask about
+	spec  []byte // of a pod: what of it quotas look at
 	n     uint64 // of its creation
 	size  int    // when it was last seen whole
 	gone  bool
@@ -203,7 +203,7 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 		x.text = bytes.Clone(ev.Object)
 		x.there[x] = struct{}{}
 	} else if x.Resource.String() == "pods" {
-		x.facts, x.asks = factsOf(ev), s.quotas.asks.of(rawjson.Get(ev.Object, "spec"))
+		x.facts, x.spec = factsOf(ev), s.quotas.specs.reduce(rawjson.Get(ev.Object, "spec"))
 	}
 	s.byName[id] = x
 	s.byUID[x.UID] = x
@@ -227,11 +227,11 @@ func (s *Objects) modify(x *Object, ev *timeline.Event) {
 		if x.whole() {
 			x.text = bytes.Clone(ev.Object)
 		} else if x.Resource.String() == "pods" {
-			x.asks = s.quotas.asks.of(rawjson.Get(ev.Object, "spec"))
+			x.spec = s.quotas.specs.reduce(rawjson.Get(ev.Object, "spec"))
 		}
 	} else {
 		if spec := rawjson.Get(ev.Patch, "spec"); spec != nil && x.Resource.String() == "pods" {
-			x.asks = s.quotas.asks.patched(x.asks, spec)
+			x.spec = s.quotas.specs.patched(x.spec, spec)
 		}
 		m := rawjson.Get(ev.Patch, "metadata")
 		if m == nil && !x.whole() {

@@ -27,13 +27,13 @@ import (
 type quotas struct {
 	*Objects
 	stream model.Stream
-	within map[string][]*tally  // by namespace, in the order of their names
+	within map[string][]*quota  // by namespace, in the order of their names
 	ranges map[string][]*Object // LimitRanges, as above
-	asks   asks
+	specs  quotaSpecs
 }
 
-// tally is a quota.
-type tally struct {
+// quota is a ResourceQuota, and when it is counted.
+type quota struct {
 	*Object
 	queued, again *loop.Timer
 }
@@ -42,7 +42,7 @@ type tally struct {
 const recount = 5 * time.Minute
 
 func newQuotas(s *Objects) *quotas {
-	q := &quotas{Objects: s, stream: s.Env.Stream("resourcequota-controller"), within: map[string][]*tally{}, ranges: map[string][]*Object{}}
+	q := &quotas{Objects: s, stream: s.Env.Stream("resourcequota-controller"), within: map[string][]*quota{}, ranges: map[string][]*Object{}}
 	s.Env.API.WatchPods(q.sawPod)
 	return q
 }
@@ -69,7 +69,7 @@ func (q *quotas) seen(c kube.Change, was, x *Object) {
 func (q *quotas) sawQuota(c kube.Change, was, x *Object) {
 	hard := func(o *Object) []byte { return rawjson.Get(o.text, "spec", "hard") }
 	list := q.within[x.Namespace]
-	i := slices.IndexFunc(list, func(t *tally) bool { return t.Object == x })
+	i := slices.IndexFunc(list, func(t *quota) bool { return t.Object == x })
 	switch {
 	case c == kube.Deleted && i >= 0:
 		list[i].queued.Stop()
@@ -79,9 +79,9 @@ func (q *quotas) sawQuota(c kube.Change, was, x *Object) {
 			return
 		}
 	case c == kube.Added:
-		t := &tally{Object: x}
+		t := &quota{Object: x}
 		list = append(list, t)
-		slices.SortFunc(list, func(a, b *tally) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(list, func(a, b *quota) int { return strings.Compare(a.Name, b.Name) })
 		q.enqueue(t)
 	case i >= 0 && !bytes.Equal(hard(was), hard(x)):
 		q.enqueue(list[i])
@@ -114,14 +114,14 @@ func (q *quotas) changed(namespace, resource string) {
 }
 
 // enqueue has a quota counted after the controller's reaction time.
-func (q *quotas) enqueue(t *tally) {
+func (q *quotas) enqueue(t *quota) {
 	if !t.queued.Pending() {
 		t.queued = q.Env.Timer(q.Env.Draw(&q.stream, q.Env.Timings.ControllerReact), func() { q.count(t) })
 	}
 }
 
 // count is syncResourceQuota.
-func (q *quotas) count(t *tally) {
+func (q *quotas) count(t *quota) {
 	if t.gone {
 		return
 	}
@@ -157,10 +157,10 @@ func (q *quotas) write(x *Object, status *corev1.ResourceQuotaStatus) {
 	}
 }
 
-// items are the objects of a namespace. Pods that ask for the same are one.
+// items are the objects of a namespace. Pods whose specs are alike to quotas are one.
 func (q *quotas) items(namespace string) []podadmission.Item {
 	type alike struct {
-		asks  *byte
+		spec  *byte
 		ended bool
 	}
 	pods := map[alike]int{}
@@ -171,14 +171,14 @@ func (q *quotas) items(namespace string) []podadmission.Item {
 		case "pods":
 			p := q.podOf(x)
 			key := alike{ended: podadmission.Ended(p, q.Env.API.Now().Time())}
-			if len(x.asks) > 0 {
-				key.asks = &x.asks[0]
+			if len(x.spec) > 0 {
+				key.spec = &x.spec[0]
 			}
 			if i, has := pods[key]; has {
 				all[i].Times++
 				continue
 			}
-			_ = json.Unmarshal(x.asks, &p.Spec) // as the API server has it
+			_ = json.Unmarshal(x.spec, &p.Spec) // as the API server has it
 			pods[key] = len(all)
 			all = append(all, podadmission.Item{Resource: resource, Pod: p, Times: 1})
 		case "services":
@@ -197,7 +197,7 @@ func (q *quotas) items(namespace string) []podadmission.Item {
 	return all
 }
 
-// podOf is what a quota asks of a pod beside what it asks for.
+// podOf is a pod as quotas look at it, without its spec.
 func (q *quotas) podOf(x *Object) *corev1.Pod {
 	out := &corev1.Pod{}
 	p := q.Env.API.Pod(x.Namespace, x.Name)
@@ -268,7 +268,7 @@ func (s *Objects) charge(namespace, name string, is podadmission.Item) error {
 		return apierrors.NewForbidden(schema.GroupResource{Resource: is.Resource}, name, err)
 	}
 	for _, c := range charged {
-		i := slices.IndexFunc(list, func(t *tally) bool { return t.Name == c.Name })
+		i := slices.IndexFunc(list, func(t *quota) bool { return t.Name == c.Name })
 		s.quotas.write(list[i].Object, &c.Status)
 	}
 	return nil

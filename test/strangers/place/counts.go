@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// A tally counts the objects of a watch.
-type tally struct {
+// A counter counts the objects of a watch.
+type counter struct {
 	is func(runtime.Object) bool
 
 	mu          sync.Mutex
@@ -33,7 +33,7 @@ func Counts[L runtime.Object](
 	p.Must(err)
 	objects, err := meta.ExtractList(begun)
 	p.Must(err)
-	c := &tally{is: is, now: map[types.UID]bool{}}
+	c := &counter{is: is, now: map[types.UID]bool{}}
 	for _, o := range objects {
 		p.Must(c.note(watch.Added, o))
 	}
@@ -64,7 +64,7 @@ func Counts[L runtime.Object](
 }
 
 // note takes an event. The error is the watch's; after its end a watch may have one.
-func (c *tally) note(t watch.EventType, o runtime.Object) error {
+func (c *counter) note(t watch.EventType, o runtime.Object) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m, err := meta.Accessor(o)

@@ -6,11 +6,12 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
-// asks reads what quotas ask about of the specs of pods. Pods that were read one after the other share it where they are alike.
-type asks struct{ scratch, last []byte }
+// quotaSpecs reduces the specs of pods to what quotas look at. Pods whose specs come one after the other and are alike in that
+// share the bytes.
+type quotaSpecs struct{ scratch, last []byte }
 
-// asked reports whether a field of a pod's spec is one that quotas ask about.
-func asked(field []byte) bool {
+// inQuotaSpec reports whether quotas look at a field of a pod's spec.
+func inQuotaSpec(field []byte) bool {
 	switch string(field) {
 	case "containers", "initContainers", "resources", "activeDeadlineSeconds", "priorityClassName", "affinity":
 		return true
@@ -18,11 +19,11 @@ func asked(field []byte) bool {
 	return false
 }
 
-// of is a spec with these fields alone, and of its containers names, resources and restart policies.
-func (a *asks) of(spec []byte) []byte {
+// reduce is a spec with these fields alone, and of its containers names, resources and restart policies.
+func (a *quotaSpecs) reduce(spec []byte) []byte {
 	b := append(a.scratch[:0], '{')
 	for name, value := range rawjson.Members(spec) {
-		if !asked(name) {
+		if !inQuotaSpec(name) {
 			continue
 		}
 		b = member(b, name)
@@ -61,11 +62,11 @@ func member(b, name []byte) []byte {
 	return append(append(append(b, '"'), name...), `":`...)
 }
 
-// patched is what a pod asks for after a merge patch of its spec; the same bytes say that it asks for the same.
-func (a *asks) patched(was, spec []byte) []byte {
+// patched is a reduced spec after a merge patch of the whole one; it is the same slice where quotas see no change.
+func (a *quotaSpecs) patched(was, spec []byte) []byte {
 	for name := range rawjson.Members(spec) {
-		if asked(name) {
-			return a.of(rawjson.Apply(nil, was, spec))
+		if inQuotaSpec(name) {
+			return a.reduce(rawjson.Apply(nil, was, spec))
 		}
 	}
 	return was

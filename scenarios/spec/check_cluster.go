@@ -178,7 +178,7 @@ func (c *checker) autoscaler() *Error {
 // nodeManager refuses what can't be where nodes are launched for single pods.
 func (c *checker) nodeManager(a *Autoscaler) *Error {
 	if p := c.f.Cluster.Provider; p == ProviderKarpenter || p == ProviderCAPI {
-		return c.bad("autoscaler.kind", fmt.Sprintf("%q with the provider %s", a.Kind, p), "a provider whose nodes aren't those of objects: eks, gke, aks or kops")
+		return c.bad("autoscaler.kind", fmt.Sprintf("%q with the provider %s", a.Kind, p), "a provider without NodeClaims or Machines: eks, gke, aks or kops")
 	}
 	if r := c.f.Roll; r != nil {
 		for i, name := range r.Groups {

@@ -177,7 +177,7 @@ func (a *Acting) emit(ev timeline.Event) error {
 // metadata is what the objects of the Store begin with. Those that it has no types for have their identity in it.
 const metadata = `{"metadata":{`
 
-// identified appends an event's object with what stands beside it on a tape.
+// identified appends an event's object with its identity, which a tape has beside it.
 func identified(b []byte, r timeline.Resource, ev *timeline.Event) []byte {
 	b = rawjson.AppendString(append(b, `{"kind":`...), r.Kind)
 	b = rawjson.AppendString(append(b, `,"apiVersion":`...), r.APIVersion())

@@ -49,7 +49,7 @@ var ofServices = []corev1.ResourceName{corev1.ResourceServices, corev1.ResourceS
 
 var ofClaims = []corev1.ResourceName{corev1.ResourcePersistentVolumeClaims, corev1.ResourceRequestsStorage}
 
-// byClass stands between a StorageClass and what of its claims counts.
+// byClass is between the name of a StorageClass and what is counted of its claims.
 const byClass = ".storageclass.storage.k8s.io/"
 
 // Counts reports whether a name of a quota counts something of a resource (MatchingResources of the evaluators in

@@ -50,7 +50,7 @@ func podIn(p *corev1.Pod, s *corev1.ScopedResourceSelectorRequirement) bool {
 		}
 		return named(s, class)
 	case corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
-		return elsewhere(p.Spec.Affinity)
+		return crossNamespace(p.Spec.Affinity)
 	}
 	return false
 }
@@ -94,8 +94,8 @@ func attributes(c *corev1.PersistentVolumeClaim) (all []string) {
 // bestEffort reports whether a pod asks for no CPU or memory.
 func bestEffort(s *corev1.PodSpec) bool { return kubedefaults.QOSOf(s) == corev1.PodQOSBestEffort }
 
-// elsewhere reports whether an affinity to pods, or against some, looks at other namespaces (usesCrossNamespacePodAffinity there).
-func elsewhere(a *corev1.Affinity) bool {
+// crossNamespace reports whether an affinity to pods, or against some, looks at other namespaces (usesCrossNamespacePodAffinity there).
+func crossNamespace(a *corev1.Affinity) bool {
 	if a == nil {
 		return false
 	}

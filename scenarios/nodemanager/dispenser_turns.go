@@ -2,8 +2,8 @@ package nodemanager
 
 import "context"
 
-// direct is the dispenser of a controller whose tasks take turns. Those who ask take turns with them, so that nobody is on the
-// other side of a channel: it answers as the dispatch loop does, by the same functions.
+// direct is the dispenser of a controller whose tasks take turns. Its callers take turns with them, so that no
+// goroutine receives from its channels: it answers as the dispatch loop does, by the same functions.
 type direct struct {
 	controller *NodeController
 	bindings   map[string]string

@@ -104,7 +104,7 @@ func statefulSet(s *appsv1.StatefulSet) field.ErrorList {
 	errs = append(errs, natural(at, "replicas", s.Spec.Replicas)...)
 	errs = append(errs, natural(at, "minReadySeconds", &s.Spec.MinReadySeconds)...)
 	if o := s.Spec.Ordinals; o != nil {
-		errs = append(errs, natural(at, "ordinals.start", &o.Start)...)
+		errs = append(errs, natural(at.Child("ordinals"), "start", &o.Start)...)
 	}
 	return append(errs, selects(s.Spec.Selector, &s.Spec.Template, at, "statefulset")...)
 }

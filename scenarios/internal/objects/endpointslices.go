@@ -26,7 +26,7 @@ type slice struct {
 	next  []discoveryv1.Endpoint
 }
 
-// sawSlice takes over a slice that was there before the controller, or that somebody else has changed: one with its labels is the
+// sawSlice takes over a slice that was there before the controller, or that a client has changed: one with its labels is the
 // controller's, but for one that is about to go (syncService of pkg/controller/endpointslice/endpointslice_controller.go).
 func (c *services) sawSlice(x *Object) {
 	for _, s := range c.inNamespace[x.Namespace] {

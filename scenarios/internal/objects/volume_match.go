@@ -19,9 +19,9 @@ func free(pv *corev1.PersistentVolume, claim *Object) bool {
 	return ref == nil || ref.Namespace == claim.Namespace && ref.Name == claim.Name && (ref.UID == "" || string(ref.UID) == claim.UID)
 }
 
-// anothers reports whether a volume is meant for another claim: most are, and reading that costs far less than decoding
+// ofOtherClaim reports whether a volume is meant for another claim: most are, and reading that costs far less than decoding
 // the volume.
-func anothers(disk, claim *Object) bool {
+func ofOtherClaim(disk, claim *Object) bool {
 	ref := rawjson.Get(disk.text, "spec", "claimRef")
 	return rawjson.IsObject(ref) && (rawjson.Text(ref, "namespace") != claim.Namespace || rawjson.Text(ref, "name") != claim.Name)
 }
@@ -43,7 +43,7 @@ func (v *volumes) match(x *Object, claim *corev1.PersistentVolumeClaim, node str
 	}
 	var size = want
 	for _, disk := range inOrder(v.disks) {
-		if anothers(disk, x) {
+		if ofOtherClaim(disk, x) {
 			continue
 		}
 		pv := decode[corev1.PersistentVolume](disk)

@@ -23,12 +23,12 @@ func TestVolumesOfOthers(t *testing.T) {
 		if err := json.Unmarshal(disk.text, pv); err != nil {
 			t.Fatal(err)
 		}
-		if got := anothers(disk, claim); got != want || got == free(pv, claim) {
+		if got := ofOtherClaim(disk, claim); got != want || got == free(pv, claim) {
 			t.Errorf("%s: another's is %t, free %t: want %t", text, got, free(pv, claim), want)
 		}
 	}
 	disk := &Object{text: []byte(`{"spec":{"capacity":{"storage":"1Gi"},"claimRef":{"namespace":"shop","name":"other"}}}`)}
-	if made := testing.AllocsPerRun(10, func() { anothers(disk, claim) }); made > 4 {
+	if made := testing.AllocsPerRun(10, func() { ofOtherClaim(disk, claim) }); made > 4 {
 		t.Errorf("%v allocations for a volume of another claim: want 4 at most", made)
 	}
 }

@@ -50,8 +50,8 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 	return one, ""
 }
 
-// simulate takes a pod from its node, or puts it back, for nobody but who looks now: of what is counted of pods, only the
-// demand sees it.
+// simulate takes a pod from its node, or puts it back, while victims are chosen. The counts of pods stay as they are; the
+// demand follows.
 func (s *Scheduler) simulate(n *schedNode, v *kube.Pod, by int, d *demand) {
 	c, room := s.classOf(v), s.holds(v)
 	if by < 0 {

@@ -88,10 +88,10 @@ func waiting(r nodemanager.NodeReply) string {
 
 // unschedulable tells of a pod that it has to wait, once, as schedulers do.
 func (m *Manager) unschedulable(p *kube.Pod, message string) {
-	if m.told[p] {
+	if m.warned[p] {
 		return
 	}
-	m.told[p] = true
+	m.warned[p] = true
 	m.reporter.Unschedulable(p, message, "")
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/nodemanager/tasks"
 )
 
-// SchedulerName is what pods name as their scheduler that are to have a node of their own, and who reports Events.
+// SchedulerName is the schedulerName of pods that are to have nodes of their own, and the reportingController of Events.
 const SchedulerName = "nodemanager"
 
 // Config says what is scaled.
@@ -50,7 +50,7 @@ type Manager struct {
 
 	pods    map[string]*kube.Pod // those that name us, by their names here
 	order   []string             // of pods that wait, as they came
-	told    map[*kube.Pod]bool   // that they have to wait
+	warned  map[*kube.Pod]bool   // whose waiting an Event and a condition tell
 	claimed map[string]string    // the nodes of pods
 	shapes  map[*cloud.Group]nodeShape
 	left    []string // nodes whose pods have gone
@@ -60,7 +60,7 @@ type Manager struct {
 func New(env *component.Env, cfg Config) *Manager {
 	m := &Manager{
 		env: env, cfg: cfg, chance: env.Stream("nodemanager"), judge: scheduler.Scheduler{Env: env}, end: func() {},
-		pods: map[string]*kube.Pod{}, told: map[*kube.Pod]bool{}, claimed: map[string]string{},
+		pods: map[string]*kube.Pod{}, warned: map[*kube.Pod]bool{}, claimed: map[string]string{},
 		shapes: map[*cloud.Group]nodeShape{},
 	}
 	m.reporter = scheduler.Reporter{Env: env, Name: SchedulerName, Instance: SchedulerName + "-" + m.chance.UUID()}

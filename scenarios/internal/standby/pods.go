@@ -43,7 +43,7 @@ func (m *Manager) pod(c kube.Change, _, p *kube.Pod) {
 func (m *Manager) forget(name string) {
 	if p := m.pods[name]; p != nil {
 		delete(m.pods, name)
-		delete(m.told, p)
+		delete(m.warned, p)
 	}
 	m.order = slices.DeleteFunc(m.order, func(n string) bool { return n == name })
 	if node, ok := m.claimed[name]; ok {

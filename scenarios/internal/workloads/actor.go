@@ -124,7 +124,7 @@ func (a *Actor) Put(ev *timeline.Event) error {
 	if api.GetUID() == "" {
 		api.SetUID(types.UID(ev.UID))
 	}
-	if err := whole(k, api); err != nil {
+	if err := checkRequired(k, api); err != nil {
 		return err
 	}
 	if o != nil && o.api.GetUID() != api.GetUID() {
@@ -139,9 +139,9 @@ func (a *Actor) Put(ev *timeline.Event) error {
 	return nil
 }
 
-// whole says what an object lacks that the API server requires (ValidateDeploymentSpec of pkg/apis/apps/validation, and
-// those of the other kinds) or adds (a Job's selector). One of a tape that nobody recorded may lack it.
-func whole(k *kind, api apiObject) error {
+// checkRequired says what an object lacks that the API server requires (ValidateDeploymentSpec of pkg/apis/apps/validation, and
+// those of the other kinds) or adds (a Job's selector). An object of a tape that was written by hand may lack it.
+func checkRequired(k *kind, api apiObject) error {
 	var s *metav1.LabelSelector
 	switch o := api.(type) {
 	case *appsv1.Deployment:
@@ -214,7 +214,7 @@ func (a *Actor) take(o *object, api apiObject) {
 	a.scale(o)
 }
 
-// enqueueControllers has those look who act on an object: its own controller, and that of its owner or of who may adopt it.
+// enqueueControllers enqueues an object, and its owner or those that may adopt it.
 func (a *Actor) enqueueControllers(o *object) {
 	a.enqueue(o)
 	if c := metav1.GetControllerOfNoCopy(o.api); c != nil {

@@ -297,7 +297,7 @@ func (d *daemonSync) status() appsv1.DaemonSetStatus {
 }
 
 // nodeChanged has DaemonSets look where a pod is to be started on a node or to leave it (syncNodeUpdate). Else a status
-// may stay as it was: of a node that is deleted they hear by its pods alone (NewDaemonSetsController handles no delete of a node).
+// may stay as it was: where a node is deleted, its pods alone have them look (NewDaemonSetsController handles no delete of a node).
 func (a *Actor) nodeChanged(c kube.Change, old, n *kube.Node) {
 	if c == kube.Deleted || c == kube.Modified && slices.Equal(old.Taints, n.Taints) && slices.Equal(old.Labels, n.Labels) {
 		return

@@ -12,9 +12,9 @@
 // JSON is the tape's text, untouched: what the tape holds and a Go type doesn't
 // know stays. The kind is where a server writes it: at objects and in
 // frames, at the items of custom resources, not at the items of built-in ones.
-// Metadata and Tables are cut out of the text, too. Only protobuf is made of a
-// decoded object, so what client-go's types don't know is lost there, as it
-// would be on a server of that version. YAML and pretty JSON are made of the
+// Metadata and Tables are cut out of the text, too. Protobuf is made of it by the
+// tags of client-go's types, or, where a value is unusual, of a decoded object; so
+// what those types don't know is lost there, as it would be on a server of that version. YAML and pretty JSON are made of the
 // JSON by the server's own serializers.
 //
 // # What is shared

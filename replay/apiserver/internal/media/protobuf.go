@@ -43,6 +43,24 @@ func (m *Maker) bodyOf(f Form, raw []byte) ([]byte, error) {
 	case table:
 		return nil, notAcceptable("a Table has no protobuf encoding")
 	}
+	if p := m.plan(); p != nil {
+		if body, ok := encoded(p, raw); ok {
+			return body, nil
+		}
+	}
+	return m.decodedBody(raw)
+}
+
+// plan is how the kind's objects are written as protobuf; nil where there is no Go type for it.
+func (m *Maker) plan() *messagePlan {
+	if t := types().AllKnownTypes()[m.kind]; t != nil {
+		return planOf(t)
+	}
+	return nil
+}
+
+// decodedBody makes the message of the Go object.
+func (m *Maker) decodedBody(raw []byte) ([]byte, error) {
 	o, err := m.decode(raw)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // What a LimitRange gives a pod and forbids it (plugin/pkg/admission/limitranger/admission.go).
@@ -68,41 +66,6 @@ func fill(to *corev1.ResourceList, from corev1.ResourceList) string {
 		names = append(names, string(name))
 	}
 	return strings.Join(names, ", ")
-}
-
-// CheckResources says what is wrong with what containers ask for: more than they may have, as a LimitRange may have made it
-// (validateResourceRequirements of pkg/apis/core/validation/validation.go, but for names and huge pages).
-func CheckResources(r *corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
-	for _, name := range slices.Sorted(maps.Keys(r.Limits)) {
-		errs = append(errs, amount(name, r.Limits[name], at.Child("limits"))...)
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
-		asked := r.Requests[name]
-		errs = append(errs, amount(name, asked, at.Child("requests"))...)
-		most, has := r.Limits[name]
-		shared := Native(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-		switch {
-		case !has && !shared:
-			errs = append(errs, field.Required(at.Child("limits"), "Limit must be set for non overcommitable resources"))
-		case !has:
-		case !shared && asked.Cmp(most) != 0:
-			errs = append(errs, field.Invalid(at.Child("requests"), asked.String(), fmt.Sprintf("must be equal to %s limit of %s", name, most.String())))
-		case asked.Cmp(most) > 0:
-			errs = append(errs, field.Invalid(at.Child("requests"), asked.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, most.String())))
-		}
-	}
-	return errs
-}
-
-// amount is ValidateResourceQuantityValue: nobody asks for less than nothing, nor for a part of a device.
-func amount(name corev1.ResourceName, q resource.Quantity, list *field.Path) field.ErrorList {
-	switch at := list.Key(string(name)); {
-	case q.Sign() < 0:
-		return field.ErrorList{field.Invalid(at, q.String(), apivalidation.IsNegativeErrorMsg).WithOrigin("minimum")}
-	case !Native(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) && q.MilliValue()%1000 != 0:
-		return field.ErrorList{field.Invalid(at, q, "must be an integer")}
-	}
-	return nil
 }
 
 // CheckLimits says why the LimitRanges of its namespace forbid a new pod.

@@ -53,7 +53,7 @@ func checkItem(l *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) 
 	names := map[corev1.ResourceName]bool{}
 	for _, list := range []string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
 		for _, name := range slices.Sorted(maps.Keys(lists[list])) {
-			errs = append(errs, checkName(l.Type, name, at.Child(list).Key(string(name)))...)
+			errs = append(errs, checkLimitName(l.Type, name, at.Child(list).Key(string(name)))...)
 			names[name] = true
 		}
 	}
@@ -70,25 +70,12 @@ func checkItem(l *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) 
 	return errs
 }
 
-// checkName is validateLimitRangeResourceName.
-func checkName(t corev1.LimitType, name corev1.ResourceName, at *field.Path) (errs field.ErrorList) {
-	for _, wrong := range validation.IsQualifiedName(string(name)) {
-		errs = append(errs, field.Invalid(at, name, wrong))
+// checkLimitName is validateLimitRangeResourceName.
+func checkLimitName(t corev1.LimitType, name corev1.ResourceName, at *field.Path) field.ErrorList {
+	if t == corev1.LimitTypePod || t == corev1.LimitTypeContainer {
+		return checkContainerName(name, at)
 	}
-	plain := !strings.Contains(string(name), "/")
-	if len(errs) == 0 && plain && name != corev1.ResourceStorage && !standard(name) {
-		errs = append(errs, field.Invalid(at, name, "must be a standard resource type or fully qualified"))
-	}
-	if t != corev1.LimitTypePod && t != corev1.LimitTypeContainer {
-		return errs
-	}
-	switch {
-	case plain && !limited(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
-		errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
-	case !plain && !Native(name) && strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix):
-		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
-	}
-	return errs
+	return checkName(name, at)
 }
 
 // checkAmounts compares what the lists say of one resource.
@@ -120,8 +107,7 @@ func checkAmounts(lists map[string]corev1.ResourceList, name corev1.ResourceName
 			errs = append(errs, field.Invalid(at.Child("maxLimitRequestRatio").Key(string(name)), ratio, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio.String(), bound)))
 		}
 	}
-	shared := Native(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-	if !shared && hasUsual && hasRequest && usual.Cmp(request) != 0 {
+	if shared := Native(name) && !huge(name); !shared && hasUsual && hasRequest && usual.Cmp(request) != 0 {
 		errs = append(errs, field.Invalid(at.Child("defaultRequest").Key(string(name)), request,
 			fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", usual.String(), request.String(), name)))
 	}

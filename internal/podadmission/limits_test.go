@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func limits(t *testing.T, items string) []*corev1.LimitRange {
@@ -80,24 +79,5 @@ func TestLimitRangesForbid(t *testing.T) {
 	err := CheckClaim(claim, limits(t, `[{"type":"PersistentVolumeClaim","min":{"storage":"1Gi"},"max":{"storage":"2Gi"}}]`))
 	if want := "maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 5Gi"; err == nil || err.Error() != want {
 		t.Errorf("claim: found %v, want %s", err, want)
-	}
-}
-
-// A pod that asked for less than nothing would make room on its node.
-func TestAmountsOfResources(t *testing.T) {
-	for _, one := range []struct{ text, want string }{
-		{`{"requests":{"cpu":"-1"}}`, `r.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0`},
-		{`{"limits":{"memory":"-1Gi"}}`, `r.limits[memory]: Invalid value: "-1Gi": must be greater than or equal to 0`},
-		{`{"limits":{"example.com/disk":"1500m"},"requests":{"example.com/disk":"1500m"}}`,
-			`[r.limits[example.com/disk]: Invalid value: "1500m": must be an integer, r.requests[example.com/disk]: Invalid value: "1500m": must be an integer]`},
-		{`{"limits":{"cpu":"1500m","example.com/disk":"2"},"requests":{"cpu":"0"}}`, ``},
-	} {
-		got := ""
-		if err := CheckResources(parse[corev1.ResourceRequirements](t, one.text), field.NewPath("r")).ToAggregate(); err != nil {
-			got = err.Error()
-		}
-		if got != one.want {
-			t.Errorf("%s: found %s\nwant %s", one.text, got, one.want)
-		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -42,27 +41,15 @@ var whole = slices.Concat([]corev1.ResourceName{
 // standard reports whether a name is one of Kubernetes' own for quotas.
 func standard(name corev1.ResourceName) bool {
 	return slices.Contains(whole, name) || slices.Contains(ofPods, name) || slices.Contains(ofClaims, name) ||
-		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+		huge(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
-func checkBound(name corev1.ResourceName, q resource.Quantity, at *field.Path) (errs field.ErrorList) {
-	for _, wrong := range validation.IsQualifiedName(string(name)) {
-		errs = append(errs, field.Invalid(at, name, wrong))
-	}
-	if len(errs) == 0 && !strings.Contains(string(name), "/") && name != corev1.ResourceStorage && !standard(name) {
-		errs = append(errs, field.Invalid(at, name, "must be a standard resource type or fully qualified"))
-	}
+func checkBound(name corev1.ResourceName, q resource.Quantity, at *field.Path) field.ErrorList {
+	errs := checkName(name, at)
 	if !strings.Contains(string(name), "/") && !standard(name) {
 		errs = append(errs, field.Invalid(at, name, "must be a standard resource for quota"))
 	}
-	if q.Sign() < 0 {
-		errs = append(errs, field.Invalid(at, q.String(), apivalidation.IsNegativeErrorMsg).WithOrigin("minimum"))
-	}
-	extended := !Native(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
-	if (slices.Contains(whole, name) || extended) && q.MilliValue()%1000 != 0 {
-		errs = append(errs, field.Invalid(at, q, "must be an integer"))
-	}
-	return errs
+	return append(errs, checkAmount(name, q, at)...)
 }
 
 // reach are the names that a scope may bound; of other scopes there are none.

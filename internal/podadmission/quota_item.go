@@ -61,7 +61,7 @@ func Counts(name corev1.ResourceName, of string) bool {
 	switch of {
 	case "pods":
 		return slices.Contains(ofPods, name) ||
-			strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix) ||
+			huge(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix) ||
 			!Native(name) && strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
 	case "services":
 		return slices.Contains(ofServices, name)

@@ -44,7 +44,7 @@ func compute(requests, limits corev1.ResourceList) corev1.ResourceList {
 	for name, q := range requests {
 		asked := corev1.ResourceName(corev1.DefaultResourceRequestsPrefix) + name
 		switch {
-		case limited(name), strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+		case limited(name), huge(name):
 			all[name], all[asked] = q, q
 		case !Native(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix):
 			all[asked] = q

@@ -60,7 +60,7 @@ func (w *Writer) WriteLine(ev Event) error {
 }
 
 // Ending returns the line END with which the tape would end now, at a position, without
-// writing it: for whoever reads a tape that goes on.
+// writing it: for a copy of a tape that goes on.
 func (w *Writer) Ending(at time.Duration, reason string) ([]byte, error) {
 	ev := Event{At: max(at, w.last.At), Type: End, Reason: reason}
 	if err := w.check(&ev); err != nil {

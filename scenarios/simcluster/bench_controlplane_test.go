@@ -35,18 +35,25 @@ func BenchmarkStartOfPeer(b *testing.B) {
 	}
 }
 
-// BenchmarkDrainOfPeer is BenchmarkDrain on a real control plane whose kubelets end a pod a second after its deletion:
-// three nodes, of which each runs 30 pods.
-func BenchmarkDrainOfPeer(b *testing.B) {
+// peer is an API server until the benchmark's end.
+func peer(b *testing.B) *testcluster.Cluster {
+	b.Helper()
 	c, err := testcluster.Start(testcluster.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() {
+	b.Cleanup(func() {
 		if err := c.Stop(); err != nil {
 			b.Error(err)
 		}
-	}()
+	})
+	return c
+}
+
+// BenchmarkDrainOfPeer is BenchmarkDrain on a real control plane whose kubelets end a pod a second after its deletion:
+// three nodes, of which each runs 30 pods.
+func BenchmarkDrainOfPeer(b *testing.B) {
+	c := peer(b)
 	if err := c.StartControllers(); err != nil {
 		b.Fatal(err)
 	}
@@ -112,15 +119,7 @@ func fullest(b *testing.B, k kubernetes.Interface) (name string) {
 
 // BenchmarkWritesOfPeer puts the writes of BenchmarkWrites to kube-apiserver, one after the other.
 func BenchmarkWritesOfPeer(b *testing.B) {
-	c, err := testcluster.Start(testcluster.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := c.Stop(); err != nil {
-			b.Error(err)
-		}
-	}()
+	c := peer(b)
 	sim := open(b, fleet(100, 1000))
 	defer closed(b, sim)
 	from := inMemory(b, sim)

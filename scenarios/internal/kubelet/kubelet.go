@@ -39,8 +39,8 @@ type Config struct {
 	// control plane attaches it. Nil is a simulation: there the provider alone says what is attached, and no node
 	// what is in use.
 	Volume func(*kube.Pod) string
-	// Fits has kubelets refuse pods that a client has bound to a node where they don't fit. Elsewhere whoever binds pods
-	// answers for that: a live run binds those of its beginning.
+	// Fits has kubelets refuse pods that a client has bound to a node where they don't fit. It isn't set where no client
+	// binds pods, and in a live run, which itself binds the pods of its beginning.
 	Fits bool
 	// Kwok are the delays of kwok's stages; of [Kwok] alone.
 	Kwok KwokDelays

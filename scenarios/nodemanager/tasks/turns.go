@@ -73,14 +73,15 @@ func (t *Turns) round() {
 	}
 }
 
-// Wait returns once ready does, which is asked now and whenever something has changed. A task calls it.
+// Wait returns once ready returns true, which is called now and whenever something has changed. Only a task may call it: a call
+// outside of Run that would have to wait is an error of the caller's program, and panics.
 func (t *Turns) Wait(ready func() bool) {
 	if ready() {
 		return
 	}
 	one := t.current
 	if one == nil {
-		panic("tasks: Wait was called by what isn't a task of these Turns: want it within Run")
+		panic("tasks: Wait was called outside of a task: want it within Turns.Run")
 	}
 	one.ready = ready
 	one.pause(struct{}{})

@@ -161,3 +161,33 @@ func TestDeletedEventsOfClientsEndOnce(t *testing.T) {
 		}
 	})
 }
+
+// The hour of an actor's Event begins again with a client's write of it, as with the actor's own.
+func TestClientsRenewEventsOfActors(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		ctx, core := t.Context(), f.k.CoreV1()
+		if _, err := core.Pods("shop").Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "one"}, Spec: template("x").Spec}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		scheduled := func() []corev1.Event {
+			l, err := core.Events("shop").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=one,reason=Scheduled"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l.Items
+		}
+		f.c.Eventually(time.Minute, "an Event about the pod", func() bool { return len(scheduled()) == 1 })
+		<-time.After(30 * time.Minute)
+		patched(t, func(name string, kind types.PatchType, data []byte) (*corev1.Event, error) {
+			return core.Events("shop").Patch(ctx, name, kind, data, metav1.PatchOptions{})
+		}, scheduled()[0].Name, `{"metadata":{"labels":{"seen":"yes"}}}`)
+		<-time.After(59 * time.Minute)
+		if n := len(scheduled()); n != 1 {
+			t.Errorf("%d Events, want 1", n)
+		}
+		<-time.After(2 * time.Minute)
+		if n := len(scheduled()); n != 0 {
+			t.Errorf("%d Events, want none", n)
+		}
+	})
+}

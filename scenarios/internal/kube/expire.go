@@ -44,25 +44,38 @@ func stepOf(written Instant) int64 { return int64(written) / int64(expiryStep) }
 // a time.
 func (s *Store) expired(written Instant) bool { return stepOf(written) < s.swept }
 
+// forgotten reports whether the API server doesn't have an event that its reporter last wrote at a time.
+func (s *Store) forgotten(written Instant, namespace, name string) bool {
+	id := [2]string{namespace, name}
+	return s.lost[id] || s.expired(written) && s.expired(s.renewedEvents[id])
+}
+
 // LoseEvent says that an event isn't there any more, or was never taken, though it isn't old: its reporter creates it
 // again when it comes again.
 func (s *Store) LoseEvent(namespace, name string) {
 	if s.lost == nil {
 		s.lost = map[[2]string]bool{}
 	}
-	s.lost[[2]string{namespace, name}] = true
+	id := [2]string{namespace, name}
+	s.lost[id] = true
+	delete(s.renewedEvents, id)
 }
 
 // FindEvent says that a client has created an event, and reports whether it is one that was lost: its reporter goes on to
-// write it, and its hour begins again.
+// write it.
 func (s *Store) FindEvent(namespace, name string) bool {
 	id := [2]string{namespace, name}
-	if !s.lost[id] {
-		return false
-	}
+	was := s.lost[id]
 	delete(s.lost, id)
-	s.rewritten[name] = s.Now()
-	return true
+	return was
+}
+
+// RenewEvent says that a client has written an event of a reporter's: its hour begins again.
+func (s *Store) RenewEvent(namespace, name string) {
+	if s.renewedEvents == nil {
+		s.renewedEvents = map[[2]string]Instant{}
+	}
+	s.renewedEvents[[2]string{namespace, name}], s.rewritten[name] = s.Now(), s.Now()
 }
 
 // ExpireEvents removes the events that were last written an hour ago, as etcd
@@ -82,7 +95,9 @@ func (s *Store) ExpireEvents() {
 					continue
 				}
 			}
-			if id := [2]string{l.namespace, name}; s.lost[id] {
+			id := [2]string{l.namespace, name}
+			delete(s.renewedEvents, id)
+			if s.lost[id] {
 				delete(s.lost, id)
 				continue
 			}

@@ -38,7 +38,7 @@ func (s *Store) Record(from Source, about Reference, kind, reason, message strin
 		ev.Message = combinedPrefix + message
 	}
 	ev.Namespace, ev.Name = namespaceOf(&about), nameOfEvent(about.Name, e.at)
-	if e.created == 0 || s.expired(e.written) || s.lost[[2]string{ev.Namespace, ev.Name}] {
+	if e.created == 0 || s.forgotten(e.written, ev.Namespace, ev.Name) {
 		e.version, _ = strconv.ParseUint(about.ResourceVersion, 10, 64)
 		e.field, e.writes = about.FieldPath, 0
 		s.createEvent(&ev, e.at)

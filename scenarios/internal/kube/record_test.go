@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/timeline"
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +63,41 @@ func TestTheLifeOfAnEvent(t *testing.T) {
 	}
 	if last.InvolvedObject.UID != "node-a" || last.InvolvedObject.APIVersion != "" || last.Namespace != "default" || last.Source.Host != "node-a" || last.ReportingInstance != "node-a" {
 		t.Errorf("%+v", last)
+	}
+}
+
+// TestClientsRenewEvents: what a client writes of an event begins its hour again, and its reporter goes on to count it.
+func TestClientsRenewEvents(t *testing.T) {
+	r := newRig(t)
+	n := &kube.Node{Meta: kube.Meta{Name: "node-a"}}
+	r.SeedNode(n)
+	sweep := func(to time.Duration) {
+		for r.now < to {
+			r.now += 10 * time.Second
+			r.ExpireEvents()
+		}
+	}
+	say := func() {
+		r.Record(kubelet, kube.AboutNode(n), "Normal", "NodeReady", "Node node-a status is now: NodeReady")
+	}
+	name := fmt.Sprintf("node-a.%x", int64(r.Now()))
+	say()
+	sweep(50 * time.Minute)
+	r.RenewEvent("default", name)
+	sweep(100 * time.Minute)
+	say()
+	sweep(150 * time.Minute)
+	r.RenewEvent("default", name)
+	sweep(5 * time.Hour)
+	say()
+	var got []string
+	for _, ev := range r.events(t) {
+		if ev.Resource == "events" && ev.Name == name {
+			got = append(got, fmt.Sprintf("%s %s", ev.At, ev.Type))
+		}
+	}
+	if d := cmp.Diff([]string{"0s ADDED", "1h40m0s MODIFIED", "3h30m10s DELETED", "5h0m0s ADDED"}, got); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -92,7 +92,7 @@ const SeriesPeriod = seriesEnds
 func (s *Store) writeSeries(one *series) {
 	now := s.Now()
 	e := &one.event
-	if s.expired(one.written) || s.lost[[2]string{e.Namespace, e.Name}] {
+	if s.forgotten(one.written, e.Namespace, e.Name) {
 		e.SeriesCount, e.SeriesLast = one.count, one.last
 		e.writes = 0
 		s.createEvent(e, one.at)

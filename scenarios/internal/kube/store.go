@@ -66,10 +66,11 @@ type Store struct {
 	isomorphic    map[isomorphic]*series
 	series        []*series // in the order in which they began
 	sweeps        int
-	generations   []generation       // of events, the oldest first
-	swept         int64              // the step of time up to which events have expired
-	rewritten     map[string]Instant // events that were written again, by name
-	lost          map[[2]string]bool // those that are gone before their time, by namespace and name
+	generations   []generation          // of events, the oldest first
+	swept         int64                 // the step of time up to which events have expired
+	rewritten     map[string]Instant    // events that were written again, by name
+	lost          map[[2]string]bool    // those that are gone before their time, by namespace and name
+	renewedEvents map[[2]string]Instant // when clients last wrote them, by namespace and name
 	scales        map[string]int
 	leases        map[string]*lease
 

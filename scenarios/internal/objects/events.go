@@ -45,11 +45,16 @@ func (s *Objects) sawEvent(ev *timeline.Event) {
 	}
 }
 
-// ExpireEvent has an Event that a client has just written forgotten in its time, which begins again with each write.
+// ExpireEvent has an Event that a client has just written forgotten in its time, which begins again with each write. Those that
+// actors report the Store forgets.
 func (s *Objects) ExpireEvent(ev *timeline.Event) {
 	namespace, called := ev.Namespace, ev.Name
 	if ev.Type == timeline.Added && !s.Env.API.FindEvent(namespace, called) {
 		s.events[namespace][called] = client
+	}
+	if s.Reported(namespace, called) {
+		s.Env.API.RenewEvent(namespace, called)
+		return
 	}
 	id, due := [2]string{namespace, called}, s.Env.Now()+eventTTL
 	_, waits := s.expires[id]

@@ -47,7 +47,7 @@ const (
 func roll(p *place.Place, all []*apiextensionsv1.CustomResourceDefinition) {
 	c, err := client.New(p.Config(), client.Options{Scheme: scheme})
 	p.Must(err)
-	define(p, c, all)
+	p.Define(c, all)
 	p.During(func(ctx context.Context) error { return operate(ctx, p) }, func() {
 		create(p, c)
 		untilNodes(p, c, nil)

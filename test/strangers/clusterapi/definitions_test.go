@@ -1,22 +1,17 @@
 package clusterapi
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/cluster-api/util/contract"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
-
-	"github.com/nodesim/nodesim/test/strangers/place"
 )
 
 // definitions are those of the kinds of Cluster API's core, from its module, and of the provider.
@@ -62,25 +57,5 @@ func definition(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDef
 				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
 			}},
 		},
-	}
-}
-
-// define creates the definitions and waits until they are served.
-func define(p *place.Place, c client.Client, all []*apiextensionsv1.CustomResourceDefinition) {
-	p.Helper()
-	for _, crd := range all {
-		p.Must(c.Create(p.Context(), crd.DeepCopy()))
-	}
-	for _, crd := range all {
-		p.Eventually(time.Minute, crd.Name+" to be established", func() (bool, string) {
-			var found apiextensionsv1.CustomResourceDefinition
-			p.Must(c.Get(p.Context(), client.ObjectKeyFromObject(crd), &found))
-			for _, is := range found.Status.Conditions {
-				if is.Type == apiextensionsv1.Established && is.Status == apiextensionsv1.ConditionTrue {
-					return true, ""
-				}
-			}
-			return false, fmt.Sprint(found.Status.Conditions)
-		})
 	}
 }

@@ -68,19 +68,7 @@ func provision(p *place.Place) {
 	p.Fill()
 	c, err := client.New(p.Config(), client.Options{Scheme: scheme.Scheme})
 	p.Must(err)
-	for _, crd := range append(append([]*apiextensionsv1.CustomResourceDefinition{}, apis.CRDs...), kwokapis.CRDs...) {
-		p.Must(c.Create(p.Context(), crd.DeepCopy()))
-		p.Eventually(time.Minute, crd.Name+" to be established", func() (bool, string) {
-			var found apiextensionsv1.CustomResourceDefinition
-			p.Must(c.Get(p.Context(), client.ObjectKeyFromObject(crd), &found))
-			for _, is := range found.Status.Conditions {
-				if is.Type == apiextensionsv1.Established && is.Status == apiextensionsv1.ConditionTrue {
-					return true, ""
-				}
-			}
-			return false, fmt.Sprint(found.Status.Conditions)
-		})
-	}
+	p.Define(c, slices.Concat(apis.CRDs, kwokapis.CRDs))
 	nodes := p.Kube.CoreV1().Nodes()
 	disrupted := place.Counts(p, nodes.List, nodes.Watch, metav1.ListOptions{LabelSelector: v1.NodePoolLabelKey + "=big"}, isDisrupted)
 	p.During(func(ctx context.Context) error { return operate(ctx, p) }, func() {

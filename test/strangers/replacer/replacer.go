@@ -72,7 +72,7 @@ func (r *Replacer) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, 
 		return ctrl.Result{}, err
 	}
 	if !isReady(&list.Items[j]) {
-		return ctrl.Result{}, nil // an event of the node comes
+		return ctrl.Result{}, nil // its change is a request
 	}
 	return r.drain(ctx, old)
 }

@@ -34,7 +34,7 @@ func newAccounts(s *Objects) *accounts {
 }
 
 func (a *accounts) seen(c kube.Change, x *Object) {
-	switch x.Resource.String() {
+	switch x.resource {
 	case "namespaces":
 		if c == kube.Added {
 			a.soon(&a.account, x.Name, a.giveAccount)

@@ -50,7 +50,7 @@ func (s *Objects) Terminating(namespace string) bool { return s.namespaces.endin
 
 func (ns *namespaces) seen(c kube.Change, was, x *Object) {
 	switch {
-	case x.Resource.String() != "namespaces":
+	case x.resource != "namespaces":
 	case c == kube.Deleted:
 		if e := ns.ending[x.Name]; e != nil {
 			e.wait.Stop()
@@ -80,7 +80,7 @@ func (ns *namespaces) again(x *Object, after time.Duration) {
 
 // inhabited reports whether an object is a namespace that has to be emptied first.
 func (s *Objects) inhabited(x *Object) bool {
-	return x.Resource.String() == "namespaces" && len(spaceFinalizers(x)) > 0
+	return x.resource == "namespaces" && len(spaceFinalizers(x)) > 0
 }
 
 func spaceFinalizers(x *Object) (all []string) {
@@ -137,7 +137,7 @@ func (ns *namespaces) empty(x *Object) content {
 		}
 		groups[o.Kind] = append(groups[o.Kind], o)
 	}
-	isPods := func(k *Kind) bool { return k.Resource.String() == "pods" }
+	isPods := func(k *Kind) bool { return k.resource == "pods" }
 	if i := slices.IndexFunc(kinds, isPods); i >= 0 {
 		pods := content{remaining: map[string]int{}, finalizers: map[string]int{}}
 		ns.emptyOf(x, kinds[i], groups[kinds[i]], ns.grace(x), &pods)
@@ -158,7 +158,7 @@ func (ns *namespaces) empty(x *Object) content {
 // grace estimates how long the namespace's pods take to end: nothing once that time has passed.
 func (ns *namespaces) grace(x *Object) (seconds int64) {
 	for _, o := range ns.in(x.Name) {
-		if p := ns.Env.API.Pod(x.Name, o.Name); p != nil && o.Resource.String() == "pods" && !p.Terminal() {
+		if p := ns.Env.API.Pod(x.Name, o.Name); p != nil && o.resource == "pods" && !p.Terminal() {
 			seconds = max(seconds, p.Template.GraceSeconds)
 		}
 	}
@@ -172,7 +172,7 @@ func (ns *namespaces) grace(x *Object) (seconds int64) {
 // emptyOf is deleteAllContentForGroupVersionResource.
 func (ns *namespaces) emptyOf(x *Object, k *Kind, list []*Object, estimate int64, found *content) {
 	for _, o := range list {
-		if !o.Deleting || k.Resource.String() == "pods" {
+		if !o.Deleting || k.resource == "pods" {
 			ns.Delete(o, metav1.DeletePropagationBackground)
 		}
 	}

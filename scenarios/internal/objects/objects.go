@@ -64,9 +64,10 @@ type Objects struct {
 // Kind is a kind of object.
 type Kind struct {
 	timeline.Resource
-	key   string               // as events name the resource
-	keeps bool                 // the text
-	there map[*Object]struct{} // where it keeps the text
+	key      string               // as events name the resource
+	resource string               // with its group: pods, deployments.apps
+	keeps    bool                 // the text
+	there    map[*Object]struct{} // where it keeps the text
 }
 
 type name struct {
@@ -140,7 +141,7 @@ var kept = map[string]bool{
 
 // whole reports whether the text of an object is kept: of all of its kind, or of the ConfigMap with the certificate.
 func (x *Object) whole() bool {
-	return x.keeps || x.Name == rootConfig && x.Resource.String() == "configmaps"
+	return x.keeps || x.Name == rootConfig && x.resource == "configmaps"
 }
 
 // kind finds the kind that an event names.
@@ -160,7 +161,8 @@ func (s *Objects) kind(key string) *Kind {
 			return k
 		}
 	}
-	k := &Kind{Resource: r, key: key, keeps: kept[r.String()], there: map[*Object]struct{}{}}
+	resource := r.String()
+	k := &Kind{Resource: r, key: key, resource: resource, keeps: kept[resource], there: map[*Object]struct{}{}}
 	s.kinds[key] = k
 	return k
 }
@@ -202,7 +204,7 @@ func (s *Objects) add(id name, ev *timeline.Event) {
 	if x.whole() {
 		x.text = bytes.Clone(ev.Object)
 		x.there[x] = struct{}{}
-	} else if x.Resource.String() == "pods" {
+	} else if x.resource == "pods" {
 		x.facts, x.spec = factsOf(ev), s.quotas.specs.reduce(rawjson.Get(ev.Object, "spec"))
 	}
 	s.byName[id] = x
@@ -226,11 +228,11 @@ func (s *Objects) modify(x *Object, ev *timeline.Event) {
 		s.readMeta(x, rawjson.Get(ev.Object, "metadata"))
 		if x.whole() {
 			x.text = bytes.Clone(ev.Object)
-		} else if x.Resource.String() == "pods" {
+		} else if x.resource == "pods" {
 			x.spec = s.quotas.specs.reduce(rawjson.Get(ev.Object, "spec"))
 		}
 	} else {
-		if spec := rawjson.Get(ev.Patch, "spec"); spec != nil && x.Resource.String() == "pods" {
+		if spec := rawjson.Get(ev.Patch, "spec"); spec != nil && x.resource == "pods" {
 			x.spec = s.quotas.specs.patched(x.spec, spec)
 		}
 		m := rawjson.Get(ev.Patch, "metadata")
@@ -262,10 +264,10 @@ func (s *Objects) remove(id name, x *Object) {
 }
 
 func (s *Objects) tell(c kube.Change, was, x *Object) {
-	if x.Resource.String() == "customresourcedefinitions.apiextensions.k8s.io" && c != kube.Deleted {
+	if x.resource == "customresourcedefinitions.apiextensions.k8s.io" && c != kube.Deleted {
 		s.define(x)
 	}
-	if r := x.Resource.String(); r == "serviceaccounts" || r == "priorityclasses.scheduling.k8s.io" || r == "limitranges" {
+	if r := x.resource; r == "serviceaccounts" || r == "priorityclasses.scheduling.k8s.io" || r == "limitranges" {
 		s.admission++
 	}
 	s.garbage.seen(c, was, x)

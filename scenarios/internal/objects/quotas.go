@@ -48,7 +48,7 @@ func newQuotas(s *Objects) *quotas {
 }
 
 func (q *quotas) seen(c kube.Change, was, x *Object) {
-	switch x.Resource.String() {
+	switch x.resource {
 	case "limitranges":
 		q.ranges[x.Namespace] = slices.DeleteFunc(q.ranges[x.Namespace], func(o *Object) bool { return o == x })
 		if c != kube.Deleted {
@@ -61,8 +61,8 @@ func (q *quotas) seen(c kube.Change, was, x *Object) {
 	if len(q.within[x.Namespace]) == 0 || x.Namespace == "" {
 		return
 	}
-	if c != kube.Modified || x.Resource.String() == "services" || x.Resource.String() == "persistentvolumeclaims" {
-		q.changed(x.Namespace, x.Resource.String())
+	if c != kube.Modified || x.resource == "services" || x.resource == "persistentvolumeclaims" {
+		q.changed(x.Namespace, x.resource)
 	}
 }
 
@@ -167,7 +167,7 @@ func (q *quotas) items(namespace string) []podadmission.Item {
 	others := map[string]int{}
 	var all []podadmission.Item
 	for _, x := range q.in(namespace) {
-		switch resource := x.Resource.String(); resource {
+		switch resource := x.resource; resource {
 		case "pods":
 			p := q.podOf(x)
 			key := alike{ended: podadmission.Ended(p, q.Env.API.Now().Time())}

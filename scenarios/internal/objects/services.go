@@ -45,7 +45,7 @@ func newServices(s *Objects) *services {
 }
 
 func (c *services) seen(change kube.Change, x *Object) {
-	switch x.Resource.String() {
+	switch x.resource {
 	case "services":
 		c.sawService(change, x)
 	case "endpoints", "endpointslices.discovery.k8s.io":

@@ -55,7 +55,7 @@ func newVolumes(s *Objects) *volumes {
 }
 
 func (v *volumes) seen(c kube.Change, x *Object) {
-	switch x.Resource.String() {
+	switch x.resource {
 	case "pods":
 		v.sawPod(c, x)
 	case "persistentvolumeclaims":

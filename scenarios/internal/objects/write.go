@@ -46,7 +46,7 @@ func (s *Objects) Delete(x *Object, policy metav1.DeletionPropagation) {
 		return
 	}
 	api, final := s.Env.API, kubedefaults.Finalizers(x.Finalizers, &metav1.DeleteOptions{PropagationPolicy: &policy})
-	switch x.Resource.String() {
+	switch x.resource {
 	case "pods":
 		if p := api.Pod(x.Namespace, x.Name); p != nil {
 			if !slices.Equal(p.Finalizers, final) {
@@ -83,7 +83,7 @@ func (s *Objects) Delete(x *Object, policy metav1.DeletionPropagation) {
 
 // end deletes an object without a type.
 func (s *Objects) end(x *Object, final []string) {
-	if len(final) == 0 && x.Resource.String() != "namespaces" {
+	if len(final) == 0 && x.resource != "namespaces" {
 		s.drop(x)
 		return
 	}
@@ -96,7 +96,7 @@ func (s *Objects) end(x *Object, final []string) {
 		if x.Generation > 0 {
 			meta["generation"] = x.Generation + 1
 		}
-		if x.Resource.String() != "namespaces" {
+		if x.resource != "namespaces" {
 			meta["deletionGracePeriodSeconds"] = 0
 		}
 	}
@@ -104,7 +104,7 @@ func (s *Objects) end(x *Object, final []string) {
 		return
 	}
 	patch := map[string]any{"metadata": meta}
-	if x.Resource.String() == "namespaces" && !x.Deleting {
+	if x.resource == "namespaces" && !x.Deleting {
 		patch["status"] = map[string]any{"phase": "Terminating"}
 	}
 	s.patch(x, marshal(patch))
@@ -116,7 +116,7 @@ func (s *Objects) release(x *Object, finalizer string) {
 		return
 	}
 	api := s.Env.API
-	switch x.Resource.String() {
+	switch x.resource {
 	case "pods":
 		if p := api.Pod(x.Namespace, x.Name); p != nil {
 			api.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(finalizer, false) })
@@ -161,7 +161,7 @@ func (s *Objects) own(x *Object, refs []metav1.OwnerReference) {
 	}
 	controlled := slices.ContainsFunc(refs, func(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller })
 	api := s.Env.API
-	switch x.Resource.String() {
+	switch x.resource {
 	case "pods":
 		if p := api.Pod(x.Namespace, x.Name); p != nil {
 			api.AmendPod(p, patch, func(p *kube.Pod) {

@@ -2,12 +2,12 @@ package roll
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/timeline"
@@ -43,13 +43,11 @@ func (m *Machines) deployment(g *cloud.Group) *kube.Custom {
 
 // replicasIn is the number of Machines that a MachineDeployment or a MachineSet is to have.
 func replicasIn(o *kube.Custom) int {
-	var spec struct {
-		Replicas *int `json:"replicas"`
-	}
-	if json.Unmarshal([]byte(o.Spec), &spec) != nil || spec.Replicas == nil {
+	n, err := strconv.Atoi(string(rawjson.Get([]byte(o.Spec), "replicas")))
+	if err != nil {
 		return 1 // the default of both
 	}
-	return *spec.Replicas
+	return n
 }
 
 // Rescale has the controllers look at how many Machines there are to be: a client may have scaled a MachineDeployment, or a
@@ -152,18 +150,9 @@ func (c *capiMachine) deletePriority() int {
 	return 20
 }
 
-// withReplicas is the spec of a MachineSet with another number of Machines.
+// withReplicas is the spec of a MachineDeployment or a MachineSet with another number of Machines.
 func withReplicas(spec string, n int) string {
-	fields := map[string]json.RawMessage{}
-	if json.Unmarshal([]byte(spec), &fields) != nil {
-		return spec
-	}
-	fields["replicas"] = json.RawMessage(strconv.Itoa(n))
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return spec
-	}
-	return string(text)
+	return string(rawjson.Apply(nil, []byte(spec), fmt.Appendf(nil, `{"replicas":%d}`, n)))
 }
 
 // countDeployment writes how many Machines a MachineDeployment has, and has that are ready.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -105,6 +106,9 @@ func (r *reply) Write(p []byte) (n int, err error) {
 		took := min(r.free(), len(p)-n)
 		if took > 0 && r.read > len(r.waiting)/2 { // it doesn't grow by what has been read
 			r.waiting, r.read = r.waiting[:copy(r.waiting, r.waiting[r.read:])], 0
+		}
+		if free := cap(r.waiting) - len(r.waiting); free < took { // by what there is, or a long list is copied a dozen times
+			r.waiting = slices.Grow(r.waiting, max(took, len(r.waiting)))
 		}
 		r.waiting = append(r.waiting, p[n:n+took]...)
 		if n += took; n == len(p) {

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/nodesim/nodesim/replay"
 )
 
 // mostDisrupted is MaxDisruptedPodSize of eviction.go.
@@ -29,16 +31,34 @@ func (d *Handler) budgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, err
 	}
 	var covering []*policyv1.PodDisruptionBudget
 	for _, o := range all.Items {
-		b := &policyv1.PodDisruptionBudget{}
-		if err := json.Unmarshal(o.Raw(), b); err != nil {
-			return nil, fmt.Errorf("disruption budget %s/%s on the tape: %w", o.Namespace(), o.Name(), err)
+		v, err := o.Memo(budgetMemo{}, decodeBudget)
+		if err != nil {
+			return nil, err
 		}
-		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
-			covering = append(covering, b)
+		if b := v.(*readBudget); b.selector != nil && b.selector.Matches(labels.Set(pod.Labels)) {
+			covering = append(covering, b.DeepCopy())
 		}
 	}
 	return covering, nil
+}
+
+// readBudget is a budget with what it selects; nil where that can't be read.
+type readBudget struct {
+	*policyv1.PodDisruptionBudget
+	selector labels.Selector
+}
+
+type budgetMemo struct{}
+
+func decodeBudget(o *replay.Object) (any, error) {
+	b := &readBudget{PodDisruptionBudget: &policyv1.PodDisruptionBudget{}}
+	if err := json.Unmarshal(o.Raw(), b.PodDisruptionBudget); err != nil {
+		return nil, fmt.Errorf("disruption budget %s/%s on the tape: %w", o.Namespace(), o.Name(), err)
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil {
+		b.selector = selector
+	}
+	return b, nil
 }
 
 // allows reports as an error why a budget doesn't let a pod go: an unready pod

@@ -3,6 +3,7 @@ package workloads
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -106,12 +107,12 @@ func byAge(a, b *object) int {
 // sameTemplate reports whether two templates ask for the same pods but for the label that tells ReplicaSets apart
 // (EqualIgnoreHash of pkg/controller/deployment/util).
 func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
-	bare := func(t *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
-		t = t.DeepCopy()
-		delete(t.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
-		return t
+	bare := func(m metav1.ObjectMeta) *metav1.ObjectMeta {
+		m.Labels = maps.Clone(m.Labels)
+		delete(m.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+		return &m
 	}
-	return equality.Semantic.DeepEqual(&a.Spec, &b.Spec) && equality.Semantic.DeepEqual(bare(a), bare(b))
+	return equality.Semantic.DeepEqual(&a.Spec, &b.Spec) && equality.Semantic.DeepEqual(bare(a.ObjectMeta), bare(b.ObjectMeta))
 }
 
 // mapped is a map as selectors read it.

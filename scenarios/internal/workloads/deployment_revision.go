@@ -50,11 +50,18 @@ func (r *rollout) revise(create bool) {
 		return
 	}
 	d := r.deployment()
-	wrote := update(r.Actor, r.next, func(rs *appsv1.ReplicaSet) {
-		r.annotate(rs, newest+1)
-		rs.Spec.MinReadySeconds = d.Spec.MinReadySeconds
-	})
-	if wrote {
+	// Most syncs find both as they are to be, and need no copies of them to see it.
+	if rs := set(r.next); rs.Spec.MinReadySeconds != d.Spec.MinReadySeconds || !maps.Equal(rs.Annotations, r.annotations(rs.Annotations, newest+1)) {
+		wrote := update(r.Actor, r.next, func(rs *appsv1.ReplicaSet) {
+			rs.Annotations = r.annotations(rs.Annotations, newest+1)
+			rs.Spec.MinReadySeconds = d.Spec.MinReadySeconds
+		})
+		if wrote {
+			return
+		}
+	}
+	if n, is := d.Annotations[revision]; is && n == r.next.api.GetAnnotations()[revision] &&
+		(!hasDeadline(d) || condition(&d.Status, appsv1.DeploymentProgressing) != nil) {
 		return
 	}
 	updateStatus(r.Actor, r.o, func(d *appsv1.Deployment) {
@@ -72,40 +79,41 @@ func number(d *appsv1.Deployment, n string) {
 	d.Annotations[revision] = n
 }
 
-// annotate is SetNewReplicaSetAnnotations of pkg/controller/deployment/util.
-func (r *rollout) annotate(rs *appsv1.ReplicaSet, next int64) {
-	if rs.Annotations == nil {
-		rs.Annotations = map[string]string{}
-	}
+// annotations are those of the new ReplicaSet, by what it has (SetNewReplicaSetAnnotations of
+// pkg/controller/deployment/util).
+func (r *rollout) annotations(has map[string]string, next int64) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, has)
 	for k, v := range r.deployment().Annotations {
 		if !ownAnnotations[k] {
-			rs.Annotations[k] = v
+			all[k] = v
 		}
 	}
-	was, had := rs.Annotations[revision]
+	was, had := all[revision]
 	n, err := strconv.ParseInt(was, 10, 64)
 	if was != "" && err != nil || n >= next {
-		return
+		return all
 	}
-	rs.Annotations[revision] = strconv.FormatInt(next, 10)
+	all[revision] = strconv.FormatInt(next, 10)
 	if !had {
-		return
+		return all
 	}
 	// It is an earlier one, which comes back.
-	history := rs.Annotations[revisionHistory]
+	history := all[revisionHistory]
 	if history == "" {
-		rs.Annotations[revisionHistory] = was
-		return
+		all[revisionHistory] = was
+		return all
 	}
 	history += "," + was
 	for len(history) > historyChars {
 		_, rest, more := strings.Cut(history, ",")
 		if !more {
-			return
+			return all
 		}
 		history = rest
 	}
-	rs.Annotations[revisionHistory] = history
+	all[revisionHistory] = history
+	return all
 }
 
 // create makes the ReplicaSet of the Deployment's template.
@@ -127,7 +135,7 @@ func (r *rollout) create(n int64) {
 		},
 		Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, MinReadySeconds: d.Spec.MinReadySeconds, Selector: selector, Template: template},
 	}
-	r.annotate(rs, n)
+	rs.Annotations = r.annotations(nil, n)
 	r.size(rs)
 	o, is := r.Actor.create(kinds["replicasets"], rs)
 	if o == nil {

@@ -59,7 +59,7 @@ func writeList(w io.Writer, kind runtime.TypeMeta, size int, metaTag byte, meta 
 	if err != nil {
 		return fmt.Errorf("write the kind of a list as protobuf: %w", err)
 	}
-	b := make([]byte, 0, chunk)
+	b := make([]byte, 0, min(chunk, size+len(t)+64)) // a reconciler lists a node's few pods again and again
 	put := func(tag byte, message []byte) error {
 		b = append(binary.AppendUvarint(append(b, tag), uint64(len(message))), message...)
 		if len(b) < chunk {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nodesim/nodesim/noderoll/invariant"
+	"github.com/nodesim/nodesim/replay/analysis/rolls"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -29,7 +30,7 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 	for _, res := range h.Resources {
 		rep.Resources[h.Key(res)] = map[timeline.Type]int{}
 	}
-	rolls, err := newRolls(h)
+	finder, err := rolls.New(h)
 	if err != nil {
 		return rep, err
 	}
@@ -44,10 +45,10 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 			if check != nil {
 				rep.violated(check.Observe(ev, r.Line()))
 			}
-			err = rolls.apply(ev)
+			err = finder.Apply(ev, r.Line())
 		}
 		if err != nil {
-			rep.Rolls, rep.Unmatched = rolls.found(), rolls.unmatched()
+			rep.Rolls, rep.Unmatched = finder.Found(), finder.Unmatched()
 			return rep, err
 		}
 	}
@@ -57,7 +58,7 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Line, b.Line))
 		})
 	}
-	rep.Rolls, rep.Unmatched = rolls.found(), rolls.unmatched()
+	rep.Rolls, rep.Unmatched = finder.Found(), finder.Unmatched()
 	return rep, nil
 }
 
@@ -95,8 +96,5 @@ func (rep *Report) count(ev *timeline.Event) {
 const (
 	mostKeys  = 200
 	mostTypes = 12
-	// mostGroups bounds how many groups are told of each mark; the nodes of
-	// further ones are taken as one group.
-	mostGroups = 1000
-	others     = "(others)"
+	others    = "(others)"
 )

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/internal/app/inspect"
+	found "github.com/nodesim/nodesim/replay/analysis/rolls"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -121,7 +122,7 @@ func TestNodesThatComeReady(t *testing.T) {
 		`--- {"at":"22s","type":"SYNC","resource":"nodes","rv":"9"}` + "\n" +
 		`--- {"at":"40s","type":"DELETED","resource":"nodes","name":"a2","rv":"10"}` + "\n"
 	rolls := read(t, tape).Rolls
-	if len(rolls) != 1 || rolls[0].Joined != 2 || rolls[0].Replaced != 2 || rolls[0].Start != 10*time.Second || rolls[0].Outcome != inspect.Complete {
+	if len(rolls) != 1 || rolls[0].Joined != 2 || rolls[0].Replaced != 2 || rolls[0].Start != 10*time.Second || rolls[0].Outcome != found.Complete {
 		t.Errorf("got %+v, want one complete roll from 10s on, 2 replaced by 2", rolls)
 	}
 }

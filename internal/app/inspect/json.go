@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"github.com/nodesim/nodesim/noderoll/invariant"
+	"github.com/nodesim/nodesim/replay/analysis/rolls"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -33,14 +34,14 @@ func (rep *Report) JSON() []byte {
 		Restarted  int    `json:"restarted"`
 	}
 	type roll struct {
-		Nodegroup  string      `json:"nodegroup"`
-		Start      string      `json:"start"`
-		End        string      `json:"end"`
-		Replaced   int         `json:"replaced"`
-		Joined     int         `json:"joined"`
-		Outcome    Outcome     `json:"outcome"`
-		Milestones []milestone `json:"milestones"`
-		Pods       *pods       `json:"pods,omitempty"`
+		Nodegroup  string        `json:"nodegroup"`
+		Start      string        `json:"start"`
+		End        string        `json:"end"`
+		Replaced   int           `json:"replaced"`
+		Joined     int           `json:"joined"`
+		Outcome    rolls.Outcome `json:"outcome"`
+		Milestones []milestone   `json:"milestones"`
+		Pods       *pods         `json:"pods,omitempty"`
 	}
 	type violation struct {
 		At string `json:"at"`

@@ -3,8 +3,8 @@ package inspect
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/noderoll/invariant"
+	"github.com/nodesim/nodesim/replay/analysis/rolls"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -23,7 +23,7 @@ type Report struct {
 	// Resources counts the lines of each resource by type. Resources of the
 	// header without events are there as well, empty.
 	Resources map[string]map[timeline.Type]int
-	Rolls     []Roll
+	Rolls     []rolls.Roll
 	// Unmatched is the error of a header whose scope names nodes or pods, where none
 	// of those on the tape is one of them. It doesn't name the tape.
 	Unmatched error
@@ -47,40 +47,4 @@ type Mark struct {
 	At     time.Duration
 	Name   string
 	Reason string
-}
-
-// Outcome describes how a roll ended.
-type Outcome string
-
-// The outcomes.
-const (
-	Complete   Outcome = "complete"   // every node of the group is new and Ready
-	Failed     Outcome = "failed"     // a controller said so
-	Unfinished Outcome = "unfinished" // the tape ends first
-)
-
-// PodRoll holds what was done to the pods of a roll that updates them in place.
-type PodRoll struct {
-	Scope                                           string // as noderoll.PodScope has it: "shop/app=web"
-	Updated, Resized, RolledBack, Failed, Restarted int    // how often
-}
-
-// Roll is one replacement of a group's nodes, or one update of pods in place.
-type Roll struct {
-	Nodegroup  string        // "" where nodes don't name their group
-	Pods       *PodRoll      // of a roll of pods; nil for one of nodes
-	Start, End time.Duration // of its first and last transition
-	Replaced   int           // nodes of before that are gone
-	Joined     int           // nodes that came meanwhile
-	Milestones []Milestone   // in their order
-	Outcome    Outcome
-}
-
-// Milestone is the first, or the last, transition of its kind.
-type Milestone struct {
-	Name string // "first joining", "last terminated"
-	At   time.Duration
-	Kind noderoll.EventKind
-	Node string
-	Pod  string // of a roll of pods, as its entry names it: "Pod/shop/web-0"
 }

@@ -1,4 +1,4 @@
-package inspect
+package rolls
 
 import (
 	"github.com/nodesim/nodesim/noderoll"
@@ -16,6 +16,7 @@ type group struct {
 	// Ready at once comes online without joining.
 	coming map[string]bool
 	gap    bool // between a GAP and its SYNC, where the feed waits
+	line   int  // of the present event
 }
 
 // current is a roll that isn't over, or what may become one: nodes that only
@@ -26,7 +27,8 @@ type current struct {
 	joined  map[string]bool // alive
 }
 
-func (g *group) apply(ev timeline.Event) error {
+func (g *group) apply(ev timeline.Event, line int) error {
+	g.line = line
 	switch ev.Type {
 	case timeline.Added:
 		g.coming[ev.Name] = true
@@ -51,12 +53,12 @@ func (g *group) take(e noderoll.Entry) {
 	switch e.Kind {
 	case noderoll.EvtComplete:
 		g.open(e)
-		g.now.milestone(e)
+		g.now.milestone(e, g.line)
 		g.close(Complete)
 		return
 	case noderoll.EvtFailed:
 		if g.now != nil {
-			g.now.milestone(e)
+			g.now.milestone(e, g.line)
 			g.close(Failed)
 		}
 		return
@@ -69,7 +71,7 @@ func (g *group) take(e noderoll.Entry) {
 		return
 	}
 	if g.now != nil {
-		g.now.node(e, came)
+		g.now.node(e, came, g.line)
 	}
 }
 
@@ -78,12 +80,12 @@ func (g *group) outdated() bool { return g.follower.OffTarget() > 0 }
 
 func (g *group) open(e noderoll.Entry) {
 	if g.now == nil {
-		g.now = &current{Roll: Roll{Nodegroup: g.name, Start: e.At}, joined: map[string]bool{}}
+		g.now = &current{Roll: Roll{Nodegroup: g.name, Start: e.At, StartLine: g.line}, joined: map[string]bool{}}
 	}
 }
 
 // node notes a transition of a node; came says that it is new.
-func (c *current) node(e noderoll.Entry, came bool) {
+func (c *current) node(e noderoll.Entry, came bool, line int) {
 	if came {
 		c.Joined++
 		c.joined[e.Node] = true
@@ -97,12 +99,12 @@ func (c *current) node(e noderoll.Entry, came bool) {
 		}
 		delete(c.joined, e.Node)
 	}
-	c.milestone(e)
+	c.milestone(e, line)
 }
 
 // milestone notes the first transition of each kind, and the last termination.
-func (c *current) milestone(e noderoll.Entry) {
-	c.End = e.At
+func (c *current) milestone(e noderoll.Entry, line int) {
+	c.End, c.EndLine = e.At, line
 	last := -1
 	first := true
 	for i, m := range c.Milestones {

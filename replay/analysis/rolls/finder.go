@@ -1,4 +1,4 @@
-package inspect
+package rolls
 
 import (
 	"cmp"
@@ -12,9 +12,16 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// rolls finds the rolls of every group on a tape. Each group has a Follower of
+// mostGroups bounds how many groups are told of each mark; the nodes of
+// further ones are taken as one group.
+const (
+	mostGroups = 1000
+	others     = "(others)"
+)
+
+// Finder finds the rolls of every group on a tape. Each group has a Follower of
 // its own, which is told of its nodes alone.
-type rolls struct {
+type Finder struct {
 	header  *timeline.Header
 	options observe.Options
 	nodes   map[string]*node
@@ -26,9 +33,11 @@ type rolls struct {
 	matched bool            // a node of that scope was there
 	synced  bool            // the initial list of nodes is over
 	listing *timeline.Event // the GAP of a list that continues
+	line    int             // of the present event
 }
 
-func newRolls(h *timeline.Header) (*rolls, error) {
+// New returns a Finder at the beginning of the tape that h heads.
+func New(h *timeline.Header) (*Finder, error) {
 	o, err := observe.OptionsFor(h, "", "", "")
 	if err != nil {
 		return nil, err
@@ -37,15 +46,15 @@ func newRolls(h *timeline.Header) (*rolls, error) {
 	// done by the recorder.
 	pods, scope := newPodRolls(h, o), o
 	o.Pool, o.Selector, o.Pods = "", nil, noderoll.PodScope{}
-	return &rolls{
+	return &Finder{
 		pods: pods, scope: scope,
 		header: h, options: o,
 		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
 	}, nil
 }
 
-// unmatched is the error of a scope that nothing on the tape is in.
-func (r *rolls) unmatched() error {
+// Unmatched is the error of a scope that nothing on the tape is in.
+func (r *Finder) Unmatched() error {
 	switch {
 	case r.pods != nil:
 		return r.pods.follower.Unmatched()
@@ -55,8 +64,16 @@ func (r *rolls) unmatched() error {
 	return r.scope.NoNode(slices.Sorted(maps.Keys(r.groups)))
 }
 
+// Group is the name of the group that a node is of, while it is there.
+func (r *Finder) Group(node string) string {
+	if n := r.nodes[node]; n != nil && n.group != nil {
+		return n.group.name
+	}
+	return ""
+}
+
 // nodesKey reports whether a resource key of the tape means nodes.
-func (r *rolls) nodesKey(key string) bool {
+func (r *Finder) nodesKey(key string) bool {
 	is, known := r.isNodes[key]
 	if !known {
 		res, ok := r.header.Lookup(key)
@@ -66,10 +83,11 @@ func (r *rolls) nodesKey(key string) bool {
 	return is
 }
 
-// apply takes the tape's next line.
-func (r *rolls) apply(ev timeline.Event) error {
+// Apply takes the tape's next event, from this line: with its whole object, with a patch, or with what its line has.
+func (r *Finder) Apply(ev timeline.Event, line int) error {
+	r.line = line
 	if r.pods != nil {
-		if err := r.pods.apply(ev); err != nil {
+		if err := r.pods.apply(ev, line); err != nil {
 			return err
 		}
 	}
@@ -91,16 +109,16 @@ func (r *rolls) apply(ev timeline.Event) error {
 }
 
 // tell hands an event that is no node's to every group.
-func (r *rolls) tell(ev timeline.Event) error {
+func (r *Finder) tell(ev timeline.Event) error {
 	for _, g := range r.order {
-		if err := g.apply(ev); err != nil {
+		if err := g.apply(ev, r.line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *rolls) object(ev timeline.Event) error {
+func (r *Finder) object(ev timeline.Event) error {
 	n := r.nodes[ev.Name]
 	if n == nil {
 		n = &node{uid: ev.UID}
@@ -122,11 +140,11 @@ func (r *rolls) object(ev timeline.Event) error {
 	if ev.Type == timeline.Deleted {
 		delete(r.nodes, ev.Name)
 	}
-	return n.group.apply(ev)
+	return n.group.apply(ev, r.line)
 }
 
 // sort puts a node into its group, and takes it out of a former one.
-func (r *rolls) sort(n *node, ev *timeline.Event) error {
+func (r *Finder) sort(n *node, ev *timeline.Event) error {
 	of, provider := identify(n.body), r.options.Provider
 	if provider.IsAuto() {
 		provider = noderoll.Detect(of)
@@ -142,7 +160,7 @@ func (r *rolls) sort(n *node, ev *timeline.Event) error {
 		return nil
 	}
 	if was := n.group; was != nil {
-		if err := was.apply(timeline.Event{At: ev.At, Type: timeline.Deleted, Resource: ev.Resource, Name: ev.Name, UID: n.uid}); err != nil {
+		if err := was.apply(timeline.Event{At: ev.At, Type: timeline.Deleted, Resource: ev.Resource, Name: ev.Name, UID: n.uid}, r.line); err != nil {
 			return err
 		}
 		if ev.Type == timeline.Modified {
@@ -163,21 +181,21 @@ func (r *rolls) sort(n *node, ev *timeline.Event) error {
 
 // catchUp tells a group that appears late what has been told before: that the
 // list of nodes, without any of it, is over.
-func (r *rolls) catchUp(g *group, ev *timeline.Event) error {
+func (r *Finder) catchUp(g *group, ev *timeline.Event) error {
 	if !r.synced {
 		return nil
 	}
-	if err := g.apply(timeline.Event{At: ev.At, Type: timeline.Sync, Resource: ev.Resource, RV: ev.RV}); err != nil {
+	if err := g.apply(timeline.Event{At: ev.At, Type: timeline.Sync, Resource: ev.Resource, RV: ev.RV}, r.line); err != nil {
 		return err
 	}
 	if r.listing != nil {
-		return g.apply(*r.listing)
+		return g.apply(*r.listing, r.line)
 	}
 	return nil
 }
 
-// found returns the rolls of all groups by start, then by group.
-func (r *rolls) found() []Roll {
+// Found returns the rolls of all groups by start, then by group.
+func (r *Finder) Found() []Roll {
 	var all []Roll
 	for _, g := range r.order {
 		g.close(Unfinished)

@@ -1,4 +1,4 @@
-package inspect
+package rolls
 
 import (
 	"fmt"
@@ -20,6 +20,7 @@ type podRolls struct {
 	rolls     []Roll
 	now       *current
 	namespace string
+	line      int // of the present event
 }
 
 type podName struct{ namespace, name string }
@@ -41,7 +42,8 @@ func newPodRolls(h *timeline.Header, o observe.Options) *podRolls {
 }
 
 // apply takes the tape's next line.
-func (r *podRolls) apply(ev timeline.Event) error {
+func (r *podRolls) apply(ev timeline.Event, line int) error {
+	r.line = line
 	if ev.Type == timeline.Mark {
 		return r.tell(ev)
 	}
@@ -78,7 +80,7 @@ func (r *podRolls) podsKey(key string) bool {
 	is, known := r.followed[key]
 	if !known {
 		res, ok := r.header.Lookup(key)
-		if is = ok && res.Group == "" && res.Resource == noderoll.Pods; len(r.followed) < mostKeys {
+		if is = ok && res.Group == "" && res.Resource == noderoll.Pods; len(r.followed) < mostGroups {
 			r.followed[key] = is
 		}
 	}
@@ -96,7 +98,7 @@ func (r *podRolls) tell(ev timeline.Event) error {
 // take looks at one entry of the feed.
 func (r *podRolls) take(e noderoll.Entry) {
 	if begins := e.Kind == noderoll.EvtUpdating || e.Kind == noderoll.EvtResizing; r.now == nil && begins && e.Reason == "" {
-		r.now = &current{Roll: Roll{Pods: &PodRoll{Scope: r.scope.String()}, Start: e.At}}
+		r.now = &current{Roll: Roll{Pods: &PodRoll{Scope: r.scope.String()}, Start: e.At, StartLine: r.line}}
 	}
 	if r.now == nil {
 		return
@@ -113,19 +115,19 @@ func (r *podRolls) take(e noderoll.Entry) {
 		p.Restarted++
 	case noderoll.EvtFailed:
 		if e.Object == "" {
-			r.now.milestone(e)
+			r.now.milestone(e, r.line)
 			r.close(Failed)
 			return
 		}
 		p.Failed++
 	case noderoll.EvtComplete:
-		r.now.milestone(e)
+		r.now.milestone(e, r.line)
 		r.close(Complete)
 		return
 	case noderoll.EvtGap, noderoll.EvtMark:
 		return
 	}
-	r.now.milestone(e)
+	r.now.milestone(e, r.line)
 }
 
 func (r *podRolls) close(o Outcome) {

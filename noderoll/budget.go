@@ -46,19 +46,19 @@ func BudgetFrom(o *policyv1.PodDisruptionBudget) Budget {
 	}
 }
 
-// refuses reports whether the eviction of a running pod that this budget alone
+// Refuses reports whether the eviction of a running pod that this budget alone
 // covers is answered with "not now", as pkg/registry/core/pod/storage/eviction.go
 // of Kubernetes decides: an unready pod may go under AlwaysAllow, or while the
 // budget is met; any other only while the status is current and allows it.
-func (b *Budget) refuses(ready bool) bool {
+func (b *Budget) Refuses(ready bool) bool {
 	if !ready && (b.EvictUnhealthy || b.CurrentHealthy >= b.DesiredHealthy && b.DesiredHealthy > 0) {
 		return false
 	}
 	return b.Stale || b.DisruptionsAllowed <= 0
 }
 
-// why says in the words of the server why it refuses.
-func (b *Budget) why() string {
+// Why says in the words of the server why it refuses.
+func (b *Budget) Why() string {
 	if b.Stale {
 		return "the budget is still being processed by the server"
 	}
@@ -194,7 +194,7 @@ func (s *State) refuse(n *nodeRec, pods int, refused bool) {
 func (s *State) review(b *budgetRec) {
 	for i := range b.alone {
 		a := &b.alone[i]
-		if now := b.refuses(i == 1); now != a.refused {
+		if now := b.Refuses(i == 1); now != a.refused {
 			a.refused = now
 			for n, pods := range a.waiting {
 				s.refuse(n, pods, now)

@@ -166,13 +166,13 @@ func (e Entry) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"at":"`...)
 	dst = AppendSeconds(dst, e.At)
 	dst = append(dst, `","kind":`...)
-	dst = appendQuoted(dst, string(e.Kind))
+	dst = AppendQuoted(dst, string(e.Kind))
 	for _, f := range [...]struct{ key, value string }{
 		{`,"node":`, e.Node}, {`,"object":`, e.Object}, {`,"reason":`, e.Reason}, {`,"message":`, e.Message},
 	} {
 		if f.value != "" {
 			dst = append(dst, f.key...)
-			dst = appendQuoted(dst, f.value)
+			dst = AppendQuoted(dst, f.value)
 		}
 	}
 	return append(dst, '}')
@@ -244,7 +244,9 @@ func parseSeconds(s string) (time.Duration, error) {
 
 const hexDigits = "0123456789abcdef"
 
-func appendQuoted(dst []byte, s string) []byte {
+// AppendQuoted appends s as a JSON string in which everything that OneLine would replace is escaped: safe to print, and
+// nothing lost.
+func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i, r := range s {
 		switch {

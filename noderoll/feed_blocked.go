@@ -120,7 +120,7 @@ func (f *Feed) blockedEntry(rec *nodeRec) Entry {
 		return e
 	}
 	e.Object = "PodDisruptionBudget/" + first.Namespace + "/" + first.Name
-	why := first.why()
+	why := first.Why()
 	if double {
 		why = "pods have more than one budget, which the eviction API does not support"
 	}

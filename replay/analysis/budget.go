@@ -1,0 +1,305 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/timeline"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// space is a namespace: its budgets, and the sets of labels that its pods have.
+type space struct {
+	budgets map[string]*budget // that are there
+	all     map[string]*budget
+	classes map[string]*class
+}
+
+// class is the pods of a namespace that share their labels, and so their budgets.
+type class struct {
+	key     string
+	space   *space
+	labels  labels.Set
+	pods    map[*pod]struct{}
+	budgets []*budget // that cover them, by name
+}
+
+// budget is a PodDisruptionBudget while the tape is read.
+type budget struct {
+	Budget
+	object   *policyv1.PodDisruptionBudget
+	says     noderoll.Budget
+	selector labels.Selector
+	gates    [2]gate // for pods that aren't ready, and for those that are
+	never    gate    // for pods with two budgets
+	covered  int     // pods
+	ready    []*pod  // that it covers, as they became ready
+	most     int     // desired
+
+	zero, short Moment // since when it allows nothing, and has fewer healthy pods than it wants
+	below       time.Duration
+
+	holding int // pods and nodes that it holds up now
+	intervals
+	nodes map[*node]bool
+	held  map[*pod]bool
+	named map[objectName]bool
+	// What it wanted and had when it first held something up, and how many pods it counted.
+	heldWants, heldHealthy, heldExpected int
+}
+
+func (b *budget) key() string { return b.Namespace + "/" + b.Name }
+
+// path is a budget as Kind/namespace/name.
+func (b *Budget) path() string { return "PodDisruptionBudget/" + b.Namespace + "/" + b.Name }
+
+func (s *reading) space(namespace string) *space {
+	sp := s.spaces[namespace]
+	if sp == nil {
+		sp = &space{budgets: map[string]*budget{}, all: map[string]*budget{}, classes: map[string]*class{}}
+		s.spaces[namespace] = sp
+	}
+	return sp
+}
+
+// setClass finds the class of a pod by its labels.
+func (s *reading) setClass(p *pod) {
+	sp := s.space(p.namespace)
+	key := labels.Set(p.labels).String()
+	if p.class != nil {
+		if p.class.key == key {
+			return
+		}
+		s.leaveClass(p)
+	}
+	c := sp.classes[key]
+	if c == nil {
+		c = &class{key: key, space: sp, labels: p.labels, pods: map[*pod]struct{}{}}
+		for _, b := range sp.budgets {
+			if b.selector.Matches(c.labels) {
+				c.budgets = append(c.budgets, b)
+			}
+		}
+		slices.SortFunc(c.budgets, budgetsByName)
+		sp.classes[key] = c
+	}
+	c.pods[p] = struct{}{}
+	p.class = c
+	for _, b := range c.budgets {
+		b.covers(s, p.workload, 1)
+	}
+}
+
+func budgetsByName(a, b *budget) int { return strings.Compare(a.Name, b.Name) }
+
+func byName(a, b *pod) int {
+	return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
+}
+
+func (s *reading) leaveClass(p *pod) {
+	c := p.class
+	p.class = nil
+	delete(c.pods, p)
+	for _, b := range c.budgets {
+		b.covers(s, nil, -1)
+	}
+	if len(c.pods) == 0 {
+		delete(c.space.classes, c.key)
+	}
+}
+
+// covers counts pods that a budget covers.
+func (b *budget) covers(s *reading, w *workload, by int) {
+	b.covered += by
+	if w != nil && !slices.Contains(w.budgets, b) {
+		w.budgets = append(w.budgets, b)
+	}
+	b.review(s)
+}
+
+// budget takes a PodDisruptionBudget's event.
+func (s *reading) budget(ev *timeline.Event, _ bool) error {
+	sp := s.space(ev.Namespace)
+	b := sp.budgets[ev.Name]
+	if ev.Type == timeline.Deleted {
+		if b != nil {
+			s.dropBudget(sp, b)
+		}
+		return nil
+	}
+	raw, whole := []byte(ev.Object), true
+	if b != nil && ev.Patch != nil {
+		raw, whole = ev.Patch, false
+	}
+	if raw == nil {
+		return nil
+	}
+	if b == nil {
+		if b = sp.all[ev.Name]; b == nil {
+			b = &budget{Budget: Budget{Namespace: ev.Namespace, Name: ev.Name, HeldNodes: []string{}, Pods: []string{}}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}}
+			for _, g := range []*gate{&b.gates[0], &b.gates[1], &b.never} {
+				g.budget = b
+			}
+			b.never.refuses, b.never.since = true, s.now
+			sp.all[ev.Name] = b
+			s.budgets = append(s.budgets, b)
+		}
+		b.selector = nil
+		sp.budgets[ev.Name] = b
+	}
+	if whole {
+		b.object = &policyv1.PodDisruptionBudget{}
+		b.object.Namespace, b.object.Name = ev.Namespace, ev.Name
+	}
+	was := b.says.Selector
+	s.decoders.Brief = true
+	s.decoders.Budget(b.object, raw)
+	b.says = noderoll.BudgetFrom(b.object)
+	if b.selector == nil || !noderoll.EqualSelectors(was, b.says.Selector) {
+		s.selects(sp, b)
+	}
+	b.most = max(b.most, int(b.says.DesiredHealthy))
+	b.review(s)
+	if s.o.Series {
+		b.Allowed = level(b.Allowed, s.now, b.says.DisruptionsAllowed)
+		b.Healthy = level(b.Healthy, s.now, b.says.CurrentHealthy)
+		b.Desired = level(b.Desired, s.now, b.says.DesiredHealthy)
+	}
+	return nil
+}
+
+// level adds a figure where it is another one than before.
+func level(all []Level, now Moment, v int32) []Level {
+	if n := len(all); n > 0 && all[n-1].Value == int(v) {
+		return all
+	}
+	return append(all, Level{now, int(v)})
+}
+
+// selects finds the pods that a budget covers. A selector that can't be read matches nothing, as for the server.
+func (s *reading) selects(sp *space, b *budget) {
+	selector, err := metav1.LabelSelectorAsSelector(b.says.Selector)
+	if err != nil {
+		selector = labels.Nothing()
+	}
+	b.selector = selector
+	for _, c := range sp.classes {
+		had := slices.Contains(c.budgets, b)
+		switch matches := selector.Matches(c.labels); {
+		case matches && !had:
+			c.budgets = append(c.budgets, b)
+			slices.SortFunc(c.budgets, budgetsByName)
+			for p := range c.pods {
+				b.covers(s, p.workload, 1)
+			}
+		case !matches && had:
+			c.budgets = slices.DeleteFunc(c.budgets, func(o *budget) bool { return o == b })
+			b.covers(s, nil, -len(c.pods))
+		default:
+			continue
+		}
+		s.askAgain(c)
+	}
+}
+
+// askAgain sends the pods of a class to the gates of its budgets.
+func (s *reading) askAgain(c *class) {
+	waiting := make([]*pod, 0, len(c.pods))
+	for p := range c.pods {
+		if p.held.waits {
+			waiting = append(waiting, p)
+		}
+	}
+	slices.SortFunc(waiting, byName)
+	for _, p := range waiting {
+		s.enterGate(p)
+	}
+}
+
+func (s *reading) dropBudget(sp *space, b *budget) {
+	delete(sp.budgets, b.Name)
+	for _, c := range sp.classes {
+		if slices.Contains(c.budgets, b) {
+			c.budgets = slices.DeleteFunc(c.budgets, func(o *budget) bool { return o == b })
+			b.covers(s, nil, -len(c.pods))
+			s.askAgain(c)
+		}
+	}
+}
+
+// review asks a budget again what it allows.
+func (b *budget) review(s *reading) {
+	for i := range b.gates {
+		b.gates[i].set(s, b.covered > 0 && b.says.Refuses(i == 1))
+	}
+	lasts(&b.zero, &b.AtZero, s.now, b.covered > 0 && b.says.DisruptionsAllowed <= 0)
+	lasts(&b.short, &b.below, s.now, b.covered > 0 && b.says.CurrentHealthy < b.says.DesiredHealthy)
+}
+
+// lasts adds up for how long something is so.
+func lasts(since *Moment, total *time.Duration, now Moment, is bool) {
+	switch {
+	case is && !since.is():
+		*since = now
+	case !is && since.is():
+		*total += now.At - since.At
+		*since = Moment{}
+	}
+}
+
+// why says why a gate is closed.
+func (b *budget) why(g *gate) string {
+	if g == &b.never {
+		return "pods have more than one budget, which the eviction API does not support"
+	}
+	return b.says.Why()
+}
+
+// holds counts what the budget holds up.
+func (b *budget) holds(s *reading, by int) {
+	was := b.holding > 0
+	b.holding += by
+	switch is := b.holding > 0; {
+	case is && !was:
+		if len(b.all) == 0 {
+			b.heldWants, b.heldHealthy, b.heldExpected = int(b.says.DesiredHealthy), int(b.says.CurrentHealthy), b.covered
+		}
+		b.begin(s.now)
+	case was && !is:
+		b.end(s.now)
+	}
+}
+
+// note names a pod that waits for the budget, and its node.
+func (b *budget) note(p *pod, n *node) {
+	if n != nil && !b.nodes[n] {
+		b.nodes[n] = true
+		b.HeldNodes = append(b.HeldNodes, n.Name)
+	}
+	b.held[p] = true
+	if !b.named[p.objectName] {
+		b.named[p.objectName] = true
+		if len(b.Pods) < mostPods {
+			b.Pods = append(b.Pods, p.String())
+		} else {
+			b.MorePods++
+		}
+	}
+}
+
+// mostPods bounds how many pods are named in one place.
+const mostPods = 20
+
+// close ends what the tape's end cuts off.
+func (b *budget) close(s *reading) Budget {
+	lasts(&b.zero, &b.AtZero, s.now, false)
+	lasts(&b.short, &b.below, s.now, false)
+	b.end(s.now)
+	b.Held = b.total()
+	return b.Budget
+}

@@ -1,0 +1,214 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+)
+
+// findings lists what is worth knowing, with its proof.
+func (s *reading) findings() []Finding {
+	all := []Finding{}
+	all = append(all, s.budgetFindings()...)
+	all = append(all, s.savingFindings()...)
+	for _, w := range slices.SortedFunc(maps.Values(s.workloads), func(a, b *workload) int { return strings.Compare(a.path(), b.path()) }) {
+		all = append(all, s.workloadFindings(w)...)
+	}
+	all = append(all, s.nodeFindings()...)
+	all = append(all, s.tapeFindings()...)
+	for i := range all {
+		f := &all[i]
+		f.Lines = append(f.Lines, f.From.Line, f.To.Line)
+		slices.Sort(f.Lines)
+		f.Lines = slices.DeleteFunc(slices.Compact(f.Lines), func(line int) bool { return line <= 0 })
+		f.Lines = f.Lines[:min(len(f.Lines), mostLines)]
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		if a.Delays != b.Delays {
+			if a.Delays {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Object, b.Object), strings.Compare(a.Node, b.Node))
+	})
+	return all
+}
+
+// mostLines bounds how many lines prove a finding.
+const mostLines = 20
+
+// saved is by how much rolls would have been shorter without a kind of wait for an object.
+func (s *reading) saved(kind WaitKind, object string) (saves time.Duration) {
+	for i := range s.a.Rolls {
+		for _, saving := range s.a.Rolls[i].Savings {
+			if saving.Wait == kind && saving.Object == object {
+				saves += saving.Saves
+			}
+		}
+	}
+	return saves
+}
+
+// shortest is the least that a budget must hold up drains to be a finding, where that made no roll longer: evictions that
+// take turns are what budgets are for.
+const shortest = 10 * time.Second
+
+func (s *reading) budgetFindings() (all []Finding) {
+	for _, b := range s.budgets {
+		if b.Held <= 0 {
+			continue
+		}
+		f := Finding{Kind: FindBudgetHeld, Object: b.path(), Pods: b.Pods, Cost: s.saved(WaitBudget, b.path())}
+		f.Delays = f.Cost > 0
+		from, to := time.Duration(0), s.now.At
+		for i := range s.a.Rolls {
+			if r := &s.a.Rolls[i]; f.Delays && slices.ContainsFunc(r.Savings, func(v Saving) bool { return v.Wait == WaitBudget && v.Object == b.path() }) {
+				from, to = r.Start.At, r.End.At
+				break
+			}
+		}
+		lasted, first, last := b.within(from, to)
+		if lasted == 0 {
+			lasted, first, last = b.within(0, s.now.At)
+		}
+		if !f.Delays {
+			if f.Cost = lasted; f.Cost < shortest {
+				continue
+			}
+		}
+		f.From, f.To = first, last
+		if len(b.HeldNodes) > 0 {
+			f.Node = b.HeldNodes[0]
+		}
+		why, remedy := s.whyHeld(b)
+		f.Text = fmt.Sprintf("PodDisruptionBudget %s held %s on %s for %s: %s",
+			b.key(), named(b.Pods, len(b.Pods)+b.MorePods, "pod"), named(b.HeldNodes, len(b.HeldNodes), "node"), short(lasted), why)
+		f.Remedy = remedy
+		f.Lines = b.lines()
+		all = append(all, f)
+	}
+	return all
+}
+
+// whyHeld says why a budget held up pods, and what to change.
+func (s *reading) whyHeld(b *budget) (why, remedy string) {
+	for p := range b.held {
+		if p.class != nil && len(p.class.budgets) > 1 {
+			return "its pods have more than one budget, which the eviction API does not support",
+				"let the selector of one budget alone match the pods"
+		}
+	}
+	needs, has := b.heldWants, b.heldHealthy
+	why = fmt.Sprintf("it allows no disruption (needs %s and has %d)", phrase.Count(needs, "healthy pod"), has)
+	switch {
+	case needs >= b.heldExpected && b.heldExpected > 0:
+		remedy = fmt.Sprintf("let the budget allow one disruption (maxUnavailable: 1, or minAvailable: %d), or give its workload one replica more than the budget needs", max(needs-1, 0))
+	case has < needs:
+		remedy = "find out why its pods aren't Ready: until they are, nothing may be evicted"
+	default:
+		remedy = "let its pods be ready sooner, or let the budget allow more disruptions at a time"
+	}
+	return why, remedy
+}
+
+// lines are where the budget first refused its pods.
+func (b *budget) lines() (lines []int) {
+	for p := range b.held {
+		lines = append(lines, p.held.from.Line, p.held.to.Line)
+	}
+	for n := range b.nodes {
+		for _, k := range n.ended {
+			lines = append(lines, k.from.Line, k.to.Line)
+		}
+	}
+	slices.Sort(lines)
+	return slices.DeleteFunc(slices.Compact(lines), func(line int) bool { return line <= 0 })
+}
+
+// named lists up to three names, and counts the others.
+func named(names []string, total int, noun string) string {
+	const most = 3
+	switch shown := min(len(names), most); {
+	case total == 0:
+		return "no " + noun
+	case total <= shown && total == 1:
+		return names[0]
+	case total <= shown:
+		return strings.Join(names[:shown-1], ", ") + " and " + names[shown-1]
+	default:
+		return strings.Join(names[:shown], ", ") + " and " + phrase.Count(total-shown, "more "+noun)
+	}
+}
+
+// savingKinds are the findings that follow from what would have made a roll shorter.
+var savingKinds = map[WaitKind]FindingKind{
+	WaitGrace: FindSlowGrace, WaitFinalizer: FindFinalizer, WaitVolume: FindVolume, WaitImagePull: FindImagePull,
+	WaitScheduling: FindUnschedulable, WaitNodeReady: FindSlowJoin, WaitMachine: FindSlowJoin,
+	WaitNodeShutdown: FindSlowNode, WaitController: FindControllerIdle,
+}
+
+var remedies = map[FindingKind]string{
+	FindSlowGrace:      "let its containers end when they are told to, and give them a shorter terminationGracePeriodSeconds",
+	FindFinalizer:      "find the controller of the finalizer and why it doesn't take it away",
+	FindVolume:         "let volumes be detached as soon as their pod is gone: see the attach-detach controller and the CSI driver",
+	FindImagePull:      "pull images before the roll, keep them near, or make them smaller",
+	FindUnschedulable:  "let nodes join before others are drained (a surge), or leave room on those that stay",
+	FindSlowJoin:       "use images that boot faster, or let more nodes join at a time",
+	FindSlowNode:       "find out what ends nodes and what it waits for",
+	FindControllerIdle: "let whatever rolls the nodes look more often, or take more nodes at a time",
+}
+
+// savingFindings are the waits that made a roll longer, but for budgets, which are told of with all that they held.
+func (s *reading) savingFindings() (all []Finding) {
+	for i := range s.a.Rolls {
+		r := &s.a.Rolls[i]
+		for _, saving := range r.Savings {
+			kind, ok := savingKinds[saving.Wait]
+			if !ok || saving.Saves < time.Second {
+				continue
+			}
+			f := Finding{Kind: kind, Cost: saving.Saves, Delays: true, Object: saving.Object, From: r.Start, To: r.End, Text: saving.Text, Remedy: remedies[kind]}
+			for _, step := range r.Path {
+				if step.Wait == saving.Wait {
+					f.Lines = append(f.Lines, step.From.Line, step.To.Line)
+				}
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// crashing is the number of restarts of a workload's containers from which on they are a finding.
+const crashing = 3
+
+func (s *reading) workloadFindings(w *workload) (all []Finding) {
+	note := func(kind FindingKind, cost time.Duration, text, remedy string) {
+		f := Finding{Kind: kind, Cost: cost, Object: w.path(), From: Moment{0, 0}, To: s.now, Text: text, Remedy: remedy}
+		if w.LeastAt != nil && (kind == FindBelowBudget || kind == FindUnavailable) {
+			f.From = *w.LeastAt
+		}
+		all = append(all, f)
+	}
+	serves := w.Kind != "DaemonSet" && w.Kind != "Pod" && w.Kind != "Job" && w.Replicas > 0
+	if w.BelowWanted > 0 && serves {
+		note(FindBelowBudget, w.BelowWanted, fmt.Sprintf("%s had fewer healthy pods than its budget wants for %s", w.path(), short(w.BelowWanted)),
+			"give it more replicas, or find out what took its pods away without asking the budget")
+	}
+	if serves && w.LeastAvailable == 0 && len(w.at) > 0 && w.at[0] > 0 {
+		note(FindUnavailable, w.at[0], fmt.Sprintf("%s had no available pod for %s", w.path(), short(w.at[0])), "give it a budget and more than one replica, on more than one node")
+	}
+	if w.Restarts >= crashing {
+		note(FindRestarts, 0, fmt.Sprintf("containers of %s restarted %d times", w.path(), w.Restarts), "look at their logs: nodesim tells only that they ended")
+	}
+	if w.LongestWait >= shortest && s.saved(WaitScheduling, w.path()) == 0 {
+		note(FindUnschedulable, w.LongestWait, with(fmt.Sprintf("%s waited %s for a node", w.PendingPod, short(w.LongestWait)), w.PendingWhy), remedies[FindUnschedulable])
+	}
+	return all
+}

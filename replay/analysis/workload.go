@@ -1,0 +1,123 @@
+package analysis
+
+import "time"
+
+// workload is the pods of one owner while the tape is read.
+type workload struct {
+	Workload
+	started bool // there was an available pod, or the first list is over
+	now     int  // available
+	since   time.Duration
+	at      []time.Duration // how long each number of pods was available
+	budgets []*budget
+	pods    int // that were ever seen
+
+	deletions, gone []*pod // in the tape's order
+}
+
+// workloadOf finds the workload of a pod by the owner that controls it. Of a ReplicaSet whose name ends in the hash that its
+// pods carry it is the Deployment, which names its ReplicaSets so (pkg/controller/deployment/sync.go of Kubernetes).
+func (s *reading) workloadOf(p *pod, kind, owner string) *workload {
+	switch {
+	case owner == "":
+		kind, owner = "Pod", p.name
+	case kind == "ReplicaSet":
+		if hash := p.labels["pod-template-hash"]; hash != "" && len(owner) > len(hash)+1 && owner[len(owner)-len(hash)-1:] == "-"+hash {
+			kind, owner = "Deployment", owner[:len(owner)-len(hash)-1]
+		}
+	case kind == "Node": // a static pod
+		kind, owner = "Pod", p.name
+	}
+	key := kind + "/" + p.namespace + "/" + owner
+	w := s.workloads[key]
+	if w == nil {
+		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}}
+		if s.a.Tape.Duration > 0 && !p.initial {
+			w.since = s.now.At
+		}
+		s.workloads[key] = w
+	}
+	w.pods++
+	return w
+}
+
+// path is a workload as Kind/namespace/name.
+func (w *Workload) path() string { return w.Kind + "/" + w.Namespace + "/" + w.Name }
+
+// listed says that the list with which the tape began is over.
+func (w *workload) listed(now Moment) {
+	if w.started || w.pods == 0 {
+		return
+	}
+	w.start(now)
+}
+
+func (w *workload) start(now Moment) {
+	w.started, w.since = true, now.At
+	w.LeastAvailable, w.LeastAt = w.now, &now
+}
+
+// pass counts the time up to a position at the present number of available pods.
+func (w *workload) pass(at time.Duration) {
+	if !w.started {
+		return
+	}
+	for len(w.at) <= w.now {
+		w.at = append(w.at, 0)
+	}
+	w.at[w.now] += at - w.since
+	w.since = at
+}
+
+// shift says that a pod has become available, or is no more.
+func (w *workload) shift(s *reading, by int) {
+	w.pass(s.now.At)
+	w.now += by
+	w.Replicas = max(w.Replicas, w.now)
+	switch {
+	case !w.started && s.podsListed:
+		w.start(s.now)
+	case w.started && w.now < w.LeastAvailable:
+		at := s.now
+		w.LeastAvailable, w.LeastAt = w.now, &at
+	}
+	if s.o.Series && w.started {
+		w.Available = append(w.Available, Level{s.now, w.now})
+	}
+}
+
+func (w *workload) restart(by int) {
+	if by > 0 {
+		w.Restarts += by
+	}
+}
+
+// pended ends the time for which a pod waited for a node.
+func (w *workload) pended(p *pod, now Moment) {
+	if p.place != nil || !p.pendingFrom.is() {
+		return
+	}
+	d := now.At - p.pendingFrom.At
+	if p.pendingFrom = (Moment{}); d <= 0 {
+		return
+	}
+	w.Pending += d
+	if d > w.LongestWait {
+		w.LongestWait, w.PendingPod, w.PendingWhy = d, p.String(), p.whyPending
+	}
+}
+
+// close ends what the tape's end cuts off.
+func (w *workload) close(at time.Duration) Workload {
+	w.pass(at)
+	for n, d := range w.at {
+		if n < w.Replicas {
+			w.BelowReplicas += d
+		}
+	}
+	for _, b := range w.budgets {
+		w.Wanted = max(w.Wanted, b.most)
+		w.BelowWanted = max(w.BelowWanted, b.below)
+	}
+	return w.Workload
+}

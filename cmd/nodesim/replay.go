@@ -92,11 +92,8 @@ their images, or run the --target.`,
 
 // add defines the flags of all that play a tape.
 func (f *replayFlags) add(cmd *cobra.Command) {
-	names := providerNames()
-	f.provider = newChoice("auto", names...)
+	f.addTape(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.scenario.word, "simulate", "", "play the tape of this `SCENARIO`, a name or a scenario file, in place of a tape")
-	f.scenario.add(cmd)
 	flags.Var(&f.speed, "speed", "pace: 20x, 0.5x, max (default: 1x)")
 	flags.Var(&f.from, "from", "begin at this position")
 	flags.Var(&f.to, "to", "end after this position")
@@ -104,15 +101,24 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.loop, "loop", false, "begin again at the end")
 	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
 	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, pressure and warning as well")
-	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
 	f.pods.add(cmd, "show the roll of the pods that match this label `SELECTOR`, updated in place (default: the tape's)")
+	exclude(cmd, "nodegroup", "a roll is one of nodes, or of pods", "pods")
+	suggest(cmd, "speed", "1x", "20x", "100x", "max")
+}
+
+// addTape defines the flags of all that read a tape whole: which one, and which part of its cluster.
+func (f *replayFlags) addTape(cmd *cobra.Command) {
+	names := providerNames()
+	f.provider = newChoice("auto", names...)
+	flags := cmd.Flags()
+	flags.StringVar(&f.scenario.word, "simulate", "", "play the tape of this `SCENARIO`, a name or a scenario file, in place of a tape")
+	f.scenario.add(cmd)
+	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
 	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
 	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version, or of pods cpu=400m,memory=512Mi) that the roll moves towards")
-	exclude(cmd, "nodegroup", "a roll is one of nodes, or of pods", "pods")
 	section(scenarioSection, flags, "simulate", "set", "seed")
 	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
 	suggest(cmd, "provider", names...)
-	suggest(cmd, "speed", "1x", "20x", "100x", "max")
 }
 
 // tape is the one that was asked for.

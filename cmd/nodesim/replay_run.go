@@ -121,15 +121,24 @@ func (f *replayFlags) driver(tape *ui.Tape) (*ui.Driver, *timeline.Reader, error
 	return d, r, nil
 }
 
-// newDriver looks at a tape as was asked for.
-func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, error) {
+// observed are the nodes of a tape that were asked for.
+func (f *replayFlags) observed(tape *ui.Tape, h *timeline.Header) (observe.Options, error) {
 	provider := f.provider.value
 	if provider == "auto" {
 		provider = ""
 	}
 	o, err := observe.OptionsFor(h, provider, f.nodegroup, f.target)
 	if err != nil {
-		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
+		err = fmt.Errorf("tape %s: %w", tape.Name, err)
+	}
+	return o, err
+}
+
+// newDriver looks at a tape as was asked for.
+func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, error) {
+	o, err := f.observed(tape, h)
+	if err != nil {
+		return nil, err
 	}
 	if f.pods.pods != "" {
 		if err := o.ShowPods(f.pods.namespace, f.pods.pods); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/watch"
@@ -175,4 +176,19 @@ func (f *watchFlags) run(cmd *cobra.Command, observer *noderoll.KubeObserver, cl
 	// Watches are an optimisation: where they can't be opened, each look lists.
 	_ = observer.StartInformers(ctx)
 	return watch.Run(ctx, o)
+}
+
+// panelOptions are what a panel may use on a terminal: colours as the
+// environment has them (NO_COLOR, CLICOLOR_FORCE, COLORTERM, TERM), and ASCII
+// alone where the locale has nothing else.
+func panelOptions(cmd *cobra.Command, out io.Writer) (render.Options, error) {
+	plain, err := cmd.Flags().GetBool("no-color")
+	if err != nil {
+		return render.Options{}, err
+	}
+	o := render.Options{Profile: terminal.Profile(out), ASCII: terminal.ASCIILocale()}
+	if plain {
+		o.Profile = min(o.Profile, render.ASCII)
+	}
+	return o, nil
 }

@@ -1,6 +1,8 @@
 package simtest
 
 import (
+	"time"
+
 	"github.com/go-logr/logr/testr"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
@@ -26,8 +28,16 @@ func (c *Cluster) Manager(o ctrl.Options) ctrl.Manager {
 	return m
 }
 
+// settling is longer than the caches of a manager take, and a whole second.
+// client-go asks ten times a second whether they have synced (syncedPollPeriod of
+// tools/cache/shared_informer.go), and which time is the last depends on how the
+// machine schedules goroutines.
+const settling = time.Second
+
 // Start lets the cluster live, with these managers in it, until the test ends.
-// A manager that ends earlier fails the test.
+// A manager that ends earlier fails the test. With managers it returns a second of
+// the bubble later, when their caches have synced, so that what the test does next
+// comes to them at the same moment every time.
 func (c *Cluster) Start(managers ...ctrl.Manager) {
 	c.TestCluster.Start()
 	for _, m := range managers {
@@ -38,5 +48,8 @@ func (c *Cluster) Start(managers ...ctrl.Manager) {
 				c.t.Error(err)
 			}
 		})
+	}
+	if len(managers) > 0 {
+		time.Sleep(settling)
 	}
 }

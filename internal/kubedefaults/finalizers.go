@@ -8,8 +8,8 @@ import (
 
 // Finalizers are those of an object that is deleted and had some: what the garbage collector has to do comes last
 // (deletionFinalizersForGarbageCollection of k8s.io/apiserver/pkg/registry/generic/registry/store.go). Where the delete says
-// nothing of dependents, what was asked for before stays.
-func Finalizers(had []string, opts *metav1.DeleteOptions) []string {
+// nothing of dependents, what was asked for before stays, and else they are orphaned or not as is usual for the kind.
+func Finalizers(had []string, opts *metav1.DeleteOptions, orphaned bool) []string {
 	kept, last := []string{}, ""
 	for _, f := range had {
 		if f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents {
@@ -17,6 +17,9 @@ func Finalizers(had []string, opts *metav1.DeleteOptions) []string {
 			continue
 		}
 		kept = append(kept, f)
+	}
+	if orphaned && last == "" {
+		last = metav1.FinalizerOrphanDependents
 	}
 	if p := opts.PropagationPolicy; p != nil {
 		last = map[metav1.DeletionPropagation]string{

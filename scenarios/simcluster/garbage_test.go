@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -161,6 +162,36 @@ func TestPropagation(t *testing.T) {
 		f.left("default", "child")
 		if refs := f.get("default", "child").OwnerReferences; len(refs) != 0 {
 			t.Errorf("an orphan has owners: %+v", refs)
+		}
+	})
+}
+
+// A Job that is deleted by a client that says nothing of its pods leaves them, as it did before there was a garbage collector.
+func TestPodsOfAJobStayByDefault(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		jobs, pods := f.k.BatchV1().Jobs("default"), f.k.CoreV1().Pods("default")
+		_, err := jobs.Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "work"}, Spec: batchv1.JobSpec{
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "registry.example/job:1.0", Command: []string{"sleep", "100000"}}},
+			}},
+		}}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.rest("default")
+		if err := jobs.Delete(t.Context(), "work", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.rest("default")
+		if _, err := jobs.Get(t.Context(), "work", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("the Job: %v, want it to be gone", err)
+		}
+		left, err := pods.List(t.Context(), metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-name=work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left.Items) != 1 || len(left.Items[0].OwnerReferences) != 0 {
+			t.Errorf("found %d pods: want one, without an owner", len(left.Items))
 		}
 	})
 }

@@ -185,10 +185,12 @@ func (w *write) shorten(o *object, asked *int64) (graceful, already bool) {
 	return true, false
 }
 
-// finalizers are those of an object that is deleted.
+// finalizers are those of an object that is deleted. Jobs and ReplicationControllers leave their pods unless they are asked to
+// take them along (DefaultGarbageCollectionPolicy of kubernetes/pkg/registry/batch/job/strategy.go, and of
+// pkg/registry/core/replicationcontroller).
 func (k kind) finalizers(o *object, opts metav1.DeleteOptions) []string {
 	if k.is("events") || k.is("events.events.k8s.io") {
 		return o.GetFinalizers()
 	}
-	return kubedefaults.Finalizers(o.GetFinalizers(), &opts)
+	return kubedefaults.Finalizers(o.GetFinalizers(), &opts, k.is("jobs.batch") || k.is("replicationcontrollers"))
 }

@@ -45,7 +45,7 @@ func (s *Objects) Delete(x *Object, policy metav1.DeletionPropagation) {
 	if x.gone {
 		return
 	}
-	api, final := s.Env.API, kubedefaults.Finalizers(x.Finalizers, &metav1.DeleteOptions{PropagationPolicy: &policy})
+	api, final := s.Env.API, kubedefaults.Finalizers(x.Finalizers, &metav1.DeleteOptions{PropagationPolicy: &policy}, false)
 	switch x.resource {
 	case "pods":
 		if p := api.Pod(x.Namespace, x.Name); p != nil {

@@ -1,10 +1,12 @@
 package replay_test
 
 import (
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/nodesim/nodesim/internal/testing/emptycluster"
 	"github.com/nodesim/nodesim/replay"
@@ -44,6 +46,16 @@ func TestDefine(t *testing.T) {
 	}
 	if ev, err := w.TryNext(); err != nil || ev.Object.ResourceVersion() != "8" {
 		t.Error(ev, err)
+	}
+	w.Stop()
+	initial := true
+	w, err = c.Watch(gr.WithVersion("v1"), "", metav1.ListOptions{AllowWatchBookmarks: true, SendInitialEvents: &initial, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.TryNext() // the object
+	if mark, err := w.TryNext(); err != nil || mark.Type != watch.Bookmark || !strings.Contains(string(mark.Object.Raw()), `"apiVersion":"example.com/v1"`) {
+		t.Errorf("found %v %v, want a bookmark of the version that is watched", mark, err)
 	}
 	w.Stop()
 	for _, version := range []string{"v1", "v2"} {

@@ -120,7 +120,11 @@ func (w *Watch) convert(e *entry) (Event, bool) {
 	case watch.Error:
 		return Event{Type: watch.Error, Status: asStatus(errRewound())}, true
 	case watch.Bookmark:
-		return Event{Type: watch.Bookmark, Object: e.object}, w.request.opts.AllowWatchBookmarks
+		mark := e.object
+		if w.resource != w.kind.resource {
+			mark = bookmarkOf(w.resource, mark.version)
+		}
+		return Event{Type: watch.Bookmark, Object: mark}, w.request.opts.AllowWatchBookmarks
 	}
 	is := e.kind != watch.Deleted && w.request.matches(e.object)
 	was := e.prev != nil && w.request.matches(e.prev)

@@ -28,6 +28,8 @@ type Watch struct {
 	kind    *kind
 	request *request
 	done    chan struct{}
+	// resource is that of the kind, in the version that was asked for.
+	resource timeline.Resource
 
 	mu      sync.Mutex
 	filter  StreamFilter // nil for none
@@ -59,10 +61,11 @@ type Watch struct {
 //
 // timeoutSeconds is the caller's business: cancel Next's context.
 func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (*Watch, error) {
-	k, err := c.find(gvr)
-	if err != nil {
-		return nil, err
+	of := c.lookUp(gvr)
+	if of == nil {
+		return nil, unknownResource(gvr)
 	}
+	k := of.kind
 	opts.Watch = true
 	q, err := c.newRequest(k.resource, namespace, opts)
 	if err != nil {
@@ -76,7 +79,7 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k.told()
-	w := &Watch{cluster: c, kind: k, log: k.log, request: q, done: make(chan struct{})}
+	w := &Watch{cluster: c, kind: k, resource: of.Resource, log: k.log, request: q, done: make(chan struct{})}
 	if err := w.begin(c.base, answer.Version); err != nil {
 		return nil, err
 	}
@@ -133,13 +136,13 @@ func (w *Watch) begin(base, past string) error {
 		}
 	}
 	if opts.AllowWatchBookmarks {
-		w.endMark = bookmarkWith(k.resource, w.version, metav1.InitialEventsAnnotationKey)
+		w.endMark = bookmarkWith(w.resource, w.version, metav1.InitialEventsAnnotationKey)
 	}
 	return nil
 }
 
 // Resource returns the watched resource.
-func (w *Watch) Resource() timeline.Resource { return w.kind.resource }
+func (w *Watch) Resource() timeline.Resource { return w.resource }
 
 // fails ends the stream. Called with mu held.
 func (w *Watch) fails(err error) Event {

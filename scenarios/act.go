@@ -39,6 +39,7 @@ type Acting struct {
 	workloads *workloads.Actor
 	attach    *controllers.AttachDetach  // nil where kubelets are kwok's
 	machines  map[string]*cloud.Instance // of nodes that clients have created
+	leads     leads
 	scratch   []byte
 }
 

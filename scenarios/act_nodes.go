@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
@@ -59,19 +58,6 @@ func (a *Acting) clientsGroup() *cloud.Group {
 	g := &cloud.Group{Name: name, Zones: a.sim.file.Cluster.Zones, Template: like.Template, FreeIPs: like.FreeIPs, Detached: true}
 	c.AddGroup(g)
 	return g
-}
-
-// karpenterLease is the Lease of the Karpenter that leads (kubernetes-sigs/karpenter, pkg/operator/options/options.go).
-const karpenterLease = "karpenter-leader-election"
-
-// led has the provider's own Karpenter look for no machines while one of a client's leads: its Lease names a holder.
-func (a *Acting) led(ev *timeline.Event) {
-	s := a.sim
-	if s.karpenter == nil {
-		return
-	}
-	held := ev.Type != timeline.Deleted && rawjson.Text(ev.Object, "spec", "holderIdentity") != ""
-	s.env.After(0, func() { s.karpenter.StandBack(held) })
 }
 
 // collected has Cluster API answer to the deletion of a Machine, which may be the garbage collector's.

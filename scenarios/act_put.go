@@ -30,6 +30,9 @@ func (a *Acting) Put(ev timeline.Event) (rv string, err error) {
 		return "", fmt.Errorf("%s %s: %w", ev.Resource, ev.Name, err)
 	}
 	a.objects.Saw(&ev)
+	if r == leases {
+		a.led(&ev)
+	}
 	if r == events && ev.Type != timeline.Deleted {
 		a.objects.ExpireEvent(&ev)
 	}
@@ -51,9 +54,6 @@ func (a *Acting) put(r timeline.Resource, ev *timeline.Event) (version uint64, e
 	case view == "":
 		if r == leases && ev.Namespace == corev1.NamespaceNodeLease && ev.Type != timeline.Deleted {
 			store.RenewLease(ev.Name)
-		}
-		if r == leases && ev.Name == karpenterLease {
-			a.led(ev)
 		}
 		if workloads.Has(r.Group, r.Resource) {
 			if err := a.workloads.Put(ev); err != nil {

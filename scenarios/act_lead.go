@@ -10,16 +10,22 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// karpenterLease is the Lease of the Karpenter that leads (kubernetes-sigs/karpenter, pkg/operator/options/options.go).
-const karpenterLease = "karpenter-leader-election"
+// The Leases of leaders for whom the provider's own actors stand back (kubernetes-sigs/karpenter,
+// pkg/operator/options/options.go; kubernetes-sigs/cluster-api, core/main.go).
+const (
+	karpenterLease = "karpenter-leader-election"
+	capiLease      = "controller-leader-election-capi"
+)
 
-// led has the provider's own Karpenter stand back while one of a client's leads: its Lease names a holder and
+// led has the provider's own Karpenter or Cluster API stand back while one of a client's leads: its Lease names a holder and
 // hasn't expired. A Lease that was on a tape has no holder here.
 func (a *Acting) led(ev *timeline.Event) {
 	var standBack func(bool)
 	switch s := a.sim; {
 	case ev.Name == karpenterLease && s.karpenter != nil:
 		standBack = s.karpenter.StandBack
+	case ev.Name == capiLease && s.machines != nil:
+		standBack = s.machines.StandBack
 	default:
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/nodesim/nodesim/scenarios/simcluster"
@@ -64,5 +65,40 @@ func TestADeadKarpenterLeadsNoMore(t *testing.T) {
 		}
 		c.Eventually(20*time.Minute, "nodes for the pods", func() bool { return len(readyNodes(t, k)) > 1 })
 		sound(t, c)
+	})
+}
+
+// While a Cluster API of a client's leads, the simulated one scales no MachineDeployment and launches no Machine; when that is
+// over, it does. A Machine of its own it ends all the same.
+func TestClusterAPIStandsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCAPI(t)
+		c.rests(3)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			leads(t, c.k, "controller-leader-election-capi", 30*time.Minute)
+		}()
+		<-time.After(time.Minute)
+		c.scale(5)
+		ours := c.all("machines")[0].GetName()
+		if _, err := c.of("machines").Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Machine",
+			"metadata": map[string]any{"name": "theirs", "namespace": "default", "labels": map[string]any{"cluster.x-k8s.io/deployment-name": c.name}},
+			"spec":     map[string]any{"clusterName": "prod"},
+		}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.of("machines").Delete(t.Context(), ours, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if machines, nodes := len(c.all("machines")), len(nodesOf(t, c.k)); machines != 3 || nodes != 2 {
+			t.Errorf("while it leads: %d Machines and %d nodes, want 3 and 2", machines, nodes)
+		}
+		c.Eventually(time.Hour, "five Machines of the MachineDeployment and one of the client's", func() bool {
+			return len(c.all("machines")) == 6 && len(readyNodes(t, c.k)) == 6
+		})
+		sound(t, c.TestCluster)
 	})
 }

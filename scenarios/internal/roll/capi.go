@@ -29,6 +29,8 @@ type Machines struct {
 	wanted map[string]*kube.Custom // Machines of others, by the instance that is launched for them
 	sets   map[*cloud.Group]string // the MachineSets of the latest Machines
 	orders map[*cloud.Group]int    // instances that MachineSets have asked for, and that aren't launched yet
+	back   bool                    // another Cluster API scales and launches
+	left   []*kube.Custom          // Machines of our MachineDeployments that were left to that one
 }
 
 // MachinesConfig configures the controllers.

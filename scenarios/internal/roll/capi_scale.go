@@ -69,7 +69,7 @@ func (m *Machines) rescaleSoon(g *cloud.Group) {
 // internal/controllers/machineset/machineset_controller.go). While a rollout is under way, it waits for the rollout's end.
 func (m *Machines) rescale(g *cloud.Group) {
 	d := m.deployment(g)
-	if d == nil || d.Terminating() || m.cfg.Rolling() {
+	if d == nil || d.Terminating() || m.cfg.Rolling() || m.back {
 		return
 	}
 	wanted := replicasIn(d)
@@ -124,7 +124,7 @@ func (m *Machines) follow(g *cloud.Group) {
 // launch asks the provider for an instance until it has capacity, or there is no need any more.
 func (m *Machines) launch(g *cloud.Group) {
 	d := m.deployment(g)
-	if d == nil || len(m.remaining(g))+m.orders[g] > replicasIn(d) {
+	if d == nil || m.back || len(m.remaining(g))+m.orders[g] > replicasIn(d) {
 		m.orders[g]--
 		return
 	}

@@ -1,9 +1,31 @@
 package roll
 
 import (
+	"slices"
+
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
+
+// StandBack says whether a Cluster API of somebody else's leads: that one scales MachineDeployments and MachineSets then, and
+// launches Machines. Machines that have an instance here are ours all the same, since no other provider can end it; so is the
+// scenario's own rollout.
+func (m *Machines) StandBack(is bool) {
+	if m.back == is {
+		return
+	}
+	if m.back = is; is {
+		return
+	}
+	left := m.left
+	m.left = nil
+	for _, o := range left {
+		if nameIn(o, "nodeRef", "name") == "" { // else the other one has found it a node
+			m.Written(o)
+		}
+	}
+	m.Rescale()
+}
 
 // Written tells of a Machine that somebody else has created or changed, or that was there before: a new one of a
 // MachineDeployment here gets an instance, one that is to go goes with its node and its instance.
@@ -26,6 +48,12 @@ func (m *Machines) Written(o *kube.Custom) {
 		}
 	}
 	if g == nil {
+		return
+	}
+	if m.back {
+		if !slices.Contains(m.left, o) {
+			m.left = append(m.left, o)
+		}
 		return
 	}
 	if i := m.env.Cloud.ByNode(nameIn(o, "nodeRef", "name")); i != nil && m.of[i.ID] == nil {

@@ -3,6 +3,7 @@ package clusterapi
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/test/strangers/place"
 )
 
@@ -25,6 +27,14 @@ func TestInASimulatedCluster(t *testing.T) {
 	all := definitions(t)
 	defer afterBubble()
 	place.SimulatedWith(t, 0, func(p *place.Place) { roll(p, all) })
+}
+
+// Where the cluster's provider is a simulated Cluster API, that one keeps its own Machines and leaves the others to the one that
+// leads.
+func TestBesideASimulatedClusterAPI(t *testing.T) {
+	all := definitions(t)
+	defer afterBubble()
+	place.SimulatedOn(t, spec.Cluster{Provider: spec.ProviderCAPI}, 2, func(p *place.Place) { roll(p, all) })
 }
 
 // afterBubble takes what testing/synctest says of goroutines that are left in a bubble: those of the caches of applied objects
@@ -43,16 +53,18 @@ const (
 	replicas  = 3
 )
 
-// roll has a MachineDeployment make the nodes of a cluster without any, and replace them when its template changes.
+// roll has a MachineDeployment make nodes of a cluster, which may have others, and replace them when its template changes.
 func roll(p *place.Place, all []*apiextensionsv1.CustomResourceDefinition) {
 	c, err := client.New(p.Config(), client.Options{Scheme: scheme})
 	p.Must(err)
 	p.Define(c, all)
+	others := p.NodeNames()
 	p.During(func(ctx context.Context) error { return operate(ctx, p) }, func() {
 		create(p, c)
-		untilNodes(p, c, nil)
+		untilNodes(p, c, others, nil)
 		p.Fill()
 		first, nodes := p.NodeNames(), p.Kube.CoreV1().Nodes()
+		maps.DeleteFunc(first, func(name string, _ bool) bool { return others[name] })
 		counted := place.Counts(p, nodes.List, nodes.Watch, metav1.ListOptions{}, func(runtime.Object) bool { return true })
 		p.KeepsTheBudget(func() {
 			p.Must(c.Create(p.Context(), template(machineTemplateKind, "second")))
@@ -61,12 +73,12 @@ func roll(p *place.Place, all []*apiextensionsv1.CustomResourceDefinition) {
 			before := md.DeepCopy()
 			md.Spec.Template.Spec.InfrastructureRef.Name = "second"
 			p.Must(c.Patch(p.Context(), &md, client.MergeFrom(before)))
-			untilNodes(p, c, first)
+			untilNodes(p, c, others, first)
 			p.UntilReady("web", place.Replicas)
-			p.UntilReady("agent", replicas)
+			p.UntilReady("agent", replicas+len(others))
 		})
-		if least, most := counted(); least != replicas || most != replicas+1 {
-			p.Errorf("there were %d to %d nodes, want %d and one more for a while", least, most, replicas)
+		if least, most := counted(); least != replicas+len(others) || most != least+1 {
+			p.Errorf("there were %d to %d nodes, want %d and one more for a while", least, most, replicas+len(others))
 		}
 	})
 }
@@ -125,24 +137,27 @@ func template(kind schema.GroupVersionKind, name string) *unstructured.Unstructu
 	return t
 }
 
-// untilNodes waits until the MachineDeployment is as it is wanted, with a ready node for each replica and none of the old ones.
-func untilNodes(p *place.Place, c client.Client, old map[string]bool) {
+// untilNodes waits until the MachineDeployment is as it is wanted, with a ready node for each replica and none of the old ones, and
+// the others are there as before.
+func untilNodes(p *place.Place, c client.Client, others, old map[string]bool) {
 	p.Helper()
 	p.Eventually(time.Hour, fmt.Sprintf("%d ready nodes of Machines", replicas), func() (bool, string) {
 		var md clusterv1.MachineDeployment
 		p.Must(c.Get(p.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &md))
 		nodes := p.NodeNames()
-		ready, left := 0, 0
+		ready, left, same := 0, 0, 0
 		for node, is := range nodes {
 			if _, was := old[node]; was {
 				left++
+			} else if others[node] {
+				same++
 			} else if is {
 				ready++
 			}
 		}
 		s := md.Status
-		done := ready == replicas && left == 0 && len(nodes) == replicas && is(s.Replicas) && is(s.UpToDateReplicas) && is(s.AvailableReplicas)
-		return done, fmt.Sprintf("%d ready nodes, %d old ones, %s", ready, left, said(p, c, &md))
+		done := ready == replicas && left == 0 && same == len(others) && len(nodes) == replicas+same && is(s.Replicas) && is(s.UpToDateReplicas) && is(s.AvailableReplicas)
+		return done, fmt.Sprintf("%d ready nodes, %d old ones, %d others, %s", ready, left, same, said(p, c, &md))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -47,6 +48,7 @@ func operate(ctx context.Context, p *place.Place) error {
 	name := fmt.Sprintf("nodesim-%d", managers.Add(1)) // of informers: taken once in a process
 	o := ctrl.Options{
 		Scheme: scheme, Logger: place.Quiet(), Cache: setup.ManagerCacheOptions(scheme, name, "", every), Client: setup.ManagerClientOptions(),
+		LeaderElection: true, LeaderElectionID: "controller-leader-election-capi", LeaderElectionNamespace: metav1.NamespaceSystem,
 	}
 	o.Metrics.BindAddress, o.Controller.SkipNameValidation = "0", &unchecked
 	m, err := ctrl.NewManager(p.Config(), o)

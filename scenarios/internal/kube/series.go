@@ -11,21 +11,21 @@ const (
 	seriesRefresh = 30 * time.Minute
 )
 
-// isomorphic tells events apart that are more than repetitions (getKey). What an
-// event says is no part of it; the version of the object that it is about is.
-type isomorphic struct {
-	controller, instance, kind, reason, action string
-	about                                      Reference
-}
-
 // series is an event that may come again.
 type series struct {
-	key     isomorphic
+	key     uint64 // of isomorphic
 	event   Event
 	at      Instant // of its name
 	count   int
 	last    Instant
 	written Instant
+}
+
+// isomorphic tells events apart that are more than repetitions (getKey). What an event says is no part of it; the version
+// of the object that it is about is. It is a hash, as in [memory]: the words take half a kilobyte.
+func isomorphic(controller, instance string, about *Reference, kind, reason, action string) uint64 {
+	return hash(controller, instance, kind, reason, action,
+		about.APIVersion, about.Kind, about.Namespace, about.Name, about.UID, about.ResourceVersion, about.FieldPath)
 }
 
 // RecordNew reports an event through events.k8s.io, as the scheduler and
@@ -39,7 +39,7 @@ func (s *Store) RecordNew(controller, instance string, about Reference, kind, re
 		return
 	}
 	now := s.Now()
-	k := isomorphic{controller, instance, kind, reason, action, about}
+	k := isomorphic(controller, instance, &about, kind, reason, action)
 	if old := s.isomorphic[k]; old != nil {
 		old.count++
 		old.last = now

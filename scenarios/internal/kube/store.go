@@ -63,7 +63,7 @@ type Store struct {
 
 	recollections map[uint64]*recollection // by the hash of an object's reference
 	lastEvent     Instant
-	isomorphic    map[isomorphic]*series
+	isomorphic    map[uint64]*series
 	series        []*series // in the order in which they began
 	sweeps        int
 	generations   []generation          // of events, the oldest first
@@ -103,7 +103,7 @@ func New(cfg Config) *Store {
 		cfg: cfg, rv: cfg.Version, full: func() bool { return false },
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
 		budgetsIn: map[string][]*Budget{}, customs: map[string]*table[Custom]{},
-		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{}, isomorphic: map[isomorphic]*series{},
+		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{}, isomorphic: map[uint64]*series{},
 	}
 }
 

@@ -55,6 +55,9 @@ func (s *reading) node(ev *timeline.Event, initial bool) error {
 		}
 		return nil
 	}
+	if n != nil && n.wasReady && !n.silent.is() && s.finder.Quiet() {
+		return nil
+	}
 	raw, whole := []byte(ev.Object), true
 	if n != nil && ev.Patch != nil {
 		raw, whole = ev.Patch, false
@@ -241,10 +244,19 @@ func (n *node) classify(s *reading) Phase {
 
 // turn ends a phase and begins another one.
 func (n *node) turn(s *reading, phase Phase) {
-	if s.o.Series && n.phase != "" && n.since.At < s.now.At {
-		n.Spans = append(n.Spans, Span{n.phase, n.since, s.now})
-	}
+	n.span(s)
 	n.phase, n.since = phase, s.now
+}
+
+// span notes the phase that ends. One that took no time is left out.
+func (n *node) span(s *reading) {
+	switch last := len(n.Spans) - 1; {
+	case !s.o.Series || n.phase == "":
+	case n.since.At < s.now.At:
+		n.Spans = append(n.Spans, Span{n.phase, n.since, s.now})
+	case last >= 0:
+		n.Spans[last].To = s.now
+	}
 }
 
 // cover notes the pods that a drain has to move.
@@ -281,9 +293,7 @@ func (n *node) close(s *reading, unfinished bool) {
 		n.endSilence(s.now, unfinished)
 	}
 	n.unblock(s)
-	if s.o.Series && n.since.At < s.now.At {
-		n.Spans = append(n.Spans, Span{n.phase, n.since, s.now})
-	}
+	n.span(s)
 	n.PodsToEvict = n.peak
 	n.covered = nil
 }

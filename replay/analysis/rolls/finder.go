@@ -34,6 +34,7 @@ type Finder struct {
 	synced  bool            // the initial list of nodes is over
 	listing *timeline.Event // the GAP of a list that continues
 	line    int             // of the present event
+	quiet   bool            // it is a heartbeat
 }
 
 // New returns a Finder at the beginning of the tape that h heads.
@@ -64,6 +65,10 @@ func (r *Finder) Unmatched() error {
 	return r.scope.NoNode(slices.Sorted(maps.Keys(r.groups)))
 }
 
+// Quiet reports whether the event that was taken last is of a node and changes only what a heartbeat does, the condition
+// Ready's reason and message among it.
+func (r *Finder) Quiet() bool { return r.quiet }
+
 // Group is the name of the group that a node is of, while it is there.
 func (r *Finder) Group(node string) string {
 	if n := r.nodes[node]; n != nil && n.group != nil {
@@ -85,7 +90,7 @@ func (r *Finder) nodesKey(key string) bool {
 
 // Apply takes the tape's next event, from this line: with its whole object, with a patch, or with what its line has.
 func (r *Finder) Apply(ev timeline.Event, line int) error {
-	r.line = line
+	r.line, r.quiet = line, false
 	if r.pods != nil {
 		if err := r.pods.apply(ev, line); err != nil {
 			return err
@@ -124,7 +129,7 @@ func (r *Finder) object(ev timeline.Event) error {
 		n = &node{uid: ev.UID}
 		r.nodes[ev.Name] = n
 	}
-	if n.quiet(&ev) {
+	if r.quiet = n.quiet(&ev); r.quiet {
 		return nil
 	}
 	labelled, err := n.put(&ev)

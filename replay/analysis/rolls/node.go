@@ -40,7 +40,7 @@ func (n *node) quiet(ev *timeline.Event) bool {
 				break
 			}
 			switch string(name) {
-			case "nodeInfo": // tells old from new where no label does
+			case "nodeInfo", "volumesAttached": // the one tells old from new where no label does
 				return false
 			case "conditions":
 				if !bytes.Equal(readyIn(value), n.ready) {

@@ -1,0 +1,182 @@
+package analysis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nodesim/nodesim/replay/analysis"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+const header = `apiVersion: nodesim.dev/v1
+kind: Timeline
+metadata: {name: "%s"}
+scope: {provider: eks}
+resources:
+- {group: "", version: v1, kind: Node, resource: nodes, namespaced: false}
+- {group: "", version: v1, kind: Pod, resource: pods, namespaced: true}
+- {group: policy, version: v1, kind: PodDisruptionBudget, resource: poddisruptionbudgets, namespaced: true}
+`
+
+func written(name string, lines ...string) tape {
+	text := fmt.Sprintf(header, name) + "--- " + strings.Join(lines, "\n--- ") + "\n"
+	return tape{name, func() (*timeline.Reader, error) { return timeline.NewReader(strings.NewReader(text)) }}
+}
+
+func nodeLine(at, typ, name, group, image string, cordoned bool) string {
+	return fmt.Sprintf(`{"at":%q,"type":%q,"resource":"nodes","name":%q,"uid":"u-%[3]s","rv":"1","object":{"metadata":{"labels":{"eks.amazonaws.com/nodegroup":%q,"eks.amazonaws.com/nodegroup-image":%q}},"spec":{"unschedulable":%v},"status":{"conditions":[{"type":"Ready","status":"True"}]}}}`,
+		at, typ, name, group, image, cordoned)
+}
+
+func podLine(at, typ, name, node, meta string) string {
+	return fmt.Sprintf(`{"at":%q,"type":%q,"resource":"pods","namespace":"shop","name":%q,"uid":"u-%[3]s","rv":"1","object":{"metadata":{"labels":{"app":"web"}%s},"spec":{"nodeName":%q},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}}`,
+		at, typ, name, meta, node)
+}
+
+const (
+	nodesListed = `{"at":"0s","type":"SYNC","resource":"nodes","rv":"1"}`
+	podsListed  = `{"at":"0s","type":"SYNC","resource":"pods","rv":"1"}`
+	leaves      = `,"deletionTimestamp":"2026-11-20T22:00:30Z","deletionGracePeriodSeconds":30`
+)
+
+// A tape that begins in the middle of a drain has no beginning of that drain.
+func TestATapeThatBeginsInTheMiddle(t *testing.T) {
+	a := written("middle",
+		nodeLine("0s", "ADDED", "a", "g", "old", true), nodeLine("0s", "ADDED", "b", "g", "new", false), nodesListed,
+		podLine("0s", "ADDED", "web-0", "a", leaves), podsListed,
+		podLine("10s", "DELETED", "web-0", "a", leaves),
+		`{"at":"40s","type":"DELETED","resource":"nodes","name":"a","rv":"9"}`).analyse(t, false)
+	n := a.Nodes[0]
+	if n.Cordoned != nil || n.DrainBegan != nil && n.DrainBegan.At == 0 || n.Joined != nil || n.Ready != nil {
+		t.Errorf("got %+v, want neither join nor cordon", n)
+	}
+	if n.Terminated == nil || n.Terminated.Line != 15 {
+		t.Errorf("terminated %v, want at line 15", n.Terminated)
+	}
+}
+
+// A tape without a roll has none, and nothing is wrong on it.
+func TestATapeWithoutARoll(t *testing.T) {
+	a := written("rest", nodeLine("0s", "ADDED", "a", "g", "old", false), nodesListed, `{"at":"3600s","type":"END","events":3}`).analyse(t, true)
+	if len(a.Rolls) != 0 || len(a.Findings) != 0 || !a.Tape.Complete {
+		t.Errorf("got %+v", a)
+	}
+	if got := text(t, a); !strings.Contains(got, "nothing was in the way") || !strings.Contains(got, "no roll found") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Ten groups that roll at once are ten rolls, each with a path of its own.
+func TestTenRollsAtOnce(t *testing.T) {
+	var lines []string
+	for i := range 10 {
+		lines = append(lines, nodeLine("0s", "ADDED", fmt.Sprint("a", i), fmt.Sprint("g", i), "old", false))
+	}
+	lines = append(lines, nodesListed)
+	for i := range 10 {
+		lines = append(lines, nodeLine(fmt.Sprint(10+i, "s"), "ADDED", fmt.Sprint("b", i), fmt.Sprint("g", i), "new", false))
+	}
+	for i := range 10 {
+		lines = append(lines, fmt.Sprintf(`{"at":"%ds","type":"DELETED","resource":"nodes","name":"a%d","rv":"9"}`, 60+i, i))
+	}
+	a := written("ten", lines...).analyse(t, false)
+	if len(a.Rolls) != 10 {
+		t.Fatalf("%d rolls, want 10", len(a.Rolls))
+	}
+	paths(t, a)
+	for i, r := range a.Rolls {
+		if r.Group != fmt.Sprint("g", i) || r.Outcome != analysis.Complete || r.Replaced != 1 || r.Left != 0 {
+			t.Errorf("roll %d: %+v", i, r)
+		}
+	}
+}
+
+// What is missing in a gap is said to be.
+func TestAGap(t *testing.T) {
+	a := written("gap", nodeLine("0s", "ADDED", "a", "g", "old", false), nodesListed,
+		`{"at":"5s","type":"GAP","resource":"nodes","rv":"3","reason":"410"}`,
+		`{"at":"9s","type":"DELETED","resource":"nodes","name":"a"}`, nodeLine("9s", "ADDED", "b", "g", "new", false),
+		`{"at":"9s","type":"SYNC","resource":"nodes","rv":"9"}`).analyse(t, false)
+	if len(a.Tape.Gaps) != 1 || a.Tape.Gaps[0].At.Seconds() != 5 || a.Tape.Complete {
+		t.Errorf("got %+v", a.Tape)
+	}
+	found := false
+	for _, f := range a.Findings {
+		found = found || f.Kind == analysis.FindGap
+	}
+	if !found {
+		t.Errorf("no finding of the gap: %+v", a.Findings)
+	}
+}
+
+// Any beginning of a recording is a tape, and what it shows so far adds up.
+func TestTornTapes(t *testing.T) {
+	text, err := os.ReadFile("../../examples/stuck-drain-force.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for n := 40; n < len(lines); n += 7 {
+		torn := append(bytes.Join(lines[:n], nil), lines[n][:len(lines[n])/2]...)
+		r, err := timeline.NewReader(bytes.NewReader(torn))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := analysis.Tape(r, options(t, r))
+		if err != nil {
+			continue // no node of the group yet
+		}
+		paths(t, a)
+	}
+}
+
+// Names and messages stay text: nothing of them acts on a terminal, and nothing is lost in the JSON.
+func TestHostileNamesStayText(t *testing.T) {
+	evil := "\x1b]0;owned\x07<script>\u202e"
+	quoted, _ := json.Marshal(evil)
+	name := strings.Trim(string(quoted), `"`)
+	lines := []string{
+		nodeLine("0s", "ADDED", "a", "g", "old", false), nodesListed,
+		`{"at":"1s","type":"MARK","name":"` + name + `","reason":"` + name + `"}`,
+		`{"at":"2s","type":"GAP","resource":"nodes","reason":"` + name + `"}`, nodeLine("3s", "ADDED", "b", "g", "new", false),
+		`{"at":"4s","type":"SYNC","resource":"nodes","rv":"9"}`,
+	}
+	a := written("hostile", lines...).analyse(t, true)
+	for _, got := range []string{text(t, a), string(a.AppendJSON(nil))} {
+		if strings.ContainsAny(got, "\x1b\x07\u202e") {
+			t.Errorf("got %q", got)
+		}
+	}
+	var read struct {
+		Tape struct {
+			Marks []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(a.AppendJSON(nil), &read); err != nil || read.Tape.Marks[0].Name != evil {
+		t.Errorf("read back %q, %v", read.Tape.Marks[0].Name, err)
+	}
+}
+
+// The JSON is one that encoding/json takes as it is, every field in its place.
+func TestJSON(t *testing.T) {
+	a := recordings(t)[1].analyse(t, true)
+	line := a.AppendJSON(nil)
+	if bytes.ContainsRune(line, '\n') || !json.Valid(line) {
+		t.Fatalf("got %.200s", line)
+	}
+	whole, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one, other any
+	if err := json.Unmarshal(line, &one); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(whole, &other); err != nil || fmt.Sprint(one) != fmt.Sprint(other) {
+		t.Errorf("AppendJSON and MarshalJSON differ: %v", err)
+	}
+}

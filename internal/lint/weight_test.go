@@ -11,7 +11,7 @@ import (
 // mostLinked is the number of packages that may be compiled for the program, those of the standard library among
 // them: each costs its builder a second or so, and memory at its start. Lower it whenever there are fewer.
 // 600 and, for `nodesim explain`, two of our own: replay/analysis and replay/analysis/rolls. One for `nodesim export`,
-// internal/app/export: it writes protobuf and Parquet itself, since parquet-go would link 48 more, and 2 MB.
+// internal/app/export: it writes protobuf and Parquet itself, since parquet-go would link 48 more, and 5 MB.
 const mostLinked = 603
 
 // heavy are packages that the program must not link, each with what to use instead.

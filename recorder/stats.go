@@ -23,6 +23,9 @@ type Summary struct {
 	Header timeline.Header
 	// End is why it ended: one of the End constants, or "" after an import.
 	End string
+	// Format is what program had written what was imported, for people; "" of a recording, and of a
+	// dump of watch events.
+	Format string
 	// LeftOut says what was not put on the tape and why, one line each.
 	LeftOut []string
 }

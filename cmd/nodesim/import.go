@@ -17,13 +17,19 @@ func newImport() *cobra.Command {
 	var scope scopeFlags
 	cmd := &cobra.Command{
 		Use:   "import RAW --out FILE",
-		Short: "Make a tape of a raw watch dump",
-		Long: `Make a tape of a dump of watch events taken by another program. RAW is a
-file, or - for standard input, of any of these, also one after the other:
+		Short: "Make a tape of what another program has recorded",
+		Long: `Make a tape of what another program has recorded. RAW is a file, a folder,
+or - for standard input. Its format is found out by its content:
 
-  {"t": arrival time, "resource": plural, "event": watch event}, one per line
+  the audit log of an API server, also as EKS, GKE and AKS export it
+  recordings of kwokctl, archives of k8shark, traces of SimKube
+  what must-gather or kubectl cluster-info dump has kept: a folder or a tar
   what kubectl get … --watch -o json --output-watch-events prints
   what kubectl get … -o json prints
+  {"t": arrival time, "resource": plural, "event": watch event}, one per line
+
+The last three may stand one after the other. docs/import.md says what each
+format has and what it lacks.
 
 Without arrival times, the newest time inside of each object is used as its
 arrival, and the tape says that its times are derived. Objects are redacted as
@@ -33,10 +39,11 @@ A kubectl that watches into a pipe is ended by ctrl-c: what it has written till
 then goes on the tape.`,
 		GroupID: "make",
 		Example: examples(`
-			nodesim import watch.jsonl --out roll.yaml
+			nodesim import audit.log --out roll.yaml --nodegroup workers
+			nodesim import must-gather/ --out state.yaml
 			kubectl get nodes --watch -o json --output-watch-events | nodesim import - --out nodes.yaml.zst`),
-		Args:              arguments(1, 1, "one dump"),
-		ValidArgsFunction: completeFiles(1, "jsonl", "json"),
+		Args:              arguments(1, 1, "one file or folder"),
+		ValidArgsFunction: completeFiles(1, "jsonl", "json", "log", "yaml", "tar", "gz", "kshrk", "sktrace"),
 	}
 	flags := cmd.Flags()
 	outFlag(cmd, &out)
@@ -60,9 +67,14 @@ then goes on the tape.`,
 			defer func() { _ = f.Close() }() // it was only read
 			in, input = f, args[0]
 		}
-		sum, err := record.Import(ctx, in, out, recorder.ImportOptions{
-			Input: input, Name: nameOf(name, out), Scope: scope.scope(), Full: full,
-		})
+		o := recorder.ImportOptions{Input: input, Name: nameOf(name, out), Scope: scope.scope(), Full: full}
+		var sum recorder.Summary
+		var err error
+		if info, _ := os.Stat(args[0]); args[0] != "-" && info != nil && info.IsDir() {
+			sum, err = record.ImportFolder(ctx, args[0], out, o)
+		} else {
+			sum, err = record.Import(ctx, in, out, o)
+		}
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,9 @@ func Summarize(w io.Writer, file string, s recorder.Summary) {
 	length := s.At.Round(time.Millisecond).String()
 	fmt.Fprintf(w, "%s: %s in %s, %s, %s, %s%s\n", noderoll.OneLine(file),
 		phrase.Count(s.Events, "event"), length, phrase.Bytes(s.Bytes), phrase.Count(s.Nodes, "node"), gaps(s.Gaps), because(s.End))
+	if s.Format != "" {
+		fmt.Fprintf(w, "  read as: %s\n", s.Format)
+	}
 	for _, line := range s.LeftOut {
 		fmt.Fprintf(w, "  left out: %s\n", noderoll.OneLine(line))
 	}

@@ -1,0 +1,241 @@
+package auditlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// request is a line of a log: what was asked, and how it was answered.
+type request struct {
+	sec              int
+	user, verb, path string // NAMESPACE/RESOURCE/NAME/SUBRESOURCE
+	req, resp        string // objects, "" where they aren't logged
+	code             int
+}
+
+func (r request) line() string {
+	parts := append(strings.Split(r.path, "/"), "")
+	ref := map[string]string{"namespace": parts[0], "resource": parts[1], "name": parts[2], "subresource": parts[3]}
+	if r.code == 0 {
+		r.code = 200
+	}
+	ev := map[string]any{
+		"auditID": fmt.Sprint(r), "stage": "ResponseComplete", "verb": r.verb, "objectRef": ref, "userAgent": "test/1 (x)",
+		"user": map[string]string{"username": r.user}, "responseStatus": map[string]any{"code": r.code},
+		"requestReceivedTimestamp": fmt.Sprintf("2026-11-20T10:00:%02dZ", r.sec), "stageTimestamp": fmt.Sprintf("2026-11-20T10:00:%02dZ", r.sec),
+	}
+	if r.req != "" {
+		ev["requestObject"] = json.RawMessage(r.req)
+	}
+	if r.resp != "" {
+		ev["responseObject"] = json.RawMessage(r.resp)
+	}
+	b, err := json.Marshal(ev)
+	if err != nil {
+		panic(err)
+	}
+	return string(b) + "\n"
+}
+
+const born = `"creationTimestamp":"2026-11-20T09:00:00Z"`
+
+func podAt(rv int, more string) string {
+	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"%d",%s},%s}`, rv, born, more)
+}
+
+func nodeAt(rv int, meta, spec string) string {
+	return fmt.Sprintf(`{"kind":"Node","apiVersion":"v1","metadata":{"name":"a","uid":"n","resourceVersion":"%d",%s%s},"spec":{%s}}`, rv, born, meta, spec)
+}
+
+// told are the changes of a dump, one line each, with the parts of the objects that tell them apart.
+func told(t *testing.T, requests ...request) (lines []string, r Report) {
+	t.Helper()
+	var log strings.Builder
+	for _, r := range requests {
+		log.WriteString(r.line())
+	}
+	var dump bytes.Buffer
+	r, err := Convert(t.Context(), strings.NewReader(log.String()), &dump)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(dump.String()) {
+		var l struct {
+			T       string
+			Refused json.RawMessage
+			Event   struct {
+				Type   string
+				Object struct {
+					Metadata struct {
+						ResourceVersion, DeletionTimestamp string
+					}
+					Spec, Status json.RawMessage
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err, line)
+		}
+		o := l.Event.Object
+		if l.Refused != nil {
+			l.Event.Type, o.Spec = "REFUSED", l.Refused
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintln(l.T[17:19], l.Event.Type, o.Metadata.ResourceVersion, o.Metadata.DeletionTimestamp, string(o.Spec), string(o.Status))))
+	}
+	return lines, r
+}
+
+func expect(t *testing.T, lines []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("the dump (-want +got):\n%s", diff)
+	}
+}
+
+// At the level Request a state is worked out from what was asked for; versions are between the known ones.
+func TestLevelRequest(t *testing.T) {
+	lines, r := told(t,
+		request{sec: 0, verb: "get", path: "shop/pods/web", resp: podAt(100, `"spec":{"nodeName":"a"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"Initialized","status":"True"}]}`)},
+		request{sec: 1, verb: "patch", path: "shop/pods/web/status", req: `{"status":{"$setElementOrder/conditions":[{"type":"Ready"},{"type":"Initialized"}],"conditions":[{"type":"Ready","status":"False"}]}}`},
+		request{sec: 2, verb: "update", path: "shop/pods/web/status", req: podAt(100, `"spec":{"nodeName":"b"},"status":{"phase":"Running"}`)},
+		request{sec: 3, verb: "patch", path: "shop/pods/web", req: `[{"op":"remove","path":"/spec/x"}]`},
+		request{sec: 4, verb: "patch", path: "shop/pods/web", req: `{"kind":"Pod","apiVersion":"v1"}`},
+		request{sec: 5, verb: "patch", path: "shop/pods/web"},
+		request{sec: 6, verb: "delete", path: "shop/pods/web", user: "ann", req: `{}`},
+		request{sec: 7, verb: "delete", path: "shop/pods/web", user: "system:node:a"},
+	)
+	expect(t, lines,
+		`00 ADDED 99  {"nodeName":"a"} {"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"Initialized","status":"True"}]}`,
+		`00 BOOKMARK 99`,
+		`01 MODIFIED 101  {"nodeName":"a"} {"conditions":[{"status":"False","type":"Ready"},{"status":"True","type":"Initialized"}],"phase":"Running"}`,
+		`02 MODIFIED 102  {"nodeName":"a"} {"phase":"Running"}`,
+		`06 MODIFIED 103 2026-11-20T10:00:36Z {"nodeName":"a"} {"phase":"Running"}`,
+		`07 DELETED 104 2026-11-20T10:00:36Z {"nodeName":"a"} {"phase":"Running"}`,
+	)
+	expect(t, r.LeftOut,
+		"pods: 1 JSON patches without an answer (level Request): what they changed",
+		"pods: 1 changes without a body (level Metadata): what they changed",
+		"pods: 1 server-side applies without an answer (level Request): what they changed",
+	)
+}
+
+// A log that begins with the cordon of a node, and with the eviction of a pod, begins with both as
+// they were before.
+func TestBeforeTheLog(t *testing.T) {
+	taint := `"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"},{"key":"gpu"}]`
+	lines, _ := told(t,
+		request{sec: 1, verb: "patch", path: "/nodes/a", req: `{"spec":{"unschedulable":true}}`, resp: nodeAt(50, "", `"unschedulable":true,`+taint)},
+		request{sec: 2, verb: "create", path: "shop/pods/web/eviction", req: `{"deleteOptions":{"gracePeriodSeconds":5}}`, resp: `{"kind":"Status","code":201}`, code: 201},
+		request{sec: 3, verb: "patch", path: "shop/pods/web/status", resp: fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","resourceVersion":"60",%s,"deletionTimestamp":"2026-11-20T10:00:07Z","deletionGracePeriodSeconds":5},"spec":{"nodeName":"a"},"status":{"conditions":[{"type":"DisruptionTarget"}]}}`, born)},
+	)
+	expect(t, lines,
+		`01 ADDED 49  {"taints":[{"key":"gpu"}]}`,
+		`01 BOOKMARK 49`,
+		`01 ADDED 57  {"nodeName":"a"} {}`,
+		`01 BOOKMARK 57`,
+		`01 MODIFIED 50  {"unschedulable":true,"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"},{"key":"gpu"}]}`,
+		`02 MODIFIED 58  {"nodeName":"a"} {"conditions":[{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI","message":"Eviction API: evicting","lastTransitionTime":"2026-11-20T10:00:02Z"}]}`,
+		`02 MODIFIED 59 2026-11-20T10:00:07Z {"nodeName":"a"} {"conditions":[{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI","message":"Eviction API: evicting","lastTransitionTime":"2026-11-20T10:00:02Z"}]}`,
+		`03 MODIFIED 60 2026-11-20T10:00:07Z {"nodeName":"a"} {"conditions":[{"type":"DisruptionTarget"}]}`,
+	)
+}
+
+// An object with finalizers is there until the last is taken.
+func TestFinalizers(t *testing.T) {
+	lines, _ := told(t,
+		request{sec: 0, verb: "patch", path: "/nodes/a", resp: nodeAt(50, `,"finalizers":["x"]`, "")},
+		request{sec: 1, verb: "delete", path: "/nodes/a", resp: nodeAt(51, `,"finalizers":["x"],"deletionTimestamp":"2026-11-20T10:00:01Z","deletionGracePeriodSeconds":0`, "")},
+		request{sec: 2, verb: "patch", path: "/nodes/a", resp: nodeAt(55, `,"deletionTimestamp":"2026-11-20T10:00:01Z","deletionGracePeriodSeconds":0`, "")},
+	)
+	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `01 MODIFIED 51 2026-11-20T10:00:01Z {}`, `02 DELETED 55 2026-11-20T10:00:01Z {}`)
+}
+
+// What a list shows was so before the next write, whenever it was asked for.
+func TestReadsAreUpperBounds(t *testing.T) {
+	list := func(items ...string) string {
+		return `{"kind":"NodeList","apiVersion":"v1","items":[` + strings.Join(items, ",") + `]}`
+	}
+	lines, _ := told(t,
+		request{sec: 9, verb: "list", path: "/nodes/", resp: list(nodeAt(40, "", `"old":1`), strings.Replace(nodeAt(70, "", ""), `"a"`, `"b"`, 1))},
+		request{sec: 5, verb: "patch", path: "/nodes/a", resp: nodeAt(60, "", `"new":1`)},
+		request{sec: 9, verb: "get", path: "/nodes/a", resp: nodeAt(60, "", `"new":1`)},
+	)
+	expect(t, lines, `05 ADDED 39  {"old":1}`, `05 ADDED 39  {}`, `05 BOOKMARK 39`, `05 MODIFIED 60  {"new":1}`)
+}
+
+// Refusals come from the level Metadata as well, in each of the server's words.
+func TestRefusals(t *testing.T) {
+	status := func(code int, message, cause string) string {
+		return fmt.Sprintf(`{"kind":"Status","code":%d,"message":%q,"details":{"causes":[{"reason":"DisruptionBudget","message":%q}]}}`, code, message, cause)
+	}
+	evict := func(sec int, resp string) request {
+		return request{sec: sec, verb: "create", path: "shop/pods/web/eviction", resp: resp, code: 429}
+	}
+	lines, r := told(t,
+		evict(1, status(429, "", "The disruption budget web needs 2 healthy pods and has 2 currently")),
+		evict(2, status(429, "", "The disruption budget web is still being processed by the server.")),
+		evict(3, status(500, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", "")),
+		evict(4, `{"kind":"Status","code":429,"message":"Too many requests, please try again later."}`),
+	)
+	expect(t, lines,
+		`01 REFUSED   {"namespace":"shop","name":"web","budget":"web","by":"test/1","reason":"needs 2 healthy pods and has 2"}`,
+		`02 REFUSED   {"namespace":"shop","name":"web","budget":"web","by":"test/1","reason":"the budget is still being processed by the server"}`,
+		`03 REFUSED   {"namespace":"shop","name":"web","by":"test/1","reason":"pods have more than one budget, which the eviction API does not support"}`,
+	)
+	expect(t, r.LeftOut, "pods: 1 evictions that the server was too busy for (429 without a budget)")
+}
+
+func TestHugeValues(t *testing.T) {
+	s := newStream(strings.NewReader(`{"auditID":"` + strings.Repeat("x", 1<<20)))
+	s.limit = 64 << 10
+	if _, err := s.each(func(members) error { return nil }); !errors.Is(err, errHuge) {
+		t.Errorf("found %v, want a value to be too large", err)
+	}
+}
+
+func FuzzConvert(f *testing.F) {
+	f.Add([]byte(request{verb: "patch", path: "/nodes/a", resp: nodeAt(50, "", "")}.line()))
+	f.Add([]byte(request{verb: "create", path: "shop/pods/web/eviction", code: 429}.line()))
+	f.Add([]byte(`{"protoPayload":{"serviceName":"k8s.io","methodName":"x.patch","resourceName":"core/v1/nodes/a"},"timestamp":"2026-11-20T10:00:00Z"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var dump bytes.Buffer
+		if _, err := Convert(t.Context(), bytes.NewReader(raw), &dump); err != nil {
+			return
+		}
+		for line := range bytes.Lines(dump.Bytes()) {
+			if !json.Valid(line) {
+				t.Errorf("found a line that is no JSON: %q", line)
+			}
+		}
+	})
+}
+
+// Where a change has no version between its neighbours, all versions are counted.
+func TestVersionsAreCounted(t *testing.T) {
+	lines, r := told(t,
+		request{sec: 0, verb: "patch", path: "/nodes/a", resp: nodeAt(50, "", "")},
+		request{sec: 1, verb: "patch", path: "/nodes/a", req: `{"spec":{"x":1}}`},
+		request{sec: 2, verb: "patch", path: "/nodes/a", resp: nodeAt(51, "", `"y":1`)},
+	)
+	expect(t, lines, `00 ADDED 1  {}`, `00 BOOKMARK 1`, `01 MODIFIED 4  {"x":1}`, `02 MODIFIED 6  {"y":1}`)
+	expect(t, r.LeftOut, "resourceVersions: some changes have none in the log, so all are counted on the tape")
+}
+
+// A write of what isn't there says that it is gone; of one that was given up, nobody knows.
+func TestFailedWrites(t *testing.T) {
+	lines, r := told(t,
+		request{sec: 0, verb: "patch", path: "/nodes/a", resp: nodeAt(50, "", "")},
+		request{sec: 1, verb: "delete", path: "/nodes/a", resp: `{"kind":"Status","code":504}`, code: 504},
+		request{sec: 2, verb: "patch", path: "/nodes/a", resp: `{"kind":"Status","code":409}`, code: 409},
+		request{sec: 3, verb: "patch", path: "/nodes/a", resp: `{"kind":"Status","code":404}`, code: 404},
+		request{sec: 4, verb: "delete", path: "/nodes/a", resp: `{"kind":"Status","code":404}`, code: 404},
+	)
+	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `03 DELETED 51  {}`)
+	expect(t, r.LeftOut, "nodes: 1 writes that the server gave up (5xx, such as when their client hung up): whether they were done")
+}

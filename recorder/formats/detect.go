@@ -1,0 +1,157 @@
+package formats
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// readable is what an input may be, for people.
+const readable = "watch events as JSON, an audit log (audit.k8s.io/v1, also as EKS, GKE and AKS export it), a recording of kwokctl, " +
+	"an archive of k8shark, a trace of SimKube, or what must-gather or kubectl cluster-info dump has kept"
+
+// format is one that can be read; without a converter it is a dump already.
+type format struct {
+	name    string
+	convert func(context.Context, io.Reader, *writer) error
+}
+
+// headSize is how much of an input says what it is.
+const headSize = 64 << 10
+
+// sniff returns the beginning of an input, decompressed, and a reader of all of it.
+func sniff(in io.Reader) (head []byte, all *bufio.Reader, err error) {
+	for range 3 { // an archive may be compressed more than once
+		all = bufio.NewReaderSize(in, headSize)
+		head, err = all.Peek(headSize)
+		switch {
+		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+			if in, err = gzip.NewReader(all); err != nil {
+				return nil, nil, fmt.Errorf("gzip: %w", err)
+			}
+			continue
+		case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+			z, err := zstd.NewReader(all, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+			if err != nil {
+				return nil, nil, fmt.Errorf("zstd: %w", err)
+			}
+			in = z.IOReadCloser()
+			continue
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
+			err = nil
+		}
+		return head, all, err
+	}
+	return nil, nil, errors.New("found something compressed three times, want once at most")
+}
+
+var (
+	yamlKind   = regexp.MustCompile(`(?m)^(kind|apiVersion): *\S`)
+	timeFirst  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z? +\{`)
+	auditWords = []string{`"auditID"`, `"@message"`, `"logEvents"`, `"protoPayload"`, `\"auditID\"`, `"AuditId"`, `"log_s"`}
+)
+
+// detect tells by its beginning what an input is.
+func detect(head []byte) (format, error) {
+	text := bytes.TrimLeft(head, " \t\r\n\ufeff")
+	switch {
+	case len(text) == 0:
+		return format{}, nil // the import says that it is empty
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return format{"archive of k8shark", sharkZip}, nil
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return format{"", archive}, nil
+	case bytes.HasPrefix(head, []byte("age-encryption.org/")):
+		return format{}, errors.New("found an encrypted archive: decrypt it first")
+	case text[0] == '{' || text[0] == '[':
+		return detectJSON(text), nil
+	case timeFirst.Match(text):
+		return format{"", auditLog}, nil
+	case head[0]&0xf0 == 0x80 || head[0] == 0xde || head[0] == 0xdf:
+		return format{"trace of SimKube", simkubeBinary}, nil
+	case bytes.Contains(text, []byte("kind: Timeline")) && bytes.Contains(text, []byte("nodesim.dev/")):
+		return format{}, errors.New("found a tape: nodesim replays it as it is")
+	case yamlKind.Match(text):
+		return format{"recording of kwokctl", kwok}, nil
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return format{}, fmt.Errorf("found %.60q, want %s", first, readable)
+}
+
+// detectJSON tells formats of JSON apart by the members that each has and no other.
+func detectJSON(text []byte) format {
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	switch {
+	case has(`"applied_objs"`) || has(`"pod_lifecycles"`):
+		return format{"trace of SimKube", simkubeJSON}
+	case has(`"captured_at"`) && has(`"api_path"`):
+		return format{"archive of k8shark", sharkLines}
+	case has(`"event":{`) || has(`"event": {`):
+		return format{}
+	}
+	for _, word := range auditWords {
+		if has(word) {
+			return format{"", auditLog}
+		}
+	}
+	return format{}
+}
+
+// archive is a tar: of must-gather, of a folder of kubectl cluster-info dump, or of the first k8shark.
+func archive(ctx context.Context, in io.Reader, w *writer) error {
+	s, shark := newStates(), newShark()
+	if err := eachInTar(ctx, in, func(name string, r io.Reader) error {
+		switch {
+		case shark.wants(name):
+			return shark.file(name, r)
+		case s.wants(name):
+			return s.file(name, r)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(shark.records) > 0 {
+		w.dump.Format = "archive of k8shark"
+		return shark.write(w)
+	}
+	return s.write(w)
+}
+
+func sharkZip(ctx context.Context, in io.Reader, w *writer) error {
+	raw, err := readAll(in, "archive", maxArchive)
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return fmt.Errorf("archive: %w; a capture that was interrupted has no index", err)
+	}
+	shark := newShark()
+	for _, f := range z.File {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !shark.wants(f.Name) {
+			continue
+		}
+		r, err := f.Open()
+		if err == nil {
+			err = errors.Join(shark.file(f.Name, r), r.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("archive: %s: %w", f.Name, err)
+		}
+	}
+	return shark.write(w)
+}

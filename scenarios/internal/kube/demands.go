@@ -23,6 +23,8 @@ type Demands struct {
 	ReadinessGates []string
 	// Deadline is activeDeadlineSeconds, nil where there is none. It counts from the pod's start.
 	Deadline *time.Duration
+	// QOS is the quality of service class of a pod that has resources as a whole; "" where its containers say it.
+	QOS string
 }
 
 // NodeAffinity is what a pod asks of its node. Of the required terms one must hold, unless there are none at all.

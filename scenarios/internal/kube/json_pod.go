@@ -320,6 +320,9 @@ func (w *writer) containerState(s *ContainerState) {
 
 // qos is the quality of service class as the API server computes it.
 func (p *Pod) qos() string {
+	if d := p.Template.Demands; d != nil && d.QOS != "" {
+		return d.QOS
+	}
 	var q kubedefaults.QOS
 	for _, list := range [...][]ContainerSpec{p.Template.Init(), p.Template.Containers} {
 		for i := range list {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/kubedefaults"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -35,6 +36,9 @@ func demands(in *corev1.Pod) *kube.Demands {
 	}
 	d.Ports = hostPorts(s)
 	d.Whole, d.Weighed, d.More = requests(s)
+	if s.Resources != nil {
+		d.QOS = string(kubedefaults.QOSOf(s))
+	}
 	if reflect.DeepEqual(d, kube.Demands{}) {
 		return nil
 	}

@@ -4,17 +4,15 @@ import (
 	"github.com/nodesim/nodesim/internal/kubejson"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 )
 
 // decoders decode what an analysis looks at into what is used again and again.
 type decoders struct {
 	kubejson.Decoder // brief
 
-	node   corev1.Node
-	budget policyv1.PodDisruptionBudget
-	pod    podText
-	told   podTold
+	node corev1.Node
+	pod  podText
+	told podTold
 }
 
 // podTold says of which parts a text speaks.

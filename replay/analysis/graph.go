@@ -136,7 +136,7 @@ func (g *graph) joins(n *node, unfinished bool) []int32 {
 	if n.Joined == nil || !g.has(n.Joined) {
 		return nil
 	}
-	at := root
+	var at int32
 	if n.Requested != nil && g.has(n.Requested) && !n.Joined.before(*n.Requested) {
 		at = g.add(vertex{at: *n.Requested, what: atRequest, node: n, phase: PhaseBetween, key: gatherKey{kind: WaitController}, kind: nodeReady})
 		at = g.add(vertex{at: *n.Joined, after: []int32{at}, what: atJoin, node: n, phase: PhaseBooting, key: gatherKey{kind: WaitMachine}})

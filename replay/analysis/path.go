@@ -187,7 +187,7 @@ func (g *graph) savings() []Saving {
 }
 
 func savingText(key gatherKey, saves time.Duration) string {
-	had := ""
+	var had string
 	switch key.kind {
 	case WaitBudget:
 		had = key.object + " had always allowed a disruption"

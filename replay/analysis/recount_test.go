@@ -48,8 +48,6 @@ type recount struct {
 	at                   time.Duration
 
 	joined, ready, terminated map[string]time.Duration // of nodes, by UID
-	draining, drained         map[string]time.Duration // of nodes, by UID, as the feed tells
-	evictable                 map[string]int
 
 	level, most, least     map[string]int // of workloads
 	seen                   map[string]bool
@@ -70,7 +68,6 @@ func newRecount() *recount {
 	return &recount{
 		nodes: map[string]object{}, pods: map[string]object{}, budgets: map[string]object{}, listed: map[string]bool{}, began: map[string]time.Duration{},
 		joined: map[string]time.Duration{}, ready: map[string]time.Duration{}, terminated: map[string]time.Duration{},
-		draining: map[string]time.Duration{}, drained: map[string]time.Duration{}, evictable: map[string]int{},
 		level: map[string]int{}, most: map[string]int{}, least: map[string]int{}, seen: map[string]bool{}, below: map[string]map[int]time.Duration{},
 		evicted: map[string]int{}, lost: map[string]int{}, deleted: map[string]int{}, restarts: map[string]int{},
 		pending: map[string]time.Duration{}, pendingSince: map[string]time.Duration{}, counted: map[string]bool{}, restarted: map[string]int{},
@@ -377,7 +374,8 @@ func paths(t *testing.T, a *analysis.Analysis) {
 	}
 }
 
-// feed checks the drains against the tape's feed, whose evidence they go by.
+// feed checks the drains against the tape's feed, whose evidence they go by: each begins with its entry, and ends once no
+// evictable pod is left on the node.
 func feed(t *testing.T, tp tape, a *analysis.Analysis) {
 	t.Helper()
 	r, err := tp.open()
@@ -386,28 +384,67 @@ func feed(t *testing.T, tp tape, a *analysis.Analysis) {
 	}
 	o := options(t, r).Options
 	o.Pods = noderoll.PodScope{}
-	begun := map[string]time.Duration{}
-	if err := observe.Feed(r, o, func(e noderoll.Entry) error {
-		switch e.Kind {
-		case noderoll.EvtDraining:
-			begun[e.Node] = e.At
-		case noderoll.EvtOnline, noderoll.EvtJoining, noderoll.EvtTerminated:
-			if e.Kind != noderoll.EvtTerminated {
+	f := observe.New(r.Header(), o)
+	begun, drained := map[string]time.Duration{}, map[string]time.Duration{}
+	on, left := map[string]string{}, map[string]int{} // nodes of evictable pods, and how many they have
+	for ev, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Type.Object() && ev.Resource == "pods" {
+			var p object
+			if err := json.Unmarshal(ev.Object, &p); err != nil {
+				t.Fatal(err)
+			}
+			key := ev.Namespace + "/" + ev.Name
+			left[on[key]]--
+			delete(on, key)
+			if ev.Type != timeline.Deleted && evictable(p) {
+				on[key] = str(p, "spec", "nodeName")
+			}
+			left[on[key]]++
+		}
+		entries, err := f.Apply(ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			switch e.Kind {
+			case noderoll.EvtDraining:
+				begun[e.Node] = e.At
+			case noderoll.EvtOnline, noderoll.EvtJoining:
 				delete(begun, e.Node)
+				delete(drained, e.Node)
+			case noderoll.EvtTerminated:
+				left[e.Node] = 1 << 20 // nothing of what follows is a drain's
+				if at, is := drained[e.Node]; is {
+					left[e.Node] = -1 << 20
+					drained[e.Node] = at
+				}
 			}
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
+		for name := range begun {
+			if _, is := drained[name]; left[name] > 0 {
+				delete(drained, name)
+			} else if !is {
+				drained[name] = ev.At
+			}
+		}
 	}
 	last := map[string]*analysis.Node{}
 	for i := range a.Nodes {
 		last[a.Nodes[i].Name] = &a.Nodes[i]
 	}
+	same := func(what, name string, got *analysis.Moment, want map[string]time.Duration) {
+		t.Helper()
+		if at, is := want[name]; is != (got != nil) || is && got.At != at {
+			t.Errorf("the drain of %s %s %v, want %v %s", name, what, got, is, at)
+		}
+	}
 	for name, n := range last {
-		at, is := begun[name]
-		if is != (n.DrainBegan != nil) || is && n.DrainBegan.At != at {
-			t.Errorf("the drain of %s began %v, want %v %s", name, n.DrainBegan, is, at)
+		same("began", name, n.DrainBegan, begun)
+		if n.DrainBegan != nil {
+			same("ended", name, n.Drained, drained)
 		}
 	}
 }

@@ -9,7 +9,7 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane, test/strangers and test/e2e are modules of their own.
+# Packages of this module; test/controlplane, test/strangers, test/e2e and test/collector are modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
 GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -65,6 +65,11 @@ strangers: ## controllers of other projects, in a simulated cluster and on a rea
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; cd test/strangers; \
 	KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -vet=off -count 1 -timeout $(HANG) -v ./... | grep -vE 'evicting pod|no test files'
 
+# A module of its own as well: OpenTelemetry's collector compiles for minutes.
+.PHONY: collector
+collector: ## spans that OpenTelemetry's collector takes, and reads from a file
+	cd test/collector; $(GO) test -vet=off -count 1 -timeout $(HANG) ./...
+
 # A module of its own as well; its tests run for half an hour.
 .PHONY: e2e
 e2e: build ## Kubernetes' own conformance tests, on a real control plane and on a cluster that answers
@@ -107,7 +112,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e; do \
+	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e test/collector; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

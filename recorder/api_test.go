@@ -47,6 +47,7 @@ const (
 	podsPath  = "/api/v1/pods"
 	eventPath = "/api/v1/events"
 	pdbPath   = "/apis/policy/v1/poddisruptionbudgets"
+	claimPath = "/apis/karpenter.sh/v1/nodeclaims"
 )
 
 func newAPI(t testing.TB) *api {
@@ -118,7 +119,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f := a.next(verb+r.URL.Path, r); f != nil && !f(w, r) {
 		return
 	}
-	if !slices.Contains([]string{nodesPath, podsPath, eventPath, pdbPath}, r.URL.Path) {
+	if !slices.Contains([]string{nodesPath, podsPath, eventPath, pdbPath, claimPath}, r.URL.Path) {
 		status(404, "NotFound", "the server could not find the requested resource")(w, r)
 		return
 	}
@@ -261,7 +262,10 @@ var discovery = map[string]string{
 	"/version": `{"major":"1","minor":"36","gitVersion":"v1.36.3"}`,
 	"/api":     `{"kind":"APIVersions","versions":["v1"]}`,
 	"/apis": `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"policy",
-		"versions":[{"groupVersion":"policy/v1","version":"v1"}],"preferredVersion":{"groupVersion":"policy/v1","version":"v1"}}]}`,
+		"versions":[{"groupVersion":"policy/v1","version":"v1"}],"preferredVersion":{"groupVersion":"policy/v1","version":"v1"}},{"name":"karpenter.sh",
+		"versions":[{"groupVersion":"karpenter.sh/v1","version":"v1"}],"preferredVersion":{"groupVersion":"karpenter.sh/v1","version":"v1"}}]}`,
+	"/apis/karpenter.sh/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"karpenter.sh/v1","resources":[
+		{"name":"nodeclaims","singularName":"nodeclaim","namespaced":false,"kind":"NodeClaim","verbs":["get","list","watch"]}]}`,
 	"/api/v1": `{"kind":"APIResourceList","groupVersion":"v1","resources":[
 		{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"]},
 		{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"]},

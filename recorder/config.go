@@ -32,7 +32,7 @@ type Config struct {
 	// Name of the tape.
 	Name string
 	// Resources by the names that kubectl takes: "nodes", "pdb",
-	// "machines.cluster.x-k8s.io". Empty means DefaultResources.
+	// "machines.cluster.x-k8s.io". Empty means DefaultResources, and those of MachineResources that there are.
 	Resources []string
 	Scope     Scope
 	// Wait begins the recording when the scope has its first node, instead of failing where it has none.
@@ -89,6 +89,7 @@ func New(cfg Config) (*Recorder, error) {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
+	machines := cfg.Resume == nil && len(cfg.Resources) == 0
 	if cfg.Resume != nil {
 		if err := resumeConfig(&cfg); err != nil {
 			return nil, err
@@ -99,5 +100,5 @@ func New(cfg Config) (*Recorder, error) {
 	if _, err := newScope(cfg.Scope); err != nil {
 		return nil, err
 	}
-	return &Recorder{cfg: cfg, clock: cfg.Clock}, nil
+	return &Recorder{cfg: cfg, clock: cfg.Clock, machines: machines}, nil
 }

@@ -134,6 +134,43 @@ func TestResumesWithoutIdentity(t *testing.T) {
 	}
 }
 
+// The objects that nodes are made for are recorded where the server has them, unless resources are named, or the user may not
+// see them: then the tape begins without them, and a warning says so.
+func TestMachinesAreRecorded(t *testing.T) {
+	forbidden := status(403, "Forbidden", "no")
+	for name, c := range map[string]struct {
+		refuse string
+		named  []string
+		want   string
+	}{
+		"by default":  {want: "nodes pods events poddisruptionbudgets.policy nodeclaims.karpenter.sh"},
+		"not named":   {named: []string{"nodes"}, want: "nodes"},
+		"not listed":  {refuse: "list ", want: "nodes pods events poddisruptionbudgets.policy"},
+		"not watched": {refuse: "watch ", want: "nodes pods events poddisruptionbudgets.policy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t)
+			a.put(nodesPath, "ADDED", node("end", ""))
+			a.put(claimPath, "ADDED", `{"metadata":{"name":"claim","uid":"claim-1"},"status":{"nodeName":"end"}}`)
+			if c.refuse != "" {
+				a.fail(c.refuse+claimPath, forbidden)
+			}
+			r, err := record(t, a, func(cfg *recorder.Config) { cfg.Resources = c.named })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, res := range r.sum.Header.Resources {
+				got = append(got, res.String())
+			}
+			equal(t, strings.Join(got, " "), c.want)
+			if (len(r.warns) > 0) != (c.refuse != "") {
+				t.Errorf("found warnings %q", r.warns)
+			}
+		})
+	}
+}
+
 // kubectl's words for a resource are understood.
 func TestResourceNames(t *testing.T) {
 	a := newAPI(t)

@@ -48,7 +48,7 @@ func (r *Recorder) prepare(ctx context.Context, c *client) (*prepared, error) {
 		return nil, unreachable(c, err)
 	}
 	id := c.identify(ctx, r.cfg.Warn)
-	header, err := r.header(cat, id)
+	header, err := r.header(ctx, c, cat, id)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func cutOff(err error) bool {
 	return utilnet.IsConnectionReset(err) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-func (r *Recorder) header(cat *catalog, id cluster) (timeline.Header, error) {
+func (r *Recorder) header(ctx context.Context, c *client, cat *catalog, id cluster) (timeline.Header, error) {
 	if r.cfg.Resume != nil {
 		h := *r.cfg.Out.Header()
 		if was := h.Source.Cluster; was != "" && id.uid != "" && was != id.uid {
@@ -174,7 +174,7 @@ func (r *Recorder) header(cat *catalog, id cluster) (timeline.Header, error) {
 		}
 		return h, nil
 	}
-	resources, err := cat.find(r.cfg.Resources)
+	resources, err := r.resources(ctx, c, cat)
 	if err != nil {
 		return timeline.Header{}, err
 	}

@@ -20,8 +20,9 @@ var (
 // Recorder makes one recording; see the package comment. Its methods may be
 // called from several goroutines.
 type Recorder struct {
-	cfg   Config
-	clock clock.WithTicker
+	machines bool // MachineResources are taken along
+	cfg      Config
+	clock    clock.WithTicker
 
 	mu        sync.Mutex // held while an arrival goes on the tape
 	sequencer *sequencer

@@ -42,7 +42,7 @@ kube-system by name, which tells clusters apart.`,
 			nodesim record --nodegroup spot-burst --until-complete --out roll.yaml
 			nodesim record --nodegroup spot-burst --wait --out roll.yaml
 			nodesim record -l karpenter.sh/nodepool=default --duration 30m --out drift.yaml.zst
-			nodesim record --resources nodes,pods,machines.cluster.x-k8s.io --out capi.yaml
+			nodesim record --resources nodes,pods,machinesets.cluster.x-k8s.io --out capi.yaml
 			nodesim record --append --out roll.yaml`),
 		Args:              arguments(0, 0, "no argument"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -50,7 +50,7 @@ kube-system by name, which tells clusters apart.`,
 	flags := cmd.Flags()
 	outFlag(cmd, &o.File)
 	flags.StringVar(&name, "name", "", "`NAME` of the tape (default: the name of FILE)")
-	flags.StringSliceVar(&o.Config.Resources, "resources", nil, "resources to record, as kubectl names them (default "+strings.Join(recorder.DefaultResources(), ",")+")")
+	flags.StringSliceVar(&o.Config.Resources, "resources", nil, "resources to record, as kubectl names them (default "+strings.Join(recorder.DefaultResources(), ",")+", and NodeClaims and Machines where there are any)")
 	flags.DurationVar(&o.Config.Duration, "duration", 0, "stop after this time")
 	flags.BoolVar(&o.UntilComplete, "until-complete", false, "stop when the roll is over")
 	flags.BoolVar(&o.Config.Wait, "wait", false, "wait for the first node of the group, or that matches the selector, instead of failing without one")

@@ -1,0 +1,53 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// MachineResources returns the resources of the objects that providers make nodes for. They are recorded where nothing else is
+// asked for, the server has them, and the user may list and watch them.
+func MachineResources() []string {
+	return []string{"nodeclaims.karpenter.sh", "machines.cluster.x-k8s.io"}
+}
+
+// resources are those that the config names, or the default ones.
+func (r *Recorder) resources(ctx context.Context, c *client, cat *catalog) ([]timeline.Resource, error) {
+	found, err := cat.find(r.cfg.Resources)
+	if err != nil || !r.machines {
+		return found, err
+	}
+	for _, name := range MachineResources() {
+		i := slices.IndexFunc(cat.entries, func(e entry) bool { return e.String() == name })
+		if i < 0 || !slices.Contains(cat.entries[i].verbs, "list") || !slices.Contains(cat.entries[i].verbs, "watch") {
+			continue
+		}
+		res := cat.entries[i].Resource
+		err := c.may(ctx, res)
+		if s := (*statusError)(nil); errors.As(err, &s) && (s.Code == http.StatusForbidden || s.Code == http.StatusNotFound) {
+			r.cfg.Warn(name + ": not recorded: " + refused("list and watch", res, err).Error())
+			continue
+		}
+		found = append(found, res) // whatever else is wrong shows where all resources are listed
+	}
+	return found, nil
+}
+
+// may asks for one object of a resource, and for a watch of a second.
+func (c *client) may(ctx context.Context, res timeline.Resource) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the watch
+	for _, query := range []url.Values{{"limit": {"1"}}, {"watch": {"true"}, "timeoutSeconds": {"1"}}} {
+		resp, err := c.get(ctx, path(res), query, http.Header{})
+		if err != nil {
+			return err
+		}
+		_ = resp.Body.Close() // only the status counts
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/nodesim/nodesim/replay/analysis"
+)
+
+// TB is what Assert needs of a testing.TB.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// Assert fails a test where an analysis violates a policy: a shipped one by its name, or a file. It says which rules, for which
+// objects, what was found and what was wanted, and on which line of the tape. Rules that applied to nothing are said as well;
+// where no rule of a policy applied to anything the test fails.
+func Assert(t TB, a *analysis.Analysis, policies ...string) {
+	t.Helper()
+	for _, name := range policies {
+		p, err := Find(name)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		res := p.Check(a)
+		var b strings.Builder
+		_ = res.Text(&b) // a Builder takes all
+		switch {
+		case !res.Holds:
+			t.Errorf("%s", b.String())
+		case !res.Applied():
+			t.Errorf("%swant a rule that applies to something", b.String())
+		}
+	}
+}
+
+// Applied reports whether a rule applied to anything: a policy of which none did holds and has shown nothing.
+func (r *Result) Applied() bool {
+	for i := range r.Rules {
+		if r.Rules[i].Applied > 0 {
+			return true
+		}
+	}
+	return false
+}

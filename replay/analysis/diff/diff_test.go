@@ -1,0 +1,222 @@
+package diff_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/golden"
+	"github.com/nodesim/nodesim/replay/analysis"
+	"github.com/nodesim/nodesim/replay/analysis/diff"
+)
+
+func TestMain(m *testing.M) { golden.Main(m) }
+
+// some is an analysis of random things, of which many happen in the same moment and take the same time.
+func some(r *rand.Rand) *analysis.Analysis {
+	times := []time.Duration{0, time.Second, time.Minute, 7 * time.Minute, time.Hour}
+	d := func() time.Duration { return times[r.IntN(len(times))] }
+	pointer := func() *time.Duration {
+		if r.IntN(3) == 0 {
+			return nil
+		}
+		v := d()
+		return &v
+	}
+	moment := func() *analysis.Moment {
+		if r.IntN(4) == 0 {
+			return nil
+		}
+		return &analysis.Moment{At: d(), Line: 1 + r.IntN(9)}
+	}
+	word := func(words ...string) string { return words[r.IntN(len(words))] }
+	a := &analysis.Analysis{Tape: analysis.About{Name: word("a", "b"), Duration: d(), Complete: r.IntN(2) == 0}}
+	for range r.IntN(4) {
+		a.Rolls = append(a.Rolls, analysis.Roll{
+			Group: word("shop", "db", "", "x\x1b[1m"), Duration: d(), Outcome: analysis.Outcome(word("complete", "failed", "unfinished")),
+			Replaced: r.IntN(3), Joined: r.IntN(3), Path: []analysis.Step{{Phase: analysis.PhaseDraining, Duration: d()}, {Wait: analysis.WaitGrace, Duration: d()}},
+		})
+	}
+	objects := []string{"PodDisruptionBudget/shop/web", "Pod/shop/web-1", ""}
+	for i := range r.IntN(8) {
+		n := analysis.Node{
+			Name: fmt.Sprintf("node-%d", i), Group: word("shop", "db", "cache", ""), Role: analysis.Role(word("old", "new", "kept")),
+			DrainBegan: moment(), Joined: moment(), Boot: pointer(), Join: pointer(), Drain: pointer(), Termination: pointer(), DrainUnfinished: r.IntN(9) == 0,
+		}
+		for range r.IntN(3) {
+			n.Waits = append(n.Waits, analysis.Wait{Kind: analysis.WaitKind(word("budget", "grace")), Phase: analysis.Phase(word("draining", "joining")), Duration: d(), Object: word(objects...)})
+		}
+		a.Nodes = append(a.Nodes, n)
+		objects = append(objects, "Node/"+n.Name)
+	}
+	for _, name := range []string{"web", "api"}[:r.IntN(3)] {
+		a.Workloads = append(a.Workloads, analysis.Workload{Kind: "Deployment", Namespace: "shop", Name: name, Replicas: r.IntN(4), LeastAvailable: r.IntN(3), BelowWanted: d()})
+		a.Budgets = append(a.Budgets, analysis.Budget{Namespace: "shop", Name: name, AtZero: d(), Held: d()})
+	}
+	for range r.IntN(5) {
+		a.Findings = append(a.Findings, analysis.Finding{Kind: analysis.FindingKind(word("budget-held", "slow-grace", "slow-node")), Cost: d(), Delays: r.IntN(2) == 0, Object: word(objects...)})
+	}
+	return a
+}
+
+const trials = 300
+
+func TestAnAnalysisDoesNotDifferFromItself(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range trials {
+		a := some(r)
+		if d := diff.Of(a, a); len(d.Rows) != 0 || d.Headline() != "no difference" {
+			t.Fatalf("%+v differs from itself: %+v", a, d.Rows)
+		}
+	}
+}
+
+func TestSwappedSidesMirror(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range trials {
+		a, b := some(r), some(r)
+		got, want := diff.Of(b, a), diff.Of(a, b)
+		if got.A != want.B || got.B != want.A {
+			t.Fatalf("found sides %+v and %+v: want them swapped", got, want)
+		}
+		for i := range got.Rows {
+			row := &got.Rows[i]
+			row.A, row.B = row.B, row.A
+			for j := range row.Why {
+				row.Why[j].A, row.Why[j].B = row.Why[j].B, row.Why[j].A
+			}
+		}
+		if !reflect.DeepEqual(got.Rows, want.Rows) {
+			t.Fatalf("the comparison of B with A, swapped:\n%+v\nthat of A with B:\n%+v", got.Rows, want.Rows)
+		}
+	}
+}
+
+// TestNamesOfNodesDoNotCount gives nodes other names, and with them another order among those of one moment.
+func TestNamesOfNodesDoNotCount(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range trials {
+		a := some(r)
+		b := *a
+		b.Nodes, b.Findings = slices.Clone(a.Nodes), slices.Clone(a.Findings)
+		b.Findings = slices.DeleteFunc(b.Findings, func(f analysis.Finding) bool { return strings.HasPrefix(f.Object, "Node/") })
+		a.Findings = b.Findings
+		for i := range b.Nodes {
+			b.Nodes[i].Name = fmt.Sprintf("other-%d", r.Uint32())
+			for j := range b.Nodes[i].Waits {
+				b.Nodes[i].Waits = slices.Clone(b.Nodes[i].Waits)
+				b.Nodes[i].Waits[j].Object = ""
+				a.Nodes[i].Waits[j].Object = ""
+			}
+		}
+		r.Shuffle(len(b.Nodes), func(i, j int) {
+			if b.Nodes[i].Group == b.Nodes[j].Group {
+				b.Nodes[i], b.Nodes[j] = b.Nodes[j], b.Nodes[i]
+			}
+		})
+		if d := diff.Of(a, &b); len(d.Rows) != 0 && sameOrder(a, &b) {
+			t.Fatalf("other names make a difference: %+v", d.Rows)
+		}
+	}
+}
+
+// sameOrder reports whether groups appear in one order in both, by which those of other names are compared.
+func sameOrder(a, b *analysis.Analysis) bool {
+	groups := func(a *analysis.Analysis) (all []string) {
+		for _, n := range a.Nodes {
+			all = append(all, n.Group)
+		}
+		return all
+	}
+	return slices.Equal(groups(a), groups(b))
+}
+
+func minutes(n int) *time.Duration {
+	d := time.Duration(n) * time.Minute
+	return &d
+}
+
+// pair is a roll that a budget held up, and the same with nodes of other names whose drains were forced.
+func pair() (a, b *analysis.Analysis) {
+	at := func(n int) *analysis.Moment { return &analysis.Moment{At: *minutes(n), Line: 10 * n} }
+	wait := analysis.Wait{Kind: analysis.WaitBudget, Phase: analysis.PhaseDraining, Duration: *minutes(9), Object: "PodDisruptionBudget/shop/web"}
+	a = &analysis.Analysis{
+		Tape:  analysis.About{Name: "stuck", Duration: *minutes(20), Complete: true},
+		Rolls: []analysis.Roll{{Group: "shop", Duration: *minutes(20), Outcome: analysis.Unfinished, Replaced: 1, Left: 1}},
+		Nodes: []analysis.Node{
+			{Name: "ip-1", Group: "shop", Role: analysis.RoleOld, DrainBegan: at(9), Drain: minutes(10), DrainUnfinished: true, Waits: []analysis.Wait{wait}},
+			{Name: "ip-2", Group: "shop", Role: analysis.RoleOld, DrainBegan: at(1), Drain: minutes(1)},
+		},
+		Workloads: []analysis.Workload{{Kind: "Deployment", Namespace: "shop", Name: "web", Replicas: 3, LeastAvailable: 3}},
+		Budgets:   []analysis.Budget{{Namespace: "shop", Name: "web", Held: *minutes(9), HeldNodes: []string{"ip-1"}}},
+		Findings:  []analysis.Finding{{Kind: analysis.FindBudgetHeld, Cost: *minutes(9), Delays: true, Object: wait.Object}},
+	}
+	b = &analysis.Analysis{
+		Tape:  analysis.About{Name: "forced\x1b[31m", Duration: *minutes(20)},
+		Rolls: []analysis.Roll{{Group: "shop", Duration: *minutes(8), Outcome: analysis.Complete, Replaced: 2}},
+		Nodes: []analysis.Node{
+			{Name: "ip-8", Group: "shop", Role: analysis.RoleOld, DrainBegan: at(1), Drain: minutes(1)},
+			{Name: "ip-9", Group: "shop", Role: analysis.RoleOld, DrainBegan: at(3), Drain: minutes(3)},
+		},
+		Workloads: []analysis.Workload{{Kind: "Deployment", Namespace: "shop", Name: "web", Replicas: 3, LeastAvailable: 2}},
+		Budgets:   []analysis.Budget{{Namespace: "shop", Name: "web"}},
+	}
+	return a, b
+}
+
+func TestTextAndJSON(t *testing.T) {
+	d := diff.Of(pair())
+	var b strings.Builder
+	if err := d.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden.Assert(t, "pair", b.String())
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Assert(t, "pair.json", text)
+	if line, _, _ := strings.Cut(b.String(), "\n"); !strings.Contains(line, "PodDisruptionBudget/shop/web") {
+		t.Errorf("the first line is %q: want it to name the budget", line)
+	}
+}
+
+func TestThreshold(t *testing.T) {
+	forced, held := pair()
+	forced, held = held, forced // now the held one comes second
+	held.Rolls[0].Outcome = analysis.Complete
+	for _, c := range []struct {
+		threshold string
+		above     int
+	}{{"0s", 1}, {"12m", 0}, {"11m59s", 1}, {"149%", 1}, {"150%", 0}, {"0%", 1}, {"200%", 0}} {
+		limit, err := diff.ParseThreshold(c.threshold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := diff.Of(forced, held).Above(limit); len(got) != c.above {
+			t.Errorf("threshold %s: found %+v: want %d rows", limit, got, c.above)
+		}
+		if got := diff.Of(held, forced).Above(limit); len(got) != 0 {
+			t.Errorf("threshold %s, shorter: found %+v: want nothing", limit, got)
+		}
+	}
+	held.Rolls[0].Outcome = analysis.Failed
+	limit, _ := diff.ParseThreshold("1h")
+	if got := diff.Of(forced, held).Above(limit); len(got) != 1 || got[0].Measure != "outcome" {
+		t.Errorf("a roll that fails: found %+v: want its outcome", got)
+	}
+	held.Rolls = nil
+	if got := diff.Of(forced, held).Above(limit); len(got) == 0 {
+		t.Error("a roll that isn't there: want it above every threshold")
+	}
+	for _, bad := range []string{"", "x", "-1s", "-1%", "NaN%", "1e99%", "5"} {
+		if _, err := diff.ParseThreshold(bad); err == nil {
+			t.Errorf("%q: want an error", bad)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/replay/analysis"
+)
+
+// side is one analysis with the labels by which its parts are compared.
+type side struct {
+	*analysis.Analysis
+	groups    map[string]string         // by the group's name: the label
+	nodes     map[string]*analysis.Node // by the label
+	labels    map[string]string         // of nodes, by the node's name; the last one that had it
+	workloads map[string]string         // by the pod's namespace/name, where the analysis has pods
+}
+
+func newSide(a *analysis.Analysis) *side {
+	s := &side{Analysis: a, groups: map[string]string{}, workloads: map[string]string{}}
+	for _, p := range a.Pods {
+		s.workloads[p.Namespace+"/"+p.Name] = p.Workload
+	}
+	return s
+}
+
+func (s *side) summary() Side {
+	return Side{
+		Tape: phrase.Escaped(s.Tape.Name), Duration: s.Tape.Duration, Rolls: len(s.Rolls),
+		Complete: s.Tape.Complete, Gaps: len(s.Tape.Gaps),
+	}
+}
+
+// order are the node groups as they come: by their first roll, then by their first node.
+func (s *side) order() []string {
+	var all []string
+	add := func(group string) {
+		if !slices.Contains(all, group) {
+			all = append(all, group)
+		}
+	}
+	for _, r := range s.Rolls {
+		add(r.Group)
+	}
+	for _, n := range s.Nodes {
+		add(n.Group)
+	}
+	return all
+}
+
+// match gives groups and nodes of both sides their labels. Groups that only one side has by its name are compared in their
+// order, with both names.
+func (s *side) match(other *side) {
+	mine, theirs := s.order(), other.order()
+	var left, right []string
+	for _, g := range mine {
+		if slices.Contains(theirs, g) {
+			s.groups[g], other.groups[g] = groupLabel(g), groupLabel(g)
+		} else {
+			left = append(left, g)
+		}
+	}
+	for _, g := range theirs {
+		if !slices.Contains(mine, g) {
+			right = append(right, g)
+		}
+	}
+	for i, g := range left {
+		s.groups[g] = groupLabel(g)
+		if i < len(right) {
+			// The same whichever side is asked first.
+			label := groupLabel(min(g, right[i])) + "/" + groupLabel(max(g, right[i]))
+			s.groups[g], other.groups[right[i]] = label, label
+		}
+	}
+	for _, g := range right[min(len(left), len(right)):] {
+		other.groups[g] = groupLabel(g)
+	}
+	s.label()
+	other.label()
+}
+
+func groupLabel(name string) string { return cmp.Or(phrase.Escaped(name), "(unnamed group)") }
+
+// label gives each node its label: group, role and place in the order of replacement. Nodes of one moment are ordered by what
+// they took, so that it doesn't matter how they are called.
+func (s *side) label() {
+	s.nodes, s.labels = map[string]*analysis.Node{}, map[string]string{}
+	all := make([]*analysis.Node, len(s.Nodes))
+	for i := range s.Nodes {
+		all[i] = &s.Nodes[i]
+	}
+	slices.SortStableFunc(all, func(a, b *analysis.Node) int { return slices.Compare(replaced(a), replaced(b)) })
+	number := map[string]int{}
+	for _, n := range all {
+		of := s.groups[n.Group] + " " + string(n.Role)
+		number[of]++
+		label := fmt.Sprintf("%s %d", of, number[of])
+		s.nodes[label], s.labels[n.Name] = n, label
+	}
+}
+
+// replaced is what nodes are ordered by: the moment in which they were replaced or came, then all that is compared.
+func replaced(n *analysis.Node) []time.Duration {
+	const never = 1<<63 - 1
+	first := func(all ...*analysis.Moment) time.Duration {
+		for _, m := range all {
+			if m != nil {
+				return m.At
+			}
+		}
+		return never
+	}
+	came := first(n.Requested, n.Joined, n.Ready)
+	key := []time.Duration{first(n.DrainBegan, n.Cordoned, n.Terminated), came}
+	if n.Role == analysis.RoleNew {
+		key = []time.Duration{came, key[0]}
+	}
+	for _, d := range []*time.Duration{n.Boot, n.Join, n.Cordon, n.Drain, n.Termination} {
+		if d == nil {
+			key = append(key, never)
+		} else {
+			key = append(key, *d)
+		}
+	}
+	key = append(key, time.Duration(n.PodsToEvict))
+	for _, w := range n.Waits {
+		key = append(key, w.From.At, w.Duration)
+	}
+	return key
+}
+
+// object is the label of what a wait or finding is about: a node's by its place, a pod's by its workload where that is known.
+func (s *side) object(name string) string {
+	if node, ok := strings.CutPrefix(name, "Node/"); ok {
+		if label := s.labels[node]; label != "" {
+			return "node " + label
+		}
+	}
+	if pod, ok := strings.CutPrefix(name, "Pod/"); ok {
+		if workload := s.workloads[pod]; workload != "" {
+			return "pods of " + phrase.Escaped(workload)
+		}
+	}
+	return phrase.Escaped(name)
+}
+
+// both are the keys of two maps, sorted.
+func both[V any](a, b map[string]V) []string {
+	var all []string
+	for key := range a {
+		all = append(all, key)
+	}
+	for key := range b {
+		if _, twice := a[key]; !twice {
+			all = append(all, key)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,219 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/replay/analysis"
+)
+
+// rolls compares the rolls of a group in their order.
+func (c *comparison) rolls() {
+	a, b := c.a.rolls(), c.b.rolls()
+	for _, label := range both(a, b) {
+		x, y := a[label], b[label]
+		c.compare(ScopeRoll, label, ofRoll(x), ofRoll(y), func(measure string, delta time.Duration) []Reason {
+			if why := reasons(c.a.costs(x), c.b.costs(y), delta); len(why) > 0 || measure == "outcome" {
+				return why
+			}
+			return reasons(paths(x), paths(y), delta)
+		})
+	}
+}
+
+func (s *side) rolls() map[string]*analysis.Roll {
+	all, number := map[string]*analysis.Roll{}, map[string]int{}
+	for i := range s.Rolls {
+		label := s.groups[s.Rolls[i].Group]
+		number[label]++
+		if n := number[label]; n > 1 {
+			label = fmt.Sprintf("%s (roll %d)", label, n)
+		}
+		all[label] = &s.Rolls[i]
+	}
+	return all
+}
+
+func ofRoll(r *analysis.Roll) measures {
+	if r == nil {
+		return nil
+	}
+	return measures{
+		"duration": duration(r.Duration), "outcome": word(string(r.Outcome)),
+		"nodes replaced": count(r.Replaced), "nodes joined": count(r.Joined), "nodes left": count(r.Left),
+	}
+}
+
+// paths are what a roll's critical path is made of.
+func paths(r *analysis.Roll) map[cause]time.Duration {
+	all := map[cause]time.Duration{}
+	if r != nil {
+		for _, step := range r.Path {
+			kind := string(step.Phase)
+			if step.Wait != "" {
+				kind += ", " + string(step.Wait)
+			}
+			all[cause{kind, ""}] += step.Duration
+		}
+	}
+	return all
+}
+
+// parts are the phases of a node's life with what they took.
+func parts(n *analysis.Node) map[analysis.Phase]*time.Duration {
+	if n == nil {
+		return nil
+	}
+	return map[analysis.Phase]*time.Duration{
+		analysis.PhaseBooting: n.Boot, analysis.PhaseJoining: n.Join, analysis.PhaseCordoned: n.Cordon,
+		analysis.PhaseDraining: n.Drain, analysis.PhaseTerminating: n.Termination,
+	}
+}
+
+// phases compares what the nodes of one role in a group took for each phase, all together and the slowest.
+func (c *comparison) phases() {
+	a, b := c.a.phases(), c.b.phases()
+	for _, label := range both(a, b) {
+		x, y := a[label], b[label]
+		c.compare(ScopePhase, label, x.measures(), y.measures(), func(_ string, delta time.Duration) []Reason {
+			return reasons(x.causes(), y.causes(), delta)
+		})
+	}
+}
+
+type phase struct {
+	nodes          int
+	total, longest time.Duration
+	waits          map[cause]time.Duration
+}
+
+func (p *phase) measures() measures {
+	if p == nil {
+		return nil
+	}
+	return measures{"nodes": count(p.nodes), "longest": duration(p.longest), "all together": duration(p.total)}
+}
+
+func (p *phase) causes() map[cause]time.Duration {
+	if p == nil {
+		return nil
+	}
+	return p.waits
+}
+
+func (s *side) phases() map[string]*phase {
+	all := map[string]*phase{}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		for name, took := range parts(n) {
+			if took == nil {
+				continue
+			}
+			label := fmt.Sprintf("%s %s, %s", s.groups[n.Group], n.Role, name)
+			p := all[label]
+			if p == nil {
+				p = &phase{waits: map[cause]time.Duration{}}
+				all[label] = p
+			}
+			p.nodes++
+			p.total += *took
+			p.longest = max(p.longest, *took)
+			s.waits(p.waits, n, name)
+		}
+	}
+	return all
+}
+
+// nodes compares each node with the one in its place.
+func (c *comparison) nodes() {
+	for _, label := range both(c.a.nodes, c.b.nodes) {
+		x, y := c.a.nodes[label], c.b.nodes[label]
+		c.compare(ScopeNode, label, ofNode(x), ofNode(y), func(measure string, delta time.Duration) []Reason {
+			return reasons(c.a.waitsOf(x, measure), c.b.waitsOf(y, measure), delta)
+		})
+	}
+}
+
+func ofNode(n *analysis.Node) measures {
+	if n == nil {
+		return nil
+	}
+	m := measures{"pods to evict": count(n.PodsToEvict)}
+	for name, took := range parts(n) {
+		if took != nil {
+			m[string(name)] = duration(*took)
+		}
+	}
+	if n.DrainUnfinished {
+		m["drain"] = word("unfinished")
+	}
+	return m
+}
+
+func (s *side) waitsOf(n *analysis.Node, phase string) map[cause]time.Duration {
+	all := map[cause]time.Duration{}
+	s.waits(all, n, analysis.Phase(phase))
+	return all
+}
+
+func (c *comparison) workloads() {
+	a, b := map[string]*analysis.Workload{}, map[string]*analysis.Workload{}
+	for s, all := range map[*side]map[string]*analysis.Workload{c.a: a, c.b: b} {
+		for i, w := range s.Workloads {
+			all[phrase.Escaped(strings.Join([]string{w.Kind, w.Namespace, w.Name}, "/"))] = &s.Workloads[i]
+		}
+	}
+	for _, label := range both(a, b) {
+		c.compare(ScopeWorkload, label, ofWorkload(a[label]), ofWorkload(b[label]), nil)
+	}
+}
+
+func ofWorkload(w *analysis.Workload) measures {
+	if w == nil {
+		return nil
+	}
+	return measures{
+		"replicas": count(w.Replicas), "least available": count(w.LeastAvailable), "wanted": count(w.Wanted),
+		"below wanted": duration(w.BelowWanted), "below replicas": duration(w.BelowReplicas), "refused": duration(w.Refused),
+		"evicted": count(w.Evicted), "refusals": count(w.Refusals), "deleted": count(w.Deleted), "lost": count(w.Lost),
+		"restarts": count(w.Restarts), "pending": duration(w.Pending), "longest wait": duration(w.LongestWait),
+	}
+}
+
+func (c *comparison) budgets() {
+	a, b := map[string]*analysis.Budget{}, map[string]*analysis.Budget{}
+	for s, all := range map[*side]map[string]*analysis.Budget{c.a: a, c.b: b} {
+		for i, p := range s.Budgets {
+			all["PodDisruptionBudget/"+phrase.Escaped(p.Namespace+"/"+p.Name)] = &s.Budgets[i]
+		}
+	}
+	for _, label := range both(a, b) {
+		c.compare(ScopeBudget, label, ofBudget(a[label]), ofBudget(b[label]), nil)
+	}
+}
+
+func ofBudget(b *analysis.Budget) measures {
+	if b == nil {
+		return nil
+	}
+	return measures{
+		"at zero": duration(b.AtZero), "held": duration(b.Held), "nodes held": count(len(b.HeldNodes)), "refusals": count(b.Refusals),
+	}
+}
+
+// findings compares what findings of one kind about one object cost.
+func (c *comparison) findings() {
+	a, b := c.a.found(false), c.b.found(false)
+	x, y := map[string]measures{}, map[string]measures{}
+	for from, to := range map[*map[cause]time.Duration]map[string]measures{&a: x, &b: y} {
+		for of, cost := range *from {
+			label := strings.TrimSpace(of.kind + " " + of.object)
+			to[label] = measures{"cost": duration(cost)}
+		}
+	}
+	for _, label := range both(x, y) {
+		c.compare(ScopeFinding, label, x[label], y[label], nil)
+	}
+}

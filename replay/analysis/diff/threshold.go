@@ -1,0 +1,61 @@
+package diff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/replay/analysis"
+)
+
+// Threshold is by how much a roll may be longer in B than in A: a time, or a part of what A took.
+type Threshold struct {
+	Time    time.Duration
+	Percent float64 // where Time is 0
+	text    string
+}
+
+// ParseThreshold reads 90s, 2m30s or 10%.
+func ParseThreshold(text string) (Threshold, error) {
+	bad := fmt.Errorf("%.80q: want a time such as 90s, or a part such as 10%%, and not less than nothing", text)
+	if number, ok := strings.CutSuffix(text, "%"); ok {
+		percent, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(percent >= 0 && percent <= 1e6) {
+			return Threshold{}, bad
+		}
+		return Threshold{Percent: percent, text: text}, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return Threshold{}, bad
+	}
+	return Threshold{Time: d, text: text}, nil
+}
+
+// String is the threshold as it was read.
+func (t Threshold) String() string { return t.text }
+
+// Above are the rows of the rolls that are worse in B by more than a threshold: longer, not complete where A's is, or not
+// there.
+func (d *Diff) Above(t Threshold) []Row {
+	var all []Row
+	for _, r := range d.Rows {
+		switch {
+		case r.Scope != ScopeRoll || r.A == nil:
+		case r.Measure == "outcome" && r.A.Word == string(analysis.Complete):
+			all = append(all, r)
+		case r.Measure == "outcome" && r.B == nil:
+			all = append(all, r)
+		case r.Measure == "duration" && r.B != nil:
+			most := t.Time
+			if t.Percent > 0 {
+				most = time.Duration(float64(r.A.Duration) * t.Percent / 100)
+			}
+			if r.B.Duration-r.A.Duration > most {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}

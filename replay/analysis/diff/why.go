@@ -1,0 +1,84 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/replay/analysis"
+)
+
+// mostReasons of a row are kept: what comes after them explains little.
+const mostReasons = 3
+
+// cause is what something waited for, or a finding, as both sides have it.
+type cause struct{ kind, object string }
+
+// waits adds up what a node waited for in a phase.
+func (s *side) waits(to map[cause]time.Duration, n *analysis.Node, phase analysis.Phase) {
+	if n == nil {
+		return
+	}
+	for _, w := range n.Waits {
+		if w.Phase != phase {
+			continue
+		}
+		object := ""
+		if w.Object != "Node/"+n.Name { // that it waits for itself says nothing
+			object = s.object(w.Object)
+		}
+		to[cause{string(w.Kind), object}] += w.Duration
+	}
+}
+
+// found adds up what findings cost: all, or those that made a roll longer.
+func (s *side) found(delaying bool) map[cause]time.Duration {
+	all := map[cause]time.Duration{}
+	for _, f := range s.Findings {
+		if delaying && !f.Delays {
+			continue
+		}
+		object := s.object(f.Object)
+		if object == "" && f.Node != "" {
+			object = s.object("Node/" + f.Node)
+		}
+		all[cause{string(f.Kind), object}] += f.Cost
+	}
+	return all
+}
+
+// costs are what made a roll longer: the findings that say so while it went on, or else those that lasted then.
+func (s *side) costs(r *analysis.Roll) map[cause]time.Duration {
+	if r == nil {
+		return nil
+	}
+	if all := s.found(true); len(all) > 0 {
+		return all
+	}
+	all := s.found(false)
+	delete(all, cause{kind: string(analysis.FindUnfinished)})
+	return all
+}
+
+// reasons are the causes that changed in the direction of a change, the largest first.
+func reasons(a, b map[cause]time.Duration, delta time.Duration) []Reason {
+	var all []Reason
+	add := func(of cause) {
+		r := Reason{Kind: of.kind, Object: of.object, A: a[of], B: b[of]}
+		if d := r.Delta(); d > 0 && delta > 0 || d < 0 && delta < 0 {
+			all = append(all, r)
+		}
+	}
+	for of := range a {
+		add(of)
+	}
+	for of := range b {
+		if _, twice := a[of]; !twice {
+			add(of)
+		}
+	}
+	slices.SortFunc(all, func(x, y Reason) int {
+		return cmp.Or(-cmp.Compare(x.Delta().Abs(), y.Delta().Abs()), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Object, y.Object))
+	})
+	return all[:min(len(all), mostReasons)]
+}

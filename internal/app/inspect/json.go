@@ -3,6 +3,7 @@ package inspect
 import (
 	"github.com/nodesim/nodesim/noderoll/invariant"
 	"github.com/nodesim/nodesim/replay/analysis/rolls"
+	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -57,8 +58,9 @@ func (rep *Report) JSON() []byte {
 		Rolls     []roll                           `json:"rolls"`
 		Marks     []mark                           `json:"marks,omitempty"`
 		// Violations is there, though it may be empty, where the tape was checked.
-		Violations     *[]violation `json:"violations,omitempty"`
-		MoreViolations int          `json:"moreViolations,omitempty"`
+		Violations     *[]violation    `json:"violations,omitempty"`
+		MoreViolations int             `json:"moreViolations,omitempty"`
+		Policies       []policy.Result `json:"policies,omitempty"`
 
 		Torn      string              `json:"torn,omitempty"`
 		Name      string              `json:"name"`
@@ -73,7 +75,7 @@ func (rep *Report) JSON() []byte {
 		Namespace string              `json:"namespace,omitempty"`
 	}{
 		Events: rep.Events, Duration: timeline.FormatAt(rep.Duration), Complete: rep.Complete,
-		Gaps: []gap{}, Resources: rep.Resources, Rolls: []roll{}, Torn: rep.Torn,
+		Gaps: []gap{}, Resources: rep.Resources, Rolls: []roll{}, Torn: rep.Torn, Policies: rep.Policies,
 		Name: h.Metadata.Name, Source: h.Source.Kind, Server: h.Source.Server, Times: h.Source.Times,
 		Provider: h.Scope.Provider, Nodegroup: h.Scope.Nodegroup, Selector: h.Scope.Selector,
 		Pods: h.Scope.Pods, Namespace: h.Scope.Namespace,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nodesim/nodesim/noderoll/invariant"
 	"github.com/nodesim/nodesim/replay/analysis/rolls"
+	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -33,6 +34,8 @@ type Report struct {
 	Checked        bool
 	Violations     []invariant.Violation
 	MoreViolations int
+	// Policies are what policies say of the rolls, where the tape was held against any.
+	Policies []policy.Result
 }
 
 // Gap is a place where events may be missing.

@@ -23,6 +23,10 @@ func (rep *Report) Text(w io.Writer) error {
 	rep.incidents(&b)
 	rep.rollsText(&b)
 	rep.violationsText(&b)
+	for i := range rep.Policies {
+		b.WriteByte('\n')
+		_ = rep.Policies[i].Text(&b) // a Builder takes all
+	}
 	for line := range strings.Lines(b.String()) {
 		// A table pads what is before an empty last cell.
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {

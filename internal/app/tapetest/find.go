@@ -17,21 +17,23 @@ import (
 const (
 	feedEnding  = ".feed.golden"
 	panelEnding = ".panel.golden"
+	// policyEnding is that of a policy that the tape beside it is held against.
+	policyEnding = ".policy.yaml"
 )
 
 // tapeEndings hold what a tape's name may end in, the longest first.
 var tapeEndings = []string{".yaml.gz", ".yaml.zst", ".yml.gz", ".yml.zst", ".jsonl.gz", ".jsonl.zst", ".yaml", ".yml", ".jsonl"}
 
-// Subject is one tape with its golden files.
+// Subject is one tape with its golden files and its policy.
 type Subject struct {
-	Tape        string
-	Feed, Panel string // paths, whether there are such files or not
+	Tape                string
+	Feed, Panel, Policy string // paths, whether there are such files or not
 }
 
 func subject(tape string) (Subject, bool) {
 	for _, ending := range tapeEndings {
 		if stem, ok := strings.CutSuffix(tape, ending); ok && filepath.Base(stem) != "." && stem != "" {
-			return Subject{tape, stem + feedEnding, stem + panelEnding}, true
+			return Subject{tape, stem + feedEnding, stem + panelEnding, stem + policyEnding}, true
 		}
 	}
 	return Subject{}, false
@@ -40,7 +42,7 @@ func subject(tape string) (Subject, bool) {
 // found holds what was found at the paths.
 type found struct {
 	subjects []Subject
-	orphans  []string // golden files without a tape
+	orphans  []string // golden files and policies without a tape
 }
 
 // find looks for tapes at the paths: files, or folders with everything below
@@ -101,7 +103,7 @@ func below(folder string) (found, error) {
 		case d.IsDir() && path != folder && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		case d.IsDir():
-		case strings.HasSuffix(path, feedEnding), strings.HasSuffix(path, panelEnding):
+		case strings.HasSuffix(path, feedEnding), strings.HasSuffix(path, panelEnding), strings.HasSuffix(path, policyEnding):
 			goldens[path] = true
 		default:
 			if s, ok := subject(path); ok {
@@ -114,12 +116,13 @@ func below(folder string) (found, error) {
 		return here, err
 	}
 	for _, s := range candidates {
-		if !goldens[s.Feed] && !goldens[s.Panel] && !looksLikeTape(s.Tape) {
+		if !goldens[s.Feed] && !goldens[s.Panel] && !goldens[s.Policy] && !looksLikeTape(s.Tape) {
 			continue
 		}
 		here.subjects = append(here.subjects, s)
 		delete(goldens, s.Feed)
 		delete(goldens, s.Panel)
+		delete(goldens, s.Policy)
 	}
 	for path := range goldens {
 		here.orphans = append(here.orphans, path)

@@ -6,16 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/atomicfile"
+	"github.com/nodesim/nodesim/replay/policy"
 )
 
 // Options say what Run does.
 type Options struct {
 	// Paths are tapes, or folders that are searched for tapes.
 	Paths []string
+	// Policies are those that every tape is held against, besides the one in roll.policy.yaml beside a tape roll.yaml. A tape
+	// that is held against a policy needs no golden files.
+	Policies []*policy.Policy
 	// Update writes the golden files in place of comparing.
 	Update bool
 	// Command describes how the caller is asked to accept what was found, for
@@ -35,10 +41,14 @@ type Result struct {
 	// Failures are empty where all is well. The first line of each says what is
 	// wrong, and how to accept it; a diff may follow.
 	Failures []string
+	// Policies are what policies say of the tape.
+	Policies []policy.Result
 }
 
 // Passed reports whether all is well.
-func (r Result) Passed() bool { return len(r.Failures) == 0 }
+func (r Result) Passed() bool {
+	return len(r.Failures) == 0 && !slices.ContainsFunc(r.Policies, func(p policy.Result) bool { return !p.Holds })
+}
 
 // Report is the result of a run.
 type Report struct {
@@ -86,6 +96,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 func (o Options) test(ctx context.Context, s Subject) Result {
 	r := Result{Name: s.Tape}
+	if o.policies(s, &r) && !o.Update && !exists(s.Feed) && !exists(s.Panel) {
+		return r
+	}
 	got, err := textsOf(ctx, s.Tape)
 	if err != nil {
 		r.Failures = append(r.Failures, strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -112,6 +125,33 @@ func (o Options) test(ctx context.Context, s Subject) Result {
 		}
 	}
 	return r
+}
+
+// policies holds a tape against policies, and reports whether there are any.
+func (o Options) policies(s Subject, r *Result) bool {
+	all := o.Policies
+	if exists(s.Policy) {
+		own, err := policy.Find(s.Policy)
+		if err != nil {
+			r.Failures = append(r.Failures, err.Error())
+			return true
+		}
+		all = append(slices.Clone(all), own)
+	}
+	if len(all) == 0 {
+		return false
+	}
+	said, err := analyse.Check(s.Tape, nil, all)
+	if err != nil {
+		r.Failures = append(r.Failures, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	r.Policies = said
+	return true
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // same compares as golden files are compared everywhere here: checked out with

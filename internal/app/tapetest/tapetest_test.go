@@ -3,6 +3,7 @@ package tapetest_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/internal/app/tapetest"
+	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -196,5 +198,43 @@ func TestHostileGoldenStaysText(t *testing.T) {
 	got := printed(run(t, false, dir), dir)
 	if strings.ContainsAny(got, "\x1b\x07\u202e") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	dir := t.TempDir()
+	tape(t, filepath.Join(dir, "roll|<b>.yaml"), true)
+	for name, text := range map[string]string{
+		"roll|<b>.policy.yaml": "- {name: holds, expression: size(rolls) == 1}\n- {name: nothing, over: findings, where: finding.cost < duration('0s'), expression: 'false'}\n",
+		"lonely.policy.yaml":   "- {name: holds, expression: 'true'}\n",
+	} {
+		text = "apiVersion: nodesim.dev/v1\nkind: Policy\nmetadata: {name: mine}\nrules:\n" + text
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	strict, err := policy.Load("strict", []byte("apiVersion: nodesim.dev/v1\nkind: Policy\nmetadata: {name: strict}\nrules:\n- {name: no-rolls, expression: size(rolls) == 0, message: a <i>roll</i>}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := tapetest.Run(t.Context(), tapetest.Options{Paths: []string{dir}, Policies: []*policy.Policy{strict}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var junit, markdown bytes.Buffer
+	if err := errors.Join(rep.JUnit(&junit), rep.Markdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+	golden.Assert(t, "policies", printed(rep, dir))
+	golden.Assert(t, "policies.junit", strings.ReplaceAll(junit.String(), dir, "DIR"))
+	// The folder's name is there as references.
+	text := markdown.String()
+	for _, want := range []string{"### nodesim test: 0 passed, 2 failed\n", "strict/no-rolls | **failed**: ", "mine/holds | holds for 1 tape |", "&#60;i&#62;roll"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary is\n%s\nwant %q in it", text, want)
+		}
+	}
+	if strings.Contains(text, "<b>") || strings.Contains(text, "<i>") {
+		t.Errorf("the summary has markup of the tape's:\n%s", text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/policy"
 )
 
 // Print writes one result for people. Tapes that pass are shown only with
@@ -20,11 +21,28 @@ func (r Result) Print(w io.Writer, verbose bool) {
 				fmt.Fprintf(w, "    %s\n", clean(line))
 			}
 		}
+		for _, p := range r.Policies {
+			if !p.Holds || verbose {
+				indented(w, p)
+			}
+		}
 	case verbose:
 		fmt.Fprintf(w, "--- PASS: %s (%s)\n", noderoll.OneLine(r.Name), seconds(r.Took))
+		for _, p := range r.Policies {
+			indented(w, p)
+		}
 	}
 	for _, path := range r.Updated {
 		fmt.Fprintf(w, "wrote %s\n", noderoll.OneLine(path))
+	}
+}
+
+// indented writes what a policy says, below the line of its tape.
+func indented(w io.Writer, p policy.Result) {
+	var b strings.Builder
+	_ = p.Text(&b) // a Builder takes all
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintf(w, "    %s", line)
 	}
 }
 

@@ -1,0 +1,62 @@
+// Package analyse reads a file's tape for the verbs that compare and judge rolls: a path goes in, its analysis comes out.
+package analyse
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/replay/analysis"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/replay/policy"
+)
+
+// File analyses a tape in the scope that its header names. stdin is the file "-".
+func File(path string, stdin io.Reader, series bool) (_ *analysis.Analysis, err error) {
+	tape := ui.File(path, stdin)
+	r, err := tape.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	o, err := observe.OptionsFor(r.Header(), "", "", "")
+	if err != nil {
+		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
+	}
+	a, err := analysis.Tape(r, analysis.Options{Options: o, Series: series})
+	if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {
+		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
+	}
+	return a, err
+}
+
+// Check holds a tape against policies.
+func Check(path string, stdin io.Reader, policies []*policy.Policy) ([]policy.Result, error) {
+	series := false
+	for _, p := range policies {
+		series = series || p.NeedsSeries()
+	}
+	a, err := File(path, stdin, series)
+	if err != nil {
+		return nil, err
+	}
+	var all []policy.Result
+	for _, p := range policies {
+		all = append(all, p.Check(a))
+	}
+	return all, nil
+}
+
+// Policies loads policies by their names or files.
+func Policies(names []string) ([]*policy.Policy, error) {
+	var all []*policy.Policy
+	for _, name := range names {
+		p, err := policy.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

@@ -132,3 +132,32 @@ func TestFilterEndsLists(t *testing.T) {
 		}
 	}
 }
+
+// A refused eviction goes with its pod.
+func TestFilterKeepsRefusalsOfTheChosen(t *testing.T) {
+	pod := func(name string) Event {
+		return Event{Type: Added, Resource: "pods", Namespace: "default", Name: name, UID: name, RV: "5", Object: []byte(`{"metadata":{"labels":{"` + name + `":""}}}`)}
+	}
+	asked := func(name string) Event {
+		return Event{Type: Refused, Resource: "pods", Namespace: "default", Name: name, Reason: "no"}
+	}
+	all := []Event{pod("a"), pod("b"), asked("a"), asked("b"), {Type: End, Events: 5}}
+	for name, c := range map[string]struct {
+		Selection
+		want string
+	}{
+		"a name": {Selection{Names: []string{"a"}}, "a"}, "a label": {Selection{Labels: selector(t, "a")}, "a"},
+		"a resource": {Selection{Resources: []string{"nodes"}}, ""},
+	} {
+		_, got := transformed(t, all, Filter(c.Selection))
+		found := ""
+		for _, ev := range got {
+			if ev.Type == Refused {
+				found += ev.Name
+			}
+		}
+		if found != c.want {
+			t.Errorf("%s: found refusals of %q, want %q", name, found, c.want)
+		}
+	}
+}

@@ -119,9 +119,9 @@ func TestLevelRequest(t *testing.T) {
 		`07 DELETED 104 2026-11-20T10:00:36Z {"nodeName":"a"} {"phase":"Running"}`,
 	)
 	expect(t, r.LeftOut,
-		"pods: 1 JSON patches without an answer (level Request): what they changed",
-		"pods: 1 changes without a body (level Metadata): what they changed",
-		"pods: 1 server-side applies without an answer (level Request): what they changed",
+		"pods: JSON patches without an answer (level Request): what they changed (1)",
+		"pods: changes without a body (level Metadata): what they changed (1)",
+		"pods: server-side applies without an answer (level Request): what they changed (1)",
 	)
 }
 
@@ -188,7 +188,7 @@ func TestRefusals(t *testing.T) {
 		`02 REFUSED   {"namespace":"shop","name":"web","budget":"web","by":"test/1","reason":"the budget is still being processed by the server"}`,
 		`03 REFUSED   {"namespace":"shop","name":"web","by":"test/1","reason":"pods have more than one budget, which the eviction API does not support"}`,
 	)
-	expect(t, r.LeftOut, "pods: 1 evictions that the server was too busy for (429 without a budget)")
+	expect(t, r.LeftOut, "pods: evictions that the server was too busy for (429 without a budget) (1)")
 }
 
 func TestHugeValues(t *testing.T) {
@@ -237,5 +237,26 @@ func TestFailedWrites(t *testing.T) {
 		request{sec: 4, verb: "delete", path: "/nodes/a", resp: `{"kind":"Status","code":404}`, code: 404},
 	)
 	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `03 DELETED 51  {}`)
-	expect(t, r.LeftOut, "nodes: 1 writes that the server gave up (5xx, such as when their client hung up): whether they were done")
+	expect(t, r.LeftOut, "nodes: writes that the server gave up (5xx, such as when their client hung up): whether they were done (1)")
+}
+
+// What the server worked on at the same time is in the order of its versions: an eviction that ended after
+// another pod was written, and had no room there, was written before it.
+func TestAtTheSameTime(t *testing.T) {
+	other := func(sec, rv int) request {
+		return request{sec: sec, verb: "patch", path: "shop/pods/db/status", resp: strings.Replace(podAt(rv, `"spec":{"db":1},"status":{}`), `"web"`, `"db"`, 1)}
+	}
+	evict := request{sec: 3, verb: "create", path: "shop/pods/web/eviction", code: 201}
+	early := strings.Replace(evict.line(), `"requestReceivedTimestamp":"2026-11-20T10:00:03Z"`, `"requestReceivedTimestamp":"2026-11-20T10:00:01Z"`, 1)
+	log := request{verb: "patch", path: "shop/pods/web/status", resp: podAt(50, `"spec":{"nodeName":"a"},"status":{"phase":"Running"}`)}.line() +
+		other(2, 53).line() + early + other(4, 54).line()
+	var dump bytes.Buffer
+	if _, err := Convert(t.Context(), strings.NewReader(log), &dump); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"resourceVersion":"51"`, `"resourceVersion":"52"`} {
+		if !strings.Contains(dump.String(), want) {
+			t.Errorf("found no %s in\n%s", want, dump.String())
+		}
+	}
 }

@@ -44,7 +44,7 @@ func classify(ev *event, r *resource) (all []found, why string) {
 	case "create":
 		switch {
 		case sub == "binding" && r.kind == "Pod":
-			if node := rawjson.Text(compact(ev.request()), "target", "name"); node != "" {
+			if node := rawjson.Text(compact(ev.RequestObject), "target", "name"); node != "" {
 				return []found{{op: opBound, name: name, body: []byte(node)}}, ""
 			}
 			return nil, "bindings without the name of the node (level Metadata)"
@@ -54,7 +54,7 @@ func classify(ev *event, r *resource) (all []found, why string) {
 		if all := state(opCreated, ev.body(r.kind), 0); all != nil {
 			return all, ""
 		}
-		if req := compact(ev.request()); req != nil && ev.ObjectRef.Name != "" {
+		if req := compact(ev.RequestObject); req != nil && ev.ObjectRef.Name != "" {
 			return []found{{op: opPut, name: name, body: req}}, ""
 		}
 	case "update", "patch":
@@ -97,7 +97,7 @@ func failed(ev *event, name string) ([]found, string) {
 
 // asked is what a request says whose answer isn't in the log.
 func asked(ev *event, name, sub string) ([]found, string) {
-	req := compact(ev.request())
+	req := compact(ev.RequestObject)
 	switch {
 	case req == nil && len(ev.RequestObject) > 0 && ev.RequestObject[0] == '[':
 		return nil, "JSON patches without an answer (level Request): what they changed"
@@ -115,8 +115,9 @@ func asked(ev *event, name, sub string) ([]found, string) {
 	return nil, ""
 }
 
-func compact(raw json.RawMessage) []byte {
-	if raw == nil {
+// compact is an object in the form in which it can be looked into; nil for anything else.
+func compact(raw []byte) []byte {
+	if len(raw) == 0 || raw[0] != '{' {
 		return nil
 	}
 	out, err := rawjson.Compact(nil, raw)
@@ -127,8 +128,7 @@ func compact(raw json.RawMessage) []byte {
 }
 
 // state is an answer that is the object itself.
-func state(o op, raw json.RawMessage, u undo) []found {
-	body := compact(raw)
+func state(o op, body []byte, u undo) []found {
 	name := rawjson.Text(body, "metadata", "name")
 	if name == "" {
 		return nil
@@ -137,8 +137,7 @@ func state(o op, raw json.RawMessage, u undo) []found {
 }
 
 // items are the objects of an answer that is a list; they have no kind there.
-func items(o op, raw json.RawMessage, r *resource) (all []found) {
-	list := compact(raw)
+func items(o op, list []byte, r *resource) (all []found) {
 	named := []byte(`{"kind":` + strconv.Quote(r.kind) + `,"apiVersion":` + strconv.Quote(rawjson.Text(list, "apiVersion")) + `}`)
 	for item := range rawjson.Elements(rawjson.Get(list, "items")) {
 		body := bytes.Clone(item)
@@ -156,7 +155,7 @@ func items(o op, raw json.RawMessage, r *resource) (all []found) {
 
 // changes says what a patch has set of that by which a roll is seen to begin.
 func changes(ev *event) (u undo) {
-	spec := rawjson.Get(compact(ev.request()), "spec")
+	spec := rawjson.Get(compact(ev.RequestObject), "spec")
 	if ev.Verb != "patch" || spec == nil {
 		return 0
 	}
@@ -201,7 +200,7 @@ func (ev *event) grace(options []byte) *int64 {
 // for kinds that are returned, or still there for its grace or its finalizers (Delete in
 // k8s.io/apiserver, pkg/registry/generic/registry/store.go).
 func deletion(ev *event, r *resource, name string) []found {
-	grace := ev.grace(compact(ev.request()))
+	grace := ev.grace(compact(ev.RequestObject))
 	now := grace != nil && *grace == 0
 	if all := state(opState, ev.body(r.kind), undoDelete); all != nil {
 		f := deleted(all[0].body, undoDelete)
@@ -237,7 +236,7 @@ func eviction(ev *event) ([]found, string) {
 	if inner := (status{}); len(ev.ResponseObject) > 0 && json.Unmarshal(ev.ResponseObject, &inner) == nil && inner.Code != 0 {
 		st = inner
 	}
-	options := rawjson.Get(compact(ev.request()), "deleteOptions")
+	options := rawjson.Get(compact(ev.RequestObject), "deleteOptions")
 	switch {
 	case rawjson.Get(options, "dryRun") != nil:
 		return nil, ""

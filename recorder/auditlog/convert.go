@@ -99,7 +99,7 @@ func (c *converter) collect(m members) error {
 		r.lose(why)
 	}
 	for _, f := range all {
-		if err := c.take(r, f, at, ev.AuditID); err != nil {
+		if err := c.take(r, f, ev); err != nil {
 			return err
 		}
 	}
@@ -107,8 +107,12 @@ func (c *converter) collect(m members) error {
 }
 
 // take keeps what a request says of an object.
-func (c *converter) take(r *resource, f found, at int64, id string) error {
-	e := entry{at: at, op: f.op, name: f.name, undo: f.undo}
+func (c *converter) take(r *resource, f found, ev *event) error {
+	at := ev.at().UnixNano()
+	e := entry{at: at, received: at, op: f.op, name: f.name, undo: f.undo}
+	if !ev.Received.IsZero() {
+		e.received = min(at, ev.Received.UnixNano())
+	}
 	if f.op.hasState() {
 		version := rawjson.Text(f.body, "apiVersion")
 		if r.version == "" {
@@ -122,7 +126,7 @@ func (c *converter) take(r *resource, f found, at int64, id string) error {
 		if e.version == 0 { // none that a server would send
 			return nil
 		}
-	} else if key := id + " " + f.name; id != "" {
+	} else if key := ev.AuditID + " " + f.name; ev.AuditID != "" {
 		if c.said[key] {
 			return nil
 		}
@@ -267,7 +271,7 @@ func (c *converter) leftOut(counted bool) []string {
 	var lines []string
 	for _, r := range c.resources {
 		for _, why := range slices.Sorted(maps.Keys(r.lost)) {
-			lines = append(lines, fmt.Sprintf("%s: %d %s", r.key(), r.lost[why], why))
+			lines = append(lines, fmt.Sprintf("%s: %s (%d)", r.key(), why, r.lost[why]))
 		}
 	}
 	if c.others > 0 {

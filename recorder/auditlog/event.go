@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
 // event is what matters of an audit event (k8s.io/apiserver, pkg/apis/audit/v1/types.go).
 type event struct {
-	Kind       string `json:"kind"`
-	APIVersion string `json:"apiVersion"`
-	AuditID    string `json:"auditID"`
-	Stage      string `json:"stage"`
-	RequestURI string `json:"requestURI"`
-	Verb       string `json:"verb"`
-	UserAgent  string `json:"userAgent"`
+	AuditID    string
+	Stage      string
+	RequestURI string
+	Verb       string
+	UserAgent  string
 	User       struct {
 		Username string `json:"username"`
-	} `json:"user"`
+	}
 	ObjectRef struct {
 		Resource    string `json:"resource"`
 		Namespace   string `json:"namespace"`
@@ -27,12 +27,11 @@ type event struct {
 		APIGroup    string `json:"apiGroup"`
 		APIVersion  string `json:"apiVersion"`
 		Subresource string `json:"subresource"`
-	} `json:"objectRef"`
-	ResponseStatus status          `json:"responseStatus"`
-	RequestObject  json.RawMessage `json:"requestObject"`
-	ResponseObject json.RawMessage `json:"responseObject"`
-	Received       time.Time       `json:"requestReceivedTimestamp"`
-	Staged         time.Time       `json:"stageTimestamp"`
+	}
+	ResponseStatus   status
+	RequestObject    json.RawMessage
+	ResponseObject   json.RawMessage
+	Received, Staged time.Time
 }
 
 // status is a metav1.Status. It is in the log from the level Metadata on, with message and
@@ -82,13 +81,18 @@ func (m members) event() (*event, error) {
 	if v := m.text("apiVersion"); v != "" && v != "audit.k8s.io/v1" {
 		return nil, fmt.Errorf("found an audit event of %.60q: %w, the only version since Kubernetes 1.24", v, errOldVersion)
 	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	ev := &event{}
-	if err := json.Unmarshal(raw, ev); err != nil {
-		return nil, fmt.Errorf("audit event: %w", err)
+	ev := &event{RequestObject: m["requestObject"], ResponseObject: m["responseObject"]}
+	for name, to := range map[string]any{
+		"auditID": &ev.AuditID, "stage": &ev.Stage, "requestURI": &ev.RequestURI, "verb": &ev.Verb, "userAgent": &ev.UserAgent,
+		"user": &ev.User, "objectRef": &ev.ObjectRef, "responseStatus": &ev.ResponseStatus,
+		"requestReceivedTimestamp": &ev.Received, "stageTimestamp": &ev.Staged,
+	} {
+		if m[name] == nil {
+			continue
+		}
+		if err := json.Unmarshal(m[name], to); err != nil {
+			return nil, fmt.Errorf("audit event: %s: %w", name, err)
+		}
 	}
 	return ev, nil
 }
@@ -101,26 +105,13 @@ func (ev *event) at() time.Time {
 	return ev.Staged
 }
 
-// body returns the answer where that is an object of the kind, "" for any but a Status.
-func (ev *event) body(kind string) json.RawMessage {
-	var head struct {
-		Kind     string `json:"kind"`
-		Metadata *struct {
-			Name string `json:"name"`
-		} `json:"metadata"`
+// body returns the answer, compact, where that is an object of the kind; nil where it is a Status, or isn't
+// logged.
+func (ev *event) body(kind string) []byte {
+	if body := compact(ev.ResponseObject); rawjson.Text(body, "kind") == kind {
+		return body
 	}
-	if len(ev.ResponseObject) == 0 || ev.ResponseObject[0] != '{' || json.Unmarshal(ev.ResponseObject, &head) != nil || head.Kind != kind {
-		return nil
-	}
-	return ev.ResponseObject
-}
-
-// request returns what was asked for where that is an object.
-func (ev *event) request() json.RawMessage {
-	if len(ev.RequestObject) == 0 || ev.RequestObject[0] != '{' {
-		return nil
-	}
-	return ev.RequestObject
+	return nil
 }
 
 // client is the name and version of the program that asked.

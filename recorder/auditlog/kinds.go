@@ -47,15 +47,20 @@ func (o op) hasState() bool { return o == opRead || o == opState || o == opCreat
 
 // writes is how often the server writes an object for such a request, at most.
 func (o op) writes() uint64 {
-	if o == opEvicted || o == opFinal {
+	switch o {
+	case opEvicted, opFinal:
 		return 2
+	case opRefused:
+		return 0
 	}
 	return 1
 }
 
 // entry is one request that matters.
 type entry struct {
-	at      int64 // Unix nanoseconds
+	// When the answer was complete, and when the request came, as Unix nanoseconds.
+	at, received int64
+
 	version uint64
 	body    place
 	name    string // namespace/name

@@ -3,6 +3,7 @@ package auditlog
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // order sorts the entries as the server did it: those with a version by it, all others by their
@@ -41,16 +42,38 @@ func (r *resource) order() (versions bool) {
 	return r.number()
 }
 
-// merge puts each of the others behind those that are not later.
+// merge puts each of the others behind those that are not later. Requests that the server worked on at the
+// same time are in the log in the order of their ends: where the known versions leave no room behind
+// the one, but before it, the other was written first.
 func merge(known, others []entry) []entry {
-	all := make([]entry, 0, len(known)+len(others))
-	for _, e := range known {
-		for len(others) > 0 && others[0].at < e.at {
-			all, others = append(all, others[0]), others[1:]
+	gaps := make([][]entry, len(known)+1) // before each of the known, and at the end
+	used := make([]uint64, len(known)+1)
+	latest := map[string]int{} // the gap of an object's last
+	for _, e := range others {
+		last := sort.Search(len(known), func(i int) bool { return known[i].at > e.at })
+		writes := e.op.writes()
+		at := last
+		for g := last; ; g-- {
+			if g == 0 || g == len(known) || known[g].version-known[g-1].version > used[g]+writes {
+				at = g
+				break
+			}
+			if g <= latest[e.name] || known[g-1].at < e.received || known[g-1].name == e.name {
+				break // it can't be earlier
+			}
 		}
-		all = append(all, e)
+		if at < len(known) {
+			e.at = min(e.at, known[at].at)
+		}
+		used[at] += writes
+		latest[e.name] = at
+		gaps[at] = append(gaps[at], e)
 	}
-	return append(all, others...)
+	all := make([]entry, 0, len(known)+len(others))
+	for i, e := range known {
+		all = append(append(all, gaps[i]...), e)
+	}
+	return append(all, gaps[len(known)]...)
 }
 
 // number gives a version to each entry that has none: the server has given one to each change, which

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,16 +33,32 @@ omitStages: [RequestReceived]
 omitManagedFields: true
 rules:
 - {level: None, resources: [{group: coordination.k8s.io}]}
-- {level: RequestResponse}
+%s- {level: RequestResponse}
 `
+
+// levels are rules that log less than everything: what kubelets say of their nodes and pods without the answers, as the
+// policies of managed clusters do.
+var levels = map[string]string{
+	"everything":              "",
+	"kubelets without answer": "- {level: Request, verbs: [patch, update], resources: [{group: \"\", resources: [nodes/status, pods/status]}]}\n",
+}
 
 // One roll, recorded, and taken from the audit log of the same API server, is the same roll: each object goes through
 // the same states, in the same order. Only the log knows how many evictions were refused.
 func TestRecordingIsLikeItsAuditLog(t *testing.T) {
 	t.Parallel()
+	for name, rules := range levels {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			likeItsAuditLog(t, rules)
+		})
+	}
+}
+
+func likeItsAuditLog(t *testing.T, rules string) {
 	folder := t.TempDir()
 	policy, log := filepath.Join(folder, "policy.yaml"), filepath.Join(folder, "audit.log")
-	if err := os.WriteFile(policy, []byte(everything), 0o600); err != nil {
+	if err := os.WriteFile(policy, fmt.Appendf(nil, everything, rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	group := testcluster.Group{Name: "workers", Zones: []string{"us-east-1a"}}

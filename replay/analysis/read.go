@@ -212,7 +212,7 @@ func (s *reading) synced(k *resource) {
 	case s.podKind:
 		s.podsListed = true
 		for _, w := range s.workloads {
-			w.listed(s.now)
+			w.listed(s, s.now)
 		}
 	case s.nodeKind:
 		s.nodesListed = true

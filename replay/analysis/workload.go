@@ -45,11 +45,14 @@ func (s *reading) workloadOf(p *pod, kind, owner string) *workload {
 func (w *Workload) path() string { return w.Kind + "/" + w.Namespace + "/" + w.Name }
 
 // listed says that the list with which the tape began is over.
-func (w *workload) listed(now Moment) {
+func (w *workload) listed(s *reading, now Moment) {
 	if w.started || w.pods == 0 {
 		return
 	}
 	w.start(now)
+	if s.o.Series {
+		w.Available = append(w.Available, Level{now, w.now})
+	}
 }
 
 func (w *workload) start(now Moment) {

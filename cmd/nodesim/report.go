@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/nodesim/nodesim/internal/app/report"
+	"github.com/nodesim/nodesim/internal/atomicfile"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/spf13/cobra"
+)
+
+func newReport() *cobra.Command {
+	var f replayFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report FILE | --simulate SCENARIO",
+		Short: "Make the picture of a roll, one HTML file",
+		Long: `Make the picture of a roll: one HTML file that any browser opens, without a
+network. It shows nodes by group over time with their phases and what held their
+drains, their pods, what budgets allowed and what workloads had available, the
+feed, gaps and markers, and findings that lead to their place.
+
+In the page, ? lists all keys: / searches, + and - zoom, f goes to the next
+finding, v shows the nodes as a table. docs/report.md is a walk through a roll.
+
+An existing FILE is written anew; --out - writes to standard output.`,
+		GroupID: "use",
+		Example: examples(`
+			nodesim report roll.yaml --out roll.html
+			nodesim report roll.yaml --nodegroup spot-burst --out roll.html
+			nodesim report --simulate stuck-drain --out stuck.html`),
+		ValidArgsFunction: completeFiles(1, tapeEndings...),
+	}
+	f.addTape(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&out, "out", "", "the `FILE` to write, - for standard output (required)")
+	_ = cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{"html"}, cobra.ShellCompDirectiveFilterFileExt
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		tape, err := f.tape(cmd, args)
+		switch {
+		case err != nil:
+			return err
+		case out == "":
+			return usagef("flag --out: found none: want the name of the page to write, such as roll.html")
+		case tape.Streams():
+			return usagef("argument %q: want a file: a report reads its tape twice", args[0])
+		}
+		return f.report(cmd, tape, out)
+	}
+	return cmd
+}
+
+// report reads the tape twice, for its analysis and for its feed, and writes the page.
+func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) error {
+	a, err := f.analyse(tape, true)
+	if err != nil {
+		return err
+	}
+	feed, lacks, err := f.feed(tape)
+	if err != nil {
+		return err
+	}
+	if lacks != "" {
+		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
+	}
+	if out == "-" {
+		return report.Write(cmd.OutOrStdout(), a, feed)
+	}
+	var page bytes.Buffer
+	if err := report.Write(&page, a, feed); err != nil {
+		return err
+	}
+	return atomicfile.Write(out, page.Bytes(), 0o644)
+}
+
+// feed is the feed of a tape, entries of every kind, and what the tape lacks of a whole one.
+func (f *replayFlags) feed(tape *ui.Tape) (feed []report.Line, lacks string, err error) {
+	r, err := tape.Reader()
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	o, err := f.observed(tape, r.Header())
+	if err != nil {
+		return nil, "", err
+	}
+	o.Verbose = true
+	feed, err = report.Feed(r, o)
+	return feed, ui.Shortfall(r), err
+}

@@ -1,0 +1,123 @@
+package report
+
+import "github.com/nodesim/nodesim/replay/analysis"
+
+// nodes are the lives of nodes. Spans and Waits name their node by its place.
+type nodes struct {
+	Name       []int   `json:"name"`
+	UID        []int   `json:"uid"`
+	Group      []int   `json:"group"`
+	Image      []int   `json:"image"`
+	Zone       []int   `json:"zone"`
+	Type       []int   `json:"type"`
+	Role       []int   `json:"role"`
+	Claim      []int   `json:"claim"`
+	Evict      []int   `json:"evict"`
+	Unfinished []int   `json:"unfinished"`
+	Requested  moments `json:"requested"`
+	Joined     moments `json:"joined"`
+	Ready      moments `json:"ready"`
+	Cordoned   moments `json:"cordoned"`
+	DrainBegan moments `json:"drainBegan"`
+	Drained    moments `json:"drained"`
+	Terminated moments `json:"terminated"`
+	Spans      spans   `json:"spans"`
+	Waits      waits   `json:"waits"`
+}
+
+// spans are phases by node, and by time within a node.
+type spans struct {
+	Node  []int   `json:"node"`
+	Phase []int   `json:"phase"`
+	From  moments `json:"from"`
+	To    []int64 `json:"to"`
+}
+
+// waits are those of all nodes, by node and by time within a node.
+type waits struct {
+	Node       []int   `json:"node"`
+	Kind       []int   `json:"kind"`
+	Phase      []int   `json:"phase"`
+	From       moments `json:"from"`
+	To         moments `json:"to"`
+	Object     []int   `json:"object"`
+	Pods       [][]int `json:"pods"`
+	More       []int   `json:"more"`
+	Reason     []int   `json:"reason"`
+	Message    []int   `json:"message"`
+	Unfinished []int   `json:"unfinished"`
+}
+
+func nodesOf(of []analysis.Node, t *interned) nodes {
+	n := nodes{}
+	for i, is := range of {
+		n.Name, n.UID = append(n.Name, t.id(is.Name)), append(n.UID, t.id(is.UID))
+		n.Group, n.Image = append(n.Group, t.id(is.Group)), append(n.Image, t.id(is.Image))
+		n.Zone, n.Type = append(n.Zone, t.id(is.Zone)), append(n.Type, t.id(is.InstanceType))
+		n.Role, n.Claim = append(n.Role, t.id(string(is.Role))), append(n.Claim, t.id(is.Claim))
+		n.Evict, n.Unfinished = append(n.Evict, is.PodsToEvict), append(n.Unfinished, flag(is.DrainUnfinished))
+		n.Requested.add(is.Requested)
+		n.Joined.add(is.Joined)
+		n.Ready.add(is.Ready)
+		n.Cordoned.add(is.Cordoned)
+		n.DrainBegan.add(is.DrainBegan)
+		n.Drained.add(is.Drained)
+		n.Terminated.add(is.Terminated)
+		for _, s := range is.Spans {
+			n.Spans.Node, n.Spans.Phase = append(n.Spans.Node, i), append(n.Spans.Phase, t.id(string(s.Phase)))
+			n.Spans.From.add(&s.From)
+			n.Spans.To = append(n.Spans.To, s.To.At.Milliseconds())
+		}
+		for _, w := range is.Waits {
+			n.Waits.add(i, w, t)
+		}
+	}
+	return n
+}
+
+func (w *waits) add(node int, is analysis.Wait, t *interned) {
+	w.Node, w.Kind, w.Phase = append(w.Node, node), append(w.Kind, t.id(string(is.Kind))), append(w.Phase, t.id(string(is.Phase)))
+	w.From.add(&is.From)
+	w.To.add(&is.To)
+	pods := make([]int, 0, len(is.Pods))
+	for _, p := range is.Pods {
+		pods = append(pods, t.id(p))
+	}
+	w.Object, w.Pods, w.More = append(w.Object, t.id(is.Object)), append(w.Pods, pods), append(w.More, is.MorePods)
+	w.Reason, w.Message = append(w.Reason, t.id(is.Reason)), append(w.Message, t.id(is.Message))
+	w.Unfinished = append(w.Unfinished, flag(is.Unfinished))
+}
+
+// pods are the lives of pods.
+type pods struct {
+	Name      []int   `json:"name"` // namespace/name
+	Workload  []int   `json:"workload"`
+	Node      []int   `json:"node"`
+	Evicted   []int   `json:"evicted"`
+	Created   moments `json:"created"`
+	Scheduled moments `json:"scheduled"`
+	Ready     moments `json:"ready"`
+	Deleted   moments `json:"deleted"`
+	Gone      moments `json:"gone"`
+}
+
+func podsOf(of []analysis.Pod, t *interned) pods {
+	p := pods{}
+	for _, is := range of {
+		p.Name, p.Workload = append(p.Name, t.id(is.Namespace+"/"+is.Name)), append(p.Workload, t.id(is.Workload))
+		p.Node, p.Evicted = append(p.Node, t.id(is.Node)), append(p.Evicted, flag(is.Evicted))
+		p.Created.add(is.Created)
+		p.Scheduled.add(is.Scheduled)
+		p.Ready.add(is.Ready)
+		p.Deleted.add(is.Deleted)
+		p.Gone.add(is.Gone)
+	}
+	return p
+}
+
+func flag(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+// Details of the row that is selected, and what a screen reader is told.
+
+function say(text) { byId("spoken").textContent = text; }
+
+function select(i, scroll = true) {
+  if (i < 0) return;
+  view.selected = i;
+  if (scroll) reveal(i);
+  showDetails(rows[i]);
+  redraw();
+}
+
+function facts(pairs) {
+  const list = element("dl");
+  for (const [term, value] of pairs) {
+    if (value === "" || value === undefined) continue;
+    list.append(element("dt", "", term), element("dd", "", String(value)));
+  }
+  return list;
+}
+
+const momentText = (m, i) => m.at[i] < 0 ? "" : `${stamp(m.at[i])} (line ${m.line[i]})`;
+const between = (a, b, i) => a.at[i] < 0 || b.at[i] < 0 ? "" : lasting(b.at[i] - a.at[i]);
+
+// jumps is a list of places to go to.
+function jumps(all) {
+  const list = element("ul");
+  for (const [text, go] of all) {
+    const button = list.appendChild(element("li")).appendChild(element("button", "jump", text));
+    button.type = "button";
+    button.addEventListener("click", go);
+  }
+  return list;
+}
+
+const limit = 40;
+
+function showDetails(row) {
+  const place = byId("details"), about = row.kind === "waits" ? { kind: "node", of: row.node } : row;
+  byId("details-part").hidden = row.kind === "section";
+  byId("details-title").textContent = titleOf(about);
+  place.replaceChildren(...({ roll: rollDetails, node: nodeDetails, pod: podDetails, budget: budgetDetails, workload: workloadDetails }[about.kind] || (() => []))(about.of));
+  say(`${about.kind} ${titleOf(about)}. ${[...place.querySelectorAll("dt")].slice(0, 6).map((t) => `${t.textContent} ${t.nextSibling.textContent}`).join(", ")}`);
+}
+
+const goTo = (from, to) => () => focusTime(from, to);
+
+// focusTime shows a stretch of time with some room around it, and marks it.
+function focusTime(from, to) {
+  const room = Math.max((to - from) * 0.15, 1000);
+  view.band = [from, to];
+  show(from - room, to + room);
+  setCursor(from);
+}
+
+function rollDetails(i) {
+  const r = data.rolls[i];
+  return [
+    facts([["from", stamp(r.from)], ["to", r.outcome === "unfinished" ? `${stamp(r.to)}, where the tape ends` : stamp(r.to)], ["took", lasting(r.to - r.from)],
+      ["outcome", r.outcome], ["replaced", r.replaced], ["joined", r.joined], ["left", r.left]]),
+    element("h2", "", r.path.length > 0 ? "Critical path" : ""),
+    jumps(r.path.slice(0, limit).map((s) => [`${lasting(s.to - s.from)} ${s.text || s.phase}`, () => { jumpToNode(s.node, s.from); focusTime(s.from, s.to); }])),
+    element("h2", "", r.savings.length > 0 ? "Without these waits it would be shorter" : ""),
+    jumps(r.savings.slice(0, limit).map((s) => [`by ${lasting(s.saves)}: ${s.text || `${s.wait} ${s.object}`}`, () => jumpToObject(s.object)])),
+  ];
+}
+
+function nodeDetails(i) {
+  const n = data.nodes, w = n.waits, all = [];
+  for (let k = waitFirst[i]; k < waitFirst[i + 1]; k++) all.push(k);
+  all.sort((a, b) => (w.to.at[b] - w.from.at[b]) - (w.to.at[a] - w.from.at[a]));
+  return [
+    facts([["role", str(n.role[i])], ["group", str(n.group[i])], ["image", str(n.image[i])], ["zone", str(n.zone[i])], ["type", str(n.type[i])],
+      ["made for", str(n.claim[i])], ["requested", momentText(n.requested, i)], ["joined", momentText(n.joined, i)], ["ready", momentText(n.ready, i)],
+      ["cordoned", momentText(n.cordoned, i)], ["drain began", momentText(n.drainBegan, i)], ["drained", momentText(n.drained, i)],
+      ["terminated", momentText(n.terminated, i)], ["boot took", between(n.requested, n.joined, i)], ["join took", between(n.joined, n.ready, i)],
+      ["drain took", n.unfinished[i] ? `${lasting(end - n.drainBegan.at[i])} and goes on` : between(n.drainBegan, n.drained, i)],
+      ["pods to evict", n.evict[i] || ""], ["termination took", between(n.drained, n.terminated, i)], ["uid", str(n.uid[i])]]),
+    element("h2", "", all.length > 0 ? `Waits (${all.length})` : ""),
+    jumps(all.slice(0, limit).map((k) => [waitText(k), goTo(w.from.at[k], w.to.at[k])])),
+  ];
+}
+
+function waitText(k) {
+  const w = data.nodes.waits;
+  const pods = w.pods[k].slice(0, 5).map(str), more = w.pods[k].length - pods.length + w.more[k];
+  return [lasting(w.to.at[k] - w.from.at[k]), str(w.kind[k]), str(w.object[k]), pods.length > 0 ? `(${pods.join(", ")}${more > 0 ? ` and ${more} more` : ""})` : "",
+    str(w.reason[k]), str(w.message[k]), `line ${w.from.line[k]}`].filter((s) => s !== "").join(" ");
+}
+
+function podDetails(i) {
+  const p = data.pods;
+  return [facts([["workload", str(p.workload[i])], ["node", str(p.node[i])], ["created", momentText(p.created, i)], ["scheduled", momentText(p.scheduled, i)],
+    ["ready", momentText(p.ready, i)], [p.evicted[i] ? "evicted" : "deleted", momentText(p.deleted, i)], ["gone", momentText(p.gone, i)],
+    ["waited for a node", between(p.created, p.scheduled, i)], ["started in", between(p.scheduled, p.ready, i)], ["ended in", between(p.deleted, p.gone, i)]])];
+}
+
+function budgetDetails(i) {
+  const b = data.budgets[i];
+  return [
+    facts([["at zero", lasting(b.atZero)], ["held drains", b.held > 0 ? lasting(b.held) : "never"], ["refusals", b.refusals || ""],
+      ["pods that waited", b.pods.length === 0 ? "" : b.pods.join(", ") + (b.morePods > 0 ? ` and ${b.morePods} more` : "")], ["at the cursor", budgetNow(b)]]),
+    jumps(b.heldNodes.slice(0, limit).map((n) => [`held ${n}`, () => jumpToNode(n, end)])),
+  ];
+}
+
+const valueAt = (levels, t) => {
+  const k = atOrBefore(levels.at, t);
+  return k < 0 ? "" : levels.value[k];
+};
+
+function budgetNow(b) {
+  const [allowed, healthy, desired] = [b.allowed, b.healthy, b.desired].map((l) => valueAt(l, view.cursor));
+  return allowed === "" ? "" : `${allowed} allowed, ${healthy} healthy, ${desired} wanted`;
+}
+
+function workloadDetails(i) {
+  const w = data.workloads[i];
+  return [facts([["replicas", w.replicas], ["least available", w.leastAvailable], ["its budgets want", w.wanted || ""],
+    ["below that for", w.belowWanted > 0 ? lasting(w.belowWanted) : ""], ["below its replicas for", lasting(w.belowReplicas)], ["evicted", w.evicted],
+    ["refused for", w.refused > 0 ? lasting(w.refused) : ""], ["refusals", w.refusals || ""], ["deleted", w.deleted || ""], ["lost", w.lost || ""],
+    ["restarts", w.restarts || ""], ["pending", w.pending > 0 ? lasting(w.pending) : ""], ["longest wait", w.longestWait > 0 ? `${lasting(w.longestWait)}, ${w.pendingPod}` : ""],
+    ["because", w.pendingWhy]])];
+}
+
+function jumpToNode(nodeName, at) {
+  const i = nodeName === "" ? -1 : nodeNamed(nodeName, at);
+  if (i >= 0) select(rowOf("node", i));
+  return i >= 0;
+}
+
+// jumpToObject selects the row of an object, Kind/namespace/name, where it has one.
+function jumpToObject(object) {
+  const parts = object.split("/"), rest = parts.slice(1).join("/");
+  if (parts[0] === "Node") return jumpToNode(rest, end);
+  if (parts[0] === "PodDisruptionBudget") {
+    const b = data.budgets.findIndex((b) => b.name === rest);
+    if (b >= 0) select(rowOf("budget", b));
+    return b >= 0;
+  }
+  if (parts[0] === "Pod") {
+    for (let p = podCount - 1; p >= 0; p--) if (str(data.pods.name[p]) === rest) { select(rowOf("pod", p)); return true; }
+  }
+  const w = data.workloads.findIndex((w) => w.name === object);
+  if (w >= 0) select(rowOf("workload", w));
+  return w >= 0;
+}

@@ -9,7 +9,7 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane, test/strangers, test/e2e and test/collector are modules of their own.
+# Packages of this module; test/controlplane, test/strangers, test/e2e, test/collector and test/report are modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
 GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -75,6 +75,21 @@ collector: ## spans that OpenTelemetry's collector takes, and reads from a file
 e2e: build ## Kubernetes' own conformance tests, on a real control plane and on a cluster that answers
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; test/e2e/e2e.sh "$$assets"
 
+# A module of its own as well, since it needs a browser: Debian's is installed where none is there.
+.PHONY: browser
+browser: build ## reports in a headless Chromium: zoom, search, printing, their security policy
+	@test/report/chromium.sh; cd test/report; NODESIM="$(CURDIR)/bin/nodesim" $(GO) test -vet=off -count 1 -timeout $(HANG) ./...
+
+.PHONY: browser-bench
+browser-bench: build ## how long the scripts of a frame take in a report of 1,000 nodes and 30,000 pods
+	@test/report/chromium.sh; cd test/report; NODESIM="$(CURDIR)/bin/nodesim" $(GO) test -vet=off -run '^$$' -bench . -benchtime 1x ./...
+
+.PHONY: pictures
+pictures: build ## docs/report*.png again, and a picture of each scenario's report in bin/pictures, to look at
+	@test/report/chromium.sh; mkdir -p bin/pictures; cd test/report; \
+	NODESIM="$(CURDIR)/bin/nodesim" NODESIM_PICTURES="$(CURDIR)/bin/pictures" NODESIM_DOCS="$(CURDIR)/docs" \
+		$(GO) test -vet=off -count 1 -timeout $(HANG) -run '^TestPictures' ./...
+
 .PHONY: controlplane
 controlplane: ## build etcd and the Kubernetes programs unless they are cached; print their folder
 	@$(GO) run ./internal/localcluster/assets/build test/controlplane $(WITH)
@@ -112,7 +127,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e test/collector; do \
+	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e test/collector test/report; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

@@ -45,12 +45,16 @@ func moves(a *analysis.Analysis) []move {
 		}
 		for _, i := range left[w] {
 			p := a.Pods[i]
-			for _, j := range again[name{w, p.Namespace, p.Name}] {
-				if !taken[j] && before(*leaves(p), *a.Pods[j].Created) <= 0 {
-					taken[j], replacement[i] = true, j
-					break
-				}
+			n := name{w, p.Namespace, p.Name}
+			rest := again[n] // those left out were created before one that left earlier
+			for len(rest) > 0 && before(*a.Pods[rest[0]].Created, *leaves(p)) < 0 {
+				rest = rest[1:]
 			}
+			if len(rest) > 0 {
+				taken[rest[0]], replacement[i] = true, rest[0]
+				rest = rest[1:]
+			}
+			again[n] = rest
 		}
 		next := 0
 		for _, i := range left[w] {

@@ -3,6 +3,7 @@ package export
 import (
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,6 +47,13 @@ func spans(a *analysis.Analysis) ([]span, error) {
 	s := spanner{base: uint64(base), seed: a.Tape.Name + "\x00" + a.Tape.Start.UTC().Format(time.RFC3339Nano)}
 	found := make([]bool, len(a.Findings))
 	placed := make([]bool, len(a.Nodes))
+	byGroup, groups := map[string][]int{}, map[string][]string{} // nodes by their group; groups by the name of a node
+	for i, n := range a.Nodes {
+		byGroup[n.Group] = append(byGroup[n.Group], i)
+		if !slices.Contains(groups[n.Name], n.Group) {
+			groups[n.Name] = append(groups[n.Name], n.Group)
+		}
+	}
 	for i, r := range a.Rolls {
 		s.begin("roll "+rolled(r), "roll\x00"+strconv.Itoa(i)+"\x00"+r.Group+"\x00"+r.Pods, r.Start.At, r.End.At, attributes{
 			{"nodesim.group", r.Group}, {"nodesim.pods", r.Pods}, {"nodesim.outcome", string(r.Outcome)}, {"nodesim.replaced", r.Replaced},
@@ -54,14 +62,15 @@ func spans(a *analysis.Analysis) ([]span, error) {
 		if r.Outcome == analysis.Failed {
 			s.root().failed = "the roll failed"
 		}
-		for k, n := range a.Nodes {
-			if from, to := life(n, a.Tape.Duration); ofRoll(n, r) && from <= r.End.At && to >= r.Start.At {
+		for _, k := range byGroup[r.Group] {
+			n := a.Nodes[k]
+			if from, to := life(n, a.Tape.Duration); r.Pods == "" && from <= r.End.At && to >= r.Start.At {
 				placed[k] = true
 				s.node(n, from, to)
 			}
 		}
 		for k, f := range a.Findings {
-			if !found[k] && s.covers(f) && about(f, r, a.Nodes) {
+			if !found[k] && s.covers(f) && about(r, groups[f.Node]) {
 				found[k] = true
 				s.finding(f)
 			}
@@ -174,19 +183,9 @@ func (s *spanner) touches(from, to analysis.Moment) bool {
 
 func (s *spanner) covers(f analysis.Finding) bool { return s.from <= f.From.At && f.From.At <= s.to }
 
-// ofRoll reports whether a node is of the group that a roll replaces.
-func ofRoll(n analysis.Node, r analysis.Roll) bool { return r.Pods == "" && n.Group == r.Group }
-
-// about reports whether a finding may be about the nodes of a roll: it names none, or one of them.
-func about(f analysis.Finding, r analysis.Roll, nodes []analysis.Node) bool {
-	known := false
-	for _, n := range nodes {
-		if n.Name == f.Node && ofRoll(n, r) {
-			return true
-		}
-		known = known || n.Name == f.Node
-	}
-	return !known
+// about reports whether a finding may be about a roll: its node is in the roll's group, or it has none that is known.
+func about(r analysis.Roll, groups []string) bool {
+	return len(groups) == 0 || r.Pods == "" && slices.Contains(groups, r.Group)
 }
 
 func (s *spanner) finding(f analysis.Finding) {

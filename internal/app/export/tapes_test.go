@@ -1,7 +1,10 @@
 package export_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,6 +62,34 @@ func TestRecordings(t *testing.T) {
 			r, err := timeline.Open(tape)
 			holds(t, analyse(t, r, err))
 		})
+	}
+}
+
+// And of what is left of it where the recorder was cut off, at any line.
+func TestTornRecordings(t *testing.T) {
+	whole, err := os.ReadFile(examples + "surge.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	first := slices.IndexFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("--- {")) })
+	for n := first + 1; n < len(lines); n += 9 {
+		r, err := timeline.NewReader(bytes.NewReader(bytes.Join(lines[:n], nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := observe.OptionsFor(r.Header(), "", "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := analysis.Tape(r, analysis.Options{Options: o, Series: true})
+		if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {
+			continue // no node yet
+		}
+		if err != nil {
+			t.Fatalf("the first %d lines: %v", n, err)
+		}
+		holds(t, a)
 	}
 }
 

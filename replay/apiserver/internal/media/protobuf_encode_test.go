@@ -155,3 +155,25 @@ func TestNotEncoded(t *testing.T) {
 		}
 	}
 }
+
+// Whatever JSON an object is, what is made of its text is what is made of the Go object.
+func FuzzEncoded(f *testing.F) {
+	makers := []*Maker{NewMaker(nodes, Options{}), NewMaker(pods, Options{})}
+	for _, seed := range []string{
+		`{"metadata":{"name":"a","creationTimestamp":"2026-01-01T00:00:00.5+02:00","labels":{"b":"1","a":""},"finalizers":["x"]}}`,
+		`{"spec":{"taints":[{"key":"a","timeAdded":null}],"unschedulable":true},"status":{"capacity":{"cpu":"1e3","memory":"0.5Gi"}}}`,
+		`{"spec":{"containers":[{"ports":[{"containerPort":80}],"livenessProbe":{"httpGet":{"port":"http"}}}],"priority":-1}}`,
+		`{"kind":"Pod","status":{"conditions":[{"lastProbeTime":null}],"podIPs":[{}]},"spec":{"volumes":[{"name":"v","emptyDir":{}}]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		compact, err := rawjson.Compact(nil, raw)
+		if err != nil {
+			return
+		}
+		for _, m := range makers {
+			sameMessage(t, m, compact)
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -58,7 +59,9 @@ func sniff(in io.Reader) (head []byte, all *bufio.Reader, err error) {
 var (
 	yamlKind   = regexp.MustCompile(`(?m)^(kind|apiVersion): *\S`)
 	timeFirst  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z? +\{`)
-	auditWords = []string{`"auditID"`, `"@message"`, `"logEvents"`, `"protoPayload"`, `\"auditID\"`, `"AuditId"`, `"log_s"`}
+	auditWords = []string{
+		`"auditID"`, `\"auditID\"`, `"@message"`, `"logEvents"`, `"logStreamName"`, `"protoPayload"`, `"AuditId"`, `"log_s"`, `"kube-audit`,
+	}
 )
 
 // detect tells by its beginning what an input is.
@@ -74,7 +77,9 @@ func detect(head []byte) (format, error) {
 	case bytes.HasPrefix(head, []byte("age-encryption.org/")):
 		return format{}, errors.New("found an encrypted archive: decrypt it first")
 	case text[0] == '{' || text[0] == '[':
-		return detectJSON(text), nil
+		if f, known := detectJSON(text); known {
+			return f, nil
+		}
 	case timeFirst.Match(text):
 		return format{"", auditLog}, nil
 	case head[0]&0xf0 == 0x80 || head[0] == 0xde || head[0] == 0xdf:
@@ -89,22 +94,22 @@ func detect(head []byte) (format, error) {
 }
 
 // detectJSON tells formats of JSON apart by the members that each has and no other.
-func detectJSON(text []byte) format {
-	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+func detectJSON(text []byte) (f format, known bool) {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+	}
 	switch {
-	case has(`"applied_objs"`) || has(`"pod_lifecycles"`):
-		return format{"trace of SimKube", simkubeJSON}
+	case has(`"applied_objs"`, `"pod_lifecycles"`):
+		return format{"trace of SimKube", simkubeJSON}, true
 	case has(`"captured_at"`) && has(`"api_path"`):
-		return format{"archive of k8shark", sharkLines}
-	case has(`"event":{`) || has(`"event": {`):
-		return format{}
+		return format{"archive of k8shark", sharkLines}, true
+	case has(`"event":{`, `"event": {`):
+		return format{}, true
+	case has(auditWords...):
+		return format{"", auditLog}, true
 	}
-	for _, word := range auditWords {
-		if has(word) {
-			return format{"", auditLog}
-		}
-	}
-	return format{}
+	// An import says what is wrong with these, be they bare objects.
+	return format{}, has(`"object"`, `"kind"`, `"refused"`, `"items"`) || len(text) < 20
 }
 
 // archive is a tar: of must-gather, of a folder of kubectl cluster-info dump, or of the first k8shark.

@@ -336,7 +336,9 @@ func TestRefused(t *testing.T) {
 	line := string(read(t, "audit.log"))
 	kwok := string(read(t, "kwok.yaml"))
 	for input, want := range map[string]string{
-		"once upon a time\n": `found "once upon a time", want watch events as JSON, an audit log (audit.k8s.io/v1`,
+		"once upon a time\n":                                                                `found "once upon a time", want watch events as JSON, an audit log (audit.k8s.io/v1`,
+		`{"once":"upon","a":"time","there":"was"}`:                                          `found "{\"once\":\"upon\",\"a\":\"time\",\"there\":\"was\"}", want watch events as JSON`,
+		`{"events":[{"logStreamName":"authenticator","message":"x"}]}`:                      "found no audit event",
 		strings.Replace(line, "audit.k8s.io/v1", "audit.k8s.io/v1beta1", 1):                 `found an audit event of "audit.k8s.io/v1beta1": want audit.k8s.io/v1`,
 		line + `{"auditID":}` + "\n" + line:                                                 "byte 2",
 		`{"auditID":"1","stage":"ResponseComplete"}`:                                        "without a time",

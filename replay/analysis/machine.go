@@ -12,7 +12,7 @@ type machine struct {
 	node      string
 	requested Moment // zero where it was there when the tape began
 	gone      Moment
-	// Of the condition that says why its node isn't there yet.
+	// Of the condition that said last why its node wasn't there yet.
 	reason, message string
 	joined          *node
 }
@@ -58,7 +58,9 @@ func (s *reading) setMachine(ev *timeline.Event, initial bool, kind string, node
 		m.node = name
 		s.claim(m)
 	}
-	m.reason, m.message = waitsFor(status)
+	if m.node == "" {
+		m.reason, m.message = waitsFor(status)
+	}
 	return nil
 }
 

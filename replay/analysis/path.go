@@ -91,7 +91,7 @@ func (v *vertex) text() string {
 		return "nothing was in the way before a machine was asked for that became " + node
 	case atJoin:
 		if v.key.kind == WaitMachine {
-			return "the machine of " + node + " started"
+			return with("the machine of "+node+" started", v.node.machine.message)
 		}
 		return "nothing that the tape shows was in the way before " + node + " joined"
 	case atReady:

@@ -20,6 +20,9 @@ func (s *reading) waits(n *node) []Wait {
 	if n.Requested != nil && n.Joined != nil && n.Joined.At > n.Requested.At {
 		w := Wait{Kind: WaitMachine, Phase: PhaseBooting, From: *n.Requested, To: *n.Joined, Object: n.Claim}
 		w.Duration = w.To.At - w.From.At
+		if m := n.machine; m != nil {
+			w.Reason, w.Message = m.reason, m.message
+		}
 		out = append(out, w)
 	}
 	if n.Joined != nil && !(n.Node.Ready == nil && n.Terminated == nil && n.wasReady) {

@@ -41,6 +41,9 @@ Times are positions on the tape. docs/explain.md says what each number means.`,
 		if err != nil {
 			return err
 		}
+		if !a.Tape.Complete {
+			warn(cmd.ErrOrStderr(), "%s: not complete: it ends without END, and what came after its last line isn't known", tape.Name)
+		}
 		if format.value == "json" {
 			_, err = cmd.OutOrStdout().Write(append(a.AppendJSON(nil), '\n'))
 			return err

@@ -171,9 +171,14 @@ func (s *reading) event(ev *timeline.Event, line int) error {
 		return err
 	}
 	// The feed comes last: it tells of nodes that the line has brought.
-	entries, err := s.follower.Apply(*ev)
-	if err != nil {
-		return err
+	var entries []noderoll.Entry
+	if s.nodesListed && ev.Object == nil && s.finder.Quiet() {
+		entries = s.follower.Advance(ev.At)
+	} else {
+		var err error
+		if entries, err = s.follower.Apply(*ev); err != nil {
+			return err
+		}
 	}
 	for _, e := range entries {
 		s.entry(e)

@@ -136,7 +136,7 @@ func (r *Finder) object(ev timeline.Event) error {
 	if err != nil {
 		return err
 	}
-	ev.UID, ev.Object, ev.Patch = n.uid, n.body, nil
+	ev.UID, ev.Object = n.uid, n.body // with the patch, which a Follower prefers where it knows the node
 	if labelled {
 		if err := r.sort(n, &ev); err != nil {
 			return err
@@ -174,6 +174,7 @@ func (r *Finder) sort(n *node, ev *timeline.Event) error {
 	}
 	if g == nil {
 		g = &group{name: name, follower: observe.New(r.header, r.options), coming: map[string]bool{}}
+		g.follower.TrustPatches()
 		r.groups[name] = g
 		r.order = append(r.order, g)
 		if err := r.catchUp(g, ev); err != nil {

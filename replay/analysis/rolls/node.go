@@ -75,7 +75,8 @@ func (n *node) put(ev *timeline.Event) (labelled bool, err error) {
 		n.body = rawjson.Apply(make([]byte, 0, len(n.body)+len(ev.Patch)), n.body, ev.Patch)
 		n.patches++
 		err = timeline.CheckPatched(ev.Resource+" "+ev.Name, n.patches, len(n.body))
-		labelled = rawjson.Get(ev.Patch, "metadata") != nil
+		meta := rawjson.Get(ev.Patch, "metadata")
+		labelled = meta != nil && (!rawjson.IsObject(meta) || rawjson.Get(meta, "labels") != nil || rawjson.Get(meta, "annotations") != nil)
 	}
 	n.ready = readyIn(rawjson.Get(n.body, "status", "conditions"))
 	return labelled || n.group == nil, err

@@ -3,6 +3,7 @@ package policy
 import (
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/nodesim/nodesim/replay/analysis"
 )
@@ -22,6 +23,8 @@ func nameOf(obj reflect.Value) string {
 		return "PodDisruptionBudget/" + o.Namespace + "/" + o.Name
 	case analysis.Pod:
 		return "Pod/" + o.Namespace + "/" + o.Name
+	case analysis.Wait:
+		return string(o.Kind) + " " + strings.TrimSpace(o.Object+" "+o.Duration.Round(time.Millisecond).String())
 	case analysis.Finding:
 		return strings.TrimSuffix(string(o.Kind)+" "+o.Object, " ")
 	}

@@ -85,7 +85,7 @@ func TestExpressions(t *testing.T) {
 		{"nodes", "node.role == 'old' || node.drain < duration('1s')", "holds for 2 nodes"},
 		{"nodes", "has(node.drain) == (node.role == 'old')", "holds for 3 nodes"},
 		{"nodes", "node.?drain.orValue(duration('0s')) < duration('1h')", "holds for 3 nodes"},
-		{"nodes", "!node.waits.exists(w, w.kind == 'budget' && w.duration > duration('5m'))", "error: violated by 1 of 3 nodes; found node.waits is [Wait, Wait]"},
+		{"nodes", "!node.waits.exists(w, w.kind == 'budget' && w.duration > duration('5m'))", "error: violated by 1 of 3 nodes; found node.waits is [grace Pod/shop/web-1 1s, budget PodDisruptionBudget/shop/web 9m0s]"},
 		{"nodes", "node.waits.map(w, w.duration).sum() < duration('9m')", "error: violated by 1 of 3 nodes; found node.waits.map(w, w.duration).sum() is 9m1s"},
 		{"nodes", "node.waits.map(w, w.duration).max() < duration('9m')", "error: violated by 3 of 3 nodes; found it can't be evaluated: max called on empty list"},
 		{"workloads", "workload.leastAvailable >= workload.replicas - 1", "found workload.leastAvailable is 1, workload.replicas - 1 is 2: want"},
@@ -269,4 +269,29 @@ rules:
 	// Output:
 	// false error: violated by 1 of 1 node
 	// line 120, T+15m00.000s: Node/node-1: found node.drain is 12m0s: want node.drain <= duration("10m")
+}
+
+// FuzzLoad loads anything, and holds a stuck roll against what can be loaded: neither panics, and an error is one line.
+func FuzzLoad(f *testing.F) {
+	for _, name := range policy.Shipped() {
+		text, err := policy.Text(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := policy.Load("fuzz.yaml", text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("the error isn't one line: %q", err)
+			}
+			return
+		}
+		res := p.Check(stuck())
+		var b strings.Builder
+		if err := res.Text(&b); err != nil || strings.Contains(b.String(), "\x1b") {
+			t.Errorf("%v: %q", err, b.String())
+		}
+	})
 }

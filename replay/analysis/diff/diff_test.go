@@ -186,6 +186,19 @@ func TestTextAndJSON(t *testing.T) {
 	}
 }
 
+func TestHeadlineOfARollOnOneSide(t *testing.T) {
+	a, b := pair()
+	b.Rolls = nil
+	for got, want := range map[string]string{
+		diff.Of(a, b).Headline(): "the roll of shop is only in A, and took 20m0s",
+		diff.Of(b, a).Headline(): "the roll of shop is only in B, and took 20m0s",
+	} {
+		if got != want {
+			t.Errorf("found %q: want %q", got, want)
+		}
+	}
+}
+
 func TestThreshold(t *testing.T) {
 	forced, held := pair()
 	forced, held = held, forced // now the held one comes second

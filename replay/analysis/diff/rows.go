@@ -140,7 +140,10 @@ func ofNode(n *analysis.Node) measures {
 	if n == nil {
 		return nil
 	}
-	m := measures{"pods to evict": count(n.PodsToEvict)}
+	m := measures{}
+	if n.PodsToEvict > 0 {
+		m["pods to evict"] = count(n.PodsToEvict)
+	}
 	for name, took := range parts(n) {
 		if took != nil {
 			m[string(name)] = duration(*took)

@@ -70,34 +70,42 @@ func (d *Diff) Headline() string {
 	if len(d.Rows) == 0 {
 		return "no difference"
 	}
-	var outcome string
+	outcome := ""
 	for _, r := range d.Rows {
-		if r.Scope != ScopeRoll {
-			break
+		if r.Scope != ScopeRoll || r.Measure != "outcome" && r.Measure != "duration" {
+			continue
 		}
-		switch r.Measure {
-		case "outcome":
-			sentence := fmt.Sprintf("the roll of %s is %s in A and %s in B", r.Object, r.A, r.B)
-			if len(r.Why) > 0 {
-				return r.Why[0].sentence() + ": " + sentence
-			}
-			outcome = cmp.Or(outcome, sentence)
-		case "duration":
-			sentence := fmt.Sprintf("the roll of %s took %s in A and %s in B", r.Object, r.A, r.B)
-			if delta, ok := r.Delta(); ok {
-				sentence = fmt.Sprintf("the roll of %s is %s in B", r.Object, longer(delta.Duration))
-			}
-			if len(r.Why) > 0 {
-				return r.Why[0].sentence() + ": " + sentence
-			}
-			return cmp.Or(outcome, sentence)
+		said := r.ofRoll()
+		switch {
+		case said == "":
+		case len(r.Why) > 0 && r.A != nil && r.B != nil:
+			return r.Why[0].sentence() + ": " + said
+		case r.Measure == "duration":
+			return cmp.Or(outcome, said)
 		}
+		outcome = cmp.Or(outcome, said)
 	}
 	if outcome != "" {
 		return outcome
 	}
 	first := d.Rows[0]
-	return fmt.Sprintf("the rolls took as long; %s: %s was %s in A and %s in B", first.Object, first.Measure, first.A, first.B)
+	return fmt.Sprintf("no roll took longer or shorter; %s: %s is %s in A and %s in B", first.Object, first.Measure, first.A, first.B)
+}
+
+// ofRoll says how the duration or outcome of a roll differs. A roll that only one side has is told of by its duration.
+func (r Row) ofRoll() string {
+	delta, timed := r.Delta()
+	switch {
+	case timed:
+		return fmt.Sprintf("the roll of %s is %s in B", r.Object, longer(delta.Duration))
+	case r.A != nil && r.B != nil:
+		return fmt.Sprintf("the roll of %s is %s in A and %s in B", r.Object, r.A, r.B)
+	case r.Measure == "outcome":
+		return ""
+	case r.A == nil:
+		return fmt.Sprintf("the roll of %s is only in B, and took %s", r.Object, r.B)
+	}
+	return fmt.Sprintf("the roll of %s is only in A, and took %s", r.Object, r.A)
 }
 
 func longer(d time.Duration) string {

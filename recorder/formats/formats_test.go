@@ -20,6 +20,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nodesim/nodesim/golden"
+	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/recorder/formats"
 	"github.com/nodesim/nodesim/replay/observe"
@@ -91,6 +92,19 @@ func clean(t *testing.T, tape string) {
 	}
 }
 
+// valid fails where a tape breaks an invariant of clusters.
+func valid(t *testing.T, tape string) {
+	t.Helper()
+	r, err := timeline.NewReader(strings.NewReader(tape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
+	if err != nil || len(report.Violations) > 0 {
+		t.Errorf("found %v and the violations %v", err, report.Violations)
+	}
+}
+
 func read(t testing.TB, name string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", name))
@@ -114,6 +128,7 @@ func TestFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			clean(t, tape)
+			valid(t, tape)
 			base := strings.TrimSuffix(name, filepath.Ext(name))
 			golden.Assert(t, base+".tape", tape)
 			golden.Assert(t, base+".feed", strings.Join(said, "\n")+"\n\n"+feed(t, tape))

@@ -17,6 +17,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/internal/testing/clusterstories"
 	"github.com/nodesim/nodesim/internal/testing/tapediff"
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
@@ -77,6 +78,10 @@ func likeItsAuditLog(t *testing.T, rules string) {
 	imported := filepath.Join(folder, "imported.yaml")
 	unsure := fromLog(t, log, imported)
 
+	whole := open(t, imported)
+	if report, err := inspect.Check(whole, inspect.CheckOptions(whole.Header())); err != nil || len(report.Violations) > 0 {
+		t.Errorf("found %v and the violations %v", err, report.Violations)
+	}
 	a, b := open(t, recorded), open(t, imported)
 	report, err := tapediff.Compare(a, b, tapediff.Options{
 		NameA: "recorded", NameB: "imported", InOrder: true,

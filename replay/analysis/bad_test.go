@@ -3,10 +3,12 @@ package analysis_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/nodesim/nodesim/timeline"
@@ -178,5 +180,54 @@ func TestJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal(whole, &other); err != nil || fmt.Sprint(one) != fmt.Sprint(other) {
 		t.Errorf("AppendJSON and MarshalJSON differ: %v", err)
+	}
+}
+
+// Any part of a tape is a tape: begun in the middle of a roll or cut off there, what it shows adds up.
+func TestPartsOfTapes(t *testing.T) {
+	for _, tp := range everyTape(t) {
+		t.Run(tp.name, func(t *testing.T) {
+			t.Parallel()
+			length := tp.analyse(t, false).Tape.Duration
+			for part := range time.Duration(4) {
+				from, to := length*part/5, length*(part+2)/5
+				cut := tape{tp.name, func() (*timeline.Reader, error) {
+					r, err := tp.open()
+					if err != nil {
+						return nil, err
+					}
+					var text bytes.Buffer
+					header, events := timeline.Window(from, to)(r.Header(), r.All())
+					w, err := timeline.NewWriter(&text, *header)
+					if err != nil {
+						return nil, err
+					}
+					for ev, err := range events {
+						if err == nil {
+							err = w.Write(ev)
+						}
+						if err != nil {
+							return nil, err
+						}
+					}
+					if err := errors.Join(w.Close(), r.Close()); err != nil {
+						return nil, err
+					}
+					return timeline.NewReader(&text)
+				}}
+				r, err := cut.open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := analysis.Evaluated(r, options(t, r))
+				if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(part, err)
+				}
+				paths(t, a)
+			}
+		})
 	}
 }

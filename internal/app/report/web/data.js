@@ -60,7 +60,7 @@ const domain = (() => {
   for (const id of data.nodes.name || []) {
     const dot = str(id).indexOf("."), rest = dot > 0 ? str(id).slice(dot) : "";
     if (of === null) of = rest;
-    if (rest !== of || rest === "") return "";
+    if (rest !== of || !/^(\.[a-z0-9-]+)+$/.test(rest)) return "";
   }
   return of || "";
 })();

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
@@ -27,9 +30,17 @@ func BenchmarkFrame(b *testing.B) {
 	for _, rows := range []string{"compact", "normal", "tall"} {
 		var frames []float64
 		b.Run(rows, func(b *testing.B) {
+			tab.call(func(ctx context.Context, target *chromedp.Target) error {
+				_, err := cdp.Call(ctx, target, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
+				return err
+			})
+			var cpu float64
 			for b.Loop() {
+				before := tab.scripts()
 				frames = run(tab, chromedp.Evaluate[[]float64](moves, chromedp.EvalAwaitPromise))
+				cpu = tab.scripts() - before
 			}
+			b.ReportMetric(cpu*1000/float64(len(frames)), "cpu-ms/frame")
 			slices.Sort(frames)
 			b.ReportMetric(frames[len(frames)/2], "ms/frame")
 			b.ReportMetric(frames[len(frames)*99/100], "p99-ms/frame")
@@ -37,6 +48,26 @@ func BenchmarkFrame(b *testing.B) {
 		})
 		tab.press("p")
 	}
+}
+
+func (b *tab) call(f func(ctx context.Context, target *chromedp.Target) error) {
+	b.t.Helper()
+	b.do(chromedp.Func(f))
+}
+
+// scripts is the CPU time that the page's scripts have taken so far, in seconds: what else runs on the machine isn't in it.
+func (b *tab) scripts() (seconds float64) {
+	b.t.Helper()
+	b.call(func(ctx context.Context, target *chromedp.Target) error {
+		all, err := cdp.Call(ctx, target, performance.GetMetrics, cdp.Empty{})
+		for _, m := range all.Metrics {
+			if m.Name == "ScriptDuration" {
+				seconds = m.Value
+			}
+		}
+		return err
+	})
+	return seconds
 }
 
 // moves makes 300 frames: zooms, pans by the wheel, and scrolls, and returns how long the scripts of each took.

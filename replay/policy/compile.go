@@ -120,7 +120,7 @@ func (c *compiler) compile(over Over, source string, at place, as resultType) (*
 	if issues.Err() != nil {
 		first := issues.Errors()[0]
 		message := strings.Join(strings.Fields(first.Message), " ")
-		line := at.line + first.Location.Line() - 1
+		line := at.line + max(first.Location.Line(), 1) - 1 // an error of the whole expression has none
 		if of, field := c.types.unknown.of, c.types.unknown.field; field != "" && strings.Contains(message, "undefined field") {
 			fields := c.types.structs[of].names()
 			found := fmt.Sprintf("%s has no field %.80q", strings.ToLower(of), field)

@@ -19,7 +19,7 @@ const watched = `{"t":"2026-11-20T22:21:05Z","resource":"nodes","event":{"type":
 func TestFailedImportLeavesNothing(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "roll.yaml")
 	o := recorder.ImportOptions{Input: "x", Name: "x"}
-	begun := &secondTime{Reader: strings.NewReader(watched), name: name}
+	begun := &failing{Reader: strings.NewReader(watched), name: name}
 	for story, in := range map[string]io.Reader{"a bad dump": strings.NewReader(watched + "nonsense\n"), "a disk that fails": begun} {
 		_, err := record.Import(t.Context(), in, name, o)
 		if _, stat := os.Stat(name); err == nil || !errors.Is(stat, os.ErrNotExist) {
@@ -42,25 +42,17 @@ func TestFailedImportLeavesNothing(t *testing.T) {
 	}
 }
 
-// secondTime fails when it has been read and is read once more, and looks at
-// the tape then.
-type secondTime struct {
+// failing fails from when the tape has begun on.
+type failing struct {
 	*strings.Reader
 	name string
-	ends int
-	size int64
+	size int64 // of the tape, then
 }
 
-func (s *secondTime) Read(p []byte) (int, error) {
-	if s.ends > 0 && s.Len() > 0 {
-		if info, err := os.Stat(s.name); err == nil {
-			s.size = info.Size()
-		}
+func (f *failing) Read(p []byte) (int, error) {
+	if info, err := os.Stat(f.name); err == nil {
+		f.size = info.Size()
 		return 0, errors.New("input/output error")
 	}
-	n, err := s.Reader.Read(p)
-	if s.Len() == 0 {
-		s.ends++
-	}
-	return n, err
+	return f.Reader.Read(p)
 }

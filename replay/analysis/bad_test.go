@@ -189,8 +189,9 @@ func TestPartsOfTapes(t *testing.T) {
 		t.Run(tp.name, func(t *testing.T) {
 			t.Parallel()
 			length := tp.analyse(t, false).Tape.Duration
-			for part := range time.Duration(4) {
-				from, to := length*part/5, length*(part+2)/5
+			for part := range 4 {
+				fifth := length / 5
+				from, to := time.Duration(part)*fifth, time.Duration(part+2)*fifth
 				cut := tape{tp.name, func() (*timeline.Reader, error) {
 					r, err := tp.open()
 					if err != nil {

@@ -186,6 +186,18 @@ func record(ctx context.Context, t *testing.T, nodesim, kubeconfig, story string
 	return r
 }
 
+// await waits until a text is on the tape: a watch may lag what was written.
+func (r *recording) await(ctx context.Context, t *testing.T, text string) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
+		b, err := os.ReadFile(r.tape)
+		return bytes.Contains(b, []byte(text)), err
+	})
+	if err != nil {
+		t.Fatalf("the recording has no %s: %v", text, errors.Join(err, r.cmd.Process.Kill(), r.cmd.Wait()))
+	}
+}
+
 // stop ends the recording as ctrl-c does.
 func (r *recording) stop(t *testing.T) {
 	t.Helper()

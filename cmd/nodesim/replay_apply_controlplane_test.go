@@ -64,6 +64,7 @@ func TestReplayToCluster(t *testing.T) {
 	does("the initial state is written", "--to", "0s")
 	rec := record(ctx, t, nodesim, kubeconfig, "spot-vanish", testcluster.Group{Name: "spot-burst"})
 	does("--to-cluster --cleanup", "--speed", "max")
+	rec.await(ctx, t, `"type":"DELETED","resource":"nodes"`)
 	rec.stop(t)
 	if d := cmp.Diff(story(t, tape), story(t, rec.tape)); d != "" {
 		t.Errorf("the recording tells another story (-tape +recording):\n%s", d)

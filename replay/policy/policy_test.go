@@ -77,6 +77,40 @@ func TestShippedPoliciesOnAStuckRoll(t *testing.T) {
 	golden.Assert(t, "stuck", b.String())
 }
 
+// TestShippedPoliciesOnAHealthyRoll has workloads whose pods end as they should: a Job's, static pods, and a Deployment that is
+// scaled to nothing.
+func TestShippedPoliciesOnAHealthyRoll(t *testing.T) {
+	a := &analysis.Analysis{Workloads: []analysis.Workload{
+		{Kind: "Job", Namespace: "shop", Name: "report", Replicas: 3, LeastAt: at(time.Minute, 9)},
+		{Kind: "Pod", Namespace: "kube-system", Name: "kube-proxy-node-1", Replicas: 1, Lost: 1, LeastAt: at(time.Minute, 9)},
+		{Kind: "DaemonSet", Namespace: "kube-system", Name: "cni", Replicas: 1, Lost: 1, LeastAt: at(time.Minute, 9)},
+		{Kind: "Deployment", Namespace: "shop", Name: "none", LeastAt: at(0, 2)},
+	}}
+	for _, name := range []string{"available", "budgets-kept"} {
+		p, err := policy.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range p.Check(a).Rules {
+			for _, v := range rule.Violations {
+				t.Errorf("%s: found %s: want none", rule.Rule, v.String())
+			}
+		}
+	}
+	a.Workloads = []analysis.Workload{{Kind: "StatefulSet", Namespace: "shop", Name: "db", Replicas: 1, Lost: 1, LeastAt: at(time.Minute, 9)}}
+	for name, rule := range map[string]string{"available": "never-without-pods", "budgets-kept": "nothing-lost"} {
+		p, err := policy.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range p.Check(a).Rules {
+			if r.Rule == rule && len(r.Violations) != 1 {
+				t.Errorf("%s of a StatefulSet without pods: found %+v: want a violation", rule, r.Violations)
+			}
+		}
+	}
+}
+
 // TestExpressions evaluates one expression over each node of stuck.
 func TestExpressions(t *testing.T) {
 	for _, c := range []struct{ over, expression, want string }{

@@ -186,17 +186,49 @@ func (c *compiler) describe(p *program, tree *ast.AST, over Over) {
 		if e.Kind() == ast.IdentKind && e.AsIdent() == string(OverPods) || over == OverPods {
 			c.types.series = true
 		}
-		if e.Kind() != ast.SelectKind {
+		of, name := selected(e)
+		if of == nil {
 			return
 		}
-		name, of := e.AsSelect().FieldName(), e.AsSelect().Operand()
-		if owner := tree.GetType(of.ID()); owner.Kind() == types.StructKind && slices.Contains(seriesFields, owner.TypeName()+"."+name) {
-			c.types.series = true
-		}
+		c.types.series = c.types.series || series(tree.GetType(of.ID()), name)
 		if of.Kind() == ast.IdentKind && of.AsIdent() == variable && !slices.Contains(p.fields, name) {
 			p.fields = append(p.fields, name)
 		}
 	}))
+}
+
+// selected is the operand of a.b, a.?b, a[b] or a[?b] with the field's name, which is "" where it isn't a constant.
+func selected(e ast.Expr) (of ast.Expr, name string) {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return e.AsSelect().Operand(), e.AsSelect().FieldName()
+	case ast.CallKind:
+		switch args := e.AsCall().Args(); e.AsCall().FunctionName() {
+		case operators.OptSelect, operators.Index, operators.OptIndex:
+			if args[1].Kind() == ast.LiteralKind {
+				if text, ok := args[1].AsLiteral().(types.String); ok {
+					name = string(text)
+				}
+			}
+			return args[0], name
+		}
+	}
+	return nil, ""
+}
+
+// series reports whether a field of a type is there only in an analysis made with Series. Where the checker doesn't know the
+// type, as of dyn(node), the name decides, and one that is no constant may be that of such a field.
+func series(owner *cel.Type, name string) bool {
+	if owner.Kind() == types.OpaqueKind && len(owner.Parameters()) == 1 { // an optional value
+		owner = owner.Parameters()[0]
+	}
+	switch owner.Kind() {
+	case types.StructKind:
+		return slices.Contains(seriesFields, owner.TypeName()+"."+name)
+	case types.DynKind, types.AnyKind:
+		return name == "" || slices.ContainsFunc(seriesFields, func(f string) bool { return strings.HasSuffix(f, "."+name) })
+	}
+	return false
 }
 
 // conditions are what && joins at the top of an expression.

@@ -231,6 +231,19 @@ func TestNeedsSeries(t *testing.T) {
 		"- {name: r, expression: 'budgets.all(b, b.healthy.all(l, l.value > 1))'}":   true,
 		"- {name: r, expression: 'workloads.all(w, w.leastAvailable > 0)'}":          false,
 		"- {name: r, over: findings, expression: 'finding.lines.exists(l, l == 3)'}": false,
+
+		"- {name: r, over: nodes, expression: 'node.?spans.hasValue()'}":                           true,
+		"- {name: r, over: nodes, expression: 'node.?drain.hasValue()'}":                           false,
+		"- {name: r, over: nodes, expression: 'nodes[?0].?spans.hasValue()'}":                      true,
+		"- {name: r, over: nodes, expression: 'nodes[?0].spans.hasValue()'}":                       true,
+		"- {name: r, over: nodes, expression: 'nodes[0].name == \"\"'}":                            false,
+		"- {name: r, over: nodes, expression: 'dyn(node).spans == []'}":                            true,
+		"- {name: r, over: nodes, expression: 'dyn(node).?spans.hasValue()'}":                      true,
+		"- {name: r, over: nodes, expression: 'dyn(node)[\"spans\"] == []'}":                       true,
+		"- {name: r, over: nodes, expression: 'dyn(node)[?(node.name)].hasValue()'}":               true,
+		"- {name: r, over: nodes, expression: 'dyn(node).role == \"old\"'}":                        false,
+		"- {name: r, expression: 'dyn(nodes).exists(n, n.spans.size() == 0)'}":                     true,
+		"- {name: r, over: nodes, expression: 'optional.of(node).optMap(n, n.?spans).hasValue()'}": true,
 	} {
 		if got := load(t, rules).NeedsSeries(); got != want {
 			t.Errorf("%s: found %v", rules, got)

@@ -97,12 +97,14 @@ func (c *checker) violated(r *Rule, res *RuleResult, obj reflect.Value, p *progr
 		res.MoreViolations++
 		return
 	}
-	v := Violation{Object: phrase.Escaped(nameOf(obj)), Moment: momentOf(c.analysis, obj, r.test.fields), Message: phrase.Escaped(c.message(r))}
+	v := Violation{Object: phrase.Escaped(nameOf(obj)), Message: phrase.Escaped(c.message(r))}
+	fields := p.fields()
 	if err != nil {
 		v.Found, v.Wanted = phrase.Escaped("it can't be evaluated: "+reason(err)), phrase.Escaped(r.Expression)
 	} else {
-		v.Found, v.Wanted = c.explain(p)
+		v.Found, v.Wanted, fields = c.explain(p)
 	}
+	v.Moment = momentOf(c.analysis, obj, fields)
 	res.Violations = append(res.Violations, v)
 }
 

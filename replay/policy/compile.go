@@ -44,8 +44,6 @@ type program struct {
 	plain, traced cel.Program
 	// parts are what is joined by && at the top, in their order.
 	parts []part
-	// fields are those of the rule's object that the expression names.
-	fields []string
 }
 
 // part is one condition of an expression, with the values to show where it is false.
@@ -53,6 +51,8 @@ type part struct {
 	id    int64
 	text  string
 	shown []shown
+	// fields are those of the rule's object that it names.
+	fields []string
 }
 
 type shown struct {
@@ -172,7 +172,7 @@ func constructed(tree *ast.AST) string {
 // describe finds what is to be shown where the expression is false.
 func (c *compiler) describe(p *program, tree *ast.AST, over Over) {
 	for _, e := range conditions(tree.Expr()) {
-		one := part{id: e.ID(), text: source(e, tree)}
+		one := part{id: e.ID(), text: source(e, tree), fields: c.fields(e, tree, over)}
 		for _, v := range compared(e) {
 			text := source(v, tree)
 			if !slices.ContainsFunc(one.shown, func(s shown) bool { return s.text == text }) {
@@ -181,8 +181,12 @@ func (c *compiler) describe(p *program, tree *ast.AST, over Over) {
 		}
 		p.parts = append(p.parts, one)
 	}
+}
+
+// fields are those of the rule's object that a part of an expression names. It notes as well where one needs series.
+func (c *compiler) fields(part ast.Expr, tree *ast.AST, over Over) (all []string) {
 	variable := over.variable()
-	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+	ast.PostOrderVisit(part, ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.IdentKind && e.AsIdent() == string(OverPods) || over == OverPods {
 			c.types.series = true
 		}
@@ -191,10 +195,19 @@ func (c *compiler) describe(p *program, tree *ast.AST, over Over) {
 			return
 		}
 		c.types.series = c.types.series || series(tree.GetType(of.ID()), name)
-		if of.Kind() == ast.IdentKind && of.AsIdent() == variable && !slices.Contains(p.fields, name) {
-			p.fields = append(p.fields, name)
+		if of.Kind() == ast.IdentKind && of.AsIdent() == variable && !slices.Contains(all, name) {
+			all = append(all, name)
 		}
 	}))
+	return all
+}
+
+// fields are those of the rule's object that any part names.
+func (p *program) fields() (all []string) {
+	for _, one := range p.parts {
+		all = append(all, one.fields...)
+	}
+	return all
 }
 
 // selected is the operand of a.b, a.?b, a[b] or a[?b] with the field's name, which is "" where it isn't a constant.

@@ -13,8 +13,9 @@ import (
 	"github.com/nodesim/nodesim/internal/phrase"
 )
 
-// explain evaluates an expression that isn't true once more, and says which of its conditions isn't, and what its parts came to.
-func (c *checker) explain(p *program) (found, wanted string) {
+// explain evaluates an expression that isn't true once more, and says which of its conditions isn't, what its parts came to, and
+// which fields it names.
+func (c *checker) explain(p *program) (found, wanted string, fields []string) {
 	_, details, _ := p.traced.Eval(c.vars)
 	failed := p.parts[0]
 	value := func(int64) (ref.Val, bool) { return nil, false }
@@ -36,7 +37,7 @@ func (c *checker) explain(p *program) (found, wanted string) {
 	if len(said) == 0 {
 		said = []string{"false"}
 	}
-	return phrase.Escaped(strings.Join(said, ", ")), phrase.Escaped(failed.text)
+	return phrase.Escaped(strings.Join(said, ", ")), phrase.Escaped(failed.text), failed.fields
 }
 
 const mostShown = 3 // values of a list

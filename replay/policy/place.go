@@ -65,7 +65,7 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// momentIn is the moment of a field, or the longest wait's beginning of a field that has waits.
+// momentIn is the moment of a field: of one that has waits the longest one's beginning, of one that has notes the first one's.
 func momentIn(obj reflect.Value, name string) *analysis.Moment {
 	for i := range obj.NumField() {
 		if jsonName(obj.Type().Field(i)) != name {
@@ -76,6 +76,10 @@ func momentIn(obj reflect.Value, name string) *analysis.Moment {
 			return v
 		case analysis.Moment:
 			return &v
+		case []analysis.Note:
+			if len(v) > 0 {
+				return &v[0].Moment
+			}
 		case []analysis.Wait:
 			var longest *analysis.Wait
 			for i := range v {

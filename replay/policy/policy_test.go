@@ -214,6 +214,28 @@ func TestAPolicyMayCostSoMuch(t *testing.T) {
 	}
 }
 
+// TestLinesOfViolations has rules whose failing part names a field that shows in a line of its own.
+func TestLinesOfViolations(t *testing.T) {
+	a := stuck()
+	a.Tape.Gaps = []analysis.Note{{Moment: *at(6*time.Minute, 90), Name: "pods"}, {Moment: *at(7*time.Minute, 95), Name: "nodes"}}
+	for _, c := range []struct {
+		over, expression string
+		line             int
+	}{
+		{"nodes", "node.drained.line > 0 && node.drainBegan.at < duration('3m')", 70},
+		{"nodes", "node.drainBegan.line > 0 && node.drained.at < duration('3m')", 120},
+		{"nodes", "node.drainBegan.line > 0 && node.drain < duration('3m')", 120},
+		{"rolls", "roll.start.line > 0 && roll.outcome == 'complete'", 301},
+		{"tape", "size(tape.gaps) == 0", 90},
+		{"tape", "tape.complete && tape.events > 0 && tape.?gaps.orValue([]).size() == 0", 90},
+	} {
+		v := load(t, "- {name: r, over: "+c.over+", expression: \""+c.expression+"\"}").Check(a).Rules[0].Violations
+		if len(v) != 1 || v[0].Moment == nil || v[0].Moment.Line != c.line {
+			t.Errorf("%s: found %+v: want one violation on line %d", c.expression, v, c.line)
+		}
+	}
+}
+
 func TestHostileNamesStayText(t *testing.T) {
 	a := &analysis.Analysis{Nodes: []analysis.Node{{Name: "a\x1b[31m\n\u202eb"}}}
 	res := load(t, "- {name: r, over: nodes, expression: 'false', messageExpression: node.name}").Check(a)

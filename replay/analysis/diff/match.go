@@ -38,8 +38,10 @@ func (s *side) summary() Side {
 // order are the node groups as they come: by their first roll, then by their first node.
 func (s *side) order() []string {
 	var all []string
+	seen := map[string]bool{}
 	add := func(group string) {
-		if !slices.Contains(all, group) {
+		if !seen[group] {
+			seen[group] = true
 			all = append(all, group)
 		}
 	}
@@ -56,16 +58,17 @@ func (s *side) order() []string {
 // order, with both names.
 func (s *side) match(other *side) {
 	mine, theirs := s.order(), other.order()
+	inMine, inTheirs := set(mine), set(theirs)
 	var left, right []string
 	for _, g := range mine {
-		if slices.Contains(theirs, g) {
+		if inTheirs[g] {
 			s.groups[g], other.groups[g] = groupLabel(g), groupLabel(g)
 		} else {
 			left = append(left, g)
 		}
 	}
 	for _, g := range theirs {
-		if !slices.Contains(mine, g) {
+		if !inMine[g] {
 			right = append(right, g)
 		}
 	}
@@ -82,6 +85,14 @@ func (s *side) match(other *side) {
 	}
 	s.label()
 	other.label()
+}
+
+func set(names []string) map[string]bool {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[name] = true
+	}
+	return all
 }
 
 func groupLabel(name string) string { return cmp.Or(phrase.Escaped(name), "(unnamed group)") }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ func nameOf(obj reflect.Value) string {
 	case analysis.About:
 		return "Tape/" + o.Name
 	case analysis.Roll:
-		return "Roll/" + o.Group
+		return "Roll/" + cmp.Or(o.Pods, o.Group)
 	case analysis.Node:
 		return "Node/" + o.Name
 	case analysis.Workload:

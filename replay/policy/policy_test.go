@@ -214,6 +214,14 @@ func TestAPolicyMayCostSoMuch(t *testing.T) {
 	}
 }
 
+func TestARollOfPodsHasTheNameOfItsScope(t *testing.T) {
+	a := stuck()
+	a.Rolls[0].Group, a.Rolls[0].Pods = "", "app=web"
+	if v := load(t, "- {name: r, over: rolls, expression: 'false'}").Check(a).Rules[0].Violations; len(v) != 1 || v[0].Object != "Roll/app=web" {
+		t.Errorf("found %+v: want one of Roll/app=web", v)
+	}
+}
+
 // TestLinesOfViolations has rules whose failing part names a field that shows in a line of its own.
 func TestLinesOfViolations(t *testing.T) {
 	a := stuck()

@@ -199,6 +199,24 @@ func TestHeadlineOfARollOnOneSide(t *testing.T) {
 	}
 }
 
+// TestARollOfPodsHasTheNameOfItsScope has a roll of pods beside one of nodes without a group.
+func TestARollOfPodsHasTheNameOfItsScope(t *testing.T) {
+	a, b := pair()
+	for i, side := range []*analysis.Analysis{a, b} {
+		side.Rolls[0].Group = ""
+		side.Rolls = append(side.Rolls, analysis.Roll{Pods: "app=web", Duration: *minutes(1 + i), Outcome: analysis.Complete})
+	}
+	labels := map[string]bool{}
+	for _, r := range diff.Of(a, b).Rows {
+		if r.Scope == diff.ScopeRoll {
+			labels[r.Object] = true
+		}
+	}
+	if !labels["pods app=web"] || !labels["(unnamed group)"] || len(labels) != 2 {
+		t.Errorf("found rolls of %v: want those of the unnamed group and of pods app=web", labels)
+	}
+}
+
 func TestThreshold(t *testing.T) {
 	forced, held := pair()
 	forced, held = held, forced // now the held one comes second

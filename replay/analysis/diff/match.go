@@ -46,7 +46,9 @@ func (s *side) order() []string {
 		}
 	}
 	for _, r := range s.Rolls {
-		add(r.Group)
+		if r.Pods == "" { // a roll of pods has no group
+			add(r.Group)
+		}
 	}
 	for _, n := range s.Nodes {
 		add(n.Group)

@@ -27,6 +27,9 @@ func (s *side) rolls() map[string]*analysis.Roll {
 	all, number := map[string]*analysis.Roll{}, map[string]int{}
 	for i := range s.Rolls {
 		label := s.groups[s.Rolls[i].Group]
+		if pods := s.Rolls[i].Pods; pods != "" {
+			label = "pods " + phrase.Escaped(pods)
+		}
 		number[label]++
 		if n := number[label]; n > 1 {
 			label = fmt.Sprintf("%s (roll %d)", label, n)

@@ -29,21 +29,21 @@ type format struct {
 // headSize is how much of an input says what it is.
 const headSize = 64 << 10
 
-// sniff returns the beginning of an input, decompressed, and a reader of all of it.
-func sniff(in io.Reader) (head []byte, all *bufio.Reader, err error) {
-	for range 3 { // an archive may be compressed more than once
+// sniff returns the beginning of an input, decompressed, a reader of all of it, and whether it was compressed.
+func sniff(in io.Reader) (head []byte, all *bufio.Reader, packed bool, err error) {
+	for layers := range 3 { // an archive may be compressed more than once
 		all = bufio.NewReaderSize(in, headSize)
 		head, err = all.Peek(headSize)
 		switch {
 		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 			if in, err = gzip.NewReader(all); err != nil {
-				return nil, nil, fmt.Errorf("gzip: %w", err)
+				return nil, nil, true, fmt.Errorf("gzip: %w", err)
 			}
 			continue
 		case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 			z, err := zstd.NewReader(all, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 			if err != nil {
-				return nil, nil, fmt.Errorf("zstd: %w", err)
+				return nil, nil, true, fmt.Errorf("zstd: %w", err)
 			}
 			in = z.IOReadCloser()
 			continue
@@ -51,9 +51,9 @@ func sniff(in io.Reader) (head []byte, all *bufio.Reader, err error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
 			err = nil
 		}
-		return head, all, err
+		return head, all, layers > 0, err
 	}
-	return nil, nil, errors.New("found something compressed three times, want once at most")
+	return nil, nil, true, errors.New("found something compressed three times, want once at most")
 }
 
 var (

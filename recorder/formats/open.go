@@ -37,7 +37,7 @@ func (d *Dump) Close() {
 
 // Open reads an input whose format it finds out.
 func Open(ctx context.Context, in io.Reader) (*Dump, error) {
-	head, rest, err := sniff(in)
+	head, rest, packed, err := sniff(in)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Open(ctx context.Context, in io.Reader) (*Dump, error) {
 		return nil, err
 	}
 	if f.convert == nil { // as it came, so that it can be read twice without a copy
-		if s, ok := in.(io.Seeker); ok {
+		if s, ok := in.(io.Seeker); ok && !packed {
 			if _, err := s.Seek(0, io.SeekStart); err == nil {
 				return &Dump{Reader: in}, nil
 			}

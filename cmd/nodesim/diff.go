@@ -44,11 +44,11 @@ that, isn't complete though it was in A, or isn't there.`,
 		if args[0] == "-" && args[1] == "-" {
 			return usagef("arguments - and -: found standard input twice: want two tapes")
 		}
-		a, err := analyse.File(args[0], cmd.InOrStdin(), true)
+		a, err := analyse.File(args[0], cmd.InOrStdin(), analyse.Pods{}, true)
 		if err != nil {
 			return err
 		}
-		b, err := analyse.File(args[1], cmd.InOrStdin(), true)
+		b, err := analyse.File(args[1], cmd.InOrStdin(), analyse.Pods{}, true)
 		if err != nil {
 			return err
 		}

@@ -12,14 +12,21 @@ import (
 	"github.com/nodesim/nodesim/replay/policy"
 )
 
-// File analyses a tape in the scope that its header names. stdin is the file "-".
-func File(path string, stdin io.Reader, series bool) (_ *analysis.Analysis, err error) {
+// Pods are the pods whose rolls to look at, updated in place. Without a Selector the tape's header says what to look at.
+type Pods struct{ Selector, Namespace string }
+
+// File analyses a tape in the scope that its header names, or in that of pods. stdin is the file "-".
+func File(path string, stdin io.Reader, pods Pods, series bool) (_ *analysis.Analysis, err error) {
 	tape := ui.File(path, stdin)
 	r, err := tape.Reader()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	if pods.Selector != "" {
+		scope := &r.Header().Scope
+		scope.Pods, scope.Namespace = pods.Selector, pods.Namespace
+	}
 	o, err := observe.OptionsFor(r.Header(), "", "", "")
 	if err != nil {
 		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
@@ -31,13 +38,13 @@ func File(path string, stdin io.Reader, series bool) (_ *analysis.Analysis, err 
 	return a, err
 }
 
-// Check holds a tape against policies.
-func Check(path string, stdin io.Reader, policies []*policy.Policy) ([]policy.Result, error) {
+// Check holds a tape against policies, in the scope of File.
+func Check(path string, stdin io.Reader, pods Pods, policies []*policy.Policy) ([]policy.Result, error) {
 	series := false
 	for _, p := range policies {
 		series = series || p.NeedsSeries()
 	}
-	a, err := File(path, stdin, series)
+	a, err := File(path, stdin, pods, series)
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func (o Options) policies(s Subject, r *Result) bool {
 	if len(all) == 0 {
 		return false
 	}
-	said, err := analyse.Check(s.Tape, nil, all)
+	said, err := analyse.Check(s.Tape, nil, analyse.Pods{}, all)
 	if err != nil {
 		r.Failures = append(r.Failures, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}

@@ -12,17 +12,23 @@ import (
 )
 
 // JUnit writes the report in the XML that build services read: one suite, one
-// case a tape, and one a rule of the policies that it is held against.
+// case a tape, and one a rule of the policies that it is held against. A rule
+// that applied to nothing is skipped, and warnings are a case's output.
 func (rep Report) JUnit(w io.Writer) error {
 	type failure struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
+	}
+	type skipped struct {
+		Message string `xml:"message,attr"`
 	}
 	type testcase struct {
 		Class   string   `xml:"classname,attr"`
 		Name    string   `xml:"name,attr"`
 		Time    string   `xml:"time,attr"`
 		Failure *failure `xml:"failure,omitempty"`
+		Skipped *skipped `xml:"skipped,omitempty"`
+		Out     string   `xml:"system-out,omitempty"`
 	}
 	type suite struct {
 		XMLName  xml.Name   `xml:"testsuite"`
@@ -30,6 +36,7 @@ func (rep Report) JUnit(w io.Writer) error {
 		Tests    int        `xml:"tests,attr"`
 		Failures int        `xml:"failures,attr"`
 		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
 		Time     string     `xml:"time,attr"`
 		Cases    []testcase `xml:"testcase"`
 	}
@@ -46,8 +53,13 @@ func (rep Report) JUnit(w io.Writer) error {
 		for _, p := range r.Policies {
 			for _, rule := range p.Rules {
 				c := testcase{Class: "nodesim.policy." + p.Policy, Name: valid(r.Name) + ": " + rule.Rule, Time: "0.000"}
-				if rule.Failed() {
-					c.Failure = &failure{Message: rule.Summary(), Text: valid(strings.Join(violations(rule), "\n"))}
+				switch said := valid(strings.Join(violations(rule), "\n")); {
+				case rule.Failed():
+					c.Failure = &failure{Message: rule.Summary(), Text: said}
+				case rule.Applied == 0:
+					c.Skipped = &skipped{rule.Summary()}
+				case said != "":
+					c.Out = rule.Summary() + "\n" + said
 				}
 				s.Cases = append(s.Cases, c)
 			}
@@ -57,6 +69,9 @@ func (rep Report) JUnit(w io.Writer) error {
 		s.Tests++
 		if c.Failure != nil {
 			s.Failures++
+		}
+		if c.Skipped != nil {
+			s.Skipped++
 		}
 	}
 	s.Time = fmt.Sprintf("%.3f", total.Seconds())
@@ -71,6 +86,9 @@ func (rep Report) JUnit(w io.Writer) error {
 func violations(rule policy.RuleResult) (all []string) {
 	for i := range rule.Violations {
 		all = append(all, rule.Violations[i].String())
+	}
+	if rule.MoreViolations > 0 {
+		all = append(all, fmt.Sprintf("and %d more", rule.MoreViolations))
 	}
 	return all
 }

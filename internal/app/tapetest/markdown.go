@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown writes the report as a summary for a build service's page: a table of tapes and rules, and what failed.
+// Markdown writes the report as a summary for a build service's page: a table of tapes and rules, with what violates
+// them, be it only a warning.
 func (rep Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### nodesim test: %s\n\n| tape | check | result |\n|---|---|---|\n", rep.Summary())
@@ -24,9 +25,9 @@ func (rep Report) Markdown(w io.Writer) error {
 				said := cell(rule.Summary())
 				if rule.Failed() {
 					said = "**failed**: " + said
-					for _, v := range violations(rule) {
-						said += "<br>" + cell(v)
-					}
+				}
+				for _, v := range violations(rule) {
+					said += "<br>" + cell(v)
 				}
 				fmt.Fprintf(&b, "| %s | %s/%s | %s |\n", cell(r.Name), p.Policy, rule.Rule, said)
 			}

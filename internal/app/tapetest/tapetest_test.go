@@ -238,3 +238,52 @@ func TestPolicies(t *testing.T) {
 		t.Errorf("the summary has markup of the tape's:\n%s", text)
 	}
 }
+
+// TestWarningsAreShown has a tape that passes, with a policy that warns, one of which no rule applies to anything, and one that
+// has nothing to say.
+func TestWarningsAreShown(t *testing.T) {
+	dir := t.TempDir()
+	tape(t, filepath.Join(dir, "roll.yaml"), true)
+	var policies []*policy.Policy
+	for name, rules := range map[string]string{
+		"warns": "- {name: no-rolls, expression: size(rolls) == 0, severity: warning}\n",
+		"idle":  "- {name: slow-pods, over: pods, where: pod.name == 'none', expression: 'false'}\n",
+		"quiet": "- {name: rolls, expression: size(rolls) > 0}\n- {name: none, over: nodes, where: 'false', expression: 'false'}\n",
+	} {
+		p, err := policy.Load(name, []byte("apiVersion: nodesim.dev/v1\nkind: Policy\nmetadata: {name: "+name+"}\nrules:\n"+rules))
+		if err != nil {
+			t.Fatal(err)
+		}
+		policies = append(policies, p)
+	}
+	rep, err := tapetest.Run(t.Context(), tapetest.Options{Paths: []string{dir}, Policies: policies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text, junit, markdown bytes.Buffer
+	rep.Results[0].Print(&text, false)
+	if err := errors.Join(rep.JUnit(&junit), rep.Markdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+	const found = "found size(rolls) is 1: want size(rolls) == 0"
+	for _, c := range []struct {
+		in   *bytes.Buffer
+		want []string
+	}{
+		{&text, []string{"--- PASS: ", "    policy warns holds\n", found, "    policy idle holds\n      slow-pods: applied to nothing: "}},
+		{&junit, []string{
+			`failures="0" errors="0" skipped="2"`, `<skipped message="applied to nothing: where chose none of `,
+			`<system-out>warning: violated by 1 of 1 tape&#xA;Tape/demo: ` + found + `</system-out>`,
+		}},
+		{&markdown, []string{"warns/no-rolls | warning&#58; violated by 1 of 1 tape<br>Tape/demo&#58; found size(rolls) is 1"}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.in.String(), want) {
+				t.Errorf("found\n%s\nwant %q in it", c.in, want)
+			}
+		}
+	}
+	if strings.Contains(text.String(), "quiet") {
+		t.Errorf("found\n%s\nwant nothing of the policy quiet", &text)
+	}
+}

@@ -3,6 +3,7 @@ package tapetest
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // Print writes one result for people. Tapes that pass are shown only with
-// verbose, files that were written always.
+// verbose or where a policy has something to say; files that were written
+// always.
 func (r Result) Print(w io.Writer, verbose bool) {
 	switch {
 	case !r.Passed():
@@ -21,20 +23,30 @@ func (r Result) Print(w io.Writer, verbose bool) {
 				fmt.Fprintf(w, "    %s\n", clean(line))
 			}
 		}
-		for _, p := range r.Policies {
-			if !p.Holds || verbose {
-				indented(w, p)
-			}
-		}
-	case verbose:
+	case verbose || slices.ContainsFunc(r.Policies, notable):
 		fmt.Fprintf(w, "--- PASS: %s (%s)\n", noderoll.OneLine(r.Name), seconds(r.Took))
-		for _, p := range r.Policies {
+	}
+	for _, p := range r.Policies {
+		if verbose || notable(p) {
 			indented(w, p)
 		}
 	}
 	for _, path := range r.Updated {
 		fmt.Fprintf(w, "wrote %s\n", noderoll.OneLine(path))
 	}
+}
+
+// notable reports whether a policy is violated, if only by a warning, or no rule
+// of it applied to anything.
+func notable(p policy.Result) bool {
+	applied := 0
+	for _, rule := range p.Rules {
+		if len(rule.Violations) > 0 {
+			return true
+		}
+		applied += rule.Applied
+	}
+	return applied == 0
 }
 
 // indented writes what a policy says, below the line of its tape.

@@ -351,23 +351,26 @@ func TestRefused(t *testing.T) {
 	line := string(read(t, "audit.log"))
 	kwok := string(read(t, "kwok.yaml"))
 	for input, want := range map[string]string{
-		"once upon a time\n":                                                                `found "once upon a time", want watch events as JSON, an audit log (audit.k8s.io/v1`,
-		`{"once":"upon","a":"time","there":"was"}`:                                          `found "{\"once\":\"upon\",\"a\":\"time\",\"there\":\"was\"}", want watch events as JSON`,
-		`{"events":[{"logStreamName":"authenticator","message":"x"}]}`:                      "found no audit event",
-		strings.Replace(line, "audit.k8s.io/v1", "audit.k8s.io/v1beta1", 1):                 `found an audit event of "audit.k8s.io/v1beta1": want audit.k8s.io/v1`,
-		line + `{"auditID":}` + "\n" + line:                                                 "byte 2",
-		`{"auditID":"1","stage":"ResponseComplete"}`:                                        "without a time",
-		`{"message":"no event","logEvents":[{"message":"x"}]}`:                              "found no audit event",
-		strings.Replace(kwok, "x-k8s.io/v1alpha1", "x-k8s.io/v1", 1):                        `found a ResourcePatch of "action.kwok.x-k8s.io/v1", want action.kwok.x-k8s.io/v1alpha1`,
-		strings.Replace(kwok, `"create"`, `"conjure"`, 1):                                   "want create, patch or delete",
-		"kind: Node\n" + strings.Repeat("a", 17<<20):                                        "more than 16 MiB",
-		strings.Replace(string(read(t, "simkube.json")), `"version": 2`, `"version": 1`, 1): "found version 1, want 2",
-		"age-encryption.org/v1\n":                                                           "decrypt it first",
-		"apiVersion: nodesim.dev/v1\nkind: Timeline\n---\n":                                 "found a tape",
-		"PK\x03\x04 and nothing":                                                            "a capture that was interrupted has no index",
-		"\x81\xa1a\xc1":                                                                     "found the type 0xc1",
-		strings.Repeat("\x91", 300):                                                         "found",
-		strings.Repeat("\x81", 300):                                                         "200 deep",
+		"once upon a time\n":                                                `found "once upon a time", want watch events as JSON, an audit log (audit.k8s.io/v1`,
+		`{"once":"upon","a":"time","there":"was"}`:                          `found "{\"once\":\"upon\",\"a\":\"time\",\"there\":\"was\"}", want watch events as JSON`,
+		`{"events":[{"logStreamName":"authenticator","message":"x"}]}`:      "found no audit event",
+		strings.Replace(line, "audit.k8s.io/v1", "audit.k8s.io/v1beta1", 1): `found an audit event of "audit.k8s.io/v1beta1": want audit.k8s.io/v1`,
+		line + `{"auditID":}` + "\n" + line:                                 "byte 2",
+		`{"auditID":"1","stage":"ResponseComplete"}`:                        "without a time",
+		`{"message":"no event","logEvents":[{"message":"x"}]}`:              "found no audit event",
+		strings.Replace(kwok, "x-k8s.io/v1alpha1", "x-k8s.io/v1", 1):        `found a ResourcePatch of "action.kwok.x-k8s.io/v1", want action.kwok.x-k8s.io/v1alpha1`,
+		strings.Replace(kwok, `"create"`, `"conjure"`, 1):                   "want create, patch or delete",
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n": "found YAML objects without a ResourcePatch: " +
+			"want a recording of kwokctl; of a cluster's state what kubectl get … -o json prints",
+		"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n": "found YAML objects without a ResourcePatch",
+		"kind: Node\n" + strings.Repeat("a", 17<<20):                                                  "more than 16 MiB",
+		strings.Replace(string(read(t, "simkube.json")), `"version": 2`, `"version": 1`, 1):           "found version 1, want 2",
+		"age-encryption.org/v1\n":                           "decrypt it first",
+		"apiVersion: nodesim.dev/v1\nkind: Timeline\n---\n": "found a tape",
+		"PK\x03\x04 and nothing":                            "a capture that was interrupted has no index",
+		"\x81\xa1a\xc1":                                     "found the type 0xc1",
+		strings.Repeat("\x91", 300):                         "found",
+		strings.Repeat("\x81", 300):                         "200 deep",
 	} {
 		_, _, err := fromBytes(t, []byte(input))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -30,7 +30,7 @@ var kwokTime = regexp.MustCompile(`\$\(time-offset-nanosecond (-?\d{1,18})\)`)
 type kwokReader struct {
 	out    *writer
 	start  time.Time
-	based  bool
+	based  bool              // a time as a distance was there
 	states map[string][]byte // by group, resource and name
 	begun  bool              // the first change was there
 	kinds  [][2]string       // apiVersion and kind of what was there
@@ -55,6 +55,9 @@ func kwok(ctx context.Context, in io.Reader, w *writer) error {
 	w.dump.Torn = torn
 	if len(k.states) == 0 && !k.begun {
 		return errors.New("found no object, want those of a recording")
+	}
+	if !k.begun && !k.based {
+		return errors.New("found YAML objects without a ResourcePatch: want a recording of kwokctl; of a cluster's state what kubectl get … -o json prints")
 	}
 	k.begin()
 	w.leave("resourceVersions and the time of day: a recording of kwokctl keeps neither; versions are counted, and it begins at %s", k.start.Format(time.RFC3339))

@@ -38,6 +38,12 @@ var kept = map[string]bool{
 	"nodes": true, "pods": true, "events": true, "poddisruptionbudgets": true, "nodeclaims": true, "machines": true,
 }
 
+// keptKinds are the kinds of kept: in a namespace that is named as one of these resources, all files have its name in
+// their path, those of Secrets as well.
+var keptKinds = map[string]bool{
+	"Node": true, "Pod": true, "Event": true, "PodDisruptionBudget": true, "NodeClaim": true, "Machine": true,
+}
+
 // maxFile bounds a file, and maxState all of them: a list of all pods is in memory.
 const (
 	maxFile  = 512 << 20
@@ -78,6 +84,14 @@ func (s *states) file(name string, r io.Reader) error {
 	if strings.Contains("/"+name, "/cluster-scoped-resources/") || strings.Contains("/"+name, "/namespaces/") {
 		s.from = "state that must-gather has kept"
 	}
+	if text := bytes.TrimLeft(raw, " \t\r\n\ufeff"); bytes.HasPrefix(text, []byte("{")) {
+		object, err := rawjson.Compact(nil, text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		s.take(object, "", "")
+		return nil
+	}
 	for doc := range bytes.SplitSeq(raw, []byte("\n---")) {
 		if len(bytes.TrimSpace(bytes.TrimLeft(doc, "-"))) == 0 {
 			continue
@@ -96,7 +110,7 @@ func (s *states) take(object []byte, kind, apiVersion string) {
 	kind, apiVersion = cmp.Or(rawjson.Text(object, "kind"), kind), cmp.Or(rawjson.Text(object, "apiVersion"), apiVersion)
 	if items := rawjson.Get(object, "items"); items != nil && strings.HasSuffix(kind, "List") {
 		kind = strings.TrimSuffix(kind, "List")
-		if kind != "" {
+		if keptKinds[kind] {
 			k := s.kind(kind, apiVersion)
 			k.version = max(k.version, version(object))
 		}
@@ -106,7 +120,7 @@ func (s *states) take(object []byte, kind, apiVersion string) {
 		return
 	}
 	name := nameOf(object)
-	if kind == "" || apiVersion == "" || strings.HasSuffix(name, "/") || rawjson.Text(object, "metadata", "resourceVersion") == "" {
+	if !keptKinds[kind] || apiVersion == "" || strings.HasSuffix(name, "/") || rawjson.Text(object, "metadata", "resourceVersion") == "" {
 		return
 	}
 	if rawjson.Get(object, "kind") == nil {

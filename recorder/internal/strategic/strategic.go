@@ -7,8 +7,8 @@
 package strategic
 
 import (
-	"bytes"
 	"fmt"
+	"regexp"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +30,10 @@ var kinds = map[string]any{
 	"apps/v1/DaemonSet":             appsv1.DaemonSet{},
 }
 
+// directive finds a directive of a strategic merge patch (k8s.io/apimachinery, pkg/util/strategicpatch/patch.go) in compact
+// JSON. Other members and values may begin with a dollar too: $(VAR) in an argument of a container.
+var directive = regexp.MustCompile(`"(\$patch|\$retainKeys|\$setElementOrder/[^"]*|\$deleteFromPrimitiveList/[^"]*)":`)
+
 // Apply returns the object with the patch on it. Both must be JSON objects.
 func Apply(object, patch []byte) ([]byte, error) {
 	compact, err := rawjson.Compact(nil, patch)
@@ -39,7 +43,7 @@ func Apply(object, patch []byte) ([]byte, error) {
 	kind := rawjson.Text(object, "apiVersion") + "/" + rawjson.Text(object, "kind")
 	schema, known := kinds[kind]
 	if !known {
-		if bytes.Contains(compact, []byte(`"$`)) {
+		if directive.Match(compact) {
 			return nil, fmt.Errorf("patch of a %s: found directives of a strategic merge patch, want none for this kind", kind)
 		}
 		return rawjson.Apply(nil, object, compact), nil

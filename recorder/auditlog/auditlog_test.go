@@ -156,6 +156,53 @@ func TestFinalizers(t *testing.T) {
 	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `01 MODIFIED 51 2026-11-20T10:00:01Z {}`, `02 DELETED 55 2026-11-20T10:00:01Z {}`)
 }
 
+// Where answers aren't logged, finalizers count as well: of a node that is deleted, and of a pod that has ended.
+func TestFinalizersAtLevelRequest(t *testing.T) {
+	at := `,"deletionTimestamp":"2026-11-20T10:00:01Z","deletionGracePeriodSeconds":0`
+	for form, last := range map[string]request{
+		"merge patch": {verb: "patch", req: `{"metadata":{"finalizers":null}}`},
+		"update":      {verb: "update", req: nodeAt(51, "", `"x":2`)},
+	} {
+		last.sec, last.path = 4, "/nodes/a"
+		lines, _ := told(t,
+			request{sec: 0, verb: "get", path: "/nodes/a", resp: nodeAt(50, `,"finalizers":["karpenter.sh/termination","y"]`, `"x":2`)},
+			request{sec: 1, verb: "delete", path: "/nodes/a", user: "karpenter"},
+			request{sec: 2, verb: "delete", path: "/nodes/a", user: "karpenter"},
+			request{sec: 3, verb: "update", path: "/nodes/a", req: nodeAt(51, `,"finalizers":["karpenter.sh/termination"]`, `"x":2`)},
+			last,
+		)
+		t.Log(form)
+		expect(t, lines, `00 ADDED 49  {"x":2}`, `00 BOOKMARK 49`, `01 MODIFIED 51 2026-11-20T10:00:01Z {"x":2}`,
+			`03 MODIFIED 55 2026-11-20T10:00:01Z {"x":2}`, `04 DELETED 56 2026-11-20T10:00:01Z {"x":2}`)
+	}
+	// An answer that is a Status says that it is gone, whatever was known of it.
+	lines, _ := told(t,
+		request{sec: 0, verb: "get", path: "/nodes/a", resp: nodeAt(50, `,"finalizers":["x"]`, "")},
+		request{sec: 1, verb: "delete", path: "/nodes/a", resp: `{"kind":"Status","apiVersion":"v1","status":"Success"}`},
+	)
+	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `01 DELETED 51  {}`)
+	// A deletion that the log begins with: the node was there, without it.
+	lines, _ = told(t,
+		request{sec: 1, verb: "delete", path: "/nodes/a", user: "karpenter"},
+		request{sec: 3, verb: "patch", path: "/nodes/a", resp: nodeAt(60, `,"finalizers":["x"]`+at, "")},
+		request{sec: 4, verb: "patch", path: "/nodes/a", req: `{"metadata":{"finalizers":null}}`},
+	)
+	expect(t, lines, `01 ADDED 57  {}`, `01 BOOKMARK 57`, `01 MODIFIED 58 2026-11-20T10:00:01Z {}`, // as the answer at 03
+		`04 DELETED 61 2026-11-20T10:00:01Z {}`)
+	// A pod of a Job: its kubelet's deletion takes the rest of the grace, the controller of Jobs the finalizer.
+	pod := strings.Replace(podAt(70, `"spec":{"nodeName":"a"},"status":{"phase":"Running"}`), born, born+`,"finalizers":["batch.kubernetes.io/job-tracking"]`, 1)
+	lines, _ = told(t,
+		request{sec: 0, verb: "get", path: "shop/pods/web", resp: pod},
+		request{sec: 1, verb: "delete", path: "shop/pods/web", user: "ann"},
+		request{sec: 5, verb: "delete", path: "shop/pods/web", user: "system:node:a"},
+		request{sec: 6, verb: "patch", path: "shop/pods/web", req: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["batch.kubernetes.io/job-tracking"]}}`},
+	)
+	expect(t, lines, `00 ADDED 69  {"nodeName":"a"} {"phase":"Running"}`, `00 BOOKMARK 69`,
+		`01 MODIFIED 71 2026-11-20T10:00:31Z {"nodeName":"a"} {"phase":"Running"}`,
+		`05 MODIFIED 72 2026-11-20T10:00:05Z {"nodeName":"a"} {"phase":"Running"}`,
+		`06 DELETED 74 2026-11-20T10:00:05Z {"nodeName":"a"} {"phase":"Running"}`)
+}
+
 // What a list shows was so before the next write, whenever it was asked for.
 func TestReadsAreUpperBounds(t *testing.T) {
 	list := func(items ...string) string {

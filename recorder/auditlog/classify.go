@@ -213,7 +213,10 @@ func deletion(ev *event, r *resource, name string) []found {
 	if r.kind == "Pod" && !now && !strings.HasPrefix(ev.User.Username, "system:node:") {
 		return []found{{op: opGraceful, name: name, body: ev.timed(grace)}}
 	}
-	return []found{{op: opFinal, name: name}}
+	if rawjson.Text(compact(ev.ResponseObject), "kind") == "Status" {
+		return []found{{op: opFinal, name: name}}
+	}
+	return []found{{op: opDeleted, name: name, body: ev.timed(nil)}}
 }
 
 // deleted tells whether an object that a deletion was answered with is gone.

@@ -194,7 +194,7 @@ func (c *converter) begin(r *resource, version uint64) (map[string][]byte, error
 		if seen[e.name] || e.op == opRefused {
 			continue
 		}
-		if e.op == opEvicted || e.op == opGraceful {
+		if e.op == opEvicted || e.op == opGraceful || e.op == opDeleted {
 			undos[e.name] |= undoDelete
 		}
 		if e.body.n == 0 || !e.op.hasState() && e.op != opFinal {

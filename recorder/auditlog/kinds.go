@@ -33,6 +33,7 @@ const (
 	opState              // the body is its state now
 	opCreated            // likewise, and it is new
 	opFinal              // it is gone; the body, if any, is its last state
+	opDeleted            // its deletion without grace was asked for; the body is a timed
 	opGraceful           // its deletion begins; the body is a timed
 	opEvicted            // likewise, by an eviction
 	opBound              // the pod has a node; the body is its name
@@ -48,7 +49,7 @@ func (o op) hasState() bool { return o == opRead || o == opState || o == opCreat
 // writes is how often the server writes an object for such a request, at most.
 func (o op) writes() uint64 {
 	switch o {
-	case opEvicted, opFinal:
+	case opEvicted, opFinal, opDeleted:
 		return 2
 	case opRefused:
 		return 0

@@ -42,7 +42,12 @@ func apply(e *entry, was, body []byte) change {
 		if status := rawjson.Get(was, "status"); status != nil { // a subresource of its own
 			body = rawjson.Apply(nil, body, member("status", status))
 		}
-		return set(was, keepIdentity(was, body))
+		return updated(was, keepIdentity(was, body))
+	case opDeleted:
+		if was == nil {
+			return change{} // likewise
+		}
+		return removed(was, body)
 	}
 	if was == nil {
 		return unknown
@@ -63,7 +68,7 @@ func apply(e *entry, was, body []byte) change {
 		if err != nil {
 			return change{why: "patches that couldn't be applied"}
 		}
-		return set(was, keepIdentity(was, now))
+		return updated(was, keepIdentity(was, now))
 	}
 	return change{}
 }
@@ -79,10 +84,19 @@ func set(was, now []byte) change {
 	return change{typ: "MODIFIED", object: now}
 }
 
-// keepIdentity puts back what no request changes and some leave out.
+// updated is what a write makes of an object whose deletion may have been asked for.
+func updated(was, now []byte) change {
+	if gone(was, now) {
+		return change{typ: "DELETED", object: now}
+	}
+	return set(was, now)
+}
+
+// keepIdentity puts back what no request changes and some leave out (BeforeUpdate in k8s.io/apiserver,
+// pkg/registry/rest/update.go).
 func keepIdentity(was, now []byte) []byte {
 	meta := map[string]json.RawMessage{}
-	for _, name := range []string{"name", "namespace", "uid", "creationTimestamp"} {
+	for _, name := range []string{"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		if v := rawjson.Get(was, "metadata", name); v != nil {
 			meta[name] = v
 		}
@@ -145,7 +159,9 @@ func ending(pod, body []byte, evicted bool) change {
 		first = pod
 	}
 	if atOnce(pod) || seconds == 0 {
-		return change{typ: "DELETED", object: pod, first: first}
+		ch := removed(pod, body)
+		ch.first = first
+		return ch
 	}
 	at, err := time.Parse(time.RFC3339, when.At)
 	if err != nil {
@@ -154,6 +170,25 @@ func ending(pod, body []byte, evicted bool) change {
 	patch := `{"metadata":{"deletionTimestamp":"` + at.Add(time.Duration(seconds)*time.Second).Format(time.RFC3339) +
 		`","deletionGracePeriodSeconds":` + strconv.FormatInt(seconds, 10) + `}}`
 	return change{typ: "MODIFIED", object: rawjson.Apply(nil, pod, []byte(patch)), first: first}
+}
+
+// removed ends an object without grace: at once, or, where it has finalizers, when the last is taken. Until then it has the time
+// of the request and no grace (markAsDeleting in k8s.io/apiserver, pkg/registry/generic/registry/store.go).
+func removed(object, body []byte) change {
+	meta := rawjson.Get(object, "metadata")
+	if len(rawjson.Get(meta, "finalizers")) <= len("[]") {
+		return change{typ: "DELETED", object: object}
+	}
+	var when timed
+	if json.Unmarshal(body, &when) != nil {
+		return change{}
+	}
+	seconds := string(rawjson.Get(meta, "deletionGracePeriodSeconds"))
+	if rawjson.Get(meta, "deletionTimestamp") != nil && (seconds == "" || seconds == "0") {
+		return change{} // it waits for its finalizers already
+	}
+	return change{typ: "MODIFIED", object: rawjson.Apply(nil, object,
+		[]byte(`{"metadata":{"deletionTimestamp":"`+when.At+`","deletionGracePeriodSeconds":0}}`))}
 }
 
 // bound puts a pod on a node (assignPod in pkg/registry/core/pod/storage/storage.go).

@@ -42,6 +42,10 @@ func (r *resource) order() (versions bool) {
 	return r.number()
 }
 
+// mostEarlier bounds how many of the known are looked at for a place before them: more writes don't end while the server works
+// on one request, and a log whose requests came in 1970 would have all of them looked at for each of its evictions.
+const mostEarlier = 1000
+
 // merge puts each of the others behind those that are not later. Requests that the server worked on at the
 // same time are in the log in the order of their ends: where the known versions leave no room behind
 // the one, but before it, the other was written first.
@@ -58,7 +62,7 @@ func merge(known, others []entry) []entry {
 				at = g
 				break
 			}
-			if g <= latest[e.name] || known[g-1].at < e.received || known[g-1].name == e.name {
+			if g <= latest[e.name] || last-g >= mostEarlier || known[g-1].at < e.received || known[g-1].name == e.name {
 				break // it can't be earlier
 			}
 		}

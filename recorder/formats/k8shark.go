@@ -123,7 +123,7 @@ type sharkList struct {
 	kind, apiVersion string
 	paths            map[string]map[string][]byte // path → namespace/name → object
 	version          string
-	written          map[string]string // resourceVersion by UID or name, as the dump has it
+	changed          bool // since it was written
 	watched          bool
 }
 
@@ -156,6 +156,7 @@ func (s *shark) write(w *writer) error {
 		lists[key].write(w, start)
 	}
 	polls := 0
+	ends := s.rounds()
 	for i := range s.records {
 		r := &s.records[i]
 		if r.ResponseBody == nil {
@@ -174,7 +175,7 @@ func (s *shark) write(w *writer) error {
 		if err := l.read(r); err != nil {
 			return err
 		}
-		if !l.watched && l.changed() {
+		if !l.watched && l.changed && ends[i] {
 			polls++
 			l.write(w, r.CapturedAt)
 		}
@@ -185,17 +186,52 @@ func (s *shark) write(w *writer) error {
 	return nil
 }
 
-// listOf finds the list of a record by its resource: the path without host, namespace and query.
-func listOf(lists map[string]*sharkList, r *sharkRecord) (*sharkList, error) {
-	key := r.APIPath
-	if before, after, ok := strings.Cut(key, "/namespaces/"); ok {
+// rounds tells of each list that isn't a path's first whether it is the last of its round: k8shark asks for the lists of all
+// namespaces one after the other, and all that a round shows is one list of the dump.
+func (s *shark) rounds() []bool {
+	type round struct {
+		last int
+		has  map[string]bool
+	}
+	ends, by := make([]bool, len(s.records)), map[string]*round{}
+	for i, r := range s.records {
+		if r.ResponseBody == nil || r.EventType != "" {
+			continue
+		}
+		key := resourceOf(r.APIPath)
+		now := by[key]
+		switch {
+		case now == nil:
+			now = &round{has: map[string]bool{}}
+			by[key] = now
+		case now.has[r.APIPath]:
+			ends[now.last] = true
+			clear(now.has)
+		}
+		now.last, now.has[r.APIPath] = i, true
+	}
+	for _, r := range by {
+		ends[r.last] = true
+	}
+	return ends
+}
+
+// resourceOf is a path without its namespace.
+func resourceOf(path string) string {
+	if before, after, ok := strings.Cut(path, "/namespaces/"); ok {
 		if _, plural, ok := strings.Cut(after, "/"); ok {
-			key = before + "/" + plural
+			return before + "/" + plural
 		}
 	}
+	return path
+}
+
+// listOf finds the list of a record by its resource.
+func listOf(lists map[string]*sharkList, r *sharkRecord) (*sharkList, error) {
+	key := resourceOf(r.APIPath)
 	l := lists[key]
 	if l == nil {
-		l = &sharkList{paths: map[string]map[string][]byte{}, written: map[string]string{}}
+		l = &sharkList{paths: map[string]map[string][]byte{}}
 		lists[key] = l
 	}
 	body, err := compact(r.ResponseBody)
@@ -224,6 +260,9 @@ func (l *sharkList) read(r *sharkRecord) error {
 		}
 		objects[nameOf(object)] = object
 	}
+	if !l.changed {
+		l.changed = !maps.EqualFunc(objects, l.paths[r.APIPath], func(a, b []byte) bool { return stateOf(a) == stateOf(b) })
+	}
 	l.paths[r.APIPath], l.version = objects, rawjson.Text(r.ResponseBody, "metadata", "resourceVersion")
 	return nil
 }
@@ -247,17 +286,9 @@ func (l *sharkList) event(w *writer, r *sharkRecord) error {
 	return nil
 }
 
-// changed compares the lists with what the dump has.
-func (l *sharkList) changed() bool {
-	n := 0
-	for _, objects := range l.paths {
-		for name, o := range objects {
-			if n++; l.written[name] != rawjson.Text(o, "metadata", "uid")+" "+rawjson.Text(o, "metadata", "resourceVersion") {
-				return true
-			}
-		}
-	}
-	return n != len(l.written)
+// stateOf tells the states of objects apart.
+func stateOf(object []byte) string {
+	return rawjson.Text(object, "metadata", "uid") + " " + rawjson.Text(object, "metadata", "resourceVersion")
 }
 
 // write writes the state as a list.
@@ -269,12 +300,11 @@ func (l *sharkList) write(w *writer, at time.Time) {
 	for _, objects := range l.paths {
 		maps.Copy(all, objects)
 	}
-	clear(l.written)
+	l.changed = false
 	highest := uint64(0)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		o := all[name]
 		highest = max(highest, version(o))
-		l.written[name] = rawjson.Text(o, "metadata", "uid") + " " + rawjson.Text(o, "metadata", "resourceVersion")
 		w.event(at, "", "ADDED", o)
 	}
 	v := l.version

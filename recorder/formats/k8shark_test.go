@@ -1,0 +1,51 @@
+package formats_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/nodesim/nodesim/recorder/formats"
+)
+
+// k8shark asks for the lists of each namespace in turn: each round that shows a change makes one list of all in the dump.
+func TestSharkWritesOnceARound(t *testing.T) {
+	const namespaces = 5
+	var lines strings.Builder
+	second := 0
+	round := func(version func(ns int) int) {
+		for ns := range namespaces {
+			fmt.Fprintf(&lines, `{"captured_at":"2026-11-20T10:00:%02dZ","api_path":"/api/v1/namespaces/ns-%d/pods","response_code":200,"response_body":`+
+				`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[{"metadata":{"name":"web","namespace":"ns-%d",`+
+				`"uid":"u%d","resourceVersion":"%d","creationTimestamp":"2026-11-20T09:00:00Z"}}]}}`+"\n", second, ns, 100+second, ns, ns, version(ns))
+			second++
+		}
+	}
+	round(func(int) int { return 10 })
+	round(func(ns int) int { return 20 + ns }) // all change
+	round(func(ns int) int { return 20 + ns }) // none does
+	round(func(ns int) int { return 20 + ns/2 + ns%3 })
+	d, err := formats.Open(t.Context(), bytes.NewReader([]byte(lines.String())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	dump, err := io.ReadAll(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []string
+	for line := range strings.Lines(string(dump)) {
+		if strings.Contains(line, `"BOOKMARK"`) {
+			ends = append(ends, line[len(`{"t":"2026-11-20T10:00:`):][:2])
+		}
+	}
+	if got, want := fmt.Sprint(ends), "[00 09 19]"; got != want || strings.Count(string(dump), `"ADDED"`) != 3*namespaces {
+		t.Errorf("found lists at %s, want %s, each of all:\n%s", got, want, dump)
+	}
+	if said := strings.Join(d.LeftOut, ""); !strings.Contains(said, "between two of 2 lists") {
+		t.Errorf("found %q", said)
+	}
+}

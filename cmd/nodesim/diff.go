@@ -15,10 +15,10 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare the rolls of two tapes",
-		Long: `Compare the rolls of two tapes: what is longer or shorter in B, and which waits and
-findings explain it, by roll, phase, node, workload, budget and finding. The first
-line says what changed most. Nodes are compared by their role and the order in
-which they were replaced in their group, never by their names.
+		Long: `Compare the rolls of two tapes: what is longer or shorter in B, and which waits
+explain it, by roll, phase, node, workload, budget and finding. The first line
+says what changed most. Nodes are compared by their role and the order in which
+they were replaced in their group, never by their names.
 
 With --threshold the exit status is 1 where a roll takes longer in B by more than
 that, isn't complete though it was in A, or isn't there.`,

@@ -51,7 +51,8 @@ type Row struct {
 	Measure string
 	// A and B are what the sides have, nil where one has none.
 	A, B *Value
-	// Why are the waits and findings that changed in the same direction, the largest first.
+	// Why are the waits that changed in the same direction, the largest first. Of a roll they are its own, with what each made it
+	// longer by; where neither side has any, the parts of its critical path.
 	Why []Reason
 }
 
@@ -73,9 +74,9 @@ const (
 	UnitWord     Unit = "word"
 )
 
-// Reason is a wait or a finding that differs, and by how much.
+// Reason is a wait that differs, and by how much.
 type Reason struct {
-	// Kind is that of the wait or finding: budget, grace; budget-held.
+	// Kind is that of the wait: budget, grace. Of a part of a critical path it begins with the phase: "draining, grace".
 	Kind   string
 	Object string
 	A, B   time.Duration

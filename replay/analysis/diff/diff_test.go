@@ -40,6 +40,7 @@ func some(r *rand.Rand) *analysis.Analysis {
 		a.Rolls = append(a.Rolls, analysis.Roll{
 			Group: word("shop", "db", "", "x\x1b[1m"), Duration: d(), Outcome: analysis.Outcome(word("complete", "failed", "unfinished")),
 			Replaced: r.IntN(3), Joined: r.IntN(3), Path: []analysis.Step{{Phase: analysis.PhaseDraining, Duration: d()}, {Wait: analysis.WaitGrace, Duration: d()}},
+			Savings: []analysis.Saving{{Wait: analysis.WaitKind(word("budget", "grace")), Object: word("PodDisruptionBudget/shop/web", ""), Saves: d()}}[:r.IntN(2)],
 		})
 	}
 	objects := []string{"PodDisruptionBudget/shop/web", "Pod/shop/web-1", ""}
@@ -146,8 +147,10 @@ func pair() (a, b *analysis.Analysis) {
 	at := func(n int) *analysis.Moment { return &analysis.Moment{At: *minutes(n), Line: 10 * n} }
 	wait := analysis.Wait{Kind: analysis.WaitBudget, Phase: analysis.PhaseDraining, Duration: *minutes(9), Object: "PodDisruptionBudget/shop/web"}
 	a = &analysis.Analysis{
-		Tape:  analysis.About{Name: "stuck", Duration: *minutes(20), Complete: true},
-		Rolls: []analysis.Roll{{Group: "shop", Duration: *minutes(20), Outcome: analysis.Unfinished, Replaced: 1, Left: 1}},
+		Tape: analysis.About{Name: "stuck", Duration: *minutes(20), Complete: true},
+		Rolls: []analysis.Roll{{Group: "shop", Duration: *minutes(20), Outcome: analysis.Unfinished, Replaced: 1, Left: 1, Savings: []analysis.Saving{
+			{Wait: analysis.WaitBudget, Object: wait.Object, Saves: wait.Duration},
+		}}},
 		Nodes: []analysis.Node{
 			{Name: "ip-1", Group: "shop", Role: analysis.RoleOld, DrainBegan: at(9), Drain: minutes(10), DrainUnfinished: true, Waits: []analysis.Wait{wait}},
 			{Name: "ip-2", Group: "shop", Role: analysis.RoleOld, DrainBegan: at(1), Drain: minutes(1)},
@@ -183,6 +186,32 @@ func TestTextAndJSON(t *testing.T) {
 	golden.Assert(t, "pair.json", text)
 	if line, _, _ := strings.Cut(b.String(), "\n"); !strings.Contains(line, "PodDisruptionBudget/shop/web") {
 		t.Errorf("the first line is %q: want it to name the budget", line)
+	}
+}
+
+// TestARollIsExplainedByItsOwnWaits has a second roll, which is longer for its own reason.
+func TestARollIsExplainedByItsOwnWaits(t *testing.T) {
+	a, _ := pair()
+	b, _ := pair()
+	db := analysis.Roll{Group: "db", Duration: *minutes(5), Outcome: analysis.Complete}
+	a.Rolls = append(a.Rolls, db)
+	db.Duration += *minutes(3)
+	db.Savings = []analysis.Saving{{Wait: analysis.WaitGrace, Object: "StatefulSet/db/db", Saves: *minutes(3)}}
+	b.Rolls = append(b.Rolls, db)
+	b.Rolls[0].Duration += *minutes(1)
+	b.Rolls[0].Savings = []analysis.Saving{{Wait: analysis.WaitBudget, Object: "PodDisruptionBudget/shop/web", Saves: *minutes(10)}}
+	why := map[string][]diff.Reason{}
+	for _, r := range diff.Of(a, b).Rows {
+		if r.Scope == diff.ScopeRoll && r.Measure == "duration" {
+			why[r.Object] = r.Why
+		}
+	}
+	want := map[string][]diff.Reason{
+		"db":   {{Kind: "grace", Object: "StatefulSet/db/db", B: *minutes(3)}},
+		"shop": {{Kind: "budget", Object: "PodDisruptionBudget/shop/web", A: *minutes(9), B: *minutes(10)}},
+	}
+	if !reflect.DeepEqual(why, want) {
+		t.Errorf("found %+v: want %+v", why, want)
 	}
 }
 

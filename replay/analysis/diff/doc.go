@@ -1,5 +1,5 @@
 // Package diff compares two rolls: two analyses go in, a [Diff] comes out, which says what is longer, shorter or otherwise
-// different in the second, and which waits and findings explain it.
+// different in the second, and which waits explain it.
 //
 // Rolls and nodes are compared by what they are in their roll, never by the names of machines: a node is "the second old one of
 // its group", by the order in which they were replaced. Workloads and budgets are compared by their names, node groups as well

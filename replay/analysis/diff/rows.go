@@ -15,7 +15,7 @@ func (c *comparison) rolls() {
 	for _, label := range both(a, b) {
 		x, y := a[label], b[label]
 		c.compare(ScopeRoll, label, ofRoll(x), ofRoll(y), func(measure string, delta time.Duration) []Reason {
-			if why := reasons(c.a.costs(x), c.b.costs(y), delta); len(why) > 0 || measure == "outcome" {
+			if why := reasons(c.a.savings(x), c.b.savings(y), delta); len(why) > 0 || measure == "outcome" {
 				return why
 			}
 			return reasons(paths(x), paths(y), delta)
@@ -211,7 +211,7 @@ func ofBudget(b *analysis.Budget) measures {
 
 // findings compares what findings of one kind about one object cost.
 func (c *comparison) findings() {
-	a, b := c.a.found(false), c.b.found(false)
+	a, b := c.a.found(), c.b.found()
 	x, y := map[string]measures{}, map[string]measures{}
 	for from, to := range map[*map[cause]time.Duration]map[string]measures{&a: x, &b: y} {
 		for of, cost := range *from {

@@ -31,13 +31,10 @@ func (s *side) waits(to map[cause]time.Duration, n *analysis.Node, phase analysi
 	}
 }
 
-// found adds up what findings cost: all, or those that made a roll longer.
-func (s *side) found(delaying bool) map[cause]time.Duration {
+// found adds up what findings cost.
+func (s *side) found() map[cause]time.Duration {
 	all := map[cause]time.Duration{}
 	for _, f := range s.Findings {
-		if delaying && !f.Delays {
-			continue
-		}
 		object := s.object(f.Object)
 		if object == "" && f.Node != "" {
 			object = s.object("Node/" + f.Node)
@@ -47,16 +44,14 @@ func (s *side) found(delaying bool) map[cause]time.Duration {
 	return all
 }
 
-// costs are what made a roll longer: the findings that say so while it went on, or else those that lasted then.
-func (s *side) costs(r *analysis.Roll) map[cause]time.Duration {
-	if r == nil {
-		return nil
+// savings are the waits that made a roll longer, and by how much.
+func (s *side) savings(r *analysis.Roll) map[cause]time.Duration {
+	all := map[cause]time.Duration{}
+	if r != nil {
+		for _, v := range r.Savings {
+			all[cause{string(v.Wait), s.object(v.Object)}] += v.Saves
+		}
 	}
-	if all := s.found(true); len(all) > 0 {
-		return all
-	}
-	all := s.found(false)
-	delete(all, cause{kind: string(analysis.FindUnfinished)})
 	return all
 }
 

@@ -215,6 +215,22 @@ func TestARollIsExplainedByItsOwnWaits(t *testing.T) {
 	}
 }
 
+// TestWhatDelaysIsNotWhatLasts has a budget that made a roll longer in one tape, and in the other one only held pods.
+func TestWhatDelaysIsNotWhatLasts(t *testing.T) {
+	a, _ := pair()
+	b, _ := pair()
+	b.Findings[0].Delays = false
+	found := map[string][2]bool{}
+	for _, r := range diff.Of(a, b).Rows {
+		if r.Scope == diff.ScopeFinding {
+			found[r.Measure] = [2]bool{r.A != nil, r.B != nil}
+		}
+	}
+	if want := map[string][2]bool{"delays": {true, false}, "lasts": {false, true}}; !reflect.DeepEqual(found, want) {
+		t.Errorf("found %v: want %v", found, want)
+	}
+}
+
 func TestHeadlineOfARollOnOneSide(t *testing.T) {
 	a, b := pair()
 	b.Rolls = nil

@@ -212,14 +212,7 @@ func ofBudget(b *analysis.Budget) measures {
 // findings compares what findings of one kind about one object cost.
 func (c *comparison) findings() {
 	a, b := c.a.found(), c.b.found()
-	x, y := map[string]measures{}, map[string]measures{}
-	for from, to := range map[*map[cause]time.Duration]map[string]measures{&a: x, &b: y} {
-		for of, cost := range *from {
-			label := strings.TrimSpace(of.kind + " " + of.object)
-			to[label] = measures{"cost": duration(cost)}
-		}
-	}
-	for _, label := range both(x, y) {
-		c.compare(ScopeFinding, label, x[label], y[label], nil)
+	for _, label := range both(a, b) {
+		c.compare(ScopeFinding, label, a[label], b[label], nil)
 	}
 }

@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -11,7 +12,7 @@ import (
 // mostReasons of a row are kept: what comes after them explains little.
 const mostReasons = 3
 
-// cause is what something waited for, or a finding, as both sides have it.
+// cause is what something waited for, as both sides have it.
 type cause struct{ kind, object string }
 
 // waits adds up what a node waited for in a phase.
@@ -31,15 +32,22 @@ func (s *side) waits(to map[cause]time.Duration, n *analysis.Node, phase analysi
 	}
 }
 
-// found adds up what findings cost.
-func (s *side) found() map[cause]time.Duration {
-	all := map[cause]time.Duration{}
+// found adds up by how much findings made rolls longer, and apart from it how long those that made none longer lasted.
+func (s *side) found() map[string]measures {
+	all := map[string]measures{}
 	for _, f := range s.Findings {
 		object := s.object(f.Object)
 		if object == "" && f.Node != "" {
 			object = s.object("Node/" + f.Node)
 		}
-		all[cause{string(f.Kind), object}] += f.Cost
+		label, measure := strings.TrimSpace(string(f.Kind)+" "+object), "lasts"
+		if f.Delays {
+			measure = "delays"
+		}
+		if all[label] == nil {
+			all[label] = measures{}
+		}
+		all[label][measure] = duration(all[label][measure].Duration + f.Cost)
 	}
 	return all
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -122,16 +121,16 @@ func (f *exportFlags) spare(cmd *cobra.Command, args []string) error {
 func (f *exportFlags) send(cmd *cobra.Command, a *analysis.Analysis) error {
 	to, err := export.TracesURL(f.endpoint)
 	if err != nil {
-		return usagef("flag --otlp-endpoint %q: %w", f.endpoint, err)
+		return usagef("flag --otlp-endpoint %q: %w", export.Redacted(f.endpoint), err)
 	}
 	header, err := export.Headers(os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"))
 	if err != nil {
 		return usagef("environment variable OTEL_EXPORTER_OTLP_HEADERS: %w", err)
 	}
-	c := export.Collector{URL: to, Header: header, Client: http.DefaultClient, Clock: clock.RealClock{}}
+	c := export.Collector{URL: to, Header: header, Client: export.Client(), Clock: clock.RealClock{}}
 	n, err := c.Send(cmd.Context(), a)
 	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "sent %d spans to %s\n", n, to)
+		fmt.Fprintf(cmd.ErrOrStderr(), "sent %d spans to %s\n", n, export.Redacted(to))
 	}
 	return err
 }

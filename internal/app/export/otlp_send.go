@@ -43,6 +43,27 @@ func TracesURL(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
+// Redacted is an endpoint for people: without the password that it may have.
+func Redacted(endpoint string) string {
+	if u, err := url.Parse(endpoint); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	if i := strings.LastIndexByte(endpoint, '@'); i >= 0 { // whatever it is
+		return "xxxxx" + endpoint[i:]
+	}
+	return endpoint
+}
+
+// Client is for a Collector. An answer takes at most 10 seconds, as OpenTelemetry's exporters have it by default
+// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/, OTEL_EXPORTER_OTLP_TIMEOUT). A redirect is an answer like others: the
+// headers of a Collector are secrets, and the host that it names needn't be the one that they are for.
+func Client() *http.Client {
+	return &http.Client{
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // Headers reads OTEL_EXPORTER_OTLP_HEADERS: api-key=key,other=value, with values as in a URL.
 func Headers(s string) (http.Header, error) {
 	out := http.Header{}
@@ -82,7 +103,7 @@ func (c *Collector) Send(ctx context.Context, a *analysis.Analysis) (int, error)
 				break
 			}
 			if wait < 0 || failures == tries {
-				return 0, fmt.Errorf("send to %s: %w", c.URL, err)
+				return 0, fmt.Errorf("send to %s: %w", Redacted(c.URL), err)
 			}
 			if err := retry.Pause(ctx, c.Clock, max(wait, between.After(failures))); err != nil {
 				return 0, err

@@ -73,6 +73,23 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
+// distinct are the labels of n things that have different names. Written as text, two names may be one: then the last label says
+// the how manyth it is.
+func distinct(n int, of func(i int) labels) []labels {
+	all, taken, twins := make([]labels, n), map[string]bool{}, map[string]int{}
+	for i := range all {
+		l := labels(texts(of(i)))
+		name, key := l[len(l)-1], strings.Join(l, "\x00")
+		for written := key; taken[written]; written = strings.Join(l, "\x00") {
+			twins[key]++
+			l[len(l)-1] = name + " (" + strconv.Itoa(twins[key]+1) + ")"
+		}
+		taken[strings.Join(l, "\x00")] = true
+		all[i] = l
+	}
+	return all
+}
+
 // bounds are the upper bounds of histograms, in seconds: of a grace period up to an hour.
 var bounds = []float64{1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, math.Inf(1)}
 
@@ -88,6 +105,7 @@ type observations struct {
 }
 
 func (h *histograms) add(d time.Duration, l ...string) {
+	l = texts(l)
 	key := strings.Join(l, "\x00")
 	if h.by[key] == nil {
 		if h.by == nil {

@@ -74,6 +74,10 @@ func (m *metrics) nodes(a *analysis.Analysis) {
 }
 
 func (m *metrics) workloads(a *analysis.Analysis) {
+	names := distinct(len(a.Workloads), func(i int) labels {
+		w := a.Workloads[i]
+		return labels{"namespace", w.Namespace, "kind", w.Kind, "workload", w.Name}
+	})
 	for _, f := range []struct {
 		name, help string
 		value      func(w analysis.Workload) float64
@@ -94,13 +98,16 @@ func (m *metrics) workloads(a *analysis.Analysis) {
 	} {
 		name := "nodesim_workload_" + f.name
 		m.family(name, "gauge", f.help)
-		for _, w := range a.Workloads {
-			m.sample(name, labels{"namespace", w.Namespace, "kind", w.Kind, "workload", w.Name}, f.value(w))
+		for i, w := range a.Workloads {
+			m.sample(name, names[i], f.value(w))
 		}
 	}
 }
 
 func (m *metrics) budgets(a *analysis.Analysis) {
+	names := distinct(len(a.Budgets), func(i int) labels {
+		return labels{"namespace", a.Budgets[i].Namespace, "budget", a.Budgets[i].Name}
+	})
 	for _, f := range []struct {
 		name, help string
 		value      func(b analysis.Budget) float64
@@ -112,8 +119,8 @@ func (m *metrics) budgets(a *analysis.Analysis) {
 	} {
 		name := "nodesim_budget_" + f.name
 		m.family(name, "gauge", f.help)
-		for _, b := range a.Budgets {
-			m.sample(name, labels{"namespace", b.Namespace, "budget", b.Name}, f.value(b))
+		for i, b := range a.Budgets {
+			m.sample(name, names[i], f.value(b))
 		}
 	}
 }

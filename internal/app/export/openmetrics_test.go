@@ -27,6 +27,23 @@ func TestOpenMetricsHoldsTheAnalysis(t *testing.T) {
 	}
 }
 
+// Names that are the same text once control characters are gone are still two series: histograms add up, others are numbered.
+func TestOpenMetricsOfTwins(t *testing.T) {
+	a := made(3, 12)
+	for i := range a.Nodes {
+		a.Nodes[i].Group = []string{"a\x01", "a\x02"}[i%2]
+	}
+	twin := a.Workloads[0]
+	first, second, third := twin, twin, twin
+	first.Name, second.Name, third.Name = "a\x01", "a\x02", "a\x02 (2)"
+	a.Workloads = []analysis.Workload{first, second, third}
+	b := a.Budgets[0]
+	b.Name = "a\x01"
+	a.Budgets = []analysis.Budget{b, b}
+	a.Budgets[1].Name = "a\x02"
+	holdsOpenMetrics(t, a)
+}
+
 func holdsOpenMetrics(t *testing.T, a *analysis.Analysis) {
 	t.Helper()
 	text := write(t, a, export.OpenMetrics, "")

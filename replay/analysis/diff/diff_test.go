@@ -48,6 +48,7 @@ func some(r *rand.Rand) *analysis.Analysis {
 		n := analysis.Node{
 			Name: fmt.Sprintf("node-%d", i), Group: word("shop", "db", "cache", ""), Role: analysis.Role(word("old", "new", "kept")),
 			DrainBegan: moment(), Joined: moment(), Boot: pointer(), Join: pointer(), Drain: pointer(), Termination: pointer(), DrainUnfinished: r.IntN(9) == 0,
+			Spans: []analysis.Span{{Phase: analysis.Phase(word("joining", "serving", "cordoned", "terminating")), To: analysis.Moment{At: d()}}}[:r.IntN(2)],
 		}
 		for range r.IntN(3) {
 			n.Waits = append(n.Waits, analysis.Wait{Kind: analysis.WaitKind(word("budget", "grace")), Phase: analysis.Phase(word("draining", "joining")), Duration: d(), Object: word(objects...)})
@@ -212,6 +213,40 @@ func TestARollIsExplainedByItsOwnWaits(t *testing.T) {
 	}
 	if !reflect.DeepEqual(why, want) {
 		t.Errorf("found %+v: want %+v", why, want)
+	}
+}
+
+// TestPhasesThatTheTapeCutsOff has a node that a budget keeps cordoned up to the tape's end, where in the other tape it is drained.
+func TestPhasesThatTheTapeCutsOff(t *testing.T) {
+	a, b := pair()
+	n := &a.Nodes[0]
+	n.DrainBegan, n.Drain, n.DrainUnfinished = nil, nil, false
+	n.Cordoned = &analysis.Moment{At: *minutes(5)}
+	n.Spans = []analysis.Span{
+		{Phase: analysis.PhaseServing, To: *n.Cordoned},
+		{Phase: analysis.PhaseCordoned, From: *n.Cordoned, To: analysis.Moment{At: *minutes(20)}},
+	}
+	n.Waits[0].Phase = analysis.PhaseCordoned
+	b.Nodes[1].Cordon = minutes(2)
+	rows := map[string]diff.Row{}
+	for _, r := range diff.Of(a, b).Rows {
+		rows[string(r.Scope)+": "+r.Object+": "+r.Measure] = r
+	}
+	why := []diff.Reason{{Kind: "budget", Object: "PodDisruptionBudget/shop/web", A: *minutes(9)}}
+	for label, want := range map[string][2]string{
+		"node: shop old 2: cordoned":              {"15m0s", "2m0s"},
+		"node: shop old 2: unfinished":            {"cordoned", "-"},
+		"phase: shop old, cordoned: longest":      {"15m0s", "2m0s"},
+		"phase: shop old, cordoned: all together": {"15m0s", "2m0s"},
+		"phase: shop old, cordoned: unfinished":   {"1", "-"},
+	} {
+		r, ok := rows[label]
+		if !ok || r.A.String() != want[0] || r.B.String() != want[1] {
+			t.Errorf("%s: found %+v (%t), %s and %s: want %v", label, r, ok, r.A, r.B, want)
+		}
+		if r.Measure != "unfinished" && !reflect.DeepEqual(r.Why, why) {
+			t.Errorf("%s: found %+v: want %+v", label, r.Why, why)
+		}
 	}
 }
 

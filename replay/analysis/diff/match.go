@@ -133,12 +133,20 @@ func replaced(n *analysis.Node) []time.Duration {
 	if n.Role == analysis.RoleNew {
 		key = []time.Duration{came, key[0]}
 	}
-	for _, d := range []*time.Duration{n.Boot, n.Join, n.Cordon, n.Drain, n.Termination} {
-		if d == nil {
-			key = append(key, never)
-		} else {
-			key = append(key, *d)
+	took := parts(n)
+	open, _ := unfinished(n)
+	for _, phase := range []analysis.Phase{
+		analysis.PhaseBooting, analysis.PhaseJoining, analysis.PhaseCordoned, analysis.PhaseDraining, analysis.PhaseTerminating,
+	} {
+		d := time.Duration(never)
+		if took[phase] != nil {
+			d = *took[phase]
 		}
+		ended := time.Duration(1)
+		if phase == open {
+			ended = 0
+		}
+		key = append(key, d, ended)
 	}
 	key = append(key, time.Duration(n.PodsToEvict))
 	for _, w := range n.Waits {

@@ -64,15 +64,35 @@ func paths(r *analysis.Roll) map[cause]time.Duration {
 	return all
 }
 
-// parts are the phases of a node's life with what they took.
+// parts are the phases of a node's life with what they took, that which the tape's end cuts off included.
 func parts(n *analysis.Node) map[analysis.Phase]*time.Duration {
 	if n == nil {
 		return nil
 	}
-	return map[analysis.Phase]*time.Duration{
+	all := map[analysis.Phase]*time.Duration{
 		analysis.PhaseBooting: n.Boot, analysis.PhaseJoining: n.Join, analysis.PhaseCordoned: n.Cordon,
 		analysis.PhaseDraining: n.Drain, analysis.PhaseTerminating: n.Termination,
 	}
+	if phase, took := unfinished(n); phase != "" && all[phase] == nil {
+		all[phase] = &took
+	}
+	return all
+}
+
+// unfinished is the phase in which the tape's end finds a node, and what it took up to there. Those that have no end of their
+// own, as serving, aren't meant. Without Series only drains are known.
+func unfinished(n *analysis.Node) (phase analysis.Phase, took time.Duration) {
+	switch last := len(n.Spans) - 1; {
+	case n.Terminated != nil:
+	case n.DrainUnfinished && n.Drain != nil:
+		return analysis.PhaseDraining, *n.Drain
+	case last >= 0:
+		switch s := n.Spans[last]; s.Phase {
+		case analysis.PhaseJoining, analysis.PhaseCordoned, analysis.PhaseDraining, analysis.PhaseTerminating:
+			return s.Phase, s.To.At - s.From.At
+		}
+	}
+	return "", 0
 }
 
 // phases compares what the nodes of one role in a group took for each phase, all together and the slowest.
@@ -88,6 +108,7 @@ func (c *comparison) phases() {
 
 type phase struct {
 	nodes          int
+	unfinished     int // of nodes, as the tape ends
 	total, longest time.Duration
 	waits          map[cause]time.Duration
 }
@@ -96,7 +117,11 @@ func (p *phase) measures() measures {
 	if p == nil {
 		return nil
 	}
-	return measures{"nodes": count(p.nodes), "longest": duration(p.longest), "all together": duration(p.total)}
+	m := measures{"nodes": count(p.nodes), "longest": duration(p.longest), "all together": duration(p.total)}
+	if p.unfinished > 0 {
+		m["unfinished"] = count(p.unfinished)
+	}
+	return m
 }
 
 func (p *phase) causes() map[cause]time.Duration {
@@ -110,6 +135,7 @@ func (s *side) phases() map[string]*phase {
 	all := map[string]*phase{}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
+		open, _ := unfinished(n)
 		for name, took := range parts(n) {
 			if took == nil {
 				continue
@@ -121,6 +147,9 @@ func (s *side) phases() map[string]*phase {
 				all[label] = p
 			}
 			p.nodes++
+			if name == open {
+				p.unfinished++
+			}
 			p.total += *took
 			p.longest = max(p.longest, *took)
 			s.waits(p.waits, n, name)
@@ -152,8 +181,8 @@ func ofNode(n *analysis.Node) measures {
 			m[string(name)] = duration(*took)
 		}
 	}
-	if n.DrainUnfinished {
-		m["drain"] = word("unfinished")
+	if phase, _ := unfinished(n); phase != "" {
+		m["unfinished"] = word(string(phase))
 	}
 	return m
 }

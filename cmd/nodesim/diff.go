@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/replay/analysis/diff"
@@ -21,7 +20,7 @@ says what changed most. Nodes are compared by their role and the order in which
 they were replaced in their group, never by their names.
 
 With --threshold the exit status is 1 where a roll takes longer in B by more than
-that, isn't complete though it was in A, or isn't there.`,
+that, isn't complete though it was in A, or isn't there, and where A has no roll.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim diff monday.yaml tuesday.yaml
@@ -61,11 +60,7 @@ that, isn't complete though it was in A, or isn't there.`,
 		if err != nil || threshold == "" {
 			return err
 		}
-		if above := d.Above(most); len(above) > 0 {
-			r := above[0]
-			return fmt.Errorf("roll of %s: %s was %s in A and is %s in B: want at most %s more", r.Object, r.Measure, r.A, r.B, most)
-		}
-		return nil
+		return d.Fails(most)
 	}
 	return cmd
 }

@@ -331,3 +331,30 @@ func TestThreshold(t *testing.T) {
 		}
 	}
 }
+
+func TestFailsSaysWhatIsWorse(t *testing.T) {
+	limit, err := diff.ParseThreshold("1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, forced := pair()
+	none := &analysis.Analysis{}
+	for _, c := range []struct {
+		a, b *analysis.Analysis
+		want string
+	}{
+		{held, forced, ""},
+		{forced, held, "roll of shop: it is complete in A and unfinished in B: want it as in A"},
+		{forced, none, "roll of shop: it was complete in A and isn't in B: want it there as well"},
+		{none, none, "nothing was compared: neither tape has a roll: want rolls in both"},
+		{none, forced, "nothing was compared: A has no roll: want rolls in both"},
+	} {
+		got := ""
+		if err := diff.Of(c.a, c.b).Fails(limit); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("found %q: want %q", got, c.want)
+		}
+	}
+}

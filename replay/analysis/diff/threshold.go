@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,6 +36,30 @@ func ParseThreshold(text string) (Threshold, error) {
 
 // String is the threshold as it was read.
 func (t Threshold) String() string { return t.text }
+
+// Fails is the error of a comparison whose rolls are worse in B by more than a threshold, or of which A has no roll to compare.
+func (d *Diff) Fails(t Threshold) error {
+	switch above := d.Above(t); {
+	case len(above) > 0:
+		return above[0].worse(t)
+	case d.A.Rolls == 0 && d.B.Rolls == 0:
+		return errors.New("nothing was compared: neither tape has a roll: want rolls in both")
+	case d.A.Rolls == 0:
+		return errors.New("nothing was compared: A has no roll: want rolls in both")
+	}
+	return nil
+}
+
+// worse says how a row of a roll is worse in B.
+func (r Row) worse(t Threshold) error {
+	switch {
+	case r.B == nil:
+		return fmt.Errorf("roll of %s: it was %s in A and isn't in B: want it there as well", r.Object, r.A)
+	case r.Measure == "outcome":
+		return fmt.Errorf("roll of %s: it is %s in A and %s in B: want it as in A", r.Object, r.A, r.B)
+	}
+	return fmt.Errorf("roll of %s: %s was %s in A and is %s in B: want at most %s more", r.Object, r.Measure, r.A, r.B, t)
+}
 
 // Above are the rows of the rolls that are worse in B by more than a threshold: longer, not complete where A's is, or not
 // there.

@@ -54,6 +54,10 @@ func spans(a *analysis.Analysis) ([]span, error) {
 			groups[n.Name] = append(groups[n.Name], n.Group)
 		}
 	}
+	own := make([]int, len(a.Findings)) // the roll of one that is about the whole of it, or -1
+	for k, f := range a.Findings {
+		own[k] = slices.IndexFunc(a.Rolls, func(r analysis.Roll) bool { return f.Node == "" && f.From == r.Start && f.To == r.End })
+	}
 	for i, r := range a.Rolls {
 		s.begin("roll "+rolled(r), "roll\x00"+strconv.Itoa(i)+"\x00"+r.Group+"\x00"+r.Pods, r.Start.At, r.End.At, attributes{
 			{"nodesim.group", r.Group}, {"nodesim.pods", r.Pods}, {"nodesim.outcome", string(r.Outcome)}, {"nodesim.replaced", r.Replaced},
@@ -70,7 +74,7 @@ func spans(a *analysis.Analysis) ([]span, error) {
 			}
 		}
 		for k, f := range a.Findings {
-			if !found[k] && s.covers(f) && about(r, groups[f.Node]) {
+			if !found[k] && s.covers(f) && about(r, groups[f.Node]) && (own[k] < 0 || own[k] == i) {
 				found[k] = true
 				s.finding(f)
 			}
@@ -117,9 +121,15 @@ type spanner struct {
 	trace [16]byte
 	from  time.Duration
 	to    time.Duration
-	open  []span         // of the trace that was begun, its root first
-	nodes map[string]int // the last span of a node in open, by name
+	open  []span               // of the trace that was begun, its root first
+	nodes map[string][]present // those that have a span in open, by name
 	done  []span
+}
+
+// present is a node that was there from a moment on, with its span.
+type present struct {
+	from time.Duration
+	span int
 }
 
 func (s *spanner) root() *span { return &s.open[0] }
@@ -127,7 +137,7 @@ func (s *spanner) root() *span { return &s.open[0] }
 func (s *spanner) begin(name, key string, from, to time.Duration, attrs attributes) {
 	sum := sha256.Sum256([]byte("trace\x00" + s.seed + "\x00" + key))
 	s.trace, s.from, s.to = [16]byte(sum[:]), from, max(from, to)
-	s.open, s.nodes = nil, map[string]int{}
+	s.open, s.nodes = nil, map[string][]present{}
 	s.add([8]byte{}, name, "", from, to, attrs)
 }
 
@@ -149,7 +159,7 @@ func (s *spanner) at(d time.Duration) uint64 { return s.base + uint64(d) }
 
 // node adds a node's spans: its life, and of its phases and waits what is in it and in the trace.
 func (s *spanner) node(n analysis.Node, from, to time.Duration) {
-	s.nodes[n.Name] = len(s.open)
+	s.nodes[n.Name] = append(s.nodes[n.Name], present{from, len(s.open)})
 	id := s.add(s.root().id, "node "+text(n.Name), "node\x00"+n.UID, from, to, attributes{
 		{"k8s.node.name", n.Name}, {"k8s.node.uid", n.UID}, {"nodesim.group", n.Group}, {"nodesim.role", string(n.Role)},
 		{"nodesim.image", n.Image}, {"cloud.availability_zone", n.Zone}, {"host.type", n.InstanceType}, {"nodesim.claim", n.Claim},
@@ -190,8 +200,10 @@ func about(r analysis.Roll, groups []string) bool {
 
 func (s *spanner) finding(f analysis.Finding) {
 	at := s.root()
-	if i, ok := s.nodes[f.Node]; ok {
-		at = &s.open[i]
+	for i, n := range s.nodes[f.Node] { // of several nodes with its name the last that was there by then, or the first
+		if i == 0 || n.from <= f.From.At {
+			at = &s.open[n.span]
+		}
 	}
 	var lines []string
 	for _, l := range f.Lines {

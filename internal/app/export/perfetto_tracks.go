@@ -128,7 +128,11 @@ func (t *trace) pods(a *analysis.Analysis, nodes map[string][]placed) {
 	var unplaced uint64
 	for i, p := range a.Pods {
 		parts := stretches(p, a.Tape.Duration)
-		parent := place(nodes[p.Node], parts[0].from)
+		since := parts[0].from
+		if p.Scheduled != nil {
+			since = p.Scheduled.At
+		}
+		parent := place(nodes[p.Node], since)
 		if parent == 0 {
 			if unplaced == 0 {
 				unplaced = t.track(0, "pods without a node", "", rankUnplaced, false)
@@ -153,8 +157,8 @@ func (t *trace) pods(a *analysis.Analysis, nodes map[string][]placed) {
 	}
 }
 
-// place is the track of the node on which a pod was that is first seen at this moment: of several nodes with its name the last
-// that was there by then, or the first.
+// place is the track of the node on which a pod was from this moment on: of several nodes with its name the last that was there by
+// then, or the first.
 func place(nodes []placed, at time.Duration) uint64 {
 	var id uint64
 	for _, n := range nodes {

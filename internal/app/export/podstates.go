@@ -14,9 +14,10 @@ type stretch struct {
 }
 
 // stretches are the states of a pod's life on the tape, without holes: pending, starting, running, terminating. One that was
-// there when the tape began begins at 0, in the state that its next moment ends.
+// there when the tape began begins at 0, in the state that its next moment ends; where none tells whether it was Ready, it is on a
+// node, and no more is known: it may have ended.
 func stretches(p analysis.Pod, end time.Duration) []stretch {
-	first := "running"
+	first := "on a node"
 	switch {
 	case p.Scheduled != nil || p.Node == "":
 		first = "pending"

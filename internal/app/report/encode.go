@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ type note struct {
 }
 
 type roll struct {
-	Group    string   `json:"group"`
+	Group    string   `json:"group"` // or the scope of a roll of pods
 	From     int64    `json:"from"`
 	To       int64    `json:"to"`
 	Line     int      `json:"line"`
@@ -162,7 +163,7 @@ func encode(a *analysis.Analysis, feed []Line) ([]byte, error) {
 	t := &interned{known: map[string]int{"": 0}, all: []string{""}}
 	d := document{
 		Tape: tape{
-			Name: clean(a.Tape.Name), Start: a.Tape.Start.UTC().Format(time.RFC3339Nano), Source: clean(a.Tape.Source),
+			Name: clean(a.Tape.Name), Start: start(a.Tape.Start), Source: clean(a.Tape.Source),
 			Provider: clean(a.Tape.Provider), End: end(a, feed), Events: a.Tape.Events, Complete: a.Tape.Complete,
 			Gaps: notes(a.Tape.Gaps), Marks: notes(a.Tape.Marks),
 		},
@@ -171,6 +172,14 @@ func encode(a *analysis.Analysis, feed []Line) ([]byte, error) {
 	}
 	d.Strings = t.all
 	return json.Marshal(d)
+}
+
+// start is when the tape began, or nothing where the tape doesn't say.
+func start(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339Nano)
 }
 
 // end is the last moment of all: the duration, which cutting to milliseconds must not put before something else.
@@ -221,7 +230,7 @@ func rolls(of []analysis.Roll) []roll {
 	out := make([]roll, 0, len(of))
 	for _, r := range of {
 		o := roll{
-			Group: clean(r.Group), From: r.Start.At.Milliseconds(), To: r.End.At.Milliseconds(), Line: r.Start.Line,
+			Group: clean(cmp.Or(r.Group, r.Pods)), From: r.Start.At.Milliseconds(), To: r.End.At.Milliseconds(), Line: r.Start.Line,
 			Outcome: string(r.Outcome), Replaced: r.Replaced, Joined: r.Joined, Left: r.Left,
 			Path: make([]step, 0, len(r.Path)), Savings: make([]saving, 0, len(r.Savings)),
 		}

@@ -40,6 +40,7 @@ type waits struct {
 	Phase      []int   `json:"phase"`
 	From       moments `json:"from"`
 	To         moments `json:"to"`
+	Duration   []int64 `json:"duration"` // no longer than from From to To: waits may have pauses
 	Object     []int   `json:"object"`
 	Pods       [][]int `json:"pods"`
 	More       []int   `json:"more"`
@@ -79,6 +80,7 @@ func (w *waits) add(node int, is analysis.Wait, t *interned) {
 	w.Node, w.Kind, w.Phase = append(w.Node, node), append(w.Kind, t.id(string(is.Kind))), append(w.Phase, t.id(string(is.Phase)))
 	w.From.add(&is.From)
 	w.To.add(&is.To)
+	w.Duration = append(w.Duration, is.Duration.Milliseconds())
 	pods := make([]int, 0, len(is.Pods))
 	for _, p := range is.Pods {
 		pods = append(pods, t.id(p))

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -90,6 +91,58 @@ func TestHostileStringsStayStrings(t *testing.T) {
 		if want := noderoll.OneLine(text); d.Tape.Name != want || d.Strings[d.Nodes.Name[0]] != want || d.Findings[0].Text != want {
 			t.Errorf("name %q: found %q, %q and %q: want it as text", text, d.Tape.Name, d.Strings[d.Nodes.Name[0]], d.Findings[0].Text)
 		}
+	}
+}
+
+// encoded is the data of the page of an analysis.
+func encoded(t *testing.T, a *analysis.Analysis) (d document) {
+	t.Helper()
+	data, err := encode(a, nil)
+	if err == nil {
+		err = json.Unmarshal(data, &d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// A wait may have pauses: it is as long as the analysis says, not as from its beginning to its end.
+func TestWaitsHaveTheirDuration(t *testing.T) {
+	a, _ := sample(1, 1)
+	w := &a.Nodes[0].Waits[0]
+	w.Duration = 7 * time.Second
+	if got := encoded(t, a).Nodes.Waits.Duration; len(got) != 1 || got[0] != 7000 || w.To.At-w.From.At == w.Duration {
+		t.Errorf("found durations %v of a wait of %s: want [7000]", got, w.Duration)
+	}
+	if bad := regexp.MustCompile(`lasting\(w\.to\.at|w\.to\.at\[\w+\] - w\.from`).FindString(string(thePage.before) + string(thePage.after)); bad != "" {
+		t.Errorf("found %s on the page: want the wait's duration", bad)
+	}
+}
+
+// What goes on at the end of the tape is told from what ended earlier without an end.
+func TestOnlyWhatGoesOnEndsWithTheTape(t *testing.T) {
+	script := string(thePage.before) + string(thePage.after)
+	for _, want := range []string{
+		`r.outcome === "unfinished" && r.to >= end ?`, `roll.outcome === "unfinished" && roll.to >= end`,
+		`r.outcome === "unfinished" && (r.left > 0 || r.to >= end)`, `n.terminated.at[i] < 0 && n.spans`, `to < 0 && !data.nodes.unfinished[i]`,
+	} {
+		if !strings.Contains(script, want) {
+			t.Errorf("found no %s on the page", want)
+		}
+	}
+}
+
+func TestRollsOfPodsHaveTheirScope(t *testing.T) {
+	a := &analysis.Analysis{Rolls: []analysis.Roll{{Pods: "shop/app=web"}}}
+	if got := encoded(t, a).Rolls[0].Group; got != "shop/app=web" {
+		t.Errorf("found a roll of %q: want its scope", got)
+	}
+}
+
+func TestATapeWithoutAStartHasNone(t *testing.T) {
+	if got := encoded(t, &analysis.Analysis{}).Tape.Start; got != "" {
+		t.Errorf("found the start %q: want none", got)
 	}
 }
 

@@ -56,7 +56,7 @@ function focusTime(from, to) {
 function rollDetails(i) {
   const r = data.rolls[i];
   return [
-    facts([["from", stamp(r.from)], ["to", r.outcome === "unfinished" ? `${stamp(r.to)}, where the tape ends` : stamp(r.to)], ["took", lasting(r.to - r.from)],
+    facts([["from", stamp(r.from)], ["to", r.outcome === "unfinished" && r.to >= end ? `${stamp(r.to)}, where the tape ends` : stamp(r.to)], ["took", lasting(r.to - r.from)],
       ["outcome", r.outcome], ["replaced", r.replaced], ["joined", r.joined], ["left", r.left]]),
     element("h2", "", r.path.length > 0 ? "Critical path" : ""),
     jumps(r.path.slice(0, limit).map((s) => [`${lasting(s.to - s.from)} ${s.text || s.phase}`, () => { jumpToNode(s.node, s.from); focusTime(s.from, s.to); }])),
@@ -68,7 +68,7 @@ function rollDetails(i) {
 function nodeDetails(i) {
   const n = data.nodes, w = n.waits, all = [];
   for (let k = waitFirst[i]; k < waitFirst[i + 1]; k++) all.push(k);
-  all.sort((a, b) => (w.to.at[b] - w.from.at[b]) - (w.to.at[a] - w.from.at[a]));
+  all.sort((a, b) => w.duration[b] - w.duration[a]);
   return [
     facts([["role", str(n.role[i])], ["group", str(n.group[i])], ["image", str(n.image[i])], ["zone", str(n.zone[i])], ["type", str(n.type[i])],
       ["made for", str(n.claim[i])], ["requested", momentText(n.requested, i)], ["joined", momentText(n.joined, i)], ["ready", momentText(n.ready, i)],
@@ -84,7 +84,7 @@ function nodeDetails(i) {
 function waitText(k) {
   const w = data.nodes.waits;
   const pods = w.pods[k].slice(0, 5).map(str), more = w.pods[k].length - pods.length + w.more[k];
-  return [lasting(w.to.at[k] - w.from.at[k]), str(w.kind[k]), str(w.object[k]), pods.length > 0 ? `(${pods.join(", ")}${more > 0 ? ` and ${more} more` : ""})` : "",
+  return [lasting(w.duration[k]), str(w.kind[k]), str(w.object[k]), pods.length > 0 ? `(${pods.join(", ")}${more > 0 ? ` and ${more} more` : ""})` : "",
     str(w.reason[k]), str(w.message[k]), `line ${w.from.line[k]}`].filter((s) => s !== "").join(" ");
 }
 

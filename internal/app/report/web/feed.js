@@ -32,7 +32,7 @@ function drawFeed() {
   const list = byId("feed"), now = entryAt(view.cursor);
   if (feedFollows) {
     const top = Math.max(now * entryHeight - list.clientHeight / 2, 0);
-    if (Math.abs(list.scrollTop - top) > 1) { feedScrolls = true; list.scrollTop = top; }
+    if (Math.abs(list.scrollTop - top) > 1) list.scrollTop = top;
     feedFollows = false;
   }
   const first = Math.max(Math.floor(list.scrollTop / entryHeight) - 1, 0);
@@ -58,7 +58,6 @@ function drawFeed() {
   }
   for (let k = Math.max(last - first, 0); k < elements.length; k++) elements[k].style.display = "none";
 }
-let feedScrolls = false;
 
 function fill(e, k, now) {
   const cls = `entry${k === now ? " now" : k > now ? " later" : ""}`;

@@ -68,7 +68,7 @@ function drawRoll(row, y, height) {
     const at = bar(ctx, "serving", roll.from, roll.to, y + 3, height - 10);
     if (at) label(ctx, roll.outcome, at[0], at[1], y + height / 2 - 2);
   }
-  if (roll.outcome === "unfinished") ends(ctx, y + 3, height - 10);
+  if (roll.outcome === "unfinished" && roll.to >= end) ends(ctx, y + 3, height - 10);
 }
 
 function drawNode(row, y, height) {
@@ -97,7 +97,7 @@ function drawNode(row, y, height) {
     drawn = right;
     strip(ctx, str(n.waits.kind[w]), n.waits.from.at[w], n.waits.to.at[w], top + tall + (compact ? 0.5 : 2.5), compact ? 1.5 : 3);
   }
-  if (stops > begins && n.spans.to[stops - 1] >= end && str(n.spans.phase[stops - 1]) !== "serving") ends(ctx, top, tall);
+  if (stops > begins && n.terminated.at[i] < 0 && n.spans.to[stops - 1] >= end && str(n.spans.phase[stops - 1]) !== "serving") ends(ctx, top, tall);
   if (height > 40) drawPodsWithin(i, top + tall + 7, y + height - 2);
 }
 
@@ -106,7 +106,7 @@ function spanText(i, s) {
   const n = data.nodes, from = n.spans.from.at[s], to = n.spans.to[s];
   let longest = -1, least = 0;
   for (let w = waitFirst[i]; w < waitFirst[i + 1]; w++) {
-    const long = Math.min(n.waits.to.at[w], to) - Math.max(n.waits.from.at[w], from);
+    const overlap = Math.min(n.waits.to.at[w], to) - Math.max(n.waits.from.at[w], from), long = Math.min(n.waits.duration[w], overlap);
     if (long > least) { least = long; longest = w; }
   }
   const text = `${str(n.spans.phase[s])} ${lasting(to - from)}`;
@@ -140,7 +140,7 @@ function drawWaits(row, y, height) {
   for (const k of row.waits) {
     strip(ctx, kind, w.from.at[k], w.to.at[k], y + height / 2, 5);
     const left = Math.max(xOf(w.from.at[k]), view.gutter), right = Math.min(xOf(w.to.at[k]), view.width);
-    label(ctx, `${lasting(w.to.at[k] - w.from.at[k])} ${str(w.message[k]) || str(w.reason[k])}`, left, right, y + height / 2);
+    label(ctx, `${lasting(w.duration[k])} ${str(w.message[k]) || str(w.reason[k])}`, left, right, y + height / 2);
     if (w.unfinished[k]) ends(ctx, y + 2, height - 4);
   }
 }

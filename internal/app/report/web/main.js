@@ -3,7 +3,7 @@
 function heading() {
   byId("name").textContent = tape.name || "(a tape without a name)";
   const facts = [
-    { recording: "recorded", import: "imported", scenario: "simulated" }[tape.source] || tape.source, tape.start.slice(0, 19).replace("T", " ") + " UTC",
+    { recording: "recorded", import: "imported", scenario: "simulated" }[tape.source] || tape.source, tape.start && tape.start.slice(0, 19).replace("T", " ") + " UTC",
     tape.provider, lasting(tape.end), many(tape.events, "event"), many(nodeCount, "node"), many(podCount, "pod"),
     ...data.rolls.slice(0, 3).map((r) => `${r.group || "roll"}: ${r.outcome}, ${r.replaced} replaced in ${lasting(r.to - r.from)}`),
   ];
@@ -12,7 +12,7 @@ function heading() {
   const warnings = [];
   if (!tape.complete) warnings.push("The tape isn't complete: its recorder was cut off.");
   if (tape.gaps.length > 0) warnings.push(`${many(tape.gaps.length, "gap")}: events may be missing at ${tape.gaps.slice(0, 5).map((g) => `${stamp(g.at)} (${g.name}, line ${g.line})`).join(", ")}${tape.gaps.length > 5 ? " and later" : ""}.`);
-  for (const r of data.rolls) if (r.outcome === "unfinished") warnings.push(`The tape ends before the roll${r.group ? ` of ${r.group}` : ""} does${r.left > 0 ? `: ${many(r.left, "node")} left` : ""}.`);
+  for (const r of data.rolls) if (r.outcome === "unfinished" && (r.left > 0 || r.to >= end)) warnings.push(`The tape ends before the roll${r.group ? ` of ${r.group}` : ""} does${r.left > 0 ? `: ${many(r.left, "node")} left` : ""}.`);
   byId("warnings").textContent = warnings.slice(0, 4).join(" ");
 }
 

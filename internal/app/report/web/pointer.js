@@ -22,7 +22,7 @@ function pointers() {
   scroll.addEventListener("dblclick", (e) => { if (xWithin(e) > view.gutter) zoom(0.4, tOf(xWithin(e))); else toggle(rowAt(yWithin(e))); });
   scroll.addEventListener("mousemove", (e) => { if (e.buttons === 0) tip(e); });
   scroll.addEventListener("mouseleave", () => { byId("tip").hidden = true; });
-  byId("feed").addEventListener("scroll", () => { if (feedScrolls) feedScrolls = false; redraw(); }, { passive: true });
+  byId("feed").addEventListener("scroll", redraw, { passive: true });
 }
 
 // dragged calls back for each move of a pressed pointer, and with now for the press as well.

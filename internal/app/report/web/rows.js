@@ -17,10 +17,10 @@ function started(i) {
   return end + 1;
 }
 
-// drained is how long a node's drain took, up to the end of the tape where it has no end.
+// drained is how long a node's drain took, up to the end of the tape where it goes on; -1 where it had no end.
 function drained(i) {
   const from = data.nodes.drainBegan.at[i], to = data.nodes.drained.at[i];
-  return from < 0 ? -1 : (to < 0 ? end : to) - from;
+  return from < 0 || (to < 0 && !data.nodes.unfinished[i]) ? -1 : (to < 0 ? end : to) - from;
 }
 
 const orders = {

@@ -31,8 +31,8 @@ function nodeTable() {
 function longestWait(i) {
   const w = data.nodes.waits;
   let longest = -1;
-  for (let k = waitFirst[i]; k < waitFirst[i + 1]; k++) if (longest < 0 || w.to.at[k] - w.from.at[k] > w.to.at[longest] - w.from.at[longest]) longest = k;
-  return longest < 0 ? "" : `${str(w.kind[longest])} ${str(w.object[longest])} ${lasting(w.to.at[longest] - w.from.at[longest])}`;
+  for (let k = waitFirst[i]; k < waitFirst[i + 1]; k++) if (longest < 0 || w.duration[k] > w.duration[longest]) longest = k;
+  return longest < 0 ? "" : `${str(w.kind[longest])} ${str(w.object[longest])} ${lasting(w.duration[longest])}`;
 }
 
 function showTable() {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-
+	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/spf13/cobra"
@@ -32,17 +30,17 @@ Times are positions on the tape. docs/explain.md says what each number means.`,
 	f.addTape(cmd)
 	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
 	suggest(cmd, "output", format.of...)
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		tape, err := f.tape(cmd, args)
 		if err != nil {
 			return err
 		}
-		a, err := f.analyse(tape, false)
+		a, lacks, err := f.analyse(tape, false)
 		if err != nil {
 			return err
 		}
-		if !a.Tape.Complete {
-			warn(cmd.ErrOrStderr(), "%s: not complete: it ends without END, and what came after its last line isn't known", tape.Name)
+		if lacks != "" {
+			warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 		}
 		if format.value == "json" {
 			_, err = cmd.OutOrStdout().Write(append(a.AppendJSON(nil), '\n'))
@@ -53,20 +51,7 @@ Times are positions on the tape. docs/explain.md says what each number means.`,
 	return cmd
 }
 
-// analyse reads a tape to its end.
-func (f *replayFlags) analyse(tape *ui.Tape, series bool) (_ *analysis.Analysis, err error) {
-	r, err := tape.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	o, err := f.observed(tape, r.Header())
-	if err != nil {
-		return nil, err
-	}
-	a, err := analysis.Tape(r, analysis.Options{Options: o, Series: series})
-	if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {
-		err = fmt.Errorf("tape %s: %w", tape.Name, err)
-	}
-	return a, err
+// analyse reads a tape to its end, and says what it lacks of a whole one.
+func (f *replayFlags) analyse(tape *ui.Tape, series bool) (_ *analysis.Analysis, lacks string, err error) {
+	return analyse.Tape(tape, analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target}, series)
 }

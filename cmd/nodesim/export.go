@@ -69,7 +69,7 @@ docs/export.md has an example of each format.`,
 		if err := f.spare(cmd, args); err != nil {
 			return err
 		}
-		a, err := f.analyse(tape, true)
+		a, _, err := f.analyse(tape, true)
 		if err != nil {
 			return err
 		}

@@ -123,15 +123,19 @@ func (f *replayFlags) driver(tape *ui.Tape) (*ui.Driver, *timeline.Reader, error
 
 // observed are the nodes of a tape that were asked for.
 func (f *replayFlags) observed(tape *ui.Tape, h *timeline.Header) (observe.Options, error) {
-	provider := f.provider.value
-	if provider == "auto" {
-		provider = ""
-	}
-	o, err := observe.OptionsFor(h, provider, f.nodegroup, f.target)
+	o, err := observe.OptionsFor(h, f.named(), f.nodegroup, f.target)
 	if err != nil {
 		err = fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
 	return o, err
+}
+
+// named is the provider that was asked for: "" leaves it to the tape.
+func (f *replayFlags) named() string {
+	if f.provider.value == "auto" {
+		return ""
+	}
+	return f.provider.value
 }
 
 // newDriver looks at a tape as was asked for.

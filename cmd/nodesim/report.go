@@ -55,11 +55,11 @@ An existing FILE is written anew; --out - writes to standard output.`,
 
 // report reads the tape twice, for its analysis and for its feed, and writes the page.
 func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) error {
-	a, err := f.analyse(tape, true)
+	a, lacks, err := f.analyse(tape, true)
 	if err != nil {
 		return err
 	}
-	feed, lacks, err := f.feed(tape)
+	feed, err := f.feed(tape)
 	if err != nil {
 		return err
 	}
@@ -76,18 +76,17 @@ func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) erro
 	return atomicfile.Write(out, page.Bytes(), 0o644)
 }
 
-// feed is the feed of a tape, entries of every kind, and what the tape lacks of a whole one.
-func (f *replayFlags) feed(tape *ui.Tape) (feed []report.Line, lacks string, err error) {
+// feed is the feed of a tape, entries of every kind.
+func (f *replayFlags) feed(tape *ui.Tape) (_ []report.Line, err error) {
 	r, err := tape.Reader()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	o, err := f.observed(tape, r.Header())
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	o.Verbose = true
-	feed, err = report.Feed(r, o)
-	return feed, ui.Shortfall(r), err
+	return report.Feed(r, o)
 }

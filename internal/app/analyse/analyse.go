@@ -1,4 +1,4 @@
-// Package analyse reads a file's tape for the verbs that compare and judge rolls: a path goes in, its analysis comes out.
+// Package analyse reads a file's tape for the verbs that tell of rolls, compare and judge them: a tape goes in, its analysis comes out.
 package analyse
 
 import (
@@ -15,27 +15,41 @@ import (
 // Pods are the pods whose rolls to look at, updated in place. Without a Selector the tape's header says what to look at.
 type Pods struct{ Selector, Namespace string }
 
+// Scope is what was asked for in place of what a tape's header says, as for observe.OptionsFor.
+type Scope struct {
+	Provider, Nodegroup, Target string
+	Pods                        Pods
+}
+
 // File analyses a tape in the scope that its header names, or in that of pods. stdin is the file "-".
-func File(path string, stdin io.Reader, pods Pods, series bool) (_ *analysis.Analysis, err error) {
-	tape := ui.File(path, stdin)
+func File(path string, stdin io.Reader, pods Pods, series bool) (*analysis.Analysis, error) {
+	a, _, err := Tape(ui.File(path, stdin), Scope{Pods: pods}, series)
+	return a, err
+}
+
+// Tape analyses a tape, and says what it lacks of a whole one.
+func Tape(tape *ui.Tape, scope Scope, series bool) (_ *analysis.Analysis, lacks string, err error) {
 	r, err := tape.Reader()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if pods.Selector != "" {
-		scope := &r.Header().Scope
-		scope.Pods, scope.Namespace = pods.Selector, pods.Namespace
+	if pods := scope.Pods; pods.Selector != "" {
+		is := &r.Header().Scope
+		is.Pods, is.Namespace = pods.Selector, pods.Namespace
 	}
-	o, err := observe.OptionsFor(r.Header(), "", "", "")
+	o, err := observe.OptionsFor(r.Header(), scope.Provider, scope.Nodegroup, scope.Target)
 	if err != nil {
-		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
+		return nil, "", fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
 	a, err := analysis.Tape(r, analysis.Options{Options: o, Series: series})
 	if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {
-		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
+		err = fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
-	return a, err
+	if err != nil {
+		return nil, "", err
+	}
+	return a, ui.Shortfall(r), nil
 }
 
 // Check holds a tape against policies, in the scope of File.

@@ -21,7 +21,7 @@ type Analysis struct {
 // About is what was read.
 type About struct {
 	Name     string        `json:"name"`
-	Start    time.Time     `json:"start"`
+	Start    time.Time     `json:"start,omitzero"` // where the header has it
 	Duration time.Duration `json:"duration"`
 	Source   string        `json:"source"` // recording, import or scenario
 	Provider string        `json:"provider,omitempty"`
@@ -84,7 +84,9 @@ type Step struct {
 	Phase    Phase         `json:"phase"`
 	// Wait is what the node waited for during this part, if the tape shows it.
 	Wait WaitKind `json:"wait,omitempty"`
-	Text string   `json:"text"` // one sentence
+	// Object is what was waited for: Kind/namespace/name or Kind/name.
+	Object string `json:"object,omitempty"`
+	Text   string   `json:"text"` // one sentence
 }
 
 // Saving says how much shorter a roll would have been without one kind of wait for one object.

@@ -37,12 +37,15 @@ type budget struct {
 	selector labels.Selector
 	gates    [2]gate // for pods that aren't ready, and for those that are
 	never    gate    // for pods with two budgets
+	told     gate    // for pods that it refused as REFUSED lines say, while it is no object on the tape
+	said     string  // the last of these refusals
+	double   bool    // it held pods that another budget covers as well
 	covered  int     // pods
 	ready    []*pod  // that it covers, as they became ready
 	most     int     // desired
 
-	zero, short Moment // since when it allows nothing, and has fewer healthy pods than it wants
-	below       time.Duration
+	zero  Moment    // since when it allows nothing
+	lacks intervals // it has fewer healthy pods than it wants
 
 	holding int // pods and nodes that it holds up now
 	intervals
@@ -141,13 +144,7 @@ func (s *reading) budget(ev *timeline.Event, _ bool) error {
 	}
 	if b == nil {
 		if b = sp.all[ev.Name]; b == nil {
-			b = &budget{Budget: Budget{Namespace: ev.Namespace, Name: ev.Name, HeldNodes: []string{}, Pods: []string{}}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}}
-			for _, g := range []*gate{&b.gates[0], &b.gates[1], &b.never} {
-				g.budget = b
-			}
-			b.never.refuses, b.never.since = true, s.now
-			sp.all[ev.Name] = b
-			s.budgets = append(s.budgets, b)
+			b = s.newBudget(sp, ev.Namespace, ev.Name)
 		}
 		b.selector = nil
 		sp.budgets[ev.Name] = b
@@ -171,6 +168,20 @@ func (s *reading) budget(ev *timeline.Event, _ bool) error {
 		b.Desired = level(b.Desired, s.now, b.says.DesiredHealthy)
 	}
 	return nil
+}
+
+// newBudget makes a budget that isn't known yet.
+func (s *reading) newBudget(sp *space, namespace, name string) *budget {
+	b := &budget{Budget: Budget{Namespace: namespace, Name: name, HeldNodes: []string{}, Pods: []string{}}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}}
+	for _, g := range []*gate{&b.gates[0], &b.gates[1], &b.never, &b.told} {
+		g.budget = b
+	}
+	for _, g := range []*gate{&b.never, &b.told} {
+		g.refuses, g.since = true, s.now
+	}
+	sp.all[name] = b
+	s.budgets = append(s.budgets, b)
+	return b
 }
 
 // level adds a figure where it is another one than before.
@@ -238,7 +249,7 @@ func (b *budget) review(s *reading) {
 		b.gates[i].set(s, b.covered > 0 && b.says.Refuses(i == 1))
 	}
 	lasts(&b.zero, &b.AtZero, s.now, b.covered > 0 && b.says.DisruptionsAllowed <= 0)
-	lasts(&b.short, &b.below, s.now, b.covered > 0 && b.says.CurrentHealthy < b.says.DesiredHealthy)
+	b.lacks.is(b.covered > 0 && b.says.CurrentHealthy < b.says.DesiredHealthy, s.now)
 }
 
 // lasts adds up for how long something is so.
@@ -254,7 +265,10 @@ func lasts(since *Moment, total *time.Duration, now Moment, is bool) {
 
 // why says why a gate is closed.
 func (b *budget) why(g *gate) string {
-	if g == &b.never {
+	switch g {
+	case &b.told:
+		return b.said
+	case &b.never:
 		return "pods have more than one budget, which the eviction API does not support"
 	}
 	return b.says.Why()
@@ -298,7 +312,7 @@ const mostPods = 20
 // close ends what the tape's end cuts off.
 func (b *budget) close(s *reading) Budget {
 	lasts(&b.zero, &b.AtZero, s.now, false)
-	lasts(&b.short, &b.below, s.now, false)
+	b.lacks.end(s.now)
 	b.end(s.now)
 	b.Held = b.total()
 	return b.Budget

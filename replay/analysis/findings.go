@@ -13,6 +13,11 @@ import (
 
 // findings lists what is worth knowing, with its proof.
 func (s *reading) findings() []Finding {
+	for i := range s.a.Rolls {
+		for _, saving := range s.a.Rolls[i].Savings {
+			s.saves[gatherKey{saving.Wait, saving.Object}] += saving.Saves
+		}
+	}
 	all := []Finding{}
 	all = append(all, s.budgetFindings()...)
 	all = append(all, s.savingFindings()...)
@@ -44,15 +49,23 @@ func (s *reading) findings() []Finding {
 const mostLines = 20
 
 // saved is by how much rolls would have been shorter without a kind of wait for an object.
-func (s *reading) saved(kind WaitKind, object string) (saves time.Duration) {
+func (s *reading) saved(kind WaitKind, object string) time.Duration {
+	return s.saves[gatherKey{kind, object}]
+}
+
+// delayed is the roll that a budget delayed most, or the whole tape.
+func (s *reading) delayed(budget string) (from, to time.Duration) {
+	to = s.now.At
+	most := time.Duration(0)
 	for i := range s.a.Rolls {
-		for _, saving := range s.a.Rolls[i].Savings {
-			if saving.Wait == kind && saving.Object == object {
-				saves += saving.Saves
+		r := &s.a.Rolls[i]
+		for _, v := range r.Savings {
+			if v.Wait == WaitBudget && v.Object == budget && v.Saves > most {
+				most, from, to = v.Saves, r.Start.At, r.End.At
 			}
 		}
 	}
-	return saves
+	return from, to
 }
 
 // shortest is the least that a budget must hold up drains to be a finding, where that made no roll longer: evictions that
@@ -66,13 +79,7 @@ func (s *reading) budgetFindings() (all []Finding) {
 		}
 		f := Finding{Kind: FindBudgetHeld, Object: b.path(), Pods: b.Pods, Cost: s.saved(WaitBudget, b.path())}
 		f.Delays = f.Cost > 0
-		from, to := time.Duration(0), s.now.At
-		for i := range s.a.Rolls {
-			if r := &s.a.Rolls[i]; f.Delays && slices.ContainsFunc(r.Savings, func(v Saving) bool { return v.Wait == WaitBudget && v.Object == b.path() }) {
-				from, to = r.Start.At, r.End.At
-				break
-			}
-		}
+		from, to := s.delayed(b.path())
 		lasted, first, last := b.within(from, to)
 		if lasted == 0 {
 			lasted, first, last = b.within(0, s.now.At)
@@ -98,14 +105,19 @@ func (s *reading) budgetFindings() (all []Finding) {
 
 // whyHeld says why a budget held up pods, and what to change.
 func (s *reading) whyHeld(b *budget) (why, remedy string) {
-	for p := range b.held {
-		if p.class != nil && len(p.class.budgets) > 1 {
-			return "its pods have more than one budget, which the eviction API does not support",
-				"let the selector of one budget alone match the pods"
-		}
+	switch {
+	case b.double:
+		return "its pods have more than one budget, which the eviction API does not support",
+			"let the selector of one budget alone match the pods"
+	case b.object == nil: // only REFUSED lines tell of it
+		return with("it allows no disruption", b.said), "let the budget allow one disruption, or give its workload one replica more than the budget needs"
 	}
 	needs, has := b.heldWants, b.heldHealthy
-	why = fmt.Sprintf("it allows no disruption (needs %s and has %d)", phrase.Count(needs, "healthy pod"), has)
+	also := ""
+	if has > needs { // the server takes an eviction from disruptionsAllowed at once; the controller counts the pods later
+		also = ", evicted ones among them"
+	}
+	why = fmt.Sprintf("it allows no disruption (needs %s and has %d%s)", phrase.Count(needs, "healthy pod"), has, also)
 	switch {
 	case needs >= b.heldExpected && b.heldExpected > 0:
 		remedy = fmt.Sprintf("let the budget allow one disruption (maxUnavailable: 1, or minAvailable: %d), or give its workload one replica more than the budget needs", max(needs-1, 0))
@@ -175,7 +187,7 @@ func (s *reading) savingFindings() (all []Finding) {
 			}
 			f := Finding{Kind: kind, Cost: saving.Saves, Delays: true, Object: saving.Object, From: r.Start, To: r.End, Text: saving.Text, Remedy: remedies[kind]}
 			for _, step := range r.Path {
-				if step.Wait == saving.Wait {
+				if step.Wait == saving.Wait && step.Object == saving.Object {
 					f.Lines = append(f.Lines, step.From.Line, step.To.Line)
 				}
 			}
@@ -189,26 +201,30 @@ func (s *reading) savingFindings() (all []Finding) {
 const crashing = 3
 
 func (s *reading) workloadFindings(w *workload) (all []Finding) {
-	note := func(kind FindingKind, cost time.Duration, text, remedy string) {
-		f := Finding{Kind: kind, Cost: cost, Object: w.path(), From: Moment{0, 0}, To: s.now, Text: text, Remedy: remedy}
-		if w.LeastAt != nil && (kind == FindBelowBudget || kind == FindUnavailable) {
-			f.From = *w.LeastAt
+	note := func(kind FindingKind, cost time.Duration, proof intervals, text, remedy string) {
+		f := Finding{Kind: kind, Cost: cost, Object: w.path(), Text: text, Remedy: remedy, Lines: proof.lines()}
+		if n := len(proof.all); n > 0 {
+			f.From, f.To = proof.all[0].from, proof.all[n-1].to
 		}
 		all = append(all, f)
 	}
 	serves := w.Kind != "DaemonSet" && w.Kind != "Pod" && w.Kind != "Job" && w.Replicas > 0
 	if w.BelowWanted > 0 && serves {
-		note(FindBelowBudget, w.BelowWanted, fmt.Sprintf("%s had fewer healthy pods than its budget wants for %s", w.path(), short(w.BelowWanted)),
+		note(FindBelowBudget, w.BelowWanted, w.lacks, fmt.Sprintf("%s had fewer healthy pods than its budget wants for %s", w.path(), short(w.BelowWanted)),
 			"give it more replicas, or find out what took its pods away without asking the budget")
 	}
-	if serves && w.LeastAvailable == 0 && len(w.at) > 0 && w.at[0] > 0 {
-		note(FindUnavailable, w.at[0], fmt.Sprintf("%s had no available pod for %s", w.path(), short(w.at[0])), "give it a budget and more than one replica, on more than one node")
+	if none := w.unavailable(s.now); serves && none > 0 {
+		note(FindUnavailable, none, w.zero, fmt.Sprintf("%s had no available pod for %s", w.path(), short(none)), "give it a budget and more than one replica, on more than one node")
 	}
 	if w.Restarts >= crashing {
-		note(FindRestarts, 0, fmt.Sprintf("containers of %s restarted %d times", w.path(), w.Restarts), "look at their logs: nodesim tells only that they ended")
+		var proof intervals
+		for _, at := range w.restarted {
+			proof.all = append(proof.all, interval{at, at})
+		}
+		note(FindRestarts, 0, proof, fmt.Sprintf("containers of %s restarted %d times", w.path(), w.Restarts), "look at their logs: nodesim tells only that they ended")
 	}
 	if w.LongestWait >= shortest && s.saved(WaitScheduling, w.path()) == 0 {
-		note(FindUnschedulable, w.LongestWait, with(fmt.Sprintf("%s waited %s for a node", w.PendingPod, short(w.LongestWait)), w.PendingWhy), remedies[FindUnschedulable])
+		note(FindUnschedulable, w.LongestWait, intervals{all: []interval{w.longest}}, with(fmt.Sprintf("%s waited %s for a node", w.PendingPod, short(w.LongestWait)), w.PendingWhy), remedies[FindUnschedulable])
 	}
 	return all
 }

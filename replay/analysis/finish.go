@@ -17,7 +17,6 @@ func (s *reading) finish() *Analysis {
 			s.synced(k)
 		}
 	}
-	s.claims()
 	for _, p := range s.allPods {
 		if !p.gone {
 			p.workload.pended(p, s.now)
@@ -65,7 +64,7 @@ func (s *reading) finishWorkloads() {
 		p.workload.Refused += p.held.refused
 	}
 	for _, w := range s.workloads {
-		s.a.Workloads = append(s.a.Workloads, w.close(s.now.At))
+		s.a.Workloads = append(s.a.Workloads, w.close(s.now))
 	}
 	slices.SortFunc(s.a.Workloads, func(x, y Workload) int {
 		return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name), strings.Compare(x.Kind, y.Kind))
@@ -77,6 +76,7 @@ func (s *reading) finishWorkloads() {
 func (s *reading) roles() {
 	images := map[string]map[string]bool{} // of nodes that joined, by group
 	for _, n := range s.allNodes {
+		s.groups[n.Group] = append(s.groups[n.Group], n)
 		if !n.initial {
 			if images[n.Group] == nil {
 				images[n.Group] = map[string]bool{}
@@ -150,16 +150,12 @@ func (s *reading) finishRolls() {
 		}
 		r := Roll{
 			Group: found.Nodegroup, Start: Moment{found.Start, found.StartLine}, End: Moment{found.End, found.EndLine},
-			Outcome: Outcome(found.Outcome), Replaced: found.Replaced, Joined: found.Joined, Path: []Step{}, Savings: []Saving{},
+			Outcome: Outcome(found.Outcome), Replaced: found.Replaced, Joined: found.Joined, Left: found.Left, Path: []Step{}, Savings: []Saving{},
 		}
 		if found.Pods != nil {
 			r.Pods = found.Pods.Scope
-		} else {
-			for _, n := range s.allNodes {
-				if n.Group == r.Group && n.Role == RoleOld && n.appeared.At <= r.End.At && !(n.terminatedAt.is() && n.terminatedAt.At <= r.End.At) {
-					r.Left++
-				}
-			}
+		} else if !s.apart(&r) {
+			r.Left = s.old(&r)
 		}
 		if found.Outcome == rolls.Unfinished && (r.Left > 0 || s.working(r.Group)) {
 			r.End = s.now
@@ -170,22 +166,40 @@ func (s *reading) finishRolls() {
 	}
 }
 
-// chosen reports whether a node of a group is in scope.
-func (s *reading) chosen(group string) bool {
-	for _, n := range s.allNodes {
-		if n.Group == group && n.scope {
+// apart reports whether the images of a group's nodes tell those apart that a roll has left and that it has made. Otherwise
+// all nodes of the beginning count as old in a feed, those as well that took no part in what ended others.
+func (s *reading) apart(r *Roll) bool {
+	first := ""
+	for _, n := range s.groups[r.Group] {
+		switch {
+		case r.End.before(n.appeared) || n.terminatedAt.is() && !r.End.before(n.terminatedAt):
+		case first == "":
+			first = n.Image
+		case n.Image != first:
 			return true
 		}
 	}
-	return false
+	return r.Outcome == Complete
+}
+
+// old counts the nodes of the beginning that a roll was to replace and that are there at its end.
+func (s *reading) old(r *Roll) (count int) {
+	for _, n := range s.groups[r.Group] {
+		if n.Role == RoleOld && !r.End.before(n.appeared) && !(n.terminatedAt.is() && !r.End.before(n.terminatedAt)) {
+			count++
+		}
+	}
+	return count
+}
+
+// chosen reports whether a node of a group is in scope.
+func (s *reading) chosen(group string) bool {
+	return slices.ContainsFunc(s.groups[group], func(n *node) bool { return n.scope })
 }
 
 // working reports whether something is under way in a group when the tape ends.
 func (s *reading) working(group string) bool {
-	for _, n := range s.allNodes {
-		if n.Group == group && !n.terminatedAt.is() && (n.going() || n.phase == PhaseJoining) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.groups[group], func(n *node) bool {
+		return !n.terminatedAt.is() && (n.going() || n.phase == PhaseJoining)
+	})
 }

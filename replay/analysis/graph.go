@@ -107,8 +107,8 @@ func (s *reading) graph(r *Roll) *graph {
 	unfinished := r.Outcome != Complete
 	var last []int32 // what the end follows on
 	var drains []*node
-	for _, n := range s.allNodes {
-		if n.Group != r.Group || !g.has(&n.appeared) || n.Terminated != nil && n.Terminated.before(g.from) {
+	for _, n := range s.groups[r.Group] {
+		if !g.has(&n.appeared) || n.Terminated != nil && n.Terminated.before(g.from) {
 			continue
 		}
 		last = append(last, g.joins(n, unfinished)...)
@@ -167,6 +167,7 @@ func (g *graph) cordon(n *node) int32 {
 		for _, k := range n.ended {
 			if !k.to.before(*n.DrainBegan) {
 				v.key = gatherKey{WaitBudget, k.budget.path()}
+				v.after = []int32{g.blocked(n, k, at)}
 			}
 		}
 		at = g.add(v)
@@ -174,7 +175,21 @@ func (g *graph) cordon(n *node) int32 {
 	return at
 }
 
-// evictions adds the moments in which the pods of a drained node were let go, and returns them.
+// blocked adds the moment in which a budget began to hold up a node that was only cordoned.
+func (g *graph) blocked(n *node, k *blockade, after int32) int32 {
+	return g.add(vertex{at: k.from, after: []int32{after}, what: atDrain, node: n, phase: PhaseCordoned, key: gatherKey{kind: WaitController}, kind: nodeReady})
+}
+
+// then is what follows on two moments, of which the second may be before the roll.
+func (g *graph) then(first, second int32) []int32 {
+	if first == second || second == root {
+		return []int32{first}
+	}
+	return []int32{first, second}
+}
+
+// evictions adds the moments in which the pods of a drained node were first and last refused and were let go, and
+// returns the last of them.
 func (s *reading) evictions(g *graph, n *node, begun int32) (granted []int32) {
 	for _, p := range n.drained {
 		l, ok := s.leaving(n, p)
@@ -186,8 +201,15 @@ func (s *reading) evictions(g *graph, n *node, begun int32) (granted []int32) {
 		if g.to.before(v.at) {
 			v.at = g.to
 		}
-		if p.held.refused > 0 {
-			v.key = gatherKey{WaitBudget, p.held.budget.path()}
+		if h := &p.held; h.refused > 0 && h.from.before(v.at) {
+			asked, held := v, v
+			asked.at, held.at = h.from, v.at
+			if h.to.before(v.at) {
+				held.at = h.to
+			}
+			held.key = gatherKey{WaitBudget, h.budget.path()}
+			held.after = g.then(begun, g.add(asked))
+			v.after = g.then(begun, g.add(held))
 		}
 		i := g.add(v)
 		g.granted[p] = i
@@ -289,7 +311,7 @@ func (g *graph) goes(n *node, begun int32, granted []int32, unfinished bool) (la
 		}
 	}
 	if k := n.blockedAt(g.to); k != nil && unfinished && !g.has(n.DrainBegan) {
-		last = append(last, g.add(vertex{at: g.to, after: []int32{begun}, what: atGrant, node: n, phase: PhaseCordoned, key: gatherKey{WaitBudget, k.budget.path()}}))
+		last = append(last, g.add(vertex{at: g.to, after: []int32{g.blocked(n, k, begun)}, what: atGrant, node: n, phase: PhaseCordoned, key: gatherKey{WaitBudget, k.budget.path()}}))
 	}
 	at := begun
 	if g.has(n.Drained) && n.DrainBegan != nil {

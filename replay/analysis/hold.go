@@ -59,6 +59,7 @@ type held struct {
 	refused  time.Duration // how long it was, between them
 	why      string
 	node     *node
+	told     *budget // refused it, in the server's words, and is no object on the tape
 }
 
 // hold lets a pod wait to be evicted, or ends that.
@@ -82,10 +83,13 @@ func (s *reading) hold(p *pod, waits bool) {
 }
 
 // gateOf is the gate that the server would send a pod to: none for one that is pending, or that no budget covers; and of two
-// budgets, which the server doesn't support, one that never opens (pkg/registry/core/pod/storage/eviction.go of Kubernetes).
+// budgets, which the server doesn't support, one that never opens; and where the tape doesn't have the budget that the server
+// named when it refused the pod, one that opens when the pod is let go (pkg/registry/core/pod/storage/eviction.go of Kubernetes).
 func (p *pod) gateOf() *gate {
 	c := p.class
-	switch {
+	switch b := p.held.told; {
+	case b != nil:
+		return &b.told
 	case p.pending || c == nil || len(c.budgets) == 0:
 		return nil
 	case len(c.budgets) > 1:
@@ -131,8 +135,8 @@ func (s *reading) leaveGate(p *pod) {
 	case g.refuses:
 		g.budget.holds(s, -1)
 		h.to = s.now
-	case h.from.is():
-		h.to = g.opened
+	case g.closed > h.entered || h.from.is() && !h.to.is():
+		h.to = g.opened // another gate may have held it last
 	}
 }
 
@@ -140,6 +144,7 @@ func (s *reading) leaveGate(p *pod) {
 func (h *held) begin(s *reading, p *pod) {
 	b := h.gate.budget
 	h.budget = b
+	b.double = b.double || h.gate == &b.never
 	if !h.from.is() {
 		h.from = s.now
 		h.why = b.why(h.gate)
@@ -174,6 +179,7 @@ func (n *node) block(s *reading, e noderoll.Entry) {
 				first = b
 				k.why = b.why(g)
 			}
+			g.budget.double = g.budget.double || g == &g.budget.never
 		}
 	}
 	if first == nil {
@@ -204,8 +210,19 @@ func (s *reading) refused(ev *timeline.Event) {
 		return
 	}
 	p.workload.Refusals++
-	if b := s.space(ev.Namespace).all[ev.ExtraText("budget")]; b != nil {
+	name, sp := ev.ExtraText("budget"), s.space(ev.Namespace)
+	b := sp.all[name]
+	if b == nil && name != "" {
+		b = s.newBudget(sp, ev.Namespace, name)
+	}
+	if b != nil {
 		b.Refusals++
+		if b.object == nil {
+			b.said, p.held.told = ev.Reason, b
+			if p.held.waits {
+				s.enterGate(p)
+			}
+		}
 	} else if p.class != nil && len(p.class.budgets) > 0 {
 		p.class.budgets[0].Refusals++
 	}

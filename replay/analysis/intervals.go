@@ -52,6 +52,23 @@ func (t *intervals) end(at Moment) {
 	}
 }
 
+// is begins an interval where something is so, and ends it where it isn't.
+func (t *intervals) is(so bool, at Moment) {
+	if so {
+		t.begin(at)
+	} else {
+		t.end(at)
+	}
+}
+
+// lines are those of their moments, of the first ones as many as prove a finding.
+func (t *intervals) lines() (all []int) {
+	for _, i := range t.all[:min(len(t.all), mostLines)] {
+		all = append(all, i.from.Line, i.to.Line)
+	}
+	return all
+}
+
 // total is the time in all of them; none is open.
 func (t *intervals) total() time.Duration {
 	d := t.sum

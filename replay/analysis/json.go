@@ -68,7 +68,7 @@ func appendFields(dst []byte, v reflect.Value, begun int) []byte {
 			continue
 		}
 		key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if options == "omitempty" && empty(v.Field(i)) {
+		if (options == "omitempty" || options == "omitzero") && empty(v.Field(i)) {
 			continue
 		}
 		if len(dst) > begun {

@@ -41,6 +41,9 @@ func (s *reading) setMachine(ev *timeline.Event, initial bool, kind string, node
 	if ev.Type == timeline.Deleted {
 		if m != nil {
 			m.gone = s.now
+			if s.named[m.node] == m {
+				delete(s.named, m.node)
+			}
 			delete(s.machines, key)
 		}
 		return nil
@@ -55,7 +58,7 @@ func (s *reading) setMachine(ev *timeline.Event, initial bool, kind string, node
 	}
 	status := rawjson.Get(ev.Object, "status")
 	if name := rawjson.Text(status, node...); name != "" {
-		m.node = name
+		m.node, s.named[name] = name, m
 		s.claim(m)
 	}
 	if m.node == "" {
@@ -83,19 +86,11 @@ func (s *reading) claim(m *machine) {
 	if n == nil || m.joined == n {
 		return
 	}
+	first := m.joined == nil
 	m.joined = n
 	n.Claim = m.path()
 	n.machine = m
-	if m.requested.is() {
+	if first && m.requested.is() { // a node that registers again wasn't asked for again
 		n.Requested = moment(m.requested)
-	}
-}
-
-// claims ties a node that has just appeared to the machine that names it.
-func (s *reading) claims() {
-	for _, m := range s.machines {
-		if m.node != "" && m.joined == nil {
-			s.claim(m)
-		}
 	}
 }

@@ -51,3 +51,27 @@ func TestMachines(t *testing.T) {
 		t.Errorf("no finding of the machine that has no node: %+v", a.Findings)
 	}
 }
+
+// A claim may name its node before the Node is there; and a node that registers again wasn't asked for again.
+func TestAClaimNamesItsNodeFirst(t *testing.T) {
+	before, _, _ := strings.Cut(machines, `--- {"at":"5s"`)
+	node := func(at, typ, uid string) string {
+		return `--- {"at":"` + at + `","type":"` + typ + `","resource":"nodes","name":"b","uid":"` + uid + `","rv":"4","object":{"metadata":{"labels":{"karpenter.sh/nodepool":"p"}},"status":{"conditions":[{"type":"Ready","status":"True"}]}}}
+`
+	}
+	text := before + `--- {"at":"5s","type":"ADDED","resource":"nodeclaims","name":"c","uid":"u-c","rv":"2","object":{}}
+--- {"at":"10s","type":"MODIFIED","resource":"nodeclaims","name":"c","rv":"3","patch":{"status":{"nodeName":"b"}}}
+` + node("20s", "ADDED", "u-1") + node("3000s", "DELETED", "u-1") + node("3600s", "ADDED", "u-2") + node("3700s", "DELETED", "u-2") +
+		`--- {"at":"3800s","type":"DELETED","resource":"nodeclaims","name":"c","rv":"8","object":{}}
+`
+	a := tape{"first", func() (*timeline.Reader, error) { return timeline.NewReader(strings.NewReader(text)) }}.analyse(t, false)
+	if f := found(a, analysis.FindNeverJoined); f != nil {
+		t.Errorf("got %+v, want no such finding", f)
+	}
+	if n := a.Nodes[1]; n.Boot == nil || *n.Boot != 15*time.Second {
+		t.Errorf("got %+v, want a boot of 15s", n)
+	}
+	if n := a.Nodes[2]; n.Boot != nil || n.Claim != "NodeClaim/c" {
+		t.Errorf("got %+v, want the claim and no boot", n)
+	}
+}

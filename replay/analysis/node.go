@@ -75,6 +75,9 @@ func (s *reading) node(ev *timeline.Event, initial bool) error {
 		s.allNodes = append(s.allNodes, n)
 		n.place = s.place(ev.Name)
 		n.place.node = n
+		if m := s.named[ev.Name]; m != nil {
+			s.claim(m)
+		}
 	}
 	s.tellNode(n, raw, whole)
 	return nil
@@ -213,6 +216,8 @@ func (n *node) settle(s *reading) {
 		n.unblock(s)
 		for _, p := range n.place.pods {
 			s.hold(p, false)
+			p.workload.Refused += p.held.refused
+			p.held = held{} // another drain asks anew
 		}
 	}
 	if n.going() {

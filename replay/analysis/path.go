@@ -70,7 +70,7 @@ func (g *graph) binding(v *vertex) int32 {
 }
 
 func (g *graph) step(v *vertex, from Moment) Step {
-	step := Step{From: from, To: v.at, Duration: v.at.At - from.At, Phase: v.phase, Wait: v.key.kind, Text: v.text()}
+	step := Step{From: from, To: v.at, Duration: v.at.At - from.At, Phase: v.phase, Wait: v.key.kind, Object: v.key.object, Text: v.text()}
 	if v.node != nil {
 		step.Node = v.node.Name
 	}

@@ -33,7 +33,6 @@ type pod struct {
 	over                                               Moment // phase Succeeded or Failed
 	pendingFrom                                        Moment
 	whyPending, pendingReason                          string
-	waiting, waitingMessage                            string // why a container waits
 	pullFrom, pullTo                                   Moment
 	pullReason, pullMessage                            string
 	volumeFrom, volumeTo                               Moment
@@ -143,11 +142,11 @@ func (s *reading) tellPod(p *pod, raw []byte, whole bool) {
 		p.finalizers = t.finalizers
 	}
 	if has(toldContainers) {
-		p.workload.restart(t.restarts - p.restarts)
+		p.workload.restart(t.restarts-p.restarts, s.now)
 		p.restarts = t.restarts
 	}
 	if has(toldInit) {
-		p.workload.restart(t.initRestarts - p.initRestarts)
+		p.workload.restart(t.initRestarts-p.initRestarts, s.now)
 		p.initRestarts = t.initRestarts
 	}
 	if has(toldContainers | toldInit) {
@@ -211,7 +210,6 @@ func (s *reading) podChanged(p *pod) {
 
 // waits notes why a container of a pod waits.
 func (p *pod) waits(now Moment, reason, message string) {
-	p.waiting, p.waitingMessage = reason, message
 	switch reason {
 	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable":
 		if !p.pullFrom.is() {

@@ -13,8 +13,8 @@ import (
 
 // Options choose what is analysed.
 type Options struct {
-	// Options choose the nodes, as for a feed: observe.OptionsFor reads them from a tape's header. Rolls of pods that are
-	// updated in place are found by the header's scope alone.
+	// Options choose the nodes, as for a feed, and the pods whose rolls in place are looked for: observe.OptionsFor reads them
+	// from a tape's header.
 	observe.Options
 	// Series asks for what a picture of the roll needs: lives of pods, spans of nodes, and every change of what is available
 	// and of what budgets allow. Its memory grows with these changes; without it, memory grows with the number of objects.
@@ -40,10 +40,7 @@ func Tape(r *timeline.Reader, o Options) (*Analysis, error) {
 }
 
 func read(r *timeline.Reader, o Options) (*reading, error) {
-	s, err := newReading(r.Header(), o)
-	if err != nil {
-		return nil, err
-	}
+	s := newReading(r.Header(), o)
 	s.follower.ReadPatches(r)
 	for {
 		ev, err := r.Next()
@@ -85,6 +82,9 @@ type reading struct {
 	machines  map[string]*machine
 	allClaims []*machine
 	places    map[string]*place // by the node's name
+	groups    map[string][]*node
+	named     map[string]*machine         // by the node's name
+	saves     map[gatherKey]time.Duration // of all rolls
 	podKind   *resource
 	nodeKind  *resource
 	// The first lists of nodes and of pods are over.
@@ -101,12 +101,10 @@ type resource struct {
 	began   time.Duration
 }
 
-func newReading(h *timeline.Header, o Options) (*reading, error) {
-	o.Pods, o.Verbose = noderoll.PodScope{}, false
-	finder, err := rolls.New(h)
-	if err != nil {
-		return nil, err
-	}
+func newReading(h *timeline.Header, o Options) *reading {
+	o.Verbose = false
+	finder := rolls.New(h, o.Options)
+	o.Pods = noderoll.PodScope{}
 	a := &Analysis{Tape: About{
 		Name: h.Metadata.Name, Start: h.Metadata.Start.Time, Source: string(h.Source.Kind), Provider: h.Scope.Provider,
 		Gaps: []Note{}, Marks: []Note{},
@@ -114,8 +112,9 @@ func newReading(h *timeline.Header, o Options) (*reading, error) {
 	return &reading{
 		o: o, header: h, finder: finder, follower: observe.New(h, o.Options), a: a, kinds: map[string]*resource{},
 		nodes: map[string]*node{}, pods: map[objectName]*pod{}, spaces: map[string]*space{}, workloads: map[string]*workload{},
-		machines: map[string]*machine{}, places: map[string]*place{},
-	}, nil
+		machines: map[string]*machine{}, places: map[string]*place{}, groups: map[string][]*node{}, named: map[string]*machine{},
+		saves: map[gatherKey]time.Duration{},
+	}
 }
 
 // resource finds what the events call by key.

@@ -131,6 +131,7 @@ func (g *gatherer) waits() (out []Wait) {
 	for _, key := range g.order {
 		all := g.of[key]
 		slices.SortStableFunc(all.pods, byName)
+		all.pods = slices.CompactFunc(all.pods, func(a, b *pod) bool { return a.objectName == b.objectName })
 		all.name(all.pods)
 		out = append(out, all.Wait)
 	}
@@ -268,7 +269,11 @@ func replacement(l leaving, p *pod) *pod {
 	if h.refused <= 0 || h.budget == nil || !l.isGranted {
 		return nil
 	}
-	at, _ := slices.BinarySearchFunc(h.budget.ready, l.granted, func(q *pod, m Moment) int {
+	until := l.granted
+	if h.to.before(until) {
+		until = h.to
+	}
+	at, _ := slices.BinarySearchFunc(h.budget.ready, until, func(q *pod, m Moment) int {
 		if q.readyAt.before(m) {
 			return -1
 		}

@@ -13,6 +13,11 @@ type workload struct {
 	pods    int // that were ever seen
 
 	deletions, gone []*pod // in the tape's order
+
+	zero      intervals // none was available
+	lacks     intervals // of the budget that lacked healthy pods longest
+	longest   interval  // of LongestWait
+	restarted []Moment  // the first restarts, and the last one
 }
 
 // workloadOf finds the workload of a pod by the owner that controls it. Of a ReplicaSet whose name ends in the hash that its
@@ -32,9 +37,6 @@ func (s *reading) workloadOf(p *pod, kind, owner string) *workload {
 	w := s.workloads[key]
 	if w == nil {
 		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}}
-		if s.a.Tape.Duration > 0 && !p.initial {
-			w.since = s.now.At
-		}
 		s.workloads[key] = w
 	}
 	w.pods++
@@ -58,6 +60,7 @@ func (w *workload) listed(s *reading, now Moment) {
 func (w *workload) start(now Moment) {
 	w.started, w.since = true, now.At
 	w.LeastAvailable, w.LeastAt = w.now, &now
+	w.zero.is(w.now == 0, now)
 }
 
 // pass counts the time up to a position at the present number of available pods.
@@ -84,15 +87,23 @@ func (w *workload) shift(s *reading, by int) {
 		at := s.now
 		w.LeastAvailable, w.LeastAt = w.now, &at
 	}
+	if w.started {
+		w.zero.is(w.now == 0, s.now)
+	}
 	if s.o.Series && w.started {
 		w.Available = append(w.Available, Level{s.now, w.now})
 	}
 }
 
-func (w *workload) restart(by int) {
-	if by > 0 {
-		w.Restarts += by
+func (w *workload) restart(by int, now Moment) {
+	if by <= 0 {
+		return
 	}
+	w.Restarts += by
+	if len(w.restarted) < mostLines {
+		w.restarted = append(w.restarted, now)
+	}
+	w.restarted[len(w.restarted)-1] = now
 }
 
 // pended ends the time for which a pod waited for a node.
@@ -100,19 +111,35 @@ func (w *workload) pended(p *pod, now Moment) {
 	if p.place != nil || !p.pendingFrom.is() {
 		return
 	}
-	d := now.At - p.pendingFrom.At
+	from := p.pendingFrom
+	d := now.At - from.At
 	if p.pendingFrom = (Moment{}); d <= 0 {
 		return
 	}
 	w.Pending += d
 	if d > w.LongestWait {
 		w.LongestWait, w.PendingPod, w.PendingWhy = d, p.String(), p.whyPending
+		w.longest = interval{from, now}
 	}
 }
 
+// unavailable is how long none of its pods was available, but for the time since its last pod went where it has none any more:
+// it was scaled to nothing then, or deleted.
+func (w *workload) unavailable(now Moment) time.Duration {
+	if len(w.at) == 0 {
+		return 0
+	}
+	d := w.at[0]
+	if n := len(w.gone); n > 0 && n == w.pods {
+		d -= now.At - w.gone[n-1].goneAt.At
+	}
+	return d
+}
+
 // close ends what the tape's end cuts off.
-func (w *workload) close(at time.Duration) Workload {
-	w.pass(at)
+func (w *workload) close(now Moment) Workload {
+	w.pass(now.At)
+	w.zero.end(now)
 	for n, d := range w.at {
 		if n < w.Replicas {
 			w.BelowReplicas += d
@@ -120,7 +147,9 @@ func (w *workload) close(at time.Duration) Workload {
 	}
 	for _, b := range w.budgets {
 		w.Wanted = max(w.Wanted, b.most)
-		w.BelowWanted = max(w.BelowWanted, b.below)
+		if below := b.lacks.total(); below > w.BelowWanted {
+			w.BelowWanted, w.lacks = below, b.lacks
+		}
 	}
 	return w.Workload
 }

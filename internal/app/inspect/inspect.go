@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/noderoll/invariant"
 	"github.com/nodesim/nodesim/replay/analysis/rolls"
+	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -30,10 +31,11 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 	for _, res := range h.Resources {
 		rep.Resources[h.Key(res)] = map[timeline.Type]int{}
 	}
-	finder, err := rolls.New(h)
+	o, err := observe.OptionsFor(h, "", "", "")
 	if err != nil {
 		return rep, err
 	}
+	finder := rolls.New(h, o)
 	for {
 		ev, err := r.Next()
 		if errors.Is(err, io.EOF) {

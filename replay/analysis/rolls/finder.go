@@ -37,12 +37,9 @@ type Finder struct {
 	quiet   bool            // it is a heartbeat
 }
 
-// New returns a Finder at the beginning of the tape that h heads.
-func New(h *timeline.Header) (*Finder, error) {
-	o, err := observe.OptionsFor(h, "", "", "")
-	if err != nil {
-		return nil, err
-	}
+// New returns a Finder at the beginning of the tape that h heads. The options are those of a feed: of their nodegroup and
+// selector only Unmatched makes use.
+func New(h *timeline.Header, o observe.Options) *Finder {
 	// Nodes are sorted into groups here; what the header says of the scope was
 	// done by the recorder.
 	pods, scope := newPodRolls(h, o), o
@@ -51,7 +48,7 @@ func New(h *timeline.Header) (*Finder, error) {
 		pods: pods, scope: scope,
 		header: h, options: o,
 		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
-	}, nil
+	}
 }
 
 // Unmatched is the error of a scope that nothing on the tape is in.

@@ -139,6 +139,6 @@ func (g *group) close(o Outcome) {
 	if c == nil || o == Unfinished && c.drained == 0 && (c.Replaced == 0 || c.Joined == 0) {
 		return
 	}
-	c.Outcome = o
+	c.Outcome, c.Left = o, g.follower.OffTarget()
 	g.rolls = append(g.rolls, c.Roll)
 }

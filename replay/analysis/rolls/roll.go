@@ -31,6 +31,7 @@ type Roll struct {
 	EndLine    int           // and End
 	Replaced   int           // nodes of before that are gone
 	Joined     int           // nodes that came meanwhile
+	Left       int           // nodes that weren't on target when it ended
 	Milestones []Milestone   // in their order
 	Outcome    Outcome
 }

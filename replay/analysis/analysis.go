@@ -86,7 +86,7 @@ type Step struct {
 	Wait WaitKind `json:"wait,omitempty"`
 	// Object is what was waited for: Kind/namespace/name or Kind/name.
 	Object string `json:"object,omitempty"`
-	Text   string   `json:"text"` // one sentence
+	Text   string `json:"text"` // one sentence
 }
 
 // Saving says how much shorter a roll would have been without one kind of wait for one object.

@@ -104,8 +104,8 @@ func (f *exportFlags) check(cmd *cobra.Command) error {
 // spare refuses to replace the tape by what is made of it.
 func (f *exportFlags) spare(cmd *cobra.Command, args []string) error {
 	out, err := os.Stat(f.out)
-	if err != nil || !out.Mode().IsRegular() || len(args) == 0 {
-		return nil //nolint:nilerr // a file that isn't there, or can't be written to, is no tape that is lost
+	if there := err == nil && out.Mode().IsRegular(); !there || len(args) == 0 {
+		return nil
 	}
 	in, err := os.Stat(args[0])
 	if stdin, ok := cmd.InOrStdin().(*os.File); ok && args[0] == "-" {

@@ -1,7 +1,10 @@
 package analysis
 
 import (
+	"encoding/json"
+
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -15,6 +18,7 @@ type machine struct {
 	// Of the condition that said last why its node wasn't there yet.
 	reason, message string
 	joined          *node
+	group           string // that its node would be of, "" where it doesn't say
 }
 
 // path is a machine as Kind/name or Kind/namespace/name.
@@ -49,7 +53,7 @@ func (s *reading) setMachine(ev *timeline.Event, initial bool, kind string, node
 		return nil
 	}
 	if m == nil {
-		m = &machine{kind: kind, name: objectName{ev.Namespace, ev.Name}}
+		m = &machine{kind: kind, name: objectName{ev.Namespace, ev.Name}, group: s.groupOf(ev.Object)}
 		if !initial {
 			m.requested = s.now
 		}
@@ -65,6 +69,27 @@ func (s *reading) setMachine(ev *timeline.Event, initial bool, kind string, node
 		m.reason, m.message = waitsFor(status)
 	}
 	return nil
+}
+
+// groupOf is the group of the node that a machine is made for. A NodeClaim has the labels that its node gets
+// (pkg/controllers/nodeclaim/lifecycle/registration.go of Karpenter); a Machine's owner is written to its node
+// (internal/controllers/machine/machine_controller_noderef.go of Cluster API).
+func (s *reading) groupOf(object []byte) string {
+	n := noderoll.Node{Annotations: map[string]string{}}
+	meta := rawjson.Get(object, "metadata")
+	if err := json.Unmarshal(rawjson.Get(meta, "labels"), &n.Labels); err != nil {
+		n.Labels = nil // there are none
+	}
+	for o := range rawjson.Elements(rawjson.Get(meta, "ownerReferences")) {
+		if string(rawjson.Get(o, "controller")) == "true" {
+			n.Annotations["cluster.x-k8s.io/owner-kind"], n.Annotations["cluster.x-k8s.io/owner-name"] = rawjson.Text(o, "kind"), rawjson.Text(o, "name")
+		}
+	}
+	p := s.o.Provider
+	if p.IsAuto() {
+		p = noderoll.Detect(&n)
+	}
+	return p.Pool(&n)
 }
 
 // waitsFor finds why a machine has no node yet: the first condition of those that its controller sets one after the other

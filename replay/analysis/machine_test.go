@@ -75,3 +75,29 @@ func TestAClaimNamesItsNodeFirst(t *testing.T) {
 		t.Errorf("got %+v, want the claim and no boot", n)
 	}
 }
+
+// A machine of another group than the one that was asked for is no finding.
+func TestMachinesOfOtherGroups(t *testing.T) {
+	text := strings.Replace(machines, `"uid":"u-m","rv":"3","object":{`, `"uid":"u-m","rv":"3","object":{"metadata":{"ownerReferences":[{"kind":"MachineDeployment","name":"other","controller":true}]},`, 1)
+	text = strings.Replace(text, `"nodeName":"b",`, "", 1)
+	text = strings.Replace(text, `"uid":"u-c","rv":"2","object":{`, `"uid":"u-c","rv":"2","object":{"metadata":{"labels":{"karpenter.sh/nodepool":"p"}},`, 1)
+	r, err := timeline.NewReader(strings.NewReader(strings.Replace(text, "scope: {provider: karpenter}", "scope: {}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, r)
+	o.Pool = "p"
+	a, err := analysis.Tape(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range a.Findings {
+		if f.Kind == analysis.FindNeverJoined {
+			got = append(got, f.Object)
+		}
+	}
+	if len(got) != 1 || got[0] != "NodeClaim/c" {
+		t.Errorf("got %v, want the claim of group p alone", got)
+	}
+}

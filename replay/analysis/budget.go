@@ -119,7 +119,8 @@ func (s *reading) leaveClass(p *pod) {
 // covers counts pods that a budget covers.
 func (b *budget) covers(s *reading, w *workload, by int) {
 	b.covered += by
-	if w != nil && !slices.Contains(w.budgets, b) {
+	if w != nil && !w.covered[b] {
+		w.covered[b] = true
 		w.budgets = append(w.budgets, b)
 	}
 	b.review(s)

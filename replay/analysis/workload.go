@@ -10,7 +10,8 @@ type workload struct {
 	since   time.Duration
 	at      []time.Duration // how long each number of pods was available
 	budgets []*budget
-	pods    int // that were ever seen
+	covered map[*budget]bool // by budgets
+	pods    int              // that were ever seen
 
 	deletions, gone []*pod // in the tape's order
 
@@ -36,7 +37,7 @@ func (s *reading) workloadOf(p *pod, kind, owner string) *workload {
 	key := kind + "/" + p.namespace + "/" + owner
 	w := s.workloads[key]
 	if w == nil {
-		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}}
+		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}, covered: map[*budget]bool{}}
 		s.workloads[key] = w
 	}
 	w.pods++

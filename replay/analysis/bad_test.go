@@ -143,16 +143,21 @@ func TestTornTapes(t *testing.T) {
 func TestHostileNamesStayText(t *testing.T) {
 	evil := "\x1b]0;owned\x07<script>\u202e"
 	quoted, _ := json.Marshal(evil)
-	name := strings.Trim(string(quoted), `"`)
+	owned := `,"ownerReferences":[{"kind":"StatefulSet","name":"EVIL","controller":true}]`
 	lines := []string{
-		nodeLine("0s", "ADDED", "a", "g", "old", false), nodesListed,
-		`{"at":"1s","type":"MARK","name":"` + name + `","reason":"` + name + `"}`,
-		`{"at":"2s","type":"GAP","resource":"nodes","reason":"` + name + `"}`, nodeLine("3s", "ADDED", "b", "g", "new", false),
-		`{"at":"4s","type":"SYNC","resource":"nodes","rv":"9"}`,
+		nodeLine("0s", "ADDED", "EVIL", "EVIL", "old", false), nodesListed, podLine("0s", "ADDED", "EVIL", "EVIL", owned), podsListed,
+		`{"at":"1s","type":"MARK","name":"EVIL","reason":"EVIL"}`,
+		`{"at":"2s","type":"GAP","resource":"nodes","reason":"EVIL"}`, nodeLine("3s", "ADDED", "b", "EVIL", "new", false),
+		`{"at":"4s","type":"SYNC","resource":"nodes","rv":"9"}`, nodeLine("5s", "MODIFIED", "EVIL", "EVIL", "old", true),
+		`{"at":"6s","type":"REFUSED","resource":"pods","namespace":"shop","name":"EVIL","budget":"EVIL","reason":"EVIL"}`,
+		podLine("60s", "DELETED", "EVIL", "EVIL", owned+leaves),
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "EVIL", strings.Trim(string(quoted), `"`))
 	}
 	a := written("hostile", lines...).analyse(t, true)
 	for _, got := range []string{text(t, a), string(a.AppendJSON(nil))} {
-		if strings.ContainsAny(got, "\x1b\x07\u202e") {
+		if strings.ContainsAny(got, "\x1b\x07\u202e") || strings.Count(got, "owned") < 6 {
 			t.Errorf("got %q", got)
 		}
 	}
@@ -160,9 +165,23 @@ func TestHostileNamesStayText(t *testing.T) {
 		Tape struct {
 			Marks []struct{ Name string }
 		}
+		Rolls     []struct{ Group string }
+		Nodes     []struct{ Name, Group string }
+		Pods      []struct{ Name string }
+		Workloads []struct{ Name string }
+		Budgets   []struct{ Name string }
+		Findings  []struct{ Object string }
 	}
-	if err := json.Unmarshal(a.AppendJSON(nil), &read); err != nil || read.Tape.Marks[0].Name != evil {
-		t.Errorf("read back %q, %v", read.Tape.Marks[0].Name, err)
+	if err := json.Unmarshal(a.AppendJSON(nil), &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{
+		read.Tape.Marks[0].Name, read.Rolls[0].Group, read.Nodes[0].Name, read.Nodes[0].Group, read.Pods[0].Name, read.Workloads[0].Name,
+		read.Budgets[0].Name, strings.TrimPrefix(read.Findings[0].Object, "PodDisruptionBudget/shop/"),
+	} {
+		if got != evil {
+			t.Errorf("read back %q, want %q", got, evil)
+		}
 	}
 }
 

@@ -108,6 +108,23 @@ func TestRefusalsWithoutABudget(t *testing.T) {
 	}
 }
 
+// A budget that delays several rolls is told of with the one that it delays most.
+func TestTheRollThatABudgetDelaysMost(t *testing.T) {
+	group := func(group, old, young, pod string, at int) []string {
+		s := func(by int) string { return fmt.Sprint(at+by, "s") }
+		return []string{
+			nodeLine(s(1), "ADDED", young, group, "new", false), nodeLine(s(5), "MODIFIED", old, group, "old", true), refusal(s(10), pod),
+			ready(s(20+at), "MODIFIED", pod, old, "True", leaves), ready(s(20+at), "DELETED", pod, old, "True", leaves), deletedNode(s(25+at), old),
+		}
+	}
+	lines := []string{nodeLine("0s", "ADDED", "a", "g", "old", false), nodeLine("0s", "ADDED", "c", "h", "old", false), nodesListed, budgetLine("web"),
+		ready("0s", "ADDED", "web-0", "a", "True", ""), ready("0s", "ADDED", "web-1", "c", "True", ""), podsListed}
+	a := written("delays", append(append(lines, group("g", "a", "b", "web-0", 0)...), group("h", "c", "d", "web-1", 100)...)...).analyse(t, false)
+	if f := found(a, analysis.FindBudgetHeld); f == nil || len(a.Rolls) != 2 || f.From.At != 110*time.Second || !strings.Contains(f.Text, "for 1m50s") {
+		t.Errorf("got %+v of %+v, want 110s of the second roll", f, a.Rolls)
+	}
+}
+
 // A pod's name is once among those that waited, also if two pods had it one after the other.
 func TestAPodThatCameAgainIsNamedOnce(t *testing.T) {
 	again := strings.NewReplacer("u-web-0", "u-again")

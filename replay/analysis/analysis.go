@@ -180,7 +180,7 @@ const (
 	WaitPodStart     WaitKind = "pod-start"     // a pod started and wasn't ready
 	WaitNodeReady    WaitKind = "node-ready"    // a node had joined and wasn't Ready
 	WaitMachine      WaitKind = "machine"       // a machine was asked for and its node wasn't there
-	WaitController   WaitKind = "controller"    // nothing that the tape shows was in the way: whoever rolls took its time
+	WaitController   WaitKind = "controller"    // nothing that the tape shows was in the way: the controller of the roll took its time
 	WaitNodeShutdown WaitKind = "node-shutdown" // all pods were gone and the Node object was still there
 )
 

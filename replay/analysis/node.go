@@ -211,7 +211,7 @@ func (n *node) settle(s *reading) {
 		for _, p := range n.place.pods {
 			n.cover(p)
 		}
-	case was && !goes: // whoever cordoned it has thought better of it
+	case was && !goes: // it was uncordoned
 		n.evidence, n.DrainBegan, n.Drained, n.Cordoned = false, nil, nil, nil
 		n.unblock(s)
 		for _, p := range n.place.pods {

@@ -79,7 +79,7 @@ func (s *Server) reviewOf(resource string) review {
 	switch resource {
 	case "selfsubjectreviews":
 		r := &authenticationv1.SelfSubjectReview{}
-		return review{r, "SelfSubjectReview", func() { r.Status = authenticationv1.SelfSubjectReviewStatus{UserInfo: whoever} }}
+		return review{r, "SelfSubjectReview", func() { r.Status = authenticationv1.SelfSubjectReviewStatus{UserInfo: tokenUser} }}
 	case "tokenreviews":
 		r := &authenticationv1.TokenReview{}
 		return review{r, "TokenReview", func() {
@@ -100,8 +100,8 @@ func (s *Server) reviewOf(resource string) review {
 	return review{r, kind, func() { r.Status = s.access(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes) }}
 }
 
-// whoever is the user of the token: no one asks for more.
-var whoever = authenticationv1.UserInfo{Username: "nodesim", Groups: []string{"system:authenticated"}}
+// tokenUser is the user of the token; there is no other.
+var tokenUser = authenticationv1.UserInfo{Username: "nodesim", Groups: []string{"system:authenticated"}}
 
 // readers are the verbs that a tape answers.
 var readers = []string{"get", "list", "watch"}

@@ -48,8 +48,8 @@ func cell(v any) string {
 }
 
 // noFormula sets an apostrophe before a text that a spreadsheet would take for a formula, as OWASP advises
-// (https://owasp.org/www-community/attacks/CSV_Injection), and before one that begins with an apostrophe, so that whoever takes
-// the first one away has the text again. Tabs and line ends, which it names too, [noderoll.OneLine] has replaced.
+// (https://owasp.org/www-community/attacks/CSV_Injection), and before one that begins with an apostrophe, so that the text
+// is there again once the first one is taken away. Tabs and line ends, which it names too, [noderoll.OneLine] has replaced.
 func noFormula(s string) string {
 	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠", "'"} {
 		if strings.HasPrefix(s, sign) {

@@ -1,11 +1,6 @@
 package policy
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/nodesim/nodesim/internal/phrase"
-)
+import "github.com/nodesim/nodesim/internal/phrase"
 
 // An Error says where a policy is bad: the place, what was found there, what is wanted, and the remedy where there is one. It
 // reads as one line:
@@ -20,25 +15,7 @@ type Error struct {
 	Remedy string
 }
 
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		b.WriteString(":" + strconv.Itoa(e.Line))
-	}
-	b.WriteString(": ")
-	if e.Path != "" {
-		b.WriteString(e.Path + ": ")
-	}
-	b.WriteString(e.Found)
-	if e.Wanted != "" {
-		b.WriteString(": want " + e.Wanted)
-	}
-	if e.Remedy != "" {
-		b.WriteString("; " + e.Remedy)
-	}
-	return phrase.Escaped(b.String())
-}
+func (e *Error) Error() string { return phrase.Place(*e).String() }
 
 // didYouMean is the remedy that names a near word, or "".
 func didYouMean(word string, words []string) string {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"gopkg.in/yaml.v3"
 )
 
@@ -43,18 +43,10 @@ func document(file string, text []byte) (*yaml.Node, *Error) {
 	return doc.Content[0], nil
 }
 
-// yamlError turns an error of yaml.v3, which begins with the line, into an Error.
+// yamlError turns an error of yaml.v3 into an Error.
 func yamlError(file string, err error) *Error {
-	found := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
-	e := &Error{File: file, Line: 1, Found: found, Wanted: "YAML"}
-	if rest, ok := strings.CutPrefix(found, "line "); ok {
-		if number, message, ok := strings.Cut(rest, ": "); ok {
-			if n, err := strconv.Atoi(number); err == nil && n > 0 {
-				e.Line, e.Found = n, message
-			}
-		}
-	}
-	return e
+	e := Error(phrase.BadYAML(file, err))
+	return &e
 }
 
 // newMapping takes a node that has to be a mapping of words that are there once.

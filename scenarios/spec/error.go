@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/nodesim/nodesim/internal/phrase"
@@ -22,25 +21,7 @@ type Error struct {
 	Remedy string
 }
 
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		b.WriteString(":" + strconv.Itoa(e.Line))
-	}
-	b.WriteString(": ")
-	if e.Path != "" {
-		b.WriteString(e.Path + ": ")
-	}
-	b.WriteString(e.Found)
-	if e.Wanted != "" {
-		b.WriteString(": want " + e.Wanted)
-	}
-	if e.Remedy != "" {
-		b.WriteString("; " + e.Remedy)
-	}
-	return phrase.Escaped(b.String())
-}
+func (e *Error) Error() string { return phrase.Place(*e).String() }
 
 // didYouMean is the remedy that names a near word, or "".
 func didYouMean(near string) string {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"gopkg.in/yaml.v3"
 )
 
@@ -194,16 +194,8 @@ func under(path, key string) string {
 	return path + "." + key
 }
 
-// yamlError turns an error of yaml.v3 into an Error. It says the line at the start of its message.
+// yamlError turns an error of yaml.v3 into an Error.
 func yamlError(file string, err error) *Error {
-	found := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
-	e := &Error{File: file, Line: 1, Found: found, Wanted: "YAML"}
-	if rest, ok := strings.CutPrefix(found, "line "); ok {
-		if number, message, ok := strings.Cut(rest, ": "); ok {
-			if n, err := strconv.Atoi(number); err == nil && n > 0 {
-				e.Line, e.Found = n, message
-			}
-		}
-	}
-	return e
+	e := Error(phrase.BadYAML(file, err))
+	return &e
 }

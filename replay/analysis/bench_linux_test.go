@@ -3,12 +3,10 @@ package analysis_test
 import (
 	"bytes"
 	"os"
-	"syscall"
 	"testing"
-	"time"
 
+	"github.com/nodesim/nodesim/internal/testing/rolltape"
 	"github.com/nodesim/nodesim/replay/analysis"
-	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -19,16 +17,16 @@ func BenchmarkAnalysis(b *testing.B) {
 		name string
 		tape func(b *testing.B) []byte
 	}{
-		{"percentage-1000-nodes", func(b *testing.B) []byte { return percentage(b, "1000", "240") }},
-		{"percentage-1000-nodes-30000-pods", func(b *testing.B) []byte { return percentage(b, "1000", "30000") }},
+		{"percentage-1000-nodes", func(b *testing.B) []byte { return rolltape.Percentage(b, "1000", "240") }},
+		{"percentage-1000-nodes-30000-pods", func(b *testing.B) []byte { return rolltape.Percentage(b, "1000", "30000") }},
 		{"examples-surge", func(b *testing.B) []byte { return example(b, "surge") }},
 		{"examples-stuck-drain-force", func(b *testing.B) []byte { return example(b, "stuck-drain-force") }},
 	} {
 		b.Run(input.name, func(b *testing.B) {
 			text := input.tape(b)
-			lines := bytes.Count(text, []byte("\n--- "))
+			lines := rolltape.Lines(text)
 			b.ReportAllocs()
-			spent := processorTime(b)
+			spent := rolltape.ProcessorTime(b)
 			for b.Loop() {
 				r, err := timeline.NewReader(bytes.NewReader(text))
 				if err != nil {
@@ -38,38 +36,9 @@ func BenchmarkAnalysis(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64((processorTime(b)-spent).Nanoseconds())/1e3/float64(b.N*lines), "cpu-µs/line")
+			b.ReportMetric(float64((rolltape.ProcessorTime(b)-spent).Nanoseconds())/1e3/float64(b.N*lines), "cpu-µs/line")
 		})
 	}
-}
-
-// percentage is the tape of that scenario with so many nodes and pods.
-func percentage(b *testing.B, nodes, pods string) []byte {
-	b.Helper()
-	s, err := scenarios.Find("percentage")
-	if err != nil {
-		b.Fatal(err)
-	}
-	f, err := s.Document.Resolve([]scenarios.Setting{{Name: "nodes", Value: nodes}, {Name: "pods", Value: pods}}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var text bytes.Buffer
-	w, err := timeline.NewWriter(&text, f.Header())
-	if err != nil {
-		b.Fatal(err)
-	}
-	sim, err := f.Simulate(w.WriteLine)
-	if err == nil {
-		err = sim.Run()
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return text.Bytes()
 }
 
 func example(b *testing.B, name string) []byte {
@@ -79,14 +48,4 @@ func example(b *testing.B, name string) []byte {
 		b.Fatal(err)
 	}
 	return text
-}
-
-// processorTime returns what the process has used.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

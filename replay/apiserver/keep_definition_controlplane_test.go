@@ -58,7 +58,9 @@ func made(name, spec string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"%s"},"spec":{%s}}`, name, spec)
 }
 
-// definitionSteps are about custom resources and what defines them.
+// definitionSteps are about custom resources and what defines them. A kube-apiserver serves a definition once its names
+// are accepted, and writes that it is established a moment later: the steps wait for both, so that events keep their order
+// (https://github.com/kubernetes/kubernetes/blob/v1.36.0/staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go).
 var definitionSteps = []step{
 	{"POST", crds, define("Bad", "Bad", "Namespaced", schema(`"properties":{}`))},
 	{"POST", crds, define("bads", "bads list", "Namespaced", schema(`"properties":{}`))},
@@ -84,8 +86,10 @@ var definitionSteps = []step{
 	{"POST", crds + "?dryRun=All", widget},
 	{"POST", crds, widget},
 	{"POST", crds, widget},
+	{"AWAIT", crds + "/widgets.example.com", "200 InitialNamesAccepted"},
 	{"AWAIT", widgets, "200"},
 	{"POST", crds, twoVersions},
+	{"AWAIT", crds + "/gauges.example.com", "200 InitialNamesAccepted"},
 	{"AWAIT", gauges, "200"},
 	{"PATCH", crds + "/widgets.example.com", `{"spec":{"scope":"Cluster"}}`},
 	{"PATCH", crds + "/widgets.example.com", `{"spec":{"names":{"kind":"Other","listKind":"OtherList"}}}`},
@@ -144,6 +148,7 @@ var definitionSteps = []step{
 	{"PATCH", crds + "/gauges.example.com", `{"spec":{"versions":[{"name":"v1","served":true,"storage":true,` + schema(`"properties":{}`) + `}]}}`},
 
 	{"POST", crds, dial},
+	{"AWAIT", crds + "/dials.example.com", "200 InitialNamesAccepted"},
 	{"AWAIT", dials, "200"},
 	{"POST", dials + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"d"}}`},
 	{"POST", dials, `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"d"},"status":{"phase":"B"}}`},

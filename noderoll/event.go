@@ -24,6 +24,9 @@ const (
 	EvtEvicted   EventKind = "evicted"   // a pod left a draining node
 	EvtBlocked   EventKind = "blocked"   // budgets have held up a drain for BlockedAfter
 	EvtUnblocked EventKind = "unblocked" // they don't any more
+	EvtRequested EventKind = "requested" // a NodeClaim or Machine was created, and has no node yet
+	EvtDrifted   EventKind = "drifted"   // a NodeClaim or Machine isn't what its owner asks for any more
+	EvtMachine   EventKind = "machine"   // any other step of a NodeClaim or Machine, or what it waits for
 	EvtPressure  EventKind = "pressure"  // the pressure conditions of a node changed
 	EvtWarning   EventKind = "warning"   // a Warning Event about a node, or from it
 	EvtGap       EventKind = "gap"       // changes may be missing here
@@ -47,12 +50,12 @@ const (
 )
 
 // Default reports whether a feed shows this kind without being asked for all:
-// transitions, blocked and unblocked, gap, mark, the end, and all kinds of a roll of pods. A kind not known here is not
+// transitions, blocked and unblocked, requested and drifted, gap, mark, the end, and all kinds of a roll of pods. A kind not known here is not
 // shown by default.
 func (k EventKind) Default() bool {
 	switch k {
 	case EvtJoining, EvtOnline, EvtCordoned, EvtDraining, EvtNotReady, EvtTerminated,
-		EvtBlocked, EvtUnblocked, EvtGap, EvtMark, EvtComplete, EvtFailed,
+		EvtBlocked, EvtUnblocked, EvtRequested, EvtDrifted, EvtGap, EvtMark, EvtComplete, EvtFailed,
 		EvtUpdating, EvtUpdated, EvtRolledBack, EvtRestarted, EvtResizing, EvtResized, EvtDeferred, EvtInfeasible:
 		return true
 	}

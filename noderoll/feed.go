@@ -35,7 +35,7 @@ const (
 // that the entries are the same however often, or seldom, Advance is called.
 //
 // Every method returns the entries that it gave rise to. The slice is good until
-// the next call. Within one change the order is: draining of what was cordoned,
+// the next call. Within one change the order is: what a machine tells, draining of what was cordoned,
 // evicted, and then, by name of node, further transitions, pressure, unblocked and warnings; complete comes last.
 //
 // A resource is unsettled from the start, and after a Gap, until it is Synced:
@@ -56,6 +56,10 @@ const (
 // nobody is drained and nothing has moved for that long: a drain that is refused
 // from its first request on shows nothing else. unblocked means that a node that
 // was blocked isn't any more and is still cordoned or drained.
+//
+// requested means that a NodeClaim or Machine of the group came and has no node yet: what the first list of them shows is no
+// news. drifted means that one isn't what its owner asks for any more. machine is every other step of theirs, and the
+// reason of the condition that they wait for.
 //
 // complete means: a pool in which a roll was seen in progress (nodes off target,
 // and some of the pool on target, joining or draining) now has all nodes Ready
@@ -92,7 +96,8 @@ type Feed struct {
 	rolling   int     // pools in progress
 	still     []*pool // whose nodes are all on target, but not as many as before
 
-	nodesSettled, eventsSettled, podsSettled, machinesSettled bool
+	nodesSettled, eventsSettled, podsSettled bool
+	machinesSettled                          map[string]bool // by kind
 
 	touched touched
 
@@ -136,7 +141,7 @@ func NewFeed(opts FeedOptions) *Feed {
 // Reset forgets everything but the options: the way to go back in time. Feed
 // what is alive at the new position, then Synced for each resource.
 func (f *Feed) Reset() {
-	*f = Feed{opts: f.opts, state: NewState(f.opts.StateOptions)}
+	*f = Feed{opts: f.opts, state: NewState(f.opts.StateOptions), machinesSettled: make(map[string]bool)}
 	f.state.changeSet = &f.changeSet
 	if f.state.roll != nil {
 		f.state.roll.changeSet = &f.changeSet
@@ -208,21 +213,6 @@ func (f *Feed) DeleteBudget(at time.Duration, namespace, name string) []Entry {
 	return f.end()
 }
 
-// SetMachine records a machine that was added or modified.
-func (f *Feed) SetMachine(at time.Duration, m Machine) []Entry {
-	f.begin(at)
-	f.listingPods = !f.machinesSettled
-	f.state.SetMachine(m)
-	return f.end()
-}
-
-// DeleteMachine records the deletion of a machine.
-func (f *Feed) DeleteMachine(at time.Duration, kind, namespace, name string) []Entry {
-	f.begin(at)
-	f.state.DeleteMachine(kind, namespace, name)
-	return f.end()
-}
-
 // SetEvent records an Event that was added or modified. It gives one warning
 // for each Event, and a further one when its message changes. An Event that
 // comes before its node waits for it, up to a minute.
@@ -259,8 +249,10 @@ func (f *Feed) Synced(at time.Duration, resource string) []Entry {
 		f.settleNodes()
 	case Events:
 		f.eventsSettled = true
-	case Machines, NodeClaims:
-		f.machinesSettled = true
+	case Machines:
+		f.machinesSettled[kindMachine] = true
+	case NodeClaims:
+		f.machinesSettled[kindNodeClaim] = true
 	case Pods:
 		f.podsSettled = true
 		f.state.SetPodsError("")

@@ -87,6 +87,9 @@ type Snapshot struct {
 	OffTarget int `json:"offTarget,omitempty"` // nodes not on target, in any phase
 	Cordoned  int `json:"cordoned,omitempty"`  // of those that count as Draining
 
+	// Machines are the NodeClaims and Machines that have something to say, by their object.
+	Machines []MachineView `json:"machines,omitempty"`
+
 	// PodsError says why the pods of a draining node are unknown, WarningsError
 	// why Warnings may be incomplete, BudgetsError why HeldBy may be. They are empty
 	// when all is known.
@@ -128,11 +131,12 @@ func (s Snapshot) Clone() Snapshot {
 		c.Nodes[i].Pressure = slices.Clone(c.Nodes[i].Pressure)
 	}
 	c.Warnings = slices.Clone(s.Warnings)
+	c.Machines = slices.Clone(s.Machines)
 	c.Pods = slices.Clone(s.Pods)
 	return c
 }
 
-// Plain returns a deep copy without what only a real cluster has: UIDs, images,
+// Plain returns a deep copy without what only a real cluster has: UIDs, images, machines,
 // whether anybody drains a cordoned node, and what holds a drain up. Two snapshots that tell the same story of differently born nodes are
 // equal in this form.
 func (s Snapshot) Plain() Snapshot {
@@ -140,7 +144,7 @@ func (s Snapshot) Plain() Snapshot {
 	for i := range c.Nodes {
 		c.Nodes[i].UID, c.Nodes[i].Image, c.Nodes[i].Cordoned, c.Nodes[i].HeldBy = "", "", false, ""
 	}
-	c.Cordoned = 0
+	c.Cordoned, c.Machines = 0, nil
 	for i := range c.Pods {
 		c.Pods[i].UID = ""
 	}
@@ -267,6 +271,8 @@ func (s *State) Snapshot(now time.Time) Snapshot {
 	out.Warnings = slices.Clone(s.warnings(now))
 	if s.roll != nil {
 		s.roll.snapshot(&out)
+	} else {
+		out.Machines = s.machineViews()
 	}
 	return out
 }

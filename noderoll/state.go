@@ -55,8 +55,8 @@ type State struct {
 	target   targetRule
 	roll     *podRoll // nil without PodScope
 
-	machines map[machineKey]string // those that drain, to their nodes
-	drainers map[string]int        // the same, counted by node
+	machines map[machineKey]*machineRec
+	drainers map[string]int // those of them that drain, by node
 
 	found     bool // a node of the group was given
 	podsError string
@@ -111,7 +111,7 @@ func NewState(opts StateOptions) *State {
 		warns:     newWarningIndex(),
 		target:    newTargetRule(opts.Target),
 		podsError: "pods have not been listed",
-		machines:  make(map[machineKey]string),
+		machines:  make(map[machineKey]*machineRec),
 		drainers:  make(map[string]int),
 	}
 	if opts.Pods.On() {

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"encoding/json"
+
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
@@ -24,14 +26,30 @@ func (f *Follower) setMachine(ev *timeline.Event, kind string, node ...string) (
 	if ev.Object == nil {
 		return nil, unreadable(ev, errNoObject)
 	}
-	status := rawjson.Get(ev.Object, "status")
-	m := noderoll.Machine{Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Node: rawjson.Text(status, node...)}
-	// An object of v1beta1 has the conditions of v1beta2 beside its own, and the other way round.
-	for _, conditions := range [][]byte{
-		rawjson.Get(status, "conditions"), rawjson.Get(status, "v1beta2", "conditions"), rawjson.Get(status, "deprecated", "v1beta1", "conditions"),
-	} {
-		for c := range rawjson.Elements(conditions) {
-			m.SetCondition(rawjson.Text(c, "type"), rawjson.Text(c, "status"), rawjson.Text(c, "reason"))
+	meta, status := rawjson.Get(ev.Object, "metadata"), rawjson.Get(ev.Object, "status")
+	m := noderoll.Machine{
+		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Node: rawjson.Text(status, node...), Phase: rawjson.Text(status, "phase"),
+		Deleting: rawjson.Text(meta, "deletionTimestamp") != "",
+	}
+	if err := json.Unmarshal(rawjson.Get(meta, "labels"), &m.Labels); err != nil {
+		m.Labels = nil // there are none
+	}
+	for o := range rawjson.Elements(rawjson.Get(meta, "ownerReferences")) {
+		if string(rawjson.Get(o, "controller")) == "true" {
+			m.OwnerKind, m.OwnerName = rawjson.Text(o, "kind"), rawjson.Text(o, "name")
+		}
+	}
+	// An object of v1beta1 has the conditions of v1beta2 beside its own, and the other way round: all of them are evidence of
+	// a drain, and those of v1beta2, where there are any, say how far it is.
+	newer := rawjson.Get(status, "v1beta2", "conditions")
+	for i, conditions := range [][]byte{newer, rawjson.Get(status, "conditions"), rawjson.Get(status, "deprecated", "v1beta1", "conditions")} {
+		for raw := range rawjson.Elements(conditions) {
+			c := noderoll.MachineCondition{Type: rawjson.Text(raw, "type"), Status: rawjson.Text(raw, "status"), Reason: rawjson.Text(raw, "reason")}
+			m.SetCondition(c.Type, c.Status, c.Reason)
+			if i == 0 || i == 1 && len(newer) == 0 {
+				c.Message = rawjson.Text(raw, "message")
+				m.Conditions = append(m.Conditions, c)
+			}
 		}
 	}
 	return f.feed.SetMachine(f.at, m), nil

@@ -178,7 +178,7 @@ func (p *painter) node(n *noderoll.NodeView, c columns) row {
 	if len(n.Pressure) > 0 {
 		r = append(r, span{inkDrain, "  " + p.pressure(n.Pressure)})
 	}
-	return r
+	return append(r, p.machineNote(n)...)
 }
 
 // rowOf begins the row of a node or a pod.

@@ -12,23 +12,35 @@ import (
 func (p *painter) nodes(rows int) []row {
 	out := []row{p.nodesHeading()}
 	all := p.frame.Snapshot.Nodes
-	if len(all) == 0 {
+	waiting := p.machines.waiting[:p.machineRows(rows)]
+	if len(all)+len(waiting) == 0 {
 		return append(out, row{{inkDim, "  no node in this group"}})
 	}
+	rows -= len(waiting)
 	shown, rest := p.pick(rows)
 	c := p.nodeColumns(shown)
+	for _, v := range waiting {
+		c.name = max(c.name, min(cells(p.clean(v.Object)), p.width/3))
+	}
 	for _, n := range shown {
 		out = append(out, p.node(n, c))
 	}
 	if rest.total > 0 && len(shown) < rows {
 		out = append(out, p.rest(rest))
 	}
+	for _, v := range waiting {
+		out = append(out, p.machine(v, c))
+	}
 	return out
 }
 
 func (p *painter) nodesHeading() row {
 	r := p.heading("nodes", p.counts.total)
-	return append(r, p.tally(p.counts, "   ")...)
+	r = append(r, p.tally(p.counts, "   ")...)
+	if n := len(p.machines.waiting); n > 0 {
+		r = append(r, span{inkText, "   "}, span{inkJoining, p.joining}, span{inkText, " " + number(n)}, span{inkDim, " requested"})
+	}
+	return r
 }
 
 // tally is a list of counts with the glyphs of their phases, those that call

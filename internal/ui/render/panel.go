@@ -37,13 +37,14 @@ type painter struct {
 	opts      Options
 	counts    counts
 	podCounts noderoll.PodCounts
+	machines  machines
 	margin    string // before every line
 	width     int    // between the margins
 	domain    string // of all nodes, which their rows leave out
 }
 
 func newPainter(f *Frame, o Options) *painter {
-	p := &painter{theme: newTheme(o), frame: f, opts: o, counts: count(f.Snapshot.Nodes), width: o.Width}
+	p := &painter{theme: newTheme(o), frame: f, opts: o, counts: count(f.Snapshot.Nodes), machines: machinesOf(f), width: o.Width}
 	for i := range f.Snapshot.Pods {
 		p.podCounts.Add(&f.Snapshot.Pods[i], 1)
 	}
@@ -64,7 +65,7 @@ func (p *painter) clean(s string) string {
 
 // wants says how many rows each section has to show.
 func (p *painter) wants() wants {
-	instances := len(p.frame.Snapshot.Nodes)
+	instances := len(p.frame.Snapshot.Nodes) + len(p.machines.waiting)
 	if p.frame.Pods {
 		instances = len(p.frame.Snapshot.Pods)
 	}

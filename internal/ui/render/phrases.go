@@ -71,6 +71,12 @@ func (t *theme) eventSign(k noderoll.EventKind) sign {
 		return sign{t.warn, "drain blocked", inkAlarm}
 	case noderoll.EvtUnblocked:
 		return sign{t.draining, "drain goes on", inkDrain}
+	case noderoll.EvtRequested:
+		return sign{t.joining, "requested", inkJoining}
+	case noderoll.EvtDrifted:
+		return sign{t.draining, "drifted", inkDim}
+	case noderoll.EvtMachine:
+		return sign{t.other, "machine", inkDim}
 	case noderoll.EvtPressure:
 		return sign{t.warn, "pressure", inkDrain}
 	case noderoll.EvtWarning:

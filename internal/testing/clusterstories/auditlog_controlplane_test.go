@@ -5,7 +5,6 @@ package clusterstories_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -154,16 +153,12 @@ func told(t *testing.T, tape string, kinds []noderoll.EventKind) (all []string) 
 	}
 	o.Verbose = true
 	f := observe.New(r.Header(), o)
-	for {
-		ev, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			slices.Sort(all)
-			return all
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries, err := f.Apply(ev)
+	lines, err := tapediff.Lines(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		entries, err := f.Apply(l.Event)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,4 +168,6 @@ func told(t *testing.T, tape string, kinds []noderoll.EventKind) (all []string) 
 			}
 		}
 	}
+	slices.Sort(all)
+	return all
 }

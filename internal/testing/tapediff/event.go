@@ -94,12 +94,13 @@ func (in *reading) nodeOf(e occurrence) *history {
 	return found
 }
 
-// starting are the Events by which a kubelet starts a container (pkg/kubelet/events/event.go).
-var starting = map[string]bool{"Normal Pulling": true, "Normal Pulled": true, "Normal Created": true, "Normal Started": true}
+// starting are the Events by which a scheduler binds a pod (pkg/scheduler/schedule_one.go), and those by which a kubelet
+// starts a container (pkg/kubelet/events/event.go).
+var starting = map[string]bool{"Normal Scheduled": true, "Normal Pulling": true, "Normal Pulled": true, "Normal Created": true, "Normal Started": true}
 
-// chapterOf returns the chapter of a pod to which an Event belongs. The first of each of the Events by which a kubelet
-// starts a container belong to the start, however late they come: client-go's recorder sends them one after the other,
-// and takes seconds for it where many pods start at once on a busy machine.
+// chapterOf returns the chapter of a pod to which an Event belongs. The first of each of the Events of a start belongs to it,
+// however late it comes, and however early the end: client-go's recorder sends them one after the other, and takes
+// seconds for it where many pods start at once on a busy machine.
 func (p *podHistory) chapterOf(e occurrence, skew time.Duration, there bool) string {
 	if !there && starting[e.what] && !p.told[e.what] {
 		if p.told == nil {

@@ -2,9 +2,7 @@ package tapediff
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
@@ -58,19 +56,17 @@ func read(r *timeline.Reader, from, skew time.Duration, l *exclusionCounter) (*s
 		named: map[string][]*history{}, byPath: map[string]*history{}, other: map[string]*history{},
 		hashes: map[string]bool{}, cordoned: map[string]bool{}, blocking: map[*history]bool{},
 	}
-	for {
-		ev, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			in.tellEvents()
-			return in.story, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := in.take(r.Header(), ev); err != nil {
-			return nil, fmt.Errorf("line %d, at %s: %w", r.Line(), ev.At, err)
+	lines, err := Lines(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		if err := in.take(r.Header(), l.Event); err != nil {
+			return nil, fmt.Errorf("line %d, at %s: %w", l.Number, l.At, err)
 		}
 	}
+	in.tellEvents()
+	return in.story, nil
 }
 
 func (in *reading) take(h *timeline.Header, ev timeline.Event) error {

@@ -54,15 +54,14 @@ type Autoscaler struct {
 	groups  []*scaledGroup
 	byGroup map[*cloud.Group]*scaledGroup
 
-	nodes     map[string]*scaledNode
-	unready   map[*scaledNode]struct{}
-	marked    []*scaledNode // with the taint of a candidate for deletion
-	demands   []*demand
-	byPods    map[*kube.Template]*demand
-	waiting   map[*kube.Pod]int // places in their demands
-	claims    map[scheduler.ClaimName]string
-	daemons   []*kube.Template // of DaemonSets, in the order in which they were seen
-	daemonSet map[*kube.Template]bool
+	nodes   map[string]*scaledNode
+	unready map[*scaledNode]struct{}
+	marked  []*scaledNode // with the taint of a candidate for deletion
+	demands []*demand
+	byPods  map[*kube.Template]*demand
+	waiting map[*kube.Pod]int // places in their demands
+	claims  map[scheduler.ClaimName]string
+	agents  scheduler.Agents // which take room on a new node
 
 	reports   reports
 	idleGrace time.Duration
@@ -118,7 +117,6 @@ func New(env *component.Env, cfg Config) *Autoscaler {
 		env: env, cfg: cfg, chance: env.Stream("autoscaler"), judge: scheduler.Scheduler{Env: env},
 		byGroup: map[*cloud.Group]*scaledGroup{}, nodes: map[string]*scaledNode{}, unready: map[*scaledNode]struct{}{},
 		byPods: map[*kube.Template]*demand{}, waiting: map[*kube.Pod]int{}, claims: map[scheduler.ClaimName]string{},
-		daemonSet: map[*kube.Template]bool{},
 	}
 	a.reports.begin(env, a.chance.UUID())
 	a.idleGrace = env.Draw(&a.chance, env.Timings.AutoscalerIdle)
@@ -143,7 +141,7 @@ func New(env *component.Env, cfg Config) *Autoscaler {
 		if p.NodeName == "" {
 			a.pod(kube.Added, nil, p)
 		} else {
-			a.daemon(p)
+			a.agent(p)
 			a.claim(p)
 		}
 	}

@@ -49,7 +49,7 @@ func (a *Autoscaler) pod(c kube.Change, old, p *kube.Pod) {
 	was := c != kube.Added && occupies(old)
 	is := c != kube.Deleted && occupies(p)
 	if is && !was {
-		a.daemon(p)
+		a.agent(p)
 		a.claim(p)
 		a.settled(p, p.NodeName, 1)
 	} else if was && !is {
@@ -121,15 +121,12 @@ func (a *Autoscaler) running(t *kube.Template) map[string]int {
 	return zones
 }
 
-// daemon notes the templates of DaemonSets: each takes room on a new node.
-func (a *Autoscaler) daemon(p *kube.Pod) {
-	if p.Owner == nil || p.Owner.Kind != "DaemonSet" || a.daemonSet[p.Template] {
-		return
-	}
-	a.daemonSet[p.Template] = true
-	a.daemons = append(a.daemons, p.Template)
-	for _, g := range a.groups {
-		g.shape = nil
+// agent notes the templates of DaemonSets: each takes room on a new node.
+func (a *Autoscaler) agent(p *kube.Pod) {
+	if a.agents.Saw(p) {
+		for _, g := range a.groups {
+			g.shape = nil
+		}
 	}
 }
 

@@ -30,13 +30,7 @@ func (g *scaledGroup) describe() *groupShape {
 		s.taints, s.room = n.Taints, n.Room
 	}
 	if len(g.Zones) > 0 {
-		for _, t := range g.a.daemons {
-			if g.a.judge.Refusal(t, s.byZone[g.Zones[0]]) == "" {
-				p := kube.Pod{Template: t}
-				cpu, memory := p.Requests()
-				s.room = s.room.Minus(component.Room{CPU: cpu, Memory: memory, Pods: 1})
-			}
-		}
+		s.room = g.a.agents.Left(&g.a.judge, s.room, s.byZone[g.Zones[0]])
 	}
 	g.shape = s
 	return s

@@ -52,6 +52,7 @@ type Manager struct {
 	order   []string             // of pods that wait, as they came
 	warned  map[*kube.Pod]bool   // whose waiting an Event and a condition tell
 	claimed map[string]string    // the nodes of pods
+	agents  scheduler.Agents     // which take room on a new node
 	shapes  map[*cloud.Group]nodeShape
 	left    []string // nodes whose pods have gone
 }

@@ -21,6 +21,9 @@ func nameOf(p *kube.Pod) string { return p.Namespace + "/" + p.Name }
 
 // pod follows the pods of the API.
 func (m *Manager) pod(c kube.Change, _, p *kube.Pod) {
+	if m.agents.Saw(p) {
+		clear(m.shapes)
+	}
 	if p.Template.SchedulerName != SchedulerName {
 		return
 	}
@@ -134,16 +137,17 @@ func (m *Manager) groupOf(p *kube.Pod) (*cloud.Group, string) {
 type nodeShape struct {
 	template cloud.Template
 	group    *scheduler.NodeGroup
-	room     component.Room
+	room     component.Room // for pods that aren't of DaemonSets
 }
 
-// nextNode works the shape out once, and again where the group gets another template.
+// nextNode works the shape out once, and again where the group gets another template, or the cluster another DaemonSet.
 func (m *Manager) nextNode(g *cloud.Group) nodeShape {
 	if known, ok := m.shapes[g]; ok && known.template == g.Template {
 		return known
 	}
 	n := m.cfg.Kubelets.Next(g, g.Zones[0], m.env.Stream("nodemanager", "shape", g.Name))
-	next := nodeShape{template: g.Template, group: &scheduler.NodeGroup{Labels: n.Labels, Taints: n.Taints}, room: n.Room}
+	next := nodeShape{template: g.Template, group: &scheduler.NodeGroup{Labels: n.Labels, Taints: n.Taints}}
+	next.room = m.agents.Left(&m.judge, n.Room, next.group)
 	m.shapes[g] = next
 	return next
 }

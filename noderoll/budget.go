@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
+	"github.com/nodesim/nodesim/internal/labelindex"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
+	"github.com/nodesim/nodesim/internal/labelindex"
 	"k8s.io/apimachinery/pkg/labels"
 )
 

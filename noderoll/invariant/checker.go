@@ -3,7 +3,7 @@ package invariant
 import (
 	"time"
 
-	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
+	"github.com/nodesim/nodesim/internal/labelindex"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 )

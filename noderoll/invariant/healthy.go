@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodesim/nodesim/internal/labelindex"
 	"github.com/nodesim/nodesim/noderoll"
-	"github.com/nodesim/nodesim/noderoll/internal/labelindex"
 	"k8s.io/apimachinery/pkg/labels"
 )
 

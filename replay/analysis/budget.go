@@ -2,10 +2,12 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/labelindex"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
 	policyv1 "k8s.io/api/policy/v1"
@@ -14,10 +16,18 @@ import (
 )
 
 // space is a namespace: its budgets, and the sets of labels that its pods have.
+//
+// comparisons is what is left of labelindex.ComparisonsPerChange of all changes: budgets and pods that are compared, or
+// counted for one another. Where that is used up, the namespace is unfollowed: none of its budgets counts from then on.
 type space struct {
-	budgets map[string]*budget // that are there
-	all     map[string]*budget
-	classes map[string]*class
+	name        string
+	budgets     map[string]*budget // that are there
+	all         map[string]*budget
+	classes     map[string]*class
+	labelled    labelindex.ByLabel[*class]
+	selecting   *labelindex.Selecting[*budget]
+	comparisons int
+	unfollowed  Moment
 }
 
 // class is the pods of a namespace that share their labels, and so their budgets.
@@ -35,14 +45,14 @@ type budget struct {
 	object   *policyv1.PodDisruptionBudget
 	says     noderoll.Budget
 	selector labels.Selector
-	gates    [2]gate // for pods that aren't ready, and for those that are
-	never    gate    // for pods with two budgets
-	told     gate    // for pods that it refused as REFUSED lines say, while it is no object on the tape
-	said     string  // the last of these refusals
-	double   bool    // it held pods that another budget covers as well
-	covered  int     // pods
-	ready    []*pod  // that it covers, as they became ready
-	most     int     // desired
+	gates    [2]gate             // for pods that aren't ready, and for those that are
+	never    gate                // for pods with two budgets
+	told     gate                // for pods that it refused as REFUSED lines say, while it is no object on the tape
+	said     string              // the last of these refusals
+	double   bool                // it held pods that another budget covers as well
+	classes  map[*class]struct{} // that it covers
+	ready    []*pod              // that it covers, as they became ready
+	most     int                 // desired
 
 	zero  Moment    // since when it allows nothing
 	lacks intervals // it has fewer healthy pods than it wants
@@ -50,6 +60,7 @@ type budget struct {
 	holding int // pods and nodes that it holds up now
 	intervals
 	nodes map[*node]bool
+	ended []*blockade // of nodes that were only cordoned
 	held  map[*pod]bool
 	named map[objectName]bool
 	// What it wanted and had when it first held something up, and how many pods it counted.
@@ -64,7 +75,10 @@ func (b *Budget) path() string { return "PodDisruptionBudget/" + b.Namespace + "
 func (s *reading) space(namespace string) *space {
 	sp := s.spaces[namespace]
 	if sp == nil {
-		sp = &space{budgets: map[string]*budget{}, all: map[string]*budget{}, classes: map[string]*class{}}
+		sp = &space{
+			name: namespace, budgets: map[string]*budget{}, all: map[string]*budget{}, classes: map[string]*class{},
+			labelled: labelindex.ByLabel[*class]{}, selecting: labelindex.NewSelecting[*budget](),
+		}
 		s.spaces[namespace] = sp
 	}
 	return sp
@@ -80,22 +94,31 @@ func (s *reading) setClass(p *pod) {
 		}
 		s.leaveClass(p)
 	}
+	sp.comparisons += labelindex.ComparisonsPerChange
 	c := sp.classes[key]
 	if c == nil {
 		c = &class{key: key, space: sp, labels: p.labels, pods: map[*pod]struct{}{}}
-		for _, b := range sp.budgets {
+		for b := range sp.selecting.MayMatch(c.labels) {
+			sp.comparisons--
 			if b.selector.Matches(c.labels) {
 				c.budgets = append(c.budgets, b)
 			}
 		}
 		slices.SortFunc(c.budgets, budgetsByName)
+		for _, b := range c.budgets {
+			b.classes[c] = struct{}{}
+			b.review(s)
+		}
 		sp.classes[key] = c
+		sp.labelled.Add(c, c.labels)
 	}
 	c.pods[p] = struct{}{}
 	p.class = c
+	sp.comparisons -= len(c.budgets)
 	for _, b := range c.budgets {
-		b.covers(s, p.workload, 1)
+		p.workload.coveredBy(b)
 	}
+	s.afford(sp)
 }
 
 func budgetsByName(a, b *budget) int { return strings.Compare(a.Name, b.Name) }
@@ -107,28 +130,39 @@ func byName(a, b *pod) int {
 func (s *reading) leaveClass(p *pod) {
 	c := p.class
 	p.class = nil
-	delete(c.pods, p)
-	for _, b := range c.budgets {
-		b.covers(s, nil, -1)
+	if delete(c.pods, p); len(c.pods) > 0 {
+		return
 	}
-	if len(c.pods) == 0 {
-		delete(c.space.classes, c.key)
+	delete(c.space.classes, c.key)
+	c.space.labelled.Remove(c, c.labels)
+	for _, b := range c.budgets {
+		delete(b.classes, c)
+		b.review(s)
 	}
 }
 
-// covers counts pods that a budget covers.
-func (b *budget) covers(s *reading, w *workload, by int) {
-	b.covered += by
-	if w != nil && !w.covered[b] {
+// coveredBy notes a budget of the workload's pods.
+func (w *workload) coveredBy(b *budget) {
+	if !w.covered[b] {
 		w.covered[b] = true
 		w.budgets = append(w.budgets, b)
 	}
-	b.review(s)
+}
+
+// covered is how many pods a budget covers.
+func (b *budget) covered() (pods int) {
+	for c := range b.classes {
+		pods += len(c.pods)
+	}
+	return pods
 }
 
 // budget takes a PodDisruptionBudget's event.
 func (s *reading) budget(ev *timeline.Event, _ bool) error {
 	sp := s.space(ev.Namespace)
+	if sp.unfollowed.is() {
+		return nil
+	}
 	b := sp.budgets[ev.Name]
 	if ev.Type == timeline.Deleted {
 		if b != nil {
@@ -173,7 +207,7 @@ func (s *reading) budget(ev *timeline.Event, _ bool) error {
 
 // newBudget makes a budget that isn't known yet.
 func (s *reading) newBudget(sp *space, namespace, name string) *budget {
-	b := &budget{Budget: Budget{Namespace: namespace, Name: name, HeldNodes: []string{}, Pods: []string{}}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}}
+	b := &budget{Budget: Budget{Namespace: namespace, Name: name, HeldNodes: []string{}, Pods: []string{}}, classes: map[*class]struct{}{}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}}
 	for _, g := range []*gate{&b.gates[0], &b.gates[1], &b.never, &b.told} {
 		g.budget = b
 	}
@@ -199,24 +233,43 @@ func (s *reading) selects(sp *space, b *budget) {
 	if err != nil {
 		selector = labels.Nothing()
 	}
+	if b.selector != nil {
+		sp.selecting.Remove(b)
+	}
 	b.selector = selector
-	for _, c := range sp.classes {
-		had := slices.Contains(c.budgets, b)
-		switch matches := selector.Matches(c.labels); {
-		case matches && !had:
-			c.budgets = append(c.budgets, b)
-			slices.SortFunc(c.budgets, budgetsByName)
-			for p := range c.pods {
-				b.covers(s, p.workload, 1)
-			}
-		case !matches && had:
-			c.budgets = slices.DeleteFunc(c.budgets, func(o *budget) bool { return o == b })
-			b.covers(s, nil, -len(c.pods))
-		default:
+	sp.selecting.Add(b, selector)
+	sp.comparisons += labelindex.ComparisonsPerChange
+	for c := range b.classes {
+		sp.comparisons--
+		if !selector.Matches(c.labels) {
+			s.uncover(b, c)
+		}
+	}
+	for c := range sp.labelled.MayMatch(selector, maps.Values(sp.classes)) {
+		sp.comparisons--
+		if _, had := b.classes[c]; had || !selector.Matches(c.labels) {
 			continue
 		}
+		sp.comparisons -= len(c.pods) + len(c.budgets)
+		b.classes[c] = struct{}{}
+		at, _ := slices.BinarySearchFunc(c.budgets, b, budgetsByName)
+		c.budgets = slices.Insert(c.budgets, at, b)
+		for p := range c.pods {
+			p.workload.coveredBy(b)
+		}
+		b.review(s)
 		s.askAgain(c)
 	}
+	s.afford(sp)
+}
+
+// uncover takes a class from a budget.
+func (s *reading) uncover(b *budget, c *class) {
+	c.space.comparisons -= len(c.pods) + len(c.budgets)
+	delete(b.classes, c)
+	c.budgets = slices.DeleteFunc(c.budgets, func(o *budget) bool { return o == b })
+	b.review(s)
+	s.askAgain(c)
 }
 
 // askAgain sends the pods of a class to the gates of its budgets.
@@ -234,23 +287,41 @@ func (s *reading) askAgain(c *class) {
 }
 
 func (s *reading) dropBudget(sp *space, b *budget) {
+	sp.comparisons += labelindex.ComparisonsPerChange
 	delete(sp.budgets, b.Name)
-	for _, c := range sp.classes {
-		if slices.Contains(c.budgets, b) {
-			c.budgets = slices.DeleteFunc(c.budgets, func(o *budget) bool { return o == b })
-			b.covers(s, nil, -len(c.pods))
-			s.askAgain(c)
-		}
+	sp.selecting.Remove(b)
+	for c := range b.classes {
+		s.uncover(b, c)
 	}
+	s.afford(sp)
+}
+
+// afford lets go of the budgets of a namespace that need too many comparisons.
+func (s *reading) afford(sp *space) {
+	if sp.comparisons >= 0 || sp.unfollowed.is() {
+		return
+	}
+	sp.unfollowed = s.now
+	for _, c := range sp.classes {
+		c.budgets = nil
+		s.askAgain(c)
+	}
+	for _, b := range sp.budgets {
+		clear(b.classes)
+		b.review(s)
+	}
+	clear(sp.budgets)
+	sp.selecting = labelindex.NewSelecting[*budget]()
 }
 
 // review asks a budget again what it allows.
 func (b *budget) review(s *reading) {
+	covers := len(b.classes) > 0
 	for i := range b.gates {
-		b.gates[i].set(s, b.covered > 0 && b.says.Refuses(i == 1))
+		b.gates[i].set(s, covers && b.says.Refuses(i == 1))
 	}
-	lasts(&b.zero, &b.AtZero, s.now, b.covered > 0 && b.says.DisruptionsAllowed <= 0)
-	b.lacks.is(b.covered > 0 && b.says.CurrentHealthy < b.says.DesiredHealthy, s.now)
+	lasts(&b.zero, &b.AtZero, s.now, covers && b.says.DisruptionsAllowed <= 0)
+	b.lacks.is(covers && b.says.CurrentHealthy < b.says.DesiredHealthy, s.now)
 }
 
 // lasts adds up for how long something is so.
@@ -282,7 +353,7 @@ func (b *budget) holds(s *reading, by int) {
 	switch is := b.holding > 0; {
 	case is && !was:
 		if len(b.all) == 0 {
-			b.heldWants, b.heldHealthy, b.heldExpected = int(b.says.DesiredHealthy), int(b.says.CurrentHealthy), b.covered
+			b.heldWants, b.heldHealthy, b.heldExpected = int(b.says.DesiredHealthy), int(b.says.CurrentHealthy), b.covered()
 		}
 		b.begin(s.now)
 	case was && !is:

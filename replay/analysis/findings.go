@@ -15,7 +15,11 @@ import (
 func (s *reading) findings() []Finding {
 	for i := range s.a.Rolls {
 		for _, saving := range s.a.Rolls[i].Savings {
-			s.saves[gatherKey{saving.Wait, saving.Object}] += saving.Saves
+			key := gatherKey{saving.Wait, saving.Object}
+			s.saves[key] += saving.Saves
+			if saving.Saves > s.delays[key].by {
+				s.delays[key] = delay{&s.a.Rolls[i], saving.Saves}
+			}
 		}
 	}
 	all := []Finding{}
@@ -45,27 +49,18 @@ func (s *reading) findings() []Finding {
 	return all
 }
 
+// delay is the roll that a kind of wait delayed most.
+type delay struct {
+	roll *Roll
+	by   time.Duration
+}
+
 // mostLines bounds how many lines prove a finding.
 const mostLines = 20
 
 // saved is by how much rolls would have been shorter without a kind of wait for an object.
 func (s *reading) saved(kind WaitKind, object string) time.Duration {
 	return s.saves[gatherKey{kind, object}]
-}
-
-// delayed is the roll that a budget delayed most, or the whole tape.
-func (s *reading) delayed(budget string) (from, to time.Duration) {
-	to = s.now.At
-	most := time.Duration(0)
-	for i := range s.a.Rolls {
-		r := &s.a.Rolls[i]
-		for _, v := range r.Savings {
-			if v.Wait == WaitBudget && v.Object == budget && v.Saves > most {
-				most, from, to = v.Saves, r.Start.At, r.End.At
-			}
-		}
-	}
-	return from, to
 }
 
 // shortest is the least that a budget must hold up drains to be a finding, where that made no roll longer: evictions that
@@ -79,7 +74,10 @@ func (s *reading) budgetFindings() (all []Finding) {
 		}
 		f := Finding{Kind: FindBudgetHeld, Object: b.path(), Pods: b.Pods, Cost: s.saved(WaitBudget, b.path())}
 		f.Delays = f.Cost > 0
-		from, to := s.delayed(b.path())
+		from, to := time.Duration(0), s.now.At
+		if r := s.delays[gatherKey{WaitBudget, b.path()}].roll; r != nil {
+			from, to = r.Start.At, r.End.At
+		}
 		lasted, first, last := b.within(from, to)
 		if lasted == 0 {
 			lasted, first, last = b.within(0, s.now.At)
@@ -134,10 +132,8 @@ func (b *budget) lines() (lines []int) {
 	for p := range b.held {
 		lines = append(lines, p.held.from.Line, p.held.to.Line)
 	}
-	for n := range b.nodes {
-		for _, k := range n.ended {
-			lines = append(lines, k.from.Line, k.to.Line)
-		}
+	for _, k := range b.ended {
+		lines = append(lines, k.from.Line, k.to.Line)
 	}
 	slices.Sort(lines)
 	return slices.DeleteFunc(slices.Compact(lines), func(line int) bool { return line <= 0 })

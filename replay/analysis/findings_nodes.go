@@ -3,7 +3,9 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/phrase"
@@ -120,6 +122,14 @@ func (s *reading) tapeFindings() (all []Finding) {
 			f.Text = fmt.Sprintf("the tape ends %s into the roll of %s, with %s to replace", short(r.Duration), name, phrase.Count(r.Left, "node"))
 		}
 		all = append(all, f)
+	}
+	for _, sp := range slices.SortedFunc(maps.Values(s.spaces), func(a, b *space) int { return strings.Compare(a.name, b.name) }) {
+		if sp.unfollowed.is() {
+			all = append(all, Finding{
+				Kind: FindGap, Object: "Namespace/" + sp.name, From: sp.unfollowed, To: sp.unfollowed,
+				Text: "the budgets of namespace " + sp.name + " cover too many pods, or too many sets of labels, to follow: from here on they don't count",
+			})
+		}
 	}
 	for _, gap := range s.a.Tape.Gaps {
 		all = append(all, Finding{

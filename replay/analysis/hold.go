@@ -199,6 +199,7 @@ func (n *node) unblock(s *reading) {
 	if k := n.blocked; k != nil {
 		k.to, n.blocked = s.now, nil
 		n.ended = append(n.ended, k)
+		k.budget.ended = append(k.budget.ended, k)
 		k.budget.holds(s, -1)
 	}
 }

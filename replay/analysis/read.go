@@ -85,6 +85,7 @@ type reading struct {
 	groups    map[string][]*node
 	named     map[string]*machine         // by the node's name
 	saves     map[gatherKey]time.Duration // of all rolls
+	delays    map[gatherKey]delay
 	podKind   *resource
 	nodeKind  *resource
 	// The first lists of nodes and of pods are over.
@@ -113,7 +114,7 @@ func newReading(h *timeline.Header, o Options) *reading {
 		o: o, header: h, finder: finder, follower: observe.New(h, o.Options), a: a, kinds: map[string]*resource{},
 		nodes: map[string]*node{}, pods: map[objectName]*pod{}, spaces: map[string]*space{}, workloads: map[string]*workload{},
 		machines: map[string]*machine{}, places: map[string]*place{}, groups: map[string][]*node{}, named: map[string]*machine{},
-		saves: map[gatherKey]time.Duration{},
+		saves: map[gatherKey]time.Duration{}, delays: map[gatherKey]delay{},
 	}
 }
 

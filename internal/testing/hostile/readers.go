@@ -13,6 +13,7 @@ import (
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -47,6 +48,17 @@ var readers = []reader{
 		r, err := timeline.NewReader(bytes.NewReader(tape))
 		if err == nil {
 			_, err = inspect.Check(r, inspect.CheckOptions(r.Header()))
+		}
+		return err
+	}},
+	{"analysis", nil, func(tape []byte) error {
+		r, err := timeline.NewReader(bytes.NewReader(tape))
+		if err != nil {
+			return err
+		}
+		_, err = analysis.Tape(r, analysis.Options{Series: true})
+		if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {
+			return nil // a tape without nodes
 		}
 		return err
 	}},

@@ -253,6 +253,18 @@ var shapes = []shape{
 			t.added(n+i, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
 		}
 	}},
+	{"budgets of one", func(t *tape, n int) {
+		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
+		for _, name := range named(n, "b") {
+			t.added(0, "poddisruptionbudgets", name, fields{"spec": fields{"selector": fields{}}})
+		}
+		for _, name := range named(n, "p") {
+			t.added(0, "pods", name, fields{"spec": fields{"nodeName": "n"}})
+		}
+		for i, name := range named(n, "b") {
+			t.line(1+i, "DELETED", "poddisruptionbudgets", name, nil)
+		}
+	}},
 	{"budget status", func(t *tape, n int) {
 		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
 		t.added(0, "poddisruptionbudgets", "b", fields{"spec": fields{"selector": fields{}}})

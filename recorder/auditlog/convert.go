@@ -165,6 +165,16 @@ func (c *converter) write(ctx context.Context) (counted bool, err error) {
 			return counted, err
 		}
 	}
+	shown := map[*entry]*entry{} // the next state of what a request began to delete
+	next := map[string]*entry{}
+	for _, at := range slices.Backward(all) {
+		switch key := at.r.plural + " " + at.e.name; {
+		case at.e.op.hasState():
+			next[key] = at.e
+		case at.e.op == opEvicted || at.e.op == opGraceful:
+			shown[at.e] = next[key]
+		}
+	}
 	for i, at := range all {
 		if i%1000 == 0 && ctx.Err() != nil {
 			return counted, context.Cause(ctx)
@@ -176,6 +186,13 @@ func (c *converter) write(ctx context.Context) (counted bool, err error) {
 		if at.e.op == opRefused {
 			c.line(at.e.at, at.r.plural, "refused", body)
 			continue
+		}
+		if later := shown[at.e]; later != nil {
+			state, err := c.spool.get(later.body)
+			if err != nil {
+				return counted, err
+			}
+			body = asShown(body, states[at.r][at.e.name], state)
 		}
 		if counted {
 			at.e.version, at.e.twice = uint64(i)*2+2, true

@@ -172,6 +172,29 @@ func ending(pod, body []byte, evicted bool) change {
 	return change{typ: "MODIFIED", object: rawjson.Apply(nil, pod, []byte(patch)), first: first}
 }
 
+// asShown corrects when the graceful deletion of a pod began, where a later state of the same pod shows it: a server that has
+// much to do carries a request out later than it came.
+func asShown(body, pod, later []byte) []byte {
+	var when timed
+	grace := rawjson.Get(later, "metadata", "deletionGracePeriodSeconds")
+	seconds, err := strconv.ParseInt(string(grace), 10, 64)
+	end, errEnd := time.Parse(time.RFC3339, rawjson.Text(later, "metadata", "deletionTimestamp"))
+	if err != nil || errEnd != nil || seconds == 0 || json.Unmarshal(body, &when) != nil ||
+		rawjson.Text(pod, "metadata", "uid") != rawjson.Text(later, "metadata", "uid") {
+		return body
+	}
+	asked := string(rawjson.Get(pod, "spec", "terminationGracePeriodSeconds"))
+	if when.Grace != nil {
+		asked = strconv.FormatInt(*when.Grace, 10)
+	}
+	if asked != string(grace) {
+		return body // somebody else has asked for another one since
+	}
+	when.At = end.Add(-time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339)
+	corrected, _ := json.Marshal(when) // it has nothing that can fail
+	return corrected
+}
+
 // removed ends an object without grace: at once, or, where it has finalizers, when the last is taken. Until then it has the time
 // of the request and no grace (markAsDeleting in k8s.io/apiserver, pkg/registry/generic/registry/store.go).
 func removed(object, body []byte) change {

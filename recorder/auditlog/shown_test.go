@@ -1,0 +1,27 @@
+package auditlog
+
+import "testing"
+
+// A server with much to do begins a deletion later than it was asked for. Where a later state says when, the tape says so from the
+// beginning; not where somebody else has asked for another grace since, and not by the state of another pod.
+func TestDeletionsBeginAsShown(t *testing.T) {
+	const pod = `"spec":{"nodeName":"a","terminationGracePeriodSeconds":5}`
+	ending := func(uid, end, grace string) string {
+		return `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"` + uid + `","resourceVersion":"60",` + born +
+			`,"deletionTimestamp":"` + end + `","deletionGracePeriodSeconds":` + grace + `},` + pod + `,"status":{"phase":"Running"}}`
+	}
+	for _, c := range []struct{ later, want string }{
+		{ending("u", "2026-11-20T10:00:08Z", "5"), "2026-11-20T10:00:08Z"},
+		{ending("u", "2026-11-20T10:00:04Z", "1"), "2026-11-20T10:00:07Z"},
+		{ending("other", "2026-11-20T10:00:09Z", "5"), "2026-11-20T10:00:07Z"},
+	} {
+		lines, _ := told(t,
+			request{sec: 1, verb: "get", path: "shop/pods/web", resp: podAt(50, pod+`,"status":{"phase":"Running"}`)},
+			request{sec: 2, verb: "delete", path: "shop/pods/web", user: "ann", req: `{}`},
+			request{sec: 4, verb: "patch", path: "shop/pods/web/status", resp: c.later},
+		)
+		if want := `02 MODIFIED 51 ` + c.want + ` {"nodeName":"a","terminationGracePeriodSeconds":5} {"phase":"Running"}`; len(lines) < 3 || lines[2] != want {
+			t.Errorf("found %q, want %q", lines, want)
+		}
+	}
+}

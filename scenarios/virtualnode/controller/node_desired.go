@@ -66,7 +66,8 @@ type readiness struct {
 // pkg/kubelet/nodestatus/setters.go, ReadyCondition).
 const reasonIll = "KubeletNotReady"
 
-// composed is the desired node with the readiness in its conditions. It shares all else with it.
+// composed is the desired node with the readiness in its conditions. It shares all else with it. No condition changes after its
+// heartbeat (k8s.io/kubernetes, pkg/kubelet/nodestatus/setters.go: both are of one moment).
 func composed(desired *corev1.Node, p readiness) *corev1.Node {
 	node := *desired
 	conditions := slices.Clone(desired.Status.Conditions)
@@ -86,6 +87,9 @@ func composed(desired *corev1.Node, p readiness) *corev1.Node {
 	}
 	for i := range conditions {
 		conditions[i].LastHeartbeatTime = p.heartbeat
+		if c := &conditions[i]; c.LastHeartbeatTime.Before(&c.LastTransitionTime) {
+			c.LastHeartbeatTime = c.LastTransitionTime // its provider reported the change after the heartbeat began
+		}
 	}
 	node.Status.Conditions = conditions
 	return &node

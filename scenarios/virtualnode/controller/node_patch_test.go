@@ -190,3 +190,17 @@ func TestTransitionsNeverGoBack(t *testing.T) {
 		}
 	}
 }
+
+// A change that a provider reports while a heartbeat is under way isn't after it.
+func TestNoTransitionAfterItsHeartbeat(t *testing.T) {
+	node := &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Unix(10, 0)},
+		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Unix(1, 0)},
+	}}}
+	for i, want := range []int64{10, 9} {
+		got := composed(node, readiness{heartbeat: metav1.Unix(9, 0)}).Status.Conditions[i]
+		if got.LastHeartbeatTime.Unix() != want {
+			t.Errorf("%s: found a heartbeat at %d s, want %d s", got.Type, got.LastHeartbeatTime.Unix(), want)
+		}
+	}
+}

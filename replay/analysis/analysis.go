@@ -223,7 +223,8 @@ type Workload struct {
 	Deleted     int           `json:"deleted"` // pods deleted otherwise
 	Lost        int           `json:"lost"`    // pods that went away with their node
 	Restarts    int           `json:"restarts"`
-	Pending     time.Duration `json:"pending"` // pods waited for a node, added up
+	Updates     int           `json:"updates,omitempty"` // containers replaced since their image, or resources, were changed: no Restarts
+	Pending     time.Duration `json:"pending"`           // pods waited for a node, added up
 	LongestWait time.Duration `json:"longestWait"`
 	// PendingPod is the pod of LongestWait, and PendingWhy the scheduler's message on it.
 	PendingPod string `json:"pendingPod,omitempty"`

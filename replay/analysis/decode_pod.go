@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"bytes"
+
 	"github.com/nodesim/nodesim/internal/kubejson"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	corev1 "k8s.io/api/core/v1"
@@ -10,9 +12,18 @@ import (
 type decoders struct {
 	kubejson.Decoder // brief
 
-	node corev1.Node
-	pod  podText
-	told podTold
+	node                   corev1.Node
+	pod                    podText
+	told                   podTold
+	asked                  []containerText // reused
+	statuses, initStatuses []containerText
+}
+
+// containerText is what a pod says of a container: in its spec, or in its status.
+type containerText struct {
+	name, image string
+	resources   []byte // where a change of them restarts it
+	restarts    int
 }
 
 // podTold says of which parts a text speaks.
@@ -30,6 +41,7 @@ const (
 	toldConditions
 	toldContainers
 	toldInit
+	toldSpec
 )
 
 // podText is what a text says of a pod.
@@ -44,7 +56,8 @@ type podText struct {
 	ready               bool
 	unscheduled, reason string // reason and message of PodScheduled while that isn't True
 	disruption          string
-	restarts            int // of the containers
+	asked, statuses     []containerText // good until the next text is read
+	restarts            int             // of the containers
 	initRestarts        int
 	waiting, message    string // of the first container that waits
 }
@@ -59,10 +72,14 @@ func (d *decoders) readPod(raw []byte) (*podText, podTold) {
 			d.podMeta(&w)
 		case "spec":
 			for name := range w.Members() {
-				if string(name) == "nodeName" {
+				switch string(name) {
+				case "nodeName":
 					d.told |= toldNode
 					d.pod.node = d.word(&w)
-				} else {
+				case "containers":
+					d.told |= toldSpec
+					d.containersAsked(&w)
+				default:
 					w.Value()
 				}
 			}
@@ -151,10 +168,11 @@ func (d *decoders) podStatus(w *rawjson.Walker) {
 			}
 		case "containerStatuses":
 			d.told |= toldContainers
-			p.restarts = d.containers(w)
+			p.restarts = d.containers(w, &d.statuses)
+			p.statuses = d.statuses
 		case "initContainerStatuses":
 			d.told |= toldInit
-			p.initRestarts = d.containers(w)
+			p.initRestarts = d.containers(w, &d.initStatuses)
 		default:
 			w.Value()
 		}
@@ -194,21 +212,55 @@ func (d *decoders) podCondition(w *rawjson.Walker) {
 }
 
 // containers counts the restarts, and finds what the first of those that wait waits for.
-func (d *decoders) containers(w *rawjson.Walker) (restarts int) {
+func (d *decoders) containers(w *rawjson.Walker, all *[]containerText) (restarts int) {
+	*all = (*all)[:0]
 	for range w.Elements() {
+		var c containerText
 		for name := range w.Members() {
 			switch string(name) {
+			case "name":
+				c.name = d.word(w)
 			case "restartCount":
 				n, _ := kubejson.Integer(w.Value())
-				restarts += int(max(n, 0))
+				c.restarts = int(max(n, 0))
 			case "state":
 				d.state(w)
 			default:
 				w.Value()
 			}
 		}
+		restarts += c.restarts
+		*all = append(*all, c)
 	}
 	return restarts
+}
+
+// containersAsked reads what the containers are to be.
+func (d *decoders) containersAsked(w *rawjson.Walker) {
+	d.asked = d.asked[:0]
+	for range w.Elements() {
+		var c containerText
+		var policy []byte
+		for name := range w.Members() {
+			switch string(name) {
+			case "name":
+				c.name = d.word(w)
+			case "image":
+				c.image = d.word(w)
+			case "resources":
+				c.resources = w.Value()
+			case "resizePolicy":
+				policy = w.Value()
+			default:
+				w.Value()
+			}
+		}
+		if !bytes.Contains(policy, []byte(corev1.RestartContainer)) {
+			c.resources = nil
+		}
+		d.asked = append(d.asked, c)
+	}
+	d.pod.asked = d.asked
 }
 
 func (d *decoders) state(w *rawjson.Walker) {

@@ -217,7 +217,11 @@ func (s *reading) workloadFindings(w *workload) (all []Finding) {
 		for _, at := range w.restarted {
 			proof.all = append(proof.all, interval{at, at})
 		}
-		note(FindRestarts, 0, proof, fmt.Sprintf("containers of %s restarted %d times", w.path(), w.Restarts), "look at their logs: nodesim tells only that they ended")
+		text := fmt.Sprintf("containers of %s restarted %d times", w.path(), w.Restarts)
+		if w.Updates > 0 {
+			text += fmt.Sprintf(", besides %s in place", phrase.Count(w.Updates, "update"))
+		}
+		note(FindRestarts, 0, proof, text, "look at their logs: nodesim tells only that they ended")
 	}
 	if w.LongestWait >= shortest && s.saved(WaitScheduling, w.path()) == 0 {
 		note(FindUnschedulable, w.LongestWait, intervals{all: []interval{w.longest}}, with(fmt.Sprintf("%s waited %s for a node", w.PendingPod, short(w.LongestWait)), w.PendingWhy), remedies[FindUnschedulable])

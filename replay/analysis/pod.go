@@ -25,6 +25,7 @@ type pod struct {
 	wasReady, counts                      bool // ready before the tape; a drain has to move it
 	disruption                            string
 	restarts, initRestarts                int
+	containers                            []container
 
 	// Moments that the tape hasn't shown are zero: lines count from one.
 	created, scheduled, readyAt, deleted, left, goneAt Moment
@@ -141,8 +142,13 @@ func (s *reading) tellPod(p *pod, raw []byte, whole bool) {
 	if has(toldFinalizers) {
 		p.finalizers = t.finalizers
 	}
+	if has(toldSpec) {
+		p.asks(t.asked)
+	}
 	if has(toldContainers) {
-		p.workload.restart(t.restarts-p.restarts, s.now)
+		updates := p.replaced(t.statuses)
+		p.workload.Updates += updates
+		p.workload.restart(t.restarts-p.restarts-updates, s.now)
 		p.restarts = t.restarts
 	}
 	if has(toldInit) {

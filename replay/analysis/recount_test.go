@@ -61,6 +61,10 @@ type recount struct {
 	zero                   map[string]time.Duration // of budgets
 	workloads              map[string]string        // of pods, by UID
 	everReady              map[string]bool
+	images                 map[string]string // of containers, by pod's UID and name
+	asked                  map[string]bool   // another image than runs
+	counts                 map[string]int    // restarts of containers
+	updates                map[string]int
 	initial                map[string]bool
 }
 
@@ -72,6 +76,7 @@ func newRecount() *recount {
 		evicted: map[string]int{}, lost: map[string]int{}, deleted: map[string]int{}, restarts: map[string]int{},
 		pending: map[string]time.Duration{}, pendingSince: map[string]time.Duration{}, counted: map[string]bool{}, restarted: map[string]int{},
 		zero: map[string]time.Duration{}, workloads: map[string]string{}, everReady: map[string]bool{}, initial: map[string]bool{},
+		images: map[string]string{}, asked: map[string]bool{}, counts: map[string]int{}, updates: map[string]int{},
 	}
 }
 
@@ -220,7 +225,9 @@ func (c *recount) pod(key, uid string, o object, gone bool) {
 			c.counted[uid] = get(o, "metadata", "deletionTimestamp") != nil
 		}
 	}
-	c.restarts[w] += max(restarts-c.restarted[uid], 0)
+	updates := c.replaced(uid, o)
+	c.updates[w] += updates
+	c.restarts[w] += max(restarts-c.restarted[uid]-updates, 0)
 	c.restarted[uid] = restarts
 	deleting := get(o, "metadata", "deletionTimestamp") != nil
 	if since, waits := c.pendingSince[uid]; waits && (str(o, "spec", "nodeName") != "" || ended(o) || deleting || gone) {
@@ -260,6 +267,26 @@ func (c *recount) pod(key, uid string, o object, gone bool) {
 	default:
 		c.least[w] = min(c.least[w], level)
 	}
+}
+
+// replaced counts the containers that restarted with another image than before.
+func (c *recount) replaced(uid string, o object) (count int) {
+	for _, spec := range list(o, "spec", "containers") {
+		key := uid + "/" + str(spec, "name")
+		if was, known := c.images[key]; known && was != str(spec, "image") {
+			c.asked[key] = true
+		}
+		c.images[key] = str(spec, "image")
+	}
+	for _, s := range list(o, "status", "containerStatuses") {
+		key := uid + "/" + str(s, "name")
+		if n := number(s, "restartCount"); n > c.counts[key] && c.asked[key] {
+			count++
+			delete(c.asked, key)
+		}
+		c.counts[key] = number(s, "restartCount")
+	}
+	return count
 }
 
 // Every number of an analysis is what a recount gives, on all scenarios and recordings.
@@ -313,16 +340,16 @@ func (c *recount) compare(t *testing.T, a *analysis.Analysis, o analysis.Options
 	}
 	for _, w := range a.Workloads {
 		key := w.Kind + "/" + w.Namespace + "/" + w.Name
-		got := fmt.Sprint(w.Replicas, w.LeastAvailable, w.BelowReplicas, w.Evicted, w.Deleted, w.Lost, w.Restarts, w.Pending)
+		got := fmt.Sprint(w.Replicas, w.LeastAvailable, w.BelowReplicas, w.Evicted, w.Deleted, w.Lost, w.Restarts, w.Updates, w.Pending)
 		below := time.Duration(0)
 		for level, d := range c.below[key] {
 			if level < c.most[key] {
 				below += d
 			}
 		}
-		want := fmt.Sprint(c.most[key], c.least[key], below, c.evicted[key], c.deleted[key], c.lost[key], c.restarts[key], c.pending[key])
+		want := fmt.Sprint(c.most[key], c.least[key], below, c.evicted[key], c.deleted[key], c.lost[key], c.restarts[key], c.updates[key], c.pending[key])
 		if got != want {
-			t.Errorf("%s: replicas, least, below, evicted, deleted, lost, restarts, pending %s, want %s", key, got, want)
+			t.Errorf("%s: replicas, least, below, evicted, deleted, lost, restarts, updates, pending %s, want %s", key, got, want)
 		}
 	}
 	for _, b := range a.Budgets {

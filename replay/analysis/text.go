@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -174,7 +175,11 @@ func (a *Analysis) nodesText(b *strings.Builder) {
 func (a *Analysis) workloadsText(b *strings.Builder) {
 	rows(b, "WORKLOAD\tAVAILABLE\tLEAST\tBELOW\tEVICTED\tDELETED\tLOST\tRESTARTS\tPENDING", len(a.Workloads), func(t io.Writer, i int) {
 		w := &a.Workloads[i]
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%s\n", noderoll.OneLine(w.path()), w.Replicas, w.LeastAvailable, short(w.BelowReplicas), w.Evicted, w.Deleted, w.Lost, w.Restarts, short(w.Pending))
+		restarts := strconv.Itoa(w.Restarts)
+		if w.Updates > 0 {
+			restarts += ", " + phrase.Count(w.Updates, "update")
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\n", noderoll.OneLine(w.path()), w.Replicas, w.LeastAvailable, short(w.BelowReplicas), w.Evicted, w.Deleted, w.Lost, restarts, short(w.Pending))
 	})
 }
 

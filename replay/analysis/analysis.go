@@ -207,12 +207,16 @@ type Workload struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	// Replicas is the most pods that were available at once.
+	//
+	// How many its owner wanted is known where the tape has the Deployment, ReplicaSet or StatefulSet. Then a time in which none was
+	// wanted is no time of missing ones, and BelowReplicas counts against what was wanted at the time. A tape without
+	// them can't tell a workload that was scaled from one that lacked pods: one that grew seems to have been short before.
 	Replicas       int     `json:"replicas"`
 	LeastAvailable int     `json:"leastAvailable"`
 	LeastAt        *Moment `json:"leastAt,omitempty"` // where LeastAvailable began, the first time
 	// Wanted is the least that its budgets want available: 0 where it has none.
 	Wanted int `json:"wanted,omitempty"`
-	// BelowWanted is how long fewer than Wanted were available, BelowReplicas fewer than Replicas.
+	// BelowWanted is how long fewer than Wanted were available, BelowReplicas fewer than Replicas, or than its owner wanted.
 	BelowWanted   time.Duration `json:"belowWanted"`
 	BelowReplicas time.Duration `json:"belowReplicas"`
 	Evicted       int           `json:"evicted"` // evictions granted

@@ -79,6 +79,7 @@ type reading struct {
 	spaces    map[string]*space // by namespace
 	budgets   []*budget
 	workloads map[string]*workload
+	owners    map[string]owner // by Kind/namespace/name
 	machines  map[string]*machine
 	allClaims []*machine
 	places    map[string]*place // by the node's name
@@ -113,6 +114,7 @@ func newReading(h *timeline.Header, o Options) *reading {
 	return &reading{
 		o: o, header: h, finder: finder, follower: observe.New(h, o.Options), a: a, kinds: map[string]*resource{},
 		nodes: map[string]*node{}, pods: map[objectName]*pod{}, spaces: map[string]*space{}, workloads: map[string]*workload{},
+		owners:   map[string]owner{},
 		machines: map[string]*machine{}, places: map[string]*place{}, groups: map[string][]*node{}, named: map[string]*machine{},
 		saves: map[gatherKey]time.Duration{}, delays: map[gatherKey]delay{},
 	}
@@ -134,6 +136,8 @@ func (s *reading) resource(key string) *resource {
 			k.handle = (*reading).budget
 		case "/events", "events.k8s.io/events":
 			k.handle = (*reading).eventOf
+		case "apps/deployments", "apps/replicasets", "apps/statefulsets":
+			k.handle = ownerOf(res.Kind)
 		case "cluster.x-k8s.io/machines":
 			k.handle = (*reading).machine
 		case "karpenter.sh/nodeclaims":

@@ -8,7 +8,9 @@ type workload struct {
 	started bool // there was an available pod, or the first list is over
 	now     int  // available
 	since   time.Duration
-	at      []time.Duration // how long each number of pods was available
+	at      []time.Duration // how long each number of pods was available, while it isn't known how many are wanted
+	none    time.Duration   // for which none was, and some were wanted
+	owner   owner
 	budgets []*budget
 	covered map[*budget]bool // by budgets
 	pods    int              // that were ever seen
@@ -37,7 +39,7 @@ func (s *reading) workloadOf(p *pod, kind, owner string) *workload {
 	key := kind + "/" + p.namespace + "/" + owner
 	w := s.workloads[key]
 	if w == nil {
-		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}, covered: map[*budget]bool{}}
+		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}, covered: map[*budget]bool{}, owner: s.owners[key]}
 		s.workloads[key] = w
 	}
 	w.pods++
@@ -60,8 +62,7 @@ func (w *workload) listed(s *reading, now Moment) {
 
 func (w *workload) start(now Moment) {
 	w.started, w.since = true, now.At
-	w.LeastAvailable, w.LeastAt = w.now, &now
-	w.zero.is(w.now == 0, now)
+	w.least(now)
 }
 
 // pass counts the time up to a position at the present number of available pods.
@@ -69,11 +70,15 @@ func (w *workload) pass(at time.Duration) {
 	if !w.started {
 		return
 	}
+	d := at - w.since
+	if w.since = at; w.owner.there {
+		w.lacked(d)
+		return
+	}
 	for len(w.at) <= w.now {
 		w.at = append(w.at, 0)
 	}
-	w.at[w.now] += at - w.since
-	w.since = at
+	w.at[w.now] += d
 }
 
 // shift says that a pod has become available, or is no more.
@@ -81,15 +86,10 @@ func (w *workload) shift(s *reading, by int) {
 	w.pass(s.now.At)
 	w.now += by
 	w.Replicas = max(w.Replicas, w.now)
-	switch {
-	case !w.started && s.podsListed:
+	if !w.started && s.podsListed {
 		w.start(s.now)
-	case w.started && w.now < w.LeastAvailable:
-		at := s.now
-		w.LeastAvailable, w.LeastAt = w.now, &at
-	}
-	if w.started {
-		w.zero.is(w.now == 0, s.now)
+	} else {
+		w.least(s.now)
 	}
 	if s.o.Series && w.started {
 		w.Available = append(w.Available, Level{s.now, w.now})
@@ -124,17 +124,26 @@ func (w *workload) pended(p *pod, now Moment) {
 	}
 }
 
-// unavailable is how long none of its pods was available, but for the time since its last pod went where it has none any more:
-// it was scaled to nothing then, or deleted.
+// unavailable is how long none of its pods was available while its owner wanted some. Where the tape doesn't have the owner,
+// it is all such time but for the one since its last pod went where it has none any more: it was scaled to nothing then, or
+// deleted. One that was scaled to nothing and up again can't be told from one that failed.
 func (w *workload) unavailable(now Moment) time.Duration {
-	if len(w.at) == 0 {
-		return 0
+	if len(w.at) == 0 || w.owner.there {
+		return w.none + w.unknown(0)
 	}
-	d := w.at[0]
+	d := w.none + w.at[0]
 	if n := len(w.gone); n > 0 && n == w.pods {
 		d -= now.At - w.gone[n-1].goneAt.At
 	}
 	return d
+}
+
+// unknown is how long a number of pods was available while it wasn't known how many are wanted.
+func (w *workload) unknown(n int) time.Duration {
+	if n < len(w.at) {
+		return w.at[n]
+	}
+	return 0
 }
 
 // close ends what the tape's end cuts off.

@@ -13,6 +13,16 @@ type Diff struct {
 	A, B Side
 	// Rows are sorted by their scope, and in it the largest difference comes first.
 	Rows []Row
+	// Pairs are what was compared with what, equal or not, by scope and object. Each row is about the one of its scope and object.
+	Pairs []Pair
+}
+
+// Pair is one thing on both sides, by its place in each analysis: of a roll, node, workload or budget in the list of these; of a
+// phase the node that took longest, in Nodes; of a finding the first, in Findings. It is -1 where a side has none.
+type Pair struct {
+	Scope  Scope
+	Object string
+	A, B   int
 }
 
 // Side is one of the two tapes.
@@ -97,7 +107,7 @@ func Of(a, b *analysis.Analysis) *Diff {
 	c.workloads()
 	c.budgets()
 	c.findings()
-	d.Rows = c.rows
+	d.Rows, d.Pairs = c.rows, c.pairs
 	scopes := Scopes()
 	slices.SortStableFunc(d.Rows, func(x, y Row) int {
 		return cmp.Or(
@@ -140,8 +150,22 @@ func (r Row) weight() time.Duration {
 
 // comparison collects the rows.
 type comparison struct {
-	a, b *side
-	rows []Row
+	a, b  *side
+	rows  []Row
+	pairs []Pair
+}
+
+// pair notes what is compared with what, and returns both; nil is what isn't there.
+func pair[T any](c *comparison, scope Scope, object string, a, b []T, inA, inB map[string]int) (x, y *T) {
+	p := Pair{Scope: scope, Object: object, A: -1, B: -1}
+	if i, ok := inA[object]; ok {
+		p.A, x = i, &a[i]
+	}
+	if i, ok := inB[object]; ok {
+		p.B, y = i, &b[i]
+	}
+	c.pairs = append(c.pairs, p)
+	return x, y
 }
 
 // measures are the values of one thing by their names.

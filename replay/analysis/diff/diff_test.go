@@ -93,8 +93,65 @@ func TestSwappedSidesMirror(t *testing.T) {
 				row.Why[j].A, row.Why[j].B = row.Why[j].B, row.Why[j].A
 			}
 		}
+		for i := range got.Pairs {
+			p := &got.Pairs[i]
+			p.A, p.B = p.B, p.A
+		}
+		if !reflect.DeepEqual(got.Pairs, want.Pairs) {
+			t.Fatalf("found the pairs of B with A, swapped:\n%+v\nthose of A with B:\n%+v", got.Pairs, want.Pairs)
+		}
 		if !reflect.DeepEqual(got.Rows, want.Rows) {
 			t.Fatalf("the comparison of B with A, swapped:\n%+v\nthat of A with B:\n%+v", got.Rows, want.Rows)
+		}
+	}
+}
+
+// TestPairsHaveAll wants each roll, node, workload and budget of both sides in one pair, and for each row the pair that it is about.
+func TestPairsHaveAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range trials {
+		a, b := some(r), some(r)
+		d := diff.Of(a, b)
+		type key struct {
+			scope  diff.Scope
+			object string
+		}
+		pairs, inA, inB := map[key]diff.Pair{}, map[diff.Scope]map[int]bool{}, map[diff.Scope]map[int]bool{}
+		for _, p := range d.Pairs {
+			if _, twice := pairs[key{p.Scope, p.Object}]; twice {
+				t.Fatalf("found %s %s in two pairs: want one", p.Scope, p.Object)
+			}
+			pairs[key{p.Scope, p.Object}] = p
+			for places, place := range map[*map[diff.Scope]map[int]bool]int{&inA: p.A, &inB: p.B} {
+				if (*places)[p.Scope] == nil {
+					(*places)[p.Scope] = map[int]bool{}
+				}
+				if place >= 0 && p.Scope != diff.ScopePhase && (*places)[p.Scope][place] { // a node may be the slowest of several phases
+					t.Fatalf("found place %d of %s in two pairs: want one", place, p.Scope)
+				}
+				if place >= 0 {
+					(*places)[p.Scope][place] = true
+				}
+			}
+		}
+		for side, found := range map[*analysis.Analysis]map[diff.Scope]map[int]bool{a: inA, b: inB} {
+			for scope, want := range map[diff.Scope]int{
+				diff.ScopeRoll: len(side.Rolls), diff.ScopeNode: len(side.Nodes), diff.ScopeWorkload: len(side.Workloads), diff.ScopeBudget: len(side.Budgets),
+			} {
+				if got := len(found[scope]); got != want {
+					t.Fatalf("found %d places of %s in pairs: want %d", got, scope, want)
+				}
+			}
+		}
+		for _, row := range d.Rows {
+			switch p, ok := pairs[key{row.Scope, row.Object}]; {
+			case !ok:
+				t.Fatalf("found a row of %s %s without its pair", row.Scope, row.Object)
+			case row.A != nil && p.A < 0 || row.B != nil && p.B < 0:
+				t.Fatalf("found the pair %+v of the row %+v: want both sides that the row has", p, row)
+			case row.Scope == diff.ScopeNode && row.Measure == "draining" && row.A != nil && *row.A != (diff.Value{Unit: diff.UnitDuration, Duration: *a.Nodes[p.A].Drain}):
+				t.Fatalf("found the node %+v for the row %+v: want the one that it is about", a.Nodes[p.A], row)
+			}
 		}
 	}
 }

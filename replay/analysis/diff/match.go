@@ -14,10 +14,10 @@ import (
 // side is one analysis with the labels by which its parts are compared.
 type side struct {
 	*analysis.Analysis
-	groups    map[string]string         // by the group's name: the label
-	nodes     map[string]*analysis.Node // by the label
-	labels    map[string]string         // of nodes, by the node's name; the last one that had it
-	workloads map[string]string         // by the pod's namespace/name, where the analysis has pods
+	groups    map[string]string // by the group's name: the label
+	nodes     map[string]int    // by the label: the place
+	labels    map[string]string // of nodes, by the node's name; the last one that had it
+	workloads map[string]string // by the pod's namespace/name, where the analysis has pods
 }
 
 func newSide(a *analysis.Analysis) *side {
@@ -102,18 +102,20 @@ func groupLabel(name string) string { return cmp.Or(phrase.Escaped(name), "(unna
 // label gives each node its label: group, role and place in the order of replacement. Nodes of one moment are ordered by what
 // they took, so that it doesn't matter how they are called.
 func (s *side) label() {
-	s.nodes, s.labels = map[string]*analysis.Node{}, map[string]string{}
-	all := make([]*analysis.Node, len(s.Nodes))
+	s.nodes, s.labels = map[string]int{}, map[string]string{}
+	all := make([]int, len(s.Nodes))
+	keys := make([][]time.Duration, len(s.Nodes))
 	for i := range s.Nodes {
-		all[i] = &s.Nodes[i]
+		all[i], keys[i] = i, replaced(&s.Nodes[i])
 	}
-	slices.SortStableFunc(all, func(a, b *analysis.Node) int { return slices.Compare(replaced(a), replaced(b)) })
+	slices.SortStableFunc(all, func(a, b int) int { return slices.Compare(keys[a], keys[b]) })
 	number := map[string]int{}
-	for _, n := range all {
+	for _, i := range all {
+		n := &s.Nodes[i]
 		of := s.groups[n.Group] + " " + string(n.Role)
 		number[of]++
 		label := fmt.Sprintf("%s %d", of, number[of])
-		s.nodes[label], s.labels[n.Name] = n, label
+		s.nodes[label], s.labels[n.Name] = i, label
 	}
 }
 

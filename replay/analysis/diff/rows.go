@@ -13,7 +13,7 @@ import (
 func (c *comparison) rolls() {
 	a, b := c.a.rolls(), c.b.rolls()
 	for _, label := range both(a, b) {
-		x, y := a[label], b[label]
+		x, y := pair(c, ScopeRoll, label, c.a.Rolls, c.b.Rolls, a, b)
 		c.compare(ScopeRoll, label, ofRoll(x), ofRoll(y), func(measure string, delta time.Duration) []Reason {
 			if why := reasons(c.a.savings(x), c.b.savings(y), delta); len(why) > 0 || measure == "outcome" {
 				return why
@@ -23,8 +23,9 @@ func (c *comparison) rolls() {
 	}
 }
 
-func (s *side) rolls() map[string]*analysis.Roll {
-	all, number := map[string]*analysis.Roll{}, map[string]int{}
+// rolls are the places of the rolls by their labels.
+func (s *side) rolls() map[string]int {
+	all, number := map[string]int{}, map[string]int{}
 	for i := range s.Rolls {
 		label := s.groups[s.Rolls[i].Group]
 		if pods := s.Rolls[i].Pods; pods != "" {
@@ -34,7 +35,7 @@ func (s *side) rolls() map[string]*analysis.Roll {
 		if n := number[label]; n > 1 {
 			label = fmt.Sprintf("%s (roll %d)", label, n)
 		}
-		all[label] = &s.Rolls[i]
+		all[label] = i
 	}
 	return all
 }
@@ -98,8 +99,10 @@ func unfinished(n *analysis.Node) (phase analysis.Phase, took time.Duration) {
 // phases compares what the nodes of one role in a group took for each phase, all together and the slowest.
 func (c *comparison) phases() {
 	a, b := c.a.phases(), c.b.phases()
+	inA, inB := slowest(a), slowest(b)
 	for _, label := range both(a, b) {
 		x, y := a[label], b[label]
+		pair(c, ScopePhase, label, c.a.Nodes, c.b.Nodes, inA, inB)
 		c.compare(ScopePhase, label, x.measures(), y.measures(), func(_ string, delta time.Duration) []Reason {
 			return reasons(x.causes(), y.causes(), delta)
 		})
@@ -110,6 +113,7 @@ type phase struct {
 	nodes          int
 	unfinished     int // of nodes, as the tape ends
 	total, longest time.Duration
+	slowest        int // the place of the node that took longest
 	waits          map[cause]time.Duration
 }
 
@@ -151,9 +155,19 @@ func (s *side) phases() map[string]*phase {
 				p.unfinished++
 			}
 			p.total += *took
-			p.longest = max(p.longest, *took)
+			if p.nodes == 1 || *took > p.longest {
+				p.longest, p.slowest = *took, i
+			}
 			s.waits(p.waits, n, name)
 		}
+	}
+	return all
+}
+
+func slowest(phases map[string]*phase) map[string]int {
+	all := make(map[string]int, len(phases))
+	for label, p := range phases {
+		all[label] = p.slowest
 	}
 	return all
 }
@@ -161,7 +175,7 @@ func (s *side) phases() map[string]*phase {
 // nodes compares each node with the one in its place.
 func (c *comparison) nodes() {
 	for _, label := range both(c.a.nodes, c.b.nodes) {
-		x, y := c.a.nodes[label], c.b.nodes[label]
+		x, y := pair(c, ScopeNode, label, c.a.Nodes, c.b.Nodes, c.a.nodes, c.b.nodes)
 		c.compare(ScopeNode, label, ofNode(x), ofNode(y), func(measure string, delta time.Duration) []Reason {
 			return reasons(c.a.waitsOf(x, measure), c.b.waitsOf(y, measure), delta)
 		})
@@ -194,14 +208,15 @@ func (s *side) waitsOf(n *analysis.Node, phase string) map[cause]time.Duration {
 }
 
 func (c *comparison) workloads() {
-	a, b := map[string]*analysis.Workload{}, map[string]*analysis.Workload{}
-	for s, all := range map[*side]map[string]*analysis.Workload{c.a: a, c.b: b} {
+	a, b := map[string]int{}, map[string]int{}
+	for s, all := range map[*side]map[string]int{c.a: a, c.b: b} {
 		for i, w := range s.Workloads {
-			all[phrase.Escaped(strings.Join([]string{w.Kind, w.Namespace, w.Name}, "/"))] = &s.Workloads[i]
+			all[phrase.Escaped(strings.Join([]string{w.Kind, w.Namespace, w.Name}, "/"))] = i
 		}
 	}
 	for _, label := range both(a, b) {
-		c.compare(ScopeWorkload, label, ofWorkload(a[label]), ofWorkload(b[label]), nil)
+		x, y := pair(c, ScopeWorkload, label, c.a.Workloads, c.b.Workloads, a, b)
+		c.compare(ScopeWorkload, label, ofWorkload(x), ofWorkload(y), nil)
 	}
 }
 
@@ -218,14 +233,15 @@ func ofWorkload(w *analysis.Workload) measures {
 }
 
 func (c *comparison) budgets() {
-	a, b := map[string]*analysis.Budget{}, map[string]*analysis.Budget{}
-	for s, all := range map[*side]map[string]*analysis.Budget{c.a: a, c.b: b} {
+	a, b := map[string]int{}, map[string]int{}
+	for s, all := range map[*side]map[string]int{c.a: a, c.b: b} {
 		for i, p := range s.Budgets {
-			all["PodDisruptionBudget/"+phrase.Escaped(p.Namespace+"/"+p.Name)] = &s.Budgets[i]
+			all["PodDisruptionBudget/"+phrase.Escaped(p.Namespace+"/"+p.Name)] = i
 		}
 	}
 	for _, label := range both(a, b) {
-		c.compare(ScopeBudget, label, ofBudget(a[label]), ofBudget(b[label]), nil)
+		x, y := pair(c, ScopeBudget, label, c.a.Budgets, c.b.Budgets, a, b)
+		c.compare(ScopeBudget, label, ofBudget(x), ofBudget(y), nil)
 	}
 }
 
@@ -240,8 +256,10 @@ func ofBudget(b *analysis.Budget) measures {
 
 // findings compares what findings of one kind about one object cost.
 func (c *comparison) findings() {
-	a, b := c.a.found(), c.b.found()
+	a, inA := c.a.found()
+	b, inB := c.b.found()
 	for _, label := range both(a, b) {
+		pair(c, ScopeFinding, label, c.a.Findings, c.b.Findings, inA, inB)
 		c.compare(ScopeFinding, label, a[label], b[label], nil)
 	}
 }

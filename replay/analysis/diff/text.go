@@ -57,7 +57,7 @@ func (d *Diff) table(b *strings.Builder, scope Scope) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\t\tA\tB\tCHANGE\tWHY\n", strings.ToUpper(string(scope)))
 	for _, r := range rows[:min(len(rows), mostRows)] {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Object, r.Measure, r.A, r.B, r.change(), r.why())
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Object, r.Measure, r.A, r.B, r.Change(), r.Because())
 	}
 	t.Flush()
 	if more := len(rows) - mostRows; more > 0 {
@@ -130,7 +130,8 @@ func (r Reason) sentence() string {
 	return fmt.Sprintf("%s cost %s in A, and %s in B", of, people(r.A), people(r.B))
 }
 
-func (r Row) why() string {
+// Because is Why for people: each wait with by how much it changed.
+func (r Row) Because() string {
 	var all []string
 	for _, w := range r.Why {
 		all = append(all, fmt.Sprintf("%s %s", strings.TrimSpace(w.Kind+" "+w.Object), signed(w.Delta())))
@@ -138,7 +139,8 @@ func (r Row) why() string {
 	return strings.Join(all, "; ")
 }
 
-func (r Row) change() string {
+// Change is Delta for people, with its sign.
+func (r Row) Change() string {
 	delta, ok := r.Delta()
 	switch {
 	case !ok:

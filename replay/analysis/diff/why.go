@@ -32,10 +32,11 @@ func (s *side) waits(to map[cause]time.Duration, n *analysis.Node, phase analysi
 	}
 }
 
-// found adds up by how much findings made rolls longer, and apart from it how long those that made none longer lasted.
-func (s *side) found() map[string]measures {
-	all := map[string]measures{}
-	for _, f := range s.Findings {
+// found adds up by how much findings made rolls longer, and apart from it how long those that made none longer lasted. The first
+// of those that are added up stands for them.
+func (s *side) found() (all map[string]measures, first map[string]int) {
+	all, first = map[string]measures{}, map[string]int{}
+	for i, f := range s.Findings {
 		object := s.object(f.Object)
 		if object == "" && f.Node != "" {
 			object = s.object("Node/" + f.Node)
@@ -45,11 +46,11 @@ func (s *side) found() map[string]measures {
 			measure = "delays"
 		}
 		if all[label] == nil {
-			all[label] = measures{}
+			all[label], first[label] = measures{}, i
 		}
 		all[label][measure] = duration(all[label][measure].Duration + f.Cost)
 	}
-	return all
+	return all, first
 }
 
 // savings are the waits that made a roll longer, and by how much.

@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 
+	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/report"
 	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/spf13/cobra"
 )
 
@@ -33,11 +37,7 @@ An existing FILE is written anew; --out - writes to standard output.`,
 		ValidArgsFunction: completeFiles(1, tapeEndings...),
 	}
 	f.addTape(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&out, "out", "", "the `FILE` to write, - for standard output (required)")
-	_ = cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"html"}, cobra.ShellCompDirectiveFilterFileExt
-	})
+	addPage(cmd, &out, "the `FILE` to write, - for standard output (required)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		tape, err := f.tape(cmd, args)
 		switch {
@@ -59,33 +59,46 @@ func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) erro
 	if err != nil {
 		return err
 	}
-	feed, err := f.feed(tape)
+	feed, err := wholeFeed(tape, analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target})
 	if err != nil {
 		return err
 	}
 	if lacks != "" {
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
+	return writePage(cmd, out, func(w io.Writer) error { return report.Write(w, a, feed) })
+}
+
+// addPage defines the flag for the page to write.
+func addPage(cmd *cobra.Command, out *string, says string) {
+	cmd.Flags().StringVar(out, "out", "", says)
+	_ = cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{"html"}, cobra.ShellCompDirectiveFilterFileExt
+	})
+}
+
+// writePage writes a page to a file, whole or not at all, or to standard output.
+func writePage(cmd *cobra.Command, out string, write func(io.Writer) error) error {
 	if out == "-" {
-		return report.Write(cmd.OutOrStdout(), a, feed)
+		return write(cmd.OutOrStdout())
 	}
 	var page bytes.Buffer
-	if err := report.Write(&page, a, feed); err != nil {
+	if err := write(&page); err != nil {
 		return err
 	}
 	return atomicfile.Write(out, page.Bytes(), 0o644)
 }
 
-// feed is the feed of a tape, entries of every kind.
-func (f *replayFlags) feed(tape *ui.Tape) (_ []report.Line, err error) {
+// wholeFeed is the feed of a tape, entries of every kind.
+func wholeFeed(tape *ui.Tape, scope analyse.Scope) (_ []report.Line, err error) {
 	r, err := tape.Reader()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	o, err := f.observed(tape, r.Header())
+	o, err := observe.OptionsFor(r.Header(), scope.Provider, scope.Nodegroup, scope.Target)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
 	}
 	o.Verbose = true
 	return report.Feed(r, o)

@@ -112,21 +112,26 @@ func TestPicturesOfTheDocs(t *testing.T) {
 	if folder == "" {
 		folder = t.TempDir()
 	}
-	tab := report(t, "--simulate", "stuck-drain")
-	tab.do(chromedp.EmulateViewport(1200, 640))
-	shoot := func(name string) {
+	shoot := func(b *tab, name string) {
 		t.Helper()
-		value[bool](tab, "true")
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), run(tab, chromedp.CaptureScreenshot()), 0o644); err != nil {
+		value[bool](b, "true")
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), run(b, chromedp.CaptureScreenshot()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	shoot("report")
-	tab.press("f")
-	tab.search("ip-10-0-0-4")
-	tab.press("n\r")
-	shoot("report-node")
-	tab.quiet()
+	one := stuck(t)
+	one.do(chromedp.EmulateViewport(1200, 640))
+	shoot(one, "report")
+	one.press("f")
+	one.search("ip-10-0-0-4")
+	one.press("n\r")
+	shoot(one, "report-node")
+	one.quiet()
+	both := sideBySide(t)
+	both.do(chromedp.EmulateViewport(1200, 700))
+	both.press("cc")
+	shoot(both, "report-diff")
+	both.quiet()
 }
 
 // TestSizeOfFortyNodes holds a report of 40 nodes to its size. How long it takes to open is in the benchmark.

@@ -13,19 +13,24 @@ import (
 // document is the data of a page, which web/data.js reads. Times are milliseconds since the tape's start, cut as in the feed.
 // A string is its place in Strings, 0 if it is empty, so that a name that a thousand waits have is there once. What a tape
 // has many of is kept as columns of one length.
+//
+// Of two tapes that are compared, each list has what is A's first, then what is B's; the feed is in the order of time.
 type document struct {
-	Strings   []string   `json:"strings"`
-	Tape      tape       `json:"tape"`
-	Rolls     []roll     `json:"rolls"`
-	Nodes     nodes      `json:"nodes"`
-	Pods      pods       `json:"pods"`
-	Workloads []workload `json:"workloads"`
-	Budgets   []budget   `json:"budgets"`
-	Findings  []finding  `json:"findings"`
-	Feed      entries    `json:"feed"`
+	Strings   []string    `json:"strings"`
+	Tapes     []tape      `json:"tapes"`
+	Rolls     []roll      `json:"rolls"`
+	Nodes     nodes       `json:"nodes"`
+	Pods      pods        `json:"pods"`
+	Workloads []workload  `json:"workloads"`
+	Budgets   []budget    `json:"budgets"`
+	Findings  []finding   `json:"findings"`
+	Feed      entries     `json:"feed"`
+	Compared  *comparison `json:"compared,omitempty"`
 }
 
 type tape struct {
+	By       int64  `json:"by"`    // how much later on the page its moments are than on the tape
+	First    places `json:"first"` // where in the lists its part begins
 	Name     string `json:"name"`
 	Start    string `json:"start"`
 	Source   string `json:"source"`
@@ -35,6 +40,15 @@ type tape struct {
 	Complete bool   `json:"complete"`
 	Gaps     []note `json:"gaps"`
 	Marks    []note `json:"marks"`
+}
+
+type places struct {
+	Roll     int `json:"roll"`
+	Node     int `json:"node"`
+	Pod      int `json:"pod"`
+	Workload int `json:"workload"`
+	Budget   int `json:"budget"`
+	Finding  int `json:"finding"`
 }
 
 type note struct {
@@ -127,11 +141,12 @@ type moments struct {
 	Line []int   `json:"line"`
 }
 
-func (m *moments) add(p *analysis.Moment) {
-	if p == nil {
-		p = &analysis.Moment{At: -time.Millisecond}
+func (m *moments) add(p *analysis.Moment, by time.Duration) {
+	at, line := int64(-1), 0
+	if p != nil {
+		at, line = (p.At + by).Milliseconds(), p.Line
 	}
-	m.At, m.Line = append(m.At, p.At.Milliseconds()), append(m.Line, p.Line)
+	m.At, m.Line = append(m.At, at), append(m.Line, line)
 }
 
 type levels struct {
@@ -139,10 +154,10 @@ type levels struct {
 	Value []int `json:"value"`
 }
 
-func levelsOf(of []analysis.Level) levels {
+func levelsOf(of []analysis.Level, by time.Duration) levels {
 	l := levels{moments{make([]int64, 0, len(of)), make([]int, 0, len(of))}, make([]int, 0, len(of))}
 	for _, v := range of {
-		l.add(&v.Moment)
+		l.add(&v.Moment, by)
 		l.Value = append(l.Value, v.Value)
 	}
 	return l
@@ -155,23 +170,55 @@ type entries struct {
 	Object  []int `json:"object"`
 	Reason  []int `json:"reason"`
 	Message []int `json:"message"`
-	Default []int `json:"default"` // 1: a feed shows it without being asked for all
+	Default []int `json:"default"`        // 1: a feed shows it without being asked for all
+	Side    []int `json:"side,omitempty"` // of two tapes, the entry's
 }
 
-// encode is the data as JSON. encoding/json writes <, > and & as escapes, so that no string ends the element that it is in.
+// encode is the data of one page as JSON. encoding/json writes <, > and & as escapes, so that no string ends the element that it
+// is in.
 func encode(a *analysis.Analysis, feed []Line) ([]byte, error) {
-	t := &interned{known: map[string]int{"": 0}, all: []string{""}}
-	d := document{
-		Tape: tape{
-			Name: clean(a.Tape.Name), Start: start(a.Tape.Start), Source: clean(a.Tape.Source),
-			Provider: clean(a.Tape.Provider), End: end(a, feed), Events: a.Tape.Events, Complete: a.Tape.Complete,
-			Gaps: notes(a.Tape.Gaps), Marks: notes(a.Tape.Marks),
-		},
-		Rolls: rolls(a.Rolls), Nodes: nodesOf(a.Nodes, t), Pods: podsOf(a.Pods, t),
-		Workloads: workloads(a.Workloads), Budgets: budgets(a.Budgets), Findings: findings(a.Findings), Feed: feedOf(feed, t),
+	return newDocument(Side{Analysis: a, Feed: feed}).json()
+}
+
+// builder makes a document of one tape or two.
+type builder struct {
+	document
+	interned
+}
+
+func newDocument(sides ...Side) *builder {
+	b := &builder{
+		document: document{Rolls: []roll{}, Workloads: []workload{}, Budgets: []budget{}, Findings: []finding{}},
+		interned: interned{known: map[string]int{"": 0}, all: []string{""}},
 	}
-	d.Strings = t.all
-	return json.Marshal(d)
+	for _, s := range sides {
+		b.add(s)
+	}
+	b.Feed = feedOf(sides, &b.interned)
+	return b
+}
+
+func (b *builder) json() ([]byte, error) {
+	b.Strings = b.all
+	return json.Marshal(b.document)
+}
+
+// add appends a tape to the lists.
+func (b *builder) add(s Side) {
+	a := s.Analysis
+	b.Tapes = append(b.Tapes, tape{
+		By:    s.by.Milliseconds(),
+		First: places{len(b.Rolls), len(b.Nodes.Name), len(b.Pods.Name), len(b.Workloads), len(b.Budgets), len(b.Findings)},
+		Name:  clean(a.Tape.Name), Start: start(a.Tape.Start), Source: clean(a.Tape.Source),
+		Provider: clean(a.Tape.Provider), End: end(s), Events: a.Tape.Events, Complete: a.Tape.Complete,
+		Gaps: notes(a.Tape.Gaps, s.by), Marks: notes(a.Tape.Marks, s.by),
+	})
+	b.Rolls = append(b.Rolls, rolls(a.Rolls, s.by)...)
+	b.Nodes.add(a.Nodes, &b.interned, s.by)
+	b.Pods.add(a.Pods, &b.interned, s.by)
+	b.Workloads = append(b.Workloads, workloads(a.Workloads, s.by)...)
+	b.Budgets = append(b.Budgets, budgets(a.Budgets, s.by)...)
+	b.Findings = append(b.Findings, findings(a.Findings, s.by)...)
 }
 
 // start is when the tape began, or nothing where the tape doesn't say.
@@ -183,12 +230,12 @@ func start(at time.Time) string {
 }
 
 // end is the last moment of all: the duration, which cutting to milliseconds must not put before something else.
-func end(a *analysis.Analysis, feed []Line) int64 {
-	last := a.Tape.Duration
-	if len(feed) > 0 {
-		last = max(last, feed[len(feed)-1].At)
+func end(s Side) int64 {
+	last := s.Analysis.Tape.Duration
+	if n := len(s.Feed); n > 0 {
+		last = max(last, s.Feed[n-1].At)
 	}
-	return last.Milliseconds()
+	return (last + s.by).Milliseconds()
 }
 
 // interned gives strings numbers.
@@ -218,25 +265,25 @@ func cleanAll(all []string) []string {
 	return out
 }
 
-func notes(of []analysis.Note) []note {
+func notes(of []analysis.Note, by time.Duration) []note {
 	out := make([]note, 0, len(of))
 	for _, n := range of {
-		out = append(out, note{n.At.Milliseconds(), n.Line, clean(n.Name), clean(n.Text)})
+		out = append(out, note{(n.At + by).Milliseconds(), n.Line, clean(n.Name), clean(n.Text)})
 	}
 	return out
 }
 
-func rolls(of []analysis.Roll) []roll {
+func rolls(of []analysis.Roll, by time.Duration) []roll {
 	out := make([]roll, 0, len(of))
 	for _, r := range of {
 		o := roll{
-			Group: clean(cmp.Or(r.Group, r.Pods)), From: r.Start.At.Milliseconds(), To: r.End.At.Milliseconds(), Line: r.Start.Line,
+			Group: clean(cmp.Or(r.Group, r.Pods)), From: (r.Start.At + by).Milliseconds(), To: (r.End.At + by).Milliseconds(), Line: r.Start.Line,
 			Outcome: string(r.Outcome), Replaced: r.Replaced, Joined: r.Joined, Left: r.Left,
 			Path: make([]step, 0, len(r.Path)), Savings: make([]saving, 0, len(r.Savings)),
 		}
 		for _, s := range r.Path {
 			o.Path = append(o.Path, step{
-				s.From.At.Milliseconds(), s.To.At.Milliseconds(), s.From.Line, clean(s.Node), string(s.Phase), string(s.Wait), clean(s.Text),
+				(s.From.At + by).Milliseconds(), (s.To.At + by).Milliseconds(), s.From.Line, clean(s.Node), string(s.Phase), string(s.Wait), clean(s.Text),
 			})
 		}
 		for _, s := range r.Savings {
@@ -247,56 +294,37 @@ func rolls(of []analysis.Roll) []roll {
 	return out
 }
 
-func workloads(of []analysis.Workload) []workload {
+func workloads(of []analysis.Workload, by time.Duration) []workload {
 	out := make([]workload, 0, len(of))
 	for _, w := range of {
 		out = append(out, workload{
 			clean(strings.Join([]string{w.Kind, w.Namespace, w.Name}, "/")), w.Replicas, w.LeastAvailable, w.Wanted,
 			w.BelowWanted.Milliseconds(), w.BelowReplicas.Milliseconds(), w.Evicted, w.Refused.Milliseconds(), w.Refusals, w.Deleted,
 			w.Lost, w.Restarts, w.Pending.Milliseconds(), w.LongestWait.Milliseconds(), clean(w.PendingPod), clean(w.PendingWhy),
-			levelsOf(w.Available),
+			levelsOf(w.Available, by),
 		})
 	}
 	return out
 }
 
-func budgets(of []analysis.Budget) []budget {
+func budgets(of []analysis.Budget, by time.Duration) []budget {
 	out := make([]budget, 0, len(of))
 	for _, b := range of {
 		out = append(out, budget{
 			clean(b.Namespace + "/" + b.Name), b.AtZero.Milliseconds(), b.Held.Milliseconds(), cleanAll(b.HeldNodes),
-			cleanAll(b.Pods), b.MorePods, b.Refusals, levelsOf(b.Allowed), levelsOf(b.Healthy), levelsOf(b.Desired),
+			cleanAll(b.Pods), b.MorePods, b.Refusals, levelsOf(b.Allowed, by), levelsOf(b.Healthy, by), levelsOf(b.Desired, by),
 		})
 	}
 	return out
 }
 
-func findings(of []analysis.Finding) []finding {
+func findings(of []analysis.Finding, by time.Duration) []finding {
 	out := make([]finding, 0, len(of))
 	for _, f := range of {
 		out = append(out, finding{
 			string(f.Kind), f.Cost.Milliseconds(), f.Delays, clean(f.Object), clean(f.Node), cleanAll(f.Pods),
-			f.From.At.Milliseconds(), f.To.At.Milliseconds(), clean(f.Text), clean(f.Remedy), append([]int{}, f.Lines...),
+			(f.From.At + by).Milliseconds(), (f.To.At + by).Milliseconds(), clean(f.Text), clean(f.Remedy), append([]int{}, f.Lines...),
 		})
-	}
-	return out
-}
-
-func feedOf(feed []Line, t *interned) entries {
-	out := entries{
-		moments: moments{[]int64{}, []int{}},
-		Kind:    []int{}, Node: []int{}, Object: []int{}, Reason: []int{}, Message: []int{}, Default: []int{},
-	}
-	for _, e := range feed {
-		out.add(&analysis.Moment{At: e.At, Line: e.Line})
-		out.Kind, out.Node = append(out.Kind, t.id(string(e.Kind))), append(out.Node, t.id(e.Node))
-		out.Object, out.Reason = append(out.Object, t.id(e.Object)), append(out.Reason, t.id(e.Reason))
-		out.Message = append(out.Message, t.id(e.Message))
-		shown := 0
-		if e.Kind.Default() {
-			shown = 1
-		}
-		out.Default = append(out.Default, shown)
 	}
 	return out
 }

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/nodesim/nodesim/replay/analysis"
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/replay/analysis"
+)
 
 // nodes are the lives of nodes. Spans and Waits name their node by its place.
 type nodes struct {
@@ -49,37 +53,36 @@ type waits struct {
 	Unfinished []int   `json:"unfinished"`
 }
 
-func nodesOf(of []analysis.Node, t *interned) nodes {
-	n := nodes{}
-	for i, is := range of {
+func (n *nodes) add(of []analysis.Node, t *interned, by time.Duration) {
+	for _, is := range of {
+		i := len(n.Name)
 		n.Name, n.UID = append(n.Name, t.id(is.Name)), append(n.UID, t.id(is.UID))
 		n.Group, n.Image = append(n.Group, t.id(is.Group)), append(n.Image, t.id(is.Image))
 		n.Zone, n.Type = append(n.Zone, t.id(is.Zone)), append(n.Type, t.id(is.InstanceType))
 		n.Role, n.Claim = append(n.Role, t.id(string(is.Role))), append(n.Claim, t.id(is.Claim))
 		n.Evict, n.Unfinished = append(n.Evict, is.PodsToEvict), append(n.Unfinished, flag(is.DrainUnfinished))
-		n.Requested.add(is.Requested)
-		n.Joined.add(is.Joined)
-		n.Ready.add(is.Ready)
-		n.Cordoned.add(is.Cordoned)
-		n.DrainBegan.add(is.DrainBegan)
-		n.Drained.add(is.Drained)
-		n.Terminated.add(is.Terminated)
+		n.Requested.add(is.Requested, by)
+		n.Joined.add(is.Joined, by)
+		n.Ready.add(is.Ready, by)
+		n.Cordoned.add(is.Cordoned, by)
+		n.DrainBegan.add(is.DrainBegan, by)
+		n.Drained.add(is.Drained, by)
+		n.Terminated.add(is.Terminated, by)
 		for _, s := range is.Spans {
 			n.Spans.Node, n.Spans.Phase = append(n.Spans.Node, i), append(n.Spans.Phase, t.id(string(s.Phase)))
-			n.Spans.From.add(&s.From)
-			n.Spans.To = append(n.Spans.To, s.To.At.Milliseconds())
+			n.Spans.From.add(&s.From, by)
+			n.Spans.To = append(n.Spans.To, (s.To.At + by).Milliseconds())
 		}
 		for _, w := range is.Waits {
-			n.Waits.add(i, w, t)
+			n.Waits.add(i, w, t, by)
 		}
 	}
-	return n
 }
 
-func (w *waits) add(node int, is analysis.Wait, t *interned) {
+func (w *waits) add(node int, is analysis.Wait, t *interned, by time.Duration) {
 	w.Node, w.Kind, w.Phase = append(w.Node, node), append(w.Kind, t.id(string(is.Kind))), append(w.Phase, t.id(string(is.Phase)))
-	w.From.add(&is.From)
-	w.To.add(&is.To)
+	w.From.add(&is.From, by)
+	w.To.add(&is.To, by)
 	w.Duration = append(w.Duration, is.Duration.Milliseconds())
 	pods := make([]int, 0, len(is.Pods))
 	for _, p := range is.Pods {
@@ -103,18 +106,16 @@ type pods struct {
 	Gone      moments `json:"gone"`
 }
 
-func podsOf(of []analysis.Pod, t *interned) pods {
-	p := pods{}
+func (p *pods) add(of []analysis.Pod, t *interned, by time.Duration) {
 	for _, is := range of {
 		p.Name, p.Workload = append(p.Name, t.id(is.Namespace+"/"+is.Name)), append(p.Workload, t.id(is.Workload))
 		p.Node, p.Evicted = append(p.Node, t.id(is.Node)), append(p.Evicted, flag(is.Evicted))
-		p.Created.add(is.Created)
-		p.Scheduled.add(is.Scheduled)
-		p.Ready.add(is.Ready)
-		p.Deleted.add(is.Deleted)
-		p.Gone.add(is.Gone)
+		p.Created.add(is.Created, by)
+		p.Scheduled.add(is.Scheduled, by)
+		p.Ready.add(is.Ready, by)
+		p.Deleted.add(is.Deleted, by)
+		p.Gone.add(is.Gone, by)
 	}
-	return p
 }
 
 func flag(is bool) int {

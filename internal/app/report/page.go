@@ -18,9 +18,9 @@ var web embed.FS
 // scripts are the files of the page's script, in the order in which they are joined: what a file's top level uses stands
 // before it.
 var scripts = []string{
-	"text.js", "data.js", "colours.js", "view.js", "rows.js", "layout.js", "patterns.js", "paint.js", "lanes.js", "areas.js",
+	"text.js", "data.js", "sides.js", "lives.js", "colours.js", "view.js", "rows.js", "layout.js", "patterns.js", "paint.js", "lanes.js", "areas.js",
 	"axis.js", "overview.js", "feed.js", "details.js", "findings.js", "search.js", "filter.js", "pointer.js", "keys.js",
-	"table.js", "main.js",
+	"table.js", "differences.js", "main.js",
 }
 
 // page is the file but for its data.
@@ -68,8 +68,13 @@ func Write(w io.Writer, a *analysis.Analysis, feed []Line) error {
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	title := []byte(escape.Replace(clean(a.Tape.Name)))
-	for _, part := range [][]byte{bytes.ReplaceAll(thePage.before, []byte("{{title}}"), title), data, thePage.after} {
+	return write(w, clean(a.Tape.Name), data)
+}
+
+// write writes the page with its title and data.
+func write(w io.Writer, title string, data []byte) error {
+	before := bytes.ReplaceAll(thePage.before, []byte("{{title}}"), []byte(escape.Replace(title)))
+	for _, part := range [][]byte{before, data, thePage.after} {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}

@@ -88,8 +88,8 @@ func TestHostileStringsStayStrings(t *testing.T) {
 		if err := json.Unmarshal([]byte(block), &d); err != nil {
 			t.Fatalf("name %q: %v: want the block of data whole", text, err)
 		}
-		if want := noderoll.OneLine(text); d.Tape.Name != want || d.Strings[d.Nodes.Name[0]] != want || d.Findings[0].Text != want {
-			t.Errorf("name %q: found %q, %q and %q: want it as text", text, d.Tape.Name, d.Strings[d.Nodes.Name[0]], d.Findings[0].Text)
+		if want := noderoll.OneLine(text); d.Tapes[0].Name != want || d.Strings[d.Nodes.Name[0]] != want || d.Findings[0].Text != want {
+			t.Errorf("name %q: found %q, %q and %q: want it as text", text, d.Tapes[0].Name, d.Strings[d.Nodes.Name[0]], d.Findings[0].Text)
 		}
 	}
 }
@@ -124,8 +124,8 @@ func TestWaitsHaveTheirDuration(t *testing.T) {
 func TestOnlyWhatGoesOnEndsWithTheTape(t *testing.T) {
 	script := string(thePage.before) + string(thePage.after)
 	for _, want := range []string{
-		`r.outcome === "unfinished" && r.to >= end ?`, `roll.outcome === "unfinished" && roll.to >= end`,
-		`r.outcome === "unfinished" && (r.left > 0 || r.to >= end)`, `n.terminated.at[i] < 0 && n.spans`, `to < 0 && !data.nodes.unfinished[i]`,
+		`r.outcome === "unfinished" && r.to >= stops[side]`, `roll.outcome === "unfinished" && roll.to >= stop)`,
+		`r.outcome === "unfinished" && (r.left > 0 || r.to >= stops[side])`, `n.terminated.at[i] < 0 && n.spans`, `to < 0 && !data.nodes.unfinished[i]`,
 	} {
 		if !strings.Contains(script, want) {
 			t.Errorf("found no %s on the page", want)
@@ -141,7 +141,7 @@ func TestRollsOfPodsHaveTheirScope(t *testing.T) {
 }
 
 func TestATapeWithoutAStartHasNone(t *testing.T) {
-	if got := encoded(t, &analysis.Analysis{}).Tape.Start; got != "" {
+	if got := encoded(t, &analysis.Analysis{}).Tapes[0].Start; got != "" {
 		t.Errorf("found the start %q: want none", got)
 	}
 }

@@ -42,14 +42,20 @@ function drawAxis() {
     t.line.style.display = t.text.style.display = "";
     if (t.text.textContent !== text) t.text.textContent = text;
   };
-  for (let t = Math.ceil(Math.max(view.from, 0) / step) * step; t <= Math.min(view.to, end); t += step) tick(Math.round(xOf(t)), shortStamp(t, step), colours.faint, false, 0);
+  for (let t = zero + Math.ceil((Math.max(view.from, 0) - zero) / step) * step; t <= Math.min(view.to, end); t += step) tick(Math.round(xOf(t)), axisText(t, step), colours.faint, false, 0);
   const flags = [
-    [view.cursor, stamp(view.cursor), colours.accent],
-    ...tape.gaps.map((g) => [g.at, `gap ${g.name.slice(0, 24)}`, colours.alarm]), ...tape.marks.map((m) => [m.at, m.name.slice(0, 24), colours.mark]),
+    [view.cursor, cursorText(view.cursor), colours.accent],
+    ...tapes.flatMap((tape, side) => [
+      ...tape.gaps.map((g) => [g.at, tagged(side, `gap ${g.name.slice(0, 24)}`), colours.alarm]),
+      ...tape.marks.map((m) => [m.at, tagged(side, m.name.slice(0, 24)), colours.mark]),
+    ]),
   ].filter(([at]) => at >= view.from && at <= view.to).sort((a, b) => a[0] - b[0]);
-  for (const [at, text, colour] of flags.slice(0, 60)) tick(Math.round(xOf(at)), text, colour, true);
+  for (const [at, text, colour] of flags.slice(0, 60)) tick(Math.round(xOf(at)), text, colour, true, Math.max(76, text.length * 6));
   for (let i = used; i < ticks.length; i++) ticks[i].line.style.display = ticks[i].text.style.display = "none";
 }
+
+// axisText is a time of the axis: a position on the tape, or of two, how long after the begin of their rolls.
+const axisText = (t, step) => compared ? shortStamp(t - zero, step).slice(1) : shortStamp(t, step);
 
 // shortStamp leaves out what the step doesn't need.
 function shortStamp(t, step) {

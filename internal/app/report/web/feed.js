@@ -68,7 +68,7 @@ function fill(e, k, now) {
   e.entry = i;
   e.setAttribute("aria-setsize", shownEntries.length);
   e.setAttribute("aria-posinset", k + 1);
-  e.time.textContent = stamp(feed.at[i]);
+  e.time.textContent = tagged(sideOfEntry(i), stampOf(feed.at[i], sideOfEntry(i)));
   e.what.textContent = str(feed.kind[i]);
   e.node.textContent = withoutDomain(str(feed.node[i]));
   e.sub.textContent = entryDetails(i) || `line ${feed.line[i]} of the tape`;
@@ -79,10 +79,11 @@ const entryDetails = (i) => [feed.object[i], feed.reason[i], feed.message[i]].fi
 
 // jumpToEntry moves the cursor to an entry and selects its node.
 function jumpToEntry(i) {
+  const side = sideOfEntry(i);
   setCursor(feed.at[i], false);
-  const node = feed.node[i] === 0 ? -1 : nodeNamed(str(feed.node[i]), feed.at[i]);
+  const node = feed.node[i] === 0 ? -1 : nodeNamed(str(feed.node[i]), feed.at[i], side);
   if (node >= 0) select(rowOf("node", node));
-  say(`${stamp(feed.at[i])} ${str(feed.kind[i])} ${str(feed.node[i])} ${entryDetails(i)}`);
+  say(`${tagged(side, stampOf(feed.at[i], side))} ${str(feed.kind[i])} ${str(feed.node[i])} ${entryDetails(i)}`);
 }
 
 // stepEntry goes to the next or the last entry that is shown.

@@ -9,7 +9,7 @@ function fillFilters() {
     place.addEventListener("change", () => { filter[id] = place.value; build(); });
   };
   // A group may have no name, so that its value has a sign before it.
-  options("group", "all groups", groups.map((g) => [`=${str(g)}`, str(g) || "(none)"]));
+  options("group", "all groups", groups.map((g) => [`=${g}`, g || "(none)"]));
   options("role", "all roles", rolesInOrder.filter((r) => (data.nodes.role || []).some((id) => str(id) === r)).map((r) => [r, r]));
   options("phase", "all phases", phases.filter((p) => (data.nodes.spans.phase || []).some((id) => str(id) === p)).map((p) => [p, `was ${p}`]));
   const order = byId("order");

@@ -9,7 +9,7 @@ function listFindings() {
   all.forEach((f, i) => {
     const button = element("button");
     button.type = "button";
-    button.append(element("span", "cost", `${lasting(f.cost)}${f.delays ? "" : " (delays nothing)"} `), f.text || `${f.kind} ${f.object}`);
+    button.append(element("span", "cost", tagged(sideOf("finding", i), `${lasting(f.cost)}${f.delays ? "" : " (delays nothing)"} `) + " "), f.text || `${f.kind} ${f.object}`);
     if (f.remedy) button.append(element("span", "remedy", f.remedy));
     if (f.lines.length > 0) button.append(element("span", "proof", `lines ${f.lines.join(", ")}`));
     button.addEventListener("click", () => goToFinding(i));
@@ -27,7 +27,8 @@ function goToFinding(i) {
   buttons.forEach((b, k) => b.setAttribute("aria-current", String(k === i)));
   if (buttons[i]) buttons[i].scrollIntoView({ block: "nearest" });
   focusTime(f.from, f.to);
-  if (!jumpToNode(f.node, f.from)) jumpToObject(f.object);
+  const side = sideOf("finding", i);
+  if (!jumpToNode(f.node, f.from, side)) jumpToObject(f.object, side);
   say(`Finding ${i + 1} of ${data.findings.length}: ${f.text}`);
 }
 

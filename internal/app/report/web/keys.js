@@ -13,11 +13,12 @@ const keys = [
   ["/", "/", "search", () => { byId("search").focus(); byId("search").select(); }],
   ["n N", "n N", "the next hit, the last hit", (e) => stepHit(e.key === "n" ? 1 : -1)],
   ["f F", "f F", "the next finding, the last finding", (e) => stepFinding(e.key === "f" ? 1 : -1)],
+  ...(compared ? [["c C", "c C", "the next difference, the last difference", (e) => stepDifference(e.key === "c" ? 1 : -1)]] : []),
   [". ,", ". ,", "the next entry of the feed, the last one", (e) => stepEntry(e.key === "." ? 1 : -1)],
   ["p", "p", "the height of rows; tall ones show pods", () => setDensity(densities[(densities.indexOf(view.density) + 1) % densities.length])],
   ["v", "v", "nodes as a table", () => showTable()],
   ["t", "t", "light, dark, or as the system has it", () => setTheme(themes[(themes.indexOf(theme) + 1) % themes.length])],
-  ["Escape", "Esc", "leave the search, unmark", () => { view.band = null; redraw(); }],
+  ["Escape", "Esc", "leave the search, unmark", unmark],
   ["?", "?", "this help", () => byId("keys").showModal()],
 ];
 

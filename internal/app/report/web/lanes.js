@@ -27,7 +27,7 @@ function drawLanes() {
   const first = Math.max(rowAt(Math.max(top, 0)), 0);
   let i = first;
   for (; i < rows.length && tops[i] < top + view.height; i++) drawRow(i, tops[i] - top, heightOf(i));
-  drawOver();
+  drawOver(first, i, top);
 }
 
 const drawers = { section: drawSection, roll: drawRoll, node: drawNode, waits: drawWaits, pod: drawPod, budget: drawBudget, workload: drawWorkload };
@@ -35,9 +35,10 @@ const drawers = { section: drawSection, roll: drawRoll, node: drawNode, waits: d
 function drawRow(i, y, height) {
   const row = rows[i];
   if (i === view.selected) { ctx.fillStyle = colours.band; ctx.fillRect(0, y, view.width, height); }
-  else if (i % 2 === 1 && row.kind !== "section") { ctx.fillStyle = colours.row; ctx.fillRect(0, y, view.width, height); }
+  else if (compared ? sideOfRow(row) === 1 : i % 2 === 1 && row.kind !== "section") { ctx.fillStyle = colours.row; ctx.fillRect(0, y, view.width, height); }
   if (isHit(row)) { ctx.fillStyle = colours.hit; ctx.fillRect(0, y, view.gutter - 4, height); }
   drawers[row.kind](row, y, height);
+  for (const p of view.places) if (p.kind === row.kind && p.of === row.of) framed(ctx, p.from, p.to, y, height);
 }
 
 function drawSection(row, y, height) {
@@ -52,7 +53,7 @@ function drawSection(row, y, height) {
 // drawRoll draws the critical path: one part after the other.
 function drawRoll(row, y, height) {
   const roll = data.rolls[row.of];
-  name(ctx, `${roll.group || "roll"} (${roll.outcome})`, 8, y + height / 2, colours.text);
+  name(ctx, `${roll.group || "roll"} (${roll.outcome})`, 8, y + height / 2, colours.text, sideOf("roll", row.of));
   let drawn = -1; // what is within a pixel that is drawn is left out
   for (const step of roll.path) {
     const right = xOf(step.to);
@@ -68,24 +69,25 @@ function drawRoll(row, y, height) {
     const at = bar(ctx, "serving", roll.from, roll.to, y + 3, height - 10);
     if (at) label(ctx, roll.outcome, at[0], at[1], y + height / 2 - 2);
   }
-  if (roll.outcome === "unfinished" && roll.to >= end) ends(ctx, y + 3, height - 10);
+  const stop = stopOf("roll", row.of);
+  if (roll.outcome === "unfinished" && roll.to >= stop) ends(ctx, y + 3, height - 10, stop);
 }
 
 function drawNode(row, y, height) {
-  const i = row.of, n = data.nodes, compact = height < 14;
+  const i = row.of, n = data.nodes, side = sideOf("node", i), compact = height < 14;
   if (compact) {
     ctx.font = "9px system-ui, sans-serif";
-    name(ctx, withoutDomain(str(n.name[i])), 22, y + height / 2, str(n.role[i]) === "old" ? colours.faint : colours.text);
+    name(ctx, withoutDomain(str(n.name[i])), 22, y + height / 2, str(n.role[i]) === "old" ? colours.faint : colours.text, side);
     ctx.font = "11px system-ui, sans-serif";
   } else {
     const middle = y + Math.min(height / 2, 11);
     ctx.fillStyle = colours.faint;
     ctx.fillText(open.has(i) ? "▾" : "▸", 8, middle);
-    name(ctx, withoutDomain(str(n.name[i])), 22, middle, str(n.role[i]) === "old" ? colours.faint : colours.text);
+    name(ctx, withoutDomain(str(n.name[i])), 22, middle, str(n.role[i]) === "old" ? colours.faint : colours.text, side);
   }
   const top = y + (compact ? 1 : 3), tall = compact ? height - 4 : 11;
-  const begins = spanFirst[i], stops = spanFirst[i + 1];
-  for (let s = begins; s < stops; s++) {
+  const begins = spanFirst[i], after = spanFirst[i + 1];
+  for (let s = begins; s < after; s++) {
     const phase = str(n.spans.phase[s]);
     const at = bar(ctx, phase, n.spans.from.at[s], n.spans.to[s], top, tall);
     if (at && !compact && phase !== "serving") label(ctx, spanText(i, s), at[0], at[1], top + tall / 2);
@@ -97,7 +99,7 @@ function drawNode(row, y, height) {
     drawn = right;
     strip(ctx, str(n.waits.kind[w]), n.waits.from.at[w], n.waits.to.at[w], top + tall + (compact ? 0.5 : 2.5), compact ? 1.5 : 3);
   }
-  if (stops > begins && n.terminated.at[i] < 0 && n.spans.to[stops - 1] >= end && str(n.spans.phase[stops - 1]) !== "serving") ends(ctx, top, tall);
+  if (after > begins && n.terminated.at[i] < 0 && n.spans.to[after - 1] >= stops[side] && str(n.spans.phase[after - 1]) !== "serving") ends(ctx, top, tall, stops[side]);
   if (height > 40) drawPodsWithin(i, top + tall + 7, y + height - 2);
 }
 
@@ -122,7 +124,7 @@ function drawPodsWithin(i, top, bottom) {
   for (let k = 0; k < pods.length; k++) {
     const pod = pods[k], y = top + (k % lanes) * 3;
     const from = Math.max(p.scheduled.at[pod] >= 0 ? p.scheduled.at[pod] : p.created.at[pod], 0);
-    const to = p.gone.at[pod] < 0 ? end : p.gone.at[pod];
+    const to = p.gone.at[pod] < 0 ? stopOf("pod", pod) : p.gone.at[pod];
     const left = Math.max(xOf(from), view.gutter), right = Math.min(xOf(to), view.width);
     if (right < left) continue;
     ctx.fillStyle = colours.serving;
@@ -141,7 +143,7 @@ function drawWaits(row, y, height) {
     strip(ctx, kind, w.from.at[k], w.to.at[k], y + height / 2, 5);
     const left = Math.max(xOf(w.from.at[k]), view.gutter), right = Math.min(xOf(w.to.at[k]), view.width);
     label(ctx, `${lasting(w.duration[k])} ${str(w.message[k]) || str(w.reason[k])}`, left, right, y + height / 2);
-    if (w.unfinished[k]) ends(ctx, y + 2, height - 4);
+    if (w.unfinished[k]) ends(ctx, y + 2, height - 4, stopOf("node", row.node));
   }
 }
 
@@ -152,7 +154,7 @@ function drawPod(row, y, height) {
   name(ctx, str(p.name[i]), 34, middle, colours.faint);
   ctx.font = "11px system-ui, sans-serif";
   const top = y + 2, tall = height - 4;
-  const gone = p.gone.at[i] < 0 ? end : p.gone.at[i];
+  const gone = p.gone.at[i] < 0 ? stopOf("pod", i) : p.gone.at[i];
   const deleted = p.deleted.at[i] < 0 ? gone : p.deleted.at[i];
   const created = p.created.at[i] < 0 ? 0 : p.created.at[i];
   const scheduled = p.scheduled.at[i] < 0 ? created : p.scheduled.at[i];
@@ -176,17 +178,26 @@ function drawPod(row, y, height) {
   }
 }
 
-// drawOver draws what lies over all lanes: gaps, markers, a finding's time, the end of the tape and the cursor.
-function drawOver() {
-  const line = (t, colour, dash, width = 1) => {
+// drawOver draws what lies over all lanes: gaps, markers, a finding's time, the end of the tape and the cursor. What is of one tape
+// of two lies over its rows, of which those from first up to after are seen.
+function drawOver(first, after, top) {
+  const line = (t, colour, dash, width = 1, side = -1) => {
     const x = Math.round(xOf(t)) + 0.5;
     if (x < view.gutter || x > view.width) return;
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
     ctx.setLineDash(dash);
     ctx.beginPath();
-    ctx.moveTo(x, 0);
-    ctx.lineTo(x, view.height);
+    if (side < 0 || !compared) {
+      ctx.moveTo(x, 0);
+      ctx.lineTo(x, view.height);
+    } else {
+      for (let i = first; i < after; i++) {
+        if (sideOfRow(rows[i]) !== side) continue;
+        ctx.moveTo(x, tops[i] - top);
+        ctx.lineTo(x, tops[i + 1] - top);
+      }
+    }
     ctx.stroke();
     ctx.setLineDash([]);
   };
@@ -194,10 +205,12 @@ function drawOver() {
     const left = Math.max(xOf(view.band[0]), view.gutter), right = Math.min(xOf(view.band[1]), view.width);
     if (right > left) { ctx.fillStyle = colours.band; ctx.fillRect(left, 0, right - left, view.height); }
   }
-  for (const gap of tape.gaps) line(gap.at, colours.alarm, [3, 3], 3);
-  for (const mark of tape.marks) line(mark.at, colours.mark, [6, 3]);
-  line(0, colours.line, []);
-  line(end, tape.complete ? colours.line : colours.alarm, tape.complete ? [] : [2, 2], tape.complete ? 1 : 2);
+  tapes.forEach((tape, side) => {
+    for (const gap of tape.gaps) line(gap.at, colours.alarm, [3, 3], 3, side);
+    for (const mark of tape.marks) line(mark.at, colours.mark, [6, 3], 1, side);
+    line(tape.by, colours.line, [], 1, side);
+    line(stops[side], tape.complete ? colours.line : colours.alarm, tape.complete ? [] : [2, 2], tape.complete ? 1 : 2, side);
+  });
   line(view.cursor, colours.accent, [], 1.5);
   ctx.strokeStyle = colours.line;
   ctx.lineWidth = 1;

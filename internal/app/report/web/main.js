@@ -1,19 +1,30 @@
 // The page begins here, when all its parts are known.
 
 function heading() {
-  byId("name").textContent = tape.name || "(a tape without a name)";
+  byId("name").textContent = tapes.map((tape, side) => tagged(side, tape.name || "(a tape without a name)")).join(" · ");
+  byId("facts").replaceChildren(...tapes.map((tape, side) => element("span", "", tagged(side, tapeFacts(tape, side)))));
+  byId("warnings").textContent = tapes.flatMap((tape, side) => warningsOf(tape, side).slice(0, 4).map((text) => tagged(side, text))).join(" ");
+}
+
+const rollsOf = (side) => data.rolls.filter((_, i) => sideOf("roll", i) === side);
+
+function tapeFacts(tape, side) {
+  const rolls = rollsOf(side), own = (kind, count) => tapes.length === 1 ? count : side === 0 ? tapes[1].first[kind] : count - tape.first[kind];
   const facts = [
     { recording: "recorded", import: "imported", scenario: "simulated" }[tape.source] || tape.source, tape.start && tape.start.slice(0, 19).replace("T", " ") + " UTC",
-    tape.provider, lasting(tape.end), many(tape.events, "event"), many(nodeCount, "node"), many(podCount, "pod"),
-    ...data.rolls.slice(0, 3).map((r) => `${r.group || "roll"}: ${r.outcome}, ${r.replaced} replaced in ${lasting(r.to - r.from)}`),
+    tape.provider, lasting(stops[side] - tape.by), many(tape.events, "event"), many(own("node", nodeCount), "node"), many(own("pod", podCount), "pod"),
+    ...rolls.slice(0, 3).map((r) => `${r.group || "roll"}: ${r.outcome}, ${r.replaced} replaced in ${lasting(r.to - r.from)}`),
   ];
-  if (data.rolls.length > 3) facts.push(`and ${data.rolls.length - 3} more rolls`);
-  byId("facts").textContent = facts.filter((f) => f).join(" · ");
+  if (rolls.length > 3) facts.push(`and ${rolls.length - 3} more rolls`);
+  return facts.filter((f) => f).join(" · ");
+}
+
+function warningsOf(tape, side) {
   const warnings = [];
   if (!tape.complete) warnings.push("The tape isn't complete: its recorder was cut off.");
-  if (tape.gaps.length > 0) warnings.push(`${many(tape.gaps.length, "gap")}: events may be missing at ${tape.gaps.slice(0, 5).map((g) => `${stamp(g.at)} (${g.name}, line ${g.line})`).join(", ")}${tape.gaps.length > 5 ? " and later" : ""}.`);
-  for (const r of data.rolls) if (r.outcome === "unfinished" && (r.left > 0 || r.to >= end)) warnings.push(`The tape ends before the roll${r.group ? ` of ${r.group}` : ""} does${r.left > 0 ? `: ${many(r.left, "node")} left` : ""}.`);
-  byId("warnings").textContent = warnings.slice(0, 4).join(" ");
+  if (tape.gaps.length > 0) warnings.push(`${many(tape.gaps.length, "gap")}: events may be missing at ${tape.gaps.slice(0, 5).map((g) => `${stampOf(g.at, side)} (${g.name}, line ${g.line})`).join(", ")}${tape.gaps.length > 5 ? " and later" : ""}.`);
+  for (const r of rollsOf(side)) if (r.outcome === "unfinished" && (r.left > 0 || r.to >= stops[side])) warnings.push(`The tape ends before the roll${r.group ? ` of ${r.group}` : ""} does${r.left > 0 ? `: ${many(r.left, "node")} left` : ""}.`);
+  return warnings;
 }
 
 function drawLegend() {
@@ -60,6 +71,7 @@ byId("density").textContent = `Rows: ${view.density}`;
 build();
 chooseEntries();
 listFindings();
+listDifferences();
 drawLegend();
 resize();
 drawOverview();

@@ -1,16 +1,16 @@
-// The overview: how many nodes are in which phase over the whole tape, and which part is shown.
+// The overview: how many nodes are in which phase over the whole tape, and which part is shown. Two tapes have a strip each.
 
-const overviewHeight = 54;
+const stripHeight = compared ? 42 : 54, overviewHeight = stripHeight * tapes.length;
 const ox = (t) => view.gutter + (t / end) * (view.width - view.gutter - 6);
 const ot = (x) => (x - view.gutter) / (view.width - view.gutter - 6) * end;
 
-// counts are for each of so many moments the nodes by phase.
-function counts(moments) {
+// counts are for each of so many moments a side's nodes by phase.
+function counts(moments, side) {
   const of = Object.fromEntries(phases.map((p) => [p, new Int32Array(moments + 1)]));
   const s = data.nodes.spans;
   for (let k = 0; k < (s.node || []).length; k++) {
     const phase = of[str(s.phase[k])];
-    if (!phase) continue;
+    if (!phase || sideOf("node", s.node[k]) !== side) continue;
     const first = Math.ceil(s.from.at[k] / end * moments), last = s.to[k] >= end ? moments : Math.ceil(s.to[k] / end * moments) - 1;
     if (last < first) continue;
     phase[first]++;
@@ -20,13 +20,26 @@ function counts(moments) {
   return of;
 }
 
+const momentsDrawn = 400;
+
 function drawOverview() {
-  const moments = 400, overview = byId("overview");
-  const of = counts(moments), base = new Int32Array(moments + 1);
+  const overview = byId("overview"), all = tapes.map((_, side) => counts(momentsDrawn, side));
+  overview.style.height = `${overviewHeight}px`;
   overview.replaceChildren();
-  let most = 1;
-  for (let i = 0; i <= moments; i++) most = Math.max(most, phases.reduce((sum, p) => sum + of[p][i], 0));
-  const y = (v) => (overviewHeight - 4 - v / most * (overviewHeight - 10)).toFixed(1);
+  const sums = all.map((of) => Array.from({ length: momentsDrawn + 1 }, (_, i) => phases.reduce((sum, p) => sum + of[p][i], 0)));
+  const mosts = sums.map((of) => Math.max(1, ...of)), most = Math.max(...mosts);
+  tapes.forEach((tape, side) => drawStrip(overview, all[side], most, mosts[side], tape, side));
+  parts.left = overview.appendChild(svg("rect", { y: 0, height: overviewHeight }));
+  parts.right = overview.appendChild(svg("rect", { y: 0, height: overviewHeight }));
+  parts.now = overview.appendChild(svg("line", { y1: 0, y2: overviewHeight }));
+  for (const p of [parts.left, parts.right]) { p.style.fill = colours.ground; p.style.fillOpacity = 0.68; }
+  parts.now.style.stroke = colours.accent;
+}
+
+// drawStrip draws one tape, its phases to the scale of the most nodes of all.
+function drawStrip(overview, of, most, own, tape, side) {
+  const moments = momentsDrawn, base = new Int32Array(moments + 1), top = side * stripHeight, bottom = top + stripHeight;
+  const y = (v) => (bottom - 4 - v / most * (stripHeight - 10)).toFixed(1);
   const x = (i) => ox(i / moments * end).toFixed(1);
   for (const p of ["serving", "cordoned", "draining", "notready", "terminating", "joining", "booting"]) {
     if (!of[p].some((v) => v > 0)) continue;
@@ -40,24 +53,22 @@ function drawOverview() {
     path.style.fill = colours[p];
     path.appendChild(svg("title", {}, p));
   }
-  overview.appendChild(svg("text", { x: 8, y: 16 }, `${many(nodeCount, "node")}, at most ${most} at once`));
-  for (const f of data.findings.slice(0, 200)) {
-    const r = overview.appendChild(svg("rect", { x: ox(f.from), y: overviewHeight - 4, width: Math.max(ox(f.to) - ox(f.from), 2), height: 3 }));
+  const nodes = compared ? (data.nodes.name || []).filter((_, i) => sideOf("node", i) === side).length : nodeCount;
+  overview.appendChild(svg("text", { x: 8, y: top + 16 }, tagged(side, `${many(nodes, "node")}, at most ${own} at once`)));
+  let drawn = 0;
+  data.findings.forEach((f, i) => {
+    if (sideOf("finding", i) !== side || drawn++ >= 200) return;
+    const r = overview.appendChild(svg("rect", { x: ox(f.from), y: bottom - 4, width: Math.max(ox(f.to) - ox(f.from), 2), height: 3 }));
     r.style.fill = colours.alarm;
-  }
+  });
   for (const [all, colour] of [[tape.gaps, colours.alarm], [tape.marks, colours.mark]]) {
     for (const n of all.slice(0, 500)) {
-      const l = overview.appendChild(svg("line", { x1: ox(n.at), x2: ox(n.at), y1: 0, y2: overviewHeight }));
+      const l = overview.appendChild(svg("line", { x1: ox(n.at), x2: ox(n.at), y1: top, y2: bottom }));
       l.style.stroke = colour;
       l.style.strokeDasharray = "3 2";
       l.appendChild(svg("title", {}, `${n.name} ${n.text}`.trim()));
     }
   }
-  parts.left = overview.appendChild(svg("rect", { y: 0, height: overviewHeight }));
-  parts.right = overview.appendChild(svg("rect", { y: 0, height: overviewHeight }));
-  parts.now = overview.appendChild(svg("line", { y1: 0, y2: overviewHeight }));
-  for (const p of [parts.left, parts.right]) { p.style.fill = colours.ground; p.style.fillOpacity = 0.68; }
-  parts.now.style.stroke = colours.accent;
 }
 const parts = {};
 

@@ -42,9 +42,9 @@ function strip(ctx, kind, from, to, y, width) {
   ctx.setLineDash([]);
 }
 
-// ends is the sign that something goes on where the tape ends.
-function ends(ctx, y, height) {
-  const x = xOf(end);
+// ends is the sign that something goes on where its tape ends.
+function ends(ctx, y, height, stop) {
+  const x = xOf(stop);
   if (x < view.gutter || x > view.width + 4) return;
   ctx.fillStyle = colours.alarm;
   ctx.beginPath();
@@ -54,8 +54,23 @@ function ends(ctx, y, height) {
   ctx.fill();
 }
 
-// name writes the name of a row into the gutter, its end where it is too long: that is what tells names apart.
-function name(ctx, text, x, middle, colour) {
+// framed marks a stretch of a row.
+function framed(ctx, from, to, y, height) {
+  const left = Math.max(xOf(from), view.gutter), right = Math.min(xOf(to), view.width - 1);
+  if (right < left) return;
+  ctx.strokeStyle = colours.accent;
+  ctx.lineWidth = 2;
+  ctx.strokeRect(left, y + 1, Math.max(right - left, 3), height - 2);
+}
+
+// name writes the name of a row into the gutter, its end where it is too long: that is what tells names apart. Before it stands
+// the letter of its side, where there are two.
+function name(ctx, text, x, middle, colour, side = -1) {
+  if (letter(side) !== "") {
+    ctx.fillStyle = colours.text;
+    ctx.fillText(letter(side), x, middle);
+    x += 13;
+  }
   const room = Math.floor((view.gutter - x - 8) / 6.2);
   if (text.length > room) text = "…" + text.slice(text.length - room + 1);
   ctx.fillStyle = colour;

@@ -73,7 +73,7 @@ function lanesDragged(scroll) {
 function press(e) {
   const i = rowAt(yWithin(e)), x = xWithin(e);
   if (i >= 0 && (rows[i].kind === "section" || (rows[i].kind === "node" && x < 20))) { toggle(i); return; }
-  if (x > view.gutter) { view.band = null; setCursor(tOf(x)); }
+  if (x > view.gutter) { unmark(); setCursor(tOf(x)); }
   select(i, false);
 }
 
@@ -90,10 +90,10 @@ function tip(e) {
 }
 
 function tipText(row, t) {
-  const title = titleOf(row);
+  const title = fullTitle(row);
   if (row.kind === "section") return "";
   if (t < 0) return title;
-  const parts = [title, stamp(t)];
+  const parts = [title, stampOf(t, sideOfRow(row))];
   if (row.kind === "node") {
     const n = data.nodes, w = n.waits;
     for (let s = spanFirst[row.of]; s < spanFirst[row.of + 1]; s++) {

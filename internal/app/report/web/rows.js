@@ -4,7 +4,7 @@ const open = new Set();   // nodes that show their waits and pods
 const closed = new Set(); // sections that are folded
 let rows = [];
 
-const groups = [...new Set(data.nodes.group || [])].sort((a, b) => str(a).localeCompare(str(b)));
+const groups = [...new Set((data.nodes.group || []).map((_, i) => groupOf(i)))].sort((a, b) => a.localeCompare(b));
 const filter = { group: "", role: "", phase: "", order: "time" };
 const rolesInOrder = ["old", "new", "kept"];
 
@@ -17,10 +17,10 @@ function started(i) {
   return end + 1;
 }
 
-// drained is how long a node's drain took, up to the end of the tape where it goes on; -1 where it had no end.
+// drained is how long a node's drain took, up to the end of its tape where it goes on; -1 where it had no end.
 function drained(i) {
   const from = data.nodes.drainBegan.at[i], to = data.nodes.drained.at[i];
-  return from < 0 || (to < 0 && !data.nodes.unfinished[i]) ? -1 : (to < 0 ? end : to) - from;
+  return from < 0 || (to < 0 && !data.nodes.unfinished[i]) ? -1 : (to < 0 ? stopOf("node", i) : to) - from;
 }
 
 const orders = {
@@ -34,15 +34,19 @@ function hasPhase(i, phase) {
   return false;
 }
 
+function matches(i) {
+  return (filter.group === "" || groupOf(i) === filter.group.slice(1)) && (filter.role === "" || str(data.nodes.role[i]) === filter.role) &&
+    (filter.phase === "" || hasPhase(i, filter.phase));
+}
+
+// nodesShown are the nodes that the filter wants, each with the one that it is compared with.
 function nodesShown() {
   const shown = [];
   for (let i = 0; i < nodeCount; i++) {
-    if (filter.group !== "" && str(data.nodes.group[i]) !== filter.group.slice(1)) continue;
-    if (filter.role !== "" && str(data.nodes.role[i]) !== filter.role) continue;
-    if (filter.phase !== "" && !hasPhase(i, filter.phase)) continue;
-    shown.push(i);
+    const twin = twinOf("node", i);
+    if (matches(i) || (twin >= 0 && matches(twin))) shown.push(i);
   }
-  return shown.sort(orders[filter.order]);
+  return inPairs("node", shown.sort(orders[filter.order]));
 }
 
 // waitsOf are the waits of a node, those of one kind for one object as one row.
@@ -66,25 +70,27 @@ function build() {
     rows.push({ kind: "section", key, title });
     if (!closed.has(key)) fill();
   };
+  const distinct = (kind, list) => list.filter((_, i) => sideOf(kind, i) === 0 || twinOf(kind, i) < 0).length;
+  const paired = (kind, list) => inPairs(kind, list.map((_, i) => i)).forEach((of) => rows.push({ kind, of }));
   if (data.rolls.length > 0) {
-    section("rolls", many(data.rolls.length, "roll"), () => data.rolls.forEach((_, i) => rows.push({ kind: "roll", of: i })));
+    section("rolls", many(distinct("roll", data.rolls), "roll"), () => paired("roll", data.rolls));
   }
   const shown = nodesShown();
   for (const g of groups) {
-    const of = shown.filter((i) => data.nodes.group[i] === g);
+    const of = shown.filter((i) => groupOf(i) === g);
     if (of.length === 0) continue;
-    section(`group ${str(g)}`, `${str(g) || "nodes without a group"} · ${many(of.length, "node")}`, () => of.forEach(nodeRows));
+    section(`group ${g}`, `${g || "nodes without a group"} · ${many(of.length, "node")}`, () => of.forEach(nodeRows));
   }
   if (data.budgets.length > 0) {
-    section("budgets", `${many(data.budgets.length, "budget")}: disruptions allowed`, () => data.budgets.forEach((_, i) => rows.push({ kind: "budget", of: i })));
+    section("budgets", `${many(distinct("budget", data.budgets), "budget")}: disruptions allowed`, () => paired("budget", data.budgets));
   }
   if (data.workloads.length > 0) {
-    section("workloads", `${many(data.workloads.length, "workload")}: pods available`, () => data.workloads.forEach((_, i) => rows.push({ kind: "workload", of: i })));
+    section("workloads", `${many(distinct("workload", data.workloads), "workload")}: pods available`, () => paired("workload", data.workloads));
   }
   view.selected = was ? rows.findIndex((r) => r.kind === was.kind && r.of === was.of && r.key === was.key) : -1;
   const nothing = byId("nothing");
   nothing.hidden = nodeCount > 0 && shown.length > 0;
-  if (nodeCount === 0) nothing.textContent = "This tape has no nodes.";
+  if (nodeCount === 0) nothing.textContent = compared ? "These tapes have no nodes." : "This tape has no nodes.";
   else if (shown.length === 0) nothing.textContent = `No node matches: ${filterWords()}.`;
   place();
 }
@@ -129,8 +135,8 @@ function rowOf(kind, of) {
     const node = podsOf.findIndex((pods) => pods.includes(of));
     if (node < 0) return -1;
     open.add(node);
-    closed.delete(`group ${str(data.nodes.group[node])}`);
-  } else if (kind === "node") closed.delete(`group ${str(data.nodes.group[of])}`);
+    closed.delete(`group ${groupOf(node)}`);
+  } else if (kind === "node") closed.delete(`group ${groupOf(of)}`);
   else closed.delete({ roll: "rolls", budget: "budgets", workload: "workloads" }[kind]);
   build();
   at = rows.findIndex((r) => r.kind === kind && r.of === of);

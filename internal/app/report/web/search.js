@@ -32,7 +32,7 @@ function showHits(word) {
 // stepHit goes to the next or the last hit.
 function stepHit(by) {
   if (found.length === 0) return;
-  view.band = null;
+  unmark();
   hit = hit < 0 && by < 0 ? found.length - 1 : (hit + by + found.length) % found.length;
   const at = found[hit];
   if (at.kind === "entry") { jumpToEntry(at.of); feedFollows = true; redraw(); }

@@ -5,7 +5,7 @@ const tableAtMost = 2000;
 function nodeTable() {
   const n = data.nodes, shown = nodesShown(), table = element("table");
   const head = table.createTHead().insertRow();
-  for (const title of ["Node", "Group", "Role", "Joined", "Join", "Cordoned", "Drain", "Terminated", "Waited most for"]) {
+  for (const title of [...(compared ? ["Side"] : []), "Node", "Group", "Role", "Joined", "Join", "Cordoned", "Drain", "Terminated", "Waited most for"]) {
     const th = head.appendChild(element("th", "", title));
     th.scope = "col";
   }
@@ -13,7 +13,8 @@ function nodeTable() {
   for (const i of shown.slice(0, tableAtMost)) {
     const row = body.insertRow();
     const cell = (text, cls = "") => row.appendChild(element("td", cls, text));
-    const at = (m) => cell(m.at[i] < 0 ? "" : stamp(m.at[i]), "n");
+    const side = sideOf("node", i), at = (m) => cell(m.at[i] < 0 ? "" : stampOf(m.at[i], side), "n");
+    if (compared) cell(letter(side));
     cell(str(n.name[i]));
     cell(str(n.group[i]));
     cell(str(n.role[i]));
@@ -45,10 +46,10 @@ const printedAtMost = 400;
 // onPaper adds findings, nodes and feed as text, in light colours.
 function onPaper() {
   const place = byId("printed"), findings = element("ol"), entries = element("ul");
-  for (const f of data.findings.slice(0, printedAtMost)) findings.appendChild(element("li", "", `${lasting(f.cost)}: ${f.text} ${f.remedy}`.trim()));
-  for (const i of shownEntries.slice(0, printedAtMost)) entries.appendChild(element("li", "", `${stamp(feed.at[i])}  ${str(feed.kind[i])}  ${str(feed.node[i])}  ${entryDetails(i)}`.trim()));
+  data.findings.slice(0, printedAtMost).forEach((f, i) => findings.appendChild(element("li", "", tagged(sideOf("finding", i), `${lasting(f.cost)}: ${f.text} ${f.remedy}`))));
+  for (const i of shownEntries.slice(0, printedAtMost)) entries.appendChild(element("li", "", `${tagged(sideOfEntry(i), stampOf(feed.at[i], sideOfEntry(i)))}  ${str(feed.kind[i])}  ${str(feed.node[i])}  ${entryDetails(i)}`.trim()));
   if (shownEntries.length > printedAtMost) entries.appendChild(element("li", "", `and ${shownEntries.length - printedAtMost} more`));
-  place.replaceChildren(element("h2", "", "Findings"), findings, element("h2", "", "Nodes"), nodeTable(), element("h2", "", "Feed"), entries);
+  place.replaceChildren(...printedDifferences(), element("h2", "", "Findings"), findings, element("h2", "", "Nodes"), nodeTable(), element("h2", "", "Feed"), entries);
 }
 
 function printing() {

@@ -1,6 +1,6 @@
 // What is shown: a part of the tape, a time cursor, a row. Whatever changes it calls redraw, which draws once a frame.
 
-const view = { from: 0, to: end, cursor: 0, selected: -1, band: null, density: "normal", width: 800, height: 400, gutter: 230 };
+const view = { from: 0, to: end, cursor: 0, selected: -1, band: null, places: [], density: "normal", width: 800, height: 400, gutter: 230 };
 const shortest = 20; // milliseconds over the whole width
 
 const xOf = (t) => view.gutter + (t - view.from) * (view.width - view.gutter) / (view.to - view.from);
@@ -34,6 +34,13 @@ function setCursor(t, follow = true) {
   const length = view.to - view.from;
   if (view.cursor < view.from || view.cursor > view.to) show(view.cursor - length / 2, view.cursor + length / 2);
   if (follow) feedFollows = true;
+  redraw();
+}
+
+// unmark takes the marks of a finding or a difference away.
+function unmark() {
+  view.band = null;
+  view.places = [];
   redraw();
 }
 

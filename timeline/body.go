@@ -14,7 +14,7 @@ func (w *Writer) Body(object []byte, r Resource) ([]byte, error) {
 	if w.canon, err = rawjson.CompactOutline(w.canon[:0], object, &w.outline); err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	body, _, fail := split(w.canon, w.outline.Parts, r)
+	body, _, fail := split(nil, w.canon, w.outline.Parts, r)
 	if fail != nil {
 		return nil, fail
 	}

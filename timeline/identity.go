@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
 
@@ -22,14 +24,14 @@ type identity struct {
 	types bool
 }
 
-// split takes an object in canonical JSON apart. Its parts are its members and those
+// split takes an object in canonical JSON apart, and appends its body to dst, which is empty. Its parts are its members and those
 // of its metadata, as in an outline. What the object doesn't say of its identity stays
 // empty. kind and apiVersion go where they are those of r; others stay in the body.
-func split(object []byte, parts []rawjson.Part, r Resource) (body []byte, id identity, err *Error) {
+func split(dst, object []byte, parts []rawjson.Part, r Resource) (body []byte, id identity, err *Error) {
 	if !rawjson.IsObject(object) {
 		return nil, id, fault("a JSON object", "object %.40q", object)
 	}
-	body = append(make([]byte, 0, len(object)), bodyStart...)
+	body = append(slices.Grow(dst, len(object)), bodyStart...)
 	first := len(body)
 	metadata := false // whether the parts are in it
 	for i := range parts {
@@ -117,7 +119,9 @@ func opening(r Resource, id identity, body []byte) []byte {
 	if id.types {
 		kind, apiVersion = ownTypes(body)
 	}
-	b := []byte{'{'}
+	const names = len(`{"kind":"","apiVersion":"","metadata":{"name":"","namespace":"","uid":"","resourceVersion":`)
+	b := make([]byte, 0, names+len(r.Kind)+len(r.Group)+1+len(r.Version)+len(id.name)+len(id.namespace)+len(id.uid))
+	b = append(b, '{')
 	if !kind {
 		b = append(rawjson.AppendString(append(b, `"kind":`...), r.Kind), ',')
 	}

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -126,6 +127,17 @@ func (r *Reader) parseLine(raw []byte) (l line, err *Error) {
 		}
 	}
 	return l, l.check(seen)
+}
+
+// keep gives what is handed out of a line memory of its own: the line's is used again. Objects are put together anew.
+func (l *line) keep() {
+	l.Patch = bytes.Clone(l.Patch)
+	if !l.Type.Object() {
+		l.Object = bytes.Clone(l.Object)
+	}
+	for i := range l.Extra {
+		l.Extra[i].Value = bytes.Clone(l.Extra[i].Value)
+	}
 }
 
 // member is one of the known members of an event, as a bit.

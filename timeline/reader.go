@@ -30,6 +30,7 @@ type Reader struct {
 	end       *Event
 	failed    error
 
+	text          []byte // of the line that is read
 	before, after []byte // bodies, see body
 
 	patches func(Resource) bool // see HandOutPatches
@@ -175,6 +176,9 @@ func (r *Reader) next() (Event, error) {
 	if fail != nil {
 		return Event{}, fail
 	}
+	if !r.lines {
+		l.keep()
+	}
 	if r.end != nil {
 		return Event{}, fault("END as the last line", "%s after END", l.Type)
 	}
@@ -203,11 +207,17 @@ func (r *Reader) next() (Event, error) {
 	return l.Event, nil
 }
 
-// canonical returns the text of one event as canonical JSON in memory of its own.
+// canonical returns the text of one event as canonical JSON: in memory of its own where events are handed out as they are on
+// their lines, and else good until the next line.
 func (r *Reader) canonical(text []byte, isYAML bool) ([]byte, error) {
 	if !isYAML {
-		raw, err := rawjson.CompactOutline(make([]byte, 0, len(text)), text, &r.outline)
+		dst := r.text[:0]
+		if r.lines {
+			dst = make([]byte, 0, len(text))
+		}
+		raw, err := rawjson.CompactOutline(dst, text, &r.outline)
 		if err == nil {
+			r.text = raw
 			return raw, nil
 		}
 		var syntax *rawjson.SyntaxError
@@ -330,10 +340,11 @@ func (l *line) another(o *living) *Error {
 // bytes are valid until the next call.
 func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 	if l.hasObject {
-		body, id, fail := split(l.Object, l.object, res)
+		body, id, fail := split(r.after[:0], l.Object, l.object, res)
 		if fail != nil {
 			return nil, fail
 		}
+		r.after = body
 		l.types = id.types
 		for _, c := range [...]struct{ member, inside, beside string }{
 			{"name", id.name, l.Name}, {"namespace", id.namespace, l.Namespace},

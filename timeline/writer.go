@@ -208,7 +208,7 @@ func (w *Writer) encode(ev *Event) (commit func(), err error) {
 	if w.canon, err = rawjson.CompactOutline(w.canon[:0], ev.Object, &w.outline); err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	body, id, fail := split(w.canon, w.outline.Parts, res)
+	body, id, fail := split(nil, w.canon, w.outline.Parts, res)
 	if fail != nil {
 		return nil, fail
 	}

@@ -77,6 +77,9 @@ const (
 // root is the roll's beginning.
 const root int32 = 0
 
+// afterRoot follows on nothing else. It is shared: nobody writes to it.
+var afterRoot = []int32{root}
+
 // add adds a moment that follows on others. One that was before the roll, or of which the tape shows something earlier than
 // what it follows on, is the roll's beginning.
 func (g *graph) add(v vertex) int32 {
@@ -85,7 +88,7 @@ func (g *graph) add(v vertex) int32 {
 	}
 	v.after = slices.DeleteFunc(v.after, func(p int32) bool { return v.at.before(g.moments[p].at) })
 	if len(v.after) == 0 {
-		v.after = []int32{root}
+		v.after = afterRoot
 	}
 	g.moments = append(g.moments, v)
 	i := int32(len(g.moments) - 1)
@@ -100,9 +103,13 @@ func (g *graph) has(m *Moment) bool { return m != nil && !g.to.before(*m) }
 
 // graph builds the graph of a roll.
 func (s *reading) graph(r *Roll) *graph {
+	size := 1 // about what a node and its pods have
+	for _, n := range s.groups[r.Group] {
+		size += 6 + 3*len(n.drained)
+	}
 	g := &graph{
 		group: r.Group, from: r.Start, to: r.End,
-		moments: []vertex{{at: r.Start}}, ready: map[*pod]int32{}, granted: map[*pod]int32{}, up: map[*node]int32{},
+		moments: append(make([]vertex, 0, size), vertex{at: r.Start}), ready: map[*pod]int32{}, granted: map[*pod]int32{}, up: map[*node]int32{},
 	}
 	unfinished := r.Outcome != Complete
 	var last []int32 // what the end follows on

@@ -42,8 +42,10 @@ func Tape(r *timeline.Reader, o Options) (*Analysis, error) {
 func read(r *timeline.Reader, o Options) (*reading, error) {
 	s := newReading(r.Header(), o)
 	s.follower.ReadPatches(r)
+	var ev timeline.Event // on the heap once
 	for {
-		ev, err := r.Next()
+		var err error
+		ev, err = r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
@@ -35,6 +36,8 @@ type Finder struct {
 	listing *timeline.Event // the GAP of a list that continues
 	line    int             // of the present event
 	quiet   bool            // it is a heartbeat
+	current timeline.Event  // of an object: on the heap once
+	words   rawjson.Words   // of all nodes
 }
 
 // New returns a Finder at the beginning of the tape that h heads. The options are those of a feed: of their nodegroup and
@@ -99,12 +102,14 @@ func (r *Finder) Apply(ev timeline.Event, line int) error {
 	case !r.nodesKey(ev.Resource):
 		return nil
 	case ev.Type.Object():
-		return r.object(ev)
+		r.current = ev
+		return r.object(&r.current)
 	case ev.Type == timeline.Sync:
 		r.synced, r.listing = true, nil
 		return r.tell(ev)
 	case ev.Type == timeline.Gap:
-		r.listing = &ev
+		listing := ev
+		r.listing = &listing
 		return r.tell(ev)
 	}
 	return nil
@@ -120,34 +125,34 @@ func (r *Finder) tell(ev timeline.Event) error {
 	return nil
 }
 
-func (r *Finder) object(ev timeline.Event) error {
+func (r *Finder) object(ev *timeline.Event) error {
 	n := r.nodes[ev.Name]
 	if n == nil {
 		n = &node{uid: ev.UID}
 		r.nodes[ev.Name] = n
 	}
-	if r.quiet = n.quiet(&ev); r.quiet {
+	if r.quiet = n.quiet(ev); r.quiet {
 		return nil
 	}
-	labelled, err := n.put(&ev)
+	labelled, err := n.put(ev)
 	if err != nil {
 		return err
 	}
 	ev.UID, ev.Object = n.uid, n.body // with the patch, which a Follower prefers where it knows the node
 	if labelled {
-		if err := r.sort(n, &ev); err != nil {
+		if err := r.sort(n, ev); err != nil {
 			return err
 		}
 	}
 	if ev.Type == timeline.Deleted {
 		delete(r.nodes, ev.Name)
 	}
-	return n.group.apply(ev, r.line)
+	return n.group.apply(*ev, r.line)
 }
 
 // sort puts a node into its group, and takes it out of a former one.
 func (r *Finder) sort(n *node, ev *timeline.Event) error {
-	of, provider := identify(n.body), r.options.Provider
+	of, provider := identify(n.body, &r.words), r.options.Provider
 	if provider.IsAuto() {
 		provider = noderoll.Detect(of)
 	}

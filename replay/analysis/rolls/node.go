@@ -83,8 +83,7 @@ func (n *node) put(ev *timeline.Event) (labelled bool, err error) {
 }
 
 // identify reads what a Provider looks at.
-func identify(body []byte) *noderoll.Node {
+func identify(body []byte, words *rawjson.Words) *noderoll.Node {
 	meta := rawjson.Get(body, "metadata")
-	var words rawjson.Words
 	return &noderoll.Node{Labels: words.Texts(rawjson.Get(meta, "labels")), Annotations: words.Texts(rawjson.Get(meta, "annotations"))}
 }

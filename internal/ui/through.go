@@ -78,11 +78,15 @@ type batch struct {
 const batchSize = 128
 
 // read reads a tape until it ends or proves bad, or the context ends. Room for four
-// batches is used in turn: when one is shown, two wait and the next one is filled.
+// batches is used in turn: when one is shown, two wait and the next one is filled. A
+// short tape needs less.
 func read(ctx context.Context, r *timeline.Reader, to chan<- batch) {
-	var room [4][batchSize]timeline.Event
+	var room [4][]timeline.Event
 	for turn := 0; ; turn = (turn + 1) % len(room) {
-		b := batch{events: room[turn][:0]}
+		if room[turn] == nil {
+			room[turn] = make([]timeline.Event, 0, batchSize)
+		}
+		b := batch{events: room[turn]}
 		for len(b.events) < batchSize && b.err == nil {
 			var ev timeline.Event
 			if ev, b.err = r.Next(); b.err == nil {

@@ -34,6 +34,11 @@ type Frame struct {
 	// Failed says why the roll has failed; empty while it has not.
 	Failed string
 
+	// Browse is nil unless a user looks through the rows: the panel then shows those that matter most.
+	Browse *Browse
+	// Details of a node take the place of nodes, events and warnings where they aren't nil.
+	Details *Details
+
 	Live     bool          // a cluster is watched; otherwise a tape is played
 	Stale    string        // why what is shown may be out of date; empty when it is not
 	Position time.Duration // on the tape, or since the watch began

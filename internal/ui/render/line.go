@@ -15,3 +15,24 @@ func Line(text string, o Options) string {
 	p.theme.paint(&b, row{{inkText, p.clean(text)}}, p.width)
 	return b.String()
 }
+
+// Wrap divides a text into lines for Line, at its spaces, on a terminal of so many cells: at most so many lines, whose last
+// one has all that is left.
+func Wrap(text string, width, most int) []string {
+	width = max(min(width, largestSide)-2, 1) // the margins
+	words := strings.Fields(Clean(text))
+	var lines []string
+	for len(words) > 0 {
+		if len(lines) == most-1 {
+			return append(lines, strings.Join(words, " "))
+		}
+		n, used := 1, cells(words[0])
+		for n < len(words) && used+1+cells(words[n]) <= width {
+			used += 1 + cells(words[n])
+			n++
+		}
+		lines = append(lines, strings.Join(words[:n], " "))
+		words = words[n:]
+	}
+	return lines
+}

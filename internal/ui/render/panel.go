@@ -24,7 +24,12 @@ func Panel(f Frame, o Options) string {
 		if len(r) == 0 {
 			continue
 		}
-		b.WriteString(p.margin)
+		if r[0].ink == inkCursor {
+			p.write(&b, r[0])
+			r = r[1:]
+		} else {
+			b.WriteString(p.margin)
+		}
 		p.theme.paint(&b, r, p.width)
 	}
 	return b.String()
@@ -41,6 +46,9 @@ type painter struct {
 	margin    string // before every line
 	width     int    // between the margins
 	domain    string // of all nodes, which their rows leave out
+	// The rows that a user looks through; nil without Browse.
+	nodesFound []*noderoll.NodeView
+	podsFound  []*noderoll.PodView
 }
 
 func newPainter(f *Frame, o Options) *painter {
@@ -50,6 +58,9 @@ func newPainter(f *Frame, o Options) *painter {
 	}
 	if o.Width >= 30 { // Below that every cell is needed.
 		p.margin, p.width = " ", o.Width-2
+	}
+	if f.Browse != nil {
+		p.find()
 	}
 	return p
 }
@@ -66,7 +77,10 @@ func (p *painter) clean(s string) string {
 // wants says how many rows each section has to show.
 func (p *painter) wants() wants {
 	instances := len(p.frame.Snapshot.Nodes) + len(p.machines.waiting)
-	if p.frame.Pods {
+	switch {
+	case p.frame.Browse != nil:
+		instances = len(p.nodesFound) + len(p.podsFound)
+	case p.frame.Pods:
 		instances = len(p.frame.Snapshot.Pods)
 	}
 	w := wants{
@@ -75,6 +89,9 @@ func (p *painter) wants() wants {
 		events:   len(p.frame.Recent),
 		warnings: len(p.frame.Snapshot.Warnings) + len(p.problems()),
 		fill:     p.opts.Fill,
+	}
+	if p.frame.Details != nil {
+		w.nodes, w.events, w.warnings = p.detailLines(), 0, 0
 	}
 	return w
 }
@@ -97,11 +114,7 @@ func (p *painter) rows(plan plan) []row {
 		rows = append(rows, p.progress())
 	}
 	if plan.nodes > 0 {
-		instances := p.nodes
-		if p.frame.Pods {
-			instances = p.podRows
-		}
-		section(plan.gaps.nodes, instances(plan.nodes))
+		section(plan.gaps.nodes, p.middle()(plan.nodes))
 	}
 	if plan.events > 0 {
 		section(plan.gaps.events, p.events(plan.events))
@@ -116,4 +129,20 @@ func (p *painter) rows(plan plan) []row {
 		section(plan.gaps.status, []row{p.status()})
 	}
 	return rows
+}
+
+// middle draws the section in the middle of the panel, of so many rows.
+func (p *painter) middle() func(rows int) []row {
+	browsed := p.frame.Browse != nil
+	switch {
+	case p.frame.Details != nil:
+		return p.details
+	case p.frame.Pods && browsed:
+		return p.browsedPods
+	case p.frame.Pods:
+		return p.podRows
+	case browsed:
+		return p.browsedNodes
+	}
+	return p.nodes
 }

@@ -23,32 +23,36 @@ type counts struct {
 }
 
 func count(nodes []noderoll.NodeView) counts {
-	c := counts{total: len(nodes)}
+	var c counts
 	for i := range nodes {
-		n := &nodes[i]
-		if !n.OnTarget {
-			c.off++
-		}
-		switch n.Phase {
-		case noderoll.PhaseReady:
-			if n.OnTarget {
-				c.readyNew++
-			} else {
-				c.readyOld++
-			}
-		case noderoll.PhaseJoining:
-			c.joining++
-		case noderoll.PhaseDraining:
-			if n.Cordoned {
-				c.cordoned++
-			} else {
-				c.draining++
-			}
-		case noderoll.PhaseNotReady:
-			c.notReady++
-		default:
-			c.unknownPhase++
-		}
+		c.add(&nodes[i])
 	}
 	return c
+}
+
+func (c *counts) add(n *noderoll.NodeView) {
+	c.total++
+	if !n.OnTarget {
+		c.off++
+	}
+	switch n.Phase {
+	case noderoll.PhaseReady:
+		if n.OnTarget {
+			c.readyNew++
+		} else {
+			c.readyOld++
+		}
+	case noderoll.PhaseJoining:
+		c.joining++
+	case noderoll.PhaseDraining:
+		if n.Cordoned {
+			c.cordoned++
+		} else {
+			c.draining++
+		}
+	case noderoll.PhaseNotReady:
+		c.notReady++
+	default:
+		c.unknownPhase++
+	}
 }

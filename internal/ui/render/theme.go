@@ -15,6 +15,7 @@ const (
 	inkJoining     // cyan
 	inkDrain       // yellow
 	inkAlarm       // red
+	inkCursor      // what marks the selected row: it stands in the margin
 	inkCount
 )
 
@@ -40,21 +41,21 @@ type theme struct {
 type glyphs struct {
 	ready, joining, draining, notReady, other string
 	warn, done, failed, live, play, pause     string
-	arrow, ellipsis                           string
+	arrow, ellipsis, cursor                   string
 	barFull, barHalf, barRest                 string
 }
 
 var unicodeGlyphs = glyphs{
 	ready: "●", joining: "○", draining: "◐", notReady: "✗", other: "·",
 	warn: "▲", done: "✓", failed: "✗", live: "●", play: "▸", pause: "‖",
-	arrow: "→", ellipsis: "…",
+	arrow: "→", ellipsis: "…", cursor: "▸",
 	barFull: "━", barHalf: "╸", barRest: "─",
 }
 
 var asciiGlyphs = glyphs{
 	ready: "*", joining: "+", draining: "-", notReady: "!", other: ".",
 	warn: "!", done: "*", failed: "!", live: "*", play: ">", pause: "=",
-	arrow: "->", ellipsis: "~",
+	arrow: "->", ellipsis: "~", cursor: ">",
 	barFull: "=", barHalf: "-", barRest: ".",
 }
 
@@ -78,7 +79,7 @@ func newTheme(o Options) theme {
 func style(i ink, profile Profile) ansi.Style {
 	var s ansi.Style
 	switch i {
-	case inkStrong:
+	case inkStrong, inkCursor:
 		return s.Bold()
 	case inkDim:
 		return s.Faint()

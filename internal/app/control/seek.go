@@ -53,13 +53,21 @@ func (c *Control) SeekTo(ctx context.Context, t Target) (note string, err error)
 		return "", err
 	}
 	s := c.player.Status()
-	if to < s.Position {
+	if to < 0 || to < s.Position-passing(s) {
 		return fmt.Sprintf("the tape begins at %s, after %s", stamp(s.Position), stamp(to)), nil
 	}
 	if length := max(s.Event, c.Duration()); s.Ended && to != replay.End && to > length {
 		return fmt.Sprintf("the tape ends at %s, before %s", stamp(length), stamp(to)), nil
 	}
 	return "", nil
+}
+
+// passing is what a tape that goes on may have gone on since a seek.
+func passing(s replay.Status) time.Duration {
+	if s.Paused {
+		return 0
+	}
+	return time.Duration(min(float64(s.Speed)*float64(time.Second), float64(replay.End/2)))
 }
 
 // stamp spells a position as the feed does, one before the tape with a minus.

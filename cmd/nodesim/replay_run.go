@@ -57,7 +57,7 @@ func (f *replayFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	if file, isTerminal := terminal.Of(cmd.OutOrStdout()); isTerminal && f.output.value == "panel" {
 		keys := terminal.ReadKeys(cmd.InOrStdin())
 		defer keys.Close()
-		f.keys, f.hold = terminal.Keys(keys), terminal.Holder(cmd.Context(), file, keys)
+		f.typed, f.hold = terminal.Typed(keys), terminal.Holder(cmd.Context(), file, keys)
 		if f.loop {
 			f.screen = ui.NewScreen(file)
 			defer f.hold(f.screen)()
@@ -89,7 +89,8 @@ func (f *replayFlags) once(cmd *cobra.Command, tape *ui.Tape) error {
 		if o, err = panelOptions(cmd, out); err != nil {
 			return errors.Join(err, r.Close())
 		}
-		t := ui.Terminal{Out: file, Screen: f.screen, Hold: f.hold, Options: o, Keys: f.keys, Size: func() (int, int) { return terminal.Size(file) }}
+		t := ui.Terminal{Out: file, Screen: f.screen, Hold: f.hold, Options: o, Typed: f.typed, Size: func() (int, int) { return terminal.Size(file) }}
+		f.reads(&t, cmd, tape)
 		err = ui.OnTerminal(ctx, tape, r, d, t, f.options(1)...)
 	case f.speed.Speed == 0 || f.speed.Speed == replay.Max:
 		way := ui.Through

@@ -2,14 +2,19 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/report"
 	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/spf13/cobra"
 )
@@ -55,18 +60,27 @@ An existing FILE is written anew; --out - writes to standard output.`,
 
 // report reads the tape twice, for its analysis and for its feed, and writes the page.
 func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) error {
-	a, lacks, err := f.analyse(tape, true)
-	if err != nil {
-		return err
-	}
-	feed, err := wholeFeed(tape, analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target})
+	write, lacks, err := f.page(tape)
 	if err != nil {
 		return err
 	}
 	if lacks != "" {
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
-	return writePage(cmd, out, func(w io.Writer) error { return report.Write(w, a, feed) })
+	return writePage(cmd, out, write)
+}
+
+// page is what writes the report of a tape, and what the tape lacks of a whole one.
+func (f *replayFlags) page(tape *ui.Tape) (write func(io.Writer) error, lacks string, err error) {
+	a, lacks, err := f.analyse(tape, true)
+	if err != nil {
+		return nil, "", err
+	}
+	feed, err := wholeFeed(tape, analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target})
+	if err != nil {
+		return nil, "", err
+	}
+	return func(w io.Writer) error { return report.Write(w, a, feed) }, lacks, nil
 }
 
 // addPage defines the flag for the page to write.
@@ -102,4 +116,39 @@ func wholeFeed(tape *ui.Tape, scope analyse.Scope) (_ []report.Line, err error) 
 	}
 	o.Verbose = true
 	return report.Feed(r, o)
+}
+
+// reads lets a panel ask for what is read from the whole tape: its findings, and its report. A tape that can be read once
+// is being played.
+func (f *replayFlags) reads(t *ui.Terminal, cmd *cobra.Command, tape *ui.Tape) {
+	if tape.Streams() {
+		t.Findings = func(context.Context) ([]player.Finding, error) {
+			return nil, errors.New("findings: want a tape in a file, which can be read a second time")
+		}
+		return
+	}
+	t.Findings = func(context.Context) ([]player.Finding, error) {
+		a, _, err := f.analyse(tape, false)
+		if err != nil {
+			return nil, err
+		}
+		found := make([]player.Finding, len(a.Findings))
+		for i := range a.Findings {
+			is := &a.Findings[i]
+			found[i] = player.Finding{At: is.From.At, Node: is.Node, Text: is.Text}
+		}
+		return found, nil
+	}
+	name, _, _ := strings.Cut(filepath.Base(strings.TrimPrefix(tape.Name, "scenario ")), ".")
+	t.ReportName = cmp.Or(name, "roll") + ".html"
+	t.Report = func(_ context.Context, file string) error {
+		write, _, err := f.page(tape)
+		if err != nil {
+			return err
+		}
+		if file == "-" {
+			return errors.New("report: want the name of a file: the panel is on the terminal")
+		}
+		return writePage(cmd, file, write)
+	}
 }

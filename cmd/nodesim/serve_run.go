@@ -101,8 +101,9 @@ func (f *serveFlags) run(cmd *cobra.Command, tape *ui.Tape) (err error) {
 	keys := terminal.ReadKeys(cmd.InOrStdin())
 	defer keys.Close()
 	t := ui.Terminal{
-		Out: file, Options: o, Stays: !f.exit, Keys: terminal.Keys(keys), Hold: terminal.Holder(ctx, file, keys), Size: func() (int, int) { return terminal.Size(file) },
+		Out: file, Options: o, Stays: !f.exit, Typed: terminal.Typed(keys), Hold: terminal.Holder(ctx, file, keys), Size: func() (int, int) { return terminal.Size(file) },
 		Below: func() []string { return append([]string{export}, lines.Last()...) },
 	}
+	f.reads(&t, cmd, tape)
 	return s.Run(ctx, func(ctx context.Context) error { return s.Show.PlayOn(ctx, t, s.Control) })
 }

@@ -6,27 +6,31 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/control"
+	"github.com/nodesim/nodesim/internal/ui/player"
 )
 
 // Key is a command of the user at a terminal.
-type Key int
+type Key = player.Key
 
-// The keys.
+// The keys, as package player has them.
 const (
-	KeyQuit       Key = iota
-	KeyPause          // or to continue
-	KeyForward        // ten seconds of tape
-	KeyBack           // ten seconds
-	KeyFarForward     // a minute
-	KeyFarBack        // a minute
-	KeyFaster         // twice as fast
-	KeySlower         // half as fast
-	KeyEvent          // the next event, and stay there
-	KeyTransition     // the next transition of a node, and stay there
-	KeyMarker         // the next marker
-	KeyLastMarker     // the one before
-	KeyHelp           // show what the keys do, or hide it
+	KeyQuit       = player.KeyQuit
+	KeyPause      = player.KeyPause
+	KeyForward    = player.KeyForward
+	KeyBack       = player.KeyBack
+	KeyFarForward = player.KeyFarForward
+	KeyFarBack    = player.KeyFarBack
+	KeyFaster     = player.KeyFaster
+	KeySlower     = player.KeySlower
+	KeyEvent      = player.KeyEvent
+	KeyTransition = player.KeyTransition
+	KeyMarker     = player.KeyMarker
+	KeyLastMarker = player.KeyLastMarker
+	KeyHelp       = player.KeyHelp
 )
+
+// Move is something that a user does to a tape. It may wait for its turn.
+type Move func(context.Context, *control.Control) error
 
 // How far the keys skip. Players of films skip as far.
 const (
@@ -36,7 +40,7 @@ const (
 
 // commands hold what the keys do to a tape. All but the pause take their turn with
 // others who move it.
-var commands = map[Key]func(context.Context, *control.Control) error{
+var commands = map[Key]Move{
 	KeyPause:      func(_ context.Context, c *control.Control) error { c.Toggle(); return nil },
 	KeyForward:    func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, skip) },
 	KeyBack:       func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, -skip) },
@@ -50,7 +54,7 @@ var commands = map[Key]func(context.Context, *control.Control) error{
 	KeyLastMarker: func(ctx context.Context, c *control.Control) error { return c.PreviousMarker(ctx) },
 }
 
-func stepTo(u control.Until) func(context.Context, *control.Control) error {
+func stepTo(u control.Until) Move {
 	return func(ctx context.Context, c *control.Control) error {
 		_, err := c.Step(ctx, control.Steps{Until: u})
 		return err
@@ -62,19 +66,19 @@ func stepTo(u control.Until) func(context.Context, *control.Control) error {
 type keyHandler struct {
 	control *control.Control
 	say     func(error) // of a key that can't be obeyed; may be nil
-	keys    chan Key
+	moves   chan Move
 	working sync.WaitGroup
 }
 
 // newKeyHandler begins. It obeys until rest.
 func newKeyHandler(ctx context.Context, c *control.Control, say func(error)) *keyHandler {
-	h := &keyHandler{control: c, say: say, keys: make(chan Key, 8)}
+	h := &keyHandler{control: c, say: say, moves: make(chan Move, 8)}
 	h.working.Go(func() {
-		for k := range h.keys {
+		for move := range h.moves {
 			if ctx.Err() != nil {
 				continue
 			}
-			if err := commands[k](ctx, h.control); err != nil && ctx.Err() == nil && h.say != nil {
+			if err := move(ctx, h.control); err != nil && ctx.Err() == nil && h.say != nil {
 				h.say(err)
 			}
 		}
@@ -82,19 +86,23 @@ func newKeyHandler(ctx context.Context, c *control.Control, say func(error)) *ke
 	return h
 }
 
-// obey takes a key, unless too many wait already: a key is no promise.
+// obey takes a key.
 func (h *keyHandler) obey(k Key) {
-	if commands[k] == nil {
-		return
+	if move := commands[k]; move != nil {
+		h.take(move)
 	}
+}
+
+// take takes a move, unless too many wait already: a key is no promise.
+func (h *keyHandler) take(m Move) {
 	select {
-	case h.keys <- k:
+	case h.moves <- m:
 	default:
 	}
 }
 
 // rest ends the work; the context must have ended.
 func (h *keyHandler) rest() {
-	close(h.keys)
+	close(h.moves)
 	h.working.Wait()
 }

@@ -22,11 +22,10 @@ type Watcher struct {
 	Update func(replay.Status) error
 	// Keys are obeyed as they come. May be nil.
 	Keys <-chan Key
-	// Control is moved by the keys; nil for one of Play's own.
+	// Moves are made as they come. May be nil.
+	Moves <-chan Move
+	// Control is moved by both; nil for one of Play's own.
 	Control *control.Control
-	// Pressed is called with each key but the one that quits, as Update is. May be
-	// nil.
-	Pressed func(Key)
 	// Say is told why a key couldn't be obeyed, from another goroutine. May be nil.
 	Say func(error)
 }
@@ -124,10 +123,9 @@ func (s *Show) Play(ctx context.Context, w Watcher) error {
 			if k == KeyQuit {
 				return ErrQuit
 			}
-			if w.Pressed != nil {
-				w.Pressed(k)
-			}
 			handler.obey(k)
+		case m := <-w.Moves:
+			handler.take(m)
 		case <-ticker.C:
 		}
 	}

@@ -1,27 +1,24 @@
 package ui
 
 import (
-	"strings"
-	"sync"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/replay"
 )
 
-// painter repaints a panel, and the lines below it.
+// painter makes the frames of a panel, and paints those that nobody moves: a live one, and the last one.
 type painter struct {
 	screen        *render.Screen
 	terminal      Terminal
 	view          *View
 	width, height int
 	status        replay.Status
-	help          bool // what the keys do is shown
 	last          bool
 	live          bool // a cluster is watched: there is nothing to be moved
-
-	mu     sync.Mutex
-	notice string // why the last key couldn't be obeyed
 }
 
 const hint = "space pause, ? keys, q quit"
@@ -29,57 +26,16 @@ const hint = "space pause, ? keys, q quit"
 // hintAtEnd is shown where nothing comes any more and the panel stays.
 const hintAtEnd = "the end: left goes back, q quit"
 
-// The keys in full, for those who have pressed the one that asks.
-var help = []string{
-	"space pause, left right 10 s, up down 1 min, + - speed, q quit",
-	". next event, n next node transition, m M next or last marker, ? hide",
-}
-
-// pressed is told of each key.
-func (p *painter) pressed(k Key) {
-	p.say(nil)
-	if k == KeyHelp {
-		p.help = !p.help
-	}
-}
-
-// say notes why a key couldn't be obeyed; nil forgets it.
-func (p *painter) say(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.notice = ""; err != nil {
-		p.notice = err.Error()
-	}
-}
-
-// leastHeight is the number of lines that a panel keeps, whatever is to be shown below it.
-const leastHeight = 5
-
-// below are the lines below the panel, as many as there is room for.
+// below are the lines below the panel.
 func (p *painter) below() []string {
-	if p.last {
+	if p.last || p.terminal.Below == nil {
 		return nil
 	}
-	var lines []string
-	if p.terminal.Below != nil {
-		lines = append(lines, p.terminal.Below()...)
-	}
-	p.mu.Lock()
-	if p.notice != "" {
-		lines = append(lines, p.notice)
-	}
-	p.mu.Unlock()
-	if p.help {
-		lines = append(lines, help...)
-	}
-	return lines[:min(len(lines), max(p.height-leastHeight, 0))]
+	return p.terminal.Below()
 }
 
-func (p *painter) paint(s replay.Status, duration time.Duration) error {
-	if width, height := p.terminal.Size(); width != p.width || height != p.height {
-		p.width, p.height = width, height
-		p.screen.Invalidate()
-	}
+// frame is what the panel shows.
+func (p *painter) frame(s replay.Status, duration time.Duration) render.Frame {
 	f := p.view.Frame()
 	f.Position, f.Duration, f.Paused, f.Live = s.Position, duration, s.Paused, p.live
 	if !p.live {
@@ -88,7 +44,7 @@ func (p *painter) paint(s replay.Status, duration time.Duration) error {
 	p.status = s
 	switch {
 	case p.last:
-	case p.terminal.Keys == nil:
+	case p.terminal.Keys == nil && p.terminal.Typed == nil:
 		f.Hint = "ctrl-c quit"
 	case p.live:
 		f.Hint = "q quit"
@@ -97,17 +53,34 @@ func (p *painter) paint(s replay.Status, duration time.Duration) error {
 	default:
 		f.Hint = hint
 	}
+	return f
+}
+
+// shown is a frame for a Model, which keeps it while the View goes on, with the details of a node where it asks for one.
+func (p *painter) shown(s replay.Status, duration time.Duration, c *replay.Cluster, node string) player.Shown {
+	f := p.frame(s, duration)
+	f.Snapshot = f.Snapshot.Clone()
+	f.Recent, f.Blocked = slices.Clone(f.Recent), maps.Clone(f.Blocked)
+	shown := player.Shown{Frame: f, Below: p.below()}
+	shown.Width, shown.Height = p.terminal.Size()
+	if node != "" {
+		shown.Details = nodeDetails(c, node, p.view.header.Metadata.Start.Add(s.Position))
+	}
+	return shown
+}
+
+// paint paints a panel and the lines below it.
+func (p *painter) paint(s replay.Status, duration time.Duration) error {
+	if width, height := p.terminal.Size(); width != p.width || height != p.height {
+		p.width, p.height = width, height
+		p.screen.Invalidate()
+	}
 	lines := p.below()
+	lines = lines[:min(len(lines), max(p.height-player.LeastHeight, 0))]
 	o := p.terminal.Options
 	o.Width, o.Height, o.Fill = p.width, p.height-len(lines), !p.last
 	if p.last {
 		o.Height = max(p.height-2, 1) // the shell needs some
 	}
-	var b strings.Builder
-	b.WriteString(render.Panel(f, o))
-	for _, line := range lines {
-		b.WriteByte('\n')
-		b.WriteString(render.Line(line, o))
-	}
-	return p.screen.Draw(b.String())
+	return p.screen.Draw(player.Joined(render.Panel(p.frame(s, duration), o), lines, o))
 }

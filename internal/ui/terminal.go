@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/control"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
@@ -22,8 +23,16 @@ type Terminal struct {
 	Options render.Options
 	// Stays says that the panel stays at the end of the tape.
 	Stays bool
-	// Keys may be nil.
+	// Keys are those of a Live panel, which has only the one that quits. May be nil.
 	Keys <-chan Key
+	// Typed is what is typed at the panel of a tape. Nil is a terminal without keys.
+	Typed <-chan []byte
+	// Findings reads those of the whole tape, for the keys that lead to them.
+	Findings func(context.Context) ([]player.Finding, error)
+	// Report writes the report of the tape into a file; ReportName is the one that is proposed, "" where there can be
+	// no report.
+	Report     func(ctx context.Context, file string) error
+	ReportName string
 	// Below is asked for lines to show below the panel, before each repaint. May be
 	// nil.
 	Below func() []string
@@ -83,10 +92,15 @@ func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error
 	paint := painter{screen: screen, terminal: t, view: d.View}
 	d.Sink = discard{}
 	duration := func() time.Duration { return min(c.Duration(), d.To) }
+	stage, rest := openStage(ctx, t, screen)
+	defer stage.asked.Wait() // when the terminal is given back
 	err := s.Play(ctx, Watcher{
-		Keys: t.Keys, Control: c, Pressed: paint.pressed, Say: paint.say,
-		Update: func(s replay.Status) error { return paint.paint(s, duration()) },
+		Keys: stage.keys, Moves: stage.moves, Control: c, Say: stage.say,
+		Update: func(status replay.Status) error {
+			return stage.show(paint.shown(status, duration(), s.player.Cluster(), stage.looksAt()))
+		},
 	})
+	err = errors.Join(err, rest())
 	if t.Screen != nil {
 		return err
 	}

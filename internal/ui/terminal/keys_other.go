@@ -9,7 +9,10 @@ import (
 )
 
 // A Keyboard has no keys here; ctrl-c works as a signal.
-type Keyboard struct{ typed chan ui.Key }
+type Keyboard struct {
+	typed  chan ui.Key
+	pieces chan []byte
+}
 
 func NewKeyboard(io.Reader) *Keyboard { return nil }
 

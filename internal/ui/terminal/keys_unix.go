@@ -24,6 +24,7 @@ const keysPause = 100 * time.Millisecond
 type Keyboard struct {
 	fd      int
 	typed   chan ui.Key
+	pieces  chan []byte // the same as it was typed
 	reading sync.WaitGroup
 	closed  chan struct{} // no keys will be read any more: closed under mu
 
@@ -40,7 +41,7 @@ func NewKeyboard(in io.Reader) *Keyboard {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	k := &Keyboard{fd: int(f.Fd()), typed: make(chan ui.Key, 8), closed: make(chan struct{})}
+	k := &Keyboard{fd: int(f.Fd()), typed: make(chan ui.Key, 8), pieces: make(chan []byte, 64), closed: make(chan struct{})}
 	k.changed.L = &k.mu
 	return k
 }
@@ -182,6 +183,10 @@ func (k *Keyboard) listen(t *typing) bool {
 	n, err := unix.Read(k.fd, b[:])
 	if err != nil || n == 0 {
 		return false
+	}
+	select {
+	case k.pieces <- b[:n:n]:
+	default: // no reader takes them
 	}
 	for _, key := range t.take(b[:n]) {
 		select {

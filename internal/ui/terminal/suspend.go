@@ -60,3 +60,11 @@ func Keys(k *Keyboard) <-chan ui.Key {
 	}
 	return k.typed
 }
+
+// Typed returns what is typed at a keyboard, piece by piece, nil where nothing is read.
+func Typed(k *Keyboard) <-chan []byte {
+	if k == nil {
+		return nil
+	}
+	return k.pieces
+}

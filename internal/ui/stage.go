@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nodesim/nodesim/internal/app/control"
+	"github.com/nodesim/nodesim/internal/ui/player"
+	"github.com/nodesim/nodesim/internal/ui/render"
+)
+
+// stage runs a player.Model on a screen, in a program of Bubble Tea.
+//
+// Bubble Tea reads what is typed and keeps the loop. It has neither the terminal nor a renderer: its raw mode would take
+// ctrl-z and ctrl-c from the shell's job control, and a Screen paints whole lines, which stay whole where a terminal
+// disagrees about the width of a character.
+type stage struct {
+	terminal Terminal
+	screen   *render.Screen
+	program  *tea.Program
+	keys     chan Key
+	moves    chan Move
+	asked    sync.WaitGroup // findings and reports that are on their way
+	asking   func() context.Context
+
+	// Of the program's goroutine alone.
+	model         player.Model
+	width, height int
+
+	mu   sync.Mutex
+	node string // whose details are shown
+	err  error  // of the screen
+}
+
+// mostWaiting is how many keys may wait for the tape: more are dropped.
+const mostWaiting = 64
+
+// openStage begins; rest ends it and returns why it couldn't be painted. What was asked for may take longer.
+func openStage(ctx context.Context, t Terminal, screen *render.Screen) (s *stage, rest func() error) {
+	s = &stage{terminal: t, screen: screen, keys: make(chan Key, mostWaiting), moves: make(chan Move, mostWaiting)}
+	s.model = player.New(player.Options{Panel: t.Options, Keys: t.Typed != nil, Report: t.ReportName})
+	ctx, cancel := context.WithCancel(ctx)
+	s.asking = func() context.Context { return ctx }
+	options := []tea.ProgramOption{
+		tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(),
+		tea.WithColorProfile(colorprofile.NoTTY), // a panel's is in its Options; Bubble Tea would ask the environment
+		tea.WithInput(nil),
+	}
+	quiet := make(chan struct{})
+	if t.Typed != nil {
+		options = append(options, tea.WithInput(&typedReader{done: quiet, typed: t.Typed}))
+	}
+	s.program = tea.NewProgram(actor{s}, options...)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if _, err := s.program.Run(); err != nil {
+			s.fail(err)
+		}
+	})
+	return s, func() error {
+		close(quiet) // before the loop ends, which takes what is typed
+		s.program.Quit()
+		running.Wait()
+		cancel()
+		return s.failed()
+	}
+}
+
+// show hands over what the tape shows, and returns why what came before couldn't be painted.
+func (s *stage) show(shown player.Shown) error {
+	s.program.Send(shown)
+	return s.failed()
+}
+
+// say shows why a key couldn't be obeyed, until the next one.
+func (s *stage) say(err error) { s.program.Send(player.Said(err.Error())) }
+
+// looksAt is the node whose details are shown; "" is none.
+func (s *stage) looksAt() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.node
+}
+
+func (s *stage) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+func (s *stage) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// actor is a stage as Bubble Tea calls it.
+type actor struct{ *stage }
+
+// Init implements tea.Model.
+func (a actor) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model. What the Model's commands say is done here, so that keys take effect in their order.
+func (a actor) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := a.model.Update(msg)
+	a.model = next.(player.Model)
+	if cmd != nil {
+		a.do(cmd())
+	}
+	a.mu.Lock()
+	a.node = a.model.Node()
+	a.mu.Unlock()
+	return a, nil
+}
+
+// View implements tea.Model: it paints.
+func (a actor) View() tea.View {
+	if width, height := a.model.Size(); width != a.width || height != a.height {
+		a.width, a.height = width, height
+		a.screen.Invalidate()
+	}
+	view := a.model.View()
+	if view.Content == "" { // nothing was shown yet
+		return view
+	}
+	if err := a.screen.Draw(view.Content); err != nil {
+		a.fail(err)
+	}
+	return view
+}
+
+// do does what the Model says, or begins to.
+func (s *stage) do(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case player.Press:
+		select {
+		case s.keys <- Key(msg):
+		default: // too many wait: a key is no promise
+		}
+	case player.Seek:
+		s.move(seekText(string(msg)))
+	case player.SeekTo:
+		s.move(func(ctx context.Context, c *control.Control) error {
+			c.Pause()
+			return c.Seek(ctx, msg.Position())
+		})
+	case player.FindFindings:
+		s.answer(func(ctx context.Context) tea.Msg {
+			found, err := s.terminal.Findings(ctx)
+			return player.Found{Findings: found, Err: err}
+		})
+	case player.WriteReport:
+		s.answer(func(ctx context.Context) tea.Msg {
+			if err := s.terminal.Report(ctx, string(msg)); err != nil {
+				return player.Said(err.Error())
+			}
+			return player.Said("wrote " + string(msg))
+		})
+	}
+}
+
+func (s *stage) move(m Move) {
+	select {
+	case s.moves <- m:
+	default:
+	}
+}
+
+// answer tells the Model later.
+func (s *stage) answer(of func(context.Context) tea.Msg) {
+	s.asked.Go(func() { s.program.Send(of(s.asking())) })
+}
+
+// seekText goes where a user has written, and says where that lies outside of the tape.
+func seekText(text string) Move {
+	return func(ctx context.Context, c *control.Control) error {
+		target, err := control.ParseTarget(clockText(text))
+		if err != nil {
+			return err
+		}
+		note, err := c.SeekTo(ctx, target)
+		if err == nil && note != "" {
+			err = errors.New(note)
+		}
+		return err
+	}
+}
+
+// clockText spells a position as the status line shows it, 1:32 or 1:02:03, as a duration; any other text stays.
+func clockText(text string) string {
+	switch parts := strings.Split(text, ":"); len(parts) {
+	case 2:
+		return parts[0] + "m" + parts[1] + "s"
+	case 3:
+		return parts[0] + "h" + parts[1] + "m" + parts[2] + "s"
+	}
+	return text
+}
+
+// typedReader is what is typed as a stream, until done is closed.
+type typedReader struct {
+	done  <-chan struct{}
+	typed <-chan []byte
+	rest  []byte
+}
+
+// Read implements io.Reader.
+func (r *typedReader) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		select {
+		case r.rest = <-r.typed:
+		case <-r.done:
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}

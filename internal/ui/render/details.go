@@ -120,21 +120,25 @@ func (p *painter) blocks() []block {
 
 // plainLines say what the node is, what it is tainted with, and what isn't known.
 func (p *painter) plainLines(d *Details) (out []row) {
-	join := func(words []string) string {
+	joined := func(words []string) string {
 		var clean []string
 		for _, w := range words {
-			clean = append(clean, p.clean(w))
+			if w = p.clean(w); w != "" {
+				clean = append(clean, w)
+			}
 		}
 		return strings.Join(clean, "  ")
 	}
-	if len(d.Facts) > 0 {
-		out = append(out, row{{inkDim, join(d.Facts)}})
+	if facts := joined(d.Facts); facts != "" {
+		out = append(out, row{{inkDim, facts}})
 	}
-	if len(d.Taints) > 0 {
-		out = append(out, row{{inkDim, "taints  "}, {inkText, join(d.Taints)}})
+	if taints := joined(d.Taints); taints != "" {
+		out = append(out, row{{inkDim, "taints  "}, {inkText, taints}})
 	}
 	for _, what := range d.Lacks {
-		out = append(out, row{{inkDim, p.clean(what)}})
+		if what = p.clean(what); what != "" {
+			out = append(out, row{{inkDim, what}})
+		}
 	}
 	return out
 }

@@ -74,7 +74,23 @@ func (c chaos) frame() Frame {
 		f.Blocked[c.text()] = c.text()
 	}
 	s.WarningsError, s.PodsError = c.text(), c.text()
+	if c.IntN(3) == 0 {
+		f.Browse = &Browse{Filter: c.text(), Selected: c.text()}
+	}
+	if c.IntN(4) == 0 {
+		f.Details = c.details()
+	}
 	return f
+}
+
+func (c chaos) details() *Details {
+	d := &Details{Node: c.text(), Facts: c.texts(), Taints: c.texts(), Lacks: c.texts(), First: c.number()}
+	for range c.IntN(9) {
+		d.Conditions = append(d.Conditions, Condition{Type: c.text(), Status: c.text(), For: c.text(), Reason: c.text(), Message: c.text(), Trouble: c.IntN(2) == 0})
+		d.Pods = append(d.Pods, Pod{Name: c.text(), Ready: c.text(), Status: c.text(), For: c.text(), Restarts: c.number()})
+		d.Events = append(d.Events, Event{Ago: c.text(), Reason: c.text(), Object: c.text(), Message: c.text(), Warning: c.IntN(2) == 0})
+	}
+	return d
 }
 
 // sgr are the only sequences that a panel may hold: colours, bold

@@ -102,6 +102,27 @@ func TestADifferenceLeadsToBothPlaces(t *testing.T) {
 	b.quiet()
 }
 
+// TestRecordingsBeginTogether compares recordings of a real control plane, whose groups have other names and whose rolls begin at other
+// positions.
+func TestRecordingsBeginTogether(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "diff.html")
+	examples := filepath.Join("..", "..", "examples")
+	program(t, "diff", filepath.Join(examples, "stuck-drain.yaml"), filepath.Join(examples, "stuck-drain-force.yaml"), "--out", page)
+	b := opened(t, page)
+	if got := b.text("headline"); !strings.HasPrefix(got, "PodDisruptionBudget/default/workers ") {
+		t.Errorf("found the headline %q: want the budget first", got)
+	}
+	cases(t, b, [][2]string{
+		{`tapes[0].by !== tapes[1].by && data.rolls.every((r) => r.from === zero)`, `true`},
+		{`groups`, `["workers / batch"]`},
+		{`cursorText(zero).replace(/\d/g, "0")`, `"A T+0.000s · B T+0.000s"`},
+		{`cursorText(end) === "B " + stamp(stops[1] - tapes[1].by)`, `true`},
+		{`cursorText(Math.min(tapes[0].by, tapes[1].by)).includes("T-")`, `false`},
+		{`data.feed.at.every((at, i) => stampOf(at, sideOfEntry(i)).startsWith("T+"))`, `true`},
+	})
+	b.quiet()
+}
+
 func TestDifferencesPrint(t *testing.T) {
 	b := sideBySide(t)
 	if pdf := run(b, chromedp.PrintToPDF(chromedp.PDFPrintBackground())); len(pdf) < 10_000 {

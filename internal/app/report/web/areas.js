@@ -87,8 +87,8 @@ function drawWorkload(row, y, height) {
     ctx.lineWidth = 1;
     ctx.setLineDash([5, 3]);
     ctx.beginPath();
-    ctx.moveTo(view.gutter, wanted);
-    ctx.lineTo(view.width, wanted);
+    ctx.moveTo(Math.max(xOf(tapes[sideOfRow(row)].by), view.gutter), wanted);
+    ctx.lineTo(Math.min(xOf(stop), view.width), wanted);
     ctx.stroke();
     ctx.setLineDash([]);
   } else zeros(w.available, 0, top, tall, stop);

@@ -7,7 +7,7 @@ const scopes = { roll: "Rolls", phase: "Phases", node: "Nodes", workload: "Workl
 
 function differenceHead(table) {
   const head = table.createTHead().insertRow();
-  for (const title of ["", "", "A", "B", "Change", "Why"]) head.appendChild(element("th", "", title)).scope = "col";
+  for (const title of ["Object", "Measure", "A", "B", "Change", "Why"]) head.appendChild(element("th", "", title)).scope = "col";
 }
 
 // differenceRow adds the row of a difference; what is done by its button, if there is one.

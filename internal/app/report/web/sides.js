@@ -20,8 +20,12 @@ const tagged = (side, text) => `${letter(side)} ${text}`.trim();
 // stampOf is a moment of the page as its tape has it.
 const stampOf = (t, side) => stamp(t - tapes[side].by);
 
-// cursorText is a moment as both tapes have it.
-const cursorText = (t) => !compared || tapes[0].by === tapes[1].by ? stampOf(t, 0) : tapes.map((_, side) => tagged(side, stampOf(t, side))).join(" · ");
+// cursorText is a moment as the tapes that go on then have it.
+function cursorText(t) {
+  if (!compared || tapes[0].by === tapes[1].by) return stampOf(t, 0);
+  const there = [0, 1].filter((side) => tapes[side].by <= t && t <= stops[side]);
+  return there.map((side) => tagged(side, stampOf(t, side))).join(" · ");
+}
 
 const twins = {};
 for (const [kind, pairs] of Object.entries(compared ? compared.pairs : {})) {

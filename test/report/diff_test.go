@@ -123,6 +123,37 @@ func TestRecordingsBeginTogether(t *testing.T) {
 	b.quiet()
 }
 
+func TestATapeWithoutNodesIsCompared(t *testing.T) {
+	folder := t.TempDir()
+	none, stuck, page := filepath.Join(folder, "none.yaml"), filepath.Join(folder, "stuck.yaml"), filepath.Join(folder, "diff.html")
+	const text = `apiVersion: nodesim.dev/v1
+kind: Timeline
+metadata: {name: none}
+resources:
+- {group: "", version: v1, kind: Node, resource: nodes, namespaced: false}
+--- {"at":"0s","type":"SYNC","resource":"nodes","rv":"1"}
+`
+	if err := os.WriteFile(none, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program(t, "simulate", "stuck-drain", "--out", stuck)
+	for _, other := range []string{stuck, none} {
+		program(t, "diff", none, other, "--out", page)
+		b := opened(t, page)
+		if got := b.text("facts"); !strings.HasPrefix(got, "A 0ms · 1 event · 0 nodes") {
+			t.Errorf("found the facts %q: want nothing of A that it doesn't have", got)
+		}
+		if got := b.text("warnings"); !strings.Contains(got, "A The tape isn't complete") {
+			t.Errorf("found the warnings %q: want A told of as cut off", got)
+		}
+		if got := value[string](b, `document.querySelector("#overview text").textContent`); got != "A 0 nodes, at most 0 at once" {
+			t.Errorf("found the overview %q: want no node in A", got)
+		}
+		b.press("cCf.v")
+		b.quiet()
+	}
+}
+
 func TestDifferencesPrint(t *testing.T) {
 	b := sideBySide(t)
 	if pdf := run(b, chromedp.PrintToPDF(chromedp.PDFPrintBackground())); len(pdf) < 10_000 {

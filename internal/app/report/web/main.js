@@ -12,7 +12,7 @@ function tapeFacts(tape, side) {
   const rolls = rollsOf(side), own = (kind, count) => tapes.length === 1 ? count : side === 0 ? tapes[1].first[kind] : count - tape.first[kind];
   const facts = [
     { recording: "recorded", import: "imported", scenario: "simulated" }[tape.source] || tape.source, tape.start && tape.start.slice(0, 19).replace("T", " ") + " UTC",
-    tape.provider, lasting(stops[side] - tape.by), many(tape.events, "event"), many(own("node", nodeCount), "node"), many(own("pod", podCount), "pod"),
+    tape.provider, lasting(tape.end - tape.by), many(tape.events, "event"), many(own("node", nodeCount), "node"), many(own("pod", podCount), "pod"),
     ...rolls.slice(0, 3).map((r) => `${r.group || "roll"}: ${r.outcome}, ${r.replaced} replaced in ${lasting(r.to - r.from)}`),
   ];
   if (rolls.length > 3) facts.push(`and ${rolls.length - 3} more rolls`);

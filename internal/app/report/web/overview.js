@@ -27,7 +27,7 @@ function drawOverview() {
   overview.style.height = `${overviewHeight}px`;
   overview.replaceChildren();
   const sums = all.map((of) => Array.from({ length: momentsDrawn + 1 }, (_, i) => phases.reduce((sum, p) => sum + of[p][i], 0)));
-  const mosts = sums.map((of) => Math.max(1, ...of)), most = Math.max(...mosts);
+  const mosts = sums.map((of) => Math.max(...of)), most = Math.max(1, ...mosts);
   tapes.forEach((tape, side) => drawStrip(overview, all[side], most, mosts[side], tape, side));
   parts.left = overview.appendChild(svg("rect", { y: 0, height: overviewHeight }));
   parts.right = overview.appendChild(svg("rect", { y: 0, height: overviewHeight }));

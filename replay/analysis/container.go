@@ -16,7 +16,7 @@ func (p *pod) asks(all []containerText) {
 		t := &all[i]
 		c := p.container(t.name)
 		if c == nil {
-			p.containers = append(p.containers, container{name: t.name, image: t.image, resources: string(t.resources)})
+			p.addContainer(container{name: t.name, image: t.image, resources: string(t.resources)})
 			continue
 		}
 		if c.image != t.image || t.resources != nil && c.resources != "" && c.resources != string(t.resources) {
@@ -45,11 +45,34 @@ func (p *pod) replaced(all []containerText) (count int) {
 	return count
 }
 
+// few is the number of containers up to which they are looked through, and not found by name.
+const few = 8
+
 func (p *pod) container(name string) *container {
+	if len(p.containers) > few {
+		if i, known := p.named[name]; known {
+			return &p.containers[i]
+		}
+		return nil
+	}
 	for i := range p.containers {
 		if p.containers[i].name == name {
 			return &p.containers[i]
 		}
 	}
 	return nil
+}
+
+func (p *pod) addContainer(c container) {
+	p.containers = append(p.containers, c)
+	if len(p.containers) <= few {
+		return
+	}
+	if p.named == nil {
+		p.named = map[string]int{}
+		for i := range p.containers {
+			p.named[p.containers[i].name] = i
+		}
+	}
+	p.named[c.name] = len(p.containers) - 1
 }

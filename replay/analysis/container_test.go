@@ -50,6 +50,14 @@ func TestUpdatesInPlaceAreNoRestarts(t *testing.T) {
 		}
 		tapeText := replacedTape + "--- " + strings.Join(lines, "\n--- ") + "\n"
 		a := tape{name, func() (*timeline.Reader, error) { return timeline.NewReader(strings.NewReader(tapeText)) }}.analyse(t, false)
+		many := ""
+		for i := range 20 {
+			many += fmt.Sprintf(`,{"name":"c%d","image":"i"}`, i)
+		}
+		crowd := strings.ReplaceAll(tapeText, `,{"name":"log","image":"l"}`, many+`,{"name":"log","image":"l"}`)
+		if b := (tape{name, func() (*timeline.Reader, error) { return timeline.NewReader(strings.NewReader(crowd)) }}).analyse(t, false).Workloads[0]; b.Restarts != c.restarts || b.Updates != c.updates {
+			t.Errorf("%s: of many containers %d restarts and %d updates, want %d and %d", name, b.Restarts, b.Updates, c.restarts, c.updates)
+		}
 		if w := a.Workloads[0]; w.Restarts != c.restarts || w.Updates != c.updates {
 			t.Errorf("%s: %d restarts and %d updates, want %d and %d", name, w.Restarts, w.Updates, c.restarts, c.updates)
 		}

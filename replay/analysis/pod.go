@@ -26,6 +26,7 @@ type pod struct {
 	disruption                            string
 	restarts, initRestarts                int
 	containers                            []container
+	named                                 map[string]int // the containers, where there are many
 
 	// Moments that the tape hasn't shown are zero: lines count from one.
 	created, scheduled, readyAt, deleted, left, goneAt Moment

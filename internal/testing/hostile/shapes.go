@@ -16,6 +16,7 @@ resources:
 - {group: "", version: v1, kind: Pod, resource: pods, namespaced: true}
 - {group: "", version: v1, kind: Event, resource: events, namespaced: true}
 - {group: policy, version: v1, kind: PodDisruptionBudget, resource: poddisruptionbudgets, namespaced: true}
+- {group: karpenter.sh, version: v1, kind: NodeClaim, resource: nodeclaims, namespaced: false}
 `
 
 type fields = map[string]any
@@ -41,7 +42,7 @@ func (t *tape) line(at int, typ, resource, name string, more fields) {
 	if name != "" {
 		all["name"] = name
 	}
-	if name != "" && typ != "MARK" && resource != "nodes" {
+	if name != "" && typ != "MARK" && resource != "nodes" && resource != "nodeclaims" {
 		all["namespace"] = "default"
 	}
 	if typ == "ADDED" {
@@ -281,6 +282,22 @@ var shapes = []shape{
 		for i, name := range named(n, "p") {
 			t.added(1+i, "pods", name, fields{"spec": fields{"nodeName": "n"},
 				"status": fields{"conditions": []any{fields{"type": "Ready", "status": "True"}}}})
+		}
+	}},
+	{"claims", func(t *tape, n int) {
+		condition := func(typ, status string) fields { return fields{"type": typ, "status": status, "reason": "R"} }
+		t.added(0, "nodes", "n", fields{})
+		t.sync(0, "nodes")
+		t.sync(0, "nodeclaims")
+		for i, name := range named(n, "c") {
+			t.added(1+i, "nodeclaims", name, fields{"status": fields{"conditions": []any{condition("Launched", "Unknown")}}})
+		}
+		for i, name := range named(n, "c") {
+			t.patched(1+n+i, "nodeclaims", name, fields{"status": fields{"nodeName": "n", "conditions": []any{condition("Drifted", "True")}}})
+		}
+		t.added(2*n, "nodeclaims", "many", fields{"status": fields{"conditions": list(n, func(i int) any { return condition(fmt.Sprint("c", i), "False") })}})
+		for i, name := range named(n, "c") {
+			t.line(1+2*n+i, "DELETED", "nodeclaims", name, nil)
 		}
 	}},
 	{"events", func(t *tape, n int) {

@@ -63,7 +63,7 @@ type Roll struct {
 	// End of an unfinished one is the tape's last line, or its last transition where nothing was under way any more.
 	End      Moment        `json:"end"`
 	Duration time.Duration `json:"duration"`
-	Outcome  Outcome       `json:"outcome"`
+	Outcome  Outcome       `json:"outcome"`  // complete, failed, or unfinished
 	Replaced int           `json:"replaced"` // nodes of the beginning that are gone
 	Joined   int           `json:"joined"`
 	Left     int           `json:"left"` // nodes that are still to be replaced
@@ -130,7 +130,7 @@ type Node struct {
 	Image        string `json:"image,omitempty"`
 	Zone         string `json:"zone,omitempty"`
 	InstanceType string `json:"instanceType,omitempty"`
-	Role         Role   `json:"role"`
+	Role         Role   `json:"role"` // old, new, or kept
 	// Claim is the NodeClaim or Machine that the node was made for: Kind/name or Kind/namespace/name.
 	Claim string `json:"claim,omitempty"`
 

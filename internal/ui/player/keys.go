@@ -34,7 +34,7 @@ var tapeKeys = map[string]Key{
 // help are the keys in full, for those who have pressed the one that asks.
 var help = []string{
 	"space pause, left right 10 s, up down 1 min, + - speed, q quit",
-	". next event, n next node transition, m M next or last marker, ? hide",
+	". next event, n next node transition, m M next or previous marker, ? hide",
 	"j k select a node, pgup pgdn home end far, enter its details, esc back",
 	"/ search, & filter, : a time (12m30s +1m end), f F next finding, r report",
 }

@@ -29,7 +29,7 @@ function showHits(word) {
   byId("hits").textContent = word === "" ? "" : found.length === 0 ? "nothing" : hit < 0 ? many(found.length, "hit") : `${hit + 1} of ${found.length}`;
 }
 
-// stepHit goes to the next or the last hit.
+// stepHit goes to the next or the previous hit.
 function stepHit(by) {
   if (found.length === 0) return;
   unmark();

@@ -60,6 +60,9 @@ that, isn't complete though it was in A, or isn't there, and where A has no roll
 				return usagef("argument %q: want a file: --out reads each tape twice", file)
 			}
 		}
+		if err := spare(cmd, out, args...); err != nil {
+			return err
+		}
 		for i, tape := range tapes {
 			var err error
 			if sides[i].Analysis, _, err = analyse.Tape(tape, analyse.Scope{}, true); err != nil {

@@ -66,7 +66,7 @@ docs/export.md has an example of each format.`,
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		if err := f.spare(cmd, args); err != nil {
+		if err := spare(cmd, f.out, args...); err != nil {
 			return err
 		}
 		a, _, err := f.analyse(tape, true)
@@ -97,22 +97,6 @@ func (f *exportFlags) check(cmd *cobra.Command) error {
 		return usagef("flag --rows: is of tables: want --format csv or parquet with it")
 	case f.out == "-" && (format == export.Perfetto || format == export.Parquet) && terminal.Is(cmd.OutOrStdout()):
 		return usagef("flag --out -: a terminal can't show %s: want a file or a pipe", format)
-	}
-	return nil
-}
-
-// spare refuses to replace the tape by what is made of it.
-func (f *exportFlags) spare(cmd *cobra.Command, args []string) error {
-	out, err := os.Stat(f.out)
-	if there := err == nil && out.Mode().IsRegular(); !there || len(args) == 0 {
-		return nil
-	}
-	in, err := os.Stat(args[0])
-	if stdin, ok := cmd.InOrStdin().(*os.File); ok && args[0] == "-" {
-		in, err = stdin.Stat()
-	}
-	if err == nil && os.SameFile(in, out) {
-		return usagef("flag --out: found the tape itself: want another file")
 	}
 	return nil
 }

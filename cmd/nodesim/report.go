@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -53,6 +54,9 @@ An existing FILE is written anew; --out - writes to standard output.`,
 		case tape.Streams():
 			return usagef("argument %q: want a file: a report reads its tape twice", args[0])
 		}
+		if err := spare(cmd, out, args...); err != nil {
+			return err
+		}
 		return f.report(cmd, tape, out)
 	}
 	return cmd
@@ -91,7 +95,26 @@ func addPage(cmd *cobra.Command, out *string, says string) {
 	})
 }
 
-// writePage writes a page to a file, whole or not at all, or to standard output.
+// spare refuses to replace a tape by what is made of it.
+func spare(cmd *cobra.Command, file string, tapes ...string) error {
+	out, err := os.Stat(file)
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	for _, tape := range tapes {
+		in, err := os.Stat(tape)
+		if stdin, ok := cmd.InOrStdin().(*os.File); ok && tape == "-" {
+			in, err = stdin.Stat()
+		}
+		if err == nil && os.SameFile(in, out) {
+			return usagef("flag --out: found the tape itself: want another file")
+		}
+	}
+	return nil
+}
+
+// writePage writes a page to a file, whole or not at all, or to standard output. A link stays one, and what isn't a regular file, such
+// as a pipe, is written to.
 func writePage(cmd *cobra.Command, out string, write func(io.Writer) error) error {
 	if out == "-" {
 		return write(cmd.OutOrStdout())
@@ -99,6 +122,17 @@ func writePage(cmd *cobra.Command, out string, write func(io.Writer) error) erro
 	var page bytes.Buffer
 	if err := write(&page); err != nil {
 		return err
+	}
+	if is, err := os.Stat(out); err == nil && !is.Mode().IsRegular() {
+		file, err := os.OpenFile(out, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(page.Bytes())
+		return errors.Join(err, file.Close())
+	}
+	if to, err := filepath.EvalSymlinks(out); err == nil {
+		out = to
 	}
 	return atomicfile.Write(out, page.Bytes(), 0o644)
 }
@@ -142,12 +176,18 @@ func (f *replayFlags) reads(t *ui.Terminal, cmd *cobra.Command, tape *ui.Tape) {
 	name, _, _ := strings.Cut(filepath.Base(strings.TrimPrefix(tape.Name, "scenario ")), ".")
 	t.ReportName = cmp.Or(name, "roll") + ".html"
 	t.Report = func(_ context.Context, file string) error {
+		if file == "-" {
+			return errors.New("report: want the name of a file: the panel is on the terminal")
+		}
+		if _, err := os.Stat(file); err == nil && filepath.Ext(file) != ".html" {
+			return fmt.Errorf("report: %s is there already: want another name, or one that ends in .html", file)
+		}
+		if spare(cmd, file, tape.Name) != nil {
+			return fmt.Errorf("report: %s is the tape itself: want another name", file)
+		}
 		write, _, err := f.page(tape)
 		if err != nil {
 			return err
-		}
-		if file == "-" {
-			return errors.New("report: want the name of a file: the panel is on the terminal")
 		}
 		return writePage(cmd, file, write)
 	}

@@ -19,6 +19,9 @@ type painter struct {
 	status        replay.Status
 	last          bool
 	live          bool // a cluster is watched: there is nothing to be moved
+
+	details   *render.Details // as they were read last
+	detailsAt replay.Status   // of which
 }
 
 const hint = "space pause, ? keys, q quit"
@@ -64,7 +67,11 @@ func (p *painter) shown(s replay.Status, duration time.Duration, c *replay.Clust
 	shown := player.Shown{Frame: f, Below: p.below()}
 	shown.Width, shown.Height = p.terminal.Size()
 	if node != "" {
-		shown.Details = nodeDetails(c, node, p.view.header.Metadata.Start.Add(s.Position))
+		// While a tape stands still, its details do too: reading them goes through all Events.
+		if p.live || p.details == nil || p.details.Node != node || p.detailsAt.Number != s.Number || p.detailsAt.Position != s.Position {
+			p.details, p.detailsAt = nodeDetails(c, node, p.view.header.Metadata.Start.Add(s.Position)), s
+		}
+		shown.Details = p.details
 	}
 	return shown
 }

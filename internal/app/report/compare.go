@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -53,7 +54,8 @@ func WriteDiff(w io.Writer, d *diff.Diff, a, b Side) error {
 }
 
 // together moves the side whose roll begins earlier, so that both begin in one place of the page, and returns that. Those are the
-// first rolls that are compared, or the first of each side; without them both tapes begin together.
+// first rolls that are compared, or the first of each side; without them, or where times are too long for that, both tapes begin
+// together.
 func together(d *diff.Diff, a, b *Side) time.Duration {
 	var begins [2]time.Duration
 	if ra, rb := a.Analysis.Rolls, b.Analysis.Rolls; len(ra) > 0 && len(rb) > 0 {
@@ -67,6 +69,11 @@ func together(d *diff.Diff, a, b *Side) time.Duration {
 		begins = [2]time.Duration{ra[first[0]].Start.At.Truncate(time.Millisecond), rb[first[1]].Start.At.Truncate(time.Millisecond)}
 	}
 	zero := max(begins[0], begins[1])
+	for i, s := range []*Side{a, b} {
+		if last := s.last(); last > math.MaxInt64-(zero-begins[i]) { // times of centuries, which only a made-up tape has
+			return 0
+		}
+	}
 	a.by, b.by = zero-begins[0], zero-begins[1]
 	return zero
 }

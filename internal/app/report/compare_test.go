@@ -117,6 +117,18 @@ func TestTapesWithoutRollsBeginTogether(t *testing.T) {
 	}
 }
 
+// Positions of centuries, which only a made-up tape has, don't run over.
+func TestTapesOfCenturiesBeginTogether(t *testing.T) {
+	const long = 200 * 365 * 24 * time.Hour
+	a, b := Side{Analysis: &analysis.Analysis{Rolls: []analysis.Roll{{}}}}, Side{Analysis: &analysis.Analysis{}}
+	b.Analysis.Rolls = []analysis.Roll{{Start: analysis.Moment{At: long}}}
+	a.Analysis.Tape.Duration, b.Analysis.Tape.Duration = long, long
+	d := dataOf(t, compareWritten(t, a, b))
+	if d.Tapes[0].By != 0 || d.Tapes[0].End != long.Milliseconds() {
+		t.Errorf("found side A moved by %d ms, to its end at %d ms: want it where it is, and the end at %d ms", d.Tapes[0].By, d.Tapes[0].End, long.Milliseconds())
+	}
+}
+
 func TestHostileStringsOfTwoTapesStayStrings(t *testing.T) {
 	for _, text := range hostile {
 		a, b := sidesOf(1)

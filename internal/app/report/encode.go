@@ -230,12 +230,14 @@ func start(at time.Time) string {
 }
 
 // end is the last moment of all: the duration, which cutting to milliseconds must not put before something else.
-func end(s Side) int64 {
+func end(s Side) int64 { return (s.last() + s.by).Milliseconds() }
+
+func (s *Side) last() time.Duration {
 	last := s.Analysis.Tape.Duration
 	if n := len(s.Feed); n > 0 {
 		last = max(last, s.Feed[n-1].At)
 	}
-	return (last + s.by).Milliseconds()
+	return last
 }
 
 // interned gives strings numbers.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nodesim/nodesim/internal/ui/render"
 )
 
 // nextFinding goes to the next finding on the tape, or to the last one before. The first time it asks for them.
@@ -27,6 +29,9 @@ func (m Model) nextFinding(step int) (tea.Model, tea.Cmd) {
 	m.notice = fmt.Sprintf("finding %d of %d: %s", m.finding, len(m.findings), f.Text)
 	if f.Node != "" && !m.shown.Frame.Pods && m.browsing {
 		m.selected = f.Node
+		if !slices.Contains(render.Keys(m.shown.Frame, m.filter), f.Node) {
+			m.filter = "" // which would hide what was found
+		}
 	}
 	return m, answer(SeekTo(f.At))
 }

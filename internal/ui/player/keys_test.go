@@ -206,3 +206,24 @@ func TestDetailsAreOfTheSelectedNode(t *testing.T) {
 		t.Errorf("another node's details:\n%s", s.Text())
 	}
 }
+
+// A filter that no node matches leaves nothing that enter could open.
+func TestNothingIsSelectedWhereNothingMatches(t *testing.T) {
+	s := open(roll(3), 80, 24)
+	s.press("j", "&nobody", "enter", "enter")
+	if s.Node() != "" || !strings.Contains(s.Text(), "no node matches") {
+		t.Errorf("at %q, want no node:\n%s", s.Node(), s.Text())
+	}
+}
+
+// What is typed is seen at any size, and of a long text the end.
+func TestAPromptIsSeen(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 10}, {30, 3}, {20, 2}, {20, 1}} {
+		s := open(roll(3), size[0], size[1])
+		s.press(":" + strings.Repeat("9", 90) + "m7s")
+		lines := strings.Split(s.Text(), "\n")
+		if last := lines[len(lines)-1]; !strings.HasSuffix(last, "999m7s_") || !strings.HasPrefix(strings.TrimSpace(last), "go to: ") || len(lines) > size[1] {
+			t.Errorf("%d x %d: found\n%s", size[0], size[1], s.Text())
+		}
+	}
+}

@@ -227,8 +227,11 @@ func (m Model) searched(words string) Model {
 func (m Model) filtered(words string) Model {
 	m.filter, m.details = strings.TrimSpace(words), false
 	m.browsing = m.browsing || m.filter != ""
-	if keys := render.Keys(m.shown.Frame, m.filter); len(keys) > 0 && !slices.Contains(keys, m.selected) {
-		m.selected = keys[0]
+	if keys := render.Keys(m.shown.Frame, m.filter); !slices.Contains(keys, m.selected) {
+		m.selected = ""
+		if m.filter != "" && len(keys) > 0 {
+			m.selected = keys[0]
+		}
 	}
 	if m.filter == "" && m.selected == "" {
 		m.browsing = false

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nodesim/nodesim/internal/ui/render"
 )
 
 // A prompt takes a line of text, for what its key has asked.
@@ -32,10 +34,10 @@ func (p prompt) with(text string) prompt {
 	return p
 }
 
-// line is what stands on the screen.
-func (p prompt) line() string {
+// line is what stands on a screen of so many cells: of a long text the end, where typing goes on.
+func (p prompt) line(width int) string {
 	before := map[string]string{"/": "search: ", "&": "filter: ", ":": "go to: ", "r": "write the report to: "}[p.kind]
-	return before + p.text + "_"
+	return before + render.Tail(p.text+"_", width-len(before)-2) // and a margin
 }
 
 // typed takes a key into the prompt.

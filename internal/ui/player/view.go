@@ -31,8 +31,9 @@ func (m Model) below() []string {
 		lines = append(lines, help...)
 	}
 	room := max(m.height-LeastHeight, 0)
-	if m.prompt.open() && room > 0 {
-		lines = append(lines[:min(len(lines), room-1)], m.prompt.line())
+	if m.prompt.open() { // which is seen at any height
+		room = max(room, 1)
+		lines = append(lines[:min(len(lines), room-1)], m.prompt.line(m.width))
 	}
 	return lines[:min(len(lines), room)]
 }
@@ -80,6 +81,11 @@ func (m Model) View() tea.View { return tea.NewView(m.Text()) }
 func (m Model) Text() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
+	}
+	if m.height == 1 && m.prompt.open() {
+		o := m.options.Panel
+		o.Width = m.width
+		return render.Line(m.prompt.line(m.width), o)
 	}
 	o := m.panel()
 	return Joined(render.Panel(m.frame(), o), m.below(), o)

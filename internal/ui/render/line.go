@@ -16,6 +16,14 @@ func Line(text string, o Options) string {
 	return b.String()
 }
 
+// Tail is as much of the end of a text as so many cells hold, after an ellipsis where that isn't all.
+func Tail(text string, width int) string {
+	if cells(text) <= width {
+		return text
+	}
+	return "…" + tail(text, max(width-1, 0))
+}
+
 // Wrap divides a text into lines for Line, at its spaces, on a terminal of so many cells: at most so many lines, whose last
 // one has all that is left.
 func Wrap(text string, width, most int) []string {

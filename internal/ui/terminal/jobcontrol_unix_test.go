@@ -41,7 +41,7 @@ func TestTakenAgainBehindASlowTerminal(t *testing.T) {
 	var log []string
 	may := make(chan struct{})
 	h := &jobControl{suspendables: []Suspendable{slowSuspendable{"screen", may, &mu, &log}, slowSuspendable{"keys", may, &mu, &log}}}
-	h.suspend() // for as long as giveBackMost
+	h.suspend() // for as long as suspendTimeout
 	h.resume()
 	if !h.away || len(log) > 0 {
 		t.Errorf("while it lasts: away %v, %q: want nothing to be taken", h.away, log)

@@ -18,11 +18,11 @@ type Suspendable interface {
 	Resume() error
 }
 
-// giveBackMost is the time a terminal may take to be given back: one that no program
+// suspendTimeout is the time a terminal may take to be given back: one that no program
 // reads takes nothing (stty(1), ixon: ctrl-s), and a signal has to be obeyed.
 const suspendTimeout = time.Second
 
-// giveBack suspends parts, in their order. It returns what is closed when all of them
+// suspendAll suspends parts, in their order. It returns what is closed when all of them
 // are, which is later where the terminal takes nothing.
 func suspendAll(suspendables []Suspendable) (given <-chan struct{}) {
 	done := make(chan struct{})
@@ -39,10 +39,10 @@ func suspendAll(suspendables []Suspendable) (given <-chan struct{}) {
 	return done
 }
 
-// takeAgain resumes parts, the last first.
+// resumeAll resumes parts, the last first.
 func resumeAll(suspendables []Suspendable) {
 	for i := range suspendables {
-		_ = suspendables[len(suspendables)-1-i].Resume() // as giveBack
+		_ = suspendables[len(suspendables)-1-i].Resume() // as suspendAll
 	}
 }
 

@@ -98,7 +98,7 @@ func addPage(cmd *cobra.Command, out *string, says string) {
 // spare refuses to replace a tape by what is made of it.
 func spare(cmd *cobra.Command, file string, tapes ...string) error {
 	out, err := os.Stat(file)
-	if err != nil || !out.Mode().IsRegular() {
+	if there := err == nil && out.Mode().IsRegular(); !there {
 		return nil
 	}
 	for _, tape := range tapes {

@@ -118,6 +118,16 @@ func (m *Machine) steps() (done uint8) {
 	return done
 }
 
+// Pool is the pool of the node that a machine is made for, "" where the machine doesn't say. With the zero Provider it is that
+// of the provider whose machine it looks like.
+func (m *Machine) Pool(p Provider) string {
+	n := Node{Labels: m.Labels, Annotations: map[string]string{annotationOwnerKind: m.OwnerKind, annotationOwnerName: m.OwnerName}}
+	if p.IsAuto() {
+		p = Detect(&n)
+	}
+	return p.Pool(&n)
+}
+
 type machineKey struct{ kind, namespace, name string }
 
 // path is a machine as Kind/name or Kind/namespace/name.
@@ -167,8 +177,7 @@ func (s *State) machineInGroup(m *Machine) bool {
 	if s.opts.Selector != nil || s.roll != nil {
 		return false
 	}
-	n := Node{Labels: m.Labels, Annotations: map[string]string{annotationOwnerKind: m.OwnerKind, annotationOwnerName: m.OwnerName}}
-	return s.inGroup(s.provider(&n), &n)
+	return s.opts.Pool == "" || m.Pool(s.opts.Provider) == s.opts.Pool
 }
 
 func (s *State) undrain(rec *machineRec) {

@@ -3,6 +3,7 @@ package recorder
 import (
 	"encoding/json"
 
+	"github.com/nodesim/nodesim/internal/kubejson"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,14 +11,7 @@ import (
 )
 
 // controllerOf returns the UID of the owner that manages an object.
-func controllerOf(raw []byte) string {
-	for ref := range rawjson.Elements(rawjson.Get(raw, "metadata", "ownerReferences")) {
-		if string(rawjson.Get(ref, "controller")) == "true" {
-			return rawjson.Text(ref, "uid")
-		}
-	}
-	return ""
-}
+func controllerOf(raw []byte) string { return rawjson.Text(kubejson.Controller(raw), "uid") }
 
 // selectorOf returns a budget's selector. One that can't be read matches
 // nothing; an empty one matches every pod of the namespace, none at all

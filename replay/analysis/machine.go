@@ -1,10 +1,9 @@
 package analysis
 
 import (
-	"encoding/json"
-
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -71,25 +70,11 @@ func (s *reading) setMachine(ev *timeline.Event, initial bool, kind string, node
 	return nil
 }
 
-// groupOf is the group of the node that a machine is made for. A NodeClaim has the labels that its node gets
-// (pkg/controllers/nodeclaim/lifecycle/registration.go of Karpenter); a Machine's owner is written to its node
-// (internal/controllers/machine/machine_controller_noderef.go of Cluster API).
+// groupOf is the group of the node that a machine is made for.
 func (s *reading) groupOf(object []byte) string {
-	n := noderoll.Node{Annotations: map[string]string{}}
-	meta := rawjson.Get(object, "metadata")
-	if err := json.Unmarshal(rawjson.Get(meta, "labels"), &n.Labels); err != nil {
-		n.Labels = nil // there are none
-	}
-	for o := range rawjson.Elements(rawjson.Get(meta, "ownerReferences")) {
-		if string(rawjson.Get(o, "controller")) == "true" {
-			n.Annotations["cluster.x-k8s.io/owner-kind"], n.Annotations["cluster.x-k8s.io/owner-name"] = rawjson.Text(o, "kind"), rawjson.Text(o, "name")
-		}
-	}
-	p := s.o.Provider
-	if p.IsAuto() {
-		p = noderoll.Detect(&n)
-	}
-	return p.Pool(&n)
+	var m noderoll.Machine
+	observe.MachineOrigin(&m, object)
+	return m.Pool(s.o.Provider)
 }
 
 // waitsFor finds why a machine has no node yet: the first condition of those that its controller sets one after the other

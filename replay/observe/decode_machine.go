@@ -3,6 +3,7 @@ package observe
 import (
 	"encoding/json"
 
+	"github.com/nodesim/nodesim/internal/kubejson"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/timeline"
@@ -26,19 +27,12 @@ func (f *Follower) setMachine(ev *timeline.Event, kind string, node ...string) (
 	if ev.Object == nil {
 		return nil, unreadable(ev, errNoObject)
 	}
-	meta, status := rawjson.Get(ev.Object, "metadata"), rawjson.Get(ev.Object, "status")
+	status := rawjson.Get(ev.Object, "status")
 	m := noderoll.Machine{
 		Kind: kind, Namespace: ev.Namespace, Name: ev.Name, Node: rawjson.Text(status, node...), Phase: rawjson.Text(status, "phase"),
-		Deleting: rawjson.Text(meta, "deletionTimestamp") != "",
+		Deleting: rawjson.Text(ev.Object, "metadata", "deletionTimestamp") != "",
 	}
-	if err := json.Unmarshal(rawjson.Get(meta, "labels"), &m.Labels); err != nil {
-		m.Labels = nil // there are none
-	}
-	for o := range rawjson.Elements(rawjson.Get(meta, "ownerReferences")) {
-		if string(rawjson.Get(o, "controller")) == "true" {
-			m.OwnerKind, m.OwnerName = rawjson.Text(o, "kind"), rawjson.Text(o, "name")
-		}
-	}
+	MachineOrigin(&m, ev.Object)
 	// An object of v1beta1 has the conditions of v1beta2 beside its own, and the other way round: all of them are evidence of
 	// a drain, and those of v1beta2, where there are any, say how far it is.
 	newer := rawjson.Get(status, "v1beta2", "conditions")
@@ -53,4 +47,13 @@ func (f *Follower) setMachine(ev *timeline.Event, kind string, node ...string) (
 		}
 	}
 	return f.feed.SetMachine(f.at, m), nil
+}
+
+// MachineOrigin reads from the text of a NodeClaim or a Machine what says of which pool its node will be.
+func MachineOrigin(m *noderoll.Machine, object []byte) {
+	if err := json.Unmarshal(rawjson.Get(object, "metadata", "labels"), &m.Labels); err != nil {
+		m.Labels = nil // there are none
+	}
+	owner := kubejson.Controller(object)
+	m.OwnerKind, m.OwnerName = rawjson.Text(owner, "kind"), rawjson.Text(owner, "name")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/internal/app/clusters"
 	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/internal/localcluster"
-	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
@@ -131,7 +131,7 @@ func (f *clusterUpFlags) keep(ctx context.Context, cmd *cobra.Command, c *cluste
 		case <-ctx.Done():
 			return nil
 		case k := <-terminal.Keys(keys):
-			if k == ui.KeyQuit {
+			if k == player.KeyQuit {
 				return nil
 			}
 		case <-c.Done():

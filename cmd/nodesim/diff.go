@@ -96,5 +96,5 @@ func sideBySide(cmd *cobra.Command, out string, d *diff.Diff, tapes [2]*ui.Tape,
 			return err
 		}
 	}
-	return writePage(cmd, out, func(w io.Writer) error { return report.WriteDiff(w, d, sides[0], sides[1]) })
+	return writeOut(cmd, out, func(w io.Writer) error { return report.WriteDiff(w, d, sides[0], sides[1]) })
 }

@@ -53,5 +53,5 @@ Times are positions on the tape. docs/explain.md says what each number means.`,
 
 // analyse reads a tape to its end, and says what it lacks of a whole one.
 func (f *replayFlags) analyse(tape *ui.Tape, series bool) (_ *analysis.Analysis, lacks string, err error) {
-	return analyse.Tape(tape, analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target}, series)
+	return analyse.Tape(tape, f.scope(), series)
 }

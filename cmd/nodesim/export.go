@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
 	"github.com/nodesim/nodesim/internal/app/export"
-	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/replay/analysis"
 )
@@ -79,7 +78,9 @@ docs/export.md has an example of each format.`,
 		if f.endpoint != "" {
 			return f.send(cmd, a)
 		}
-		return f.write(cmd, a)
+		return writeOut(cmd, f.out, func(w io.Writer) error {
+			return export.Write(w, a, export.Format(f.format.value), export.Rows(f.rows.value))
+		})
 	}
 	return cmd
 }
@@ -117,20 +118,4 @@ func (f *exportFlags) send(cmd *cobra.Command, a *analysis.Analysis) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "sent %d spans to %s\n", n, export.Redacted(to))
 	}
 	return err
-}
-
-// write writes a file in one step, or to standard output. What is no file, such as a pipe, is written to.
-func (f *exportFlags) write(cmd *cobra.Command, a *analysis.Analysis) error {
-	var b bytes.Buffer
-	if err := export.Write(&b, a, export.Format(f.format.value), export.Rows(f.rows.value)); err != nil {
-		return err
-	}
-	if f.out == "-" {
-		_, err := b.WriteTo(cmd.OutOrStdout())
-		return err
-	}
-	if info, err := os.Stat(f.out); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(f.out, b.Bytes(), 0o644)
-	}
-	return atomicfile.Update(f.out, b.String())
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
-	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/timeline"
 	"github.com/spf13/cobra"
 )
@@ -122,13 +122,9 @@ func (f *replayFlags) driver(tape *ui.Tape) (*ui.Driver, *timeline.Reader, error
 	return d, r, nil
 }
 
-// observed are the nodes of a tape that were asked for.
-func (f *replayFlags) observed(tape *ui.Tape, h *timeline.Header) (observe.Options, error) {
-	o, err := observe.OptionsFor(h, f.named(), f.nodegroup, f.target)
-	if err != nil {
-		err = fmt.Errorf("tape %s: %w", tape.Name, err)
-	}
-	return o, err
+// scope is what was asked for in place of what a tape's header says.
+func (f *replayFlags) scope() analyse.Scope {
+	return analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target}
 }
 
 // named is the provider that was asked for: "" leaves it to the tape.
@@ -141,7 +137,7 @@ func (f *replayFlags) named() string {
 
 // newDriver looks at a tape as was asked for.
 func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, error) {
-	o, err := f.observed(tape, h)
+	o, err := f.scope().Options(tape, h)
 	if err != nil {
 		return nil, err
 	}

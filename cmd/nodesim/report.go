@@ -16,7 +16,6 @@ import (
 	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/internal/ui/player"
-	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/spf13/cobra"
 )
 
@@ -71,7 +70,7 @@ func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) erro
 	if lacks != "" {
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
-	return writePage(cmd, out, write)
+	return writeOut(cmd, out, write)
 }
 
 // page is what writes the report of a tape, and what the tape lacks of a whole one.
@@ -80,7 +79,7 @@ func (f *replayFlags) page(tape *ui.Tape) (write func(io.Writer) error, lacks st
 	if err != nil {
 		return nil, "", err
 	}
-	feed, err := wholeFeed(tape, analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target})
+	feed, err := wholeFeed(tape, f.scope())
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,14 +112,14 @@ func spare(cmd *cobra.Command, file string, tapes ...string) error {
 	return nil
 }
 
-// writePage writes a page to a file, whole or not at all, or to standard output. A link stays one, and what isn't a regular file, such
-// as a pipe, is written to.
-func writePage(cmd *cobra.Command, out string, write func(io.Writer) error) error {
+// writeOut writes a file whole or not at all, or to standard output. A link stays one, as do the permissions of a file that is there;
+// what isn't a regular file, such as a pipe, is written to.
+func writeOut(cmd *cobra.Command, out string, write func(io.Writer) error) error {
 	if out == "-" {
 		return write(cmd.OutOrStdout())
 	}
-	var page bytes.Buffer
-	if err := write(&page); err != nil {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
 		return err
 	}
 	if is, err := os.Stat(out); err == nil && !is.Mode().IsRegular() {
@@ -128,13 +127,13 @@ func writePage(cmd *cobra.Command, out string, write func(io.Writer) error) erro
 		if err != nil {
 			return err
 		}
-		_, err = file.Write(page.Bytes())
+		_, err = file.Write(text.Bytes())
 		return errors.Join(err, file.Close())
 	}
 	if to, err := filepath.EvalSymlinks(out); err == nil {
 		out = to
 	}
-	return atomicfile.Write(out, page.Bytes(), 0o644)
+	return atomicfile.Update(out, text.String())
 }
 
 // wholeFeed is the feed of a tape, entries of every kind.
@@ -144,9 +143,9 @@ func wholeFeed(tape *ui.Tape, scope analyse.Scope) (_ []report.Line, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	o, err := observe.OptionsFor(r.Header(), scope.Provider, scope.Nodegroup, scope.Target)
+	o, err := scope.Options(tape, r.Header())
 	if err != nil {
-		return nil, fmt.Errorf("tape %s: %w", tape.Name, err)
+		return nil, err
 	}
 	o.Verbose = true
 	return report.Feed(r, o)
@@ -189,6 +188,6 @@ func (f *replayFlags) reads(t *ui.Terminal, cmd *cobra.Command, tape *ui.Tape) {
 		if err != nil {
 			return err
 		}
-		return writePage(cmd, file, write)
+		return writeOut(cmd, file, write)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nodesim/nodesim/internal/app/watch"
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/noderoll"
@@ -158,7 +159,7 @@ func (f *watchFlags) run(cmd *cobra.Command, observer *noderoll.KubeObserver, cl
 		defer keys.Close()
 		go func() {
 			for k := range terminal.Keys(keys) {
-				if k == ui.KeyQuit {
+				if k == player.KeyQuit {
 					cancel()
 				}
 			}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/control"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
@@ -55,8 +56,8 @@ func straight(t *testing.T, tape *ui.Tape, events int, at time.Duration) string 
 // played is a tape that rests, for a test that moves it.
 type played struct {
 	*control.Control
-	player *replay.Player
-	keys   chan ui.Key
+	plays  *replay.Player
+	keys   chan player.Key
 	panel  string // at the last look
 	status replay.Status
 	feed   bytes.Buffer
@@ -69,11 +70,11 @@ func (p *played) settle() { <-time.After(200 * time.Millisecond); synctest.Wait(
 // onPlayed moves a tape within a bubble.
 func onPlayed(t *testing.T, tape *ui.Tape, move func(t *testing.T, p *played), opts ...replay.Option) {
 	synctest.Test(t, func(t *testing.T) {
-		player, err := replay.NewPlayer(tape.Source(), append(opts, replay.StayOpen())...)
+		plays, err := replay.NewPlayer(tape.Source(), append(opts, replay.StayOpen())...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &played{player: player, keys: make(chan ui.Key)}
+		p := &played{plays: plays, keys: make(chan player.Key)}
 		r, d := driver(t, tape, io.Discard)
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
@@ -83,11 +84,11 @@ func onPlayed(t *testing.T, tape *ui.Tape, move func(t *testing.T, p *played), o
 		d.Sink = feed
 		survey := ui.NewSummarizer(t.Context(), tape)
 		defer survey.Close()
-		p.Control = control.New(player, control.Sources{Transitions: d.Landmarks, Summary: survey.Known})
+		p.Control = control.New(plays, control.Sources{Transitions: d.Landmarks, Summary: survey.Known})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			s := ui.Over(player, tape, d)
+			s := ui.Over(plays, tape, d)
 			defer s.Close()
 			ended <- s.Play(ctx, ui.Watcher{
 				Keys: p.keys, Control: p.Control, Say: func(err error) { p.said = append(p.said, err.Error()) },
@@ -105,7 +106,7 @@ func onPlayed(t *testing.T, tape *ui.Tape, move func(t *testing.T, p *played), o
 		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if err := player.Close(); err != nil {
+		if err := plays.Close(); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -182,24 +183,24 @@ func TestFeedAfterGoingBack(t *testing.T) {
 func TestKeysMoveTheTape(t *testing.T) {
 	onPlayed(t, demo(t), func(t *testing.T, p *played) {
 		for _, c := range []struct {
-			key    ui.Key
+			key    player.Key
 			at     time.Duration
 			speed  replay.Speed
 			paused bool
 		}{
-			{ui.KeyTransition, 2 * time.Second, 0.001, true},
-			{ui.KeyTransition, 4 * time.Second, 0.001, true},
-			{ui.KeyForward, 14 * time.Second, 0.001, true},
-			{ui.KeyBack, 4 * time.Second, 0.001, true},
-			{ui.KeyBack, 0, 0.001, true},
-			{ui.KeyEvent, 2 * time.Second, 0.001, true},
-			{ui.KeyFarForward, 26 * time.Second, 0.001, true},
-			{ui.KeyEvent, 26 * time.Second, 0.001, true}, // the end: nothing comes
-			{ui.KeyFarBack, 0, 0.001, true},
-			{ui.KeyFaster, 0, 0.002, true},
-			{ui.KeySlower, 0, 0.001, true},
-			{ui.KeySlower, 0, 0.001, true}, // as slow as can be
-			{ui.KeyHelp, 0, 0.001, true},
+			{player.KeyTransition, 2 * time.Second, 0.001, true},
+			{player.KeyTransition, 4 * time.Second, 0.001, true},
+			{player.KeyForward, 14 * time.Second, 0.001, true},
+			{player.KeyBack, 4 * time.Second, 0.001, true},
+			{player.KeyBack, 0, 0.001, true},
+			{player.KeyEvent, 2 * time.Second, 0.001, true},
+			{player.KeyFarForward, 26 * time.Second, 0.001, true},
+			{player.KeyEvent, 26 * time.Second, 0.001, true}, // the end: nothing comes
+			{player.KeyFarBack, 0, 0.001, true},
+			{player.KeyFaster, 0, 0.002, true},
+			{player.KeySlower, 0, 0.001, true},
+			{player.KeySlower, 0, 0.001, true}, // as slow as can be
+			{player.KeyHelp, 0, 0.001, true},
 		} {
 			p.keys <- c.key
 			p.settle()
@@ -208,12 +209,12 @@ func TestKeysMoveTheTape(t *testing.T) {
 			}
 		}
 		p.SetSpeed(1024)
-		p.keys <- ui.KeyFaster
+		p.keys <- player.KeyFaster
 		p.settle()
 		if p.status.Speed != replay.Max {
 			t.Errorf("twice 1024x is %s, want max", p.status.Speed)
 		}
-		p.keys <- ui.KeySlower
+		p.keys <- player.KeySlower
 		p.settle()
 		if p.status.Speed != 1024 {
 			t.Errorf("slower than max is %s, want 1024x", p.status.Speed)
@@ -234,8 +235,8 @@ func TestKeysGoFromMarkerToMarker(t *testing.T) {
 			t.Fatal(err)
 		}
 		var at []time.Duration
-		for _, k := range []ui.Key{
-			ui.KeyMarker, ui.KeyMarker, ui.KeyLastMarker, ui.KeyLastMarker, ui.KeyLastMarker, ui.KeyMarker,
+		for _, k := range []player.Key{
+			player.KeyMarker, player.KeyMarker, player.KeyLastMarker, player.KeyLastMarker, player.KeyLastMarker, player.KeyMarker,
 		} {
 			p.keys <- k
 			p.settle()
@@ -252,24 +253,24 @@ func TestKeysGoFromMarkerToMarker(t *testing.T) {
 func TestWhatCanBeReadOnceGoesForwardAlone(t *testing.T) {
 	tape := ui.File("-", strings.NewReader(story))
 	synctest.Test(t, func(t *testing.T) {
-		player, err := replay.NewPlayer(tape.Source(), replay.StartPaused())
+		plays, err := replay.NewPlayer(tape.Source(), replay.StartPaused())
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := ui.NewDriver(ui.NewView(player.Header(), observeOptions(t, player.Header())), discard{})
-		keys, said := make(chan ui.Key), make(chan error, 1)
+		d := ui.NewDriver(ui.NewView(plays.Header(), observeOptions(t, plays.Header())), discard{})
+		keys, said := make(chan player.Key), make(chan error, 1)
 		ended := make(chan error, 1)
 		go func() {
-			s := ui.Over(player, tape, d)
+			s := ui.Over(plays, tape, d)
 			defer s.Close()
 			ended <- s.Play(t.Context(), ui.Watcher{Keys: keys, Say: func(err error) { said <- err }})
 		}()
-		keys <- ui.KeyForward
-		keys <- ui.KeyBack
+		keys <- player.KeyForward
+		keys <- player.KeyBack
 		if err := <-said; !strings.Contains(err.Error(), "standard input can be read once only") {
 			t.Errorf("got %v", err)
 		}
-		keys <- ui.KeyPause
+		keys <- player.KeyPause
 		if err := <-ended; err != nil || d.View.At() != time.Minute {
 			t.Errorf("got %v at %s", err, d.View.At())
 		}

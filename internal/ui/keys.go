@@ -9,26 +9,6 @@ import (
 	"github.com/nodesim/nodesim/internal/ui/player"
 )
 
-// Key is a command of the user at a terminal.
-type Key = player.Key
-
-// The keys, as package player has them.
-const (
-	KeyQuit       = player.KeyQuit
-	KeyPause      = player.KeyPause
-	KeyForward    = player.KeyForward
-	KeyBack       = player.KeyBack
-	KeyFarForward = player.KeyFarForward
-	KeyFarBack    = player.KeyFarBack
-	KeyFaster     = player.KeyFaster
-	KeySlower     = player.KeySlower
-	KeyEvent      = player.KeyEvent
-	KeyTransition = player.KeyTransition
-	KeyMarker     = player.KeyMarker
-	KeyLastMarker = player.KeyLastMarker
-	KeyHelp       = player.KeyHelp
-)
-
 // Move is something that a user does to a tape. It may wait for its turn.
 type Move func(context.Context, *control.Control) error
 
@@ -40,18 +20,18 @@ const (
 
 // commands hold what the keys do to a tape. All but the pause take their turn with
 // others who move it.
-var commands = map[Key]Move{
-	KeyPause:      func(_ context.Context, c *control.Control) error { c.Toggle(); return nil },
-	KeyForward:    func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, skip) },
-	KeyBack:       func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, -skip) },
-	KeyFarForward: func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, farSkip) },
-	KeyFarBack:    func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, -farSkip) },
-	KeyFaster:     func(_ context.Context, c *control.Control) error { c.Faster(); return nil },
-	KeySlower:     func(_ context.Context, c *control.Control) error { c.Slower(); return nil },
-	KeyEvent:      stepTo(control.UntilEvent),
-	KeyTransition: stepTo(control.UntilTransition),
-	KeyMarker:     func(ctx context.Context, c *control.Control) error { return c.NextMarker(ctx) },
-	KeyLastMarker: func(ctx context.Context, c *control.Control) error { return c.PreviousMarker(ctx) },
+var commands = map[player.Key]Move{
+	player.KeyPause:      func(_ context.Context, c *control.Control) error { c.Toggle(); return nil },
+	player.KeyForward:    func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, skip) },
+	player.KeyBack:       func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, -skip) },
+	player.KeyFarForward: func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, farSkip) },
+	player.KeyFarBack:    func(ctx context.Context, c *control.Control) error { return c.Skip(ctx, -farSkip) },
+	player.KeyFaster:     func(_ context.Context, c *control.Control) error { c.Faster(); return nil },
+	player.KeySlower:     func(_ context.Context, c *control.Control) error { c.Slower(); return nil },
+	player.KeyEvent:      stepTo(control.UntilEvent),
+	player.KeyTransition: stepTo(control.UntilTransition),
+	player.KeyMarker:     func(ctx context.Context, c *control.Control) error { return c.NextMarker(ctx) },
+	player.KeyLastMarker: func(ctx context.Context, c *control.Control) error { return c.PreviousMarker(ctx) },
 }
 
 func stepTo(u control.Until) Move {
@@ -87,7 +67,7 @@ func newKeyHandler(ctx context.Context, c *control.Control, say func(error)) *ke
 }
 
 // obey takes a key.
-func (h *keyHandler) obey(k Key) {
+func (h *keyHandler) obey(k player.Key) {
 	if move := commands[k]; move != nil {
 		h.take(move)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
@@ -51,7 +52,7 @@ func (l *Live) Event(ev timeline.Event) {
 // Play returns ErrQuit.
 func (l *Live) Play(ctx context.Context, at func() time.Duration, t *Terminal) error {
 	look := func(bool) error { return nil }
-	var keys <-chan Key
+	var keys <-chan player.Key
 	if t != nil {
 		var done func() error
 		look, done = l.onTerminal(t)
@@ -68,7 +69,7 @@ func (l *Live) Play(ctx context.Context, at func() time.Duration, t *Terminal) e
 		case <-ctx.Done():
 			return errors.Join(l.end(), look(true))
 		case k := <-keys:
-			if k == KeyQuit {
+			if k == player.KeyQuit {
 				return errors.Join(ErrQuit, l.end(), look(true))
 			}
 		case <-ticker.C:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/control"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -21,7 +22,7 @@ type Watcher struct {
 	// end, one call at a time, while the Driver rests. It must not take long.
 	Update func(replay.Status) error
 	// Keys are obeyed as they come. May be nil.
-	Keys <-chan Key
+	Keys <-chan player.Key
 	// Moves are made as they come. May be nil.
 	Moves <-chan Move
 	// Control is moved by both; nil for one of Play's own.
@@ -30,7 +31,7 @@ type Watcher struct {
 	Say func(error)
 }
 
-// ErrQuit holds what Paced and Play return after KeyQuit.
+// ErrQuit holds what Paced and Play return after player.KeyQuit.
 var ErrQuit = errors.New("quit")
 
 // Paced plays a tape, which r has opened, at the pace of a Player made from the
@@ -77,7 +78,7 @@ func Over(p *replay.Player, tape *Tape, d *Driver) *Show {
 func (s *Show) Close() { s.close() }
 
 // Play runs the Player, and hands everything to the Driver when it is due. It
-// returns when Run does, after KeyQuit, or with the first error of the Sink or
+// returns when Run does, after player.KeyQuit, or with the first error of the Sink or
 // the Watcher. It is called once.
 func (s *Show) Play(ctx context.Context, w Watcher) error {
 	p, d := s.player, s.follower.driver
@@ -100,9 +101,9 @@ func (s *Show) Play(ctx context.Context, w Watcher) error {
 	handler := newKeyHandler(ctx, w.Control, w.Say)
 	defer handler.rest()
 	ran := make(chan error, 1)
-	var player sync.WaitGroup
-	player.Go(func() { ran <- p.Run(ctx) })
-	defer player.Wait()
+	var playing sync.WaitGroup
+	playing.Go(func() { ran <- p.Run(ctx) })
+	defer playing.Wait()
 	defer cancel(nil)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -120,7 +121,7 @@ func (s *Show) Play(ctx context.Context, w Watcher) error {
 			}
 			return errors.Join(err, d.End(), look())
 		case k := <-w.Keys:
-			if k == KeyQuit {
+			if k == player.KeyQuit {
 				return ErrQuit
 			}
 			handler.obey(k)

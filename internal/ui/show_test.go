@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
@@ -170,8 +171,8 @@ func TestPacedTakesTheTapesTime(t *testing.T) {
 func TestPauseAndQuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, d := driver(t, demo(t), io.Discard)
-		keys := make(chan ui.Key, 2)
-		keys <- ui.KeyPause
+		keys := make(chan player.Key, 2)
+		keys <- player.KeyPause
 		paused := 0
 		start := time.Now()
 		err := ui.Paced(t.Context(), demo(t), r, d, ui.Watcher{Keys: keys, Update: func(s replay.Status) error {
@@ -179,7 +180,7 @@ func TestPauseAndQuit(t *testing.T) {
 				paused++
 			}
 			if paused == 1000 { // at 20 looks a second
-				keys <- ui.KeyQuit
+				keys <- player.KeyQuit
 			}
 			return nil
 		}})

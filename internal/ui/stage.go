@@ -24,7 +24,7 @@ type stage struct {
 	terminal Terminal
 	screen   *render.Screen
 	program  *tea.Program
-	keys     chan Key
+	keys     chan player.Key
 	moves    chan Move
 	asked    sync.WaitGroup // findings and reports that are on their way
 	asking   func() context.Context
@@ -43,7 +43,7 @@ const mostWaiting = 64
 
 // openStage begins; rest ends it and returns why it couldn't be painted. What was asked for may take longer.
 func openStage(ctx context.Context, t Terminal, screen *render.Screen) (s *stage, rest func() error) {
-	s = &stage{terminal: t, screen: screen, keys: make(chan Key, mostWaiting), moves: make(chan Move, mostWaiting)}
+	s = &stage{terminal: t, screen: screen, keys: make(chan player.Key, mostWaiting), moves: make(chan Move, mostWaiting)}
 	s.model = player.New(player.Options{Panel: t.Options, Keys: t.Typed != nil, Report: t.ReportName})
 	ctx, cancel := context.WithCancel(ctx)
 	s.asking = func() context.Context { return ctx }
@@ -142,7 +142,7 @@ func (s *stage) do(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case player.Press:
 		select {
-		case s.keys <- Key(msg):
+		case s.keys <- player.Key(msg):
 		default: // too many wait: a key is no promise
 		}
 	case player.Seek:

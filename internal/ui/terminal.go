@@ -24,7 +24,7 @@ type Terminal struct {
 	// Stays says that the panel stays at the end of the tape.
 	Stays bool
 	// Keys are those of a Live panel, which has only the one that quits. May be nil.
-	Keys <-chan Key
+	Keys <-chan player.Key
 	// Typed is what is typed at the panel of a tape. Nil is a terminal without keys.
 	Typed <-chan []byte
 	// Findings reads those of the whole tape, for the keys that lead to them.

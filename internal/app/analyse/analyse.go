@@ -10,6 +10,7 @@ import (
 	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/replay/policy"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Pods are the pods whose rolls to look at, updated in place. Without a Selector the tape's header says what to look at.
@@ -19,6 +20,15 @@ type Pods struct{ Selector, Namespace string }
 type Scope struct {
 	Provider, Nodegroup, Target string
 	Pods                        Pods
+}
+
+// Options are the nodes of a tape that the scope names.
+func (s Scope) Options(tape *ui.Tape, h *timeline.Header) (observe.Options, error) {
+	o, err := observe.OptionsFor(h, s.Provider, s.Nodegroup, s.Target)
+	if err != nil {
+		err = fmt.Errorf("tape %s: %w", tape.Name, err)
+	}
+	return o, err
 }
 
 // File analyses a tape in the scope that its header names, or in that of pods. stdin is the file "-".
@@ -38,9 +48,9 @@ func Tape(tape *ui.Tape, scope Scope, series bool) (_ *analysis.Analysis, lacks 
 		is := &r.Header().Scope
 		is.Pods, is.Namespace = pods.Selector, pods.Namespace
 	}
-	o, err := observe.OptionsFor(r.Header(), scope.Provider, scope.Nodegroup, scope.Target)
+	o, err := scope.Options(tape, r.Header())
 	if err != nil {
-		return nil, "", fmt.Errorf("tape %s: %w", tape.Name, err)
+		return nil, "", err
 	}
 	a, err := analysis.Tape(r, analysis.Options{Options: o, Series: series})
 	if unmatched := (*analysis.UnmatchedError)(nil); errors.As(err, &unmatched) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 )
 
 // A tty keeps what is written to it, and closes shown when that has a text.
@@ -33,7 +34,7 @@ func (t *tty) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tty) terminal(keys <-chan ui.Key) *ui.Terminal {
+func (t *tty) terminal(keys <-chan player.Key) *ui.Terminal {
 	return &ui.Terminal{Out: t, Size: func() (int, int) { return 100, 24 }, Keys: keys}
 }
 
@@ -67,7 +68,7 @@ func TestWarningsStandInThePanel(t *testing.T) {
 // The key that quits ends the live run, and the panel at once.
 func TestKeyThatQuits(t *testing.T) {
 	v := watched(t, "")
-	keys := make(chan ui.Key, 1)
+	keys := make(chan player.Key, 1)
 	v.o.Terminal = newTTY("q quit").terminal(keys)
 	ctx, quit := context.WithCancel(t.Context())
 	defer quit()
@@ -75,7 +76,7 @@ func TestKeyThatQuits(t *testing.T) {
 	if err := v.open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	keys <- ui.KeyQuit
+	keys <- player.KeyQuit
 	wait(t, "the end", ctx.Done())
 	if err := v.close(); err != nil {
 		t.Errorf("to quit is no error: %v", err)

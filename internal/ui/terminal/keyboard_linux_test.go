@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
-	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 )
 
 // keysAre fails where the terminal isn't set to single keys, or not to whole lines.
@@ -50,8 +50,8 @@ func TestKeyboardThatIsGivenBack(t *testing.T) {
 		}
 		select {
 		case got := <-k.typed:
-			if got != ui.KeyHelp {
-				t.Errorf("found key %v, want %v", got, ui.KeyHelp)
+			if got != player.KeyHelp {
+				t.Errorf("found key %v, want %v", got, player.KeyHelp)
 			}
 		case <-ctx.Done():
 			t.Fatalf("found no key: %v", ctx.Err())

@@ -1,24 +1,24 @@
 package terminal
 
-import "github.com/nodesim/nodesim/internal/ui"
+import "github.com/nodesim/nodesim/internal/ui/player"
 
 // plainKeys are those that are one character.
-var plainKeys = map[byte]ui.Key{
-	'q': ui.KeyQuit, 'Q': ui.KeyQuit, 3: ui.KeyQuit, // ctrl-c, where it is no signal
-	' ': ui.KeyPause,
-	'+': ui.KeyFaster, '=': ui.KeyFaster,
-	'-': ui.KeySlower, '_': ui.KeySlower,
-	'.': ui.KeyEvent, 'n': ui.KeyTransition,
-	'm': ui.KeyMarker, 'M': ui.KeyLastMarker,
-	'?': ui.KeyHelp, 'h': ui.KeyHelp,
+var plainKeys = map[byte]player.Key{
+	'q': player.KeyQuit, 'Q': player.KeyQuit, 3: player.KeyQuit, // ctrl-c, where it is no signal
+	' ': player.KeyPause,
+	'+': player.KeyFaster, '=': player.KeyFaster,
+	'-': player.KeySlower, '_': player.KeySlower,
+	'.': player.KeyEvent, 'n': player.KeyTransition,
+	'm': player.KeyMarker, 'M': player.KeyLastMarker,
+	'?': player.KeyHelp, 'h': player.KeyHelp,
 }
 
 // escapeKeys are those that terminals spell as a sequence: what is between
 // its introducer and its end included (ECMA-48, 5.4; xterm, ctlseqs, "PC-Style
 // Function Keys", where a parameter of 2 is shift).
-var escapeKeys = map[string]ui.Key{
-	"C": ui.KeyForward, "D": ui.KeyBack, "A": ui.KeyFarForward, "B": ui.KeyFarBack,
-	"1;2C": ui.KeyFarForward, "1;2D": ui.KeyFarBack,
+var escapeKeys = map[string]player.Key{
+	"C": player.KeyForward, "D": player.KeyBack, "A": player.KeyFarForward, "B": player.KeyFarBack,
+	"1;2C": player.KeyFarForward, "1;2D": player.KeyFarBack,
 }
 
 // typing finds the keys in what a terminal sends. A sequence may come in pieces;
@@ -41,7 +41,7 @@ const (
 const longestSequence = 16
 
 // take returns the keys that end in a piece.
-func (t *typing) take(piece []byte) (keys []ui.Key) {
+func (t *typing) take(piece []byte) (keys []player.Key) {
 	for _, c := range piece {
 		switch {
 		case c == 0x1b:

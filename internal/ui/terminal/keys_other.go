@@ -5,12 +5,12 @@ package terminal
 import (
 	"io"
 
-	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 )
 
 // A Keyboard has no keys here; ctrl-c works as a signal.
 type Keyboard struct {
-	typed  chan ui.Key
+	typed  chan player.Key
 	pieces chan []byte
 }
 

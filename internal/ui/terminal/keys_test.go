@@ -4,30 +4,29 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 )
 
 func TestKeysThatAreTyped(t *testing.T) {
 	for _, c := range []struct {
 		pieces []string
-		want   []ui.Key
+		want   []player.Key
 	}{
-		{[]string{" q"}, []ui.Key{ui.KeyPause, ui.KeyQuit}},
-		{[]string{"+-.nmM?"}, []ui.Key{ui.KeyFaster, ui.KeySlower, ui.KeyEvent, ui.KeyTransition, ui.KeyMarker, ui.KeyLastMarker, ui.KeyHelp}},
-		{[]string{"\x1b[C\x1b[D\x1b[A\x1b[B"}, []ui.Key{ui.KeyForward, ui.KeyBack, ui.KeyFarForward, ui.KeyFarBack}},
-		{[]string{"\x1bOC\x1b[1;2C\x1b[1;2D"}, []ui.Key{ui.KeyForward, ui.KeyFarForward, ui.KeyFarBack}}, // application mode, shift
-		{[]string{"\x1b", "[", "C"}, []ui.Key{ui.KeyForward}},
-		{[]string{"\x1b[1", ";2", "D."}, []ui.Key{ui.KeyFarBack, ui.KeyEvent}},
+		{[]string{" q"}, []player.Key{player.KeyPause, player.KeyQuit}},
+		{[]string{"+-.nmM?"}, []player.Key{player.KeyFaster, player.KeySlower, player.KeyEvent, player.KeyTransition, player.KeyMarker, player.KeyLastMarker, player.KeyHelp}},
+		{[]string{"\x1b[C\x1b[D\x1b[A\x1b[B"}, []player.Key{player.KeyForward, player.KeyBack, player.KeyFarForward, player.KeyFarBack}},
+		{[]string{"\x1bOC\x1b[1;2C\x1b[1;2D"}, []player.Key{player.KeyForward, player.KeyFarForward, player.KeyFarBack}}, // application mode, shift
+		{[]string{"\x1b", "[", "C"}, []player.Key{player.KeyForward}},
+		{[]string{"\x1b[1", ";2", "D."}, []player.Key{player.KeyFarBack, player.KeyEvent}},
 		{[]string{"\x1b"}, nil},
-		{[]string{"\x1b", "pause", "[", "n"}, []ui.Key{ui.KeyTransition}}, // a lone ESC, and later keys
-		{[]string{"\x1bq"}, []ui.Key{ui.KeyQuit}},
-		{[]string{"\x1b[15~\x1b[3~\x1b[200~"}, nil},                          // F5, delete, a paste: no letters of theirs are keys
-		{[]string{"\x1b[999999999999999999999999q."}, []ui.Key{ui.KeyEvent}}, // longer than any key
-		{[]string{"\x1b[M"}, nil},                                            // a mouse
+		{[]string{"\x1b", "pause", "[", "n"}, []player.Key{player.KeyTransition}}, // a lone ESC, and later keys
+		{[]string{"\x1bq"}, []player.Key{player.KeyQuit}},
+		{[]string{"\x1b[15~\x1b[3~\x1b[200~"}, nil},                                  // F5, delete, a paste: no letters of theirs are keys
+		{[]string{"\x1b[999999999999999999999999q."}, []player.Key{player.KeyEvent}}, // longer than any key
+		{[]string{"\x1b[M"}, nil},                                                    // a mouse
 		{[]string{"é\xff\x00zZ\r\n"}, nil},
 	} {
-		var got []ui.Key
+		var got []player.Key
 		var typed typing
 		for _, p := range c.pieces {
 			if p == "pause" {

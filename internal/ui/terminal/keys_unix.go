@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
@@ -23,7 +23,7 @@ const keysPause = 100 * time.Millisecond
 // called from any goroutine; nil is one without keys.
 type Keyboard struct {
 	fd      int
-	typed   chan ui.Key
+	typed   chan player.Key
 	pieces  chan []byte // the same as it was typed
 	reading sync.WaitGroup
 	closed  chan struct{} // no keys will be read any more: closed under mu
@@ -41,7 +41,7 @@ func NewKeyboard(in io.Reader) *Keyboard {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	k := &Keyboard{fd: int(f.Fd()), typed: make(chan ui.Key, 8), pieces: make(chan []byte, 64), closed: make(chan struct{})}
+	k := &Keyboard{fd: int(f.Fd()), typed: make(chan player.Key, 8), pieces: make(chan []byte, 64), closed: make(chan struct{})}
 	k.changed.L = &k.mu
 	return k
 }

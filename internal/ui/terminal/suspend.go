@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/ui/player"
 	"github.com/nodesim/nodesim/internal/ui/render"
 )
 
@@ -54,7 +54,7 @@ func Holder(ctx context.Context, tty *os.File, more ...Suspendable) func(*render
 var _ Suspendable = (*render.Screen)(nil)
 
 // Keys returns the keys of a keyboard, nil where none are read.
-func Keys(k *Keyboard) <-chan ui.Key {
+func Keys(k *Keyboard) <-chan player.Key {
 	if k == nil {
 		return nil
 	}

@@ -43,10 +43,10 @@ Pace decides when something is shown, never what.
 Keys: space pauses and resumes; left and right go ten seconds back and forward,
 up and down a minute; + and - double and halve the speed; . goes to the next
 event and n to the next transition of a node, and stay there; m and M go to the
-next and the last marker, f and F to the next and the last finding of explain,
-: to a time. j and k select a node, enter shows its pods, conditions and Events,
-/ searches, & filters, escape goes back; r writes the report; ? shows the keys; q
-or ctrl-c ends. At the end of the tape it ends by itself, and the last panel stays
+next and the previous marker, f and F to the next and the previous finding of
+explain, : to a time. j and k select a node, enter shows its pods, conditions and
+Events, / searches, & filters, escape goes back; r writes the report; ? shows the
+keys; q or ctrl-c ends. At the end of the tape it ends by itself, and the last panel stays
 on the screen; paused, it waits there. docs/replay.md says more.
 
 With --simulate the tape is that of a scenario, made as it is played; simulate

@@ -46,8 +46,8 @@ func (r *resource) order() (versions bool) {
 // on one request, and a log whose requests came in 1970 would have all of them looked at for each of its evictions.
 const mostEarlier = 1000
 
-// merge puts each of the others behind those that are not later. Requests that the server worked on at the
-// same time are in the log in the order of their ends: where the known versions leave no room behind
+// merge puts each of the others after those that are not later. Requests that the server worked on at the
+// same time are in the log in the order of their ends: where the known versions leave no room after
 // the one, but before it, the other was written first.
 func merge(known, others []entry) []entry {
 	gaps := make([][]entry, len(known)+1) // before each of the known, and at the end

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTextsAreReadable wants 4.5:1 between each text and what is behind it, in light and in dark (WCAG 2.2, success criterion 1.4.3), as
+// TestTextsAreReadable wants 4.5:1 between each text and its background, in light and in dark (WCAG 2.2, success criterion 1.4.3), as
 // the browser computes the style sheet.
 func TestTextsAreReadable(t *testing.T) {
 	pages := map[string]func(testing.TB) *tab{"report": stuck, "diff": sideBySide}
@@ -47,12 +47,12 @@ const faintTexts = `((least) => {
 	const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
 	const root = getComputedStyle(document.documentElement), ground = parse(root.getPropertyValue("--ground").trim());
 	const found = [];
-	const check = (what, colour, behind) => {
-		const c = contrast(over(colour, behind), behind);
+	const check = (what, colour, background) => {
+		const c = contrast(over(colour, background), background);
 		if (c < least) found.push("found " + c.toFixed(2) + ":1 of " + what + ": want at least " + least + ":1");
 	};
 
-	const behind = (e) => {
+	const background = (e) => {
 		const chain = [];
 		for (let p = e; p; p = p.parentElement) chain.unshift(parse(getComputedStyle(p).backgroundColor));
 		return chain.reduce((below, c) => over(c, below), ground);
@@ -65,10 +65,10 @@ const faintTexts = `((least) => {
 		colour[3] *= opacity(e);
 		const what = e.tagName.toLowerCase() + (e.id ? "#" + e.id : "") + (typeof e.className === "string" && e.className ? "." + e.className.replaceAll(" ", ".") : "") +
 			" in " + (e.closest("[id]") || document.body).id;
-		const key = what + colour + behind(e);
+		const key = what + colour + background(e);
 		if (seen.has(key)) continue;
 		seen.add(key);
-		check(what, colour, behind(e));
+		check(what, colour, background(e));
 	}
 	if (seen.size < 20) found.push("found " + seen.size + " kinds of text: want those of a whole page");
 

@@ -15,7 +15,7 @@ const (
 	inkJoining     // cyan
 	inkDrain       // yellow
 	inkAlarm       // red
-	inkCursor      // what marks the selected row: it stands in the margin
+	inkCursor      // what marks the selected row, left of it
 	inkCount
 )
 

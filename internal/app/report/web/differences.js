@@ -116,7 +116,7 @@ function goToDifference(i) {
   say(`Difference ${i + 1} of ${differences.length}: ${d.object}, ${d.measure}: ${d.a} in A, ${d.b} in B. ${d.why}`.trim());
 }
 
-// stepDifference goes to the next or the last difference that is in the list.
+// stepDifference goes to the next or the previous difference that is in the list.
 function stepDifference(by) {
   const listed = differences.map((_, i) => i).filter((i) => !differenceRows[i].hidden);
   if (listed.length === 0) return;

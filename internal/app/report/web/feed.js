@@ -86,7 +86,7 @@ function jumpToEntry(i) {
   say(`${tagged(side, stampOf(feed.at[i], side))} ${str(feed.kind[i])} ${str(feed.node[i])} ${entryDetails(i)}`);
 }
 
-// stepEntry goes to the next or the last entry that is shown.
+// stepEntry goes to the next or the previous entry that is shown.
 function stepEntry(by) {
   const now = entryAt(view.cursor);
   let k = now + by;

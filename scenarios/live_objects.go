@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -69,7 +71,7 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 	for i := range s.file.Budgets {
 		b := &s.file.Budgets[i]
 		spaces[b.Namespace] = true
-		later = append(later, budgetObject(b, s.workloadOf(s.file.Meant(b))))
+		later = append(later, budgetObject(b, s.selectorOf(b)))
 	}
 	delete(spaces, metav1.NamespaceDefault)
 	for _, name := range slices.Sorted(maps.Keys(spaces)) {
@@ -81,11 +83,11 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 	return append(objects, later...)
 }
 
-func budgetObject(b *spec.Budget, of *spec.Workload) *policyv1.PodDisruptionBudget {
+func budgetObject(b *spec.Budget, selector *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
 	o := &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: b.Name},
-		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": of.Name}}},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: selector},
 	}
 	if b.MinAvailable != nil {
 		v := intstr.Parse(b.MinAvailable.String())
@@ -143,6 +145,12 @@ func (w liveWorkload) pods() corev1.PodTemplateSpec {
 			TerminationGracePeriodSeconds: &grace, NodeSelector: stringMap(t.NodeSelector), HostNetwork: t.HostNetwork, PriorityClassName: t.PriorityClass,
 			SchedulerName: t.SchedulerName,
 		},
+	}
+	if t.Written != nil {
+		if err := json.Unmarshal(rawjson.Get(t.Written.Document, "spec"), &out.Spec); err == nil {
+			out.Spec.RestartPolicy = ""
+			return out
+		}
 	}
 	no := false
 	out.Spec.AutomountServiceAccountToken, out.Spec.EnableServiceLinks = &no, &no

@@ -16,6 +16,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 	"github.com/nodesim/nodesim/scenarios/internal/standby"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -55,7 +56,8 @@ type Simulation struct {
 
 	live *LiveSimulation // nil in a simulation
 
-	acting *Acting // nil in a simulation that ends with its scenario
+	acting  *Acting                          // nil in a simulation that ends with its scenario
+	members map[*cloud.Instance]*spec.Member // of nodes that the file names
 	// Of machines that aren't the simulation's own.
 	places      map[*cloud.Instance]model.Place
 	providerIDs map[*cloud.Instance]string

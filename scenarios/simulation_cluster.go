@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -80,7 +81,15 @@ func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 		sh.Account = names.UUID()
 	}
 	if g := s.group(i.Group.Name); g != nil {
-		for key, value := range g.Labels { // sorted below
+		labels, taints := g.Labels, g.Taints
+		if m := s.members[i]; m != nil {
+			labels, taints = maps.Clone(labels), slices.Concat(taints, m.Taints)
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			maps.Copy(labels, m.Labels)
+		}
+		for key, value := range labels { // sorted below
 			sh.Labels = append(sh.Labels, model.Pair{Key: key, Value: value})
 		}
 		slices.SortFunc(sh.Labels, func(a, b model.Pair) int {
@@ -89,7 +98,7 @@ func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 			}
 			return 1
 		})
-		for _, t := range g.Taints {
+		for _, t := range taints {
 			sh.Taints = append(sh.Taints, model.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
 		}
 	}
@@ -163,7 +172,10 @@ func (s *Simulation) seedGroup(g *spec.Group) {
 	c := s.env.Cloud.Group(g.Name)
 	ages := s.env.Stream("age", g.Name)
 	rollout := hours(&ages, 24*9, 24*30)
-	for k := range g.Nodes {
+	for k := range g.Members {
+		s.seedMember(c, g, &g.Members[k], rollout-time.Duration(k)*3*time.Minute%(6*24*time.Hour))
+	}
+	for k := range g.Nodes - len(g.Members) {
 		i := s.env.Cloud.Seed(c, g.Zones[k%len(g.Zones)])
 		s.kubelets.Seed(i, rollout-time.Duration(k)*3*time.Minute%(6*24*time.Hour))
 	}

@@ -1,11 +1,17 @@
 package scenarios
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/standby"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -19,6 +25,9 @@ var priorities = map[spec.Priority]int32{
 // workload is a workload for its controller.
 func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 	labels := kube.PairsOf(kube.Pair{Key: "app", Value: w.Name})
+	if w.PodLabels != nil {
+		labels = convert.LabelsFromAPI(w.PodLabels)
+	}
 	t := controllers.PodTemplate{
 		Labels: labels, GraceSeconds: int64(w.Grace / time.Second),
 		Containers: []kube.ContainerSpec{{
@@ -39,6 +48,9 @@ func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 	}
 	for i := range w.Containers {
 		addContainer(&t, &w.Containers[i])
+	}
+	if w.PodSpec != nil {
+		ownWords(&t, w)
 	}
 	if p, ok := priorities[w.Priority]; ok {
 		t.Priority, t.PriorityClass = p, string(w.Priority)
@@ -72,8 +84,32 @@ func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
 		}
 		t.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: unsatisfiable, Selector: labels}}
 	}
-	return controllers.Workload{
+	out := controllers.Workload{
 		Kind: controllers.WorkloadKind(w.Kind), Namespace: w.Namespace, Name: w.Name, Replicas: w.Replicas, Template: t, CreateAt: w.CreateAt,
+	}
+	for _, p := range w.Pods {
+		out.Placed = append(out.Placed, controllers.Placed(p))
+	}
+	return out
+}
+
+// ownWords has a template say what its file does in Kubernetes' words. All containers of a pod start and stop alike.
+func ownWords(t *controllers.PodTemplate, w *spec.Workload) {
+	own := convert.TemplateFromAPI(&corev1.PodTemplateSpec{Spec: w.PodSpec.PodSpec})
+	text, err := json.Marshal(w.PodSpec.PodSpec)
+	if err != nil { // it was text before
+		text = []byte("{}")
+	}
+	own.Document = fmt.Appendf(nil, `{"metadata":{},"spec":%s}`, text)
+	own.Unprobed = false // the file says how long a container takes
+	t.Written, t.Containers, t.Tolerations, t.NodeSelector, t.GraceSeconds = own, own.Containers, own.Tolerations, own.NodeSelector, own.GraceSeconds
+	t.Priority, t.PriorityClass, t.SchedulerName, t.HostNetwork = own.Priority, own.PriorityClass, own.SchedulerName, own.HostNetwork
+	t.Gated, t.Spread = len(w.PodSpec.SchedulingGates) > 0, nil
+	t.Traits.Others = nil
+	for range own.Containers[1:] {
+		t.Traits.Others = append(t.Traits.Others, component.ContainerTraits{
+			StartReady: t.Traits.StartReady, NeverStops: t.Traits.NeverStops, Stop: t.Traits.Stop, ImageBytes: t.Traits.ImageBytes,
+		})
 	}
 }
 
@@ -138,12 +174,25 @@ func (s *Simulation) seedWorkloads() error {
 	return s.workloads.Seed(there, s.scheduler, s.kubelets.Running)
 }
 
+// selectorOf is the selector of a budget.
+func (s *Simulation) selectorOf(b *spec.Budget) *metav1.LabelSelector {
+	if b.Selector != nil {
+		return &b.Selector.LabelSelector
+	}
+	w := s.file.Covers(b)
+	if w.PodLabels != nil {
+		return &metav1.LabelSelector{MatchLabels: w.PodLabels}
+	}
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.Name}}
+}
+
 // seedBudgets puts the budgets there, their status as the disruption controller
 // has it.
 func (s *Simulation) seedBudgets() error {
 	ages := s.env.Stream("age", "budgets")
 	for _, b := range s.file.Budgets {
-		one := &kube.Budget{Selector: kube.PairsOf(kube.Pair{Key: "app", Value: s.workloadOf(s.file.Meant(&b)).Name})}
+		one := &kube.Budget{}
+		one.Selects(convert.SelectionFromAPI(s.selectorOf(&b)))
 		one.Namespace, one.Name = b.Namespace, b.Name
 		one.Created = s.env.API.Now().Add(-hours(&ages, 24, 24*7))
 		if b.MinAvailable != nil {

@@ -58,7 +58,7 @@ func (c *checker) unknown(path, what, name string, known []string) *Error {
 func (c *checker) check() *Error {
 	for _, step := range []func() *Error{
 		c.names, c.zones, func() *Error { c.fill(); return nil },
-		c.times, c.cluster, c.instanceTypes, c.groups, c.workloads, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults, c.stream,
+		c.times, c.cluster, c.instanceTypes, c.groups, c.workloads, c.placed, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults, c.stream,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -172,7 +172,7 @@ func (c *checker) sizes() *Error {
 		if w.Kind == KindDaemonSet {
 			pods += nodes
 		}
-		pods += w.Replicas
+		pods += max(w.Replicas, len(w.Pods))
 	}
 	for i := range c.f.Faults {
 		if s := c.f.Faults[i].Scale; s != nil {

@@ -14,8 +14,13 @@ func (c *checker) groups() *Error {
 	if len(c.f.Groups) == 0 {
 		return c.bad("groups", "an empty list", "a group at the least")
 	}
+	members := map[string]bool{}
 	for i := range c.f.Groups {
-		if err := c.nodeGroup(&c.f.Groups[i], fmt.Sprintf("groups[%d]", i)); err != nil {
+		g, path := &c.f.Groups[i], fmt.Sprintf("groups[%d]", i)
+		if err := c.nodeGroup(g, path); err != nil {
+			return err
+		}
+		if err := c.members(g, path, members); err != nil {
 			return err
 		}
 	}
@@ -88,6 +93,9 @@ func (c *checker) workloads() *Error {
 		if err := c.containers(w, path); err != nil {
 			return err
 		}
+		if err := c.ownWords(w, path); err != nil {
+			return err
+		}
 		if err := c.within(path+".createAt", w.CreateAt); err != nil {
 			return err
 		}
@@ -122,14 +130,13 @@ func (c *checker) budgets() *Error {
 	seen := map[[2]string]bool{}
 	for i := range c.f.Budgets {
 		b, path := &c.f.Budgets[i], fmt.Sprintf("budgets[%d]", i)
-		ref := c.f.Meant(b)
-		if err := c.workloadNamed(path+".workload", ref); err != nil {
+		if err := c.covered(b, path); err != nil {
 			return err
 		}
-		w := c.f.Workload(ref)
+		w := c.f.Covers(b)
 		key := [2]string{b.Namespace, b.Name}
 		switch {
-		case b.Namespace != w.Namespace:
+		case w != nil && b.Namespace != w.Namespace:
 			return c.bad(path+".namespace", fmt.Sprintf("%q", b.Namespace), fmt.Sprintf("%q, the workload's", w.Namespace))
 		case seen[key]:
 			return c.bad(path+".name", fmt.Sprintf("%q for the second time", b.Name), "another name")
@@ -139,14 +146,42 @@ func (c *checker) budgets() *Error {
 				found = "both minAvailable and maxUnavailable"
 			}
 			return c.bad(path, found, "one of them")
-		case b.MinAvailable != nil && !b.MinAvailable.IsPercent && w.Kind != KindDaemonSet && b.MinAvailable.Value > w.Replicas:
+		case w != nil && b.MinAvailable != nil && !b.MinAvailable.IsPercent && w.Kind != KindDaemonSet && b.MinAvailable.Value > w.Replicas:
 			return c.bad(path+".minAvailable", b.MinAvailable.String(), fmt.Sprintf("at most the replicas of %s, %d", w.Name, w.Replicas))
 		}
 		seen[key] = true
 		// Other controllers have no scale subresource to learn the wanted number from
 		// (k8s.io/kubernetes/pkg/controller/disruption, getExpectedPodCount).
-		if counts := b.MinAvailable != nil && !b.MinAvailable.IsPercent; !counts && (w.Kind == KindDaemonSet || w.Kind == KindJob) {
+		if counts := b.MinAvailable != nil && !b.MinAvailable.IsPercent; w != nil && !counts && (w.Kind == KindDaemonSet || w.Kind == KindJob) {
 			return c.bad(path, fmt.Sprintf("a share of a %s's pods", w.Kind), "minAvailable as a number; the kind has no scale")
+		}
+	}
+	return nil
+}
+
+// covered refuses a budget that names no pods, or names them twice.
+func (c *checker) covered(b *Budget, path string) *Error {
+	switch {
+	case b.Selector == nil && b.Workload == "":
+		return c.bad(path, "neither workload nor selector", "one of them")
+	case b.Selector == nil:
+		return c.workloadNamed(path+".workload", c.f.Meant(b))
+	case b.Workload != "":
+		return c.bad(path, "both workload and selector", "one of them")
+	case b.Name == "":
+		return c.bad(path, "a budget with a selector and no name", "its name")
+	}
+	return nil
+}
+
+// ownWords refuses what a workload says twice: in Kubernetes' words and in the file's.
+func (c *checker) ownWords(w *Workload, path string) *Error {
+	if w.PodSpec == nil {
+		return nil
+	}
+	for _, key := range []string{"requests", "resizePolicy", "image", "containers", "grace", "spread", "spreadHard", "priority", "group", "tolerations"} {
+		if at := path + "." + key; c.has(at) {
+			return c.bad(at, "it beside podSpec", "one of them")
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
@@ -29,6 +31,7 @@ func (c *checker) fill() {
 	}
 	for i := range c.f.Workloads {
 		w := &c.f.Workloads[i]
+		w.fillPodSpec()
 		if w.Image == "" {
 			w.Image = "registry.example/" + w.Name + ":1.0.0"
 		}
@@ -43,7 +46,10 @@ func (c *checker) fill() {
 	}
 	for i := range c.f.Budgets {
 		b := &c.f.Budgets[i]
-		if w := c.f.Workload(c.f.Meant(b)); w != nil {
+		if b.Selector != nil && b.Namespace == "" {
+			b.Namespace = metav1.NamespaceDefault
+		}
+		if w := c.f.Covers(b); w != nil {
 			if b.Namespace == "" {
 				b.Namespace = w.Namespace
 			}
@@ -94,7 +100,9 @@ func (c *checker) fillGroup(g *Group, path string) {
 	if g.InstanceType == "" {
 		g.InstanceType = machineOf(provider)
 	}
-	if !c.has(path + ".zones") {
+	if zones := zonesOf(g.Members, c.f.Cluster.Zones); !c.has(path+".zones") && len(zones) > 0 {
+		g.Zones = zones
+	} else if !c.has(path + ".zones") {
 		g.Zones = append(g.Zones, c.f.Cluster.Zones...)
 		if t := c.f.instanceType(g.InstanceType); t != nil {
 			g.Zones = append([]string{}, t.Zones...)
@@ -108,6 +116,7 @@ func (c *checker) fillGroup(g *Group, path string) {
 	}
 	c.fillImage(&g.From, g, 1, "20260818")
 	c.fillImage(&g.To, g, 0, "20260903")
+	g.fillMembers()
 }
 
 // fillImage fills in what an image doesn't say, from its version, or else from a patch release of the cluster's minor

@@ -3,8 +3,10 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +128,7 @@ func fields(t reflect.Type) (all []reflect.StructField) {
 
 func isMap(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[time.Time](), reflect.TypeFor[resource.Quantity](), reflect.TypeFor[Dist](), reflect.TypeFor[IntOrPercent]():
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[resource.Quantity](), reflect.TypeFor[Dist](), reflect.TypeFor[IntOrPercent](), reflect.TypeFor[PodSpec](), reflect.TypeFor[Selector]():
 		return false
 	}
 	return t.Kind() == reflect.Struct
@@ -168,6 +170,12 @@ func takes(f reflect.StructField) string {
 			return "distribution, or `never`"
 		}
 		return many + "distribution"
+	case reflect.TypeFor[Amounts]():
+		return "mapping: resource to quantity"
+	case reflect.TypeFor[PodSpec]():
+		return "a PodSpec of Kubernetes: " + strings.Join(slices.Sorted(maps.Keys(podSpecKeys)), ", ") + "; of containers " + strings.Join(slices.Sorted(maps.Keys(containerKeys)), ", ")
+	case reflect.TypeFor[Selector]():
+		return "a label selector of Kubernetes: matchLabels, matchExpressions"
 	case reflect.TypeFor[Timings]():
 		return "mapping: a timing's name to a distribution"
 	case reflect.TypeFor[Scalar]():

@@ -57,6 +57,9 @@ var ofForm = []mistake{
 	{"a duration without unit", "settle: 60s", "settle: 60"},
 	{"a duration in days", "settle: 60s", "settle: 3d"},
 	{"no time", `start: "2026-11-20T22:00:00Z"`, `start: yesterday`},
+	{"a member without a name", "{name: ip-10-0-1-10.eu-central-1.compute.internal, zone: eu-central-1a, age: 36h", "{zone: eu-central-1a, age: 36h"},
+	{"allocatable that is a word", "memory: 1000Gi, pods: 737, example.com/fpga: 2", "memory: much, pods: 737"},
+	{"a key that no pod spec has", "    priorityClassName: high\n", "    priorityClass: high\n"},
 	{"no RFC 3339", `start: "2026-11-20T22:00:00Z"`, `start: "2026-11-20 22:00"`},
 	{"a negative seed", "seed: 7", "seed: -7"},
 	{"a version of the future", `kubernetesVersion: "1.34"`, `kubernetesVersion: "1.37"`},
@@ -146,6 +149,18 @@ var ofMeaning = []mistake{
 	{"an instance type unknown", "  instanceType: m5.large\n", "  instanceType: m5.lrage\n"},
 	{"an instance type of another cloud", "  instanceType: m5.large\n", "  instanceType: Standard_D2s_v5\n"},
 	{"an instance type of an image", "instanceType: m5.xlarge}", "instanceType: m6.xlarge}"},
+	{"an environment", "- {name: cache, resources:", "- {name: cache, env: [{name: A, value: b}], resources:"},
+	{"a pod's priority as text", "    priority: 1000\n", "    priority: \"1000\"\n"},
+	{"an operator of no selector", "operator: In, values: [fast]", "operator: Is, values: [fast]"},
+	{"a container twice", "    - {name: cache, resources:", "    - {name: cache}\n    - {name: cache, resources:"},
+	{"both kinds of words", "  podLabels: {app.kubernetes.io/name: cache", "  grace: 5s\n  podLabels: {app.kubernetes.io/name: cache"},
+	{"a selector and a workload", "- {name: cache, namespace: shop, maxUnavailable: 1,", "- {name: cache, namespace: shop, workload: web, maxUnavailable: 1,"},
+	{"a budget of nothing", "{workload: db, maxUnavailable: 1}", "{name: db, maxUnavailable: 1}"},
+	{"fewer members than nodes", "  nodes: 3\n", "  nodes: 4\n"},
+	{"a node twice", "name: ip-10-0-1-11.", "name: ip-10-0-1-10."},
+	{"a pod on no node", "b7c9d, zone: eu-central-1b}", "b7c9d, node: ip-10-0-9-9}"},
+	{"a pod twice", "cache-7d9f8-b7c9d", "cache-7d9f8-x2k4j"},
+	{"a volume's zone of a pod that runs", "x2k4j, node:", "x2k4j, zone: eu-central-1b, node:"},
 	{"a type of which too little is said", "name: x8g.16xlarge, cpu: 64, memory: 1Ti", "name: x8g.16xlarge, memory: 1Ti"},
 	{"a type of no memory", "name: x8g.16xlarge, cpu: 64, memory: 1Ti", "name: x8g.16xlarge, cpu: 64"},
 	{"a type twice", "instanceTypes: [", "instanceTypes: [{name: x8g.16xlarge, cpu: 4, memory: 1Gi}, "},
@@ -234,7 +249,7 @@ func TestEveryMistakeIsNamed(t *testing.T) {
 		fmt.Fprintf(&all, "%s\n\t%s\n", m.name, err)
 	}
 	head, _, _ := strings.Cut(small, "groups:")
-	many := head + "groups:\n" + strings.Repeat("- {name: a, nodes: 1}\n", maxItems+1)
+	many := head + "groups: [" + strings.Repeat("1,", maxItems) + "1]\n"
 	for _, text := range []string{head + "groups: []\n", many, head + strings.Repeat("k", maxKey+1) + ": 1\n", "", "# nothing\n", "[]", "7", "null", "a: 1\xff", strings.Repeat("#", MaxFile+1)} {
 		_, err := Parse("f.yaml", []byte(text))
 		fmt.Fprintf(&all, "the file …%.30q\n\t%v\n", text[max(0, len(text)-30):], err)

@@ -23,7 +23,7 @@ const (
 // Limits of a scenario. What is larger is refused before anything is made of
 // it: a simulation's memory and time must not be at the mercy of a file.
 const (
-	MaxFile     = 1 << 20         // bytes of a scenario file
+	MaxFile     = 32 << 20        // bytes of a scenario file
 	MaxNodes    = 20_000          // of all groups before the roll
 	MaxPods     = 600_000         // of all workloads, a DaemonSet's on every node included
 	MaxDuration = 240 * time.Hour // of any duration
@@ -72,6 +72,8 @@ type File struct {
 	Timings Timings `yaml:"timings"`
 	// Faults are failures of, or interventions in, the cluster, with their times.
 	Faults []Fault `yaml:"faults"`
+	// LeftOut are the parts of a cluster that somebody has read and this file can't say, one line each.
+	LeftOut []string `yaml:"leftOut" form:"line"`
 	// Stream lists faults for clients that watch a replay of the tape, such as close:pods,at=T+1m, as docs/faults.md
 	// has them.
 	Stream []string `yaml:"stream" form:"line"`

@@ -22,11 +22,13 @@ type Group struct {
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Nodes that the group has when the tape begins.
 	Nodes int `yaml:"nodes" need:"true" max:"20000"`
+	// Members are the nodes that are there when the tape begins, one by one, as many as Nodes. Absent: nodesim names them.
+	Members []Member `yaml:"members"`
 	// NodesPerGroup bounds the nodes of one group, 450 on EKS by default; for more there are further groups like it,
 	// NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.
 	NodesPerGroup int `yaml:"nodesPerGroup" default:"0" max:"20000"`
-	// Zones that the nodes spread over, at most as many as there are nodes. Default: the instance type's, which are the
-	// cluster's unless the file says otherwise.
+	// Zones that the nodes spread over, at most as many as there are nodes. Default: the members' or the instance
+	// type's, which are the cluster's unless the file says otherwise.
 	Zones []string `yaml:"zones" form:"place"`
 	// InstanceType of the nodes: one that nodesim knows, or one of the cluster's instanceTypes. Default: m5.large, e2-standard-2 for gke, Standard_D2s_v5 for aks.
 	InstanceType string `yaml:"instanceType" form:"instanceType"`

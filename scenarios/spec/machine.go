@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,9 +26,15 @@ type InstanceType struct {
 	Arch Arch `yaml:"arch"`
 	// GPUs counts the graphics processors. Default: those of the type that nodesim knows by that name, else none.
 	GPUs int `yaml:"gpus" max:"64"`
+	// Allocatable is what nodes of the type report as such: cpu, memory, pods, nvidia.com/gpu and whatever else pods may request.
+	// Default: what nodesim's model of the provider leaves of the machine.
+	Allocatable Amounts `yaml:"allocatable"`
 	// Zones in which the cloud has the type. Default: the cluster's.
 	Zones []string `yaml:"zones" form:"place"`
 }
+
+// Amounts are quantities of resources by their names.
+type Amounts map[string]resource.Quantity
 
 // An Arch is an architecture, as Kubernetes writes it.
 type Arch string
@@ -63,7 +70,56 @@ func (f *File) Machine(name string) model.Machine {
 		m.MemoryMi = mi
 		m = m.Estimate(f.Cluster.Provider)
 	}
+	m.Reported = t.Allocatable.reported(m)
 	return m
+}
+
+// reported is what nodes report as allocatable: what is stated, and of what isn't nothing. It is nil where nothing is.
+func (a Amounts) reported(m model.Machine) *model.Resources {
+	if len(a) == 0 {
+		return nil
+	}
+	r := &model.Resources{Pods: int64(m.Pods)}
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		q := a[name]
+		switch name {
+		case "cpu":
+			r.MilliCPU = q.MilliValue()
+		case "memory":
+			r.MemoryBytes = q.Value()
+		case "ephemeral-storage":
+			r.EphemeralBytes = q.Value()
+		case "pods":
+			r.Pods = q.Value()
+		case "nvidia.com/gpu":
+			r.GPUs = q.Value()
+		case "hugepages-1Gi", "hugepages-2Mi":
+		default:
+			r.More = append(r.More, model.Pair{Key: name, Value: q.String()})
+		}
+	}
+	return r
+}
+
+// amounts fills quantities of resources.
+func (d *decoder) amounts(n *node, a *Amounts, path string) *Error {
+	if n.kind != isMapping {
+		return d.at(n, path, n.String(), "a mapping of resources to quantities")
+	}
+	*a = Amounts{}
+	for i, key := range n.keys {
+		at := under(path, key)
+		if err := d.form(&node{kind: isText, line: n.items[i].line, text: key}, path, "key"); err != nil {
+			return err
+		}
+		q, wanted := parseQuantity(n.items[i], rules{max: "1000T"})
+		if wanted != "" {
+			return d.at(n.items[i], at, n.items[i].String(), wanted)
+		}
+		d.lines[at] = n.items[i].line
+		(*a)[key] = q
+	}
+	return nil
 }
 
 // fillInstanceType takes what a type doesn't say from the one that nodesim knows.

@@ -34,6 +34,14 @@ func (f *File) Workload(ref string) *Workload {
 	return nil
 }
 
+// Covers returns the workload that a budget names, nil where it has a selector or names none.
+func (f *File) Covers(b *Budget) *Workload {
+	if b.Selector != nil || b.Workload == "" {
+		return nil
+	}
+	return f.Workload(f.Meant(b))
+}
+
 // Meant returns the reference to a budget's workload: its namespace says which of several is meant.
 func (f *File) Meant(b *Budget) string {
 	if qualified := b.Namespace + "/" + b.Workload; f.Workload(qualified) != nil {

@@ -6,9 +6,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -221,6 +223,14 @@ func (g *generator) value(t reflect.Type, tag reflect.StructTag, refs bool) obje
 		return object{"type": []string{"string", "number", "boolean"}}
 	case Dist:
 		return g.named("Dist", func() object { return dist(refs) }, tag.Get("form") == "stop")
+	case Amounts:
+		return object{"type": "object", "propertyNames": matching(patterns["key"], false), "additionalProperties": object{
+			"anyOf": []object{matching(quantityPattern, refs), {"type": "number", "minimum": 0}},
+		}}
+	case PodSpec:
+		return object{"$comment": "a v1 PodSpec", "type": "object", "required": []string{"containers"}, "propertyNames": object{"enum": slices.Sorted(maps.Keys(podSpecKeys))}}
+	case Selector:
+		return object{"$comment": "a v1 LabelSelector", "type": "object", "propertyNames": object{"enum": []string{"matchExpressions", "matchLabels"}}}
 	case Timings:
 		return object{"type": "object", "additionalProperties": g.named("Dist", func() object { return dist(refs) }, false)}
 	}

@@ -26,6 +26,7 @@ func (f *File) Split() (*File, error) {
 		for k, n := range shares(w.Replicas, w.ReplicasPerWorkload) {
 			one := w
 			if n < w.Replicas {
+				one.Pods = nil
 				one.Name, one.Replicas = fmt.Sprintf("%s-%d", w.Name, k+1), n
 			}
 			names["workload "+w.Key().String()] = append(names["workload "+w.Key().String()], one.Name)
@@ -34,7 +35,11 @@ func (f *File) Split() (*File, error) {
 	}
 	out.Budgets = nil
 	for _, b := range f.Budgets {
-		w := f.Workload(f.Meant(&b))
+		w := f.Covers(&b)
+		if w == nil {
+			out.Budgets = append(out.Budgets, b)
+			continue
+		}
 		for _, name := range names["workload "+w.Key().String()] {
 			one := b
 			if name != w.Name {

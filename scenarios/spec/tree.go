@@ -11,13 +11,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What a file may have at most. The deepest that means anything is five, the
-// longest key is a label's.
+// What a file may have at most. The deepest that means anything is the value of a pod's preferred anti-affinity, 13; the
+// longest key is a label's; the longest list is one of all pods.
 const (
-	maxDepth = 8
-	maxItems = 1000 // of a list or mapping
-	maxKey   = 317  // bytes
-	maxRef   = 1000 // bytes of a text with references in it
+	maxDepth = 16
+	maxItems = MaxPods // of a list or mapping
+	maxKey   = 317     // bytes
+	maxRef   = 1000    // bytes of a text with references in it
 )
 
 // A node is a value of a scenario file. It is YAML without everything that means more than it says: anchors, aliases,
@@ -78,7 +78,7 @@ func (n *node) String() string {
 // parseTree reads the one document of a file.
 func parseTree(file string, data []byte) (*node, *Error) {
 	if len(data) > MaxFile {
-		return nil, &Error{File: file, Found: fmt.Sprintf("%d bytes", len(data)), Wanted: "at most 1 MiB"}
+		return nil, &Error{File: file, Found: fmt.Sprintf("%d bytes", len(data)), Wanted: "at most 32 MiB"}
 	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node

@@ -42,7 +42,7 @@ func valuesOf(v any) (known []string) {
 // plain reports whether v is a mapping of keys, and no value with a form of its own.
 func (d *decoder) plain(v reflect.Value) bool {
 	switch v.Interface().(type) {
-	case time.Time, resource.Quantity, Dist, IntOrPercent:
+	case time.Time, resource.Quantity, Dist, IntOrPercent, PodSpec, Selector:
 		return false
 	}
 	return true
@@ -77,6 +77,12 @@ func (d *decoder) value(n *node, v reflect.Value, path string, r rules) (done bo
 		return true, d.dist(n, p, path, r)
 	case *Timings:
 		return true, d.timings(n, p, path)
+	case *Amounts:
+		return true, d.amounts(n, p, path)
+	case *PodSpec:
+		return true, d.podSpec(n, p, path)
+	case *Selector:
+		return true, d.selector(n, p, path)
 	default:
 		return d.word(n, v, path, r)
 	}

@@ -20,6 +20,14 @@ type Workload struct {
 	// ReplicasPerWorkload bounds the replicas of one workload; for more there are further workloads like it, NAME-1,
 	// NAME-2 and so on, each with budgets of its own, which no fault may name. 0 is without limit.
 	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"600000"`
+	// PodLabels are the labels of each pod. Default: app, with the workload's name.
+	PodLabels map[string]string `yaml:"podLabels" form:"labels"`
+	// PodSpec is what the pods ask for in Kubernetes' own words, in place of requests, resizePolicy, image, containers, grace, spread,
+	// spreadHard, priority, group and tolerations: the fields of a PodSpec by which pods find nodes, and end.
+	PodSpec *PodSpec `yaml:"podSpec"`
+	// Pods are those that are there when the tape begins, and where they run; the scheduler places what is missing of the replicas.
+	// Absent: it places all.
+	Pods []PlacedPod `yaml:"pods"`
 	// Requests of each pod's first container.
 	Requests Requests `yaml:"requests"`
 	// ResizePolicy of the pods' first container; absent it has none, and a resize leaves it running.
@@ -154,15 +162,17 @@ func (Priority) values() []string {
 	return []string{"none", "system-cluster-critical", "system-node-critical"}
 }
 
-// A Budget is a PodDisruptionBudget that covers one workload. It has one of
+// A Budget is a PodDisruptionBudget that covers one workload, or what a selector selects. It has one of
 // MinAvailable and MaxUnavailable.
 type Budget struct {
-	// Name of the budget. Default: the workload's.
+	// Name of the budget. Default: the workload's; with a selector it is needed.
 	Name string `yaml:"name" form:"label"`
-	// Namespace of the budget, which is the workload's, and says which one is meant of several. Default: that.
+	// Namespace of the budget, which is the workload's, and says which one is meant of several. Default: that; with a selector, default.
 	Namespace string `yaml:"namespace" form:"label"`
-	// Workload whose pods the budget covers.
-	Workload string `yaml:"workload" need:"true" form:"workload"`
+	// Workload whose pods the budget covers, by the label app. It has a Workload or a Selector.
+	Workload string `yaml:"workload" form:"workload"`
+	// Selector of the pods that the budget covers, as Kubernetes has it. An empty one selects every pod of the namespace.
+	Selector *Selector `yaml:"selector"`
 	// MinAvailable is the number of pods that have to stay healthy: a number, or a percentage of the replicas,
 	// rounded up.
 	MinAvailable *IntOrPercent `yaml:"minAvailable"`

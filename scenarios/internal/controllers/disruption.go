@@ -59,7 +59,7 @@ func (d *Disruption) budgetChanged(c kube.Change, old, b *kube.Budget) {
 		delete(d.counts, b)
 		clear(d.byPods)
 		return
-	case n == nil || !slices.Equal(old.Selector, b.Selector):
+	case n == nil || !old.SameSelector(b):
 		next := d.recount(b)
 		if n != nil {
 			next.queued, next.recheck = n.queued, n.recheck

@@ -27,7 +27,7 @@ func (d *Disruption) sync(n *budgetCount) {
 	case err != nil:
 		d.report(b, "Warning", "CalculateExpectedPodCountFailed", "Failed to calculate the number of expected pods: "+err.Error())
 	case n.unmanaged > 0 && byScale(b):
-		d.report(b, "Warning", "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+goString(b.Selector)+") were found "+
+		d.report(b, "Warning", "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+goString(b)+") were found "+
 			"to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. "+
 			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.")
 	}
@@ -51,12 +51,17 @@ func (d *Disruption) report(b *kube.Budget, kind, reason, message string) {
 }
 
 // goString is a LabelSelector as Go prints it.
-func goString(selector kube.Pairs) string {
+func goString(b *kube.Budget) string {
 	s := "&LabelSelector{MatchLabels:map[string]string{"
-	for _, l := range selector {
+	for _, l := range b.Selector {
 		s += l.Key + ": " + l.Value + ","
 	}
-	return s + "},MatchExpressions:[]LabelSelectorRequirement{},}"
+	s += "},MatchExpressions:[]LabelSelectorRequirement{"
+	for i := range b.Expressions {
+		e := &b.Expressions[i]
+		s += "LabelSelectorRequirement{Key:" + e.Key + ",Operator:" + e.Operator + ",Values:[" + strings.Join(e.Values, " ") + "],},"
+	}
+	return s + "},}"
 }
 
 // write puts a verdict into the status (updatePdbStatus); without one it keeps the present status (failSafe).

@@ -32,9 +32,18 @@ type Workload struct {
 	// Replicas that are wanted; a DaemonSet has as many as there are nodes.
 	Replicas int
 	Template PodTemplate
+	// Placed are pods that are there already; see [Workloads.Seed].
+	Placed []Placed
 	// CreateAt is the moment of the tape at which it is created. A workload that
 	// was there before is given to [Workloads.Seed] instead.
 	CreateAt time.Duration
+}
+
+// Placed is a pod that is there when the tape begins.
+type Placed struct {
+	Name string
+	// Node is where it runs, "" where it waits. Zone is that of its volume then, "" where that is nowhere yet.
+	Node, Zone string
 }
 
 // PodTemplate is the template of a workload's pods.
@@ -56,6 +65,11 @@ type PodTemplate struct {
 	Volume     string
 	Finalizers []string
 	Traits     *component.PodTraits
+	// Written is the template as somebody has written it in Kubernetes' words, with demands that have no field here; nil where nobody
+	// has. The fields above say the same of it.
+	Written *kube.Template
+	// Gated says that a scheduling gate holds the pods.
+	Gated bool
 	// Resizable has pods say what their containers were given.
 	Resizable bool
 }

@@ -3,6 +3,7 @@ package controllers
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
@@ -52,6 +53,17 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		}
 		restart = "Never"
 	}
+	if name := w.replicaSet(); name != "" {
+		one.owner.Name = name
+	}
+	if own := w.Template.Written; own != nil {
+		one.template = own.Copy()
+		t := one.template
+		t.GenerateName, t.RestartPolicy, t.Volume, t.Workload, t.Resizable = one.owner.Name+"-", restart, w.Template.Volume, w.Template.Traits, w.Template.Resizable
+		t.Tolerations = defaultTolerations(tolerations, env.Timings.TaintToleration.Median())
+		t.SchedulerName = cmp.Or(own.SchedulerName, component.SchedulerName)
+		return one
+	}
 	one.template = &kube.Template{
 		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
@@ -60,6 +72,28 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		Volume: w.Template.Volume, Workload: w.Template.Traits, Resizable: w.Template.Resizable,
 	}
 	return one
+}
+
+// replicaSet is the name of a Deployment's ReplicaSet as its pods' names have it: all but their last part. It is empty where no
+// pod that is there says.
+func (w *Workload) replicaSet() string {
+	if w.Kind != Deployment {
+		return ""
+	}
+	for i := range w.Placed {
+		if name, _, is := cutLast(w.Placed[i].Name, '-'); is && strings.HasPrefix(name, w.Name+"-") {
+			return name
+		}
+	}
+	return ""
+}
+
+func cutLast(s string, at byte) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, at)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
 }
 
 // defaultTolerations adds what the admission DefaultTolerationSeconds does: five minutes of not-ready and
@@ -85,7 +119,7 @@ func (w *workload) pod(name string) *kube.Pod {
 			Namespace: w.Namespace, Name: name, Labels: w.labels, Annotations: w.Template.Annotations,
 			Finalizers: w.Template.Finalizers, Owner: w.owner,
 		},
-		Template: w.template, Phase: "Pending",
+		Template: w.template, Phase: "Pending", Gated: w.Template.Gated,
 	}
 	if w.env.Version.PodGeneration() {
 		p.Generation = 1

@@ -15,10 +15,26 @@ func (w *writer) budget(old, b *Budget) {
 	w.intOrPercent("minAvailable", old.MinAvailable, b.MinAvailable)
 	if whole {
 		w.name("selector")
-		w.selector(b.Selector)
+		w.brace()
+		if len(b.Selector) > 0 || len(b.Expressions) == 0 {
+			w.matchLabels(b.Selector)
+		}
+		if len(b.Expressions) > 0 {
+			w.member("matchExpressions")
+			w.requirements(b.Expressions)
+		}
+		w.close()
 	} else {
 		w.begin("selector")
 		w.object("matchLabels", old.Selector, b.Selector)
+		switch same := b.SameSelector(old); {
+		case same:
+		case len(b.Expressions) > 0:
+			w.name("matchExpressions")
+			w.requirements(b.Expressions)
+		case len(old.Expressions) > 0:
+			w.null("matchExpressions")
+		}
 		w.end()
 	}
 	w.intOrPercent("maxUnavailable", old.MaxUnavailable, b.MaxUnavailable)

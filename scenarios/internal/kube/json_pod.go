@@ -231,6 +231,11 @@ func (w *writer) podSpecEnd(p *Pod) {
 
 func (w *writer) selector(labels Pairs) {
 	w.brace()
+	w.matchLabels(labels)
+	w.close()
+}
+
+func (w *writer) matchLabels(labels Pairs) {
 	w.member("matchLabels")
 	w.brace()
 	for _, l := range labels {
@@ -239,7 +244,30 @@ func (w *writer) selector(labels Pairs) {
 		w.b = rawjson.AppendString(w.b, l.Value)
 	}
 	w.close()
-	w.close()
+}
+
+// requirements writes those of a selector, as a list.
+func (w *writer) requirements(all []Requirement) {
+	w.b = append(w.b, '[')
+	for i := range all {
+		w.item()
+		w.brace()
+		w.str("key", all[i].Key)
+		w.str("operator", all[i].Operator)
+		if len(all[i].Values) > 0 {
+			w.member("values")
+			w.b = append(w.b, '[')
+			for j, v := range all[i].Values {
+				if j > 0 {
+					w.b = append(w.b, ',')
+				}
+				w.b = rawjson.AppendString(w.b, v)
+			}
+			w.b = append(w.b, ']')
+		}
+		w.close()
+	}
+	w.closeList()
 }
 
 func (w *writer) quantities(plain string, cpu, memory int64) {

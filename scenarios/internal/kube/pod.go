@@ -80,6 +80,12 @@ func (t *Template) Variant(change func(*ContainerSpec)) *Template {
 	return &next
 }
 
+// Copy is a template of its own that says the same.
+func (t *Template) Copy() *Template {
+	next := *t
+	return &next
+}
+
 // Origin is the template of which all variants were made: it identifies the pods of one workload.
 func (t *Template) Origin() *Template {
 	if t.First != nil {

@@ -12,15 +12,24 @@ import (
 // began, for age, and returns its Node, which it adds to the API: ready, posting
 // its status at some point of its five minutes, renewing its lease at some point
 // of its ten seconds. Labels and taints are those of a node that has joined.
-func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *kube.Node { return k.seed(i, age, age) }
+func (k *Kubelets) Seed(i *cloud.Instance, age time.Duration) *kube.Node {
+	return k.seed(i, age, age, nil)
+}
+
+// SeedAs is [Kubelets.Seed] of a node that is otherwise than its group's: change is called before it is added to the API.
+func (k *Kubelets) SeedAs(i *cloud.Instance, age time.Duration, change func(*kube.Node)) {
+	k.seed(i, age, age, change)
+}
 
 // SeedNow is [Kubelets.Seed] for an API server that sets creationTimestamp itself: the
 // machine has been running for age, and its kubelet registers the Node and builds its
 // first status now.
-func (k *Kubelets) SeedNow(i *cloud.Instance, age time.Duration) *kube.Node { return k.seed(i, age, 0) }
+func (k *Kubelets) SeedNow(i *cloud.Instance, age time.Duration) *kube.Node {
+	return k.seed(i, age, 0, nil)
+}
 
-// seed is Seed of a machine of an age, whose conditions are from posted ago.
-func (k *Kubelets) seed(i *cloud.Instance, age, posted time.Duration) *kube.Node {
+// seed is Seed of a machine of an age, whose conditions are from posted ago, and whose node somebody has changed.
+func (k *Kubelets) seed(i *cloud.Instance, age, posted time.Duration, change func(*kube.Node)) *kube.Node {
 	m := k.newMachine(i)
 	m.bootID = m.chance.UUID()
 	m.running = true
@@ -62,6 +71,9 @@ func (k *Kubelets) seed(i *cloud.Instance, age, posted time.Duration) *kube.Node
 			next = period - since
 		}
 		m.postAfter(max(next, 0))
+	}
+	if change != nil {
+		change(n)
 	}
 	k.env.API.SeedNode(n)
 	m.node, m.joining = n, nil

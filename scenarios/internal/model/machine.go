@@ -21,6 +21,8 @@ type Machine struct {
 	GPUs int
 	// Pods is the number of pods that the kubelet is told to take; 0 is the provider's.
 	Pods int
+	// Reported is what nodes report as allocatable, where that is known; nil is the model's estimate.
+	Reported *Resources
 }
 
 // Estimate fills in the memory that a machine of the provider's cloud reports.

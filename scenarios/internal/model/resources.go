@@ -12,6 +12,8 @@ type Resources struct {
 	EphemeralBytes int64
 	Pods           int64
 	GPUs           int64
+	// More are further resources that devices of a node offer, in the order of their names.
+	More []Pair
 }
 
 // Pair is a key and its value: a label, an annotation, a resource. Lists of pairs are in the order of their keys, as the
@@ -46,7 +48,11 @@ func (r Resources) pairs(cpu, ephemeral string) []Pair {
 	if r.GPUs > 0 {
 		out = append(out, Pair{"nvidia.com/gpu", strconv.FormatInt(r.GPUs, 10)})
 	}
-	return append(out, Pair{"pods", strconv.FormatInt(r.Pods, 10)})
+	out = append(out, Pair{"pods", strconv.FormatInt(r.Pods, 10)})
+	if len(r.More) > 0 {
+		out = sortedPairs(append(out, r.More...))
+	}
+	return out
 }
 
 const (
@@ -64,13 +70,18 @@ func CapacityOf(provider Provider, os OS, m Machine, diskGi int64) Resources {
 	if m.Pods > 0 {
 		pods = int64(m.Pods)
 	}
-	return Resources{
+	out := Resources{
 		MilliCPU:       int64(m.CPU) * 1000,
 		MemoryBytes:    m.ReportedKi * 1024,
 		EphemeralBytes: fileSystemKi(provider, os, diskGi) * 1024,
 		Pods:           pods,
 		GPUs:           int64(m.GPUs),
 	}
+	if r := m.Reported; r != nil { // a node has at least what pods may have of it
+		out.MilliCPU, out.MemoryBytes = max(out.MilliCPU, (r.MilliCPU+999)/1000*1000), max(out.MemoryBytes, r.MemoryBytes)
+		out.EphemeralBytes, out.Pods, out.GPUs, out.More = max(out.EphemeralBytes, r.EphemeralBytes), r.Pods, r.GPUs, r.More
+	}
+	return out
 }
 
 // fileSystemKi returns the size of the kubelet's file system on a disk, in KiB: exact for one real node each (20 GiB
@@ -100,6 +111,9 @@ func fileSystemKi(provider Provider, os OS, diskGi int64) int64 {
 //   - AKS: "Node resource reservations" of Azure's documentation, which changed with 1.29.
 //   - Others: the kubelet's thresholds alone (k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1/defaults_linux.go).
 func AllocatableOf(provider Provider, v Version, m Machine, diskGi int64, capacity Resources) Resources {
+	if m.Reported != nil {
+		return *m.Reported
+	}
 	out := capacity
 	out.EphemeralBytes -= tenth(capacity.EphemeralBytes)
 	threshold := int64(100 * mebibyte)

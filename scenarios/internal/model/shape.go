@@ -48,6 +48,8 @@ type Place struct {
 	IP, External netip.Addr
 	// Ordinal counts the machines of a scale set on AKS.
 	Ordinal int
+	// Name is the node's, where somebody else has named it.
+	Name string
 	// PodCIDR is the node's range for pods, where the provider has one: GKE, Cluster API and kOps.
 	PodCIDR netip.Prefix
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 func (sh Shape) aks(out *NodeShape, place Place) {
 	pool := NewStream(0, "aks", sh.Cluster, sh.Group)
 	set := "aks-" + sh.Group + "-" + strconv.FormatUint(10_000_000+pool.N(90_000_000), 10) + "-vmss"
-	out.Name = set + base36(place.Ordinal, 6)
+	out.Name = cmp.Or(place.Name, set+base36(place.Ordinal, 6))
 	group := "MC_" + sh.Cluster + "_" + sh.Cluster + "_" + sh.Region
 	out.InstanceID = strconv.Itoa(max(place.Ordinal, 0))
 	out.ProviderID = "azure:///subscriptions/" + sh.Account + "/resourceGroups/" + strings.ToLower(group) +

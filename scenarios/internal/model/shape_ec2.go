@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"strconv"
@@ -16,6 +17,7 @@ func (sh Shape) ec2(out *NodeShape, place Place, chance *Stream) {
 		// kOps names the nodes of clusters of 1.24 and newer by their instance.
 		out.Name = out.InstanceID
 	}
+	out.Name = cmp.Or(place.Name, out.Name)
 	out.ProviderID = "aws:///" + place.Zone + "/" + out.InstanceID
 	out.Addresses = []Address{{"InternalIP", place.IP.String()}}
 	external := sh.ExternalIP && place.External.IsValid()

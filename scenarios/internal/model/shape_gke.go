@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 func (sh Shape) gke(out *NodeShape, place Place, chance *Stream) {
 	pool := NewStream(0, "gke", sh.Cluster, sh.Group)
 	suffix := string(chance.AppendBase36(nil, 4))
-	out.Name = strings.Join([]string{"gke", sh.Cluster, sh.Group, pool.Hex(8), suffix}, "-")
+	out.Name = cmp.Or(place.Name, strings.Join([]string{"gke", sh.Cluster, sh.Group, pool.Hex(8), suffix}, "-"))
 	out.InstanceID = strconv.FormatUint(1e18+chance.N(8e18), 10)
 	out.ProviderID = "gce://" + sh.Account + "/" + place.Zone + "/" + out.Name
 	dns := out.Name + "." + place.Zone + ".c." + sh.Account + ".internal"

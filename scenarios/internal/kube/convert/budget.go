@@ -3,11 +3,22 @@ package convert
 import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BudgetFromAPI takes a budget over whole. Only selectors of labels are known to the
-// simulation; one with expressions selects nothing there, and all the same on the
-// server, which is asked for every eviction.
+// SelectionFromAPI are both halves of a budget's selector. None selects nothing, an empty one every pod.
+func SelectionFromAPI(in *metav1.LabelSelector) (labels kube.Pairs, expressions []kube.Requirement) {
+	if in == nil {
+		return kube.Pairs{{Key: "nodesim.dev/selects-nothing"}}, nil
+	}
+	for i := range in.MatchExpressions {
+		e := &in.MatchExpressions[i]
+		expressions = append(expressions, kube.Requirement{Key: e.Key, Operator: string(e.Operator), Values: e.Values})
+	}
+	return pairs(in.MatchLabels), expressions
+}
+
+// BudgetFromAPI takes a budget over whole.
 func BudgetFromAPI(b *kube.Budget, in *policyv1.PodDisruptionBudget, c Clock) {
 	b.Namespace, b.Name = in.Namespace, in.Name
 	c.meta(&b.Meta, &in.ObjectMeta)
@@ -21,10 +32,7 @@ func BudgetFromAPI(b *kube.Budget, in *policyv1.PodDisruptionBudget, c Clock) {
 	if in.Spec.UnhealthyPodEvictionPolicy != nil {
 		b.UnhealthyPodEvictionPolicy = string(*in.Spec.UnhealthyPodEvictionPolicy)
 	}
-	b.Selector = kube.Pairs{{Key: "nodesim.dev/selects-nothing"}}
-	if s := in.Spec.Selector; s != nil && len(s.MatchExpressions) == 0 {
-		b.Selector = pairs(s.MatchLabels)
-	}
+	b.Selects(SelectionFromAPI(in.Spec.Selector))
 	b.ObservedGeneration = in.Status.ObservedGeneration
 	b.DisruptionsAllowed, b.CurrentHealthy = int(in.Status.DisruptionsAllowed), int(in.Status.CurrentHealthy)
 	b.DesiredHealthy, b.ExpectedPods = int(in.Status.DesiredHealthy), int(in.Status.ExpectedPods)

@@ -3,7 +3,6 @@ package bugs
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,18 +10,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/nodesim/nodesim/scenarios/simcluster/simtest"
 )
-
-// TestMain takes away client-go's handler of errors, which sleeps until a millisecond after the process's last error: in a
-// bubble of the year 2000 that is far away.
-func TestMain(m *testing.M) {
-	utilruntime.ErrorHandlers = nil
-	os.Exit(m.Run())
-}
 
 // A bug runs a controller, mended or not, and returns what came of it.
 type bug func(t *testing.T, mended bool) string

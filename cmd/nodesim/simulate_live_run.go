@@ -127,7 +127,7 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		d.Verbose = f.verbose
 		return d, nil
 	}
-	enough := tuneGC(cmd.Context())
+	enough := liverun.TuneGC(cmd.Context())
 	report, err := liverun.Run(cmd.Context(), o)
 	enough()
 	if report.Position > 0 || report.Removed > 0 {

@@ -1,4 +1,4 @@
-package main
+package liverun
 
 import (
 	"context"
@@ -24,11 +24,11 @@ const (
 	garbageLook = 2 * time.Second
 )
 
-// tuneGC has a live run, which lives for hours beside a control plane, gather
+// TuneGC has a live run, which lives for hours beside a control plane, gather
 // little garbage: as Go would by itself while it is small, a quarter of what lives
 // when that is much, and a tenth when little happens then. A user that sets GOGC knows
 // better. The watch over it ends with the context; end waits for that.
-func tuneGC(ctx context.Context) (end func()) {
+func TuneGC(ctx context.Context) (end func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}

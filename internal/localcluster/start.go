@@ -19,7 +19,7 @@ import (
 
 // patience bounds a start. It is generous: several may start on few cores that do other work, and a program that ends is
 // noticed at once.
-const patience = 6 * time.Minute
+const patience = 20 * time.Minute
 
 // Start finds or builds the programs, starts them, and returns when pods can be created, which takes about six seconds
 // on two cores. The caller must call Stop. ctx bounds the start alone. A start that fails leaves nothing behind, and its

@@ -36,6 +36,9 @@ func Parse(name string, data []byte) (*Document, error) {
 	return &Document{*d}, nil
 }
 
+// With puts in measured timings; see [spec.Document.With].
+func (d *Document) With(m *spec.Measured) *Document { return &Document{*d.Document.With(m)} }
+
 // Setting, Parameter, Workload, Roll and Error are those of package spec, which says what a scenario file may hold.
 type (
 	// Setting is a value for a parameter.

@@ -119,7 +119,7 @@ func (f *replayFlags) addTape(cmd *cobra.Command) {
 	flags.StringVar(&f.nodegroup, "nodegroup", "", "show the node group of this `NAME` (default: the tape's)")
 	flags.Var(f.provider, "provider", "whose labels name groups and images (default: the tape's)")
 	flags.StringVar(&f.target, "target", "", "the `IMAGE` (or version, or of pods cpu=400m,memory=512Mi) that the roll moves towards")
-	section(scenarioSection, flags, "simulate", "set", "seed")
+	section(scenarioSection, flags, "simulate", "set", "seed", "timings")
 	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
 	suggest(cmd, "provider", names...)
 }
@@ -136,7 +136,7 @@ func (f *replayFlags) tape(cmd *cobra.Command, args []string) (*ui.Tape, error) 
 		}
 		return ui.Simulated(src.Scenario.Name, src.Open), nil
 	case f.scenario.changed(cmd):
-		return nil, usagef("flags --set and --seed: found no scenario to change: want --simulate SCENARIO with them")
+		return nil, usagef("flags --set, --seed and --timings: found no scenario to change: want --simulate SCENARIO with them")
 	}
 	if err := arguments(1, 1, "one tape")(cmd, args); err != nil {
 		return nil, err

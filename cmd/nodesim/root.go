@@ -48,7 +48,7 @@ func newRoot() *cobra.Command {
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
 		newRecord(), newImport(), newSimulate(),
-		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newDiff(), newExplain(), newReport(), newExport(), newFmt(),
+		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newDiff(), newExplain(), newReport(), newCalibrate(), newExport(), newFmt(),
 		newCluster(),
 		newVersion(), newMan(),
 	)

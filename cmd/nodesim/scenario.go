@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ type scenarioFlags struct {
 	word     string // a name or a file
 	settings []string
 	seed     seed
+	timings  string // a file
 }
 
 func (f *scenarioFlags) add(cmd *cobra.Command) {
@@ -23,12 +25,14 @@ func (f *scenarioFlags) add(cmd *cobra.Command) {
 	// A value may have a comma.
 	flags.StringArrayVar(&f.settings, "set", nil, "give a parameter of the scenario another `NAME=VALUE`; may be repeated")
 	flags.Var(&f.seed, "seed", "seed of all random choices (default: the scenario's)")
+	flags.StringVar(&f.timings, "timings", "", "take the times that were measured, of this `FILE` of nodesim calibrate")
+	_ = cmd.RegisterFlagCompletionFunc("timings", completeTimings)
 	_ = cmd.RegisterFlagCompletionFunc("set", completeSetting)
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
 }
 
 func (f *scenarioFlags) changed(cmd *cobra.Command) bool {
-	return cmd.Flags().Changed("set") || cmd.Flags().Changed("seed")
+	return slices.ContainsFunc([]string{"set", "seed", "timings"}, cmd.Flags().Changed)
 }
 
 // find returns the scenario; place says in an error where its name stood.
@@ -49,11 +53,34 @@ func (f *scenarioFlags) source(cmd *cobra.Command, place string) (simulate.Sourc
 	if err != nil {
 		return simulate.Source{}, err
 	}
+	if s, err = f.measured(cmd, s); err != nil {
+		return simulate.Source{}, err
+	}
 	src, err := simulate.Resolve(s, f.settings, f.seed.value)
 	if err != nil {
 		return src, &exitError{exitUsage, err}
 	}
 	return src, nil
+}
+
+// measured is the scenario with the times that were measured.
+func (f *scenarioFlags) measured(cmd *cobra.Command, s scenarios.Scenario) (scenarios.Scenario, error) {
+	switch {
+	case !cmd.Flags().Changed("timings"):
+		return s, nil
+	case s.Document == nil:
+		return s, usagef("scenario %s: it is always the same: want no --timings", s.Name)
+	}
+	m, err := simulate.Timings(f.timings)
+	if err != nil {
+		return s, err
+	}
+	s.Document = s.Document.With(m)
+	return s, nil
+}
+
+func completeTimings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeScenario suggests the shipped scenarios, and files where the word

@@ -81,9 +81,9 @@ func newSimulate() *cobra.Command {
 	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list; panel, feed or json of --live")
 	suggest(cmd, "output", f.format.of...)
 	f.live.add(cmd)
-	section(scenarioSection, flags, "set", "seed", "list", "show")
-	exclude(cmd, "list", "--list simulates nothing", "show", "out", "set", "seed", "live")
-	exclude(cmd, "show", "--show simulates nothing", "out", "set", "seed", "live", "output")
+	section(scenarioSection, flags, "set", "seed", "timings", "list", "show")
+	exclude(cmd, "list", "--list simulates nothing", "show", "out", "set", "seed", "timings", "live")
+	exclude(cmd, "show", "--show simulates nothing", "out", "set", "seed", "timings", "live", "output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd, args); err != nil {
 			return err

@@ -80,6 +80,8 @@ type File struct {
 
 	// Settings are the values of all parameters, in the order in which the file declares them.
 	Settings []Setting `yaml:"-"`
+	// Measured says which of the timings were measured; nil where none was. See [Document.With].
+	Measured *Measured `yaml:"-"`
 }
 
 // Metadata says what a scenario is called and what it is about.

@@ -20,6 +20,9 @@ const (
 	maxRef   = 1000    // bytes of a text with references in it
 )
 
+// emptyFile is what was found where there is no document.
+const emptyFile = "an empty file"
+
 // A node is a value of a scenario file. It is YAML without everything that means more than it says: anchors, aliases,
 // merge keys, tags, duplicate keys, and a second document are refused.
 type node struct {
@@ -84,7 +87,7 @@ func parseTree(file string, data []byte) (*node, *Error) {
 	var doc yaml.Node
 	if err := d.Decode(&doc); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, &Error{File: file, Line: 1, Found: "an empty file", Wanted: "a scenario"}
+			return nil, &Error{File: file, Line: 1, Found: emptyFile, Wanted: "a scenario"}
 		}
 		return nil, yamlError(file, err)
 	}

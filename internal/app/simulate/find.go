@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -52,6 +53,20 @@ func Find(word string, in io.Reader) (scenarios.Scenario, error) {
 		return scenarios.Scenario{}, err
 	}
 	return scenarios.Scenario{Name: doc.Metadata.Name, About: doc.Metadata.Title, Document: doc}, nil
+}
+
+// Timings reads a file of kind Timings.
+func Timings(file string) (*spec.Measured, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("timings: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, scenarios.MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("timings: %w", err)
+	}
+	return spec.ParseTimings(file, text)
 }
 
 // A Source is a scenario that is ready to be simulated.

@@ -77,6 +77,18 @@ func (t *Timings) Set(name string, d Dist) error {
 	return fmt.Errorf("timing %q: no duration has this name", name)
 }
 
+// Get returns the duration of that name, and whether there is one.
+func (t *Timings) Get(name string) (Dist, bool) {
+	for _, table := range timingTables {
+		for _, row := range table {
+			if row.name == name {
+				return *row.of(t), true
+			}
+		}
+	}
+	return Dist{}, false
+}
+
 // TimingNames returns all durations by name: those of the cloud first, then the node's, the pod's, the control plane's
 // and the roller's.
 func TimingNames() []TimingName {

@@ -13,17 +13,6 @@ import (
 )
 
 // get returns the duration of that name, and whether there is one.
-func get(t Timings, name string) (Dist, bool) {
-	for _, table := range timingTables {
-		for _, row := range table {
-			if row.name == name {
-				return *row.of(&t), true
-			}
-		}
-	}
-	return Dist{}, false
-}
-
 // Every field has one name, every name one field.
 func TestEveryTimingHasItsName(t *testing.T) {
 	named := map[string]bool{}
@@ -49,8 +38,8 @@ func TestEveryTimingHasItsName(t *testing.T) {
 		if !strings.EqualFold(changed, n.Name) {
 			t.Errorf("Set(%q) changed the field %q", n.Name, changed)
 		}
-		if got, ok := get(one, n.Name); !ok || got != marked {
-			t.Errorf("get(%q) is %v, %v", n.Name, got, ok)
+		if got, ok := one.Get(n.Name); !ok || got != marked {
+			t.Errorf("Get(%q) is %v, %v", n.Name, got, ok)
 		}
 	}
 	fields := reflect.TypeFor[Timings]()
@@ -89,7 +78,7 @@ func TestSetRefusesAnUnknownName(t *testing.T) {
 	if want := `timing "bot": no duration has this name`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	if _, ok := get(one, "bot"); ok || one != (Timings{}) {
+	if _, ok := one.Get("bot"); ok || one != (Timings{}) {
 		t.Error("an unknown name is found, or changed something")
 	}
 }
@@ -109,7 +98,8 @@ func TestTimingsOfProviders(t *testing.T) {
 		{EKS, AL2023, "interruptionLead", Fixed(2 * time.Minute)},
 		{"nobody", "none", "drainTimeout", Fixed(15 * time.Minute)},
 	} {
-		if got, ok := get(DefaultTimings(c.provider, c.os), c.name); !ok || got != c.want {
+		all := DefaultTimings(c.provider, c.os)
+		if got, ok := all.Get(c.name); !ok || got != c.want {
 			t.Errorf("%s of %s with %s is %s, want %s", c.name, c.provider, c.os, got, c.want)
 		}
 	}
@@ -128,7 +118,7 @@ func TestDefaultTimingsAreSane(t *testing.T) {
 				t.Errorf("%s with %s boots in %s and is ready %s later", provider, os, all.Boot, all.BecomeReady)
 			}
 			for _, n := range TimingNames() {
-				whole, _ := get(all, n.Name)
+				whole, _ := all.Get(n.Name)
 				if got := whole.Scaled(0).Draw(&s); got != whole.Median() {
 					t.Errorf("%s of %s with %s is %s without jitter, want the median %s", n.Name, provider, os, got, whole.Median())
 				}

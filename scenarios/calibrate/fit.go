@@ -1,0 +1,135 @@
+package calibrate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// Quantiles are the two figures by which a file writes a distribution.
+type Quantiles struct{ Median, P95 time.Duration }
+
+// spread is how many times as long as the median the 95th percentile is, 1 at least.
+func (q Quantiles) spread() float64 {
+	if q.Median <= 0 {
+		return 1
+	}
+	return max(float64(q.P95)/float64(q.Median), 1)
+}
+
+// How many samples say what: see the package.
+const (
+	few  = 5
+	many = 20
+	// farOut is how many times the median is too long to be of the same kind.
+	farOut = 8
+)
+
+// A fit is what is made of the samples of one timing.
+type fit struct {
+	used, left []sample // ended, and counted; not ended, and counted
+	apart      []sample // far out
+	found      Quantiles
+	takes      Quantiles
+}
+
+// fitted fits a distribution to samples of which at least one has ended. usual is the estimate.
+func (s *samples) fitted(usual Quantiles) fit {
+	middle := quantile(s.seen, s.open, 0.5)
+	spread := usual.spread()
+	limit := max(float64(middle)*max(farOut, spread*spread*spread), float64(time.Millisecond))
+	var f fit
+	sort := func(from []sample, into *[]sample) {
+		for _, one := range from {
+			if float64(one.took) >= limit {
+				f.apart = append(f.apart, one)
+			} else {
+				*into = append(*into, one)
+			}
+		}
+	}
+	sort(s.seen, &f.used)
+	sort(s.open, &f.left)
+	f.found = Quantiles{Median: quantile(f.used, f.left, 0.5), P95: quantile(f.used, f.left, 0.95)}
+	f.takes = f.found
+	if len(f.used) < few {
+		f.takes.Median = quantile(append(slices.Clone(f.used), sample{took: usual.Median}), f.left, 0.5)
+	}
+	if len(f.used) < many {
+		f.takes.P95 = max(f.takes.P95, times(f.takes.Median, spread))
+	}
+	if len(f.used) < few {
+		f.takes.P95 = max(f.takes.P95, usual.P95)
+	}
+	f.takes.Median = rounded(f.takes.Median)
+	f.takes.P95 = max(rounded(f.takes.P95), f.takes.Median)
+	return f
+}
+
+// quantile is the duration that a part q of the samples stays within, by the product-limit estimate of Kaplan and Meier
+// (Nonparametric Estimation from Incomplete Observations, 1958). Where exactly that part does, it is the middle between
+// there and the next one. Where the samples don't reach that far, it is the longest time that is known.
+func quantile(seen, open []sample, q float64) time.Duration {
+	type point struct {
+		took  time.Duration
+		ended bool
+	}
+	all := make([]point, 0, len(seen)+len(open))
+	for _, s := range seen {
+		all = append(all, point{s.took, true})
+	}
+	for _, s := range open {
+		all = append(all, point{s.took, false})
+	}
+	slices.SortFunc(all, func(a, b point) int {
+		if c := cmp.Compare(a.took, b.took); c != 0 || a.ended == b.ended {
+			return c
+		}
+		if a.ended {
+			return -1 // what ends then was still going on before
+		}
+		return 1
+	})
+	const close = 1e-9 // products of fractions
+	longer := 1.0      // the part that takes longer
+	for i, p := range all {
+		if !p.ended {
+			continue
+		}
+		left := len(all) - i
+		longer *= float64(left-1) / float64(left)
+		switch {
+		case longer > 1-q+close:
+		case longer > 1-q-close:
+			for _, next := range all[i+1:] {
+				if next.ended {
+					return p.took + (next.took-p.took)/2
+				}
+			}
+			return p.took
+		default:
+			return p.took
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1].took
+}
+
+// times is a duration so many times, as far as a file may say it.
+func times(d time.Duration, factor float64) time.Duration {
+	return time.Duration(math.Min(float64(d)*factor, float64(spec.MaxDuration)))
+}
+
+// rounded keeps three digits or four, and what a file may say: a median of a millisecond at least, and 240 hours at most.
+func rounded(d time.Duration) time.Duration {
+	step := time.Millisecond
+	for d > 1000*step {
+		step *= 10
+	}
+	return min(max(d.Round(step), time.Millisecond), spec.MaxDuration)
+}

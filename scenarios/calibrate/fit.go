@@ -36,8 +36,8 @@ type fit struct {
 	takes      Quantiles
 }
 
-// fitted fits a distribution to samples of which at least one has ended. usual is the estimate.
-func (s *samples) fitted(usual Quantiles) fit {
+// fitted fits a distribution to samples of which at least one has ended. usual is the estimate, least the shortest median.
+func (s *samples) fitted(usual Quantiles, least time.Duration) fit {
 	middle := quantile(s.seen, s.open, 0.5)
 	spread := usual.spread()
 	limit := max(float64(middle)*max(farOut, spread*spread*spread), float64(time.Millisecond))
@@ -64,7 +64,7 @@ func (s *samples) fitted(usual Quantiles) fit {
 	if len(f.used) < few {
 		f.takes.P95 = max(f.takes.P95, usual.P95)
 	}
-	f.takes.Median = rounded(f.takes.Median)
+	f.takes.Median = max(rounded(f.takes.Median), least)
 	f.takes.P95 = max(rounded(f.takes.P95), f.takes.Median)
 	return f
 }

@@ -3,6 +3,8 @@ package calibrate
 import (
 	"testing"
 	"time"
+
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 func of(seconds ...float64) (all []sample) {
@@ -73,9 +75,18 @@ func TestWhatIsMadeOfSamples(t *testing.T) {
 		{"at once", samples{seen: same(20, 0)}, 20, 0, Quantiles{time.Millisecond, time.Millisecond}},
 		{"three digits", samples{seen: same(20, 41.23456)}, 20, 0, Quantiles{41200 * time.Millisecond, 41200 * time.Millisecond}},
 	} {
-		f := c.s.fitted(usual)
+		f := c.s.fitted(usual, time.Millisecond)
 		if f.takes != c.takes || len(f.used) != c.counts || len(f.apart) != c.apart {
 			t.Errorf("%s: %s of %d samples, %d far out: want %s of %d, %d", c.name, f.takes, len(f.used), len(f.apart), c.takes, c.counts, c.apart)
 		}
+	}
+}
+
+// A file may not say that a roller looks more than ten times a second.
+func TestShortestTiming(t *testing.T) {
+	s := samples{seen: of(0.004, 0.004, 0.004, 0.004, 0.005)}
+	least := spec.Shortest("rollerPoll")
+	if got, want := s.fitted(Quantiles{least, least}, least).takes, (Quantiles{100 * time.Millisecond, 100 * time.Millisecond}); got != want {
+		t.Errorf("a roller that looks all the time takes %s, want %s", got, want)
 	}
 }

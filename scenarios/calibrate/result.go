@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // A Result is what the tapes say.
@@ -54,7 +55,7 @@ func (c *Calibration) Result() *Result {
 			continue
 		}
 		usual := quantilesOf(&c.estimates, t.timing)
-		f := s.fitted(usual)
+		f := s.fitted(usual, spec.Shortest(t.timing))
 		m := Measured{
 			Name: t.timing, From: t.from, Until: t.until, Samples: len(f.used), Unfinished: len(f.left),
 			Found: f.found, Takes: f.takes, Estimate: usual,

@@ -55,12 +55,12 @@ func simulated(t *testing.T, text, timings string, seed uint64) *timeline.Reader
 	if err != nil {
 		t.Fatal(err)
 	}
-	if timings != "" {
-		doc = doc.With(parsed(t, timings))
-	}
 	file, err := doc.Resolve(nil, &seed)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if timings != "" {
+		file = file.Calibrated(parsed(t, timings))
 	}
 	r, err := file.Open()
 	if err != nil {

@@ -162,3 +162,15 @@ func TestTapesOfOneProvider(t *testing.T) {
 		t.Errorf("two providers: %v, want %s", err, want)
 	}
 }
+
+// The nodes of kwok are ready after the time that was measured, where there is one, and else after that of its stage.
+func TestKwokIsCalibrated(t *testing.T) {
+	kwok := strings.Replace(scenarioOf("eks", "plain"), "cluster: {", "cluster: {kubelet: kwok, ", 1)
+	for timings, want := range map[string]time.Duration{truth: 50 * time.Second, "": time.Second} {
+		var c calibrate.Calibration
+		read(t, &c, "kwok", simulated(t, kwok, timings, 1))
+		if m := c.Result().Measured; len(m) == 0 || m[0].Name != "becomeReady" || m[0].Found.Median.Round(100*time.Millisecond) != want {
+			t.Errorf("measured %+v, want that nodes are ready after %s", m, want)
+		}
+	}
+}

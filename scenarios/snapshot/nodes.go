@@ -102,7 +102,10 @@ func (d *draft) groups() error {
 // group is a group with its members, of which it says what they have in common.
 func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[string]string, wanted map[string]bool) spec.Group {
 	g := spec.Group{Name: seen.Name, Nodes: len(nodes), CapacityType: seen.CapacityType, OS: d.osOf(nodes[0])}
-	g.From.Version = seen.From.Version
+	g.From.Version = seen.From.Version // a default
+	if v := mostCommon(nodes, func(n *corev1.Node) string { return n.Status.NodeInfo.KubeletVersion }); d.supports(v) {
+		g.From.Version = v
+	}
 	if image := mostCommon(nodes, func(n *corev1.Node) string { return d.rules.Image(seenNode(n)).Label }); imageOf(image) == image {
 		g.From.Image = image
 	}
@@ -198,7 +201,11 @@ func (d *draft) supports(version string) bool {
 		return false
 	}
 	v, err := model.ParseVersion(version)
-	return err == nil && strings.HasPrefix(version, "v1.") && strings.Count(version, ".") > 1 && v.Minor <= cluster.Minor && v.Minor+2 >= cluster.Minor
+	skew := uint16(3)
+	if cluster.Minor < 28 {
+		skew = 2
+	}
+	return err == nil && strings.HasPrefix(version, "v1.") && strings.Count(version, ".") > 1 && v.Minor <= cluster.Minor && v.Minor+skew >= cluster.Minor
 }
 
 // osOf is the image family of a node, "" where it is none that the provider's nodes have in a scenario.

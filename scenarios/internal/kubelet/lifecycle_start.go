@@ -165,7 +165,7 @@ func (f *lifecycle) started(r *run) {
 	}
 	image := m.k.images.of(r.spec.Image)
 	*s = kube.Container{
-		Name: r.spec.Name, Image: r.spec.Image, ImageID: m.k.images.digest(image), ContainerID: containerID(&f.chance), Started: true,
+		Name: r.spec.Name, Image: r.spec.Image, ImageID: m.k.images.digest(image), ContainerID: f.nextID(s), Started: true,
 		Restarts: restarts, Last: last, State: kube.ContainerState{Kind: "running", StartedAt: m.now().Second()}, Given: f.givenTo(r, s),
 	}
 	f.initialized = f.initialized || !r.init

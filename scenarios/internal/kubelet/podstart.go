@@ -189,7 +189,7 @@ func (l *podWorker) run() {
 	image := m.k.images.of(l.image)
 	last := c.State
 	*c = kube.Container{
-		Name: c.Name, Image: l.image, ImageID: m.k.images.digest(image), ContainerID: containerID(&l.chance), Started: true,
+		Name: c.Name, Image: l.image, ImageID: m.k.images.digest(image), ContainerID: l.nextID(c), Started: true,
 		Restarts: c.Restarts, Last: c.Last, State: kube.ContainerState{Kind: "running", StartedAt: m.now().Second()},
 		Given: l.giveTo(c),
 	}

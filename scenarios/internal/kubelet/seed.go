@@ -153,6 +153,16 @@ func (r *restingConditions) get(at kube.Instant, observed int64, sandbox bool) k
 	return out
 }
 
+// nextID is the identity of a container that takes the place of another one. After a boot a worker draws what the one before
+// it drew.
+func (l *podWorker) nextID(before *kube.Container) string {
+	id := containerID(&l.chance)
+	for id == before.ContainerID || id == before.Last.ContainerID {
+		id = containerID(&l.chance)
+	}
+	return id
+}
+
 // containerID is an identity that containerd gives.
 func containerID(chance *model.Stream) string {
 	const scheme = "containerd://"

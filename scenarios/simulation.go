@@ -26,6 +26,9 @@ const bookmarkEvery = time.Minute
 // readStep is the time by which a simulation advances at once while its tape is read.
 const readStep = time.Second
 
+// TimeLimitMark is the name of the MARK on a tape whose roll isn't over at the time limit.
+const TimeLimitMark = "time limit"
+
 // expireEvery is the interval between searches for events that are an hour old.
 const expireEvery = 10 * time.Second
 
@@ -140,7 +143,7 @@ func (s *Simulation) Step(d time.Duration) (ended bool, err error) {
 		return false, nil
 	}
 	if s.running > 0 || len(s.waiting) > 0 {
-		s.env.API.Mark("time limit", s.unfinished())
+		s.env.API.Mark(TimeLimitMark, s.unfinished())
 	}
 	s.ended = true
 	s.Close()

@@ -1,0 +1,34 @@
+package hunt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/nodesim/nodesim/replay/policy"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// drawing is the way in which cases are drawn. Another one has other cases of the same numbers: it changes with package variant.
+const drawing = 1
+
+// Input is a hash of what the cases of a search and their judgement depend on, but for the seed: results with another one are of
+// another search.
+func Input(f *spec.File, parameters []spec.Parameter, faults []string, policies []*policy.Policy) (string, error) {
+	h := sha256.New()
+	e := json.NewEncoder(h)
+	for _, part := range []any{drawing, f, parameters, faults} {
+		if err := e.Encode(part); err != nil {
+			return "", err
+		}
+	}
+	for _, p := range policies {
+		for i := range p.Rules {
+			r := &p.Rules[i]
+			if err := e.Encode([]string{p.Name, r.Name, string(r.Over), string(r.Severity), r.Where, r.Expression}); err != nil {
+				return "", err
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

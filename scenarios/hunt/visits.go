@@ -1,0 +1,94 @@
+package hunt
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/nodesim/nodesim/scenarios/hunt/variant"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// NoFault stands for the cases without a fault in a [Coverage].
+const NoFault = "none"
+
+// visits are the states in which nodes of one case were: at the begin of each fault or, where there is none, at any time.
+type visits struct {
+	states  map[string]int // of the nodes, an index of variant.States
+	count   [5]int
+	ready   map[string]bool // has been ready before
+	quiet   bool            // no fault is in the file
+	visited map[string]set  // by the fault's action
+}
+
+// set has a bit for each of variant.States.
+type set uint8
+
+const (
+	joining = iota
+	online
+	draining
+	notReady
+	terminated
+)
+
+func newVisits(f *spec.File) *visits {
+	faulty := slices.ContainsFunc(f.Faults, func(one spec.Fault) bool { return one.Mark == nil })
+	return &visits{states: map[string]int{}, ready: map[string]bool{}, quiet: !faulty, visited: map[string]set{}}
+}
+
+// node notes a node's state.
+func (v *visits) node(n *corev1.Node, gone bool) {
+	was, known := v.states[n.Name]
+	if known {
+		v.count[was]--
+	}
+	if gone {
+		delete(v.states, n.Name)
+		delete(v.ready, n.Name)
+		v.count[terminated]++ // it stays so
+	} else {
+		is := v.stateOf(n)
+		v.states[n.Name] = is
+		v.count[is]++
+	}
+	if v.quiet {
+		v.visited[NoFault] |= v.now()
+	}
+}
+
+// mark notes that a fault begins.
+func (v *visits) mark(name string) {
+	if action, is := variant.Begun(name); is {
+		v.visited[action] |= v.now()
+	}
+}
+
+// now has the states that nodes are in.
+func (v *visits) now() (s set) {
+	for i, n := range v.count {
+		if n > 0 {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
+// stateOf is the state as triggers of faults have it.
+func (v *visits) stateOf(n *corev1.Node) int {
+	ready := slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+	before := v.ready[n.Name]
+	v.ready[n.Name] = before || ready
+	removed := slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "karpenter.sh/disrupted" })
+	switch {
+	case n.Spec.Unschedulable || removed || n.DeletionTimestamp != nil:
+		return draining
+	case ready:
+		return online
+	case before:
+		return notReady
+	}
+	return joining
+}

@@ -47,8 +47,8 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommandGroupID("else")
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
-		newRecord(), newImport(), newSimulate(), newSnapshot(),
-		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newDiff(), newExplain(), newReport(), newCalibrate(), newExport(), newFmt(),
+		newRecord(), newImport(), newSimulate(),
+		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newDiff(), newExplain(), newReport(), newHunt(), newCalibrate(), newExport(), newFmt(),
 		newCluster(),
 		newVersion(), newMan(),
 	)

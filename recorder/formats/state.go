@@ -96,7 +96,7 @@ func (s *states) file(name string, r io.Reader) error {
 		if len(bytes.TrimSpace(bytes.TrimLeft(doc, "-"))) == 0 {
 			continue
 		}
-		object, err := YAMLToJSON(doc)
+		object, err := yamlToJSON(doc)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -22,6 +22,8 @@ type Document struct {
 	text string
 	root *node
 	idle *Error // about the first parameter that is not used
+
+	measured *Measured
 }
 
 // Text is the file as it was given.
@@ -161,7 +163,7 @@ func (d *Document) Resolve(set []Setting, seed *uint64) (*File, error) {
 	if err := in.mapping(root, reflect.ValueOf(f).Elem(), ""); err != nil {
 		return nil, err
 	}
-	f.Settings = settings
+	f.Settings, f.Measured = settings, d.measured
 	if seed != nil {
 		f.Seed = *seed
 	}

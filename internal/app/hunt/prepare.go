@@ -1,0 +1,131 @@
+package hunt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/replay/policy"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/hunt"
+	"github.com/nodesim/nodesim/scenarios/hunt/variant"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// Config is what was asked for.
+type Config struct {
+	Scenario scenarios.Scenario
+	Settings []string // name=value, which all cases have
+	Policies []*policy.Policy
+	Seed     uint64
+	Cases    uint64
+	Shard    Shard
+	Parallel int
+}
+
+// Shard is one of several parts of a search, such as 2/8; the zero Shard is the whole.
+type Shard struct{ Index, Of int }
+
+// ParseShard reads i/n.
+func ParseShard(text string) (s Shard, err error) {
+	index, of, ok := strings.Cut(text, "/")
+	if ok {
+		s.Index, err = strconv.Atoi(index)
+	}
+	if ok && err == nil {
+		s.Of, err = strconv.Atoi(of)
+	}
+	if !ok || err != nil || s.Of < 1 || s.Of > mostShards || s.Index < 0 || s.Index >= s.Of {
+		return Shard{}, fmt.Errorf("want INDEX/SHARDS, such as 0/8 for the first of eight")
+	}
+	return s, nil
+}
+
+// mostShards is the most completions of an Indexed Job whose indexes fail one by one
+// (k8s.io/kubernetes/pkg/apis/batch/validation, maxParallelismForIndexedJob).
+const mostShards = 100_000
+
+// String is the shard as ParseShard reads it.
+func (s Shard) String() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+}
+
+// prepare makes the options of a search.
+func prepare(c *Config) (hunt.Options, error) {
+	if c.Scenario.Document == nil {
+		return hunt.Options{}, fmt.Errorf("scenario %s: it is always the same: want another one, such as surge", c.Scenario.Name)
+	}
+	src, err := simulate.Resolve(c.Scenario, c.Settings, nil)
+	if err != nil {
+		return hunt.Options{}, err
+	}
+	given, free, err := parameters(c)
+	if err != nil {
+		return hunt.Options{}, err
+	}
+	space := variant.NewSpace(variant.Config{
+		File: &src.File.File, Parameters: free, Seed: c.Seed,
+		Resolve: func(set []spec.Setting) (*spec.File, error) {
+			f, err := c.Scenario.Document.Resolve(slices.Concat(set, given), nil)
+			if err != nil {
+				return nil, err
+			}
+			return &f.File, nil
+		},
+	})
+	input, err := hunt.Input(&src.File.File, free, space.Faults, c.Policies)
+	return hunt.Options{
+		Space: space, Judge: hunt.Simulated(c.Policies), Input: input, Seed: c.Seed, Cases: c.Cases, Shard: c.Shard.Index,
+		Shards: c.Shard.Of, Parallel: c.Parallel,
+	}, err
+}
+
+// parameters are those that were given, and those that cases may draw.
+func parameters(c *Config) (given []spec.Setting, free []spec.Parameter, err error) {
+	for _, text := range c.Settings {
+		one, err := scenarios.ParseSetting(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		given = append(given, one)
+	}
+	for _, p := range c.Scenario.Document.Parameters {
+		if !slices.ContainsFunc(given, func(s spec.Setting) bool { return s.Name == p.Name }) {
+			free = append(free, p)
+		}
+	}
+	return given, free, nil
+}
+
+// Merge reads results and puts them together: files, or standard input where a name is "-".
+func Merge(names []string, stdin io.Reader) (*hunt.Result, error) {
+	var all []hunt.Result
+	for _, name := range names {
+		some, err := results(name, stdin)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return hunt.Merge(all)
+}
+
+func results(name string, stdin io.Reader) (_ []hunt.Result, err error) {
+	if name == "-" {
+		return hunt.ReadResults("(standard input)", stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return hunt.ReadResults(name, f)
+}

@@ -36,8 +36,8 @@ func Parse(name string, data []byte) (*Document, error) {
 	return &Document{*d}, nil
 }
 
-// With puts in measured timings; see [spec.Document.With].
-func (d *Document) With(m *spec.Measured) *Document { return &Document{*d.Document.With(m)} }
+// Calibrated is the file with measured timings; see [spec.File.Calibrated].
+func (f *File) Calibrated(m *spec.Measured) *File { return &File{*f.File.Calibrated(m)} }
 
 // Setting, Parameter, Workload, Roll and Error are those of package spec, which says what a scenario file may hold.
 type (

@@ -24,12 +24,12 @@ import (
 // included.
 func (p *LiveSimulation) registerWorkloads() {
 	s := p.sim
-	if s.file.Cluster.Kubelet != spec.KubeletKwok {
-		p.agents = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
-	}
+	p.agents = s.agents()
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
-		s.traits[w.Key()] = s.workload(w).Template.Traits
+		one := s.workload(w)
+		asAgent(&one)
+		s.traits[w.Key()] = one.Template.Traits
 	}
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]

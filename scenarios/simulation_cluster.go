@@ -40,6 +40,9 @@ func (s *Simulation) prepare() {
 	s.kubelet = kubelet.Config{Timings: s.timingsOf(), Shape: s.shape, Place: s.place, Fits: s.acting != nil}
 	if s.file.Cluster.Kubelet == spec.KubeletKwok {
 		s.kubelet.Profile = kubelet.Kwok
+		if ready, stated := s.file.Timings.Get("becomeReady"); stated { // its stages have their own delay, else
+			s.kubelet.Kwok.NodeStart = ready.Model().Median()
+		}
 	}
 	s.env.Cloud = cloud.New(cloud.Config{
 		Loop: s.env.Loop, Seed: s.env.Seed, Jitter: s.env.Jitter,

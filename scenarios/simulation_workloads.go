@@ -153,13 +153,11 @@ func (s *Simulation) seedWorkloads() error {
 			created[s.workloadOf(f.CreateWorkload.Workload)] = true
 		}
 	}
-	var there []controllers.Workload
-	if s.file.Cluster.Kubelet != spec.KubeletKwok {
-		there = systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
-	}
+	there := s.agents()
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
 		one := s.workload(w)
+		asAgent(&one)
 		s.traits[w.Key()] = one.Template.Traits
 		switch {
 		case created[w]:

@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
@@ -42,6 +45,30 @@ var agents = map[spec.Provider][]agent{
 		{"cilium", "k8s-app", "quay.io/cilium/cilium:v1.17.6", 100, 128, 210, true},
 		{"kops-node-cache", "k8s-app", "registry.k8s.io/dns/k8s-dns-node-cache:1.26.0", 25, 5, 30, false},
 	},
+}
+
+// agents returns the DaemonSets that the cluster's provider brings: none where the file has the nodes of a cluster one by one, which
+// has its DaemonSets as well.
+func (s *Simulation) agents() []controllers.Workload {
+	if s.file.Cluster.Kubelet == spec.KubeletKwok || slices.ContainsFunc(s.file.Groups, func(g spec.Group) bool { return len(g.Members) > 0 }) {
+		return nil
+	}
+	return systemAgents(s.file.Cluster.Provider, s.file.Cluster.Region, s.env.Version)
+}
+
+// asAgent has a DaemonSet of the file that is a provider's agent do what the agent does.
+func asAgent(w *controllers.Workload) {
+	if w.Kind != controllers.DaemonSet || w.Namespace != metav1.NamespaceSystem {
+		return
+	}
+	for _, list := range agents {
+		for _, a := range list {
+			if a.name == w.Name {
+				w.Template.Traits.NetworkPlugin, w.Template.Traits.NodeProxy = a.network, a.name == "kube-proxy"
+				return
+			}
+		}
+	}
 }
 
 // systemAgents returns the DaemonSets of a provider as workloads of kube-system.

@@ -47,7 +47,7 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommandGroupID("else")
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
-		newRecord(), newImport(), newSimulate(),
+		newRecord(), newImport(), newSimulate(), newSnapshot(),
 		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newDiff(), newExplain(), newReport(), newHunt(), newCalibrate(), newExport(), newFmt(),
 		newCluster(),
 		newVersion(), newMan(),

@@ -53,30 +53,27 @@ func (f *scenarioFlags) source(cmd *cobra.Command, place string) (simulate.Sourc
 	if err != nil {
 		return simulate.Source{}, err
 	}
-	if s, err = f.measured(cmd, s); err != nil {
-		return simulate.Source{}, err
-	}
 	src, err := simulate.Resolve(s, f.settings, f.seed.value)
 	if err != nil {
 		return src, &exitError{exitUsage, err}
 	}
-	return src, nil
+	return f.measured(cmd, src)
 }
 
 // measured is the scenario with the times that were measured.
-func (f *scenarioFlags) measured(cmd *cobra.Command, s scenarios.Scenario) (scenarios.Scenario, error) {
-	switch {
-	case !cmd.Flags().Changed("timings"):
-		return s, nil
-	case s.Document == nil:
-		return s, usagef("scenario %s: it is always the same: want no --timings", s.Name)
+func (f *scenarioFlags) measured(cmd *cobra.Command, src simulate.Source) (simulate.Source, error) {
+	if !cmd.Flags().Changed("timings") {
+		return src, nil
+	}
+	if src.File == nil {
+		return src, usagef("scenario %s: it is always the same: want no --timings", src.Scenario.Name)
 	}
 	m, err := simulate.Timings(f.timings)
 	if err != nil {
-		return s, err
+		return src, err
 	}
-	s.Document = s.Document.With(m)
-	return s, nil
+	src.File = src.File.Calibrated(m)
+	return src, nil
 }
 
 func completeTimings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -85,7 +85,7 @@ func (k *kwokReader) absolute(doc []byte) []byte {
 }
 
 func (k *kwokReader) document(doc []byte) error {
-	object, err := yamlToJSON(k.absolute(doc))
+	object, err := YAMLToJSON(k.absolute(doc))
 	if err != nil || object == nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (s *states) file(name string, r io.Reader) error {
 		if len(bytes.TrimSpace(bytes.TrimLeft(doc, "-"))) == 0 {
 			continue
 		}
-		object, err := yamlToJSON(doc)
+		object, err := YAMLToJSON(doc)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

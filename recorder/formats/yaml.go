@@ -12,9 +12,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// yamlToJSON turns one document into compact JSON; nil where it is empty. Times stay text, as JSON has
+// YAMLToJSON turns one document into compact JSON; nil where it is empty. Times stay text, as JSON has
 // them. Aliases are refused: a few of them make gigabytes.
-func yamlToJSON(doc []byte) ([]byte, error) {
+func YAMLToJSON(doc []byte) ([]byte, error) {
 	var n yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(doc)).Decode(&n); err != nil {
 		if errors.Is(err, io.EOF) {

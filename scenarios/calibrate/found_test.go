@@ -55,12 +55,12 @@ func simulated(t *testing.T, text, timings string, seed uint64) *timeline.Reader
 	if err != nil {
 		t.Fatal(err)
 	}
-	if timings != "" {
-		doc = doc.With(parsed(t, timings))
-	}
 	file, err := doc.Resolve(nil, &seed)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if timings != "" {
+		file = file.Calibrated(parsed(t, timings))
 	}
 	r, err := file.Open()
 	if err != nil {
@@ -160,5 +160,17 @@ func TestTapesOfOneProvider(t *testing.T) {
 	want := `tape two.yaml: found the provider "gke", and "eks" in one.yaml: want tapes of one provider; calibrate each provider by itself`
 	if err == nil || err.Error() != want {
 		t.Errorf("two providers: %v, want %s", err, want)
+	}
+}
+
+// The nodes of kwok are ready after the time that was measured, where there is one, and else after that of its stage.
+func TestKwokIsCalibrated(t *testing.T) {
+	kwok := strings.Replace(scenarioOf("eks", "plain"), "cluster: {", "cluster: {kubelet: kwok, ", 1)
+	for timings, want := range map[string]time.Duration{truth: 50 * time.Second, "": time.Second} {
+		var c calibrate.Calibration
+		read(t, &c, "kwok", simulated(t, kwok, timings, 1))
+		if m := c.Result().Measured; len(m) == 0 || m[0].Name != "becomeReady" || m[0].Found.Median.Round(100*time.Millisecond) != want {
+			t.Errorf("measured %+v, want that nodes are ready after %s", m, want)
+		}
 	}
 }

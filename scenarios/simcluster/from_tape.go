@@ -19,26 +19,29 @@ import (
 // they are made up of their pods. Nothing goes on with the tape's roll:
 // what it had begun, such as a cordon, stays as it is.
 func Tape(src timeline.Source, at time.Duration) Start {
-	return Start{moment: func() (m scenarios.Moment, err error) {
-		p, err := replay.NewPlayer(src)
+	return Start{moment: func() (scenarios.Moment, error) { return MomentOf(context.Background(), src, at) }}
+}
+
+// MomentOf is what is there at a moment of a tape, [replay.End] for its end.
+func MomentOf(ctx context.Context, src timeline.Source, at time.Duration) (m scenarios.Moment, err error) {
+	p, err := replay.NewPlayer(src)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := p.Seek(ctx, at); err != nil {
+		return m, err
+	}
+	c := p.Cluster()
+	m = scenarios.Moment{Header: p.Header(), At: min(at, p.Position()), Objects: map[timeline.Resource][][]byte{}}
+	for _, r := range m.Header.Resources {
+		list, err := c.ListUnfaulted(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}, "", metav1.ListOptions{})
 		if err != nil {
 			return m, err
 		}
-		defer func() { err = errors.Join(err, p.Close()) }()
-		if err := p.Seek(context.Background(), at); err != nil {
-			return m, err
+		for _, o := range list.Items {
+			m.Objects[r] = append(m.Objects[r], o.Raw())
 		}
-		c := p.Cluster()
-		m = scenarios.Moment{Header: p.Header(), At: min(at, p.Position()), Objects: map[timeline.Resource][][]byte{}}
-		for _, r := range m.Header.Resources {
-			list, err := c.ListUnfaulted(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}, "", metav1.ListOptions{})
-			if err != nil {
-				return m, err
-			}
-			for _, o := range list.Items {
-				m.Objects[r] = append(m.Objects[r], o.Raw())
-			}
-		}
-		return m, nil
-	}}
+	}
+	return m, nil
 }

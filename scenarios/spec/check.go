@@ -57,7 +57,18 @@ func (c *checker) unknown(path, what, name string, known []string) *Error {
 // check is the whole of it, in the order of the file's keys.
 func (c *checker) check() *Error {
 	for _, step := range []func() *Error{
-		c.names, c.zones, func() *Error { c.fill(); return nil },
+		c.names, c.zones, func() *Error { c.fill(); return nil }, c.sound,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sound checks a file in which nothing is left to fill in.
+func (c *checker) sound() *Error {
+	for _, step := range []func() *Error{
 		c.times, c.cluster, c.instanceTypes, c.groups, c.workloads, c.placed, c.sizes, c.budgets, c.roll, c.autoscaler, c.timings, c.faults, c.stream,
 	} {
 		if err := step(); err != nil {

@@ -92,6 +92,9 @@ func (c *checker) fillCluster() {
 	}
 }
 
+// The days of the releases of images that a file doesn't name.
+const dayFrom, dayTo = "20260818", "20260903"
+
 func (c *checker) fillGroup(g *Group, path string) {
 	provider := c.f.Cluster.Provider
 	if g.OS == "" {
@@ -114,8 +117,8 @@ func (c *checker) fillGroup(g *Group, path string) {
 	if !c.has(path + ".max") {
 		g.Max = max(2*g.Nodes, g.Nodes+10)
 	}
-	c.fillImage(&g.From, g, 1, "20260818")
-	c.fillImage(&g.To, g, 0, "20260903")
+	c.fillImage(&g.From, g, 1, dayFrom)
+	c.fillImage(&g.To, g, 0, dayTo)
 	g.fillMembers()
 }
 

@@ -80,7 +80,7 @@ type File struct {
 
 	// Settings are the values of all parameters, in the order in which the file declares them.
 	Settings []Setting `yaml:"-"`
-	// Measured says which of the timings were measured; nil where none was. See [Document.With].
+	// Measured says which of the timings were measured; nil where none was. See [File.Calibrated].
 	Measured *Measured `yaml:"-"`
 }
 

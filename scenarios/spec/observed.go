@@ -165,7 +165,7 @@ func (o *observed) finish(g *observedGroup) Group {
 		out.From.Version = ""
 	}
 	for label, value := range last.Labels {
-		if isOwn(label) && each(g.members, func(n *corev1.Node) bool { return n.Labels[label] == value }) {
+		if IsOwn(label) && each(g.members, func(n *corev1.Node) bool { return n.Labels[label] == value }) {
 			if out.Labels == nil {
 				out.Labels = map[string]string{}
 			}
@@ -173,7 +173,7 @@ func (o *observed) finish(g *observedGroup) Group {
 		}
 	}
 	for _, t := range last.Spec.Taints {
-		if isOwn(t.Key) && each(g.members, func(n *corev1.Node) bool {
+		if IsOwn(t.Key) && each(g.members, func(n *corev1.Node) bool {
 			return slices.ContainsFunc(n.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) && o.Value == t.Value })
 		}) {
 			out.Taints = append(out.Taints, Taint{Key: t.Key, Value: t.Value, Effect: Effect(t.Effect)})
@@ -200,8 +200,8 @@ func (o *observed) supports(version string) bool {
 	return versionForm().MatchString(version) && kubelet <= cluster && kubelet >= max(cluster-2, oldestMinor)
 }
 
-// isOwn reports whether a label or taint is the user's own: neither Kubernetes' nor a provider's.
-func isOwn(key string) bool {
+// IsOwn reports whether a label or taint is the user's own: neither Kubernetes' nor a provider's.
+func IsOwn(key string) bool {
 	domain, _, qualified := strings.Cut(key, "/")
 	if len(validation.IsQualifiedName(key)) > 0 {
 		return false

@@ -22,8 +22,6 @@ type Document struct {
 	text string
 	root *node
 	idle *Error // about the first parameter that is not used
-
-	measured *Measured
 }
 
 // Text is the file as it was given.
@@ -163,7 +161,7 @@ func (d *Document) Resolve(set []Setting, seed *uint64) (*File, error) {
 	if err := in.mapping(root, reflect.ValueOf(f).Elem(), ""); err != nil {
 		return nil, err
 	}
-	f.Settings, f.Measured = settings, d.measured
+	f.Settings = settings
 	if seed != nil {
 		f.Seed = *seed
 	}

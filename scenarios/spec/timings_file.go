@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -16,8 +17,6 @@ type Measured struct {
 	Timings Timings
 	// Samples is on how many samples each timing was measured, by its name; 0 where the file doesn't say.
 	Samples map[string]int
-
-	dists map[string]*node
 }
 
 // ParseTimings reads a file of kind Timings: one strict YAML document as [Parse] reads it. Errors are of type *[Error].
@@ -55,7 +54,7 @@ func parseTimings(name string, data []byte) (*Measured, *Error) {
 			return nil, in.at(n, word[0], n.String(), word[1])
 		}
 	}
-	m := &Measured{Name: name, Samples: map[string]int{}, dists: map[string]*node{}}
+	m := &Measured{Name: name, Samples: map[string]int{}}
 	timings := root.get("timings")
 	if timings == nil {
 		return nil, in.at(root, "", `no "timings"`, "it")
@@ -63,9 +62,6 @@ func parseTimings(name string, data []byte) (*Measured, *Error) {
 	in.lines["timings"] = timings.line
 	if err := in.timings(timings, &m.Timings, "timings"); err != nil {
 		return nil, err
-	}
-	for i, key := range timings.keys {
-		m.dists[key] = timings.items[i]
 	}
 	if err := m.counts(in, root.get("samples")); err != nil {
 		return nil, err
@@ -87,7 +83,7 @@ func (m *Measured) counts(in *decoder, samples *node) *Error {
 	}
 	for i, key := range samples.keys {
 		path := under("samples", key)
-		if m.dists[key] == nil {
+		if _, is := m.Timings.Get(key); !is {
 			return in.at(samples.items[i], path, "no such key below timings", "a timing of this file")
 		}
 		n, wanted := parseInt(samples.items[i], rules{})
@@ -99,49 +95,42 @@ func (m *Measured) counts(in *decoder, samples *node) *Error {
 	return nil
 }
 
-// With returns the document with measured timings in the place of its own, and of the times in which its workloads' containers
-// become ready and stop where it doesn't state them; d stays as it is. Its files have the measurements as [File.Measured].
-func (d *Document) With(m *Measured) *Document {
-	with := *d
-	with.measured = m
-	root := d.root.copied()
-	own := root.get("timings")
-	if own == nil || own.kind != isMapping {
-		own = &node{kind: isMapping, line: root.line}
-	}
-	own = own.copied()
-	for _, t := range m.Timings {
-		own.set(t.Name, m.dists[t.Name])
-	}
-	root.set("timings", own)
-	if workloads := root.get("workloads"); workloads != nil {
-		root.set("workloads", m.programs(workloads))
-	}
-	with.root = root
-	return &with
-}
-
-// programs is a list of workloads, or of a workload's containers, with what was measured.
-func (m *Measured) programs(all *node) *node {
-	all = all.copied()
-	for i, one := range all.items {
-		one = one.copied()
-		for _, key := range [][2]string{{"stop", "appStop"}, {"ready", "containerReady"}} {
-			if dist := m.dists[key[1]]; dist != nil && one.get(key[0]) == nil {
-				one.set(key[0], dist)
-			}
+// Calibrated returns the file with measured timings in the place of its own, and of the times in which its workloads' containers
+// become ready and stop where those are the defaults; f stays as it is. The result has the measurements as [File.Measured].
+func (f *File) Calibrated(m *Measured) *File {
+	c := *f
+	c.Measured = m
+	c.Timings = slices.DeleteFunc(slices.Clone(f.Timings), func(t Timing) bool {
+		_, measured := m.Timings.Get(t.Name)
+		return measured
+	})
+	c.Timings = append(c.Timings, m.Timings...)
+	c.Workloads = slices.Clone(f.Workloads)
+	usual := usualContainer()
+	for i := range c.Workloads {
+		w := &c.Workloads[i]
+		m.program(&w.Stop, &w.Ready, usual)
+		w.Containers = slices.Clone(w.Containers)
+		for j := range w.Containers {
+			m.program(&w.Containers[j].Stop, &w.Containers[j].Ready, usual)
 		}
-		if containers := one.get("containers"); containers != nil {
-			one.set("containers", m.programs(containers))
-		}
-		all.items[i] = one
 	}
-	return all
-}
-
-// copied is a node whose keys and items may be replaced.
-func (n *node) copied() *node {
-	c := *n
-	c.keys, c.items = slices.Clone(n.keys), slices.Clone(n.items)
 	return &c
+}
+
+// program sets how long a container takes to stop and to become ready, if nothing is known of it.
+func (m *Measured) program(stop, ready *Dist, usual Container) {
+	if d, measured := m.Timings.Get("appStop"); measured && *stop == usual.Stop {
+		*stop = d
+	}
+	if d, measured := m.Timings.Get("containerReady"); measured && *ready == usual.Ready {
+		*ready = d
+	}
+}
+
+// usualContainer is a container of which a file says nothing. That of a workload takes as long.
+func usualContainer() (c Container) {
+	nothing := &node{kind: isMapping, keys: []string{"name"}, items: []*node{{kind: isText, text: "usual"}}}
+	_ = newDecoder("").mapping(nothing, reflect.ValueOf(&c).Elem(), "") // defaults alone
+	return c
 }

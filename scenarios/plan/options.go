@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/replay/policy"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// DefaultRuns is the number of runs where Options name none.
+const DefaultRuns = 200
+
+// MaxRuns bounds the runs of a plan, and of a comparison all together.
+const MaxRuns = 100_000
+
+// Options choose the roll, and how often it is simulated.
+type Options struct {
+	// Groups that are rolled; none: those of the file's roll, or else all.
+	Groups []string
+	// Roll has settings of the roll by their keys in a scenario file: strategy, maxUnavailable, force and so on. What it doesn't have
+	// is the file's, or the provider's default.
+	Roll []spec.Setting
+	// ToVersion is the version of the kubelet that the nodes get, such as 1.35, ToImage their image. Both "": what the file says.
+	ToVersion, ToImage string
+	// WhatIf are changes of the file before it begins.
+	WhatIf []spec.Change
+	// TimeLimit is how long a run may take; 0: the file's.
+	TimeLimit time.Duration
+
+	// Runs is how often the roll is simulated, DefaultRuns for 0, with the seeds from Seed on; nil: from the file's on.
+	Runs int
+	Seed *uint64
+	// Parallel is how many runs there are at a time; 0 is one.
+	Parallel int
+	// Policies are held against each run.
+	Policies []*policy.Policy
+	// Progress is called after each run, by one goroutine at a time.
+	Progress func(done, of int)
+}
+
+// errNothing is the error of a file in which no group can be rolled.
+var errNothing = errors.New("found no node in the groups to roll: want a group with nodes")
+
+// Prepare returns the file with the roll and the changes that the options ask for. The receiver stays as it is.
+func Prepare(f *scenarios.File, o Options) (*scenarios.File, error) {
+	s := f.File
+	if o.TimeLimit > 0 {
+		s.TimeLimit = o.TimeLimit
+	}
+	if o.Seed != nil {
+		s.Seed = *o.Seed
+	}
+	// Karpenter says in Events alone why it leaves a node as it is.
+	s.Cluster.Events = s.Cluster.Events || s.Cluster.Provider == spec.ProviderKarpenter
+	changed := &s
+	rolled := o.Groups
+	if len(rolled) == 0 && s.Roll != nil {
+		rolled = s.Roll.Groups
+	}
+	if len(rolled) == 0 {
+		for i := range s.Groups {
+			if s.Groups[i].Nodes > 0 {
+				rolled = append(rolled, s.Groups[i].Name)
+			}
+		}
+	}
+	if err := known(&s, rolled); err != nil {
+		return nil, err
+	}
+	var changes []spec.Change
+	for _, name := range rolled {
+		if o.ToVersion != "" {
+			changes = append(changes, spec.Change{Object: "group/" + name, Key: "version", Value: o.ToVersion})
+		}
+		if o.ToImage != "" {
+			changes = append(changes, spec.Change{Object: "group/" + name, Key: "image", Value: o.ToImage})
+		}
+	}
+	changed, err := changed.With(append(changes, o.WhatIf...)...)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	if changed, err = changed.Rolled(rolled, o.Roll); err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	return &scenarios.File{File: *changed}, nil
+}
+
+// known refuses groups that the file hasn't, and those without nodes.
+func known(f *spec.File, groups []string) error {
+	var names []string
+	for i := range f.Groups {
+		names = append(names, f.Groups[i].Name)
+	}
+	nodes := 0
+	for _, name := range groups {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return unknownGroup(name, names)
+		}
+		nodes += f.Groups[i].Nodes
+	}
+	if nodes == 0 {
+		return errNothing
+	}
+	return nil
+}
+
+func unknownGroup(name string, names []string) error {
+	if near := phrase.Closest(name, names); near != "" {
+		return fmt.Errorf("node group %.80q: there is none of that name: did you mean %s?", name, near)
+	}
+	known := strings.Join(names[:min(len(names), 20)], ", ")
+	return fmt.Errorf("node group %.80q: found %s: want one of these", name, known)
+}

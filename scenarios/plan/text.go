@@ -1,0 +1,232 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// Width is that of a terminal which shows a plan, in columns.
+const Width = 80
+
+// shownRows is the most that the text shows of each list; the JSON has all of it.
+const shownRows = 12
+
+// Text writes the plan for people, the answer first, in lines of at most Width columns where names allow. Every string of the
+// cluster passes through noderoll.OneLine.
+func (p *Plan) Text(w io.Writer) error {
+	t := &text{}
+	t.say("", p.headline())
+	for _, e := range p.Endless {
+		t.say("  ", fmt.Sprintf("%d of %d: %s", e.Runs, p.Runs, e.Why))
+	}
+	t.say("", p.how())
+	t.say("", p.size())
+	t.blocks(p)
+	t.wontRun(p)
+	t.workloads(p)
+	t.section("CAPACITY")
+	t.say("", p.capacity())
+	t.order(p)
+	t.policies(p)
+	t.section("DURATIONS")
+	t.say("", p.Timings.known())
+	if len(p.LeftOut) > 0 {
+		t.section("LEFT OUT")
+		for _, line := range p.LeftOut[:min(len(p.LeftOut), shownRows)] {
+			t.say("", line)
+		}
+		t.more(len(p.LeftOut))
+	}
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// text is the text as far as it is written.
+type text struct{ strings.Builder }
+
+func (t *text) say(indent, line string) { t.WriteString(wrap(line, indent, Width) + "\n") }
+
+func (t *text) section(title string) { t.WriteString("\n" + title + "\n") }
+
+// more says how much of a list isn't shown.
+func (t *text) more(n int) {
+	if n > shownRows {
+		fmt.Fprintf(t, "and %d more, which -o json has\n", n-shownRows)
+	}
+}
+
+// table writes rows below a title, each with what is to be said below it.
+func (t *text) table(title string, n int, row func(i int) (cells, below string)) {
+	t.WriteString("\n")
+	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, title)
+	n = min(n, shownRows)
+	below := make([]string, n)
+	for i := range n {
+		var cells string
+		cells, below[i] = row(i)
+		fmt.Fprintln(tw, cells)
+	}
+	_ = tw.Flush() // a Builder takes all
+	for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
+		t.WriteString(strings.TrimRight(line, " ") + "\n")
+		if i > 0 {
+			t.WriteString(below[i-1])
+		}
+	}
+}
+
+func (t *text) blocks(p *Plan) {
+	if len(p.Blocks) == 0 {
+		t.section("BLOCKS")
+		t.say("", "Nothing holds up the roll: no budget for ten seconds, nothing else for a minute.")
+		return
+	}
+	t.table("BLOCKS\tRUNS\tP50\tLONGEST\tSTOPS", len(p.Blocks), func(i int) (string, string) {
+		b := &p.Blocks[i]
+		stops := "no"
+		if b.Stops > 0 {
+			stops = fmt.Sprintf("%d of %d", b.Stops, p.Runs)
+		}
+		below := wrap(b.Text, "  ", Width) + "\n"
+		if b.Remedy != "" {
+			below += wrap("remedy: "+b.Remedy, "  ", Width) + "\n"
+		}
+		return fmt.Sprintf("%s\t%d of %d\t%s\t%s\t%s", noderoll.OneLine(b.Object), b.Runs, p.Runs, b.Held.P50, b.Held.Longest, stops), below
+	})
+	t.more(len(p.Blocks))
+}
+
+func (t *text) wontRun(p *Plan) {
+	if len(p.WontRun) == 0 {
+		t.section("WON'T RUN")
+		t.say("", "Every pod runs again.")
+		return
+	}
+	t.table("WON'T RUN\tRUNS\tPODS", len(p.WontRun), func(i int) (string, string) {
+		w := &p.WontRun[i]
+		what := w.Reason
+		if w.Message != "" {
+			what += ": " + w.Message
+		}
+		if w.Before {
+			what += " (as before the roll)"
+		}
+		return fmt.Sprintf("%s\t%d of %d\t%d", noderoll.OneLine(w.Workload), w.Runs, p.Runs, w.Pods), wrap(what, "  ", Width) + "\n"
+	})
+	t.more(len(p.WontRun))
+}
+
+// hit are the workloads that ever have fewer pods than they want.
+func (p *Plan) hit() (all []*Workload) {
+	for i := range p.Workloads {
+		if w := &p.Workloads[i]; w.Least < w.Replicas {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func (t *text) workloads(p *Plan) {
+	hit := p.hit()
+	if len(hit) == 0 {
+		t.section("AVAILABILITY")
+		t.say("", "Every workload keeps all of its pods available.")
+		return
+	}
+	t.table("AVAILABILITY\tLEAST\tUSUALLY\tBELOW (P50)\tLONGEST", len(hit), func(i int) (string, string) {
+		w := hit[i]
+		below := ""
+		if w.BelowWanted > 0 {
+			below = wrap(fmt.Sprintf("fewer than the %d that its budget wants in %d of %s", w.Wanted, w.BelowWanted, phrase.Count(p.Runs, "run")), "  ", Width) + "\n"
+		}
+		return fmt.Sprintf("%s\t%d of %d\t%d\t%s\t%s", noderoll.OneLine(w.Workload), w.Least, w.Replicas, w.Usual, w.Below.P50, w.Below.Longest), below
+	})
+	t.more(len(hit))
+	if n := len(p.Workloads) - len(hit); n > 0 {
+		t.say("", phrase.Count(n, "other workload")+": no pod missing at any time")
+	}
+}
+
+func (t *text) order(p *Plan) {
+	if len(p.Order) == 0 {
+		return
+	}
+	t.table("NODES\tBEGINS\tTAKES\tDRAIN\tDONE", len(p.Order), func(i int) (string, string) {
+		n := &p.Order[i]
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d of %d", noderoll.OneLine(n.called(i)), n.From, took(n.Takes), took(n.Drain), n.Done, p.Runs), ""
+	})
+	t.more(len(p.Order))
+}
+
+// called is a node's name up to its first dot, or its place in the order.
+func (n *Node) called(i int) string {
+	if n.Name == "" {
+		return fmt.Sprintf("%d. of %s", i+1, n.Group)
+	}
+	name, _, _ := strings.Cut(n.Name, ".")
+	return name
+}
+
+func (t *text) policies(p *Plan) {
+	if len(p.Policies) == 0 {
+		return
+	}
+	t.table("POLICY\tRULE\tRUNS", len(p.Policies), func(i int) (string, string) {
+		b := &p.Policies[i]
+		return fmt.Sprintf("%s\t%s\t%d of %d", b.Policy, b.Rule, b.Runs, p.Runs), wrap(b.Text, "  ", Width) + "\n"
+	})
+	t.more(len(p.Policies))
+}
+
+// Text writes the comparison for people, a row for each variant.
+func (c *Comparison) Text(w io.Writer) error {
+	t := &text{}
+	first := c.Variants[0].Plan
+	t.say("", fmt.Sprintf("The roll of %s, %s each, with the same seeds.", strings.Join(first.Groups, ", "), phrase.Count(first.Runs, "run")))
+	t.WriteString("\n")
+	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "WITH\tENDS\tP50\tP90\tEXTRA\tNODE HOURS\tLEAST\tBLOCKED")
+	for i := range c.Variants {
+		fmt.Fprintln(tw, strings.Join(c.Variants[i].cells(), "\t"))
+	}
+	_ = tw.Flush() // a Builder takes all
+	for line := range strings.Lines(b.String()) {
+		t.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// cells are a row of a comparison: what differs, the share of runs that end, how long they take, the most nodes above the number
+// before, and their hours, the least share of a workload's pods that is available, and the share of runs that something blocks.
+func (v *Variant) cells() []string {
+	p := v.Plan
+	p50, p90 := "-", "-"
+	if p.Duration != nil {
+		p50, p90 = p.Duration.P50.String(), p.Duration.P90.String()
+	}
+	least := 100
+	for i := range p.Workloads {
+		if w := &p.Workloads[i]; w.Replicas > 0 {
+			least = min(least, 100*w.Least/w.Replicas)
+		}
+	}
+	blocked := 0
+	for i := range p.Blocks {
+		blocked = max(blocked, p.Blocks[i].Runs)
+	}
+	return []string{
+		noderoll.OneLine(strings.Join(v.Of, " ")), percent(p.Ends, p.Runs), p50, p90, fmt.Sprint(p.Capacity.MostPeak), p.Capacity.ExtraHours.hours(),
+		fmt.Sprintf("%d%%", least), percent(blocked, p.Runs),
+	}
+}
+
+func percent(n, of int) string { return fmt.Sprintf("%d%%", 100*n/of) }

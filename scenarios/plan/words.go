@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// short is a duration for people, in whole seconds: 2h10m, 38m12s, 0s.
+func short(d time.Duration) string {
+	s := d.Round(time.Second).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// String is the duration for people.
+func (d Duration) String() string { return short(time.Duration(d)) }
+
+// took is a duration that may be absent.
+func took(d *Duration) string {
+	if d == nil {
+		return "-"
+	}
+	return d.String()
+}
+
+// hours are node hours: 3.2.
+func (d Duration) hours() string { return fmt.Sprintf("%.1f", time.Duration(d).Hours()) }
+
+// headline is the answer: how long, and whether it ends.
+func (p *Plan) headline() string {
+	of := "The roll of " + noderoll.Brief(strings.Join(p.Groups, ", "), 60)
+	switch {
+	case p.Ends == 0:
+		return fmt.Sprintf("%s does not end: none of %s does.", of, phrase.Count(p.Runs, "run"))
+	case p.Ends < p.Runs:
+		return fmt.Sprintf("%s does not end in %d of %s; else it takes %s.", of, p.Runs-p.Ends, phrase.Count(p.Runs, "run"), p.Duration.text())
+	}
+	return fmt.Sprintf("%s takes %s.", of, p.Duration.text())
+}
+
+// text is the spread in one line.
+func (s *Spread) text() string {
+	return fmt.Sprintf("%s (P50), %s (P90), %s (P99)", s.P50, s.P90, s.P99)
+}
+
+// how says in one line by what settings, and of how many runs.
+func (p *Plan) how() string {
+	var parts []string
+	for _, s := range p.Roll {
+		if s.Key == "strategy" {
+			parts = append(parts, s.Value)
+		} else {
+			parts = append(parts, s.Key+"="+s.Value)
+		}
+	}
+	for _, c := range p.WhatIf {
+		parts = append(parts, "with "+noderoll.OneLine(c))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// size says what is rolled, to what, and how often it was tried.
+func (p *Plan) size() string {
+	to := map[string]bool{}
+	var targets []string
+	for _, t := range p.To {
+		if what := noderoll.OneLine(t.Version + " on " + t.InstanceType); !to[what] {
+			to[what] = true
+			targets = append(targets, what)
+		}
+	}
+	last := p.Seed + uint64(p.Runs) - 1
+	return fmt.Sprintf("%s to %s, %s in the cluster; seeds %d to %d.", phrase.Count(p.Nodes, "node"), strings.Join(targets, ", "), phrase.Count(p.Pods, "pod"), p.Seed, last)
+}
+
+// capacity says how many more nodes there are.
+func (p *Plan) capacity() string {
+	c := &p.Capacity
+	if c.MostPeak == 0 {
+		return "No more nodes than before the roll."
+	}
+	peak := fmt.Sprintf("Up to %s more than before", phrase.Count(c.MostPeak, "node"))
+	if c.Peak != c.MostPeak {
+		peak += fmt.Sprintf(" (%d in the middle run)", c.Peak)
+	}
+	return fmt.Sprintf("%s, %s node hours of the roll's %s.", peak, c.ExtraHours.hours(), c.NodeHours.hours())
+}
+
+// known says which durations are measured.
+func (t *Timings) known() string {
+	if len(t.Measured) == 0 {
+		return fmt.Sprintf("No duration is measured in this cluster: %d are estimates, %d published (docs/scenarios.md, Timings).", len(t.Estimates), t.Published)
+	}
+	names := noderoll.Brief(strings.Join(t.Measured, ", "), 200)
+	return fmt.Sprintf("Measured: %s. Of the others %d are estimates, %d published (docs/scenarios.md, Timings).", names, len(t.Estimates), t.Published)
+}
+
+// Failure says in one line what a plan doesn't hold; "" where it holds.
+func (p *Plan) Failure() string {
+	var parts []string
+	if n := p.Runs - p.Ends; n > 0 {
+		parts = append(parts, fmt.Sprintf("the roll does not end by itself in %d of %s", n, phrase.Count(p.Runs, "run")))
+	}
+	for _, b := range p.Policies {
+		parts = append(parts, fmt.Sprintf("the policy %s is violated in %d of %s", b.Policy, b.Runs, phrase.Count(p.Runs, "run")))
+		break
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// Failure says in one line that none of the variants holds; "" where one does.
+func (c *Comparison) Failure() string {
+	if c.Holds() {
+		return ""
+	}
+	return fmt.Sprintf("none of %s ends by itself in every run and violates no policy", phrase.Count(len(c.Variants), "combination"))
+}
+
+// wrap breaks a text into lines of at most so many characters, each after an indent.
+func wrap(text, indent string, width int) string {
+	var b strings.Builder
+	line := 0
+	for _, word := range strings.Fields(noderoll.OneLine(text)) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case line == 0:
+			b.WriteString(indent)
+			line = len(indent)
+		case line+1+n > width:
+			b.WriteString("\n" + indent)
+			line = len(indent)
+		default:
+			b.WriteString(" ")
+			line++
+		}
+		b.WriteString(word)
+		line += n
+	}
+	return b.String()
+}

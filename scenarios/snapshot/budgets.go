@@ -1,0 +1,79 @@
+package snapshot
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// budgetsOf are the cluster's budgets as a file has them.
+func (d *draft) budgetsOf() (all []spec.Budget) {
+	byNamespace := map[string][]*pod{}
+	for _, p := range d.pods {
+		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(d.budgets), compareNames) {
+		b := d.budgets[key]
+		at := ref{budgetName, b.Namespace, b.Name}
+		selector, ok := b.selector()
+		switch {
+		case !ok || b.Spec.Selector == nil:
+			d.said.add("budgets without a selector that can be read", "they cover no pod and aren't here", at)
+			continue
+		case (b.Spec.MinAvailable == nil) == (b.Spec.MaxUnavailable == nil):
+			d.said.add("budgets without a number", "they allow everything and aren't here", at)
+			continue
+		}
+		one := spec.Budget{
+			Name: d.names.budget(b.Namespace, b.Name), Namespace: b.Namespace, Selector: &spec.Selector{LabelSelector: *b.Spec.Selector},
+			MinAvailable: amount(b.Spec.MinAvailable), MaxUnavailable: amount(b.Spec.MaxUnavailable),
+		}
+		if one.MinAvailable == nil && one.MaxUnavailable == nil {
+			d.said.add("budgets whose number can't be read", "they aren't here", at)
+			continue
+		}
+		if b.Spec.Unhealthy == string(spec.UnhealthyAlwaysAllow) {
+			one.UnhealthyPodEvictionPolicy = spec.UnhealthyAlwaysAllow
+		}
+		if !slices.ContainsFunc(byNamespace[b.Namespace], func(p *pod) bool { return selector.Matches(labels.Set(p.Labels)) }) {
+			d.said.add("budgets that select no pod", "they are here and hold nothing up", at)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// selector selects the budget's pods. An empty one selects no pod in policy/v1beta1 (k8s.io/api/policy/v1beta1, types.go).
+func (b *budget) selector() (labels.Selector, bool) {
+	if b.beta && b.Spec.Selector != nil && len(b.Spec.Selector.MatchLabels)+len(b.Spec.Selector.MatchExpressions) == 0 {
+		return nil, false
+	}
+	s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	return s, err == nil
+}
+
+// amount is a number or a percentage, nil where it is neither.
+func amount(v *intstr.IntOrString) *spec.IntOrPercent {
+	if v == nil {
+		return nil
+	}
+	if v.Type == intstr.Int {
+		if v.IntVal < 0 {
+			return nil
+		}
+		return &spec.IntOrPercent{Value: min(int(v.IntVal), spec.MaxPods)}
+	}
+	digits, is := strings.CutSuffix(v.StrVal, "%")
+	n, err := strconv.Atoi(digits)
+	if !is || err != nil || n < 0 {
+		return nil
+	}
+	return &spec.IntOrPercent{Value: min(n, 100), IsPercent: true}
+}

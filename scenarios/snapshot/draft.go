@@ -1,0 +1,164 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Options say what the objects of a Reading don't.
+type Options struct {
+	// Name of the cluster, or of the file that it was read from.
+	Name string
+	// Header of the tape that the objects are from; nil where they aren't from one. Its provider and its server's version count.
+	Header *timeline.Header
+	// At is when the objects were read, zero where that isn't known: then it is the newest time in them.
+	At time.Time
+	// LeftOut are the parts of the cluster that couldn't be read, one line each.
+	LeftOut []string
+	// Key, where it isn't empty, has names of the user's own be pseudonyms, the same ones each time with the same key.
+	Key []byte
+}
+
+// A draft is a file on its way: what is zero in it has the default of a key that a file leaves out.
+type draft struct {
+	Reading
+	Options
+	at        time.Time
+	file      spec.File
+	rules     noderoll.Provider
+	said      remarks
+	names     names
+	zones     map[string]string // by node
+	elsewhere map[root]int      // pods of a workload that run where the file has no nodes
+}
+
+// mostRefused bounds the workloads and budgets that the checks of a file may refuse until the whole is refused.
+const mostRefused = 100
+
+// File makes a scenario file of what was read. It consumes the Reading.
+func (r *Reading) File(o Options) (*spec.File, error) {
+	d := &draft{
+		Reading: *r, Options: o, at: o.At, names: names{}, zones: map[string]string{}, elsewhere: map[root]int{},
+	}
+	if d.at.IsZero() {
+		d.at = d.newest
+	}
+	d.without()
+	if len(d.nodes) == 0 {
+		return nil, errors.New("found no nodes: want a cluster that has some, or the objects of one: kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv -A -o json")
+	}
+	d.describe()
+	if err := d.groups(); err != nil {
+		return nil, err
+	}
+	for _, o := range d.workloads() {
+		if w := d.workload(o); w != nil {
+			d.file.Workloads = append(d.file.Workloads, *w)
+		}
+	}
+	d.file.Budgets = d.budgetsOf()
+	d.scaled()
+	hidden := newPseudonyms(o.Key)
+	d.file.LeftOut = d.said.lines(hidden)
+	for _, line := range o.LeftOut {
+		d.file.LeftOut = append(d.file.LeftOut, oneLine(line))
+	}
+	hidden.file(&d.file)
+	return d.resolve()
+}
+
+// describe says what the file is of.
+func (d *draft) describe() {
+	f := &d.file
+	f.APIVersion, f.Kind = spec.APIVersion, spec.FileKind
+	f.Metadata = spec.Metadata{Name: labelLike(d.Name, "cluster"), Title: "a cluster as it was"}
+	if year := d.at.Year(); year >= 2000 && year < 2200 {
+		f.Start = d.at.UTC().Truncate(time.Second)
+		f.Metadata.Title += " at " + f.Start.Format(time.RFC3339)
+	}
+}
+
+// scaled says that something in the cluster adds nodes, which no object of it describes whole.
+func (d *draft) scaled() {
+	for at := range d.keepers {
+		if at.kind == "Deployment" && (strings.Contains(at.Name, "cluster-autoscaler") || at.Name == "karpenter") {
+			d.said.add("autoscalers", "nodes are added for pods without room only where the file has autoscaler: {}", ref{workloadName, at.Namespace, at.Name})
+		}
+	}
+}
+
+// resolve has the checks of a scenario file judge the draft. A workload or budget that they refuse is left out, with their words.
+func (d *draft) resolve() (*spec.File, error) {
+	for range mostRefused {
+		var text bytes.Buffer
+		if err := write(&text, &d.file, true); err != nil {
+			return nil, err
+		}
+		doc, err := spec.Parse(d.file.Metadata.Name, text.Bytes())
+		if err == nil {
+			return doc.Resolve(nil, nil)
+		}
+		var bad *spec.Error
+		if !errors.As(err, &bad) || !d.drop(bad) {
+			return nil, fmt.Errorf("the scenario file of the cluster: %w", err)
+		}
+	}
+	return nil, fmt.Errorf("the scenario file of the cluster: found more than %d workloads and budgets that no file may have: want a cluster whose objects an API server has taken", mostRefused)
+}
+
+// drop takes away the workload or budget that an error is about.
+func (d *draft) drop(bad *spec.Error) bool {
+	var i int
+	why := fmt.Sprintf("%s: want %s", bad.Found, bad.Wanted)
+	place := func(list string) string {
+		return strings.TrimPrefix(strings.TrimPrefix(bad.Path, fmt.Sprintf("%s[%d]", list, i)), ".")
+	}
+	if n, _ := fmt.Sscanf(bad.Path, "workloads[%d]", &i); n == 1 && i < len(d.file.Workloads) {
+		w := d.file.Workloads[i]
+		d.leave(fmt.Sprintf("workload %s/%s and its pods: %s: %s", w.Namespace, w.Name, place("workloads"), why))
+		d.file.Workloads = append(d.file.Workloads[:i:i], d.file.Workloads[i+1:]...)
+		return true
+	}
+	if n, _ := fmt.Sscanf(bad.Path, "budgets[%d]", &i); n == 1 && i < len(d.file.Budgets) {
+		b := d.file.Budgets[i]
+		d.leave(fmt.Sprintf("budget %s/%s: %s: %s", b.Namespace, b.Name, place("budgets"), why))
+		d.file.Budgets = append(d.file.Budgets[:i:i], d.file.Budgets[i+1:]...)
+		return true
+	}
+	return false
+}
+
+func (d *draft) leave(line string) { d.file.LeftOut = append(d.file.LeftOut, oneLine(line)) }
+
+// regroup has a pod's demands name groups as the file does: as DNS labels.
+func (d *draft) regroup(s *corev1.PodSpec) {
+	own := func(key string) bool {
+		for _, label := range d.rules.PoolLabels {
+			if key == label {
+				return true
+			}
+		}
+		return false
+	}
+	for key, value := range s.NodeSelector {
+		if own(key) {
+			s.NodeSelector[key] = labelLike(value, value)
+		}
+	}
+	for _, r := range nodeRequirements(s.Affinity) {
+		for i := range r.Values {
+			if own(r.Key) {
+				r.Values[i] = labelLike(r.Values[i], r.Values[i])
+			}
+		}
+	}
+}

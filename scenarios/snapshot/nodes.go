@@ -1,0 +1,314 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+func (r *Reading) addNode(raw []byte) error {
+	n := &corev1.Node{}
+	if err := json.Unmarshal(raw, n); err != nil {
+		return fmt.Errorf("Node %s: %w", rawjson.Text(raw, "metadata", "name"), err)
+	}
+	if n.Name == "" {
+		return nil
+	}
+	r.saw(n.CreationTimestamp.Time)
+	for _, c := range n.Status.Conditions {
+		r.saw(c.LastHeartbeatTime.Time)
+		r.saw(c.LastTransitionTime.Time)
+	}
+	if r.nodes[n.Name] = n; len(r.nodes) > spec.MaxNodes {
+		return tooMany("nodes", spec.MaxNodes)
+	}
+	return nil
+}
+
+// without takes away nodes that no machine of a group is, or whose operating system isn't simulated.
+func (d *draft) without() {
+	for _, name := range slices.Sorted(maps.Keys(d.nodes)) {
+		n := d.nodes[name]
+		switch {
+		case n.Labels["eks.amazonaws.com/compute-type"] == "fargate", n.Labels["type"] == "virtual-kubelet":
+			d.said.add("nodes without a machine (Fargate, virtual-kubelet)", "they and their pods aren't here", ref{nodeName, "", name})
+		case n.Labels[corev1.LabelOSStable] == "windows":
+			d.said.add("nodes of Windows", "they and their pods aren't here", ref{nodeName, "", name})
+		default:
+			continue
+		}
+		delete(d.nodes, name)
+	}
+}
+
+// seenAs returns the header by which [spec.Observed] judges the nodes.
+func (d *draft) seenAs() *timeline.Header {
+	if d.Header != nil {
+		return d.Header
+	}
+	return &timeline.Header{}
+}
+
+// groups says what groups the nodes make, each with its members.
+func (d *draft) groups() error {
+	var there []*corev1.Node
+	for _, name := range slices.Sorted(maps.Keys(d.nodes)) {
+		there = append(there, d.nodes[name])
+	}
+	seen, groupOf, err := spec.Observed(d.seenAs(), there)
+	if err != nil {
+		return err
+	}
+	c := &d.file.Cluster
+	c.Provider, c.KubernetesVersion, c.Region, c.Zones, c.Kubelet = seen.Cluster.Provider, seen.Cluster.KubernetesVersion, seen.Cluster.Region,
+		seen.Cluster.Zones, seen.Cluster.Kubelet
+	d.rules, _ = noderoll.ProviderByName(string(c.Provider)) // it is one of them
+	for _, n := range there {
+		if zone := n.Labels[corev1.LabelTopologyZone]; slices.Contains(c.Zones, zone) {
+			d.zones[n.Name] = zone
+		}
+	}
+	if len(d.zones) == 0 {
+		d.said.add("nodes that name no zone", "the zones here are made up", ref{nodeName, "", there[0].Name})
+	}
+	machines := d.machines(there)
+	wanted := d.wantedLabels()
+	for i := range seen.Groups {
+		g := &seen.Groups[i]
+		var members []*corev1.Node
+		for k, n := range there {
+			if groupOf[k] == g.Name {
+				members = append(members, n)
+			}
+		}
+		d.file.Groups = append(d.file.Groups, d.group(g, members, machines, wanted))
+	}
+	slices.SortFunc(d.file.Groups, func(a, b spec.Group) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// group is a group with its members, of which it says what they have in common.
+func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[string]string, wanted map[string]bool) spec.Group {
+	g := spec.Group{Name: seen.Name, Nodes: len(nodes), CapacityType: seen.CapacityType, OS: d.osOf(nodes[0])}
+	g.From.Version = seen.From.Version // a default
+	if v := mostCommon(nodes, func(n *corev1.Node) string { return n.Status.NodeInfo.KubeletVersion }); d.supports(v) {
+		g.From.Version = v
+	}
+	if image := mostCommon(nodes, func(n *corev1.Node) string { return d.rules.Image(seenNode(n)).Label }); imageOf(image) == image {
+		g.From.Image = image
+	}
+	g.InstanceType = mostCommon(nodes, func(n *corev1.Node) string { return machines[n.Name] })
+	if name := d.rules.Pool(seenNode(nodes[0])); name == "" {
+		for _, n := range nodes {
+			d.said.add("nodes of no group", "they are the group "+g.Name+" here", ref{nodeName, "", n.Name})
+		}
+	}
+	labels := make([]map[string]string, len(nodes))
+	taints := make([][]spec.Taint, len(nodes))
+	for i, n := range nodes {
+		labels[i], taints[i] = keptLabels(n, wanted), d.keptTaints(n)
+	}
+	g.Labels, g.Taints = commonLabels(labels), commonTaints(taints)
+	for i, n := range nodes {
+		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: !ready(n), Age: d.age(n.CreationTimestamp.Time)}
+		if t := machines[n.Name]; t != g.InstanceType {
+			m.InstanceType = t
+		}
+		if v := n.Status.NodeInfo.KubeletVersion; v != g.From.Version && d.supports(v) {
+			m.Version = v
+		} else if v != g.From.Version {
+			d.said.add("nodes with a kubelet version that no node of a file can have", "they have that of their group here", ref{nodeName, "", n.Name})
+		}
+		for key, value := range labels[i] {
+			if own, common := g.Labels[key]; !common || own != value {
+				m.Labels = with(m.Labels, key, value)
+			}
+		}
+		for _, t := range taints[i] {
+			if !slices.Contains(g.Taints, t) {
+				m.Taints = append(m.Taints, t)
+			}
+		}
+		if slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return removal[t.Key] }) {
+			d.said.add("nodes that are being taken away already", "they are cordoned here", ref{nodeName, "", n.Name})
+			m.Cordoned = true
+		}
+		g.Members = append(g.Members, m)
+	}
+	return g
+}
+
+func with(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
+}
+
+func seenNode(n *corev1.Node) *noderoll.Node {
+	return &noderoll.Node{Labels: n.Labels, Annotations: n.Annotations, KubeletVersion: n.Status.NodeInfo.KubeletVersion}
+}
+
+func mostCommon(nodes []*corev1.Node, of func(*corev1.Node) string) (most string) {
+	counts := map[string]int{}
+	for _, n := range nodes {
+		counts[of(n)]++
+	}
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		if most == "" || counts[value] > counts[most] && value != "" {
+			most = value
+		}
+	}
+	return most
+}
+
+// ready reports whether a node is; one without conditions, as in a tape that lacks them, is taken to be.
+func ready(n *corev1.Node) bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return true
+}
+
+// age is the time since a moment, in whole seconds; 0 where it isn't known.
+func (d *draft) age(since time.Time) time.Duration {
+	const most = 87600 * time.Hour
+	if since.IsZero() {
+		return 0
+	}
+	return min(max(d.at.Sub(since), 0), most).Truncate(time.Second)
+}
+
+// supports reports whether a node may have a kubelet of a version in this cluster (https://kubernetes.io/releases/version-skew-policy).
+func (d *draft) supports(version string) bool {
+	cluster, err := model.ParseVersion(d.file.Cluster.KubernetesVersion)
+	if err != nil {
+		return false
+	}
+	v, err := model.ParseVersion(version)
+	skew := uint16(3)
+	if cluster.Minor < 28 {
+		skew = 2
+	}
+	return err == nil && strings.HasPrefix(version, "v1.") && strings.Count(version, ".") > 1 && v.Minor <= cluster.Minor && v.Minor+skew >= cluster.Minor
+}
+
+// osOf is the image family of a node, "" where it is none that the provider's nodes have in a scenario.
+func (d *draft) osOf(n *corev1.Node) spec.OS {
+	image := n.Status.NodeInfo.OSImage
+	for _, is := range []struct {
+		begins string
+		os     spec.OS
+	}{
+		{"Amazon Linux 2023", model.AL2023}, {"Amazon Linux 2", model.AL2}, {"Bottlerocket", model.Bottlerocket},
+		{"Container-Optimized OS", model.COS}, {"Ubuntu", model.Ubuntu}, {"Azure Linux", model.AzureLinux}, {"CBL-Mariner", model.AzureLinux},
+	} {
+		if strings.HasPrefix(image, is.begins) && slices.Contains(model.OSes(d.file.Cluster.Provider), is.os) {
+			return is.os
+		}
+	}
+	return ""
+}
+
+// removal are taints of nodes that an autoscaler takes away.
+var removal = map[string]bool{"karpenter.sh/disrupted": true, "karpenter.sh/disruption": true, "ToBeDeletedByClusterAutoscaler": true}
+
+// keptTaints are those that a node has for good: without those of its state, which controllers set, and those that nodesim gives the
+// provider's nodes by itself.
+func (d *draft) keptTaints(n *corev1.Node) (kept []spec.Taint) {
+	for _, t := range n.Spec.Taints {
+		domain, _, _ := strings.Cut(t.Key, "/")
+		switch {
+		case removal[t.Key], domain == "node.kubernetes.io", domain == "node.cloudprovider.kubernetes.io", domain == "node.cluster.x-k8s.io",
+			strings.HasSuffix(t.Key, "/agent-not-ready"), strings.HasPrefix(t.Key, "karpenter.sh/"), t.Key == "DeletionCandidateOfClusterAutoscaler",
+			t.Key == noderoll.LabelNodegroup, t.Key == "kubernetes.azure.com/scalesetpriority":
+		case len(validation.IsQualifiedName(t.Key)) > 0, len(validation.IsValidLabelValue(t.Value)) > 0, !knownEffect(t.Effect):
+			d.said.add("nodes with a taint that no API server takes", "they don't have it here", ref{nodeName, "", n.Name})
+		default:
+			kept = append(kept, spec.Taint{Key: t.Key, Value: t.Value, Effect: spec.Effect(t.Effect)})
+		}
+	}
+	return kept
+}
+
+func knownEffect(e corev1.TaintEffect) bool {
+	return e == corev1.TaintEffectNoSchedule || e == corev1.TaintEffectNoExecute || e == corev1.TaintEffectPreferNoSchedule
+}
+
+func commonTaints(of [][]spec.Taint) (common []spec.Taint) {
+	for _, t := range of[0] {
+		if !slices.ContainsFunc(of, func(one []spec.Taint) bool { return !slices.Contains(one, t) }) && !slices.Contains(common, t) {
+			common = append(common, t)
+		}
+	}
+	return common
+}
+
+func commonLabels(of []map[string]string) (common map[string]string) {
+	for key, value := range of[0] {
+		if !slices.ContainsFunc(of, func(one map[string]string) bool { own, has := one[key]; return !has || own != value }) {
+			common = with(common, key, value)
+		}
+	}
+	return common
+}
+
+// given are labels that nodesim gives nodes by itself, with what else the file says of them.
+var given = map[string]bool{
+	corev1.LabelHostname: true, corev1.LabelArchStable: true, corev1.LabelOSStable: true, corev1.LabelInstanceTypeStable: true,
+	corev1.LabelTopologyZone: true, corev1.LabelTopologyRegion: true, corev1.LabelFailureDomainBetaZone: true, corev1.LabelFailureDomainBetaRegion: true,
+	corev1.LabelInstanceType: true, "beta.kubernetes.io/arch": true, "beta.kubernetes.io/os": true,
+	"topology.ebs.csi.aws.com/zone": true, "topology.k8s.aws/zone-id": true, "topology.gke.io/zone": true, "topology.disk.csi.azure.com/zone": true,
+	"eks.amazonaws.com/nodegroup": true, "eks.amazonaws.com/nodegroup-image": true, "eks.amazonaws.com/capacityType": true,
+	"eks.amazonaws.com/sourceLaunchTemplateId": true, "eks.amazonaws.com/sourceLaunchTemplateVersion": true,
+	"karpenter.sh/nodepool": true, "karpenter.sh/capacity-type": true, "karpenter.sh/registered": true, "karpenter.sh/initialized": true,
+	"cloud.google.com/gke-nodepool": true, "cloud.google.com/gke-spot": true,
+	"kubernetes.azure.com/agentpool": true, "agentpool": true, "kubernetes.azure.com/node-image-version": true, "kubernetes.azure.com/scalesetpriority": true,
+	"kops.k8s.io/instancegroup": true,
+}
+
+// wantedLabels are the keys of nodes' labels that pods ask for.
+func (d *draft) wantedLabels() map[string]bool {
+	keys := map[string]bool{}
+	for _, s := range d.specs {
+		for key := range s.NodeSelector {
+			keys[key] = true
+		}
+		for _, r := range nodeRequirements(s.Affinity) {
+			keys[r.Key] = true
+		}
+		for _, t := range podTerms(s.Affinity) {
+			keys[t.TopologyKey] = true
+		}
+		for i := range s.TopologySpreadConstraints {
+			keys[s.TopologySpreadConstraints[i].TopologyKey] = true
+		}
+	}
+	return keys
+}
+
+// keptLabels are the user's own labels of a node, and those that its pods ask for; not those that nodesim gives it by itself.
+func keptLabels(n *corev1.Node, wanted map[string]bool) map[string]string {
+	kept := map[string]string{}
+	for key, value := range n.Labels {
+		if !given[key] && (wanted[key] || spec.IsOwn(key)) && len(validation.IsQualifiedName(key)) == 0 && len(validation.IsValidLabelValue(value)) == 0 {
+			kept[key] = value
+		}
+	}
+	return kept
+}

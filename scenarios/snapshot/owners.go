@@ -1,0 +1,154 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// A root is what keeps a set of pods: the outermost controller that nodesim knows, or what comes nearest to it.
+type root struct {
+	kind string // of the object
+	types.NamespacedName
+}
+
+// An owned workload is a root with its pods, oldest first.
+type owned struct {
+	root
+	as     spec.WorkloadKind
+	object *keeper // nil where it isn't among the objects
+	pods   []*pod
+}
+
+// youngest is the pod that the workload's next pods will be like, or nil.
+func (o *owned) youngest() *pod {
+	if len(o.pods) == 0 {
+		return nil
+	}
+	return o.pods[len(o.pods)-1]
+}
+
+// Kinds that aren't those of objects.
+const (
+	bare   = "Pod"  // a pod that nothing keeps
+	static = "Node" // pods that a kubelet reads from its own files
+)
+
+// rootOf finds what keeps a pod, by the owners that are there, or by their names where they aren't.
+func (r *Reading) rootOf(p *pod) root {
+	owner := p.controller()
+	switch {
+	case owner == nil:
+		return root{bare, p.key()}
+	case owner.Kind == static:
+		return root{static, types.NamespacedName{Namespace: p.Namespace, Name: strings.TrimSuffix(p.Name, "-"+p.node)}}
+	}
+	own := types.NamespacedName{Namespace: p.Namespace, Name: owner.Name}
+	if owner.Kind != "ReplicaSet" {
+		return root{owner.Kind, own}
+	}
+	if set := r.byUID[owner.UID]; set != nil && set.kind == owner.Kind {
+		if above := set.controller(); above != nil {
+			return root{above.Kind, types.NamespacedName{Namespace: p.Namespace, Name: above.Name}}
+		}
+		return root{owner.Kind, own}
+	}
+	// A Deployment names its ReplicaSets after itself and the hash of the template (pkg/controller/deployment/sync.go).
+	if name, is := strings.CutSuffix(owner.Name, "-"+p.hash); is && p.hash != "" {
+		return root{"Deployment", types.NamespacedName{Namespace: p.Namespace, Name: name}}
+	}
+	return root{owner.Kind, own}
+}
+
+// kindsAs are the kinds of workloads by those of objects.
+var kindsAs = map[string]spec.WorkloadKind{
+	"Deployment": spec.KindDeployment, "ReplicaSet": spec.KindReplicaSet, "StatefulSet": spec.KindStatefulSet, "DaemonSet": spec.KindDaemonSet,
+	"Job": spec.KindJob, "ReplicationController": spec.KindReplicaSet, static: spec.KindDaemonSet, bare: spec.KindJob,
+}
+
+// workloads are the roots of all pods, and the objects that have none, in the order of their names.
+func (d *draft) workloads() []*owned {
+	byRoot := map[root]*owned{}
+	take := func(at root) *owned {
+		o := byRoot[at]
+		if o == nil {
+			o = &owned{root: at, as: kindsAs[at.kind], object: d.keepers[at]}
+			if o.as == "" {
+				o.as = spec.KindReplicaSet
+				d.said.add("workloads of kinds that nodesim has no model of", "each is a ReplicaSet here", ref{workloadName, at.Namespace, at.Name})
+			}
+			byRoot[at] = o
+		}
+		return o
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(d.pods), compareNames) {
+		p := d.pods[key]
+		if why, wanted := d.left(p); why != "" {
+			d.said.add(why, "they aren't here", ref{podName, p.Namespace, p.Name})
+			if wanted {
+				d.elsewhere[d.rootOf(p)]++
+			}
+			continue
+		}
+		o := take(d.rootOf(p))
+		o.pods = append(o.pods, p)
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(d.keepers), compareRoots) {
+		if d.keepers[at].alone() && d.elsewhere[at] == 0 {
+			take(at)
+		}
+	}
+	all := slices.SortedFunc(maps.Values(byRoot), func(a, b *owned) int { return compareRoots(a.root, b.root) })
+	for _, o := range all {
+		slices.SortStableFunc(o.pods, func(a, b *pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	}
+	return all
+}
+
+// alone reports whether an object asks for pods by itself.
+func (k *keeper) alone() bool {
+	switch {
+	case k.Spec.Template == nil, k.DeletionTimestamp != nil, k.kind == "Job", k.kind == "ReplicaSet" && k.controller() != nil:
+		return false
+	}
+	return k.kind == "DaemonSet" || k.wanted() > 0
+}
+
+// left says why a pod isn't a part of the file, or nothing, and whether it is one of its workload's replicas all the same.
+func (d *draft) left(p *pod) (why string, wanted bool) {
+	switch {
+	case p.DeletionTimestamp != nil:
+		return "pods that are being deleted", false
+	case p.node != "" && d.nodes[p.node] == nil:
+		return "pods on nodes that aren't here", true
+	case p.node == "" && p.daemon():
+		return "pods of DaemonSets that wait for room on their nodes", false
+	}
+	return "", false
+}
+
+func (p *pod) daemon() bool {
+	owner := p.controller()
+	return owner != nil && owner.Kind == "DaemonSet"
+}
+
+// wanted are the replicas that an object asks for.
+func (k *keeper) wanted() int {
+	if k.Spec.Replicas == nil {
+		return 1
+	}
+	return int(*k.Spec.Replicas)
+}
+
+func compareNames(a, b types.NamespacedName) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+func compareRoots(a, b root) int {
+	return cmp.Or(compareNames(a.NamespacedName, b.NamespacedName), cmp.Compare(a.kind, b.kind))
+}

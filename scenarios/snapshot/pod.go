@@ -1,0 +1,177 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/internal/mask"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// A pod is one that takes room, or waits for some.
+type pod struct {
+	meta
+	node    string
+	hash    string          // of the template, by which a Deployment's ReplicaSet is named
+	spec    *corev1.PodSpec // shared by all pods that have the same
+	claims  []types.NamespacedName
+	dynamic bool // it has claims of devices
+}
+
+func (r *Reading) pod(o *podObject) (*pod, error) {
+	p := &pod{
+		meta: o.meta, node: o.Spec.NodeName, hash: o.Labels[appsv1.DefaultDeploymentUniqueLabelKey], dynamic: len(o.Spec.ResourceClaims) > 0,
+	}
+	for _, v := range o.Spec.Volumes {
+		switch {
+		case v.Claim != nil && v.Claim.Name != "":
+			p.claims = append(p.claims, types.NamespacedName{Namespace: o.Namespace, Name: v.Claim.Name})
+		case v.Ephemeral != nil: // k8s.io/component-helpers/storage/ephemeral: VolumeClaimName
+			p.claims = append(p.claims, types.NamespacedName{Namespace: o.Namespace, Name: o.Name + "-" + v.Name})
+		}
+	}
+	var err error
+	p.spec, err = r.cleaned(&o.Spec, p.daemon())
+	for _, label := range perPod {
+		delete(p.Labels, label)
+	}
+	return p, err
+}
+
+// perPod are labels that controllers and admission give pods, and no template has.
+var perPod = []string{
+	appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey, "pod-template-generation",
+	appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, corev1.LabelTopologyZone, corev1.LabelTopologyRegion,
+	batchv1.ControllerUidLabel, batchv1.JobNameLabel, "controller-uid", "job-name", batchv1.JobCompletionIndexAnnotation,
+}
+
+// cleaned is what a scenario file says of a pod's spec: without what admission and controllers add to each pod, or to those of
+// DaemonSets, and without defaults.
+func (r *Reading) cleaned(s *podSpec, daemon bool) (*corev1.PodSpec, error) {
+	out := &corev1.PodSpec{
+		NodeSelector: s.NodeSelector, Affinity: affinityOf(s.Affinity), TopologySpreadConstraints: s.TopologySpreadConstraints,
+		PriorityClassName: s.PriorityClassName, SchedulingGates: s.SchedulingGates, HostNetwork: s.HostNetwork, Overhead: s.Overhead,
+		RuntimeClassName: s.RuntimeClassName, ReadinessGates: s.ReadinessGates, Resources: withoutClaims(s.Resources),
+		InitContainers: containersOf(s.InitContainers), Containers: containersOf(s.Containers),
+	}
+	if s.Priority != nil && (*s.Priority != 0 || s.PriorityClassName != "") {
+		out.Priority = s.Priority
+	}
+	if s.PreemptionPolicy != nil && *s.PreemptionPolicy != corev1.PreemptLowerPriority {
+		out.PreemptionPolicy = s.PreemptionPolicy
+	}
+	if s.SchedulerName != corev1.DefaultSchedulerName {
+		out.SchedulerName = s.SchedulerName
+	}
+	if g := s.TerminationGracePeriodSeconds; g != nil && *g != corev1.DefaultTerminationGracePeriodSeconds {
+		most := int64(spec.MaxDuration.Seconds())
+		kept := min(max(*g, 0), most)
+		out.TerminationGracePeriodSeconds = &kept
+	}
+	for _, t := range s.Tolerations {
+		if !addedToleration(&t, daemon) {
+			out.Tolerations = append(out.Tolerations, t)
+		}
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	if same := r.specs[string(text)]; same != nil {
+		return same, nil
+	}
+	r.specs[string(text)] = out
+	return out, nil
+}
+
+// affinityOf is an affinity without the term by which a DaemonSet's controller binds a pod to its node, which has taken the place of
+// the pod's own required terms (k8s.io/kubernetes/pkg/controller/daemon/util: ReplaceDaemonSetPodNodeNameNodeAffinity).
+func affinityOf(a *corev1.Affinity) *corev1.Affinity {
+	if a == nil {
+		return nil
+	}
+	out := *a
+	if n := a.NodeAffinity; n != nil && n.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		bound := slices.ContainsFunc(n.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms,
+			func(t corev1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
+		if bound {
+			own := *n
+			own.RequiredDuringSchedulingIgnoredDuringExecution = nil
+			out.NodeAffinity = &own
+			if len(own.PreferredDuringSchedulingIgnoredDuringExecution) == 0 {
+				out.NodeAffinity = nil
+			}
+		}
+	}
+	if out.NodeAffinity == nil && out.PodAffinity == nil && out.PodAntiAffinity == nil {
+		return nil
+	}
+	return &out
+}
+
+// addedToleration reports whether the API server's admission (plugin/pkg/admission/defaulttolerationseconds) or the controller of
+// DaemonSets (pkg/controller/daemon/util, AddOrUpdateDaemonPodTolerations) adds a toleration to pods, as the simulation does.
+func addedToleration(t *corev1.Toleration, daemon bool) bool {
+	if t.Operator != corev1.TolerationOpExists || !strings.HasPrefix(t.Key, "node.kubernetes.io/") {
+		return false
+	}
+	switch t.Key {
+	case corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable:
+		if t.TolerationSeconds == nil {
+			return daemon && t.Effect == corev1.TaintEffectNoExecute
+		}
+		return *t.TolerationSeconds == 300 && t.Effect == corev1.TaintEffectNoExecute
+	case corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable,
+		corev1.TaintNodeNetworkUnavailable:
+		return daemon && t.Effect == corev1.TaintEffectNoSchedule
+	}
+	return false
+}
+
+func containersOf(list []container) (out []corev1.Container) {
+	for i := range list {
+		c := &list[i]
+		one := corev1.Container{
+			Name: c.Name, Image: imageOf(c.Image), ResizePolicy: c.ResizePolicy, RestartPolicy: c.RestartPolicy,
+			Resources: corev1.ResourceRequirements{Limits: c.Resources.Limits, Requests: c.Resources.Requests},
+		}
+		if slices.ContainsFunc(one.ResizePolicy, func(p corev1.ContainerResizePolicy) bool { return p.RestartPolicy != corev1.NotRequired }) {
+			one.ResizePolicy = slices.Clone(one.ResizePolicy)
+		} else {
+			one.ResizePolicy = nil
+		}
+		for _, port := range c.Ports {
+			if port.HostPort > 0 { // the others keep no pod off a node
+				port.Name = ""
+				one.Ports = append(one.Ports, port)
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// withoutClaims are the resources of a pod as a whole, without claims of devices.
+func withoutClaims(r *corev1.ResourceRequirements) *corev1.ResourceRequirements {
+	if r == nil || len(r.Limits)+len(r.Requests) == 0 {
+		return nil
+	}
+	return &corev1.ResourceRequirements{Limits: r.Limits, Requests: r.Requests}
+}
+
+// imageOf is an image's name without credentials; empty where no file may hold it, and nodesim makes one up.
+func imageOf(name string) string {
+	name = mask.String(name)
+	if len(name) > 255 || strings.Trim(name, imageLetters) != "" || strings.HasPrefix(name, "/") {
+		return ""
+	}
+	return strings.TrimLeft(name, "._/:@-")
+}
+
+const imageLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:@-"

@@ -40,14 +40,22 @@ func (s *Simulation) prepare() {
 	s.kubelet = kubelet.Config{Timings: s.timingsOf(), Shape: s.shape, Place: s.place, Fits: s.acting != nil}
 	if s.file.Cluster.Kubelet == spec.KubeletKwok {
 		s.kubelet.Profile = kubelet.Kwok
-		if ready, stated := s.file.Timings.Get("becomeReady"); stated { // its stages have their own delay, else
-			s.kubelet.Kwok.NodeStart = ready.Model().Median()
-		}
+		s.kubelet.Kwok = s.stages()
 	}
 	s.env.Cloud = cloud.New(cloud.Config{
 		Loop: s.env.Loop, Seed: s.env.Seed, Jitter: s.env.Jitter,
 		Timings: s.kubelet.Timings, Identify: s.identify, ShutdownGrace: s.kubelet.ShutdownGrace,
 	})
+}
+
+// stages are the delays of kwok's stages as far as the file states the times that they stand for; the others are kwok's own.
+func (s *Simulation) stages() (d kubelet.KwokDelays) {
+	for name, delay := range map[string]*time.Duration{"becomeReady": &d.NodeStart, "containerReady": &d.PodStart, "appStop": &d.PodStop} {
+		if dist, stated := s.file.Timings.Get(name); stated {
+			*delay = dist.Model().Median()
+		}
+	}
+	return d
 }
 
 // identify names an instance and its node.

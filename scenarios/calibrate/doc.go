@@ -21,8 +21,7 @@
 // # What is made of samples
 //
 // From twenty samples on, the median and the 95th percentile are theirs. With fewer, the 95th percentile is at least as far
-// above the median as in the estimate. With fewer than five, the estimate's median counts as one more sample, and the 95th
-// percentile is not below that of the estimate.
+// above the median as in the estimate. With fewer than five, the estimate's median counts as one more sample.
 //
 // The speed of a machine, which a simulation draws for each node (model.DrawFactor), is in the samples and comes on top again: a
 // 95th percentile grows by a few percent.

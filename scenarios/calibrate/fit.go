@@ -61,9 +61,6 @@ func (s *samples) fitted(usual Quantiles, least time.Duration) fit {
 	if len(f.used) < many {
 		f.takes.P95 = max(f.takes.P95, times(f.takes.Median, spread))
 	}
-	if len(f.used) < few {
-		f.takes.P95 = max(f.takes.P95, usual.P95)
-	}
 	f.takes.Median = max(rounded(f.takes.Median), least)
 	f.takes.P95 = max(rounded(f.takes.P95), f.takes.Median)
 	return f

@@ -63,10 +63,10 @@ func TestWhatIsMadeOfSamples(t *testing.T) {
 		apart  int
 		takes  Quantiles
 	}{
-		{"one: in the middle between it and the estimate", samples{seen: of(4)}, 1, 0, Quantiles{7 * sec, 20 * sec}},
-		{"two outvote the estimate", samples{seen: of(4, 6)}, 2, 0, Quantiles{6 * sec, 20 * sec}},
+		{"one: in the middle between it and the estimate", samples{seen: of(4)}, 1, 0, Quantiles{7 * sec, 14 * sec}},
+		{"two outvote the estimate", samples{seen: of(4, 6)}, 2, 0, Quantiles{6 * sec, 12 * sec}},
 		{"few and slow: as wide as the estimate", samples{seen: of(40, 40, 40)}, 3, 0, Quantiles{40 * sec, 80 * sec}},
-		{"some: as wide as the estimate, and not up to it", samples{seen: same(5, 4)}, 5, 0, Quantiles{4 * sec, 8 * sec}},
+		{"some: as wide as the estimate", samples{seen: same(5, 4)}, 5, 0, Quantiles{4 * sec, 8 * sec}},
 		{"some and wide", samples{seen: append(same(5, 4), of(18)...)}, 6, 0, Quantiles{4 * sec, 18 * sec}},
 		{"many: theirs", samples{seen: same(20, 4)}, 20, 0, Quantiles{4 * sec, 4 * sec}},
 		{"a time of another kind", samples{seen: append(same(20, 4), of(32, 31.9)...)}, 21, 1, Quantiles{4 * sec, 4 * sec}},

@@ -163,7 +163,7 @@ func TestTapesOfOneProvider(t *testing.T) {
 	}
 }
 
-// The nodes of kwok are ready after the time that was measured, where there is one, and else after that of its stage.
+// Nodes of kwok are ready after the time that a file states, and else after that of kwok's stage.
 func TestKwokIsCalibrated(t *testing.T) {
 	kwok := strings.Replace(scenarioOf("eks", "plain"), "cluster: {", "cluster: {kubelet: kwok, ", 1)
 	for timings, want := range map[string]time.Duration{truth: 50 * time.Second, "": time.Second} {

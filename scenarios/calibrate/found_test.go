@@ -30,6 +30,7 @@ timings:
   killDelay: {median: 2s, p95: 5s}
   appStop: {median: 4s, p95: 10s}
   finalDelete: {median: 3s, p95: 6s}
+  controllerReact: {median: 1500ms, p95: 3s}
   conditionTaint: {median: 80ms, p95: 200ms}
   rollerPoll: {median: 6s, p95: 9s}
 `
@@ -111,7 +112,7 @@ func TestTruthIsFoundAgain(t *testing.T) {
 			for _, m := range cal.Result().Measured {
 				found[m.Name] = m
 			}
-			for name := range strings.FieldsSeq(c.want + " register becomeReady sandbox imagePull containerStart containerReady killDelay appStop finalDelete") {
+			for name := range strings.FieldsSeq(c.want + " register becomeReady sandbox imagePull containerStart containerReady killDelay appStop finalDelete controllerReact") {
 				dist, _ := measured.Timings.Get(name)
 				agrees(t, found[name], name, dist)
 			}

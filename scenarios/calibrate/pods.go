@@ -44,6 +44,9 @@ func (r *reading) pod(ev *timeline.Event, live bool) {
 		p = &pod{uid: ev.UID, fresh: live && ev.Type == timeline.Added && o.Status.StartTime == nil}
 		p.hindered = bytes.Contains(rawjson.Get(ev.Object, "spec", "volumes"), []byte(`"persistentVolumeClaim"`))
 		r.pods[key] = p
+		if o := r.owner(ev.Object); o != nil && p.fresh {
+			o.creates(r)
+		}
 	}
 	p.node = o.Spec.NodeName
 	if p.fresh && !p.seen.is && o.Status.StartTime != nil {
@@ -55,6 +58,9 @@ func (r *reading) pod(ev *timeline.Event, live bool) {
 		p.deleting = true
 		if !first {
 			p.deleted = r.here()
+			if o := r.owner(ev.Object); o != nil {
+				o.loses(r.here())
+			}
 		}
 	}
 	if g := o.DeletionGracePeriodSeconds; g != nil {

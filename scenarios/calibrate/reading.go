@@ -28,6 +28,7 @@ type reading struct {
 	machines map[machineName]*machine
 	named    map[string]*machine // by the node's name
 	refusals map[objectName]mark
+	owners   map[string]*owner // by UID
 
 	decoder kubejson.Decoder
 	aNode   corev1.Node // reused
@@ -64,7 +65,7 @@ func (r *reading) forget() {
 	r.nodes, r.starts, r.groups = map[string]*node{}, map[string]mark{}, map[string]*group{}
 	r.pods, r.pulls = map[objectName]*pod{}, map[pull]*container{}
 	r.machines, r.named = map[machineName]*machine{}, map[string]*machine{}
-	r.refusals = map[objectName]mark{}
+	r.refusals, r.owners = map[objectName]mark{}, map[string]*owner{}
 }
 
 // stream finds what the events call by key.

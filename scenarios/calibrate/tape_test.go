@@ -36,6 +36,7 @@ resources:
 - {group: "", version: v1, kind: Event, resource: events, namespaced: true}
 - {group: karpenter.sh, version: v1, kind: NodeClaim, resource: nodeclaims, namespaced: false}
 `, times)
+	const owned = `"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u","controller":true}]`
 	objects, version := map[string]map[string]string{}, 0
 	for line := range strings.Lines(script) {
 		words := strings.Fields(line)
@@ -100,7 +101,7 @@ resources:
 		case "gone":
 			remove("nodes", name, "")
 		case "pod":
-			put("Pod", "pods", words[2], map[string]string{"spec": `"nodeName":"` + name + `"`})
+			put("Pod", "pods", words[2], map[string]string{"spec": `"nodeName":"` + name + `"`, "metadata": owned})
 		case "admit":
 			put("Pod", "pods", name, map[string]string{"status": container(`{"waiting":{"reason":"ContainerCreating"}}`, "false")})
 		case "run":
@@ -108,7 +109,7 @@ resources:
 		case "serve":
 			put("Pod", "pods", name, map[string]string{"status": container(running, "true")})
 		case "delete":
-			put("Pod", "pods", name, map[string]string{"metadata": `"deletionTimestamp":"2026-11-20T22:00:00Z","deletionGracePeriodSeconds":30`})
+			put("Pod", "pods", name, map[string]string{"metadata": owned + `,"deletionTimestamp":"2026-11-20T22:00:00Z","deletionGracePeriodSeconds":30`})
 		case "end":
 			if len(words) == 2 {
 				fmt.Fprintf(&b, `--- {"at":"%ss","type":"END","events":%d}`+"\n", at, strings.Count(b.String(), "\n---"))
@@ -339,6 +340,19 @@ func TestWhatIsASample(t *testing.T) {
 			31 cordon z
 			40 end`,
 			want: "becomeReady 2 10s"},
+		{name: "pods that are replaced", script: `
+			0 pod one on a
+			0 pod two on a
+			0 pod three on a
+			0 list
+			1 delete one
+			1.5 delete two
+			2 pod four on b
+			2 pod five on b
+			3 pod six on b
+			9 delete three
+			99 pod seven on b`,
+			want: "controllerReact 1 1s"},
 		{name: "evictions that were refused", script: `
 			0 pod web on a
 			0 list

@@ -25,6 +25,7 @@ var traces = []trace{
 	{"killDelay", "a pod's deletionTimestamp", "the first Event Killing", "Events of pods that are deleted"},
 	{"appStop", "the Event Killing", "the pod's status has the container terminated", "Events of pods that are deleted"},
 	{"finalDelete", "the status of a deleted pod has its last container terminated", "the Pod is gone", "Events of pods that are deleted"},
+	{"controllerReact", "the deletion of a pod of a ReplicaSet that lacks none", "its next pod is created", "pods of ReplicaSets that are deleted"},
 	{"conditionTaint", "a cordon", "the taint unschedulable", "nodes that are cordoned"},
 	{"rollerPoll", "a new node is ready, none joins and none that is ready is cordoned", "the next cordon in the group, which stays the only one until another new node is ready", "nodes that are replaced one at a time, each cordoned once a new one is ready"},
 	{"evictionRetry", "an eviction that was refused", "the next one of the pod", "refused evictions, which tapes made of audit logs have"},

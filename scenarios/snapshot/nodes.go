@@ -123,6 +123,9 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 	g.Labels, g.Taints = commonLabels(labels), commonTaints(taints)
 	for i, n := range nodes {
 		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: !ready(n), Age: d.age(n.CreationTimestamp.Time)}
+		if m.Zone == "" {
+			m.Zone = d.file.Cluster.Zones[i%len(d.file.Cluster.Zones)]
+		}
 		if t := machines[n.Name]; t != g.InstanceType {
 			m.InstanceType = t
 		}

@@ -134,7 +134,14 @@ func leanGroup(f *spec.File, g *spec.Group) spec.Group {
 		drop(func(g *spec.Group) any { return image(g).Image }, func(g *spec.Group) { image(g).Image = "" })
 		drop(func(g *spec.Group) any { return image(g).Release }, func(g *spec.Group) { image(g).Release = "" })
 	}
-	for _, m := range g.Members {
+	inTurn := out.Zones != nil && len(g.Members) > 0 && len(g.Zones) > len(g.Members) // no file may say so many
+	if inTurn {
+		out.Zones = nil
+	}
+	for k, m := range g.Members {
+		if inTurn && m.Zone == g.Zones[k%len(g.Zones)] {
+			m.Zone = ""
+		}
 		if m.InstanceType == g.From.InstanceType {
 			m.InstanceType = ""
 		}

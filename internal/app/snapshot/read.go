@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/simcluster"
 	"github.com/nodesim/nodesim/scenarios/snapshot"
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -218,9 +219,22 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	if m.Header.Source.Kind != timeline.SourceScenario {
 		o.LeftOut = append(o.LeftOut, "host ports: a tape doesn't have them")
 	}
+	if nodes(m) == 0 {
+		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as --at 10s", tape.Name, timeline.FormatAt(m.At))
+	}
 	f, err := r.File(o)
 	if err != nil {
 		return nil, fmt.Errorf("tape %s at %s: %w", tape.Name, timeline.FormatAt(m.At), err)
 	}
 	return f, nil
+}
+
+// nodes counts those that are there.
+func nodes(m scenarios.Moment) (n int) {
+	for resource, list := range m.Objects {
+		if resource.Group == "" && resource.Resource == "nodes" {
+			n += len(list)
+		}
+	}
+	return n
 }

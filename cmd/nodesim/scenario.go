@@ -61,19 +61,26 @@ func (f *scenarioFlags) source(cmd *cobra.Command, place string) (simulate.Sourc
 }
 
 // measured is the scenario with the times that were measured.
-func (f *scenarioFlags) measured(cmd *cobra.Command, src simulate.Source) (simulate.Source, error) {
-	if !cmd.Flags().Changed("timings") {
-		return src, nil
-	}
-	if src.File == nil {
+func (f *scenarioFlags) measured(cmd *cobra.Command, src simulate.Source) (_ simulate.Source, err error) {
+	if src.File == nil && cmd.Flags().Changed("timings") {
 		return src, usagef("scenario %s: it is always the same: want no --timings", src.Scenario.Name)
+	}
+	if src.File != nil {
+		src.File, err = f.calibrated(cmd, src.File)
+	}
+	return src, err
+}
+
+// calibrated is the file with the times that were measured.
+func (f *scenarioFlags) calibrated(cmd *cobra.Command, file *scenarios.File) (*scenarios.File, error) {
+	if !cmd.Flags().Changed("timings") {
+		return file, nil
 	}
 	m, err := simulate.Timings(f.timings)
 	if err != nil {
-		return src, err
+		return nil, err
 	}
-	src.File = src.File.Calibrated(m)
-	return src, nil
+	return file.Calibrated(m), nil
 }
 
 func completeTimings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -256,11 +256,19 @@ func samples(all []*outcome) map[Which]Sample {
 
 // timings tells what of a file's durations is known.
 func timings(f *spec.File) Timings {
-	t := Timings{Measured: []string{}, Estimates: []string{}}
+	t := Timings{Measured: []Measured{}, Stated: []string{}, Estimates: []string{}}
+	var measured spec.Timings
+	if f.Measured != nil {
+		measured = f.Measured.Timings
+	}
 	for _, name := range model.TimingNames() {
+		_, isMeasured := measured.Get(name.Name)
+		_, isStated := f.Timings.Get(name.Name)
 		switch {
-		case slices.ContainsFunc(f.Timings, func(o spec.Timing) bool { return o.Name == name.Name }):
-			t.Measured = append(t.Measured, name.Name)
+		case isMeasured:
+			t.Measured = append(t.Measured, Measured{name.Name, f.Measured.Samples[name.Name]})
+		case isStated:
+			t.Stated = append(t.Stated, name.Name)
 		case name.Evidence == "estimate":
 			t.Estimates = append(t.Estimates, name.Name)
 		default:

@@ -153,9 +153,16 @@ type PolicyBreak struct {
 
 // Timings say which durations of the simulation are known.
 type Timings struct {
-	Measured  []string `json:"measured"`  // the file sets them
-	Estimates []string `json:"estimates"` // neither measured nor published
-	Published int      `json:"published"` // from documentation, source or published measurements
+	Measured  []Measured `json:"measured"`  // on tapes of the cluster; see scenarios/calibrate
+	Stated    []string   `json:"stated"`    // the scenario file states them
+	Estimates []string   `json:"estimates"` // neither measured nor published
+	Published int        `json:"published"` // from documentation, source or published measurements
+}
+
+// Measured is a timing that was measured.
+type Measured struct {
+	Name    string `json:"name"`
+	Samples int    `json:"samples"` // 0 where the file of timings doesn't say
 }
 
 // Which is a run that stands for the others.

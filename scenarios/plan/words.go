@@ -98,11 +98,25 @@ func (p *Plan) capacity() string {
 
 // known says which durations are measured.
 func (t *Timings) known() string {
-	if len(t.Measured) == 0 {
-		return fmt.Sprintf("No duration is measured in this cluster: %d are estimates, %d published (docs/scenarios.md, Timings).", len(t.Estimates), t.Published)
+	others := fmt.Sprintf("%d are estimates, %d published (docs/scenarios.md, Timings).", len(t.Estimates), t.Published)
+	if len(t.Measured)+len(t.Stated) == 0 {
+		return "No duration is measured in this cluster: " + others
 	}
-	names := noderoll.Brief(strings.Join(t.Measured, ", "), 200)
-	return fmt.Sprintf("Measured: %s. Of the others %d are estimates, %d published (docs/scenarios.md, Timings).", names, len(t.Estimates), t.Published)
+	var parts, names []string
+	for _, m := range t.Measured {
+		name := m.Name
+		if m.Samples > 0 {
+			name += fmt.Sprintf(" (%s)", phrase.Count(m.Samples, "sample"))
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		parts = append(parts, "Measured: "+strings.Join(names, ", ")+".")
+	}
+	if len(t.Stated) > 0 {
+		parts = append(parts, "The scenario states: "+strings.Join(t.Stated, ", ")+".")
+	}
+	return strings.Join(append(parts, "Of the others "+others), " ")
 }
 
 // Failure says in one line what a plan doesn't hold; "" where it holds.

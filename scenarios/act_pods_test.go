@@ -176,3 +176,26 @@ func TestPodsAreAdmittedOneByOne(t *testing.T) {
 		t.Errorf("pods by priority: %v, want three of 1000 and one of 2000", found)
 	}
 }
+
+// A CSINode says how many volumes of the provider's driver a node takes.
+func TestACSINodeLimitsVolumes(t *testing.T) {
+	c := act(t, shop)
+	for _, n := range c.list("nodes") {
+		name := decode[corev1.Node](t, n).Name
+		c.put(timeline.Added, "csinodes", []byte(`{"kind":"CSINode","apiVersion":"storage.k8s.io/v1","metadata":{"name":"`+name+`","uid":"u-`+name+`"},`+
+			`"spec":{"drivers":[{"name":"other.example.com","nodeID":"x","allocatable":{"count":9}},{"name":"ebs.csi.aws.com","nodeID":"x","allocatable":{"count":0}}]}}`))
+	}
+	c.newPod("full", `{"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"v"}}]}}`)
+	c.pass(time.Minute)
+	const want = "0/4 nodes are available: 4 node(s) exceed max volume count."
+	if got := c.pod("full").Status.Conditions[0].Message; !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, raw := range c.list("csinodes") {
+		c.put(timeline.Deleted, "csinodes", raw)
+	}
+	c.pass(time.Minute)
+	if c.pod("full").Spec.NodeName == "" {
+		t.Error("the pod waits without a limit")
+	}
+}

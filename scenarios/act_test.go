@@ -94,6 +94,7 @@ var plural = map[string]schema.GroupVersionResource{
 	"events":               {Version: "v1", Resource: "events"},
 	"priorityclasses":      {Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"},
 	"jobs":                 {Group: "batch", Version: "v1", Resource: "jobs"},
+	"csinodes":             {Group: "storage.k8s.io", Version: "v1", Resource: "csinodes"},
 }
 
 // list returns the objects of a resource.

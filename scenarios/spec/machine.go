@@ -27,7 +27,8 @@ type InstanceType struct {
 	// GPUs counts the graphics processors. Default: those of the type that nodesim knows by that name, else none.
 	GPUs int `yaml:"gpus" max:"64"`
 	// Allocatable is what nodes of the type report as such: cpu, memory, pods, nvidia.com/gpu and whatever else pods may request.
-	// Default: what nodesim's model of the provider leaves of the machine.
+	// attachable-volumes-csi-DRIVER is how many volumes a node takes, as its CSINode says. Default: what nodesim's model of the
+	// provider leaves of the machine.
 	Allocatable Amounts `yaml:"allocatable"`
 	// Zones in which the cloud has the type. Default: the cluster's.
 	Zones []string `yaml:"zones" form:"place"`

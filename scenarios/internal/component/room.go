@@ -11,9 +11,10 @@ type Room struct {
 	CPU, Memory, Pods int64
 }
 
-// Holds reports whether a need fits.
+// Holds reports whether a need fits. What needs nothing of a resource fits where there is less than nothing left of it
+// (fitsRequest of pkg/scheduler/framework/plugins/noderesources/fit.go).
 func (r Room) Holds(need Room) bool {
-	return need.CPU <= r.CPU && need.Memory <= r.Memory && need.Pods <= r.Pods
+	return (need.CPU <= r.CPU || need.CPU == 0) && (need.Memory <= r.Memory || need.Memory == 0) && need.Pods <= r.Pods
 }
 
 // Plus adds a room to another.

@@ -45,8 +45,8 @@ func (ws *Workloads) Seed(list []Workload, s *scheduler.Scheduler, running func(
 			zones[w.Placed[i].Name] = w.Placed[i].Zone
 		}
 		for p := range w.seeds(ws.env.API.Nodes()) {
-			if p.NodeName == "" && p.Claim != "" {
-				s.Claimed(p, zones[p.Name])
+			if zone := zones[p.Name]; p.NodeName == "" && p.Claim != "" && zone != "" {
+				s.Volume(scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}, zone)
 			}
 			since := born.Add(time.Duration(w.stream.N(uint64(seedWithin))))
 			if err := s.Seed(p, since, running); err != nil {

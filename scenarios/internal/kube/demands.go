@@ -17,6 +17,9 @@ type Demands struct {
 	Whole *Resources
 	// Weighed is what it counts as where nodes are compared, nil where that is Whole, or a little where it asks for nothing.
 	Weighed *Resources
+	// Sought is what the pod itself counts as where its node is sought, nil where that is Weighed: what a pod asks for as a
+	// whole counts only once it has a node.
+	Sought *Resources
 
 	// What a kubelet looks at.
 	Init           []ContainerSpec

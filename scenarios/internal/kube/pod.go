@@ -14,8 +14,10 @@ type Pod struct {
 	NodeName string
 	// Pinned is the node that a DaemonSet's pod asks for by its affinity.
 	Pinned string
-	// Claim names the claim of the pod's volume, or is "".
-	Claim string
+	// Claim names the claim of the pod's volume, or is "". OtherClaims are those of its further volumes, which the scheduler
+	// looks at.
+	Claim       string
+	OtherClaims []string
 	// Gated says that a scheduling gate keeps the scheduler from the pod.
 	Gated bool
 

@@ -42,6 +42,12 @@ func (s *Store) CreatePod(p *Pod, patches ...[]byte) error {
 		return errFull
 	}
 	s.stamp(&p.Meta)
+	if p.Gated && p.Conditions.Get("PodScheduled") == nil {
+		// applySchedulingGatedCondition of pkg/registry/core/pod/strategy.go
+		p.Conditions = p.Conditions.Set(Condition{
+			Type: "PodScheduled", Status: "False", Reason: "SchedulingGated", Message: "Scheduling is blocked due to non-empty scheduling gates", Transition: p.Created.Second(),
+		})
+	}
 	s.enter(p)
 	text := whole(s, (*writer).pod, p)
 	if base := p.Template.Document; base != nil {

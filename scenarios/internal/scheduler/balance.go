@@ -11,7 +11,7 @@ import (
 func leastAllocated(n *schedNode, c *podClass) int64 {
 	score, resources := int64(0), int64(0)
 	for _, of := range [...]struct{ all, used int64 }{
-		{n.allocatable.CPU, n.scored.CPU + c.scored.CPU}, {n.allocatable.Memory, n.scored.Memory + c.scored.Memory},
+		{n.allocatable.CPU, n.scored.CPU + c.sought.CPU}, {n.allocatable.Memory, n.scored.Memory + c.sought.Memory},
 	} {
 		if of.all == 0 {
 			continue

@@ -14,8 +14,10 @@ type podClass struct {
 	template *kube.Template
 	need     component.Room
 	scored   component.Room
-	hard     []kube.Spread // DoNotSchedule
-	soft     []kube.Spread // ScheduleAnyway, or what the scheduler spreads by anyway
+	sought   component.Room // as it counts itself where nodes are compared
+	hard     []kube.Spread  // DoNotSchedule
+	soft     []kube.Spread  // ScheduleAnyway, or what the scheduler spreads by anyway
+	images   []string       // of the containers
 
 	epoch, seen int // of the groups that were looked at
 	open        []feasibleGroup
@@ -69,7 +71,7 @@ func (s *Scheduler) classOf(p *kube.Pod) *podClass {
 func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	t := p.Template
 	cpu, memory := p.Requests()
-	c := &podClass{template: t, need: component.Room{CPU: cpu, Memory: memory, Pods: 1}, scored: component.Room{CPU: cpu, Memory: memory, Pods: 1}, epoch: -1}
+	c := &podClass{template: t, need: component.Room{CPU: cpu, Memory: memory, Pods: 1}, scored: component.Room{CPU: cpu, Memory: memory, Pods: 1}, images: imagesOf(t), epoch: -1}
 	if cpu == 0 {
 		c.scored.CPU = littleCPU
 	}
@@ -78,6 +80,10 @@ func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	}
 	if t.Demands != nil && t.Demands.Weighed != nil {
 		c.scored.CPU, c.scored.Memory = t.Demands.Weighed.CPU, t.Demands.Weighed.Memory
+	}
+	c.sought = c.scored
+	if t.Demands != nil && t.Demands.Sought != nil {
+		c.sought.CPU, c.sought.Memory = t.Demands.Sought.CPU, t.Demands.Sought.Memory
 	}
 	spread := t.Spread
 	if t.Demands != nil && len(t.Demands.Spread) > 0 {

@@ -18,8 +18,8 @@ const (
 	reasonExisting = "node(s) didn't satisfy existing pods anti-affinity rules"
 )
 
-// demand is what keeps one pod from nodes beside taints, room and volumes: its own demands, and those of pods that are
-// there. It holds for a moment: what is on the nodes is counted when it is made. A nil demand keeps a pod from no node.
+// demand is what keeps one pod from nodes beside taints, room and the zones of volumes: its own demands, those of pods that
+// are there, and how many volumes a node takes. It holds for a moment: what is on the nodes is counted when it is made. A nil demand keeps a pod from no node.
 type demand struct {
 	s *Scheduler
 	p *kube.Pod
@@ -51,7 +51,8 @@ func (a *nearby) at(n *schedNode) (pods int, ok bool) {
 // demandOf returns a pod's demand, nil where there is none (the PreFilter of the plugins).
 func (s *Scheduler) demandOf(p *kube.Pod) *demand {
 	d := p.Template.Demands
-	if d == nil && s.podCounts == nil {
+	limited := s.volumesLimited && p.Claim != ""
+	if d == nil && s.podCounts == nil && !limited {
 		return nil
 	}
 	if hasPodTerms(p.Template) {
@@ -66,7 +67,7 @@ func (s *Scheduler) demandOf(p *kube.Pod) *demand {
 		}
 	}
 	if d == nil {
-		if out.keptBy == nil && !s.anyPreference() {
+		if out.keptBy == nil && !s.anyPreference() && !limited {
 			return nil
 		}
 		out.d = &kube.Demands{}
@@ -268,7 +269,7 @@ func (d *demand) holds(n *schedNode) bool {
 	if reason, _ := d.before(n); reason != "" || d.excludes(n) {
 		return false
 	}
-	if lacking, _ := d.lacks(n); len(lacking) > 0 {
+	if lacking, _ := d.lacks(n); len(lacking) > 0 || n.exceeds(d.p) {
 		return false
 	}
 	reason, _ := d.after(n)

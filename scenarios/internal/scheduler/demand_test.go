@@ -390,7 +390,7 @@ func TestGatedPodsAndThoseOfOthers(t *testing.T) {
 	gated := client(t, c, "gated", "p", 100, nil, func(p *kube.Pod) { p.Gated = true })
 	foreign := client(t, c, "foreign", "p", 100, nil, func(p *kube.Pod) { p.Template.SchedulerName = "mine" })
 	c.RunTo(t, 10*time.Second)
-	if where(gated) != "not looked at" || where(foreign) != "not looked at" {
+	if is := gated.Conditions.Get("PodScheduled"); is == nil || is.Reason != "SchedulingGated" || len(c.Told) != 0 || where(foreign) != "not looked at" {
 		t.Errorf("%s, %s", where(gated), where(foreign))
 	}
 	c.API.PutPod("shop", "gated", func(p *kube.Pod) { p.Gated = false })

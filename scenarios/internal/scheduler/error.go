@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
 
@@ -178,23 +179,20 @@ func (s *Scheduler) explainNode(reasons *ReasonCounts, p *kube.Pod, c *podClass,
 	// That a node is too small even when empty the filter NodeResourcesFit says
 	// since 1.34 (kubernetes/kubernetes#131345).
 	lacking, enough := d.lacks(n)
-	resolvable := s.Env.Version.Minor < 34 || n.allocatable.Holds(c.need) && enough
+	resolvable := s.Env.Version.Minor < 34 || c.need.CPU <= n.allocatable.CPU && c.need.Memory <= n.allocatable.Memory && enough
 	if !free.Holds(c.need) || len(lacking) > 0 {
 		for _, reason := range lacking {
 			reasons.Add(reason, 1)
 		}
-		if c.need.Pods > free.Pods {
-			reasons.Add(ReasonPods, 1)
-		}
-		if c.need.CPU > free.CPU {
-			reasons.Add(ReasonCPU, 1)
-		}
-		if c.need.Memory > free.Memory {
-			reasons.Add(ReasonMemory, 1)
+		for _, reason := range lacks(free, c.need) {
+			reasons.Add(reason, 1)
 		}
 		return resolvable
 	}
 	switch {
+	case d != nil && n.exceeds(p):
+		reasons.Add(reasonVolumes, 1)
+		return true
 	case s.elsewhere(p, n.group):
 		reasons.Add(s.ReasonVolume(), 1)
 		return false
@@ -210,6 +208,20 @@ func (s *Scheduler) explainNode(reasons *ReasonCounts, p *kube.Pod, c *podClass,
 		reasons.Add(reason, 1)
 	}
 	return resolvable
+}
+
+// lacks says what a room has too little of (fitsRequest of pkg/scheduler/framework/plugins/noderesources/fit.go).
+func lacks(free, need component.Room) (reasons []string) {
+	if need.Pods > free.Pods {
+		reasons = append(reasons, ReasonPods)
+	}
+	if need.CPU > free.CPU && need.CPU > 0 {
+		reasons = append(reasons, ReasonCPU)
+	}
+	if need.Memory > free.Memory && need.Memory > 0 {
+		reasons = append(reasons, ReasonMemory)
+	}
+	return reasons
 }
 
 // ReasonVolume is the reason of the filter VolumeBinding, reworded in 1.34

@@ -14,7 +14,8 @@ import (
 // taken to select these and no others, as those of workloads do.
 type podFamily struct {
 	selector kube.Pairs // of nodes
-	perHost  bool       // there is a hard constraint on hosts
+	affinity *kube.NodeAffinity
+	perHost  bool // there is a hard constraint on hosts
 
 	onNode []uint16 // pods by the node's number, none that terminates
 	inZone []int
@@ -29,8 +30,8 @@ func (s *Scheduler) familyOf(c *podClass) *podFamily {
 	f := s.byOrigin[origin]
 	if f == nil {
 		f = &podFamily{
-			selector: origin.NodeSelector,
-			perHost:  slices.ContainsFunc(c.hard, func(one kube.Spread) bool { return one.TopologyKey == component.LabelHostname }),
+			selector: origin.NodeSelector, affinity: affinityOf(origin),
+			perHost: slices.ContainsFunc(c.hard, func(one kube.Spread) bool { return one.TopologyKey == component.LabelHostname }),
 		}
 		for _, n := range s.Env.API.Nodes() {
 			f.nodeAdded(n)
@@ -49,7 +50,7 @@ func (f *podFamily) count(n *schedNode, by int) {
 	}
 	was := int(f.onNode[n.number])
 	f.onNode[n.number] = uint16(was + by)
-	if f.selects(n.node.Labels) {
+	if f.selects(n.node.Name, n.node.Labels) {
 		f.addZone(n.group.zone, by)
 		if f.perHost {
 			f.span(was, -1)
@@ -79,7 +80,17 @@ func (f *podFamily) in(zone int) int {
 	return 0
 }
 
-func (f *podFamily) selects(labels kube.Pairs) bool { return labels.Holds(f.selector) }
+func (f *podFamily) selects(name string, labels kube.Pairs) bool {
+	return labels.Holds(f.selector) && f.affinity.Allows(name, labels)
+}
+
+// affinityOf is what a template asks of nodes, or nil.
+func affinityOf(t *kube.Template) *kube.NodeAffinity {
+	if t.Demands == nil {
+		return nil
+	}
+	return t.Demands.NodeAffinity
+}
 
 func (f *podFamily) span(pods, by int) {
 	for pods >= len(f.spans) {
@@ -89,7 +100,7 @@ func (f *podFamily) span(pods, by int) {
 }
 
 func (f *podFamily) nodeAdded(n *kube.Node) {
-	if f.perHost && f.selects(n.Labels) {
+	if f.perHost && f.selects(n.Name, n.Labels) {
 		f.span(0, 1)
 	}
 }
@@ -105,7 +116,7 @@ func (f *podFamily) nodeDropped(n *schedNode) {
 // relabelled counts the pods of a node again whose labels have changed.
 func (f *podFamily) relabelled(n *schedNode, old *kube.Node, from, to int) {
 	f.leave(n, old.Labels, from)
-	if on := f.on(n); f.selects(n.node.Labels) {
+	if on := f.on(n); f.selects(n.node.Name, n.node.Labels) {
 		f.addZone(to, on)
 		if f.perHost {
 			f.span(on, 1)
@@ -114,7 +125,7 @@ func (f *podFamily) relabelled(n *schedNode, old *kube.Node, from, to int) {
 }
 
 func (f *podFamily) leave(n *schedNode, labels kube.Pairs, zone int) {
-	if on := f.on(n); f.selects(labels) {
+	if on := f.on(n); f.selects(n.node.Name, labels) {
 		f.addZone(zone, -on)
 		if f.perHost {
 			f.span(on, -1)

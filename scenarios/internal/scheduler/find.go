@@ -101,15 +101,6 @@ func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spread
 	return spots
 }
 
-// elsewhere reports whether a pod's volume lies in another zone.
-func (s *Scheduler) elsewhere(p *kube.Pod, g *NodeGroup) bool {
-	if p.Claim == "" {
-		return false
-	}
-	zone, ok := s.claims[ClaimName{p.Namespace, p.Claim}]
-	return ok && zone != g.zone
-}
-
 // spreadLimits are the most pods of a class that a zone and a host may run
 // before another one may be added; -1 is no limit.
 type spreadLimits struct{ inZone, onHost int }

@@ -12,8 +12,11 @@ import (
 func TestNaturalLog(t *testing.T) {
 	for n := 1; n < 20_000; n += 1 + n/50 {
 		got := float64(naturalLog(n)) / (1 << logBits)
-		if want := math.Log(float64(n)); math.Abs(got-want) > 0.003 {
-			t.Errorf("ln %d: got %.4f, want %.4f", n, got, want)
+		if want := math.Log(float64(n)); math.Abs(got-want) > 3e-9 {
+			t.Errorf("ln %d: got %.12f, want %.12f", n, got, want)
+		}
+		if coarse := float64(coarseLog(n)) / (1 << logBits); math.Abs(coarse-got) > 0.003 || coarse > got {
+			t.Errorf("ln %d, coarse: got %.4f, want %.4f", n, coarse, got)
 		}
 	}
 }

@@ -42,8 +42,8 @@ func (w *naiveScheduler) refuses(p *kube.Pod, n *kube.Node) []string {
 		}
 	}
 	var reasons []string
-	cpu, memory := p.Requests()
-	count := 1
+	wantCPU, wantMemory := p.Requests()
+	cpu, memory, count := wantCPU, wantMemory, 1
 	for _, o := range w.API.Pods() {
 		if o.NodeName == n.Name && o != p && !o.Terminal() {
 			c, m := o.Requests()
@@ -57,10 +57,10 @@ func (w *naiveScheduler) refuses(p *kube.Pod, n *kube.Node) []string {
 	if int64(count)*1000 > quantity("pods") {
 		reasons = append(reasons, "Too many pods")
 	}
-	if cpu > quantity("cpu") {
+	if wantCPU > 0 && cpu > quantity("cpu") {
 		reasons = append(reasons, "Insufficient cpu")
 	}
-	if memory*1000 > quantity("memory") {
+	if wantMemory > 0 && memory*1000 > quantity("memory") {
 		reasons = append(reasons, "Insufficient memory")
 	}
 	if reasons != nil {

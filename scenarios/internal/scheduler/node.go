@@ -30,6 +30,9 @@ type schedNode struct {
 	// What only clients' pods ask for: how much of further resources there is and is used, and the ports that are taken.
 	more, moreUsed map[string]int64
 	ports          map[kube.HostPort]int
+
+	volumes     map[ClaimName]int // pods by the claim that they use
+	mostVolumes int
 }
 
 func (n *schedNode) free() component.Room { return n.allocatable.Minus(n.used) }
@@ -174,6 +177,8 @@ func (s *Scheduler) addNode(n *kube.Node) {
 	}
 	s.nodes[n.Name] = sn
 	s.groupOf(n).add(sn)
+	s.limitVolumes(sn)
+	s.countImages(n.Images, 1)
 	s.version++
 	for _, f := range s.families {
 		f.nodeAdded(n)
@@ -197,6 +202,7 @@ func (s *Scheduler) dropNode(sn *schedNode) {
 		s.wake(w.class)
 	}
 	s.uncountNode(sn)
+	s.countImages(sn.node.Images, -1)
 	sn.group.remove(sn)
 	sn.gone = true
 	delete(s.nodes, sn.node.Name)
@@ -210,7 +216,12 @@ func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {
 	if !slices.Equal(old.Allocatable, n.Allocatable) {
 		sn.allocatable, sn.more = component.AllocatableOf(n), nil
 		sn.resized()
+		s.limitVolumes(sn)
 		changed = true
+	}
+	if !sameImages(old.Images, n.Images) {
+		s.countImages(old.Images, -1)
+		s.countImages(n.Images, 1)
 	}
 	if old.Unschedulable != n.Unschedulable || !slices.Equal(old.Taints, n.Taints) || !slices.Equal(old.Labels, n.Labels) {
 		if g := s.groupOf(n); g != sn.group {

@@ -45,6 +45,7 @@ func (s *Scheduler) nominate(w *waitingPod, n *schedNode) {
 	n.nominees = append(n.nominees, w)
 	n.used = n.used.Plus(w.class.need)
 	n.uses(w.class.template, 1)
+	n.mounts(w.pod, 1)
 	n.resized()
 	s.version++
 }
@@ -62,6 +63,7 @@ func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
 	}
 	n.used = n.used.Minus(w.class.need)
 	n.uses(w.class.template, -1)
+	n.mounts(w.pod, -1)
 	n.resized()
 	s.version++
 	return n
@@ -100,11 +102,12 @@ func (s *Scheduler) failRanked(w *waitingPod, nominated *schedNode) {
 		s.nominate(w, nominated)
 		return
 	}
-	best, preemption := s.preempt(p, c)
-	if best == nil {
+	all, preemption := s.candidates(p, c)
+	if len(all) == 0 {
 		s.failWith(w, message+s.afterFilter(preemption), "")
 		return
 	}
+	best := slices.MinFunc(all, (*candidate).compare)
 	s.failWith(w, message, best.node.node.Name)
 	s.nominate(w, best.node)
 	s.Env.After(component.RoundTrip, func() { s.evict(best.victims, p, best.node.node.Name) })
@@ -132,11 +135,10 @@ type candidate struct {
 	violates int // budgets
 }
 
-// preempt picks the node where the least is lost, or says why there is none.
-func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
-	var best *candidate
+// candidates are the nodes where a pod may take the place of others, or why there is none.
+func (s *Scheduler) candidates(p *kube.Pod, c *podClass) (all []*candidate, why string) {
 	var reasons ReasonCounts
-	found, looked := 0, 0
+	looked := 0
 	limits, d := s.limits(c), s.demandOf(p)
 	try := func(n *schedNode) {
 		if d != nil {
@@ -150,32 +152,32 @@ func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
 		looked++
 		victims := s.victimsOn
 		if d != nil {
-			victims = func(n *schedNode, c *podClass) (*candidate, string) { return s.victimsWithout(n, p, c, d) }
+			victims = func(n *schedNode, c *podClass) (*candidate, []string) { return s.victimsWithout(n, p, c, d) }
 		}
 		one, why := victims(n, c)
 		if one == nil {
-			reasons.Add(why, 1)
+			for _, reason := range why {
+				reasons.Add(reason, 1)
+			}
 			return
 		}
-		if found++; best == nil || one.compare(best) < 0 {
-			best = one
-		}
+		all = append(all, one)
 	}
 	if p.Pinned != "" {
-		if n := s.nodes[p.Pinned]; n != nil {
+		if n := s.nodes[p.Pinned]; n != nil && s.Refusal(c.template, n.group) == "" {
 			try(n)
 		}
 	} else {
 		for i := range c.open {
 			for _, n := range c.open[i].nodes {
-				if n != nil && found < candidatesAtMost {
+				if n != nil && len(all) < candidatesAtMost {
 					try(n)
 				}
 			}
 		}
 	}
 	reasons.Add(notHelpful, len(s.nodes)-looked)
-	return best, reasons.available(len(s.nodes))
+	return all, reasons.available(len(s.nodes))
 }
 
 // victimsOn finds the fewest pods of a node whose end makes room for one of a
@@ -183,7 +185,7 @@ func (s *Scheduler) preempt(p *kube.Pod, c *podClass) (*candidate, string) {
 // back as long as there is room (SelectVictimsOnNode of
 // pkg/scheduler/framework/plugins/defaultpreemption). Those whose budgets allow
 // no disruption come back first.
-func (s *Scheduler) victimsOn(n *schedNode, c *podClass) (*candidate, string) {
+func (s *Scheduler) victimsOn(n *schedNode, c *podClass) (*candidate, []string) {
 	var less []*kube.Pod
 	free := n.free()
 	for _, v := range s.Env.API.PodsOn(n.node.Name) {
@@ -192,15 +194,11 @@ func (s *Scheduler) victimsOn(n *schedNode, c *podClass) (*candidate, string) {
 			free = free.Plus(s.classOf(v).need)
 		}
 	}
-	switch {
-	case len(less) == 0:
-		return nil, noVictims
-	case free.Pods < c.need.Pods:
-		return nil, ReasonPods
-	case free.CPU < c.need.CPU:
-		return nil, ReasonCPU
-	case free.Memory < c.need.Memory:
-		return nil, ReasonMemory
+	if len(less) == 0 {
+		return nil, []string{noVictims}
+	}
+	if lacking := lacks(free, c.need); lacking != nil {
+		return nil, lacking
 	}
 	slices.SortFunc(less, moreImportant)
 	guarded := s.guarded(less)
@@ -221,7 +219,7 @@ func (s *Scheduler) victimsOn(n *schedNode, c *podClass) (*candidate, string) {
 		}
 	}
 	slices.SortFunc(one.victims, moreImportant)
-	return one, ""
+	return one, nil
 }
 
 // moreImportant puts pods of a higher priority first, then those that started
@@ -231,13 +229,14 @@ func moreImportant(a, b *kube.Pod) int {
 }
 
 // guarded says which pods' ends would violate a budget, if they came in this
-// order.
+// order. The scheduler takes a budget without a selector for one of no pods
+// (filterPodsWithPDBViolation), and the API server for one of all.
 func (s *Scheduler) guarded(pods []*kube.Pod) []bool {
 	spent := map[*kube.Budget]int{}
 	out := make([]bool, len(pods))
 	for i, p := range pods {
 		for _, b := range s.Env.API.BudgetsOf(p) {
-			if slices.ContainsFunc(b.DisruptedPods, func(d kube.Disrupted) bool { return d.Pod == p.Name }) {
+			if len(b.Selector) == 0 || slices.ContainsFunc(b.DisruptedPods, func(d kube.Disrupted) bool { return d.Pod == p.Name }) {
 				continue
 			}
 			spent[b]++

@@ -8,7 +8,7 @@ import (
 
 // victimsWithout is victimsOn for a pod that isn't kept from a node by room alone: all filters are asked again without
 // each victim. The pod's demand follows them, and is what it was in the end.
-func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *demand) (*candidate, string) {
+func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *demand) (*candidate, []string) {
 	var less []*kube.Pod
 	for _, v := range s.Env.API.PodsOn(n.node.Name) {
 		if v.Template.Priority < c.template.Priority && !v.Terminal() {
@@ -16,7 +16,7 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 		}
 	}
 	if len(less) == 0 {
-		return nil, noVictims
+		return nil, []string{noVictims}
 	}
 	slices.SortFunc(less, moreImportant)
 	guarded := s.guarded(less)
@@ -24,13 +24,13 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 		s.simulate(n, v, -1, d)
 	}
 	one := &candidate{node: n}
-	why := s.obstacle(n, p, c, d)
+	why := s.obstacles(n, p, c, d)
 	for _, now := range [...]bool{true, false} {
 		for i, v := range less {
 			if guarded[i] != now {
 				continue
 			}
-			if s.simulate(n, v, 1, d); why != "" || s.obstacle(n, p, c, d) == "" {
+			if s.simulate(n, v, 1, d); why != nil || s.obstacles(n, p, c, d) == nil {
 				continue
 			}
 			s.simulate(n, v, -1, d)
@@ -43,11 +43,11 @@ func (s *Scheduler) victimsWithout(n *schedNode, p *kube.Pod, c *podClass, d *de
 	for _, v := range one.victims {
 		s.simulate(n, v, 1, d)
 	}
-	if why != "" {
+	if why != nil {
 		return nil, why
 	}
 	slices.SortFunc(one.victims, moreImportant)
-	return one, ""
+	return one, nil
 }
 
 // simulate takes a pod from its node, or puts it back, while victims are chosen. The counts of pods stay as they are; the
@@ -60,6 +60,7 @@ func (s *Scheduler) simulate(n *schedNode, v *kube.Pod, by int, d *demand) {
 		n.used = n.used.Plus(room)
 	}
 	n.uses(v.Template, int64(by))
+	n.mounts(v, by)
 	if !v.Terminating() {
 		c.count(n, by)
 	}
@@ -95,11 +96,13 @@ func (d *demand) follow(v *kube.Pod, by int) {
 		}
 		d.first = d.isFirst()
 	}
-	if !was.stays || !labelled(n, d.spread) {
+	if v.Namespace != d.p.Namespace || !labelled(n, d.spread) {
 		return
 	}
+	// One that is being deleted, and any that a selector of all pods selects, hasn't been counted, and yet counts where it is
+	// taken away (updateWithPod of pkg/scheduler/framework/plugins/podtopologyspread/filtering.go).
 	for i := range d.spread {
-		if one := &d.spread[i]; selects(&one.counted.podSelection) && one.includes(n, d.p) {
+		if one := &d.spread[i]; one.labels.Selects(was.labels) && one.includes(n, d.p) {
 			one.counts[n.node.Labels.Get(one.of.TopologyKey)] += by
 			one.settle()
 		}
@@ -117,12 +120,9 @@ func (a *nearby) add(n *schedNode, by int) {
 	}
 }
 
-// obstacle is what keeps a pod from a node, or "".
-func (s *Scheduler) obstacle(n *schedNode, p *kube.Pod, c *podClass, d *demand) string {
+// obstacles are what keeps a pod from a node, nil where nothing does.
+func (s *Scheduler) obstacles(n *schedNode, p *kube.Pod, c *podClass, d *demand) []string {
 	var reasons ReasonCounts
 	s.explainNode(&reasons, p, c, n, s.limits(c), d)
-	if len(reasons.Reasons) == 0 {
-		return ""
-	}
-	return reasons.Reasons[0]
+	return reasons.Reasons
 }

@@ -18,8 +18,9 @@ import (
 // pod after the other, the most important first, filters the nodes, scores those
 // that are left, and binds. Of its plugins there are SchedulingGates,
 // NodeUnschedulable, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit,
-// VolumeBinding (zones), PodTopologySpread, InterPodAffinity and
-// DefaultPreemption, and the scores but that of ImageLocality.
+// NodeVolumeLimits, VolumeBinding (zones), PodTopologySpread, InterPodAffinity
+// and DefaultPreemption, and all scores. test/scheduler has kube-scheduler's own
+// code say what it makes of the same pods.
 //
 // What pods of scenarios ask for is quick: their constraints on zones and hosts
 // count the pods of their own workload. What clients' pods demand besides
@@ -59,9 +60,13 @@ type Scheduler struct {
 
 	waiting map[*kube.Pod]*waitingPod
 	assumed map[*kube.Pod]*schedNode // found, and not yet bound
-	// claims are the zones of volumes. No tape holds PersistentVolumes, whose
+	// claims are the zones of volumes; 0 is any. No tape holds PersistentVolumes, whose
 	// node affinity this is: a volume is made where its first pod is bound.
-	claims  map[ClaimName]int
+	claims         map[ClaimName]int
+	volumeLimits   map[string]int // of nodes whose CSINode says it
+	volumesLimited bool           // some node has had a limit
+	images         map[string]*nodeImage
+
 	ranks   []rank // pods on nodes by their priority
 	queues  []*priorityQueue
 	parked  int // pods
@@ -74,9 +79,6 @@ type Scheduler struct {
 	zoneSeen []bool
 }
 
-// ClaimName names a PersistentVolumeClaim.
-type ClaimName struct{ Namespace, Name string }
-
 // New returns the scheduler. It knows the nodes and pods that are
 // there.
 func New(env *component.Env) *Scheduler {
@@ -84,7 +86,7 @@ func New(env *component.Env) *Scheduler {
 		Env: env, stream: env.Stream("scheduler"),
 		nodes: map[string]*schedNode{}, groups: map[string]*NodeGroup{}, selected: []string{component.LabelZone}, zones: []string{""},
 		byTemplate: map[*kube.Template]*podClass{}, byOrigin: map[*kube.Template]*podFamily{}, resizing: map[*kube.Pod]component.Room{}, waiting: map[*kube.Pod]*waitingPod{},
-		assumed: map[*kube.Pod]*schedNode{}, claims: map[ClaimName]int{},
+		assumed: map[*kube.Pod]*schedNode{}, claims: map[ClaimName]int{}, images: map[string]*nodeImage{},
 	}
 	host := env.Stream("scheduler", "host")
 	s.reporter = Reporter{Env: env, Name: component.SchedulerName, Instance: component.SchedulerName + "-ip-10-0-0-" + strconv.FormatUint(4+host.N(250), 10)}
@@ -234,12 +236,8 @@ func (s *Scheduler) take(n *schedNode, p *kube.Pod) {
 	n.uses(c.template, 1)
 	s.rank(c, 1)
 	n.resized()
-	if p.Claim != "" {
-		k := ClaimName{p.Namespace, p.Claim}
-		if _, known := s.claims[k]; !known && n.group.zone != 0 {
-			s.claims[k] = n.group.zone
-		}
-	}
+	n.mounts(p, 1)
+	s.binds(p, n)
 	if !p.Terminating() {
 		c.count(n, 1)
 	}
@@ -253,6 +251,7 @@ func (s *Scheduler) release(n *schedNode, p *kube.Pod, counted bool) {
 	n.used = n.used.Minus(s.holds(p))
 	n.scored = n.scored.Minus(c.scored)
 	n.uses(c.template, -1)
+	n.mounts(p, -1)
 	delete(s.resizing, p)
 	s.rank(c, -1)
 	n.resized()

@@ -6,13 +6,13 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 )
 
-// Weights of the scores (pkg/scheduler/apis/config/v1/default_plugins.go). The
-// score of ImageLocality is left out: it is near 0 for images of some megabytes.
+// Weights of the scores (pkg/scheduler/apis/config/v1/default_plugins.go).
 const (
 	weightTaints   = 3
 	weightSpread   = 2
 	weightRoom     = 1
 	weightBalanced = 1
+	weightImages   = 1
 )
 
 // best picks a spot of those with the highest score at random.
@@ -21,6 +21,7 @@ func (s *Scheduler) best(spots []feasibleNode, c *podClass, d *demand) *schedNod
 		return spots[0].node
 	}
 	s.spread(spots, c)
+	s.preferImages(spots, c)
 	if d != nil {
 		d.prefer(spots)
 	}
@@ -85,9 +86,13 @@ func (s *Scheduler) spread(spots []feasibleNode, c *podClass) {
 		if !perHost && constraint.TopologyKey != component.LabelZone {
 			continue
 		}
-		weight := naturalLog(zones + 2)
+		size := zones
 		if perHost {
-			weight = naturalLog(len(spots) + 2)
+			size = len(spots)
+		}
+		weight := naturalLog(size + 2)
+		if c.template.Demands == nil {
+			weight = coarseLog(size + 2)
 		}
 		skew := int64(constraint.MaxSkew-1) << logBits
 		for j := range spots {
@@ -111,7 +116,7 @@ func (s *Scheduler) scoreRoom(n *schedNode, c *podClass) int64 {
 	if s.Env.Version.Minor >= 36 {
 		return weightRoom*leastAllocated(n, c) + weightBalanced*balanceGained(n, c)
 	}
-	cpu, memory := n.scored.CPU+c.scored.CPU, n.scored.Memory+c.scored.Memory
+	cpu, memory := n.scored.CPU+c.sought.CPU, n.scored.Memory+c.sought.Memory
 	if all.CPU <= 0 || all.Memory <= 0 {
 		return 0
 	}
@@ -134,23 +139,38 @@ func (s *Scheduler) scoreRoom(n *schedNode, c *podClass) int64 {
 }
 
 // logBits is the number of fractional bits of a logarithm.
-const logBits = 10
+const logBits = 30
 
 // naturalLog is the natural logarithm of n ≥ 1, as a fixed-point number: the
 // scheduler's own is a float, which processors round differently.
 func naturalLog(n int) int64 {
+	const ln2 = 2977044472 // 0.693147 × 2³²
+	hi, lo := bits.Mul64(binaryLog(n), ln2)
+	return int64(hi<<32 | lo>>32)
+}
+
+// coarseLog is it with ten fractional bits, by which pods of scenarios have been
+// spread since there are tapes of them: one score in some thousands is rounded to
+// the other side.
+func coarseLog(n int) int64 {
+	const ln2, fine = 45426, logBits - 10 // 0.693147 × 2¹⁶
+	return int64(binaryLog(n) >> fine * ln2 >> 16 << fine)
+}
+
+// binaryLog is the binary logarithm of n ≥ 1.
+func binaryLog(n int) uint64 {
 	whole := bits.Len64(uint64(n)) - 1
-	// The binary logarithm, bit by bit: squaring doubles it.
-	x := uint64(n) << 31 >> whole // from 1 up to 2, with 31 fractional bits
+	// Bit by bit: squaring doubles it.
+	x := uint64(n) << (62 - whole) // from 1 up to 2, with 62 fractional bits
 	log := uint64(whole)
 	for range logBits {
-		x = x * x >> 31
+		hi, lo := bits.Mul64(x, x)
+		x = hi<<2 | lo>>62
 		log <<= 1
-		if x >= 1<<32 {
+		if x >= 1<<63 {
 			x >>= 1
 			log |= 1
 		}
 	}
-	const ln2 = 45426 // 0.693147 × 2¹⁶
-	return int64(log * ln2 >> 16)
+	return log
 }

@@ -27,10 +27,3 @@ func (s *Scheduler) seat(p *kube.Pod) *schedNode {
 	}
 	return s.find(p, s.classOf(p))
 }
-
-// Claimed says in which zone the volume of a pod is that waits.
-func (s *Scheduler) Claimed(p *kube.Pod, zone string) {
-	if zone != "" {
-		s.claims[ClaimName{p.Namespace, p.Claim}] = s.zoneNumber(zone)
-	}
-}

@@ -10,6 +10,7 @@ import (
 // other workloads too, if they aren't being deleted.
 type spread struct {
 	of      *kube.SpreadTerm
+	labels  *kube.Selector // with the pod's own values of matchLabelKeys
 	counted *podCount
 	counts  map[string]int // by the value of the label, of all that there are
 	own     int            // 1 where the pod itself counts
@@ -17,12 +18,13 @@ type spread struct {
 }
 
 func (s *Scheduler) spreadBy(p *kube.Pod, term *kube.SpreadTerm) spread {
-	sel := podSelection{namespaces: []string{p.Namespace}, labels: narrowed(term.Selector, p.Labels, term.MatchLabelKeys, "In")}
+	all := narrowed(term.Selector, p.Labels, term.MatchLabelKeys, "In")
+	sel := podSelection{namespaces: []string{p.Namespace}, labels: all}
 	if sel.labels != nil && len(sel.labels.Requirements) == 0 {
 		sel.labels = nil // countPodsMatchSelector: one that selects all counts none
 	}
-	one := spread{of: term, counted: s.counts(sel), counts: map[string]int{}}
-	if one.counted.labels.Selects(p.Labels) || term.Selector != nil && sel.labels == nil {
+	one := spread{of: term, labels: all, counted: s.counts(sel), counts: map[string]int{}}
+	if all.Selects(p.Labels) {
 		one.own = 1
 	}
 	return one

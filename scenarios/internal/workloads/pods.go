@@ -183,13 +183,7 @@ func (a *Actor) createPod(o *object, t *corev1.PodTemplateSpec, name string, cha
 	if a.env.Version.PodGeneration() {
 		p.Generation = 1
 	}
-	if m.gated {
-		// As applySchedulingGatedCondition of pkg/registry/core/pod/strategy.go says it of a new pod.
-		p.Gated = true
-		p.Conditions = p.Conditions.Set(kube.Condition{
-			Type: "PodScheduled", Status: "False", Reason: "SchedulingGated", Message: "Scheduling is blocked due to non-empty scheduling gates", Transition: a.env.API.Now().Second(),
-		})
-	}
+	p.Gated = m.gated
 	if m.volumes != nil {
 		if p.Claim = m.claim; m.ephemeral {
 			p.Claim = name + m.claim

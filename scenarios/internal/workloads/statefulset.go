@@ -354,9 +354,12 @@ func (s *setSync) createPodOf(i int) bool {
 	err = s.createPod(s.o, t, name, func(p *kube.Pod) {
 		p.Labels = identified(p.Labels, name, ordinal).With(appsv1.StatefulSetRevisionLabel, revision.doc.Name)
 		if claim != "" {
-			own := *p.Template
-			own.Volume = s.set.Spec.VolumeClaimTemplates[0].Name
+			own, templates := *p.Template, s.set.Spec.VolumeClaimTemplates
+			own.Volume = templates[0].Name
 			p.Claim, p.Template = claim, &own
+			for i := 1; i < len(templates); i++ {
+				p.OtherClaims = append(p.OtherClaims, claimName(&templates[i], name))
+			}
 		}
 	}, patch)
 	if err != nil {

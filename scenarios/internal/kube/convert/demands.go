@@ -36,6 +36,7 @@ func demands(in *corev1.Pod) *kube.Demands {
 	}
 	d.Ports = hostPorts(s)
 	d.Whole, d.Weighed, d.More = requests(s)
+	d.Sought = sought(s)
 	if s.Resources != nil {
 		d.QOS = string(kubedefaults.QOSOf(s))
 	}
@@ -183,7 +184,16 @@ func requests(s *corev1.PodSpec) (whole, weighed *kube.Resources, more []kube.Am
 	if len(s.InitContainers) > 0 || len(s.Overhead) > 0 || s.Resources != nil {
 		whole = &exact
 	}
-	counts := together(s, little)
+	least := little
+	if s.Resources != nil {
+		least = corev1.ResourceList{} // getNonMissingContainerRequests of pkg/scheduler/framework/types.go
+		for name, q := range little {
+			if _, asked := sum[name]; !asked {
+				least[name] = q
+			}
+		}
+	}
+	counts := together(s, least)
 	usual, own := exact, kube.Resources{CPU: counts.Cpu().MilliValue(), Memory: counts.Memory().Value()}
 	if usual.CPU == 0 {
 		usual.CPU = little.Cpu().MilliValue()
@@ -201,6 +211,18 @@ func requests(s *corev1.PodSpec) (whole, weighed *kube.Resources, more []kube.Am
 	}
 	slices.SortFunc(more, func(a, b kube.Amount) int { return strings.Compare(a.Resource, b.Resource) })
 	return whole, weighed, more
+}
+
+// sought is what a pod that asks for something as a whole counts as while its node is sought: the score NodeResourcesFit
+// doesn't know such requests (NewFit of pkg/scheduler/framework/plugins/noderesources/fit.go doesn't tell its scorer of them).
+func sought(s *corev1.PodSpec) *kube.Resources {
+	if s.Resources == nil {
+		return nil
+	}
+	containers := *s
+	containers.Resources = nil
+	sum := together(&containers, little)
+	return &kube.Resources{CPU: sum.Cpu().MilliValue(), Memory: sum.Memory().Value()}
 }
 
 // little is DefaultMilliCPURequest and DefaultMemoryRequest of pkg/scheduler/util/pod_resources.go.

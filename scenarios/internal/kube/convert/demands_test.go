@@ -31,9 +31,11 @@ func TestDemandedResources(t *testing.T) {
 		{`{"containers":[{"resources":{"requests":{"cpu":"1","ephemeral-storage":"1500m"}}}],"overhead":{"cpu":"250m"}}`,
 			&kube.Demands{Whole: &kube.Resources{CPU: 1250}, More: []kube.Amount{{Resource: "ephemeral-storage", Value: 2}}}},
 		{`{"containers":[{"resources":{"requests":{"cpu":"1"}}}],"resources":{"requests":{"cpu":"3","memory":"1Gi"}}}`,
-			&kube.Demands{Whole: &kube.Resources{CPU: 3000, Memory: 1 << 30}, QOS: "Burstable"}},
+			&kube.Demands{Whole: &kube.Resources{CPU: 3000, Memory: 1 << 30}, Sought: &kube.Resources{CPU: 1000, Memory: 200 << 20}, QOS: "Burstable"}},
 		{`{"containers":[{}],"resources":{"requests":{"cpu":"1","memory":"1Gi"},"limits":{"cpu":"1","memory":"1Gi"}}}`,
-			&kube.Demands{Whole: &kube.Resources{CPU: 1000, Memory: 1 << 30}, QOS: "Guaranteed"}},
+			&kube.Demands{Whole: &kube.Resources{CPU: 1000, Memory: 1 << 30}, Sought: &kube.Resources{CPU: 100, Memory: 200 << 20}, QOS: "Guaranteed"}},
+		{`{"containers":[{},{"resources":{"requests":{"cpu":"1"}}}],"resources":{"requests":{"memory":"1Gi"}}}`,
+			&kube.Demands{Whole: &kube.Resources{CPU: 1000, Memory: 1 << 30}, Sought: &kube.Resources{CPU: 1100, Memory: 400 << 20}, QOS: "Burstable"}},
 	} {
 		if diff := cmp.Diff(one.want, demandsOf(t, one.spec)); diff != "" {
 			t.Errorf("%s: %s", one.spec, diff)

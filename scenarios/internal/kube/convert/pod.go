@@ -146,10 +146,15 @@ func (ts *Templates) PodFromAPI(p *kube.Pod, in *corev1.Pod, c Clock, whole bool
 	p.Template = ts.of(in, p.Owner)
 	p.NodeName, p.Nominated = in.Spec.NodeName, in.Status.NominatedNodeName
 	p.Pinned, p.Gated = pinned(in), len(in.Spec.SchedulingGates) > 0
+	p.OtherClaims = nil
+	first := true
 	for i := range in.Spec.Volumes {
-		if claim := claimOf(in, &in.Spec.Volumes[i]); claim != "" {
-			p.Claim = claim
-			break
+		switch claim := claimOf(in, &in.Spec.Volumes[i]); {
+		case claim == "":
+		case first:
+			p.Claim, first = claim, false
+		default:
+			p.OtherClaims = append(p.OtherClaims, claim)
 		}
 	}
 	if whole || p.Phase == "" {

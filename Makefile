@@ -9,7 +9,8 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane, test/strangers, test/e2e, test/collector and test/report are modules of their own.
+# Packages of this module; test/controlplane, test/strangers, test/e2e, test/scheduler, test/collector and test/report are
+# modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
 GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -127,7 +128,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e test/collector test/report; do \
+	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

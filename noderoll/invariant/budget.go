@@ -77,8 +77,7 @@ func (c *Checker) budget(h *trackedObject, o *policyv1.PodDisruptionBudget, s *s
 func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget) {
 	st := &o.Status
 	allowed, failed := int64(st.DisruptionsAllowed), false
-	var room [2]trackedCondition
-	now := room[:0]
+	now := c.room[:0]
 	for i := range st.Conditions {
 		k := &st.Conditions[i]
 		now = append(now, trackedCondition{typ: k.Type, status: string(k.Status), transition: k.LastTransitionTime.Time})
@@ -93,6 +92,7 @@ func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget
 			c.report(h, budgetCondition, "DisruptionAllowed "+string(k.Status)+" with disruptionsAllowed "+itoa(allowed), "it True exactly while that is positive")
 		}
 	}
+	c.room = now
 	h.budget.conditions = c.conditions(h, &step{Change: &Change{}}, h.budget.conditions, now)
 	most := max(0, int64(st.CurrentHealthy)-int64(st.DesiredHealthy))
 	if st.ExpectedPods <= 0 {

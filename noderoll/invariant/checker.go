@@ -46,6 +46,7 @@ type Checker struct {
 	roll    trackedRoll
 
 	found []Violation
+	room  []trackedCondition // for those of the object that is looked at
 }
 
 // position is where on the tape something stands.

@@ -112,8 +112,7 @@ func (c *Checker) kept(h *trackedObject, member string, was *string, now string)
 }
 
 func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
-	var room [8]trackedCondition
-	now := room[:0]
+	now := c.room[:0]
 	var unknown time.Time
 	for i := range o.Status.Conditions {
 		k := &o.Status.Conditions[i]
@@ -159,5 +158,6 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 	case c.opts.Skew == 0 || c.at-h.node.mixedAt > nextPost+c.opts.tolerance():
 		c.report(h, unknownTogether, now[known].typ+" "+now[known].status+" while others are Unknown", "all of them Unknown")
 	}
+	c.room = now
 	h.node.conditions = c.conditions(h, s, h.node.conditions, now)
 }

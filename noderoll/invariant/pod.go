@@ -105,8 +105,7 @@ func (c *Checker) pod(h *trackedObject, o *corev1.Pod, s *step) {
 }
 
 func (c *Checker) podConditions(h *trackedObject, o *corev1.Pod, s *step) {
-	var room [8]trackedCondition
-	now := room[:0]
+	now := c.room[:0]
 	p := h.pod
 	p.ready, p.disrupted = false, ""
 	for i := range o.Status.Conditions {
@@ -131,5 +130,6 @@ func (c *Checker) podConditions(h *trackedObject, o *corev1.Pod, s *step) {
 	if o.Status.ObservedGeneration > h.generation {
 		c.report(h, observedNotAhead, "status.observedGeneration "+itoa(o.Status.ObservedGeneration)+" at generation "+itoa(h.generation), "no greater one")
 	}
+	c.room = now
 	p.conditions = c.conditions(h, s, p.conditions, now)
 }

@@ -92,6 +92,7 @@ func judge(ctx context.Context, f *spec.File, policies []*policy.Policy) (o Outc
 	file := &scenarios.File{File: *f}
 	h := file.Header()
 	w := &watching{objects: newObjects(&h), visits: newVisits(f), checker: invariant.NewChecker(invariant.CheckSimulated(f.Start))}
+	defer w.objects.release()
 	if f.Roll != nil {
 		o.strategy = string(f.Roll.Strategy)
 	}

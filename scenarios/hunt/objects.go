@@ -1,6 +1,8 @@
 package hunt
 
 import (
+	"sync"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,11 +20,50 @@ type objects struct {
 	decoder kubejson.Decoder
 	words   map[string]string // the checker's words for the tape's
 
-	nodes   map[string]*corev1.Node
-	pods    map[name]*corev1.Pod
-	budgets map[name]*budget
-	events  map[name]*corev1.Event
-	others  map[other]*metav1.PartialObjectMetadata
+	nodes   held[string, corev1.Node]
+	pods    held[name, corev1.Pod]
+	budgets held[name, budget]
+	events  held[name, corev1.Event]
+	others  held[other, metav1.PartialObjectMetadata]
+}
+
+// held are objects of one kind, and the memory of those that are gone.
+type held[K comparable, T any] struct {
+	all  map[K]*T
+	last *T // the one that was deleted last: whoever was given it may look at it until the next event
+	free []*T
+}
+
+// take finds an object, or begins to hold one. One that is gone is held for the last time.
+func (h *held[K, T]) take(key K, gone bool) *T {
+	if h.last != nil {
+		h.free, h.last = append(h.free, h.last), nil
+	}
+	o := h.all[key]
+	if o == nil {
+		if n := len(h.free) - 1; n >= 0 {
+			o, h.free = h.free[n], h.free[:n] // as it was: the first event of an object has all of it
+		} else {
+			o = new(T)
+		}
+		if h.all == nil {
+			h.all = map[K]*T{}
+		}
+		h.all[key] = o
+	}
+	if gone {
+		delete(h.all, key)
+		h.last = o
+	}
+	return o
+}
+
+// clear lets all go.
+func (h *held[K, T]) clear() {
+	for _, o := range h.all {
+		h.free = append(h.free, o)
+	}
+	clear(h.all)
 }
 
 type name struct{ namespace, name string }
@@ -38,11 +79,13 @@ type budget struct {
 	text []byte
 }
 
+// pool keeps the memory of simulations that have ended for the next ones, and what their decoders know: the same labels, images and
+// words come again.
+var pool = sync.Pool{New: func() any { return &objects{words: map[string]string{}} }}
+
+// newObjects are those of a simulation that hasn't begun. Release them.
 func newObjects(h *timeline.Header) *objects {
-	o := &objects{
-		words: map[string]string{}, nodes: map[string]*corev1.Node{}, pods: map[name]*corev1.Pod{}, budgets: map[name]*budget{},
-		events: map[name]*corev1.Event{}, others: map[other]*metav1.PartialObjectMetadata{},
-	}
+	o := pool.Get().(*objects)
 	for _, r := range h.Resources {
 		word := "other/" + h.Key(r)
 		switch r.Group + "/" + r.Resource {
@@ -60,6 +103,17 @@ func newObjects(h *timeline.Header) *objects {
 	return o
 }
 
+// release lets all objects go. None may be used any more.
+func (o *objects) release() {
+	o.nodes.clear()
+	o.pods.clear()
+	o.budgets.clear()
+	o.events.clear()
+	o.others.clear()
+	clear(o.words)
+	pool.Put(o)
+}
+
 // resource is the checker's word for a resource.
 func (o *objects) resource(word string) string { return o.words[word] }
 
@@ -69,21 +123,27 @@ func (o *objects) take(ev *timeline.Event) metav1.Object {
 	gone := ev.Type == timeline.Deleted
 	switch o.words[ev.Resource] {
 	case noderoll.Nodes:
-		n := hold(o.nodes, ev.Name, gone)
+		n := o.nodes.take(ev.Name, gone)
 		if ev.Object != nil {
-			*n = corev1.Node{ObjectMeta: identity(&n.ObjectMeta)}
+			*n = corev1.Node{
+				ObjectMeta: identity(&n.ObjectMeta), Spec: corev1.NodeSpec{Taints: n.Spec.Taints[:0]},
+				Status: corev1.NodeStatus{Conditions: n.Status.Conditions[:0]},
+			}
 		}
 		o.patch(ev, &n.ObjectMeta, func(raw []byte) { o.decoder.Node(n, raw) })
 		return n
 	case noderoll.Pods:
-		p := hold(o.pods, key, gone)
+		p := o.pods.take(key, gone)
 		if ev.Object != nil {
-			*p = corev1.Pod{ObjectMeta: identity(&p.ObjectMeta)}
+			*p = corev1.Pod{
+				ObjectMeta: identity(&p.ObjectMeta),
+				Status:     corev1.PodStatus{Conditions: p.Status.Conditions[:0], ContainerStatuses: p.Status.ContainerStatuses[:0]},
+			}
 		}
 		o.patch(ev, &p.ObjectMeta, func(raw []byte) { o.decoder.Pod(p, raw) })
 		return p
 	case noderoll.Budgets:
-		b := hold(o.budgets, key, gone)
+		b := o.budgets.take(key, gone)
 		switch {
 		case ev.Object != nil:
 			b.text = append(b.text[:0], ev.Object...)
@@ -95,32 +155,19 @@ func (o *objects) take(ev *timeline.Event) metav1.Object {
 		identify(ev, &b.ObjectMeta)
 		return &b.PodDisruptionBudget
 	case noderoll.Events:
-		e := hold(o.events, key, gone)
+		e := o.events.take(key, gone)
 		if ev.Object != nil {
 			*e = corev1.Event{ObjectMeta: identity(&e.ObjectMeta)}
 		}
 		o.patch(ev, &e.ObjectMeta, func(raw []byte) { o.decoder.Event(e, raw) })
 		return e
 	}
-	m := hold(o.others, other{ev.Resource, key}, gone)
+	m := o.others.take(other{ev.Resource, key}, gone)
 	if ev.Object != nil {
 		m.ObjectMeta = identity(&m.ObjectMeta)
 	}
 	o.patch(ev, &m.ObjectMeta, func(raw []byte) { o.decoder.Meta(&m.ObjectMeta, raw) })
 	return m
-}
-
-// hold finds an object, or begins to hold one. One that is gone is held for the last time.
-func hold[K comparable, T any](all map[K]*T, key K, gone bool) *T {
-	o := all[key]
-	if o == nil {
-		o = new(T)
-		all[key] = o
-	}
-	if gone {
-		delete(all, key)
-	}
-	return o
 }
 
 // patch decodes what an event says into an object. Labels and annotations of a patch are put over those that there are.

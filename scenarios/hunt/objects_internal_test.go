@@ -38,6 +38,7 @@ func TestObjectsAreThoseOfTheTape(t *testing.T) {
 				t.Fatal(err)
 			}
 			held := newObjects(&h)
+			defer held.release()
 			var taken []metav1.Object // copies
 			sim, err := f.Simulate(func(ev timeline.Event) error {
 				if ev.Type.Object() {

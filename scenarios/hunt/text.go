@@ -75,7 +75,7 @@ func said(of any, key string, v reflect.Value, f *spec.File, fallback string, ne
 	case spec.Group:
 		switch key {
 		case "zones": // of a group with fewer nodes than zones, a file can only leave them out
-			return !slices.Equal(of.Zones, f.Cluster.Zones)
+			return !slices.Equal(of.Zones, usualZones(&of, f))
 		case "min":
 			return of.Min != min(1, of.Nodes)
 		case "max":
@@ -101,6 +101,19 @@ func said(of any, key string, v reflect.Value, f *spec.File, fallback string, ne
 		return true
 	}
 	return !sameNode(encodeValue(v, f), usual.Content[0])
+}
+
+// usualZones are those of a group that names none: its members', or the cluster's.
+func usualZones(g *spec.Group, f *spec.File) (zones []string) {
+	if len(g.Members) == 0 {
+		return f.Cluster.Zones
+	}
+	for _, z := range f.Cluster.Zones {
+		if slices.ContainsFunc(g.Members, func(m spec.Member) bool { return m.Zone == z }) {
+			zones = append(zones, z)
+		}
+	}
+	return zones
 }
 
 // choice reports whether a key of a roll is one that only some strategies have, and whether this one has it with another value

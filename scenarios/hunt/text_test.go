@@ -74,3 +74,17 @@ func TestCasesAreTheSame(t *testing.T) {
 		t.Errorf("50 cases have %d seeds", len(seen))
 	}
 }
+
+// shipped is the file of a scenario.
+func shipped(t testing.TB, name string) *spec.File {
+	t.Helper()
+	s, err := scenarios.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.Document.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &f.File
+}

@@ -25,9 +25,15 @@ func (d *drawer) sizes() {
 	}
 }
 
-// resize gives a group another number of nodes, and what has to fit it.
+// resize gives a group another number of nodes, and what has to fit it. Of nodes with names, the first stay; there are no others.
 func resize(f *spec.File, i, nodes int) {
 	g := &f.Groups[i]
+	if n := len(g.Members); n > 0 {
+		if nodes = min(nodes, n); namedNodes(f) {
+			nodes = n
+		}
+		keepMembers(f, g, nodes)
+	}
 	if g.NodesPerGroup > 0 {
 		nodes = min(nodes, g.NodesPerGroup) // or the group is split, and nothing may name it
 	}
@@ -48,9 +54,10 @@ func scale(f *spec.File, i, replicas int) {
 	}
 	more := replicas - w.Replicas
 	w.Replicas = replicas
+	w.Pods = w.Pods[:min(len(w.Pods), replicas)]
 	for k := range f.Budgets {
 		b := &f.Budgets[k]
-		if m := b.MinAvailable; f.Workload(f.Meant(b)) == w && m != nil && !m.IsPercent {
+		if m := b.MinAvailable; f.Covers(b) == w && m != nil && !m.IsPercent {
 			b.MinAvailable = &spec.IntOrPercent{Value: min(max(m.Value+more, 0), replicas)}
 		}
 	}
@@ -59,7 +66,7 @@ func scale(f *spec.File, i, replicas int) {
 // dropWorkload takes a workload away that nothing names, with its budgets.
 func dropWorkload(f *spec.File, i int) {
 	w := &f.Workloads[i]
-	f.Budgets = slices.DeleteFunc(f.Budgets, func(b spec.Budget) bool { return f.Workload(f.Meant(&b)) == w })
+	f.Budgets = slices.DeleteFunc(f.Budgets, func(b spec.Budget) bool { return f.Covers(&b) == w })
 	f.Workloads = slices.Delete(f.Workloads, i, i+1)
 }
 

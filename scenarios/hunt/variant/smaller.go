@@ -14,7 +14,7 @@ import (
 func Smaller(f, base *spec.File) iter.Seq[*spec.File] {
 	return func(yield func(*spec.File) bool) {
 		for _, steps := range []func(f, base *spec.File, yield func(*spec.File) bool) bool{
-			fewerFaults, fewerWorkloads, fewerGroups, fewerNodes, fewerReplicas, usualSettings, simplerFaults, simplerWorkloads, lessTime, smallerSeed,
+			fewerFaults, nameless, fewerWorkloads, fewerGroups, fewerNodes, fewerReplicas, usualSettings, simplerFaults, simplerWorkloads, lessTime, smallerSeed,
 		} {
 			if !steps(f, base, yield) {
 				return
@@ -102,6 +102,7 @@ func fewerGroups(f, _ *spec.File, yield func(*spec.File) bool) bool {
 			continue
 		}
 		c := clone(f)
+		resize(c, i, 0)
 		c.Groups = slices.Delete(c.Groups, i, i+1)
 		if c.Roll != nil {
 			c.Roll.Groups = slices.DeleteFunc(slices.Clone(c.Roll.Groups), func(name string) bool { return name == f.Groups[i].Name })

@@ -55,7 +55,7 @@ func NewSpace(c Config) *Space {
 
 // bare drops what only a file with parameters has: the values are in their places.
 func bare(f *spec.File) {
-	f.Parameters, f.Settings = nil, nil
+	f.Parameters, f.Settings, f.Stream = nil, nil, nil // the last are for clients of a replay
 	f.Faults = slices.DeleteFunc(f.Faults, func(one spec.Fault) bool { return one.If != nil && !*one.If })
 	for i := range f.Faults {
 		f.Faults[i].If = nil

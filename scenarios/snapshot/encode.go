@@ -50,6 +50,48 @@ func (e encoder) unsaid(v reflect.Value) (keys []string) {
 		if is.Max == max(2*is.Nodes, is.Nodes+10) {
 			keys = append(keys, "max")
 		}
+	case spec.Roll:
+		for key, usual := range choices(&is) {
+			if usual {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// choices are the keys of a roll that its strategy leaves to its users and whose default the strategy knows, with whether the value
+// is that.
+func choices(r *spec.Roll) map[string]bool {
+	has, usual := r.Strategy.Choices(), r.By(r.Strategy)
+	all := map[string]bool{}
+	for _, c := range []struct {
+		key       string
+		has, same bool
+	}{
+		{"maxUnavailable", has.MaxUnavailable, r.MaxUnavailable == usual.MaxUnavailable},
+		{"maxSurge", has.MaxSurge, r.MaxSurge == usual.MaxSurge},
+		{"budget", has.Budget, r.Budget == usual.Budget},
+		{"evictionTimeout", has.EvictionTimeout, r.EvictionTimeout == usual.EvictionTimeout},
+		{"joinTimeout", has.JoinTimeout, r.JoinTimeout == usual.JoinTimeout},
+		{"settleAfterDrain", has.SettleAfterDrain, r.SettleAfterDrain == usual.SettleAfterDrain},
+		{"soak", has.Soak, r.Soak == usual.Soak},
+	} {
+		if c.has {
+			all[c.key] = c.same
+		}
+	}
+	return all
+}
+
+// chosen are the keys whose value has to be said even where it is zero.
+func (e encoder) chosen(v reflect.Value) (keys []string) {
+	if r, is := v.Interface().(spec.Roll); is && !e.draft {
+		for key, usual := range choices(&r) {
+			if !usual {
+				keys = append(keys, key)
+			}
+		}
 	}
 	return keys
 }
@@ -66,7 +108,7 @@ func (e encoder) mapping(v reflect.Value) (*yaml.Node, error) {
 
 // fields adds those of a struct to its node.
 func (e encoder) fields(n *yaml.Node, v reflect.Value, skip []string) error {
-	t := v.Type()
+	t, chosen := v.Type(), e.chosen(v)
 	for i := range t.NumField() {
 		f := t.Field(i)
 		key, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
@@ -80,6 +122,9 @@ func (e encoder) fields(n *yaml.Node, v reflect.Value, skip []string) error {
 			continue
 		}
 		value, err := e.field(v.Field(i), f)
+		if value == nil && err == nil && slices.Contains(chosen, key) {
+			value, err = e.value(v.Field(i))
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}

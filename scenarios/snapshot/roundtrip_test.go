@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -183,5 +184,23 @@ func TestPodsAreWhereTheyWere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A setting of a roll that is zero, where its strategy's default isn't, is said.
+func TestZeroSettingsOfARoll(t *testing.T) {
+	f, err := spec.Bare(spec.Metadata{Name: "zero", Title: "zero"}, spec.Cluster{Provider: spec.ProviderEKS}, []spec.Group{{Name: "workers", Nodes: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roll := spec.Roll{Groups: []string{"workers"}, OnFailure: spec.OnFailureLeave, At: 30 * time.Second}.By(spec.StrategyEKSDefault)
+	roll.SettleAfterDrain = 0
+	f.Roll = &roll
+	var b strings.Builder
+	if err := snapshot.Write(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "settleAfterDrain: 0s") || strings.Contains(text, "joinTimeout") || strings.Contains(text, "maxSurge") {
+		t.Errorf("found %s: want settleAfterDrain: 0s, and no other setting", text)
 	}
 }

@@ -71,7 +71,7 @@ func TestCasesOfAClusterAreFiles(t *testing.T) {
 		}
 	}
 	judge, nodes := hunt.Simulated(nil), map[int]bool{}
-	for number := range uint64(40) {
+	for number := range uint64(12) {
 		f := space.Case(3, number)
 		again(f)
 		for smaller := range variant.Smaller(f, space.File) {
@@ -82,7 +82,7 @@ func TestCasesOfAClusterAreFiles(t *testing.T) {
 			t.Errorf("case %d: %v %v", number, o.Failures, err)
 		}
 	}
-	if len(nodes) < 3 {
-		t.Errorf("40 cases have %v nodes", nodes)
+	if len(nodes) < 2 {
+		t.Errorf("12 cases have %v nodes", nodes)
 	}
 }

@@ -59,6 +59,10 @@ func (f *Fold) Add(ev timeline.Event) error {
 
 // object gives an event what a Reader gives it: the UID, and of the resources of which a feed wants whole objects, those.
 func (f *Fold) object(ev *timeline.Event) {
+	whole := f.wants(ev.Resource)
+	if ev.Type == timeline.Modified && ev.Patch != nil && !whole {
+		return // whose object is known by its name
+	}
 	key := objectKey{ev.Resource, ev.Namespace, ev.Name}
 	o := f.alive[key]
 	if o == nil || ev.Type == timeline.Added {
@@ -69,7 +73,7 @@ func (f *Fold) object(ev *timeline.Event) {
 	switch {
 	case ev.Type == timeline.Deleted:
 		delete(f.alive, key)
-	case f.wants(ev.Resource):
+	case whole:
 		if ev.Object != nil {
 			o.body = slices.Clone(ev.Object)
 		} else {

@@ -91,16 +91,16 @@ func variants(o Options, axes []Axis) (all []Options, names [][]string, err erro
 func Compare(ctx context.Context, f *scenarios.File, o Options, axes ...Axis) (*Comparison, error) {
 	all, names, err := variants(o, axes)
 	if err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	files := make([]*scenarios.File, len(all))
 	for i := range all { // all of them are looked at before the first one runs
 		if files[i], err = Prepare(f, all[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(names[i], " "), err)
+			return nil, &OptionError{fmt.Errorf("%s: %w", strings.Join(names[i], " "), err)}
 		}
 	}
 	if total := len(all) * runs(o); total > MaxRuns {
-		return nil, fmt.Errorf("plan: %d runs of %d combinations: want at most %d in all", total, len(all), MaxRuns)
+		return nil, &OptionError{fmt.Errorf("plan: %d runs of %d combinations: want at most %d in all", total, len(all), MaxRuns)}
 	}
 	ran := progress(o, len(all)*runs(o))
 	c := &Comparison{}

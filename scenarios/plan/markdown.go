@@ -16,7 +16,10 @@ func (p *Plan) Markdown(w io.Writer) error {
 	for _, e := range p.Endless {
 		fmt.Fprintf(m, "- %d of %d: %s\n", e.Runs, p.Runs, escaped(e.Why))
 	}
-	fmt.Fprintf(m, "\n%s. %s\n", code(p.how()), escaped(p.size()))
+	if len(p.Endless) > 0 {
+		m.WriteString("\n")
+	}
+	fmt.Fprintf(m, "%s. %s\n", code(p.how()), escaped(p.size()))
 	if len(p.Blocks) > 0 {
 		m.table([]string{"blocks", "runs", "P50", "longest", "stops", "remedy"}, len(p.Blocks), func(i int) []string {
 			b := &p.Blocks[i]

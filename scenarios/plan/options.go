@@ -44,11 +44,31 @@ type Options struct {
 	Progress func(done, of int)
 }
 
+// An OptionError says what is wrong with options, or with the file for what they ask for.
+type OptionError struct{ err error }
+
+func (e *OptionError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error of package spec, where it is one.
+func (e *OptionError) Unwrap() error { return e.err }
+
 // errNothing is the error of a file in which no group can be rolled.
 var errNothing = errors.New("found no node in the groups to roll: want a group with nodes")
 
-// Prepare returns the file with the roll and the changes that the options ask for. The receiver stays as it is.
+// Prepare returns the file with the roll and the changes that the options ask for. The receiver stays as it is. Errors are of type
+// *[OptionError].
 func Prepare(f *scenarios.File, o Options) (*scenarios.File, error) {
+	file, err := prepare(f, o)
+	if err == nil && (o.Runs < 0 || o.Runs > MaxRuns) {
+		err = fmt.Errorf("plan: %d runs: want 1 to %d", o.Runs, MaxRuns)
+	}
+	if err != nil {
+		return nil, &OptionError{err}
+	}
+	return file, nil
+}
+
+func prepare(f *scenarios.File, o Options) (*scenarios.File, error) {
 	s := f.File
 	if o.TimeLimit > 0 {
 		s.TimeLimit = o.TimeLimit

@@ -170,7 +170,7 @@ func TestWhatIf(t *testing.T) {
 	if before.Ends != 6 || before.Holds() != true || len(before.Blocks) != 1 || before.Blocks[0].Object != "PodDisruptionBudget/shop/web" || before.Blocks[0].Stops != 0 {
 		t.Errorf("with force it ends, and the budget holds it up: got %d ends and %+v", before.Ends, before.Blocks)
 	}
-	if len(before.LeftOut) != 1 || !strings.Contains(written(t, before.Text), "\nLEFT OUT\ntwo NetworkPolicies: nodesim has no network\n") {
+	if len(before.LeftOut) != 1 || !strings.Contains(written(t, before.Text), "\nLEFT OUT\n- two NetworkPolicies: nodesim has no network\n") {
 		t.Errorf("got %q", before.LeftOut)
 	}
 	o.WhatIf = []spec.Change{change("group/workers:instanceType=m5.large"), change("budget/shop/web:minAvailable=1")}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -37,9 +36,6 @@ func progress(o Options, total int) func() {
 
 // of plans the roll of a file that is prepared.
 func of(ctx context.Context, f *scenarios.File, o Options, ran func()) (*Plan, error) {
-	if n := runs(o); n < 1 || n > MaxRuns {
-		return nil, fmt.Errorf("plan: %d runs: want 1 to %d", n, MaxRuns)
-	}
 	r, err := newRehearsal(f, o.Policies)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func (p *Plan) Text(w io.Writer) error {
 	if len(p.LeftOut) > 0 {
 		t.section("LEFT OUT")
 		for _, line := range p.LeftOut[:min(len(p.LeftOut), shownRows)] {
-			t.say("", line)
+			t.WriteString("-" + wrap(line, "  ", Width)[1:] + "\n")
 		}
 		t.more(len(p.LeftOut))
 	}

@@ -80,7 +80,7 @@ func (p *Plan) size() string {
 		}
 	}
 	last := p.Seed + uint64(p.Runs) - 1
-	return fmt.Sprintf("%s to %s, %s in the cluster; seeds %d to %d.", phrase.Count(p.Nodes, "node"), strings.Join(targets, ", "), phrase.Count(p.Pods, "pod"), p.Seed, last)
+	return fmt.Sprintf("%s to %s; %s; seeds %d to %d.", phrase.Count(p.Nodes, "node"), strings.Join(targets, ", "), phrase.Count(p.Pods, "pod"), p.Seed, last)
 }
 
 // capacity says how many more nodes there are.

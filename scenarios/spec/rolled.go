@@ -24,7 +24,7 @@ func (f *File) Rolled(groups []string, settings []Setting) (*File, error) {
 	}
 	out.Roll = r
 	if w := r.way(); w != nil && w.inPlace {
-		return nil, &Error{File: "roll", Path: "strategy", Found: fmt.Sprintf("%q, which replaces no node", r.Strategy), Wanted: list(replacing(f.Cluster.Provider))}
+		return nil, &Error{File: "roll", Path: "strategy", Found: fmt.Sprintf("%q, which replaces no node", r.Strategy), Wanted: list(Strategies(f.Cluster.Provider))}
 	}
 	if len(groups) > 0 {
 		r.Groups = slices.Clone(groups)
@@ -127,8 +127,4 @@ func usualStrategy(p Provider) Strategy {
 		}
 	}
 	return StrategyPlain
-}
-
-func replacing(p Provider) []Strategy {
-	return slices.DeleteFunc(strategiesOf(p), func(s Strategy) bool { return wayOf(s).inPlace })
 }

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/app/snapshot"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// headSize is how much of a file says whether it is a scenario.
+const headSize = 64 << 10
+
+// IsScenario reports whether a file, or - for standard input, holds a scenario, and no tape and no objects of a cluster. It returns
+// what is to be read in place of standard input.
+func IsScenario(file string, in io.Reader) (is bool, rest io.Reader, err error) {
+	if file == "-" {
+		r := bufio.NewReaderSize(in, headSize)
+		head, err := r.Peek(headSize)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return isScenario(head), r, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		if _, unknown := scenarios.Find(file); errors.Is(err, fs.ErrNotExist) && unknown == nil {
+			err = fmt.Errorf("file %q: there is none of that name: did you mean --simulate %s?", file, file)
+		}
+		return false, in, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return false, in, err
+	}
+	head, err := io.ReadAll(io.LimitReader(f, headSize))
+	return isScenario(head), in, err
+}
+
+func isScenario(head []byte) bool {
+	return bytes.Contains(head, []byte(spec.APIVersion)) && (bytes.Contains(head, []byte("kind: "+spec.FileKind)) || bytes.Contains(head, []byte(`"kind":"`+spec.FileKind+`"`)))
+}
+
+// Cluster reads a cluster that is to be rolled, from where it is.
+func Cluster(ctx context.Context, s snapshot.Source) (*scenarios.File, error) {
+	f, err := snapshot.Read(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	f.TimeLimit = max(f.TimeLimit, limitOf(f.Nodes()))
+	return &scenarios.File{File: *f}, nil
+}
+
+// limitOf is how long the roll of a cluster may take that no file bounds: far longer than any that goes on.
+func limitOf(nodes int) time.Duration {
+	return min(12*time.Hour+time.Duration(nodes)*30*time.Minute, spec.MaxDuration)
+}

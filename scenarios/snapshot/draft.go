@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type draft struct {
 	said      remarks
 	names     names
 	zones     map[string]string // by node
+	hosts     map[string]string // names of nodes by their hostnames
 	elsewhere map[root]int      // pods of a workload that run where the file has no nodes
 }
 
@@ -47,7 +49,7 @@ const mostRefused = 100
 // File makes a scenario file of what was read. It consumes the Reading.
 func (r *Reading) File(o Options) (*spec.File, error) {
 	d := &draft{
-		Reading: *r, Options: o, at: o.At, names: names{}, zones: map[string]string{}, elsewhere: map[root]int{},
+		Reading: *r, Options: o, at: o.At, names: names{}, zones: map[string]string{}, hosts: map[string]string{}, elsewhere: map[root]int{},
 	}
 	if d.at.IsZero() {
 		d.at = d.newest
@@ -139,26 +141,23 @@ func (d *draft) drop(bad *spec.Error) bool {
 
 func (d *draft) leave(line string) { d.file.LeftOut = append(d.file.LeftOut, oneLine(line)) }
 
-// regroup has a pod's demands name groups as the file does: as DNS labels.
-func (d *draft) regroup(s *corev1.PodSpec) {
-	own := func(key string) bool {
-		for _, label := range d.rules.PoolLabels {
-			if key == label {
-				return true
-			}
+// rename has a pod's demands name groups and hosts as the file does: groups as DNS labels, hosts as their nodes.
+func (d *draft) rename(s *corev1.PodSpec) {
+	named := func(key, value string) string {
+		switch {
+		case key == corev1.LabelHostname:
+			return d.hostOf(value)
+		case slices.Contains(d.rules.PoolLabels, key):
+			return labelLike(value, value)
 		}
-		return false
+		return value
 	}
 	for key, value := range s.NodeSelector {
-		if own(key) {
-			s.NodeSelector[key] = labelLike(value, value)
-		}
+		s.NodeSelector[key] = named(key, value)
 	}
 	for _, r := range nodeRequirements(s.Affinity) {
 		for i := range r.Values {
-			if own(r.Key) {
-				r.Values[i] = labelLike(r.Values[i], r.Values[i])
-			}
+			r.Values[i] = named(r.Key, r.Values[i])
 		}
 	}
 }

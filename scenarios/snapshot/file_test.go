@@ -126,6 +126,65 @@ func make17() (list []corev1.Container) {
 	return list
 }
 
+// TestTies: what keeps pods where they are in the cluster does so in the file, and what nobody would ever set there is left out.
+func TestTies(t *testing.T) {
+	m := newMade(t)
+	for _, name := range []string{"a", "b"} {
+		m.node(name, "workers", "eu-central-1"+name, func(n *corev1.Node) { n.Labels[corev1.LabelHostname] = name + ".example" })
+	}
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "disk", on: []string{"b"}, pod: claims})
+	m.disk("shop", "data-disk-6d4cf56db6-x0", "eu-central-1b")
+	m.workload(part{kind: "StatefulSet", namespace: "shop", name: "local", on: []string{"a"}, pod: claims})
+	m.disk("shop", "data-local-0", "eu-central-1a")
+	on := &m.objects[len(m.objects)-1].(*corev1.PersistentVolume).Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0]
+	on.Key, on.Values = corev1.LabelHostname, []string{"a.example"}
+	m.workload(part{kind: "StrimziPodSet", namespace: "shop", name: "kafka", on: []string{"a", "b"}, pod: func(p *corev1.Pod) {
+		p.Name = "kafka-" + strings.TrimPrefix(p.Name, "kafka-x")
+		claims(p)
+	}})
+	m.disk("shop", "data-kafka-0", "eu-central-1a")
+	m.disk("shop", "data-kafka-1", "eu-central-1b")
+	m.hidden["StatefulSet"] = true
+	m.workload(part{kind: "StatefulSet", namespace: "shop", name: "late", on: []string{"a"}, pod: func(p *corev1.Pod) { p.Name = "late-5" }})
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "gated", on: []string{"a", ""}, spec: corev1.PodSpec{
+		NodeSelector:   map[string]string{corev1.LabelHostname: "a.example"},
+		ReadinessGates: []corev1.PodReadinessGate{{ConditionType: "example.com/served"}}, SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/wait"}},
+	}, pod: func(p *corev1.Pod) { p.Spec.SchedulerName = "another" }})
+	f := m.file(snapshot.Options{At: read})
+	for ref, want := range map[string]string{
+		"shop/disk":  "topology.kubernetes.io/zone in [eu-central-1b]",
+		"shop/local": "kubernetes.io/hostname in [a]",
+		"shop/kafka": "", "shop/late": "",
+	} {
+		got := ""
+		if a := workloadOf(t, f, ref).PodSpec.Affinity; a != nil {
+			for _, e := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchExpressions {
+				got += fmt.Sprintf("%s in %v", e.Key, e.Values)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: found the node affinity %q, want %q", ref, got, want)
+		}
+	}
+	if kafka := workloadOf(t, f, "shop/kafka"); kafka.Kind != spec.KindStatefulSet || kafka.Volume == nil || kafka.Pods[1].Name != "kafka-1" {
+		t.Errorf("found kafka as a %s with %+v: want a StatefulSet with disks", kafka.Kind, kafka.Pods)
+	}
+	if late := workloadOf(t, f, "shop/late"); late.Pods[0].Name != "late-0" {
+		t.Errorf("found the pod %s, want it numbered from 0", late.Pods[0].Name)
+	}
+	if own := workloadOf(t, f, "shop/gated").PodSpec; own.ReadinessGates != nil || own.SchedulingGates != nil || own.SchedulerName != "" || own.NodeSelector[corev1.LabelHostname] != "a" {
+		t.Errorf("found %+v: want no gates and no scheduler that a simulation doesn't have, on node a", own)
+	}
+	for _, line := range []string{
+		"pods with a volume of one node alone: 1 (shop/local-0); ", "StatefulSets whose pods aren't numbered from 0 on: 1 (shop/late); ",
+		"workloads with readiness gates: 1 ", "workloads with a scheduler of their own: 1 ", "workloads with scheduling gates that somebody removes: 1 ",
+	} {
+		if !says(f, line) {
+			t.Errorf("found %q left out, want a line %q", f.LeftOut, line)
+		}
+	}
+}
+
 // TestPseudonyms: names are others, the same each time with the same key, and what refers to each other still does.
 func TestPseudonyms(t *testing.T) {
 	own := []string{"shop", "batch", "web", "name: db", "train", "ip-10-0", "workers", "team", "payments", "ami-0a1b2c3d4e5f60718", "prod", "fpga", "2.0.0"}

@@ -76,6 +76,9 @@ func (d *draft) groups() error {
 		seen.Cluster.Zones, seen.Cluster.Kubelet
 	d.rules, _ = noderoll.ProviderByName(string(c.Provider)) // it is one of them
 	for _, n := range there {
+		if host := n.Labels[corev1.LabelHostname]; host != "" {
+			d.hosts[host] = n.Name
+		}
 		if zone := n.Labels[corev1.LabelTopologyZone]; slices.Contains(c.Zones, zone) {
 			d.zones[n.Name] = zone
 		}

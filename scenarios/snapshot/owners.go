@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -79,8 +80,8 @@ func (d *draft) workloads() []*owned {
 		if o == nil {
 			o = &owned{root: at, as: kindsAs[at.kind], object: d.keepers[at]}
 			if o.as == "" {
-				o.as = spec.KindReplicaSet
-				d.said.add("workloads of kinds that nodesim has no model of", "each is a ReplicaSet here", ref{workloadName, at.Namespace, at.Name})
+				o.as = spec.KindReplicaSet // for now
+				d.said.add("workloads of kinds that nodesim has no model of", "they are StatefulSets here if their pods are numbered, else ReplicaSets", ref{workloadName, at.Namespace, at.Name})
 			}
 			byRoot[at] = o
 		}
@@ -106,8 +107,18 @@ func (d *draft) workloads() []*owned {
 	all := slices.SortedFunc(maps.Values(byRoot), func(a, b *owned) int { return compareRoots(a.root, b.root) })
 	for _, o := range all {
 		slices.SortStableFunc(o.pods, func(a, b *pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+		if kindsAs[o.kind] == "" && !slices.ContainsFunc(o.pods, func(p *pod) bool { return !o.numbers(p) }) {
+			o.as = spec.KindStatefulSet
+		}
 	}
 	return all
+}
+
+// numbers reports whether a pod is named after the workload and a number.
+func (o *owned) numbers(p *pod) bool {
+	number, is := strings.CutPrefix(p.Name, o.Name+"-")
+	n, err := strconv.Atoi(number)
+	return is && err == nil && strconv.Itoa(n) == number && n >= 0 && n < spec.MaxPods
 }
 
 // alone reports whether an object asks for pods by itself.

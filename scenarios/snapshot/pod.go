@@ -20,8 +20,14 @@ type pod struct {
 	node    string
 	hash    string          // of the template, by which a Deployment's ReplicaSet is named
 	spec    *corev1.PodSpec // shared by all pods that have the same
-	claims  []types.NamespacedName
+	claims  []claimOf
 	dynamic bool // it has claims of devices
+}
+
+// A claimOf is a claim of a pod.
+type claimOf struct {
+	types.NamespacedName
+	own bool // it comes and goes with the pod
 }
 
 func (r *Reading) pod(o *podObject) (*pod, error) {
@@ -31,9 +37,9 @@ func (r *Reading) pod(o *podObject) (*pod, error) {
 	for _, v := range o.Spec.Volumes {
 		switch {
 		case v.Claim != nil && v.Claim.Name != "":
-			p.claims = append(p.claims, types.NamespacedName{Namespace: o.Namespace, Name: v.Claim.Name})
+			p.claims = append(p.claims, claimOf{types.NamespacedName{Namespace: o.Namespace, Name: v.Claim.Name}, false})
 		case v.Ephemeral != nil: // k8s.io/component-helpers/storage/ephemeral: VolumeClaimName
-			p.claims = append(p.claims, types.NamespacedName{Namespace: o.Namespace, Name: o.Name + "-" + v.Name})
+			p.claims = append(p.claims, claimOf{types.NamespacedName{Namespace: o.Namespace, Name: o.Name + "-" + v.Name}, true})
 		}
 	}
 	var err error

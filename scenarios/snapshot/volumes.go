@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func (d *draft) volumeOf(o *owned) *resource.Quantity {
 	for _, p := range o.pods {
 		its, n := int64(0), 0
 		for _, key := range p.claims {
-			if bytes, is := d.zonal(p, d.claims[key]); is {
+			if bytes, is := d.zonal(p, d.claims[key.NamespacedName]); is {
 				its, n = its+bytes, n+1
 			}
 		}
@@ -66,8 +67,7 @@ func (d *draft) zonal(p *pod, c *claim) (size int64, is bool) {
 		}
 		return size, d.zones[p.node] != ""
 	case v.pinned():
-		d.said.add("pods with a volume of one node alone", "here they can run elsewhere", at)
-		return 0, false
+		return 0, false // see tie
 	}
 	return max(size, v.Spec.Capacity.Storage().Value()), v.zone() != ""
 }
@@ -79,7 +79,7 @@ func once(m corev1.PersistentVolumeAccessMode) bool {
 // zoneOfClaims is the zone in which a pod that waits has to run; "" for any.
 func (d *draft) zoneOfClaims(p *pod) string {
 	for _, key := range p.claims {
-		if c := d.claims[key]; c != nil && d.volumes[c.Spec.VolumeName] != nil {
+		if c := d.claims[key.NamespacedName]; c != nil && d.volumes[c.Spec.VolumeName] != nil {
 			if zone := d.volumes[c.Spec.VolumeName].zone(); slices.Contains(d.file.Cluster.Zones, zone) {
 				return zone
 			}
@@ -88,12 +88,75 @@ func (d *draft) zoneOfClaims(p *pod) string {
 	return ""
 }
 
+// tie keeps a workload's next pods where the volumes of its pods are: on the nodes of those that one node alone can mount, and, but for
+// a StatefulSet's, whose pods have a disk each in the simulation too, in the zones of their disks.
+func (d *draft) tie(o *owned, s *corev1.PodSpec) {
+	hosts, zones := map[string]bool{}, map[string]bool{}
+	for _, p := range o.pods {
+		for _, key := range p.claims {
+			c := d.claims[key.NamespacedName]
+			zone := d.zones[p.node]
+			if c != nil {
+				if v := d.volumes[c.Spec.VolumeName]; v != nil && v.pinned() {
+					hosts[d.hostOf(v.host())] = true
+					d.said.add("pods with a volume of one node alone", "those of a workload can run on the nodes of all of them here", ref{podName, p.Namespace, p.Name})
+				}
+				if _, is := d.zonal(p, c); !is {
+					continue
+				}
+				if v := d.volumes[c.Spec.VolumeName]; v != nil {
+					zone = v.zone()
+				}
+			}
+			if !key.own && o.as != spec.KindStatefulSet && slices.Contains(d.file.Cluster.Zones, zone) {
+				zones[zone] = true
+			}
+		}
+	}
+	require(s, corev1.LabelHostname, hosts)
+	require(s, corev1.LabelTopologyZone, zones)
+}
+
+// require has a pod run only on nodes with one of some values of a label.
+func require(s *corev1.PodSpec, key string, values map[string]bool) {
+	if len(values) == 0 {
+		return
+	}
+	if s.Affinity == nil {
+		s.Affinity = &corev1.Affinity{}
+	}
+	if s.Affinity.NodeAffinity == nil {
+		s.Affinity.NodeAffinity = &corev1.NodeAffinity{}
+	}
+	n := s.Affinity.NodeAffinity
+	if n.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		n.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
+	}
+	terms := n.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	for i := range terms {
+		terms[i].MatchExpressions = append(terms[i].MatchExpressions, corev1.NodeSelectorRequirement{
+			Key: key, Operator: corev1.NodeSelectorOpIn, Values: slices.Sorted(maps.Keys(values)),
+		})
+	}
+}
+
 // zone is the zone that the volume's nodes have to be in.
 func (v *persistentVolume) zone() string { return v.required(isZone) }
 
+// host is the hostname of the one node that can mount the volume, or "".
+func (v *persistentVolume) host() string {
+	return v.required(func(key string) bool { return key == corev1.LabelHostname })
+}
+
 // pinned reports whether one node alone can mount the volume.
-func (v *persistentVolume) pinned() bool {
-	return v.required(func(key string) bool { return key == corev1.LabelHostname }) != ""
+func (v *persistentVolume) pinned() bool { return v.host() != "" }
+
+// hostOf is the name of the node with a hostname: nodes of a simulation have their names for hostnames.
+func (d *draft) hostOf(hostname string) string {
+	if name := d.hosts[hostname]; name != "" {
+		return name
+	}
+	return hostname
 }
 
 // isZone reports whether a label of nodes is their zone: Kubernetes' own, or that of a CSI driver, such as topology.ebs.csi.aws.com/zone.

@@ -35,13 +35,33 @@ func (d *draft) workload(o *owned) *spec.Workload {
 		its = d.daemonSpec(o, its)
 	}
 	w.PodSpec = &spec.PodSpec{PodSpec: *its.DeepCopy()}
-	d.regroup(&w.PodSpec.PodSpec)
+	d.rename(&w.PodSpec.PodSpec)
+	d.tie(o, &w.PodSpec.PodSpec)
+	d.unset(o, &w.PodSpec.PodSpec)
 	if w.PodLabels = maps.Clone(w.PodLabels); len(w.PodLabels) == 0 {
 		w.PodLabels = nil
 	}
 	d.place(o, w)
+	d.renumber(o, w)
 	d.remark(o, w)
 	return w
+}
+
+// unset takes out of a spec what waits for programs that no simulation has: it would wait forever.
+func (d *draft) unset(o *owned, s *corev1.PodSpec) {
+	at := ref{workloadName, o.Namespace, o.Name}
+	if len(s.ReadinessGates) > 0 {
+		d.said.add("workloads with readiness gates", "their pods are ready as soon as their containers are", at)
+		s.ReadinessGates = nil
+	}
+	if s.SchedulerName != "" {
+		d.said.add("workloads with a scheduler of their own", "Kubernetes' own places their pods here", at)
+		s.SchedulerName = ""
+	}
+	if len(s.SchedulingGates) > 0 && slices.ContainsFunc(o.pods, func(p *pod) bool { return p.node != "" }) {
+		d.said.add("workloads with scheduling gates that somebody removes", "their pods have none here", at)
+		s.SchedulingGates = nil
+	}
 }
 
 // place says how many pods there are to be, which there are, and where.
@@ -73,6 +93,24 @@ func (d *draft) place(o *owned, w *spec.Workload) {
 		d.said.add("workloads with more pods than replicas", "a rollout or a scaling is under way; here all of them are wanted", ref{workloadName, o.Namespace, o.Name})
 	case wanted <= spec.MaxPods:
 		w.Replicas = wanted - d.elsewhere[o.root]
+	}
+}
+
+// renumber numbers the pods of a StatefulSet as a simulation does: from 0 on.
+func (d *draft) renumber(o *owned, w *spec.Workload) {
+	if w.Kind != spec.KindStatefulSet {
+		return
+	}
+	over := func(p spec.PlacedPod) bool {
+		n, err := strconv.Atoi(strings.TrimPrefix(p.Name, w.Name+"-"))
+		return err != nil || n >= w.Replicas
+	}
+	if !slices.ContainsFunc(w.Pods, over) {
+		return
+	}
+	d.said.add("StatefulSets whose pods aren't numbered from 0 on", "they are here", ref{workloadName, o.Namespace, o.Name})
+	for i := range w.Pods {
+		w.Pods[i].Name = w.Name + "-" + strconv.Itoa(i)
 	}
 }
 

@@ -85,7 +85,7 @@ func (f *huntFlags) add(cmd *cobra.Command) {
 	addPolicies(cmd, &f.policies, "a case must not break this `POLICY`, a file or one that comes with nodesim; may be repeated")
 	flags.DurationVar(&f.budget, "budget", 0, "end the search after this time (default 1m without --cases)")
 	flags.Uint64Var(&f.cases, "cases", 0, "the number of cases, `N`; without it, only --budget ends the search")
-	section(scenarioSection, flags, "set")
+	section(scenarioSection, flags, "set", "timings")
 }
 
 // config is what was asked for.
@@ -105,7 +105,7 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 			return c, usagef("flag --shard %.80q: %w", f.shard, err)
 		}
 	}
-	c.Settings, c.Seed, c.Cases, c.Parallel = f.scenario.settings, 1, f.cases, runtime.GOMAXPROCS(0)
+	c.Settings, c.Timings, c.Seed, c.Cases, c.Parallel = f.scenario.settings, f.scenario.timings, 1, f.cases, runtime.GOMAXPROCS(0)
 	if f.scenario.seed.value != nil {
 		c.Seed = *f.scenario.seed.value
 	}

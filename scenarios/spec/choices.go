@@ -1,14 +1,10 @@
 package spec
 
+import "slices"
+
 // Strategies are those by which a provider's nodes can be replaced.
 func Strategies(p Provider) []Strategy {
-	var names []Strategy
-	for _, w := range ways() {
-		if w.of(p) && !w.inPlace {
-			names = append(names, w.strategy)
-		}
-	}
-	return names
+	return slices.DeleteFunc(strategiesOf(p), func(s Strategy) bool { return wayOf(s).inPlace })
 }
 
 // Choices says which settings of a [Roll] a strategy leaves to its users.

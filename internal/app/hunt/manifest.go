@@ -30,6 +30,14 @@ func Manifest(c Config, policies []string, budget time.Duration, image string, s
 	for _, set := range c.Settings {
 		m.Args = append(m.Args, "--set", set)
 	}
+	if c.Timings != "" {
+		text, err := os.ReadFile(c.Timings)
+		if err != nil {
+			return nil, fmt.Errorf("timings: %w", err)
+		}
+		m.Files["timings.yaml"] = string(text)
+		m.Args = append(m.Args, "--timings", hunt.MountPath+"/timings.yaml")
+	}
 	for i, name := range policies {
 		text, err := policyText(name)
 		if err != nil {

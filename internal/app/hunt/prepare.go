@@ -21,6 +21,7 @@ import (
 type Config struct {
 	Scenario scenarios.Scenario
 	Settings []string // name=value, which all cases have
+	Timings  string   // a file of times that were measured, or ""
 	Policies []*policy.Policy
 	Seed     uint64
 	Cases    uint64
@@ -71,17 +72,26 @@ func prepare(c *Config) (hunt.Options, error) {
 	if err != nil {
 		return hunt.Options{}, err
 	}
+	measured := func(f *scenarios.File) *spec.File { return &f.File }
+	if c.Timings != "" {
+		times, err := simulate.Timings(c.Timings)
+		if err != nil {
+			return hunt.Options{}, err
+		}
+		measured = func(f *scenarios.File) *spec.File { return f.File.Calibrated(times) }
+	}
+	file := measured(src.File)
 	space := variant.NewSpace(variant.Config{
-		File: &src.File.File, Parameters: free, Seed: c.Seed,
+		File: file, Parameters: free, Seed: c.Seed,
 		Resolve: func(set []spec.Setting) (*spec.File, error) {
 			f, err := c.Scenario.Document.Resolve(slices.Concat(set, given), nil)
 			if err != nil {
 				return nil, err
 			}
-			return &f.File, nil
+			return measured(f), nil
 		},
 	})
-	input, err := hunt.Input(&src.File.File, free, space.Faults, c.Policies)
+	input, err := hunt.Input(file, free, space.Faults, c.Policies)
 	return hunt.Options{
 		Space: space, Judge: hunt.Simulated(c.Policies), Input: input, Seed: c.Seed, Cases: c.Cases, Shard: c.Shard.Index,
 		Shards: c.Shard.Of, Parallel: c.Parallel,

@@ -53,9 +53,9 @@ func NewSpace(c Config) *Space {
 	return s
 }
 
-// bare drops what only a file with parameters has: the values are in their places.
+// bare drops what says where values come from, which are in their places, and the faults for clients of a replay.
 func bare(f *spec.File) {
-	f.Parameters, f.Settings, f.Stream = nil, nil, nil // the last are for clients of a replay
+	f.Parameters, f.Settings, f.Measured, f.Stream = nil, nil, nil, nil
 	f.Faults = slices.DeleteFunc(f.Faults, func(one spec.Fault) bool { return one.If != nil && !*one.If })
 	for i := range f.Faults {
 		f.Faults[i].If = nil

@@ -15,7 +15,7 @@ import (
 
 // counted are the packages whose blocks are counted: all that a tape goes through, and this one, without which
 // the program has no counters.
-var counted = []string{"timeline", "replay", "replay/apiserver", "replay/internal/writes", "replay/observe", "noderoll", "noderoll/invariant", "recorder", "replay/analysis", "internal/labelindex", "internal/rawjson", "internal/mask", "internal/app/inspect", "internal/ui", "internal/testing/hostile"}
+var counted = []string{"timeline", "replay", "replay/apiserver", "replay/internal/writes", "replay/observe", "noderoll", "noderoll/invariant", "recorder", "replay/analysis", "scenarios/calibrate", "internal/labelindex", "internal/rawjson", "internal/mask", "internal/app/inspect", "internal/ui", "internal/testing/hostile"}
 
 const (
 	small, large = 250, 1000

@@ -15,6 +15,7 @@ import (
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios/calibrate"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -61,6 +62,17 @@ var readers = []reader{
 			return nil // a tape without nodes
 		}
 		return err
+	}},
+	{"calibrate", nil, func(tape []byte) error {
+		r, err := timeline.NewReader(bytes.NewReader(tape))
+		if err != nil {
+			return err
+		}
+		var c calibrate.Calibration
+		if err := c.Read("hostile", r); err != nil {
+			return err
+		}
+		return c.Result().Text(io.Discard)
 	}},
 	{"import", dump, func(tape []byte) error {
 		_, err := recorder.Import(context.Background(), bytes.NewReader(tape), recorder.ImportOptions{

@@ -179,6 +179,7 @@ func (s *Source) made(r *snapshot.Reading, n counts, o snapshot.Options) (*spec.
 	if n.taken["PodDisruptionBudget"] == 0 {
 		o.LeftOut = append(o.LeftOut, "budgets: the input has none; kubectl get pdb -A -o json prints them")
 	}
+	o.LeftOut = append(o.LeftOut, "the API server's version: the input doesn't have it; that of the newest kubelet is here")
 	f, err := r.File(o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.label(), err)

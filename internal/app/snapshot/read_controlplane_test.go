@@ -6,15 +6,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/app/snapshot"
+	"github.com/nodesim/nodesim/internal/localcluster/assets"
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	made "github.com/nodesim/nodesim/scenarios/snapshot"
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -63,6 +67,48 @@ func TestRealCluster(t *testing.T) {
 		t.Errorf("found a canary, or error %v, in\n%s", err, text.String())
 	}
 	asked(t, log)
+	printed(t, c, f)
+}
+
+// printed holds what kubectl prints, and leaves in folders, against what the API server said.
+func printed(t *testing.T, c *testcluster.Cluster, live *spec.File) {
+	t.Helper()
+	binary, err := assets.Find("kubectl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	config := filepath.Join(folder, "kubeconfig")
+	if err := testcluster.WriteKubeconfig(config, c.Config()); err != nil {
+		t.Fatal(err)
+	}
+	kubectl := func(args ...string) string {
+		out, err := exec.CommandContext(t.Context(), binary, append([]string{"--kubeconfig", config}, args...)...).Output()
+		if err != nil {
+			t.Fatalf("kubectl %s: %v", strings.Join(args, " "), err)
+		}
+		return string(out)
+	}
+	const kinds = "nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv"
+	dump := filepath.Join(folder, "dump")
+	kubectl("cluster-info", "dump", "--all-namespaces", "--output-directory", dump)
+	for _, source := range []string{
+		put(t, folder, "list.json", kubectl("get", kinds, "-A", "-o", "json")), put(t, folder, "list.yaml", kubectl("get", kinds, "-A", "-o", "yaml")), dump,
+	} {
+		f, err := snapshot.Read(t.Context(), snapshot.Source{File: source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if source == dump { // it has no budgets
+			f.Budgets = live.Budgets
+		}
+		if differ := cmp.Diff(live.Workloads, f.Workloads, cmpopts.EquateEmpty()) + cmp.Diff(live.Budgets, f.Budgets, cmpopts.EquateEmpty()); differ != "" {
+			t.Errorf("%s: found other workloads or budgets (-want +got):\n%s", filepath.Base(source), differ)
+		}
+		if len(f.Groups) != 1 || len(f.Groups[0].Members) != 3 || !f.Groups[0].Members[1].Cordoned {
+			t.Errorf("%s: found the groups %+v: want three nodes of workers, the second one cordoned", filepath.Base(source), f.Groups)
+		}
+	}
 }
 
 // there holds the file against what the API server says.

@@ -50,7 +50,8 @@ func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
 	t := spec.InstanceType{Name: name, Allocatable: spec.Amounts{}}
 	least := map[corev1.ResourceName]int64{} // of the CPU in thousandths
 	for i, n := range nodes {
-		for resource, q := range n.Status.Allocatable {
+		allocatable := d.allocatable(n)
+		for resource, q := range allocatable {
 			value := q.Value()
 			if resource == corev1.ResourceCPU {
 				value = q.MilliValue()
@@ -60,7 +61,7 @@ func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
 			}
 		}
 		for resource := range least {
-			if _, there := n.Status.Allocatable[resource]; !there {
+			if _, there := allocatable[resource]; !there {
 				delete(least, resource)
 			}
 		}
@@ -96,7 +97,7 @@ func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
 // the byte.
 func (d *draft) unlike(name string, nodes []*corev1.Node, least map[corev1.ResourceName]int64) {
 	for _, n := range nodes {
-		for resource, q := range n.Status.Allocatable {
+		for resource, q := range d.allocatable(n) {
 			value := q.Value()
 			if resource == corev1.ResourceCPU {
 				value = q.MilliValue()
@@ -111,7 +112,7 @@ func (d *draft) unlike(name string, nodes []*corev1.Node, least map[corev1.Resou
 
 // amountOf is an amount of a resource as a file writes it. What nodes have none of, and pages that no node is chosen by, are left out.
 func amountOf(name corev1.ResourceName, value int64) (resource.Quantity, bool) {
-	if value <= 0 || value > mostAmount || strings.HasPrefix(string(name), "attachable-volumes-") || len(validation.IsQualifiedName(string(name))) > 0 {
+	if value <= 0 || value > mostAmount || len(validation.IsQualifiedName(string(name))) > 0 {
 		return resource.Quantity{}, false
 	}
 	switch {

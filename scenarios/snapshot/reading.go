@@ -26,6 +26,7 @@ func Resources() []timeline.Resource {
 		{Version: "v1", Kind: "ReplicationController", Resource: "replicationcontrollers", Namespaced: true},
 		{Version: "v1", Kind: "PersistentVolumeClaim", Resource: "persistentvolumeclaims", Namespaced: true},
 		{Version: "v1", Kind: "PersistentVolume", Resource: "persistentvolumes"},
+		{Group: "storage.k8s.io", Version: "v1", Kind: "CSINode", Resource: "csinodes"},
 	}
 }
 
@@ -38,6 +39,7 @@ type Reading struct {
 	budgets map[types.NamespacedName]*budget
 	claims  map[types.NamespacedName]*claim
 	volumes map[string]*persistentVolume
+	limits  map[string]corev1.ResourceList // of volumes, by node
 	specs   map[string]*corev1.PodSpec // cleaned, by their JSON
 	newest  time.Time                  // in any object
 }
@@ -60,7 +62,7 @@ func (r *Reading) Add(apiVersion, kind string, raw []byte) error {
 		r.nodes, r.pods, r.keepers = map[string]*corev1.Node{}, map[types.NamespacedName]*pod{}, map[root]*keeper{}
 		r.byUID, r.budgets = map[types.UID]*keeper{}, map[types.NamespacedName]*budget{}
 		r.claims, r.volumes = map[types.NamespacedName]*claim{}, map[string]*persistentVolume{}
-		r.specs = map[string]*corev1.PodSpec{}
+		r.specs, r.limits = map[string]*corev1.PodSpec{}, map[string]corev1.ResourceList{}
 	}
 	switch kind {
 	case "Node":
@@ -73,6 +75,8 @@ func (r *Reading) Add(apiVersion, kind string, raw []byte) error {
 			return fmt.Errorf("PodDisruptionBudget %s: %w", b.key(), err)
 		}
 		r.budgets[b.key()] = b
+	case "CSINode":
+		return r.addLimits(raw)
 	case "PersistentVolumeClaim":
 		c := &claim{}
 		if err := r.decode(raw, c, &c.meta); err != nil {

@@ -50,7 +50,8 @@ func TestRealCluster(t *testing.T) {
 	reader, err := c.User(ctx, "reader",
 		testcluster.Rule("", []string{"nodes", "pods", "persistentvolumeclaims", "persistentvolumes", "replicationcontrollers"}, lists...),
 		testcluster.Rule("apps", []string{"deployments", "replicasets", "statefulsets", "daemonsets"}, lists...),
-		testcluster.Rule("policy", []string{"poddisruptionbudgets"}, lists...))
+		testcluster.Rule("policy", []string{"poddisruptionbudgets"}, lists...),
+		testcluster.Rule("storage.k8s.io", []string{"csinodes"}, lists...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,8 @@ type Reading struct {
 	claims  map[types.NamespacedName]*claim
 	volumes map[string]*persistentVolume
 	limits  map[string]corev1.ResourceList // of volumes, by node
-	specs   map[string]*corev1.PodSpec // cleaned, by their JSON
-	newest  time.Time                  // in any object
+	specs   map[string]*corev1.PodSpec     // cleaned, by their JSON
+	newest  time.Time                      // in any object
 }
 
 // Takes reports whether objects of a kind become a part of the file.

@@ -27,14 +27,35 @@ import (
 // executed runs the program's code, and returns what it prints.
 func executed(t *testing.T, want int, args ...string) string {
 	t.Helper()
+	out, code := ran(t, args...)
+	if code != want {
+		t.Fatalf("nodesim %v: exit status %d, want %d", args, code, want)
+	}
+	return out
+}
+
+// ran runs the program's code, and returns what it prints and its exit status.
+func ran(t *testing.T, args ...string) (string, int) {
+	t.Helper()
 	root := newRoot()
 	var out, errOut bytes.Buffer
 	root.SetOut(&out)
 	root.SetErr(&errOut)
-	if code := run(t.Context(), root, args); code != want {
-		t.Fatalf("nodesim %v: exit status %d, want %d: %s", args, code, want, errOut.String())
+	code := run(t.Context(), root, args)
+	if errOut.Len() > 0 {
+		t.Logf("nodesim %v: %s", args, errOut.String())
 	}
-	return out.String()
+	return out.String(), code
+}
+
+// found is what a result has found.
+func found(t *testing.T, line string) hunt.Found {
+	t.Helper()
+	var res hunt.Result
+	if err := json.Unmarshal([]byte(line), &res); err != nil || res.Found == nil {
+		t.Fatalf("found nothing in %s: %v", line, err)
+	}
+	return *res.Found
 }
 
 // The Job of a manifest has a pod for each shard, whose program, run with what that pod's container has, leaves a result; merged they are

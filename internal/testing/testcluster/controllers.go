@@ -2,6 +2,7 @@ package testcluster
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
@@ -28,7 +29,7 @@ func (c *Cluster) StartControllers() error {
 	}
 	grace := c.options.nodeGrace()
 	manager := c.run("kube-controller-manager", []string{
-		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--controllers=" + controllers,
+		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--controllers=" + strings.Join(append([]string{controllers}, c.options.Controllers...), ","),
 		"--node-monitor-grace-period=" + grace.String(),
 		"--node-monitor-period=" + min(grace/4, 5*time.Second).String(),
 		"--kube-api-qps=200", "--kube-api-burst=400",

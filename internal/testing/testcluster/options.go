@@ -18,6 +18,9 @@ type Options struct {
 	// Leases are renewed four times in this time.
 	NodeGrace time.Duration
 
+	// Controllers of kube-controller-manager that run besides those of a node roll, such as job-controller.
+	Controllers []string
+
 	// NodeStart is the time from a node's creation to its readiness, as the kubelets play it; 0 is 1 s.
 	NodeStart time.Duration
 

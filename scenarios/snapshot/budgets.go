@@ -15,9 +15,13 @@ import (
 
 // budgetsOf are the cluster's budgets as a file has them.
 func (d *draft) budgetsOf() (all []spec.Budget) {
-	byNamespace := map[string][]*pod{}
+	labelled := map[string]map[string]labels.Set{} // each set of labels of a namespace's pods once
 	for _, p := range d.pods {
-		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
+		if labelled[p.Namespace] == nil {
+			labelled[p.Namespace] = map[string]labels.Set{}
+		}
+		set := labels.Set(p.Labels)
+		labelled[p.Namespace][set.String()] = set
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(d.budgets), compareNames) {
 		b := d.budgets[key]
@@ -42,12 +46,21 @@ func (d *draft) budgetsOf() (all []spec.Budget) {
 		if b.Spec.Unhealthy == string(spec.UnhealthyAlwaysAllow) {
 			one.UnhealthyPodEvictionPolicy = spec.UnhealthyAlwaysAllow
 		}
-		if !slices.ContainsFunc(byNamespace[b.Namespace], func(p *pod) bool { return selector.Matches(labels.Set(p.Labels)) }) {
+		if !selects(selector, labelled[b.Namespace]) {
 			d.said.add("budgets that select no pod", "they are here and hold nothing up", at)
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+func selects(selector labels.Selector, sets map[string]labels.Set) bool {
+	for _, set := range sets {
+		if selector.Matches(set) {
+			return true
+		}
+	}
+	return false
 }
 
 // selector selects the budget's pods. An empty one selects no pod in policy/v1beta1 (k8s.io/api/policy/v1beta1, types.go).

@@ -44,7 +44,7 @@ type draft struct {
 }
 
 // mostRefused bounds the workloads and budgets that the checks of a file may refuse until the whole is refused.
-const mostRefused = 100
+const mostRefused = 30
 
 // File makes a scenario file of what was read. It consumes the Reading.
 func (r *Reading) File(o Options) (*spec.File, error) {

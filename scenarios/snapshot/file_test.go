@@ -244,6 +244,26 @@ func TestCanaries(t *testing.T) {
 	}
 }
 
+// TestNamesAreOnce: however many workloads are alike in their names, each has one of its own, and each time the same.
+func TestNamesAreOnce(t *testing.T) {
+	m := newMade(t)
+	m.node("a", "workers", "eu-central-1a", nil)
+	long := strings.Repeat("x", 63)
+	for _, name := range []string{"w-eb", "w.eb", "web", long, long + "y", long + "z"} {
+		m.workload(part{kind: "Pod", namespace: "shop", name: name, on: []string{"a"}, labels: map[string]string{"app": "x"}})
+	}
+	f := m.file(snapshot.Options{At: read})
+	seen := map[string]bool{}
+	for i := range f.Workloads {
+		seen[f.Workloads[i].Name] = true
+	}
+	for _, want := range []string{"web", "w-eb", "w-eb-job", long, long[:59] + "-job", long[:57] + "-job-2"} {
+		if !seen[want] {
+			t.Errorf("found the names %v, want %s; left out: %q", seen, want, f.LeftOut)
+		}
+	}
+}
+
 // TestBounds: what no scenario can hold is refused on one line.
 func TestBounds(t *testing.T) {
 	var r snapshot.Reading

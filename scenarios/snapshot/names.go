@@ -22,13 +22,12 @@ func labelLike(name, fallback string) string {
 	return like
 }
 
-// names are those that were given out.
-type names map[string]bool
+// names are those that were given out, each with how often one like it was wanted.
+type names map[string]int
 
 // workload is a name for a workload that no other of its namespace has: its own, or one that is like it.
 func (n names) workload(namespace, name, kind string) string {
-	like := labelLike(name, "workload")
-	return n.once(namespace, like, "-"+strings.ToLower(kind))
+	return n.once(namespace, labelLike(name, "workload"), "-"+strings.ToLower(kind))
 }
 
 // budget is a name for a budget, which may be that of a workload.
@@ -36,16 +35,18 @@ func (n names) budget(namespace, name string) string {
 	return n.once("budget "+namespace, labelLike(name, "budget"), "-budget")
 }
 
-// once is a name that wasn't given out before, with a suffix where need be.
+// once is a name that wasn't given out before, with a suffix where need be. However many want the same one, each is a few steps.
 func (n names) once(within, name, suffix string) string {
+	wanted := within + "/" + name
 	out := name
-	for i := 2; n[within+"/"+out]; i++ {
+	for n[within+"/"+out] > 0 {
 		end := suffix
-		if i > 2 {
-			end += "-" + strconv.Itoa(i)
+		if n[wanted] > 1 {
+			end += "-" + strconv.Itoa(n[wanted])
 		}
+		n[wanted]++
 		out = strings.TrimRight(name[:min(len(name), 63-len(end))], "-") + end
 	}
-	n[within+"/"+out] = true
+	n[within+"/"+out]++
 	return out
 }

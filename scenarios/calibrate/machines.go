@@ -63,10 +63,11 @@ func (r *reading) capiMachine(ev *timeline.Event, live bool) {
 	if m == nil {
 		return
 	}
-	if live && ev.Type == timeline.Added {
+	status := rawjson.Get(ev.Object, "status")
+	name := rawjson.Text(status, "nodeRef", "name")
+	if live && ev.Type == timeline.Added && name == "" {
 		m.launched = r.here()
 	}
-	status := rawjson.Get(ev.Object, "status")
 	for _, list := range [...][]byte{rawjson.Get(status, "conditions"), rawjson.Get(status, "v1beta2", "conditions")} {
 		for c := range rawjson.Elements(list) {
 			if rawjson.Text(c, "type") != machineDeleting {
@@ -80,7 +81,7 @@ func (r *reading) capiMachine(ev *timeline.Event, live bool) {
 			}
 		}
 	}
-	m.says(r, rawjson.Text(status, "nodeRef", "name"))
+	m.says(r, name)
 }
 
 // machine finds the machine of an event, and ends it where the event does; it is nil then.

@@ -59,10 +59,10 @@ func (r *Result) measured(b *strings.Builder) {
 	}
 	b.WriteString("\nmeasured\n")
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  TIMING\tSAMPLES\tMEDIAN\tP95\tIN A SIMULATION\tESTIMATE\t")
+	fmt.Fprintln(w, "  TIMING\tSAMPLES\tTAPES\tMEDIAN\tP95\tIN A SIMULATION\tESTIMATE\t")
 	for i := range r.Measured {
 		m := &r.Measured[i]
-		fmt.Fprintf(w, "  %s\t%d\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Samples, short(m.Found.Median), short(m.Found.P95), m.Takes, m.Estimate, strings.Join(m.remarks(), "; "))
+		fmt.Fprintf(w, "  %s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Samples, len(m.Tapes), short(m.Found.Median), short(m.Found.P95), m.Takes, m.Estimate, strings.Join(m.remarks(), "; "))
 	}
 	_ = w.Flush() // into a strings.Builder
 }

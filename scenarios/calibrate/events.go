@@ -12,11 +12,15 @@ import (
 
 // told takes an Event that was created now. The further ones of a series, which change it, count for nothing.
 func (r *reading) told(ev *timeline.Event, live bool) {
-	if !live || ev.Type != timeline.Added {
+	if ev.Type != timeline.Added {
 		return
 	}
 	var e corev1.Event
 	r.decoder.Event(&e, ev.Object)
+	r.stages.reports(&e)
+	if !live {
+		return
+	}
 	when := r.caused(&e)
 	if !when.is {
 		return

@@ -13,6 +13,7 @@ import (
 type pod struct {
 	uid, node string
 	fresh     bool // it was created while the tape ran
+	bound     mark // to its node
 	seen      mark // the kubelet's first status
 	begun     bool // its first container has been
 	hindered  bool // something else than its sandbox held it up: a volume, the node's network
@@ -20,6 +21,7 @@ type pod struct {
 	deleting  bool
 	held      bool // it has finalizers
 	grace     time.Duration
+	graceful  bool // it was deleted with a grace
 	stopping  bool // the kubelet has begun to stop its containers
 	ended     mark // its status says that all of them have
 
@@ -48,8 +50,10 @@ func (r *reading) pod(ev *timeline.Event, live bool) {
 			o.creates(r)
 		}
 	}
+	p.binds(r, o.Spec.NodeName)
 	p.node = o.Spec.NodeName
 	if p.fresh && !p.seen.is && o.Status.StartTime != nil {
+		p.staged(r, &o.Status)
 		p.seen = r.here()
 		p.hindered = p.hindered || !r.serves(p.node)
 	}
@@ -58,6 +62,7 @@ func (r *reading) pod(ev *timeline.Event, live bool) {
 		p.deleting = true
 		if !first {
 			p.deleted = r.here()
+			p.graceful = o.DeletionGracePeriodSeconds != nil && *o.DeletionGracePeriodSeconds > 0
 			if o := r.owner(ev.Object); o != nil {
 				o.loses(r.here())
 			}
@@ -95,6 +100,9 @@ func (p *pod) begins(r *reading, when mark) {
 func (p *pod) gone(r *reading, live bool) {
 	for _, c := range p.containers {
 		c.pullEnds(r)
+	}
+	if live {
+		p.removed(r)
 	}
 	if live && p.stopping && p.ended.is && !p.held && r.serves(p.node) {
 		r.add("finalDelete", p.ended, r.here())

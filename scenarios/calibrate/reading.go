@@ -29,6 +29,7 @@ type reading struct {
 	named    map[string]*machine // by the node's name
 	refusals map[objectName]mark
 	owners   map[string]*owner // by UID
+	stages   stages
 
 	decoder kubejson.Decoder
 	aNode   corev1.Node // reused
@@ -130,6 +131,7 @@ func (r *reading) close() {
 	for _, g := range r.groups {
 		g.steps(r)
 	}
+	r.stages.settle(r)
 	for _, m := range r.machines {
 		m.close(r)
 	}

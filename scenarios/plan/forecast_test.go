@@ -18,10 +18,10 @@ import (
 
 // script is what no tape tells of the recordings below examples: how they were made (cmd/nodesim/examples_controlplane_test.go). A script
 // creates the Node of a machine that boots in no time, pauses for two seconds between its steps, tries again after a second, and
-// deletes the Node; kwok's stages run a pod after four seconds, and end it after two.
+// deletes the Node.
 const script = `apiVersion: nodesim.dev/v1
 kind: Timings
-timings: {capacityRequest: 2s, boot: 1ms, register: 1ms, terminate: 1ms, evictionRetry: 1s, containerReady: 4s, appStop: 2s}
+timings: {capacityRequest: 2s, boot: 1ms, register: 1ms, terminate: 1ms, evictionRetry: 1s}
 `
 
 func recording(name string) string { return filepath.Join("..", "..", "examples", name+".yaml") }
@@ -137,7 +137,7 @@ func TestPlanSaysWhatIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []plan.Measured{{Name: "becomeReady", Samples: 3}, {Name: "controllerReact", Samples: 2}, {Name: "conditionTaint", Samples: 3}, {Name: "rollerPoll", Samples: 3}}
+	want := []plan.Measured{{Name: "becomeReady", Samples: 3}, {Name: "containerReady", Samples: 8}, {Name: "appStop", Samples: 8}, {Name: "controllerReact", Samples: 2}, {Name: "conditionTaint", Samples: 3}, {Name: "rollerPoll", Samples: 3}}
 	if !slices.Equal(p.Timings.Measured, want) {
 		t.Errorf("measured are %+v, want %+v", p.Timings.Measured, want)
 	}

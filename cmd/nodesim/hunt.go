@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"runtime"
 	"time"
 
@@ -105,7 +104,7 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 			return c, usagef("flag --shard %.80q: %w", f.shard, err)
 		}
 	}
-	c.Settings, c.Timings, c.Seed, c.Cases, c.Parallel = f.scenario.settings, f.scenario.timings, 1, f.cases, runtime.GOMAXPROCS(0)
+	c.Settings, c.Timings, c.Seed, c.Cases, c.Budget, c.Parallel = f.scenario.settings, f.scenario.timings, 1, f.cases, f.budget, runtime.GOMAXPROCS(0)
 	if f.scenario.seed.value != nil {
 		c.Seed = *f.scenario.seed.value
 	}
@@ -114,18 +113,13 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 
 // run searches, and tells what it came to.
 func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) error {
-	searching, errOut := cmd.Context(), cmd.ErrOrStderr()
-	if f.budget == 0 && f.cases == 0 {
-		f.budget = time.Minute
-	}
-	if f.budget > 0 {
-		timed, cancel := context.WithTimeout(searching, f.budget)
-		defer cancel()
-		searching = timed
+	errOut := cmd.ErrOrStderr()
+	if c.Budget == 0 && c.Cases == 0 {
+		c.Budget = time.Minute
 	}
 	boundMemory(simulateMemory)
 	setGCPercent(simulateGarbage)
-	res, err := hunt.Run(searching, c, &hunt.Status{Out: errOut, Width: terminal.Width(errOut)})
+	res, err := hunt.Run(cmd.Context(), c, &hunt.Status{Out: errOut, Width: terminal.Width(errOut)})
 	if err != nil {
 		return err
 	}
@@ -215,7 +209,7 @@ something. IMAGE has nodesim as its entry point.`,
 		if f.cases == 0 && f.budget == 0 {
 			return usagef("found neither --cases nor --budget: want one of them, so that the Job ends")
 		}
-		text, err := hunt.Manifest(c, f.policies, f.budget, image, shards)
+		text, err := hunt.Manifest(c, f.policies, image, shards)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ type Options struct {
 	Seed  uint64
 	// Cases bounds the cases of all shards together; 0 leaves the end to the context.
 	Cases uint64
+	// Budget ends the search after a time; 0 leaves that to Cases and the context. What was found is made small after it.
+	Budget time.Duration
 	// Shard of Shards: this search tries the cases whose numbers leave Shard when they are divided by Shards. 0 Shards are one.
 	Shard, Shards int
 	// Parallel is how many cases are tried at a time; 0 is one.
@@ -41,8 +43,8 @@ type Progress struct {
 	Tries  int
 }
 
-// Run searches until a case fails, all cases are tried, or the context ends. That is no error: the Result says how many were
-// tried. A case that was found is made small even then, and the error is that of writing it.
+// Run searches until a case fails, all cases are tried, the budget is spent, or the context ends. That is no error: the Result says how
+// many were tried. A case that was found is made small until the context ends.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	o.Shards, o.Parallel = max(o.Shards, 1), max(o.Parallel, 1)
 	if o.Tries == 0 {
@@ -57,16 +59,22 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		Kind: ResultKind, Scenario: o.Space.File.Metadata.Name, Input: o.Input, Seed: o.Seed, Cases: o.Cases, Shard: o.Shard,
 		Shards: o.Shards, Coverage: newCoverage(o.Space),
 	}
+	searching := ctx
+	if o.Budget > 0 {
+		var cancel context.CancelFunc
+		searching, cancel = context.WithTimeout(ctx, o.Budget)
+		defer cancel()
+	}
 	var workers sync.WaitGroup
 	for range o.Parallel {
-		workers.Go(func() { s.work(ctx) })
+		workers.Go(func() { s.work(searching) })
 	}
 	workers.Wait()
 	if s.failed != nil {
 		return nil, s.failed
 	}
 	if s.result.Found != nil {
-		return &s.result, s.makeSmall(context.WithoutCancel(ctx))
+		return &s.result, s.makeSmall(ctx)
 	}
 	return &s.result, nil
 }

@@ -109,6 +109,26 @@ func TestWhatIsFound(t *testing.T) {
 	}
 }
 
+// Who ends a search while a case is made small has it as small as it is by then.
+func TestEndWhileMadeSmall(t *testing.T) {
+	o := options(t, "surge", nil, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Judge = func(context.Context, *spec.File) (out hunt.Outcome, err error) {
+		out.Failures = []hunt.Failure{{Kind: hunt.OfTest, Text: "always"}}
+		return out, nil
+	}
+	o.Progress = func(p hunt.Progress) {
+		if p.Tries > 3 {
+			cancel()
+		}
+	}
+	r, err := hunt.Run(ctx, o)
+	if err != nil || r.Found == nil || r.Found.File == "" || r.Found.Tries < 3 || r.Found.Tries > 8 {
+		t.Errorf("%+v: %v", r, err)
+	}
+}
+
 // A judge that only looks at the file is shrunk to what it looks at.
 func TestSmall(t *testing.T) {
 	o := options(t, "surge", nil, 1000)

@@ -37,13 +37,14 @@ type SmallFile struct {
 // errUnsteady is of a case that fails at one time and not at another.
 var errUnsteady = errors.New("the case didn't fail when it was tried again: what it tests depends on more than its file")
 
-// Small makes a file small that fails. One that doesn't fail again is returned as it is, with an error. It takes the first of the smaller files that still fails, in their order, and begins again,
-// until none of them does, or as many as the options allow were tried. The number of goroutines changes nothing but the time.
+// Small makes a file small that fails. It takes the first of the smaller files that still fails, in their order, and begins again,
+// until none of them does, as many as the options allow were tried, or the context ends. The number of goroutines changes nothing but
+// the time. A file that doesn't fail again is returned as it is, with an error.
 func Small(ctx context.Context, o Options, f *spec.File, as Failure, tell func(tries int)) (SmallFile, error) {
 	c := *f
 	c.Metadata.Description = "Found by nodesim hunt in a case of " + f.Metadata.Name + ": " + as.String() + "\n"
 	m := &maker{Options: o, as: as, tell: tell, whole: &c}
-	now, err := m.written(ctx, &c)
+	now, err := m.written(context.WithoutCancel(ctx), &c)
 	if err != nil {
 		return SmallFile{}, err
 	}
@@ -53,6 +54,9 @@ func Small(ctx context.Context, o Options, f *spec.File, as Failure, tell func(t
 	}
 	for m.tries < o.Tries {
 		next, err := m.smaller(ctx, now.File)
+		if ctx.Err() != nil {
+			break // as small as it is by now
+		}
 		if err != nil {
 			return SmallFile{}, err
 		}
@@ -135,8 +139,6 @@ func (m *maker) smaller(ctx context.Context, f *spec.File) (*SmallFile, error) {
 			if small, err := m.written(ctx, some[i]); err == nil && small != nil {
 				m.tell(m.tries)
 				return small, nil
-			} else if ctx.Err() != nil {
-				return nil, ctx.Err()
 			}
 		}
 		m.tell(m.tries)

@@ -5,14 +5,13 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/scenarios/hunt"
 )
 
 // Manifest is the Kubernetes Job that runs a search in shards. policies are the names that the policies of the Config were found by.
-func Manifest(c Config, policies []string, budget time.Duration, image string, shards int) ([]byte, error) {
+func Manifest(c Config, policies []string, image string, shards int) ([]byte, error) {
 	if _, err := prepare(&c); err != nil { // what can't be searched is refused here, and not in a pod
 		return nil, err
 	}
@@ -24,8 +23,8 @@ func Manifest(c Config, policies []string, budget time.Duration, image string, s
 	if c.Cases > 0 {
 		m.Args = append(m.Args, "--cases", strconv.FormatUint(c.Cases, 10))
 	}
-	if budget > 0 {
-		m.Args = append(m.Args, "--budget", budget.String())
+	if c.Budget > 0 {
+		m.Args = append(m.Args, "--budget", c.Budget.String())
 	}
 	for _, set := range c.Settings {
 		m.Args = append(m.Args, "--set", set)

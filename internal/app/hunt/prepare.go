@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/replay/policy"
@@ -25,6 +26,7 @@ type Config struct {
 	Policies []*policy.Policy
 	Seed     uint64
 	Cases    uint64
+	Budget   time.Duration // of the search; 0: Cases end it
 	Shard    Shard
 	Parallel int
 }
@@ -93,7 +95,7 @@ func prepare(c *Config) (hunt.Options, error) {
 	})
 	input, err := hunt.Input(file, free, space.Faults, c.Policies)
 	return hunt.Options{
-		Space: space, Judge: hunt.Simulated(c.Policies), Input: input, Seed: c.Seed, Cases: c.Cases, Shard: c.Shard.Index,
+		Space: space, Judge: hunt.Simulated(c.Policies), Input: input, Seed: c.Seed, Cases: c.Cases, Budget: c.Budget, Shard: c.Shard.Index,
 		Shards: c.Shard.Of, Parallel: c.Parallel,
 	}, err
 }

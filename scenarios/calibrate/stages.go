@@ -1,8 +1,6 @@
 package calibrate
 
-import (
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // Nodes of kwok have no kubelet: one stage of kwok runs a bound pod with all of its containers ready, and one removes a pod that
 // is deleted, and no Event tells of either. In a simulation of such nodes these stages take the times containerReady and
@@ -12,7 +10,7 @@ type stages struct {
 	kubelets    bool // one reports of a pod
 }
 
-// bound takes the binding of a pod to its node.
+// binds takes the binding of a pod to its node.
 func (p *pod) binds(r *reading, to string) {
 	if p.node == "" && to != "" && p.fresh {
 		p.bound = r.here()

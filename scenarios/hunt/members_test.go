@@ -71,7 +71,7 @@ func TestCasesOfAClusterAreFiles(t *testing.T) {
 		}
 	}
 	judge, nodes := hunt.Simulated(nil), map[int]bool{}
-	for number := range uint64(5) {
+	for number := range uint64(8) {
 		f := space.Case(3, number)
 		again(f)
 		for smaller := range variant.Smaller(f, space.File) {
@@ -83,6 +83,6 @@ func TestCasesOfAClusterAreFiles(t *testing.T) {
 		}
 	}
 	if len(nodes) < 2 {
-		t.Errorf("5 cases have %v nodes", nodes)
+		t.Errorf("8 cases have %v nodes", nodes)
 	}
 }

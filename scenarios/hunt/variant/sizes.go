@@ -9,8 +9,13 @@ import (
 // sizes draws how many nodes and replicas there are, and which workloads.
 func (d *drawer) sizes() {
 	for i := range d.f.Groups {
-		if n := d.f.Groups[i].Nodes; n > 0 && d.once(2) {
-			resize(d.f, i, 1+d.IntN(2*n))
+		g := &d.f.Groups[i]
+		most := 2 * g.Nodes
+		if len(g.Members) > 0 {
+			most = g.Nodes
+		}
+		if most > 0 && d.once(2) {
+			resize(d.f, i, 1+d.IntN(most))
 		}
 	}
 	for i := range d.f.Workloads {

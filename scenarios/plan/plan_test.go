@@ -184,6 +184,41 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
+// A roll that has begun is planned from where it is: nodes that are updated stay.
+func TestARollThatHasBegun(t *testing.T) {
+	f := parsed(t, `apiVersion: nodesim.dev/v1
+kind: Scenario
+metadata: {name: begun, title: two of four nodes are replaced}
+timeLimit: 4h
+cluster: {provider: eks, kubernetesVersion: "1.34"}
+groups:
+- name: workers
+  nodes: 4
+  from: {version: v1.34.9-eks-ff5d0cf, image: ami-0a1b2c3d4e5f60718}
+  members:
+  - {name: new-1}
+  - {name: new-2}
+  - {name: old-1, version: v1.33.8-eks-0d3cd1e, cordoned: true}
+  - {name: old-2, version: v1.33.8-eks-0d3cd1e}
+workloads:
+- {name: web, replicas: 4}
+`)
+	for _, version := range []string{"v1.34.9-eks-ff5d0cf", "1.34"} {
+		p := planned(t, f, plan.Options{Runs: 5, ToVersion: version, Roll: []spec.Setting{{Name: "strategy", Value: "plain"}}})
+		var names []string
+		for _, n := range p.Order {
+			names = append(names, n.Name)
+		}
+		slices.Sort(names)
+		if !slices.Equal(names, []string{"old-1", "old-2"}) || p.Ends != 5 || p.To[0].Image != "ami-0a1b2c3d4e5f60718" {
+			t.Errorf("to %s: %q are replaced, in %d of 5 runs to the end, by %+v", version, names, p.Ends, p.To)
+		}
+	}
+	if p := planned(t, f, plan.Options{Runs: 2}); len(p.Order) != 4 {
+		t.Errorf("to a newer image: got %+v", p.Order)
+	}
+}
+
 // Settings are compared with the same seeds, in every combination.
 func TestCompare(t *testing.T) {
 	axis := func(text string) plan.Axis {

@@ -221,6 +221,9 @@ func (c *checker) changeGroup(d *decoder, g *Group, path string, change Change) 
 			// The latest patch release of a minor version, as a file has it that names none.
 			v := model.Version{Minor: uint16(minor), Patch: patches[minor-oldestMinor]}
 			change.Value = model.ImageOf(c.f.Cluster.Provider, g.OS, v, c.f.Machine(g.To.InstanceType).Arch, dayTo).Kubelet
+			if minorOf(g.From.Version) == minor && g.otherVersion() != "" {
+				change.Value = g.From.Version
+			}
 		}
 	case "image":
 		g.To.Release, g.To.Version = "", g.From.Version
@@ -228,8 +231,27 @@ func (c *checker) changeGroup(d *decoder, g *Group, path string, change Change) 
 	if bad := d.setText(of, path+".to", change.Key, change.Value); bad != nil {
 		return bad
 	}
+	if other := g.otherVersion(); change.Key == "version" && g.To.Version == g.From.Version && other != "" {
+		// The roll has begun: these nodes are what others become.
+		g.To.Image, g.To.Release = g.From.Image, g.From.Release
+		g.From = NodeImage{Version: other, InstanceType: g.From.InstanceType}
+		c.fillImage(&g.From, g, 1, dayFrom)
+	}
 	c.fillImage(&g.To, g, 0, dayTo)
 	return nil
+}
+
+// otherVersion is the version that most of the members have which haven't the group's, "" where all have that.
+func (g *Group) otherVersion() (other string) {
+	count := map[string]int{}
+	for i := range g.Members {
+		if v := g.Members[i].Version; v != g.From.Version {
+			if count[v]++; other == "" || count[v] > count[other] {
+				other = v
+			}
+		}
+	}
+	return other
 }
 
 // lose adds the fault that takes a zone or a node away.

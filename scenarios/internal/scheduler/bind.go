@@ -18,13 +18,16 @@ func (s *Scheduler) schedule(w *waitingPod) bool {
 		s.fail(w)
 		return false
 	}
-	nominated := s.withdraw(w)
-	n := s.findNominated(p, w.class, nominated)
+	nominated, n := s.withdraw(w), (*schedNode)(nil)
+	s.without(w.class, func() {
+		if n = s.findNominated(p, w.class, nominated); n == nil {
+			n = s.find(p, w.class)
+		}
+		if n == nil {
+			s.failRanked(w, nominated)
+		}
+	})
 	if n == nil {
-		n = s.find(p, w.class)
-	}
-	if n == nil {
-		s.failRanked(w, nominated)
 		return true
 	}
 	s.take(n, p)

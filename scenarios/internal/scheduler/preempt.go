@@ -39,36 +39,6 @@ func (s *Scheduler) outranks(c *podClass) bool {
 	return false
 }
 
-// nominate keeps room on a node for a pod until its victims are gone.
-func (s *Scheduler) nominate(w *waitingPod, n *schedNode) {
-	w.nominated = n
-	n.nominees = append(n.nominees, w)
-	n.used = n.used.Plus(w.class.need)
-	n.uses(w.class.template, 1)
-	n.mounts(w.pod, 1)
-	n.resized()
-	s.version++
-}
-
-// withdraw ends a nomination, and returns the node.
-func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
-	n := w.nominated
-	if n == nil {
-		return nil
-	}
-	w.nominated = nil
-	n.nominees = slices.DeleteFunc(n.nominees, func(o *waitingPod) bool { return o == w })
-	if n.gone {
-		return nil
-	}
-	n.used = n.used.Minus(w.class.need)
-	n.uses(w.class.template, -1)
-	n.mounts(w.pod, -1)
-	n.resized()
-	s.version++
-	return n
-}
-
 // findNominated returns the nominated node if the pod fits there now.
 func (s *Scheduler) findNominated(p *kube.Pod, c *podClass, n *schedNode) *schedNode {
 	if n == nil || !s.mayRun(p, c, n) || !n.free().Holds(c.need) || !s.demandOf(p).holds(n) {
@@ -108,6 +78,7 @@ func (s *Scheduler) failRanked(w *waitingPod, nominated *schedNode) {
 		return
 	}
 	best := slices.MinFunc(all, (*candidate).compare)
+	s.outdo(best.node, c)
 	s.failWith(w, message, best.node.node.Name)
 	s.nominate(w, best.node)
 	s.Env.After(component.RoundTrip, func() { s.evict(best.victims, p, best.node.node.Name) })

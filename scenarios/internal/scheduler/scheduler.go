@@ -67,6 +67,8 @@ type Scheduler struct {
 	volumesLimited bool           // some node has had a limit
 	images         map[string]*nodeImage
 
+	nominees []*waitingPod
+
 	ranks   []rank // pods on nodes by their priority
 	queues  []*priorityQueue
 	parked  int // pods

@@ -23,7 +23,7 @@ const (
 // Limits of a scenario. What is larger is refused before anything is made of
 // it: a simulation's memory and time must not be at the mercy of a file.
 const (
-	MaxFile     = 32 << 20        // bytes of a scenario file
+	MaxFile     = 64 << 20        // bytes of a scenario file
 	MaxNodes    = 20_000          // of all groups before the roll
 	MaxPods     = 600_000         // of all workloads, a DaemonSet's on every node included
 	MaxDuration = 240 * time.Hour // of any duration

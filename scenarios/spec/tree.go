@@ -81,7 +81,7 @@ func (n *node) String() string {
 // parseTree reads the one document of a file.
 func parseTree(file string, data []byte) (*node, *Error) {
 	if len(data) > MaxFile {
-		return nil, &Error{File: file, Found: fmt.Sprintf("%d bytes", len(data)), Wanted: "at most 32 MiB"}
+		return nil, &Error{File: file, Found: fmt.Sprintf("%d bytes", len(data)), Wanted: "at most 64 MiB"}
 	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/internal/workloads"
@@ -145,5 +146,8 @@ func uid(ev *timeline.Event, own types.UID) types.UID {
 
 // traitsOf are the traits of a pod's program, by the labels that the pods of a workload have.
 func (s *Simulation) traitsOf(in *corev1.Pod) any {
-	return s.traits[types.NamespacedName{Namespace: in.Namespace, Name: in.Labels["app"]}]
+	if w := s.workloadOfPod(in.Namespace, labelsOf(in.Labels)); w != nil {
+		return s.traits[w.Key()]
+	}
+	return (*component.PodTraits)(nil)
 }

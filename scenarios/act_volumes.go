@@ -78,7 +78,7 @@ func (a *Acting) volumed(p *kube.Pod) *spec.Workload {
 	if p.Claim == "" || p.Owner == nil {
 		return nil
 	}
-	if w := a.ofFile(p.Namespace, p.Labels.Get("app")); w != nil && w.Volume != nil {
+	if w := a.sim.workloadOfPod(p.Namespace, p.Labels.Lookup); w != nil && w.Volume != nil {
 		return w
 	}
 	return nil
@@ -104,7 +104,7 @@ func (a *Acting) claim(p *kube.Pod, w *spec.Workload) *corev1.PersistentVolumeCl
 	}
 	c.Spec.VolumeMode = &mode
 	if w.Kind == spec.KindStatefulSet {
-		c.Labels = map[string]string{"app": w.Name}
+		c.Labels = w.Labels()
 	} else {
 		c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: types.UID(p.UID), Controller: &yes, BlockOwnerDeletion: &yes}}
 	}

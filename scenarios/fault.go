@@ -107,7 +107,9 @@ func newStateWatcher(s *Simulation, wait []*scheduled, then func(*scheduled)) {
 	})
 	s.env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if c == kube.Modified && p.Conditions.Is("DisruptionTarget", "True") && !old.Conditions.Is("DisruptionTarget", "True") {
-			l.evicted[types.NamespacedName{Namespace: p.Namespace, Name: p.Labels.Get("app")}]++
+			if w := s.workloadOfPod(p.Namespace, p.Labels.Lookup); w != nil {
+				l.evicted[w.Key()]++
+			}
 			l.evicted[types.NamespacedName{}]++
 			l.look()
 		} else if c != kube.Modified || old.Phase != p.Phase {
@@ -187,7 +189,7 @@ func (l *stateWatcher) pods(w *spec.When) (count int) {
 	}
 	of := l.sim.workloadOf(w.Workload)
 	for _, p := range l.sim.env.API.Pods() {
-		if p.Phase == "Pending" && p.NodeName == "" && (of == nil || p.Namespace == of.Namespace && p.Labels.Get("app") == of.Name) {
+		if p.Phase == "Pending" && p.NodeName == "" && (of == nil || l.sim.isOf(p, of)) {
 			count++
 		}
 	}

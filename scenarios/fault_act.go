@@ -179,7 +179,7 @@ func (s *Simulation) crash(f *spec.Crash) {
 	}
 	var some []*kube.Pod
 	for _, p := range s.env.API.Pods() {
-		if p.Namespace == w.Namespace && p.Labels.Get("app") == w.Name && p.Ready() && !p.Terminating() {
+		if s.isOf(p, w) && p.Ready() && !p.Terminating() {
 			some = append(some, p)
 		}
 	}

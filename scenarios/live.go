@@ -39,7 +39,8 @@ type LiveConfig struct {
 // the [APIServer], and what the server says comes in through the methods named Seen and Given. Workloads, scheduling,
 // budgets, node lifecycle and garbage are the real control plane's.
 //
-// The order is: File.SimulateLive; Adopt, where machines are there already; Seed; Seen and Given until Unsettled is empty;
+// The order is: File.SimulateLive; Adopt, where machines are there already; where [LiveSimulation.Unplaced] isn't empty, Seen until it
+// is; Seed; Seen and Given until Unsettled is empty;
 // Begin; then Advance as time passes, with Seen and Given in between, until Ended. Nothing happens in the scenario
 // before Begin: the nodes of 0s are Ready at once, and so are pods that are bound to them.
 //
@@ -61,6 +62,7 @@ type LiveSimulation struct {
 	given     map[*kube.Pod]bool // whose kubelet knows of them
 	lost      error
 	disks     *disks // nil where the scenario has no volumes
+	seats     seats
 }
 
 // seenNode is the server's state of a node of ours.
@@ -117,6 +119,7 @@ func (f *File) SimulateLive(c LiveConfig) (*LiveSimulation, error) {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
 	p.registerWorkloads()
+	p.seats = seatsOf(f)
 	p.drains = roll.NewDrainer(s.env)
 	return p, nil
 }
@@ -131,6 +134,11 @@ func (p *LiveSimulation) Seed() {
 			// Who rolls, or keeps the group at its size, asks for what is missing.
 			c.Desired = max(c.Desired, g.Nodes)
 			continue
+		}
+		for k := range g.Members {
+			if len(c.Instances()) < len(g.Members) {
+				p.sim.seedMember(c, g, &g.Members[k], time.Hour)
+			}
 		}
 		for k := len(c.Instances()); k < g.Nodes; k++ {
 			p.sim.kubelets.SeedNow(p.sim.env.Cloud.Seed(c, g.Zones[k%len(g.Zones)]), time.Hour)
@@ -269,7 +277,7 @@ func (p *LiveSimulation) Unsettled() []string {
 
 // serving counts the pods of a workload that are Ready.
 func (p *LiveSimulation) serving(w *spec.Workload) int {
-	return p.countServing(func(pod *kube.Pod) bool { return pod.Namespace == w.Namespace && pod.Labels.Get("app") == w.Name })
+	return p.countServing(func(pod *kube.Pod) bool { return p.sim.isOf(pod, w) })
 }
 
 func (p *LiveSimulation) countServing(which func(*kube.Pod) bool) (n int) {

@@ -53,6 +53,8 @@ type APIServer interface {
 	Evict(pod types.NamespacedName, uid types.UID) error
 	// DeletePod deletes a pod; grace is nil for its own grace period.
 	DeletePod(pod types.NamespacedName, uid types.UID, grace *int64) error
+	// Bind binds a pod to a node, which may come later. A pod that has a node, or is gone, stays as it is.
+	Bind(pod types.NamespacedName, uid types.UID, node string)
 	// CreateWorkload creates a workload that the scenario creates in its course,
 	// with its budgets; Scale sets the replicas of one.
 	CreateWorkload(objects []runtime.Object)

@@ -37,6 +37,7 @@ type fakeControlPlane struct {
 	taken   map[string]*unstructured.Unstructured // that nobody has taken over yet
 	news    []func()
 	quiet   map[string]time.Time // since when a kubelet isn't heard
+	ever    map[string]bool      // the nodes that have been there; of others a pod waits, as in podgc's quarantine
 	late    string               // the node whose posts come too late
 	log     []string             // what was written, a phrase each
 	shelf   fakeVolumes
@@ -53,7 +54,7 @@ type owner struct {
 }
 
 func newPlane(now func() time.Time) *fakeControlPlane {
-	return &fakeControlPlane{now: now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, owners: map[string]*owner{}, customs: map[string]*unstructured.Unstructured{}, quiet: map[string]time.Time{}, shelf: newShelf()}
+	return &fakeControlPlane{now: now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, owners: map[string]*owner{}, customs: map[string]*unstructured.Unstructured{}, ever: map[string]bool{}, quiet: map[string]time.Time{}, shelf: newShelf()}
 }
 
 func (w *fakeControlPlane) say(format string, args ...any) {
@@ -126,7 +127,7 @@ func (w *fakeControlPlane) control() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
 		pod := w.pods[name]
-		if pod.Spec.NodeName != "" && w.nodes[pod.Spec.NodeName] == nil {
+		if pod.Spec.NodeName != "" && w.nodes[pod.Spec.NodeName] == nil && w.ever[pod.Spec.NodeName] {
 			w.gone(pod)
 		} else if pod.Spec.NodeName == "" {
 			w.bind(pod)
@@ -243,6 +244,14 @@ func (w *fakeControlPlane) gone(pod *corev1.Pod) {
 // The APIServer.
 
 func (w *fakeControlPlane) Register(n *corev1.Node) {
+	w.ever[n.Name] = true
+	defer func() { // what looks at all pods again gives it those that were bound before it came
+		for _, pod := range w.pods {
+			if is := pod.DeepCopy(); pod.Spec.NodeName == n.Name {
+				w.news = append(w.news, func() { w.p.PodGiven(is) })
+			}
+		}
+	}()
 	w.say("register %s", n.Name)
 	is := n.DeepCopy()
 	if was := w.nodes[n.Name]; was != nil {
@@ -442,6 +451,15 @@ func (w *fakeControlPlane) deleting(pod *corev1.Pod) {
 		grace := *pod.Spec.TerminationGracePeriodSeconds
 		until := metav1.NewTime(w.now().Add(time.Duration(grace) * time.Second))
 		pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &until, &grace
+		w.podNews(watch.Modified, pod)
+	}
+}
+
+// Bind is the API server's, which doesn't ask for the node.
+func (w *fakeControlPlane) Bind(name types.NamespacedName, uid types.UID, node string) {
+	if pod := w.pods[name.String()]; pod != nil && pod.UID == uid && pod.Spec.NodeName == "" {
+		w.say("bind %s to %s", name.Name, node)
+		pod.Spec.NodeName, pod.Status.Conditions = node, nil
 		w.podNews(watch.Modified, pod)
 	}
 }

@@ -25,6 +25,9 @@ func (p *LiveSimulation) objectOf(w *spec.Workload) runtime.Object {
 	if w.Volume != nil {
 		addClaims(o, p.sim.workload(w).Template.Volume, *w.Volume)
 	}
+	if set, is := o.(*appsv1.StatefulSet); is && len(w.Pods) > 0 {
+		set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement // all of them have to be there before the nodes are
+	}
 	return o
 }
 

@@ -5,10 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
@@ -77,6 +75,7 @@ func (p *LiveSimulation) PodSeen(t watch.EventType, in *corev1.Pod) {
 		pod = &kube.Pod{}
 		p.templates.PodFromAPI(pod, in, p.clock, true)
 		store.Inbound(func() { p.check(store.Learn(pod)) })
+		p.place(pod)
 	default:
 		given := p.given[pod]
 		store.Inbound(func() {
@@ -191,10 +190,7 @@ func (p *LiveSimulation) traitsOf(in *corev1.Pod) any {
 			}
 		}
 	}
-	if t := p.sim.traits[types.NamespacedName{Namespace: in.Namespace, Name: in.Labels["app"]}]; t != nil {
-		return t
-	}
-	return (*component.PodTraits)(nil)
+	return p.sim.traitsOf(in)
 }
 
 func labelled(in *corev1.Pod, w *controllers.Workload) bool {

@@ -59,8 +59,9 @@ type Simulation struct {
 
 	live *LiveSimulation // nil in a simulation
 
-	acting  *Acting                          // nil in a simulation that ends with its scenario
-	members map[*cloud.Instance]*spec.Member // of nodes that the file names
+	acting      *Acting                          // nil in a simulation that ends with its scenario
+	byNamespace map[string][]*spec.Workload      // see workloadOfPod
+	members     map[*cloud.Instance]*spec.Member // of nodes that the file names
 	// Of machines that aren't the simulation's own.
 	places      map[*cloud.Instance]model.Place
 	providerIDs map[*cloud.Instance]string

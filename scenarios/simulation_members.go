@@ -34,12 +34,16 @@ func (s *Simulation) seedMember(c *cloud.Group, g *spec.Group, m *spec.Member, a
 	if m.Age > 0 {
 		age = m.Age
 	}
-	s.kubelets.SeedAs(i, age, func(n *kube.Node) {
+	seed := s.kubelets.SeedAs
+	if s.live != nil {
+		seed = s.kubelets.SeedNowAs
+	}
+	seed(i, age, func(n *kube.Node) {
 		if m.Cordoned {
 			n.Unschedulable = true
 			n.AddTaint(kube.Taint{Key: component.TaintUnschedulable, Effect: component.EffectNoSchedule})
 		}
-		if m.NotReady {
+		if m.NotReady && s.live == nil {
 			s.silent(n)
 		}
 	})

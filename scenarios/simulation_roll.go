@@ -3,7 +3,7 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -128,7 +128,7 @@ func (s *Simulation) seedProvider() {
 func (s *Simulation) podRollConfig(r *spec.Roll, w *spec.Workload) roll.PodConfig {
 	keeper := s.keeperOf(w)
 	c := roll.PodConfig{
-		Name: w.Name, Namespace: w.Namespace, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: w.Name}),
+		Name: w.Name, Namespace: w.Namespace, Selector: convert.LabelsFromAPI(w.Labels()),
 		Replicas: keeper.replicas, Redefine: keeper.redefine,
 		Container: w.Name, Image: r.Image, At: r.At,
 		MaxUnavailable: max(1, r.MaxUnavailable.Of(w.Replicas, false)), Deadline: r.JoinTimeout,

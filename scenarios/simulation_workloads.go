@@ -24,10 +24,7 @@ var priorities = map[spec.Priority]int32{
 
 // workload is a workload for its controller.
 func (s *Simulation) workload(w *spec.Workload) controllers.Workload {
-	labels := kube.PairsOf(kube.Pair{Key: "app", Value: w.Name})
-	if w.PodLabels != nil {
-		labels = convert.LabelsFromAPI(w.PodLabels)
-	}
+	labels := convert.LabelsFromAPI(w.Labels())
 	t := controllers.PodTemplate{
 		Labels: labels, GraceSeconds: int64(w.Grace / time.Second),
 		Containers: []kube.ContainerSpec{{
@@ -177,11 +174,7 @@ func (s *Simulation) selectorOf(b *spec.Budget) *metav1.LabelSelector {
 	if b.Selector != nil {
 		return &b.Selector.LabelSelector
 	}
-	w := s.file.Covers(b)
-	if w.PodLabels != nil {
-		return &metav1.LabelSelector{MatchLabels: w.PodLabels}
-	}
-	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.Name}}
+	return &metav1.LabelSelector{MatchLabels: s.file.Covers(b).Labels()}
 }
 
 // seedBudgets puts the budgets there, their status as the disruption controller

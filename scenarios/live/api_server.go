@@ -100,6 +100,20 @@ func (w *apiServer) DeleteCustom(kind scenarios.CustomKind, name types.Namespace
 // Mark implements [scenarios.APIServer].
 func (w *apiServer) Mark(name, reason string) { w.mark(name, reason) }
 
+// Bind implements [scenarios.APIServer].
+func (w *apiServer) Bind(pod types.NamespacedName, uid types.UID, node string) {
+	w.writeQueue.send("pod/"+pod.String(), "bind pod "+pod.String(), func(ctx context.Context) error {
+		err := w.client.CoreV1().RESTClient().Post().Namespace(pod.Namespace).Resource("pods").Name(pod.Name).SubResource("binding").Body(&corev1.Binding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: uid},
+			Target:     corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node},
+		}).Do(ctx).Error()
+		if apierrors.IsConflict(err) {
+			return nil // it has a node
+		}
+		return gone(err)
+	})
+}
+
 // WriteNode implements [scenarios.APIServer].
 func (w *apiServer) WriteNode(old, new *corev1.Node) {
 	nodes, key := w.client.CoreV1().Nodes(), "node/"+new.Name

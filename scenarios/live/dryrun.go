@@ -219,6 +219,7 @@ func (*dryRunServer) DeleteCustom(scenarios.CustomKind, types.NamespacedName) {}
 func (*dryRunServer) WritePod(_, _ *corev1.Pod)                               {}
 func (*dryRunServer) Evict(types.NamespacedName, types.UID) error             { return nil }
 func (*dryRunServer) DeletePod(types.NamespacedName, types.UID, *int64) error { return nil }
+func (*dryRunServer) Bind(types.NamespacedName, types.UID, string)            {}
 func (*dryRunServer) CreateWorkload([]runtime.Object)                         {}
 func (*dryRunServer) Scale(_, _, _ string, _ int32)                           {}
 func (*dryRunServer) Mark(_, _ string)                                        {}

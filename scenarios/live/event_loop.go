@@ -130,6 +130,8 @@ type simulation interface {
 	CustomKinds() []scenarios.CustomKind
 	Resumable(*corev1.Node) bool
 	Adopt(nodes []*corev1.Node, at time.Duration, rolled bool) error
+	Placing() bool
+	Unplaced() []string
 	Seed()
 	Unsettled() []string
 	Begin() error

@@ -38,7 +38,7 @@ type podRoll struct {
 func (r *run) rollInPlace(ctx context.Context, w *scenarios.Workload, poll func(context.Context) error) error {
 	p := &podRoll{r: r, workload: w, deadline: time.Duration(float64(r.file.Roll.JoinTimeout) / r.speed)}
 	p.roller = roller.Roller{
-		Pods: rollPods{r.clients.kube.CoreV1()}, Namespace: w.Namespace, Selector: labels.SelectorFromSet(labels.Set{"app": w.Name}),
+		Pods: rollPods{r.clients.kube.CoreV1()}, Namespace: w.Namespace, Selector: labels.SelectorFromSet(w.Labels()),
 		Roll: p.wanted(), Poll: r.pollInterval(),
 		OnAction: p.done, OnRestart: p.restarted, OnError: r.warn,
 	}

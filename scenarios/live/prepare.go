@@ -45,7 +45,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	for _, o := range r.objects {
-		if !r.report.Adopted && o.waits() {
+		if !r.report.Adopted && o.waits() && !r.sim.Placing() {
 			r.later = append(r.later, o)
 			continue
 		}

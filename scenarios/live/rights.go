@@ -77,6 +77,9 @@ func rightsOf(group, resource, sub string, verbs ...string) []right {
 // rights lists the permissions that this live run needs.
 func (r *run) rights() []right {
 	all := rightsFor(resourcesOf(r.objects))
+	if r.sim.Placing() {
+		all = append(all, right{"create", "", "pods", "binding"})
+	}
 	if r.scenario.pods != nil {
 		all = append(all, right{"patch", "apps", "replicasets", ""})
 		if r.file.Roll.Image == "" {

@@ -67,6 +67,7 @@ type run struct {
 	kinds, undefined []scenarios.CustomKind
 	report           Report
 	wrote            bool // something of ours may be in the cluster
+	placing          bool // pods are bound before the nodes come
 
 	begun atomic.Bool
 	at    atomic.Int64 // the moment of the scenario
@@ -151,7 +152,9 @@ func (r *run) runScenario(ctx context.Context) (err error) {
 			}
 		})
 	}
-	r.sim.Seed()
+	if r.placing = !r.report.Adopted && r.sim.Placing(); !r.placing {
+		r.sim.Seed()
+	}
 	if r.report.Adopted {
 		if err := r.again(ctx, r.dropStray); err != nil {
 			return err
@@ -204,7 +207,20 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 			return lookEvery, false, nil
 		}
 		r.lastReport = r.clock.Now()
-		missing := slices.Concat(r.sim.Unsettled(), r.unknownPods(), r.undelivered())
+		if r.placing {
+			missing := r.sim.Unplaced()
+			if len(missing) == 0 {
+				r.placing = false
+				r.sim.Seed()
+			}
+			r.tell(Progress{Phase: Settling, At: r.sim.Now(), Waiting: missing, Adopted: r.report.Adopted})
+			return lookEvery, false, nil
+		}
+		unknown := r.unknownPods()
+		if len(unknown) > 0 && r.sim.Placing() {
+			r.apiServer.kubelets.pods.relook() // pods were bound before their nodes came
+		}
+		missing := slices.Concat(r.sim.Unsettled(), unknown, r.undelivered())
 		if err := r.apiServer.kubelets.barred(); err != nil {
 			return 0, false, fmt.Errorf("cluster %s: %w", r.config.Host, err)
 		}

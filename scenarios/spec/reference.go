@@ -12,6 +12,30 @@ func (w *Workload) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: w.Namespace, Name: w.Name}
 }
 
+// Labels are those of a workload's pods: what the file says, or app with the workload's name.
+func (w *Workload) Labels() map[string]string {
+	if w.PodLabels != nil {
+		return w.PodLabels
+	}
+	return map[string]string{"app": w.Name}
+}
+
+// LabelsIn is the number of a workload's labels, all of which are among others; -1 where one isn't.
+func (w *Workload) LabelsIn(others func(key string) (value string, there bool)) int {
+	if w.PodLabels == nil {
+		if value, _ := others("app"); value != w.Name {
+			return -1
+		}
+		return 1
+	}
+	for key, value := range w.PodLabels {
+		if is, there := others(key); !there || is != value {
+			return -1
+		}
+	}
+	return len(w.PodLabels)
+}
+
 // workloadsNamed returns what a reference may mean: web, which is one or several workloads of that name, or shop/web.
 func (f *File) workloadsNamed(ref string) (all []*Workload) {
 	namespace, name, qualified := strings.Cut(ref, "/")

@@ -28,6 +28,11 @@ func (k *Kubelets) SeedNow(i *cloud.Instance, age time.Duration) *kube.Node {
 	return k.seed(i, age, 0, nil)
 }
 
+// SeedNowAs is [Kubelets.SeedNow] of a node that is otherwise than its group's, as SeedAs has it.
+func (k *Kubelets) SeedNowAs(i *cloud.Instance, age time.Duration, change func(*kube.Node)) {
+	k.seed(i, age, 0, change)
+}
+
 // seed is Seed of a machine of an age, whose conditions are from posted ago, and whose node somebody has changed.
 func (k *Kubelets) seed(i *cloud.Instance, age, posted time.Duration, change func(*kube.Node)) *kube.Node {
 	m := k.newMachine(i)

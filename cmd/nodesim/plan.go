@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/internal/app/snapshot"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/plan"
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -36,6 +39,8 @@ type planFlags struct {
 	runs            int
 	timeLimit       time.Duration
 	tape            string
+	live            bool
+	liveSpeed       speed
 	which, format   *choice
 	cluster         *connectionFlags
 }
@@ -58,6 +63,10 @@ combination; --what-if changes the cluster before the roll:
   budget/shop/web:maxUnavailable=2      workload/shop/web:replicas=4
   group/workers:instanceType=m5.xlarge  zone/eu-central-1a:lost=10m
 
+With --live the same cluster, its nodes, workloads and where its pods run, is built
+once more on a control plane of its own with virtual nodes, and the roll is done there,
+with the real scheduler, eviction and controllers; the answer says where both differ.
+
 The exit status is 1 if any run doesn't end by itself or violates a --policy; with
 --compare, if that is so with each combination. Nothing is written to the cluster.
 docs/plan.md walks through it.`
@@ -74,6 +83,7 @@ func newPlan() *cobra.Command {
 			nodesim plan --nodegroup workers --to-version 1.35 --compare maxUnavailable=1,2,33%
 			nodesim plan --nodegroup workers --what-if budget/shop/web:maxUnavailable=1 -o markdown
 			nodesim plan cluster.yaml --policy budgets-kept --tape worst.yaml --which worst
+			nodesim plan --nodegroup workers --live
 			nodesim plan --simulate stuck-drain`),
 		Args:              arguments(0, 1, "one file or folder"),
 		ValidArgsFunction: completeFiles(1, append([]string{"json"}, tapeEndings...)...),
@@ -116,6 +126,10 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.tape, "tape", "", "write the tape of one run to this `FILE`")
 	flags.Var(f.which, "which", "the run of --tape")
 	annotate(flags.Lookup("which"), wantsAnnotation, "tape")
+	flags.BoolVar(&f.live, "live", false, "roll the same cluster once on a control plane of its own, and hold the plan against that")
+	flags.Var(&f.liveSpeed, "live-speed", "the `SPEED` of --live (default 20x)")
+	annotate(flags.Lookup("live-speed"), wantsAnnotation, "live")
+	exclude(cmd, "live", "a comparison has several rolls", "compare")
 	addPolicies(cmd, &f.policies, "fail where a run violates this `POLICY`, a file or one that comes with nodesim; may be repeated")
 	f.cluster.bind(flags)
 	section(scenarioSection, flags, "simulate", "set", "seed", "timings")
@@ -137,6 +151,7 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	suggest(cmd, "strategy", strategies...)
 	suggest(cmd, "output", f.format.of...)
 	suggest(cmd, "which", f.which.of...)
+	suggest(cmd, "live-speed", "1x", "5x", "10x", "20x")
 }
 
 // request is what the flags ask for.
@@ -182,6 +197,17 @@ func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, er
 	}
 	if errOut := cmd.ErrOrStderr(); terminal.Is(errOut) {
 		r.Status, r.Width = errOut, terminal.Width(errOut)
+	}
+	if f.live {
+		speed := 20.0
+		switch given := f.liveSpeed.Speed; {
+		case given == replay.Max || given != 0 && (given < 0.01 || given > 10_000):
+			return nil, usagef("flag --live-speed %s: want 0.01x to 10000x", f.liveSpeed.String())
+		case given != 0:
+			speed = float64(given)
+		}
+		say := func(line string) { fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: %s\n", noderoll.OneLine(line)) }
+		r.Live = &app.Live{Speed: speed, Say: say, Warn: func(text string) { warn(cmd.ErrOrStderr(), "%s", text) }}
 	}
 	r.Options = o
 	r.File, err = f.file(cmd, args)

@@ -54,6 +54,7 @@ func (p *Plan) Markdown(w io.Writer) error {
 		fmt.Fprint(m, "\n</details>\n")
 	}
 	fmt.Fprintf(m, "\n%s\n", escaped(p.Timings.known()))
+	m.live(p.Live)
 	for i, line := range p.LeftOut {
 		if i == 0 {
 			fmt.Fprint(m, "\nLeft out:\n\n")

@@ -26,6 +26,10 @@ type Plan struct {
 	Ends     int      `json:"ends"`
 	Duration *Spread  `json:"duration,omitempty"`
 	Endless  []Ending `json:"endless"`
+	// Within is where the duration lies in nine runs of ten, absent where none ends.
+	Within *Within `json:"within,omitempty"`
+	// Live is what the roll did once on a real control plane, where it was asked.
+	Live *Live `json:"live,omitempty"`
 
 	Blocks    []Block          `json:"blocks"`
 	WontRun   []WontRun        `json:"wontRun"`
@@ -61,6 +65,12 @@ type Duration time.Duration
 // MarshalText is for encoding/json.
 func (d Duration) MarshalText() ([]byte, error) {
 	return noderoll.AppendSeconds(nil, time.Duration(d)), nil
+}
+
+// Within is a range of durations.
+type Within struct {
+	P5  Duration `json:"p5"`
+	P95 Duration `json:"p95"`
 }
 
 // Spread is a duration over some runs.

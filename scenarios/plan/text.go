@@ -35,6 +35,7 @@ func (p *Plan) Text(w io.Writer) error {
 	t.policies(p)
 	t.section("DURATIONS")
 	t.say("", p.Timings.known())
+	t.live(p.Live)
 	if len(p.LeftOut) > 0 {
 		t.section("LEFT OUT")
 		for _, line := range p.LeftOut[:min(len(p.LeftOut), shownRows)] {

@@ -20,6 +20,8 @@ type Request struct {
 	Options plan.Options
 	Compare []plan.Axis // none: one plan
 	Format  string      // text, json or markdown
+	// Live is nil where nothing is rolled on a control plane.
+	Live *Live
 	// Tape is the file for the run that Which names; "" for none.
 	Tape  string
 	Which plan.Which
@@ -64,6 +66,11 @@ func (r *Request) Run(ctx context.Context) (failure string, err error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	if r.Live != nil {
+		if err := r.live(ctx, one); err != nil {
+			return "", err
+		}
 	}
 	write := map[string]func(io.Writer) error{"text": a.Text, "json": a.JSON, "markdown": a.Markdown}[r.Format]
 	if err := write(r.Out); err != nil {

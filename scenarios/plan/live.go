@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/replay/analysis"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// Live is what one roll of the cluster on a real control plane says of its plan: the real scheduler, eviction and controllers, on nodes
+// whose machines and kubelets are simulated.
+type Live struct {
+	Speed  float64  `json:"speed"`
+	Ends   bool     `json:"ends"`
+	Why    string   `json:"why,omitempty"` // it doesn't end
+	Took   Duration `json:"took"`
+	Checks []Check  `json:"checks"`
+}
+
+// Check is one thing that plan and live run both tell.
+type Check struct {
+	Agrees bool   `json:"agrees"`
+	What   string `json:"what"`
+	Plan   string `json:"plan"`
+	Live   string `json:"live"`
+}
+
+// Agrees reports whether the live run showed what was planned.
+func (l *Live) Agrees() bool {
+	return !slices.ContainsFunc(l.Checks, func(c Check) bool { return !c.Agrees })
+}
+
+// often is the share of runs, in percent, from which on a plan says that something happens.
+const often = 90
+
+// Hold holds the plan against the tape of a live run of its file, made with the same options, that went at a speed, and whose rolls
+// ended so. It fails where the tape can't be read.
+func (p *Plan) Hold(f *scenarios.File, o Options, tape *timeline.Reader, speed float64, outcomes []string) error {
+	file, err := Prepare(f, o)
+	if err != nil {
+		return err
+	}
+	r, err := newRehearsal(file, nil)
+	if err != nil {
+		return err
+	}
+	h, events := timeline.Speed(1/speed)(tape.Header(), tape.All())
+	watched, err := observe.OptionsFor(h, "", "", "")
+	if err != nil {
+		return fmt.Errorf("plan: live run: %w", err)
+	}
+	watched.Pool, watched.Selector = "", nil // as in the runs
+	reading, err := analysis.NewFold(h, analysis.Options{Options: watched})
+	if err != nil {
+		return fmt.Errorf("plan: live run: %w", err)
+	}
+	for ev, err := range events {
+		if err == nil {
+			err = reading.Add(ev)
+		}
+		if err != nil {
+			return fmt.Errorf("plan: live run: %w", err)
+		}
+	}
+	a, err := reading.Finish()
+	if err != nil {
+		return fmt.Errorf("plan: live run: %w", err)
+	}
+	is := r.outcome(file.Seed, a, outcomes)
+	is.pods(reading.Unready())
+	p.Live = p.compare(is, speed)
+	return nil
+}
+
+// compare is what an outcome says of the plan.
+func (p *Plan) compare(is *outcome, speed float64) *Live {
+	l := &Live{Speed: speed, Ends: is.ended, Why: is.why, Took: Duration(is.took)}
+	check := func(agrees bool, what, planned, live string) {
+		l.Checks = append(l.Checks, Check{agrees, what, planned, live})
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	check(is.ended && p.Ends > 0 || !is.ended && p.Ends < p.Runs, "ends by itself", fmt.Sprintf("%d of %d runs", p.Ends, p.Runs), yes[is.ended])
+	if w := p.Within; is.ended && w != nil {
+		check(is.took >= time.Duration(w.P5) && is.took <= time.Duration(w.P95), "duration",
+			fmt.Sprintf("%s to %s (P5 to P95)", short(time.Duration(w.P5)), short(time.Duration(w.P95))), short(is.took))
+	}
+	p.checkBlocks(is, check)
+	p.checkPods(is, check)
+	return l
+}
+
+func (p *Plan) checkBlocks(is *outcome, check func(agrees bool, what, planned, live string)) {
+	seen := map[string]bool{}
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		at := slices.IndexFunc(is.blocks, func(x blocked) bool { return x.object == b.Object })
+		seen[b.Object] = true
+		switch planned := fmt.Sprintf("holds it up in %d of %d runs", b.Runs, p.Runs); {
+		case at >= 0:
+			check(true, b.Object, planned, fmt.Sprintf("held it up for %s, on %s", short(is.blocks[at].held), phrase.Count(is.blocks[at].nodes, "node")))
+		case b.Runs*100 >= p.Runs*often:
+			check(false, b.Object, planned, "didn't hold it up")
+		}
+	}
+	for i := range is.blocks {
+		if b := &is.blocks[i]; !seen[b.object] {
+			seen[b.object] = true
+			check(false, b.object, "holds it up in no run", "held it up for "+short(b.held))
+		}
+	}
+}
+
+func (p *Plan) checkPods(is *outcome, check func(agrees bool, what, planned, live string)) {
+	seen := map[string]bool{}
+	for i := range p.WontRun {
+		w := &p.WontRun[i]
+		at := slices.IndexFunc(is.unready, func(x unready) bool { return x.workload == w.Workload })
+		if seen[w.Workload] {
+			continue
+		}
+		seen[w.Workload] = true
+		switch planned := fmt.Sprintf("%d pods don't run in %d of %d runs: %s", w.Pods, w.Runs, p.Runs, w.Message); {
+		case at >= 0:
+			check(true, w.Workload, planned, fmt.Sprintf("%d pods don't run: %s", is.unready[at].pods, is.unready[at].message))
+		case w.Runs*100 >= p.Runs*often:
+			check(false, w.Workload, planned, "all of its pods run")
+		}
+	}
+	for i := range is.unready {
+		if u := &is.unready[i]; !seen[u.workload] {
+			seen[u.workload] = true
+			check(false, u.workload, "all of its pods run", fmt.Sprintf("%d pods don't: %s", u.pods, u.message))
+		}
+	}
+}
+
+// live writes what the live run said.
+func (t *text) live(l *Live) {
+	if l == nil {
+		return
+	}
+	t.section("LIVE")
+	t.say("", l.headline())
+	for _, c := range l.Checks {
+		word := "agrees:  "
+		if !c.Agrees {
+			word = "DIFFERS: "
+		}
+		t.say("  ", word+c.What+": planned "+c.Plan+"; live "+c.Live)
+	}
+}
+
+func (l *Live) headline() string {
+	said := "It shows what was planned."
+	if !l.Agrees() {
+		said = "It differs from the plan: trust neither before you know why."
+	}
+	return fmt.Sprintf("Once on a real control plane, at %gx. %s", l.Speed, said)
+}
+
+// live writes the same for a pull request.
+func (m *markdown) live(l *Live) {
+	if l == nil {
+		return
+	}
+	fmt.Fprintf(m, "\n%s\n", escaped(l.headline()))
+	m.table([]string{"live", "of", "planned", "live run"}, len(l.Checks), func(i int) []string {
+		c := &l.Checks[i]
+		return []string{map[bool]string{true: "agrees", false: "**differs**"}[c.Agrees], code(c.What), escaped(c.Plan), escaped(c.Live)}
+	})
+}

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What a live run shows is held against what the runs said, both ways.
+func TestHoldAgainstALiveRun(t *testing.T) {
+	p := &Plan{
+		Runs: 100, Ends: 100, Within: &Within{P5: Duration(10 * time.Minute), P95: Duration(20 * time.Minute)},
+		Blocks:  []Block{{Object: "PodDisruptionBudget/shop/web", Runs: 100}, {Object: "PodDisruptionBudget/shop/db", Runs: 50}, {Object: "Deployment/shop/slow", Runs: 95}},
+		WontRun: []WontRun{{Workload: "Deployment/shop/big", Runs: 100, Pods: 2, Message: "0/3 nodes are available"}, {Workload: "Deployment/shop/some", Runs: 10, Pods: 1}},
+	}
+	for _, c := range []struct {
+		name    string
+		is      outcome
+		differs []string
+	}{
+		{"as planned", outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
+		{"as in half of the runs", outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "PodDisruptionBudget/shop/db"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Deployment/shop/some"}}}, nil},
+		{"nothing holds it up, and it is quick", outcome{ended: true, took: 9 * time.Minute}, []string{"duration", "PodDisruptionBudget/shop/web", "Deployment/shop/slow", "Deployment/shop/big"}},
+		{"something else does, and it never ends", outcome{blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {object: "PodDisruptionBudget/shop/other"}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Job/shop/once"}}},
+			[]string{"ends by itself", "PodDisruptionBudget/shop/other", "Job/shop/once"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := p.compare(&c.is, 20)
+			var differs []string
+			for _, check := range l.Checks {
+				if !check.Agrees {
+					differs = append(differs, check.What)
+				}
+			}
+			if d := cmp.Diff(c.differs, differs); d != "" {
+				t.Errorf("what differs (-want +got):\n%s", d)
+			}
+			if l.Agrees() != (len(c.differs) == 0) {
+				t.Errorf("it agrees: %t", l.Agrees())
+			}
+		})
+	}
+}

@@ -14,15 +14,14 @@ type outcome struct {
 	why   string        // it didn't end
 	took  time.Duration // from the first transition to the end, or to what there was of it
 
-	peak        int           // nodes above those of the beginning, at most
-	hours       time.Duration // of all nodes while the roll went on
-	extra       time.Duration // of those above the number of the beginning
-	blocks      []blocked
-	unready     []unready
-	workloads   []available
-	nodes       []replaced
-	violations  []violation
-	violatedAny bool
+	peak       int           // nodes above those of the beginning, at most
+	hours      time.Duration // of all nodes while the roll went on
+	extra      time.Duration // of those above the number of the beginning
+	blocks     []blocked
+	unready    []unready
+	workloads  []available
+	nodes      []replaced
+	violations []violation
 }
 
 // blocked is one thing that held up the roll.

@@ -30,7 +30,8 @@ func balanceGained(n *schedNode, c *podClass) int64 {
 	if c.need.CPU == 0 && c.need.Memory == 0 {
 		return 0
 	}
-	return 50 + (50+balance(n.used.Plus(c.need), n.allocatable)-balance(n.used, n.allocatable))/2
+	used := n.used.Minus(n.kept)
+	return 50 + (50+balance(used.Plus(c.need), n.allocatable)-balance(used, n.allocatable))/2
 }
 
 // balance is from 50 to 100: of two fractions the deviation is half their distance (balancedResourceScore of

@@ -66,3 +66,15 @@ func TestANoteIsCut(t *testing.T) {
 		t.Errorf("got %d characters ending in %q", len(got), got[len(got)-5:])
 	}
 }
+
+// What is kept for pods that wait for their victims' room doesn't count where nodes are compared.
+func TestKeptRoomIsNotScored(t *testing.T) {
+	used, kept := component.Room{CPU: 1000, Memory: 1 << 30, Pods: 1}, component.Room{CPU: 2000, Memory: 1 << 20, Pods: 1}
+	n := &schedNode{allocatable: component.Room{CPU: 4000, Memory: 4 << 30, Pods: 10}, used: used}
+	c := &podClass{need: component.Room{CPU: 500, Memory: 1 << 30, Pods: 1}}
+	want := balanceGained(n, c)
+	n.used, n.kept = used.Plus(kept), kept
+	if got := balanceGained(n, c); got != want {
+		t.Errorf("with kept room %d, want %d as without", got, want)
+	}
+}

@@ -17,6 +17,7 @@ type schedNode struct {
 
 	allocatable component.Room
 	used        component.Room
+	kept        component.Room // of what is used, for nominees: nodes are compared without it
 	// scored are requests as the scores take them: a pod that asks for nothing
 	// counts as if it asked for a little.
 	scored component.Room

@@ -34,7 +34,8 @@ func (s *Scheduler) withdraw(w *waitingPod) *schedNode {
 
 // reserve counts a pod as if it ran on the node, or no longer.
 func (n *schedNode) reserve(w *waitingPod, by int) {
-	n.used = n.used.Plus(w.class.need.Times(by))
+	room := w.class.need.Times(by)
+	n.used, n.kept = n.used.Plus(room), n.kept.Plus(room)
 	n.uses(w.class.template, int64(by))
 	n.mounts(w.pod, by)
 	n.resized()

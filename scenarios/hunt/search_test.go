@@ -62,19 +62,22 @@ func TestNothingIsFound(t *testing.T) {
 	}
 }
 
-// A search found that a container had the identity of the one before it where its machine booted soon after its start.
+// What searches have found in the simulation: a container had the identity of the one before it where its machine booted soon after its
+// start; and a pod whose image can't be pulled had another address after a boot, without a word of its sandbox.
 func TestWhatWasFoundBefore(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "boots.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := hunt.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := hunt.Simulated(nil)(t.Context(), f)
-	if err != nil || len(o.Failures) > 0 || o.Simulated < 4*time.Minute {
-		t.Errorf("%v in %s: %v", o.Failures, o.Simulated, err)
+	for _, name := range []string{"boots.yaml", "boots-waiting.yaml"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := hunt.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := hunt.Simulated(nil)(t.Context(), f)
+		if err != nil || len(o.Failures) > 0 || o.Simulated < 4*time.Minute {
+			t.Errorf("%s: %v in %s: %v", name, o.Failures, o.Simulated, err)
+		}
 	}
 }
 

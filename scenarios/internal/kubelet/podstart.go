@@ -62,6 +62,9 @@ func (l *podWorker) await() {
 func (l *podWorker) restartAfterBoot() {
 	if !l.again {
 		l.await()
+		if l.p.PodIP != "" { // of a sandbox that is gone
+			l.show()
+		}
 		l.volume()
 		return
 	}

@@ -52,12 +52,9 @@ func Small(ctx context.Context, o Options, f *spec.File, as Failure, tell func(t
 		text, err := Text(&c)
 		return SmallFile{File: &c, Text: text, Failure: as, Tries: 1}, errors.Join(errUnsteady, err)
 	}
-	for m.tries < o.Tries {
+	for m.tries < o.Tries && ctx.Err() == nil { // who ends it has it as small as it is by now
 		next, err := m.smaller(ctx, now.File)
-		if ctx.Err() != nil {
-			break // as small as it is by now
-		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return SmallFile{}, err
 		}
 		if next == nil {
@@ -116,7 +113,7 @@ func (m *maker) written(ctx context.Context, f *spec.File) (*SmallFile, error) {
 func (m *maker) smaller(ctx context.Context, f *spec.File) (*SmallFile, error) {
 	next, stop := iter.Pull(variant.Smaller(f, m.Space.File))
 	defer stop()
-	for m.tries < m.Tries {
+	for m.tries < m.Tries && ctx.Err() == nil {
 		some := pull(next, min(max(m.Parallel, 1), m.Tries-m.tries))
 		if len(some) == 0 {
 			return nil, nil

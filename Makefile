@@ -45,7 +45,7 @@ MEASURED ?= $(or $(NODESIM_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nodesim
 
 # Packages with a cluster of their own run side by side. Those that take longest come first: they mostly wait, and the
 # others run meanwhile.
-LONGEST = $(if $(filter ./...,$(PACKAGES)),./scenarios/live ./cmd/nodesim ./internal/app/liverun)
+LONGEST = $(if $(filter ./...,$(PACKAGES)),./scenarios/live ./cmd/nodesim ./internal/app/plan ./internal/app/liverun)
 .PHONY: test
 test: ## everything, against a real control plane too (built first where it is missing)
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; mkdir -p "$(MEASURED)"; status=0; \

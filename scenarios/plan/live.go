@@ -59,8 +59,10 @@ func (p *Plan) Hold(f *scenarios.File, o Options, tape *timeline.Reader, speed f
 	if err != nil {
 		return fmt.Errorf("plan: live run: %w", err)
 	}
+	refused := disruptions{}
 	for ev, err := range events {
 		if err == nil {
+			refused.take(&ev)
 			err = reading.Add(ev)
 		}
 		if err != nil {
@@ -72,6 +74,9 @@ func (p *Plan) Hold(f *scenarios.File, o Options, tape *timeline.Reader, speed f
 		return fmt.Errorf("plan: live run: %w", err)
 	}
 	is := r.outcome(file.Seed, a, outcomes)
+	if !is.ended {
+		is.blocks = append(is.blocks, refused.blocks(a, r)...)
+	}
 	is.pods(reading.Unready())
 	p.Live = p.compare(is, speed)
 	return nil

@@ -1,0 +1,191 @@
+//go:build controlplane
+
+package plan_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	app "github.com/nodesim/nodesim/internal/app/plan"
+
+	"github.com/nodesim/nodesim/internal/app/liverun"
+	"github.com/nodesim/nodesim/internal/app/snapshot"
+	"github.com/nodesim/nodesim/internal/localcluster"
+	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/live"
+	"github.com/nodesim/nodesim/scenarios/plan"
+	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// As the program does.
+func init() { ctrllog.SetLogger(logr.Discard()) }
+
+const (
+	speed = 15 // of the rolls: a control plane on two cores keeps up with it
+	runs  = 100
+)
+
+// settings are what the roll is done with and planned with.
+var settings = map[string][]spec.Setting{
+	"eks":       {{Name: "strategy", Value: "eks-default"}, {Name: "evictionTimeout", Value: "5m"}},
+	"gke":       {{Name: "strategy", Value: "gke-surge"}, {Name: "evictionTimeout", Value: "6m"}},
+	"karpenter": {{Name: "strategy", Value: "karpenter-drift"}, {Name: "budget", Value: "1"}},
+	"plain":     {{Name: "strategy", Value: "plain"}, {Name: "evictionTimeout", Value: "5m"}},
+}
+
+// generated is a small cluster that a seed draws: workloads that fit, some of them with a budget that refuses.
+func generated(provider string, seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 14))
+	kind := provider
+	if kind == "plain" {
+		kind = "eks"
+	}
+	nodes := 2 + r.IntN(3)
+	var b strings.Builder
+	fmt.Fprintf(&b, "apiVersion: nodesim.dev/v1\nkind: Scenario\nmetadata: {name: forecast-%s-%d, title: a generated cluster}\ntimeLimit: 45m\n", provider, seed)
+	fmt.Fprintf(&b, "cluster: {provider: %s, kubernetesVersion: \"1.36\"}\ngroups:\n- {name: workers, nodes: %d}\nworkloads:\n", kind, nodes)
+	var budgets strings.Builder
+	for i := range 1 + r.IntN(3) {
+		replicas := 1 + r.IntN(2*nodes)
+		spread := []string{"none", "zone", "host"}[r.IntN(3)]
+		fmt.Fprintf(&b, "- {name: app%d, namespace: shop, replicas: %d, requests: {cpu: %dm, memory: 128Mi}, spread: %s}\n", i, replicas, 50+50*r.IntN(6), spread)
+		switch r.IntN(3) {
+		case 0:
+			fmt.Fprintf(&budgets, "- {workload: app%d, minAvailable: %d}\n", i, replicas) // refuses all
+		case 1:
+			fmt.Fprintf(&budgets, "- {workload: app%d, maxUnavailable: 1}\n", i)
+		}
+	}
+	if budgets.Len() > 0 {
+		b.WriteString("budgets:\n" + budgets.String())
+	}
+	b.WriteString("roll:\n")
+	for _, s := range settings[provider] {
+		fmt.Fprintf(&b, "  %s: %s\n", s.Name, s.Value)
+	}
+	b.WriteString("  at: 2m\n")
+	return b.String()
+}
+
+// Generated clusters are made on a real control plane, read from it, planned, and then rolled there: what blocks the roll, which pods
+// don't run and whether it ends is as planned, and its duration lies between P5 and P95 in nearly all of them. NODESIM_SOAK has 200.
+func TestForecastsComeTrue(t *testing.T) {
+	worlds := 4
+	if os.Getenv("NODESIM_SOAK") != "" {
+		worlds = 200
+	}
+	if n, err := strconv.Atoi(os.Getenv("NODESIM_FORECASTS")); err == nil {
+		worlds = n
+	}
+	providers := []string{"eks", "karpenter", "gke", "plain"}
+	timed, within := 0, 0
+	for i := range worlds {
+		provider := providers[i%len(providers)]
+		t.Run(fmt.Sprintf("%s-%d", provider, i), func(t *testing.T) {
+			l := forecast(t, provider, uint64(i))
+			for _, c := range l.Checks {
+				text := fmt.Sprintf("%s: planned %s; live %s", c.What, c.Plan, c.Live)
+				switch {
+				case c.What == "duration":
+					timed++
+					if c.Agrees {
+						within++
+					}
+					t.Log(text)
+				case !c.Agrees:
+					t.Error(text)
+				default:
+					t.Log(text)
+				}
+			}
+		})
+	}
+	t.Logf("of %d rolls that ended %d took between P5 and P95", timed, within)
+	if missed := timed - within; missed > max(1, timed/10) {
+		t.Errorf("%d of %d durations lie outside of P5 to P95, want at most %d", missed, timed, max(1, timed/10))
+	}
+}
+
+// forecast makes a cluster, reads it as it is before its roll, plans, and holds the plan against the roll.
+func forecast(t *testing.T, provider string, seed uint64) *plan.Live {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+	defer cancel()
+	doc, err := scenarios.Parse("generated.yaml", []byte(generated(provider, seed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := doc.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane, err := localcluster.Start(ctx, localcluster.Options{Name: "forecast", Speed: speed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := plane.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var read *scenarios.File
+	tape := filepath.Join(t.TempDir(), "roll.yaml")
+	report, err := liverun.Run(ctx, liverun.Options{
+		REST: plane.Config(), File: file, Tape: tape, Say: func(string) {}, Warn: func(string) {},
+		Live: []live.Option{live.Speed(speed), live.ClusterSpeed(speed), live.KubeletClients(plane.Config().CAData), live.Keep()},
+		Driver: func(h *timeline.Header) (*ui.Driver, error) {
+			if read, err = app.Cluster(ctx, snapshot.Source{REST: plane.Config(), Name: "forecast", Now: time.Now()}); err != nil {
+				return nil, err
+			}
+			o, err := observe.OptionsFor(h, "", "", "")
+			if err != nil {
+				return nil, err
+			}
+			d := ui.NewDriver(ui.NewView(h, o), unseen{})
+			d.View.FeedOnly = true
+			return d, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if provider == "plain" { // package cycle rolls from outside, and looks every second
+		read.Timings = append(read.Timings, spec.Timing{Name: "rollerPoll", Dist: spec.Dist{Kind: spec.DistFixed, Median: time.Second}})
+	}
+	first := uint64(1)
+	o := plan.Options{Groups: []string{"workers"}, Roll: settings[provider], Runs: runs, Seed: &first, Parallel: 2, TimeLimit: 43 * time.Minute}
+	p, err := plan.Of(ctx, read, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := timeline.Open(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	if err := p.Hold(read, o, r, speed, report.Outcomes); err != nil {
+		t.Fatal(err)
+	}
+	return p.Live
+}
+
+// unseen shows nothing.
+type unseen struct{}
+
+func (unseen) Entries([]noderoll.Entry) error { return nil }
+
+func (unseen) Moment(*ui.View) error { return nil }

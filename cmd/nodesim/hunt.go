@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/hunt"
+	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	search "github.com/nodesim/nodesim/scenarios/hunt"
 )
@@ -119,7 +120,7 @@ func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) e
 	}
 	boundMemory(simulateMemory)
 	setGCPercent(simulateGarbage)
-	res, err := hunt.Run(cmd.Context(), c, &hunt.Status{Out: errOut, Width: terminal.Width(errOut)})
+	res, err := hunt.Run(cmd.Context(), c, &simulate.Status{Out: errOut, Width: terminal.Width(errOut)})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
@@ -82,7 +83,7 @@ func (r *Reading) File(o Options) (*spec.File, error) {
 func (d *draft) describe() {
 	f := &d.file
 	f.APIVersion, f.Kind = spec.APIVersion, spec.FileKind
-	f.Metadata = spec.Metadata{Name: labelLike(d.Name, "cluster"), Title: "a cluster as it was"}
+	f.Metadata = spec.Metadata{Name: phrase.LabelLike(d.Name, "cluster"), Title: "a cluster as it was"}
 	if year := d.at.Year(); year >= 2000 && year < 2200 {
 		f.Start = d.at.UTC().Truncate(time.Second)
 		f.Metadata.Title += " at " + f.Start.Format(time.RFC3339)
@@ -148,7 +149,7 @@ func (d *draft) rename(s *corev1.PodSpec) {
 		case key == corev1.LabelHostname:
 			return d.hostOf(value)
 		case slices.Contains(d.rules.PoolLabels, key):
-			return labelLike(value, value)
+			return phrase.LabelLike(value, value)
 		}
 		return value
 	}

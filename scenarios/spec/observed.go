@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
@@ -40,7 +41,7 @@ func Observed(h *timeline.Header, nodes []*corev1.Node) (f *File, groupOf []stri
 		groups = []Group{{Name: nodesOfNone}}
 	}
 	slices.Sort(seen.cluster.Zones)
-	f, err = Bare(Metadata{Name: nameLike(h.Metadata.Name, "tape"), Title: "the cluster of a tape"}, seen.cluster, groups)
+	f, err = Bare(Metadata{Name: phrase.LabelLike(h.Metadata.Name, "tape"), Title: "the cluster of a tape"}, seen.cluster, groups)
 	return f, groupOf, err
 }
 
@@ -98,7 +99,7 @@ func isKwok(nodes []*corev1.Node) bool {
 }
 
 func (o *observed) groupOf(n *corev1.Node) *observedGroup {
-	name := nameLike(o.rules.Pool(facts(n)), nodesOfNone)
+	name := phrase.LabelLike(o.rules.Pool(facts(n)), nodesOfNone)
 	for _, g := range o.groups {
 		if g.Name == name {
 			return g
@@ -107,23 +108,6 @@ func (o *observed) groupOf(n *corev1.Node) *observedGroup {
 	g := &observedGroup{Group: Group{Name: name}}
 	o.groups = append(o.groups, g)
 	return g
-}
-
-// nameLike is a DNS-1123 label like a name.
-func nameLike(name, fallback string) string {
-	like := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, name)
-	if like = strings.Trim(like[:min(len(like), 63)], "-"); like == "" {
-		return fallback
-	}
-	return like
 }
 
 func (o *observed) observePlace(n *corev1.Node) {

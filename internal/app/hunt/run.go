@@ -17,16 +17,17 @@ import (
 )
 
 // Run searches until a case fails, all are tried, or the context ends.
-func Run(ctx context.Context, c Config, status *Status) (*hunt.Result, error) {
+func Run(ctx context.Context, c Config, status *simulate.Status) (*hunt.Result, error) {
 	o, err := prepare(&c)
 	if err != nil {
 		return nil, err
 	}
-	o.Progress = status.note
+	var at standing
+	o.Progress = at.note
 	showing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	shown := make(chan struct{})
 	go func() {
-		status.follow(showing)
+		status.Follow(showing, at.line)
 		close(shown)
 	}()
 	res, err := hunt.Run(ctx, o)

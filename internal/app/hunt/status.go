@@ -1,75 +1,32 @@
 package hunt
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/scenarios/hunt"
 )
 
-// Status is the line that says how far a search is. On a terminal it is repainted in place; elsewhere it is a line of its own,
-// seldom. A nil Status shows nothing.
-type Status struct {
-	// Out is where it goes.
-	Out io.Writer
-	// Width of the terminal, asked before each repaint; nil where there is none.
-	Width func() int
-
-	mu      sync.Mutex
-	is      hunt.Progress
-	painted bool
+// standing is how far a search is. Its methods may be called from several goroutines.
+type standing struct {
+	mu sync.Mutex
+	is hunt.Progress
 }
 
 // note takes how far the search is.
-func (s *Status) note(p hunt.Progress) {
-	if s == nil {
-		return
-	}
+func (s *standing) note(p hunt.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.is = p
 }
 
-func (s *Status) standing() hunt.Progress {
+// line says how far the search is after a time.
+func (s *standing) line(took time.Duration) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.is
-}
-
-// follow shows the line until the context ends, and takes it away.
-func (s *Status) follow(ctx context.Context) {
-	if s == nil {
-		return
-	}
-	every := 30 * time.Second
-	if s.Width != nil {
-		every = 500 * time.Millisecond
-	}
-	began := time.Now()
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			if s.painted {
-				fmt.Fprint(s.Out, "\r\x1b[K")
-			}
-			return
-		case <-ticker.C:
-		}
-		text := line(s.standing(), time.Since(began))
-		if s.Width == nil {
-			fmt.Fprintln(s.Out, text)
-			continue
-		}
-		s.painted = true
-		fmt.Fprint(s.Out, "\r\x1b[K"+noderoll.Brief(text+" (ctrl-c ends)", max(s.Width()-1, 1)))
-	}
+	return line(s.is, took)
 }
 
 // line is the line after a time.

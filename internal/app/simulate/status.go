@@ -10,7 +10,7 @@ import (
 	"github.com/nodesim/nodesim/noderoll"
 )
 
-// Status is the line that says how far a simulation is. On a terminal it is
+// Status is the line that says how far simulations are. On a terminal it is
 // repainted in place; elsewhere it is a line of its own, seldom. What is done
 // before its first time shows nothing.
 type Status struct {
@@ -22,9 +22,16 @@ type Status struct {
 	painted bool
 }
 
-// follow shows the line until ctx ends, and takes it away. It may be called on
-// nil.
+// follow shows how far a tape is until ctx ends. It may be called on nil.
 func (s *Status) follow(ctx context.Context, standing func() (at time.Duration, events, bytes int64)) {
+	s.Follow(ctx, func(took time.Duration) string {
+		at, events, bytes := standing()
+		return fmt.Sprintf("simulating %s: %s, %s, %s", position(at), phrase.Count(int(events), "event"), phrase.Bytes(bytes), pace(at, took))
+	})
+}
+
+// Follow shows the line of a time that was taken until ctx ends, and takes it away. It may be called on nil.
+func (s *Status) Follow(ctx context.Context, line func(took time.Duration) string) {
 	if s == nil {
 		return
 	}
@@ -44,14 +51,13 @@ func (s *Status) follow(ctx context.Context, standing func() (at time.Duration, 
 			return
 		case <-ticker.C:
 		}
-		at, events, bytes := standing()
-		line := fmt.Sprintf("simulating %s: %s, %s, %s", position(at), phrase.Count(int(events), "event"), phrase.Bytes(bytes), pace(at, time.Since(began)))
+		text := line(time.Since(began))
 		if s.Width == nil {
-			fmt.Fprintln(s.Out, line)
+			fmt.Fprintln(s.Out, text)
 			continue
 		}
 		s.painted = true
-		fmt.Fprint(s.Out, "\r\x1b[K"+noderoll.Brief(line+" (ctrl-c ends)", max(s.Width()-1, 1)))
+		fmt.Fprint(s.Out, "\r\x1b[K"+noderoll.Brief(text+" (ctrl-c ends)", max(s.Width()-1, 1)))
 	}
 }
 

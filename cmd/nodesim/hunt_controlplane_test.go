@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
 )
@@ -52,11 +53,18 @@ func TestHuntManifestOnAControlPlane(t *testing.T) {
 	for _, p := range pods() {
 		out, code := ran(t, container(t, &p, folder)...)
 		log += out
-		exited(&p, code)
 		if code != 0 {
 			failed++
 		}
-		if _, err := k.CoreV1().Pods("default").UpdateStatus(ctx, &p, metav1.UpdateOptions{}); err != nil {
+		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // the scheduler writes to its status as well
+			is, err := k.CoreV1().Pods("default").Get(ctx, p.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			exited(is, code)
+			_, err = k.CoreV1().Pods("default").UpdateStatus(ctx, is, metav1.UpdateOptions{})
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -172,6 +172,8 @@ func changes(ev *event) (u undo) {
 type timed struct {
 	At    string `json:"at"`
 	Grace *int64 `json:"grace,omitempty"`
+	// Marked is when an eviction set the pod's condition, where that is known to be another moment.
+	Marked string `json:"marked,omitempty"`
 }
 
 func (ev *event) timed(grace *int64) []byte {
@@ -179,7 +181,7 @@ func (ev *event) timed(grace *int64) []byte {
 	if at.IsZero() {
 		at = ev.Staged
 	}
-	b, _ := json.Marshal(timed{at.UTC().Format("2006-01-02T15:04:05Z"), grace}) // it has nothing that can fail
+	b, _ := json.Marshal(timed{At: at.UTC().Format("2006-01-02T15:04:05Z"), Grace: grace}) // it has nothing that can fail
 	return b
 }
 

@@ -1,6 +1,7 @@
 package auditlog
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -155,7 +156,7 @@ func ending(pod, body []byte, evicted bool) change {
 	}
 	var first []byte
 	if evicted {
-		pod = condition(pod, "DisruptionTarget", `,"reason":"EvictionByEvictionAPI","message":"Eviction API: evicting"`, when.At)
+		pod = condition(pod, "DisruptionTarget", `,"reason":"EvictionByEvictionAPI","message":"Eviction API: evicting"`, cmp.Or(when.Marked, when.At))
 		first = pod
 	}
 	if atOnce(pod) || seconds == 0 {
@@ -172,8 +173,8 @@ func ending(pod, body []byte, evicted bool) change {
 	return change{typ: "MODIFIED", object: rawjson.Apply(nil, pod, []byte(patch)), first: first}
 }
 
-// asShown corrects when the graceful deletion of a pod began, where a later state of the same pod shows it: a server that has
-// much to do carries a request out later than it came.
+// asShown corrects when the graceful deletion of a pod began, and when its eviction set the condition DisruptionTarget, where a
+// later state of the same pod shows it: a server that has much to do carries a request out later than it came.
 func asShown(body, pod, later []byte) []byte {
 	var when timed
 	grace := rawjson.Get(later, "metadata", "deletionGracePeriodSeconds")
@@ -191,6 +192,11 @@ func asShown(body, pod, later []byte) []byte {
 		return body // somebody else has asked for another one since
 	}
 	when.At = end.Add(-time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339)
+	for c := range rawjson.Elements(rawjson.Get(later, "status", "conditions")) {
+		if rawjson.Text(c, "type") == "DisruptionTarget" && rawjson.Text(c, "reason") == "EvictionByEvictionAPI" {
+			when.Marked = rawjson.Text(c, "lastTransitionTime")
+		}
+	}
 	corrected, _ := json.Marshal(when) // it has nothing that can fail
 	return corrected
 }

@@ -30,7 +30,7 @@ type objects struct {
 // held are objects of one kind, and the memory of those that are gone.
 type held[K comparable, T any] struct {
 	all  map[K]*T
-	last *T // the one that was deleted last: whoever was given it may look at it until the next event
+	last *T // the one that was deleted last: a caller may look at it until the next event
 	free []*T
 }
 

@@ -25,11 +25,6 @@ type encoder struct {
 	draft bool
 }
 
-// besidePodSpec are keys that a workload can't have together with a podSpec.
-var besidePodSpec = []string{
-	"requests", "resizePolicy", "image", "containers", "grace", "spread", "spreadHard", "priority", "group", "tolerations",
-}
-
 // unsaid are keys whose values something else in the file says: its parameters, which have their values where they are used; what a
 // podSpec has in its own words; and what follows from the number of nodes.
 func (e encoder) unsaid(v reflect.Value) (keys []string) {
@@ -38,7 +33,7 @@ func (e encoder) unsaid(v reflect.Value) (keys []string) {
 		keys = append(keys, "parameters")
 	case spec.Workload:
 		if is.PodSpec != nil {
-			keys = append(keys, besidePodSpec...)
+			keys = append(keys, spec.NotWithPodSpec()...)
 		}
 		if is.Kind == spec.KindDaemonSet {
 			keys = append(keys, "replicas")

@@ -97,16 +97,6 @@ func leanCluster(f *spec.File) spec.Cluster {
 	return out
 }
 
-// zonesOf are the zones of members, in the order of the cluster's.
-func zonesOf(members []spec.Member, known []string) (zones []string) {
-	for _, z := range known {
-		if slices.ContainsFunc(members, func(m spec.Member) bool { return m.Zone == z }) {
-			zones = append(zones, z)
-		}
-	}
-	return zones
-}
-
 // leanGroup is a group without what a file's checks fill in again.
 func leanGroup(f *spec.File, g *spec.Group) spec.Group {
 	out := *g
@@ -121,7 +111,7 @@ func leanGroup(f *spec.File, g *spec.Group) spec.Group {
 	}
 	if len(g.Members) == 0 {
 		drop(func(g *spec.Group) any { return g.Zones }, func(g *spec.Group) { g.Zones = nil })
-	} else if slices.Equal(g.Zones, zonesOf(g.Members, f.Cluster.Zones)) {
+	} else if slices.Equal(g.Zones, spec.ZonesOf(g.Members, f.Cluster.Zones)) {
 		out.Zones = nil
 	}
 	drop(func(g *spec.Group) any { return g.InstanceType }, func(g *spec.Group) { g.InstanceType = "" })

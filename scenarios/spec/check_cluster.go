@@ -174,12 +174,19 @@ func (c *checker) covered(b *Budget, path string) *Error {
 	return nil
 }
 
+// NotWithPodSpec are the keys that a workload can't have together with a podSpec, which says the same in Kubernetes' words.
+func NotWithPodSpec() []string {
+	return []string{
+		"requests", "resizePolicy", "image", "containers", "grace", "spread", "spreadHard", "priority", "group", "tolerations",
+	}
+}
+
 // ownWords refuses what a workload says twice: in Kubernetes' words and in the file's.
 func (c *checker) ownWords(w *Workload, path string) *Error {
 	if w.PodSpec == nil {
 		return nil
 	}
-	for _, key := range []string{"requests", "resizePolicy", "image", "containers", "grace", "spread", "spreadHard", "priority", "group", "tolerations"} {
+	for _, key := range NotWithPodSpec() {
 		if at := path + "." + key; c.has(at) {
 			return c.bad(at, "it beside podSpec", "one of them")
 		}

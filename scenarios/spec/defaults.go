@@ -103,7 +103,7 @@ func (c *checker) fillGroup(g *Group, path string) {
 	if g.InstanceType == "" {
 		g.InstanceType = machineOf(provider)
 	}
-	if zones := zonesOf(g.Members, c.f.Cluster.Zones); !c.has(path+".zones") && len(zones) > 0 {
+	if zones := ZonesOf(g.Members, c.f.Cluster.Zones); !c.has(path+".zones") && len(zones) > 0 {
 		g.Zones = zones
 	} else if !c.has(path + ".zones") {
 		g.Zones = append(g.Zones, c.f.Cluster.Zones...)

@@ -134,8 +134,8 @@ func (c *checker) placed() *Error {
 	return nil
 }
 
-// zonesOf are the zones of members, in the order of the cluster's.
-func zonesOf(members []Member, known []string) (zones []string) {
+// ZonesOf are the zones of members, in the order of the cluster's.
+func ZonesOf(members []Member, known []string) (zones []string) {
 	for _, z := range known {
 		if slices.ContainsFunc(members, func(m Member) bool { return m.Zone == z }) {
 			zones = append(zones, z)

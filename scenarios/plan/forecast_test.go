@@ -16,7 +16,7 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// script is what no tape tells of the recordings below examples: how they were made (cmd/nodesim/examples_controlplane_test.go). A script
+// script is what no tape tells of the recordings below examples: how they were made (cmd/nodesim/app/examples_controlplane_test.go). A script
 // creates the Node of a machine that boots in no time, pauses for two seconds between its steps, tries again after a second, and
 // deletes the Node.
 const script = `apiVersion: nodesim.dev/v1

@@ -8,4 +8,6 @@
 // Of pods the package decodes what places them on a node, sizes them and ends them. Environment, arguments, commands and annotations are
 // never decoded, but for karpenter.sh/do-not-disrupt and the annotations by which Cluster API names a node's group. The package must
 // never read a cluster, a file or a clock: internal/app/snapshot does.
+//
+// Its API may still change (docs/stability.md).
 package snapshot

@@ -185,6 +185,30 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestARollThatHasBegun: nodes of the newest kubelet in a group are what its other nodes become, however many there are of each.
+func TestARollThatHasBegun(t *testing.T) {
+	for updated := 1; updated < 4; updated++ {
+		m := newMade(t)
+		for i, name := range []string{"a", "b", "c", "d"} {
+			m.node(name, "workers", "eu-central-1a", func(n *corev1.Node) {
+				if i < updated {
+					n.Status.NodeInfo.KubeletVersion = "v1.34.10-eks-ecaa3a6"
+					n.Labels["eks.amazonaws.com/nodegroup-image"] = "ami-00000000000000010"
+				}
+			})
+		}
+		g := m.file(snapshot.Options{At: read}).Groups[0]
+		if g.To.Version != "v1.34.10-eks-ecaa3a6" || g.To.Image != "ami-00000000000000010" || g.From.Version != "v1.34.2-eks-ecaa3a6" || g.From.Image != "ami-0a1b2c3d4e5f60718" {
+			t.Errorf("%d of 4 are updated: found from %+v to %+v", updated, g.From, g.To)
+		}
+		for i := range g.Members {
+			if got := g.Updated(&g.Members[i]); got != (i < updated) {
+				t.Errorf("%d of 4 are updated: found %s updated: %v", updated, g.Members[i].Name, got)
+			}
+		}
+	}
+}
+
 // TestPseudonyms: names are others, the same each time with the same key, and what refers to each other still does.
 func TestPseudonyms(t *testing.T) {
 	own := []string{"shop", "batch", "web", "name: db", "train", "ip-10-0", "workers", "team", "payments", "ami-0a1b2c3d4e5f60718", "prod", "fpga", "2.0.0"}

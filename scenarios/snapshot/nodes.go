@@ -106,11 +106,11 @@ func (d *draft) groups() error {
 func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[string]string, wanted map[string]bool) spec.Group {
 	g := spec.Group{Name: seen.Name, Nodes: len(nodes), CapacityType: seen.CapacityType, OS: d.osOf(nodes[0])}
 	g.From.Version = seen.From.Version // a default
-	if v := mostCommon(nodes, func(n *corev1.Node) string { return n.Status.NodeInfo.KubeletVersion }); d.supports(v) {
-		g.From.Version = v
-	}
-	if image := mostCommon(nodes, func(n *corev1.Node) string { return d.rules.Image(seenNode(n)).Label }); imageOf(image) == image {
-		g.From.Image = image
+	if old, updated := d.begun(nodes); len(updated) > 0 {
+		d.image(&g.From, old)
+		d.image(&g.To, updated)
+	} else {
+		d.image(&g.From, nodes)
 	}
 	g.InstanceType = mostCommon(nodes, func(n *corev1.Node) string { return machines[n.Name] })
 	if name := d.rules.Pool(seenNode(nodes[0])); name == "" {
@@ -154,6 +154,38 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 		g.Members = append(g.Members, m)
 	}
 	return g
+}
+
+// begun divides the nodes of a group whose roll has begun: those that are still to be replaced, and those of the newest kubelet. None are
+// updated where all have the same.
+func (d *draft) begun(nodes []*corev1.Node) (old, updated []*corev1.Node) {
+	newest := ""
+	for _, n := range nodes {
+		if v := n.Status.NodeInfo.KubeletVersion; d.supports(v) && (newest == "" || spec.NewerVersion(v, newest)) {
+			newest = v
+		}
+	}
+	for _, n := range nodes {
+		if v := n.Status.NodeInfo.KubeletVersion; v == newest {
+			updated = append(updated, n)
+		} else if d.supports(v) {
+			old = append(old, n)
+		}
+	}
+	if len(old) == 0 {
+		return nil, nil
+	}
+	return old, updated
+}
+
+// image says which kubelet and image most of the nodes have.
+func (d *draft) image(of *spec.NodeImage, nodes []*corev1.Node) {
+	if v := mostCommon(nodes, func(n *corev1.Node) string { return n.Status.NodeInfo.KubeletVersion }); d.supports(v) {
+		of.Version = v
+	}
+	if image := mostCommon(nodes, func(n *corev1.Node) string { return d.rules.Image(seenNode(n)).Label }); imageOf(image) == image {
+		of.Image = image
+	}
 }
 
 func with(m map[string]string, key, value string) map[string]string {

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -221,8 +222,8 @@ func (c *checker) changeGroup(d *decoder, g *Group, path string, change Change) 
 			// The latest patch release of a minor version, as a file has it that names none.
 			v := model.Version{Minor: uint16(minor), Patch: patches[minor-oldestMinor]}
 			change.Value = model.ImageOf(c.f.Cluster.Provider, g.OS, v, c.f.Machine(g.To.InstanceType).Arch, dayTo).Kubelet
-			if minorOf(g.From.Version) == minor && g.otherVersion() != "" {
-				change.Value = g.From.Version
+			if has := g.newestOf(minor); has != "" && g.otherVersion() != "" {
+				change.Value = has
 			}
 		}
 	case "image":
@@ -239,6 +240,28 @@ func (c *checker) changeGroup(d *decoder, g *Group, path string, change Change) 
 	}
 	c.fillImage(&g.To, g, 0, dayTo)
 	return nil
+}
+
+// newestOf is the newest version of a minor one that nodes of the group have, "" where none has one.
+func (g *Group) newestOf(minor int) (newest string) {
+	for i := range g.Members {
+		if v := g.Members[i].Version; minorOf(v) == minor && (newest == "" || NewerVersion(v, newest)) {
+			newest = v
+		}
+	}
+	return newest
+}
+
+// NewerVersion reports whether a kubelet's version is newer than another: by minor version, then by patch release, then by the build of
+// the provider, which names its patches in an order of its own, so that the later text counts as the newer. One that can't be read is
+// never newer.
+func NewerVersion(version, than string) bool {
+	a, err := model.ParseVersion(version)
+	if err != nil {
+		return false
+	}
+	b, err := model.ParseVersion(than)
+	return err != nil || cmp.Or(cmp.Compare(a.Minor, b.Minor), cmp.Compare(a.Patch, b.Patch), cmp.Compare(version, than)) > 0
 }
 
 // otherVersion is the version that most of the members have which haven't the group's, "" where all have that.

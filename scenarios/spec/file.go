@@ -6,6 +6,8 @@
 //	text ──Parse──► Document ──Resolve──► File ──Split──► File whose groups and workloads fit a cluster
 //
 // The package must never simulate anything: package scenarios does.
+//
+// Its API may still change (docs/stability.md).
 package spec
 
 import (

@@ -1,8 +1,6 @@
 package hunt
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,36 +8,24 @@ import (
 	"io"
 	"reflect"
 	"slices"
+
+	"github.com/nodesim/nodesim/internal/shards"
 )
 
-// mostLine bounds a line of what is merged: a result with its scenario file.
-const mostLine = 64 << 20
+// results are the lines of a log that are of searches.
+var results = shards.Results{Kind: ResultKind, Command: "nodesim hunt -o json"}
 
-// ReadResults reads the results in a text: each on a line of its own, among others that a log may have. name is the text's in errors.
-func ReadResults(name string, r io.Reader) (all []Result, err error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, mostLine)
-	for n := 1; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if !bytes.HasPrefix(line, []byte(`{"kind":"`+ResultKind+`"`)) {
-			continue
-		}
+// ReadResults reads the results in files, which may be logs that have other lines as well; "-" is standard input.
+func ReadResults(files []string, stdin io.Reader) (all []Result, err error) {
+	err = results.Read(files, stdin, func(line []byte) error {
 		var one Result
 		if err := json.Unmarshal(line, &one); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w: want a line of nodesim hunt -o json", name, n, err)
-		}
-		if one.Shards < 1 || one.Shard < 0 || one.Shard >= one.Shards {
-			return nil, fmt.Errorf("%s: line %d: found shard %d of %d: want one from 0 on, below their number", name, n, one.Shard, one.Shards)
+			return err
 		}
 		all = append(all, one)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: found no result: want a line of nodesim hunt -o json", name)
-	}
-	return all, nil
+		return shards.Shard{Index: one.Shard, Of: one.Shards}.Check()
+	})
+	return all, err
 }
 
 // Merge puts the results of shards together: the failing case with the lowest number, and all that was tried. Results of another
@@ -68,14 +54,8 @@ func Merge(all []Result) (*Result, error) {
 		there[r.Shard] = r
 		m.take(r)
 	}
-	for shard := range m.Shards {
-		switch r := there[shard]; {
-		case r == nil:
-			m.Lacks = append(m.Lacks, shard)
-		case !r.finished():
-			m.Unfinished = append(m.Unfinished, shard)
-		}
-	}
+	m.Lacks = shards.Lacking(m.Shards, func(shard int) bool { return there[shard] != nil })
+	m.Unfinished = shards.Lacking(m.Shards, func(shard int) bool { return there[shard] == nil || there[shard].finished() })
 	if len(m.Lacks)+len(m.Unfinished) == 0 {
 		m.Shards = 1 // as one search that tried them all
 	}

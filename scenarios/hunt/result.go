@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -103,7 +103,7 @@ func (r *Result) Text(w io.Writer) error {
 		shards []int
 	}{{"no result of", r.Lacks}, {"ended by time, before their last case:", r.Unfinished}} {
 		if len(miss.shards) > 0 {
-			fmt.Fprintf(w, "%s %s of %d\n", miss.what, numbers(miss.shards), r.Shards)
+			fmt.Fprintf(w, "%s %s of %d\n", miss.what, shards.Named(miss.shards), r.Shards)
 		}
 	}
 	return r.Coverage.Text(w)
@@ -116,16 +116,4 @@ func (r *Result) Summary() string {
 		return fmt.Sprintf("nothing found in %s", tried)
 	}
 	return fmt.Sprintf("found in case %d, after %s: %s", r.Found.Case, tried, phrase.Escaped(r.Found.Failure.String()))
-}
-
-func numbers(all []int) string {
-	noun := "shard "
-	if len(all) > 1 {
-		noun = "shards "
-	}
-	var words []string
-	for _, n := range all {
-		words = append(words, fmt.Sprint(n))
-	}
-	return noun + strings.Join(words, ", ")
 }

@@ -201,7 +201,7 @@ func TestMergeRefuses(t *testing.T) {
 	if err != nil || !slices.Equal(m.Lacks, []int{1}) || !slices.Equal(m.Unfinished, []int{2}) {
 		t.Errorf("lacks %v, unfinished %v: %v", m.Lacks, m.Unfinished, err)
 	}
-	if _, err := hunt.ReadResults("log", strings.NewReader("hunt: 5 rolls\n{}\n")); err == nil {
+	if _, err := hunt.ReadResults([]string{"-"}, strings.NewReader("hunt: 5 rolls\n{}\n")); err == nil {
 		t.Error("a log without a result was read")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -90,4 +92,12 @@ func Policies(names []string) ([]*policy.Policy, error) {
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// PolicyText is the text of a policy, by its name or file.
+func PolicyText(name string) ([]byte, error) {
+	if slices.Contains(policy.Shipped(), name) {
+		return policy.Text(name)
+	}
+	return os.ReadFile(name)
 }

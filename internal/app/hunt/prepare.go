@@ -1,16 +1,13 @@
 package hunt
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/hunt"
@@ -27,38 +24,8 @@ type Config struct {
 	Seed     uint64
 	Cases    uint64
 	Budget   time.Duration // of the search; 0: Cases end it
-	Shard    Shard
+	Shard    shards.Shard
 	Parallel int
-}
-
-// Shard is one of several parts of a search, such as 2/8; the zero Shard is the whole.
-type Shard struct{ Index, Of int }
-
-// ParseShard reads i/n.
-func ParseShard(text string) (s Shard, err error) {
-	index, of, ok := strings.Cut(text, "/")
-	if ok {
-		s.Index, err = strconv.Atoi(index)
-	}
-	if ok && err == nil {
-		s.Of, err = strconv.Atoi(of)
-	}
-	if !ok || err != nil || s.Of < 1 || s.Of > mostShards || s.Index < 0 || s.Index >= s.Of {
-		return Shard{}, fmt.Errorf("want INDEX/SHARDS, such as 0/8 for the first of eight")
-	}
-	return s, nil
-}
-
-// mostShards is the most completions of an Indexed Job whose indexes fail one by one
-// (k8s.io/kubernetes/pkg/apis/batch/validation, maxParallelismForIndexedJob).
-const mostShards = 100_000
-
-// String is the shard as ParseShard reads it.
-func (s Shard) String() string {
-	if s.Of == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
 // prepare makes the options of a search.
@@ -119,25 +86,9 @@ func parameters(c *Config) (given []spec.Setting, free []spec.Parameter, err err
 
 // Merge reads results and puts them together: files, or standard input where a name is "-".
 func Merge(names []string, stdin io.Reader) (*hunt.Result, error) {
-	var all []hunt.Result
-	for _, name := range names {
-		some, err := results(name, stdin)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
+	all, err := hunt.ReadResults(names, stdin)
+	if err != nil {
+		return nil, err
 	}
 	return hunt.Merge(all)
-}
-
-func results(name string, stdin io.Reader) (_ []hunt.Result, err error) {
-	if name == "-" {
-		return hunt.ReadResults("(standard input)", stdin)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("results: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return hunt.ReadResults(name, f)
 }

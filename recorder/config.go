@@ -49,6 +49,9 @@ type Config struct {
 	// time, and ends the recording after the one for which it returns true.
 	// It must not call the Recorder.
 	Stop func(timeline.Event) bool
+	// Line, where set, sees every line that is written as Stop does, with the wall time of 0s on its tape, which
+	// Rotate changes. It must not call the Recorder.
+	Line func(start time.Time, ev timeline.Event)
 
 	// Warn is told in one line of what doesn't end the recording.
 	Warn func(string)
@@ -64,6 +67,14 @@ const (
 	EndComplete    = "complete"    // Config.Stop said so
 	EndFailed      = "failed"      // the tape can't be written; it has no END
 )
+
+// OtherClusterError says that a tape can't be continued, since it is of another cluster. Both are
+// known by the UID of the namespace kube-system.
+type OtherClusterError struct{ Tape, Found string }
+
+func (e *OtherClusterError) Error() string {
+	return fmt.Sprintf("append: the tape is of the cluster %s, and this is %s (UIDs of the namespace kube-system); choose the other cluster, or another file", e.Tape, e.Found)
+}
 
 // New checks the config.
 func New(cfg Config) (*Recorder, error) {

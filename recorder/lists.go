@@ -91,7 +91,7 @@ func (l *sequencer) lost(at time.Duration, t *resourceState, reason string) erro
 	if t.gap {
 		return nil
 	}
-	t.gap = true
+	t.gap, t.why = true, reason
 	t.stats.Gaps++
 	return l.write(timeline.Event{At: at, Type: timeline.Gap, Resource: t.key, RV: t.read, Reason: reason})
 }

@@ -3,7 +3,6 @@ package recorder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -170,7 +169,7 @@ func (r *Recorder) header(ctx context.Context, c *client, cat *catalog, id clust
 	if r.cfg.Resume != nil {
 		h := *r.cfg.Out.Header()
 		if was := h.Source.Cluster; was != "" && id.uid != "" && was != id.uid {
-			return h, fmt.Errorf("append: the tape is of the cluster %s, and this is %s (UIDs of the namespace kube-system); choose the other cluster, or another file", was, id.uid)
+			return h, &OtherClusterError{Tape: was, Found: id.uid}
 		}
 		return h, nil
 	}

@@ -178,6 +178,9 @@ func (r *Recorder) fail(err error) {
 
 // wrote is called for every line, with mu held.
 func (r *Recorder) wrote(ev timeline.Event) {
+	if r.cfg.Line != nil {
+		r.cfg.Line(r.out.Header().Metadata.Start.Time, ev)
+	}
 	if r.cfg.Stop == nil || r.ended || r.stopped || !r.cfg.Stop(ev) {
 		return
 	}

@@ -21,6 +21,7 @@ type resourceState struct {
 	synced         time.Duration // position of the last SYNC
 	listed         bool          // the initial list is complete
 	gap            bool          // a GAP without its SYNC
+	why            string        // of that GAP
 	waiting        []arrival     // what waits for a decision, in its order; see scope
 	pendingEntries []*object     // what came into scope without an event of its own
 

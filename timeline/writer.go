@@ -195,6 +195,9 @@ func (w *Writer) encode(ev *Event) (commit func(), err error) {
 	if !ev.Type.Object() {
 		return nothing, w.plain(ev)
 	}
+	if w.alive == nil {
+		return nil, errContinued
+	}
 	res, ok := w.resources[ev.Resource]
 	if !ok {
 		if res, ok = w.header.Lookup(ev.Resource); !ok {
@@ -296,7 +299,7 @@ func (w *Writer) object(ev *Event, body []byte, types bool) (commit func(), err 
 	}
 	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
-		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, types: types}
+		l := &living{resource: ev.Resource, namespace: ev.Namespace, name: ev.Name, uid: ev.UID, rv: ev.RV, types: types}
 		return func() {
 			w.alive.keep(l, body)
 			w.alive.put(l)
@@ -317,7 +320,7 @@ func (w *Writer) object(ev *Event, body []byte, types bool) (commit func(), err 
 			return
 		}
 		w.alive.keep(o, body)
-		o.types = types
+		o.rv, o.types = ev.RV, types
 		o.patches++
 		if patch == nil {
 			o.patches = 0

@@ -1,0 +1,199 @@
+package trigger
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/kubejson"
+	"github.com/nodesim/nodesim/timeline"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Options say what is many and what is long. Both durations must be more than 0.
+type Options struct {
+	// Quiet is how long nothing of a roll has to happen until it is over.
+	Quiet time.Duration
+	// Evictions within a minute, of pods of one group, begin a roll; 0 means DefaultEvictions.
+	Evictions int
+	// Group, where set, is the group of all nodes: those of a recording with a scope.
+	Group string
+}
+
+// DefaultEvictions is how many evictions within a minute begin a roll.
+const DefaultEvictions = 10
+
+// mostGroups bounds how many groups are told apart: their names are the cluster's. The nodes of
+// further ones are one group, others.
+const (
+	mostGroups = 1000
+	others     = "others"
+)
+
+// Decider takes the lines of a recording. It is for one goroutine.
+type Decider struct {
+	options Options
+	kinds   map[string]func(*Decider, time.Time, *timeline.Event) // by the tape's word
+	synced  map[string]bool                                       // the word's initial list is over
+
+	nodes    map[string]*node
+	machines map[machineKey]*machine
+	pods     map[string]string // of those being evicted or deleted, by UID: the node
+	groups   map[string]bool
+	recent   map[string][]time.Time // evictions of the last minute, by group
+	open     map[string]*Roll
+	ended    []Roll
+	look     time.Time // when a roll may be over; before that none is
+
+	decoder kubejson.Decoder
+	object  corev1.Node
+}
+
+// New returns a Decider at the beginning of a recording with this header.
+func New(h *timeline.Header, o Options) *Decider {
+	o.Evictions = cmp.Or(o.Evictions, DefaultEvictions)
+	d := &Decider{
+		options: o, kinds: map[string]func(*Decider, time.Time, *timeline.Event){}, synced: map[string]bool{},
+		nodes: map[string]*node{}, machines: map[machineKey]*machine{}, pods: map[string]string{},
+		groups: map[string]bool{}, recent: map[string][]time.Time{}, open: map[string]*Roll{},
+	}
+	for _, r := range h.Resources {
+		switch r.String() {
+		case "nodes":
+			d.kinds[h.Key(r)] = (*Decider).node
+		case "pods":
+			d.kinds[h.Key(r)] = (*Decider).pod
+		case "nodeclaims.karpenter.sh":
+			d.kinds[h.Key(r)] = (*Decider).nodeClaim
+		case "machines.cluster.x-k8s.io":
+			d.kinds[h.Key(r)] = (*Decider).machine
+		}
+	}
+	return d
+}
+
+// Apply takes the next line, which arrived at a time. Times must not decrease.
+func (d *Decider) Apply(at time.Time, ev timeline.Event) {
+	d.Advance(at)
+	switch {
+	case ev.Type == timeline.Mark:
+		d.mark(at, ev)
+	case ev.Type == timeline.Sync:
+		d.synced[ev.Resource] = true
+	case ev.Type.Object():
+		if take := d.kinds[ev.Resource]; take != nil {
+			take(d, at, &ev)
+		}
+	}
+}
+
+// Advance lets time pass: rolls in which nothing has happened for long enough are over.
+func (d *Decider) Advance(now time.Time) {
+	if len(d.open) == 0 || now.Before(d.look) {
+		return
+	}
+	d.look = now.Add(d.options.Quiet)
+	for _, group := range slices.Sorted(maps.Keys(d.open)) {
+		r := d.open[group]
+		over := r.Last.Add(d.options.Quiet)
+		switch {
+		case over.After(now):
+			if over.Before(d.look) {
+				d.look = over
+			}
+		case !d.held(r):
+			d.end(r, over, Complete)
+		}
+	}
+}
+
+// held reports whether something of a roll is under way: a node or machine that it has begun with, or, where it goes on with
+// a former tape, any of the group.
+func (d *Decider) held(r *Roll) bool {
+	counts := func(group string, since time.Time) bool {
+		return group == r.Group && (r.Part > 1 || !since.Before(r.Began))
+	}
+	for _, n := range d.nodes {
+		if n.underWay() && counts(n.group, n.since) {
+			return true
+		}
+	}
+	for _, m := range d.machines {
+		if m.deleting && counts(m.group, m.since) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Decider) end(r *Roll, at time.Time, how Outcome) {
+	delete(d.open, r.Group)
+	r.Ended, r.Outcome = at, how
+	d.ended = append(d.ended, *r)
+}
+
+// Open returns the rolls that are on, by group.
+func (d *Decider) Open() (rolls []Roll) {
+	for _, group := range slices.Sorted(maps.Keys(d.open)) {
+		rolls = append(rolls, *d.open[group])
+	}
+	return rolls
+}
+
+// Ended takes the rolls that have ended since it was last called, in their order.
+func (d *Decider) Ended() []Roll {
+	ended := d.ended
+	d.ended = nil
+	return ended
+}
+
+// Interrupt ends all rolls: the recorder is about to end, and nobody will go on.
+func (d *Decider) Interrupt(now time.Time) {
+	for _, r := range d.Open() {
+		d.end(d.open[r.Group], now, Interrupted)
+	}
+}
+
+// happened keeps the roll of a group open, where one is.
+func (d *Decider) happened(at time.Time, group string) {
+	if r := d.open[group]; r != nil {
+		r.Last = at
+	}
+}
+
+// begin opens a roll of a group, or keeps it open.
+func (d *Decider) begin(at time.Time, group string, t Trigger) {
+	if d.open[group] != nil {
+		d.happened(at, group)
+		return
+	}
+	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Last: at})
+}
+
+func (d *Decider) enter(r *Roll) {
+	if over := r.Last.Add(d.options.Quiet); len(d.open) == 0 || over.Before(d.look) {
+		d.look = over
+	}
+	d.open[r.Group] = r
+}
+
+// group is the one by which a name goes.
+func (d *Decider) group(name string) string {
+	switch {
+	case d.options.Group != "":
+		return d.options.Group
+	case d.groups[name]:
+		return name
+	case len(d.groups) >= mostGroups:
+		return others
+	}
+	d.groups[name] = true
+	return name
+}
+
+func trigger(ev *timeline.Event, kind Kind, when time.Time, reason string) Trigger {
+	return Trigger{
+		Kind: kind, Resource: ev.Resource, Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, RV: ev.RV, Reason: reason, Time: when,
+	}
+}

@@ -1,0 +1,141 @@
+package trigger
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/timeline"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// node is what is kept of a living node.
+type node struct {
+	uid, group string
+	since      time.Time // when what a roll shows of it changed last
+	shown
+}
+
+// shown is the part of a node's state that rolls are made of.
+type shown struct {
+	cordoned, deleting, ready bool
+	removal, notice           string // the taints
+}
+
+// underWay reports whether a node is to go, is on its way back, or isn't there yet.
+func (s *shown) underWay() bool {
+	return s.cordoned || s.deleting || !s.ready || s.removal != "" || s.notice != ""
+}
+
+// notices are taints by which clouds and their agents announce that an instance will be interrupted, or that it is. Those of
+// aws-node-termination-handler are in its pkg/node/node.go, impending-node-termination is GKE's (cluster-autoscaler,
+// cloudprovider/gce), shutdown is the cloud-provider's (k8s.io/cloud-provider/api, TaintNodeShutdown).
+var notices = []string{
+	"aws-node-termination-handler/spot-itn",
+	"aws-node-termination-handler/rebalance-recommendation",
+	"aws-node-termination-handler/asg-lifecycle-termination",
+	"aws-node-termination-handler/scheduled-maintenance",
+	"cloud.google.com/impending-node-termination",
+	"node.cloudprovider.kubernetes.io/shutdown",
+	corev1.TaintNodeOutOfService,
+}
+
+// events of nodes that an agent's condition announces: AKS' node problem detector sets VMEventScheduled while the platform
+// has an event for the machine (aksdocs, node-auto-repair and scheduled events).
+const conditionScheduled = "VMEventScheduled"
+
+// node takes an event of a node.
+func (d *Decider) node(at time.Time, ev *timeline.Event) {
+	was := d.nodes[ev.Name]
+	if was != nil && (ev.Type == timeline.Deleted || ev.UID != "" && ev.UID != was.uid) {
+		delete(d.nodes, ev.Name)
+		d.begin(at, was.group, trigger(ev, Gone, time.Time{}, "node "+ev.Name+" was deleted"))
+		was = nil
+	}
+	if ev.Type == timeline.Deleted {
+		return
+	}
+	is, when := d.read(ev)
+	if was == nil {
+		d.nodes[ev.Name] = is
+		is.since = at
+		if !d.synced[ev.Resource] {
+			return // what there is at the beginning
+		}
+		d.happened(at, is.group)
+		was = &node{shown: shown{}}
+	} else {
+		if is.group != was.group {
+			d.happened(at, was.group)
+			d.happened(at, is.group)
+		}
+		old := *was
+		was.uid, was.group = is.uid, is.group
+		if was.shown == is.shown {
+			return
+		}
+		was.shown, was.since = is.shown, at
+		is, was = was, &old
+	}
+	d.happened(at, is.group)
+	if kind, t, reason := became(&was.shown, &is.shown, when); kind != "" {
+		d.begin(at, is.group, trigger(ev, kind, t, "node "+ev.Name+" "+reason))
+	}
+}
+
+// became says what of a change of a node begins a roll.
+func became(was, is *shown, when times) (Kind, time.Time, string) {
+	switch {
+	case is.notice != "" && is.notice != was.notice:
+		return Notice, when.taint, "has the notice " + is.notice
+	case is.cordoned && !was.cordoned:
+		return Cordon, time.Time{}, "was cordoned"
+	case is.removal != "" && is.removal != was.removal:
+		return Cordon, when.taint, "has the taint " + is.removal
+	case is.deleting && !was.deleting:
+		return Deletion, when.deleted, "is being deleted"
+	case was.ready && !is.ready:
+		return NotReady, when.ready, "is not Ready"
+	}
+	return "", time.Time{}, ""
+}
+
+// times are what a node's object says of when something became so.
+type times struct{ taint, deleted, ready time.Time }
+
+// read reads a node's object.
+func (d *Decider) read(ev *timeline.Event) (*node, times) {
+	d.object = corev1.Node{Spec: corev1.NodeSpec{Taints: d.object.Spec.Taints[:0]}, Status: corev1.NodeStatus{Conditions: d.object.Status.Conditions[:0]}}
+	d.decoder.Node(&d.object, ev.Object)
+	o := &d.object
+	of := noderoll.Node{Name: ev.Name, Labels: o.Labels, Annotations: o.Annotations}
+	n, when := &node{uid: ev.UID}, times{}
+	n.group = d.group(noderoll.Detect(&of).Pool(&of))
+	n.cordoned = o.Spec.Unschedulable
+	if n.deleting = o.DeletionTimestamp != nil; n.deleting {
+		when.deleted = o.DeletionTimestamp.Time
+	}
+	for _, t := range o.Spec.Taints {
+		switch {
+		case slices.Contains(notices, t.Key):
+			n.notice = t.Key
+		case t.Key != corev1.TaintNodeUnschedulable && noderoll.BeingRemoved([]string{t.Key}, nil):
+			n.removal = t.Key
+		default:
+			continue
+		}
+		if t.TimeAdded != nil {
+			when.taint = t.TimeAdded.Time
+		}
+	}
+	for _, c := range o.Status.Conditions {
+		switch {
+		case c.Type == corev1.NodeReady:
+			n.ready = c.Status == corev1.ConditionTrue
+			when.ready = c.LastTransitionTime.Time
+		case c.Type == conditionScheduled && c.Status == corev1.ConditionTrue && n.notice == "":
+			n.notice, when.taint = conditionScheduled, c.LastTransitionTime.Time
+		}
+	}
+	return n, when
+}

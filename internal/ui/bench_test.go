@@ -14,7 +14,7 @@ import (
 func BenchmarkFirstPanel(b *testing.B) {
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
-		tape := ui.File("../../cmd/nodesim/testdata/tapes/demo.yaml", nil)
+		tape := ui.File("../../cmd/nodesim/app/testdata/tapes/demo.yaml", nil)
 		r, err := tape.Reader()
 		if err != nil {
 			b.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // A test reaches the server in memory, and decides what happens when.
 func ExampleServer_RESTConfig() {
-	p, err := replay.NewPlayer(replay.File("../../cmd/nodesim/testdata/tapes/demo.yaml"))
+	p, err := replay.NewPlayer(replay.File("../../cmd/nodesim/app/testdata/tapes/demo.yaml"))
 	if err != nil {
 		panic(err)
 	}

@@ -87,7 +87,7 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkFill begins with nothing, makes a cluster of 1,000 nodes, creates a Deployment of 10,000 pods and ends when
-// all of them run: 5 s. All that there is of it then takes less than 200 MB. Beside: BenchmarkLive of cmd/nodesim, so
+// all of them run: 5 s. All that there is of it then takes less than 200 MB. Beside: BenchmarkLive of cmd/nodesim/app, so
 // many nodes and pods of live runs and of kwok.
 func BenchmarkFill(b *testing.B) {
 	const nodes, pods = 1000, 10_000

@@ -32,7 +32,7 @@ func discard(h *timeline.Header) (*ui.Driver, error) {
 
 func server(t *testing.T) *rest.Config {
 	t.Helper()
-	p, err := replay.NewPlayer(replay.File("../../../cmd/nodesim/testdata/tapes/demo.yaml"))
+	p, err := replay.NewPlayer(replay.File("../../../cmd/nodesim/app/testdata/tapes/demo.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

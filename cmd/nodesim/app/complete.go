@@ -1,0 +1,116 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	spelling "github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/noderoll"
+)
+
+// completeFiles suggests files by their endings, as often as a verb takes any.
+func completeFiles(most int, endings ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if most >= 0 && len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// tapeEndings are those of tapes.
+var tapeEndings = []string{"yaml", "yml", "jsonl", "gz", "zst"}
+
+// suggest registers fixed words as the completion of a flag.
+func suggest(cmd *cobra.Command, flag string, words ...string) {
+	// The error is of a flag that isn't there: TestCompletion would see it.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func providerNames() []string {
+	names := []string{"auto"}
+	for _, p := range noderoll.Providers() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// oneOf lists words for a help text.
+func oneOf(words []string) string { return strings.Join(words, "|") }
+
+// unknownVerb finds the word that cobra took for a verb in its error, which
+// has no type of its own (cobra, args.go, legacyArgs).
+func unknownVerb(err error) (string, bool) {
+	rest, ok := strings.CutPrefix(err.Error(), "unknown command ")
+	if !ok {
+		return "", false
+	}
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return "", false
+	}
+	word, err := strconv.Unquote(quoted)
+	return word, err == nil
+}
+
+// wantVerb returns what a verb does that has verbs of its own and was given none of
+// them.
+func wantVerb(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &exitError{exitUsage, verbError(cmd, args[0])}
+	}
+	var verbs []string
+	for _, c := range cmd.Commands() {
+		verbs = append(verbs, c.Name())
+	}
+	return usagef("found no verb: want %s", strings.Join(verbs, ", "))
+}
+
+func verbError(root *cobra.Command, word string) error {
+	var verbs []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			verbs = append(verbs, c.Name())
+		}
+	}
+	if near := spelling.Closest(word, verbs); near != "" {
+		return fmt.Errorf("verb %q: did you mean %s?", word, near)
+	}
+	return fmt.Errorf("verb %q: want %s", word, strings.Join(verbs, ", "))
+}
+
+// flagError explains a flag that pflag refuses.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+			return &exitError{exitUsage, verbError(cmd, args[0])}
+		}
+		name := unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			return usagef("flag -%s: %s has no such flag", name, cmd.CommandPath())
+		}
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := spelling.Closest(name, names); near != "" {
+			return usagef("flag --%s: did you mean --%s?", name, near)
+		}
+		return usagef("flag --%s: %s has no such flag", name, cmd.CommandPath())
+	case errors.As(err, &invalid):
+		reason := invalid.Unwrap().Error()
+		reason = strings.TrimPrefix(reason, "time: ")
+		return usagef("flag --%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), reason)
+	}
+	return &exitError{exitUsage, err}
+}

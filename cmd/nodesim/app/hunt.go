@@ -1,0 +1,229 @@
+package app
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nodesim/nodesim/internal/app/analyse"
+	"github.com/nodesim/nodesim/internal/app/hunt"
+	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/shards"
+	"github.com/nodesim/nodesim/internal/ui/terminal"
+	search "github.com/nodesim/nodesim/scenarios/hunt"
+)
+
+// huntFlags are those of hunt, as they were given.
+type huntFlags struct {
+	scenario scenarioFlags
+	policies []string
+	budget   time.Duration
+	cases    uint64
+	shard    string
+}
+
+const aboutHunt = `Search for rolls of SCENARIO that go wrong: its cases are simulated until one
+breaks an invariant of Kubernetes or a policy. A case has another seed, other
+values of the scenario's parameters, other numbers of nodes and replicas, other
+settings of the roll, and faults that begin when nodes are in some state. Case 0
+is the scenario itself. What is found is made small (fewer faults, workloads,
+nodes and replicas, less time, usual settings), and is written: a scenario file, and
+its tape. Then a table says what was tried, and what never was.
+
+The same scenario, policies and --seed have the same cases. --cases bounds them;
+--budget ends the search earlier, or alone. Exit status: 0 nothing found,
+1 something was found.
+
+--shard 2/8 tries each eighth case, from the third on; nodesim hunt merge puts the results
+of all shards together. docs/hunt.md explains the search.`
+
+func newHunt() *cobra.Command {
+	f, format, out := huntFlags{}, newChoice("text", "text", "json"), ""
+	cmd := &cobra.Command{
+		Use:     "hunt SCENARIO",
+		Short:   "Search for rolls that go wrong",
+		Long:    aboutHunt,
+		GroupID: "use",
+		Example: examples(`
+			nodesim hunt surge --policy no-stuck-roll
+			nodesim hunt ./mine.yaml --policy budgets-kept --policy mine.policy.yaml --budget 5m --out found.yaml
+			nodesim hunt surge --cases 10000 --shard 0/8 -o json > 0.json
+			nodesim hunt merge 0.json 1.json 2.json
+			nodesim hunt manifest surge --cases 10000 --shards 8 --image registry.example/nodesim:v1 | kubectl apply -f -`),
+		Args:              arguments(1, 1, "one scenario"),
+		ValidArgsFunction: oneScenario,
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.shard, "shard", "", "try only the cases of one of several shards, `INDEX/SHARDS`")
+	cmd.Flags().StringVar(&out, "out", "", "write what is found to `FILE`, and its tape beside it (default found.yaml; with -o json the result has it)")
+	cmd.Flags().VarP(format, "output", "o", "text, or json for programs and for nodesim hunt merge")
+	suggest(cmd, "output", format.of...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := f.config(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		if out == "" && format.value == "text" {
+			out = "found.yaml"
+		}
+		if out != "" {
+			if err := hunt.Free(out); err != nil {
+				return err
+			}
+		}
+		return f.run(cmd, c, format.value, out)
+	}
+	cmd.AddCommand(newHuntMerge(), newHuntManifest())
+	return cmd
+}
+
+// add adds the flags that a search in one process and one in shards have.
+func (f *huntFlags) add(cmd *cobra.Command) {
+	f.scenario.add(cmd)
+	flags := cmd.Flags()
+	flags.Lookup("seed").Usage = "seed of the search: which cases there are (default 1)"
+	addPolicies(cmd, &f.policies, "a case must not break this `POLICY`, a file or one that comes with nodesim; may be repeated")
+	flags.DurationVar(&f.budget, "budget", 0, "end the search after this time (default 1m without --cases)")
+	flags.Uint64Var(&f.cases, "cases", 0, "the number of cases, `N`; without it, only --budget ends the search")
+	section(scenarioSection, flags, "set", "timings")
+}
+
+// config is what was asked for.
+func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, err error) {
+	if f.budget < 0 {
+		return c, usagef("flag --budget %s: want more than 0s", f.budget)
+	}
+	f.scenario.word = scenario
+	if c.Scenario, err = f.scenario.find(cmd, ""); err != nil {
+		return c, err
+	}
+	if c.Policies, err = analyse.Policies(f.policies); err != nil {
+		return c, err
+	}
+	if f.shard != "" {
+		if c.Shard, err = shards.Parse(f.shard); err != nil {
+			return c, usagef("flag --shard %.80q: %w", f.shard, err)
+		}
+	}
+	c.Settings, c.Timings, c.Seed, c.Cases, c.Budget, c.Parallel = f.scenario.settings, f.scenario.timings, 1, f.cases, f.budget, runtime.GOMAXPROCS(0)
+	if f.scenario.seed.value != nil {
+		c.Seed = *f.scenario.seed.value
+	}
+	return c, nil
+}
+
+// run searches, and tells what it came to.
+func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) error {
+	errOut := cmd.ErrOrStderr()
+	if c.Budget == 0 && c.Cases == 0 {
+		c.Budget = time.Minute
+	}
+	boundMemory(simulateMemory)
+	setGCPercent(simulateGarbage)
+	res, err := hunt.Run(cmd.Context(), c, &simulate.Status{Out: errOut, Width: terminal.Width(errOut)})
+	if err != nil {
+		return err
+	}
+	return tellHunt(cmd, res, format, out)
+}
+
+// tellHunt writes a result, and what was found to a file. Something that was found is the exit status.
+func tellHunt(cmd *cobra.Command, res *search.Result, format, out string) error {
+	if format == "json" {
+		line, err := res.JSON()
+		if err != nil {
+			return err
+		}
+		if _, err := cmd.OutOrStdout().Write(line); err != nil {
+			return err
+		}
+	} else if err := res.Text(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	if res.Found == nil {
+		return nil
+	}
+	if out != "" {
+		if err := hunt.Write(cmd.Context(), res, out, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	return &exitError{code: exitFailed}
+}
+
+func newHuntMerge() *cobra.Command {
+	format, out := newChoice("text", "text", "json"), ""
+	cmd := &cobra.Command{
+		Use:   "merge RESULT...",
+		Short: "Put the results of a search's shards together",
+		Long: `Put the results of a search's shards together: the failing case with the lowest number, and
+all that was tried. A RESULT is a file that nodesim hunt -o json has written, or a log with
+such lines among others, or - for standard input. Results of another scenario, policy,
+seed or number of cases are refused; shards without a result are named.`,
+		Example: examples(`
+			nodesim hunt merge 0.json 1.json 2.json
+			kubectl logs -l batch.kubernetes.io/job-name=hunt-surge --tail=-1 | nodesim hunt merge - --out found.yaml`),
+		Args:              arguments(1, -1, "a result"),
+		ValidArgsFunction: completeFiles(-1, "json", "log"),
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write what was found to `FILE`, and its tape beside it")
+	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
+	suggest(cmd, "output", format.of...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if out != "" {
+			if err := hunt.Free(out); err != nil {
+				return err
+			}
+		}
+		res, err := hunt.Merge(args, cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		return tellHunt(cmd, res, format.value, out)
+	}
+	return cmd
+}
+
+func newHuntManifest() *cobra.Command {
+	var f huntFlags
+	var image string
+	var shards int
+	cmd := &cobra.Command{
+		Use:   "manifest SCENARIO --shards N --image IMAGE",
+		Short: "Print a Kubernetes Job that runs a search in shards",
+		Long: `Print an Indexed Job, and a ConfigMap with the scenario and the policies: each of the Job's
+pods runs one shard, and leaves its result in its log. An index fails where its shard found
+something. IMAGE has nodesim as its entry point.`,
+		Example: examples(`
+			nodesim hunt manifest surge --policy no-stuck-roll --cases 100000 --shards 8 --image registry.example/nodesim:v1`),
+		Args:              arguments(1, 1, "one scenario"),
+		ValidArgsFunction: oneScenario,
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&image, "image", "", "the `IMAGE` of the pods (required)")
+	cmd.Flags().IntVar(&shards, "shards", 2, "how many shards there are, and pods, `N`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := f.config(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		if f.cases == 0 && f.budget == 0 {
+			return usagef("found neither --cases nor --budget: want one of them, so that the Job ends")
+		}
+		text, err := hunt.Manifest(c, f.policies, image, shards)
+		if err != nil {
+			return err
+		}
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
+	}
+	return cmd
+}
+
+func oneScenario(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeScenario(cmd, args, word)
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+
+	search "github.com/nodesim/nodesim/internal/app/hunt"
+	"github.com/nodesim/nodesim/scenarios/hunt"
+	"github.com/nodesim/nodesim/scenarios/simcluster"
+)
+
+// executed runs the program's code, and returns what it prints.
+func executed(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	out, code := ran(t, args...)
+	if code != want {
+		t.Fatalf("nodesim %v: exit status %d, want %d", args, code, want)
+	}
+	return out
+}
+
+// ran runs the program's code, and returns what it prints and its exit status.
+func ran(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	root := newRoot()
+	var out, errOut bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&errOut)
+	code := run(t.Context(), root, args)
+	if errOut.Len() > 0 {
+		t.Logf("nodesim %v: %s", args, errOut.String())
+	}
+	return out.String(), code
+}
+
+// found is what a result has found.
+func found(t *testing.T, line string) hunt.Found {
+	t.Helper()
+	var res hunt.Result
+	if err := json.Unmarshal([]byte(line), &res); err != nil || res.Found == nil {
+		t.Fatalf("found nothing in %s: %v", line, err)
+	}
+	return *res.Found
+}
+
+// The Job of a manifest has a pod for each shard, whose program, run with what that pod's container has, leaves a result; merged they are
+// what one search finds.
+func TestHuntManifest(t *testing.T) {
+	search := []string{"surge", "--cases", "12", "--seed", "4", "--set", "nodes=3", "--policy", "whole-tape"}
+	objects, job := manifest(t, executed(t, 0, append([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1"}, search...)...))
+	var pods []corev1.Pod
+	synctest.Test(t, func(t *testing.T) { pods = podsOf(t, objects, job) })
+	if len(pods) != 3 {
+		t.Fatalf("the Job has %d pods, want 3", len(pods))
+	}
+	folder := t.TempDir()
+	for name, text := range objects.Data {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var log strings.Builder
+	for i := range pods {
+		log.WriteString("hunt: a line of progress\n" + executed(t, 0, container(t, &pods[i], folder)...))
+	}
+	all := filepath.Join(folder, "log")
+	if err := os.WriteFile(all, []byte(log.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The files of the ConfigMap are the input: a shipped scenario is the same text.
+	whole := executed(t, 0, append([]string{"hunt", "-o", "json"}, search...)...)
+	if merged := executed(t, 0, "hunt", "merge", "-o", "json", all); merged != whole {
+		t.Errorf("merged:\n%s\nwant what one search says:\n%s", merged, whole)
+	}
+	var res hunt.Result
+	if err := json.Unmarshal([]byte(whole), &res); err != nil || res.Tried != 12 {
+		t.Errorf("%d cases were tried: %v", res.Tried, err)
+	}
+}
+
+// manifest reads the objects as strictly as kubectl apply --validate=strict does.
+func manifest(t *testing.T, text string) (*corev1.ConfigMap, *batchv1.Job) {
+	t.Helper()
+	docs := yaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(text)))
+	var files corev1.ConfigMap
+	var job batchv1.Job
+	for _, into := range []any{&files, &job} {
+		doc := make([]byte, len(text)+1)
+		n, err := docs.Read(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := yaml.ToJSON(doc[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		strict := json.NewDecoder(bytes.NewReader(raw))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := docs.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Fatalf("%d bytes after the Job: %v", n, err)
+	}
+	return &files, &job
+}
+
+// podsOf are those that the Job's controller makes in a simulated cluster.
+func podsOf(t *testing.T, files *corev1.ConfigMap, job *batchv1.Job) []corev1.Pod {
+	t.Helper()
+	c := simcluster.ForTest(t, simcluster.AtRest(simcluster.Scenario("surge")))
+	c.Start()
+	k, err := kubernetes.NewForConfig(c.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.CoreV1().ConfigMaps("default").Create(t.Context(), files, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var pods *corev1.PodList
+	c.Eventually(time.Minute, "three pods that run", func() bool {
+		if pods, err = k.CoreV1().Pods("default").List(context.Background(), metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-name=" + job.Name}); err != nil {
+			t.Fatal(err)
+		}
+		return len(pods.Items) == 3 && !slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning })
+	})
+	return pods.Items
+}
+
+// container are the arguments of a pod's container as its kubelet makes them, with a folder in the place of its volume.
+func container(t *testing.T, p *corev1.Pod, folder string) (args []string) {
+	t.Helper()
+	c := p.Spec.Containers[0]
+	env := map[string]string{}
+	for _, e := range c.Env {
+		if e.ValueFrom == nil || e.ValueFrom.FieldRef == nil {
+			t.Fatalf("env %s isn't of a field", e.Name)
+		}
+		const label, annotation = "metadata.labels['batch.kubernetes.io/job-completion-index']", "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+		switch e.ValueFrom.FieldRef.FieldPath {
+		case label:
+			env[e.Name] = p.Labels[batchv1.JobCompletionIndexAnnotation]
+		case annotation:
+			env[e.Name] = p.Annotations[batchv1.JobCompletionIndexAnnotation]
+		}
+	}
+	if s := c.SecurityContext; !*s.ReadOnlyRootFilesystem || !*p.Spec.SecurityContext.RunAsNonRoot || p.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("the pod's container may do more than it has to: %+v", s)
+	}
+	for _, arg := range c.Args {
+		arg = strings.ReplaceAll(arg, "$(JOB_COMPLETION_INDEX)", env["JOB_COMPLETION_INDEX"])
+		args = append(args, strings.Replace(arg, search.MountPath, folder, 1))
+	}
+	return args
+}

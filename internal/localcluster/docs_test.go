@@ -20,7 +20,7 @@ func TestTheManualsDelays(t *testing.T) {
 			number(p.EvictionRate), number(p.SlowEvictionRate), fmt.Sprintf("%ds", p.Backoff), p.Flush.String(),
 		}
 	}
-	_, table, _ := strings.Cut(string(text), "|---|---|---|---|\n")
+	_, table, _ := strings.Cut(string(text), "\n|---|---|---|---|\n")
 	table, _, found := strings.Cut(table, "\n\n")
 	rows := strings.Split(table, "\n")
 	real, fast, shortest := column(1), column(20), column(fastest)

@@ -43,6 +43,13 @@ type Options struct {
 	// takes most of its settings from a file, which no flag overrules.
 	Flags map[string]map[string]string
 
+	// Kubernetes is the version of the programs, as assets.ResolveKubernetes takes it; "" is that of the tests, or what
+	// the folder in KUBEBUILDER_ASSETS has.
+	Kubernetes string
+
+	// Offline uses no network for programs that aren't there: they are built from Go's module cache.
+	Offline bool
+
 	// Log takes lines about what is going on, such as a build of minutes; nil drops them.
 	Log io.Writer
 }

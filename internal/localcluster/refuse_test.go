@@ -2,8 +2,11 @@ package localcluster
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,11 +44,34 @@ func TestNoProgramsAndNoGo(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
 	t.Setenv("NODESIM_CACHE", t.TempDir())
 	t.Setenv("PATH", t.TempDir())
+	t.Setenv("NODESIM_MIRROR", "off")
 	_, err := Start(t.Context(), Options{})
 	for _, want := range []string{"build etcd", "found no program go on the PATH", "KUBEBUILDER_ASSETS", "setup-envtest", "kind"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, want %q in it", err, want)
 		}
+	}
+}
+
+// What a server sends in the place of programs is neither kept nor run.
+func TestADamagedDownloadAndNoGo(t *testing.T) {
+	nothingLeft(t)
+	mirror := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "#!/bin/sh\n") }))
+	defer mirror.Close()
+	cache := t.TempDir()
+	t.Setenv("KUBEBUILDER_ASSETS", "")
+	t.Setenv("NODESIM_CACHE", cache)
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("NODESIM_MIRROR", mirror.URL)
+	_, err := Start(t.Context(), Options{Kubernetes: "1.37"})
+	for _, want := range []string{"build etcd", "download " + mirror.URL + "/github.com/", "found the checksum sha512:", "found no program go on the PATH"} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("found %v, want one line with %q", err, want)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(cache, "controlplane", "*", "*"))
+	if err != nil || len(left) != 1 || filepath.Base(left[0]) != ".lock" {
+		t.Errorf("found %v, %v, want nothing left but the lock", left, err)
 	}
 }
 

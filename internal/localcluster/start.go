@@ -21,7 +21,7 @@ import (
 // noticed at once.
 const patience = 20 * time.Minute
 
-// Start finds or builds the programs, starts them, and returns when pods can be created, which takes about six seconds
+// Start finds, downloads or builds the programs, starts them, and returns when pods can be created, which takes about six seconds
 // on two cores. The caller must call Stop. ctx bounds the start alone. A start that fails leaves nothing behind, and its
 // error ends in the last lines of the log of the program that is to blame.
 func Start(ctx context.Context, o Options) (_ *ControlPlane, err error) {
@@ -33,7 +33,7 @@ func Start(ctx context.Context, o Options) (_ *ControlPlane, err error) {
 			return nil, fmt.Errorf("control plane: %w", err)
 		}
 	}
-	found, err := assets.Provide(ctx, o.Log, Components()...)
+	found, err := assets.Supply{Kubernetes: o.Kubernetes, Offline: o.Offline, Log: o.Log}.Provide(ctx, Components()...)
 	if err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}

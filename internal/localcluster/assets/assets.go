@@ -1,14 +1,19 @@
-// Package assets knows where the binaries of a control plane are, and builds the ones that are missing.
+// Package assets knows where the binaries of a control plane are, and downloads or builds the ones that are missing.
 //
-// In: KUBEBUILDER_ASSETS (a folder of other binaries, which always comes first) and NODESIM_CACHE (where
-// ours are kept; the user's cache folder otherwise). Out: a path for each binary, or an error that says what to run.
+// In: KUBEBUILDER_ASSETS (a folder of other binaries, which comes first unless a version of Kubernetes is asked for) and
+// NODESIM_CACHE (where ours are kept; the user's cache folder otherwise). Out: a path for each binary, or an error that
+// says what to run.
 //
-// A binary of ours counts only with its receipt beside it, written after the binary was built, run and moved into
-// place: an interrupted build, a full disk or two builds at once leave nothing that looks finished. The folder's
-// name holds the versions, so that a newer version never meets an older one.
+// A program that was released for this platform, and whose checksum is in released.tsv, is downloaded (NODESIM_MIRROR
+// says from where, or "off"). Any other, and each whose download fails, is built from Go modules, whose checksums are in
+// the go.sum of test/controlplane.
 //
-// The package uses the standard library and a leaf alone, so that `make controlplane` compiles in a second on a fresh machine.
-// It must never write into the folder that KUBEBUILDER_ASSETS names.
+// A binary of ours counts only with its receipt beside it, written after the binary was made, run and moved into
+// place: an interrupted build or download, a full disk or two builds at once leave nothing that looks finished. The
+// folder's name holds the versions, so that a newer version never meets an older one.
+//
+// The package uses the standard library and leaves alone, so that `make controlplane` compiles in seconds on a fresh
+// machine. It must never write into the folder that KUBEBUILDER_ASSETS names, nor run a download that it hasn't verified.
 package assets
 
 import (
@@ -19,13 +24,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-)
-
-// The versions that test/controlplane builds. A test checks them against its go.mod files.
-const (
-	KubernetesVersion = "1.36.3"
-	EtcdVersion       = "3.6.8"
-	KwokVersion       = "0.8.0"
 )
 
 // A Binary is one program of the control plane.
@@ -41,12 +39,17 @@ type Binary struct {
 // version, all of which would be compiled for it.
 const Kwok = "kwok"
 
-// Binaries are all programs, in the order in which they are built: the two that most tests need come first.
-func Binaries() []Binary {
+// binaries are all programs with a version of Kubernetes, in the order in which they are made: the two that most tests
+// need come first.
+func binaries(version string) []Binary {
+	module := minorOf(version)
+	if version == KubernetesVersion {
+		module = "."
+	}
 	kubernetes := func(name string, ask ...string) Binary {
 		return Binary{
-			Name: name, Module: ".", Package: "k8s.io/kubernetes/cmd/" + name,
-			Version: "v" + KubernetesVersion, Ask: ask,
+			Name: name, Module: module, Package: "k8s.io/kubernetes/cmd/" + name,
+			Version: "v" + version, Ask: ask,
 		}
 	}
 	return []Binary{
@@ -79,24 +82,27 @@ func Cache() (string, error) {
 	return cache, nil
 }
 
-// Folder is where our own binaries are kept. It need not exist.
-func Folder() (string, error) {
+// folderOf is where our own binaries are kept, with a version of Kubernetes. It need not exist.
+func folderOf(version string) (string, error) {
 	cache, err := Cache()
 	if err != nil {
 		return "", err
 	}
 	key := fmt.Sprintf("kubernetes-%s_etcd-%s_kwok-%s_%s-%s",
-		KubernetesVersion, EtcdVersion, KwokVersion, runtime.GOOS, runtime.GOARCH)
+		version, EtcdVersion, KwokVersion, runtime.GOOS, runtime.GOARCH)
 	return filepath.Join(cache, "controlplane", key), nil
 }
 
 // Find returns the path of a binary: the one of KUBEBUILDER_ASSETS if it is there, else ours if it is whole.
 func Find(name string) (string, error) {
-	folder, err := Folder()
+	folder, err := folderOf(KubernetesVersion)
 	if err != nil {
 		return "", err
 	}
-	foreign := foreignFolder(folder)
+	return findIn(folder, foreignFolder(folder), name)
+}
+
+func findIn(folder, foreign, name string) (string, error) {
 	if foreign != "" {
 		if path := filepath.Join(foreign, name); executable(path) {
 			return path, nil

@@ -18,38 +18,37 @@ import (
 )
 
 // Build makes every binary available that is not, and returns the folder to export as KUBEBUILDER_ASSETS: the one
-// already named there, or ours. source is the folder test/controlplane. Kwok is left out unless extras name it. Progress
-// goes to log.
+// already named there, if no version is asked for, or ours. modules is the folder test/controlplane. Kwok is left out
+// unless extras name it.
 //
 // Builds at the same time wait for one another. A cancelled context leaves whole binaries only; the next Build goes
 // on from them.
-func Build(ctx context.Context, source string, log io.Writer, extras ...string) (string, error) {
-	folder, err := Folder()
+func (s Supply) Build(ctx context.Context, modules string, extras ...string) (string, error) {
+	o, err := s.open()
 	if err != nil {
 		return "", err
 	}
-	foreign := foreignFolder(folder)
 	var missing []Binary
-	for _, b := range Binaries() {
+	for _, b := range binaries(o.version) {
 		if b.Name == Kwok && !slices.Contains(extras, Kwok) {
 			continue
 		}
-		if foreign != "" && executable(filepath.Join(foreign, b.Name)) {
+		if o.foreign != "" && executable(filepath.Join(o.foreign, b.Name)) {
 			continue
 		}
 		missing = append(missing, b)
 	}
-	if foreign != "" && len(missing) > 0 {
-		fmt.Fprintf(log, "controlplane: KUBEBUILDER_ASSETS=%s has no %s; using those of %s\n",
-			foreign, namesOf(missing), folder)
+	if o.foreign != "" && len(missing) > 0 {
+		fmt.Fprintf(o.Log, "controlplane: KUBEBUILDER_ASSETS=%s has no %s; using those of %s\n",
+			o.foreign, namesOf(missing), o.folder)
 	}
-	if err := buildAll(ctx, source, folder, missing, log); err != nil {
+	if err := o.make(ctx, modules, missing); err != nil {
 		return "", err
 	}
-	if foreign != "" {
-		return foreign, nil
+	if o.foreign != "" {
+		return o.foreign, nil
 	}
-	return folder, nil
+	return o.folder, nil
 }
 
 func namesOf(list []Binary) string {
@@ -60,7 +59,9 @@ func namesOf(list []Binary) string {
 	return strings.Join(all, ", ")
 }
 
-func buildAll(ctx context.Context, source, folder string, list []Binary, log io.Writer) (err error) {
+// make downloads or builds what isn't whole of a list.
+func (o opened) make(ctx context.Context, modules string, list []Binary) (err error) {
+	folder, log := o.folder, o.Log
 	if len(list) == 0 || whole(ctx, folder, list) == nil {
 		return nil
 	}
@@ -93,13 +94,40 @@ func buildAll(ctx context.Context, source, folder string, list []Binary, log io.
 		if checkReceipt(final) == nil && b.prove(ctx, final) == nil {
 			continue
 		}
-		began := time.Now()
-		fmt.Fprintf(log, "controlplane: building %s %s (%d of %d)\n", b.Name, b.Version, i+1, len(list))
-		if err := b.build(ctx, source, scratch, final, log); err != nil {
-			return fmt.Errorf("build %s %s: %w", b.Name, b.Version, err)
+		if err := o.one(ctx, b, modules, scratch, fmt.Sprintf("%d of %d", i+1, len(list))); err != nil {
+			return err
 		}
-		fmt.Fprintf(log, "controlplane: built %s in %s\n", b.Name, time.Since(began).Round(time.Second))
 	}
+	return nil
+}
+
+// one downloads a binary, or builds it where that can't be done.
+func (o opened) one(ctx context.Context, b Binary, modules, scratch, nth string) error {
+	began := time.Now()
+	took := func(what string) {
+		fmt.Fprintf(o.Log, "controlplane: %s %s in %s\n", what, b.Name, time.Since(began).Round(time.Second))
+	}
+	release, missing := o.from.find(b)
+	if missing == nil {
+		missing = o.from.fetch(ctx, b, release, o.folder, scratch, o.Log)
+		if missing == nil {
+			took("downloaded")
+			return nil
+		}
+		if ctx.Err() != nil {
+			return missing
+		}
+		fmt.Fprintf(o.Log, "controlplane: %v: building %s from Go modules instead\n", missing, b.Name)
+	}
+	fmt.Fprintf(o.Log, "controlplane: building %s %s (%s)\n", b.Name, b.Version, nth)
+	err := b.build(ctx, modules, scratch, filepath.Join(o.folder, b.Name), o.Offline, o.Log)
+	switch {
+	case errors.Is(err, errNoGo) && o.from != nil:
+		return fmt.Errorf("build %s %s (%w): %w", b.Name, b.Version, missing, err)
+	case err != nil:
+		return fmt.Errorf("build %s %s: %w", b.Name, b.Version, err)
+	}
+	took("built")
 	return nil
 }
 
@@ -117,18 +145,21 @@ func whole(ctx context.Context, folder string, list []Binary) error {
 	return nil
 }
 
-func (b Binary) build(ctx context.Context, source, scratch, final string, log io.Writer) error {
+func (b Binary) build(ctx context.Context, modules, scratch, final string, offline bool, log io.Writer) error {
 	fresh := filepath.Join(scratch, b.Name)
 	compiler, err := exec.LookPath("go")
 	if err != nil {
 		return errNoGo
 	}
 	cmd := exec.CommandContext(ctx, compiler, "build", "-trimpath", "-ldflags", b.linkerFlags(), "-o", fresh, b.Package)
-	cmd.Dir = filepath.Join(source, b.Module)
+	cmd.Dir = filepath.Join(modules, b.Module)
 	// Nothing of the caller's build settings may reach these: no workspace, no vendoring, no C compiler, and the
 	// version control of this repository says nothing about them.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly -buildvcs=false",
 		"GOOS=", "GOARCH=")
+	if offline {
+		cmd.Env = append(cmd.Env, "GOPROXY=off")
+	}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = 5 * time.Second
 	if err := patiently(cmd, b.Name, log); err != nil {
@@ -168,8 +199,8 @@ func patiently(cmd *exec.Cmd, name string, log io.Writer) error {
 func (b Binary) linkerFlags() string {
 	flags := []string{"-s", "-w"}
 	if strings.HasPrefix(b.Package, "k8s.io/kubernetes/") {
-		part := strings.Split(KubernetesVersion, ".")
-		for _, set := range []string{"gitVersion=v" + KubernetesVersion, "gitMajor=" + part[0], "gitMinor=" + part[1]} {
+		part := strings.Split(strings.TrimPrefix(b.Version, "v"), ".")
+		for _, set := range []string{"gitVersion=" + b.Version, "gitMajor=" + part[0], "gitMinor=" + part[1]} {
 			flags = append(flags, "-X", "k8s.io/component-base/version."+set)
 		}
 	}

@@ -2,6 +2,7 @@ package assets
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,8 +11,8 @@ import (
 	"testing"
 )
 
-// source is a module with a program that says its version.
-func source(t *testing.T, says string) string {
+// moduleThat is a module with a program that says its version.
+func moduleThat(t *testing.T, says string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range map[string]string{
@@ -31,10 +32,15 @@ func source(t *testing.T, says string) string {
 
 var tiny = Binary{Name: "tiny", Module: ".", Package: "./tiny", Version: "1.2.3"}
 
-func mustBuild(t *testing.T, source, folder string) (log string) {
+// offlineIn is a supply without released programs.
+func offlineIn(folder string, log io.Writer) opened {
+	return opened{Supply: Supply{Log: log, Offline: true}, folder: folder}
+}
+
+func mustBuild(t *testing.T, modules, folder string) (log string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := buildAll(t.Context(), source, folder, []Binary{tiny}, &out); err != nil {
+	if err := offlineIn(folder, &out).make(t.Context(), modules, []Binary{tiny}); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	if err := whole(t.Context(), folder, []Binary{tiny}); err != nil {
@@ -44,7 +50,7 @@ func mustBuild(t *testing.T, source, folder string) (log string) {
 }
 
 func TestBuildOnlyWhatIsNotWhole(t *testing.T) {
-	from, folder := source(t, "tiny 1.2.3"), filepath.Join(t.TempDir(), "no[t] a pattern")
+	from, folder := moduleThat(t, "tiny 1.2.3"), filepath.Join(t.TempDir(), "no[t] a pattern")
 	path := filepath.Join(folder, "tiny")
 	// What a build leaves that was killed: a scratch folder, and a binary without its receipt.
 	put(t, filepath.Join(folder, ".building-1"), "tiny", "half", false)
@@ -74,7 +80,7 @@ func TestBuildOnlyWhatIsNotWhole(t *testing.T) {
 
 func TestBuildRefusesAnotherVersion(t *testing.T) {
 	folder := t.TempDir()
-	err := buildAll(t.Context(), source(t, "tiny 0.9"), folder, []Binary{tiny}, &bytes.Buffer{})
+	err := offlineIn(folder, &bytes.Buffer{}).make(t.Context(), moduleThat(t, "tiny 0.9"), []Binary{tiny})
 	if err == nil || !strings.Contains(err.Error(), `found "tiny 0.9", want version 1.2.3`) {
 		t.Errorf("found %v, want an error with both versions", err)
 	}
@@ -84,12 +90,12 @@ func TestBuildRefusesAnotherVersion(t *testing.T) {
 }
 
 func TestBuildsAtOnceBuildOnce(t *testing.T) {
-	from, folder := source(t, "tiny 1.2.3"), t.TempDir()
+	from, folder := moduleThat(t, "tiny 1.2.3"), t.TempDir()
 	var all sync.WaitGroup
 	logs := make([]bytes.Buffer, 3)
 	for i := range logs {
 		all.Go(func() {
-			if err := buildAll(t.Context(), from, folder, []Binary{tiny}, &logs[i]); err != nil {
+			if err := offlineIn(folder, &logs[i]).make(t.Context(), from, []Binary{tiny}); err != nil {
 				t.Errorf("build %d: %v", i, err)
 			}
 		})
@@ -107,7 +113,7 @@ func TestBuildsAtOnceBuildOnce(t *testing.T) {
 // A built control plane needs no kwok, unless benchmarks ask for it.
 func TestKwokIsBuiltForBenchmarksAlone(t *testing.T) {
 	theirs := t.TempDir()
-	for _, b := range Binaries() {
+	for _, b := range binaries(KubernetesVersion) {
 		if b.Name != Kwok {
 			put(t, theirs, b.Name, "theirs", false)
 		}
@@ -116,10 +122,10 @@ func TestKwokIsBuiltForBenchmarksAlone(t *testing.T) {
 	t.Setenv("NODESIM_CACHE", t.TempDir())
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	var log bytes.Buffer
-	if got, err := Build(t.Context(), nowhere, &log); err != nil || got != theirs || log.Len() > 0 {
+	if got, err := (Supply{Offline: true, Log: &log}).Build(t.Context(), nowhere); err != nil || got != theirs || log.Len() > 0 {
 		t.Errorf("without kwok: found %s, %v and log %q, want %s and nothing to do", got, err, log.String(), theirs)
 	}
-	if _, err := Build(t.Context(), nowhere, &log, Kwok); err == nil || !strings.Contains(log.String(), "building kwok") {
+	if _, err := (Supply{Offline: true, Log: &log}).Build(t.Context(), nowhere, Kwok); err == nil || !strings.Contains(log.String(), "building kwok") {
 		t.Errorf("with kwok: found %v and log %q, want it to build kwok", err, log.String())
 	}
 }

@@ -30,7 +30,7 @@ func ownFolder(t *testing.T) string {
 	t.Helper()
 	t.Setenv("NODESIM_CACHE", t.TempDir())
 	t.Setenv("KUBEBUILDER_ASSETS", "")
-	folder, err := Folder()
+	folder, err := folderOf(KubernetesVersion)
 	if err != nil {
 		t.Fatal(err)
 	}

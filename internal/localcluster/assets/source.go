@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// packed is the module test/controlplane without kwok, for a nodesim without its repository: go:embed reaches into no
+// packed are the modules of test/controlplane without kwok, one for each minor of Kubernetes, for a nodesim without its repository: go:embed reaches into no
 // nested module. A test checks it against the folder.
 //
 //go:embed source.zip

@@ -13,7 +13,15 @@ import (
 )
 
 // carried are the files of test/controlplane that a build of the control plane needs.
-var carried = []string{"go.mod", "go.sum", "etcd/main.go"}
+var carried = func() []string {
+	all := []string{"go.mod", "go.sum", "etcd/main.go"}
+	for _, v := range KubernetesVersions() {
+		if v != KubernetesVersion {
+			all = append(all, minorOf(v)+"/go.mod", minorOf(v)+"/go.sum")
+		}
+	}
+	return all
+}()
 
 const module = "../../../test/controlplane"
 

@@ -9,7 +9,7 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane, test/strangers, test/e2e, test/scheduler, test/collector and test/report are
+# Packages of this module; test/controlplane with its minors, test/strangers, test/e2e, test/scheduler, test/collector and test/report are
 # modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
@@ -28,7 +28,7 @@ demo: build ## play the recorded roll of a real cluster, ten times as fast
 
 .PHONY: build
 build: ## build bin/nodesim
-	$(GO) build -ldflags "-s -w -X main.version=$(VERSION)" -o bin/nodesim ./cmd/nodesim
+	$(GO) build -ldflags "-s -w -X github.com/nodesim/nodesim/cmd/nodesim/app.version=$(VERSION)" -o bin/nodesim ./cmd/nodesim
 
 # How long a package's tests may take before they count as hanging and every goroutine's stack is printed: many times
 # what they take, so that a busy machine fails nothing, and less than CI has.
@@ -45,9 +45,9 @@ MEASURED ?= $(or $(NODESIM_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nodesim
 
 # Packages with a cluster of their own run side by side. Those that take longest come first: they mostly wait, and the
 # others run meanwhile.
-LONGEST = $(if $(filter ./...,$(PACKAGES)),./scenarios/live ./cmd/nodesim ./internal/app/plan ./internal/app/liverun)
+LONGEST = $(if $(filter ./...,$(PACKAGES)),./scenarios/live ./cmd/nodesim/app ./internal/app/plan ./internal/app/liverun)
 .PHONY: test
-test: ## everything, against a real control plane too (built first where it is missing)
+test: ## everything, against a real control plane too (downloaded or built first where it is missing)
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; mkdir -p "$(MEASURED)"; status=0; \
 	KUBEBUILDER_ASSETS="$$assets" NODESIM_MEASURED="$(MEASURED)" \
 		$(GO) test -tags controlplane -vet=off -p 3 -timeout $(HANG) $(LONGEST) $(PACKAGES) || status=$$?; \
@@ -92,8 +92,8 @@ pictures: build ## docs/report*.png again, and a picture of each scenario's repo
 		$(GO) test -vet=off -count 1 -timeout $(HANG) -run '^TestPictures' ./...
 
 .PHONY: controlplane
-controlplane: ## build etcd and the Kubernetes programs unless they are cached; print their folder
-	@$(GO) run ./internal/localcluster/assets/build test/controlplane $(WITH)
+controlplane: ## download or build etcd and the Kubernetes programs unless they are cached; print their folder (KUBERNETES=1.34)
+	@$(GO) run ./internal/localcluster/assets/build $(if $(KUBERNETES),-kubernetes $(KUBERNETES)) test/controlplane $(WITH)
 
 .PHONY: bench
 bench: ## all benchmarks, each beside its peer or its limit (about ten minutes; keep the machine quiet)
@@ -113,6 +113,16 @@ fuzz: ## every fuzz target, FUZZTIME each (30s)
 soak: ## the long campaigns: many seeds, long faults
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
 	NODESIM_SOAK=1 KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 1 -count 1 -timeout 6h $(PACKAGES)
+	@$(MAKE) --no-print-directory minors
+
+# The minors of Kubernetes to be compared with: all, unless they are named. RUN=comparisons leaves out the conformance
+# tests, which take half an hour for each.
+MINORS ?= $(shell $(GO) run ./internal/localcluster/assets/build -minors)
+RUN ?= all
+
+.PHONY: minors
+minors: build ## the comparisons with a real control plane, and the conformance tests, against each minor of Kubernetes
+	@test/controlplane/minors.sh $(RUN) $(MINORS)
 
 .PHONY: examples
 examples: ## record the tapes below examples/ again, from a real control plane
@@ -128,7 +138,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report; do \
+	@for module in . test/controlplane test/controlplane/1.* test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

@@ -30,7 +30,7 @@ var outsides = map[string]outside{
 	"math/rand/v2": {regexp.MustCompile(`^(Int|IntN|Int32|Int32N|Int64|Int64N|Uint|UintN|Uint32|Uint32N|Uint64|Uint64N|N|Float32|Float64|ExpFloat64|NormFloat64|Perm|Shuffle)$`),
 		"the global random source", "take a seeded *rand.Rand as an argument"},
 	"os": {regexp.MustCompile(`^(Getenv|LookupEnv|Environ|ExpandEnv)$`),
-		"the environment", "take the value as an argument and read it in cmd/nodesim"},
+		"the environment", "take the value as an argument and read it in cmd/nodesim/app"},
 }
 
 // Decider finds where a file of a decider asks the clock, the global random source or the environment, and where it

@@ -25,8 +25,8 @@ func decide(r *chance.Rand, now time.Time) {
 	_ = time.NewTicker(1)       // take the time as an argument
 	_ = chance.IntN(3)          // seeded *rand.Rand
 	chance.Shuffle(0, nil)      // seeded *rand.Rand
-	_ = os.Getenv("X")          // read it in cmd/nodesim
-	_, _ = os.LookupEnv("X")    // read it in cmd/nodesim
+	_ = os.Getenv("X")          // read it in cmd/nodesim/app
+	_, _ = os.LookupEnv("X")    // read it in cmd/nodesim/app
 	clock := time.Now           // take the time as an argument
 	go decide(r, now)           // go statement
 	wg.Go(f)                    // call of Go

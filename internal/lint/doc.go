@@ -5,6 +5,8 @@
 //   - Words: every text speaks of this project alone, in the words of the field.
 //   - Dead: code, and not only a test, uses what an internal package exports.
 //   - Size: no folder has more than MostFiles files.
+//   - API: what public packages export is what the files of the folder api say, so that nothing that importers use goes
+//     unnoticed.
 //   - Commits: subjects are short and in the imperative, bodies say why.
 //
 // In: the files of a repository. Out: findings, each with file, line, what was found and what to do instead. Command

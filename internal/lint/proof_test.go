@@ -122,7 +122,7 @@ package imports
 import (
 	_ "github.com/ghodss/yaml"           // use gopkg.in/yaml.v3
 	_ "github.com/pkg/errors"            // fmt.Errorf
-	_ "github.com/spf13/cobra"           // parsed in cmd/nodesim
+	_ "github.com/spf13/cobra"           // parsed in cmd/nodesim/app
 	_ "github.com/stretchr/testify"      // go-cmp
 	_ "golang.org/x/exp"                 // use the standard library
 	_ "gopkg.in/yaml.v2"                 // use gopkg.in/yaml.v3

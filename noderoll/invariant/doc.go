@@ -9,4 +9,6 @@
 //
 // A [Checker] is a fold: it reads no clock and starts no goroutine, and its memory grows with the objects alive. It is
 // not safe for concurrent use.
+//
+// Its API may still change (docs/stability.md).
 package invariant

@@ -17,4 +17,6 @@
 //
 // It never guesses what isn't in the log: the Report counts what stays unknown. It keeps nothing
 // in memory but the living objects and about a hundred bytes for each request that matters.
+//
+// Its API may still change (docs/stability.md).
 package auditlog

@@ -10,4 +10,6 @@
 // It never redacts: whatever is in the input is in the dump, which is a file that is gone
 // after Close. The import redacts. It never guesses a format either: anything else is refused by
 // what was found.
+//
+// Its API may still change (docs/stability.md).
 package formats

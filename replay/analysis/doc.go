@@ -7,4 +7,6 @@
 //
 // Whatever is on a tape is hostile: names, reasons and messages are kept as they were found, and are escaped where they are
 // shown.
+//
+// Its API may still change (docs/stability.md).
 package analysis

@@ -56,4 +56,6 @@
 // node from its conditions, a node that lacks a podCIDR gets one, and DaemonSets
 // put pods on every node. Nodes that the replay leaves behind go Unknown when it
 // has ended.
+//
+// Its API may still change (docs/stability.md).
 package apply

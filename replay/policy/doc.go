@@ -10,4 +10,6 @@
 // applied to nothing has shown nothing, and the result says so.
 //
 // Policies and tapes are hostile: an expression's size, depth and cost are limited, and whatever is shown of a tape is escaped.
+//
+// Its API may still change (docs/stability.md).
 package policy

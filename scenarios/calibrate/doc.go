@@ -30,4 +30,6 @@
 //
 // Nothing here reads a clock, a file or a cluster, and no tape is trusted: what a message says is parsed within bounds, and names
 // of a tape are never shown.
+//
+// Its API may still change (docs/stability.md).
 package calibrate

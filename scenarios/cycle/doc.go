@@ -73,4 +73,6 @@
 // Plan and Tasks read no clock, no random source and no environment, start no goroutine, change none of their arguments,
 // and give the same bytes for the same input in whatever order it lists the instances. The package knows nothing of
 // Kubernetes: pods, zones and disruption budgets reach it as Ready, MayDrain and Rank. Only Run waits.
+//
+// Its API may still change (docs/stability.md).
 package cycle

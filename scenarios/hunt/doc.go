@@ -9,4 +9,6 @@
 //
 // The same file, policies, seed and number of cases give the same Result, on any number of cores; time only ends a search earlier.
 // Cases that are tried at the same time are committed in the order of their numbers.
+//
+// Its API may still change (docs/stability.md).
 package hunt

@@ -34,4 +34,6 @@
 //
 // It calls no registry. It writes a pod only with the version that it has read, never over another's write, and never
 // to a pod that was created again under the same name. It deletes no pod and restarts nothing.
+//
+// Its API may still change (docs/stability.md).
 package inplace

@@ -69,4 +69,6 @@
 // A provider's own objects (NodeClaims, Machines) have owners that no tape of a simulation holds, NodePools and
 // MachineSets, and get their status by a second write. Kinds that the server can't be made to serve, or of which it
 // takes no object, are left out.
+//
+// Its API may still change (docs/stability.md).
 package live

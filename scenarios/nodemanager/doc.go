@@ -31,4 +31,6 @@
 // reads the environment or a global random source; scaler*.go and changes.go know no clock either. Goroutines are
 // started by package tasks alone, which joins them; in a simulation there are none, and tasks take turns (NodeController.Turns). The collaborators are in the folders below: api, cloud, registry,
 // events, nodeclient, and smaller ones.
+//
+// Its API may still change (docs/stability.md).
 package nodemanager

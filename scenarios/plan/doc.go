@@ -13,4 +13,6 @@
 // they end. A duration that is the quantile of several is the nearest rank: P90 of 200 runs is the 180th shortest.
 //
 // The package must never write to a cluster, and keeps no more of a run than its outcome.
+//
+// Its API may still change (docs/stability.md).
 package plan

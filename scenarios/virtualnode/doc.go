@@ -98,4 +98,6 @@
 //
 // All exported methods are safe for concurrent use. Objects that a provider hands over are copied before its call returns,
 // and stay the provider's.
+//
+// Its API may still change (docs/stability.md).
 package virtualnode

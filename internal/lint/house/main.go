@@ -1,5 +1,6 @@
 // Command house prints what package lint finds in a folder and in its commits, one finding a line, and exits with 1 if
-// there is any. With -dead it looks for what only tests use instead, and with -size it prints how much code there is.
+// there is any. With -dead it looks for what only tests use instead, with -size it prints how much code there is, and with
+// -api it writes what public packages export into the files that later runs compare with.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/nodesim/nodesim/internal/lint"
 )
@@ -14,12 +16,13 @@ import (
 func main() {
 	size := flag.Bool("size", false, "print lines and packages instead")
 	dead := flag.Bool("dead", false, "look for exported parts of internal packages that only tests use instead")
+	api := flag.Bool("api", false, "write what public packages export instead")
 	flag.Parse()
 	root := "."
 	if flag.NArg() > 0 {
 		root = flag.Arg(0)
 	}
-	found, err := run(context.Background(), root, *size, *dead)
+	found, err := run(context.Background(), root, *size, *dead, *api)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "house:", err)
 		os.Exit(2)
@@ -32,7 +35,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, root string, size, dead bool) ([]lint.Finding, error) {
+func run(ctx context.Context, root string, size, dead, api bool) ([]lint.Finding, error) {
 	if dead {
 		return lint.Dead(ctx, root)
 	}
@@ -44,10 +47,35 @@ func run(ctx context.Context, root string, size, dead bool) ([]lint.Finding, err
 		fmt.Println(lint.Count(files))
 		return nil, nil
 	}
+	if api {
+		return nil, write(root, files)
+	}
 	found, err := lint.Tree(files)
 	if err != nil {
 		return nil, err
 	}
+	incompatible, err := lint.API(files)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, incompatible...)
 	messages, err := lint.Commits(ctx, root)
 	return append(found, messages...), err
+}
+
+func write(root string, files map[string][]byte) error {
+	baselines, err := lint.Baselines(files)
+	if err != nil {
+		return err
+	}
+	for name, text := range baselines {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,4 +6,6 @@
 // where both tapes have them.
 //
 // A comparison of an analysis with itself is empty, and that of B with A is that of A with B with its sides swapped.
+//
+// Its API may still change (docs/stability.md).
 package diff

@@ -13,4 +13,6 @@
 //	smaller*.go     what is smaller than a file, the largest steps first
 //
 // The package must never simulate anything.
+//
+// Its API may still change (docs/stability.md).
 package variant

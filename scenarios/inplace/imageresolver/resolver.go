@@ -6,6 +6,8 @@
 //
 // Nothing of this package calls a registry: whether an update is complete is asked for every pod in every pass, and must
 // neither wait nor fail with a network.
+//
+// Its API may still change (docs/stability.md).
 package imageresolver
 
 import (

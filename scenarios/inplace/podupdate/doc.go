@@ -5,4 +5,6 @@
 //
 // It calls no registry. It writes a pod only with the version that it has read, never over another's write, and never to a
 // pod that was created again under the same name.
+//
+// Its API may still change (docs/stability.md).
 package podupdate

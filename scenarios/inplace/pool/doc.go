@@ -21,4 +21,6 @@
 //
 // It creates and deletes no pod, and touches none that is being deleted. Plan reads no clock and changes none of its
 // arguments.
+//
+// Its API may still change (docs/stability.md).
 package pool

@@ -35,4 +35,6 @@
 //
 // Plan reads no clock, starts no goroutine, changes none of its arguments and gives the same decision for the same
 // input. The Roller deletes no pod and touches none beyond its selector.
+//
+// Its API may still change (docs/stability.md).
 package roller

@@ -4,4 +4,6 @@
 //
 // Values have no behaviour of their own: the package reads no clock, makes no names and talks to nobody. It must never
 // import what acts on these objects.
+//
+// Its API may still change (docs/stability.md).
 package api

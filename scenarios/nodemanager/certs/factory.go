@@ -1,5 +1,7 @@
 // Package certs asks an authority for the certificates that nodes' agents serve with. In: an Issuer. Out: pairs of
 // certificate and key in PEM. The package makes no keys itself.
+//
+// Its API may still change (docs/stability.md).
 package certs
 
 import (

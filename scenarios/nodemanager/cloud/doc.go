@@ -6,4 +6,6 @@
 //
 // The package calls no cloud: CloudClient is an interface for others to fill. It must never start a goroutine: a mark ends
 // by itself when its time is over, so that nothing has to sweep.
+//
+// Its API may still change (docs/stability.md).
 package cloud

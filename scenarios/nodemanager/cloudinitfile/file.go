@@ -1,5 +1,7 @@
 // Package cloudinitfile makes the user data that instances boot with. In: a template and what differs from one boot to
 // the next. Out: text. The package reads no file and talks to nobody.
+//
+// Its API may still change (docs/stability.md).
 package cloudinitfile
 
 import (

@@ -1,6 +1,8 @@
 // Package events tells its listeners what happened to nodes and pods. In: Emit. Out: calls of the handlers, in the
 // order in which they were registered, before Emit returns. A handler that is slow holds up the emitter, and must not
 // call back into the emitter. The package starts no goroutine and keeps no event.
+//
+// Its API may still change (docs/stability.md).
 package events
 
 import (

@@ -1,5 +1,7 @@
 // Package nodeclient says how one talks to the agents on nodes. It holds interfaces alone: whoever runs a
 // NodeController brings the clients.
+//
+// Its API may still change (docs/stability.md).
 package nodeclient
 
 import (

@@ -4,4 +4,6 @@
 //
 // Changes that depend on what is stored go through NodeRegistry.Change, which reads and writes in one step; UpdateStatus
 // and UpdateNode overwrite what others saved meanwhile. The package talks to no cloud and starts no goroutine.
+//
+// Its API may still change (docs/stability.md).
 package registry

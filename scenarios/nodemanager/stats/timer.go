@@ -1,6 +1,8 @@
 // Package stats measures loops. In: the beginnings and ends of turns. Out: when the last turn was, how long it took and
 // how long turns take on average, also as JSON. Time comes from a clock that the caller gives; without one it is the
 // computer's.
+//
+// Its API may still change (docs/stability.md).
 package stats
 
 import (

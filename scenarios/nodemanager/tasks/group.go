@@ -4,6 +4,8 @@
 //
 // What is run gets a context that ends with the group, and returns soon after. The package never drops an error: what
 // a task finds out is the task's to report.
+//
+// Its API may still change (docs/stability.md).
 package tasks
 
 import (

@@ -1,6 +1,8 @@
 // Package timeoutmap keeps values for a time. In: values and how long they hold. Out: the values that still hold. An
 // entry that is over isn't found, whether Sweep has run or not; Sweep only gives the memory back. The package starts no
 // goroutine: the owner of a map calls Sweep now and then.
+//
+// Its API may still change (docs/stability.md).
 package timeoutmap
 
 import (

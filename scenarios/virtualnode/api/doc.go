@@ -32,4 +32,6 @@
 // the server.
 //
 // The package must never look into a pod itself, keep a log, or know a node: it carries bytes.
+//
+// Its API may still change (docs/stability.md).
 package api

@@ -5,4 +5,6 @@
 // a kubelet would make them. Package virtualnode has the same under the types of client-go's clients, whose packages link
 // those of every group of Kubernetes; a program with clients of its own uses this package. It must never run a
 // container, never delete a node, never undo a cordon, and never start a goroutine that outlives Run.
+//
+// Its API may still change (docs/stability.md).
 package controller

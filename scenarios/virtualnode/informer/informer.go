@@ -1,5 +1,7 @@
 // Package informer makes shared informers of single resources. client-go's factories (k8s.io/client-go/informers) link the
 // clients, listers and types of every group of Kubernetes, some 180 packages; what runs virtual nodes needs six resources.
+//
+// Its API may still change (docs/stability.md).
 package informer
 
 import (

@@ -1,5 +1,7 @@
 // Package v1alpha1 holds the little of a sandbox pool's API that in-place updates touch: the images that a pod of the pool
 // runs while it is idle. It is a type to pass around, not a resource: nothing is registered, and no CRD belongs to it.
+//
+// Its API may still change (docs/stability.md).
 package v1alpha1
 
 import (

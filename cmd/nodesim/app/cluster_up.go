@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/clusters"
+	"github.com/nodesim/nodesim/internal/app/clusters/detach"
 	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/internal/localcluster"
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
@@ -16,6 +18,7 @@ import (
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // clusterUpFlags are those of cluster up, as they were given.
@@ -104,6 +107,22 @@ func (f *clusterUpFlags) options(log io.Writer) clusters.Options {
 	}}
 }
 
+// background runs the same command line in the background.
+func background(cmd *cobra.Command) error {
+	args := []string{"cluster", "up", "--kept"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "detach" {
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	err := detach.Start(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &exitError{max(exit.ExitCode(), exitFailed), nil} // it has said why
+	}
+	return err
+}
+
 // run keeps the cluster until it is ended.
 func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 	defer ignoreSIGPIPE()()
@@ -124,7 +143,7 @@ func (f *clusterUpFlags) run(cmd *cobra.Command) error {
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), "export KUBECONFIG="+record.Quote(c.Record().Kubeconfig))
 	fmt.Fprintf(stderr, "nodesim: cluster %s is ready after %s, at %s; %s\n", *f.name, c.Took().Round(100*time.Millisecond), c.URL(), how)
 	if err == nil && f.kept {
-		err = hide()
+		err = detach.Hide()
 	}
 	if err == nil {
 		err = f.keep(ctx, cmd, c)

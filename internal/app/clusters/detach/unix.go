@@ -1,6 +1,6 @@
 //go:build linux || darwin || dragonfly || freebsd || netbsd || openbsd
 
-package app
+package detach
 
 import (
 	"bytes"
@@ -12,24 +12,17 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 )
 
-// background starts this program again, in a session of its own, and passes on
-// what it says until it hides.
-func background(cmd *cobra.Command) error {
+// Start starts this program again with the arguments, in a session of its own, and passes on what it says until it hides or
+// ends. The error is an [exec.ExitError] where it ended without a word on its standard output. When ctx ends first, the
+// program is asked to end.
+func Start(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	args := []string{"cluster", "up", "--kept"}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "detach" {
-			args = append(args, "--"+f.Name+"="+f.Value.String())
-		}
-	})
 	child := exec.Command(self, args...)
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := child.StdoutPipe()
@@ -43,31 +36,25 @@ func background(cmd *cobra.Command) error {
 	if err := child.Start(); err != nil {
 		return err
 	}
-	defer context.AfterFunc(cmd.Context(), func() { _ = child.Process.Signal(syscall.SIGTERM) })()
+	defer context.AfterFunc(ctx, func() { _ = child.Process.Signal(syscall.SIGTERM) })()
 	var said bytes.Buffer
 	var copying sync.WaitGroup
 	var failed error
 	copying.Go(func() { _, failed = io.Copy(&said, out) })
-	_, err = io.Copy(cmd.ErrOrStderr(), notes)
+	_, err = io.Copy(stderr, notes)
 	copying.Wait()
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
 	if said.Len() > 0 {
-		_, err := cmd.OutOrStdout().Write(said.Bytes())
+		_, err := stdout.Write(said.Bytes())
 		return errors.Join(err, child.Process.Release())
 	}
-	err = child.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return &exitError{max(exit.ExitCode(), exitFailed), nil} // it has said why
-	}
-	return err
+	return child.Wait()
 }
 
-// hide detaches from this program's parent: its folder, and its streams,
-// which end for those who read them.
-func hide() error {
+// Hide leaves the folder of this program's start, and its streams, which end for those that read them.
+func Hide() error {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err

@@ -233,7 +233,7 @@ func (r *recording) compare(t *testing.T) {
 	if len(b) > maxExample {
 		t.Errorf("the tape has %d bytes, want at most %d", len(b), maxExample)
 	}
-	committed := filepath.Join("..", "..", "examples", r.story+".yaml")
+	committed := filepath.Join("..", "..", "..", "examples", r.story+".yaml")
 	if os.Getenv("NODESIM_RECORD_EXAMPLES") == "1" {
 		b = regexp.MustCompile(`(?m)^  name: .*$`).ReplaceAll(b, []byte("  name: "+r.story))
 		if err := os.WriteFile(committed, b, 0o644); err != nil {

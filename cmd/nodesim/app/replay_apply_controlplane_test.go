@@ -34,7 +34,7 @@ func TestReplayToCluster(t *testing.T) {
 	if err := testcluster.WriteKubeconfig(kubeconfig, cluster.Config()); err != nil {
 		t.Fatal(err)
 	}
-	tape := filepath.Join("..", "..", "examples", "spot-vanish.yaml")
+	tape := filepath.Join("..", "..", "..", "examples", "spot-vanish.yaml")
 	command := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.CommandContext(ctx, nodesim, append([]string{"replay", tape, "--to-cluster", "--kubeconfig", kubeconfig}, args...)...)
 		var out bytes.Buffer

@@ -13,8 +13,8 @@ var (
 	}
 	transitionWithStatus = &Invariant{
 		Name:     "transition-with-status",
-		Sentence: "The lastTransitionTime of a condition of the kubelet, the API server or the disruption controller moves only when its status does, and never back.",
-		Source:   "kubelet, pkg/kubelet/nodestatus/setters.go and status/status_manager.go, updateLastTransitionTime; apimachinery, pkg/api/meta/conditions.go, SetStatusCondition",
+		Sentence: "The lastTransitionTime of a condition of the kubelet, the API server or the disruption controller moves only when its status does, and never back; that of a PodScheduled that stays False may move forward.",
+		Source:   "kubelet, pkg/kubelet/nodestatus/setters.go and status/status_manager.go, updateLastTransitionTime; apimachinery, pkg/api/meta/conditions.go, SetStatusCondition; kube-scheduler, pkg/scheduler/schedule_one.go, updatePod: it compares with the pod in its queue, which may not have its last write yet",
 	}
 )
 
@@ -66,7 +66,7 @@ func (c *Checker) conditions(h *trackedObject, s *step, old, now []trackedCondit
 		switch {
 		case n.transition.Before(o.transition.Add(-c.opts.Slack)):
 			c.report(h, transitionWithStatus, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" after "+stamp(o.transition), "none that is earlier")
-		case o.status == n.status && !s.jump:
+		case o.status == n.status && !s.jump && (n.typ != "PodScheduled" || n.status != "False"):
 			c.report(h, transitionWithStatus, "lastTransitionTime of "+n.typ+" moved from "+stamp(o.transition)+" to "+stamp(n.transition)+" with status "+n.status, "it to stay while the status does")
 		}
 	}

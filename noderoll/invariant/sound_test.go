@@ -70,6 +70,14 @@ func TestOddAndSound(t *testing.T) {
 			p.each(pods, newPod, 7223*time.Millisecond, set("ip-10-9-9-9", "spec", "nodeName"))
 			p.drop(eventsOf, newPod+".*", 0)
 		}},
+		"a scheduler that hasn't seen its own write": {"surge", func(p *tape) {
+			unversioned := func(ev *timeline.Event) { ev.Type, ev.RV = timeline.Modified, "" }
+			pending := func(since string) func(object) {
+				return set([]any{object{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastTransitionTime": since}}, "status", "conditions")
+			}
+			p.again(pods, newPod, 7220*time.Millisecond, unversioned).one(pods, newPod, 7220*time.Millisecond, pending("2026-11-21T00:03:41Z"))
+			p.again(pods, newPod, 7225*time.Millisecond, unversioned).one(pods, newPod, 7225*time.Millisecond, pending("2026-11-21T00:03:42Z"))
+		}},
 		"a new address after a restart": {"surge", func(p *tape) {
 			p.each(pods, movedPod, 12*second, all(set("10.9.9.9", "status", "podIP"), set(1, "status", "containerStatuses", "web", "restartCount")))
 		}},

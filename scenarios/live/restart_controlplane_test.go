@@ -26,9 +26,7 @@ func TestAPIServerRestarted(t *testing.T) {
 		do   func(context.Context) error
 	}{{"stopped", cluster.RestartAPIServer}, {"killed", cluster.CrashAPIServer}} {
 		t.Run(one.name, func(t *testing.T) {
-			// Unchecked: once in twenty runs kube-scheduler moved the lastTransitionTime of a PodScheduled that stayed False
-			// (transition-with-status).
-			s := raiseUnchecked(ctx, t, cluster.Config(), scenario(t, "surge", append(small, "strategy=plain")...), live.RenewEvery(time.Second))
+			s := raise(ctx, t, cluster.Config(), scenario(t, "surge", append(small, "strategy=plain")...), live.RenewEvery(time.Second))
 			until(ctx, t, "a node is drained", func() (bool, error) {
 				name, err := drainedNode(ctx, cluster.Client())
 				return name != "", err

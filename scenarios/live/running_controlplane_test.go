@@ -35,12 +35,6 @@ type runningScenario struct {
 func raise(ctx context.Context, t *testing.T, config *rest.Config, f *scenarios.File, opts ...live.Option) *runningScenario {
 	t.Helper()
 	check(t, config)
-	return raiseUnchecked(ctx, t, config, f, opts...)
-}
-
-// raiseUnchecked starts a live run and waits until it begins.
-func raiseUnchecked(ctx context.Context, t *testing.T, config *rest.Config, f *scenarios.File, opts ...live.Option) *runningScenario {
-	t.Helper()
 	began := make(chan struct{})
 	opts = append([]live.Option{
 		live.Speed(20),

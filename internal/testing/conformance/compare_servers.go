@@ -110,22 +110,25 @@ func one(ctx context.Context, w *Inventory, real, ours *Peer, r Request) Finding
 			return f
 		}
 		f.Differences = Compare(r, want, got, w.newest(r))
-		if !r.Stream || want.Status != http.StatusOK || len(want.Bodies) == len(got.Bodies) && !outOfTime(want) {
+		short := want.Status == http.StatusOK && len(want.Bodies) != len(got.Bodies)
+		if !r.Stream || !short && !outOfTime(want) {
 			return f
 		}
 	}
 	return f
 }
 
-// outOfTime reports whether a watch ended before the server could begin it: kube-apiserver's watch cache then sends the
-// context's error as its only event.
+// outOfTime reports whether a watch ended before the server could begin it: kube-apiserver then answers with the context's
+// error, or its watch cache sends that as the only event.
 func outOfTime(a *Answer) bool {
 	if len(a.Bodies) != 1 {
 		return false
 	}
-	event, _ := a.Bodies[0].(map[string]any)
-	status, _ := event["object"].(map[string]any)
-	return event["type"] == "ERROR" && status["message"] == context.DeadlineExceeded.Error()
+	status, _ := a.Bodies[0].(map[string]any)
+	if a.Status == http.StatusOK && status["type"] == "ERROR" {
+		status, _ = status["object"].(map[string]any)
+	}
+	return status["kind"] == "Status" && status["message"] == context.DeadlineExceeded.Error()
 }
 
 // both asks both at once.

@@ -120,22 +120,34 @@ func TestWhatDiffersIsFound(t *testing.T) {
 
 // A real server that is too busy to begin a watch within a second is asked again, with more time.
 func TestAWatchThatRanOutOfTimeIsAskedAgain(t *testing.T) {
-	inventory, real := peer(t, func(w http.ResponseWriter, req *http.Request) bool {
-		if req.URL.Query().Get("timeoutSeconds") != "1" {
-			return false
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintln(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","message":"context deadline exceeded","code":500}}`)
-		return true
-	})
-	_, ours := peer(t, nil)
-	requests := []conformance.Request{{Path: "/api/v1/nodes", Query: "watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Dip-10-0-2-10", Stream: true}}
-	report, err := conformance.CompareServers(t.Context(), inventory, real, ours, requests, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !report.Equal() || report.Alike != 1 {
-		t.Error(report)
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"context deadline exceeded","code":500}`
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+	}{
+		"an event":  {http.StatusOK, `{"type":"ERROR","object":` + status + `}`},
+		"an answer": {http.StatusInternalServerError, status},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inventory, real := peer(t, func(w http.ResponseWriter, req *http.Request) bool {
+				if req.URL.Query().Get("timeoutSeconds") != "1" {
+					return false
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(answer.status)
+				fmt.Fprintln(w, answer.body)
+				return true
+			})
+			_, ours := peer(t, nil)
+			requests := []conformance.Request{{Path: "/api/v1/nodes", Query: "watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Dip-10-0-2-10", Stream: true}}
+			report, err := conformance.CompareServers(t.Context(), inventory, real, ours, requests, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !report.Equal() || report.Alike != 1 {
+				t.Error(report)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,7 @@ demo: build ## play the recorded roll of a real cluster, ten times as fast
 
 .PHONY: build
 build: ## build bin/nodesim
-	$(GO) build -ldflags "-s -w -X github.com/nodesim/nodesim/cmd/nodesim/app.version=$(VERSION)" -o bin/nodesim ./cmd/nodesim
+	$(GO) build -ldflags "-s -w -X github.com/nodesim/nodesim/internal/version.linked=$(VERSION)" -o bin/nodesim ./cmd/nodesim
 
 # How long a package's tests may take before they count as hanging and every goroutine's stack is printed: many times
 # what they take, so that a busy machine fails nothing, and less than CI has.

@@ -63,6 +63,8 @@ type Metadata struct {
 // Origin identifies the maker of the tape.
 type Origin struct {
 	Kind SourceKind `yaml:"kind,omitempty"`
+	// Program is what wrote the tape and its version, such as "nodesim v0.1.0"; empty where that isn't known.
+	Program string `yaml:"program,omitempty"`
 	// Server is the API server's gitVersion, such as "v1.36.3".
 	Server string `yaml:"server,omitempty"`
 	// Cluster is the UID of the kube-system namespace, which represents the

@@ -19,13 +19,17 @@ func TestKubectl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	packaging, err := filepath.Abs(filepath.Join("..", "..", "..", "packaging")) // with what completes the plugin
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "kubectl"),
 		UpdateScripts:       golden.Updating(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("PATH", filepath.Dir(kubectl)+string(filepath.ListSeparator)+e.Getenv("PATH"))
+			e.Setenv("PATH", filepath.Dir(kubectl)+string(filepath.ListSeparator)+packaging+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			e.Setenv("HOME", e.WorkDir) // kubectl keeps a cache there
 			e.Setenv("KUBECONFIG", filepath.Join(e.WorkDir, "kc"))
 			return nil

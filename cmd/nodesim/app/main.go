@@ -9,21 +9,40 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
 	"github.com/go-logr/logr"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
+	"github.com/nodesim/nodesim/internal/version"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // what kubectl links: oidc, and for azure and gcp what to use instead
 	"k8s.io/klog/v2"
 )
 
 // Main executes the command line of the process and ends it. The first signal that asks for the end ends the work
 // cleanly, a second one the program.
 func Main() {
+	defer crashed(os.Stderr)
 	klog.SetLogger(logr.Discard()) // client-go would write its own lines across a panel
 	ctx, stop := signal.NotifyContext(context.Background(), terminal.EndSignals()...)
 	context.AfterFunc(ctx, stop)
-	code := run(ctx, newRoot(), os.Args[1:])
+	root := newRoot()
+	if isPlugin(os.Args[0]) {
+		asPlugin(root)
+	}
+	code := run(ctx, root, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// crashed says, where the goroutine that deferred it panics, which program that was, and panics on with the stack.
+func crashed(w io.Writer) {
+	if p := recover(); p != nil {
+		is := version.Get()
+		fmt.Fprintf(w, "nodesim %s %s %s has crashed: this is a bug; what follows, and what nodesim version -o json prints, belong into its report\n",
+			is.Version, is.Go, is.Platform)
+		panic(p)
+	}
 }

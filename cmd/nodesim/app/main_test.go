@@ -15,13 +15,23 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nodesim": Main, "stubborn": stubborn})
+	testscript.Main(m, map[string]func(){"nodesim": Main, "kubectl-nodesim": Main, "crash": crash, "stubborn": stubborn})
+}
+
+// crash is the program where it panics.
+func crash() {
+	defer crashed(os.Stderr)
+	panic("on purpose")
 }
 
 // TestScript runs the command line as users do, each story in a file below
 // testdata/script. $TAPES holds the committed tape and its golden files.
 func TestScript(t *testing.T) {
 	tapes, err := filepath.Abs(filepath.Join("testdata", "tapes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packaging, err := filepath.Abs(filepath.Join("..", "..", "..", "packaging"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +43,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TAPES", tapes)
+			e.Setenv("PACKAGING", packaging)
 			e.Setenv("HOSTILE", "\x1b[2J\u202ex\x07")
 			e.Setenv("TERM", "xterm-256color")
 			e.Setenv("LANG", "C.UTF-8")

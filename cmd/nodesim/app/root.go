@@ -1,12 +1,16 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
-	"runtime"
-	"runtime/debug"
+	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nodesim/nodesim/internal/version"
 )
 
 const about = `Record a real node roll once. Replay it anywhere.
@@ -80,38 +84,67 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// version is set by -ldflags "-X github.com/nodesim/nodesim/cmd/nodesim/app.version=v1.2.3".
-var version string
-
 func newVersion() *cobra.Command {
-	return &cobra.Command{
+	format := newChoice("text", "text", "json")
+	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		GroupID: "else",
-		Example: examples(`nodesim version`),
-		Args:    arguments(0, 0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "nodesim %s %s %s/%s\n", versionOf(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		Example: examples(`
+			nodesim version
+			nodesim version -o json`),
+		Args: arguments(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			is := version.Get()
+			if format.value == "json" {
+				text, _ := json.Marshal(is) // strings alone
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+			} else {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "nodesim %s %s %s\n", is.Version, is.Go, is.Platform)
+			}
 			return err
 		},
 	}
+	cmd.Flags().VarP(format, "output", "o", "text, or json for bug reports")
+	suggest(cmd, "output", format.of...)
+	return cmd
 }
 
-// versionOf returns what the linker was told, or the module's version (go install
-// of a version), or the commit that was built.
-func versionOf(info *debug.BuildInfo, ok bool) string {
-	switch {
-	case version != "":
-		return version
-	case !ok:
-		return "unknown"
-	case info.Main.Version != "" && info.Main.Version != "(devel)":
-		return info.Main.Version
+// pluginName is how kubectl calls the program where it is a plugin.
+const pluginName = "kubectl nodesim"
+
+// isPlugin reports whether the program was started under the name by which kubectl finds a plugin.
+func isPlugin(program string) bool {
+	switch strings.TrimSuffix(strings.ToLower(filepath.Base(program)), ".exe") {
+	case "kubectl-nodesim", "kubectl_nodesim":
+		return true
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value
+	return false
+}
+
+// asPlugin has help and examples say what a user of the plugin types: krew installs no other name. Prose that is about
+// the program keeps its name.
+func asPlugin(root *cobra.Command) {
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: pluginName}
+	root.CompletionOptions.HiddenDefaultCmd = true // its scripts are for the name nodesim; kubectl completes by kubectl_complete-nodesim
+	root.InitDefaultHelpCmd()
+	var verbs []string
+	for _, verb := range root.Commands() {
+		verbs = append(verbs, regexp.QuoteMeta(verb.Name()))
+	}
+	typed := regexp.MustCompile(`(^|[^-\w/])nodesim (` + strings.Join(verbs, "|") + `)\b`)
+	say := func(text *string) { *text = typed.ReplaceAllString(*text, "${1}"+pluginName+" ${2}") }
+	var tell func(*cobra.Command)
+	tell = func(cmd *cobra.Command) {
+		for _, text := range []*string{&cmd.Short, &cmd.Long, &cmd.Example} {
+			say(text)
+		}
+		for _, flags := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+			flags.VisitAll(func(f *pflag.Flag) { say(&f.Usage) })
+		}
+		for _, sub := range cmd.Commands() {
+			tell(sub)
 		}
 	}
-	return "devel"
+	tell(root)
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"errors"
-	"runtime/debug"
 	"testing"
 )
 
@@ -20,20 +19,13 @@ func TestNameOfATape(t *testing.T) {
 	}
 }
 
-func TestVersionOf(t *testing.T) {
-	commit := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}}
-	for _, c := range []struct {
-		info *debug.BuildInfo
-		ok   bool
-		want string
-	}{
-		{nil, false, "unknown"},
-		{&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, true, "v1.2.3"},
-		{&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: commit}, true, "devel-abc"},
-		{&debug.BuildInfo{}, true, "devel"},
+func TestIsPlugin(t *testing.T) {
+	for program, want := range map[string]bool{
+		"kubectl-nodesim": true, "/usr/bin/kubectl-nodesim": true, "kubectl_nodesim.exe": true, "Kubectl-Nodesim.EXE": true,
+		"nodesim": false, "/opt/kubectl-nodesim/nodesim": false, "kubectl_complete-nodesim": false, "": false,
 	} {
-		if got := versionOf(c.info, c.ok); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
+		if got := isPlugin(program); got != want {
+			t.Errorf("%q: got %v, want %v", program, got, want)
 		}
 	}
 }

@@ -66,6 +66,7 @@ func (rep *Report) JSON() []byte {
 		Name      string              `json:"name"`
 		Start     string              `json:"start,omitempty"`
 		Source    timeline.SourceKind `json:"source,omitempty"`
+		Program   string              `json:"program,omitempty"`
 		Server    string              `json:"server,omitempty"`
 		Times     timeline.Times      `json:"times,omitempty"`
 		Provider  string              `json:"provider,omitempty"`
@@ -76,7 +77,7 @@ func (rep *Report) JSON() []byte {
 	}{
 		Events: rep.Events, Duration: timeline.FormatAt(rep.Duration), Complete: rep.Complete,
 		Gaps: []gap{}, Resources: rep.Resources, Rolls: []roll{}, Torn: rep.Torn, Policies: rep.Policies,
-		Name: h.Metadata.Name, Source: h.Source.Kind, Server: h.Source.Server, Times: h.Source.Times,
+		Name: h.Metadata.Name, Source: h.Source.Kind, Program: h.Source.Program, Server: h.Source.Server, Times: h.Source.Times,
 		Provider: h.Scope.Provider, Nodegroup: h.Scope.Nodegroup, Selector: h.Scope.Selector,
 		Pods: h.Scope.Pods, Namespace: h.Scope.Namespace,
 	}

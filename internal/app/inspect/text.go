@@ -40,6 +40,9 @@ func (rep *Report) Text(w io.Writer) error {
 func (rep *Report) summary(b *strings.Builder) {
 	h := rep.Header
 	fmt.Fprintf(b, "%s: %s", noderoll.OneLine(cmp.Or(h.Metadata.Name, "(no name)")), noderoll.OneLine(cmp.Or(string(h.Source.Kind), "tape")))
+	if h.Source.Program != "" {
+		fmt.Fprintf(b, ", written by %s", noderoll.OneLine(h.Source.Program))
+	}
 	if h.Source.Server != "" {
 		fmt.Fprintf(b, ", API server %s", noderoll.OneLine(h.Source.Server))
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/live"
@@ -197,6 +198,7 @@ func (v *viewer) warn(text string) {
 
 // tape returns the Writer of the tape that records the live run.
 func (v *viewer) tape(h timeline.Header) (*timeline.Writer, error) {
+	h.Source.Program = version.Program()
 	if v.o.Tape != "" {
 		return timeline.Create(v.o.Tape, h)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -54,6 +55,7 @@ func Run(ctx context.Context, o Options) (recorder.Summary, error) {
 		if err := until.start(&h); err != nil {
 			return nil, err
 		}
+		h.Source.Program = version.Program()
 		w, err := timeline.Create(o.File, h)
 		if err != nil {
 			return nil, err

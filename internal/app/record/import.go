@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/recorder/formats"
 	"github.com/nodesim/nodesim/timeline"
@@ -37,6 +38,7 @@ func importDump(ctx context.Context, open func() (*formats.Dump, error), file st
 	o.Torn = dump.Torn
 	created := false
 	o.Open = func(h timeline.Header) (*timeline.Writer, error) {
+		h.Source.Program = version.Program()
 		w, err := timeline.Create(file, h)
 		created = err == nil
 		return w, err

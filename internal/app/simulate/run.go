@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -144,6 +145,7 @@ func (r *run) write(src Source) (err error) {
 	if err != nil {
 		return err
 	}
+	header.Source.Program = version.Program()
 	if r.w, err = timeline.NewWriter(r.out, header); err != nil {
 		return err
 	}

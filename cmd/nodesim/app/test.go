@@ -17,7 +17,7 @@ import (
 
 func newTest() *cobra.Command {
 	var update, verbose bool
-	var junit, summary string
+	var junit, summary, annotations string
 	var names []string
 	cmd := &cobra.Command{
 		Use:   "test [PATH]...",
@@ -51,6 +51,7 @@ is set that is refused.`,
 	cmd.Flags().BoolVar(&update, "update", false, "write the golden files in place of comparing")
 	cmd.Flags().StringVar(&junit, "junit", "", "write a report in JUnit's XML to `FILE`")
 	cmd.Flags().StringVar(&summary, "summary", "", "write a report in Markdown to `FILE`")
+	cmd.Flags().StringVar(&annotations, "annotations", "", "write what failed to `FILE` as commands of GitHub Actions, which show it in the pull request")
 	addPolicies(cmd, &names, "hold every tape against this `POLICY`, a file or one that comes with nodesim; may be repeated")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show tapes that pass as well")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -73,7 +74,7 @@ is set that is refused.`,
 			return err
 		}
 		fmt.Fprintln(out, rep.Summary())
-		if err := errors.Join(writeReport(junit, rep.JUnit), writeReport(summary, rep.Markdown)); err != nil {
+		if err := errors.Join(writeReport(junit, rep.JUnit), writeReport(summary, rep.Markdown), writeReport(annotations, rep.Annotations)); err != nil {
 			return err
 		}
 		if rep.Failed > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodesim/nodesim/golden"
 	"github.com/nodesim/nodesim/internal/app/tapetest"
+	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
@@ -237,6 +238,26 @@ func TestPolicies(t *testing.T) {
 	if strings.Contains(text, "<b>") || strings.Contains(text, "<i>") {
 		t.Errorf("the summary has markup of the tape's:\n%s", text)
 	}
+}
+
+// TestAnnotations has names that would begin commands and properties of their own.
+func TestAnnotations(t *testing.T) {
+	violated := func(severity policy.Severity, line int) policy.RuleResult {
+		return policy.RuleResult{
+			Rule: "quick", Severity: severity, MoreViolations: line,
+			Violations: []policy.Violation{{Object: "Node/a\n::error::b", Found: "100%", Wanted: "0%", Moment: &analysis.Moment{Line: line}}},
+		}
+	}
+	rep := tapetest.Report{Results: []tapetest.Result{
+		{Name: "fine.yaml"},
+		{Name: "a,line=1::b.yaml", Failures: []string{"50% differ\n- a\n+ b"}},
+		{Name: "roll.yaml", Policies: []policy.Result{{Policy: "p:q", Rules: []policy.RuleResult{violated(policy.SeverityError, 7), violated(policy.SeverityWarning, 0)}}}},
+	}}
+	var got strings.Builder
+	if err := rep.Annotations(&got); err != nil {
+		t.Fatal(err)
+	}
+	golden.Assert(t, "annotations", got.String())
 }
 
 // TestWarningsAreShown has a tape that passes, with a policy that warns, one of which no rule applies to anything, and one that

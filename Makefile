@@ -9,8 +9,8 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane with its minors, test/strangers, test/e2e, test/scheduler, test/collector and test/report are
-# modules of their own.
+# Packages of this module; test/controlplane with its minors, test/strangers, test/e2e, test/scheduler, test/collector, test/report
+# and test/release are modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
 GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -91,6 +91,23 @@ pictures: build ## docs/report*.png again, and a picture of each scenario's repo
 	NODESIM="$(CURDIR)/bin/nodesim" NODESIM_PICTURES="$(CURDIR)/bin/pictures" NODESIM_DOCS="$(CURDIR)/docs" \
 		$(GO) test -vet=off -count 1 -timeout $(HANG) -run '^TestPictures' ./...
 
+# The newest GoReleaser that the pinned Go builds from modules of the proxy; it compiles for ten minutes the first time.
+GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.2
+KREW ?= $(GO) -C test/release tool validate-krew-manifest
+ACTIONLINT ?= $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+# SKIP=publish makes the files alone, and needs no token.
+SKIP ?= announce
+comma := ,
+.PHONY: release
+release: ## a draft of the release of the tag that HEAD has, signed where COSIGN_KEY is set; needs GITHUB_TOKEN (docs/release.md)
+	$(GORELEASER) release --clean --skip=$(SKIP)$(if $(COSIGN_KEY),,$(comma)sign)
+
+.PHONY: release-check
+release-check: ## make the release of HEAD twice, without publishing it, and try all of it; needs root
+	@cd test/release; $(GO) test -vet=off -count 1 ./...
+	@GORELEASER="$(GORELEASER)" KREW="$(KREW)" ACTIONLINT="$(ACTIONLINT)" test/release/check.sh
+
 .PHONY: controlplane
 controlplane: ## download or build etcd and the Kubernetes programs unless they are cached; print their folder (KUBERNETES=1.34)
 	@$(GO) run ./internal/localcluster/assets/build $(if $(KUBERNETES),-kubernetes $(KUBERNETES)) test/controlplane $(WITH)
@@ -138,7 +155,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/1.* test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report; do \
+	@for module in . test/controlplane test/controlplane/1.* test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report test/release; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// linked is set by -ldflags "-X github.com/nodesim/nodesim/internal/version.linked=v1.2.3".
-var linked string
+// linked and commit are set by -ldflags "-X github.com/nodesim/nodesim/internal/version.linked=v1.2.3 -X …commit=…".
+var linked, commit string
 
 // Info is what a bug report needs. The JSON is that of `nodesim version -o json`.
 type Info struct {
@@ -34,12 +34,12 @@ func Program() string {
 // of takes what the linker was told, or the module's version (of go install, or of the tag or commit of a clone), or the
 // commit that was built.
 func of(info *debug.BuildInfo, ok bool) Info {
-	i := Info{Version: linked, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	i := Info{Version: linked, Commit: commit, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		if s.Key == "vcs.revision" && commit == "" {
 			i.Commit = s.Value
 		}
 	}

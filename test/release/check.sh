@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Makes the release of HEAD twice, in two clones, and tries all of it: the same bytes, archives, packages in a root without anything
+# else, the image as its user on a read-only file system, manifests by their own tools, the action. It needs Go, a module proxy and
+# root, and Debian's rpm and ruby, which it installs where they are missing. GORELEASER, KREW and ACTIONLINT are commands.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root="$PWD"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+version=0.0.1 # a tag of the clones alone
+
+say() { echo "--- $*"; }
+fail() { echo "release-check: $*" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || fail "found the user $(id -un): want root, to install packages in a root of their own and to change into it"
+missing=()
+command -v rpm >/dev/null || missing+=(rpm)
+command -v ruby >/dev/null || missing+=(ruby)
+if [ ${#missing[@]} -gt 0 ]; then
+	echo "installing Debian's ${missing[*]}" >&2
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+for clone in first second; do
+	say "release of $(git rev-parse --short HEAD), $clone time"
+	git clone --quiet "$root" "$work/$clone"
+	git -C "$work/$clone" -c user.name=nodesim -c user.email=nodesim@example.org tag --annotate --message check "v$version"
+	(cd "$work/$clone" && $GORELEASER check --quiet && $GORELEASER release --clean --skip=publish,announce,sign)
+done
+dist="$work/first/dist"
+
+say "the same checksums, and they are right"
+diff "$dist/checksums.txt" "$work/second/dist/checksums.txt" || fail "two releases of one commit differ, see above"
+(cd "$dist" && sha256sum --check --quiet checksums.txt)
+cat "$dist/checksums.txt"
+cmp "$dist/krew/nodesim.yaml" "$work/second/dist/krew/nodesim.yaml"
+cmp "$dist/homebrew/Casks/nodesim.rb" "$work/second/dist/homebrew/Casks/nodesim.rb"
+for file in nodesim_${version}_{linux,darwin}_{amd64,arm64}.tar.gz nodesim_${version}_windows_{amd64,arm64}.zip \
+	nodesim_${version}_{amd64,arm64}.deb nodesim-$version-1.{x86_64,aarch64}.rpm nodesim_$version.cdx.json nodesim_${version}_image.tar; do
+	grep -q "  $file\$" "$dist/checksums.txt" || fail "checksums.txt: found no line for $file"
+done
+
+say "archives"
+for archive in "$dist"/*.tar.gz "$dist"/*.zip; do
+	program=nodesim
+	case "$archive" in
+	*.zip) names="$(python3 -m zipfile --list "$archive" | awk 'NR > 1 { print $1 }')" program=nodesim.exe ;;
+	*) names="$(tar -tzf "$archive")" ;;
+	esac
+	for name in "$program" LICENSE LICENSES.txt README.md nodesim.cdx.json kubectl_complete-nodesim \
+		completions/nodesim.{bash,zsh,fish,ps1} man/nodesim.1.gz man/nodesim-replay.1.gz; do
+		grep -qx "$name" <<<"$names" || fail "$(basename "$archive"): found no $name"
+	done
+done
+for program in "$dist"/nodesim_*/nodesim*; do
+	go version -m "$program" | grep -q 'CGO_ENABLED=0' || fail "$program: found no CGO_ENABLED=0"
+done
+
+# runs PREFIX...: what a user does first with a program that is called by these words, in an empty folder.
+runs() {
+	(
+		mkdir -p "$work/empty"
+		cd "$work/empty"
+		[ "$("$@" version -o json | python3 -c 'import json, sys; v = json.load(sys.stdin); print(v["version"], v["commit"])')" = "v$version $(git -C "$root" rev-parse HEAD)" ] ||
+			fail "$*: found the version $("$@" version -o json)"
+		"$@" replay --simulate demo -o feed --speed max | tail -n 1 | grep -q complete || fail "$*: the demo's feed doesn't end in complete"
+		"$@" simulate demo --out - | grep -q "^  program: nodesim v$version\$" || fail "$*: the tape doesn't say what wrote it"
+	)
+}
+mkdir "$work/archive"
+tar -xzf "$dist/nodesim_${version}_linux_amd64.tar.gz" -C "$work/archive"
+SECONDS=0
+runs "$work/archive/nodesim"
+say "from the archive to a replay: $SECONDS s, with the same from a tape"
+ln -s nodesim "$work/archive/kubectl-nodesim"
+PATH="$work/archive:$PATH" kubectl-nodesim replay --help | grep -q '^  kubectl nodesim replay ' || fail "the plugin doesn't call itself kubectl nodesim"
+PATH="$work/archive:$PATH" "$work/archive/kubectl_complete-nodesim" repl | grep -q '^replay' || fail "the plugin isn't completed"
+
+say "Debian's package, in a root without anything"
+debian="$work/debian"
+mkdir -p "$debian/var/lib/dpkg/"{info,updates} "$debian/tmp"
+touch "$debian/var/lib/dpkg/"{status,available}
+dpkg --root="$debian" --force-script-chrootless --install "$dist/nodesim_${version}_amd64.deb" >/dev/null
+runs chroot "$debian" /usr/bin/nodesim
+chroot "$debian" /usr/bin/kubectl-nodesim --help | grep -q '^  kubectl nodesim \[command\]$' || fail "Debian: found no plugin"
+for file in usr/share/man/man1/nodesim-record.1.gz usr/share/bash-completion/completions/nodesim usr/share/doc/nodesim/copyright usr/bin/kubectl_complete-nodesim; do
+	[ -f "$debian/$file" ] || fail "Debian: found no /$file"
+done
+dpkg --root="$debian" --remove nodesim >/dev/null 2>&1
+[ ! -e "$debian/usr/bin/nodesim" ] || fail "Debian: the program is still there after its removal"
+
+say "RPM, in a root without anything"
+fedora="$work/fedora"
+mkdir -p "$fedora/tmp"
+rpm --root "$fedora" --initdb
+rpm --root "$fedora" --install --nosignature "$dist/nodesim-$version-1.x86_64.rpm"
+runs chroot "$fedora" /usr/bin/nodesim
+rpm --root "$fedora" --verify nodesim
+
+say "image, as its user, read only"
+mkdir "$work/image" "$work/rootfs"
+tar -xf "$dist/nodesim_${version}_image.tar" -C "$work/image"
+python3 - "$work/image" "$work/rootfs" <<'python'
+import json, subprocess, sys
+layout, root = sys.argv[1:]
+def blob(of): return layout + "/blobs/" + of["digest"].replace(":", "/")
+index = json.load(open(layout + "/index.json"))
+manifests = json.load(open(blob(index["manifests"][0])))["manifests"]
+image = json.load(open(blob([m for m in manifests if m["platform"]["architecture"] == "amd64"][0])))
+config = json.load(open(blob(image["config"])))["config"]
+assert config["User"] == "65532:65532" and config["Entrypoint"] == ["/usr/bin/nodesim"], config
+for layer in image["layers"]:
+    subprocess.run(["tar", "-xzf", blob(layer), "-C", root], check=True)
+python
+cat >"$work/contained" <<'script'
+#!/usr/bin/env bash
+# contained ROOT ARG...: the image's entry point as its user, its file system read only.
+set -euo pipefail
+mount --bind "$1" "$1"
+mount -o remount,bind,ro "$1"
+root="$1"
+shift
+cd /
+exec chroot --userspec=65532:65532 "$root" /usr/bin/nodesim "$@"
+script
+chmod +x "$work/contained"
+runs unshare --mount "$work/contained" "$work/rootfs"
+
+say "krew's manifest"
+$KREW -manifest "$dist/krew/nodesim.yaml" -skip-install
+for archive in nodesim_${version}_{linux,darwin}_{amd64,arm64}.tar.gz nodesim_${version}_windows_{amd64,arm64}.zip; do
+	grep -q "sha256: $(sha256sum <"$dist/$archive" | cut -d ' ' -f 1)" "$dist/krew/nodesim.yaml" || fail "krew's manifest: found no checksum of $archive"
+	grep -q "uri: https://github.com/nodesim/nodesim/releases/download/v$version/$archive" "$dist/krew/nodesim.yaml" || fail "krew's manifest: found no $archive"
+done
+
+say "Homebrew's cask"
+ruby -c "$dist/homebrew/Casks/nodesim.rb"
+grep -q "$(sha256sum <"$dist/nodesim_${version}_darwin_arm64.tar.gz" | cut -d ' ' -f 1)" "$dist/homebrew/Casks/nodesim.rb" || fail "Homebrew's cask: found no checksum of darwin_arm64"
+
+say "the action"
+mkdir -p "$work/actions/.github/workflows" "$work/temp"
+git -C "$work/actions" init --quiet
+cp -r action.yml packaging "$work/actions/"
+cp test/release/workflow.yml "$work/actions/.github/workflows/check.yml"
+cp .github/workflows/release.yml "$work/actions/.github/workflows/"
+(cd "$work/actions" && $ACTIONLINT -shellcheck= -pyflakes=)
+mkdir "$work/releases"
+ln -s "$dist" "$work/releases/v$version"
+RUNNER_TEMP="$work/temp" RUNNER_OS=Linux RUNNER_ARCH=X64 GITHUB_OUTPUT="$work/output" GITHUB_PATH="$work/path" \
+	NODESIM_RELEASES="file://$work/releases" NODESIM_VERSION="v$version" packaging/action/install.sh
+say "all of it is as it should be"

@@ -126,10 +126,16 @@ fuzz: ## every fuzz target, FUZZTIME each (30s)
 		done; \
 	done
 
+# What reads what strangers write. Inputs that reach new code stay in Go's build cache, where the next run begins with them;
+# one that fails is written below testdata/fuzz, to be committed with its mend.
+PARSERS = ./golden ./internal/faultspec ./internal/mask ./internal/rawjson ./recorder ./recorder/auditlog ./recorder/formats \
+	./replay ./replay/apiserver/... ./replay/policy ./scenarios/snapshot ./scenarios/spec ./timeline
+
 .PHONY: soak
-soak: ## the long campaigns: many seeds, long faults
+soak: ## the long campaigns: many seeds, long faults, an hour of fuzzing for each parser
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
 	NODESIM_SOAK=1 KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 1 -count 1 -timeout 6h $(PACKAGES)
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=1h PACKAGES="$(PARSERS)"
 	@$(MAKE) --no-print-directory minors
 
 # The minors of Kubernetes to be compared with: all, unless they are named. RUN=comparisons leaves out the conformance

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,10 +85,19 @@ type rival struct {
 // contend starts a program that ends with the benchmark.
 func contend(tb testing.TB, path string, args []string, env ...string) *rival {
 	tb.Helper()
+	var said bytes.Buffer
+	c := contendTo(tb, &said, path, args, env...)
+	c.err = &said
+	return c
+}
+
+// contendTo is contend with a place for what the program says.
+func contendTo(tb testing.TB, says io.Writer, path string, args []string, env ...string) *rival {
+	tb.Helper()
 	c := &rival{
 		cmd: exec.Command(path, args...), err: &bytes.Buffer{}, begun: func(context.Context) bool { return true }, ended: make(chan struct{}),
 	}
-	c.cmd.Stderr = c.err
+	c.cmd.Stderr = says
 	c.cmd.Env = append(os.Environ(), env...)
 	if err := c.cmd.Start(); err != nil {
 		tb.Fatal(err)
@@ -135,15 +145,21 @@ func nodesimOf(kubelet string) func(context.Context, testing.TB, *liveRig, int) 
 	}
 }
 
-// startNodesim runs the scenario of so many nodes live with the program as it is built for people.
-func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int) *rival {
+// build builds the program as it is built for people, and returns its path.
+func build(tb testing.TB) string {
 	tb.Helper()
 	bin := filepath.Join(tb.TempDir(), "nodesim")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "..").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(tb.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "..").CombinedOutput(); err != nil {
 		tb.Fatalf("%v\n%s", err, out)
 	}
+	return bin
+}
+
+// startNodesim runs the scenario of so many nodes live.
+func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int) *rival {
+	tb.Helper()
 	// --keep, since the control plane is thrown away whole.
-	c := contend(tb, bin, []string{
+	c := contend(tb, build(tb), []string{
 		"simulate", filepath.Join("testdata", "live", "thousand.yaml"), "--set", "kubelet=" + kubelet, "--set", fmt.Sprint("nodes=", nodes),
 		"--live", "--keep", "--kubeconfig", r.plane.KubeconfigPath(), "-o", "feed",
 	})

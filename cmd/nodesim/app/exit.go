@@ -20,6 +20,7 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitGaps   = 3
+	exitEnded  = 4
 )
 
 // exitError is an error with a status of its own. Without err, everything has

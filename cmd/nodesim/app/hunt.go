@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"runtime"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/hunt"
 	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	search "github.com/nodesim/nodesim/scenarios/hunt"
@@ -124,6 +126,10 @@ func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) e
 	res, err := hunt.Run(cmd.Context(), c, &simulate.Status{Out: errOut, Width: terminal.Width(errOut)})
 	if err != nil {
 		return err
+	}
+	if cmd.Context().Err() != nil && f.shard != "" && res.Found == nil {
+		// A pod that is evicted: its index is not done, and the Job has to begin it again.
+		return &exitError{exitEnded, fmt.Errorf("shard %s: ended from outside after %s of its cases: no result is written: run it again", f.shard, phrase.Count(int(res.Tried), "case"))}
 	}
 	return tellHunt(cmd, res, format, out)
 }

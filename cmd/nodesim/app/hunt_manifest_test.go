@@ -38,11 +38,17 @@ func executed(t *testing.T, want int, args ...string) string {
 // ran runs the program's code, and returns what it prints and its exit status.
 func ran(t *testing.T, args ...string) (string, int) {
 	t.Helper()
+	return ranUntil(t.Context(), t, args...)
+}
+
+// ranUntil is ran for a program that is asked to end when ctx does.
+func ranUntil(ctx context.Context, t *testing.T, args ...string) (string, int) {
+	t.Helper()
 	root := newRoot()
 	var out, errOut bytes.Buffer
 	root.SetOut(&out)
 	root.SetErr(&errOut)
-	code := run(t.Context(), root, args)
+	code := run(ctx, root, args)
 	if errOut.Len() > 0 {
 		t.Logf("nodesim %v: %s", args, errOut.String())
 	}
@@ -91,6 +97,26 @@ func TestHuntManifest(t *testing.T) {
 	var res hunt.Result
 	if err := json.Unmarshal([]byte(whole), &res); err != nil || res.Tried != 12 {
 		t.Errorf("%d cases were tried: %v", res.Tried, err)
+	}
+}
+
+// A shard whose pod is evicted has no result, so that its index doesn't count as done; the Job begins it again, since it gives up
+// an index for other exit statuses only. A search that is no shard says what it came to.
+func TestEvictedShardOfAHunt(t *testing.T) {
+	evicted, cancel := context.WithCancel(t.Context())
+	cancel()
+	out, code := ranUntil(evicted, t, "hunt", "surge", "--cases", "12", "--shard", "0/3", "-o", "json")
+	if out != "" || code != exitEnded {
+		t.Errorf("found %q and exit status %d, want no result and %d", out, code, exitEnded)
+	}
+	if out, code = ranUntil(evicted, t, "hunt", "surge", "--cases", "12", "-o", "json"); out == "" || code != 0 {
+		t.Errorf("found %q and exit status %d, want what was tried and 0", out, code)
+	}
+	_, job := manifest(t, executed(t, 0, "hunt", "manifest", "surge", "--cases", "12", "--shards", "3", "--image", "registry.example/nodesim:v1"))
+	for _, rule := range job.Spec.PodFailurePolicy.Rules {
+		if codes := rule.OnExitCodes; codes != nil && slices.Contains(codes.Values, exitEnded) {
+			t.Errorf("the Job gives up an index for exit status %d: want it to begin again", exitEnded)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@
 // [cmd/nodesim] does.
 //
 // Each verb has a file of its own, which parses flags and wires; what it calls is a library. Exit status: 0 done, 1 failed or
-// not as expected, 2 wrong usage, 3 recorded with gaps.
+// not as expected, 2 wrong usage, 3 recorded with gaps, 4 a shard that was ended before it was done.
 //
 // [cmd/nodesim]: https://github.com/nodesim/nodesim/tree/main/cmd/nodesim
 package app

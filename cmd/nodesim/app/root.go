@@ -21,7 +21,7 @@ Kubernetes API, and holds tapes against golden files, so that what your tools sa
 about a roll is pinned down.
 
 Exit status: 0 done, 1 failed or not as expected, 2 wrong usage, 3 recorded with
-gaps.`
+gaps, 4 a shard that was ended before it was done.`
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

@@ -3,6 +3,7 @@ package controller
 import (
 	"archive/zip"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -91,7 +92,7 @@ func release(t *testing.T, proxy string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // as below, if a part of it fails
 	w := zip.NewWriter(file)
 	for _, name := range releasedFiles(t) {
 		part, err := w.Create(module + "@" + version + "/" + name)
@@ -108,7 +109,7 @@ func release(t *testing.T, proxy string) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

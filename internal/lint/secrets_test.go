@@ -16,6 +16,7 @@ import (
 
 // madeUp are files that hold what looks like credentials on purpose.
 var madeUp = []string{
+	"cmd/nodesim/app/testdata/help/",   // "--token string" and its like
 	"cmd/nodesim/app/testdata/script/", // commands and inputs, in which credentials have to be masked
 	"recorder/formats/testdata/",       // other tools' files with made-up Secrets, which no tape may have
 	"replay/apiserver/internal/tables/testdata/certificatesigningrequests.certificates.k8s.io.yaml", // requests for no certificate

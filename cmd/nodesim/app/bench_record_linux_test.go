@@ -175,7 +175,7 @@ func startRecording(ctx context.Context, tb testing.TB, r *liveRig) *rival {
 	}
 	listed := make(chan struct{})
 	go func() {
-		defer said.Close()
+		defer func() { _ = said.Close() }() // it was only read
 		lines, once := bufio.NewScanner(said), false
 		for lines.Scan() {
 			if !once && strings.HasPrefix(lines.Text(), "recording ") {

@@ -66,7 +66,11 @@ func (c Clock) instant(t metav1.Time) kube.Instant {
 	if c.Foreign == nil || i <= c.Scenario { // what was before has the speed of the wall
 		return i
 	}
-	return c.Foreign.keep(t.Time, i)
+	latest := i // without a pace that may lose time, what was said of a time holds
+	if c.Latest != nil {
+		latest, _ = c.Latest()
+	}
+	return c.Foreign.keep(t.Time, i, latest)
 }
 
 // second is the wall time of a moment in whole seconds, as the API keeps it; none

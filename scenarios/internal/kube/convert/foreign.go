@@ -19,9 +19,11 @@ func NewForeignTimes() *ForeignTimes {
 	return &ForeignTimes{moments: map[int64]kube.Instant{}, walls: map[kube.Instant]time.Time{}}
 }
 
-// keep returns the moment of a wall time: the one it had before, or one at about i.
-func (f *ForeignTimes) keep(t time.Time, i kube.Instant) kube.Instant {
-	if known, is := f.moments[t.Unix()]; is {
+// keep returns the moment of a wall time: the one it had before, or one at about i. A moment that it had before it came
+// may turn out to be after latest, when the pace has lost time since: what is past is given another.
+func (f *ForeignTimes) keep(t time.Time, i, latest kube.Instant) kube.Instant {
+	known, is := f.moments[t.Unix()]
+	if is && (known.Second() <= latest || i > latest) {
 		return known
 	}
 	i = i.Second() + 1

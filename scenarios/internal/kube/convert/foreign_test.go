@@ -6,6 +6,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -59,5 +60,52 @@ func TestForeignTimesComeBack(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A pod's end is announced before it comes. The pace may lose time until then, because the machine stood still: what is
+// written in the second of that end, like another pod's start, isn't in the scenario's future.
+func TestForeignTimesAreNotInTheFuture(t *testing.T) {
+	const speed = 8
+	now, lag := start.Add(10*time.Second), time.Duration(0)
+	c := convert.Clock{Scenario: kube.InstantOf(start), Wall: start, Speed: speed, Foreign: convert.NewForeignTimes()}
+	c.Paced = func(since time.Duration) time.Time {
+		return start.Add(lag + time.Duration(float64(since)/speed))
+	}
+	c.Latest = func() (kube.Instant, time.Time) {
+		return c.Scenario.Add(time.Duration(float64(now.Sub(start)-lag) * speed)), now
+	}
+	var ts convert.Templates
+	read := func(p *kube.Pod, change func(*corev1.Pod)) {
+		t.Helper()
+		seen, err := convert.PodToAPI(p, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(seen)
+		ts.PodFromAPI(p, seen, c, true)
+	}
+
+	end := metav1.NewTime(now.Add(30 * time.Second))
+	ending := pod()
+	read(ending, func(p *corev1.Pod) { p.DeletionTimestamp = &end })
+	announced := ending.Deleting
+	if latest, _ := c.Latest(); announced <= latest {
+		t.Fatalf("the end is at %v: want it after %v", announced, latest)
+	}
+
+	now, lag = end.Add(time.Second), 7*time.Second
+	latest, _ := c.Latest()
+	starting := pod()
+	read(starting, func(p *corev1.Pod) { p.CreationTimestamp, p.Status.StartTime = end, &end })
+	if starting.Created > latest || starting.Started > latest {
+		t.Errorf("the pod is of %v and starts at %v: want neither after %v", starting.Created, starting.Started, latest)
+	}
+	out, err := convert.PodToAPI(starting, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Status.StartTime; !got.Equal(&end) {
+		t.Errorf("the start was written at %s and goes out as %s", end.Format("05"), got.Format("05"))
 	}
 }

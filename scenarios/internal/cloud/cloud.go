@@ -31,7 +31,7 @@ type Cloud struct {
 	byName   map[string]*Instance
 	launched int
 	adopted  bool // some were
-	watchers []func(Change, *Instance)
+	watchers []watcher
 	// shortages are where there is no capacity, by zone and group; "" is any.
 	shortages map[[2]string]int
 	full      []func(*Group, string)
@@ -48,7 +48,18 @@ func New(cfg Config) *Cloud {
 }
 
 // Watch has f called after every change of an instance.
-func (c *Cloud) Watch(f func(Change, *Instance)) { c.watchers = append(c.watchers, f) }
+func (c *Cloud) Watch(f func(Change, *Instance)) { c.WatchGroup(nil, f) }
+
+// WatchGroup is Watch of one group's instances.
+func (c *Cloud) WatchGroup(g *Group, f func(Change, *Instance)) {
+	c.watchers = append(c.watchers, watcher{g, f})
+}
+
+// watcher is told of the instances of a group, or of all where that is nil.
+type watcher struct {
+	group *Group
+	tell  func(Change, *Instance)
+}
 
 // WatchRefusals has f called after every launch that was refused for lack of capacity, with the zone that was tried.
 func (c *Cloud) WatchRefusals(f func(g *Group, zone string)) { c.full = append(c.full, f) }
@@ -355,7 +366,9 @@ func (c *Cloud) capacity(g *Group, zone string) bool {
 }
 
 func (c *Cloud) tell(change Change, i *Instance) {
-	for _, f := range c.watchers {
-		f(change, i)
+	for _, w := range c.watchers {
+		if w.group == nil || w.group == i.Group {
+			w.tell(change, i)
+		}
 	}
 }

@@ -6,20 +6,82 @@ import (
 )
 
 // Budgets returns the budgets in the order of their creation.
-func (s *Store) Budgets() []*Budget { return s.budgets.all }
+func (s *Store) Budgets() []*Budget { return s.budgets.list() }
 
 // Budget returns the budget of a name, or nil.
 func (s *Store) Budget(namespace, name string) *Budget { return s.budgets.byName[key{namespace, name}] }
 
 // BudgetsOf returns the budgets that cover a pod.
 func (s *Store) BudgetsOf(p *Pod) []*Budget {
+	return s.budgetsIn[p.Namespace].of(p)
+}
+
+// namespaceBudgets are the budgets of a namespace.
+type namespaceBudgets struct {
+	all []*Budget // in the order of their creation
+	// byLabel are the places of those that ask for a label first, by that, and rest of the others; nil after a change.
+	byLabel map[Pair][]int
+	rest    []int
+}
+
+// fewBudgets is a number of budgets of which each is asked sooner than found.
+const fewBudgets = 8
+
+// of returns the budgets that cover a pod, in the order of their creation.
+func (n *namespaceBudgets) of(p *Pod) []*Budget {
 	var some []*Budget
-	for _, b := range s.budgetsIn[p.Namespace] {
-		if b.Covers(p) {
-			some = append(some, b)
+	switch {
+	case n == nil:
+		return nil
+	case len(n.all) <= fewBudgets:
+		for _, b := range n.all {
+			if b.Covers(p) {
+				some = append(some, b)
+			}
+		}
+		return some
+	case n.byLabel == nil:
+		n.index()
+	}
+	var at []int
+	add := func(places []int) {
+		for _, i := range places {
+			if n.all[i].Covers(p) {
+				at = append(at, i)
+			}
 		}
 	}
+	add(n.rest)
+	for _, label := range p.Labels {
+		add(n.byLabel[label])
+	}
+	slices.Sort(at)
+	for _, i := range at {
+		some = append(some, n.all[i])
+	}
 	return some
+}
+
+func (n *namespaceBudgets) index() {
+	n.byLabel, n.rest = make(map[Pair][]int, len(n.all)), n.rest[:0]
+	for i, b := range n.all {
+		if len(b.Selector) == 0 {
+			n.rest = append(n.rest, i)
+			continue
+		}
+		n.byLabel[b.Selector[0]] = append(n.byLabel[b.Selector[0]], i)
+	}
+}
+
+// enterBudget adds a budget to those of its namespace.
+func (s *Store) enterBudget(k key, b *Budget) {
+	s.budgets.put(k, b)
+	n := s.budgetsIn[b.Namespace]
+	if n == nil {
+		n = &namespaceBudgets{}
+		s.budgetsIn[b.Namespace] = n
+	}
+	n.all, n.byLabel = append(n.all, b), nil
 }
 
 // CreateBudget adds a budget.
@@ -48,8 +110,7 @@ func (s *Store) SeedBudget(b *Budget) error {
 
 func (s *Store) addBudget(k key, b *Budget) {
 	s.stamp(&b.Meta)
-	s.budgets.put(k, b)
-	s.budgetsIn[b.Namespace] = append(s.budgetsIn[b.Namespace], b)
+	s.enterBudget(k, b)
 	s.emit(Added, "poddisruptionbudgets", &b.Meta, nil, whole(s, (*writer).budget, b))
 	s.tellBudgets(Added, nil, b)
 }
@@ -64,6 +125,7 @@ func (s *Store) UpdateBudget(b *Budget, change func(*Budget)) bool {
 	if !b.sameSpec(&old) {
 		// As PrepareForUpdate of pkg/registry/policy/poddisruptionbudget.
 		b.Generation = old.Generation + 1
+		s.budgetsIn[b.Namespace].byLabel = nil
 	}
 	patch := differ(s, (*writer).budget, &old, b)
 	if patch == nil {
@@ -84,7 +146,8 @@ func (s *Store) DeleteBudget(b *Budget) bool {
 	b.rv = s.version()
 	b.gone = true
 	s.budgets.drop(key{b.Namespace, b.Name})
-	s.budgetsIn[b.Namespace] = slices.DeleteFunc(slices.Clone(s.budgetsIn[b.Namespace]), func(o *Budget) bool { return o == b })
+	n := s.budgetsIn[b.Namespace]
+	n.all, n.byLabel = slices.DeleteFunc(n.all, func(o *Budget) bool { return o == b }), nil
 	s.emit(Deleted, "poddisruptionbudgets", &b.Meta, nil, nil)
 	s.tellBudgets(Deleted, &old, b)
 	return true

@@ -4,7 +4,7 @@ import "fmt"
 
 // Nodes returns the nodes in the order of their creation. The slice must not be
 // changed; nodes that come and go while one walks along don't disturb it.
-func (s *Store) Nodes() []*Node { return s.nodes.all }
+func (s *Store) Nodes() []*Node { return s.nodes.list() }
 
 // Node returns the node of a name, or nil.
 func (s *Store) Node(name string) *Node { return s.nodes.byName[key{name: name}] }
@@ -84,8 +84,6 @@ func (s *Store) tellNodes(c Change, old, n *Node) {
 	if r := s.outbound(); r != nil {
 		r.NodeWritten(c, old, n)
 	}
-	for _, f := range s.watchers.nodes {
-		f(c, old, n)
-	}
+	s.watchers.nodes.tell(n.Name, c, old, n)
 	s.watching--
 }

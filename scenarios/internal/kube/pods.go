@@ -3,6 +3,8 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 )
@@ -17,8 +19,11 @@ func (s *Store) Pod(namespace, name string) *Pod { return s.pods[key{namespace, 
 // PodsOn returns the pods that are bound to a node; see [Store.Pods].
 func (s *Store) PodsOn(node string) []*Pod { return s.onNode[node].list() }
 
-// PodsOf returns the pods of a controller by its UID; see [Store.Pods].
+// PodsOf returns the pods of a controller by its UID, or those that have none for ""; see [Store.Pods].
 func (s *Store) PodsOf(owner string) []*Pod { return s.ofOwner[owner].list() }
+
+// Owners returns the UIDs of all controllers that have pods, and "" where there are pods without one.
+func (s *Store) Owners() iter.Seq[string] { return maps.Keys(s.ofOwner) }
 
 func (l *podList) list() []*Pod {
 	if l == nil {
@@ -69,14 +74,14 @@ func (s *Store) enter(p *Pod) {
 	s.pods[key{p.Namespace, p.Name}] = p
 	s.all.add(p)
 	put(s.ofOwner, amongOwned, ownerOf(p), p)
-	put(s.onNode, amongBound, p.NodeName, p)
+	s.putOn(p)
 }
 
 // move puts a pod that has changed into the lists of its node and its owner.
 func (s *Store) move(old, p *Pod) {
 	if old.NodeName != p.NodeName {
 		take(s.onNode, old.NodeName, p)
-		put(s.onNode, amongBound, p.NodeName, p)
+		s.putOn(p)
 	}
 	if old.Owner != p.Owner {
 		take(s.ofOwner, ownerOf(old), p)
@@ -168,9 +173,7 @@ func (s *Store) tellPods(c Change, old, p *Pod) {
 	if r := s.outbound(); r != nil {
 		r.PodWritten(c, old, p)
 	}
-	for _, f := range s.watchers.pods {
-		f(c, old, p)
-	}
+	s.watchers.pods.tell(p.NodeName, c, old, p)
 	s.watching--
 }
 
@@ -181,10 +184,14 @@ func ownerOf(p *Pod) string {
 	return p.Owner.UID
 }
 
-func put(index map[string]*podList, of listKind, k string, p *Pod) {
-	if k == "" {
-		return
+// putOn adds a pod to those of its node, where it has one.
+func (s *Store) putOn(p *Pod) {
+	if p.NodeName != "" {
+		put(s.onNode, amongBound, p.NodeName, p)
 	}
+}
+
+func put(index map[string]*podList, of listKind, k string, p *Pod) {
 	l := index[k]
 	if l == nil {
 		l = &podList{of: of}

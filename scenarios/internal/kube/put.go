@@ -69,14 +69,14 @@ func (s *Store) PutBudget(namespace, name string, change func(*Budget)) uint64 {
 		b = &Budget{}
 		change(b)
 		b.rv = s.version()
-		s.budgets.put(key{b.Namespace, b.Name}, b)
-		s.budgetsIn[b.Namespace] = append(s.budgetsIn[b.Namespace], b)
+		s.enterBudget(key{b.Namespace, b.Name}, b)
 		s.tellBudgets(Added, nil, b)
 		return b.rv
 	}
 	old := *b
 	change(b)
 	b.rv = s.version()
+	s.budgetsIn[b.Namespace].byLabel = nil
 	s.tellBudgets(Modified, &old, b)
 	return b.rv
 }

@@ -49,7 +49,7 @@ type Store struct {
 	ofOwner map[string]*podList
 	budgets table[Budget]
 	// budgetsIn are the budgets of a namespace, in the order of their creation.
-	budgetsIn map[string][]*Budget
+	budgetsIn map[string]*namespaceBudgets
 	customs   map[string]*table[Custom]
 
 	inbound  bool // what is being written came from the remote
@@ -59,7 +59,7 @@ type Store struct {
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
 	watching int           // depth of calls of functions that watch
-	watchers watchers
+	watchers allWatchers
 
 	recollections map[uint64]*recollection // by the hash of an object's reference
 	lastEvent     Instant
@@ -91,9 +91,9 @@ const (
 	Deleted
 )
 
-type watchers struct {
-	nodes   []func(Change, *Node, *Node)
-	pods    []func(Change, *Pod, *Pod)
+type allWatchers struct {
+	nodes   watchers[Node]
+	pods    watchers[Pod]
 	budgets []func(Change, *Budget, *Budget)
 }
 
@@ -102,7 +102,7 @@ func New(cfg Config) *Store {
 	return &Store{
 		cfg: cfg, rv: cfg.Version, full: func() bool { return false },
 		pods: map[key]*Pod{}, onNode: map[string]*podList{}, ofOwner: map[string]*podList{},
-		budgetsIn: map[string][]*Budget{}, customs: map[string]*table[Custom]{},
+		budgetsIn: map[string]*namespaceBudgets{}, customs: map[string]*table[Custom]{},
 		recollections: map[uint64]*recollection{}, rewritten: map[string]Instant{}, scales: map[string]int{}, leases: map[string]*lease{}, isomorphic: map[uint64]*series{},
 	}
 }
@@ -120,13 +120,21 @@ func (s *Store) Version() uint64 { return s.rv }
 // WatchNodes has f called after every write of a node with its old and its new state; of a node that was added, old
 // is nil. old is valid during the call only. So do the others.
 func (s *Store) WatchNodes(f func(c Change, old, n *Node)) {
-	s.watchers.nodes = append(s.watchers.nodes, f)
+	s.watchers.nodes.add(f)
 }
 
 // WatchPods watches pods; see [Store.WatchNodes].
 func (s *Store) WatchPods(f func(c Change, old, p *Pod)) {
-	s.watchers.pods = append(s.watchers.pods, f)
+	s.watchers.pods.add(f)
 }
+
+// WatchNodesNamed is WatchNodes of the nodes that the [Watch] follows.
+func (s *Store) WatchNodesNamed(f func(c Change, old, n *Node)) Watch {
+	return s.watchers.nodes.watch(f)
+}
+
+// WatchPodsOn is WatchPods of the pods on the nodes that the [Watch] follows, by their names.
+func (s *Store) WatchPodsOn(f func(c Change, old, p *Pod)) Watch { return s.watchers.pods.watch(f) }
 
 // WatchBudgets watches budgets; see [Store.WatchNodes].
 func (s *Store) WatchBudgets(f func(c Change, old, b *Budget)) {
@@ -146,7 +154,7 @@ func (s *Store) version() uint64 {
 	if s.watching > 0 {
 		s.cfg.Fail(errReentrant)
 	}
-	if nodes := len(s.nodes.all); nodes > 0 {
+	if nodes := len(s.nodes.byName); nodes > 0 {
 		each := leaseRenewal / time.Duration(nodes)
 		if passed := (s.cfg.Now() - s.renewed).Truncate(each); passed > 0 {
 			s.rv += uint64(passed / each)

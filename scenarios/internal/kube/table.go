@@ -1,17 +1,19 @@
 package kube
 
-import "slices"
-
 // table keeps objects in the order in which they were created, and finds them
 // by name.
 type table[T any] struct {
-	all    []*T
-	byName map[key]*T
+	all     []*T // and those that were dropped since the last list
+	byName  map[key]*T
+	dropped map[*T]bool
 }
 
 func (t *table[T]) put(k key, o *T) {
 	if t.byName == nil {
 		t.byName = map[key]*T{}
+	}
+	if t.dropped[o] {
+		t.sweep()
 	}
 	t.byName[k] = o
 	t.all = append(t.all, o)
@@ -19,11 +21,37 @@ func (t *table[T]) put(k key, o *T) {
 
 func (t *table[T]) drop(k key) {
 	o := t.byName[k]
-	delete(t.byName, k)
-	if i := slices.Index(t.all, o); i >= 0 {
-		// A copy, since a caller may be iterating over the old one.
-		t.all = slices.Delete(slices.Clone(t.all), i, i+1)
+	if o == nil {
+		return
 	}
+	delete(t.byName, k)
+	if t.dropped == nil {
+		t.dropped = map[*T]bool{}
+	}
+	if t.dropped[o] = true; len(t.dropped) > len(t.byName)+64 {
+		t.sweep()
+	}
+}
+
+// list returns the objects. The slice stays as it is when some come and go.
+func (t *table[T]) list() []*T {
+	if len(t.dropped) > 0 {
+		t.sweep()
+	}
+	return t.all
+}
+
+// sweep forgets what was dropped.
+func (t *table[T]) sweep() {
+	// A copy, since a caller may be iterating over the old one.
+	rest := make([]*T, 0, len(t.byName)+len(t.byName)/8)
+	for _, o := range t.all {
+		if !t.dropped[o] {
+			rest = append(rest, o)
+		}
+	}
+	t.all = rest
+	clear(t.dropped)
 }
 
 // podList is a set of pods in an order that the writes alone decide. Each pod keeps its place in it, so that no

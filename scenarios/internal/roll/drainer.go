@@ -51,13 +51,14 @@ func (s *Stuck) Error() string {
 // each of which it drains once at a time.
 type Drainer struct {
 	env    *component.Env
+	watch  kube.Watch // of the pods on nodes that are being drained
 	byNode map[string]*drain
 }
 
 // NewDrainer returns a drainer; it watches pods.
 func NewDrainer(env *component.Env) *Drainer {
 	ds := &Drainer{env: env, byNode: map[string]*drain{}}
-	env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
+	ds.watch = env.API.WatchPodsOn(func(c kube.Change, old, p *kube.Pod) {
 		if c == kube.Added || c == kube.Modified && p.Terminal() == old.Terminal() {
 			return
 		}
@@ -77,6 +78,7 @@ func (ds *Drainer) Drain(n *kube.Node, how Drain, done func(error)) {
 	ds.Cancel(n.Name)
 	d := &drain{ds: ds, node: n.Name, how: how, done: done, chance: ds.env.Stream("drain", n.UID), retries: map[*kube.Pod]kube.Instant{}}
 	ds.byNode[n.Name] = d
+	ds.watch.Follow(n.Name)
 	if how.Timeout > 0 {
 		d.limit = ds.env.Timer(how.Timeout, d.timeout)
 	}
@@ -250,5 +252,6 @@ func (d *drain) close() {
 	d.next.Stop()
 	if d.ds.byNode[d.node] == d {
 		delete(d.ds.byNode, d.node)
+		d.ds.watch.Drop(d.node)
 	}
 }

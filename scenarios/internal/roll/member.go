@@ -38,6 +38,7 @@ func (r *Roller) join(i *cloud.Instance) *member {
 		m.ready, m.served = true, true
 	}
 	r.byID[i.ID] = m
+	r.nodes.Follow(i.Name)
 	at, _ := r.place(i.ID)
 	r.members = slices.Insert(r.members, at, m)
 	return m
@@ -45,6 +46,9 @@ func (r *Roller) join(i *cloud.Instance) *member {
 
 // leave is the end of an instance.
 func (r *Roller) leave(i *cloud.Instance) {
+	if r.byID[i.ID] != nil {
+		r.nodes.Drop(i.Name)
+	}
 	delete(r.byID, i.ID)
 	if at, found := r.place(i.ID); found {
 		r.members = slices.Delete(r.members, at, at+1)

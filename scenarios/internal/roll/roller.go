@@ -9,6 +9,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/cycle"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
@@ -21,6 +22,7 @@ type Roller struct {
 	strategy Strategy
 	chance   model.Stream
 	drains   *Drainer
+	nodes    kube.Watch // of the members'
 	// Ended is called once, from the loop, when the roll is over.
 	Ended func(Outcome)
 
@@ -64,8 +66,11 @@ func New(env *component.Env, cfg Config, build func(Base) Strategy) *Roller {
 		r.join(i)
 	}
 	r.strategy = build(Base{r})
-	env.API.WatchNodes(r.nodeChanged)
-	env.Cloud.Watch(r.instanceChanged)
+	r.nodes = env.API.WatchNodesNamed(r.nodeChanged)
+	for _, m := range r.members {
+		r.nodes.Follow(m.instance.Name)
+	}
+	env.Cloud.WatchGroup(cfg.Group, r.instanceChanged)
 	if cfg.At >= 0 {
 		env.At(cfg.At, r.Begin)
 	}

@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,6 +20,10 @@ type CloudNode struct {
 	env    *component.Env
 	cfg    CloudNodeConfig
 	chance model.Stream
+	// order numbers the nodes as they have come, and unready are those that a look finds not Ready.
+	order   map[*kube.Node]int
+	come    int
+	unready map[*kube.Node]bool
 }
 
 // CloudNodeConfig holds the provider's part of the controllers.
@@ -28,8 +34,12 @@ type CloudNodeConfig struct {
 
 // NewCloudNode starts the controllers.
 func NewCloudNode(env *component.Env, cfg CloudNodeConfig) *CloudNode {
-	c := &CloudNode{env: env, cfg: cfg, chance: env.Stream("cloud-node")}
+	c := &CloudNode{env: env, cfg: cfg, chance: env.Stream("cloud-node"), order: map[*kube.Node]int{}, unready: map[*kube.Node]bool{}}
+	for _, n := range env.API.Nodes() {
+		c.note(kube.Added, n)
+	}
 	env.API.WatchNodes(func(change kube.Change, _, n *kube.Node) {
+		c.note(change, n)
 		if change == kube.Added && n.HasTaint(component.TaintUninitialized, "") {
 			env.After(env.Draw(&c.chance, env.Timings.CloudInitialize), func() { c.initialize(n) })
 		}
@@ -42,6 +52,22 @@ func NewCloudNode(env *component.Env, cfg CloudNodeConfig) *CloudNode {
 	}
 	env.After(time.Duration(c.chance.N(uint64(period))), look)
 	return c
+}
+
+// note remembers which nodes aren't Ready, so that a look at a large cluster takes no time.
+func (c *CloudNode) note(change kube.Change, n *kube.Node) {
+	switch {
+	case change == kube.Deleted:
+		delete(c.order, n)
+	case change == kube.Added:
+		c.order[n] = c.come
+		c.come++
+	}
+	if change == kube.Deleted || n.Ready() {
+		delete(c.unready, n)
+	} else {
+		c.unready[n] = true
+	}
 }
 
 // initialize is syncNode: one update adds the labels and removes the taint, and
@@ -69,10 +95,11 @@ func (c *CloudNode) initialize(n *kube.Node) {
 // their instances exist; no instance is ever shut down and kept here. A node that a
 // finalizer holds is deleted again at every look, and stays.
 func (c *CloudNode) look() {
-	for _, n := range c.env.API.Nodes() {
-		if n.Ready() {
-			continue
-		}
+	if len(c.unready) == 0 {
+		return
+	}
+	nodes := slices.SortedFunc(maps.Keys(c.unready), func(a, b *kube.Node) int { return c.order[a] - c.order[b] })
+	for _, n := range nodes {
 		i := c.env.Cloud.ByNode(n.Name)
 		if i == nil || i.State == cloud.Terminated && !i.Hidden {
 			about := kube.AboutNode(n)

@@ -39,7 +39,7 @@ func NewDisruption(env *component.Env) *Disruption {
 // Seed adds a budget from before the tape began, after its pods: the controller has long computed its status of them,
 // and it is written once. Where Created is unset it is now.
 func (d *Disruption) Seed(b *kube.Budget) error {
-	n := d.recount(b)
+	n := d.countAlike(b)
 	if b.Created == 0 {
 		b.Created = d.env.API.Now()
 	}

@@ -35,6 +35,24 @@ func (d *Disruption) recount(b *kube.Budget) *budgetCount {
 	return n
 }
 
+// countAlike is recount before the tape begins, when the pods of one controller don't differ yet: one of them is asked for all.
+func (d *Disruption) countAlike(b *kube.Budget) *budgetCount {
+	n := &budgetCount{budget: b, owners: map[string]*ownedCount{}}
+	for uid := range d.env.API.Owners() { // sums: the order is of no consequence
+		pods := d.env.API.PodsOf(uid)
+		alike := uid != "" && !d.mixed[uid]
+		if alike && !b.Covers(pods[0]) {
+			continue
+		}
+		for _, p := range pods {
+			if alike || b.Covers(p) {
+				n.count(p, +1)
+			}
+		}
+	}
+	return n
+}
+
 func healthy(p *kube.Pod) bool { return !p.Terminating() && p.Ready() }
 
 // podChanged counts a pod again, and reports whether a sync would find something

@@ -19,6 +19,7 @@ type NodeLifecycle struct {
 	chance model.Stream
 	byNode map[*kube.Node]*nodeHealth
 	nodes  []*nodeHealth // in the order in which they came; gone ones until the next look
+	rests  []rest        // of each of nodes
 	known  map[string]*nodeHealth
 	fresh  []*nodeHealth // that have come since the last look
 	gone   []*nodeHealth // since the last look
@@ -28,9 +29,17 @@ type NodeLifecycle struct {
 	grid   time.Duration   // when the passes over the zones' queues are, within a tenth of a second
 }
 
+// rest is as much of a node's record as a look needs that finds it well and unchanged. Nearly all are, and those of a
+// large cluster fit into a processor's cache.
+type rest struct {
+	until kube.Instant  // when its last sign of life is good for nothing any more; 0 where it isn't well or has changed
+	zone  *evictionZone // nil where it doesn't count
+}
+
 // nodeHealth is the controller's record of a node.
 type nodeHealth struct {
 	node      *kube.Node
+	place     int // in nodes
 	zone      *evictionZone
 	heartbeat kube.Instant // of the Ready condition, when it was last looked at
 	ready     bool         // there was a Ready condition
@@ -74,17 +83,19 @@ func (c *NodeLifecycle) nodeChanged(change kube.Change, old, n *kube.Node) {
 	case change == kube.Deleted:
 		delete(c.byNode, n)
 		c.gone = append(c.gone, h)
+		c.rests[h.place].until = 0
 		c.env.API.DropLease(n.Name) // its owner is gone
 		return
 	case change == kube.Added:
-		h = &nodeHealth{node: n, probe: n.Created.Second(), old: n.Created < c.env.API.Now().Second()}
+		h = &nodeHealth{node: n, place: len(c.nodes), probe: n.Created.Second(), old: n.Created < c.env.API.Now().Second()}
 		c.byNode[n] = h
-		c.nodes, c.fresh = append(c.nodes, h), append(c.fresh, h)
+		c.nodes, c.rests, c.fresh = append(c.nodes, h), append(c.rests, rest{}), append(c.fresh, h)
 		c.place(h)
 	case !sameLabels(old.Labels, n.Labels):
 		c.place(h)
 	}
 	h.changed = true
+	c.rests[h.place].until = 0
 	if h.tainting || !needsTaints(n) && !needsLabels(n) {
 		return
 	}
@@ -104,7 +115,14 @@ func (c *NodeLifecycle) look() {
 		z.queue = z.queue[:0]
 		z.ready, z.lost = 0, 0
 	}
-	for _, h := range c.nodes {
+	for i, h := range c.nodes {
+		r := &c.rests[i]
+		if now <= r.until {
+			if r.zone != nil {
+				r.zone.ready++
+			}
+			continue
+		}
 		if h.node.Gone() {
 			continue
 		}
@@ -121,6 +139,11 @@ func (c *NodeLifecycle) look() {
 		default:
 			h.zone.lost++
 		}
+		if *r = (rest{}); h.well && !h.changed {
+			if r.until = h.probe.Add(grace); !h.excluded {
+				r.zone = h.zone
+			}
+		}
 	}
 	c.disruption(now)
 	c.pass()
@@ -130,7 +153,14 @@ func (c *NodeLifecycle) look() {
 // was deleted and has come back under its name in between was never away.
 func (c *NodeLifecycle) meet() {
 	if len(c.gone) > 0 {
-		c.nodes = slices.DeleteFunc(c.nodes, func(h *nodeHealth) bool { return h.node.Gone() })
+		rests := c.rests[:0]
+		c.nodes = slices.DeleteFunc(c.nodes, func(h *nodeHealth) bool {
+			if !h.node.Gone() {
+				rests, h.place = append(rests, c.rests[h.place]), len(rests)
+			}
+			return h.node.Gone()
+		})
+		c.rests = rests
 	}
 	for _, h := range c.fresh {
 		n := h.node

@@ -15,9 +15,10 @@ type podClass struct {
 	need     component.Room
 	scored   component.Room
 	sought   component.Room // as it counts itself where nodes are compared
-	hard     []kube.Spread  // DoNotSchedule
-	soft     []kube.Spread  // ScheduleAnyway, or what the scheduler spreads by anyway
-	images   []string       // of the containers
+	scoredBy *need
+	hard     []kube.Spread // DoNotSchedule
+	soft     []kube.Spread // ScheduleAnyway, or what the scheduler spreads by anyway
+	images   []string      // of the containers
 
 	epoch, seen int // of the groups that were looked at
 	open        []feasibleGroup
@@ -84,6 +85,11 @@ func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	c.sought = c.scored
 	if t.Demands != nil && t.Demands.Sought != nil {
 		c.sought.CPU, c.sought.Memory = t.Demands.Sought.CPU, t.Demands.Sought.Memory
+	}
+	of := need{c.need, c.sought}
+	if c.scoredBy = s.needs[of]; c.scoredBy == nil {
+		c.scoredBy = &of
+		s.needs[of] = &of
 	}
 	spread := t.Spread
 	if t.Demands != nil && len(t.Demands.Spread) > 0 {

@@ -159,7 +159,8 @@ func (s *Scheduler) reasons(p *kube.Pod, c *podClass) (reasons ReasonCounts, res
 		reasons.Add(c.shut[i].reason, c.shut[i].count)
 	}
 	for i := range c.open {
-		for _, n := range c.open[i].nodes {
+		for k := range c.open[i].seats {
+			n := c.open[i].seats[k].node
 			if n != nil && s.explainNode(&reasons, p, c, n, limits, d) {
 				resolvable++
 			}

@@ -66,9 +66,11 @@ func (f *podFamily) addZone(zone, by int) {
 	f.inZone[zone] += by
 }
 
-func (f *podFamily) on(n *schedNode) int {
-	if n.number < len(f.onNode) {
-		return int(f.onNode[n.number])
+func (f *podFamily) on(n *schedNode) int { return f.onNumber(n.number) }
+
+func (f *podFamily) onNumber(n int) int {
+	if n < len(f.onNode) {
+		return int(f.onNode[n])
 	}
 	return 0
 }

@@ -13,6 +13,7 @@ const enough = 100
 // feasibleNode is a node on which a pod may run, and what speaks for it.
 type feasibleNode struct {
 	node    *schedNode
+	seat    *seat // the node's
 	avoided int
 	spread  int64
 	score   int64
@@ -73,7 +74,7 @@ func (s *Scheduler) mayHold(p *kube.Pod, c *podClass, g *feasibleGroup, limits s
 
 // collect appends up to so many of a group's nodes that fit.
 func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spreadLimits, d *demand, share int) []feasibleNode {
-	end, wrapped := len(g.nodes), false
+	end, wrapped := len(g.seats), false
 	start := g.cursor
 	if start >= end {
 		start = 0
@@ -93,8 +94,8 @@ func (g *feasibleGroup) collect(spots []feasibleNode, c *podClass, limits spread
 		}
 		at = next + 1
 		g.cursor = at
-		if n := g.nodes[next]; limits.host(c, n) && (d == nil || d.holds(n)) {
-			spots = append(spots, feasibleNode{node: n, avoided: g.avoided})
+		if at := &g.seats[next]; limits.host(c, at.node) && (d == nil || d.holds(at.node)) {
+			spots = append(spots, feasibleNode{node: at.node, seat: at, avoided: g.avoided})
 			share--
 		}
 	}

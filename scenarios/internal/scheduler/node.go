@@ -14,6 +14,7 @@ type schedNode struct {
 	number int // of the node's place in each class's counts
 	group  *NodeGroup
 	place  int // in its group
+	gone   bool
 
 	allocatable component.Room
 	used        component.Room
@@ -21,12 +22,8 @@ type schedNode struct {
 	// scored are requests as the scores take them: a pod that asks for nothing
 	// counts as if it asked for a little.
 	scored component.Room
-	// roomScore is the node's score by its room for a class, as long as the room doesn't change.
-	roomScore    int64
-	roomScoreFor *podClass
 	// nominees are pods for which others make room here; it counts as used.
 	nominees []*waitingPod
-	gone     bool
 
 	// What only clients' pods ask for: how much of further resources there is and is used, and the ports that are taken.
 	more, moreUsed map[string]int64
@@ -40,7 +37,7 @@ func (n *schedNode) free() component.Room { return n.allocatable.Minus(n.used) }
 
 // resized notes that a node's room is another than before.
 func (n *schedNode) resized() {
-	n.roomScoreFor = nil
+	n.group.seats[n.place].scoreFor = nil
 	n.group.rooms.set(n.place, n.free())
 }
 
@@ -53,30 +50,44 @@ type NodeGroup struct {
 	Labels        kube.Pairs
 	zone          int // its number; 0 is none
 
-	nodes  []*schedNode // by place; nil for none
-	empty  []int        // places
+	seats  []seat // by place
+	empty  []int  // places
 	count  int
 	rooms  roomTree
 	cursor int // the place at which the next search begins
 }
 
+// seat is a node's place in its group, with what is looked at of each node that may be the best. The nodes that are compared
+// are neighbours, and what they are compared by comes from memory at once.
+type seat struct {
+	node   *schedNode // nil for none
+	number int
+	zone   int
+	// score is the node's by its room for pods of a need, as long as the room doesn't change.
+	score    int64
+	scoreFor *need
+}
+
+// need is what pods are scored by; classes of one need share it.
+type need struct{ need, sought component.Room }
+
 func (g *NodeGroup) add(n *schedNode) {
 	if len(g.empty) > 0 {
 		n.place = g.empty[len(g.empty)-1]
 		g.empty = g.empty[:len(g.empty)-1]
-		g.nodes[n.place] = n
 	} else {
-		n.place = len(g.nodes)
-		g.nodes = append(g.nodes, n)
+		n.place = len(g.seats)
+		g.seats = append(g.seats, seat{})
 	}
 	n.group = g
+	g.seats[n.place] = seat{node: n, number: n.number, zone: g.zone}
 	g.count++
 	g.rooms.grow(n.place)
 	g.rooms.set(n.place, n.free())
 }
 
 func (g *NodeGroup) remove(n *schedNode) {
-	g.nodes[n.place] = nil
+	g.seats[n.place] = seat{}
 	g.empty = append(g.empty, n.place)
 	g.count--
 	g.rooms.set(n.place, nothing)

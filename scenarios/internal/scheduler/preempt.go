@@ -140,7 +140,8 @@ func (s *Scheduler) candidates(p *kube.Pod, c *podClass) (all []*candidate, why 
 		}
 	} else {
 		for i := range c.open {
-			for _, n := range c.open[i].nodes {
+			for k := range c.open[i].seats {
+				n := c.open[i].seats[k].node
 				if n != nil && len(all) < candidatesAtMost {
 					try(n)
 				}

@@ -50,6 +50,7 @@ type Scheduler struct {
 
 	classes     []*podClass
 	byTemplate  map[*kube.Template]*podClass
+	needs       map[need]*need
 	last        *podClass
 	families    []*podFamily
 	byOrigin    map[*kube.Template]*podFamily
@@ -87,7 +88,7 @@ func New(env *component.Env) *Scheduler {
 	s := &Scheduler{
 		Env: env, stream: env.Stream("scheduler"),
 		nodes: map[string]*schedNode{}, groups: map[string]*NodeGroup{}, selected: []string{component.LabelZone}, zones: []string{""},
-		byTemplate: map[*kube.Template]*podClass{}, byOrigin: map[*kube.Template]*podFamily{}, resizing: map[*kube.Pod]component.Room{}, waiting: map[*kube.Pod]*waitingPod{},
+		byTemplate: map[*kube.Template]*podClass{}, needs: map[need]*need{}, byOrigin: map[*kube.Template]*podFamily{}, resizing: map[*kube.Pod]component.Room{}, waiting: map[*kube.Pod]*waitingPod{},
 		assumed: map[*kube.Pod]*schedNode{}, claims: map[ClaimName]int{}, images: map[string]*nodeImage{},
 	}
 	host := env.Stream("scheduler", "host")
@@ -142,13 +143,17 @@ func (s *Scheduler) follow(c kube.Change, old, p *kube.Pod) {
 		if old.NodeName != p.NodeName {
 			s.bound(p)
 		}
-		s.rewritten(old, p)
+		if old.NodeName == "" || p.NodeName == "" {
+			s.rewritten(old, p)
+		}
 		deleted, ended := p.Terminating() && !old.Terminating(), p.Terminal() && !old.Terminal()
 		if !deleted && !ended {
 			return
 		}
-		if w := s.waiting[p]; w != nil && deleted {
-			s.retry([]*waitingPod{w})
+		if p.NodeName == "" && deleted {
+			if w := s.waiting[p]; w != nil {
+				s.retry([]*waitingPod{w})
+			}
 		}
 		switch n := s.holder(p); {
 		case n == nil:

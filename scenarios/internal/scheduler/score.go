@@ -38,10 +38,10 @@ func (s *Scheduler) best(spots []feasibleNode, c *podClass, d *demand) *schedNod
 	crowd, crowdScore := int64(-1), int64(0)
 	for i := range spots {
 		at := &spots[i]
-		if at.node.roomScoreFor != c {
-			at.node.roomScore, at.node.roomScoreFor = s.scoreRoom(at.node, c), c
+		if at.seat.scoreFor != c.scoredBy {
+			at.seat.score, at.seat.scoreFor = s.scoreRoom(at.node, c), c.scoredBy
 		}
-		at.score += at.node.roomScore
+		at.score += at.seat.score
 		if len(c.soft) > 0 {
 			if most > 0 {
 				if at.spread != crowd {
@@ -74,7 +74,7 @@ func (s *Scheduler) spread(spots []feasibleNode, c *podClass) {
 	if len(c.soft) > 0 {
 		s.zoneSeen = append(s.zoneSeen[:0], make([]bool, len(s.zones))...)
 		for i := range spots {
-			if z := spots[i].node.group.zone; !s.zoneSeen[z] {
+			if z := spots[i].seat.zone; !s.zoneSeen[z] {
 				s.zoneSeen[z] = true
 				zones++
 			}
@@ -96,11 +96,11 @@ func (s *Scheduler) spread(spots []feasibleNode, c *podClass) {
 		}
 		skew := int64(constraint.MaxSkew-1) << logBits
 		for j := range spots {
-			n := spots[j].node
+			at := spots[j].seat
 			if perHost {
-				spots[j].spread += int64(c.on(n))*weight + skew
-			} else if n.group.zone != 0 {
-				spots[j].spread += int64(c.in(n.group.zone))*weight + skew
+				spots[j].spread += int64(c.onNumber(at.number))*weight + skew
+			} else if at.zone != 0 {
+				spots[j].spread += int64(c.in(at.zone))*weight + skew
 			}
 		}
 	}

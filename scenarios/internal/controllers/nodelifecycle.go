@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
@@ -34,6 +33,7 @@ type NodeLifecycle struct {
 type rest struct {
 	until kube.Instant  // when its last sign of life is good for nothing any more; 0 where it isn't well or has changed
 	zone  *evictionZone // nil where it doesn't count
+	gone  bool
 }
 
 // nodeHealth is the controller's record of a node.
@@ -83,7 +83,7 @@ func (c *NodeLifecycle) nodeChanged(change kube.Change, old, n *kube.Node) {
 	case change == kube.Deleted:
 		delete(c.byNode, n)
 		c.gone = append(c.gone, h)
-		c.rests[h.place].until = 0
+		c.rests[h.place] = rest{gone: true}
 		c.env.API.DropLease(n.Name) // its owner is gone
 		return
 	case change == kube.Added:
@@ -123,7 +123,7 @@ func (c *NodeLifecycle) look() {
 			}
 			continue
 		}
-		if h.node.Gone() {
+		if r.gone {
 			continue
 		}
 		// What is well and unchanged stays so for as long as its last sign of
@@ -153,14 +153,19 @@ func (c *NodeLifecycle) look() {
 // was deleted and has come back under its name in between was never away.
 func (c *NodeLifecycle) meet() {
 	if len(c.gone) > 0 {
-		rests := c.rests[:0]
-		c.nodes = slices.DeleteFunc(c.nodes, func(h *nodeHealth) bool {
-			if !h.node.Gone() {
-				rests, h.place = append(rests, c.rests[h.place]), len(rests)
+		left := 0
+		for i, r := range c.rests {
+			if r.gone {
+				continue
 			}
-			return h.node.Gone()
-		})
-		c.rests = rests
+			if left < i {
+				c.nodes[left], c.rests[left] = c.nodes[i], r
+				c.nodes[left].place = left
+			}
+			left++
+		}
+		clear(c.nodes[left:])
+		c.nodes, c.rests = c.nodes[:left], c.rests[:left]
 	}
 	for _, h := range c.fresh {
 		n := h.node

@@ -120,20 +120,20 @@ func (s *Store) UpdateBudget(b *Budget, change func(*Budget)) bool {
 	if b.gone {
 		return false
 	}
-	old := *b
+	old := keep(s, &s.scratch.budget, b)
 	change(b)
-	if !b.sameSpec(&old) {
+	if !b.sameSpec(old) {
 		// As PrepareForUpdate of pkg/registry/policy/poddisruptionbudget.
 		b.Generation = old.Generation + 1
 		s.budgetsIn[b.Namespace].byLabel = nil
 	}
-	patch := differ(s, (*writer).budget, &old, b)
+	patch := differ(s, (*writer).budget, old, b)
 	if patch == nil {
 		return false
 	}
 	b.rv = s.version()
 	s.emit(Modified, "poddisruptionbudgets", &b.Meta, patch, whole(s, (*writer).budget, b))
-	s.tellBudgets(Modified, &old, b)
+	s.tellBudgets(Modified, old, b)
 	return true
 }
 

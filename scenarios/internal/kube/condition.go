@@ -46,7 +46,10 @@ func (cs Conditions) Set(c Condition) Conditions {
 		next[i] = c
 		return next
 	}
-	return append(slices.Clip(cs), c)
+	next := make(Conditions, len(cs)+1) // which append would make twice as large
+	copy(next, cs)
+	next[len(cs)] = c
+	return next
 }
 
 // Remove returns the conditions without a type. cs stays as it is.

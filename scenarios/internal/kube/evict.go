@@ -92,12 +92,16 @@ func (s *Store) disrupt(p *Pod) *Refusal {
 		}
 		i, found := slices.BinarySearchFunc(b.DisruptedPods, p.Name, byPod)
 		d := Disrupted{Pod: p.Name, At: s.Now().Second()}
-		b.DisruptedPods = slices.Clone(b.DisruptedPods)
+		was := b.DisruptedPods
 		if found {
+			b.DisruptedPods = slices.Clone(was)
 			b.DisruptedPods[i] = d
-		} else {
-			b.DisruptedPods = slices.Insert(b.DisruptedPods, i, d)
+			return
 		}
+		b.DisruptedPods = make([]Disrupted, len(was)+1)
+		copy(b.DisruptedPods, was[:i])
+		b.DisruptedPods[i] = d
+		copy(b.DisruptedPods[i+1:], was[i:])
 	})
 	return nil
 }

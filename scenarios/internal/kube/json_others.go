@@ -76,7 +76,7 @@ func (w *writer) disrupted(old, now []Disrupted) {
 	i := 0
 	for _, d := range now {
 		for i < len(old) && old[i].Pod < d.Pod {
-			w.null(old[i].Pod)
+			w.nullAny(old[i].Pod)
 			i++
 		}
 		if i < len(old) && old[i].Pod == d.Pod {
@@ -85,11 +85,11 @@ func (w *writer) disrupted(old, now []Disrupted) {
 				continue
 			}
 		}
-		w.name(d.Pod)
+		w.nameAny(d.Pod)
 		w.stamp(d.At)
 	}
 	for ; i < len(old); i++ {
-		w.null(old[i].Pod)
+		w.nullAny(old[i].Pod)
 	}
 	w.end()
 }
@@ -104,7 +104,7 @@ func (w *writer) custom(old, c *Custom) {
 	w.begin("status")
 	for _, f := range c.Status {
 		if !slices.Contains(old.Status, f) {
-			w.name(f.Name)
+			w.nameAny(f.Name)
 			w.b = append(w.b, f.JSON...)
 		}
 	}

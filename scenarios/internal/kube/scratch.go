@@ -4,8 +4,9 @@ package kube
 // watches sees it during the call only, and there is one write at a time, so
 // that half a million updates need no memory of their own for it.
 type scratch struct {
-	pod  Pod
-	node Node
+	pod    Pod
+	node   Node
+	budget Budget
 }
 
 // keep copies an object's state to its place in the scratch. Within a watch, where writes are forbidden, an outer

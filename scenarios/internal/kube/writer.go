@@ -52,23 +52,38 @@ func (w *writer) end() {
 	w.path = w.path[:len(w.path)-1]
 }
 
-// name starts a member, and the objects around it.
+// name starts a member, and the objects around it. Its name, and theirs, need no escape.
 func (w *writer) name(name string) {
+	w.start()
+	w.key(name)
+}
+
+// nameAny is name of whatever a user has written.
+func (w *writer) nameAny(name string) {
+	w.start()
+	w.comma()
+	w.b = rawjson.AppendString(w.b, name)
+	w.b = append(w.b, ':')
+}
+
+func (w *writer) start() {
 	for ; w.open < len(w.path); w.open++ {
 		w.key(w.path[w.open])
 		w.b = append(w.b, '{')
 		w.empty = true
 	}
-	w.key(name)
 }
 
-func (w *writer) key(name string) {
+func (w *writer) comma() {
 	if !w.empty {
 		w.b = append(w.b, ',')
 	}
 	w.empty = false
-	w.b = rawjson.AppendString(w.b, name)
-	w.b = append(w.b, ':')
+}
+
+func (w *writer) key(plain string) {
+	w.comma()
+	w.b = append(append(append(w.b, '"'), plain...), `":`...)
 }
 
 // text writes a string that differs; one that has become empty is gone.
@@ -167,22 +182,22 @@ func (w *writer) object(name string, old, now Pairs) {
 	i := 0
 	for _, p := range now {
 		for i < len(old) && old[i].Key < p.Key {
-			w.null(old[i].Key)
+			w.nullAny(old[i].Key)
 			i++
 		}
 		if i < len(old) && old[i].Key == p.Key {
 			if old[i].Value != p.Value {
-				w.name(p.Key)
+				w.nameAny(p.Key)
 				w.b = rawjson.AppendString(w.b, p.Value)
 			}
 			i++
 			continue
 		}
-		w.name(p.Key)
+		w.nameAny(p.Key)
 		w.b = rawjson.AppendString(w.b, p.Value)
 	}
 	for ; i < len(old); i++ {
-		w.null(old[i].Key)
+		w.nullAny(old[i].Key)
 	}
 	w.end()
 }
@@ -246,6 +261,11 @@ func (w *writer) closeList() { w.b = append(w.b, ']') }
 // null writes that a member is gone.
 func (w *writer) null(name string) {
 	w.name(name)
+	w.b = append(w.b, "null"...)
+}
+
+func (w *writer) nullAny(name string) {
+	w.nameAny(name)
 	w.b = append(w.b, "null"...)
 }
 

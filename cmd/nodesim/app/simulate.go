@@ -162,10 +162,24 @@ func (f *simulateFlags) print(cmd *cobra.Command) error {
 	return err
 }
 
-// simulateMemory is the limit that a simulation tries to stay under. The objects of the
-// largest clusters take half of it; without a limit the collector would let
-// garbage grow to more than the rest.
-const simulateMemory = 1800 << 20
+// simulateMemory is the limit that a simulation tries to stay under. The objects of 15,000 nodes with 450,000 pods take half
+// of it; without a limit the collector would let garbage grow to more than the rest. Larger clusters have so much for
+// each pod: where the objects alone reach the limit, the collector never rests.
+const (
+	simulateMemory       = 1800 << 20
+	simulateMemoryPerPod = simulateMemory / 450_000
+)
+
+// memoryOf is the limit of a simulation of a file.
+func memoryOf(f *scenarios.File) int64 {
+	pods := int64(0)
+	if f != nil {
+		for i := range f.Workloads {
+			pods += int64(f.Workloads[i].Replicas)
+		}
+	}
+	return max(simulateMemory, pods*simulateMemoryPerPod)
+}
 
 // simulateGarbage bounds how much garbage a simulation gathers, in percent of what
 // lives. Nearly all that it makes while a cluster is built stays, and what small
@@ -191,7 +205,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	boundMemory(simulateMemory)
+	boundMemory(memoryOf(src.File))
 	setGCPercent(simulateGarbage)
 	errOut := cmd.ErrOrStderr()
 	status := &simulate.Status{Out: errOut, Width: terminal.Width(errOut)}

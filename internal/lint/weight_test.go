@@ -25,9 +25,10 @@ import (
 // One for programs that link more than cmd/nodesim does: cmd/nodesim/app, the command line.
 // One for released programs of a control plane: internal/localcluster/assets/download.
 // One for `nodesim cluster up --detach`: internal/app/clusters/detach, which the command line has no room for.
+// Three for `nodesim tapes`: internal/app/tapes, recorder/store and recorder/daemon/trigger.
 // Five for releases: internal/version, which the tapes name as well, and the packages of client-go's plugins of
 // authentication, as kubectl links them: auth, auth/oidc, auth/azure and auth/gcp.
-const mostLinked = 691
+const mostLinked = 694
 
 // heavy are packages that the program must not link, each with what to use instead.
 var heavy = []struct {

@@ -52,7 +52,7 @@ func newRoot() *cobra.Command {
 	root.SetCompletionCommandGroupID("else")
 	root.AddCommand(
 		newRecord(), newImport(), newSimulate(), newSnapshot(),
-		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newDiff(), newPlan(), newExplain(), newReport(), newHunt(), newCalibrate(), newExport(), newFmt(),
+		newReplay(), newWatch(), newServe(), newCtl(), newTest(), newInspect(), newTapes(), newDiff(), newPlan(), newExplain(), newReport(), newHunt(), newCalibrate(), newExport(), newFmt(),
 		newCluster(),
 		newVersion(), newMan(),
 	)

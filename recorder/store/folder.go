@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// folderBucket is a bucket in a folder: a volume that a team shares.
+type folderBucket struct{ root string }
+
+// openFolder opens a folder, and makes it where it isn't there.
+func openFolder(_ context.Context, u *url.URL) (Bucket, error) {
+	if u.Host != "" || !path.IsAbs(u.Path) {
+		return nil, fmt.Errorf("found the folder %q on the host %q, want three slashes and an absolute path, such as file:///var/lib/tapes", u.Path, u.Host)
+	}
+	root := filepath.FromSlash(u.Path)
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, fmt.Errorf("%w: want a folder that can be written", err)
+	}
+	return folderBucket{root}, nil
+}
+
+// place is the file of a key.
+func (b folderBucket) place(key string) (string, error) {
+	if !fs.ValidPath(key) || strings.Contains(key, `\`) {
+		return "", fmt.Errorf("key %.200q: want names with slashes between them", key)
+	}
+	return filepath.Join(b.root, filepath.FromSlash(key)), nil
+}
+
+func (b folderBucket) List(ctx context.Context, prefix string, take func(string) error) error {
+	deepest := ""
+	if i := strings.LastIndex(prefix, "/"); i >= 0 {
+		deepest = prefix[:i]
+	}
+	root := filepath.Join(b.root, filepath.FromSlash(deepest))
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") { // being written
+			return err
+		}
+		key, err := filepath.Rel(b.root, name)
+		if err != nil {
+			return err
+		}
+		if key = filepath.ToSlash(key); !strings.HasPrefix(key, prefix) {
+			return nil
+		}
+		return take(key)
+	})
+	if missing(err) {
+		return nil // nothing was kept there yet
+	}
+	return err
+}
+
+func (b folderBucket) Read(_ context.Context, key string) (io.ReadCloser, error) {
+	name, err := b.place(key)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
+func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) (err error) {
+	name, err := b.place(key)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".nodesim-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = io.Copy(tmp, withContext{ctx, from})
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}
+
+func (b folderBucket) Delete(_ context.Context, key string) error {
+	name, err := b.place(key)
+	if err != nil {
+		return err
+	}
+	return os.Remove(name)
+}
+
+func (folderBucket) Close() error { return nil }
+
+// withContext ends a read when a context does.
+type withContext struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r withContext) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
+}

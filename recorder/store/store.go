@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodesim/nodesim/recorder/daemon/trigger"
+)
+
+// Store keeps tapes in a bucket. Its methods may be called from several goroutines.
+type Store struct {
+	Bucket Bucket
+	// Address is how the store is called, without credentials.
+	Address string
+}
+
+// mostDescription bounds what is read of a description, in bytes.
+const mostDescription = 64 << 10
+
+// Close closes the bucket.
+func (s *Store) Close() error { return s.Bucket.Close() }
+
+// Put keeps a tape. One that is there already with the same content is not sent again. What is there under the name with another
+// description is somebody else's: it stays, and Put says so.
+func (s *Store) Put(ctx context.Context, t Tape, open func() (io.ReadCloser, error)) error {
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("tape: %w", err)
+	}
+	switch has, err := s.describe(ctx, t.folder()+t.Description()); {
+	case err == nil && has.SHA256 == t.SHA256:
+		return nil
+	case err == nil:
+		return &TakenError{Store: s.Address, Name: t.Name}
+	case !missing(err):
+		return s.about(t.Name, err)
+	}
+	from, err := open()
+	if err != nil {
+		return err
+	}
+	hash := sha256.New()
+	err = s.Bucket.Write(ctx, t.folder()+t.File(), io.TeeReader(from, hash))
+	if err = errors.Join(err, from.Close()); err != nil {
+		return s.about(t.Name, err)
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); got != t.SHA256 {
+		return s.about(t.Name, fmt.Errorf("found a file with the checksum %s, want %s: it was changed after it was written", got, t.SHA256))
+	}
+	if err := s.Bucket.Write(ctx, t.folder()+t.Description(), strings.NewReader(string(t.Text()))); err != nil {
+		return s.about(t.Name, err)
+	}
+	return nil
+}
+
+// TakenError says that a store has another tape of that name.
+type TakenError struct{ Store, Name string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("store %s: tape %s: another recorder has written a tape of that roll: nothing to do, or remove one of both", e.Store, e.Name)
+}
+
+func (s *Store) about(name string, err error) error {
+	return fmt.Errorf("store %s: tape %s: %w", s.Address, name, err)
+}
+
+// Query says which tapes are wanted. Zero values ask for nothing in particular.
+type Query struct {
+	// Since and Until bound when the roll began.
+	Since, Until time.Time
+	// Cluster is the UID or the name of a cluster.
+	Cluster, Group string
+	Outcome        trigger.Outcome
+}
+
+func (q *Query) wants(t *Tape) bool {
+	return (q.Since.IsZero() || !t.Began.Before(q.Since)) && (q.Until.IsZero() || t.Began.Before(q.Until)) &&
+		(q.Cluster == "" || q.Cluster == t.Cluster || q.Cluster == t.ClusterName) &&
+		(q.Group == "" || q.Group == t.Group) && (q.Outcome == "" || q.Outcome == t.Outcome)
+}
+
+// skips reports whether the day in a key is outside of what is asked for, so that the description needn't be read.
+func (q *Query) skips(key string) bool {
+	parts := strings.Split(key, "/")
+	if len(parts) != 5 {
+		return true // nothing of ours
+	}
+	day, err := time.Parse("2006/01/02", strings.Join(parts[1:4], "/"))
+	return err != nil || !q.Since.IsZero() && !day.Add(24*time.Hour).After(q.Since) || !q.Until.IsZero() && !day.Before(q.Until)
+}
+
+// List returns the tapes that are wanted, oldest roll first. Descriptions that can't be read are left out, and told of in skipped.
+func (s *Store) List(ctx context.Context, q Query) (tapes []Tape, skipped []error, err error) {
+	var keys []string
+	err = s.Bucket.List(ctx, "", func(key string) error {
+		if strings.HasSuffix(key, descriptionEnding) && !q.skips(key) {
+			keys = append(keys, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("store %s: list: %w", s.Address, err)
+	}
+	for _, key := range keys {
+		t, err := s.describe(ctx, key)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, fmt.Errorf("store %s: list: %w", s.Address, context.Cause(ctx))
+		case missing(err): // removed meanwhile
+		case err != nil:
+			skipped = append(skipped, fmt.Errorf("store %s: %s: %w", s.Address, key, err))
+		case q.wants(&t):
+			tapes = append(tapes, t)
+		}
+	}
+	slices.SortFunc(tapes, Compare)
+	return tapes, skipped, nil
+}
+
+func (s *Store) describe(ctx context.Context, key string) (Tape, error) {
+	r, err := s.Bucket.Read(ctx, key)
+	if err != nil {
+		return Tape{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, mostDescription+1))
+	if err = errors.Join(err, r.Close()); err != nil {
+		return Tape{}, err
+	}
+	if len(text) > mostDescription {
+		return Tape{}, fmt.Errorf("description: found more than %d bytes, want a description", mostDescription)
+	}
+	t, err := Parse(text)
+	if err == nil && path.Base(key) != t.Description() {
+		err = fmt.Errorf("description: found one of the tape %s", t.Name)
+	}
+	return t, err
+}
+
+// Get writes a tape to a writer, and fails where it isn't what its description says; what was written then is not the tape.
+func (s *Store) Get(ctx context.Context, t Tape, to io.Writer) error {
+	r, err := s.Bucket.Read(ctx, t.folder()+t.File())
+	if err != nil {
+		return s.about(t.Name, err)
+	}
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(to, hash), io.LimitReader(withContext{ctx, r}, t.Bytes+1))
+	if err = errors.Join(err, r.Close()); err != nil {
+		return s.about(t.Name, err)
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); n != t.Bytes || got != t.SHA256 {
+		return s.about(t.Name, fmt.Errorf("found %d bytes or more with the checksum %s, want %d with %s: the object is damaged, or somebody has replaced it", n, got, t.Bytes, t.SHA256))
+	}
+	return nil
+}
+
+// Delete removes a tape: its description first, so that it is never listed half.
+func (s *Store) Delete(ctx context.Context, t Tape) error {
+	for _, key := range []string{t.folder() + t.Description(), t.folder() + t.File()} {
+		if err := s.Bucket.Delete(ctx, key); err != nil && !missing(err) {
+			return s.about(t.Name, err)
+		}
+	}
+	return nil
+}

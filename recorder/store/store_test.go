@@ -1,0 +1,302 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/recorder/store"
+)
+
+var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// tape is one of a group whose roll began so many hours after noon, with its content.
+func tape(group string, hours int) (store.Tape, []byte) {
+	text := []byte(strings.Repeat(fmt.Sprint(group, hours), 100))
+	sum := sha256.Sum256(text)
+	began := noon.Add(time.Duration(hours) * time.Hour)
+	return store.Tape{
+		Name: fmt.Sprintf("%s-%d", group, hours), Cluster: "c1", ClusterName: "prod", Group: group, Began: began, Ended: began.Add(time.Minute),
+		Part: 1, Outcome: "complete", Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:]),
+	}, text
+}
+
+func reader(text []byte) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+}
+
+// folder opens a store in a folder.
+func folder(t *testing.T, dir string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), "file://"+filepath.ToSlash(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func list(t *testing.T, s *store.Store, q store.Query) (found []string) {
+	t.Helper()
+	all, skipped, err := s.List(t.Context(), q)
+	if err != nil || len(skipped) > 0 {
+		t.Fatal(err, skipped)
+	}
+	for _, x := range all {
+		found = append(found, x.Name)
+	}
+	return found
+}
+
+func TestTapesAreFoundByTimeClusterGroupAndOutcome(t *testing.T) {
+	s := folder(t, t.TempDir())
+	if found := list(t, s, store.Query{}); found != nil {
+		t.Errorf("found %q in an empty store", found)
+	}
+	for _, hours := range []int{30, 0, 11} {
+		for _, group := range []string{"b", "a"} {
+			x, text := tape(group, hours)
+			if err := s.Put(t.Context(), x, reader(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for want, q := range map[string]store.Query{
+		"a-0 b-0 a-11 b-11 a-30 b-30": {},
+		"a-11 b-11 a-30 b-30":         {Since: noon.Add(time.Hour)},
+		"a-0 b-0":                     {Until: noon.Add(11 * time.Hour)},
+		"a-11":                        {Since: noon.Add(11 * time.Hour), Until: noon.Add(12 * time.Hour), Group: "a"},
+		"b-0 b-11 b-30":               {Group: "b", Cluster: "prod", Outcome: "complete"},
+		"":                            {Cluster: "c2"},
+	} {
+		if found := strings.Join(list(t, s, q), " "); found != want {
+			t.Errorf("%+v: found %q, want %q", q, found, want)
+		}
+	}
+	x, text := tape("a", 11)
+	var got bytes.Buffer
+	if err := s.Get(t.Context(), x, &got); err != nil || !bytes.Equal(got.Bytes(), text) {
+		t.Errorf("got %d bytes, %v, want %d", got.Len(), err, len(text))
+	}
+	if err := s.Delete(t.Context(), x); err != nil {
+		t.Error(err)
+	}
+	if found := list(t, s, store.Query{Group: "a"}); !slices.Equal(found, []string{"a-0", "a-30"}) {
+		t.Errorf("found %q after one was removed", found)
+	}
+}
+
+// What was changed in the store is never taken for the tape, and what another recorder has written stays.
+func TestChangedObjectsAreNoticed(t *testing.T) {
+	dir := t.TempDir()
+	s := folder(t, dir)
+	x, text := tape("a", 0)
+	if err := s.Put(t.Context(), x, reader(text)); err != nil {
+		t.Fatal(err)
+	}
+	again, failing := x, errors.New("opened")
+	if err := s.Put(t.Context(), again, func() (io.ReadCloser, error) { return nil, failing }); err != nil {
+		t.Errorf("the same tape again: %v, want nothing to be sent", err)
+	}
+	again.SHA256 = strings.Repeat("0", 64)
+	var taken *store.TakenError
+	if err := s.Put(t.Context(), again, reader(text)); !errors.As(err, &taken) {
+		t.Errorf("another tape of that name: %v, want it refused", err)
+	}
+	object := filepath.Join(dir, "c1", "2026", "11", "27", x.File())
+	for what, changed := range map[string][]byte{"replaced": bytes.ToUpper(text), "cut": text[:10], "longer": append(slices.Clone(text), 'x')} {
+		if err := os.WriteFile(object, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Get(t.Context(), x, io.Discard); err == nil || !strings.Contains(err.Error(), "somebody has replaced it") {
+			t.Errorf("%s: found %v, want it to be noticed", what, err)
+		}
+	}
+	for what, text := range map[string]string{"no JSON": "{", "another tape's": string(again.Text()), "a path": strings.Replace(string(x.Text()), `"a-0"`, `"../a"`, 1)} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(object), "x.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, skipped, err := s.List(t.Context(), store.Query{})
+		if err != nil || len(all) != 1 || len(skipped) != 1 {
+			t.Errorf("%s: found %d tapes, %v, %v, want one, and one description that is told of", what, len(all), skipped, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(object), "x.json")); err != nil {
+		t.Fatal(err)
+	}
+	y, _ := tape("b", 0)
+	if err := s.Put(t.Context(), y, reader(text)); err == nil || len(list(t, folder(t, dir), store.Query{Group: "b", Until: noon.Add(time.Second)})) > 0 {
+		t.Errorf("a file that isn't as described: %v, want it refused and not listed", err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"tapes": "want a URL", "ftp://x": "found the scheme ftp, want file", "s3://bucket": "use that of a release",
+		"file://host/x": "three slashes", "s3://user:secret@bucket": "user:xxxxx@bucket",
+	} {
+		if _, err := store.Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %q", address, err, want)
+		}
+	}
+}
+
+func TestSurplus(t *testing.T) {
+	var all []store.Tape
+	for _, x := range []struct {
+		group string
+		hours int
+	}{{"a", 0}, {"b", 1}, {"a", 2}, {"a", 3}, {"b", 4}} {
+		made, _ := tape(x.group, x.hours)
+		made.Bytes = 100
+		all = append(all, made)
+	}
+	for want, k := range map[string]store.Keep{
+		"":                {},
+		"a-0 b-1":         {Age: 3 * time.Hour},
+		"a-0 b-1 a-2":     {Size: 200},
+		"a-0":             {Size: 1, Last: 2, Age: time.Nanosecond},
+		"a-0 b-1 a-2 a-3": {Size: 150},
+	} {
+		var found []string
+		for _, x := range k.Surplus(all, noon.Add(5*time.Hour)) {
+			found = append(found, x.Name)
+		}
+		if strings.Join(found, " ") != want {
+			t.Errorf("%+v: found %q, want %q", k, found, want)
+		}
+	}
+}
+
+// fragile is a bucket that fails as it is told to: before it takes a byte, or half-way.
+type fragile struct {
+	store.Bucket
+	fail func(key string, half bool) error
+}
+
+func (f fragile) Write(ctx context.Context, key string, from io.Reader) error {
+	if err := f.fail(key, false); err != nil {
+		return err
+	}
+	if err := f.fail(key, true); err != nil {
+		_, _ = io.CopyN(io.Discard, from, 10)
+		return err
+	}
+	return f.Bucket.Write(ctx, key, from)
+}
+
+// A store that is away at any write, and a process that ends at any, lose nothing: in the end each tape is there once and whole.
+func TestUploadsGoOnAfterAnyFailure(t *testing.T) {
+	for at := range 12 {
+		for _, half := range []bool{false, true} {
+			from, to := t.TempDir(), t.TempDir()
+			var want []string
+			for hours := range 3 {
+				x, text := tape("a", hours)
+				for name, content := range map[string][]byte{x.File(): text, x.Description(): x.Text()} {
+					if err := os.WriteFile(filepath.Join(from, name), content, 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want = append(want, x.Name)
+			}
+			n := 0
+			broken := fragile{folder(t, to).Bucket, func(_ string, now bool) error {
+				if now != half {
+					return nil
+				}
+				if n++; n == at || n == at+1 {
+					return errors.New("the store is away")
+				}
+				return nil
+			}}
+			failed := 0
+			for try := 0; ; try++ { // each of another process
+				u := store.Uploader{Folder: from, Store: &store.Store{Bucket: broken, Address: "test"}, Clock: clock.RealClock{}, Keep: store.Keep{Age: time.Nanosecond}}
+				err := u.Once(t.Context())
+				if s := u.State(); (err == nil) != (s.Waiting == 0) || s.Failures > 0 && err == nil {
+					t.Errorf("failure at write %d: state %+v, %v", at, s, err)
+				}
+				if err == nil {
+					break
+				}
+				if failed++; try > 5 {
+					t.Fatalf("failure at write %d: %v after %d tries", at, err, try)
+				}
+			}
+			if n >= at && at > 0 && failed == 0 {
+				t.Errorf("failure at write %d: nothing failed", at)
+			}
+			s := folder(t, to)
+			if found := list(t, s, store.Query{}); !slices.Equal(found, want) {
+				t.Errorf("failure at write %d: found %q, want %q", at, found, want)
+			}
+			for hours := range 3 {
+				x, text := tape("a", hours)
+				var got bytes.Buffer
+				if err := s.Get(t.Context(), x, &got); err != nil || !bytes.Equal(got.Bytes(), text) {
+					t.Errorf("failure at write %d: %s: %v", at, x.Name, err)
+				}
+			}
+			if left, err := os.ReadDir(from); err != nil || len(left) > 0 {
+				t.Errorf("failure at write %d: %d files are left in the folder, %v: want none: the store has them", at, len(left), err)
+			}
+		}
+	}
+}
+
+// Tapes that the store doesn't have stay, whatever the folder's bounds are.
+func TestNothingGoesBeforeItIsInTheStore(t *testing.T) {
+	dir := t.TempDir()
+	x, text := tape("a", 0)
+	for name, content := range map[string][]byte{x.File(): text, x.Description(): x.Text(), "torn.json": []byte("{")} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	away := fragile{folder(t, t.TempDir()).Bucket, func(string, bool) error { return errors.New("the store is away") }}
+	u := store.Uploader{Folder: dir, Store: &store.Store{Bucket: away, Address: "test"}, Clock: clock.RealClock{}, Keep: store.Keep{Age: 1, Size: 1}}
+	if err := u.Once(t.Context()); err == nil || !strings.Contains(err.Error(), "torn.json") || !strings.Contains(err.Error(), "away") {
+		t.Errorf("found %v, want the store and the torn description told of", err)
+	}
+	if s := u.State(); s.Waiting != 1 || s.Failures != 1 || !s.Oldest.Equal(x.Ended) {
+		t.Errorf("state %+v, want one that waits", s)
+	}
+	if all, err := store.Finished(dir); len(all) != 1 || err == nil {
+		t.Errorf("found %v, %v, want the tape still there", all, err)
+	}
+}
+
+// A bucket of another scheme is one that a program has registered.
+func TestRegister(t *testing.T) {
+	dir := t.TempDir()
+	store.Register("test", func(_ context.Context, u *url.URL) (store.Bucket, error) {
+		if u.Host != "bucket" {
+			return nil, errors.New("found no bucket of that name")
+		}
+		return folder(t, dir).Bucket, nil
+	})
+	if _, err := store.Open(t.Context(), "test://other"); err == nil || err.Error() != "store test://other: found no bucket of that name" {
+		t.Error(err)
+	}
+	s, err := store.Open(t.Context(), "test://bucket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, text := tape("a", 0)
+	if err := s.Put(t.Context(), x, reader(text)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/internal/retry"
+)
+
+// pauses are those after uploads that fail in a row.
+var pauses = retry.Doubling{First: time.Second, Most: time.Minute}
+
+// Uploader takes the finished tapes of a folder to a store, oldest first. What a killed one has left half done, the next one does:
+// nothing is noted but in the folder and in the store.
+type Uploader struct {
+	// Folder has NAME.yaml.zst and NAME.json of each finished tape. The description is written last.
+	Folder string
+	// Store is nil where tapes stay in the folder.
+	Store *Store
+	// Keep bounds the folder. A tape that the store doesn't have yet stays in any case, where there is a store.
+	Keep Keep
+	// Failed is told of each upload that failed; it will be tried again.
+	Failed func(error)
+	Clock  clock.WithTicker
+
+	mu    sync.Mutex
+	state UploadState
+}
+
+// UploadState is how the uploads go.
+type UploadState struct {
+	// Waiting counts tapes that the store doesn't have; Oldest is when the roll of the oldest of them was over.
+	Waiting int
+	Oldest  time.Time
+	// Uploaded counts tapes, Failures tries, and Bytes what the folder's tapes take.
+	Uploaded, Failures int
+	Bytes              int64
+}
+
+// State returns how the uploads go. It may be called from any goroutine.
+func (u *Uploader) State() UploadState {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.state
+}
+
+// Run looks into the folder whenever told, and at least at each interval, until the context ends.
+func (u *Uploader) Run(ctx context.Context, told <-chan struct{}, every time.Duration) {
+	failures := 0
+	for {
+		pause := every
+		if err := u.Once(ctx); err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			failures++
+			pause = pauses.After(failures)
+			u.Failed(err)
+		} else {
+			failures = 0
+		}
+		timer := u.Clock.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-told:
+		case <-timer.C():
+		}
+		timer.Stop()
+	}
+}
+
+// Once takes to the store what it doesn't have, then removes from the folder what Keep leaves out. One tape that can't be uploaded
+// holds up no other.
+func (u *Uploader) Once(ctx context.Context) error {
+	tapes, err := Finished(u.Folder)
+	errs := []error{err}
+	sent := map[string]bool{}
+	if u.Store != nil {
+		var waiting []Tape
+		for _, t := range tapes {
+			if _, err := os.Stat(u.sentMark(t)); err == nil {
+				sent[t.Name] = true
+				continue
+			}
+			waiting = append(waiting, t)
+		}
+		for i, t := range waiting {
+			u.note(func(s *UploadState) { s.Waiting, s.Oldest = len(waiting)-i, t.Ended })
+			err := u.upload(ctx, t)
+			if err != nil {
+				u.note(func(s *UploadState) { s.Failures++ })
+				errs = append(errs, err)
+				continue
+			}
+			sent[t.Name] = true
+			u.note(func(s *UploadState) { s.Uploaded++ })
+		}
+		left := slices.DeleteFunc(waiting, func(t Tape) bool { return sent[t.Name] })
+		u.note(func(s *UploadState) {
+			s.Waiting, s.Oldest = len(left), time.Time{}
+			if len(left) > 0 {
+				s.Oldest = left[0].Ended
+			}
+		})
+	}
+	return errors.Join(append(errs, u.tidy(tapes, sent))...)
+}
+
+// upload sends a tape, and marks it in the folder as sent. Another recorder's tape of the roll is as good.
+func (u *Uploader) upload(ctx context.Context, t Tape) error {
+	err := u.Store.Put(ctx, t, func() (io.ReadCloser, error) { return os.Open(filepath.Join(u.Folder, t.File())) })
+	var taken *TakenError
+	if err != nil && !errors.As(err, &taken) {
+		return err
+	}
+	return os.WriteFile(u.sentMark(t), nil, 0o644)
+}
+
+// sentMark is the file that says that the store has a tape.
+func (u *Uploader) sentMark(t Tape) string { return filepath.Join(u.Folder, t.Name+".sent") }
+
+// tidy removes what is too old or too much, if the store has it.
+func (u *Uploader) tidy(tapes []Tape, sent map[string]bool) error {
+	size := int64(0)
+	for _, t := range tapes {
+		size += t.Bytes
+	}
+	var errs []error
+	for _, t := range u.Keep.Surplus(tapes, u.Clock.Now()) {
+		if u.Store != nil && !sent[t.Name] {
+			continue
+		}
+		for _, name := range []string{filepath.Join(u.Folder, t.Description()), filepath.Join(u.Folder, t.File()), u.sentMark(t)} {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+		size -= t.Bytes
+	}
+	u.note(func(s *UploadState) { s.Bytes = size })
+	return errors.Join(errs...)
+}
+
+func (u *Uploader) note(change func(*UploadState)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	change(&u.state)
+}
+
+// Finished returns the finished tapes of a folder, oldest roll first, and an error that names each description which can't be read.
+func Finished(folder string) (tapes []Tape, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), descriptionEnding) || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		var t Tape
+		if err == nil {
+			t, err = Parse(text)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(folder, e.Name()), err))
+			continue
+		}
+		tapes = append(tapes, t)
+	}
+	slices.SortFunc(tapes, Compare)
+	return tapes, errors.Join(errs...)
+}

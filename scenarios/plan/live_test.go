@@ -11,7 +11,7 @@ import (
 func TestHoldAgainstALiveRun(t *testing.T) {
 	p := &Plan{
 		Runs: 100, Ends: 100, Within: &Within{P5: Duration(10 * time.Minute), P95: Duration(20 * time.Minute)},
-		Blocks:  []Block{{Object: "PodDisruptionBudget/shop/web", Runs: 100}, {Object: "PodDisruptionBudget/shop/db", Runs: 50}, {Object: "Deployment/shop/slow", Runs: 95}},
+		Blocks:  []Block{{Object: "PodDisruptionBudget/shop/web", Runs: 100}, {Object: "PodDisruptionBudget/shop/db", Runs: 50}, {Object: "Deployment/shop/slow", Runs: 99}, {Object: "PodDisruptionBudget/shop/often", Runs: 91}},
 		WontRun: []WontRun{{Workload: "Deployment/shop/big", Runs: 100, Pods: 2, Message: "0/3 nodes are available"}, {Workload: "Deployment/shop/some", Runs: 10, Pods: 1}},
 	}
 	for _, c := range []struct {

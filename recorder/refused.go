@@ -1,9 +1,13 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"syscall"
 
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -36,4 +40,16 @@ func refused(verb string, r timeline.Resource, err error) error {
 		}
 	}
 	return fmt.Errorf("%s %s: %w", verb, r, err)
+}
+
+// Temporary reports whether an error of [Recorder.Run] is of an API server that is away, busy or broken, so that the same
+// may work later. What the server doesn't allow or doesn't know isn't.
+func Temporary(err error) bool {
+	var s *statusError
+	if errors.As(err, &s) {
+		return s.Code == http.StatusTooManyRequests || s.Code >= 500
+	}
+	var n net.Error
+	return errors.As(err, &n) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, context.DeadlineExceeded)
 }

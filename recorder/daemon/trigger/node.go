@@ -13,6 +13,7 @@ import (
 type node struct {
 	uid, group string
 	since      time.Time // when what a roll shows of it changed last
+	drain      time.Time // when it was first seen on its way out; zero where it isn't
 	shown
 }
 
@@ -25,6 +26,27 @@ type shown struct {
 // underWay reports whether a node is to go, is on its way back, or isn't there yet.
 func (s *shown) underWay() bool {
 	return s.cordoned || s.deleting || !s.ready || s.removal != "" || s.notice != ""
+}
+
+// drains keeps the time since which a node is on its way out.
+func (n *node) drains(at time.Time) {
+	switch out := n.cordoned || n.deleting || n.removal != ""; {
+	case !out:
+		n.drain = time.Time{}
+	case n.drain.IsZero():
+		n.drain = at
+	}
+}
+
+// Drains returns, for each roll that is on, how long its node takes that was first on its way out.
+func (d *Decider) Drains(now time.Time) map[string]time.Duration {
+	longest := map[string]time.Duration{}
+	for _, n := range d.nodes {
+		if r := d.open[n.group]; r != nil && !n.drain.IsZero() {
+			longest[n.group] = max(longest[n.group], now.Sub(n.drain))
+		}
+	}
+	return longest
 }
 
 // notices are taints by which clouds and their agents announce that an instance will be interrupted, or that it is. Those of
@@ -59,6 +81,7 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 	if was == nil {
 		d.nodes[ev.Name] = is
 		is.since = at
+		is.drains(at)
 		if !d.synced[ev.Resource] {
 			return // what there is at the beginning
 		}
@@ -75,6 +98,7 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 			return
 		}
 		was.shown, was.since = is.shown, at
+		was.drains(at)
 		is, was = was, &old
 	}
 	d.happened(at, is.group)

@@ -1,0 +1,381 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/retry"
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/nodesim/nodesim/recorder/daemon/trigger"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// ours begins the names of MARKs that are for the history alone.
+const ours = "nodesim.dev/"
+
+// markTaped says that a roll has its tape; the reason is its ID.
+const markTaped = ours + "taped"
+
+// Daemon records until its context ends. Its methods may be called from several goroutines, but Run from one alone.
+type Daemon struct {
+	o Options
+
+	// Of Run's goroutine.
+	all      []piece        // of the epoch, in their order; the last one is being written
+	queue    []trigger.Roll // ended, without a tape yet
+	known    map[string]bool
+	recorded bool // since Run was called
+	rotateAt time.Time
+
+	mu      sync.Mutex // held for each line
+	decider *trigger.Decider
+	cluster string
+	last    time.Time // of what the decider was told
+	taped   map[string]bool
+	stats   Stats
+}
+
+// New checks the options.
+func New(o Options) (*Daemon, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	d := &Daemon{o: o, known: map[string]bool{}}
+	d.stats.Tapes, d.stats.Errors = map[trigger.Outcome]int{}, map[string]int{}
+	return d, nil
+}
+
+// The failures are tried again after pauses of this length.
+var pauses = retry.Doubling{First: time.Second, Most: 30 * time.Second}
+
+// noClusterError says that the cluster can't be told from others.
+type noClusterError struct{}
+
+func (noClusterError) Error() string {
+	return "cluster: found no UID of the namespace kube-system, want it on tapes that are kept: allow the verb get of namespaces with the name kube-system"
+}
+
+// Run records until ctx ends, which is no error. It goes on after what may be over soon: an API server that is away, a full disk.
+// It ends with an error where what is wrong was so from the beginning: a right that lacks, a folder that can't be
+// written, the history of another cluster.
+func (d *Daemon) Run(ctx context.Context) error {
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	defer func() { d.set(func(s *Stats) { s.Recording = false }) }()
+	for failures := 1; ; failures++ {
+		err := d.record(ctx)
+		if ctx.Err() != nil {
+			return d.stop()
+		}
+		began := d.Stats().Recording
+		d.set(func(s *Stats) { s.Recording = false })
+		if began {
+			failures = 1
+		}
+		if d.hopeless(err) {
+			return err
+		}
+		d.failed("record", "the recording ended", err)
+		d.prune(d.o.Clock.Now(), true)
+		if retry.Pause(ctx, d.o.Clock, pauses.After(failures)) != nil {
+			return d.stop()
+		}
+	}
+}
+
+// hopeless reports whether an error will be the same again.
+func (d *Daemon) hopeless(err error) bool {
+	var other *recorder.OtherClusterError
+	var none noClusterError
+	var path *os.PathError
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &other), errors.As(err, &none):
+		return true
+	case errors.As(err, &path):
+		return false // the folder could be written
+	}
+	return !d.recorded && !recorder.Temporary(err)
+}
+
+func (d *Daemon) path(elements ...string) string {
+	return filepath.Join(append([]string{d.o.Dir}, elements...)...)
+}
+
+// prepare makes the folders and closes former epochs.
+func (d *Daemon) prepare() error {
+	for _, dir := range []string{historyDir, tapesDir} {
+		if err := os.MkdirAll(d.path(dir), 0o755); err != nil {
+			return fmt.Errorf("recorder: folder: %w: want one that can be written", err)
+		}
+	}
+	torn, err := filepath.Glob(d.path(tapesDir, "*.part"+ending))
+	if err != nil {
+		return err
+	}
+	for _, name := range torn {
+		if err := os.Remove(name); err != nil {
+			return fmt.Errorf("recorder: a torn tape: %w", err)
+		}
+	}
+	return nil
+}
+
+// record makes one recording, which goes on with the last one where it can. It returns why it ended.
+func (d *Daemon) record(ctx context.Context) error {
+	cfg := d.o.Record
+	cfg.Line = d.line
+	opened, err := d.resume(&cfg)
+	if err != nil {
+		return err
+	}
+	rec, err := recorder.New(cfg)
+	if err != nil {
+		if cfg.Out == nil {
+			return err
+		}
+		// What is asked for now is something else than what was recorded.
+		d.o.Log(Warning, "the recording can't go on with the history", "reason", err.Error())
+		if err := cfg.Out.Close(); err != nil {
+			return err
+		}
+		if err := d.abandon(d.all); err != nil {
+			return err
+		}
+		cfg.Out, cfg.Resume = nil, nil
+		opened = d.open(&cfg)
+		if rec, err = recorder.New(cfg); err != nil {
+			return err
+		}
+	}
+	run, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	var owned sync.WaitGroup
+	defer owned.Wait()
+	owned.Go(func() {
+		_, err := rec.Run(run)
+		ended <- err
+	})
+	tick := d.o.Clock.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case p := <-opened:
+			d.all = []piece{p}
+		case <-tick.C():
+			if rec.Stats().Events > 0 && len(d.all) > 0 {
+				d.recorded = true
+				d.set(func(s *Stats) { s.Recording = true })
+				d.tick(rec)
+			}
+		}
+	}
+}
+
+// open begins an epoch. The channel tells of its first piece.
+func (d *Daemon) open(cfg *recorder.Config) <-chan piece {
+	opened := make(chan piece, 1)
+	p := piece{epoch: 1, seq: 1}
+	if all, err := pieces(d.path(historyDir)); err == nil && len(all) > 0 {
+		p.epoch = all[len(all)-1].epoch + 1
+	}
+	d.all = nil
+	p.path = d.path(historyDir, pieceName(p.epoch, p.seq))
+	cfg.Open = func(h timeline.Header) (*timeline.Writer, error) {
+		if h.Source.Cluster == "" {
+			return nil, noClusterError{}
+		}
+		w, err := timeline.Create(p.path, h)
+		if err != nil {
+			return nil, err
+		}
+		p.start = h.Metadata.Start.Time
+		d.begin(&h)
+		opened <- p
+		return w, nil
+	}
+	return opened
+}
+
+// begin makes the decider of an epoch.
+func (d *Daemon) begin(h *timeline.Header) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.decider = trigger.New(h, d.o.trigger())
+	d.cluster, d.last, d.taped = h.Source.Cluster, time.Time{}, map[string]bool{}
+}
+
+// line takes what was written. The recorder holds its lock.
+func (d *Daemon) line(start time.Time, ev timeline.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stats.Events++
+	if ev.Type == timeline.Gap {
+		d.stats.Gaps++
+	}
+	d.apply(start.Add(ev.At), ev)
+	d.stats.Last = d.last
+}
+
+// apply tells the decider. The caller holds mu.
+func (d *Daemon) apply(when time.Time, ev timeline.Event) {
+	if when.After(d.last) {
+		d.last = when
+	}
+	if ev.Type == timeline.Mark && ev.Name == markTaped {
+		d.taped[ev.Reason] = true
+	}
+	d.decider.Apply(d.last, ev)
+}
+
+// replay tells the decider of an epoch what its pieces hold.
+func (d *Daemon) replay(all []piece) error {
+	r, err := timeline.Open(all[0].path)
+	if err != nil {
+		return err
+	}
+	d.begin(r.Header())
+	if err := r.Close(); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return join(all, func(when time.Time, ev timeline.Event) error {
+		d.apply(when, ev)
+		return nil
+	})
+}
+
+// resume finds where the history ends and has the recording go on there, or begin an epoch.
+func (d *Daemon) resume(cfg *recorder.Config) (<-chan piece, error) {
+	all, err := pieces(d.path(historyDir))
+	if err != nil {
+		return nil, err
+	}
+	d.queue = nil
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].epoch == all[0].epoch {
+			n++
+		}
+		epoch := all[:n:n]
+		if all = all[n:]; len(all) > 0 {
+			if err := d.abandon(epoch); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		// A piece without its beginning holds nothing that the server can't tell again, from the end of the piece before it.
+		if last := epoch[n-1]; n > 1 && (!continued(epoch[n-2].path) || !began(last.path)) || last.start.IsZero() && empty(last.path) {
+			if err := os.Remove(last.path); err != nil {
+				return nil, err
+			}
+			if epoch = epoch[:n-1]; len(epoch) == 0 {
+				continue
+			}
+		}
+		if ok, err := d.goOn(cfg, epoch); ok || err != nil {
+			return nil, err
+		}
+		if err := d.abandon(epoch); err != nil {
+			return nil, err
+		}
+	}
+	return d.open(cfg), nil
+}
+
+// goOn opens the last piece to append to it.
+func (d *Daemon) goOn(cfg *recorder.Config, epoch []piece) (bool, error) {
+	if err := d.replay(epoch); err != nil {
+		d.failed("history", "the history can't be read", err)
+		return false, nil
+	}
+	w, resume, err := timeline.Append(epoch[len(epoch)-1].path)
+	if err != nil {
+		d.failed("history", "the history can't go on", err)
+		return false, nil
+	}
+	cfg.Out, cfg.Resume, d.all = w, resume, epoch
+	d.collect(nil)
+	return true, nil
+}
+
+// abandon ends the rolls of an epoch that nothing goes on with, makes their tapes, and removes its pieces. Those that can't be read
+// are put aside.
+func (d *Daemon) abandon(epoch []piece) error {
+	if err := d.replay(epoch); err != nil {
+		return d.putAside(epoch, err)
+	}
+	d.mu.Lock()
+	d.decider.Interrupt(d.last)
+	d.mu.Unlock()
+	d.collect(nil)
+	for len(d.queue) > 0 {
+		if err := d.tapeOf(epoch, d.queue[0]); err != nil {
+			return err
+		}
+		d.queue = d.queue[1:]
+	}
+	return removeAll(epoch)
+}
+
+func removeAll(all []piece) error {
+	for _, p := range all {
+		if err := os.Remove(p.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putAside keeps what can't be read, for people.
+func (d *Daemon) putAside(epoch []piece, why error) error {
+	aside := d.path("damaged")
+	if err := os.MkdirAll(aside, 0o755); err != nil {
+		return err
+	}
+	for _, p := range epoch {
+		if err := os.Rename(p.path, filepath.Join(aside, filepath.Base(p.path))); err != nil {
+			return err
+		}
+	}
+	d.failed("history", "the history was put aside in "+aside, why)
+	return nil
+}
+
+// stop makes the tapes of what is on, where that is wanted.
+func (d *Daemon) stop() error {
+	if !d.o.FinishOnStop || len(d.all) == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	now := d.last
+	d.decider.Interrupt(now)
+	d.mu.Unlock()
+	d.collect(nil)
+	var failed error
+	for _, r := range d.queue {
+		failed = errors.Join(failed, d.tapeOf(d.all, r))
+	}
+	return failed
+}
+
+// failed counts and tells of an error that doesn't end the daemon.
+func (d *Daemon) failed(kind, message string, err error) {
+	d.set(func(s *Stats) { s.Errors[kind]++ })
+	text := "no error"
+	if err != nil {
+		text = err.Error()
+	}
+	d.o.Log(Error, message, "error", text)
+}

@@ -1,0 +1,437 @@
+package daemon_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/nodesim/nodesim/recorder/daemon"
+	"github.com/nodesim/nodesim/recorder/daemon/trigger"
+	"github.com/nodesim/nodesim/recorder/store"
+	"github.com/nodesim/nodesim/timeline"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// running is a daemon under test.
+type running struct {
+	*daemon.Daemon
+	t     *testing.T
+	clock *clocktesting.FakeClock
+	end   func() error // ends it; a second time is no harm
+
+	mu    sync.Mutex
+	tapes []store.Tape
+	files []string
+	logs  []string
+}
+
+func options(a *api, dir string) daemon.Options {
+	return daemon.Options{Dir: dir, Quiet: time.Minute, Before: 5 * time.Minute, Record: recorder.Config{REST: a.config(), Name: "test", Resources: []string{"nodes", "pods"}}}
+}
+
+var start = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+
+func run(t *testing.T, o daemon.Options, c *clocktesting.FakeClock) *running {
+	t.Helper()
+	r := &running{t: t, clock: c}
+	o.Clock = c
+	o.Finished = func(tape store.Tape, file string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.tapes, r.files = append(r.tapes, tape), append(r.files, file)
+	}
+	o.Log = func(_ daemon.Level, message string, args ...any) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.logs = append(r.logs, fmt.Sprint(append([]any{message, " "}, args...)...))
+	}
+	d, err := daemon.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Daemon = d
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	var owned sync.WaitGroup
+	owned.Go(func() { ended <- d.Run(ctx) })
+	r.end = sync.OnceValue(func() error {
+		cancel()
+		owned.Wait()
+		return <-ended
+	})
+	t.Cleanup(func() { _ = r.end() })
+	return r
+}
+
+// until steps the clock until something is so.
+func (r *running) until(what string, is func() bool) {
+	r.t.Helper()
+	r.wait(what, func() bool {
+		r.clock.Step(time.Second)
+		return is()
+	})
+}
+
+// wait waits without a step of the clock.
+func (r *running) wait(what string, is func() bool) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 10*time.Minute)
+	defer cancel()
+	for !is() {
+		select {
+		case <-ctx.Done():
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.t.Fatalf("%s: not within ten minutes; stats %+v, log:\n%s", what, r.Stats(), strings.Join(r.logs, "\n"))
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func (r *running) recording() {
+	r.t.Helper()
+	r.until("recording", func() bool { return r.Stats().Recording })
+}
+
+func (r *running) finished(n int) []store.Tape {
+	r.t.Helper()
+	r.until(fmt.Sprint(n, " tapes"), func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.tapes) >= n
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.tapes)
+}
+
+// content is what tapes show.
+type content struct {
+	versions map[string]bool // "nodes a 104"
+	gaps     int
+	marks    []string
+	ends     []string
+}
+
+func read(t *testing.T, files ...string) content {
+	t.Helper()
+	c := content{versions: map[string]bool{}}
+	for _, f := range files {
+		r, err := timeline.Open(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ev, err := range r.All() {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case ev.Type.Object():
+				c.versions[ev.Resource+" "+ev.Name+" "+ev.RV] = true
+			case ev.Type == timeline.Gap:
+				c.gaps++
+			case ev.Type == timeline.Mark:
+				c.marks = append(c.marks, ev.Name)
+			case ev.Type == timeline.End:
+				c.ends = append(c.ends, ev.Reason)
+			}
+		}
+		if !r.Complete() {
+			t.Errorf("%s: not complete", f)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// cluster begins with two nodes in each of two groups.
+func cluster(t *testing.T) *api {
+	a := newAPI(t)
+	for _, n := range []string{"a-1", "a-2", "b-1", "b-2"} {
+		a.node("ADDED", n, "")
+		a.pod("ADDED", "on-"+n, n)
+	}
+	return a
+}
+
+// A roll that nobody announced has a tape, with what led to it.
+func TestRollHasTape(t *testing.T) {
+	a, dir := cluster(t), t.TempDir()
+	r := run(t, options(a, dir), clocktesting.NewFakeClock(start))
+	r.recording()
+	led := a.pod("MODIFIED", "on-a-1", "a-1")
+	r.wait("the event", func() bool { return r.Stats().Events >= 11 })
+	for range 4 { // minutes
+		for range 60 {
+			r.clock.Step(time.Second)
+		}
+	}
+	a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	r.until("the roll", func() bool { return len(r.Stats().Open) == 1 && r.Stats().Drains["a"] > 0 })
+	a.pod("DELETED", "on-a-1", "a-1")
+	last := a.node("DELETED", "a-1", `"unschedulable":true`)
+	tape := r.finished(1)[0]
+	if tape.Group != "a" || tape.Outcome != trigger.Complete || tape.Trigger.Kind != trigger.Cordon || tape.Cluster != "cluster-1" || tape.Part != 1 || tape.Missing != "" {
+		t.Errorf("found the tape %+v", tape)
+	}
+	c := read(t, r.files[0])
+	for _, want := range []string{fmt.Sprintf("pods on-a-1 %d", led), fmt.Sprintf("nodes a-1 %d", last)} {
+		if !c.versions[want] {
+			t.Errorf("the tape lacks %s", want)
+		}
+	}
+	if len(c.marks) != 0 || !slices.Equal(c.ends, []string{"complete"}) || c.gaps != 0 {
+		t.Errorf("found marks %q, ends %q, %d gaps", c.marks, c.ends, c.gaps)
+	}
+	if s := r.Stats(); len(s.Open) != 0 || s.Tapes[trigger.Complete] != 1 {
+		t.Errorf("found the stats %+v", s)
+	}
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
+	// Started again, it makes no second tape of the same roll.
+	again := run(t, options(a, dir), r.clock)
+	again.recording()
+	a.node("MODIFIED", "b-1", `"unschedulable":true`)
+	again.until("a roll", func() bool { return len(again.Stats().Open) == 1 })
+	a.node("MODIFIED", "b-1", "")
+	if tape := again.finished(1)[0]; tape.Group != "b" {
+		t.Errorf("found a tape of group %q again", tape.Group)
+	}
+}
+
+// What was under way before the recording began is said to be missing.
+func TestBeginIsMissing(t *testing.T) {
+	a := cluster(t)
+	a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	r := run(t, options(a, t.TempDir()), clocktesting.NewFakeClock(start))
+	r.recording()
+	a.node("DELETED", "a-1", `"unschedulable":true`)
+	tape := r.finished(1)[0]
+	if want := "node a-1 was cordoned before the recording began"; tape.Missing != want {
+		t.Errorf("found missing %q, want %q", tape.Missing, want)
+	}
+	if c := read(t, r.files[0]); !slices.Equal(c.marks, []string{daemon.MarkMissing}) {
+		t.Errorf("found marks %q, want one that says it", c.marks)
+	}
+}
+
+// A roll that takes long has its tape in parts, without a gap between them.
+func TestPartsOfLongRoll(t *testing.T) {
+	a := cluster(t)
+	o := options(a, t.TempDir())
+	o.MaxAge = 3 * time.Minute
+	r := run(t, o, clocktesting.NewFakeClock(start))
+	r.recording()
+	var want []string
+	for i := range 40 {
+		rv := a.node("MODIFIED", "a-"+strconv.Itoa(1+i%2), `"unschedulable":`+strconv.FormatBool(i%4 < 2))
+		want = append(want, fmt.Sprintf("nodes a-%d %d", 1+i%2, rv))
+		n := r.Stats().Events
+		r.wait("the event", func() bool { return r.Stats().Events > n })
+		for range 20 {
+			r.clock.Step(time.Second)
+		}
+	}
+	for i := range 2 {
+		a.node("MODIFIED", "a-"+strconv.Itoa(1+i), "")
+	}
+	r.until("the end", func() bool { return r.Stats().Tapes[trigger.Complete] == 1 })
+	tapes := r.finished(1)
+	if len(tapes) < 3 {
+		t.Errorf("found %d parts, want at least 3", len(tapes))
+	}
+	for i, tape := range tapes {
+		if tape.Part != i+1 || (tape.Outcome == trigger.Complete) != (i == len(tapes)-1) {
+			t.Errorf("found part %d %s, want part %d of %d", tape.Part, tape.Outcome, i+1, len(tapes))
+		}
+	}
+	c := read(t, r.files...)
+	for _, w := range want {
+		if !c.versions[w] {
+			t.Errorf("the tapes lack %s", w)
+		}
+	}
+}
+
+// A daemon that is killed goes on where its files end: each event of the roll is on its tape, or a gap is, wherever the files were cut.
+func TestKilled(t *testing.T) {
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { killed(t, rand.New(rand.NewPCG(seed, 1))) })
+	}
+}
+
+func killed(t *testing.T, rng *rand.Rand) {
+	a, dir := cluster(t), t.TempDir()
+	o := options(a, dir)
+	o.MaxAge = time.Duration(1+rng.IntN(10)) * time.Minute
+	c := clocktesting.NewFakeClock(start)
+	r := run(t, o, c)
+	r.recording()
+	want, forgot := map[string]bool{}, 0
+	var files []string
+	for i := range 60 {
+		n, before := 1+rng.IntN(2), r.Stats().Events
+		rv := a.node("MODIFIED", fmt.Sprintf("a-%d", n), `"unschedulable":`+strconv.FormatBool(i%3 > 0 || i == 0))
+		want[fmt.Sprintf("nodes a-%d %d", n, rv)] = true
+		for range rng.IntN(15) {
+			c.Step(time.Second)
+		}
+		if rng.IntN(3) > 0 {
+			r.until("the event", func() bool { return r.Stats().Events > before })
+		}
+		if rng.IntN(12) > 0 {
+			continue
+		}
+		next := snapshot(t, dir, rng)
+		if err := r.end(); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, slices.DeleteFunc(r.files, func(f string) bool {
+			_, err := os.Stat(filepath.Join(next, "tapes", filepath.Base(f)))
+			return err != nil // it wasn't there yet
+		})...)
+		if rng.IntN(3) == 0 {
+			a.forget()
+			forgot++
+		}
+		dir, o.Dir = next, next
+		r = run(t, o, c)
+		r.recording()
+	}
+	last := ""
+	for i := range 2 {
+		last = fmt.Sprintf("nodes a-%d %d", 1+i, a.node("MODIFIED", fmt.Sprintf("a-%d", 1+i), ""))
+		want[last] = true
+	}
+	seen, steps := 0, 0
+	r.until("the last event on a tape", func() bool {
+		if steps++; steps%150 == 0 { // it may have come after its roll, and is then part of what led to the next one
+			a.node("MODIFIED", "a-1", fmt.Sprintf(`"unschedulable":%t`, steps%300 > 0))
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for ; seen < len(r.files); seen++ {
+			if read(t, r.files[seen]).versions[last] {
+				return true
+			}
+		}
+		return false
+	})
+	got := read(t, append(files, r.files...)...)
+	var lacks []string
+	for _, w := range slices.Sorted(maps.Keys(want)) {
+		if !got.versions[w] {
+			lacks = append(lacks, w)
+		}
+	}
+	if len(lacks) > 0 && (got.gaps == 0 || forgot == 0) {
+		t.Errorf("the tapes lack %q of %d events, with %d gaps; the server forgot %d times\n%s", lacks, len(want), got.gaps, forgot, strings.Join(r.logs, "\n"))
+	}
+}
+
+// snapshot is the folder as it is after a kill: a copy, with the file that is being written cut anywhere.
+func snapshot(t *testing.T, dir string, rng *rand.Rand) string {
+	t.Helper()
+	to := t.TempDir()
+	for _, sub := range []string{"history", "tapes"} {
+		if err := os.MkdirAll(filepath.Join(to, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, sub, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range files {
+			text, err := os.ReadFile(f)
+			if errors.Is(err, os.ErrNotExist) {
+				continue // it went meanwhile
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sub == "history" && i == len(files)-1 {
+				cut := text[:len(text)-rng.IntN(min(len(text), 400)+1)]
+				// What the first piece begins with was on the disk before anything else was written.
+				if i > 0 || bytes.Count(lines(cut), []byte(`"SYNC"`)) > 1 {
+					text = cut
+				}
+			}
+			if err := os.WriteFile(filepath.Join(to, sub, filepath.Base(f)), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return to
+}
+
+// lines are what can be read of a tape's.
+func lines(tape []byte) []byte {
+	var text bytes.Buffer
+	if r, err := timeline.NewReader(bytes.NewReader(tape), timeline.Lines()); err == nil {
+		for ev, err := range r.All() {
+			if err != nil {
+				break
+			}
+			fmt.Fprintf(&text, "%q\n", ev.Type)
+		}
+	}
+	return text.Bytes()
+}
+
+// A server that is away is asked again; one that refuses isn't.
+func TestServerAwayAndRefusals(t *testing.T) {
+	a := cluster(t)
+	a.set(func(a *api) { a.away = true })
+	r := run(t, options(a, t.TempDir()), clocktesting.NewFakeClock(start))
+	r.until("an error", func() bool { return r.Stats().Errors["record"] > 1 })
+	a.set(func(a *api) { a.away = false })
+	r.recording()
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ refuse, cluster, want string }{
+		{"/api/v1/pods", "cluster-1", "check with: kubectl auth can-i list pods"},
+		{"", "", "cluster: found no UID of the namespace kube-system"},
+	} {
+		a.set(func(a *api) { a.refuse, a.cluster = c.refuse, c.cluster })
+		o := options(a, t.TempDir())
+		d, err := daemon.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("found the error %v, want %q", err, c.want)
+		}
+	}
+	// The history of another cluster isn't mixed with this one's.
+	a.set(func(a *api) { a.refuse, a.cluster = "", "cluster-1" })
+	dir := t.TempDir()
+	r = run(t, options(a, dir), clocktesting.NewFakeClock(start))
+	r.recording()
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
+	a.set(func(a *api) { a.cluster = "cluster-2" })
+	d, err := daemon.New(options(a, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other *recorder.OtherClusterError
+	if err := d.Run(t.Context()); !errors.As(err, &other) {
+		t.Errorf("found the error %v, want that it is another cluster", err)
+	}
+}

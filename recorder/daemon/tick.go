@@ -1,0 +1,173 @@
+package daemon
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/nodesim/nodesim/recorder"
+	"github.com/nodesim/nodesim/recorder/daemon/trigger"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// marker is a recording that marks can be written to.
+type marker interface{ Mark(name, reason string) }
+
+// rotateAgain is the pause after a piece that couldn't be begun.
+const rotateAgain = 10 * time.Second
+
+// tick does what is due: it ends rolls, begins pieces, makes tapes and removes what nobody needs.
+func (d *Daemon) tick(rec *recorder.Recorder) {
+	now := d.o.Clock.Now()
+	d.mu.Lock()
+	if now.After(d.last) {
+		d.last = now
+	}
+	d.decider.Advance(d.last)
+	d.mu.Unlock()
+	open := d.collect(rec)
+	long := d.long(now, open)
+	current := d.all[len(d.all)-1]
+	due := len(long) > 0 || now.Sub(current.start) >= d.o.Before || sizeOf(current.path) >= max(d.o.MaxSize/4, 1<<20)
+	for _, r := range d.queue {
+		due = due || !r.Ended.Before(current.start)
+	}
+	if due && !d.rotate(rec, now) {
+		return
+	}
+	for _, r := range long {
+		d.mu.Lock()
+		name, reason := d.decider.Cut(d.last, r)
+		d.mu.Unlock()
+		rec.Mark(name, reason)
+	}
+	open = d.collect(rec)
+	final := d.all[:len(d.all)-1]
+	left := d.queue[:0:0]
+	for _, r := range d.queue {
+		if err := d.tapeOf(final, r); err != nil {
+			d.failed("tape", "a tape can't be written", err)
+			left = append(left, r)
+			continue
+		}
+		rec.Mark(markTaped, r.ID(d.cluster))
+	}
+	d.queue = left
+	d.prune(now, false)
+	d.set(func(s *Stats) { s.Open = open })
+}
+
+// collect takes the rolls that have ended and returns those that are on.
+func (d *Daemon) collect(rec *recorder.Recorder) []trigger.Roll {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.decider.Ended() {
+		if !d.taped[r.ID(d.cluster)] {
+			d.queue = append(d.queue, r)
+		}
+	}
+	open := d.decider.Open()
+	for _, r := range open {
+		if id := r.ID(d.cluster); !d.known[id] {
+			d.known[id] = true
+			message := "a roll began"
+			if rec == nil {
+				message = "a roll is on"
+			}
+			d.o.Log(Info, message, "group", r.Group, "part", r.Part, "trigger", string(r.Trigger.Kind), "reason", r.Trigger.Reason)
+		}
+	}
+	d.stats.Open = open
+	return open
+}
+
+// long are the rolls whose tape would be too long or too large.
+func (d *Daemon) long(now time.Time, open []trigger.Roll) (long []trigger.Roll) {
+	for _, r := range open {
+		var files []string
+		for _, p := range d.all[first(d.all, &r, d.o.Before):] {
+			files = append(files, p.path)
+		}
+		if now.Sub(r.Began) >= d.o.MaxAge || len(files) > 1 && sizeOf(files...) >= d.o.MaxSize {
+			long = append(long, r)
+		}
+	}
+	return long
+}
+
+// rotate begins a piece. Where it can't, the recording goes on with the last one.
+func (d *Daemon) rotate(rec *recorder.Recorder, now time.Time) bool {
+	if now.Before(d.rotateAt) {
+		return false
+	}
+	next := d.all[len(d.all)-1]
+	next.seq++
+	next.path = d.path(historyDir, pieceName(next.epoch, next.seq))
+	made := false
+	err := rec.Rotate(func(h timeline.Header) (*timeline.Writer, error) {
+		w, err := timeline.Create(next.path, h)
+		made, next.start = err == nil, h.Metadata.Start.Time
+		return w, err
+	})
+	if err == nil {
+		d.all = append(d.all, next)
+		return true
+	}
+	if errors.Is(err, recorder.ErrNotRecording) {
+		return false
+	}
+	if made && !continued(d.all[len(d.all)-1].path) {
+		err = errors.Join(err, os.Remove(next.path))
+	}
+	d.rotateAt = now.Add(rotateAgain)
+	d.failed("history", "a piece of the history can't be begun", err)
+	return false
+}
+
+// tapeOf makes the tape of a roll.
+func (d *Daemon) tapeOf(final []piece, r trigger.Roll) error {
+	t, file, err := d.cutTape(final, r)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.taped[r.ID(d.cluster)] = true
+	d.stats.Tapes[r.Outcome]++
+	d.mu.Unlock()
+	d.o.Log(Info, "a tape is finished", "tape", t.Name, "group", t.Group, "outcome", string(t.Outcome), "part", t.Part,
+		"events", t.Events, "gaps", t.Gaps, "bytes", t.Bytes)
+	d.o.Finished(t, file)
+	return nil
+}
+
+// prune removes the pieces that no roll needs and that are older than what is kept; in want of room all that no roll needs.
+func (d *Daemon) prune(now time.Time, want bool) {
+	if len(d.all) == 0 {
+		return
+	}
+	d.mu.Lock()
+	rolls := append(d.decider.Open(), d.queue...)
+	d.mu.Unlock()
+	last := len(d.all) - 1
+	keep := last // what a roll needs that begins now
+	for keep > 0 && d.all[keep].start.After(now.Add(-d.o.Before)) {
+		keep--
+	}
+	need := last
+	for _, r := range rolls {
+		need = min(need, first(d.all, &r, d.o.Before))
+	}
+	var files []string
+	for _, p := range d.all[keep:] {
+		files = append(files, p.path)
+	}
+	for keep < last && (want || sizeOf(files...) > d.o.MaxSize) {
+		keep, files = keep+1, files[1:]
+	}
+	keep = min(keep, need)
+	if err := removeAll(d.all[:keep]); err != nil {
+		d.failed("history", "an old piece of the history can't be removed", err)
+		return
+	}
+	d.all = d.all[keep:]
+}

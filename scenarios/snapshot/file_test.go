@@ -295,7 +295,7 @@ func TestBounds(t *testing.T) {
 	for i := 0; err == nil && i <= spec.MaxNodes+1; i++ {
 		err = r.Add("v1", "Node", fmt.Appendf(nil, `{"metadata":{"name":"n%d"}}`, i))
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), "found more than 20000 nodes: want at most as many") {
+	if err == nil || !strings.HasPrefix(err.Error(), "found more than 100000 nodes: want at most as many") {
 		t.Errorf("found error %v, want one line about the nodes", err)
 	}
 	if _, err := new(snapshot.Reading).File(snapshot.Options{}); err == nil || !strings.HasPrefix(err.Error(), "found no nodes: ") {

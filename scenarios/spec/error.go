@@ -11,7 +11,7 @@ import (
 // was found there, what is wanted, and where there is one, the remedy. It
 // reads as one line:
 //
-//	surge.yaml:12: groups[0].nodes: "many": want a whole number from 0 to 20000
+//	surge.yaml:12: groups[0].nodes: "many": want a whole number from 0 to 100000
 type Error struct {
 	File   string // the file, or its label
 	Line   int    // counted from 1; 0 where it isn't the file that is bad

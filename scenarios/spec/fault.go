@@ -114,7 +114,7 @@ type When struct {
 	// Pods is the state that pods are in; evicted counts all that were.
 	Pods PodState `yaml:"pods"`
 	// Count is the least number.
-	Count int `yaml:"count" default:"1" min:"1" max:"600000"`
+	Count int `yaml:"count" default:"1" min:"1" max:"3500000"`
 	// Group whose nodes count; absent: all. Of pods, those on the group's nodes.
 	Group string `yaml:"group" form:"label"`
 	// Workload whose pods count; absent: all.
@@ -166,7 +166,7 @@ type Victims struct {
 	// Group of the nodes; absent: any.
 	Group string `yaml:"group" form:"label"`
 	// Nodes is the number of nodes.
-	Nodes int `yaml:"nodes" default:"1" min:"1" max:"20000"`
+	Nodes int `yaml:"nodes" default:"1" min:"1" max:"100000"`
 	// Which nodes to choose from: those with the group's old image, those with its new one, or any.
 	Which Which `yaml:"which" default:"any"`
 }
@@ -240,7 +240,7 @@ type Crash struct {
 	// Container of the workload's pods that crashes; absent: the first.
 	Container string `yaml:"container" form:"label"`
 	// Pods is the number of the workload's pods.
-	Pods int `yaml:"pods" default:"1" min:"1" max:"600000"`
+	Pods int `yaml:"pods" default:"1" min:"1" max:"3500000"`
 	// Image of which every container crashes that starts from then on, again and again.
 	Image string `yaml:"image" form:"image"`
 	// For is the duration of that state; 0 is until the tape ends.
@@ -254,7 +254,7 @@ type NeverReady struct {
 	// Cause of it: cni (registers, stays NotReady), userdata (never registers), kubelet (registers, then falls silent).
 	Cause NeverReadyCause `yaml:"cause" default:"cni"`
 	// Nodes is the number of affected nodes among those that are launched from then on; the default is all.
-	Nodes int `yaml:"nodes" default:"20000" min:"1" max:"20000"`
+	Nodes int `yaml:"nodes" default:"100000" min:"1" max:"100000"`
 }
 
 // A NeverReadyCause is why a node never gets Ready.
@@ -325,7 +325,7 @@ type Scale struct {
 	// Workload that is scaled; a DaemonSet can't be.
 	Workload string `yaml:"workload" need:"true" form:"workload"`
 	// Replicas that are wanted then.
-	Replicas int `yaml:"replicas" need:"true" max:"600000"`
+	Replicas int `yaml:"replicas" need:"true" max:"3500000"`
 }
 
 // A Mark is a named moment of the tape.

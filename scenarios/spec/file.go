@@ -26,8 +26,8 @@ const (
 // it: a simulation's memory and time must not be at the mercy of a file.
 const (
 	MaxFile     = 64 << 20        // bytes of a scenario file
-	MaxNodes    = 20_000          // of all groups before the roll
-	MaxPods     = 600_000         // of all workloads, a DaemonSet's on every node included
+	MaxNodes    = 100_000         // of all groups before the roll
+	MaxPods     = 3_500_000       // of all workloads, a DaemonSet's on every node included
 	MaxDuration = 240 * time.Hour // of any duration
 )
 

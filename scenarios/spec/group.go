@@ -21,12 +21,12 @@ type Group struct {
 	// Name of the group, a DNS-1123 label; no two groups have the same.
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Nodes that the group has when the tape begins.
-	Nodes int `yaml:"nodes" need:"true" max:"20000"`
+	Nodes int `yaml:"nodes" need:"true" max:"100000"`
 	// Members are the nodes that are there when the tape begins, one by one, as many as Nodes. Absent: nodesim names them.
 	Members []Member `yaml:"members"`
 	// NodesPerGroup bounds the nodes of one group, 450 on EKS by default; for more there are further groups like it,
 	// NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.
-	NodesPerGroup int `yaml:"nodesPerGroup" default:"0" max:"20000"`
+	NodesPerGroup int `yaml:"nodesPerGroup" default:"0" max:"100000"`
 	// Zones that the nodes spread over, at most as many as there are nodes. Default: the members' or the instance
 	// type's, which are the cluster's unless the file says otherwise.
 	Zones []string `yaml:"zones" form:"place"`
@@ -37,10 +37,10 @@ type Group struct {
 	// OS of the nodes' image. It has to be one of the provider's. Default: al2023 for eks and karpenter, cos for gke, else ubuntu.
 	OS OS `yaml:"os"`
 	// Min is the least number of nodes for the autoscaler. Default: 1, or 0 where the group has no nodes.
-	Min int `yaml:"min" max:"20000"`
+	Min int `yaml:"min" max:"100000"`
 	// Max is the largest number of nodes for the autoscaler. Default: twice the group's nodes, or ten more if that is
 	// more.
-	Max int `yaml:"max" max:"40000"`
+	Max int `yaml:"max" max:"200000"`
 	// From is the image that the nodes run when the tape begins. Default: an older image of the cluster's version.
 	From NodeImage `yaml:"from"`
 	// To is the image that nodes run once the group is rolled. Default: a newer image of the cluster's version.

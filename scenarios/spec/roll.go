@@ -66,7 +66,7 @@ type Roll struct {
 	// RollbackAt is the percentage of replaced nodes at which the roll is cancelled and rolled back; 0 is never. None in place.
 	RollbackAt Percent `yaml:"rollbackAt" default:"0%" max:"100%"`
 	// StopAfter is the number of nodes replaced before the roll stalls for good; 0 is all. None in place.
-	StopAfter int `yaml:"stopAfter" default:"0" max:"20000"`
+	StopAfter int `yaml:"stopAfter" default:"0" max:"100000"`
 }
 
 // A Strategy is a way to replace nodes.
@@ -145,5 +145,5 @@ type Standby struct {
 	// Group whose nodes are kept idle, one of those that are scaled.
 	Group string `yaml:"group" need:"true" form:"label"`
 	// Count of the idle nodes.
-	Count int `yaml:"count" default:"1" min:"1" max:"20000"`
+	Count int `yaml:"count" default:"1" min:"1" max:"100000"`
 }

@@ -216,7 +216,7 @@ func (g *generator) value(t reflect.Type, tag reflect.StructTag, refs bool) obje
 	case resource.Quantity:
 		return object{"anyOf": []object{matching(quantityPattern, refs), {"type": "number", "minimum": 0}}}
 	case IntOrPercent:
-		return object{"anyOf": []object{matching(percentPattern, refs), {"type": "integer", "minimum": 0, "maximum": 600000}}}
+		return object{"anyOf": []object{matching(percentPattern, refs), {"type": "integer", "minimum": 0, "maximum": 3500000}}}
 	case Percent:
 		return matching(percentPattern, refs)
 	case Scalar:

@@ -232,11 +232,11 @@ func parseQuantity(n *node, r rules) (resource.Quantity, string) {
 }
 
 func parseIntOrPercent(n *node) (IntOrPercent, string) {
-	const wanted = `a whole number from 0 to 600000, or a percentage from "0%" to "100%"`
+	const wanted = `a whole number from 0 to 3500000, or a percentage from "0%" to "100%"`
 	if p, ok := percent(n.text); ok && n.kind == isText {
 		return IntOrPercent{Value: p, IsPercent: true}, ""
 	}
-	i, bad := parseInt(n, rules{max: "600000"})
+	i, bad := parseInt(n, rules{max: "3500000"})
 	if bad != "" {
 		return IntOrPercent{}, wanted
 	}

@@ -16,10 +16,10 @@ type Workload struct {
 	// Kind of the controller.
 	Kind WorkloadKind `yaml:"kind" default:"Deployment"`
 	// Replicas that are wanted; a DaemonSet has none, it runs on every node.
-	Replicas int `yaml:"replicas" default:"1" max:"600000"`
+	Replicas int `yaml:"replicas" default:"1" max:"3500000"`
 	// ReplicasPerWorkload bounds the replicas of one workload; for more there are further workloads like it, NAME-1,
 	// NAME-2 and so on, each with budgets of its own, which no fault may name. 0 is without limit.
-	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"600000"`
+	ReplicasPerWorkload int `yaml:"replicasPerWorkload" default:"0" max:"3500000"`
 	// PodLabels are the labels of each pod. Default: app, with the workload's name.
 	PodLabels map[string]string `yaml:"podLabels" form:"labels"`
 	// PodSpec is what the pods ask for in Kubernetes' own words, in place of requests, resizePolicy, image, containers, grace, spread,

@@ -23,6 +23,7 @@ type Disruption struct {
 	counts map[*kube.Budget]*budgetCount
 	byPods map[string][]*budgetCount // by the UID of the pods' controller
 	mixed  map[string]bool           // controllers whose pods differ in labels
+	seeded *budgetCount              // of the budget that is being seeded
 }
 
 var disruptionController = kube.Source{Component: "controllermanager"}
@@ -46,6 +47,8 @@ func (d *Disruption) Seed(b *kube.Budget) error {
 	b.Generation, b.ObservedGeneration = 1, 1
 	v, err := d.verdict(n, d.env.API.Now())
 	v.write(b, err, b.Created)
+	d.seeded = n
+	defer func() { d.seeded = nil }()
 	if err := d.env.API.SeedBudget(b); err != nil {
 		return fmt.Errorf("seed budget %s/%s: %w", b.Namespace, b.Name, err)
 	}
@@ -60,7 +63,10 @@ func (d *Disruption) budgetChanged(c kube.Change, old, b *kube.Budget) {
 		clear(d.byPods)
 		return
 	case n == nil || !old.SameSelector(b):
-		next := d.recount(b)
+		next := d.seeded
+		if next == nil || next.budget != b {
+			next = d.recount(b)
+		}
 		if n != nil {
 			next.queued, next.recheck = n.queued, n.recheck
 			*n = *next

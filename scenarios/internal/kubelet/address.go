@@ -68,14 +68,17 @@ func (m *machine) network() [4]byte {
 	if m.place.PodCIDR.IsValid() && m.place.PodCIDR.Addr().Is4() {
 		return m.place.PodCIDR.Masked().Addr().As4()
 	}
-	// 100.64.0.0/10 has room for 16384 machines, 10.128.0.0/9 for twice as many
-	// more.
-	n := m.i.Number % 49152
-	if n < 16384 {
+	// 100.64.0.0/10 has room for 16384 machines, 10.128.0.0/9 for twice as many, and each /8 from 11 on for 65536.
+	n := m.i.Number % (49152 + 89<<16)
+	switch {
+	case n < 16384:
 		return [4]byte{100, byte(64 + n>>8), byte(n), 0}
+	case n < 49152:
+		n -= 16384
+		return [4]byte{10, byte(128 + n>>8), byte(n), 0}
 	}
-	n -= 16384
-	return [4]byte{10, byte(128 + n>>8), byte(n), 0}
+	n -= 49152
+	return [4]byte{byte(11 + n>>16), byte(n >> 8), byte(n), 0}
 }
 
 // giveAddress gives a pod's address back, to the machine and to the subnet.

@@ -20,10 +20,11 @@ import (
 func newRecord() *cobra.Command {
 	var o record.Options
 	var scope scopeFlags
+	var daemon daemonFlags
 	var name string
 	cluster := newConnectionFlags()
 	cmd := &cobra.Command{
-		Use:   "record --out FILE",
+		Use:   "record --out FILE | --daemon --dir FOLDER",
 		Short: "Record what happens to nodes, from a live cluster",
 		Long: `Record what happens to nodes and what runs on them, from a live cluster, until
 ctrl-c, until --duration is over, or with --until-complete until every node of
@@ -39,6 +40,9 @@ doesn't know, identity, labels, owners, conditions, counts and times. In what is
 kept, passwords in URLs, PEM blocks, and tokens and keys of known shapes read
 "redacted". Secrets are always refused. Messages of Events are kept.
 
+With --daemon it records until it is ended, keeps the last minutes in --dir, and
+makes a tape there of each roll that begins, with what led to it.
+
 The cluster is only read: list and watch of the resources, and of the namespace
 kube-system by name, which tells clusters apart.`,
 		GroupID: "make",
@@ -47,7 +51,8 @@ kube-system by name, which tells clusters apart.`,
 			nodesim record --nodegroup spot-burst --wait --out roll.yaml
 			nodesim record -l karpenter.sh/nodepool=default --duration 30m --out drift.yaml.zst
 			nodesim record --resources nodes,pods,machinesets.cluster.x-k8s.io --out capi.yaml
-			nodesim record --append --out roll.yaml`),
+			nodesim record --append --out roll.yaml
+			nodesim record --daemon --dir /var/lib/nodesim`),
 		Args:              arguments(0, 0, "no argument"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -61,8 +66,16 @@ kube-system by name, which tells clusters apart.`,
 	flags.BoolVar(&o.Config.Full, "full", false, "keep whole objects, but for managedFields; Secrets stay refused, and credentials of known shapes masked")
 	flags.BoolVar(&o.Append, "append", false, "continue the tape in FILE, if there is one")
 	scope.add(cmd)
+	daemon.add(cmd)
 	cluster.bind(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if daemon.on {
+			if err := errors.Join(daemon.check(), scope.check()); err != nil {
+				return err
+			}
+			o.Config.Scope = scope.scope()
+			return daemon.run(cmd, cluster, o.Config)
+		}
 		if err := errors.Join(needOut(o.File), scope.check()); err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (recorder.Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		if release, err = lock(o.File); err != nil {
+		if release, err = Lock(o.File); err != nil {
 			release = func() error { return nil }
 			return nil, errors.Join(fmt.Errorf("create timeline: %w", err), w.Close())
 		}

@@ -2,5 +2,5 @@
 
 package record
 
-// lock does nothing where there is no flock(2).
-func lock(string) (release func() error, err error) { return func() error { return nil }, nil }
+// Lock does nothing where there is no flock(2).
+func Lock(string) (release func() error, err error) { return func() error { return nil }, nil }

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock keeps other recordings away from a file until release is called: two
+// Lock keeps other recordings away from a file until release is called: two
 // that continue with one tape would write over each other's lines. It is advisory,
 // as flock(2) has it, and ends with the process, however that ends. Readers ask
 // for none. A file system that knows no locks does without.
-func lock(name string) (release func() error, err error) {
+func Lock(name string) (release func() error, err error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err

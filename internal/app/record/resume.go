@@ -11,7 +11,7 @@ import (
 // resume continues with a tape. A recording that never begins leaves the tape as
 // it was: Append changes it with the first line.
 func (o Options) resume(ctx context.Context, cfg recorder.Config, until *completion) (recorder.Summary, error) {
-	release, err := lock(o.File)
+	release, err := Lock(o.File)
 	if err != nil {
 		return recorder.Summary{}, fmt.Errorf("append to timeline: %w", err)
 	}

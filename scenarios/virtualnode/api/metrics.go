@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"github.com/nodesim/nodesim/internal/promtext"
 	"net/http"
 
 	dto "github.com/prometheus/client_model/go"
@@ -73,7 +74,7 @@ func metricsResource(metrics PodMetricsResourceHandlerFunc) http.Handler {
 			if family == nil || len(family.Metric) == 0 {
 				continue
 			}
-			if err := writeFamily(&text, family); err != nil {
+			if err := promtext.Write(&text, family); err != nil {
 				writeError(w, err)
 				return
 			}

@@ -1,4 +1,5 @@
-package api
+// Package promtext writes metrics in the text format of Prometheus.
+package promtext
 
 import (
 	"bytes"
@@ -12,9 +13,9 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// writeFamily writes a family of metrics in Prometheus's text format, as expfmt of prometheus/common does, which links three
+// Write writes a family of metrics in Prometheus's text format, as expfmt of prometheus/common does, which links three
 // packages more. Names are those that each version of Prometheus reads.
-func writeFamily(to *bytes.Buffer, family *dto.MetricFamily) error {
+func Write(to *bytes.Buffer, family *dto.MetricFamily) error {
 	name := family.GetName()
 	if !plainName().MatchString(name) {
 		return fmt.Errorf("metric %q: want a name of letters, digits, colons and _", name)

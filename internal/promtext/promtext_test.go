@@ -1,4 +1,4 @@
-package api
+package promtext
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// TestWriteFamily compares the text with expfmt's.
-func TestWriteFamily(t *testing.T) {
+// TestWrite compares the text with expfmt's.
+func TestWrite(t *testing.T) {
 	labels := []*dto.LabelPair{{Name: ptr.To("pod"), Value: ptr.To("a\"b\\c\nd")}, {Name: ptr.To("namespace"), Value: ptr.To("")}}
 	for _, family := range []*dto.MetricFamily{
 		{Name: ptr.To("node_cpu_usage_seconds_total"), Help: ptr.To("Of \\ the\nnode"), Type: dto.MetricType_COUNTER.Enum(), Metric: []*dto.Metric{
@@ -33,7 +33,7 @@ func TestWriteFamily(t *testing.T) {
 		{Name: ptr.To("g"), Type: dto.MetricType_GAUGE_HISTOGRAM.Enum(), Metric: []*dto.Metric{{Histogram: &dto.Histogram{SampleCount: ptr.To(uint64(1))}}}},
 	} {
 		var got, want bytes.Buffer
-		if err := writeFamily(&got, family); err != nil {
+		if err := Write(&got, family); err != nil {
 			t.Errorf("%s: %v", family.GetName(), err)
 		}
 		if _, err := expfmt.MetricFamilyToText(&want, family); err != nil {
@@ -45,8 +45,8 @@ func TestWriteFamily(t *testing.T) {
 	}
 }
 
-// TestWriteFamilyRefuses proves that nothing that a reader would misread is written.
-func TestWriteFamilyRefuses(t *testing.T) {
+// TestWriteRefuses proves that nothing that a reader would misread is written.
+func TestWriteRefuses(t *testing.T) {
 	gauge := &dto.Metric{Gauge: &dto.Gauge{}}
 	for want, family := range map[string]*dto.MetricFamily{
 		`metric ""`:    {Type: dto.MetricType_GAUGE.Enum(), Metric: []*dto.Metric{gauge}},
@@ -56,7 +56,7 @@ func TestWriteFamilyRefuses(t *testing.T) {
 			{Gauge: &dto.Gauge{}, Label: []*dto.LabelPair{{Name: ptr.To("a:b")}}},
 		}},
 	} {
-		if err := writeFamily(&bytes.Buffer{}, family); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Write(&bytes.Buffer{}, family); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found error %v, want one about %s", err, want)
 		}
 	}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"time"
+
+	"github.com/nodesim/nodesim/internal/app/daemon"
+	recording "github.com/nodesim/nodesim/recorder"
+	recorder "github.com/nodesim/nodesim/recorder/daemon"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// daemonFlags are those of record --daemon.
+type daemonFlags struct {
+	on                bool
+	o                 daemon.Options
+	maxSize, keepSize bytesFlag
+}
+
+func (f *daemonFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.on, "daemon", false, "record until ended, and make a tape of each roll, which nobody has to announce, in --dir")
+	for _, name := range []string{"out", "append", "duration", "until-complete", "wait", "name"} {
+		exclude(cmd, "daemon", "a daemon makes the tapes of rolls by itself, in --dir", name)
+	}
+	own := pflag.NewFlagSet("daemon", pflag.ContinueOnError)
+	own.StringVar(&f.o.Daemon.Dir, "dir", "", "keep the recording and the tapes in this `FOLDER`")
+	own.DurationVar(&f.o.Daemon.Before, "before", recorder.DefaultBefore, "what was so long before a roll is on its tape")
+	own.DurationVar(&f.o.Daemon.Quiet, "quiet", recorder.DefaultQuiet, "a roll is over when nothing of it happened for so long")
+	own.IntVar(&f.o.Daemon.Evictions, "evictions", 10, "so many evictions of pods of a group within a minute are a roll")
+	own.DurationVar(&f.o.Daemon.MaxAge, "max-age", recorder.DefaultMaxAge, "a longer tape ends, and the next one continues it")
+	own.Var(&f.maxSize, "max-size", "a larger tape ends, and the next one continues it (default 512Mi)")
+	own.DurationVar(&f.o.Keep.Age, "keep-age", 0, "remove older tapes from the folder, once a store has them where there is one (default: keep all)")
+	own.Var(&f.keepSize, "keep-size", "remove the oldest tapes above this `SIZE` of the folder, likewise (default: keep all)")
+	own.StringVar(&f.o.Store, "store", "", "take the tapes to the store of this `URL`, such as file:///srv/tapes")
+	own.StringVar(&f.o.Listen, "listen", ":8080", "serve /metrics, /healthz and /readyz at this `ADDRESS`; empty for none")
+	own.StringVar(&f.o.Daemon.Cluster, "cluster-name", "", "the `NAME` of the cluster, for people who read the tapes")
+	want(own, "daemon")
+	flags.AddFlagSet(own)
+}
+
+func (f *daemonFlags) check() error {
+	for name, d := range map[string]time.Duration{"before": f.o.Daemon.Before, "quiet": f.o.Daemon.Quiet, "max-age": f.o.Daemon.MaxAge} {
+		if d <= 0 {
+			return usagef("flag --%s %q: want more than 0, such as %s", name, d, 10*time.Minute)
+		}
+	}
+	switch {
+	case f.o.Daemon.Dir == "":
+		return usagef("flag --daemon: want --dir with it, the folder to keep the recording and the tapes in")
+	case f.o.Daemon.Evictions <= 0:
+		return usagef("flag --evictions %d: want more than 0, such as 10", f.o.Daemon.Evictions)
+	case f.o.Keep.Age < 0:
+		return usagef("flag --keep-age %q: want more than 0, such as %s", f.o.Keep.Age, 24*time.Hour)
+	}
+	return nil
+}
+
+func (f *daemonFlags) run(cmd *cobra.Command, cluster *connectionFlags, cfg recording.Config) error {
+	from, err := destinationOf(cluster)
+	if err != nil {
+		return err
+	}
+	cfg.REST, cfg.Name = from.rest, "history"
+	f.o.Daemon.Record, f.o.Log = cfg, cmd.ErrOrStderr()
+	f.o.Daemon.MaxSize, f.o.Keep.Size = int64(f.maxSize), int64(f.keepSize)
+	boundMemory(recordMemory)
+	defer frugal(cmd.Context())()
+	return daemon.Run(cmd.Context(), f.o)
+}

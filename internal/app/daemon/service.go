@@ -1,0 +1,152 @@
+// Package daemon runs the recorder of package recorder/daemon as a service: alone in its folder, with metrics and probes over HTTP, a line
+// of the log for each thing that happens, and uploads to a store.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nodesim/nodesim/internal/app/record"
+	recorder "github.com/nodesim/nodesim/recorder/daemon"
+	"github.com/nodesim/nodesim/recorder/store"
+	"k8s.io/utils/clock"
+)
+
+// Options of the service.
+type Options struct {
+	// Daemon is complete but for Log, Finished and FinishOnStop.
+	Daemon recorder.Options
+	// Listen is the address of metrics and probes; "" for none.
+	Listen string
+	// Store is the URL of where tapes are taken to; "" leaves them in the folder, in the bounds of Keep.
+	Store string
+	Keep  store.Keep
+	Log   io.Writer
+}
+
+// The service waits no longer than this for uploads and readers when it ends.
+const goodbye = 20 * time.Second
+
+// uploads is the interval at which the folder is looked at where nothing new is told of.
+const uploads = time.Minute
+
+// Run records until the context ends.
+func Run(ctx context.Context, o Options) (err error) {
+	log := slog.New(slog.NewTextHandler(o.Log, nil))
+	release, err := alone(o.Daemon.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	up := &store.Uploader{Folder: filepath.Join(o.Daemon.Dir, "tapes"), Keep: o.Keep, Clock: clock.RealClock{}, Failed: func(err error) {
+		log.Error("an upload failed", "error", err)
+	}}
+	if o.Store != "" {
+		if up.Store, err = store.Open(ctx, o.Store); err != nil {
+			return err
+		}
+	}
+	told := make(chan struct{}, 1)
+	tell := func() {
+		select {
+		case told <- struct{}{}:
+		default: // it will look in any case
+		}
+	}
+	o.Daemon.FinishOnStop = up.Store != nil
+	o.Daemon.Finished = func(store.Tape, string) { tell() }
+	levels := map[recorder.Level]slog.Level{recorder.Info: slog.LevelInfo, recorder.Warning: slog.LevelWarn, recorder.Error: slog.LevelError}
+	o.Daemon.Log = func(level recorder.Level, message string, args ...any) { log.Log(ctx, levels[level], message, args...) }
+	d, err := recorder.New(o.Daemon)
+	if err != nil {
+		return err
+	}
+	s := &service{daemon: d, uploader: up}
+	stop, err := s.listen(o.Listen, log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	var owned sync.WaitGroup
+	uploading, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	owned.Go(func() { up.Run(uploading, told, uploads) })
+	err = d.Run(ctx)
+	cancel()
+	owned.Wait()
+	if up.Store != nil { // what ended with the recording
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+		defer cancel()
+		err = errors.Join(err, up.Once(last))
+	}
+	return err
+}
+
+// alone makes the folder, and keeps other recorders away from it.
+func alone(dir string) (release func() error, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("flag --dir: %w: want a folder that can be written", err)
+	}
+	file := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("flag --dir: %w: want a folder that can be written", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return record.Lock(file)
+}
+
+// service answers about a daemon.
+type service struct {
+	daemon   *recorder.Daemon
+	uploader *store.Uploader
+}
+
+// listen serves metrics and probes until stop is called.
+func (s *service) listen(address string, log *slog.Logger) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("flag --listen %q: %w: want a free address such as :8080", address, err)
+	}
+	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second}
+	var owned sync.WaitGroup
+	owned.Go(func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics can't be served", "error", err)
+		}
+	})
+	log.Info("listening", "address", l.Addr().String())
+	return func() {
+		if err := server.Close(); err != nil {
+			log.Error("metrics", "error", err)
+		}
+		owned.Wait()
+	}, nil
+}
+
+func (s *service) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !s.daemon.Stats().Recording {
+			http.Error(w, "not recording", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "recording")
+	})
+	mux.HandleFunc("GET /metrics", s.metrics)
+	return mux
+}

@@ -355,7 +355,7 @@ func (d *Daemon) putAside(epoch []piece, why error) error {
 
 // stop makes the tapes of what is on, where that is wanted.
 func (d *Daemon) stop() error {
-	if !d.o.FinishOnStop || len(d.all) == 0 {
+	if !d.o.FinishOnStop || !d.o.Leads() || len(d.all) == 0 {
 		return nil
 	}
 	d.mu.Lock()

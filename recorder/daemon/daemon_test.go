@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -226,6 +227,47 @@ func TestBeginIsMissing(t *testing.T) {
 	}
 	if c := read(t, r.files[0]); !slices.Equal(c.marks, []string{daemon.MarkMissing}) {
 		t.Errorf("found marks %q, want one that says it", c.marks)
+	}
+}
+
+// One that stands by makes no tapes. When it leads, since the other one is gone, it has all of the roll that is on.
+func TestStandsBy(t *testing.T) {
+	a := cluster(t)
+	first := run(t, options(a, t.TempDir()), clocktesting.NewFakeClock(start))
+	var leads atomic.Bool
+	o := options(a, t.TempDir())
+	o.Leads, o.FinishOnStop = leads.Load, true
+	second := run(t, o, clocktesting.NewFakeClock(start))
+	first.recording()
+	second.recording()
+	a.node("MODIFIED", "b-1", `"unschedulable":true`)
+	first.until("a roll", func() bool { return len(first.Stats().Open) == 1 })
+	second.until("a roll", func() bool { return len(second.Stats().Open) == 1 })
+	a.node("MODIFIED", "b-1", "")
+	made := first.finished(1)[0]
+	second.until("the end of the roll", func() bool { return len(second.Stats().Open) == 0 })
+	for range 10 * 60 { // what the other one has made is forgotten
+		second.clock.Step(time.Second)
+	}
+	cordoned := a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	second.until("another roll", func() bool { return len(second.Stats().Open) == 1 })
+	if err := first.end(); err != nil {
+		t.Error(err)
+	}
+	if len(second.tapes) > 0 {
+		t.Errorf("found tapes of one that stands by: %+v", second.tapes)
+	}
+	leads.Store(true)
+	last := a.node("DELETED", "a-1", `"unschedulable":true`)
+	tape := second.finished(1)[0]
+	if tape.Group != "a" || tape.Outcome != trigger.Complete || tape.Missing != "" || tape.Name == made.Name {
+		t.Errorf("found the tape %+v", tape)
+	}
+	c := read(t, second.files[0])
+	for _, want := range []int{cordoned, last} {
+		if !c.versions[fmt.Sprintf("nodes a-1 %d", want)] {
+			t.Errorf("the tape lacks version %d of the node", want)
+		}
 	}
 }
 

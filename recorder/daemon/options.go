@@ -41,6 +41,9 @@ type Options struct {
 	// same folder makes them again, whole and under the same names.
 	FinishOnStop bool
 
+	// Leads reports whether this daemon makes the tapes. One that doesn't stands by: it records and decides the same, so that it has all
+	// of a roll when it leads. Nil: always.
+	Leads func() bool
 	// Log is told of each thing that happens, as one line: a message, then keys and values, as log/slog has it.
 	Log func(level Level, message string, args ...any)
 	// Finished, where set, is told of each tape that is final, with its file; from one goroutine, which waits.
@@ -76,6 +79,9 @@ func (o *Options) complete() error {
 	}
 	if o.MaxSize == 0 {
 		o.MaxSize = DefaultMaxSize
+	}
+	if o.Leads == nil {
+		o.Leads = func() bool { return true }
 	}
 	if o.Log == nil {
 		o.Log = func(Level, string, ...any) {}

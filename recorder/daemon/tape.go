@@ -79,6 +79,9 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 	}
 	h.Metadata.Name = t.Name
 	h.Source.Program = t.Program
+	if h.Scope.Nodegroup == "" && h.Scope.Selector == "" && r.Group != "" && r.Group != trigger.Others {
+		h.Scope.Nodegroup = r.Group // what feed and panel show
+	}
 	file := filepath.Join(d.o.Dir, tapesDir, t.File())
 	part := filepath.Join(d.o.Dir, tapesDir, t.Name+".part"+ending)
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -44,7 +44,14 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 	open = d.collect(rec)
 	final := d.all[:len(d.all)-1]
 	left := d.queue[:0:0]
+	leads := d.o.Leads()
 	for _, r := range d.queue {
+		if !leads { // another daemon makes it, and has some time for that
+			if now.Sub(r.Ended) < d.o.Before {
+				left = append(left, r)
+			}
+			continue
+		}
 		if err := d.tapeOf(final, r); err != nil {
 			d.failed("tape", "a tape can't be written", err)
 			left = append(left, r)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"net/url"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/daemon"
@@ -15,6 +16,7 @@ type daemonFlags struct {
 	on                bool
 	o                 daemon.Options
 	maxSize, keepSize bytesFlag
+	leaderElect       bool
 }
 
 func (f *daemonFlags) add(cmd *cobra.Command) {
@@ -34,6 +36,10 @@ func (f *daemonFlags) add(cmd *cobra.Command) {
 	own.Var(&f.keepSize, "keep-size", "remove the oldest tapes above this `SIZE` of the folder, likewise (default: keep all)")
 	own.StringVar(&f.o.Store, "store", "", "take the tapes to the store of this `URL`, such as file:///srv/tapes")
 	own.StringVar(&f.o.Listen, "listen", ":8080", "serve /metrics, /healthz and /readyz at this `ADDRESS`; empty for none")
+	own.BoolVar(&f.leaderElect, "leader-elect", false, "of several recorders one makes tapes; the others record, and stand by")
+	own.StringVar(&f.o.Lease, "lease", "", "the Lease of --leader-elect, as `NAMESPACE/NAME`")
+	own.StringVar(&f.o.Webhook, "webhook", "", "post to this `URL` what explain says of each tape")
+	own.BoolVar(&f.o.Events, "events", false, "write an Event about each tape, on the node that began the roll")
 	own.StringVar(&f.o.Daemon.Cluster, "cluster-name", "", "the `NAME` of the cluster, for people who read the tapes")
 	want(own, "daemon")
 	flags.AddFlagSet(own)
@@ -50,8 +56,13 @@ func (f *daemonFlags) check() error {
 		return usagef("flag --daemon: want --dir with it, the folder to keep the recording and the tapes in")
 	case f.o.Daemon.Evictions <= 0:
 		return usagef("flag --evictions %d: want more than 0, such as 10", f.o.Daemon.Evictions)
+	case f.leaderElect != (f.o.Lease != ""):
+		return usagef("flags --leader-elect and --lease: found one of them: want both: recorders of one Lease, as NAMESPACE/NAME, elect one of them")
 	case f.o.Keep.Age < 0:
 		return usagef("flag --keep-age %q: want more than 0, such as %s", f.o.Keep.Age, 24*time.Hour)
+	}
+	if u, err := url.Parse(f.o.Webhook); f.o.Webhook != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return usagef("flag --webhook: found no URL of HTTP, want one such as https://hooks.example.com/rolls")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // families are the metrics, as docs/daemon.md lists them.
-func families(s recorder.Stats, up store.UploadState, now time.Time) []*dto.MetricFamily {
+func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time) []*dto.MetricFamily {
 	rolls, ages, drains := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, r := range s.Open {
 		rolls[r.Group]++
@@ -32,6 +32,7 @@ func families(s recorder.Stats, up store.UploadState, now time.Time) []*dto.Metr
 	}
 	return []*dto.MetricFamily{
 		gauge("recording", "1 while the watches are open and lines can be written.", "", one(truth(s.Recording))),
+		gauge("leader", "1 in the replica that makes tapes.", "", one(truth(leads))),
 		gauge("rolls_open", "Rolls that are under way.", "group", rolls),
 		gauge("roll_seconds", "Time since a roll that is under way, or its part, began.", "group", ages),
 		gauge("drain_seconds", "Time that the node takes which is longest on its way out.", "group", drains),
@@ -51,7 +52,7 @@ func families(s recorder.Stats, up store.UploadState, now time.Time) []*dto.Metr
 
 func (s *service) metrics(w http.ResponseWriter, _ *http.Request) {
 	var text bytes.Buffer
-	for _, f := range families(s.daemon.Stats(), s.uploader.State(), time.Now()) {
+	for _, f := range families(s.daemon.Stats(), s.uploader.State(), s.elected == nil || s.elected.leads(), time.Now()) {
 		if err := promtext.Write(&text, f); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

@@ -1,5 +1,7 @@
 // Package daemon runs the recorder of package recorder/daemon as a service: alone in its folder, with metrics and probes over HTTP, a line
-// of the log for each thing that happens, and uploads to a store.
+// of the log for each thing that happens, uploads to a store, an election among replicas, and others that are told of each tape.
+//
+// The recorder only reads the cluster. This package writes to it where it is asked to: the Lease of an election, and Events.
 package daemon
 
 import (
@@ -30,7 +32,12 @@ type Options struct {
 	// Store is the URL of where tapes are taken to; "" leaves them in the folder, in the bounds of Keep.
 	Store string
 	Keep  store.Keep
-	Log   io.Writer
+	// Lease, as NAMESPACE/NAME, is that of the election of which replica makes tapes; "" for none.
+	Lease string
+	// Webhook is the URL that is told of each tape; "" for none. Events reports whether an Event is written about it.
+	Webhook string
+	Events  bool
+	Log     io.Writer
 }
 
 // The service waits no longer than this for uploads and readers when it ends.
@@ -62,15 +69,27 @@ func Run(ctx context.Context, o Options) (err error) {
 		default: // it will look in any case
 		}
 	}
+	var elected *election
+	if o.Lease != "" {
+		if elected, err = newElection(o.Daemon.Record.REST, o.Lease, func(line string) { log.Info(line) }); err != nil {
+			return err
+		}
+		o.Daemon.Leads = elected.leads
+	}
+	hooks, err := o.hooks()
+	if err != nil {
+		return err
+	}
+	others := newTeller(hooks, func(err error) { log.Error("others can't be told of a tape", "error", err) })
 	o.Daemon.FinishOnStop = up.Store != nil
-	o.Daemon.Finished = func(store.Tape, string) { tell() }
+	o.Daemon.Finished = func(t store.Tape, file string) { tell(); others.add(finished{file, t}) }
 	levels := map[recorder.Level]slog.Level{recorder.Info: slog.LevelInfo, recorder.Warning: slog.LevelWarn, recorder.Error: slog.LevelError}
 	o.Daemon.Log = func(level recorder.Level, message string, args ...any) { log.Log(ctx, levels[level], message, args...) }
 	d, err := recorder.New(o.Daemon)
 	if err != nil {
 		return err
 	}
-	s := &service{daemon: d, uploader: up}
+	s := &service{daemon: d, uploader: up, elected: elected}
 	stop, err := s.listen(o.Listen, log)
 	if err != nil {
 		return err
@@ -79,15 +98,39 @@ func Run(ctx context.Context, o Options) (err error) {
 	var owned sync.WaitGroup
 	uploading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	owned.Go(func() { up.Run(uploading, told, uploads) })
+	owned.Go(func() { others.run(uploading) })
+	if elected != nil {
+		owned.Go(func() { elected.run(uploading) })
+	}
 	err = d.Run(ctx)
 	cancel()
 	owned.Wait()
+	if elected != nil {
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), electEvery)
+		defer cancel()
+		elected.release(free)
+	}
 	if up.Store != nil { // what ended with the recording
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 		defer cancel()
 		err = errors.Join(err, up.Once(last))
 	}
 	return err
+}
+
+// hooks are those that are told of each tape.
+func (o *Options) hooks() (all []hook, err error) {
+	if o.Webhook != "" {
+		all = append(all, &webhook{url: o.Webhook})
+	}
+	if o.Events {
+		h, err := newEvents(o.Daemon.Record.REST)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	return all, nil
 }
 
 // alone makes the folder, and keeps other recorders away from it.
@@ -110,6 +153,7 @@ func alone(dir string) (release func() error, err error) {
 type service struct {
 	daemon   *recorder.Daemon
 	uploader *store.Uploader
+	elected  *election // nil where there is no election
 }
 
 // listen serves metrics and probes until stop is called.

@@ -25,7 +25,7 @@ func TestMetricsAreRead(t *testing.T) {
 		Drains: map[string]time.Duration{"a\"b": 5 * time.Second}, Tapes: map[trigger.Outcome]int{trigger.Complete: 2},
 	}
 	var text bytes.Buffer
-	for _, f := range families(s, store.UploadState{Waiting: 3}, now) {
+	for _, f := range families(s, store.UploadState{Waiting: 3}, true, now) {
 		if err := promtext.Write(&text, f); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestMetricsAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"recording": 1, "rolls_open": 1, "roll_seconds": 60, "drain_seconds": 5, "uploads_waiting": 3, "last_event_timestamp_seconds": 0,
+		"recording": 1, "leader": 1, "rolls_open": 1, "roll_seconds": 60, "drain_seconds": 5, "uploads_waiting": 3, "last_event_timestamp_seconds": 0,
 	} {
 		if f := got["nodesim_recorder_"+name]; f == nil || len(f.Metric) != 1 || f.Metric[0].Gauge.GetValue() != want {
 			t.Errorf("%s: found %v, want %g", name, f, want)

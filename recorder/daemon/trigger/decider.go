@@ -24,12 +24,11 @@ type Options struct {
 // DefaultEvictions is how many evictions within a minute begin a roll.
 const DefaultEvictions = 10
 
-// mostGroups bounds how many groups are told apart: their names are the cluster's. The nodes of
-// further ones are one group, others.
-const (
-	mostGroups = 1000
-	others     = "others"
-)
+// mostGroups bounds how many groups are told apart: their names are the cluster's.
+const mostGroups = 1000
+
+// Others is the group of all nodes whose group is beyond the first 1,000.
+const Others = "others"
 
 // Decider takes the lines of a recording. It is for one goroutine.
 type Decider struct {
@@ -186,7 +185,7 @@ func (d *Decider) group(name string) string {
 	case d.groups[name]:
 		return name
 	case len(d.groups) >= mostGroups:
-		return others
+		return Others
 	}
 	d.groups[name] = true
 	return name

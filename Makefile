@@ -94,6 +94,8 @@ pictures: build ## docs/report*.png again, and a picture of each scenario's repo
 # The newest GoReleaser that the pinned Go builds from modules of the proxy; it compiles for ten minutes the first time.
 GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.2
 KREW ?= $(GO) -C test/release tool validate-krew-manifest
+# It compiles for minutes the first time.
+HELM ?= $(GO) run helm.sh/helm/v3/cmd/helm@v3.22.0
 ACTIONLINT ?= $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # SKIP=publish makes the files alone, and needs no token.
@@ -106,7 +108,12 @@ release: ## a draft of the release of the tag that HEAD has, signed where COSIGN
 .PHONY: release-check
 release-check: ## make the release of HEAD twice, without publishing it, and try all of it; needs root
 	@cd test/release; $(GO) test -vet=off -count 1 ./...
-	@GORELEASER="$(GORELEASER)" KREW="$(KREW)" ACTIONLINT="$(ACTIONLINT)" test/release/check.sh
+	@GORELEASER="$(GORELEASER)" KREW="$(KREW)" ACTIONLINT="$(ACTIONLINT)" HELM="$(HELM)" test/release/check.sh
+
+.PHONY: kustomize
+kustomize: ## packaging/kustomize/nodesim.yaml again, of the Helm chart
+	@HELM="$(HELM)" packaging/kustomize/render.sh > packaging/kustomize/nodesim.yaml.tmp
+	@mv packaging/kustomize/nodesim.yaml.tmp packaging/kustomize/nodesim.yaml
 
 .PHONY: controlplane
 controlplane: ## download or build etcd and the Kubernetes programs unless they are cached; print their folder (KUBERNETES=1.34)

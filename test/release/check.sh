@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the release of HEAD twice, in two clones, and tries all of it: the same bytes, archives, packages in a root without anything
 # else, the image as its user on a read-only file system, manifests by their own tools, the action. It needs Go, a module proxy and
-# root, and Debian's rpm and ruby, which it installs where they are missing. GORELEASER, KREW and ACTIONLINT are commands.
+# root, and Debian's rpm and ruby, which it installs where they are missing. GORELEASER, KREW, ACTIONLINT and HELM are commands.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root="$PWD"
@@ -20,6 +20,22 @@ if [ ${#missing[@]} -gt 0 ]; then
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
+
+say "chart: Helm's lint, all of its values, values that are refused, and the same objects for kustomize"
+chart=packaging/helm/nodesim
+$HELM lint --quiet "$chart"
+all="store.url=s3://b?region=x,store.secretName=s,events=true,webhook.secretName=w,metrics.podMonitor=true,metrics.rules=true"
+all="$all,metrics.dashboard=true,recorder.machines=true,recorder.nodegroup=a,recorder.keepAge=24h"
+$HELM template x "$chart" --kube-version 1.36.0 --set "$all" > "$work/chart.yaml"
+for kind in PodMonitor PrometheusRule ConfigMap NetworkPolicy PodDisruptionBudget Deployment; do
+	grep -qx "kind: $kind" "$work/chart.yaml" || fail "chart: found no $kind with all values set"
+done
+for bad in replicas=0 recorder.quiet=soon recorder.maxSize=lots store.url=ftp://x recorder.nodgroup=x terminationGracePeriodSeconds=5 \
+	recorder.nodegroup=a,recorder.selector=b; do
+	if $HELM template x "$chart" --kube-version 1.36.0 --set "$bad" > /dev/null 2> "$work/refused"; then fail "chart: --set $bad was taken"; fi
+	grep -q "${bad%%[.=]*}" "$work/refused" || fail "chart: --set $bad: the refusal doesn't name it: $(cat "$work/refused")"
+done
+HELM="$HELM" packaging/kustomize/render.sh | diff packaging/kustomize/nodesim.yaml - || fail "packaging/kustomize/nodesim.yaml isn't of this chart: run make kustomize"
 
 for clone in first second; do
 	say "release of $(git rev-parse --short HEAD), $clone time"

@@ -135,7 +135,7 @@ func (o *Options) hooks() (all []hook, err error) {
 
 // alone makes the folder, and keeps other recorders away from it.
 func alone(dir string) (release func() error, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "tapes"), 0o755); err != nil { // which uploads look at from the beginning on
 		return nil, fmt.Errorf("flag --dir: %w: want a folder that can be written", err)
 	}
 	file := filepath.Join(dir, "lock")

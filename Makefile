@@ -9,8 +9,8 @@ GO ?= go
 # compiler and runs on any Linux. The race detector's target turns cgo on again.
 export GOFLAGS := -trimpath $(GOFLAGS)
 export CGO_ENABLED ?= 0
-# Packages of this module; test/controlplane with its minors, test/strangers, test/e2e, test/scheduler, test/collector, test/report
-# and test/release are modules of their own.
+# Packages of this module; test/controlplane with its minors, test/strangers, test/e2e, test/scheduler, test/collector, test/report,
+# test/release and cmd/nodesim-cloud are modules of their own.
 PACKAGES ?= ./...
 # The newest golangci-lint that the pinned Go builds. Its binary stays in Go's build cache.
 GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -70,6 +70,12 @@ strangers: ## controllers of other projects, in a simulated cluster and on a rea
 .PHONY: collector
 collector: ## spans that OpenTelemetry's collector takes, and reads from a file
 	cd test/collector; $(GO) test -vet=off -count 1 -timeout $(HANG) ./...
+
+# A module of its own as well: the libraries of clouds are as large as the rest of the program.
+.PHONY: cloud
+cloud: ## bin/nodesim-cloud, which takes tapes to buckets of S3, GCS and Azure; and its test with an S3 server on loopback
+	cd cmd/nodesim-cloud; $(GO) test -vet=off -timeout $(HANG) ./...
+	cd cmd/nodesim-cloud; $(GO) build -ldflags "-s -w -X github.com/nodesim/nodesim/internal/version.linked=$(VERSION)" -o ../../bin/nodesim-cloud .
 
 # A module of its own as well; its tests run for half an hour.
 .PHONY: e2e
@@ -168,7 +174,7 @@ lint-format:
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi >&2
 
 lint-modules:
-	@for module in . test/controlplane test/controlplane/1.* test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report test/release; do \
+	@for module in . test/controlplane test/controlplane/1.* test/controlplane/kwok test/strangers test/e2e test/scheduler test/collector test/report test/release cmd/nodesim-cloud; do \
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done

@@ -235,8 +235,9 @@ func TestStandsBy(t *testing.T) {
 	a := cluster(t)
 	first := run(t, options(a, t.TempDir()), clocktesting.NewFakeClock(start))
 	var leads atomic.Bool
+	var asked atomic.Int64
 	o := options(a, t.TempDir())
-	o.Leads, o.FinishOnStop = leads.Load, true
+	o.Leads, o.FinishOnStop = func() bool { asked.Add(1); return leads.Load() }, true
 	second := run(t, o, clocktesting.NewFakeClock(start))
 	first.recording()
 	second.recording()
@@ -246,9 +247,11 @@ func TestStandsBy(t *testing.T) {
 	a.node("MODIFIED", "b-1", "")
 	made := first.finished(1)[0]
 	second.until("the end of the roll", func() bool { return len(second.Stats().Open) == 0 })
-	for range 10 * 60 { // what the other one has made is forgotten
+	for range 10 * 60 { // what the other one has made is forgotten, when it is looked at next
 		second.clock.Step(time.Second)
 	}
+	looked := asked.Load()
+	second.until("two looks", func() bool { return asked.Load() > looked+1 })
 	cordoned := a.node("MODIFIED", "a-1", `"unschedulable":true`)
 	second.until("another roll", func() bool { return len(second.Stats().Open) == 1 })
 	if err := first.end(); err != nil {

@@ -10,9 +10,6 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
-// marker is a recording that marks can be written to.
-type marker interface{ Mark(name, reason string) }
-
 // rotateAgain is the pause after a piece that couldn't be begun.
 const rotateAgain = 10 * time.Second
 

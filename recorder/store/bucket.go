@@ -58,7 +58,7 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	mu.Unlock()
 	switch {
 	case !known && slices.Contains(elsewhere, u.Scheme):
-		return nil, fmt.Errorf("store %s: this build of nodesim has no %s, but %s: use that of a release, or build cmd/nodesim-cloud", u.Redacted(), u.Scheme, schemes)
+		return nil, fmt.Errorf("store %s: this build of nodesim has no %s, but %s: make cloud builds bin/nodesim-cloud, which has", u.Redacted(), u.Scheme, schemes)
 	case !known:
 		return nil, fmt.Errorf("store %s: found the scheme %s, want %s", u.Redacted(), u.Scheme, schemes)
 	}

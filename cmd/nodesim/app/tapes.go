@@ -24,7 +24,7 @@ func newTapes() *cobra.Command {
 		Short: "List, get and prune the tapes of a store",
 		Long: `List, get and prune the tapes that record --daemon has brought to a store: a
 folder that a team shares, or a bucket of a cloud. --store or NODESIM_STORE names
-it: file:///srv/tapes; s3://, gs:// and azblob:// in the program of a release.`,
+it: file:///srv/tapes; with nodesim-cloud also s3://, gs:// and azblob://.`,
 		GroupID: "use",
 	}
 	cmd.AddCommand(newTapesList(), newTapesGet(), newTapesPrune())

@@ -103,12 +103,12 @@ func TestElection(t *testing.T) {
 				name := fmt.Sprint("recorder-", i)
 				e := &election{leases: server.of(name), name: "nodesim", identity: name, say: func(string) {}}
 				all = append(all, e)
-				time.Sleep(time.Duration(rng.IntN(2000)) * time.Millisecond) // of the bubble
+				<-time.After(time.Duration(rng.IntN(2000)) * time.Millisecond) // of the bubble
 				owned.Go(func() { e.run(ctx) })
 			}
 			quiet := time.Duration(0)
 			for range 2000 {
-				time.Sleep(100 * time.Millisecond)
+				<-time.After(100 * time.Millisecond)
 				if rng.IntN(150) == 0 {
 					server.mu.Lock()
 					name := fmt.Sprint("recorder-", rng.IntN(3))
@@ -140,7 +140,7 @@ func TestElection(t *testing.T) {
 				}
 			}
 			clear(server.away)
-			time.Sleep(leaseTime + 3*electEvery)
+			<-time.After(leaseTime + 3*electEvery)
 			cancel()
 			owned.Wait()
 			for _, e := range all {

@@ -20,8 +20,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
 	"github.com/nodesim/nodesim/internal/app/daemon"
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
@@ -39,9 +39,11 @@ func chartRules(t *testing.T) (rules []rbacv1.PolicyRule) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doc := range bytes.Split(text, []byte("\n---\n")) {
+	for docs := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		var role rbacv1.ClusterRole
-		if err := yaml.Unmarshal(doc, &role); err != nil {
+		if err := docs.Decode(&role); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		if role.Kind == "ClusterRole" || role.Kind == "Role" {

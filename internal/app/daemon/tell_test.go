@@ -81,7 +81,7 @@ func TestTellsAgain(t *testing.T) {
 			ended := make(chan struct{})
 			go func() { teller.run(ctx); close(ended) }()
 			teller.add(finished{tape: store.Tape{Name: "roll"}})
-			time.Sleep(time.Hour) // of the bubble
+			<-time.After(time.Hour) // of the bubble
 			cancel()
 			<-ended
 			if h.calls != want || len(said) != min(failures, tries) {

@@ -56,10 +56,10 @@ func NewCloudNode(env *component.Env, cfg CloudNodeConfig) *CloudNode {
 
 // note remembers which nodes aren't Ready, so that a look at a large cluster takes no time.
 func (c *CloudNode) note(change kube.Change, n *kube.Node) {
-	switch {
-	case change == kube.Deleted:
+	switch change {
+	case kube.Deleted:
 		delete(c.order, n)
-	case change == kube.Added:
+	case kube.Added:
 		c.order[n] = c.come
 		c.come++
 	}

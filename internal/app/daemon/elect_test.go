@@ -139,7 +139,9 @@ func TestElection(t *testing.T) {
 					t.Fatalf("seed %d: nobody makes tapes for %s", seed, quiet)
 				}
 			}
+			server.mu.Lock()
 			clear(server.away)
+			server.mu.Unlock()
 			<-time.After(leaseTime + 3*electEvery)
 			cancel()
 			owned.Wait()

@@ -9,7 +9,15 @@ import (
 )
 
 // Write replaces a file, or makes one, with these permissions.
-func Write(path string, text []byte, perm os.FileMode) (err error) {
+func Write(path string, text []byte, perm os.FileMode) error {
+	return Fill(path, perm, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+}
+
+// Fill is Write of what a function writes to the file. What it leaves when it fails is removed.
+func Fill(path string, perm os.FileMode, fill func(*os.File) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".nodesim-*.tmp") // with mode 0600
 	if err != nil {
 		return err
@@ -19,8 +27,7 @@ func Write(path string, text []byte, perm os.FileMode) (err error) {
 			err = errors.Join(err, os.Remove(tmp.Name()))
 		}
 	}()
-	_, err = tmp.Write(text)
-	if err == nil {
+	if err = fill(tmp); err == nil {
 		err = tmp.Chmod(perm)
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {

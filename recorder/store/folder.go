@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 // folderBucket is a bucket in a folder: a volume that a team shares.
@@ -72,7 +73,7 @@ func (b folderBucket) Read(_ context.Context, key string) (io.ReadCloser, error)
 	return os.Open(name)
 }
 
-func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) (err error) {
+func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) error {
 	name, err := b.place(key)
 	if err != nil {
 		return err
@@ -80,26 +81,12 @@ func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) (er
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".nodesim-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(tmp.Name()))
+	return atomicfile.Fill(name, 0o644, func(f *os.File) error {
+		if _, err := io.Copy(f, withContext{ctx, from}); err != nil {
+			return err
 		}
-	}()
-	_, err = io.Copy(tmp, withContext{ctx, from})
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
+		return f.Sync()
+	})
 }
 
 func (b folderBucket) Delete(_ context.Context, key string) error {

@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/recorder/store"
 )
 
@@ -118,27 +119,11 @@ func Get(ctx context.Context, s *store.Store, q store.Query, names []string, fol
 }
 
 // get writes a tape to a file that isn't there yet. What is half written is never left under its name.
-func get(ctx context.Context, s *store.Store, t store.Tape, name string) (err error) {
+func get(ctx context.Context, s *store.Store, t store.Tape, name string) error {
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: the file is there: want another folder by --out, or remove it", name)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".nodesim-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	err = s.Get(ctx, t, f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return atomicfile.Fill(name, 0o644, func(f *os.File) error { return s.Get(ctx, t, f) })
 }
 
 // Prune removes what has to go, or says what would.

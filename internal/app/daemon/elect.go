@@ -36,11 +36,10 @@ type election struct {
 	identity string
 	say      func(string)
 
-	mu       sync.Mutex
-	renewed  time.Time // when this one last renewed it
-	seen     string    // the holder's last renewal
-	seenAt   time.Time
-	wasFirst bool
+	mu      sync.Mutex
+	renewed time.Time // when this one last renewed it
+	seen    string    // the holder's last renewal
+	seenAt  time.Time
 }
 
 func newElection(config *rest.Config, lease string, say func(string)) (*election, error) {
@@ -70,7 +69,7 @@ func (e *election) leads() bool {
 func (e *election) run(ctx context.Context) {
 	ticker := time.NewTicker(electEvery)
 	defer ticker.Stop()
-	failing := ""
+	failing, was := "", false
 	for {
 		err := e.once(ctx, time.Now())
 		switch {
@@ -82,8 +81,8 @@ func (e *election) run(ctx context.Context) {
 			failing = err.Error()
 			e.say(failing)
 		}
-		if first := e.leads(); first != e.wasFirst {
-			e.wasFirst = first
+		if first := e.leads(); first != was {
+			was = first
 			e.say(map[bool]string{true: "this recorder makes tapes from now on", false: "this recorder stands by from now on"}[first])
 		}
 		select {

@@ -61,6 +61,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		if up.Store, err = store.Open(ctx, o.Store); err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, up.Store.Close()) }()
 	}
 	told := make(chan struct{}, 1)
 	tell := func() {

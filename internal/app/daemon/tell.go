@@ -66,6 +66,10 @@ func (t *teller) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			for len(t.queue) > 0 {
+				f := <-t.queue
+				t.ended(f)
+			}
 			return
 		case f := <-t.queue:
 			for _, h := range t.hooks {
@@ -79,7 +83,10 @@ func (t *teller) try(ctx context.Context, h hook, f finished) {
 	for failures := 1; ; failures++ {
 		err := h.tell(ctx, f)
 		switch {
-		case err == nil || ctx.Err() != nil:
+		case err == nil:
+			return
+		case ctx.Err() != nil:
+			t.ended(f)
 			return
 		case failures == tries:
 			t.failed(fmt.Errorf("%s: given up after %d tries: %w", f.tape.Name, tries, err))
@@ -87,9 +94,15 @@ func (t *teller) try(ctx context.Context, h hook, f finished) {
 		}
 		t.failed(fmt.Errorf("%s: %w", f.tape.Name, err))
 		if retry.Pause(ctx, clock.RealClock{}, again.After(failures)) != nil {
+			t.ended(f)
 			return
 		}
 	}
+}
+
+// ended says of a tape that others aren't told of any more.
+func (t *teller) ended(f finished) {
+	t.failed(fmt.Errorf("%s: the recorder has ended before others were told of it", f.tape.Name))
 }
 
 // webhook posts what was found to a URL.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -92,4 +93,27 @@ func TestTellsAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A recorder that ends says which tapes nobody was told of: the one that is tried, and those that wait.
+func TestSaysWhatWasNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []string
+		teller := newTeller([]hook{&flaky{failures: 100}}, func(err error) { said = append(said, err.Error()) })
+		for _, name := range []string{"a", "b", "c"} {
+			teller.add(finished{tape: store.Tape{Name: name}})
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { teller.run(ctx); close(ended) }()
+		synctest.Wait() // in the pause after the first try
+		cancel()
+		<-ended
+		for _, name := range []string{"a", "b", "c"} {
+			want := name + ": the recorder has ended before others were told of it"
+			if !slices.Contains(said, want) {
+				t.Errorf("said %q, want %q among it", said, want)
+			}
+		}
+	})
 }

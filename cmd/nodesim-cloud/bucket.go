@@ -17,7 +17,7 @@ import (
 // bucket is one of a cloud as a store has it.
 type bucket struct{ *blob.Bucket }
 
-// open opens the bucket of a URL, and fails where it can't be reached: a recorder should say so when it begins.
+// open opens the bucket of a URL. Whether it can be reached shows when something is asked of it.
 func open(ctx context.Context, u *url.URL) (store.Bucket, error) {
 	b, err := blob.OpenBucket(ctx, u.String())
 	if err != nil {

@@ -43,9 +43,8 @@ type UploadState struct {
 	// Waiting counts tapes that the store doesn't have; Oldest is when the roll of the oldest of them was over.
 	Waiting int
 	Oldest  time.Time
-	// Uploaded counts tapes, Failures tries, and Bytes what the folder's tapes take.
+	// Uploaded counts tapes, Failures tries.
 	Uploaded, Failures int
-	Bytes              int64
 }
 
 // State returns how the uploads go. It may be called from any goroutine.
@@ -134,10 +133,6 @@ func (u *Uploader) sentMark(t Tape) string { return filepath.Join(u.Folder, t.Na
 
 // tidy removes what is too old or too much, if the store has it.
 func (u *Uploader) tidy(tapes []Tape, sent map[string]bool) error {
-	size := int64(0)
-	for _, t := range tapes {
-		size += t.Bytes
-	}
 	var errs []error
 	for _, t := range u.Keep.Surplus(tapes, u.Clock.Now()) {
 		if u.Store != nil && !sent[t.Name] {
@@ -148,9 +143,7 @@ func (u *Uploader) tidy(tapes []Tape, sent map[string]bool) error {
 				errs = append(errs, err)
 			}
 		}
-		size -= t.Bytes
 	}
-	u.note(func(s *UploadState) { s.Bytes = size })
 	return errors.Join(errs...)
 }
 

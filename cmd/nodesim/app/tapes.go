@@ -49,7 +49,7 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 	suggest(cmd, "outcome", outcomes...)
 }
 
-var outcomes = []string{"complete", "unfinished", "interrupted"}
+var outcomes = []string{string(trigger.Complete), string(trigger.Unfinished), string(trigger.Interrupted)}
 
 // open opens the store, and makes the query.
 func (f *storeFlags) open(cmd *cobra.Command) (*store.Store, store.Query, error) {
@@ -107,7 +107,7 @@ func newTapesGet() *cobra.Command {
 		Use:   "get NAME...",
 		Short: "Get tapes of a store, by the names that list prints",
 		Example: examples(`
-			nodesim tapes get workers-20261127T195600Z-3f6c1d2a9b --store file:///srv/tapes
+			nodesim tapes get 20261127t195600z-workers-3f6c1d2a9b --store file:///srv/tapes
 			nodesim tapes get --all --since 24h --out tapes/`),
 		Args:              arguments(0, -1, "names of tapes"),
 		ValidArgsFunction: cobra.NoFileCompletions,

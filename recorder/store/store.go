@@ -78,6 +78,8 @@ type Query struct {
 	// Cluster is the UID or the name of a cluster.
 	Cluster, Group string
 	Outcome        trigger.Outcome
+	// Choose, where it isn't nil, says by a tape's key alone whether it is wanted, before its description is read: see [Tape.Key].
+	Choose func(key string) bool
 }
 
 func (q *Query) wants(t *Tape) bool {
@@ -86,8 +88,11 @@ func (q *Query) wants(t *Tape) bool {
 		(q.Group == "" || q.Group == t.Group) && (q.Outcome == "" || q.Outcome == t.Outcome)
 }
 
-// skips reports whether the day in a key is outside of what is asked for, so that the description needn't be read.
+// skips reports whether the key of a description, or the day in it, is none that is asked for, so that it needn't be read.
 func (q *Query) skips(key string) bool {
+	if q.Choose != nil && !q.Choose(strings.TrimSuffix(key, descriptionEnding)) {
+		return true
+	}
 	parts := strings.Split(key, "/")
 	if len(parts) != 5 {
 		return true // nothing of ours
@@ -96,7 +101,8 @@ func (q *Query) skips(key string) bool {
 	return err != nil || !q.Since.IsZero() && !day.Add(24*time.Hour).After(q.Since) || !q.Until.IsZero() && !day.Before(q.Until)
 }
 
-// List returns the tapes that are wanted, oldest roll first. Descriptions that can't be read are left out, and told of in skipped.
+// List returns the tapes that are wanted, oldest roll first. Descriptions that can't be read are left out, and told of in skipped,
+// each by a [SkippedError].
 func (s *Store) List(ctx context.Context, q Query) (tapes []Tape, skipped []error, err error) {
 	var keys []string
 	err = s.Bucket.List(ctx, "", func(key string) error {
@@ -115,7 +121,7 @@ func (s *Store) List(ctx context.Context, q Query) (tapes []Tape, skipped []erro
 			return nil, nil, fmt.Errorf("store %s: list: %w", s.Address, context.Cause(ctx))
 		case missing(err): // removed meanwhile
 		case err != nil:
-			skipped = append(skipped, fmt.Errorf("store %s: %s: %w", s.Address, key, err))
+			skipped = append(skipped, &SkippedError{Store: s.Address, Key: strings.TrimSuffix(key, descriptionEnding), Err: err})
 		case q.wants(&t):
 			tapes = append(tapes, t)
 		}
@@ -125,6 +131,9 @@ func (s *Store) List(ctx context.Context, q Query) (tapes []Tape, skipped []erro
 }
 
 func (s *Store) describe(ctx context.Context, key string) (Tape, error) {
+	if name := strings.TrimSuffix(path.Base(key), descriptionEnding); !names.MatchString(name) {
+		return Tape{}, &DamagedError{fmt.Errorf("description: found the name %.80q, want up to 200 letters, digits, dots, dashes and underscores", name)}
+	}
 	r, err := s.Bucket.Read(ctx, key)
 	if err != nil {
 		return Tape{}, err
@@ -134,13 +143,16 @@ func (s *Store) describe(ctx context.Context, key string) (Tape, error) {
 		return Tape{}, err
 	}
 	if len(text) > mostDescription {
-		return Tape{}, fmt.Errorf("description: found more than %d bytes, want a description", mostDescription)
+		return Tape{}, &DamagedError{fmt.Errorf("description: found more than %d bytes, want a description", mostDescription)}
 	}
 	t, err := Parse(text)
-	if err == nil && path.Base(key) != t.Description() {
-		err = fmt.Errorf("description: found one of the tape %s", t.Name)
+	if err == nil && key != t.Key()+descriptionEnding {
+		err = fmt.Errorf("description: found one of the tape %s", t.Key())
 	}
-	return t, err
+	if err != nil {
+		return Tape{}, &DamagedError{err}
+	}
+	return t, nil
 }
 
 // Get writes a tape to a writer, and fails where it isn't what its description says; what was written then is not the tape.
@@ -155,7 +167,7 @@ func (s *Store) Get(ctx context.Context, t Tape, to io.Writer) error {
 		return s.about(t.Name, err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); n != t.Bytes || got != t.SHA256 {
-		return s.about(t.Name, fmt.Errorf("found %d bytes or more with the checksum %s, want %d with %s: the object is damaged, or somebody has replaced it", n, got, t.Bytes, t.SHA256))
+		return s.about(t.Name, &DamagedError{fmt.Errorf("found %d bytes or more with the checksum %s, want %d with %s: the object is damaged, or somebody has replaced it", n, got, t.Bytes, t.SHA256)})
 	}
 	return nil
 }

@@ -85,6 +85,10 @@ func TestTapesAreFoundByTimeClusterGroupAndOutcome(t *testing.T) {
 			t.Errorf("%+v: found %q, want %q", q, found, want)
 		}
 	}
+	chosen := store.Query{Group: "a", Choose: func(key string) bool { return key == "c1/2026/11/27/b-0" || key == "c1/2026/11/28/a-30" }}
+	if found := list(t, s, chosen); !slices.Equal(found, []string{"a-30"}) {
+		t.Errorf("found %q by keys and group", found)
+	}
 	x, text := tape("a", 11)
 	var got bytes.Buffer
 	if err := s.Get(t.Context(), x, &got); err != nil || !bytes.Equal(got.Bytes(), text) {
@@ -120,20 +124,39 @@ func TestChangedObjectsAreNoticed(t *testing.T) {
 		if err := os.WriteFile(object, changed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Get(t.Context(), x, io.Discard); err == nil || !strings.Contains(err.Error(), "somebody has replaced it") {
+		var damaged *store.DamagedError
+		if err := s.Get(t.Context(), x, io.Discard); !errors.As(err, &damaged) || !strings.Contains(err.Error(), "somebody has replaced it") {
 			t.Errorf("%s: found %v, want it to be noticed", what, err)
 		}
 	}
-	for what, text := range map[string]string{"no JSON": "{", "another tape's": string(again.Text()), "a path": strings.Replace(string(x.Text()), `"a-0"`, `"../a"`, 1)} {
+	for what, text := range map[string]string{
+		"no JSON": "{", "another tape's": string(again.Text()), "a path": strings.Replace(string(x.Text()), `"a-0"`, `"../a"`, 1),
+		"another day's": strings.NewReplacer(`"a-0"`, `"x"`, `"began": "2026-11-27`, `"began": "2026-11-26`).Replace(string(x.Text())),
+	} {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(object), "x.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		all, skipped, err := s.List(t.Context(), store.Query{})
 		if err != nil || len(all) != 1 || len(skipped) != 1 {
 			t.Errorf("%s: found %d tapes, %v, %v, want one, and one description that is told of", what, len(all), skipped, err)
+			continue
+		}
+		var one *store.SkippedError
+		var damaged *store.DamagedError
+		if !errors.As(skipped[0], &one) || one.Key != "c1/2026/11/27/x" || !errors.As(one, &damaged) {
+			t.Errorf("%s: told of by %v, want a damaged description with its key", what, skipped[0])
 		}
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(object), "x.json")); err != nil {
+	if err := os.Rename(filepath.Join(filepath.Dir(object), "x.json"), filepath.Join(filepath.Dir(object), "x\x1b\xff.json")); err != nil {
+		t.Fatal(err)
+	}
+	_, skipped, err := s.List(t.Context(), store.Query{})
+	var one *store.SkippedError
+	var damaged *store.DamagedError
+	if err != nil || len(skipped) != 1 || !errors.As(skipped[0], &one) || one.Key != "c1/2026/11/27/x\x1b\xff" || !errors.As(one, &damaged) {
+		t.Errorf("a name that no tape has: %v, %v, want it told of", skipped, err)
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(object), "x\x1b\xff.json")); err != nil {
 		t.Fatal(err)
 	}
 	y, _ := tape("b", 0)

@@ -100,5 +100,8 @@ func (t *Tape) File() string { return t.Name + tapeEnding }
 // Description is the name of the file that describes the tape.
 func (t *Tape) Description() string { return t.Name + descriptionEnding }
 
+// Key is the tape's in a bucket, without the endings of its two objects: CLUSTER/2026/11/27/NAME. No other tape of the store has it.
+func (t *Tape) Key() string { return t.folder() + t.Name }
+
 // folder is where both are in a bucket.
 func (t *Tape) folder() string { return t.Cluster + "/" + t.Began.UTC().Format("2006/01/02") + "/" }

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -319,6 +320,13 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Assert(t, "json", text)
+	var read policy.Result
+	if err := json.Unmarshal(text, &read); err != nil || !reflect.DeepEqual(read, p.Check(stuck())) {
+		t.Errorf("read again: %+v, %v, want what was written", read, err)
+	}
+	if err := json.Unmarshal([]byte(`{"at":"soon"}`), new(policy.Violation)); err == nil || !strings.HasPrefix(err.Error(), `at "soon": want decimal seconds`) {
+		t.Errorf("a damaged position: %v", err)
+	}
 }
 
 func ExamplePolicy_Check() {

@@ -23,6 +23,13 @@ type Job struct {
 	// Files of the ConfigMap by their names, which the Job's pods find in the folder FilesAt.
 	Files   map[string]string
 	FilesAt string
+	// Scratch is a folder in an empty volume, where the pods may write; "" where they write no file.
+	Scratch string
+	// Claim is a PersistentVolumeClaim that the pods read in the folder ClaimAt; "" for none.
+	Claim, ClaimAt string
+	// Secret is one whose keys are variables of the pods' environment, and ServiceAccount what they run as; "" for none and the
+	// namespace's default.
+	Secret, ServiceAccount string
 	// Args of nodesim, without those of the shard.
 	Args []string
 }
@@ -42,7 +49,7 @@ const (
 
 // YAML is the manifest: a ConfigMap with the files, and an Indexed Job. Its controller gives each pod an index, and kubelets put
 // JOB_COMPLETION_INDEX into the arguments (https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode). Pods run
-// without root, rights or a token, on a file system that nobody can write to: results are in their logs.
+// without root, rights or a token, on a file system that nobody can write to but in Scratch: results are in their logs.
 func (j *Job) YAML() ([]byte, error) {
 	if err := j.check(); err != nil {
 		return nil, err
@@ -96,18 +103,37 @@ func (j *Job) job() *yaml.Node {
 }
 
 func (j *Job) pod() *yaml.Node {
-	container := mapping(
-		"name", j.Container, "image", j.Image, "args", j.args(),
+	mounts := list(mapping("name", "files", "mountPath", j.FilesAt, "readOnly", true))
+	volumes := list(mapping("name", "files", "configMap", mapping("name", j.Name)))
+	container := mapping("name", j.Container, "image", j.Image, "args", j.args())
+	if j.Scratch != "" {
+		mounts.Content = append(mounts.Content, mapping("name", "scratch", "mountPath", j.Scratch))
+		volumes.Content = append(volumes.Content, mapping("name", "scratch", "emptyDir", mapping()))
+		add(container, "env", list(mapping("name", "TMPDIR", "value", j.Scratch)))
+	}
+	if j.Claim != "" {
+		mounts.Content = append(mounts.Content, mapping("name", "claim", "mountPath", j.ClaimAt, "readOnly", true))
+		volumes.Content = append(volumes.Content, mapping("name", "claim", "persistentVolumeClaim", mapping("claimName", j.Claim, "readOnly", true)))
+	}
+	if j.Secret != "" {
+		add(container, "envFrom", list(mapping("secretRef", mapping("name", j.Secret))))
+	}
+	add(container,
 		"resources", mapping("requests", mapping("cpu", "1", "memory", "512Mi"), "limits", mapping("memory", "2Gi")),
 		"securityContext", mapping("allowPrivilegeEscalation", false, "readOnlyRootFilesystem", true, "capabilities", mapping("drop", list("ALL"))),
-		"volumeMounts", list(mapping("name", "files", "mountPath", j.FilesAt, "readOnly", true)),
+		"volumeMounts", mounts,
 	)
-	return mapping(
-		"restartPolicy", "Never", "automountServiceAccountToken", false, "enableServiceLinks", false,
+	pod := mapping("restartPolicy", "Never")
+	if j.ServiceAccount != "" {
+		add(pod, "serviceAccountName", j.ServiceAccount)
+	}
+	add(pod,
+		"automountServiceAccountToken", false, "enableServiceLinks", false,
 		"securityContext", mapping("runAsNonRoot", true, "runAsUser", 65532, "runAsGroup", 65532, "seccompProfile", mapping("type", "RuntimeDefault")),
 		"containers", list(container),
-		"volumes", list(mapping("name", "files", "configMap", mapping("name", j.Name))),
+		"volumes", volumes,
 	)
+	return pod
 }
 
 func (j *Job) args() *yaml.Node {

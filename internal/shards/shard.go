@@ -1,6 +1,8 @@
 package shards
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -44,3 +46,13 @@ func (s Shard) String() string {
 	}
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
+
+// ByName is the index of the shard, of so many, that does what a name is of. It depends on nothing else: where names come and go
+// while shards run, and run again, none is done by two of them or by none.
+func ByName(name string, of int) int {
+	sum := sha256.Sum256([]byte(name))
+	return int(binary.BigEndian.Uint64(sum[:8]) % uint64(of))
+}
+
+// Does reports whether the shard does what a name is of.
+func (s Shard) Does(name string) bool { return s.Of == 0 || ByName(name, s.Of) == s.Index }

@@ -2,6 +2,8 @@ package shards_test
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,51 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{"", "1", "8/8", "-1/8", "0/0", "0/100001", "0/8/9", "a/b"} {
 		if s, err := shards.Parse(text); err == nil || s != (shards.Shard{}) {
 			t.Errorf("%q: got %v, want an error", text, s)
+		}
+	}
+}
+
+// Of any names and any number of shards, each name is of one shard, whatever other names there are, and shards are of about one size.
+func TestByName(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var names []string
+	for n := range 5000 {
+		name := make([]byte, rng.IntN(40))
+		for i := range name {
+			name[i] = byte(rng.Uint32())
+		}
+		names = append(names, string(name), fmt.Sprintf("c1/2026/11/27/20261127t%06dz-workers-3f6c1d2a9b", n))
+	}
+	numbers := []int{1, 2, 3, 4, 5, 7, 8, 16, 64, 97, 100_000}
+	for range 50 {
+		numbers = append(numbers, 1+rng.IntN(1000))
+	}
+	for _, of := range numbers {
+		does := make([]int, of)
+		for _, name := range names {
+			does[shards.ByName(name, of)]++
+		}
+		if of <= 16 && slices.Min(does) < len(names)*8/10/of {
+			t.Errorf("%d shards have %v names, want about as many each", of, does)
+		}
+	}
+	for _, of := range []int{1, 2, 3, 17} {
+		for _, name := range names[:200] {
+			var by []int
+			for index := range of {
+				if (shards.Shard{Index: index, Of: of}).Does(name) {
+					by = append(by, index)
+				}
+			}
+			if len(by) != 1 || by[0] != shards.ByName(name, of) || !(shards.Shard{}).Does(name) {
+				t.Errorf("%q is of the shards %v of %d, and of the whole: %v", name, by, of, shards.Shard{}.Does(name))
+			}
+		}
+	}
+	// A Job that goes on with a newer nodesim has the same shards.
+	for name, want := range map[string]int{"": 652, "c1/2026/11/27/a": 197, "c1/2026/11/27/b": 39} {
+		if got := shards.ByName(name, 1000); got != want {
+			t.Errorf("%q is of shard %d, want %d", name, got, want)
 		}
 	}
 }

@@ -9,10 +9,15 @@ import (
 // mapping makes a node of keys and values in turn.
 func mapping(pairs ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
-	for _, v := range pairs {
-		n.Content = append(n.Content, nodeOf(v))
-	}
+	add(n, pairs...)
 	return n
+}
+
+// add adds keys and values in turn to a mapping.
+func add(to *yaml.Node, pairs ...any) {
+	for _, v := range pairs {
+		to.Content = append(to.Content, nodeOf(v))
+	}
 }
 
 func list(items ...any) *yaml.Node {

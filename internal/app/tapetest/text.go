@@ -17,14 +17,14 @@ import (
 func (r Result) Print(w io.Writer, verbose bool) {
 	switch {
 	case !r.Passed():
-		fmt.Fprintf(w, "--- FAIL: %s (%s)\n", noderoll.OneLine(r.Name), seconds(r.Took))
+		fmt.Fprintf(w, "--- FAIL: %s%s\n", noderoll.OneLine(r.Name), seconds(r.Took))
 		for _, failure := range r.Failures {
 			for line := range strings.Lines(failure) {
 				fmt.Fprintf(w, "    %s\n", clean(line))
 			}
 		}
 	case verbose || slices.ContainsFunc(r.Policies, notable):
-		fmt.Fprintf(w, "--- PASS: %s (%s)\n", noderoll.OneLine(r.Name), seconds(r.Took))
+		fmt.Fprintf(w, "--- PASS: %s%s\n", noderoll.OneLine(r.Name), seconds(r.Took))
 	}
 	for _, p := range r.Policies {
 		if verbose || notable(p) {
@@ -79,4 +79,10 @@ func clean(line string) string {
 	return indent + b.String()
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }
+// seconds are what a test took, where that is known.
+func seconds(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.2fs)", d.Seconds())
+}

@@ -29,7 +29,8 @@ import (
 // Five for releases: internal/version, which the tapes name as well, and the packages of client-go's plugins of
 // authentication, as kubectl links them: auth, auth/oidc, auth/azure and auth/gcp.
 // Three for `nodesim record --daemon`: recorder/daemon, internal/app/daemon, and internal/promtext, of what was in virtualnode/api.
-const mostLinked = 697
+// One for `nodesim test --store`: internal/app/storetest.
+const mostLinked = 698
 
 // heavy are packages that the program must not link, each with what to use instead.
 var heavy = []struct {

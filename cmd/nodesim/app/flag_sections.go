@@ -16,6 +16,7 @@ const sectionAnnotation = "nodesim_section"
 // The sections in which help lists flags, besides the verb's own flags.
 const (
 	scenarioSection   = "Scenario Flags"
+	storeSection      = "Store Flags, for --store"
 	liveSection       = "Live Flags, for --live"
 	applySection      = "Cluster Flags, for --to-cluster"
 	connectionSection = "Connection Flags, as kubectl has them"
@@ -32,7 +33,7 @@ func section(title string, flags *pflag.FlagSet, names ...string) {
 
 // flagSections returns the flags of a section each, in the order in which help lists them, with their titles.
 func flagSections(flags *pflag.FlagSet) (titles []string, sections []*pflag.FlagSet) {
-	for _, title := range []string{"Flags", scenarioSection, liveSection, applySection, connectionSection} {
+	for _, title := range []string{"Flags", scenarioSection, storeSection, liveSection, applySection, connectionSection} {
 		some := pflag.NewFlagSet(title, pflag.ContinueOnError)
 		flags.VisitAll(func(f *pflag.Flag) {
 			if own := f.Annotations[sectionAnnotation]; len(own) == 0 && title == "Flags" || slices.Contains(own, title) {

@@ -101,3 +101,24 @@ func (s *seed) Set(text string) error {
 	s.value = &n
 	return nil
 }
+
+// instant is a flag such as 2026-11-27T12:00:00Z; zero where it wasn't given.
+type instant struct{ time.Time }
+
+func (i *instant) Type() string { return "TIME" }
+
+func (i *instant) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.UTC().Format(time.RFC3339)
+}
+
+func (i *instant) Set(text string) error {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || at.IsZero() {
+		return errors.New("want a time, such as 2026-11-27T12:00:00Z")
+	}
+	i.Time = at
+	return nil
+}

@@ -11,8 +11,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 
+	search "github.com/nodesim/nodesim/internal/app/hunt"
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
 )
 
@@ -25,8 +27,8 @@ func TestHuntManifestOnAControlPlane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	search := []string{"surge", "--cases", "6", "--seed", "1", "--policy", "no-stuck-roll"}
-	files, job := manifest(t, executed(t, 0, append([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1"}, search...)...))
+	asked := []string{"surge", "--cases", "6", "--seed", "1", "--policy", "no-stuck-roll"}
+	files, job := manifest(t, executed(t, 0, append([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1"}, asked...)...))
 	k, ctx := c.Client(), t.Context()
 	strict := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
 	if _, err := k.CoreV1().ConfigMaps("default").Create(ctx, files, strict); err != nil {
@@ -51,22 +53,12 @@ func TestHuntManifestOnAControlPlane(t *testing.T) {
 	}
 	log, failed := "", 0
 	for _, p := range pods() {
-		out, code := ran(t, container(t, &p, folder)...)
+		out, code := ran(t, container(t, &p, map[string]string{search.MountPath: folder})...)
 		log += out
 		if code != 0 {
 			failed++
 		}
-		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // the scheduler writes to its status as well
-			is, err := k.CoreV1().Pods("default").Get(ctx, p.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			exited(is, code)
-			_, err = k.CoreV1().Pods("default").UpdateStatus(ctx, is, metav1.UpdateOptions{})
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		updated(t, k, &p, func(is *corev1.Pod) { exited(is, code) })
 	}
 	until(t, "the Job to end", func() bool {
 		if job, err = k.BatchV1().Jobs("default").Get(ctx, job.Name, metav1.GetOptions{}); err != nil {
@@ -78,9 +70,25 @@ func TestHuntManifestOnAControlPlane(t *testing.T) {
 	if err := os.WriteFile(all, []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	merged, whole := found(t, executed(t, 1, "hunt", "merge", "-o", "json", all)), found(t, executed(t, 1, append([]string{"hunt", "-o", "json"}, search...)...))
+	merged, whole := found(t, executed(t, 1, "hunt", "merge", "-o", "json", all)), found(t, executed(t, 1, append([]string{"hunt", "-o", "json"}, asked...)...))
 	if failed == 0 || failed == 3 || merged != whole {
 		t.Errorf("%d shards found something, and merged they found %+v: want some, and %+v", failed, merged, whole)
+	}
+}
+
+// updated changes the status of a pod, as a kubelet does.
+func updated(t *testing.T, k kubernetes.Interface, p *corev1.Pod, change func(*corev1.Pod)) {
+	t.Helper()
+	if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // the scheduler writes to it as well
+		is, err := k.CoreV1().Pods(p.Namespace).Get(t.Context(), p.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(is)
+		_, err = k.CoreV1().Pods(p.Namespace).UpdateStatus(t.Context(), is, metav1.UpdateOptions{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -68,8 +68,8 @@ func found(t *testing.T, line string) hunt.Found {
 // The Job of a manifest has a pod for each shard, whose program, run with what that pod's container has, leaves a result; merged they are
 // what one search finds.
 func TestHuntManifest(t *testing.T) {
-	search := []string{"surge", "--cases", "12", "--seed", "4", "--set", "nodes=3", "--policy", "whole-tape"}
-	objects, job := manifest(t, executed(t, 0, append([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1"}, search...)...))
+	asked := []string{"surge", "--cases", "12", "--seed", "4", "--set", "nodes=3", "--policy", "whole-tape"}
+	objects, job := manifest(t, executed(t, 0, append([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1"}, asked...)...))
 	var pods []corev1.Pod
 	synctest.Test(t, func(t *testing.T) { pods = podsOf(t, objects, job) })
 	if len(pods) != 3 {
@@ -83,14 +83,14 @@ func TestHuntManifest(t *testing.T) {
 	}
 	var log strings.Builder
 	for i := range pods {
-		log.WriteString("hunt: a line of progress\n" + executed(t, 0, container(t, &pods[i], folder)...))
+		log.WriteString("hunt: a line of progress\n" + executed(t, 0, container(t, &pods[i], map[string]string{search.MountPath: folder})...))
 	}
 	all := filepath.Join(folder, "log")
 	if err := os.WriteFile(all, []byte(log.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// The files of the ConfigMap are the input: a shipped scenario is the same text.
-	whole := executed(t, 0, append([]string{"hunt", "-o", "json"}, search...)...)
+	whole := executed(t, 0, append([]string{"hunt", "-o", "json"}, asked...)...)
 	if merged := executed(t, 0, "hunt", "merge", "-o", "json", all); merged != whole {
 		t.Errorf("merged:\n%s\nwant what one search says:\n%s", merged, whole)
 	}
@@ -173,12 +173,15 @@ func podsOf(t *testing.T, files *corev1.ConfigMap, job *batchv1.Job) []corev1.Po
 	return pods.Items
 }
 
-// container are the arguments of a pod's container as its kubelet makes them, with a folder in the place of its volume.
-func container(t *testing.T, p *corev1.Pod, folder string) (args []string) {
+// container are the arguments of a pod's container as its kubelet makes them, with folders in the places of its volumes.
+func container(t *testing.T, p *corev1.Pod, folders map[string]string) (args []string) {
 	t.Helper()
 	c := p.Spec.Containers[0]
 	env := map[string]string{}
 	for _, e := range c.Env {
+		if e.Value != "" {
+			continue
+		}
 		if e.ValueFrom == nil || e.ValueFrom.FieldRef == nil {
 			t.Fatalf("env %s isn't of a field", e.Name)
 		}
@@ -195,7 +198,10 @@ func container(t *testing.T, p *corev1.Pod, folder string) (args []string) {
 	}
 	for _, arg := range c.Args {
 		arg = strings.ReplaceAll(arg, "$(JOB_COMPLETION_INDEX)", env["JOB_COMPLETION_INDEX"])
-		args = append(args, strings.Replace(arg, search.MountPath, folder, 1))
+		for at, folder := range folders {
+			arg = strings.Replace(arg, at, folder, 1)
+		}
+		args = append(args, arg)
 	}
 	return args
 }

@@ -51,6 +51,7 @@ func TestJSONStays(t *testing.T) {
 		"plan":          {args: []string{"plan", "--simulate", "stuck-drain", "--runs", "3", "-o", "json"}, status: 1},
 		"replay":        {args: []string{"replay", force, "--speed", "max", "-o", "json", "--verbose"}},
 		"simulate-list": {args: []string{"simulate", "--list", "-o", "json"}},
+		"test-store":    {args: []string{"test", "--store", "file://" + storeOfTapes(t), "--policy", "no-stuck-roll", "-o", "json"}, status: 1},
 		"version":       {args: []string{"version", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {

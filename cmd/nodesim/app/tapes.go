@@ -51,25 +51,42 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 
 var outcomes = []string{string(trigger.Complete), string(trigger.Unfinished), string(trigger.Interrupted)}
 
-// open opens the store, and makes the query.
-func (f *storeFlags) open(cmd *cobra.Command) (*store.Store, store.Query, error) {
-	q := store.Query{Cluster: f.cluster, Group: f.group, Outcome: trigger.Outcome(f.outcome)}
+// address is the URL of the store.
+func (f *storeFlags) address() (string, error) {
 	address := cmp.Or(f.store, os.Getenv(storeVariable))
-	switch {
-	case address == "":
-		return nil, q, usagef("flag --store: found none, and no %s: want the URL of the store, such as file:///srv/tapes", storeVariable)
-	case f.since < 0 || f.until < 0:
-		return nil, q, usagef("flags --since %s, --until %s: want more than 0", f.since, f.until)
+	if address == "" {
+		return "", usagef("flag --store: found none, and no %s: want the URL of the store, such as file:///srv/tapes", storeVariable)
+	}
+	return address, nil
+}
+
+// query is what is asked for at a time, from which --since and --until count back.
+func (f *storeFlags) query(now time.Time) (store.Query, error) {
+	q := store.Query{Cluster: f.cluster, Group: f.group, Outcome: trigger.Outcome(f.outcome)}
+	if f.since < 0 || f.until < 0 {
+		return q, usagef("flags --since %s, --until %s: want more than 0", f.since, f.until)
 	}
 	if f.outcome != "" && !slices.Contains(outcomes, f.outcome) {
-		return nil, q, usagef("flag --outcome %q: want complete, unfinished or interrupted", f.outcome)
+		return q, usagef("flag --outcome %q: want complete, unfinished or interrupted", f.outcome)
 	}
-	now := time.Now()
 	if f.since > 0 {
 		q.Since = now.Add(-f.since)
 	}
 	if f.until > 0 {
 		q.Until = now.Add(-f.until)
+	}
+	return q, nil
+}
+
+// open opens the store, and makes the query.
+func (f *storeFlags) open(cmd *cobra.Command) (*store.Store, store.Query, error) {
+	address, err := f.address()
+	if err != nil {
+		return nil, store.Query{}, err
+	}
+	q, err := f.query(time.Now())
+	if err != nil {
+		return nil, q, err
 	}
 	s, err := store.Open(cmd.Context(), address)
 	return s, q, err

@@ -17,8 +17,9 @@ import (
 
 func newTest() *cobra.Command {
 	var update, verbose bool
-	var junit, summary, annotations string
 	var names []string
+	var reports reportFlags
+	var stored testStoreFlags
 	cmd := &cobra.Command{
 		Use:   "test [PATH]...",
 		Short: "Compare tapes with their golden files and policies",
@@ -39,31 +40,44 @@ held against: docs/policy.md says how they are written. A tape with a policy nee
 no golden files.
 
 --update writes the golden files; read the change before you commit it. Where CI
-is set that is refused.`,
+is set that is refused.
+
+--store tests the tapes that record --daemon has brought to a store. They have no
+golden files: each is held against its checksum and description, against what every
+cluster obeys (as inspect --check does), and against the policies of --policy.
+--shard 2/8 tests an eighth of them; nodesim test merge puts the results of all shards
+together, and nodesim test manifest prints a Kubernetes Job that runs them. A folder
+that is called merge or manifest is ./merge or ./manifest. docs/store.md has more.`,
 		GroupID: "use",
 		Example: examples(`
 			nodesim test
 			nodesim test testdata/tapes --junit report.xml
 			nodesim test testdata/tapes --policy budgets-kept --summary summary.md
-			nodesim test --update testdata/tapes/roll.yaml`),
+			nodesim test --update testdata/tapes/roll.yaml
+			nodesim test --store file:///srv/tapes --since 24h --policy no-stuck-roll
+			nodesim test manifest --store file:///srv/tapes --claim tapes --shards 8 --image registry.example/nodesim:v1 | kubectl apply -f -`),
 		ValidArgsFunction: completeFiles(-1, tapeEndings...),
 	}
 	cmd.Flags().BoolVar(&update, "update", false, "write the golden files in place of comparing")
-	cmd.Flags().StringVar(&junit, "junit", "", "write a report in JUnit's XML to `FILE`")
-	cmd.Flags().StringVar(&summary, "summary", "", "write a report in Markdown to `FILE`")
-	cmd.Flags().StringVar(&annotations, "annotations", "", "write what failed to `FILE` as commands of GitHub Actions, which show it in the pull request")
+	reports.add(cmd)
 	addPolicies(cmd, &names, "hold every tape against this `POLICY`, a file or one that comes with nodesim; may be repeated")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show tapes that pass as well")
+	stored.add(cmd)
+	exclude(cmd, "update", "the tapes of a store have no golden files", "store")
+	cmd.AddCommand(newTestMerge(), newTestManifest())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if ci := os.Getenv("CI"); update && isSet(ci) {
 			return usagef("flag --update: found CI=%s: want a machine where a person reads the change", ci)
 		}
-		if len(args) == 0 {
-			args = []string{"."}
-		}
 		policies, err := analyse.Policies(names)
 		if err != nil {
 			return err
+		}
+		if cmd.Flags().Changed("store") {
+			return stored.run(cmd, args, policies, verbose, &reports)
+		}
+		if len(args) == 0 {
+			args = []string{"."}
 		}
 		out := cmd.OutOrStdout()
 		rep, err := tapetest.Run(cmd.Context(), tapetest.Options{
@@ -74,7 +88,7 @@ is set that is refused.`,
 			return err
 		}
 		fmt.Fprintln(out, rep.Summary())
-		if err := errors.Join(writeReport(junit, rep.JUnit), writeReport(summary, rep.Markdown), writeReport(annotations, rep.Annotations)); err != nil {
+		if err := reports.write(rep); err != nil {
 			return err
 		}
 		if rep.Failed > 0 {
@@ -97,6 +111,20 @@ func addPolicies(cmd *cobra.Command, names *[]string, does string) {
 		}
 		return all, cobra.ShellCompDirectiveDefault
 	})
+}
+
+// reportFlags are the files of reports.
+type reportFlags struct{ junit, summary, annotations string }
+
+func (f *reportFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.junit, "junit", "", "write a report in JUnit's XML to `FILE`")
+	cmd.Flags().StringVar(&f.summary, "summary", "", "write a report in Markdown to `FILE`")
+	cmd.Flags().StringVar(&f.annotations, "annotations", "", "write what failed to `FILE` as commands of GitHub Actions, which show it in the pull request")
+}
+
+// write writes the reports that were asked for.
+func (f *reportFlags) write(rep tapetest.Report) error {
+	return errors.Join(writeReport(f.junit, rep.JUnit), writeReport(f.summary, rep.Markdown), writeReport(f.annotations, rep.Annotations))
 }
 
 // writeReport writes a report to a file, if there is one to write.

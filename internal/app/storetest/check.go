@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/timeline"
@@ -66,11 +67,11 @@ func inspected(file string) (rep *inspect.Report, err error) {
 	return inspect.Check(r, inspect.CheckOptions(r.Header()))
 }
 
-// line is an error as one line, without the folder that the tape is in while it is tested: a shard that runs again says the same.
+// line is an error as one line that can be printed, without the folder that the tape is in while it is tested: a shard that runs again says the same.
 func line(err error, folder string) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	if folder != "" {
 		text = strings.ReplaceAll(text, folder, "")
 	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return noderoll.OneLine(text)
 }

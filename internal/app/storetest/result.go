@@ -2,9 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/nodesim/nodesim/internal/app/tapetest"
 	"github.com/nodesim/nodesim/internal/shards"
@@ -81,44 +79,6 @@ func (r *Result) Whole() error {
 		return fmt.Errorf("store %s: found no result of %s of %d: want one of each: run what lacks again", r.Store, shards.Named(r.Lacks), r.Shards)
 	case len(r.Tapes) == 0 && r.Shards == 1:
 		return fmt.Errorf("store %s: found no such tape: nodesim tapes list shows those that are there", r.Store)
-	}
-	return nil
-}
-
-// results are the lines of a log that are of tests.
-var results = shards.Results{Kind: ResultKind, Command: "nodesim test --store URL -o json"}
-
-// ReadResults reads the results in files, which may be logs that have other lines as well; "-" is standard input. One that no shard
-// can have written is refused.
-func ReadResults(files []string, stdin io.Reader) (all []Result, err error) {
-	err = results.Read(files, stdin, func(line []byte) error {
-		var one Result
-		if err := json.Unmarshal(line, &one); err != nil {
-			return err
-		}
-		all = append(all, one)
-		return one.check()
-	})
-	return all, err
-}
-
-// check refuses what is damaged, or isn't of one shard.
-func (r *Result) check() error {
-	shard := shards.Shard{Index: r.Shard, Of: r.Shards}
-	if err := shard.Check(); err != nil {
-		return err
-	}
-	if len(r.Lacks) > 0 {
-		return errors.New("found a merged result that lacks shards, want those of the shards")
-	}
-	for i := range r.Tapes {
-		if name := r.Tapes[i].Name; !shard.Does(name) {
-			return fmt.Errorf("found the tape %.200q in the result of shard %s, want it in that of shard %d", name, shard, shards.ByName(name, r.Shards))
-		}
-	}
-	passed, failed := r.Passed, r.Failed
-	if r.count(); r.Passed != passed || r.Failed != failed {
-		return fmt.Errorf("found %d passed and %d failed beside tapes of which %d pass and %d fail: the result is damaged", passed, failed, r.Passed, r.Failed)
 	}
 	return nil
 }

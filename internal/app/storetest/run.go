@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/nodesim/nodesim/internal/app/tapetest"
 	"github.com/nodesim/nodesim/internal/shards"
@@ -90,8 +90,11 @@ func (c *Config) list(ctx context.Context) (all []subject, err error) {
 	return all, nil
 }
 
-// nameOf is a key as a text of JSON may have it. A key may be any bytes, and its shard must be the same when it is read again.
-func nameOf(key string) string { return strings.ToValidUTF8(key, "\uFFFD") }
+// nameOf is a key as it can be printed. A key of a bucket may be any bytes; those of tapes need no escape, and no two have one name.
+func nameOf(key string) string {
+	quoted := strconv.Quote(key)
+	return quoted[1 : len(quoted)-1]
+}
 
 // test gets a tape and tests it.
 func (c *Config) test(ctx context.Context, s *subject, folder string) (is Tape, err error) {

@@ -197,6 +197,9 @@ func TestShardsAreTheWhole(t *testing.T) {
 func TestFailures(t *testing.T) {
 	s, _ := filled(t)
 	whole := run(t, storetest.Config{Store: s, Policies: policies(t, "no-stuck-roll")})
+	if line := text(t, whole); !strings.Contains(line, `"name":"c1/2026/11/27/hostile\\x1b[2J\\xff"`) {
+		t.Errorf("found\n%s\nwant the key escaped", line)
+	}
 	var out strings.Builder
 	for _, r := range whole.Report().Results {
 		r.Print(&out, false)
@@ -297,6 +300,8 @@ func TestForeignAndDamagedResults(t *testing.T) {
 		"beside tapes of which":                     strings.Replace(log, `"passed":`, `"passed":1`, 1),
 		"line 1: found a merged result that lacks ": text(t, &lacking),
 		"(standard input): found no result":         "a line of something else\n",
+		`found the text "no\x1b[2J", want one that`: strings.Replace(log, `"policy":"no-stuck-roll"`, `"policy":"no\u001b[2J"`, 1),
+		"found that it holds: false, beside rules":  strings.Replace(log, `"holds":true`, `"holds":false`, 1),
 	} {
 		if _, err := storetest.ReadResults([]string{"-"}, strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, want %s", err, want)

@@ -20,4 +20,7 @@ find "$out" -exec touch --no-dereference --date "@$created" {} +
 
 targets=()
 for os in linux darwin windows; do for arch in amd64 arm64; do targets+=("$os/$arch"); done; done
-(cd test/release && go run ./notices -root ../.. -version "$version" -out "../../$out" "${targets[@]}")
+(cd test/release && go build -trimpath -o "../../$out/notices" ./notices)
+notices() { (cd test/release && "../../$out/notices" -version "$version" "$@" "${targets[@]}"); }
+notices -root ../.. -out "../../$out"
+notices -root ../../cmd/nodesim-cloud -package . -name nodesim-cloud -out "../../$out/cloud"

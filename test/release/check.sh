@@ -51,8 +51,8 @@ diff "$dist/checksums.txt" "$work/second/dist/checksums.txt" || fail "two releas
 cat "$dist/checksums.txt"
 cmp "$dist/krew/nodesim.yaml" "$work/second/dist/krew/nodesim.yaml"
 cmp "$dist/homebrew/Casks/nodesim.rb" "$work/second/dist/homebrew/Casks/nodesim.rb"
-for file in nodesim_${version}_{linux,darwin}_{amd64,arm64}.tar.gz nodesim_${version}_windows_{amd64,arm64}.zip \
-	nodesim_${version}_{amd64,arm64}.deb nodesim-$version-1.{x86_64,aarch64}.rpm nodesim_$version.cdx.json nodesim_${version}_image.tar; do
+for file in nodesim{,-cloud}_${version}_{linux,darwin}_{amd64,arm64}.tar.gz nodesim{,-cloud}_${version}_windows_{amd64,arm64}.zip \
+	nodesim_${version}_{amd64,arm64}.deb nodesim-$version-1.{x86_64,aarch64}.rpm nodesim{,-cloud}_$version.cdx.json nodesim_${version}_image.tar; do
 	grep -q "  $file\$" "$dist/checksums.txt" || fail "checksums.txt: found no line for $file"
 done
 
@@ -63,12 +63,14 @@ for archive in "$dist"/*.tar.gz "$dist"/*.zip; do
 	*.zip) names="$(python3 -m zipfile --list "$archive" | awk 'NR > 1 { print $1 }')" program=nodesim.exe ;;
 	*) names="$(tar -tzf "$archive")" ;;
 	esac
-	for name in "$program" LICENSE LICENSES.txt README.md nodesim.cdx.json kubectl_complete-nodesim \
+	bill="$(basename "$archive")"
+	bill="${bill%%_*}.cdx.json"
+	for name in "$program" LICENSE LICENSES.txt README.md "$bill" kubectl_complete-nodesim \
 		completions/nodesim.{bash,zsh,fish,ps1} man/nodesim.1.gz man/nodesim-replay.1.gz; do
 		grep -qx "$name" <<<"$names" || fail "$(basename "$archive"): found no $name"
 	done
 done
-for program in "$dist"/nodesim_*/nodesim*; do
+for program in "$dist"/nodesim{,-cloud}_*/nodesim*; do
 	go version -m "$program" | grep -q 'CGO_ENABLED=0' || fail "$program: found no CGO_ENABLED=0"
 done
 
@@ -83,11 +85,19 @@ runs() {
 		"$@" simulate demo --out - | grep -q "^  program: nodesim v$version\$" || fail "$*: the tape doesn't say what wrote it"
 	)
 }
-mkdir "$work/archive"
+# refused URL PREFIX...: what a program without the buckets of clouds says of one, or one with them of a server that isn't there.
+# Nothing is asked of a network.
+refused() { AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x AWS_MAX_ATTEMPTS=1 timeout 60 "${@:2}" tapes list --store "$1" 2>&1 && fail "$*: found no error" || true; }
+bucket='s3://tapes?region=x&endpoint=http://127.0.0.1:9&use_path_style=true'
+mkdir "$work/archive" "$work/cloud"
 tar -xzf "$dist/nodesim_${version}_linux_amd64.tar.gz" -C "$work/archive"
 SECONDS=0
 runs "$work/archive/nodesim"
 say "from the archive to a replay: $SECONDS s, with the same from a tape"
+refused "$bucket" "$work/archive/nodesim" | grep -q nodesim-cloud || fail "nodesim doesn't say which program has buckets"
+tar -xzf "$dist/nodesim-cloud_${version}_linux_amd64.tar.gz" -C "$work/cloud"
+runs "$work/cloud/nodesim"
+refused "$bucket" "$work/cloud/nodesim" | grep -q '127.0.0.1:9' || fail "nodesim-cloud doesn't ask the bucket's server"
 ln -s nodesim "$work/archive/kubectl-nodesim"
 PATH="$work/archive:$PATH" kubectl-nodesim replay --help | grep -q '^  kubectl nodesim replay ' || fail "the plugin doesn't call itself kubectl nodesim"
 PATH="$work/archive:$PATH" "$work/archive/kubectl_complete-nodesim" repl | grep -q '^replay' || fail "the plugin isn't completed"
@@ -141,6 +151,9 @@ exec chroot --userspec=65532:65532 "$root" /usr/bin/nodesim "$@"
 script
 chmod +x "$work/contained"
 runs unshare --mount "$work/contained" "$work/rootfs"
+
+refused "$bucket" unshare --mount "$work/contained" "$work/rootfs" | grep -q '127.0.0.1:9' ||
+	fail "the image's program doesn't ask the bucket's server"
 
 say "krew's manifest"
 $KREW -manifest "$dist/krew/nodesim.yaml" -skip-install

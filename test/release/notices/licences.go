@@ -28,6 +28,11 @@ var (
 // license finds the texts in the module's folder, and in those that lead to its packages that are linked.
 func (m *module) license() error {
 	folders := map[string]bool{m.Dir: true}
+	if m.Ours {
+		// A module in a folder of a repository has the repository's licence, where it has none of its own. Source:
+		// go.dev/ref/mod#vcs-license.
+		folders = map[string]bool{repository(m.Dir): true}
+	}
 	for _, dir := range m.Packages {
 		for ; len(dir) > len(m.Dir); dir = filepath.Dir(dir) {
 			folders[dir] = true
@@ -68,6 +73,18 @@ func (m *module) license() error {
 	return nil
 }
 
+// repository returns the folder above dir, or dir, that has a LICENSE; dir if none has.
+func repository(dir string) string {
+	for folder := dir; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "LICENSE")); err == nil {
+			return folder
+		}
+		if folder == filepath.Dir(folder) {
+			return dir
+		}
+	}
+}
+
 // identify returns the SPDX identifiers of a licence's text.
 func identify(text []byte) ([]string, error) {
 	cover := licensecheck.Scan(text)
@@ -94,7 +111,7 @@ func notice(linked []module) []byte {
 	holders := map[string][]string{}
 	var texts []string
 	for _, m := range linked {
-		if m.Main {
+		if m.Ours {
 			continue
 		}
 		name := strings.TrimSpace(m.Path + " " + m.Version)

@@ -24,20 +24,24 @@ type module struct {
 	Sum string
 	// Needs are the paths of the modules that its packages import.
 	Needs []string
-	// Main is nodesim itself.
-	Main bool
+	// Main is the program's own module. Ours is it too, and nodesim's, which the program of another folder is built with: their
+	// version is the one that is released.
+	Main, Ours bool
 
 	// Licenses are SPDX identifiers, and Texts the files that have them and what goes with them.
 	Licenses []string
 	Texts    []string
 }
 
+// nodesim is the path of this project's module.
+const nodesim = "github.com/nodesim/nodesim"
+
 // standard is the path of Go's own library, which go version -m calls so.
 const standard = "std"
 
 // list asks the go command which modules are linked for the targets, such as linux/amd64; they are in the order of their paths.
-func list(ctx context.Context, root string, targets []string) ([]module, error) {
-	library, err := standardLibrary(ctx, root)
+func list(ctx context.Context, p program, targets []string) ([]module, error) {
+	library, err := standardLibrary(ctx, p.root)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +53,8 @@ func list(ctx context.Context, root string, targets []string) ([]module, error) 
 		if !ok {
 			return nil, fmt.Errorf("target %q: want one such as linux/amd64", target)
 		}
-		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=ImportPath,Dir,Standard,Imports,Module", "./cmd/nodesim")
-		cmd.Dir = root
+		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=ImportPath,Dir,Standard,Imports,Module", p.path)
+		cmd.Dir = p.root
 		cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
 		cmd.Stderr = os.Stderr
 		text, err := cmd.Output()
@@ -114,10 +118,12 @@ func gather(text []byte, all map[string]*module, owner map[string]string, import
 		case p.Standard:
 		case p.Module == nil:
 			return fmt.Errorf("package %s: found no module: want one", p.ImportPath)
+		case p.Module.Path == nodesim || p.Module.Main:
+			m = module{Path: p.Module.Path, Dir: p.Module.Dir, Main: p.Module.Main, Ours: true}
 		case p.Module.Replace != nil:
 			return fmt.Errorf("module %s: found a replacement by %s: want the released module", p.Module.Path, p.Module.Replace.Path)
 		default:
-			m = module{Path: p.Module.Path, Version: p.Module.Version, Dir: p.Module.Dir, Sum: p.Module.Sum, Main: p.Module.Main}
+			m = module{Path: p.Module.Path, Version: p.Module.Version, Dir: p.Module.Dir, Sum: p.Module.Sum}
 		}
 		if all[m.Path] == nil {
 			all[m.Path] = &m

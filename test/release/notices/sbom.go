@@ -41,7 +41,7 @@ func billOfMaterials(version string, linked []module) ([]byte, error) {
 		}
 	}
 	if bom.Metadata == nil {
-		return nil, fmt.Errorf("found %d modules and not nodesim's: want it among them", len(linked))
+		return nil, fmt.Errorf("found %d modules and not the program's: want it among them", len(linked))
 	}
 	bom.Components, bom.Dependencies = &components, &needs
 	var b bytes.Buffer
@@ -55,7 +55,7 @@ func component(m module, version string) cdx.Component {
 	c := cdx.Component{
 		BOMRef: packageURL(m, version), Type: cdx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, PackageURL: packageURL(m, version),
 	}
-	if m.Main {
+	if m.Ours {
 		c.Version = version
 	}
 	var licenses cdx.Licenses
@@ -68,7 +68,7 @@ func component(m module, version string) cdx.Component {
 
 // packageURL names a module. Source: package-url/purl-spec, types/golang-definition.json.
 func packageURL(m module, version string) string {
-	if m.Main {
+	if m.Ours {
 		m.Version = version
 	}
 	return "pkg:golang/" + m.Path + "@" + m.Version

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the release of HEAD twice, in two clones, and tries all of it: the same bytes, archives, packages in a root without anything
 # else, the image as its user on a read-only file system, manifests by their own tools, the action. It needs Go, a module proxy and
-# root, and Debian's rpm and ruby, which it installs where they are missing. GORELEASER, KREW, ACTIONLINT and HELM are commands.
+# root, and Debian's rpm, ruby and promtool, which it gets where they are missing. GORELEASER, KREW, ACTIONLINT and HELM are commands.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root="$PWD"
@@ -36,6 +36,18 @@ for bad in replicas=0 recorder.quiet=soon recorder.maxSize=lots store.url=ftp://
 	grep -q "${bad%%[.=]*}" "$work/refused" || fail "chart: --set $bad: the refusal doesn't name it: $(cat "$work/refused")"
 done
 HELM="$HELM" packaging/kustomize/render.sh | diff packaging/kustomize/nodesim.yaml - || fail "packaging/kustomize/nodesim.yaml isn't of this chart: run make kustomize"
+
+say "alerts: Prometheus' own check, and when each of them begins and ends"
+if ! command -v promtool >/dev/null; then
+	(cd "$work" && apt-get download -qq prometheus && dpkg-deb -x prometheus_*.deb prometheus)
+	PATH="$PATH:$work/prometheus/usr/bin"
+fi
+mkdir "$work/alerts"
+cp test/release/alerts.yaml "$work/alerts/"
+$HELM template x "$chart" --kube-version 1.36.0 --set metrics.rules=true --show-only templates/monitoring.yaml |
+	sed -n '/^  groups:/,$s/^  //p' > "$work/alerts/rules.yaml"
+promtool check rules "$work/alerts/rules.yaml"
+promtool test rules "$work/alerts/alerts.yaml"
 
 for clone in first second; do
 	say "release of $(git rev-parse --short HEAD), $clone time"

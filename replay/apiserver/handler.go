@@ -11,10 +11,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 )
 
 // ServeHTTP answers a request as kube-apiserver would.
@@ -24,7 +24,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "no-cache, private") // as filters/cachecontrol.go of k8s.io/apiserver
-	info, err := s.asked(req)
+	info, err := route.Of(req)
 	if err != nil { // a path that ends too early; kube-apiserver takes it for a mistake of its own, with 500
 		s.catalog().discovery.ServeHTTP(w, req)
 		return
@@ -40,7 +40,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // serveResource answers what is below /api/v1 and /apis/GROUP/VERSION.
-func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) {
+func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *route.Info) {
 	if err := s.player.CatchUp(); err != nil {
 		refuse(w, req, err)
 		return

@@ -5,13 +5,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -62,7 +62,7 @@ func (s *Server) get(w http.ResponseWriter, req *http.Request, r *resource, name
 }
 
 // scale answers with the replicas of a workload, its subresource scale.
-func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
+func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, info *route.Info) error {
 	o, err := r.cluster.Get(gvr(r.Resource), info.Namespace, info.Name, metav1.GetOptions{ResourceVersion: req.URL.Query().Get("resourceVersion")})
 	if err != nil {
 		return err

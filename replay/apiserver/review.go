@@ -12,17 +12,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 )
 
 // reviews reports whether a request asks what the client may do, or who it is, as
 // dashboards, kubectl auth can-i and kubectl auth whoami do.
-func (s *Server) reviews(info *request.RequestInfo) bool {
+func (s *Server) reviews(info *route.Info) bool {
 	if info.APIVersion != "v1" || info.Subresource != "" || info.Verb != writes.Create {
 		return false
 	}
@@ -39,7 +39,7 @@ func (s *Server) reviews(info *request.RequestInfo) bool {
 
 // review answers it: a client that has come so far may read what the tape holds, and
 // write where writes are recorded.
-func (s *Server) review(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) error {
+func (s *Server) review(w http.ResponseWriter, req *http.Request, info *route.Info) error {
 	asked, err := inbound.Decode(req, info)
 	if err != nil {
 		return err

@@ -7,13 +7,10 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
-	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/replay/apiserver/internal/discovery"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -31,12 +28,12 @@ var elsewhere = map[string][]string{
 var kubelets = []string{"attach", "exec", "log", "portforward", "proxy"}
 
 // withoutKubelet refuses what a kubelet, or another actor, would do.
-func (s *Server) withoutKubelet(r *resource, info *request.RequestInfo) error {
+func (s *Server) withoutKubelet(r *resource, info *route.Info) error {
 	return s.refused(info.Verb+" "+info.Subresource, gvr(r.Resource).GroupResource(), "no containers run in it")
 }
 
 // routed says what kube-apiserver's router answers before a handler sees the request; nil where it finds one.
-func (s *Server) routed(req *http.Request, r *resource, info *request.RequestInfo) error {
+func (s *Server) routed(req *http.Request, r *resource, info *route.Info) error {
 	parts, builtin := len(info.Parts), s.builtin(r.Resource)
 	switch {
 	case strings.HasPrefix(req.URL.Path, "//"),
@@ -104,30 +101,6 @@ func exported(req *http.Request) error {
 		return nil
 	}
 	return apierrors.NewBadRequest("the export parameter, deprecated since v1.14, is no longer supported")
-}
-
-// asked reads a request's path. What is in the query is looked at here first: RequestInfo writes what it can't read
-// to a log, and a client could fill that.
-func (s *Server) asked(req *http.Request) (*request.RequestInfo, error) {
-	query := req.URL.Query()
-	if len(query) == 0 {
-		return s.paths.NewRequestInfo(req)
-	}
-	var options internalversion.ListOptions
-	if internalscheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &options) == nil {
-		return s.paths.NewRequestInfo(req)
-	}
-	// Of a query that can't be read it looks at watch alone.
-	bare := *req
-	url := *req.URL
-	url.RawQuery = ""
-	if values := query["watch"]; len(values) > 0 {
-		if v := strings.ToLower(values[0]); v != "false" && v != "0" {
-			url.RawQuery = "watch=true"
-		}
-	}
-	bare.URL = &url
-	return s.paths.NewRequestInfo(&bare)
 }
 
 // deprecated are the warnings that come with each answer about a resource (RFC 7234, 5.5).

@@ -13,8 +13,6 @@ import (
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
 // Server is a Kubernetes API over a replay. See the package comment. It is an
@@ -24,7 +22,6 @@ type Server struct {
 	player       *replay.Player
 	cluster      *replay.Cluster
 	settings     settings
-	paths        request.RequestInfoFactory
 	building     sync.Mutex
 	built        atomic.Pointer[catalog]
 	unfollow     func()          // ends imply
@@ -71,7 +68,6 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	}
 	s := &Server{
 		player: p, cluster: p.Cluster(), settings: settings{blocked: 5 * time.Second},
-		paths:    request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
 		unfollow: func() {},
 	}
 	s.open, s.close = context.WithCancel(context.Background())

@@ -11,12 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 	"github.com/nodesim/nodesim/replay/internal/option"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 	"github.com/nodesim/nodesim/timeline"
@@ -47,7 +47,7 @@ func KeepWrites(record func(Write)) Option {
 func WriteLines(w io.Writer) (record func(Write), failed func() error) { return writes.Lines(w) }
 
 // write answers a write. r is nil where the tape doesn't hold the resource.
-func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo) error {
+func (s *Server) write(w http.ResponseWriter, req *http.Request, r *resource, info *route.Info) error {
 	if r != nil && slices.Contains(kubelets, info.Subresource) {
 		return s.withoutKubelet(r, info)
 	}
@@ -94,7 +94,7 @@ func (s *Server) taking() string {
 
 // answer answers with an object or Status that isn't the tape's. r is nil where
 // the tape doesn't hold the resource.
-func (s *Server) answer(w http.ResponseWriter, req *http.Request, r *resource, info *request.RequestInfo, code int, raw []byte) error {
+func (s *Server) answer(w http.ResponseWriter, req *http.Request, r *resource, info *route.Info, code int, raw []byte) error {
 	form, body, err := s.formed(req, r, info, raw)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, r *resource, i
 }
 
 // formed puts an answer in the form that the client wants.
-func (s *Server) formed(req *http.Request, r *resource, info *request.RequestInfo, raw []byte) (media.Form, []byte, error) {
+func (s *Server) formed(req *http.Request, r *resource, info *route.Info, raw []byte) (media.Form, []byte, error) {
 	kind := rawjson.Text(raw, "kind")
 	if kind == "Status" {
 		var status metav1.Status

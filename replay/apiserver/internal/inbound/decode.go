@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 )
 
@@ -27,7 +27,7 @@ func IsWrite(verb string) bool {
 // Decode reads a write. info describes its path. Errors are 400, 413 and
 // 415, with the messages of k8s.io/apiserver/pkg/endpoints/handlers, which look
 // at a request in the same order.
-func Decode(req *http.Request, info *request.RequestInfo) (writes.Request, error) {
+func Decode(req *http.Request, info *route.Info) (writes.Request, error) {
 	r := writes.Request{
 		Verb: info.Verb, UserAgent: req.UserAgent(),
 		Resource:    schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource},

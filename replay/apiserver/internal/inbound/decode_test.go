@@ -13,10 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/nodesim/nodesim/replay/apiserver/internal/route"
 	"github.com/nodesim/nodesim/replay/internal/writes"
 )
 
@@ -26,8 +25,7 @@ func decode(t *testing.T, method, url, media, body string) (writes.Request, erro
 	if media != "" {
 		req.Header.Set("Content-Type", media)
 	}
-	f := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-	info, err := f.NewRequestInfo(req)
+	info, err := route.Of(req)
 	if err != nil {
 		t.Fatal(err)
 	}

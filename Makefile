@@ -60,6 +60,14 @@ RACE_PACKAGES ?= ./timeline ./noderoll ./recorder ./recorder/daemon ./recorder/s
 race: ## the race detector over the packages with goroutines
 	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(HANG) $(RACE_PACKAGES)
 
+# go.mod asks for the oldest minor of Kubernetes' libraries that can be supported, so that nobody who imports a package is lifted
+# above it. test/newest/go.mod is the same with the newest. Left out is what is generated of the oldest.
+LIBRARIES ?= ./timeline/... ./golden/... ./noderoll/... ./recorder/... ./replay/... ./scenarios ./scenarios/plan/... ./scenarios/simcluster/... ./scenarios/cycle/... ./scenarios/virtualnode/... ./examples/...
+.PHONY: newest
+newest: ## packages that others import, and the flags of kubectl, with the newest minor of Kubernetes' libraries
+	$(GO) test -modfile=test/newest/go.mod -vet=off -timeout $(HANG) -skip '^TestSchemaIsClientGos$$|^TestInAModuleOfItsOwn$$' $(LIBRARIES)
+	$(GO) test -modfile=test/newest/go.mod -vet=off -timeout $(HANG) -run '^TestConnection' ./cmd/nodesim/app
+
 # A module of its own: what it needs compiles for ten minutes the first time, which make test and CI don't spend.
 .PHONY: strangers
 strangers: ## controllers of other projects, in a simulated cluster and on a real control plane
@@ -178,6 +186,8 @@ lint-modules:
 		(cd "$$module" && GOFLAGS= $(GO) mod tidy -diff) || \
 			{ echo "$$module/go.mod is not tidy, run: cd $$module && go mod tidy" >&2; exit 1; }; \
 	done
+	@GOFLAGS= $(GO) mod tidy -modfile=test/newest/go.mod -diff || \
+		{ echo "test/newest/go.mod is not tidy, run: go mod tidy -modfile=test/newest/go.mod" >&2; exit 1; }
 
 lint-house:
 	@$(GO) run ./internal/lint/house .

@@ -28,7 +28,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -62,7 +61,6 @@ var groups = runtime.SchemeBuilder{
 	resourcev1.AddToScheme,
 	schedulingv1.AddToScheme,
 	storagev1.AddToScheme,
-	storagemigrationv1.AddToScheme,
 }
 
 // Scheme returns the scheme. It must not be changed.

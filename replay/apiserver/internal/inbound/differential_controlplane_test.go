@@ -198,7 +198,6 @@ func within(at string, got, want any) string {
 
 // differences are the writes that are answered in another way, and why.
 var differences = map[string]string{
-	"* create with an owner without UID":  "apimachinery 0.37, which validates here, has other words than 0.36, of which the server is made",
 	"pods update with a bad label":        "an admission plugin gives the pod its tolerations back before it is compared",
 	"pod no tolerations":                  "an admission plugin gives the pod its tolerations back",
 	"node with less than nothing":         "the server defaults what is allocatable to what there is, and refuses that too",

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/loop"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
@@ -66,6 +68,8 @@ type Simulation struct {
 	places      map[*cloud.Instance]model.Place
 	providerIDs map[*cloud.Instance]string
 
+	objects *convert.Observed // nil where nobody looks at them
+
 	limit      time.Duration
 	ends       time.Duration // when the tape is to end, once that is known
 	ended      bool
@@ -87,13 +91,49 @@ func (f *File) Simulate(sink func(timeline.Event) error) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.build(); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
-	}
-	if err := s.begin(); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	if err := s.start(); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// Observe is [File.Simulate] for who looks at the objects rather than at their text: see takes the events, and with one of
+// an object the object as it is then; of a deletion, as it was last. It is a *corev1.Node, *corev1.Pod,
+// *policyv1.PodDisruptionBudget or *corev1.Event with what an observer of a roll looks at, of another resource the metadata,
+// and is valid during the call only. Where text isn't asked for, none is made: events have neither Object nor Patch, and
+// are the same otherwise.
+//
+// A Simulation that is observed must be closed.
+func (f *File) Observe(text bool, see func(timeline.Event, metav1.Object) error) (*Simulation, error) {
+	whole, err := f.Split()
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
+	}
+	s, err := whole.newSimulation(func(ev timeline.Event) error { return see(ev, nil) }, nil, f.Start)
+	if err != nil {
+		return nil, err
+	}
+	s.objects = convert.NewObserved()
+	s.env.API.Observe(text, func(ev *timeline.Event, w *kube.Write) error {
+		s.last = ev.At
+		return see(*ev, s.objects.Take(ev, w))
+	})
+	if err := s.start(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// start makes the cluster, and has the scenario begin.
+func (s *Simulation) start() error {
+	if err := s.build(); err != nil {
+		return fmt.Errorf("scenario %s: %w", s.file.Metadata.Name, err)
+	}
+	if err := s.begin(); err != nil {
+		return fmt.Errorf("scenario %s: %w", s.file.Metadata.Name, err)
+	}
+	return nil
 }
 
 // newSimulation returns a simulation with nothing in it yet, whose API begins at a time.
@@ -157,6 +197,10 @@ func (s *Simulation) Close() {
 	if s.nodeManager != nil {
 		s.nodeManager.Close()
 		s.nodeManager = nil
+	}
+	if s.objects != nil {
+		s.objects.Release()
+		s.objects = nil
 	}
 }
 

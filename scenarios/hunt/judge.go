@@ -7,8 +7,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/noderoll/invariant"
 	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/nodesim/nodesim/replay/observe"
@@ -91,8 +93,7 @@ const judged = 10 * time.Minute
 func judge(ctx context.Context, f *spec.File, policies []*policy.Policy) (o Outcome, err error) {
 	file := &scenarios.File{File: *f}
 	h := file.Header()
-	w := &watching{objects: newObjects(&h), visits: newVisits(f), checker: invariant.NewChecker(invariant.CheckSimulated(f.Start))}
-	defer w.objects.release()
+	w := &watching{words: words(&h), visits: newVisits(f), checker: invariant.NewChecker(invariant.CheckSimulated(f.Start))}
 	if f.Roll != nil {
 		o.strategy = string(f.Roll.Strategy)
 	}
@@ -107,7 +108,7 @@ func judge(ctx context.Context, f *spec.File, policies []*policy.Policy) (o Outc
 			o.add(Failure{Kind: OfSimulation, Text: phrase.Escaped(err.Error())})
 		}
 	}
-	sim, err := file.Simulate(w.take)
+	sim, err := file.Observe(w.writer != nil, w.take)
 	if err != nil {
 		failed(err)
 		return o, nil
@@ -166,7 +167,7 @@ func (o *Outcome) broken(res policy.Result) {
 
 // watching follows one simulation.
 type watching struct {
-	objects  *objects
+	words    map[string]string // the checker's words for the tape's resources
 	visits   *visits
 	checker  *invariant.Checker
 	writer   *timeline.Writer // nil without policies
@@ -176,7 +177,7 @@ type watching struct {
 }
 
 // take is the simulation's sink.
-func (w *watching) take(ev timeline.Event) error {
+func (w *watching) take(ev timeline.Event, object metav1.Object) error {
 	w.at = ev.At
 	if w.writer != nil {
 		if err := w.writer.WriteLine(ev); err != nil {
@@ -190,15 +191,32 @@ func (w *watching) take(ev timeline.Event) error {
 	if ev.Resource == "" {
 		return nil
 	}
-	change := invariant.Change{At: ev.At, Type: invariant.ChangeType(ev.Type), Resource: w.objects.resource(ev.Resource), Version: ev.RV}
-	if ev.Type.Object() {
-		change.Object = w.objects.take(&ev)
-		if n, is := change.Object.(*corev1.Node); is {
-			w.visits.node(n, ev.Type == timeline.Deleted)
-		}
+	change := invariant.Change{At: ev.At, Type: invariant.ChangeType(ev.Type), Resource: w.words[ev.Resource], Version: ev.RV, Object: object}
+	if n, is := object.(*corev1.Node); is {
+		w.visits.node(n, ev.Type == timeline.Deleted)
 	}
 	w.report(w.checker.Observe(change))
 	return nil
+}
+
+// words are those by which an invariant.Checker knows resources.
+func words(h *timeline.Header) map[string]string {
+	all := map[string]string{}
+	for _, r := range h.Resources {
+		word := "other/" + h.Key(r)
+		switch r.Group + "/" + r.Resource {
+		case "/nodes":
+			word = noderoll.Nodes
+		case "/pods":
+			word = noderoll.Pods
+		case "policy/poddisruptionbudgets":
+			word = noderoll.Budgets
+		case "/events":
+			word = noderoll.Events
+		}
+		all[h.Key(r)] = word
+	}
+	return all
 }
 
 // mostFailures bounds what is kept of a case: one is enough, but another may be what is looked for.

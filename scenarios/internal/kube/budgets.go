@@ -111,7 +111,7 @@ func (s *Store) SeedBudget(b *Budget) error {
 func (s *Store) addBudget(k key, b *Budget) {
 	s.stamp(&b.Meta)
 	s.enterBudget(k, b)
-	s.emit(Added, "poddisruptionbudgets", &b.Meta, nil, whole(s, (*writer).budget, b))
+	add(s, &ofBudgets, &b.Meta, b, nil)
 	s.tellBudgets(Added, nil, b)
 }
 
@@ -127,12 +127,12 @@ func (s *Store) UpdateBudget(b *Budget, change func(*Budget)) bool {
 		b.Generation = old.Generation + 1
 		s.budgetsIn[b.Namespace].byLabel = nil
 	}
-	patch := differ(s, (*writer).budget, old, b)
-	if patch == nil {
+	patch, is := changed(s, &ofBudgets, old, b)
+	if !is {
 		return false
 	}
 	b.rv = s.version()
-	s.emit(Modified, "poddisruptionbudgets", &b.Meta, patch, whole(s, (*writer).budget, b))
+	modify(s, &ofBudgets, &b.Meta, old, b, patch)
 	s.tellBudgets(Modified, old, b)
 	return true
 }
@@ -148,7 +148,7 @@ func (s *Store) DeleteBudget(b *Budget) bool {
 	s.budgets.drop(key{b.Namespace, b.Name})
 	n := s.budgetsIn[b.Namespace]
 	n.all, n.byLabel = slices.DeleteFunc(n.all, func(o *Budget) bool { return o == b }), nil
-	s.emit(Deleted, "poddisruptionbudgets", &b.Meta, nil, nil)
+	remove(s, &ofBudgets, &b.Meta, b)
 	s.tellBudgets(Deleted, &old, b)
 	return true
 }

@@ -24,7 +24,8 @@ func (s *Store) CreateCustom(c *Custom) error {
 	c.Generation = 1
 	s.stamp(&c.Meta)
 	t.put(k, c)
-	s.emit(Added, c.Resource.Resource, &c.Meta, nil, whole(s, (*writer).custom, c))
+	of := ofCustoms(c.Resource.Resource)
+	add(s, &of, &c.Meta, c, nil)
 	s.tellCustoms(Added, nil, c)
 	return nil
 }
@@ -37,12 +38,13 @@ func (s *Store) UpdateCustom(c *Custom, change func(*Custom)) bool {
 	}
 	old := *c
 	change(c)
-	patch := differ(s, (*writer).custom, &old, c)
-	if patch == nil {
+	of := ofCustoms(c.Resource.Resource)
+	patch, is := changed(s, &of, &old, c)
+	if !is {
 		return false
 	}
 	c.rv = s.version()
-	s.emit(Modified, c.Resource.Resource, &c.Meta, patch, whole(s, (*writer).custom, c))
+	modify(s, &of, &c.Meta, &old, c, patch)
 	s.tellCustoms(Modified, &old, c)
 	if c.Terminating() && len(c.Finalizers) == 0 {
 		s.dropCustom(c)
@@ -73,7 +75,8 @@ func (s *Store) dropCustom(c *Custom) {
 	c.rv = s.version()
 	c.gone = true
 	s.customs[c.Resource.Resource].drop(key{c.Namespace, c.Name})
-	s.emit(Deleted, c.Resource.Resource, &c.Meta, nil, nil)
+	of := ofCustoms(c.Resource.Resource)
+	remove(s, &of, &c.Meta, c)
 	s.tellCustoms(Deleted, &old, c)
 	s.forget(c.Resource.Kind, &c.Meta)
 }

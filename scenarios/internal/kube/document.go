@@ -15,14 +15,14 @@ func (s *Store) CreateDocument(d *Document, text []byte, patches ...[]byte) {
 	for _, p := range patches {
 		text = rawjson.Apply(nil, text, p)
 	}
-	s.emit(Added, d.Resource, &d.Meta, nil, func() []byte { return text })
+	s.emit(d.Resource, &Write{Change: Added, Meta: &d.Meta}, nil, func() []byte { return text })
 }
 
 // PatchDocument writes what differs, as a merge patch. It needs [Store.PatchesOnly].
 func (s *Store) PatchDocument(d *Document, patch []byte) {
 	if !d.gone {
 		d.rv = s.version()
-		s.emit(Modified, d.Resource, &d.Meta, patch, nil)
+		s.emit(d.Resource, &Write{Change: Modified, Meta: &d.Meta}, patch, nil)
 	}
 }
 
@@ -33,7 +33,7 @@ func (s *Store) DropDocument(d *Document) {
 	}
 	d.gone = true
 	d.rv = s.version()
-	s.emit(Deleted, d.Resource, &d.Meta, nil, nil)
+	s.emit(d.Resource, &Write{Change: Deleted, Meta: &d.Meta}, nil, nil)
 }
 
 // PutDocumentAway says that the object is gone, and how many replicas it wanted with it.

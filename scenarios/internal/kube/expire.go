@@ -101,11 +101,12 @@ func (s *Store) ExpireEvents() {
 				delete(s.lost, id)
 				continue
 			}
+			s.write = Write{Change: Deleted}
 			s.ev = timeline.Event{
 				At: s.cfg.Now(), Type: timeline.Deleted, Resource: "events", Namespace: l.namespace, Name: name,
 				RV: strconv.FormatUint(s.version(), 10),
 			}
-			if err := s.cfg.Sink(s.ev); err != nil {
+			if err := s.send(&s.write); err != nil {
 				s.cfg.Fail(err)
 			}
 		}

@@ -17,6 +17,9 @@ type Meta struct {
 	Deleting Instant
 	Grace    int64
 
+	// Beside is an observer's own: what it has made of the object. No write shows it. See [Store.Observe].
+	Beside any
+
 	rv     uint64
 	writes int // since the tape had the object in full
 	gone   bool

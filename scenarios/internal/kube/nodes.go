@@ -27,7 +27,7 @@ func (s *Store) SeedNode(n *Node) { s.addNode(n) }
 func (s *Store) addNode(n *Node) {
 	s.stamp(&n.Meta)
 	s.nodes.put(key{name: n.Name}, n)
-	s.emit(Added, "nodes", &n.Meta, nil, whole(s, (*writer).node, n))
+	add(s, &ofNodes, &n.Meta, n, nil)
 	s.tellNodes(Added, nil, n)
 }
 
@@ -39,12 +39,12 @@ func (s *Store) UpdateNode(n *Node, change func(*Node)) bool {
 	}
 	old := keep(s, &s.scratch.node, n)
 	change(n)
-	patch := differ(s, (*writer).node, old, n)
-	if patch == nil {
+	patch, is := changed(s, &ofNodes, old, n)
+	if !is {
 		return false
 	}
 	n.rv = s.version()
-	s.emit(Modified, "nodes", &n.Meta, patch, whole(s, (*writer).node, n))
+	modify(s, &ofNodes, &n.Meta, old, n, patch)
 	s.tellNodes(Modified, old, n)
 	if n.Terminating() && len(n.Finalizers) == 0 && s.cfg.Remote == nil {
 		s.dropNode(n)
@@ -74,7 +74,7 @@ func (s *Store) dropNode(n *Node) {
 	n.rv = s.version()
 	n.gone = true
 	s.nodes.drop(key{name: n.Name})
-	s.emit(Deleted, "nodes", &n.Meta, nil, nil)
+	remove(s, &ofNodes, &n.Meta, n)
 	s.tellNodes(Deleted, &old, n)
 	s.forget("Node", &n.Meta)
 }

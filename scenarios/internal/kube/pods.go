@@ -54,7 +54,7 @@ func (s *Store) CreatePod(p *Pod, patches ...[]byte) error {
 		})
 	}
 	s.enter(p)
-	text := whole(s, (*writer).pod, p)
+	var text func() []byte
 	if base := p.Template.Document; base != nil {
 		text = func() []byte {
 			text := rawjson.Apply(nil, base, whole(s, (*writer).podOver, p)())
@@ -64,7 +64,7 @@ func (s *Store) CreatePod(p *Pod, patches ...[]byte) error {
 			return text
 		}
 	}
-	s.emit(Added, "pods", &p.Meta, nil, text)
+	add(s, &ofPods, &p.Meta, p, text)
 	s.tellPods(Added, nil, p)
 	return nil
 }
@@ -97,13 +97,13 @@ func (s *Store) UpdatePod(p *Pod, change func(*Pod)) bool {
 	}
 	old := keep(s, &s.scratch.pod, p)
 	change(p)
-	patch := differ(s, (*writer).pod, old, p)
-	if patch == nil {
+	patch, is := changed(s, &ofPods, old, p)
+	if !is {
 		return false
 	}
 	p.rv = s.version()
 	s.move(old, p)
-	s.emit(Modified, "pods", &p.Meta, patch, whole(s, (*writer).pod, p))
+	modify(s, &ofPods, &p.Meta, old, p, patch)
 	s.tellPods(Modified, old, p)
 	if p.Terminating() && p.Grace == 0 && len(p.Finalizers) == 0 && s.cfg.Remote == nil {
 		s.dropPod(p)
@@ -163,7 +163,7 @@ func (s *Store) dropPod(p *Pod) {
 	s.all.remove(p)
 	take(s.ofOwner, ownerOf(p), p)
 	take(s.onNode, p.NodeName, p)
-	s.emit(Deleted, "pods", &p.Meta, nil, nil)
+	remove(s, &ofPods, &p.Meta, p)
 	s.tellPods(Deleted, old, p)
 	s.forget("Pod", &p.Meta)
 }

@@ -143,7 +143,7 @@ func (s *Store) AmendPod(p *Pod, patch []byte, change func(*Pod)) {
 	change(p)
 	p.rv = s.version()
 	s.move(old, p)
-	s.emit(Modified, "pods", &p.Meta, patch, nil)
+	s.emit("pods", &Write{Change: Modified, Meta: &p.Meta, Object: p, Old: old}, patch, nil)
 	s.tellPods(Modified, old, p)
 }
 

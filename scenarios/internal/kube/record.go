@@ -68,9 +68,12 @@ func (s *Store) countUp(ev *Event, e *remembered, combined bool) {
 	if combined && e.message != hash(ev.Message[len(combinedPrefix):]) {
 		old.Message = ""
 	}
-	patch := differ(s, (*writer).event, &old, ev)
+	var patch []byte
+	if !s.textless {
+		patch = differ(s, (*writer).event, &old, ev)
+	}
 	m := Meta{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, writes: int(e.writes), rv: s.version()}
-	s.emit(Modified, "events", &m, patch, whole(s, (*writer).event, ev))
+	modify(s, &ofEvents, &m, &old, ev, patch)
 	e.writes = int32(m.writes)
 	s.rewritten[ev.Name] = s.Now()
 }
@@ -95,7 +98,7 @@ func (s *Store) createEvent(e *Event, at Instant) {
 	id := [2]string{e.Namespace, e.Name}
 	again := s.lost[id]
 	delete(s.lost, id)
-	s.emit(Added, "events", &e.Meta, nil, whole(s, (*writer).event, e))
+	add(s, &ofEvents, &e.Meta, e, nil)
 	if again {
 		s.rewritten[e.Name] = s.Now() // its end is awaited already
 	} else {

@@ -101,12 +101,12 @@ func (s *Store) writeSeries(one *series) {
 	}
 	old := *e
 	e.SeriesCount, e.SeriesLast = one.count, one.last
-	patch := differ(s, (*writer).event, &old, e)
-	if patch == nil {
+	patch, is := changed(s, &ofEvents, &old, e)
+	if !is {
 		return
 	}
 	e.rv = s.version()
-	s.emit(Modified, "events", &e.Meta, patch, whole(s, (*writer).event, e))
+	modify(s, &ofEvents, &e.Meta, &old, e, patch)
 	s.rewritten[e.Name] = now
 	one.written = now
 }

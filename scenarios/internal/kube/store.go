@@ -55,6 +55,8 @@ type Store struct {
 	inbound  bool // what is being written came from the remote
 	silent   bool // what is being written came from a client, and is on the tape
 	patches  bool // no change is written as a whole object
+	textless bool // no text is made; see Observe
+	observe  func(*timeline.Event, *Write) error
 	full     func() bool
 	rv       uint64
 	renewed  time.Duration // up to when renewals of Leases have taken versions
@@ -76,6 +78,7 @@ type Store struct {
 
 	was, is writer
 	ev      timeline.Event
+	write   Write
 	scratch scratch
 }
 
@@ -167,18 +170,22 @@ func (s *Store) version() uint64 {
 
 // emit puts a write on the tape. whole is called where the tape needs the whole object, patch is the difference from
 // the state before.
-func (s *Store) emit(c Change, resource string, m *Meta, patch []byte, whole func() []byte) {
+func (s *Store) emit(resource string, w *Write, patch []byte, whole func() []byte) {
 	if s.silent {
 		return
 	}
+	m := w.Meta
 	s.ev = timeline.Event{At: s.cfg.Now(), Resource: resource, Namespace: m.Namespace, Name: m.Name, RV: strconv.FormatUint(m.rv, 10)}
-	switch c {
+	switch w.Change {
 	case Added:
-		s.ev.Type, s.ev.UID, s.ev.Object = timeline.Added, m.UID, whole()
+		s.ev.Type, s.ev.UID, s.ev.Object = timeline.Added, m.UID, nil
+		if !s.textless {
+			s.ev.Object = whole()
+		}
 		m.writes = 0
 	case Modified:
 		s.ev.Type = timeline.Modified
-		if m.writes++; m.writes >= keyframe && !s.patches {
+		if m.writes++; m.writes >= keyframe && !s.patches && !s.textless {
 			m.writes = 0
 			s.ev.Object = whole()
 		} else {
@@ -186,13 +193,19 @@ func (s *Store) emit(c Change, resource string, m *Meta, patch []byte, whole fun
 		}
 	case Deleted:
 		s.ev.Type = timeline.Deleted
-		if patch != nil {
-			s.ev.Patch = patch
-		}
 	}
-	if err := s.cfg.Sink(s.ev); err != nil {
+	if err := s.send(w); err != nil {
 		s.cfg.Fail(fmt.Errorf("write %s %s %s: %w", s.ev.Type, resource, m.Name, err))
 	}
+}
+
+// send gives the event of a write to who takes it.
+func (s *Store) send(w *Write) error {
+	if s.observe == nil {
+		return s.cfg.Sink(s.ev)
+	}
+	w.store = s
+	return s.observe(&s.ev, w)
 }
 
 // SetScale says how many replicas a controller wants: its scale subresource,

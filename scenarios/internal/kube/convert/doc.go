@@ -6,6 +6,9 @@
 // which others than the kubelet own: a kubelet of a live run knows its own status better than the server, whose copy
 // is older.
 //
+// [Observed] does without that JSON: it sets what observers of a roll look at, and of that what has changed. A test of
+// package scenarios holds each of its objects against what a reader of the tape decodes, over all scenarios.
+//
 // Times of the simulation are scenario time. [Clock] says which wall time that is;
 // outward every time passes through it, inward only times that count.
 package convert

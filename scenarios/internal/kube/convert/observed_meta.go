@@ -1,0 +1,123 @@
+package convert
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/timeline"
+)
+
+// begin is the metadata of an object that comes, without what [Observed.meta] sets.
+func begin(ev *timeline.Event) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: ev.Name, Namespace: ev.Namespace, UID: types.UID(ev.UID)}
+}
+
+// meta sets what has changed of the metadata.
+func (o *Observed) meta(to *metav1.ObjectMeta, old, m *kube.Meta) {
+	to.Generation = m.Generation
+	if old.Created != m.Created {
+		to.CreationTimestamp.Time = second(m.Created)
+	}
+	if old.Deleting != m.Deleting || old.Grace != m.Grace {
+		to.DeletionTimestamp, to.DeletionGracePeriodSeconds = nil, nil
+		if m.Deleting != 0 {
+			at, grace := metav1.Time{Time: second(m.Deleting)}, m.Grace
+			to.DeletionTimestamp, to.DeletionGracePeriodSeconds = &at, &grace
+		}
+	}
+	if !identical(old.Labels, m.Labels) {
+		to.Labels = o.set(m.Labels)
+	}
+	if !identical(old.Annotations, m.Annotations) {
+		to.Annotations = o.set(m.Annotations)
+	}
+	if !identical(old.Finalizers, m.Finalizers) {
+		to.Finalizers = m.Finalizers
+	}
+	if old.Owner != m.Owner {
+		to.OwnerReferences = o.owner(m.Owner)
+	}
+}
+
+// identical reports whether two states of a list are one: no list is changed in place.
+func identical[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// second is a moment in whole seconds, the zero time where there is none.
+func second(i kube.Instant) time.Time {
+	if i == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(i)/int64(time.Second), 0).UTC()
+}
+
+// moment is a moment in whole seconds, nil where there is none.
+func moment(i kube.Instant) *metav1.Time {
+	if i == 0 {
+		return nil
+	}
+	return &metav1.Time{Time: second(i)}
+}
+
+// micro is a moment in microseconds.
+func micro(i kube.Instant) metav1.MicroTime {
+	if i == 0 {
+		return metav1.MicroTime{}
+	}
+	return metav1.MicroTime{Time: i.Time().Truncate(time.Microsecond)}
+}
+
+// set identifies labels by the list that they are.
+type set struct {
+	first *kube.Pair
+	n     int
+}
+
+// set are labels or annotations, which the pods of a workload may share.
+func (o *Observed) set(p kube.Pairs) map[string]string {
+	if len(p) == 0 {
+		return nil
+	}
+	k := set{&p[0], len(p)}
+	m := o.sets[k]
+	if m == nil {
+		m = make(map[string]string, len(p))
+		for i := range p {
+			m[p[i].Key] = p[i].Value
+		}
+		o.sets[k] = m
+	}
+	return m
+}
+
+func (o *Observed) owner(of *kube.Owner) []metav1.OwnerReference {
+	if of == nil {
+		return nil
+	}
+	all := o.owners[of]
+	if all == nil {
+		all = []metav1.OwnerReference{{Kind: of.Kind}}
+		o.owners[of] = all
+	}
+	return all
+}
+
+// custom is a provider's object, of which observers look at the metadata alone.
+func (o *Observed) custom(ev *timeline.Event, old, c *kube.Custom) metav1.Object {
+	m, _ := c.Beside.(*metav1.PartialObjectMetadata)
+	switch {
+	case m == nil || ev.Type == timeline.Added:
+		m = o.others.take()
+		*m = metav1.PartialObjectMetadata{ObjectMeta: begin(ev)}
+		c.Beside, old = m, &kube.Custom{}
+	case ev.Type == timeline.Deleted:
+		o.others.drop(m)
+	}
+	if old != nil {
+		o.meta(&m.ObjectMeta, &old.Meta, &c.Meta)
+	}
+	m.ResourceVersion = ev.RV
+	return m
+}

@@ -51,7 +51,8 @@ type trackedBudget struct {
 func (c *Checker) budget(h *trackedObject, o *policyv1.PodDisruptionBudget, s *step) {
 	b := h.budget
 	if b == nil {
-		b = &trackedBudget{names: map[string]int{}, closed: position{at: -1}}
+		b = c.memory.budgets.take()
+		*b = trackedBudget{names: map[string]int{}, closed: position{at: -1}, conditions: b.conditions[:0], disrupted: b.disrupted[:0]}
 		h.budget = b
 	}
 	if b.matcher == nil || !noderoll.EqualSelectors(b.selector, o.Spec.Selector) {
@@ -93,7 +94,7 @@ func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget
 		}
 	}
 	c.room = now
-	h.budget.conditions = c.conditions(h, &step{Change: &Change{}}, h.budget.conditions, now)
+	h.budget.conditions = c.conditions(h, false, h.budget.conditions, now)
 	most := max(0, int64(st.CurrentHealthy)-int64(st.DesiredHealthy))
 	if st.ExpectedPods <= 0 {
 		most = 0

@@ -33,7 +33,7 @@ type Change struct {
 	// Object is the whole state, a deletion's the last one; nil for SYNC and GAP.
 	// *corev1.Node, *corev1.Pod, *policyv1.PodDisruptionBudget and *corev1.Event
 	// are looked into, of others only the metadata. It is not kept, but for the
-	// map of a pod's labels, nor changed.
+	// map of a pod's labels and the list of its containers, nor changed.
 	Object metav1.Object
 }
 

@@ -23,8 +23,9 @@ import (
 type Checker struct {
 	opts CheckOptions
 
-	at   time.Duration
-	here position // of the change that is looked at
+	at     time.Duration
+	here   position  // of the change that is looked at
+	latest time.Time // that an object may show by now
 
 	streams        map[string]*stream
 	objects        map[objectKey]*trackedObject
@@ -47,6 +48,8 @@ type Checker struct {
 
 	found []Violation
 	room  []trackedCondition // for those of the object that is looked at
+
+	memory memory
 }
 
 // position is where on the tape something stands.
@@ -63,6 +66,30 @@ func NewChecker(o CheckOptions) *Checker {
 		streams: map[string]*stream{}, objects: map[objectKey]*trackedObject{}, hosts: map[string]*host{}, budgets: map[string]*labelindex.Selecting[*trackedObject]{}, pods: map[string]*trackedPods{},
 		comparisons: map[string]int{}, uncounted: map[string]bool{},
 		tombstones: tombstones{dead: map[string]position{}},
+	}
+}
+
+// Reset begins another tape, as [NewChecker] does, in the memory of the one before: it is for many short tapes, one after
+// the other.
+func (c *Checker) Reset(o CheckOptions) {
+	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
+	clear(c.streams)
+	clear(c.objects)
+	clear(c.hosts)
+	clear(c.budgets)
+	clear(c.pods)
+	clear(c.comparisons)
+	clear(c.uncounted)
+	clear(c.tombstones.dead)
+	c.tombstones.order.clear()
+	c.emptied.clear()
+	clear(c.deferredChecks.queue)
+	c.memory.reuse()
+	*c = Checker{
+		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
+		streams: c.streams, objects: c.objects, hosts: c.hosts, budgets: c.budgets, pods: c.pods, comparisons: c.comparisons, uncounted: c.uncounted,
+		tombstones: c.tombstones, emptied: c.emptied, deferredChecks: deferredChecks{queue: c.deferredChecks.queue[:0]},
+		found: c.found[:0], room: c.room[:0], memory: c.memory,
 	}
 }
 

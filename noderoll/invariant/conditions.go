@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"time"
 )
 
@@ -25,12 +26,16 @@ type trackedCondition struct {
 	heartbeat   time.Time // of nodes
 }
 
-// steadyConditions are those whose writers keep the rule of transition times.
+// steady reports whether a condition's writers keep the rule of transition times.
 // Others, such as node problem detectors and operators, may do as they like.
-var steadyConditions = map[string]bool{
-	"Ready": true, "MemoryPressure": true, "DiskPressure": true, "PIDPressure": true,
-	"PodScheduled": true, "Initialized": true, "ContainersReady": true, "PodReadyToStartContainers": true, "DisruptionTarget": true,
-	"DisruptionAllowed": true,
+func steady(typ string) bool {
+	switch typ {
+	case "Ready", "MemoryPressure", "DiskPressure", "PIDPressure",
+		"PodScheduled", "Initialized", "ContainersReady", "PodReadyToStartContainers", "DisruptionTarget",
+		"DisruptionAllowed":
+		return true
+	}
+	return false
 }
 
 func findCondition(all []trackedCondition, typ string) *trackedCondition {
@@ -44,7 +49,10 @@ func findCondition(all []trackedCondition, typ string) *trackedCondition {
 
 // conditions compares the conditions of an object with those of its state
 // before, and returns what to hold of them, in old's memory where it can.
-func (c *Checker) conditions(h *trackedObject, s *step, old, now []trackedCondition) []trackedCondition {
+func (c *Checker) conditions(h *trackedObject, jump bool, old, now []trackedCondition) []trackedCondition {
+	if slices.Equal(old, now) {
+		return old // all of it was looked at, and time only goes on
+	}
 	typ := func(k *trackedCondition) string { return k.typ }
 	before, present := indexed(old, typ), indexed(now, typ)
 	for i := range now {
@@ -54,9 +62,9 @@ func (c *Checker) conditions(h *trackedObject, s *step, old, now []trackedCondit
 			continue
 		}
 		if !n.transition.IsZero() {
-			c.notFuture(h, "lastTransitionTime of "+n.typ, n.transition)
+			c.notFuture(h, "lastTransitionTime", n.typ, n.transition)
 		}
-		if !steadyConditions[n.typ] {
+		if !steady(n.typ) {
 			continue
 		}
 		o := before.find(n.typ)
@@ -66,7 +74,7 @@ func (c *Checker) conditions(h *trackedObject, s *step, old, now []trackedCondit
 		switch {
 		case n.transition.Before(o.transition.Add(-c.opts.Slack)):
 			c.report(h, transitionWithStatus, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" after "+stamp(o.transition), "none that is earlier")
-		case o.status == n.status && !s.jump && (n.typ != "PodScheduled" || n.status != "False"):
+		case o.status == n.status && !jump && (n.typ != "PodScheduled" || n.status != "False"):
 			c.report(h, transitionWithStatus, "lastTransitionTime of "+n.typ+" moved from "+stamp(o.transition)+" to "+stamp(n.transition)+" with status "+n.status, "it to stay while the status does")
 		}
 	}

@@ -68,14 +68,14 @@ func (c *Checker) containers(h *trackedObject, o *corev1.Pod, s *step) {
 
 func (c *Checker) containerState(h *trackedObject, name string, k *corev1.ContainerState) {
 	if k.Running != nil {
-		c.notFuture(h, "startedAt of "+name, k.Running.StartedAt.Time)
+		c.notFuture(h, "startedAt", name, k.Running.StartedAt.Time)
 		started := k.Running.StartedAt.Time
 		if early := !started.IsZero() && started.Before(h.created.Add(-c.opts.tolerance())); early && !h.pod.mirror {
 			c.report(h, containerTimes, name+" started "+stamp(started)+" in a pod of "+stamp(h.created), "it not before the pod")
 		}
 	}
 	if t := k.Terminated; t != nil {
-		c.notFuture(h, "finishedAt of "+name, t.FinishedAt.Time)
+		c.notFuture(h, "finishedAt", name, t.FinishedAt.Time)
 		if !t.StartedAt.IsZero() && !t.FinishedAt.IsZero() && t.FinishedAt.Before(&t.StartedAt) {
 			c.report(h, containerTimes, name+" finished "+stamp(t.FinishedAt.Time)+", started "+stamp(t.StartedAt.Time), "it to finish later")
 		}

@@ -75,7 +75,9 @@ func (c *Checker) advance(at time.Duration) {
 		}
 	}
 	c.judge(at)
-	c.at = at
+	if c.at != at || c.latest.IsZero() {
+		c.at, c.latest = at, c.opts.Start.Add(at+c.opts.tolerance())
+	}
 	c.tombstones.expire(at)
 	c.forgetHosts()
 }

@@ -44,7 +44,8 @@ type trackedEvent struct {
 func (c *Checker) event(h *trackedObject, o *corev1.Event, s *step) {
 	e := h.event
 	if e == nil {
-		e = &trackedEvent{}
+		e = c.memory.events.take()
+		*e = trackedEvent{}
 		h.event = e
 	}
 	if !s.first && o.Count < e.count {
@@ -54,7 +55,7 @@ func (c *Checker) event(h *trackedObject, o *corev1.Event, s *step) {
 	if o.Series != nil {
 		series = o.Series.Count
 		if seen := o.Series.LastObservedTime.Time; !seen.IsZero() {
-			c.notFuture(h, "series.lastObservedTime", seen)
+			c.notFuture(h, "series.lastObservedTime", "", seen)
 			if seen.Before(o.EventTime.Time) {
 				c.report(h, eventTimes, "series.lastObservedTime "+stamp(seen)+" before eventTime "+stamp(o.EventTime.Time), "it not before")
 			}
@@ -64,8 +65,8 @@ func (c *Checker) event(h *trackedObject, o *corev1.Event, s *step) {
 		c.report(h, countGrows, "series.count "+strconv.Itoa(int(series))+" after "+strconv.Itoa(int(e.series)), "no less")
 	}
 	first, last := o.FirstTimestamp.Time, o.LastTimestamp.Time
-	c.notFuture(h, "lastTimestamp", last)
-	c.notFuture(h, "eventTime", o.EventTime.Time)
+	c.notFuture(h, "lastTimestamp", "", last)
+	c.notFuture(h, "eventTime", "", o.EventTime.Time)
 	if !first.IsZero() && !last.IsZero() && first.After(last) {
 		c.report(h, eventTimes, "firstTimestamp "+stamp(first)+" after lastTimestamp "+stamp(last), "it not after")
 	}
@@ -110,19 +111,21 @@ func (c *Checker) scheduled(h *trackedObject, o *corev1.Event) {
 	node := text[i+len(" to "):]
 	key, began := objectKey{noderoll.Pods, o.InvolvedObject.Namespace, o.InvolvedObject.Name}, c.here
 	uid := string(o.InvolvedObject.UID)
-	wrong := func() (string, bool) {
-		p := c.objects[key]
-		if p == nil || p.pod == nil || uid != "" && p.uid != uid {
-			return "", false // gone already, or not in scope
-		}
-		return p.pod.node, p.pod.node != node
-	}
-	if _, no := wrong(); !no {
+	if _, no := c.elsewhere(key, uid, node); !no {
 		return
 	}
 	c.later(reaction, func() {
-		if is, no := wrong(); no && !h.gone {
+		if is, no := c.elsewhere(key, uid, node); no && !h.gone {
 			c.reportAt(began, h, scheduledAsTold, "pod on node "+orNone(is), node+", as the message says")
 		}
 	})
+}
+
+// elsewhere reports whether a pod is on another node, and on which. One that is gone already, or not in scope, isn't.
+func (c *Checker) elsewhere(pod objectKey, uid, node string) (is string, other bool) {
+	p := c.objects[pod]
+	if p == nil || p.pod == nil || uid != "" && p.uid != uid {
+		return "", false
+	}
+	return p.pod.node, p.pod.node != node
 }

@@ -42,6 +42,22 @@ type trackedSpec struct {
 	names, made uint64 // zero while nothing is known
 	generation  int64
 	started     int64 // status.startTime in seconds
+	// first and count are the list of which they are: most states of a pod share it.
+	first *corev1.Container
+	count int
+}
+
+// containersOf are hashes of the names of containers, and of what may change of them.
+func containersOf(all []corev1.Container) (names, made uint64) {
+	names, made = hashBasis, hashBasis
+	for i := range all {
+		k := &all[i]
+		names, made = hashText(names, k.Name), hashText(made, k.Image)
+		for _, list := range [...]corev1.ResourceList{k.Resources.Requests, k.Resources.Limits} {
+			made = hashNumber(hashNumber(made, list.Cpu().MilliValue()), list.Memory().Value())
+		}
+	}
+	return names, made
 }
 
 // renewed looks at a container that runs, and returns what to remember of it.
@@ -66,15 +82,15 @@ func (c *Checker) renewed(h *trackedObject, k *corev1.ContainerStatus, was *trac
 // inPlace looks at what may change of a pod that runs, and what may not.
 func (c *Checker) inPlace(h *trackedObject, o *corev1.Pod) {
 	was := &h.pod.spec
-	is := trackedSpec{hashBasis, hashBasis, o.Generation, was.started}
-	for i := range o.Spec.Containers {
-		k := &o.Spec.Containers[i]
-		is.names = hashText(is.names, k.Name)
-		is.made = hashText(is.made, k.Image)
-		for _, list := range [...]corev1.ResourceList{k.Resources.Requests, k.Resources.Limits} {
-			is.made = hashNumber(hashNumber(is.made, list.Cpu().MilliValue()), list.Memory().Value())
+	is := *was
+	if all := o.Spec.Containers; len(all) == 0 || len(all) != was.count || &all[0] != was.first {
+		is.names, is.made = containersOf(all)
+		is.first, is.count = nil, len(all)
+		if len(all) > 0 {
+			is.first = &all[0]
 		}
 	}
+	is.generation = o.Generation
 	if was.names != 0 && is.names != was.names {
 		c.report(h, containersKept, "other containers than before", "them to stay")
 	}

@@ -85,7 +85,8 @@ func byKubelet(typ string) bool {
 func (c *Checker) node(h *trackedObject, o *corev1.Node, s *step) {
 	n := h.node
 	if n == nil {
-		n = &trackedNode{}
+		n = c.memory.nodes.take()
+		*n = trackedNode{conditions: n.conditions[:0], taints: n.taints[:0]}
 		h.node = n
 		c.nodeCame(h)
 	}
@@ -121,7 +122,7 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 		if !byKubelet(n.typ) || n.transition.IsZero() || n.heartbeat.IsZero() {
 			continue
 		}
-		c.notFuture(h, "lastHeartbeatTime of "+n.typ, n.heartbeat)
+		c.notFuture(h, "lastHeartbeatTime", n.typ, n.heartbeat)
 		if n.transition.Before(h.created.Add(-registerAhead - c.opts.tolerance())) {
 			c.report(h, conditionsWithNode, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" on a node of "+stamp(h.created), "at most 5 s before the node")
 		}
@@ -159,5 +160,5 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 		c.report(h, unknownTogether, now[known].typ+" "+now[known].status+" while others are Unknown", "all of them Unknown")
 	}
 	c.room = now
-	h.node.conditions = c.conditions(h, s, h.node.conditions, now)
+	h.node.conditions = c.conditions(h, s.jump, h.node.conditions, now)
 }

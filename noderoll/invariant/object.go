@@ -77,7 +77,8 @@ func (c *Checker) live(s *stream, ch *Change) (h *trackedObject, fresh bool) {
 		h, replaced = nil, true
 	}
 	if h == nil {
-		h = &trackedObject{key: key, uid: uid}
+		h = c.memory.objects.take()
+		*h = trackedObject{key: key, uid: uid, reported: h.reported[:0]}
 		c.objects[key] = h
 		if died, dead := c.tombstones.dead[uid]; dead {
 			c.report(h, lifeInOrder, string(ch.Type)+" of uid "+uid+", which was DELETED at "+string(noderoll.AppendStamp(nil, died.at)), "nothing of it after that")
@@ -100,7 +101,7 @@ func (c *Checker) metadata(h *trackedObject, s *step) {
 	if !s.first && !created.Equal(h.created) {
 		c.report(h, createdOnce, "creationTimestamp "+stamp(created), "what it was, "+stamp(h.created))
 	}
-	c.notFuture(h, "creationTimestamp", created)
+	c.notFuture(h, "creationTimestamp", "", created)
 	if s.first && !s.jump && s.Type == ChangeAdded {
 		c.createdNow(h, created)
 	}
@@ -145,12 +146,16 @@ func (c *Checker) createdNow(h *trackedObject, created time.Time) {
 	}
 }
 
-// notFuture checks a time that has passed.
-func (c *Checker) notFuture(h *trackedObject, what string, t time.Time) {
-	if t.IsZero() {
+// notFuture checks a time that has passed: a member, and of what in the object it is one, where that isn't the object
+// itself.
+func (c *Checker) notFuture(h *trackedObject, what, of string, t time.Time) {
+	if !t.After(c.latest) || c.opts.Start.IsZero() || t.IsZero() {
 		return
 	}
-	if now, ok := c.now(); ok && t.After(now.Add(c.opts.tolerance())) {
+	if now, ok := c.now(); ok {
+		if of != "" {
+			what += " of " + of
+		}
 		c.report(h, noFuture, what+" "+stamp(t)+" at "+stamp(now), "no time that is still to come")
 	}
 }

@@ -59,7 +59,8 @@ func (p *trackedPod) ended() bool {
 func (c *Checker) pod(h *trackedObject, o *corev1.Pod, s *step) {
 	p := h.pod
 	if p == nil {
-		p = &trackedPod{}
+		p = c.memory.pods.take()
+		*p = trackedPod{conditions: p.conditions[:0], containers: p.containers[:0], covering: covering{by: p.covering.by[:0]}}
 		h.pod = p
 	}
 	_, p.mirror = o.Annotations[corev1.MirrorPodAnnotationKey]
@@ -79,7 +80,7 @@ func (c *Checker) pod(h *trackedObject, o *corev1.Pod, s *step) {
 	c.containers(h, o, s)
 	c.inPlace(h, o)
 	if t := timeOf(o.Status.StartTime); !t.IsZero() {
-		c.notFuture(h, "startTime", t)
+		c.notFuture(h, "startTime", "", t)
 		if !p.mirror && t.Before(h.created.Add(-time.Second-c.opts.Slack)) {
 			c.report(h, startAfterCreation, "startTime "+stamp(t)+", created "+stamp(h.created), "it not before the creation")
 		}
@@ -131,5 +132,5 @@ func (c *Checker) podConditions(h *trackedObject, o *corev1.Pod, s *step) {
 		c.report(h, observedNotAhead, "status.observedGeneration "+itoa(o.Status.ObservedGeneration)+" at generation "+itoa(h.generation), "no greater one")
 	}
 	c.room = now
-	p.conditions = c.conditions(h, s, p.conditions, now)
+	p.conditions = c.conditions(h, s.jump, p.conditions, now)
 }

@@ -163,7 +163,7 @@ func (c *Checker) listTaints(h *trackedObject, o *corev1.Node, s *step) {
 // it was added to a node that was there.
 func (c *Checker) timeAdded(h *trackedObject, t *corev1.Taint, came bool) {
 	if t.TimeAdded != nil {
-		c.notFuture(h, "timeAdded of "+t.Key, t.TimeAdded.Time)
+		c.notFuture(h, "timeAdded", t.Key, t.TimeAdded.Time)
 	}
 	if !lifecycleKey(t.Key) {
 		return

@@ -112,6 +112,12 @@ func (q *fifo[T]) take(due func(*T) bool) (x T, ok bool) {
 	return x, true
 }
 
+// clear forgets all.
+func (q *fifo[T]) clear() {
+	clear(q.all)
+	q.all, q.first = q.all[:0], 0
+}
+
 // tombstones are the UIDs of objects that are gone, by time.
 type tombstones struct {
 	dead  map[string]position

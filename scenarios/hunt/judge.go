@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -90,10 +91,15 @@ func Simulated(policies []*policy.Policy) Judge {
 // judged is how far a simulation goes before the context is looked at.
 const judged = 10 * time.Minute
 
+// checkers are those that cases before have left.
+var checkers = sync.Pool{New: func() any { return invariant.NewChecker(invariant.CheckOptions{}) }}
+
 func judge(ctx context.Context, f *spec.File, policies []*policy.Policy) (o Outcome, err error) {
 	file := &scenarios.File{File: *f}
 	h := file.Header()
-	w := &watching{words: words(&h), visits: newVisits(f), checker: invariant.NewChecker(invariant.CheckSimulated(f.Start))}
+	w := &watching{words: words(&h), visits: newVisits(f), checker: checkers.Get().(*invariant.Checker)}
+	w.checker.Reset(invariant.CheckSimulated(f.Start))
+	defer checkers.Put(w.checker)
 	if f.Roll != nil {
 		o.strategy = string(f.Roll.Strategy)
 	}

@@ -64,6 +64,7 @@ type Simulation struct {
 	acting      *Acting                          // nil in a simulation that ends with its scenario
 	byNamespace map[string][]*spec.Workload      // see workloadOfPod
 	members     map[*cloud.Instance]*spec.Member // of nodes that the file names
+	shapes      map[shapeKey]model.Shape         // of the other nodes
 	// Of machines that aren't the simulation's own.
 	places      map[*cloud.Instance]model.Place
 	providerIDs map[*cloud.Instance]string
@@ -138,7 +139,7 @@ func (s *Simulation) start() error {
 
 // newSimulation returns a simulation with nothing in it yet, whose API begins at a time.
 func (f *File) newSimulation(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
-	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}}
+	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}, shapes: map[shapeKey]model.Shape{}}
 	s.header = f.Header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
 	if err != nil {
@@ -254,14 +255,14 @@ func (s *Simulation) synced() {
 	s.env.After(bookmarkEvery, s.synced)
 }
 
-func (s *Simulation) expire() {
-	s.env.API.ExpireEvents()
-	s.env.After(expireEvery, s.expire)
-}
-
-func (s *Simulation) sweep() {
-	s.env.API.SweepSeries()
-	s.env.After(kube.SeriesPeriod, s.sweep)
+// every has do called again and again.
+func (s *Simulation) every(period time.Duration, do func()) {
+	var again func()
+	again = func() {
+		do()
+		s.env.After(period, again)
+	}
+	s.env.After(period, again)
 }
 
 // Outcomes say how the rolls ended that have, in that order: empty for a roll
@@ -311,8 +312,8 @@ func (s *Simulation) build() error {
 // keepTape does regularly what a recorder and a store of Events do.
 func (s *Simulation) keepTape() {
 	s.synced()
-	s.env.After(expireEvery, s.expire)
-	s.env.After(kube.SeriesPeriod, s.sweep)
+	s.every(expireEvery, s.env.API.ExpireEvents)
+	s.every(kube.SeriesPeriod, s.env.API.SweepSeries)
 }
 
 // begin has the scenario's roll and faults happen.

@@ -65,8 +65,28 @@ func (s *Simulation) identify(i *cloud.Instance) {
 	i.ID, i.Name = node.InstanceID, node.Name
 }
 
-// shape returns the shape of an instance's node.
+// shapeKey is what the shape of a node depends on that isn't named in the file.
+type shapeKey struct {
+	group    *cloud.Group
+	template cloud.Template
+	spot     bool
+}
+
+// shape returns the shape of an instance's node. Those of a group share it: nobody may change it.
 func (s *Simulation) shape(i *cloud.Instance) model.Shape {
+	if s.members[i] != nil {
+		return s.newShape(i)
+	}
+	key := shapeKey{i.Group, i.Template, i.Group.Spot}
+	sh, known := s.shapes[key]
+	if !known {
+		sh = s.newShape(i)
+		s.shapes[key] = sh
+	}
+	return sh
+}
+
+func (s *Simulation) newShape(i *cloud.Instance) model.Shape {
 	provider, os := s.file.Cluster.Provider, model.OS(i.Template.OS)
 	machine := s.file.Machine(i.Template.InstanceType)
 	version, err := model.ParseVersion(i.Template.Version)

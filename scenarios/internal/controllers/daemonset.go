@@ -28,6 +28,8 @@ type daemonSet struct {
 	*workload
 	nodes map[string]*daemonNode
 	dirty []*daemonNode
+	spare []*daemonNode // room for those of the next sync
+	again func()        // sync
 }
 
 // daemonNode is the controller's record of a node, or of a node that is gone and whose pod isn't.
@@ -41,7 +43,9 @@ type daemonNode struct {
 }
 
 func newDaemonSet(w *workload) *daemonSet {
-	return &daemonSet{workload: w, nodes: map[string]*daemonNode{}}
+	ds := &daemonSet{workload: w, nodes: map[string]*daemonNode{}}
+	ds.again = ds.sync
+	return ds
 }
 
 // daemonTolerations adds what every DaemonSet's pods tolerate
@@ -78,7 +82,7 @@ func (ds *daemonSet) scaled(int) {
 
 // node tells of a node whose taints or labels may be others than before.
 func (ds *daemonSet) node(c kube.Change, old, n *kube.Node) {
-	if c == kube.Modified && slices.Equal(old.Taints, n.Taints) && slices.Equal(old.Labels, n.Labels) {
+	if c == kube.Modified && sameLabels(old.Labels, n.Labels) && slices.Equal(old.Taints, n.Taints) {
 		return
 	}
 	ds.look(ds.at(n.Name))
@@ -114,16 +118,20 @@ func (ds *daemonSet) look(n *daemonNode) {
 		n.dirty = true
 		ds.dirty = append(ds.dirty, n)
 	}
-	ds.react(ds.sync)
+	if !ds.waiting.Pending() { // most nodes that change do so together
+		ds.react(ds.again)
+	}
 }
 
 func (ds *daemonSet) sync() {
 	dirty := ds.dirty
-	ds.dirty = nil
+	ds.dirty = ds.spare[:0]
 	for _, n := range dirty {
 		n.dirty = false
 		ds.manage(n)
 	}
+	clear(dirty)
+	ds.spare = dirty
 }
 
 // manage is podsShouldBeOnNode of one node.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -63,13 +64,18 @@ type remembered struct {
 }
 
 // of returns what a source remembers of an object.
-func (r *recollection) of(from Source) *memory {
+func (r *recollection) of(from Source, about *Reference) *memory {
 	for i := range r.sources {
 		if r.sources[i].source == from {
 			return &r.sources[i]
 		}
 	}
-	r.sources = append(r.sources, memory{source: from})
+	m := memory{source: from}
+	if from.Host != "" && about.Kind == "Pod" {
+		// A kubelet has this to tell of a pod: Pulling, Pulled, Created, Started and Killing.
+		m.reasons, m.events = make([]similar, 0, 5), make([]remembered, 0, 5)
+	}
+	r.sources = append(r.sources, m)
 	return &r.sources[len(r.sources)-1]
 }
 
@@ -183,14 +189,28 @@ func (s *Store) forget(kind string, m *Meta) {
 	}
 }
 
-// hash is FNV-1a of 64 bits over words.
+// hash is one of 64 bits over words, eight bytes at a time, each word with its length.
 func hash(words ...string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, word := range words {
-		for i := range len(word) {
-			h = (h ^ uint64(word[i])) * 1099511628211
+		h = scramble(h, uint64(len(word)))
+		for ; len(word) >= 8; word = word[8:] {
+			h = scramble(h, uint64(word[0])|uint64(word[1])<<8|uint64(word[2])<<16|uint64(word[3])<<24|
+				uint64(word[4])<<32|uint64(word[5])<<40|uint64(word[6])<<48|uint64(word[7])<<56)
 		}
-		h = (h ^ 0xff) * 1099511628211 // no byte of UTF-8
+		if len(word) > 0 {
+			last := uint64(0)
+			for i := range len(word) {
+				last |= uint64(word[i]) << (8 * i)
+			}
+			h = scramble(h, last)
+		}
 	}
 	return h
+}
+
+// scramble adds eight bytes to a hash, both halves of the product of two odd numbers with them.
+func scramble(h, word uint64) uint64 {
+	hi, lo := bits.Mul64(h^word^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
+	return hi ^ lo + h<<1
 }

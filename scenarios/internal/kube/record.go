@@ -23,11 +23,12 @@ func (s *Store) Record(from Source, about Reference, kind, reason, message strin
 		return
 	}
 	now := s.Now()
-	e, combined, write := s.recollect(&about).of(from).correlate(&about, kind, reason, message, now, s.nextName)
+	e, combined, write := s.recollect(&about).of(from, &about).correlate(&about, kind, reason, message, now, s.nextName)
 	if !write {
 		return
 	}
-	ev := Event{
+	ev := &s.scratch.event[0]
+	*ev = Event{
 		Involved: about, Type: kind, Reason: reason, Message: message,
 		Component: from.Component, Host: from.Host, First: e.first, Last: now.Second(), Count: int(e.count),
 		Controller: from.Component, Instance: from.Host,
@@ -39,12 +40,15 @@ func (s *Store) Record(from Source, about Reference, kind, reason, message strin
 	}
 	ev.Namespace, ev.Name = namespaceOf(&about), nameOfEvent(about.Name, e.at)
 	if e.created == 0 || s.forgotten(e.written, ev.Namespace, ev.Name) {
-		e.version, _ = strconv.ParseUint(about.ResourceVersion, 10, 64)
+		e.version = 0
+		if about.ResourceVersion != "" {
+			e.version, _ = strconv.ParseUint(about.ResourceVersion, 10, 64)
+		}
 		e.field, e.writes = about.FieldPath, 0
-		s.createEvent(&ev, e.at)
+		s.createEvent(ev, e.at)
 		e.created = ev.Created
 	} else {
-		s.countUp(&ev, e, combined)
+		s.countUp(ev, e, combined)
 	}
 	e.written = now
 	if combined {
@@ -61,7 +65,8 @@ func (s *Store) countUp(ev *Event, e *remembered, combined bool) {
 		ev.Involved.ResourceVersion = strconv.FormatUint(e.version, 10)
 	}
 	ev.UID, ev.Created = "known", e.created // the tape has it already
-	old := *ev
+	old := &s.scratch.event[1]
+	*old = *ev
 	old.Last = e.written.Second()
 	// Those between were dropped.
 	old.Count = 0
@@ -70,11 +75,11 @@ func (s *Store) countUp(ev *Event, e *remembered, combined bool) {
 	}
 	var patch []byte
 	if !s.textless {
-		patch = differ(s, (*writer).event, &old, ev)
+		patch = differ(s, (*writer).event, old, ev)
 	}
-	m := Meta{Namespace: ev.Namespace, Name: ev.Name, UID: ev.UID, writes: int(e.writes), rv: s.version()}
-	modify(s, &ofEvents, &m, &old, ev, patch)
-	e.writes = int32(m.writes)
+	ev.rv, ev.writes = s.version(), int(e.writes)
+	modify(s, &ofEvents, &ev.Meta, old, ev, patch)
+	e.writes = int32(ev.writes)
 	s.rewritten[ev.Name] = s.Now()
 }
 
@@ -108,8 +113,8 @@ func (s *Store) createEvent(e *Event, at Instant) {
 
 // nameOfEvent is the name that client-go gives an event.
 func nameOfEvent(involved string, at Instant) string {
-	b := make([]byte, 0, len(involved)+17)
-	b = append(append(b, involved...), '.')
+	var room [128]byte
+	b := append(append(room[:0], involved...), '.')
 	return string(strconv.AppendInt(b, int64(at), 16))
 }
 

@@ -7,6 +7,7 @@ type scratch struct {
 	pod    Pod
 	node   Node
 	budget Budget
+	event  [2]Event // as it is, and as it was
 }
 
 // keep copies an object's state to its place in the scratch. Within a watch, where writes are forbidden, an outer

@@ -14,8 +14,15 @@ type podScratch struct {
 	names      []string
 	conditions []model.Condition
 	next       kube.Conditions
-	shared     [4096]kube.Conditions
+	shared     []kube.Conditions // by their hash
+	displaced  int               // of shared, by others
 }
+
+// Room for the conditions of small clusters, and of large ones.
+const (
+	leastShared = 1 << 6
+	mostShared  = 1 << 12
+)
 
 // share returns conditions that are like those of next: the same ones for pods
 // that do the same within a second, as most of a large roll do.
@@ -25,8 +32,14 @@ func (s *podScratch) share(next kube.Conditions) kube.Conditions {
 		h = (h ^ uint64(next[i].Transition)/uint64(time.Second)) * 0x9e3779b97f4a7c15
 		h = (h ^ uint64(len(next[i].Status))) * 0x9e3779b97f4a7c15
 	}
-	at := &s.shared[h>>52]
+	if len(s.shared) == 0 || s.displaced > len(s.shared) && len(s.shared) < mostShared {
+		s.shared, s.displaced = make([]kube.Conditions, max(leastShared, min(mostShared, 8*len(s.shared)))), 0
+	}
+	at := &s.shared[h>>(64-12)&uint64(len(s.shared)-1)]
 	if !slices.Equal(*at, next) {
+		if *at != nil {
+			s.displaced++
+		}
 		*at = slices.Clone(next)
 	}
 	return *at

@@ -147,8 +147,8 @@ func (r *restingConditions) get(at kube.Instant, observed int64, sandbox bool) k
 	if r.of == nil {
 		r.of = map[restingKey]kube.Conditions{}
 	}
-	var out kube.Conditions
 	kinds := [...]string{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"}
+	out := make(kube.Conditions, 0, len(kinds))
 	for i, kind := range kinds {
 		if i > 0 || sandbox {
 			out = append(out, kube.Condition{Type: kind, Status: "True", Transition: at, Observed: observed})

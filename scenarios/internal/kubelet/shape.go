@@ -195,9 +195,20 @@ func Pairs(list []model.Pair) kube.Pairs {
 
 // joined adds pairs; those that are there already get the new value.
 func joined(have kube.Pairs, more []model.Pair) kube.Pairs {
-	have = slices.Clip(have)
+	all, own := have, false
 	for _, p := range more {
-		have = have.With(p.Key, p.Value)
+		i, found := slices.BinarySearchFunc(all, p.Key, func(a kube.Pair, k string) int { return strings.Compare(a.Key, k) })
+		if found && all[i].Value == p.Value {
+			continue
+		}
+		if !own { // earlier states share it
+			all, own = append(make(kube.Pairs, 0, len(have)+len(more)), have...), true
+		}
+		if found {
+			all[i].Value = p.Value
+		} else {
+			all = slices.Insert(all, i, kube.Pair{Key: p.Key, Value: p.Value})
+		}
 	}
-	return have
+	return all
 }

@@ -12,7 +12,11 @@ import (
 // date, in the order of nodestatus.Setters: memory, disk, PIDs, and Ready last.
 // Those of others stay where they are.
 func (m *machine) conditions(old kube.Conditions, at kube.Instant) kube.Conditions {
-	next := make(kube.Conditions, len(old), len(old)+4)
+	room := len(old)
+	if old.Get(model.Ready) == nil {
+		room += 4
+	}
+	next := make(kube.Conditions, len(old), room)
 	copy(next, old)
 	for _, c := range [...]model.Condition{
 		model.Pressure(model.MemoryPressure, m.memoryPressure.pressed()),

@@ -30,9 +30,10 @@ type Loop struct {
 // entry is one call. The queue is a heap of them, four children to a
 // parent, which keeps it flat.
 type entry struct {
-	at  time.Duration
-	seq uint64
-	do  func()
+	at    time.Duration
+	seq   uint64
+	do    func()
+	timer *Timer // in do's place
 }
 
 func (e entry) before(f entry) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
@@ -43,7 +44,7 @@ func (l *Loop) Now() time.Duration { return l.now }
 // At has do called at a moment, or now where that has passed: after all calls added for the same moment before.
 func (l *Loop) At(at time.Duration, do func()) {
 	l.seq++
-	l.push(entry{max(at, l.now), l.seq, do})
+	l.push(entry{at: max(at, l.now), seq: l.seq, do: do})
 }
 
 // After has do called when d has passed.
@@ -55,7 +56,8 @@ type Timer struct{ do func() }
 // Timer is After with a handle.
 func (l *Loop) Timer(d time.Duration, do func()) *Timer {
 	t := &Timer{do}
-	l.After(d, t.fire)
+	l.seq++
+	l.push(entry{at: l.now + max(d, 0), seq: l.seq, timer: t})
 	return t
 }
 
@@ -102,7 +104,11 @@ func (l *Loop) Run(until time.Duration) error {
 		if busy > busiest {
 			return fmt.Errorf("at %s: %w: %d calls without end", l.now, ErrBusy, busy)
 		}
-		next.do()
+		if next.timer != nil {
+			next.timer.fire()
+		} else {
+			next.do()
+		}
 	}
 	if l.failed == nil && !l.stopped {
 		l.now = max(l.now, until)

@@ -115,7 +115,14 @@ func (n NodeShape) AllAnnotations() []Pair {
 }
 
 func merged(lists ...[]Pair) []Pair {
-	var out []Pair
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]Pair, 0, n)
 	for _, list := range lists {
 		for _, pair := range list {
 			if i := slices.IndexFunc(out, func(p Pair) bool { return p.Key == pair.Key }); i >= 0 {

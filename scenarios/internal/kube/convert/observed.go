@@ -16,8 +16,8 @@ import (
 // decodes of their text, and no more. No text is made of them, but of a template's containers and of pods that a client has
 // written.
 //
-// An object that comes out is valid up to the next write, and nobody may change it. Maps, and lists of containers, may be
-// kept for longer.
+// An object that comes out is valid up to the next write, and nobody may change it. The labels and the list of the
+// containers of a pod may be kept for longer.
 type Observed struct {
 	decoder kubejson.Decoder
 

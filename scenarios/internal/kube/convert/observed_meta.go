@@ -17,6 +17,50 @@ func begin(ev *timeline.Event) metav1.ObjectMeta {
 
 // meta sets what has changed of the metadata.
 func (o *Observed) meta(to *metav1.ObjectMeta, old, m *kube.Meta) {
+	if !identical(old.Labels, m.Labels) {
+		to.Labels = o.set(m.Labels)
+	}
+	if !identical(old.Annotations, m.Annotations) {
+		to.Annotations = o.set(m.Annotations)
+	}
+	o.rest(to, old, m)
+}
+
+// ownMeta is meta of an object with maps of its own, which nobody keeps.
+func (o *Observed) ownMeta(to *metav1.ObjectMeta, old, m *kube.Meta) {
+	to.Labels, to.Annotations = changePairs(to.Labels, old.Labels, m.Labels), changePairs(to.Annotations, old.Annotations, m.Annotations)
+	o.rest(to, old, m)
+}
+
+// changePairs makes of a map with some pairs one with others. Both lists are sorted.
+func changePairs(is map[string]string, old, now kube.Pairs) map[string]string {
+	if identical(old, now) {
+		return is
+	}
+	if is == nil {
+		is = make(map[string]string, len(now))
+	}
+	for i := range now {
+		for len(old) > 0 && old[0].Key < now[i].Key {
+			delete(is, old[0].Key)
+			old = old[1:]
+		}
+		if len(old) > 0 && old[0].Key == now[i].Key {
+			same := old[0].Value == now[i].Value
+			if old = old[1:]; same {
+				continue
+			}
+		}
+		is[now[i].Key] = now[i].Value
+	}
+	for i := range old {
+		delete(is, old[i].Key)
+	}
+	return is
+}
+
+// rest sets what has changed of the metadata beside labels and annotations.
+func (o *Observed) rest(to *metav1.ObjectMeta, old, m *kube.Meta) {
 	to.Generation = m.Generation
 	if old.Created != m.Created {
 		to.CreationTimestamp.Time = second(m.Created)
@@ -27,12 +71,6 @@ func (o *Observed) meta(to *metav1.ObjectMeta, old, m *kube.Meta) {
 			at, grace := metav1.Time{Time: second(m.Deleting)}, m.Grace
 			to.DeletionTimestamp, to.DeletionGracePeriodSeconds = &at, &grace
 		}
-	}
-	if !identical(old.Labels, m.Labels) {
-		to.Labels = o.set(m.Labels)
-	}
-	if !identical(old.Annotations, m.Annotations) {
-		to.Annotations = o.set(m.Annotations)
 	}
 	if !identical(old.Finalizers, m.Finalizers) {
 		to.Finalizers = m.Finalizers

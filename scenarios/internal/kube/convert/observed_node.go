@@ -16,9 +16,13 @@ func (o *Observed) node(ev *timeline.Event, old, n *kube.Node) metav1.Object {
 	switch {
 	case to == nil || ev.Type == timeline.Added:
 		to = o.nodes.take()
+		labels, annotations := to.Labels, to.Annotations
+		clear(labels)
+		clear(annotations)
 		*to = corev1.Node{
 			ObjectMeta: begin(ev), Spec: corev1.NodeSpec{Taints: to.Spec.Taints[:0]}, Status: corev1.NodeStatus{Conditions: to.Status.Conditions[:0]},
 		}
+		to.Labels, to.Annotations = labels, annotations
 		n.Beside, old = to, &noNode
 	case ev.Type == timeline.Deleted:
 		o.nodes.drop(to)
@@ -27,7 +31,7 @@ func (o *Observed) node(ev *timeline.Event, old, n *kube.Node) metav1.Object {
 	if old == nil {
 		return to
 	}
-	o.meta(&to.ObjectMeta, &old.Meta, &n.Meta)
+	o.ownMeta(&to.ObjectMeta, &old.Meta, &n.Meta)
 	to.Spec.ProviderID, to.Spec.PodCIDR, to.Spec.Unschedulable = n.ProviderID, n.PodCIDR, n.Unschedulable
 	if !identical(old.Taints, n.Taints) {
 		to.Spec.Taints = to.Spec.Taints[:0]

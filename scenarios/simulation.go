@@ -64,7 +64,7 @@ type Simulation struct {
 	acting      *Acting                          // nil in a simulation that ends with its scenario
 	byNamespace map[string][]*spec.Workload      // see workloadOfPod
 	members     map[*cloud.Instance]*spec.Member // of nodes that the file names
-	shapes      map[shapeKey]model.Shape         // of the other nodes
+	shapes      map[*cloud.Group][]knownShape    // of the other nodes
 	// Of machines that aren't the simulation's own.
 	places      map[*cloud.Instance]model.Place
 	providerIDs map[*cloud.Instance]string
@@ -139,7 +139,7 @@ func (s *Simulation) start() error {
 
 // newSimulation returns a simulation with nothing in it yet, whose API begins at a time.
 func (f *File) newSimulation(sink func(timeline.Event) error, remote kube.Remote, start time.Time) (*Simulation, error) {
-	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}, shapes: map[shapeKey]model.Shape{}}
+	s := &Simulation{file: f, sink: sink, limit: f.TimeLimit, traits: map[types.NamespacedName]*component.PodTraits{}, shapes: map[*cloud.Group][]knownShape{}}
 	s.header = f.Header()
 	version, err := model.ParseVersion(f.Cluster.KubernetesVersion)
 	if err != nil {

@@ -61,15 +61,14 @@ func (s *Simulation) stages() (d kubelet.KwokDelays) {
 // identify names an instance and its node.
 func (s *Simulation) identify(i *cloud.Instance) {
 	i.IP = s.place(i).IP.String()
-	node := s.kubelet.Node(s.env.Seed, i)
-	i.ID, i.Name = node.InstanceID, node.Name
+	i.ID, i.Name = s.kubelet.Identity(s.env.Seed, i)
 }
 
-// shapeKey is what the shape of a node depends on that isn't named in the file.
-type shapeKey struct {
-	group    *cloud.Group
+// knownShape is the shape of a group's nodes, and what of it may differ from one node to the other.
+type knownShape struct {
 	template cloud.Template
 	spot     bool
+	shape    model.Shape
 }
 
 // shape returns the shape of an instance's node. Those of a group share it: nobody may change it.
@@ -77,12 +76,14 @@ func (s *Simulation) shape(i *cloud.Instance) model.Shape {
 	if s.members[i] != nil {
 		return s.newShape(i)
 	}
-	key := shapeKey{i.Group, i.Template, i.Group.Spot}
-	sh, known := s.shapes[key]
-	if !known {
-		sh = s.newShape(i)
-		s.shapes[key] = sh
+	known := s.shapes[i.Group]
+	for k := range known {
+		if known[k].template == i.Template && known[k].spot == i.Group.Spot {
+			return known[k].shape
+		}
 	}
+	sh := s.newShape(i)
+	s.shapes[i.Group] = append(known, knownShape{i.Template, i.Group.Spot, sh})
 	return sh
 }
 

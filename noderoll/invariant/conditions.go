@@ -38,6 +38,25 @@ func steady(typ string) bool {
 	return false
 }
 
+// conditionIndex is an index of conditions by their type that calls no function where they are few.
+type conditionIndex struct {
+	index[string, trackedCondition]
+}
+
+func indexConditions(list []trackedCondition) (x conditionIndex) {
+	if x.list = list; len(list) > fewIndexed {
+		x.index = indexed(list, func(k *trackedCondition) string { return k.typ })
+	}
+	return x
+}
+
+func (x *conditionIndex) find(typ string) *trackedCondition {
+	if x.m != nil {
+		return x.index.find(typ)
+	}
+	return findCondition(x.list, typ)
+}
+
 func findCondition(all []trackedCondition, typ string) *trackedCondition {
 	for i := range all {
 		if all[i].typ == typ {
@@ -53,8 +72,7 @@ func (c *Checker) conditions(h *trackedObject, jump bool, old, now []trackedCond
 	if slices.Equal(old, now) {
 		return old // all of it was looked at, and time only goes on
 	}
-	typ := func(k *trackedCondition) string { return k.typ }
-	before, present := indexed(old, typ), indexed(now, typ)
+	before, present := indexConditions(old), indexConditions(now)
 	for i := range now {
 		n := &now[i]
 		if present.find(n.typ) != n {

@@ -4,6 +4,7 @@ package hunt_test
 
 import (
 	"context"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 // BenchmarkSurge judges the roll of surge with other seeds by all invariants: 500 rolls a second of a core. How many years of a cluster that
 // is in a day of a core is the same figure, stated for people.
 func BenchmarkSurge(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as nodesim hunt
 	f := *shipped(b, "surge")
 	judge := hunt.Simulated(nil)
 	var simulated time.Duration

@@ -13,13 +13,19 @@ import (
 
 // Node returns the shape of an instance's node. The same instance has the same
 // identity at each call and after a reimage, so that what names instances for
-// the cloud can take ID and Name from here.
+// the cloud can take ID and Name from [Config.Identity].
 func (c *Config) Node(seed uint64, i *cloud.Instance) model.NodeShape {
 	chance := model.NewStreamAt(seed, uint64(i.Number), "machine")
 	n := c.Shape(i).Node(c.Place(i), &chance)
 	n.Annotations = slices.DeleteFunc(n.Annotations, unrecorded)
 	n.ControlAnnotations = slices.DeleteFunc(n.ControlAnnotations, unrecorded)
 	return n
+}
+
+// Identity is the identity of an instance's node in [Config.Node]'s shape.
+func (c *Config) Identity(seed uint64, i *cloud.Instance) (instance, node string) {
+	chance := model.NewStreamAt(seed, uint64(i.Number), "machine")
+	return c.Shape(i).Identity(c.Place(i), &chance)
 }
 
 // unrecorded are the annotations of nodes that a recorder leaves out by default, and that so are on no tape: they

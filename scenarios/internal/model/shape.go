@@ -178,6 +178,16 @@ func (sh Shape) Node(place Place, chance *Stream) NodeShape {
 	return out
 }
 
+// Identity is InstanceID and Name of [Shape.Node], for the same source.
+func (sh Shape) Identity(place Place, chance *Stream) (instance, node string) {
+	switch sh.Provider {
+	case GKE, AKS:
+		n := sh.Node(place, chance)
+		return n.InstanceID, n.Name
+	}
+	return sh.ec2Identity(place, privateDNS(sh.Region, place.IP.String()), chance)
+}
+
 func defaultDisk(provider Provider) int64 {
 	switch provider {
 	case GKE:

@@ -10,14 +10,8 @@ import (
 
 // ec2 fills in what nodes on Amazon EC2 have under any provider.
 func (sh Shape) ec2(out *NodeShape, place Place, chance *Stream) {
-	out.InstanceID = "i-0" + chance.Hex(16)
 	private := privateDNS(sh.Region, place.IP.String())
-	out.Name = private
-	if sh.Provider == KOps {
-		// kOps names the nodes of clusters of 1.24 and newer by their instance.
-		out.Name = out.InstanceID
-	}
-	out.Name = cmp.Or(place.Name, out.Name)
+	out.InstanceID, out.Name = sh.ec2Identity(place, private, chance)
 	out.ProviderID = "aws:///" + place.Zone + "/" + out.InstanceID
 	out.Addresses = []Address{{"InternalIP", place.IP.String()}}
 	external := sh.ExternalIP && place.External.IsValid()
@@ -48,6 +42,16 @@ func (sh Shape) ec2(out *NodeShape, place Place, chance *Stream) {
 		}
 		sortedPairs(out.PoolLabels)
 	}
+}
+
+// ec2Identity names an instance and its node. It is the first to draw.
+func (sh Shape) ec2Identity(place Place, private string, chance *Stream) (instance, node string) {
+	instance, node = "i-0"+chance.Hex(16), private
+	if sh.Provider == KOps {
+		// kOps names the nodes of clusters of 1.24 and newer by their instance.
+		node = instance
+	}
+	return instance, cmp.Or(place.Name, node)
 }
 
 // managed fills in what nodes of a managed node group have. The image's label is where a roll shows first; with a launch

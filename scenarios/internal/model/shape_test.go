@@ -70,6 +70,18 @@ func TestNodesOfEveryProvider(t *testing.T) {
 	golden.Assert(t, "nodes.txt", out.String())
 }
 
+// Who asks for the identity alone gets that of the node.
+func TestIdentityIsTheNodes(t *testing.T) {
+	for _, provider := range Providers() {
+		sh, place := example(provider)
+		one, other := NewStream(7, "machine"), NewStream(7, "machine")
+		n := sh.Node(place, &one)
+		if instance, node := sh.Identity(place, &other); instance != n.InstanceID || node != n.Name {
+			t.Errorf("%s: instance %s, node %s: want %s, %s", provider, instance, node, n.InstanceID, n.Name)
+		}
+	}
+}
+
 // The keys of a real node of a managed node group without a launch template, and the rest of its identity.
 func TestNodeOfAManagedGroupIsLikeARealOne(t *testing.T) {
 	sh := Shape{Provider: EKS, OS: AL2, Version: Version{30, 4}, Machine: find(t, "t3.medium"), Cluster: "c", Group: "web", Region: "us-east-2", ExternalIP: true}

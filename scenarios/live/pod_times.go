@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // keepTimes returns a status whose times of what has already been posted are those of the post before: the start of the
@@ -56,6 +57,49 @@ func began(is corev1.ContainerState, before *corev1.ContainerStateRunning) corev
 	case is.Terminated != nil:
 		end := *is.Terminated
 		end.StartedAt = before.StartedAt
+		return corev1.ContainerState{Terminated: &end}
+	}
+	return is
+}
+
+// afterCreation has nothing of a status happen before the pod was made, which a kubelet can't (k8s.io/kubernetes,
+// pkg/kubelet/kubelet_pods.go, generateAPIPodStatus: it takes the moment at which it first saw the pod). Where requests
+// have held the scenario up, what it does next comes out at a moment of the wall before the server's. The containers'
+// statuses are the caller's own.
+func afterCreation(is corev1.PodStatus, made metav1.Time) corev1.PodStatus {
+	if is.StartTime != nil && is.StartTime.Before(&made) {
+		is.StartTime = &made
+	}
+	if slices.ContainsFunc(is.Conditions, func(c corev1.PodCondition) bool { return early(c.LastTransitionTime, made) }) {
+		is.Conditions = slices.Clone(is.Conditions)
+		for i := range is.Conditions {
+			if c := &is.Conditions[i]; early(c.LastTransitionTime, made) {
+				c.LastTransitionTime = made
+			}
+		}
+	}
+	for i := range is.ContainerStatuses {
+		c := &is.ContainerStatuses[i]
+		c.State, c.LastTerminationState = raised(c.State, made), raised(c.LastTerminationState, made)
+	}
+	return is
+}
+
+// early reports whether a time that is set is before another.
+func early(t, made metav1.Time) bool { return !t.IsZero() && t.Before(&made) }
+
+// raised returns a state none of whose times is before the pod was made.
+func raised(is corev1.ContainerState, made metav1.Time) corev1.ContainerState {
+	switch {
+	case is.Running != nil && early(is.Running.StartedAt, made):
+		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: made}}
+	case is.Terminated != nil && (early(is.Terminated.StartedAt, made) || early(is.Terminated.FinishedAt, made)):
+		end := *is.Terminated
+		for _, t := range []*metav1.Time{&end.StartedAt, &end.FinishedAt} {
+			if early(*t, made) {
+				*t = made
+			}
+		}
 		return corev1.ContainerState{Terminated: &end}
 	}
 	return is

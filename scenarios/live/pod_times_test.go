@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -40,5 +41,42 @@ func TestTimesOfEarlierPostsStay(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// A scenario that was held up may come out before the server's clock: nothing of a pod is before its creation then.
+func TestNothingIsBeforeThePod(t *testing.T) {
+	at := func(second int) metav1.Time {
+		return metav1.NewTime(time.Date(2026, 11, 21, 9, 0, second, 0, time.UTC))
+	}
+	status := func(shift func(int) metav1.Time) corev1.PodStatus {
+		start := shift(1)
+		return corev1.PodStatus{
+			StartTime: &start,
+			Conditions: []corev1.PodCondition{
+				{Type: corev1.PodScheduled, LastTransitionTime: shift(1)}, {Type: corev1.PodReady, LastTransitionTime: shift(9)}, {Type: "example.com/unset"},
+			},
+			ContainerStatuses: []corev1.ContainerStatus{
+				{Name: "runs", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: shift(3)}}},
+				{
+					Name: "restarted", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: shift(9)}},
+					LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ContainerID: "a", StartedAt: shift(2), FinishedAt: shift(8)}},
+				},
+				{Name: "waits", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}},
+			},
+		}
+	}
+	is := status(at)
+	want := status(func(second int) metav1.Time { return at(max(second, 5)) })
+	shared := is.DeepCopy()
+	is.ContainerStatuses = slices.Clone(is.ContainerStatuses) // as keepTimes does
+	if d := cmp.Diff(want, afterCreation(is, at(5))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(shared.Conditions, is.Conditions); d != "" {
+		t.Errorf("the conditions that were given (-before +after):\n%s", d)
+	}
+	if d := cmp.Diff(status(at), afterCreation(status(at), at(0))); d != "" {
+		t.Errorf("of a pod that was made earlier (-want +got):\n%s", d)
 	}
 }

@@ -211,7 +211,7 @@ func (p *pods) post(pod *corev1.Pod) {
 		return
 	}
 	is := withStatus(was, pod)
-	is.Status = keepTimes(is.Status, was.Status)
+	is.Status = afterCreation(keepTimes(is.Status, was.Status), was.CreationTimestamp)
 	p.byUID[pod.UID] = is
 	p.mu.Unlock()
 	p.line.post(is.UID, is)

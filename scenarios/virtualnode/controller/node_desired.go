@@ -105,10 +105,12 @@ func following(node, live *corev1.Node, p readiness) *corev1.Node {
 		if at < 0 || !c.LastTransitionTime.Before(&live.Status.Conditions[at].LastTransitionTime) {
 			continue
 		}
-		if was := &live.Status.Conditions[at]; was.Status == c.Status {
-			c.LastTransitionTime = was.LastTransitionTime
-		} else {
+		was := &live.Status.Conditions[at]
+		if c.LastTransitionTime = was.LastTransitionTime; was.Status != c.Status && c.LastTransitionTime.Before(&p.heartbeat) {
 			c.LastTransitionTime = p.heartbeat
+		}
+		if c.LastHeartbeatTime.Before(&c.LastTransitionTime) {
+			c.LastHeartbeatTime = c.LastTransitionTime // the other writer was later than this heartbeat began
 		}
 	}
 	return node

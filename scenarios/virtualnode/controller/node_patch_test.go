@@ -183,10 +183,16 @@ func TestTransitionsNeverGoBack(t *testing.T) {
 		"changed after it":            {nodeWith("False", at(8)), nodeWith("Unknown", at(7)), at(8)},
 		"the same":                    {nodeWith("False", at(1)), nodeWith("False", at(7)), at(7)},
 		"a new condition":             {nodeWith("False", at(1)), &corev1.Node{}, at(1)},
+		"the same, which another has made after the heartbeat began":  {nodeWith("False", at(1)), nodeWith("False", at(12)), at(12)},
+		"changed before one that is later than the heartbeat's begin": {nodeWith("False", at(1)), nodeWith("Unknown", at(12)), at(12)},
 	} {
 		p := readiness{heartbeat: at(9)}
-		if got := following(composed(c.wished, p), c.live, p).Status.Conditions[0].LastTransitionTime; !got.Equal(&c.want) {
-			t.Errorf("%s: the transition is at %s, want %s", name, got, c.want)
+		got := following(composed(c.wished, p), c.live, p).Status.Conditions[0]
+		if !got.LastTransitionTime.Equal(&c.want) {
+			t.Errorf("%s: the transition is at %s, want %s", name, got.LastTransitionTime, c.want)
+		}
+		if got.LastHeartbeatTime.Before(&got.LastTransitionTime) {
+			t.Errorf("%s: the heartbeat is at %s: want it not before the transition at %s", name, got.LastHeartbeatTime, got.LastTransitionTime)
 		}
 	}
 }

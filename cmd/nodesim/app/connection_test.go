@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +22,7 @@ func kubectlFlags() *genericclioptions.ConfigFlags {
 }
 
 // newer are the flags that kubectl has got since the oldest Kubernetes whose libraries this module takes.
-var newer = []string{"as-user-extra"}
+var newer = []string{"proxy-url"}
 
 // The flags are kubectl's: names, short forms, defaults and words.
 func TestConnectionFlagsAreKubectls(t *testing.T) {
@@ -84,7 +85,8 @@ func TestConnectionFlagsLeadWhereKubectlGoes(t *testing.T) {
 		{"--cluster", "two"},
 		{"--user", "bob"},
 		{"-s", "https://three.example.com", "--tls-server-name", "third", "--certificate-authority", "ca.pem"},
-		{"--server", "http://localhost:8001", "--proxy-url", "socks5://localhost:1", "--disable-compression"},
+		{"--server", "http://localhost:8001", "--disable-compression"},
+		{"--server", "http://localhost:8001", "--proxy-url", "socks5://localhost:1"},
 		{"--insecure-skip-tls-verify", "--cluster", "two"},
 		{"--client-certificate", "me.pem", "--client-key", "me.key", "--token", "t"},
 		{"--as", "eve", "--as-uid", "7", "--as-group", "a,b", "--as-group", "c"},
@@ -95,7 +97,7 @@ func TestConnectionFlagsLeadWhereKubectlGoes(t *testing.T) {
 		theirs.AddFlags(their)
 		ours.bind(our)
 		if slices.ContainsFunc(newer, func(name string) bool { return slices.Contains(args, "--"+name) && their.Lookup(name) == nil }) {
-			continue // make test-newest compares it, and TestUserExtra says where it leads
+			continue // make newest compares it, and TestProxyURL says where it leads
 		}
 		if err := their.Parse(slices.Clone(args)); err != nil {
 			t.Fatal(err)
@@ -116,8 +118,8 @@ func TestConnectionFlagsLeadWhereKubectlGoes(t *testing.T) {
 	}
 }
 
-// The extra of a user that somebody acts as, by kubectl's newer flag.
-func TestUserExtra(t *testing.T) {
+// The proxy of kubectl's newer flag goes before that of the kubeconfig.
+func TestProxyURL(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(path, []byte(twoClusters), 0o600); err != nil {
 		t.Fatal(err)
@@ -125,16 +127,15 @@ func TestUserExtra(t *testing.T) {
 	f := newConnectionFlags()
 	flags := pflag.NewFlagSet("nodesim", pflag.ContinueOnError)
 	f.bind(flags)
-	args := []string{"--kubeconfig", path, "--as", "eve", "--as-user-extra", "k=v", "--as-user-extra", "k=w=x"}
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse([]string{"--kubeconfig", path, "--proxy-url", "socks5://localhost:1"}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := f.loader().ClientConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string][]string{"k": {"v", "w=x"}}, c.Impersonate.Extra); diff != "" {
-		t.Errorf("extra (-want +got):\n%s", diff)
+	if got, want := said(c), " socks5://localhost:1"; !strings.HasSuffix(got, want) {
+		t.Errorf("--proxy-url leads to\n%s: want%s at its end", got, want)
 	}
 }
 

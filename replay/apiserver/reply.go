@@ -36,9 +36,10 @@ type reply struct {
 	waiting  []byte // written and not read yet
 	read     int    // of waiting
 	due      time.Time
-	done     bool // the handler has ended
-	broken   bool // before it had said everything
-	closed   bool // the client wants no more
+	done     bool  // the handler has ended
+	broken   bool  // before it had said everything
+	gone     error // why the client had given the request up when the handler ended; nil if it hadn't
+	closed   bool  // the client wants no more
 }
 
 func newReply(ctx context.Context, req *http.Request, cancel context.CancelFunc) *reply {
@@ -176,7 +177,7 @@ func (r *reply) finish(panicked bool) {
 	if !panicked {
 		r.begin(http.StatusOK)
 	}
-	r.done = true
+	r.done, r.gone = true, context.Cause(r.request.Context())
 	r.tell()
 }
 
@@ -238,6 +239,8 @@ func (r *reply) take(p []byte) (n int, err error) {
 		return n, nil
 	}
 	switch {
+	case r.done && r.gone != nil: // which is why the handler ended
+		return 0, r.gone
 	case r.done && r.broken:
 		return 0, io.ErrUnexpectedEOF
 	case r.done:

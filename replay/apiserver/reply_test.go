@@ -134,6 +134,16 @@ func TestAnAnswerInMemory(t *testing.T) {
 		if err := <-ended; err == nil {
 			t.Error("the handler ended without an error")
 		}
+		ctx, cancel = context.WithCancel(t.Context())
+		if res, err = ask(ctx, "GET", "/waits", ""); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		<-ended
+		synctest.Wait() // the handler ends before the client reads
+		if _, err := res.Body.Read(make([]byte, 1)); !errors.Is(err, context.Canceled) {
+			t.Errorf("a read of what was cancelled, after the handler's end: %v", err)
+		}
 		res, err = ask(t.Context(), "GET", "/waits", "")
 		if err != nil {
 			t.Fatal(err)

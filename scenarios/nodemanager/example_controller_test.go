@@ -50,7 +50,7 @@ func ExampleNodeController() {
 	nodes := registry.NewNodeRegistry(clock.RealClock{}, system)
 	controller := &nodemanager.NodeController{
 		Config: nodemanager.NodeControllerConfig{
-			PoolInterval: 3 * time.Millisecond, HeartbeatInterval: 2 * time.Millisecond, ReaperInterval: time.Millisecond,
+			PoolInterval: 300 * time.Millisecond, HeartbeatInterval: 2 * time.Millisecond, ReaperInterval: time.Millisecond,
 		},
 		NodeRegistry: nodes, PodReader: pods, NodeDispenser: nodemanager.NewNodeDispenser(), Events: system,
 		NodeScaler:  nodemanager.NewBindingNodeScaler(nodes, nil, nil, "", false),

@@ -47,6 +47,12 @@ const (
 	exitUsage  = 2
 )
 
+// File adds a file that the pods find, and a flag that names it.
+func (j *Job) File(flag, name string, text []byte) {
+	j.Files[name] = string(text)
+	j.Args = append(j.Args, flag, j.FilesAt+"/"+name)
+}
+
 // YAML is the manifest: a ConfigMap with the files, and an Indexed Job. Its controller gives each pod an index, and kubelets put
 // JOB_COMPLETION_INDEX into the arguments (https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode). Pods run
 // without root, rights or a token, on a file system that nobody can write to but in Scratch: results are in their logs.

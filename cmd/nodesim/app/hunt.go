@@ -11,7 +11,6 @@ import (
 	"github.com/nodesim/nodesim/internal/app/hunt"
 	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/internal/phrase"
-	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	search "github.com/nodesim/nodesim/scenarios/hunt"
 )
@@ -103,10 +102,8 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 	if c.Policies, err = analyse.Policies(f.policies); err != nil {
 		return c, err
 	}
-	if f.shard != "" {
-		if c.Shard, err = shards.Parse(f.shard); err != nil {
-			return c, usagef("flag --shard %.80q: %w", f.shard, err)
-		}
+	if c.Shard, err = parseShard(f.shard); err != nil {
+		return c, err
 	}
 	c.Settings, c.Timings, c.Seed, c.Cases, c.Budget, c.Parallel = f.scenario.settings, f.scenario.timings, 1, f.cases, f.budget, runtime.GOMAXPROCS(0)
 	if f.scenario.seed.value != nil {
@@ -137,11 +134,7 @@ func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) e
 // tellHunt writes a result, and what was found to a file. Something that was found is the exit status.
 func tellHunt(cmd *cobra.Command, res *search.Result, format, out string) error {
 	if format == "json" {
-		line, err := res.JSON()
-		if err != nil {
-			return err
-		}
-		if _, err := cmd.OutOrStdout().Write(line); err != nil {
+		if err := writeResult(cmd.OutOrStdout(), res); err != nil {
 			return err
 		}
 	} else if err := res.Text(cmd.OutOrStdout()); err != nil {

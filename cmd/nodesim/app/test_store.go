@@ -11,7 +11,6 @@ import (
 	"github.com/nodesim/nodesim/internal/app/storetest"
 	"github.com/nodesim/nodesim/internal/app/tapetest"
 	"github.com/nodesim/nodesim/internal/phrase"
-	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/replay/policy"
 )
@@ -63,13 +62,11 @@ func (f *testStoreFlags) run(cmd *cobra.Command, args []string, policies []*poli
 		return usagef("argument %q: found a path beside --store: want files, or a store", args[0])
 	}
 	c := storetest.Config{Policies: policies}
-	if f.shard != "" {
-		if c.Shard, err = shards.Parse(f.shard); err != nil {
-			return usagef("flag --shard %.80q: %w", f.shard, err)
-		}
-		if f.asOf.IsZero() && (f.since > 0 || f.until > 0) {
-			return usagef("flag --shard: found --since or --until without --as-of: want the time from which all shards count back, such as --as-of %s", time.Now().UTC().Format(time.RFC3339))
-		}
+	if c.Shard, err = parseShard(f.shard); err != nil {
+		return err
+	}
+	if f.shard != "" && f.asOf.IsZero() && (f.since > 0 || f.until > 0) {
+		return usagef("flag --shard: found --since or --until without --as-of: want the time from which all shards count back, such as --as-of %s", time.Now().UTC().Format(time.RFC3339))
 	}
 	if c.Query, err = f.asked(); err != nil {
 		return err
@@ -101,18 +98,15 @@ func (f *testStoreFlags) run(cmd *cobra.Command, args []string, policies []*poli
 
 // tellTest writes a result whose tapes are told of. What isn't whole, and what failed, is the exit status.
 func tellTest(cmd *cobra.Command, res *storetest.Result, format string, reports *reportFlags) error {
+	rep := res.Report()
 	if format == "json" {
-		line, err := res.JSON()
-		if err != nil {
-			return err
-		}
-		if _, err := cmd.OutOrStdout().Write(line); err != nil {
+		if err := writeResult(cmd.OutOrStdout(), res); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintln(cmd.OutOrStdout(), res.Report().Summary())
+		fmt.Fprintln(cmd.OutOrStdout(), rep.Summary())
 	}
-	if err := reports.write(res.Report()); err != nil {
+	if err := reports.write(rep); err != nil {
 		return err
 	}
 	if err := res.Whole(); err != nil {

@@ -36,17 +36,14 @@ func Manifest(c Config, policies []string, image string, of int) ([]byte, error)
 		if err != nil {
 			return nil, fmt.Errorf("timings: %w", err)
 		}
-		j.Files["timings.yaml"] = string(text)
-		j.Args = append(j.Args, "--timings", MountPath+"/timings.yaml")
+		j.File("--timings", "timings.yaml", text)
 	}
 	for i, name := range policies {
 		text, err := analyse.PolicyText(name)
 		if err != nil {
 			return nil, err
 		}
-		file := fmt.Sprintf("policy-%d.yaml", i)
-		j.Files[file] = string(text)
-		j.Args = append(j.Args, "--policy", MountPath+"/"+file)
+		j.File("--policy", fmt.Sprintf("policy-%d.yaml", i), text)
 	}
 	return j.YAML()
 }

@@ -52,9 +52,7 @@ func (j *Job) Manifest() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		file := fmt.Sprintf("policy-%d.yaml", i)
-		job.Files[file] = string(text)
-		job.Args = append(job.Args, "--policy", MountPath+"/"+file)
+		job.File("--policy", fmt.Sprintf("policy-%d.yaml", i), text)
 	}
 	return job.YAML()
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,29 +11,26 @@ import (
 	"github.com/nodesim/nodesim/replay/policy"
 )
 
-// results are the lines of a log that are of tests.
-var results = shards.Results{Kind: ResultKind, Command: "nodesim test --store URL -o json"}
+// work is a test in shards.
+var work = shards.Work[Result]{
+	Results: shards.Results{Kind: ResultKind, Command: "nodesim test --store URL -o json"},
+	Shard:   (*Result).shard,
+	Facts: func(r *Result) []shards.Fact {
+		return []shards.Fact{{What: "store", Is: r.Store}, {What: "program", Is: r.Program}, {What: "input", Is: r.Input}}
+	},
+	Check:  (*Result).check,
+	Differ: ", since tapes came to the store or were removed: want one of each shard: leave one of both out",
+}
 
 // ReadResults reads the results in files, which may be logs that have other lines as well; "-" is standard input. One that no shard
 // can have written is refused.
-func ReadResults(files []string, stdin io.Reader) (all []Result, err error) {
-	err = results.Read(files, stdin, func(line []byte) error {
-		var one Result
-		if err := json.Unmarshal(line, &one); err != nil {
-			return err
-		}
-		all = append(all, one)
-		return one.check()
-	})
-	return all, err
-}
+func ReadResults(files []string, stdin io.Reader) ([]Result, error) { return work.Read(files, stdin) }
+
+func (r *Result) shard() shards.Shard { return shards.Shard{Index: r.Shard, Of: r.Shards} }
 
 // check refuses what is damaged, or isn't of one shard.
 func (r *Result) check() error {
-	shard := shards.Shard{Index: r.Shard, Of: r.Shards}
-	if err := shard.Check(); err != nil {
-		return err
-	}
+	shard := r.shard()
 	if len(r.Lacks) > 0 {
 		return errors.New("found a merged result that lacks shards, want those of the shards")
 	}

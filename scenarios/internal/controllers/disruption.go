@@ -132,10 +132,7 @@ func (d *Disruption) relabelled(old, p *kube.Pod) {
 // sameLabels is quick where two states share their labels, which they nearly
 // always do.
 func sameLabels(a, b kube.Pairs) bool {
-	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
-		return true
-	}
-	return slices.Equal(a, b)
+	return kube.Identical(a, b) || slices.Equal(a, b)
 }
 
 // sameButPlace compares labels without those that a scheduler copies from the

@@ -57,7 +57,7 @@ func noExecute(n *kube.Node) bool {
 
 // sameNoExecute compares the NoExecute taints of two states.
 func sameNoExecute(old, now []kube.Taint) bool {
-	if len(old) == len(now) && (len(old) == 0 || &old[0] == &now[0]) {
+	if kube.Identical(old, now) {
 		return true
 	}
 	for {

@@ -32,10 +32,7 @@ func sameNode(old, n *Node) bool {
 }
 
 func sameImages(old, now []Image) bool {
-	if len(old) == len(now) && (len(old) == 0 || &old[0] == &now[0]) {
-		return true
-	}
-	return slices.EqualFunc(old, now, func(a, b Image) bool { return a.Bytes == b.Bytes && alike(a.Names, b.Names) })
+	return Identical(old, now) || slices.EqualFunc(old, now, func(a, b Image) bool { return a.Bytes == b.Bytes && alike(a.Names, b.Names) })
 }
 
 func sameBudget(old, b *Budget) bool {

@@ -167,15 +167,16 @@ func (w *writer) flag(name string, old, now bool) {
 	}
 }
 
-// alike compares two states of a list. Most writes leave most lists where they are, which that shows at once: no list
-// is changed in place.
-func alike[T comparable](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
-}
+// Identical reports whether two states of a list are one list. Most writes leave most lists where they are, which that shows at
+// once: no list is changed in place.
+func Identical[L ~[]T, T any](a, b L) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// alike compares two states of a list.
+func alike[T comparable](a, b []T) bool { return Identical(a, b) || slices.Equal(a, b) }
 
 // object writes a map: what has changed of it.
 func (w *writer) object(name string, old, now Pairs) {
-	if len(old) == len(now) && (len(old) == 0 || &old[0] == &now[0]) {
+	if Identical(old, now) {
 		return
 	}
 	w.begin(name)

@@ -39,11 +39,6 @@ func (s *Scheduler) countImages(list []kube.Image, by int) {
 	}
 }
 
-// sameImages reports whether two statuses list the same images, without looking at them: a list isn't changed.
-func sameImages(a, b []kube.Image) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
 // imagesOf are the images of a template's containers, with the tag that counts where there is none.
 func imagesOf(t *kube.Template) (names []string) {
 	for _, list := range [...][]kube.ContainerSpec{t.Init(), t.Containers} {

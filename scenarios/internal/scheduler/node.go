@@ -231,7 +231,7 @@ func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {
 		s.limitVolumes(sn)
 		changed = true
 	}
-	if !sameImages(old.Images, n.Images) {
+	if !kube.Identical(old.Images, n.Images) {
 		s.countImages(old.Images, -1)
 		s.countImages(n.Images, 1)
 	}

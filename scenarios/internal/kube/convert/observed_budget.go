@@ -58,7 +58,7 @@ func status(s *policyv1.PodDisruptionBudgetStatus, old, b *kube.Budget) {
 	s.ObservedGeneration = b.ObservedGeneration
 	s.DisruptionsAllowed, s.CurrentHealthy = small(b.DisruptionsAllowed), small(b.CurrentHealthy)
 	s.DesiredHealthy, s.ExpectedPods = small(b.DesiredHealthy), small(b.ExpectedPods)
-	if !identical(old.DisruptedPods, b.DisruptedPods) {
+	if !kube.Identical(old.DisruptedPods, b.DisruptedPods) {
 		if s.DisruptedPods == nil {
 			s.DisruptedPods = map[string]metav1.Time{}
 		}
@@ -67,7 +67,7 @@ func status(s *policyv1.PodDisruptionBudgetStatus, old, b *kube.Budget) {
 			s.DisruptedPods[d.Pod] = metav1.Time{Time: second(d.At)}
 		}
 	}
-	if !identical(old.Conditions, b.Conditions) {
+	if !kube.Identical(old.Conditions, b.Conditions) {
 		s.Conditions = s.Conditions[:0]
 		for i := range b.Conditions {
 			c := &b.Conditions[i]

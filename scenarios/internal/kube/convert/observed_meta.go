@@ -17,10 +17,10 @@ func begin(ev *timeline.Event) metav1.ObjectMeta {
 
 // meta sets what has changed of the metadata.
 func (o *Observed) meta(to *metav1.ObjectMeta, old, m *kube.Meta) {
-	if !identical(old.Labels, m.Labels) {
+	if !kube.Identical(old.Labels, m.Labels) {
 		to.Labels = o.set(m.Labels)
 	}
-	if !identical(old.Annotations, m.Annotations) {
+	if !kube.Identical(old.Annotations, m.Annotations) {
 		to.Annotations = o.set(m.Annotations)
 	}
 	o.rest(to, old, m)
@@ -34,7 +34,7 @@ func (o *Observed) ownMeta(to *metav1.ObjectMeta, old, m *kube.Meta) {
 
 // changePairs makes of a map with some pairs one with others. Both lists are sorted.
 func changePairs(is map[string]string, old, now kube.Pairs) map[string]string {
-	if identical(old, now) {
+	if kube.Identical(old, now) {
 		return is
 	}
 	if is == nil {
@@ -72,16 +72,13 @@ func (o *Observed) rest(to *metav1.ObjectMeta, old, m *kube.Meta) {
 			to.DeletionTimestamp, to.DeletionGracePeriodSeconds = &at, &grace
 		}
 	}
-	if !identical(old.Finalizers, m.Finalizers) {
+	if !kube.Identical(old.Finalizers, m.Finalizers) {
 		to.Finalizers = m.Finalizers
 	}
 	if old.Owner != m.Owner {
 		to.OwnerReferences = o.owner(m.Owner)
 	}
 }
-
-// identical reports whether two states of a list are one: no list is changed in place.
-func identical[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // second is a moment in whole seconds, the zero time where there is none.
 func second(i kube.Instant) time.Time {

@@ -33,7 +33,7 @@ func (o *Observed) node(ev *timeline.Event, old, n *kube.Node) metav1.Object {
 	}
 	o.ownMeta(&to.ObjectMeta, &old.Meta, &n.Meta)
 	to.Spec.ProviderID, to.Spec.PodCIDR, to.Spec.Unschedulable = n.ProviderID, n.PodCIDR, n.Unschedulable
-	if !identical(old.Taints, n.Taints) {
+	if !kube.Identical(old.Taints, n.Taints) {
 		to.Spec.Taints = to.Spec.Taints[:0]
 		for i := range n.Taints {
 			t := &n.Taints[i]
@@ -41,7 +41,7 @@ func (o *Observed) node(ev *timeline.Event, old, n *kube.Node) metav1.Object {
 		}
 	}
 	to.Status.NodeInfo.KubeletVersion, to.Status.NodeInfo.OSImage = n.Info.KubeletVersion, n.Info.OSImage
-	if !identical(old.Conditions, n.Conditions) {
+	if !kube.Identical(old.Conditions, n.Conditions) {
 		to.Status.Conditions = to.Status.Conditions[:0]
 		for i := range n.Conditions {
 			c := &n.Conditions[i]

@@ -101,7 +101,7 @@ func (to *pod) status(o *Observed, old, p *kube.Pod) {
 	if old.Started != p.Started {
 		s.StartTime = moment(p.Started)
 	}
-	if !identical(old.Conditions, p.Conditions) {
+	if !kube.Identical(old.Conditions, p.Conditions) {
 		s.Conditions = s.Conditions[:0]
 		for i := range p.Conditions {
 			c := &p.Conditions[i]
@@ -111,7 +111,7 @@ func (to *pod) status(o *Observed, old, p *kube.Pod) {
 			})
 		}
 	}
-	if identical(old.Containers, p.Containers) && identical(old.Init, p.Init) {
+	if kube.Identical(old.Containers, p.Containers) && kube.Identical(old.Init, p.Init) {
 		return
 	}
 	for n := len(p.Containers) + len(p.Init); len(to.states) < n; {

@@ -169,7 +169,9 @@ func (w *writer) flag(name string, old, now bool) {
 
 // Identical reports whether two states of a list are one list. Most writes leave most lists where they are, which that shows at
 // once: no list is changed in place.
-func Identical[L ~[]T, T any](a, b L) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+func Identical[L ~[]T, T any](a, b L) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
 
 // alike compares two states of a list.
 func alike[T comparable](a, b []T) bool { return Identical(a, b) || slices.Equal(a, b) }

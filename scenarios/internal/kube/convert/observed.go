@@ -56,6 +56,21 @@ func (m *memory[T]) take() *T {
 	return o
 }
 
+// of returns the object of an event's: the one beside it, or where it comes, which fresh says, another in that place. One that is gone
+// is valid up to the next write.
+func (m *memory[T]) of(ev *timeline.Event, beside *any) (o *T, fresh bool) {
+	o, _ = (*beside).(*T)
+	switch {
+	case o == nil || ev.Type == timeline.Added:
+		o = m.take()
+		*beside = o
+		return o, true
+	case ev.Type == timeline.Deleted:
+		m.drop(o)
+	}
+	return o, false
+}
+
 // drop gives back one that is gone.
 func (m *memory[T]) drop(o *T) {
 	m.settle()

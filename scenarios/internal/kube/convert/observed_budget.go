@@ -15,18 +15,14 @@ import (
 var noBudget kube.Budget
 
 func (o *Observed) budget(ev *timeline.Event, old, b *kube.Budget) metav1.Object {
-	to, _ := b.Beside.(*policyv1.PodDisruptionBudget)
-	switch {
-	case to == nil || ev.Type == timeline.Added:
-		to = o.budgets.take()
+	to, fresh := o.budgets.of(ev, &b.Beside)
+	if fresh {
 		*to = policyv1.PodDisruptionBudget{
 			ObjectMeta: begin(ev), Status: policyv1.PodDisruptionBudgetStatus{Conditions: to.Status.Conditions[:0], DisruptedPods: to.Status.DisruptedPods},
 		}
 		clear(to.Status.DisruptedPods)
 		to.Spec.Selector = selector(b)
-		b.Beside, old = to, &noBudget
-	case ev.Type == timeline.Deleted:
-		o.budgets.drop(to)
+		old = &noBudget
 	}
 	to.ResourceVersion = ev.RV
 	if old == nil {

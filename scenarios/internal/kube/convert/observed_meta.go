@@ -141,14 +141,10 @@ func (o *Observed) owner(of *kube.Owner) []metav1.OwnerReference {
 
 // custom is a provider's object, of which observers look at the metadata alone.
 func (o *Observed) custom(ev *timeline.Event, old, c *kube.Custom) metav1.Object {
-	m, _ := c.Beside.(*metav1.PartialObjectMetadata)
-	switch {
-	case m == nil || ev.Type == timeline.Added:
-		m = o.others.take()
+	m, fresh := o.others.of(ev, &c.Beside)
+	if fresh {
 		*m = metav1.PartialObjectMetadata{ObjectMeta: begin(ev)}
-		c.Beside, old = m, &kube.Custom{}
-	case ev.Type == timeline.Deleted:
-		o.others.drop(m)
+		old = &kube.Custom{}
 	}
 	if old != nil {
 		o.meta(&m.ObjectMeta, &old.Meta, &c.Meta)

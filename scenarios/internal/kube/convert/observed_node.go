@@ -12,10 +12,8 @@ import (
 var noNode kube.Node
 
 func (o *Observed) node(ev *timeline.Event, old, n *kube.Node) metav1.Object {
-	to, _ := n.Beside.(*corev1.Node)
-	switch {
-	case to == nil || ev.Type == timeline.Added:
-		to = o.nodes.take()
+	to, fresh := o.nodes.of(ev, &n.Beside)
+	if fresh {
 		labels, annotations := to.Labels, to.Annotations
 		clear(labels)
 		clear(annotations)
@@ -23,9 +21,7 @@ func (o *Observed) node(ev *timeline.Event, old, n *kube.Node) metav1.Object {
 			ObjectMeta: begin(ev), Spec: corev1.NodeSpec{Taints: to.Spec.Taints[:0]}, Status: corev1.NodeStatus{Conditions: to.Status.Conditions[:0]},
 		}
 		to.Labels, to.Annotations = labels, annotations
-		n.Beside, old = to, &noNode
-	case ev.Type == timeline.Deleted:
-		o.nodes.drop(to)
+		old = &noNode
 	}
 	to.ResourceVersion = ev.RV
 	if old == nil {

@@ -34,17 +34,13 @@ var noPod kube.Pod
 
 func (o *Observed) pod(ev *timeline.Event, w *kube.Write, p *kube.Pod) metav1.Object {
 	old, _ := w.Old.(*kube.Pod)
-	to, _ := p.Beside.(*pod)
-	switch {
-	case to == nil || ev.Type == timeline.Added:
-		to = o.pods.take()
+	to, fresh := o.pods.of(ev, &p.Beside)
+	if fresh {
 		to.Pod = corev1.Pod{
 			ObjectMeta: begin(ev),
 			Status:     corev1.PodStatus{Conditions: to.Status.Conditions[:0], ContainerStatuses: to.Status.ContainerStatuses[:0]},
 		}
-		p.Beside, old = to, &noPod
-	case ev.Type == timeline.Deleted:
-		o.pods.drop(to)
+		old = &noPod
 	}
 	to.ResourceVersion = ev.RV
 	if old == nil {

@@ -60,19 +60,18 @@ type position struct {
 
 // NewChecker returns a Checker for one tape, from its start on.
 func NewChecker(o CheckOptions) *Checker {
-	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
-	return &Checker{
-		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
+	c := &Checker{
 		streams: map[string]*stream{}, objects: map[objectKey]*trackedObject{}, hosts: map[string]*host{}, budgets: map[string]*labelindex.Selecting[*trackedObject]{}, pods: map[string]*trackedPods{},
 		comparisons: map[string]int{}, uncounted: map[string]bool{},
 		tombstones: tombstones{dead: map[string]position{}},
 	}
+	c.begin(o)
+	return c
 }
 
 // Reset begins another tape, as [NewChecker] does, in the memory of the one before: it is for many short tapes, one after
 // the other.
 func (c *Checker) Reset(o CheckOptions) {
-	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
 	clear(c.streams)
 	clear(c.objects)
 	clear(c.hosts)
@@ -85,6 +84,12 @@ func (c *Checker) Reset(o CheckOptions) {
 	c.emptied.clear()
 	clear(c.deferredChecks.queue)
 	c.memory.reuse()
+	c.begin(o)
+}
+
+// begin begins a tape in memory that holds nothing.
+func (c *Checker) begin(o CheckOptions) {
+	o.Skew, o.Slack, o.Lag = max(0, o.Skew), max(0, o.Slack), max(0, o.Lag)
 	*c = Checker{
 		opts: o, lifecycle: o.Controllers, clocked: o.Skew == 0,
 		streams: c.streams, objects: c.objects, hosts: c.hosts, budgets: c.budgets, pods: c.pods, comparisons: c.comparisons, uncounted: c.uncounted,

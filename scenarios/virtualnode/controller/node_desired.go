@@ -87,9 +87,7 @@ func composed(desired *corev1.Node, p readiness) *corev1.Node {
 	}
 	for i := range conditions {
 		conditions[i].LastHeartbeatTime = p.heartbeat
-		if c := &conditions[i]; c.LastHeartbeatTime.Before(&c.LastTransitionTime) {
-			c.LastHeartbeatTime = c.LastTransitionTime // its provider reported the change after the heartbeat began
-		}
+		followTransition(&conditions[i]) // its provider may have reported the change after the heartbeat began
 	}
 	node.Status.Conditions = conditions
 	return &node
@@ -109,9 +107,14 @@ func following(node, live *corev1.Node, p readiness) *corev1.Node {
 		if c.LastTransitionTime = was.LastTransitionTime; was.Status != c.Status && c.LastTransitionTime.Before(&p.heartbeat) {
 			c.LastTransitionTime = p.heartbeat
 		}
-		if c.LastHeartbeatTime.Before(&c.LastTransitionTime) {
-			c.LastHeartbeatTime = c.LastTransitionTime // the other writer was later than this heartbeat began
-		}
+		followTransition(c) // the other writer may have been later than this heartbeat began
 	}
 	return node
+}
+
+// followTransition has a condition's heartbeat not be before its change.
+func followTransition(c *corev1.NodeCondition) {
+	if c.LastHeartbeatTime.Before(&c.LastTransitionTime) {
+		c.LastHeartbeatTime = c.LastTransitionTime
+	}
 }

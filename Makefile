@@ -61,7 +61,8 @@ race: ## the race detector over the packages with goroutines
 	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(HANG) $(RACE_PACKAGES)
 
 # go.mod asks for the oldest minor of Kubernetes' libraries that can be supported, so that nobody who imports a package is lifted
-# above it. test/newest/go.mod is the same with the newest. Left out is what is generated of the oldest.
+# above it. test/newest/go.mod is the same with the newest. Left out are a test of what is generated of the
+# oldest, and one that gets this module with the go.mod that it has.
 LIBRARIES ?= ./timeline/... ./golden/... ./noderoll/... ./recorder/... ./replay/... ./scenarios ./scenarios/plan/... ./scenarios/simcluster/... ./scenarios/cycle/... ./scenarios/virtualnode/... ./examples/...
 .PHONY: newest
 newest: ## packages that others import, and the flags of kubectl, with the newest minor of Kubernetes' libraries

@@ -139,7 +139,9 @@ func TestAnAnswerInMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		<-ended
+		if err := <-ended; err == nil {
+			t.Error("the handler ended without an error")
+		}
 		synctest.Wait() // the handler ends before the client reads
 		if _, err := res.Body.Read(make([]byte, 1)); !errors.Is(err, context.Canceled) {
 			t.Errorf("a read of what was cancelled, after the handler's end: %v", err)

@@ -22,6 +22,7 @@ type clients struct {
 	kube    kubeclient.Interface
 	dynamic dynamic.Interface
 	http    *http.Client
+	slowest longest
 	close   func()
 }
 
@@ -30,7 +31,8 @@ type clients struct {
 // reached is an error at once.
 func (p *Runner) connect(ctx context.Context) (*clients, error) {
 	config := rest.CopyConfig(p.config)
-	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return countingTransport{to} })
+	c := &clients{}
+	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return countingTransport{to, &c.slowest} })
 	over, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, &UnreachableError{p.config.Host, err}
@@ -38,7 +40,7 @@ func (p *Runner) connect(ctx context.Context) (*clients, error) {
 	proto := rest.CopyConfig(p.config)
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	c := &clients{http: over, close: func() { utilnet.CloseIdleConnectionsFor(over.Transport) }}
+	c.http, c.close = over, func() { utilnet.CloseIdleConnectionsFor(over.Transport) }
 	if c.kube, err = kubeclient.New(proto, over); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", p.config.Host, err)
 	}
@@ -103,12 +105,33 @@ func (t *writeCounter) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, writeCounterKey{}, t)
 }
 
-// countingTransport is a transport that counts writes.
-type countingTransport struct{ http.RoundTripper }
+// longest is the longest of several times, for several goroutines.
+type longest struct{ nanoseconds atomic.Int64 }
+
+func (s *longest) took(d time.Duration) {
+	for {
+		most := s.nanoseconds.Load()
+		if int64(d) <= most || s.nanoseconds.CompareAndSwap(most, int64(d)) {
+			return
+		}
+	}
+}
+
+func (s *longest) time() time.Duration { return time.Duration(s.nanoseconds.Load()) }
+
+// countingTransport is a transport that counts writes, and notes how long the slowest took.
+type countingTransport struct {
+	http.RoundTripper
+	slowest *longest
+}
 
 // RoundTrip implements [http.RoundTripper].
 func (t countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	from := time.Now()
 	answer, err := t.RoundTripper.RoundTrip(r)
+	if r.Method != http.MethodGet { // a watch is answered when there is something to tell
+		t.slowest.took(time.Since(from))
+	}
 	if err != nil || answer.StatusCode/100 != 2 {
 		return answer, err
 	}

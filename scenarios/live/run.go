@@ -320,5 +320,6 @@ func (r *run) count() {
 	r.apiServer.writeQueue.count(&r.report)
 	r.report.Evictions, r.report.Denied = r.apiServer.evictions, r.apiServer.denied
 	r.report.Position, r.report.Lost = time.Duration(r.at.Load()), r.pace.lost
+	r.report.Slowest = r.clients.slowest.time()
 	r.report.Outcomes = r.sim.Outcomes()
 }

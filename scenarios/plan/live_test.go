@@ -16,17 +16,24 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
+		slowest time.Duration
 		is      outcome
 		differs []string
 	}{
-		{"as planned", outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
-		{"as in half of the runs", outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "PodDisruptionBudget/shop/db"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Deployment/shop/some"}}}, nil},
-		{"nothing holds it up, and it is quick", outcome{ended: true, took: 9 * time.Minute}, []string{"duration", "PodDisruptionBudget/shop/web", "Deployment/shop/slow", "Deployment/shop/big"}},
-		{"something else does, and it never ends", outcome{blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {object: "PodDisruptionBudget/shop/other"}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Job/shop/once"}}},
+		{"as planned", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
+		{"as in half of the runs", 0, outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "PodDisruptionBudget/shop/db"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Deployment/shop/some"}}}, nil},
+		{"nothing holds it up, and it is quick", 0, outcome{ended: true, took: 9 * time.Minute}, []string{"duration", "PodDisruptionBudget/shop/web", "Deployment/shop/slow", "Deployment/shop/big"}},
+		{"something else does, and it never ends", 0, outcome{blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: time.Minute}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Job/shop/once"}}},
 			[]string{"ends by itself", "PodDisruptionBudget/shop/other", "Job/shop/once"}},
+		{"the machine makes it slow", time.Second, outcome{ended: true, took: 21 * time.Minute, blocks: []blocked{
+			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 69 * time.Second},
+		}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
+		{"the machine doesn't make it as slow", time.Second, outcome{ended: true, took: 21*time.Minute + time.Second, blocks: []blocked{
+			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 2 * time.Minute}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 70 * time.Second}, {object: "Deployment/shop/stuck", stops: true},
+		}, unready: []unready{{workload: "Deployment/shop/big"}}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := p.compare(&c.is, 20)
+			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest})
 			var differs []string
 			for _, check := range l.Checks {
 				if !check.Agrees {

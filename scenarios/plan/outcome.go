@@ -36,6 +36,14 @@ type blocked struct {
 	morePods     int
 }
 
+// least is the least time for which it has to hold up a run to be told of.
+func (b *blocked) least() time.Duration {
+	if b.kind == string(analysis.FindBudgetHeld) {
+		return shortestHold
+	}
+	return shortestDelay
+}
+
 // unready is the pods of a workload that weren't running at the end, for one reason.
 type unready struct {
 	workload, reason, message string
@@ -179,13 +187,11 @@ func (o *outcome) held(a *analysis.Analysis) {
 		if f.Node != "" {
 			b.nodes = 1
 		}
-		least := shortestDelay
 		if of := budgets[f.Object]; of != nil && f.Kind == analysis.FindBudgetHeld {
 			// After a roll that failed it holds on.
 			b.held, b.nodes, b.morePods = min(of.Held, o.took), len(of.HeldNodes), of.MorePods
-			least = shortestHold
 		}
-		if b.held >= least || b.stops {
+		if b.held >= b.least() || b.stops {
 			o.blocks = append(o.blocks, b)
 		}
 	}

@@ -177,7 +177,7 @@ func forecast(t *testing.T, provider string, seed uint64) *plan.Live {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	if err := p.Hold(read, o, r, speed, report.Outcomes); err != nil {
+	if err := p.Hold(read, o, r, plan.LiveRun{Speed: speed, Slowest: report.Slowest, Outcomes: report.Outcomes}); err != nil {
 		t.Fatal(err)
 	}
 	return p.Live

@@ -243,9 +243,9 @@ func TestPartsOfLongRoll(t *testing.T) {
 	r.recording()
 	var want []string
 	for i := range 40 {
+		n := r.Stats().Events
 		rv := a.node("MODIFIED", "a-"+strconv.Itoa(1+i%2), `"unschedulable":`+strconv.FormatBool(i%4 < 2))
 		want = append(want, fmt.Sprintf("nodes a-%d %d", 1+i%2, rv))
-		n := r.Stats().Events
 		r.wait("the event", func() bool { return r.Stats().Events > n })
 		for range 20 {
 			r.clock.Step(time.Second)

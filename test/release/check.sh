@@ -30,7 +30,10 @@ $HELM template x "$chart" --kube-version 1.36.0 --set "$all" > "$work/chart.yaml
 for kind in PodMonitor PrometheusRule ConfigMap NetworkPolicy PodDisruptionBudget Deployment; do
 	grep -qx "kind: $kind" "$work/chart.yaml" || fail "chart: found no $kind with all values set"
 done
-for bad in replicas=0 recorder.quiet=soon recorder.maxSize=lots store.url=ftp://x recorder.nodgroup=x terminationGracePeriodSeconds=5 \
+$HELM template x "$chart" --kube-version 1.36.0 --set volume.claim=true,volume.storageClassName=fast > "$work/claim.yaml"
+grep -qx "kind: StatefulSet" "$work/claim.yaml" && grep -q "storageClassName: fast" "$work/claim.yaml" && ! grep -q emptyDir "$work/claim.yaml" ||
+	fail "chart: found no StatefulSet with claims alone, with volume.claim"
+for bad in replicas=0 volume.claim=yes-please recorder.quiet=soon recorder.maxSize=lots store.url=ftp://x recorder.nodgroup=x terminationGracePeriodSeconds=5 \
 	recorder.nodegroup=a,recorder.selector=b; do
 	if $HELM template x "$chart" --kube-version 1.36.0 --set "$bad" > /dev/null 2> "$work/refused"; then fail "chart: --set $bad was taken"; fi
 	grep -q "${bad%%[.=]*}" "$work/refused" || fail "chart: --set $bad: the refusal doesn't name it: $(cat "$work/refused")"

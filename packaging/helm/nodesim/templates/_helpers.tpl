@@ -10,6 +10,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "nodesim.name" -}}
 {{- if contains "nodesim" .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-nodesim{{ end -}}
 {{- end }}
+{{- /* A recorder with a claim of its own is one of a StatefulSet. */}}
+{{- define "nodesim.kind" -}}
+{{ if .Values.volume.claim }}StatefulSet{{ else }}Deployment{{ end }}
+{{- end }}
 {{- /* The seconds of a duration such as 1h30m. */}}
 {{- define "nodesim.seconds" -}}
 {{- $n := 0.0 }}

@@ -131,7 +131,7 @@ func (s *Store) List(ctx context.Context, q Query) (tapes []Tape, skipped []erro
 }
 
 func (s *Store) describe(ctx context.Context, key string) (Tape, error) {
-	if name := strings.TrimSuffix(path.Base(key), descriptionEnding); !names.MatchString(name) {
+	if name := strings.TrimSuffix(path.Base(key), descriptionEnding); !isName(name) {
 		return Tape{}, &DamagedError{fmt.Errorf("description: found the name %.80q, want up to 200 letters, digits, dots, dashes and underscores", name)}
 	}
 	r, err := s.Bucket.Read(ctx, key)

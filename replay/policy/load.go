@@ -124,11 +124,13 @@ func (p *Policy) metadata(m *mapping) *Error {
 }
 
 // names are those of Kubernetes' objects: lower-case words with hyphens.
-var names = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+var names = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+const longestName = 63
 
 func (m *mapping) name(key string) (string, *Error) {
 	name, _, bad := m.text(key, true)
-	if bad == nil && !names.MatchString(name) {
+	if bad == nil && (len(name) > longestName || !names.MatchString(name)) {
 		bad = &Error{File: m.file, Line: m.at[key], Path: m.under(key), Found: fmt.Sprintf("%.80q", name), Wanted: "lower-case letters, digits and hyphens, at most 63"}
 	}
 	return name, bad

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/nodesim/nodesim/replay/analysis"
 )
@@ -26,8 +27,8 @@ var scripts = []string{
 // page is the file but for its data.
 type page struct{ before, after []byte }
 
-// thePage is the page with its style and script, whose hashes are in its policy.
-var thePage = makePage()
+// thePage is the page with its style and script, whose hashes are in its policy. It is made when it is written: no other command needs it.
+var thePage = sync.OnceValue(makePage)
 
 func makePage() page {
 	text := func(name string) string {
@@ -73,8 +74,8 @@ func Write(w io.Writer, a *analysis.Analysis, feed []Line) error {
 
 // write writes the page with its title and data.
 func write(w io.Writer, title string, data []byte) error {
-	before := bytes.ReplaceAll(thePage.before, []byte("{{title}}"), []byte(escape.Replace(title)))
-	for _, part := range [][]byte{before, data, thePage.after} {
+	before := bytes.ReplaceAll(thePage().before, []byte("{{title}}"), []byte(escape.Replace(title)))
+	for _, part := range [][]byte{before, data, thePage().after} {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}

@@ -60,7 +60,7 @@ func TestThePolicyNamesTheScriptAndTheStyle(t *testing.T) {
 // TestThePageMakesNoMarkup holds the script to the ways of making elements that take text for text.
 func TestThePageMakesNoMarkup(t *testing.T) {
 	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "fetch(", "XMLHttpRequest", "WebSocket", "import(", ".src =", ".href ="} {
-		if strings.Contains(string(thePage.before)+string(thePage.after), bad) {
+		if strings.Contains(string(thePage().before)+string(thePage().after), bad) {
 			t.Errorf("found %s on the page: want elements by createElement, text by textContent, and no request", bad)
 		}
 	}
@@ -115,14 +115,14 @@ func TestWaitsHaveTheirDuration(t *testing.T) {
 	if got := encoded(t, a).Nodes.Waits.Duration; len(got) != 1 || got[0] != 7000 || w.To.At-w.From.At == w.Duration {
 		t.Errorf("found durations %v of a wait of %s: want [7000]", got, w.Duration)
 	}
-	if bad := regexp.MustCompile(`lasting\(w\.to\.at|w\.to\.at\[\w+\] - w\.from`).FindString(string(thePage.before) + string(thePage.after)); bad != "" {
+	if bad := regexp.MustCompile(`lasting\(w\.to\.at|w\.to\.at\[\w+\] - w\.from`).FindString(string(thePage().before) + string(thePage().after)); bad != "" {
 		t.Errorf("found %s on the page: want the wait's duration", bad)
 	}
 }
 
 // What goes on at the end of the tape is told from what ended earlier without an end.
 func TestOnlyWhatGoesOnEndsWithTheTape(t *testing.T) {
-	script := string(thePage.before) + string(thePage.after)
+	script := string(thePage().before) + string(thePage().after)
 	for _, want := range []string{
 		`r.outcome === "unfinished" && r.to >= stops[side]`, `roll.outcome === "unfinished" && roll.to >= stop)`,
 		`r.outcome === "unfinished" && (r.left > 0 || r.to >= stops[side])`, `n.terminated.at[i] < 0 && n.spans`, `to < 0 && !data.nodes.unfinished[i]`,

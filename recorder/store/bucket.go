@@ -46,7 +46,17 @@ func Register(scheme string, open Opener) {
 // elsewhere are schemes that programs with more linked know.
 var elsewhere = []string{"azblob", "gs", "s3"}
 
-// Open opens the store of a URL: file:///var/lib/tapes, and those that are registered.
+// Make is Open of a store that is written to: a folder that isn't there is made. Buckets of clouds have to be there.
+func Make(ctx context.Context, address string) (*Store, error) {
+	if u, err := url.Parse(address); err == nil && u.Scheme == "file" {
+		if err := makeFolder(u); err != nil {
+			return nil, fmt.Errorf("store %s: %w", u.Redacted(), err)
+		}
+	}
+	return Open(ctx, address)
+}
+
+// Open opens the store of a URL: file:///var/lib/tapes, a folder that is there, and those that are registered.
 func Open(ctx context.Context, address string) (*Store, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
@@ -58,7 +68,7 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	mu.Unlock()
 	switch {
 	case !known && slices.Contains(elsewhere, u.Scheme):
-		return nil, fmt.Errorf("store %s: this build of nodesim has no %s, but %s: make cloud builds bin/nodesim-cloud, which has", u.Redacted(), u.Scheme, schemes)
+		return nil, fmt.Errorf("store %s: this build of nodesim has no %s, but %s: make cloud builds bin/nodesim-cloud, which has, and releases have archives of it", u.Redacted(), u.Scheme, schemes)
 	case !known:
 		return nil, fmt.Errorf("store %s: found the scheme %s, want %s", u.Redacted(), u.Scheme, schemes)
 	}

@@ -17,16 +17,40 @@ import (
 // folderBucket is a bucket in a folder: a volume that a team shares.
 type folderBucket struct{ root string }
 
-// openFolder opens a folder, and makes it where it isn't there.
+// openFolder opens a folder. One that isn't there is an error, not an empty store: its name may be mistyped.
 func openFolder(_ context.Context, u *url.URL) (Bucket, error) {
-	if u.Host != "" || !path.IsAbs(u.Path) {
-		return nil, fmt.Errorf("found the folder %q on the host %q, want three slashes and an absolute path, such as file:///var/lib/tapes", u.Path, u.Host)
+	root, err := folderOf(u)
+	if err != nil {
+		return nil, err
 	}
-	root := filepath.FromSlash(u.Path)
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return nil, fmt.Errorf("%w: want a folder that can be written", err)
+	switch is, err := os.Stat(root); {
+	case missing(err):
+		return nil, fmt.Errorf("found no folder %s: want one that is there, such as nodesim record --daemon --store makes", root)
+	case err != nil:
+		return nil, err
+	case !is.IsDir():
+		return nil, fmt.Errorf("found the file %s: want a folder", root)
 	}
 	return folderBucket{root}, nil
+}
+
+// makeFolder makes a folder that isn't there.
+func makeFolder(u *url.URL) error {
+	root, err := folderOf(u)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return fmt.Errorf("%w: want a folder that can be written", err)
+	}
+	return nil
+}
+
+func folderOf(u *url.URL) (string, error) {
+	if u.Host != "" || !path.IsAbs(u.Path) {
+		return "", fmt.Errorf("found the folder %q on the host %q, want three slashes and an absolute path, such as file:///var/lib/tapes", u.Path, u.Host)
+	}
+	return filepath.FromSlash(u.Path), nil
 }
 
 // place is the file of a key.

@@ -176,6 +176,31 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// A folder whose name is mistyped isn't an empty store, and isn't made: but by what writes to it.
+func TestFolderThatIsMissing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tapes")
+	address := "file://" + filepath.ToSlash(dir)
+	if _, err := store.Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), "found no folder "+dir) {
+		t.Errorf("found %v, want an error that names the folder", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
+	}
+	if _, err := store.Make(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	if found := list(t, folder(t, dir), store.Query{}); len(found) > 0 {
+		t.Errorf("found %v in a new folder", found)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), address+"/file"); err == nil || !strings.Contains(err.Error(), "want a folder") {
+		t.Errorf("a file: found %v, want an error", err)
+	}
+}
+
 func TestSurplus(t *testing.T) {
 	var all []store.Tape
 	for _, x := range []struct {

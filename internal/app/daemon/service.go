@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		log.Error("an upload failed", "error", err)
 	}}
 	if o.Store != "" {
-		if up.Store, err = store.Open(ctx, o.Store); err != nil {
+		if up.Store, err = store.Make(ctx, o.Store); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, up.Store.Close()) }()

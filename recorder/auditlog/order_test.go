@@ -2,6 +2,7 @@ package auditlog
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -31,5 +32,37 @@ func TestRequestsOf1970(t *testing.T) {
 	}
 	if i := evicted(merge(known, []entry{eviction})); i != late-9 {
 		t.Errorf("with room: found it before %d, want %d", i, late-9)
+	}
+}
+
+// A server that has much to do answers the creation of a pod after its binding, which the scheduler asked for once it saw the pod.
+// The binding comes after the creation, where there is room for its version, and what follows comes after it.
+func TestCreationsThatAreAnsweredLate(t *testing.T) {
+	known := []entry{
+		{received: 1, at: 1, version: 10, name: "shop/other", op: opState},
+		{received: 2, at: 9, version: 12, name: "shop/web", op: opCreated},
+		{received: 9, at: 10, version: 13, name: "shop/other", op: opState},
+		{received: 11, at: 12, version: 16, name: "shop/other", op: opState},
+	}
+	others := []entry{
+		{received: 3, at: 4, name: "shop/web", op: opBound},
+		{received: 5, at: 6, name: "shop/web", op: opPatched},
+	}
+	before := int64(0)
+	var ops []op
+	for _, e := range merge(known, others) {
+		ops = append(ops, e.op)
+		if e.at < before {
+			t.Errorf("found %d after %d, want times that never decrease", e.at, before)
+		}
+		before = e.at
+	}
+	if want := []op{opState, opCreated, opState, opBound, opPatched, opState}; !slices.Equal(ops, want) {
+		t.Errorf("found %v, want %v", ops, want)
+	}
+	// What came before the creation did is of an object of the same name before.
+	known[1].received = 4
+	if all := merge(known, others); all[1].op != opBound || all[2].op != opCreated || all[4].op != opPatched {
+		t.Errorf("a binding of before: found %v", all)
 	}
 }

@@ -147,7 +147,7 @@ func (c *campaign) run(seed uint64) {
 	}
 	c.back()
 	c.until("the last write on a tape", func() bool { return read(c.T, c.tapes()...).has(last, want[last]) })
-	c.until("the tapes in the store", func() bool { return c.stored(c.tapes()) })
+	c.until("the tapes in the store", c.stored)
 	c.stop(syscall.SIGTERM)
 	got := read(c.T, c.tapes()...)
 	for w, version := range want {
@@ -182,19 +182,21 @@ func (c *campaign) recorded(is func(timeline.Event) bool) bool {
 
 func (c *campaign) store() string { return filepath.Join(c.dir, "store") }
 
-// stored reports whether the store has each of the tapes, as it was written.
-func (c *campaign) stored(files []string) bool {
+// stored reports whether the store has each tape of the folder, with the same content.
+func (c *campaign) stored() bool {
+	made, err := store.Finished(filepath.Join(c.dir, "tapes"))
+	c.must(err)
 	s, err := store.Open(c.Context(), "file://"+c.store())
 	c.must(err)
 	defer func() { c.must(s.Close()) }()
 	tapes, skipped, err := s.List(c.Context(), store.Query{})
 	c.must(errors.Join(append(skipped, err)...))
-	var names []string
+	has := map[string]string{}
 	for _, t := range tapes {
 		c.must(s.Get(c.Context(), t, io.Discard)) // against its checksum
-		names = append(names, t.File())
+		has[t.Name] = t.SHA256
 	}
-	return !slices.ContainsFunc(files, func(f string) bool { return !slices.Contains(names, filepath.Base(f)) })
+	return !slices.ContainsFunc(made, func(t store.Tape) bool { return has[t.Name] != t.SHA256 })
 }
 
 func (c *campaign) fault() {

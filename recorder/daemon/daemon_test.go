@@ -234,6 +234,38 @@ func TestStandsBy(t *testing.T) {
 	}
 }
 
+// A daemon that ends in the middle of a roll makes its tape so far. One that goes on in the same folder makes that of the whole roll,
+// under another name: a store that has the one takes the other too.
+func TestInterruptedAndResumed(t *testing.T) {
+	a, dir := cluster(t), t.TempDir()
+	o := options(a, dir)
+	o.FinishOnStop = true
+	r := run(t, o, clocktesting.NewFakeClock(start))
+	r.recording()
+	cordoned := a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	r.until("the roll", func() bool { return len(r.Stats().Open) == 1 })
+	if err := r.end(); err != nil {
+		t.Fatal(err)
+	}
+	stump := r.finished(1)[0]
+	again := run(t, o, r.clock)
+	again.recording()
+	last := a.node("DELETED", "a-1", `"unschedulable":true`)
+	whole := again.finished(1)[0]
+	if stump.Outcome != trigger.Interrupted || whole.Outcome != trigger.Complete || !strings.HasPrefix(stump.Name, whole.Name+"-until-") {
+		t.Errorf("found the tapes %+v and %+v", stump, whole)
+	}
+	if c := read(t, r.files[0]); !c.versions[fmt.Sprintf("nodes a-1 %d", cordoned)] || !slices.Equal(c.ends, []string{"interrupted"}) {
+		t.Errorf("the interrupted tape lacks the cordon, or ends in %q", c.ends)
+	}
+	c := read(t, again.files[0])
+	for _, want := range []int{cordoned, last} {
+		if !c.versions[fmt.Sprintf("nodes a-1 %d", want)] {
+			t.Errorf("the whole tape lacks version %d of the node", want)
+		}
+	}
+}
+
 // A roll that takes long has its tape in parts, without a gap between them.
 func TestPartsOfLongRoll(t *testing.T) {
 	a := cluster(t)

@@ -38,7 +38,7 @@ type Options struct {
 	MaxSize int64
 	MaxAge  time.Duration
 	// FinishOnStop makes the tapes of the rolls that are on when the context ends, as interrupted. A daemon that goes on with the
-	// same folder makes them again, whole and under the same names.
+	// same folder makes them again, whole and under other names.
 	FinishOnStop bool
 
 	// Leads reports whether this daemon makes the tapes. One that doesn't stands by: it records and decides the same, so that it has all

@@ -25,7 +25,10 @@ import (
 // that was seen.
 const MarkMissing = "begin-missing"
 
-// tapeName is the same for each recorder that has seen the trigger, as far as its clock is.
+const nameTime = "20060102t150405z"
+
+// tapeName is the same for each recorder that has seen the trigger, as far as its clock is. A tape that was interrupted has a name of its
+// own: another recorder, or this one once it runs again, may make that of the whole roll.
 func tapeName(cluster string, r *trigger.Roll) string {
 	began := r.Began
 	if r.Part == 1 && !r.Trigger.Time.IsZero() {
@@ -40,7 +43,11 @@ func tapeName(cluster string, r *trigger.Roll) string {
 	if group == "" {
 		group = "nodes"
 	}
-	return began.UTC().Format("20060102t150405z") + "-" + group[:min(len(group), 80)] + "-" + r.ID(cluster)
+	name := began.UTC().Format(nameTime) + "-" + group[:min(len(group), 80)] + "-" + r.ID(cluster)
+	if r.Outcome == trigger.Interrupted {
+		name += "-until-" + r.Ended.UTC().Format(nameTime)
+	}
+	return name
 }
 
 // first is the piece that a roll's tape begins with: the last one that goes back far enough.

@@ -23,7 +23,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 .PHONY: demo
-demo: build ## play the recorded roll of a real cluster, ten times as fast
+demo: build ## play a roll recorded on a real control plane, ten times as fast
 	@bin/nodesim replay examples/surge.yaml --speed 10x
 
 .PHONY: build

@@ -194,7 +194,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	t.WriteString("\n")
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "WITH\tENDS\tP50\tP90\tEXTRA\tNODE HOURS\tLEAST\tBLOCKED")
+	fmt.Fprintln(tw, "WITH\tENDS\tP50\tP90\tEXTRA\tEXTRA HOURS\tLEAST\tBLOCKED")
 	for i := range c.Variants {
 		fmt.Fprintln(tw, strings.Join(c.Variants[i].cells(), "\t"))
 	}

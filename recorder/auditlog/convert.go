@@ -109,7 +109,7 @@ func (c *converter) collect(m members) error {
 // take keeps what a request says of an object.
 func (c *converter) take(r *resource, f found, ev *event) error {
 	at := ev.at().UnixNano()
-	e := entry{at: at, received: at, op: f.op, name: f.name, undo: f.undo}
+	e := entry{at: at, received: at, answered: at, op: f.op, name: f.name, undo: f.undo}
 	if !ev.Received.IsZero() {
 		e.received = min(at, ev.Received.UnixNano())
 	}

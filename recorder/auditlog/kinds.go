@@ -61,6 +61,7 @@ func (o op) writes() uint64 {
 type entry struct {
 	// When the answer was complete, and when the request came, as Unix nanoseconds.
 	at, received int64
+	answered     int64 // as the log has it; at may be another where the order says so
 
 	version uint64
 	body    place
@@ -69,6 +70,9 @@ type entry struct {
 	undo    undo
 	twice   bool // there is a second version, above it
 }
+
+// gone reports whether an entry says that an object isn't there, and not how it went.
+func (e *entry) gone() bool { return e.op == opFinal && e.body.n == 0 }
 
 // undo says what a request has changed in the state that it was answered with, so that an
 // object which the log first shows here can be put as it was before.

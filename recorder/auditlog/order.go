@@ -3,7 +3,6 @@ package auditlog
 import (
 	"cmp"
 	"slices"
-	"sort"
 )
 
 // order sorts the entries as the server did it: those with a version by it, all others by their
@@ -40,69 +39,6 @@ func (r *resource) order() (versions bool) {
 	slices.SortStableFunc(others, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
 	r.entries = merge(known, others)
 	return r.number()
-}
-
-// mostEarlier bounds how many of the known are looked at for a place before them: more writes don't end while the server works
-// on one request, and a log whose requests came in 1970 would have all of them looked at for each of its evictions.
-const mostEarlier = 1000
-
-// merge puts each of the others after those that are not later. Requests that the server worked on at the
-// same time are in the log in the order of their ends: where the known versions leave no room after
-// the one, but before it, the other was written first. What changes an object comes after its creation, also where a server that has
-// much to do answers the creation last.
-func merge(known, others []entry) []entry {
-	gaps := make([][]entry, len(known)+1) // before each of the known, and at the end
-	used := make([]uint64, len(known)+1)
-	latest := map[string]int{} // the gap of an object's last
-	created := map[string][]int{}
-	for i := range known {
-		if e := &known[i]; e.op == opCreated {
-			created[e.name] = append(created[e.name], i)
-		}
-	}
-	for _, e := range others {
-		last := sort.Search(len(known), func(i int) bool { return known[i].at > e.at })
-		writes := e.op.writes()
-		room := func(gap int) bool {
-			return gap == 0 || gap == len(known) || known[gap].version-known[gap-1].version > used[gap]+writes
-		}
-		first := latest[e.name]
-		for _, i := range created[e.name] {
-			if i >= last && known[i].received <= e.received {
-				first = max(first, i+1)
-			}
-		}
-		at := max(first, last)
-		if at > last {
-			for g := at; g-at < mostEarlier; g++ {
-				if room(g) {
-					at = g
-					break
-				}
-			}
-			e.at = max(e.at, known[at-1].at)
-		}
-		for g := last; g >= first; g-- {
-			if room(g) {
-				at = g
-				break
-			}
-			if g <= first || last-g >= mostEarlier || known[g-1].at < e.received || known[g-1].name == e.name {
-				break // it can't be earlier
-			}
-		}
-		if at < len(known) {
-			e.at = min(e.at, known[at].at)
-		}
-		used[at] += writes
-		latest[e.name] = at
-		gaps[at] = append(gaps[at], e)
-	}
-	all := make([]entry, 0, len(known)+len(others))
-	for i, e := range known {
-		all = append(append(all, gaps[i]...), e)
-	}
-	return append(all, gaps[len(known)]...)
 }
 
 // number gives a version to each entry that has none: the server has given one to each change, which

@@ -117,6 +117,9 @@ func (s *longest) took(d time.Duration) {
 	}
 }
 
+// restart forgets what was.
+func (s *longest) restart() { s.nanoseconds.Store(0) }
+
 func (s *longest) time() time.Duration { return time.Duration(s.nanoseconds.Load()) }
 
 // countingTransport is a transport that counts writes, and notes how long the slowest took.
@@ -129,11 +132,11 @@ type countingTransport struct {
 func (t countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	from := time.Now()
 	answer, err := t.RoundTripper.RoundTrip(r)
-	if r.Method != http.MethodGet { // a watch is answered when there is something to tell
-		t.slowest.took(time.Since(from))
-	}
 	if err != nil || answer.StatusCode/100 != 2 {
 		return answer, err
+	}
+	if r.Method != http.MethodGet { // a watch is answered when there is something to tell
+		t.slowest.took(time.Since(from))
 	}
 	if tally, is := r.Context().Value(writeCounterKey{}).(*writeCounter); is && r.Method != http.MethodGet {
 		tally.taken.Add(1)

@@ -50,8 +50,8 @@ type Report struct {
 	Evictions, Denied int
 	// Lost is the wall time for which the scenario was paused: a suspended machine, an API server that didn't answer.
 	Lost time.Duration
-	// Slowest is the wall time that the slowest write took, kubelets' included, from its request to its answer. A run at 15
-	// times the speed shows each second of it as 15.
+	// Slowest is the wall time that the slowest write since 0s took, kubelets' included, from its request to its answer. A run at 15 times
+	// the speed shows each second of it as 15.
 	Slowest time.Duration
 	// Removed counts the objects that were deleted in the end, Kinds those of each
 	// resource, such as nodes or volumeattachments.storage.k8s.io; Left names what is

@@ -245,6 +245,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 			return 0, false, err
 		}
 		r.begun.Store(true)
+		r.clients.slowest.restart()
 		close(r.noteNow)
 		r.tell(Progress{Phase: Playing, At: r.sim.Now(), Adopted: r.report.Adopted})
 	}

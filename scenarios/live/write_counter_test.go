@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -125,5 +126,41 @@ func TestCountsWhatBudgetsDeny(t *testing.T) {
 				t.Errorf("granted %d, denied %d, error %v: want %d, %d", w.evictions, w.denied, err, c.granted, c.denied)
 			}
 		})
+	}
+}
+
+// The slowest write is one that the server has taken, measured from its request to its answer.
+func TestSlowestWrite(t *testing.T) {
+	var handled time.Duration
+	refused := true
+	c := reached(t, func(w http.ResponseWriter, _ *http.Request) {
+		began := time.Now()
+		if refused {
+			answer(w, metav1.Status{Status: "Failure", Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden})
+			return
+		}
+		body := []byte(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "uid": "1"}}`)
+		handled = time.Since(began)
+		_, _ = w.Write(body)
+	})
+	nodes := c.kube.CoreV1().Nodes()
+	if _, err := nodes.Create(t.Context(), &corev1.Node{}, metav1.CreateOptions{}); err == nil || c.slowest.time() != 0 {
+		t.Errorf("found %s after a read and a write that was refused with %v, want none", c.slowest.time(), err)
+	}
+	refused = false
+	if _, err := nodes.Create(t.Context(), &corev1.Node{}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	most := c.slowest.time()
+	if most < handled || most == 0 {
+		t.Errorf("found %s, want at least the %s that the server took", most, handled)
+	}
+	c.slowest.took(most / 2)
+	if c.slowest.time() != most {
+		t.Errorf("found %s after a faster write, want %s still", c.slowest.time(), most)
+	}
+	c.slowest.restart()
+	if c.slowest.time() != 0 {
+		t.Error("found a time after the restart")
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -29,19 +30,26 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 69 * time.Second},
 		}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
 		{"the machine doesn't make it as slow", time.Second, outcome{ended: true, took: 21*time.Minute + time.Second, blocks: []blocked{
-			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 2 * time.Minute}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 70 * time.Second}, {object: "Deployment/shop/stuck", stops: true},
+			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 2 * time.Minute}, {kind: "slow-grace", object: "Deployment/shop/late", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 70 * time.Second}, {object: "Deployment/shop/stuck", stops: true},
 		}, unready: []unready{{workload: "Deployment/shop/big"}}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest})
 			var differs []string
+			unclear := 0
 			for _, check := range l.Checks {
-				if !check.Agrees {
+				if check.Differs() {
 					differs = append(differs, check.What)
+				}
+				if check.Unclear {
+					unclear++
 				}
 			}
 			if d := cmp.Diff(c.differs, differs); d != "" {
 				t.Errorf("what differs (-want +got):\n%s", d)
+			}
+			if c.slowest > 0 != (unclear > 0 && strings.Contains(l.headline(), "lower --live-speed") == l.Agrees()) {
+				t.Errorf("found %d unclear checks, and %q", unclear, l.headline())
 			}
 			if l.Agrees() != (len(c.differs) == 0) {
 				t.Errorf("it agrees: %t", l.Agrees())

@@ -90,16 +90,21 @@ func TestForecastsComeTrue(t *testing.T) {
 		last = 199
 	}
 	if asked := os.Getenv("NODESIM_FORECASTS"); asked != "" {
-		if _, err := fmt.Sscanf(asked, "%d-%d", &first, &last); err != nil {
-			n, err := strconv.Atoi(asked)
-			if err != nil {
-				t.Fatalf("NODESIM_FORECASTS=%s: want a number, or the first and the last seed, such as 10-49", asked)
-			}
-			first, last = 0, n-1
+		from, to, both := strings.Cut(asked, "-")
+		if !both {
+			from, to = "1", asked // so many
+		}
+		a, errFrom := strconv.Atoi(from)
+		b, errTo := strconv.Atoi(to)
+		if errFrom != nil || errTo != nil || b < a {
+			t.Fatalf("NODESIM_FORECASTS=%s: want a number, or the first and the last seed, such as 10-49", asked)
+		}
+		if first, last = a, b; !both {
+			first, last = 0, b-1
 		}
 	}
 	providers := []string{"eks", "karpenter", "gke", "plain"}
-	timed, within := 0, 0
+	timed, within, unclear := 0, 0, 0
 	for i := first; i <= last; i++ {
 		provider := providers[i%len(providers)]
 		t.Run(fmt.Sprintf("%s-%d", provider, i), func(t *testing.T) {
@@ -112,8 +117,11 @@ func TestForecastsComeTrue(t *testing.T) {
 					if c.Agrees {
 						within++
 					}
+					if c.Unclear {
+						unclear++
+					}
 					t.Log(text)
-				case !c.Agrees:
+				case c.Differs():
 					t.Error(text)
 				default:
 					t.Log(text)
@@ -121,8 +129,8 @@ func TestForecastsComeTrue(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("of %d rolls that ended %d took between P5 and P95", timed, within)
-	if missed := timed - within; missed > max(1, timed/10) {
+	t.Logf("of %d rolls that ended %d took between P5 and P95, %d no longer beyond it than this machine may have delayed them", timed, within, unclear)
+	if missed := timed - within - unclear; missed > max(1, timed/10) {
 		t.Errorf("%d of %d durations lie outside of P5 to P95, want at most %d", missed, timed, max(1, timed/10))
 	}
 }

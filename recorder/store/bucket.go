@@ -68,7 +68,7 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	mu.Unlock()
 	switch {
 	case !known && slices.Contains(elsewhere, u.Scheme):
-		return nil, fmt.Errorf("store %s: this build of nodesim has no %s, but %s: make cloud builds bin/nodesim-cloud, which has, and releases have archives of it", u.Redacted(), u.Scheme, schemes)
+		return nil, fmt.Errorf("store %s: this build of nodesim has no %s, but %s: want nodesim-cloud: an archive of each release, or make cloud", u.Redacted(), u.Scheme, schemes)
 	case !known:
 		return nil, fmt.Errorf("store %s: found the scheme %s, want %s", u.Redacted(), u.Scheme, schemes)
 	}

@@ -25,7 +25,7 @@ func openFolder(_ context.Context, u *url.URL) (Bucket, error) {
 	}
 	switch is, err := os.Stat(root); {
 	case missing(err):
-		return nil, fmt.Errorf("found no folder %s: want one that is there, such as nodesim record --daemon --store makes", root)
+		return nil, fmt.Errorf("found no folder %s: want a folder; nodesim record --daemon --store makes it", root)
 	case err != nil:
 		return nil, err
 	case !is.IsDir():

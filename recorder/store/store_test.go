@@ -167,7 +167,7 @@ func TestChangedObjectsAreNoticed(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
-		"tapes": "want a URL", "ftp://x": "found the scheme ftp, want file", "s3://bucket": "make cloud builds bin/nodesim-cloud",
+		"tapes": "want a URL", "ftp://x": "found the scheme ftp, want file", "s3://bucket": "want nodesim-cloud: an archive of each release, or make cloud",
 		"file://host/x": "three slashes", "s3://user:secret@bucket": "user:xxxxx@bucket",
 	} {
 		if _, err := store.Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {

@@ -44,17 +44,17 @@ const alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
 
 // isName reports whether a name is a file's on every system, and a key's in every bucket.
 func isName(s string) bool {
-	return of(s, 200, alphanumeric+"._-") && strings.Contains(alphanumeric, s[:1])
+	return consistsOf(s, 200, alphanumeric+"._-") && strings.Contains(alphanumeric, s[:1])
 }
 
 // isUID reports whether a cluster is the UID of a namespace.
-func isUID(s string) bool { return of(s, 64, alphanumeric+"-") }
+func isUID(s string) bool { return consistsOf(s, 64, alphanumeric+"-") }
 
-func isChecksum(s string) bool { return len(s) == 64 && of(s, 64, "0123456789abcdef") }
+func isChecksum(s string) bool { return len(s) == 64 && consistsOf(s, 64, "0123456789abcdef") }
 
-// of reports whether a text has some of these characters, and no others. A regular expression with a bound takes 100 kB as the program
+// consistsOf reports whether a text has one or more of these characters, and no others. A regular expression with a bound takes 100 kB as the program
 // starts, whatever the program does.
-func of(s string, most int, characters string) bool {
+func consistsOf(s string, most int, characters string) bool {
 	return s != "" && len(s) <= most && strings.Trim(s, characters) == ""
 }
 

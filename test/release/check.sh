@@ -31,7 +31,7 @@ for kind in PodMonitor PrometheusRule ConfigMap NetworkPolicy PodDisruptionBudge
 	grep -qx "kind: $kind" "$work/chart.yaml" || fail "chart: found no $kind with all values set"
 done
 $HELM template x "$chart" --kube-version 1.36.0 --set volume.claim=true,volume.storageClassName=fast > "$work/claim.yaml"
-grep -qx "kind: StatefulSet" "$work/claim.yaml" && grep -q "storageClassName: fast" "$work/claim.yaml" && ! grep -q emptyDir "$work/claim.yaml" ||
+grep -qx "kind: StatefulSet" "$work/claim.yaml" && grep -q "storageClassName: fast" "$work/claim.yaml" && ! grep -Eq "emptyDir|strategy:|volumes:" "$work/claim.yaml" ||
 	fail "chart: found no StatefulSet with claims alone, with volume.claim"
 for bad in replicas=0 volume.claim=yes-please recorder.quiet=soon recorder.maxSize=lots store.url=ftp://x recorder.nodgroup=x terminationGracePeriodSeconds=5 \
 	recorder.nodegroup=a,recorder.selector=b; do

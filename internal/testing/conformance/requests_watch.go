@@ -44,7 +44,11 @@ func watchRequests(r *Resource) (all []Request) {
 	root, rest, _ := strings.Cut(r.Path(""), "/"+r.Resource.Resource)
 	old := []string{root + "/watch/" + r.Resource.Resource + rest, root + "/watch/" + r.Resource.Resource + "/" + o.Name}
 	if r.Namespaced {
-		old = append(old, root+"/watch/namespaces/"+o.Namespace+"/"+r.Resource.Resource, root+"/watch/namespaces/"+o.Namespace+"/"+r.Resource.Resource+"/"+o.Name, root+"/watch/namespaces/"+o.Namespace)
+		old = append(old, root+"/watch/namespaces/"+o.Namespace+"/"+r.Resource.Resource, root+"/watch/namespaces/"+o.Namespace+"/"+r.Resource.Resource+"/"+o.Name)
+		// This is one of namespaces, which a busy server lists at another version than this resource.
+		q := get(topic, root+"/watch/namespaces/"+o.Namespace).with("resourceVersion", "0").with("timeoutSeconds", "1")
+		q.Stream = true
+		all = append(all, q)
 	}
 	for _, path := range old {
 		for _, version := range []uint64{0, r.Listed} {

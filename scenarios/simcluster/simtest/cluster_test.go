@@ -80,3 +80,19 @@ func TestReaders(t *testing.T) {
 		t.Errorf("found a feed of a cluster at rest: %s", feed)
 	}
 }
+
+// A priority queue that never ends would hang the bubble: managers have none unless they are asked for.
+func TestManagersHaveNoPriorityQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := simtest.New(t, simcluster.AtRest(simcluster.Scenario("surge")))
+		if is := c.Manager(ctrl.Options{}).GetControllerOptions().UsePriorityQueue; is == nil || *is {
+			t.Errorf("found UsePriorityQueue %v, want false", is)
+		}
+		asked := true
+		o := ctrl.Options{}
+		o.Controller.UsePriorityQueue = &asked
+		if is := c.Manager(o).GetControllerOptions().UsePriorityQueue; is == nil || !*is {
+			t.Errorf("found UsePriorityQueue %v where it was asked for", is)
+		}
+	})
+}

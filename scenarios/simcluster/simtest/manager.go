@@ -10,6 +10,9 @@ import (
 // Manager makes a manager of the cluster for unmodified reconcilers. It opens no
 // port, takes the name of a controller more than once in a process, and logs to
 // the test unless the options have a Logger. [Cluster.Start] starts it.
+//
+// Its controllers have client-go's work queues unless the options say UsePriorityQueue: a priority queue of v0.24 may block for ever when
+// it is shut down, and a bubble waits for it (kubernetes-sigs/controller-runtime#3538, mended in v0.25).
 func (c *Cluster) Manager(o ctrl.Options) ctrl.Manager {
 	c.t.Helper()
 	const none = "0" // how controller-runtime's options say so
@@ -17,6 +20,10 @@ func (c *Cluster) Manager(o ctrl.Options) ctrl.Manager {
 	if o.Controller.SkipNameValidation == nil {
 		unchecked := true
 		o.Controller.SkipNameValidation = &unchecked
+	}
+	if o.Controller.UsePriorityQueue == nil {
+		withoutPriorities := false
+		o.Controller.UsePriorityQueue = &withoutPriorities
 	}
 	if o.Logger.GetSink() == nil {
 		o.Logger = testr.NewWithInterface(c.t, testr.Options{})

@@ -86,6 +86,12 @@ cloud: ## bin/nodesim-cloud, which takes tapes to buckets of S3, GCS and Azure; 
 	cd cmd/nodesim-cloud; $(GO) test -vet=off -timeout $(HANG) ./...
 	cd cmd/nodesim-cloud; $(GO) build -ldflags "-s -w -X github.com/nodesim/nodesim/internal/version.linked=$(VERSION)" -o ../../bin/nodesim-cloud .
 
+# make release-check does the same with the archive of a release.
+.PHONY: adopt
+adopt: build ## what a user does first: from an archive to a replay, and to the tape of a roll that nobody announced to the recorder
+	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; tar -czf bin/nodesim.tar.gz -C bin nodesim; \
+	test/adopt/adopt.sh bin/nodesim.tar.gz "$$assets/kubectl"
+
 # A module of its own as well; its tests run for half an hour.
 .PHONY: e2e
 e2e: build ## Kubernetes' own conformance tests, on a real control plane and on a cluster that answers

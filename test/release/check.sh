@@ -117,6 +117,9 @@ ln -s nodesim "$work/archive/kubectl-nodesim"
 PATH="$work/archive:$PATH" kubectl-nodesim replay --help | grep -q '^  kubectl nodesim replay ' || fail "the plugin doesn't call itself kubectl nodesim"
 PATH="$work/archive:$PATH" "$work/archive/kubectl_complete-nodesim" repl | grep -q '^replay' || fail "the plugin isn't completed"
 
+say "from the archive to the tape of a roll that nobody announced"
+test/adopt/adopt.sh "$dist/nodesim_${version}_linux_amd64.tar.gz" "$(make -s --no-print-directory controlplane)/kubectl"
+
 say "Debian's package, in a root without anything"
 debian="$work/debian"
 mkdir -p "$debian/var/lib/dpkg/"{info,updates} "$debian/tmp"

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# adopt.sh ARCHIVE KUBECTL: the first hour of a user with a release's archive: a replay, then the recorder of packaging/kustomize in a
+# cluster, and a roll that nobody announced to it, on a tape in a store. The nodes are those of a live run. Virtual nodes run no
+# containers, so this script runs the recorder's: its arguments, a token of its service account, a folder for its volume, from when its
+# pod is Running until it is deleted, by the drains of the roll too. It needs python3, to read JSON.
+set -euo pipefail
+archive="$(realpath "$1")" kubectl="$2"
+kustomize="$(cd "$(dirname "$0")/../../packaging/kustomize" && pwd)"
+cluster="adopt-$$"
+work="$(mktemp -d)"
+cd "$work"
+declare -A containers=()
+roll="" up=""
+
+fail() {
+	trap - ERR
+	echo "adopt: $*" >&2
+	tail -n 20 ./*.log >&2 || true
+	exit 1
+}
+finish() {
+	local all=("${containers[@]}")
+	[ -z "$roll" ] || all+=("$roll")
+	[ ${#all[@]} = 0 ] || kill "${all[@]}" 2>/dev/null || true
+	wait
+	[ -z "$up" ] || ./nodesim cluster down --name "$cluster" >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+trap finish EXIT
+trap "exit 143" INT TERM HUP
+trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
+
+# Nothing but the archive: an empty folder, an empty home, no PATH.
+SECONDS=0
+tar -xzf "$archive"
+mkdir home
+env -i HOME="$work/home" ./nodesim replay --simulate surge -o feed --speed max >replay.log
+tail -n 1 replay.log | grep -q complete || fail "replay: the feed doesn't end in complete"
+echo "from the archive to a replay: $SECONDS s, $(wc -l <replay.log) lines"
+
+./nodesim cluster up --name "$cluster" --detach >cluster.log 2>&1 || fail "cluster up"
+up=yes
+./nodesim cluster kubeconfig --name "$cluster" >kubeconfig
+export KUBECONFIG="$work/kubeconfig"
+
+# An overlay, as packaging/kustomize/kustomization.yaml shows it: a store, and a roll that is over sooner.
+mkdir overlay store
+cp -r "$kustomize" base
+cat >overlay/kustomization.yaml <<yaml
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [../base]
+patches:
+- target: {kind: Deployment, name: nodesim}
+  patch: |
+    - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--store=file://$work/store"}
+    - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--quiet=10s"}
+yaml
+"$kubectl" kustomize overlay | "$kubectl" apply -f - >apply.log 2>&1 || fail "apply"
+
+# container POD: runs the recorder of a pod, in the background.
+container() {
+	local pod="$1" args=() arg text token
+	text="$("$kubectl" --namespace nodesim get pod "$pod" -o jsonpath='{range .spec.containers[0].args[*]}{@}{"\n"}{end}')" || return 0
+	token="$("$kubectl" --namespace nodesim create token nodesim)" || return 0
+	while read -r arg; do
+		case "$arg" in
+		--dir=*) arg="--dir=$work/volumes/$pod" ;;
+		--listen=*) arg="--listen=127.0.0.1:0" ;;
+		esac
+		args+=("$arg")
+	done <<<"$text"
+	mkdir -p "volumes/$pod"
+	TOKEN="$token" python3 - "$KUBECONFIG" >"$pod.kubeconfig" <<'python'
+import os, re, sys
+text = open(sys.argv[1]).read()
+# The cluster and its CA stay; the user is the service account.
+head, _ = re.split(r"(?m)^users:", text, maxsplit=1)
+name = re.search(r"(?m)^\s*user: (\S+)", head).group(1)
+print(head + "users:\n- name: " + name + "\n  user: {token: " + os.environ["TOKEN"] + "}")
+python
+	KUBECONFIG="$work/$pod.kubeconfig" ./nodesim "${args[@]}" >"$pod.log" 2>&1 &
+	containers[$pod]=$!
+}
+
+# kubelet starts and ends containers as the pods say.
+kubelet() {
+	local pods pod phase deleted running=" "
+	pods="$("$kubectl" --namespace nodesim get pods -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.status.phase}{" "}{.metadata.deletionTimestamp}{"\n"}{end}')" || return 0
+	while read -r pod phase deleted; do
+		if [ "$phase" = Running ] && [ -z "$deleted" ]; then
+			running+="$pod "
+			[ -n "${containers[$pod]:-}" ] || container "$pod"
+		fi
+	done <<<"$pods"
+	for pod in "${!containers[@]}"; do
+		case "$running" in
+		*" $pod "*) kill -0 "${containers[$pod]}" 2>/dev/null || fail "the recorder of $pod has ended by itself" ;;
+		*)
+			kill "${containers[$pod]}" 2>/dev/null || true
+			wait "${containers[$pod]}" || fail "the recorder of $pod ended with status $?"
+			unset "containers[$pod]"
+			echo "the pod $pod was deleted; its recorder ended"
+			;;
+		esac
+	done
+}
+
+# await WHAT COMMAND...: starts and ends recorders until something is so.
+await() {
+	local what="$1" deadline=$((SECONDS + 900))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $deadline ] || fail "$what: not within a quarter of an hour"
+		kubelet
+		sleep 0.5
+	done
+}
+
+# The roll begins twenty minutes after its nodes are there: eighty seconds at this speed, in which the recorders are scheduled, start, and
+# elect one that makes tapes.
+./nodesim simulate surge --show | sed 's/^roll:$/&\n  at: 20m/' >surge.yaml
+grep -q 'at: 20m' surge.yaml || fail "surge: found no line roll: to say when"
+./nodesim simulate ./surge.yaml --live --keep --speed 15x -o feed --set nodes=3 --set pods=4 --set minAvailable=3 >roll.log 2>&1 &
+roll=$!
+recording() { grep -qs "this recorder makes tapes from now on" nodesim-*.log && [ "$(cat volumes/*/history/* 2>/dev/null | wc -c)" -gt 0 ]; }
+over() { ! kill -0 "$roll" 2>/dev/null; }
+ended() { sed -n 's/.* terminated  *\(ip-[^ ]*\).*/\1/p' "$@" | sort -u; }
+# taped reports whether the tapes in the store show the end of each node that the roll has replaced. There are several, which overlap:
+# the drains take the recorders too.
+taped() {
+	rm -rf tapes
+	./nodesim tapes get --all --store "file://$work/store" --out tapes >tapes.log 2>&1 || return 1
+	local tape
+	for tape in tapes/*.yaml.zst; do
+		./nodesim replay "$tape" -o feed --speed max >"$tape.feed" || return 1
+	done
+	[ -z "$(comm -23 <(ended roll.log) <(ended tapes/*.feed))" ]
+}
+await "an elected recorder" recording
+[ -z "$(ended roll.log)" ] || fail "the roll began before the recorder"
+await "the end of the roll" over
+wait "$roll" || fail "the live run"
+roll=""
+[ "$(ended roll.log | wc -l)" -ge 3 ] || fail "the roll replaced $(ended roll.log | wc -l) nodes, want 3 or more"
+await "the end of each node on a tape in the store" taped
+for tape in tapes/*.yaml.zst; do ./nodesim inspect --check "$tape" >check.log || fail "$tape isn't consistent"; done
+./nodesim tapes list --store "file://$work/store"
+echo "from the archive to the tapes of a roll that nobody announced: $SECONDS s"

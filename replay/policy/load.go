@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/nodesim/nodesim/internal/phrase"
 )
@@ -123,14 +123,10 @@ func (p *Policy) metadata(m *mapping) *Error {
 	return bad
 }
 
-// names are those of Kubernetes' objects: lower-case words with hyphens.
-var names = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-
-const longestName = 63
-
+// name is one of Kubernetes' objects.
 func (m *mapping) name(key string) (string, *Error) {
 	name, _, bad := m.text(key, true)
-	if bad == nil && (len(name) > longestName || !names.MatchString(name)) {
+	if bad == nil && len(validation.IsDNS1123Label(name)) > 0 {
 		bad = &Error{File: m.file, Line: m.at[key], Path: m.under(key), Found: fmt.Sprintf("%.80q", name), Wanted: "lower-case letters, digits and hyphens, at most 63"}
 	}
 	return name, bad

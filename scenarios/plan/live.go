@@ -117,33 +117,34 @@ func (p *Plan) Hold(f *scenarios.File, o Options, tape *timeline.Reader, run Liv
 // compare is what an outcome says of the plan.
 func (p *Plan) compare(is *outcome, run LiveRun) *Live {
 	l := &Live{Speed: run.Speed, Late: Duration(run.late()), Ends: is.ended, Why: is.why, Took: Duration(is.took)}
-	check := func(agrees bool, what, planned, live string) {
-		l.Checks = append(l.Checks, Check{Agrees: agrees, What: what, Plan: planned, Live: live})
-	}
 	yes := map[bool]string{true: "yes", false: "no"}
-	check(is.ended && p.Ends > 0 || !is.ended && p.Ends < p.Runs, "ends by itself", fmt.Sprintf("%d of %d runs", p.Ends, p.Runs), yes[is.ended])
+	l.check(is.ended && p.Ends > 0 || !is.ended && p.Ends < p.Runs, "ends by itself", fmt.Sprintf("%d of %d runs", p.Ends, p.Runs), yes[is.ended])
 	if w := p.Within; is.ended && w != nil {
-		check(is.took >= time.Duration(w.P5) && is.took <= time.Duration(w.P95), "duration",
+		c := l.check(is.took >= time.Duration(w.P5) && is.took <= time.Duration(w.P95), "duration",
 			fmt.Sprintf("%s to %s (P5 to P95)", short(time.Duration(w.P5)), short(time.Duration(w.P95))), short(is.took))
-		l.excuse(is.took > time.Duration(w.P95) && is.took <= time.Duration(w.P95+l.Late), run)
+		if is.took > time.Duration(w.P95) && is.took <= time.Duration(w.P95+l.Late) {
+			c.excuse(run)
+		}
 	}
-	p.checkBlocks(is, l, run, check)
-	p.checkPods(is, check)
+	p.checkBlocks(is, l, run)
+	p.checkPods(is, l)
 	return l
 }
 
-// excuse makes the last check unclear where this machine may have made the difference.
-func (l *Live) excuse(may bool, run LiveRun) {
-	if !may {
-		return
-	}
-	c := &l.Checks[len(l.Checks)-1]
-	c.Unclear = true
-	c.Live += fmt.Sprintf(" (up to %s of it may be this machine's: %d writes of %s at %gx)",
-		short(time.Duration(l.Late)), chain, run.Slowest.Round(time.Millisecond), l.Speed)
+// check adds a check; it may be changed until the next one.
+func (l *Live) check(agrees bool, what, planned, live string) *Check {
+	l.Checks = append(l.Checks, Check{Agrees: agrees, What: what, Plan: planned, Live: live})
+	return &l.Checks[len(l.Checks)-1]
 }
 
-func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun, check func(agrees bool, what, planned, live string)) {
+// excuse makes a check unclear, since this machine may have made the difference.
+func (c *Check) excuse(run LiveRun) {
+	c.Unclear = true
+	c.Live += fmt.Sprintf(" (up to %s of it may be this machine's: %d writes of %s at %gx)",
+		short(run.late()), chain, run.Slowest.Round(time.Millisecond), run.Speed)
+}
+
+func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
 	seen := map[string]bool{}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
@@ -151,21 +152,23 @@ func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun, check func(agrees 
 		seen[b.Object] = true
 		switch planned := fmt.Sprintf("holds it up in %d of %d runs", b.Runs, p.Runs); {
 		case at >= 0:
-			check(true, b.Object, planned, fmt.Sprintf("held it up for %s, on %s", short(is.blocks[at].held), phrase.Count(is.blocks[at].nodes, "node")))
+			l.check(true, b.Object, planned, fmt.Sprintf("held it up for %s, on %s", short(is.blocks[at].held), phrase.Count(is.blocks[at].nodes, "node")))
 		case b.Runs*100 >= p.Runs*often:
-			check(false, b.Object, planned, "didn't hold it up")
+			l.check(false, b.Object, planned, "didn't hold it up")
 		}
 	}
 	for i := range is.blocks {
 		if b := &is.blocks[i]; !seen[b.object] {
 			seen[b.object] = true
-			check(false, b.object, "holds it up in no run", "held it up for "+short(b.held))
-			l.excuse(!b.stops && b.held-time.Duration(l.Late) < b.least(), run)
+			c := l.check(false, b.object, "holds it up in no run", "held it up for "+short(b.held))
+			if !b.stops && b.held-time.Duration(l.Late) < b.least() {
+				c.excuse(run)
+			}
 		}
 	}
 }
 
-func (p *Plan) checkPods(is *outcome, check func(agrees bool, what, planned, live string)) {
+func (p *Plan) checkPods(is *outcome, l *Live) {
 	seen := map[string]bool{}
 	for i := range p.WontRun {
 		w := &p.WontRun[i]
@@ -176,15 +179,15 @@ func (p *Plan) checkPods(is *outcome, check func(agrees bool, what, planned, liv
 		seen[w.Workload] = true
 		switch planned := fmt.Sprintf("%d pods don't run in %d of %d runs: %s", w.Pods, w.Runs, p.Runs, w.Message); {
 		case at >= 0:
-			check(true, w.Workload, planned, fmt.Sprintf("%d pods don't run: %s", is.unready[at].pods, is.unready[at].message))
+			l.check(true, w.Workload, planned, fmt.Sprintf("%d pods don't run: %s", is.unready[at].pods, is.unready[at].message))
 		case w.Runs*100 >= p.Runs*often:
-			check(false, w.Workload, planned, "all of its pods run")
+			l.check(false, w.Workload, planned, "all of its pods run")
 		}
 	}
 	for i := range is.unready {
 		if u := &is.unready[i]; !seen[u.workload] {
 			seen[u.workload] = true
-			check(false, u.workload, "all of its pods run", fmt.Sprintf("%d pods don't: %s", u.pods, u.message))
+			l.check(false, u.workload, "all of its pods run", fmt.Sprintf("%d pods don't: %s", u.pods, u.message))
 		}
 	}
 }

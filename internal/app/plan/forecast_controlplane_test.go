@@ -92,15 +92,15 @@ func TestForecastsComeTrue(t *testing.T) {
 	if asked := os.Getenv("NODESIM_FORECASTS"); asked != "" {
 		from, to, both := strings.Cut(asked, "-")
 		if !both {
-			from, to = "1", asked // so many
+			from, to = "0", asked // so many
 		}
-		a, errFrom := strconv.Atoi(from)
-		b, errTo := strconv.Atoi(to)
-		if errFrom != nil || errTo != nil || b < a {
+		var errFrom, errTo error
+		first, errFrom = strconv.Atoi(from)
+		if last, errTo = strconv.Atoi(to); !both {
+			last--
+		}
+		if errFrom != nil || errTo != nil || last < first {
 			t.Fatalf("NODESIM_FORECASTS=%s: want a number, or the first and the last seed, such as 10-49", asked)
-		}
-		if first, last = a, b; !both {
-			first, last = 0, b-1
 		}
 	}
 	providers := []string{"eks", "karpenter", "gke", "plain"}

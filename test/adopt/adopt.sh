@@ -2,7 +2,7 @@
 # adopt.sh ARCHIVE KUBECTL: the first hour of a user with a release's archive: a replay, then the recorder of packaging/kustomize in a
 # cluster, and a roll that nobody announced to it, on a tape in a store. The nodes are those of a live run. Virtual nodes run no
 # containers, so this script runs the recorder's: its arguments, a token of its service account, a folder for its volume, from when its
-# pod is Running until it is deleted, by the drains of the roll too. It needs python3, to read JSON.
+# pod is Running until it is deleted, by the drains of the roll too.
 set -euo pipefail
 archive="$(realpath "$1")" kubectl="$2"
 kustomize="$(cd "$(dirname "$0")/../../packaging/kustomize" && pwd)"
@@ -71,14 +71,9 @@ container() {
 		args+=("$arg")
 	done <<<"$text"
 	mkdir -p "volumes/$pod"
-	TOKEN="$token" python3 - "$KUBECONFIG" >"$pod.kubeconfig" <<'python'
-import os, re, sys
-text = open(sys.argv[1]).read()
-# The cluster and its CA stay; the user is the service account.
-head, _ = re.split(r"(?m)^users:", text, maxsplit=1)
-name = re.search(r"(?m)^\s*user: (\S+)", head).group(1)
-print(head + "users:\n- name: " + name + "\n  user: {token: " + os.environ["TOKEN"] + "}")
-python
+	cp kubeconfig "$pod.kubeconfig"
+	"$kubectl" --kubeconfig "$pod.kubeconfig" config set-credentials recorder --token "$token" >/dev/null
+	"$kubectl" --kubeconfig "$pod.kubeconfig" config set-context --current --user recorder >/dev/null
 	KUBECONFIG="$work/$pod.kubeconfig" ./nodesim "${args[@]}" >"$pod.log" 2>&1 &
 	containers[$pod]=$!
 }

@@ -129,7 +129,7 @@ func (s *sequence[K, T]) close() {
 }
 
 // podStands reports whether a server's pod shows what its kubelet has posted.
-// Conditions of others than the kubelet may be left out of the write.
+// Conditions of others than the kubelet may be left out of the write, and readiness gates may hold Ready back.
 func podStands(posted, server *corev1.Pod) bool {
 	p, s := &posted.Status, &server.Status
 	if p.Phase != s.Phase || !apiequality.Semantic.DeepEqual(p.ContainerStatuses, s.ContainerStatuses) {
@@ -140,7 +140,7 @@ func podStands(posted, server *corev1.Pod) bool {
 		switch is.Type {
 		case corev1.PodReady, corev1.ContainersReady, corev1.PodInitialized, corev1.PodReadyToStartContainers,
 			corev1.PodResizePending, corev1.PodResizeInProgress:
-			if !shows(s.Conditions, is) {
+			if !shows(s.Conditions, is) && (is.Type != corev1.PodReady || len(server.Spec.ReadinessGates) == 0) {
 				return false
 			}
 		}

@@ -74,6 +74,38 @@ func TestStatusIsWrittenUponTheServersState(t *testing.T) {
 	}
 }
 
+func TestReadinessGatesOpenAndClose(t *testing.T) {
+	s := newPodFixture(t, nil).run()
+	pod := aPod("web")
+	pod.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.org/gate"}}
+	s.create(pod)
+	ready := func(want corev1.ConditionStatus) {
+		t.Helper()
+		s.cached("Ready "+string(want), func(p *corev1.Pod) bool {
+			c := podCondition(p.Status.Conditions, corev1.PodReady)
+			return c != nil && c.Status == want
+		})
+		s.idle()
+	}
+	gate := func(is corev1.ConditionStatus) {
+		t.Helper()
+		s.edit("web", func(p *corev1.Pod) {
+			if c := podCondition(p.Status.Conditions, "example.org/gate"); c != nil {
+				c.Status = is
+				return
+			}
+			p.Status.Conditions = append(p.Status.Conditions, cond("example.org/gate", is, at(1)))
+		})
+	}
+	ready(no)
+	gate(yes)
+	ready(yes)
+	gate(no)
+	ready(no)
+	gate(yes)
+	ready(yes)
+}
+
 func TestStatusWriteIsTriedAgain(t *testing.T) {
 	for name, err := range map[string]error{
 		"conflict":    apierrors.NewConflict(pods, "web", nil),

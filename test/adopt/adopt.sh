@@ -2,14 +2,15 @@
 # adopt.sh ARCHIVE KUBECTL: the first hour of a user with a release's archive: a replay, then the recorder of packaging/kustomize in a
 # cluster, and a roll that nobody announced to it, on a tape in a store. The nodes are those of a live run. Virtual nodes run no
 # containers, so this script runs the recorder's: its arguments, a token of its service account, a folder for its volume, from when its
-# pod is Running until it is deleted, by the drains of the roll too.
-set -euo pipefail
+# pod is Running until it is deleted, by the drains of the roll too. A readiness gate stands for the probe of /readyz: a drain that takes
+# one recorder waits until the other records, as the budget has it, however late this script is.
+set -Eeuo pipefail
 archive="$(realpath "$1")" kubectl="$2"
 kustomize="$(cd "$(dirname "$0")/../../packaging/kustomize" && pwd)"
 cluster="adopt-$$"
 work="$(mktemp -d)"
 cd "$work"
-declare -A containers=()
+declare -A containers=() ready=()
 roll="" up=""
 
 fail() {
@@ -55,6 +56,7 @@ patches:
   patch: |
     - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--store=file://$work/store"}
     - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--quiet=10s"}
+    - {op: add, path: /spec/template/spec/readinessGates, value: [{conditionType: adopt/probed}]}
 yaml
 "$kubectl" kustomize overlay | "$kubectl" apply -f - >apply.log 2>&1 || fail "apply"
 
@@ -71,14 +73,27 @@ container() {
 		args+=("$arg")
 	done <<<"$text"
 	mkdir -p "volumes/$pod"
+	: >"$pod.log"
 	cp kubeconfig "$pod.kubeconfig"
 	"$kubectl" --kubeconfig "$pod.kubeconfig" config set-credentials recorder --token "$token" >/dev/null
 	"$kubectl" --kubeconfig "$pod.kubeconfig" config set-context --current --user recorder >/dev/null
-	KUBECONFIG="$work/$pod.kubeconfig" ./nodesim "${args[@]}" >"$pod.log" 2>&1 &
+	KUBECONFIG="$work/$pod.kubeconfig" ./nodesim "${args[@]}" >>"$pod.log" 2>&1 &
 	containers[$pod]=$!
 }
 
-# kubelet starts and ends containers as the pods say.
+# probe POD: opens the readiness gate of a pod whose recorder answers /readyz with 200.
+probe() {
+	local pod="$1" port status
+	port="$(sed -n 's/.*address=127\.0\.0\.1:\([0-9]*\).*/\1/p' "$pod.log")"
+	[ -n "$port" ] || return 0
+	status="$({ exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /readyz HTTP/1.0\r\n\r\n' >&3 && head -n 1 <&3; } 2>/dev/null)" || return 0
+	[[ "$status" == *" 200 "* ]] || return 0
+	"$kubectl" --namespace nodesim patch pod "$pod" --subresource=status \
+		--patch '{"status":{"conditions":[{"type":"adopt/probed","status":"True"}]}}' >/dev/null || return 0
+	ready[$pod]=yes
+}
+
+# kubelet starts, probes and ends containers as the pods say.
 kubelet() {
 	local pods pod phase deleted running=" "
 	pods="$("$kubectl" --namespace nodesim get pods -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.status.phase}{" "}{.metadata.deletionTimestamp}{"\n"}{end}')" || return 0
@@ -86,6 +101,7 @@ kubelet() {
 		if [ "$phase" = Running ] && [ -z "$deleted" ]; then
 			running+="$pod "
 			[ -n "${containers[$pod]:-}" ] || container "$pod"
+			[ -z "${containers[$pod]:-}" ] || [ -n "${ready[$pod]:-}" ] || probe "$pod"
 		fi
 	done <<<"$pods"
 	for pod in "${!containers[@]}"; do
@@ -112,13 +128,13 @@ await() {
 	done
 }
 
-# The roll begins twenty minutes after its nodes are there: eighty seconds at this speed, in which the recorders are scheduled, start, and
+# The roll begins forty minutes after its nodes are there: 160 seconds at this speed, in which the recorders are scheduled, start, and
 # elect one that makes tapes.
-./nodesim simulate surge --show | sed 's/^roll:$/&\n  at: 20m/' >surge.yaml
-grep -q 'at: 20m' surge.yaml || fail "surge: found no line roll: to say when"
+./nodesim simulate surge --show | sed 's/^roll:$/&\n  at: 40m/' >surge.yaml
+grep -q 'at: 40m' surge.yaml || fail "surge: found no line roll: to say when"
 ./nodesim simulate ./surge.yaml --live --keep --speed 15x -o feed --set nodes=3 --set pods=4 --set minAvailable=3 >roll.log 2>&1 &
 roll=$!
-recording() { grep -qs "this recorder makes tapes from now on" nodesim-*.log && [ "$(cat volumes/*/history/* 2>/dev/null | wc -c)" -gt 0 ]; }
+recording() { [ ${#ready[@]} = 2 ] && grep -qs "this recorder makes tapes from now on" nodesim-*.log; }
 over() { ! kill -0 "$roll" 2>/dev/null; }
 ended() { sed -n 's/.* terminated  *\(ip-[^ ]*\).*/\1/p' "$@" | sort -u; }
 # taped reports whether the tapes in the store show the end of each node that the roll has replaced. There are several, which overlap:
@@ -132,7 +148,7 @@ taped() {
 	done
 	[ -z "$(comm -23 <(ended roll.log) <(ended tapes/*.feed))" ]
 }
-await "an elected recorder" recording
+await "two recorders, one of them elected" recording
 [ -z "$(ended roll.log)" ] || fail "the roll began before the recorder"
 await "the end of the roll" over
 wait "$roll" || fail "the live run"

@@ -192,7 +192,7 @@ func (d *documents) header() ([]byte, error) {
 			if len(doc) == 0 && d.torn == "" {
 				return nil, fault("a header", "an empty file")
 			}
-			return nil, fault(`a header and "---" after it`, "the end of the file within the header")
+			return nil, &Error{Found: ErrTornHeader.Error(), Wanted: `a header and "---" after it`, cause: ErrTornHeader}
 		}
 		if err != nil {
 			return nil, err

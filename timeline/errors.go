@@ -1,11 +1,16 @@
 package timeline
 
 import (
+	"errors"
 	"fmt"
-	"github.com/nodesim/nodesim/internal/phrase"
 	"strconv"
 	"strings"
+
+	"github.com/nodesim/nodesim/internal/phrase"
 )
+
+// ErrTornHeader is what the [Error] of a file wraps that ends within its header, as one does whose writer was killed at once.
+var ErrTornHeader = errors.New("the end of the file within the header")
 
 // Error says where a tape is bad: the place, what was found there, what was
 // wanted, and where there is one, the remedy. It reads as one line.
@@ -16,11 +21,11 @@ type Error struct {
 	Wanted string
 	Remedy string
 
-	cause error // of reading the file, where that is what went wrong
+	cause error // of reading the file, where that is what went wrong, or ErrTornHeader
 }
 
 // Unwrap returns the error of the file or its decompression, if it is that
-// which went wrong, or nil.
+// which went wrong, [ErrTornHeader], or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string {

@@ -179,3 +179,14 @@ func TestPatchesInARow(t *testing.T) {
 		}
 	}
 }
+
+func TestTornHeader(t *testing.T) {
+	for _, text := range []string{"\n\n", head, head + `{"at":"0s","type":"MARK","name":"m"}` + "\n"} {
+		if _, err := NewReader(strings.NewReader(text)); !errors.Is(err, ErrTornHeader) {
+			t.Errorf("%q: found %v, want ErrTornHeader", text, err)
+		}
+	}
+	if _, err := NewReader(strings.NewReader("")); err == nil || errors.Is(err, ErrTornHeader) {
+		t.Errorf("an empty file: found %v, want another error", err)
+	}
+}

@@ -102,7 +102,7 @@ func began(path string) bool {
 // empty reports whether a file ends within its header: the daemon was killed when it made it.
 func empty(path string) bool {
 	_, err := timeline.Open(path)
-	return err != nil && strings.Contains(err.Error(), "the end of the file")
+	return errors.Is(err, timeline.ErrTornHeader)
 }
 
 // join hands out what the pieces of an epoch hold as one recording, with the wall time of each event: without

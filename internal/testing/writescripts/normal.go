@@ -14,6 +14,8 @@ var (
 	moment  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	address = regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`)
 	uid     = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
+	// masked is a UID in whose place no name can be found, as db-2 can be in 8ddb-21c527bfef4b.
+	masked  = regexp.MustCompile(`<UID \d+>`)
 	version = regexp.MustCompile(`"(resourceVersion|containerID|imageID)":"[^"]*"`)
 	zone    = regexp.MustCompile(`\beu-central-1[abc]\b`)
 	token   = regexp.MustCompile(`kube-api-access-[a-z0-9]{5}`)
@@ -52,12 +54,18 @@ func (c *Cluster) normal(objects []map[string]any) Rest {
 	}
 	names := c.hashes(objects)
 	texts := make([]string, len(objects))
+	masks := map[string]string{}
 	for i, o := range objects {
 		b, err := json.Marshal(o)
 		if err != nil {
 			panic(err) // it was decoded from JSON
 		}
-		texts[i] = string(b)
+		texts[i] = uid.ReplaceAllStringFunc(string(b), func(id string) string {
+			if masks[id] == "" {
+				masks[id] = fmt.Sprintf("<UID %d>", len(masks))
+			}
+			return masks[id]
+		})
 	}
 	names = append(names, c.generated(objects, texts, names)...)
 	// A name may begin as another one does.
@@ -75,7 +83,7 @@ func (c *Cluster) normal(objects []map[string]any) Rest {
 	}
 	r := Rest{Fields: map[string]string{}}
 	for i, s := range texts {
-		s = uid.ReplaceAllStringFunc(s, func(id string) string { return "uid:" + of[id] })
+		s = masked.ReplaceAllStringFunc(s, func(id string) string { return "uid:" + of[id] })
 		o := map[string]any{}
 		if err := json.Unmarshal([]byte(c.general(s)), &o); err != nil {
 			panic(err)
@@ -199,7 +207,7 @@ func (c *Cluster) generated(objects []map[string]any, texts []string, hashes []r
 			continue
 		}
 		key := strings.ReplaceAll(texts[i], name, "")
-		key = replaced(c.general(uid.ReplaceAllString(key, "")), hashes)
+		key = replaced(c.general(masked.ReplaceAllString(key, "")), hashes)
 		all = append(all, one{replaced(base, hashes), name, key})
 	}
 	slices.SortFunc(all, func(a, b one) int {

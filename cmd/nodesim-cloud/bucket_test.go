@@ -5,20 +5,26 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/nodesim/nodesim/recorder/store"
 )
@@ -31,20 +37,62 @@ const (
 	away
 	forbidden
 	full
-	half // the connection ends within the body
+	half   // the connection ends within the body
+	killed // the server is killed, and started again later
 )
 
-// server is an S3 server on loopback with a bucket, which fails as it is told to, and the URL of a store in it.
-func server(t *testing.T) (address string, fails *atomic.Int32) {
+// gatewayOf builds a server of S3, which keeps buckets in a folder: https://github.com/versity/versitygw.
+func gatewayOf(t *testing.T) (program string) {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("tapes"); err != nil {
+	folder := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "install", "github.com/versity/versitygw/cmd/versitygw@v1.8.0")
+	build.Env = append(os.Environ(), "GOBIN="+folder, "CGO_ENABLED=0")
+	build.Dir = folder
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return filepath.Join(folder, "versitygw")
+}
+
+// server is an S3 server in a process of its own with a bucket, and a proxy in front of it on loopback, which fails as it is told to.
+type server struct {
+	t               *testing.T
+	program, folder string
+	process         *exec.Cmd
+	url             string // of a store in the bucket
+	fails           atomic.Int32
+}
+
+const accessKey, secretKey = "test", "test-secret"
+
+func newServer(t *testing.T, program string) *server {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "s3") // short: the path of a socket has at most 107 bytes
+	if err != nil {
 		t.Fatal(err)
 	}
-	works := gofakes3.New(backend).Server()
-	fails = &atomic.Int32{}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, name := range []string{"buckets/tapes", "attributes"} {
+		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := &server{t: t, program: program, folder: folder}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { // the host is signed, so it stays
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host
+		},
+		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", g.socket())
+		}},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch fault(fails.Load()) {
+		switch fault(g.fails.Load()) {
 		case away:
 			panic(http.ErrAbortHandler)
 		case half:
@@ -54,21 +102,67 @@ func server(t *testing.T) (address string, fails *atomic.Int32) {
 			http.Error(w, "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>", http.StatusForbidden)
 		case full:
 			http.Error(w, "<Error><Code>QuotaExceeded</Code><Message>full</Message></Error>", http.StatusInsufficientStorage)
-		default:
-			works.ServeHTTP(w, r)
+		case none, killed:
+			proxy.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(s.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	t.Setenv("AWS_ACCESS_KEY_ID", accessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secretKey)
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	t.Setenv("AWS_MAX_ATTEMPTS", "1") // the uploader tries again
-	return "s3://tapes?region=eu-central-1&use_path_style=true&endpoint=" + s.URL, fails
+	g.url = "s3://tapes?region=us-east-1&use_path_style=true&endpoint=" + s.URL
+	g.start()
+	t.Cleanup(g.kill)
+	return g
 }
 
-func finished(t *testing.T, folder string, n int) (all []store.Tape) {
+func (g *server) socket() string { return filepath.Join(g.folder, "socket") }
+
+// start returns once the server takes connections.
+func (g *server) start() {
+	g.t.Helper()
+	if err := os.Remove(g.socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		g.t.Fatal(err)
+	}
+	g.process = exec.Command(g.program, "--port", g.socket(), "--region", "us-east-1", "--quiet",
+		"posix", "--sidecar", filepath.Join(g.folder, "attributes"), filepath.Join(g.folder, "buckets"))
+	g.process.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
+	var said bytes.Buffer
+	g.process.Stdout, g.process.Stderr = &said, &said
+	if err := g.process.Start(); err != nil {
+		g.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func(p *exec.Cmd) { ended <- p.Wait() }(g.process)
+	for {
+		c, err := net.Dial("unix", g.socket())
+		if err == nil {
+			if err := c.Close(); err != nil {
+				g.t.Error(err)
+			}
+			return
+		}
+		select {
+		case err := <-ended:
+			g.t.Fatalf("the S3 server has ended: %v\n%s", err, &said)
+		case <-g.t.Context().Done():
+			g.t.Fatal("the S3 server takes no connections")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// kill ends the server at once.
+func (g *server) kill() {
+	if err := g.process.Process.Kill(); err != nil {
+		g.t.Error(err)
+	}
+}
+
+// finished puts tapes of the hours from a to b into a folder.
+func finished(t *testing.T, folder string, a, b int) (all []store.Tape) {
 	t.Helper()
-	for i := range n {
+	for i := a; i < b; i++ {
 		text := bytes.Repeat([]byte(fmt.Sprint("tape", i)), 1000)
 		sum := sha256.Sum256(text)
 		began := time.Date(2026, 11, 27, i, 0, 0, 0, time.UTC)
@@ -86,55 +180,127 @@ func finished(t *testing.T, folder string, n int) (all []store.Tape) {
 // Whatever the S3 server does meanwhile, each tape is there in the end, once and whole, and none leaves the folder before.
 func TestS3(t *testing.T) {
 	store.Register("s3", open)
-	for what, f := range map[string]fault{"away": away, "without rights": forbidden, "full": full, "cut off": half} {
+	program := gatewayOf(t)
+	for what, f := range map[string]fault{"away": away, "without rights": forbidden, "full": full, "cut off": half, "killed": killed} {
 		t.Run(what, func(t *testing.T) {
-			address, fails := server(t)
-			folder := t.TempDir()
-			tapes := finished(t, folder, 3)
-			s, err := store.Open(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := s.Close(); err != nil {
-					t.Error(err)
+			g := newServer(t, program)
+			holds(t, g.url, func() {
+				if g.fails.Store(int32(f)); f == killed {
+					g.kill()
 				}
-			}()
-			u := &store.Uploader{Folder: folder, Store: s, Keep: store.Keep{Age: 1}, Clock: clock.RealClock{}}
-			fails.Store(int32(f))
-			if err := u.Once(t.Context()); err == nil || u.State().Waiting != 3 {
-				t.Errorf("found %v, %+v, want all to wait", err, u.State())
-			}
-			if left, err := store.Finished(folder); err != nil || len(left) != 3 {
-				t.Errorf("found %d tapes in the folder, %v, want 3", len(left), err)
-			}
-			fails.Store(int32(none))
-			if err := u.Once(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			found, skipped, err := s.List(t.Context(), store.Query{Cluster: "c1"})
-			if err != nil || len(skipped) > 0 || len(found) != 3 {
-				t.Fatalf("found %d tapes, %v, %v", len(found), skipped, err)
-			}
-			for _, x := range tapes {
-				if err := s.Get(t.Context(), x, io.Discard); err != nil {
-					t.Error(err)
+			}, func() {
+				if g.fails.Store(int32(none)); f == killed {
+					g.start()
 				}
-			}
-			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-				t.Errorf("found %d files in the folder, %v, want none", len(left), err)
-			}
-			if err := s.Delete(t.Context(), tapes[0]); err != nil {
-				t.Error(err)
-			}
-			if found, _, err := s.List(t.Context(), store.Query{}); err != nil || len(found) != 2 {
-				t.Errorf("found %d tapes after one was removed, %v", len(found), err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			if err := s.Put(ctx, tapes[0], func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("x")), nil }); err == nil {
-				t.Error("found no error of an upload that was ended")
-			}
+			})
 		})
+	}
+	t.Run("away for an hour", func(t *testing.T) { anHour(t, newServer(t, program)) })
+}
+
+// anHour kills the server for an hour of an uploader's time, in which one more tape is finished.
+func anHour(t *testing.T, g *server) {
+	folder := t.TempDir()
+	s, err := store.Open(t.Context(), g.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := clocktesting.NewFakeClock(time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC))
+	failed := make(chan error)
+	u := &store.Uploader{Folder: folder, Store: s, Keep: store.Keep{Age: 1}, Clock: now, Failed: func(err error) { failed <- err }}
+	tapes := finished(t, folder, 0, 1)
+	g.kill()
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { u.Run(ctx, nil, 10*time.Minute) })
+	step := func() {
+		t.Helper()
+		for !now.HasWaiters() {
+			if t.Context().Err() != nil {
+				t.Fatal("the uploader waits for no time")
+			}
+			runtime.Gosched()
+		}
+		now.Step(10 * time.Minute)
+	}
+	for tenth := range 6 { // each try takes seconds: the library tries three times
+		<-failed
+		if tenth == 3 {
+			tapes = append(tapes, finished(t, folder, 1, 2)...)
+		}
+		step()
+	}
+	<-failed
+	if state := u.State(); state.Waiting != 2 || state.Uploaded != 0 {
+		t.Errorf("found %+v after an hour, want 2 to wait", state)
+	}
+	g.start()
+	step()
+	for u.State().Waiting > 0 || u.State().Uploaded < 2 {
+		select {
+		case err := <-failed:
+			t.Fatal(err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	end()
+	running.Wait()
+	for _, x := range tapes {
+		if err := s.Get(t.Context(), x, io.Discard); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// holds uploads tapes to a store that fails, and then to one that works.
+func holds(t *testing.T, address string, fail, mend func()) {
+	folder := t.TempDir()
+	tapes := finished(t, folder, 0, 3)
+	s, err := store.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	u := &store.Uploader{Folder: folder, Store: s, Keep: store.Keep{Age: 1}, Clock: clock.RealClock{}}
+	fail()
+	if err := u.Once(t.Context()); err == nil || u.State().Waiting != 3 {
+		t.Errorf("found %v, %+v, want all to wait", err, u.State())
+	}
+	if left, err := store.Finished(folder); err != nil || len(left) != 3 {
+		t.Errorf("found %d tapes in the folder, %v, want 3", len(left), err)
+	}
+	mend()
+	if err := u.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found, skipped, err := s.List(t.Context(), store.Query{Cluster: "c1"})
+	if err != nil || len(skipped) > 0 || len(found) != 3 {
+		t.Fatalf("found %d tapes, %v, %v", len(found), skipped, err)
+	}
+	for _, x := range tapes {
+		if err := s.Get(t.Context(), x, io.Discard); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("found %d files in the folder, %v, want none", len(left), err)
+	}
+	if err := s.Delete(t.Context(), tapes[0]); err != nil {
+		t.Error(err)
+	}
+	if found, _, err := s.List(t.Context(), store.Query{}); err != nil || len(found) != 2 {
+		t.Errorf("found %d tapes after one was removed, %v", len(found), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Put(ctx, tapes[0], func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("x")), nil }); err == nil {
+		t.Error("found no error of an upload that was ended")
 	}
 }

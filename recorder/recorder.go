@@ -167,6 +167,18 @@ func (r *Recorder) Mark(name, reason string) {
 	})
 }
 
+// Sync returns once all lines so far are on the disk; by itself the recorder sees to that within a second. It returns an error before the
+// tape is open, after its end, and where the tape can't be written, which ends the recording.
+func (r *Recorder) Sync() error {
+	return r.deliver(func(time.Duration) error {
+		r.unsynced = false
+		if err := r.out.Sync(); err != nil {
+			return &tapeError{err}
+		}
+		return nil
+	})
+}
+
 // fail ends the recording because of the tape. The caller holds mu.
 func (r *Recorder) fail(err error) {
 	if r.fatal == nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/nodesim/nodesim/recorder/daemon/trigger"
 	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/timeline"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -47,8 +48,14 @@ var start = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 func run(t *testing.T, o daemon.Options, c *clocktesting.FakeClock) *running {
 	t.Helper()
 	r := &running{t: t, clock: c}
-	o.Clock = c
+	if o.Clock == nil {
+		o.Clock = c
+	}
+	also := o.Finished
 	o.Finished = func(tape store.Tape, file string) {
+		if also != nil {
+			also(tape, file)
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.tapes, r.files = append(r.tapes, tape), append(r.files, file)
@@ -300,6 +307,54 @@ func TestPartsOfLongRoll(t *testing.T) {
 	for _, w := range want {
 		if !c.versions[w] {
 			t.Errorf("the tapes lack %s", w)
+		}
+	}
+}
+
+// syncsLate is a clock by which a recorder brings lines to the disk once an hour.
+type syncsLate struct{ *clocktesting.FakeClock }
+
+func (c syncsLate) NewTicker(d time.Duration) clock.Ticker {
+	if d < time.Second {
+		d = time.Hour
+	}
+	return c.FakeClock.NewTicker(d)
+}
+
+// A daemon that is killed as soon as a part of a roll has its tape makes no other tape of that name, which a store would refuse.
+func TestKilledAfterPart(t *testing.T) {
+	a, dir, next := cluster(t), t.TempDir(), t.TempDir()
+	o := options(a, dir)
+	o.MaxAge = 3 * time.Minute
+	var once sync.Once
+	o.Finished = func(store.Tape, string) {
+		once.Do(func() {
+			if err := os.CopyFS(next, os.DirFS(dir)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	c := clocktesting.NewFakeClock(start)
+	o.Clock = syncsLate{c}
+	r := run(t, o, c)
+	r.recording()
+	a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	first := r.finished(1)[0]
+	if err := r.end(); err != nil {
+		t.Fatal(err)
+	}
+	o.Dir, o.Finished = next, nil
+	again := run(t, o, c)
+	again.recording()
+	rv := a.node("MODIFIED", "a-2", `"unschedulable":true`)
+	again.until("the event on a tape", func() bool {
+		again.mu.Lock()
+		defer again.mu.Unlock()
+		return read(t, again.files...).versions[fmt.Sprintf("nodes a-2 %d", rv)]
+	})
+	for _, tape := range again.finished(1) {
+		if tape.Name == first.Name && tape.SHA256 != first.SHA256 {
+			t.Errorf("found %s again, with %d events after %d", tape.Name, tape.Events, first.Events)
 		}
 	}
 }

@@ -38,10 +38,13 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 		d.mu.Unlock()
 		rec.Mark(name, reason)
 	}
+	if len(long) > 0 && rec.Sync() != nil { // a killed daemon would give another part the name of this one
+		return
+	}
 	open = d.collect(rec)
 	final := d.all[:len(d.all)-1]
 	left := d.queue[:0:0]
-	leads := d.o.Leads()
+	leads, made := d.o.Leads(), false
 	for _, r := range d.queue {
 		if !leads { // another daemon makes it, and has some time for that
 			if now.Sub(r.Ended) < d.o.Before {
@@ -55,8 +58,12 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 			continue
 		}
 		rec.Mark(markTaped, r.ID(d.cluster))
+		made = true
 	}
 	d.queue = left
+	if made && rec.Sync() != nil { // a killed daemon would make a tape again, of what prune leaves
+		return
+	}
 	d.prune(now, false)
 	d.set(func(s *Stats) { s.Open = open })
 }

@@ -134,7 +134,7 @@ await() {
 grep -q 'at: 40m' surge.yaml || fail "surge: found no line roll: to say when"
 ./nodesim simulate ./surge.yaml --live --keep --speed 15x -o feed --set nodes=3 --set pods=4 --set minAvailable=3 >roll.log 2>&1 &
 roll=$!
-recording() { [ ${#ready[@]} = 2 ] && grep -qs "this recorder makes tapes from now on" nodesim-*.log; }
+recording() { [ ${#ready[@]} -ge 2 ] && grep -qs "this recorder makes tapes from now on" nodesim-*.log; }
 over() { ! kill -0 "$roll" 2>/dev/null; }
 ended() { sed -n 's/.* terminated  *\(ip-[^ ]*\).*/\1/p' "$@" | sort -u; }
 # taped reports whether the tapes in the store show the end of each node that the roll has replaced. There are several, which overlap:

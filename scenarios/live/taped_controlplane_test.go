@@ -5,7 +5,10 @@ package live_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -84,7 +87,20 @@ func checkTape(t *testing.T, tape string) {
 	if err != nil {
 		t.Error(err)
 	}
+	if len(report.Violations) == 0 {
+		return
+	}
+	text, err := os.ReadFile(tape)
+	if err != nil {
+		t.Error(err)
+	}
+	lines := strings.Split(string(text), "\n")
 	for _, v := range report.Violations {
 		t.Errorf("inspect --check: %s", v)
+		for i, line := range lines[:min(v.Line, len(lines))] { // the object up to there
+			if strings.Contains(line, `"name":"`+path.Base(v.Object)+`"`) && len(line) < 10_000 {
+				t.Logf("line %d: %s", i+1, line)
+			}
+		}
 	}
 }

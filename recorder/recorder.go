@@ -170,13 +170,16 @@ func (r *Recorder) Mark(name, reason string) {
 // Sync returns once all lines so far are on the disk; by itself the recorder sees to that within a second. It returns an error before the
 // tape is open, after its end, and where the tape can't be written, which ends the recording.
 func (r *Recorder) Sync() error {
-	return r.deliver(func(time.Duration) error {
-		r.unsynced = false
-		if err := r.out.Sync(); err != nil {
-			return &tapeError{err}
-		}
-		return nil
-	})
+	return r.deliver(func(time.Duration) error { return r.sync() })
+}
+
+// sync is Sync. The caller holds mu.
+func (r *Recorder) sync() error {
+	r.unsynced = false
+	if err := r.out.Sync(); err != nil {
+		return &tapeError{err}
+	}
+	return nil
 }
 
 // fail ends the recording because of the tape. The caller holds mu.
@@ -240,11 +243,7 @@ func (r *Recorder) keepTime(ctx context.Context) {
 			if !r.unsynced {
 				return nil
 			}
-			r.unsynced = false
-			if err := r.out.Sync(); err != nil {
-				return &tapeError{err}
-			}
-			return nil
+			return r.sync()
 		})
 	}
 }

@@ -160,9 +160,10 @@ func (b *podStore) report(name string, uid types.UID, said *podReport) (types.UI
 }
 
 // share releases the status that the provider said, in favour of the cache's own, which agrees with it in all that a
-// provider may say: of each pod, one status is in memory and not two.
+// provider may say: of each pod, one status is in memory and not two. With readiness gates they needn't agree in Ready, and
+// what the provider says of it counts again once the gates open.
 func (b *podStore) share(pod *corev1.Pod, reported *podReport) {
-	if reported.status == &pod.Status {
+	if reported.status == &pod.Status || len(pod.Spec.ReadinessGates) > 0 {
 		return
 	}
 	shared := *reported

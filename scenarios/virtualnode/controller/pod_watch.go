@@ -80,8 +80,7 @@ func (pc *PodController) vanished(ctx context.Context, pod *corev1.Pod) {
 }
 
 // statusDiffers says whether the API shows another status than the provider's, so that it has to be written (again):
-// the last write has failed, or another client wrote over it. Where they agree, the record shares the cache's, unless the
-// pod has readiness gates: what the provider says of Ready counts again once they open.
+// the last write has failed, or another client wrote over it. Where they agree, the record shares the cache's.
 func (pc *PodController) statusDiffers(pod *corev1.Pod, record *podRecord) bool {
 	if record.lastReported == nil || record.newest != nil && newer(record.newest, pod) {
 		return false
@@ -91,9 +90,7 @@ func (pc *PodController) statusDiffers(pod *corev1.Pod, record *podRecord) bool 
 	}
 	merged := mergePodStatus(pod, record.lastReported.status, pc.cfg.ProviderConditions, pc.now())
 	if apiequality.Semantic.DeepEqual(&merged, &pod.Status) {
-		if len(pod.Spec.ReadinessGates) == 0 {
-			pc.store.share(pod, record.lastReported)
-		}
+		pc.store.share(pod, record.lastReported)
 		return false
 	}
 	return !terminal(pod.Status.Phase) && (record.accepted == 0 || record.accepted != statusFingerprint(&pod.Status))

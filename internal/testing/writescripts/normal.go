@@ -115,7 +115,7 @@ func (c *Cluster) general(s string) string {
 	}
 	s = zone.ReplaceAllString(s, "ZONE")
 	s = strings.ReplaceAll(s, c.slot, "SLOT")
-	return uid.ReplaceAllString(s, "uid")
+	return masked.ReplaceAllString(uid.ReplaceAllString(s, "uid"), "uid") // a name may have one, as pvc-UID
 }
 
 // reasons are those for which a pod fits nowhere, without the numbers of nodes and without the nodes of other scripts.

@@ -14,7 +14,8 @@ func TestNamesAreNotFoundInUIDs(t *testing.T) {
 		if err := json.Unmarshal([]byte(`[
 			{"kind": "StatefulSet", "metadata": {"name": "db", "uid": "`+uid+`"}},
 			{"kind": "Pod", "metadata": {"name": "db-2", "generateName": "db-", "uid": "00000000-0000-0000-0000-000000000002",
-				"ownerReferences": [{"kind": "StatefulSet", "name": "db", "uid": "`+uid+`"}]}}]`), &o); err != nil {
+				"ownerReferences": [{"kind": "StatefulSet", "name": "db", "uid": "`+uid+`"}]}},
+			{"kind": "PersistentVolume", "metadata": {"name": "pvc-`+uid+`", "uid": "00000000-0000-0000-0000-000000000003"}}]`), &o); err != nil {
 			t.Fatal(err)
 		}
 		return (&Cluster{namespace: "ns-0", slot: "slot-00"}).normal(o).Fields
@@ -25,5 +26,8 @@ func TestNamesAreNotFoundInUIDs(t *testing.T) {
 	}
 	if got := want["Pod db-#1 metadata.ownerReferences[0].uid"]; got != "uid:StatefulSet/db" {
 		t.Errorf("found %q for the owner in %v", got, want)
+	}
+	if _, is := want["PersistentVolume pvc-uid kind"]; !is {
+		t.Errorf("found no volume pvc-uid in %v", want)
 	}
 }

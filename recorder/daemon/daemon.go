@@ -353,10 +353,14 @@ func (d *Daemon) putAside(epoch []piece, why error) error {
 	return nil
 }
 
-// stop makes the tapes of what is on, where that is wanted.
+// stop makes the tapes of what is on, where that is wanted. One that stands by makes them too: another one may have led, and ended, a moment
+// ago, and the next one may have begun to record after that.
 func (d *Daemon) stop() error {
-	if !d.o.FinishOnStop || !d.o.Leads() || len(d.all) == 0 {
+	if !d.o.FinishOnStop || len(d.all) == 0 {
 		return nil
+	}
+	if !d.o.Leads() {
+		d.queue = nil // rolls that are over, whose tapes are another one's
 	}
 	d.mu.Lock()
 	now := d.last

@@ -235,6 +235,31 @@ func TestStandsBy(t *testing.T) {
 	}
 }
 
+// One that is ended before it leads makes the tape of what it has seen: the one that led may be gone, and the next one may be too young.
+// It makes none of a roll that is over.
+func TestEndsWhileItStandsBy(t *testing.T) {
+	a := cluster(t)
+	o := options(a, t.TempDir())
+	o.Leads, o.FinishOnStop = func() bool { return false }, true
+	r := run(t, o, clocktesting.NewFakeClock(start))
+	r.recording()
+	a.node("MODIFIED", "b-1", `"unschedulable":true`)
+	r.until("a roll", func() bool { return len(r.Stats().Open) == 1 })
+	a.node("MODIFIED", "b-1", "")
+	r.until("its end", func() bool { return len(r.Stats().Open) == 0 })
+	cordoned := a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	r.until("another roll", func() bool { return len(r.Stats().Open) == 1 })
+	if err := r.end(); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.tapes) != 1 || r.tapes[0].Group != "a" || r.tapes[0].Outcome != trigger.Interrupted {
+		t.Fatalf("found the tapes %+v, want that of the roll of a, interrupted", r.tapes)
+	}
+	if c := read(t, r.files[0]); !c.versions[fmt.Sprintf("nodes a-1 %d", cordoned)] {
+		t.Error("the tape lacks the cordon")
+	}
+}
+
 // A daemon that ends in the middle of a roll makes its tape so far. One that goes on in the same folder makes that of the whole roll,
 // under another name: a store that has the one takes the other too.
 func TestInterruptedAndResumed(t *testing.T) {

@@ -42,7 +42,7 @@ type Options struct {
 	FinishOnStop bool
 
 	// Leads reports whether this daemon makes the tapes. One that doesn't stands by: it records and decides the same, so that it has all
-	// of a roll when it leads. Nil: always.
+	// of a roll when it leads, and makes a tape only where FinishOnStop asks for it. Nil: always.
 	Leads func() bool
 	// Log is told of each thing that happens, as one line: a message, then keys and values, as log/slog has it.
 	Log func(level Level, message string, args ...any)

@@ -15,8 +15,9 @@ roll="" up=""
 
 fail() {
 	trap - ERR
-	echo "adopt: $*" >&2
 	tail -n 20 ./*.log >&2 || true
+	sed -n 's/.*time=\([^ ]*\) .*msg="\?\(a roll\|a tape\|this recorder\|election\).*/&/p' nodesim-*.log | sort >&2 || true
+	echo "adopt: $*" >&2
 	exit 1
 }
 finish() {

@@ -175,8 +175,7 @@ var damages = []struct {
 	{"readiness-is-normal", "vanish", func(p *tape) { p.one(eventsOf, lostNode+".*", 19*second, set("Warning", "type")) }, ""},
 	{"removing-after-deleted", "surge", func(p *tape) { p.one(eventsOf, newNode+".*", second, set("RemovingNode", "reason")) }, ""},
 	{"deleting-before-deleted", "vanish", func(p *tape) {
-		p.again(eventsOf, lostNode+".*", 40*second, func(ev *timeline.Event) { ev.Name, ev.UID = ev.Name+"f", "another" })
-		p.one(eventsOf, lostNode+".*", 40*second, all(set("DeletingNode", "reason"), set("cloud-node-lifecycle-controller", "source", "component")))
+		deletingAt40s(p, "2026-11-21T00:05:14Z")
 	}, ""},
 	{"event-of-node", "surge", func(p *tape) { p.one(eventsOf, newNode+".*", second, set("another", "involvedObject", "uid")) }, ""},
 
@@ -225,6 +224,22 @@ func TestSoundTapesPass(t *testing.T) {
 		for _, v := range p.check() {
 			t.Errorf("%s: %s", name, v)
 		}
+	}
+}
+
+// deletingAt40s adds the Event DeletingNode of a node that went at T+19s, with a time in it.
+func deletingAt40s(p *tape, told string) {
+	p.again(eventsOf, lostNode+".*", 40*second, func(ev *timeline.Event) { ev.Name, ev.UID = ev.Name+"f", "another" })
+	p.one(eventsOf, lostNode+".*", 40*second, all(set("DeletingNode", "reason"), set("cloud-node-lifecycle-controller", "source", "component"),
+		set(told, "firstTimestamp"), set(told, "lastTimestamp")))
+}
+
+// An Event that the API server took late is of the moment that it says.
+func TestLateEventsAreOfTheirMoment(t *testing.T) {
+	p := open(t, "vanish")
+	deletingAt40s(p, "2026-11-21T00:04:53Z")
+	for _, v := range p.check() {
+		t.Error(v)
 	}
 }
 

@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"time"
+
 	"github.com/nodesim/nodesim/noderoll"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -24,8 +26,8 @@ var (
 	}
 	deletingBefore = &Invariant{
 		Name:     "deleting-before-deleted",
-		Sentence: "The Event DeletingNode comes no later than 1 s after the DELETED of its node.",
-		Source:   "cloud-provider, controllers/nodelifecycle/node_lifecycle_controller.go, MonitorNodes: the Event comes before the request",
+		Sentence: "The Event DeletingNode is of a moment no later than 1 s after the DELETED of its node. It may come later: where the API server is away, it is sent again.",
+		Source:   "cloud-provider, controllers/nodelifecycle/node_lifecycle_controller.go, MonitorNodes: the Event is made before the request; client-go, tools/record/event.go, recordToSink",
 	}
 	eventOfNode = &Invariant{
 		Name:     "event-of-node",
@@ -74,7 +76,7 @@ func (c *Checker) nodeEvent(h *trackedObject, o *corev1.Event, s *step) {
 	case "RemovingNode":
 		c.removing(h, about.Name, uid)
 	case "DeletingNode":
-		c.deleting(h, uid)
+		c.deleting(h, uid, c.told(o.FirstTimestamp.Time))
 	}
 }
 
@@ -96,10 +98,18 @@ func (c *Checker) removing(h *trackedObject, name, uid string) {
 	})
 }
 
-// deleting wants the node not to have been gone for long.
-func (c *Checker) deleting(h *trackedObject, uid string) {
+// told is the position of what an Event tells of, by the time in it: the Event itself may come later. Without one it is the present.
+func (c *Checker) told(first time.Time) time.Duration {
+	if c.opts.Start.IsZero() || first.IsZero() {
+		return c.at
+	}
+	return min(c.at, first.Sub(c.opts.Start))
+}
+
+// deleting wants the node not to have been gone for long at a position.
+func (c *Checker) deleting(h *trackedObject, uid string, at time.Duration) {
 	died, dead := c.tombstones.dead[uid]
-	if dead && died.at+reaction+c.opts.tolerance() < c.at {
+	if dead && died.at+reaction+c.opts.tolerance() < at {
 		c.report(h, deletingBefore, "DeletingNode after the node's DELETED at "+string(noderoll.AppendStamp(nil, died.at)), "it before")
 	}
 }

@@ -17,12 +17,14 @@ type cut struct {
 	Trigger Trigger `json:"trigger"`
 	Part    int     `json:"part"` // the next
 	GoesOn  bool    `json:"goesOn"`
+	// Since is when the first part began.
+	Since time.Time `json:"since"`
 }
 
 // Cut returns the name and the reason of a MARK that ends the tape of a roll which is on, once it is among the lines that Apply
 // takes. The next tape goes on with the roll where something of it has happened lately; else it begins when something does.
 func (d *Decider) Cut(now time.Time, r Roll) (name, reason string) {
-	text, _ := json.Marshal(cut{Group: r.Group, Trigger: r.Trigger, Part: r.Part + 1, GoesOn: now.Sub(r.Last) < d.options.Quiet}) // of strings
+	text, _ := json.Marshal(cut{Group: r.Group, Trigger: r.Trigger, Part: r.Part + 1, GoesOn: now.Sub(r.Last) < d.options.Quiet, Since: r.Since}) // of strings
 	return MarkCut, string(text)
 }
 
@@ -38,6 +40,6 @@ func (d *Decider) mark(at time.Time, ev timeline.Event) {
 		d.end(r, at, Unfinished)
 	}
 	if c.GoesOn {
-		d.enter(&Roll{Group: c.Group, Trigger: c.Trigger, Part: c.Part, Began: at, Last: last})
+		d.enter(&Roll{Group: c.Group, Trigger: c.Trigger, Part: c.Part, Began: at, Since: c.Since, Last: last})
 	}
 }

@@ -167,7 +167,7 @@ func (d *Decider) begin(at time.Time, group string, t Trigger) {
 		d.happened(at, group)
 		return
 	}
-	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Last: at})
+	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Since: at, Last: at})
 }
 
 func (d *Decider) enter(r *Roll) {

@@ -14,6 +14,7 @@ type node struct {
 	uid, group string
 	since      time.Time // when what a roll shows of it changed last
 	drain      time.Time // when it was first seen on its way out; zero where it isn't
+	found      bool      // it was on its way out when the recording began
 	shown
 }
 
@@ -32,17 +33,18 @@ func (s *shown) underWay() bool {
 func (n *node) drains(at time.Time) {
 	switch out := n.cordoned || n.deleting || n.removal != ""; {
 	case !out:
-		n.drain = time.Time{}
+		n.drain, n.found = time.Time{}, false
 	case n.drain.IsZero():
 		n.drain = at
 	}
 }
 
-// Drains returns, for each roll that is on, how long its node takes that was first on its way out.
+// Drains returns, for each group, how long its node takes that was first on its way out, whether or not its roll is still on: one that
+// waits for a budget shows nothing for hours. Nodes that were on their way out when the recording began count during a roll alone.
 func (d *Decider) Drains(now time.Time) map[string]time.Duration {
 	longest := map[string]time.Duration{}
 	for _, n := range d.nodes {
-		if r := d.open[n.group]; r != nil && !n.drain.IsZero() {
+		if !n.drain.IsZero() && (!n.found || d.open[n.group] != nil) {
 			longest[n.group] = max(longest[n.group], now.Sub(n.drain))
 		}
 	}
@@ -83,6 +85,7 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 		is.since = at
 		is.drains(at)
 		if !d.synced[ev.Resource] {
+			is.found = !is.drain.IsZero()
 			return // what there is at the beginning
 		}
 		d.happened(at, is.group)

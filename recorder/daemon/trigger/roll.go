@@ -53,6 +53,7 @@ type Roll struct {
 	// Part is 1, and one more for each tape that goes on with the roll.
 	Part  int
 	Began time.Time // of this part
+	Since time.Time // when the roll began: its first part
 	Last  time.Time // when something of the roll was last seen
 
 	// Ended and Outcome are set where it is over.

@@ -3,7 +3,8 @@
 //	a daemon's folder ──Uploader──► Store (a Bucket) ──List, Get, Prune──► nodesim tapes
 //
 // What goes in: finished tapes, each a file with a [Tape] that describes it, and a [Bucket]. What comes out: the same tapes, by cluster
-// and time. Two objects are kept of each: the tape, NAME.yaml.zst, and what describes it, NAME.json, which is written last. A tape whose
+// and time. Two objects are kept of each: the tape, NAME-CHECKSUM.yaml.zst, and what describes it, NAME.json, which is written
+// last. A tape whose
 // description isn't there was never whole, and is never listed. Keys begin with the cluster and the day on which the roll began, so
 // that a list of some days reads those days alone.
 //

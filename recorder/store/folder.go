@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -70,6 +71,8 @@ func (b folderBucket) List(ctx context.Context, prefix string, take func(string)
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err == nil {
 			err = ctx.Err()
+		} else if name != root && d.IsDir() && ctx.Err() == nil && errors.Is(err, fs.ErrPermission) && filepath.Dir(name) == filepath.Clean(b.root) && !isUID(d.Name()) {
+			return fs.SkipDir // nothing of a cluster: a volume has a folder lost+found, which root alone can read
 		}
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") { // being written
 			return err

@@ -47,7 +47,7 @@ func (s *Store) Put(ctx context.Context, t Tape, open func() (io.ReadCloser, err
 		return err
 	}
 	hash := sha256.New()
-	err = s.Bucket.Write(ctx, t.folder()+t.File(), io.TeeReader(from, hash))
+	err = s.Bucket.Write(ctx, t.Object(), io.TeeReader(from, hash))
 	if err = errors.Join(err, from.Close()); err != nil {
 		return s.about(t.Name, err)
 	}
@@ -157,7 +157,7 @@ func (s *Store) describe(ctx context.Context, key string) (Tape, error) {
 
 // Get writes a tape to a writer, and fails where it isn't what its description says; what was written then is not the tape.
 func (s *Store) Get(ctx context.Context, t Tape, to io.Writer) error {
-	r, err := s.Bucket.Read(ctx, t.folder()+t.File())
+	r, err := s.Bucket.Read(ctx, t.Object())
 	if err != nil {
 		return s.about(t.Name, err)
 	}

@@ -119,7 +119,7 @@ func TestChangedObjectsAreNoticed(t *testing.T) {
 	if err := s.Put(t.Context(), again, reader(text)); !errors.As(err, &taken) {
 		t.Errorf("another tape of that name: %v, want it refused", err)
 	}
-	object := filepath.Join(dir, "c1", "2026", "11", "27", x.File())
+	object := filepath.Join(dir, filepath.FromSlash(x.Object()))
 	for what, changed := range map[string][]byte{"replaced": bytes.ToUpper(text), "cut": text[:10], "longer": append(slices.Clone(text), 'x')} {
 		if err := os.WriteFile(object, changed, 0o600); err != nil {
 			t.Fatal(err)
@@ -225,6 +225,92 @@ func TestSurplus(t *testing.T) {
 		if strings.Join(found, " ") != want {
 			t.Errorf("%+v: found %q, want %q", k, found, want)
 		}
+	}
+}
+
+// Two recorders that upload a tape of one name at once leave a whole one, at whichever moment the second one comes.
+func TestTwoUploadsAtOnce(t *testing.T) {
+	for at := range 2 { // before the file is written, and before the description is
+		dir := t.TempDir()
+		x, text := tape("a", 0)
+		y, other := x, bytes.ToUpper(text)
+		sum := sha256.Sum256(other)
+		y.SHA256 = hex.EncodeToString(sum[:])
+		n := 0
+		between := fragile{folder(t, dir).Bucket, func(_ string, half bool) error {
+			if half {
+				return nil
+			}
+			if n++; n != at+1 {
+				return nil
+			}
+			return folder(t, dir).Put(t.Context(), y, reader(other))
+		}}
+		if err := (&store.Store{Bucket: between, Address: "test"}).Put(t.Context(), x, reader(text)); err != nil {
+			t.Errorf("at write %d: %v", at, err)
+		}
+		all, skipped, err := folder(t, dir).List(t.Context(), store.Query{})
+		if err != nil || len(skipped) > 0 || len(all) != 1 {
+			t.Fatalf("at write %d: found %d tapes, %v, %v, want one", at, len(all), skipped, err)
+		}
+		if err := folder(t, dir).Get(t.Context(), all[0], io.Discard); err != nil {
+			t.Errorf("at write %d: %v", at, err)
+		}
+	}
+}
+
+// What another recorder has written is told of as that, and doesn't wait any more.
+func TestTakenTapesAreToldOf(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	x, text := tape("a", 0)
+	other := x
+	other.SHA256, other.Outcome = strings.Repeat("0", 64), "interrupted"
+	if err := os.MkdirAll(filepath.Join(to, "c1", "2026", "11", "27"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(to, filepath.FromSlash(x.Key())+".json"), other.Text(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	y, more := tape("a", 1)
+	for name, content := range map[string][]byte{x.File(): text, x.Description(): x.Text(), y.File(): more, y.Description(): y.Text()} {
+		if err := os.WriteFile(filepath.Join(from, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := map[string]bool{}
+	u := store.Uploader{Folder: from, Store: folder(t, to), Clock: clock.RealClock{}, Sent: func(t store.Tape, taken bool) { told[t.Name] = taken }}
+	for range 2 { // the second time there is nothing to tell
+		if err := u.Once(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 2 || !told[x.Name] || told[y.Name] || u.State().Waiting != 0 {
+			t.Errorf("told of %v, with %d waiting, want %s as another recorder's, and %s", told, u.State().Waiting, x.Name, y.Name)
+		}
+		u.Sent = func(t store.Tape, _ bool) { delete(told, t.Name) }
+	}
+}
+
+// A folder of the volume that nobody may read is none of the store's.
+func TestLostAndFound(t *testing.T) {
+	dir := t.TempDir()
+	s := folder(t, dir)
+	x, text := tape("a", 0)
+	if err := s.Put(t.Context(), x, reader(text)); err != nil {
+		t.Fatal(err)
+	}
+	unreadable := func(name string) {
+		t.Helper()
+		if err := os.Mkdir(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unreadable("lost+found")
+	if found := list(t, s, store.Query{}); !slices.Equal(found, []string{"a-0"}) {
+		t.Errorf("found %q, want the tape", found)
+	}
+	unreadable("c2") // may be a cluster's
+	if _, _, err := s.List(t.Context(), store.Query{}); (err == nil) != (os.Geteuid() == 0) {
+		t.Errorf("a cluster that can't be read: %v, want it said", err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/recorder/daemon/trigger"
 )
 
-// Tape describes a finished tape: NAME.json beside NAME.yaml.zst.
+// Tape describes a finished tape: NAME.json beside NAME.yaml.zst in a folder, beside NAME-CHECKSUM.yaml.zst in a bucket.
 type Tape struct {
 	// Name is of this part of this roll alone: two recorders of a cluster give its tape the same one.
 	Name string `json:"name"`
@@ -107,10 +107,14 @@ const (
 // File is the name of a tape's file, Description that of the file which describes it.
 func (t *Tape) File() string { return t.Name + tapeEnding }
 
+// Object is the key of the tape's file in a bucket: CLUSTER/2026/11/27/NAME-CHECKSUM.yaml.zst. Where two recorders upload a tape of one name
+// at once, neither can replace the file that the other's description is of.
+func (t *Tape) Object() string { return t.Key() + "-" + t.SHA256[:12] + tapeEnding }
+
 // Description is the name of the file that describes the tape.
 func (t *Tape) Description() string { return t.Name + descriptionEnding }
 
-// Key is the tape's in a bucket, without the endings of its two objects: CLUSTER/2026/11/27/NAME. No other tape of the store has it.
+// Key is the tape's in a bucket, with which the keys of its two objects begin: CLUSTER/2026/11/27/NAME. No other tape of the store has it.
 func (t *Tape) Key() string { return t.folder() + t.Name }
 
 // folder is where both are in a bucket.

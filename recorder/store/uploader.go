@@ -32,7 +32,10 @@ type Uploader struct {
 	Keep Keep
 	// Failed is told of each upload that failed; it will be tried again.
 	Failed func(error)
-	Clock  clock.WithTicker
+	// Sent, where set, is told of each tape that the store has from now on. Taken reports that it has one of that name which another recorder
+	// has written.
+	Sent  func(t Tape, taken bool)
+	Clock clock.WithTicker
 
 	mu    sync.Mutex
 	state UploadState
@@ -120,12 +123,26 @@ func (u *Uploader) Once(ctx context.Context) error {
 
 // upload sends a tape, and marks it in the folder as sent. Another recorder's tape of the roll is as good.
 func (u *Uploader) upload(ctx context.Context, t Tape) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience(t.Bytes), errors.New("it took too long"))
+	defer cancel()
 	err := u.Store.Put(ctx, t, func() (io.ReadCloser, error) { return os.Open(filepath.Join(u.Folder, t.File())) })
 	var taken *TakenError
 	if err != nil && !errors.As(err, &taken) {
 		return err
 	}
-	return os.WriteFile(u.sentMark(t), nil, 0o644)
+	if err := os.WriteFile(u.sentMark(t), nil, 0o644); err != nil {
+		return err
+	}
+	if u.Sent != nil {
+		u.Sent(t, taken != nil)
+	}
+	return nil
+}
+
+// patience is how long an upload may take until it is tried again: a connection that hangs would keep all other tapes waiting. At 100 kB a
+// second it is through.
+func patience(bytes int64) time.Duration {
+	return 2*time.Minute + time.Duration(bytes/100_000)*time.Second
 }
 
 // sentMark is the file that says that the store has a tape.

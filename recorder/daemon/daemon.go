@@ -18,7 +18,7 @@ import (
 // ours begins the names of MARKs that are for the history alone.
 const ours = "nodesim.dev/"
 
-// markTaped says that a roll has its tape; the reason is its ID.
+// markTaped says that a roll has its tape; the reason is a [tapedRoll].
 const markTaped = ours + "taped"
 
 // Daemon records until its context ends. Its methods may be called from several goroutines, but Run from one alone.
@@ -31,12 +31,15 @@ type Daemon struct {
 	known    map[string]bool
 	recorded bool // since Run was called
 	rotateAt time.Time
+	tapeAt   time.Time // when tapes that couldn't be made are tried again
+	// tapeFailures is how often they couldn't be, one time after the other.
+	tapeFailures int
 
 	mu      sync.Mutex // held for each line
 	decider *trigger.Decider
 	cluster string
 	last    time.Time // of what the decider was told
-	taped   map[string]bool
+	taped   []tapedRoll
 	stats   Stats
 }
 
@@ -212,7 +215,7 @@ func (d *Daemon) begin(h *timeline.Header) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.decider = trigger.New(h, d.o.trigger())
-	d.cluster, d.last, d.taped = h.Source.Cluster, time.Time{}, map[string]bool{}
+	d.cluster, d.last, d.taped = h.Source.Cluster, time.Time{}, nil
 }
 
 // line takes what was written. The recorder holds its lock.
@@ -233,7 +236,7 @@ func (d *Daemon) apply(when time.Time, ev timeline.Event) {
 		d.last = when
 	}
 	if ev.Type == timeline.Mark && ev.Name == markTaped {
-		d.taped[ev.Reason] = true
+		d.taped = append(d.taped, parseTaped(ev.Reason))
 	}
 	d.decider.Apply(d.last, ev)
 }
@@ -329,9 +332,10 @@ func (d *Daemon) abandon(epoch []piece) error {
 	return removeAll(epoch)
 }
 
+// removeAll removes pieces. One that is gone already is no error: what was asked for is so.
 func removeAll(all []piece) error {
 	for _, p := range all {
-		if err := os.Remove(p.path); err != nil {
+		if err := os.Remove(p.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -359,7 +363,7 @@ func (d *Daemon) stop() error {
 	if !d.o.FinishOnStop || len(d.all) == 0 {
 		return nil
 	}
-	if !d.o.Leads() {
+	if !d.o.Leads() && d.o.Covered() {
 		d.queue = nil // rolls that are over, whose tapes are another one's
 	}
 	d.mu.Lock()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,6 +235,97 @@ func TestStandsBy(t *testing.T) {
 			t.Errorf("the tape lacks version %d of the node", want)
 		}
 	}
+}
+
+// A roll that has its tape gets no second one of its tail, when the pieces with its beginning are gone and the daemon begins again.
+func TestTailHasNoTapeOfItsOwn(t *testing.T) {
+	a, dir := cluster(t), t.TempDir()
+	r := run(t, options(a, dir), clocktesting.NewFakeClock(start))
+	piece := func(n int) bool {
+		_, err := os.Stat(filepath.Join(dir, "history", fmt.Sprintf("000001-%06d.yaml.zst", n)))
+		return err == nil
+	}
+	event := func(node, spec string) {
+		n := r.Stats().Events
+		a.node("MODIFIED", node, spec)
+		r.wait("the event", func() bool { return r.Stats().Events > n })
+	}
+	r.recording()
+	event("a-1", `"unschedulable":true`)
+	r.until("a second piece", func() bool { return piece(2) })
+	event("a-2", `"unschedulable":true`) // would begin a roll, had none been on
+	event("a-1", "")
+	event("a-2", "")
+	tape := r.finished(1)[0]
+	r.until("the first piece to go", func() bool { return !piece(1) })
+	if !piece(2) || tape.Trigger.Name != "a-1" {
+		t.Fatalf("want the second piece alone: the test shows nothing; found the tape %+v", tape)
+	}
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
+	again := run(t, options(a, dir), r.clock)
+	again.recording()
+	a.node("MODIFIED", "b-1", `"unschedulable":true`)
+	again.until("a roll", func() bool { return len(again.Stats().Open) == 1 && again.Stats().Open[0].Group == "b" })
+	a.node("MODIFIED", "b-1", "")
+	if tape := again.finished(1)[0]; tape.Group != "b" {
+		t.Errorf("found a second tape of the roll of a: %+v", tape)
+	}
+}
+
+// A piece of the history that somebody else has removed keeps no other one there.
+func TestPieceIsGone(t *testing.T) {
+	a, dir := cluster(t), t.TempDir()
+	r := run(t, options(a, dir), clocktesting.NewFakeClock(start))
+	r.recording()
+	files := func() []string {
+		all, err := filepath.Glob(filepath.Join(dir, "history", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	r.until("a second piece", func() bool { return len(files()) == 2 })
+	if err := os.Remove(files()[0]); err != nil {
+		t.Fatal(err)
+	}
+	second := files()[0]
+	r.until("the second piece to go too", func() bool { return !slices.Contains(files(), second) })
+	if n := r.Stats().Errors["history"]; n > 0 {
+		t.Errorf("found %d errors of the history, want none: the piece was to go", n)
+	}
+}
+
+// A tape that can't be written is tried again after pauses, and the stats say so: another replica may have a disk with room.
+func TestTapesFail(t *testing.T) {
+	a, dir := cluster(t), t.TempDir()
+	r := run(t, options(a, dir), clocktesting.NewFakeClock(start))
+	r.recording()
+	a.node("MODIFIED", "a-1", `"unschedulable":true`)
+	r.until("the roll", func() bool { return len(r.Stats().Open) == 1 })
+	tapes := filepath.Join(dir, "tapes")
+	if err := os.RemoveAll(tapes); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(tapes, nil, 0o600); err != nil { // no folder
+		t.Fatal(err)
+	}
+	a.node("MODIFIED", "a-1", "")
+	r.until("a failure", func() bool { return r.Stats().TapesFail })
+	from, failures := r.clock.Now(), r.Stats().Errors["tape"]
+	r.until("five minutes", func() bool { return r.clock.Since(from) > 5*time.Minute })
+	if n := r.Stats().Errors["tape"] - failures; n > 16 {
+		t.Errorf("tried %d times in five minutes, want pauses of up to half a minute", n)
+	}
+	if err := os.Remove(tapes); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(tapes, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.finished(1)
+	r.until("no failure", func() bool { return !r.Stats().TapesFail })
 }
 
 // One that is ended before it leads makes the tape of what it has seen: the one that led may be gone, and the next one may be too young.

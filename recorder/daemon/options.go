@@ -44,6 +44,9 @@ type Options struct {
 	// Leads reports whether this daemon makes the tapes. One that doesn't stands by: it records and decides the same, so that it has all
 	// of a roll when it leads, and makes a tape only where FinishOnStop asks for it. Nil: always.
 	Leads func() bool
+	// Covered reports whether another daemon makes tapes now. A daemon that doesn't lead forgets a roll once it ended Before ago, unless
+	// nobody makes its tape. Nil: another one does whenever this one doesn't lead.
+	Covered func() bool
 	// Log is told of each thing that happens, as one line: a message, then keys and values, as log/slog has it.
 	Log func(level Level, message string, args ...any)
 	// Finished, where set, is told of each tape that is final, with its file; from one goroutine, which waits.
@@ -79,6 +82,9 @@ func (o *Options) complete() error {
 	}
 	if o.MaxSize == 0 {
 		o.MaxSize = DefaultMaxSize
+	}
+	if o.Covered == nil {
+		o.Covered = func() bool { return true }
 	}
 	if o.Leads == nil {
 		o.Leads = func() bool { return true }

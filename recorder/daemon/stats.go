@@ -12,6 +12,7 @@ import (
 // Stats count what a Daemon did since it was made.
 type Stats struct {
 	Recording bool // the watches are open, and lines can be written
+	TapesFail bool // a tape that was due couldn't be made, and is tried again
 	Events    int  // lines of the history
 	Gaps      int  // of them GAPs
 	Last      time.Time

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/recorder"
@@ -44,23 +45,29 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 	open = d.collect(rec)
 	final := d.all[:len(d.all)-1]
 	left := d.queue[:0:0]
-	leads, made := d.o.Leads(), false
+	leads, made, failed := d.o.Leads(), false, false
 	for _, r := range d.queue {
-		if !leads { // another daemon makes it, and has some time for that
-			if now.Sub(r.Ended) < d.o.Before {
+		switch {
+		case !leads: // another daemon makes it, and has some time for that
+			if now.Sub(r.Ended) < d.o.Before || !d.o.Covered() {
 				left = append(left, r)
 			}
+			continue
+		case now.Before(d.tapeAt):
+			left = append(left, r)
 			continue
 		}
 		if err := d.tapeOf(final, r); err != nil {
 			d.failed("tape", "a tape can't be written", err)
-			left = append(left, r)
+			left, failed = append(left, r), true
 			continue
 		}
-		rec.Mark(markTaped, r.ID(d.cluster))
+		mark := tapedRollOf(&r, d.cluster)
+		rec.Mark(markTaped, mark.reason())
 		made = true
 	}
 	d.queue = left
+	d.again(now, failed, leads)
 	if made && rec.Sync() != nil { // a killed daemon would make a tape again, of what prune leaves
 		return
 	}
@@ -68,16 +75,29 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 	d.set(func(s *Stats) { s.Open = open })
 }
 
+// again says when tapes that couldn't be made are tried again, and since when some can't.
+func (d *Daemon) again(now time.Time, failed, leads bool) {
+	switch {
+	case failed:
+		d.tapeFailures++
+		d.tapeAt = now.Add(pauses.After(d.tapeFailures))
+	case now.Before(d.tapeAt) && leads: // they wait
+	default:
+		d.tapeFailures, d.tapeAt = 0, time.Time{}
+	}
+	d.set(func(s *Stats) { s.TapesFail = d.tapeFailures > 0 })
+}
+
 // collect takes the rolls that have ended and returns those that are on.
 func (d *Daemon) collect(rec *recorder.Recorder) []trigger.Roll {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range d.decider.Ended() {
-		if !d.taped[r.ID(d.cluster)] {
+		if !hasTape(d.taped, &r, d.cluster) {
 			d.queue = append(d.queue, r)
 		}
 	}
-	open := d.decider.Open()
+	open := slices.DeleteFunc(d.decider.Open(), func(r trigger.Roll) bool { return hasTape(d.taped, &r, d.cluster) })
 	for _, r := range open {
 		if id := r.ID(d.cluster); !d.known[id] {
 			d.known[id] = true
@@ -142,7 +162,7 @@ func (d *Daemon) tapeOf(final []piece, r trigger.Roll) error {
 		return err
 	}
 	d.mu.Lock()
-	d.taped[r.ID(d.cluster)] = true
+	d.taped = append(d.taped, tapedRollOf(&r, d.cluster))
 	d.stats.Tapes[r.Outcome]++
 	d.mu.Unlock()
 	d.o.Log(Info, "a tape is finished", "tape", t.Name, "group", t.Group, "outcome", string(t.Outcome), "part", t.Part,
@@ -176,9 +196,11 @@ func (d *Daemon) prune(now time.Time, want bool) {
 		keep, files = keep+1, files[1:]
 	}
 	keep = min(keep, need)
-	if err := removeAll(d.all[:keep]); err != nil {
-		d.failed("history", "an old piece of the history can't be removed", err)
-		return
+	for _, p := range d.all[:keep] {
+		if err := removeAll([]piece{p}); err != nil {
+			d.failed("history", "an old piece of the history can't be removed", err)
+			return
+		}
+		d.all = d.all[1:]
 	}
-	d.all = d.all[keep:]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ const (
 	leaseTime  = 15 * time.Second // after which another one may take a lease that wasn't renewed
 	renewTime  = 10 * time.Second // after which one that couldn't renew it no longer leads
 	electEvery = 2 * time.Second
+	// patience is how long one that leads may be unable to make tapes until it lets another one lead: it may only have to connect again.
+	patience = 30 * time.Second
 )
 
 // leases are the client of those in a namespace.
@@ -34,7 +37,10 @@ type election struct {
 	leases   leases
 	name     string
 	identity string
-	say      func(string)
+	log      *slog.Logger
+	able     func() bool // reports whether this recorder could make a tape now
+
+	ableAt time.Time // when it last could; of the goroutine of run
 
 	mu      sync.Mutex
 	renewed time.Time // when this one last renewed it
@@ -42,7 +48,7 @@ type election struct {
 	seenAt  time.Time
 }
 
-func newElection(config *rest.Config, lease string, say func(string)) (*election, error) {
+func newElection(config *rest.Config, lease string, able func() bool, log *slog.Logger) (*election, error) {
 	namespace, name, ok := strings.Cut(lease, "/")
 	if !ok || namespace == "" || name == "" {
 		return nil, fmt.Errorf("flag --lease %q: want NAMESPACE/NAME", lease)
@@ -55,7 +61,7 @@ func newElection(config *rest.Config, lease string, say func(string)) (*election
 	if err != nil {
 		return nil, err
 	}
-	return &election{leases: c.CoordinationV1().Leases(namespace), name: name, identity: host + "_" + uuid.NewString(), say: say}, nil
+	return &election{leases: c.CoordinationV1().Leases(namespace), name: name, identity: host + "_" + uuid.NewString(), able: able, log: log}, nil
 }
 
 // leads reports whether this one makes tapes.
@@ -79,11 +85,11 @@ func (e *election) run(ctx context.Context) {
 			failing = ""
 		case err.Error() != failing:
 			failing = err.Error()
-			e.say(failing)
+			e.log.Warn(failing)
 		}
 		if first := e.leads(); first != was {
 			was = first
-			e.say(map[bool]string{true: "this recorder makes tapes from now on", false: "this recorder stands by from now on"}[first])
+			e.log.Info(map[bool]string{true: "this recorder makes tapes from now on", false: "this recorder stands by from now on"}[first])
 		}
 		select {
 		case <-ctx.Done():
@@ -93,21 +99,44 @@ func (e *election) run(ctx context.Context) {
 	}
 }
 
-// once renews the lease, or takes it where it is free.
+// fit reports whether this one may lead: it could make tapes a moment ago.
+func (e *election) fit(now time.Time) bool {
+	if e.able() {
+		e.ableAt = now
+	}
+	return !e.ableAt.IsZero() && now.Sub(e.ableAt) < patience
+}
+
+// resign ends the lead of this one, and reports whether it had it.
+func (e *election) resign() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	led := !e.renewed.IsZero()
+	e.renewed = time.Time{}
+	return led
+}
+
+// once renews the lease, or takes it where it is free. One that can't make tapes gives it up.
 func (e *election) once(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, electEvery)
 	defer cancel()
+	fit := e.fit(now)
+	if !fit && e.resign() {
+		e.release(ctx)
+		return nil
+	}
 	l, err := e.leases.Get(ctx, e.name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err) && !fit:
+		return nil
+	case apierrors.IsNotFound(err):
 		l = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: e.name}}
 		e.hold(l, now)
 		_, err = e.leases.Create(ctx, l, metav1.CreateOptions{})
 		return e.result(now, err)
-	}
-	if err != nil {
-		return fmt.Errorf("election: lease %s: %w", e.name, err)
-	}
-	if !e.mayTake(l, now) {
+	case err != nil:
+		return e.about(err)
+	case !e.mayTake(l, now), !fit:
 		return nil
 	}
 	e.hold(l, now)
@@ -120,12 +149,27 @@ func (e *election) result(now time.Time, err error) error {
 		return nil // another one was faster
 	}
 	if err != nil {
-		return fmt.Errorf("election: lease %s: %w", e.name, err)
+		return e.about(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.renewed = now
 	return nil
+}
+
+func (e *election) about(err error) error {
+	remedy := ""
+	if apierrors.IsForbidden(err) {
+		remedy = ": allow create, get and update of leases in its namespace; until then this recorder makes no tapes"
+	}
+	return fmt.Errorf("election: lease %s: %w%s", e.name, err, remedy)
+}
+
+// covered reports whether another one leads, as far as this process has seen.
+func (e *election) covered() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.seenAt.IsZero() && time.Since(e.seenAt) < leaseTime
 }
 
 // mayTake reports whether the lease is this one's, free, or wasn't renewed for its time, as far as this process has seen.
@@ -164,7 +208,7 @@ func (e *election) release(ctx context.Context) {
 	free := ""
 	l.Spec.HolderIdentity = &free
 	if _, err := e.leases.Update(ctx, l, metav1.UpdateOptions{}); err != nil && !errors.Is(err, context.Canceled) {
-		e.say(fmt.Sprintf("election: lease %s: %v; another recorder waits for %s", e.name, err, leaseTime))
+		e.log.Warn(fmt.Sprintf("election: lease %s: %v; another recorder waits for %s", e.name, err, leaseTime))
 	}
 }
 

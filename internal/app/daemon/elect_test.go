@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,7 +103,7 @@ func TestElection(t *testing.T) {
 			var owned sync.WaitGroup
 			for i := range 3 {
 				name := fmt.Sprint("recorder-", i)
-				e := &election{leases: server.of(name), name: "nodesim", identity: name, say: func(string) {}}
+				e := &election{leases: server.of(name), name: "nodesim", identity: name, able: func() bool { return true }, log: slog.New(slog.DiscardHandler)}
 				all = append(all, e)
 				<-time.After(time.Duration(rng.IntN(2000)) * time.Millisecond) // of the bubble
 				owned.Go(func() { e.run(ctx) })
@@ -153,4 +155,55 @@ func TestElection(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One that can't make tapes doesn't lead: the other one does, until it can't either. Both never do at once.
+func TestOneThatCanLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &fakeLeases{away: map[string]bool{}}
+		ctx, cancel := context.WithCancel(t.Context())
+		var owned sync.WaitGroup
+		var all [2]*election
+		var able [2]atomic.Bool
+		for i := range all {
+			name := fmt.Sprint("recorder-", i)
+			all[i] = &election{leases: server.of(name), name: "nodesim", identity: name, able: able[i].Load, log: slog.New(slog.DiscardHandler)}
+			owned.Go(func() { all[i].run(ctx) })
+		}
+		after := func(what string, pass time.Duration, want ...bool) {
+			t.Helper()
+			for range pass / time.Second {
+				<-time.After(time.Second) // of the bubble
+				if all[0].leads() && all[1].leads() {
+					t.Fatalf("%s: both make tapes", what)
+				}
+			}
+			if got := []bool{all[0].leads(), all[1].leads()}; got[0] != want[0] || got[1] != want[1] {
+				t.Errorf("%s: found %v that make tapes, want %v", what, got, want)
+			}
+		}
+		after("neither can", time.Minute, false, false)
+		able[0].Store(true)
+		after("the first one can", 2*electEvery+time.Second, true, false)
+		able[1].Store(true)
+		after("both can", time.Minute, true, false)
+		if all[0].covered() || !all[1].covered() {
+			t.Error("want the second one alone to know that another one leads")
+		}
+		able[0].Store(false)
+		after("the first one connects again", patience/2, true, false)
+		able[0].Store(true)
+		after("it can again", time.Minute, true, false)
+		able[0].Store(false)
+		after("it can't for long", patience+2*electEvery+time.Second, false, true)
+		able[1].Store(false)
+		after("neither can", patience+2*leaseTime, false, false)
+		if all[0].covered() || all[1].covered() {
+			t.Error("want neither to think that another one leads")
+		}
+		able[0].Store(true)
+		after("the first one can again", 2*electEvery+time.Second, true, false)
+		cancel()
+		owned.Wait()
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
@@ -26,7 +27,8 @@ func newEvents(config *rest.Config) (*events, error) {
 // The Event's namespace is default, as that of all Events about objects without one (k8s.io/client-go/tools/record/event.go,
 // makeEvent).
 func (h *events) tell(ctx context.Context, f finished) error {
-	about := corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: f.tape.Trigger.Name}
+	// kubectl describe looks for Events by the node's UID (k8s.io/kubectl/pkg/describe, NodeDescriber).
+	about := corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: f.tape.Trigger.Name, UID: types.UID(f.tape.Trigger.UID)}
 	if f.tape.Trigger.Resource != "nodes" {
 		about = corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: metav1.NamespaceSystem}
 	}

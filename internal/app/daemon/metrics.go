@@ -18,7 +18,7 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 	rolls, ages, drains := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, r := range s.Open {
 		rolls[r.Group]++
-		ages[r.Group] = now.Sub(r.Began).Seconds()
+		ages[r.Group] = now.Sub(r.Since).Seconds()
 	}
 	for group, d := range s.Drains {
 		drains[group] = d.Seconds()
@@ -34,8 +34,8 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 		gauge("recording", "1 while the watches are open and lines can be written.", "", one(truth(s.Recording))),
 		gauge("leader", "1 in the replica that makes tapes.", "", one(truth(leads))),
 		gauge("rolls_open", "Rolls that are under way.", "group", rolls),
-		gauge("roll_seconds", "Time since a roll that is under way, or its part, began.", "group", ages),
-		gauge("drain_seconds", "Time that the node takes which is longest on its way out.", "group", drains),
+		gauge("roll_seconds", "Time since a roll that is under way began.", "group", ages),
+		gauge("drain_seconds", "Time since the node of the group that drains longest was first on its way out.", "group", drains),
 		counter("events_total", "Lines that were recorded.", "", one(float64(s.Events))),
 		counter("gaps_total", "Lines that say that events may be missing.", "", one(float64(s.Gaps))),
 		gauge("last_event_timestamp_seconds", "Time of the last line; 0 before the first.", "", one(seconds(s.Last))),

@@ -43,6 +43,9 @@ type Options struct {
 // The service waits no longer than this for uploads and readers when it ends.
 const goodbye = 20 * time.Second
 
+// lastWords is how long others are told of tapes that ended with the recorder.
+const lastWords = 5 * time.Second
+
 // uploads is the interval at which the folder is looked at where nothing new is told of.
 const uploads = time.Minute
 
@@ -71,11 +74,16 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}
 	var elected *election
+	var d *recorder.Daemon
 	if o.Lease != "" {
-		if elected, err = newElection(o.Daemon.Record.REST, o.Lease, func(line string) { log.Info(line) }); err != nil {
+		able := func() bool {
+			stats := d.Stats()
+			return stats.Recording && !stats.TapesFail
+		}
+		if elected, err = newElection(o.Daemon.Record.REST, o.Lease, able, log); err != nil {
 			return err
 		}
-		o.Daemon.Leads = elected.leads
+		o.Daemon.Leads, o.Daemon.Covered = elected.leads, elected.covered
 	}
 	hooks, err := o.hooks()
 	if err != nil {
@@ -83,11 +91,22 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	others := newTeller(hooks, func(err error) { log.Error("others can't be told of a tape", "error", err) })
 	o.Daemon.FinishOnStop = up.Store != nil
-	o.Daemon.Finished = func(t store.Tape, file string) { tell(); others.add(finished{file, t}) }
+	o.Daemon.Finished = func(t store.Tape, file string) {
+		tell()
+		if up.Store == nil {
+			others.add(finished{file, t})
+		}
+	}
+	up.Sent = func(t store.Tape, taken bool) {
+		if taken { // whose recorder tells of it
+			log.Info("the store has another recorder's tape of that roll", "tape", t.Name)
+			return
+		}
+		others.add(finished{filepath.Join(up.Folder, t.File()), t})
+	}
 	levels := map[recorder.Level]slog.Level{recorder.Info: slog.LevelInfo, recorder.Warning: slog.LevelWarn, recorder.Error: slog.LevelError}
 	o.Daemon.Log = func(level recorder.Level, message string, args ...any) { log.Log(ctx, levels[level], message, args...) }
-	d, err := recorder.New(o.Daemon)
-	if err != nil {
+	if d, err = recorder.New(o.Daemon); err != nil {
 		return err
 	}
 	s := &service{daemon: d, uploader: up, elected: elected}
@@ -99,7 +118,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	var owned sync.WaitGroup
 	uploading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	owned.Go(func() { up.Run(uploading, told, uploads) })
-	owned.Go(func() { others.run(uploading) })
+	telling, hush := context.WithCancel(context.WithoutCancel(ctx))
+	defer hush()
+	var hooked sync.WaitGroup
+	hooked.Go(func() { others.run(telling) })
 	if elected != nil {
 		owned.Go(func() { elected.run(uploading) })
 	}
@@ -116,6 +138,10 @@ func Run(ctx context.Context, o Options) (err error) {
 		defer cancel()
 		err = errors.Join(err, up.Once(last))
 	}
+	others.end()
+	enough := time.AfterFunc(lastWords, hush)
+	defer enough.Stop()
+	hooked.Wait()
 	return err
 }
 

@@ -21,7 +21,7 @@ import (
 func TestMetricsAreRead(t *testing.T) {
 	now := time.Unix(1000, 0)
 	s := recorder.Stats{
-		Recording: true, Events: 7, Open: []trigger.Roll{{Group: "a\"b", Began: now.Add(-time.Minute)}},
+		Recording: true, Events: 7, Open: []trigger.Roll{{Group: "a\"b", Began: now.Add(-time.Second), Since: now.Add(-time.Minute)}},
 		Drains: map[string]time.Duration{"a\"b": 5 * time.Second}, Tapes: map[trigger.Outcome]int{trigger.Complete: 2},
 	}
 	var text bytes.Buffer

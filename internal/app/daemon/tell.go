@@ -61,7 +61,10 @@ func (t *teller) add(f finished) {
 	}
 }
 
-// run tells until the context ends.
+// end says that nothing more is added.
+func (t *teller) end() { close(t.queue) }
+
+// run tells until the context ends, or until all is told that was added before the end.
 func (t *teller) run(ctx context.Context) {
 	for {
 		select {
@@ -71,7 +74,10 @@ func (t *teller) run(ctx context.Context) {
 				t.ended(f)
 			}
 			return
-		case f := <-t.queue:
+		case f, more := <-t.queue:
+			if !more {
+				return
+			}
 			for _, h := range t.hooks {
 				t.try(ctx, h, f)
 			}

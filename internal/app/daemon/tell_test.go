@@ -117,3 +117,17 @@ func TestSaysWhatWasNotTold(t *testing.T) {
 		}
 	})
 }
+
+// What was added before the end is told, and then run returns.
+func TestTellsAllThatWasAdded(t *testing.T) {
+	h := &flaky{}
+	teller := newTeller([]hook{h}, func(err error) { t.Error(err) })
+	for _, name := range []string{"a", "b"} {
+		teller.add(finished{tape: store.Tape{Name: name}})
+	}
+	teller.end()
+	teller.run(t.Context())
+	if h.calls != 2 {
+		t.Errorf("told of %d tapes, want 2", h.calls)
+	}
+}

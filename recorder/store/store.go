@@ -174,7 +174,7 @@ func (s *Store) Get(ctx context.Context, t Tape, to io.Writer) error {
 
 // Delete removes a tape: its description first, so that it is never listed half.
 func (s *Store) Delete(ctx context.Context, t Tape) error {
-	for _, key := range []string{t.folder() + t.Description(), t.folder() + t.File()} {
+	for _, key := range []string{t.folder() + t.Description(), t.Object()} {
 		if err := s.Bucket.Delete(ctx, key); err != nil && !missing(err) {
 			return s.about(t.Name, err)
 		}

@@ -97,6 +97,9 @@ func TestTapesAreFoundByTimeClusterGroupAndOutcome(t *testing.T) {
 	if err := s.Delete(t.Context(), x); err != nil {
 		t.Error(err)
 	}
+	if err := s.Bucket.List(t.Context(), x.Key(), func(key string) error { return fmt.Errorf("%s is left", key) }); err != nil {
+		t.Errorf("after one was removed: %v", err)
+	}
 	if found := list(t, s, store.Query{Group: "a"}); !slices.Equal(found, []string{"a-0", "a-30"}) {
 		t.Errorf("found %q after one was removed", found)
 	}

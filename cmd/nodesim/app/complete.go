@@ -108,9 +108,29 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usagef("flag --%s: %s has no such flag", name, cmd.CommandPath())
 	case errors.As(err, &invalid):
-		reason := invalid.Unwrap().Error()
-		reason = strings.TrimPrefix(reason, "time: ")
-		return usagef("flag --%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), reason)
+		return usagef("flag --%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), refusal(invalid))
 	}
 	return &exitError{exitUsage, err}
+}
+
+// refusal says what a flag wants that was given another value. pflag's own types pass on what Go's packages say, which
+// names their functions; those of this package say it themselves.
+func refusal(invalid *pflag.InvalidValueError) string {
+	whole := "want a whole number"
+	if errors.Is(invalid, strconv.ErrRange) {
+		whole += " nearer to 0"
+	}
+	switch invalid.GetFlag().Value.Type() {
+	case "bool":
+		return "want true or false"
+	case "duration":
+		return "want a duration such as 90s or 1h30m"
+	case "int":
+		return whole
+	case "uint64":
+		return whole + ", not a negative one"
+	case "stringSlice":
+		return "want values divided by commas, without quotes"
+	}
+	return invalid.Unwrap().Error()
 }

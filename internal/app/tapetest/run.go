@@ -37,12 +37,18 @@ type Options struct {
 type Result struct {
 	Name    string // path of the tape, or of the orphan
 	Took    time.Duration
-	Updated []string // golden files that were written
+	Updated []written
 	// Failures are empty where all is well. The first line of each says what is
 	// wrong, and how to accept it; a diff may follow.
 	Failures []string
 	// Policies are what policies say of the tape.
 	Policies []policy.Result
+}
+
+// written is a golden file that was written.
+type written struct {
+	path  string
+	empty bool // as a feed is where nothing happens to nodes
 }
 
 // Passed reports whether all is well.
@@ -114,7 +120,7 @@ func (o Options) test(ctx context.Context, s Subject) Result {
 				r.Failures = append(r.Failures, fmt.Sprintf("%s: %v; nothing was changed", g.path, err))
 				continue
 			}
-			r.Updated = append(r.Updated, g.path)
+			r.Updated = append(r.Updated, written{g.path, g.text == ""})
 		case missing:
 			r.Failures = append(r.Failures, fmt.Sprintf("%s: no such file: read what the tape shows and accept it with: %s %s", g.path, o.Command, s.Tape))
 		case err != nil:

@@ -84,7 +84,7 @@ func TestUpdateThenPass(t *testing.T) {
 		t.Errorf("update: %s\n%s", rep.Summary(), printed(rep, dir))
 	}
 	if rep := run(t, true, dir); len(rep.Results[0].Updated) != 0 {
-		t.Errorf("a second update wrote %q", rep.Results[0].Updated)
+		t.Errorf("a second update wrote %v", rep.Results[0].Updated)
 	}
 	if rep := run(t, false, dir); rep.Summary() != "1 passed, 0 failed" {
 		t.Errorf("afterwards: %s\n%s", rep.Summary(), printed(rep, dir))

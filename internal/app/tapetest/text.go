@@ -31,8 +31,12 @@ func (r Result) Print(w io.Writer, verbose bool) {
 			indented(w, p)
 		}
 	}
-	for _, path := range r.Updated {
-		fmt.Fprintf(w, "wrote %s\n", noderoll.OneLine(path))
+	for _, file := range r.Updated {
+		note := ""
+		if file.empty {
+			note = ": the feed is empty: nothing happens to a node on this tape"
+		}
+		fmt.Fprintf(w, "wrote %s%s\n", noderoll.OneLine(file.path), note)
 	}
 }
 

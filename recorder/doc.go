@@ -24,7 +24,7 @@
 //     differences are between the GAP and its SYNC. A restart of the only
 //     API server says so too where it has a watch cache, as by default: the
 //     new cache begins at the cluster's version, and a resource whose last
-//     event is older lags behind it (k8s.io/apiserver, pkg/storage/cacher,
+//     event is older is behind (k8s.io/apiserver, pkg/storage/cacher,
 //     getAllEventsSinceLocked). With several servers, or without that cache,
 //     a restart leaves no GAP. client-go's reflector
 //     lists again after most failures and says nothing about it; a restart of

@@ -14,12 +14,12 @@ const EndContinued = "continued"
 // ErrNotRecording says that there is no tape to go on from: the initial lists aren't written yet, or the recording is over.
 var ErrNotRecording = errors.New("rotate: the recording hasn't begun, or is over")
 
-// Rotate ends the tape and goes on with another one, which open makes, without a pause: the watches stay open,
+// Rotate ends the tape and continues in another one, which open makes, without a pause: the watches stay open,
 // and what the cluster's state was is the beginning of the new tape, at 0s. Its header is that of the first, with
 // its own start; the first one ends at that very moment. Reading of the watches waits meanwhile.
 //
-// Where the new tape can't be made or written, Rotate returns why, the new one is closed, and the recording goes
-// on with the old one. A first tape that can't be ended ends the recording as any tape does that can't be written.
+// Where the new tape can't be made or written, Rotate returns why, the new one is closed, and the recording
+// continues in the old one. A first tape that can't be ended ends the recording as any tape does that can't be written.
 func (r *Recorder) Rotate(open func(timeline.Header) (*timeline.Writer, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -30,7 +30,7 @@ type Moment struct {
 
 // ActOn makes a cluster that begins with what is there at a moment of a tape, and goes on by itself: its nodes have
 // kubelets and machines at a provider, its workloads controllers. Of workloads whose pods alone are on the tape the
-// objects are made up. Nothing goes on with the tape's roll: what it had begun stays as it is.
+// objects are made up. Nothing continues the tape's roll: what it had begun stays as it is.
 func ActOn(m Moment) (*Acting, error) {
 	name := m.Header.Metadata.Name
 	a, err := actOn(m)

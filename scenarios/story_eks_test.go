@@ -45,7 +45,7 @@ func TestSurge(t *testing.T) {
 		is(s, n.name+": why it isn't Ready", n.at(down).message, "node is shutting down")
 		s.within(n.name+": from its shutdown to its deletion", n.gone-down, 5*time.Second, 4*time.Minute)
 		is(s, n.name+": events DeletingNode", len(s.about(n.name, "cloud-node-lifecycle-controller", "DeletingNode")), 1)
-		s.within(n.name+": RemovingNode behind its deletion", s.about(n.name, "node-controller", "RemovingNode")[0].first()-n.gone, 0, 6*time.Second)
+		s.within(n.name+": RemovingNode after its deletion", s.about(n.name, "node-controller", "RemovingNode")[0].first()-n.gone, 0, 6*time.Second)
 	}
 
 	// The budget: at most two pods of web are missing, every one that goes was

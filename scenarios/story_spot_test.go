@@ -221,7 +221,7 @@ func TestGracefulShutdown(t *testing.T) {
 		s.within(p.name+": it has failed", failed, asked, asked+2*time.Minute)
 		s.after(p.name+": its end", p.gone, "it has failed", failed+30*time.Second)
 		next := where(s.podsOf("web"), func(other *podLife) bool { return other.created > failed })
-		s.within(p.name+": the next pod's creation, behind its failure", next[0].created-failed, 0, 2*time.Second)
+		s.within(p.name+": the next pod's creation, after its failure", next[0].created-failed, 0, 2*time.Second)
 	}
 	s.golden(down, s.end)
 

@@ -2,7 +2,11 @@ package lint
 
 import (
 	"bytes"
+	"go/scanner"
+	"go/token"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,11 +29,11 @@ var bans = []ban{
 		"a text that the reader doesn't have; say what holds, or name a file in docs/"},
 }
 
-// dialect are words that keep strangers out, and the field's words for them. They hold for what people read first, the
-// pages in Markdown; a comment of code may still have an old identifier in it.
+// dialect are words that keep strangers out, and the field's words for them. They hold for what wordsOf returns.
 var dialect = []ban{
 	{regexp.MustCompile(`\b(courier|errand|diary|crew)s?\b`), "say queue, write, checkpoint, set"},
-	{regexp.MustCompile(`\b[Pp]erformances?\b`), "say live run"},
+	// A browser has an object performance, whose members and package are no prose.
+	{regexp.MustCompile(`(?:^|[^/\w])[Pp]erformances?(?:[^.\w]|\.\W|\.?$)`), "say live run"},
 	{regexp.MustCompile(`\bg(one|oes|oing) on with\b`), "say resume or continue"},
 	{regexp.MustCompile(`\bone behind the other\b|\bbehind (it|that|its|them)\b`), "say after"},
 	{regexp.MustCompile(`\bstands? (on|in) the\b`), "say is"},
@@ -41,7 +45,7 @@ var dialect = []ban{
 var document = regexp.MustCompile(`\b[A-Z][A-Z-]+\.md\b`)
 
 // backticked finds identifiers and commands.
-var backticked = regexp.MustCompile("`[^`]*`")
+var backticked = regexp.MustCompile("`[^`\n]*`")
 
 // Words finds what bans forbid, and the names of documents in capitals that this repository doesn't hold. file is
 // relative to the repository; exists reports whether the repository has a file of that name at its root.
@@ -50,6 +54,7 @@ var backticked = regexp.MustCompile("`[^`]*`")
 func Words(file string, text []byte, exists func(name string) bool) []Finding {
 	var found []Finding
 	line := 0
+	said := bytes.SplitAfter(wordsOf(file, text), []byte("\n"))
 	for part := range bytes.Lines(text) {
 		line++
 		for _, b := range bans {
@@ -57,10 +62,9 @@ func Words(file string, text []byte, exists func(name string) bool) []Finding {
 				found = append(found, Finding{file, line, quote(hit) + ": " + b.instead})
 			}
 		}
-		if strings.HasSuffix(file, ".md") {
-			prose := backticked.ReplaceAll(part, nil)
+		if line <= len(said) {
 			for _, b := range dialect {
-				if hit := b.pattern.Find(prose); hit != nil {
+				if hit := b.pattern.Find(said[line-1]); hit != nil {
 					found = append(found, Finding{file, line, quote(hit) + ": " + b.instead})
 				}
 			}
@@ -74,8 +78,60 @@ func Words(file string, text []byte, exists func(name string) bool) []Finding {
 	return found
 }
 
-// quote shows a hit without the character before it that a pattern may have needed.
-func quote(hit []byte) string { return strconv.Quote(strings.Trim(string(hit), " \t\"'`(")) }
+// quote shows a hit without the characters around it that a pattern may have needed.
+func quote(hit []byte) string { return strconv.Quote(strings.Trim(string(hit), " \t\n\"'`(),;:.")) }
+
+// wordsOf is what of a file is written in words, on the lines on which it is there: of a page in Markdown all but what is in
+// backticks, of Go its comments and strings, and whole scenario files, manifests and scripts of tests. Tapes have no
+// prose: their words are a cluster's.
+func wordsOf(file string, text []byte) []byte {
+	switch path.Ext(file) {
+	case ".md":
+		return backticked.ReplaceAll(text, nil)
+	case ".go":
+		return wordsOfGo(text)
+	case ".yaml", ".yml":
+		if tape.Match(text) {
+			return nil
+		}
+		return text
+	case ".txtar":
+		return text
+	}
+	return nil
+}
+
+// tape finds the header of a tape.
+var tape = regexp.MustCompile(`(?m)\A(?:#.*\n)*apiVersion: nodesim\.dev/\w+\nkind: Timeline$`)
+
+// wordsOfGo blanks what is neither a comment nor a string.
+func wordsOfGo(text []byte) []byte {
+	words := slices.Clone(text)
+	files := token.NewFileSet()
+	file := files.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, scanner.ScanComments)
+	blankFrom := 0
+	blank := func(to int) {
+		for i := blankFrom; i < to; i++ {
+			if words[i] != '\n' {
+				words[i] = ' '
+			}
+		}
+	}
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			blank(len(words))
+			return words
+		}
+		if tok == token.COMMENT || tok == token.STRING {
+			begin := file.Offset(pos)
+			blank(begin)
+			blankFrom = min(begin+len(literal), len(words))
+		}
+	}
+}
 
 // Prose reports whether a file holds words that people here wrote, and is not this rule itself or the license.
 func Prose(file string) bool {

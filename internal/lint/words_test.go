@@ -29,19 +29,33 @@ func TestWords(t *testing.T) {
 }
 
 func TestDialect(t *testing.T) {
-	for text, want := range map[string]string{
-		"Whoever drains posts evictions.":         "name who or what it is",
-		"A performance that is gone on with ends": "say live run",
-		"a `Performance` and `behind it`":         "",
-		"The line after it, resumed.":             "",
+	for _, c := range []struct{ file, text, want string }{
+		{"docs/a.md", "Whoever drains posts evictions.", "name who or what it is"},
+		{"docs/a.md", "A performance that is gone on with ends", "say live run"},
+		{"docs/a.md", "It costs performance.", "say live run"},
+		{"docs/a.md", "a `Performance` and `behind it`", ""},
+		{"docs/a.md", "The line after it, resumed.", ""},
+		{"a.go", "// whoever drains", "name who or what it is"},
+		{"a.go", "x := 1 // it is gone on with", "say resume or continue"},
+		{"a.go", "/* one\nbehind it */", "say after"},
+		{"a.go", `var x = "want one and nothing behind it"`, "say after"},
+		{"a.go", "var x = `one\nbehind it\n`", "say after"},
+		{"a.go", "func whoever(diary string) { performance() }", ""},
+		{"a.go", `import "github.com/chromedp/cdproto/performance"`, ""},
+		{"a.go", "var x = `performance.getEntries()`", ""},
+		{"shipped/a.yaml", "description: drained behind its finalizer", "say after"},
+		{"a/testdata/roll.yaml", "apiVersion: nodesim.dev/v1\nkind: Timeline\n---\nwhoever", ""},
+		{"a/testdata/script/a.txtar", "# it ends in good order", "say cleanly"},
+		{"a/a.js", "performance.now() // whoever", ""},
 	} {
-		found := Words("docs/a.md", []byte(text+"\n"), func(string) bool { return true })
-		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || !strings.Contains(found[0].Text, want)) {
-			t.Errorf("%q: found %v, want %q", text, found, want)
+		found := Words(c.file, []byte(c.text+"\n"), func(string) bool { return true })
+		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) == 0 || !strings.Contains(found[0].Text, c.want)) {
+			t.Errorf("%s: %q: found %v, want %q", c.file, c.text, found, c.want)
 		}
 	}
-	if found := Words("a.go", []byte("// whoever\n"), func(string) bool { return true }); len(found) > 0 {
-		t.Errorf("in code: found %v, want nothing", found)
+	found := Words("a.go", []byte("package a\n\n// x\nvar s = `a\r\nwhoever`\n"), func(string) bool { return true })
+	if len(found) != 1 || found[0].Line != 5 || !strings.HasPrefix(found[0].Text, `"whoever": `) {
+		t.Errorf("found %v, want whoever in line 5", found)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestByName(t *testing.T) {
 			}
 		}
 	}
-	// A Job that goes on with a newer nodesim has the same shards.
+	// A Job that continues with a newer nodesim has the same shards.
 	for name, want := range map[string]int{"": 652, "c1/2026/11/27/a": 197, "c1/2026/11/27/b": 39} {
 		if got := shards.ByName(name, 1000); got != want {
 			t.Errorf("%q is of shard %d, want %d", name, got, want)

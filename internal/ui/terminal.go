@@ -92,12 +92,12 @@ func (s *Show) PlayOn(ctx context.Context, t Terminal, c *control.Control) error
 	paint := painter{screen: screen, terminal: t, view: d.View}
 	d.Sink = discard{}
 	duration := func() time.Duration { return min(c.Duration(), d.To) }
-	stage, rest := openStage(ctx, t, screen)
-	defer stage.asked.Wait() // when the terminal is given back
+	panel, rest := startPanel(ctx, t, screen)
+	defer panel.asked.Wait() // when the terminal is given back
 	err := s.Play(ctx, Watcher{
-		Keys: stage.keys, Moves: stage.moves, Control: c, Say: stage.say,
+		Keys: panel.keys, Moves: panel.moves, Control: c, Say: panel.say,
 		Update: func(status replay.Status) error {
-			return stage.show(paint.shown(status, duration(), s.player.Cluster(), stage.looksAt()))
+			return panel.show(paint.shown(status, duration(), s.player.Cluster(), panel.looksAt()))
 		},
 	})
 	err = errors.Join(err, rest())

@@ -21,7 +21,7 @@ var wrappers = []struct{ member, format string }{
 }
 
 // unwrap finds the audit event in an entry of a log; nil where it has none, since other
-// logs may stand in the same export.
+// logs may be in the same export.
 func unwrap(m members) (ev *event, format string, err error) {
 	switch {
 	case m.isEvent():

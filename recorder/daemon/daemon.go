@@ -131,7 +131,7 @@ func (d *Daemon) prepare() error {
 	return nil
 }
 
-// record makes one recording, which goes on with the last one where it can. It returns why it ended.
+// record makes one recording, which continues the last one where it can. It returns why it ended.
 func (d *Daemon) record(ctx context.Context) error {
 	cfg := d.o.Record
 	cfg.Line = d.line
@@ -313,7 +313,7 @@ func (d *Daemon) goOn(cfg *recorder.Config, epoch []piece) (bool, error) {
 	return true, nil
 }
 
-// abandon ends the rolls of an epoch that nothing goes on with, makes their tapes, and removes its pieces. Those that can't be read
+// abandon ends the rolls of an epoch that nothing continues, makes their tapes, and removes its pieces. Those that can't be read
 // are put aside.
 func (d *Daemon) abandon(epoch []piece) error {
 	if err := d.replay(epoch); err != nil {

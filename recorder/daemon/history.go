@@ -84,7 +84,7 @@ func continued(path string) bool {
 	return last.Type == timeline.End && last.Reason == recorder.EndContinued
 }
 
-// began reports whether a piece holds the state that it begins with, or a part of it from which its recording goes on with a GAP.
+// began reports whether a piece holds the state that it begins with, or a part of it from which its recording continues after a GAP.
 func began(path string) bool {
 	r, err := timeline.Open(path, timeline.Lines())
 	if err != nil {

@@ -37,7 +37,7 @@ type Options struct {
 	// MaxSize (bytes) and MaxAge of a tape: then it ends as unfinished, and the next one goes on.
 	MaxSize int64
 	MaxAge  time.Duration
-	// FinishOnStop makes the tapes of the rolls that are on when the context ends, as interrupted. A daemon that goes on with the
+	// FinishOnStop makes the tapes of the rolls that are on when the context ends, as interrupted. A daemon that continues in the
 	// same folder makes them again, whole and under other names.
 	FinishOnStop bool
 

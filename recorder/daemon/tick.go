@@ -126,7 +126,7 @@ func (d *Daemon) long(now time.Time, open []trigger.Roll) (long []trigger.Roll) 
 	return long
 }
 
-// rotate begins a piece. Where it can't, the recording goes on with the last one.
+// rotate begins a piece. Where it can't, the recording continues in the last one.
 func (d *Daemon) rotate(rec *recorder.Recorder, now time.Time) bool {
 	if now.Before(d.rotateAt) {
 		return false

@@ -24,7 +24,7 @@ type Tape struct {
 	First time.Time `json:"first"`
 	Began time.Time `json:"began"`
 	Ended time.Time `json:"ended"`
-	// Part is 1, and one more for each tape that goes on with the roll.
+	// Part is 1, and one more for each tape that continues the roll.
 	Part    int             `json:"part"`
 	Trigger trigger.Trigger `json:"trigger"`
 	Outcome trigger.Outcome `json:"outcome"`

@@ -221,7 +221,7 @@ func (w *waiting) cover(p object) {
 	}
 }
 
-// granted ends the time for which pods stood on drained nodes that don't stand there any more. Whoever drains asks again
+// granted ends the time for which pods stood on drained nodes that don't stand there any more. The drainer asks again
 // only after a while, so that it is longer than the time of being refused.
 func (w *waiting) granted(there map[string]bool) {
 	for key, since := range w.asked {

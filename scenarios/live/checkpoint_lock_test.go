@@ -58,7 +58,7 @@ func TestPreparationOnAServerThatFalters(t *testing.T) {
 				t.Fatalf("%s: the record is adopted: %t, %v; want a new one", name, adopted, err)
 			}
 			if err := l.note(t.Context(), true, false, 0); err == nil {
-				t.Errorf("%s: the first note was taken", name) // whoever notes comes again
+				t.Errorf("%s: the first note was taken", name) // the caller tries again
 			}
 			if err := l.note(t.Context(), true, false, 0); err != nil {
 				t.Errorf("%s: the next note: %v", name, err)

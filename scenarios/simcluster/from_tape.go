@@ -16,7 +16,7 @@ import (
 // Tape starts with what is there at a moment of a tape, [replay.End] for its end.
 // From there the cluster goes on by itself: nodes have kubelets and machines at a
 // provider, pods their controllers. Where the tape has no Deployments and the like,
-// they are made up of their pods. Nothing goes on with the tape's roll:
+// they are made up of their pods. Nothing continues the tape's roll:
 // what it had begun, such as a cordon, stays as it is.
 func Tape(src timeline.Source, at time.Duration) Start {
 	return Start{moment: func() (scenarios.Moment, error) { return MomentOf(context.Background(), src, at) }}

@@ -12,7 +12,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/simcluster"
 )
 
-// A cluster goes on with the EndpointSlices that are on its tape, and puts right what a client does to them.
+// A cluster continues with the EndpointSlices that are on its tape, and puts right what a client does to them.
 func TestEndpointSlicesOfATape(t *testing.T) {
 	recorded := simcluster.ForTest(t, simcluster.AtRest(simcluster.Scenario("surge")))
 	web := service("web", corev1.ServiceSpec{Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Name: "http", Port: 80}}})

@@ -114,7 +114,7 @@ type costRoll struct {
 	replaced int
 }
 
-// phase goes on with the roll for a while and measures the server.
+// phase continues the roll for a while and measures the server.
 func (c *costRoll) phase(ctx context.Context, tb testing.TB, server process) (p costPhase) {
 	tb.Helper()
 	due, look := time.NewTicker(replacedEvery), time.NewTicker(time.Second)

@@ -102,7 +102,7 @@ func decode(body []byte, into any) error {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return apierrors.NewBadRequest("want one JSON document and nothing behind it")
+		return apierrors.NewBadRequest("want one JSON document and nothing after it")
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"POST", "step", `{"number":2}`, 400, `unknown field "number"`},
 		{"POST", "step", `{"until":"lunch"}`, 400, "want event, transition, marker"},
 		{"POST", "step", `{"until":"transition"}`, 400, "no observer"},
-		{"POST", "step", `{} {}`, 400, "nothing behind it"},
+		{"POST", "step", `{} {}`, 400, "nothing after it"},
 		{"POST", "step", `{`, 400, "EOF"},
 		{"POST", "pause", `{"for":"1s"}`, 400, "unknown field"},
 		{"POST", "seek", `{}`, 400, "want a time on the tape"},

@@ -92,7 +92,7 @@ func (f *fakeLeases) keep(x *coordinationv1.Lease) *coordinationv1.Lease {
 	return f.lease.DeepCopy()
 }
 
-// Whoever is partitioned or ends, two recorders never make tapes at once, and one of them does again soon.
+// Whichever of them is partitioned or ends, two recorders never make tapes at once, and one of them does again soon.
 func TestElection(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {

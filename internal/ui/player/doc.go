@@ -4,6 +4,6 @@
 // the screen ([Model.View]), and commands whose messages say what is to be done to the tape ([Press], [Seek]) or asked
 // for ([FindFindings], [WriteReport]).
 //
-// A Model is a value, and a function of its messages: it reads no clock, no terminal and no tape. Whoever runs it owns
+// A Model is a value, and a function of its messages: it reads no clock, no terminal and no tape. What runs it owns
 // these, and does what the commands say in their order.
 package player

@@ -11,7 +11,7 @@ import (
 // no tape of a roll.
 const MarkCut = "nodesim.dev/cut"
 
-// cut is what such a MARK says: the tape ended, and the one that goes on with it.
+// cut is what such a MARK says: the tape ended, and the one that continues it.
 type cut struct {
 	Group   string  `json:"group"`
 	Trigger Trigger `json:"trigger"`
@@ -22,7 +22,7 @@ type cut struct {
 }
 
 // Cut returns the name and the reason of a MARK that ends the tape of a roll which is on, once it is among the lines that Apply
-// takes. The next tape goes on with the roll where something of it has happened lately; else it begins when something does.
+// takes. The next tape continues the roll where something of it has happened lately; else it begins when something does.
 func (d *Decider) Cut(now time.Time, r Roll) (name, reason string) {
 	text, _ := json.Marshal(cut{Group: r.Group, Trigger: r.Trigger, Part: r.Part + 1, GoesOn: now.Sub(r.Last) < d.options.Quiet, Since: r.Since}) // of strings
 	return MarkCut, string(text)

@@ -107,7 +107,7 @@ func (d *Decider) Advance(now time.Time) {
 	}
 }
 
-// held reports whether something of a roll is under way: a node or machine that it has begun with, or, where it goes on with
+// held reports whether something of a roll is under way: a node or machine that it has begun with, or, where it continues
 // a former tape, any of the group.
 func (d *Decider) held(r *Roll) bool {
 	counts := func(group string, since time.Time) bool {

@@ -50,7 +50,7 @@ const (
 type Roll struct {
 	Group   string
 	Trigger Trigger
-	// Part is 1, and one more for each tape that goes on with the roll.
+	// Part is 1, and one more for each tape that continues the roll.
 	Part  int
 	Began time.Time // of this part
 	Since time.Time // when the roll began: its first part

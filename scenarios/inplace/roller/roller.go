@@ -29,7 +29,7 @@ type Pods interface {
 // Its fields must not be changed once it is used. Run and Pass must not be called at the same time.
 type Roller struct {
 	// Pods lists, reads and writes. It needs list, get and patch on pods, and patch on pods/resize for resources. A
-	// cache that lags behind its writes is compensated for where the server counts generations of pods (Kubernetes
+	// cache that is older than its writes is compensated for where the server counts generations of pods (Kubernetes
 	// 1.33 and later).
 	Pods Pods
 	// Clock is the wall clock if nil.

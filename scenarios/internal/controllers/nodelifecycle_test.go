@@ -158,7 +158,7 @@ func TestConditionsBecomeTaints(t *testing.T) {
 		"team:NoSchedule", "node.kubernetes.io/disk-pressure:NoSchedule", "node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule",
 	})
 	if got := c.wrote(from, "nodes", "node-a"); len(got) != 2 || got[1].at < time.Second+20*time.Millisecond {
-		t.Errorf("%d writes: want the change, and one of all taints behind it", len(got))
+		t.Errorf("%d writes: want the change, and one of all taints after it", len(got))
 	}
 	from = len(c.lines)
 	c.API.UpdateNode(n, func(n *kube.Node) {

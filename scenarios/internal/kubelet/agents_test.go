@@ -48,7 +48,7 @@ func TestANodeWaitsForItsAgents(t *testing.T) {
 				}
 			}
 			if at["cni"] == 0 || at["ready"] < at["cni"] || at["proxy"] == 0 || at["reported"] < at["proxy"] {
-				t.Errorf("lines %v: want the node ready behind the start of its plugin, and kube-proxy reported behind its own", at)
+				t.Errorf("lines %v: want the node ready after the start of its plugin, and kube-proxy reported after its own", at)
 			}
 			r.readBack()
 		})

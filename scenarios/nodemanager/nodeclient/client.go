@@ -1,4 +1,4 @@
-// Package nodeclient says how one talks to the agents on nodes. It holds interfaces alone: whoever runs a
+// Package nodeclient says how one talks to the agents on nodes. It holds interfaces alone: what runs a
 // NodeController brings the clients.
 //
 // Its API may still change (docs/stability.md).

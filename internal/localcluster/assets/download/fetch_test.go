@@ -53,7 +53,7 @@ func TestACutDownloadBeginsAgainWhereThereAreNoRanges(t *testing.T) {
 	}
 }
 
-// What an earlier process has left is gone on with, if it is a begin of the file, all of it or something else.
+// What an earlier process has left is continued, if it is a begin of the file, all of it or something else.
 func TestWhatAnEarlierDownloadLeft(t *testing.T) {
 	other := slices.Repeat([]byte("other "), 1000)
 	for name, c := range map[string]struct {

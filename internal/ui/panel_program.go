@@ -15,12 +15,12 @@ import (
 	"github.com/nodesim/nodesim/internal/ui/render"
 )
 
-// stage runs a player.Model on a screen, in a program of Bubble Tea.
+// panelProgram runs a player.Model on a screen, in a program of Bubble Tea.
 //
 // Bubble Tea reads what is typed and keeps the loop. It has neither the terminal nor a renderer: its raw mode would take
 // ctrl-z and ctrl-c from the shell's job control, and a Screen paints whole lines, which stay whole where a terminal
 // disagrees about the width of a character.
-type stage struct {
+type panelProgram struct {
 	terminal Terminal
 	screen   *render.Screen
 	program  *tea.Program
@@ -41,12 +41,12 @@ type stage struct {
 // mostWaiting is how many keys may wait for the tape: more are dropped.
 const mostWaiting = 64
 
-// openStage begins; rest ends it and returns why it couldn't be painted. What was asked for may take longer.
-func openStage(ctx context.Context, t Terminal, screen *render.Screen) (s *stage, rest func() error) {
-	s = &stage{terminal: t, screen: screen, keys: make(chan player.Key, mostWaiting), moves: make(chan Move, mostWaiting)}
-	s.model = player.New(player.Options{Panel: t.Options, Keys: t.Typed != nil, Report: t.ReportName})
+// startPanel begins; rest ends it and returns why it couldn't be painted. What was asked for may take longer.
+func startPanel(ctx context.Context, t Terminal, screen *render.Screen) (p *panelProgram, rest func() error) {
+	p = &panelProgram{terminal: t, screen: screen, keys: make(chan player.Key, mostWaiting), moves: make(chan Move, mostWaiting)}
+	p.model = player.New(player.Options{Panel: t.Options, Keys: t.Typed != nil, Report: t.ReportName})
 	ctx, cancel := context.WithCancel(ctx)
-	s.asking = func() context.Context { return ctx }
+	p.asking = func() context.Context { return ctx }
 	options := []tea.ProgramOption{
 		tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(),
 		tea.WithColorProfile(colorprofile.NoTTY), // a panel's is in its Options; Bubble Tea would ask the environment
@@ -56,110 +56,110 @@ func openStage(ctx context.Context, t Terminal, screen *render.Screen) (s *stage
 	if t.Typed != nil {
 		options = append(options, tea.WithInput(&typedReader{done: quiet, typed: t.Typed}))
 	}
-	s.program = tea.NewProgram(actor{s}, options...)
+	p.program = tea.NewProgram(teaModel{p}, options...)
 	var running sync.WaitGroup
 	running.Go(func() {
-		if _, err := s.program.Run(); err != nil {
-			s.fail(err)
+		if _, err := p.program.Run(); err != nil {
+			p.fail(err)
 		}
 	})
-	return s, func() error {
+	return p, func() error {
 		close(quiet) // before the loop ends, which takes what is typed
-		s.program.Quit()
+		p.program.Quit()
 		running.Wait()
 		cancel()
-		return s.failed()
+		return p.failed()
 	}
 }
 
 // show hands over what the tape shows, and returns why what came before couldn't be painted.
-func (s *stage) show(shown player.Shown) error {
-	s.program.Send(shown)
-	return s.failed()
+func (p *panelProgram) show(shown player.Shown) error {
+	p.program.Send(shown)
+	return p.failed()
 }
 
 // say shows why a key couldn't be obeyed, until the next one.
-func (s *stage) say(err error) { s.program.Send(player.Said(err.Error())) }
+func (p *panelProgram) say(err error) { p.program.Send(player.Said(err.Error())) }
 
 // looksAt is the node whose details are shown; "" is none.
-func (s *stage) looksAt() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.node
+func (p *panelProgram) looksAt() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.node
 }
 
-func (s *stage) failed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+func (p *panelProgram) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
 }
 
-func (s *stage) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = err
+func (p *panelProgram) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
 	}
 }
 
-// actor is a stage as Bubble Tea calls it.
-type actor struct{ *stage }
+// teaModel is a panelProgram as Bubble Tea calls it.
+type teaModel struct{ *panelProgram }
 
 // Init implements tea.Model.
-func (a actor) Init() tea.Cmd { return nil }
+func (m teaModel) Init() tea.Cmd { return nil }
 
 // Update implements tea.Model. What the Model's commands say is done here, so that keys take effect in their order.
-func (a actor) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	next, cmd := a.model.Update(msg)
-	a.model = next.(player.Model)
+func (m teaModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := m.model.Update(msg)
+	m.model = next.(player.Model)
 	if cmd != nil {
-		a.do(cmd())
+		m.do(cmd())
 	}
-	a.mu.Lock()
-	a.node = a.model.Node()
-	a.mu.Unlock()
-	return a, nil
+	m.mu.Lock()
+	m.node = m.model.Node()
+	m.mu.Unlock()
+	return m, nil
 }
 
 // View implements tea.Model: it paints.
-func (a actor) View() tea.View {
-	if width, height := a.model.Size(); width != a.width || height != a.height {
-		a.width, a.height = width, height
-		a.screen.Invalidate()
+func (m teaModel) View() tea.View {
+	if width, height := m.model.Size(); width != m.width || height != m.height {
+		m.width, m.height = width, height
+		m.screen.Invalidate()
 	}
-	view := a.model.View()
+	view := m.model.View()
 	if view.Content == "" { // nothing was shown yet
 		return view
 	}
-	if err := a.screen.Draw(view.Content); err != nil {
-		a.fail(err)
+	if err := m.screen.Draw(view.Content); err != nil {
+		m.fail(err)
 	}
 	return view
 }
 
 // do does what the Model says, or begins to.
-func (s *stage) do(msg tea.Msg) {
+func (p *panelProgram) do(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case player.Press:
 		select {
-		case s.keys <- player.Key(msg):
+		case p.keys <- player.Key(msg):
 		default: // too many wait: a key is no promise
 		}
 	case player.Seek:
-		s.move(seekText(string(msg)))
+		p.move(seekText(string(msg)))
 	case player.SeekTo:
-		s.move(func(ctx context.Context, c *control.Control) error {
+		p.move(func(ctx context.Context, c *control.Control) error {
 			c.Pause()
 			return c.Seek(ctx, msg.Position())
 		})
 	case player.FindFindings:
-		s.answer(func(ctx context.Context) tea.Msg {
-			found, err := s.terminal.Findings(ctx)
+		p.answer(func(ctx context.Context) tea.Msg {
+			found, err := p.terminal.Findings(ctx)
 			return player.Found{Findings: found, Err: err}
 		})
 	case player.WriteReport:
-		s.answer(func(ctx context.Context) tea.Msg {
-			if err := s.terminal.Report(ctx, string(msg)); err != nil {
+		p.answer(func(ctx context.Context) tea.Msg {
+			if err := p.terminal.Report(ctx, string(msg)); err != nil {
 				return player.Said(err.Error())
 			}
 			return player.Said("wrote " + string(msg))
@@ -167,16 +167,16 @@ func (s *stage) do(msg tea.Msg) {
 	}
 }
 
-func (s *stage) move(m Move) {
+func (p *panelProgram) move(m Move) {
 	select {
-	case s.moves <- m:
+	case p.moves <- m:
 	default:
 	}
 }
 
 // answer tells the Model later.
-func (s *stage) answer(of func(context.Context) tea.Msg) {
-	s.asked.Go(func() { s.program.Send(of(s.asking())) })
+func (p *panelProgram) answer(of func(context.Context) tea.Msg) {
+	p.asked.Go(func() { p.program.Send(of(p.asking())) })
 }
 
 // seekText goes where a user has written, and says where that lies outside of the tape.

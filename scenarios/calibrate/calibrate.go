@@ -34,7 +34,7 @@ type Tape struct {
 }
 
 // Read reads a tape to its end. name is its name in errors and reports. A tape of another provider than that of an
-// earlier one is refused: their machines have little in common.
+// earlier one is refused: their machines have little in common. So is one whose header names a scope that no node is in.
 func (c *Calibration) Read(name string, tape *timeline.Reader) error {
 	h := tape.Header()
 	if provider := h.Scope.Provider; c.provider == "" {
@@ -47,6 +47,10 @@ func (c *Calibration) Read(name string, tape *timeline.Reader) error {
 		c.samples = map[string]*samples{}
 	}
 	c.estimates = usualOf(c.provider)
+	within, err := scopeOf(h)
+	if err != nil {
+		return fmt.Errorf("tape %s: %w", phrase.Escaped(name), err)
+	}
 	r := newReading(h, c, len(c.tapes))
 	about := Tape{Name: name, Whole: r.coarse}
 	for {
@@ -61,7 +65,13 @@ func (c *Calibration) Read(name string, tape *timeline.Reader) error {
 			about.Gaps++
 		}
 		about.Events++
+		if err := within.event(&ev); err != nil {
+			return fmt.Errorf("tape %s: %w", phrase.Escaped(name), err)
+		}
 		r.event(&ev)
+	}
+	if err := within.unmatched(); err != nil {
+		return fmt.Errorf("tape %s: %w", phrase.Escaped(name), err)
 	}
 	r.close()
 	about.Duration, about.Complete = r.now, tape.Complete()

@@ -216,7 +216,7 @@ func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, er
 
 // file is what is planned: a scenario, or a cluster that is read.
 func (f *planFlags) file(cmd *cobra.Command, args []string) (*scenarios.File, error) {
-	from := snapshot.Source{In: cmd.InOrStdin(), Now: time.Now()}
+	from := snapshot.Source{In: cmd.InOrStdin(), Now: time.Now(), InScope: len(f.groups) == 0}
 	scenario, place := cmd.Flags().Changed("simulate"), "flag --simulate: "
 	switch {
 	case scenario && len(args) > 0:

@@ -17,7 +17,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"k8s.io/client-go/rest"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/simcluster"
 	"github.com/nodesim/nodesim/scenarios/snapshot"
@@ -34,6 +37,8 @@ type Source struct {
 	In io.Reader
 	// At is the moment of a tape.
 	At time.Duration
+	// InScope refuses a tape where no node is in the scope that its header names at that moment.
+	InScope bool
 	// REST says how to reach the cluster's API server.
 	REST *rest.Config
 	// Name of the cluster, where there is no file: its context.
@@ -223,6 +228,11 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	if nodes(m) == 0 {
 		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as --at 10s", tape.Name, timeline.FormatAt(m.At))
 	}
+	if s.InScope {
+		if err := unmatched(m); err != nil {
+			return nil, fmt.Errorf("tape %s at %s: %w", tape.Name, timeline.FormatAt(m.At), err)
+		}
+	}
 	f, err := r.File(o)
 	if err != nil {
 		return nil, fmt.Errorf("tape %s at %s: %w", tape.Name, timeline.FormatAt(m.At), err)
@@ -238,4 +248,26 @@ func nodes(m scenarios.Moment) (n int) {
 		}
 	}
 	return n
+}
+
+// unmatched is the error of a header's scope that none of the nodes is in.
+func unmatched(m scenarios.Moment) error {
+	o, err := observe.OptionsFor(m.Header, "", "", "")
+	if err != nil {
+		return err
+	}
+	o.Pods = noderoll.PodScope{} // nodes are looked for, whatever else the tape is about
+	f := observe.New(m.Header, o)
+	for resource, list := range m.Objects {
+		if resource.Group != "" || resource.Resource != noderoll.Nodes {
+			continue
+		}
+		for _, raw := range list {
+			ev := timeline.Event{Type: timeline.Added, Resource: resource.Resource, Name: rawjson.Text(raw, "metadata", "name"), Object: raw}
+			if _, err := f.Apply(ev); err != nil {
+				return err
+			}
+		}
+	}
+	return f.Unmatched()
 }

@@ -95,7 +95,7 @@ func TestFromRecordedTapes(t *testing.T) {
 // A cluster that begins at any moment of a simulated roll, of each provider, does as well.
 func TestFromSimulatedTapes(t *testing.T) {
 	moments := []time.Duration{5 * time.Minute}
-	if os.Getenv("NODESIM_SOAK") == "1" {
+	if os.Getenv("NODESIM_SOAK") != "" {
 		for at := time.Duration(0); at < 20*time.Minute; at += 37 * time.Second {
 			moments = append(moments, at)
 		}

@@ -20,7 +20,7 @@ type Size struct {
 	Files    map[string]int // such files by folder
 }
 
-// Count measures the Go code of the main module: no tests, no modules of their own below test/.
+// Count measures the Go code of the main module and of what is beside it: no tests, no modules of tests below test/.
 func Count(files map[string][]byte) Size {
 	size := Size{Files: map[string]int{}}
 	for file, text := range sources(files) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -62,5 +63,5 @@ func Tree(files map[string][]byte) ([]Finding, error) {
 			found = append(found, Words(file, files[file], exists)...)
 		}
 	}
-	return append(found, Count(files).crowded()...), nil
+	return slices.Concat(found, Count(files).crowded(), numbers(files)), nil
 }

@@ -74,6 +74,13 @@ func TestWeight(t *testing.T) {
 	if len(packages) < 300 {
 		t.Errorf("found %d packages in the program: want all of them listed", len(packages))
 	}
+	page, err := os.ReadFile("../../" + contributing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, line := rowNumber(page, "packages compiled for the program"); n != mostLinked {
+		t.Errorf("%s:%d: packages compiled for the program: found %d, want mostLinked, %d", contributing, line, n, mostLinked)
+	}
 	for _, is := range packages {
 		for _, h := range heavy {
 			if h.path.MatchString(is) {

@@ -6,18 +6,23 @@ import (
 	"encoding/json"
 
 	"github.com/nodesim/nodesim/replay/policy"
+	"github.com/nodesim/nodesim/scenarios/hunt/variant"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // drawing is the way in which cases are drawn. Another one has other cases of the same numbers: it changes with package variant.
 const drawing = 1
 
-// Input is a hash of what the cases of a search and their judgement depend on, but for the seed: results with another one are of
-// another search.
-func Input(f *spec.File, parameters []spec.Parameter, faults []string, policies []*policy.Policy) (string, error) {
+// Input is a hash of what the cases of a search through a space and their judgement depend on, but for the seed: results with another
+// one are of another search. The file is the one of which the space was made.
+func Input(f *spec.File, parameters []spec.Parameter, space *variant.Space, policies []*policy.Policy) (string, error) {
 	h := sha256.New()
 	e := json.NewEncoder(h)
-	for _, part := range []any{drawing, f, parameters, faults} {
+	parts := []any{drawing, f, parameters, space.Faults}
+	if len(space.Roll) > 0 {
+		parts = append(parts, space.Roll)
+	}
+	for _, part := range parts {
 		if err := e.Encode(part); err != nil {
 			return "", err
 		}

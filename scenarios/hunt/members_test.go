@@ -70,6 +70,9 @@ func TestCasesOfAClusterAreFiles(t *testing.T) {
 			t.Fatalf("%s\n%s", diff, text)
 		}
 	}
+	kept := variant.NewSpace(variant.Config{
+		File: space.File, Seed: 3, Roll: []spec.Setting{{Name: "strategy", Value: "eks-default"}, {Name: "maxUnavailable", Value: "1"}},
+	})
 	judge, nodes := hunt.Simulated(nil), map[int]bool{}
 	for number := range uint64(8) {
 		f := space.Case(3, number)
@@ -78,7 +81,11 @@ func TestCasesOfAClusterAreFiles(t *testing.T) {
 			again(smaller)
 		}
 		nodes[f.Nodes()] = true
-		if o, err := judge(t.Context(), f); err != nil || len(o.Failures) > 0 {
+		if f = kept.Case(3, number); f.Roll.Strategy != spec.StrategyEKSDefault || f.Roll.MaxUnavailable.String() != "1" {
+			t.Errorf("case %d has %+v", number, f.Roll)
+		}
+		again(f)
+		if o, err := judge(t.Context(), space.Case(3, number)); err != nil || len(o.Failures) > 0 {
 			t.Errorf("case %d: %v %v", number, o.Failures, err)
 		}
 	}

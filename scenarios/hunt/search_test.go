@@ -35,7 +35,7 @@ func options(t testing.TB, scenario string, ps []*policy.Policy, cases uint64) h
 		t.Fatal(err)
 	}
 	space := spaceOf(t, s)
-	input, err := hunt.Input(space.File, s.Document.Parameters, space.Faults, ps)
+	input, err := hunt.Input(space.File, s.Document.Parameters, space, ps)
 	if err != nil {
 		t.Fatal(err)
 	}

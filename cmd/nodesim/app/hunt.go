@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -10,14 +11,17 @@ import (
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/hunt"
 	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/app/snapshot"
 	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
+	"github.com/nodesim/nodesim/scenarios"
 	search "github.com/nodesim/nodesim/scenarios/hunt"
 )
 
 // huntFlags are those of hunt, as they were given.
 type huntFlags struct {
 	scenario scenarioFlags
+	roll     rollFlags
 	policies []string
 	budget   time.Duration
 	cases    uint64
@@ -31,6 +35,12 @@ settings of the roll, and faults that begin when nodes are in some state. Case 0
 is the scenario itself. What is found is made small (fewer faults, workloads,
 nodes and replicas, less time, usual settings), and is written: a scenario file, and
 its tape. Then a table says what was tried, and what never was.
+
+SCENARIO is a name, a scenario file, or a cluster as nodesim plan reads it: a tape, what
+kubectl get -o json prints, or a folder of kubectl cluster-info dump or must-gather.
+Where nothing happens by itself, no roll, no fault and no workload that comes later, all
+groups are rolled, as nodesim plan does it. --nodegroup, --strategy and --roll choose, and
+what they say is so in all cases.
 
 The same scenario, policies and --seed have the same cases. --cases bounds them;
 --budget ends the search earlier, or alone. Exit status: 0 nothing found,
@@ -49,6 +59,8 @@ func newHunt() *cobra.Command {
 		Example: examples(`
 			nodesim hunt surge --policy no-stuck-roll
 			nodesim hunt ./mine.yaml --policy budgets-kept --policy mine.policy.yaml --budget 5m --out found.yaml
+			nodesim hunt cluster.json --nodegroup workers --roll maxUnavailable=2 --policy no-stuck-roll
+			kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv -A -o json | nodesim hunt - --policy no-stuck-roll
 			nodesim hunt surge --cases 10000 --shard 0/8 -o json > 0.json
 			nodesim hunt merge 0.json 1.json 2.json
 			nodesim hunt manifest surge --cases 10000 --shards 8 --image registry.example/nodesim:v1 | kubectl apply -f -`),
@@ -82,6 +94,7 @@ func newHunt() *cobra.Command {
 // add adds the flags that a search in one process and one in shards have.
 func (f *huntFlags) add(cmd *cobra.Command) {
 	f.scenario.add(cmd)
+	f.roll.add(cmd)
 	flags := cmd.Flags()
 	flags.Lookup("seed").Usage = "seed of the search: which cases there are (default 1)"
 	addPolicies(cmd, &f.policies, "a case must not break this `POLICY`, a file or one that comes with nodesim; may be repeated")
@@ -95,8 +108,11 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 	if f.budget < 0 {
 		return c, usagef("flag --budget %s: want more than 0s", f.budget)
 	}
-	f.scenario.word = scenario
-	if c.Scenario, err = f.scenario.find(cmd, ""); err != nil {
+	c.Roll.Groups = f.roll.groups
+	if c.Roll.Settings, err = f.roll.settings(); err != nil {
+		return c, err
+	}
+	if c.Scenario, err = f.find(cmd, scenario, c.Roll); err != nil {
 		return c, err
 	}
 	if c.Policies, err = analyse.Policies(f.policies); err != nil {
@@ -112,6 +128,27 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 	return c, nil
 }
 
+// find returns the scenario of a name or of a file, or that of the cluster which a file holds.
+func (f *huntFlags) find(cmd *cobra.Command, word string, roll hunt.Roll) (scenarios.Scenario, error) {
+	f.scenario.word = word
+	if simulate.IsFile(word) || filepath.Ext(word) != "" {
+		cluster, err := f.scenario.read(cmd, word, roll.Groups)
+		if err != nil {
+			return scenarios.Scenario{}, err
+		}
+		if cluster != nil {
+			name := word
+			if word == "-" {
+				name = "(standard input)"
+			}
+			snapshot.Describe(cmd.ErrOrStderr(), name, &cluster.File, time.Now())
+			s, err := hunt.Cluster(cluster, roll)
+			return s, ofOptions(err)
+		}
+	}
+	return f.scenario.find(cmd, "")
+}
+
 // run searches, and tells what it came to.
 func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) error {
 	errOut := cmd.ErrOrStderr()
@@ -122,7 +159,7 @@ func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) e
 	setGCPercent(simulateGarbage)
 	res, err := hunt.Run(cmd.Context(), c, &simulate.Status{Out: errOut, Width: terminal.Width(errOut)})
 	if err != nil {
-		return err
+		return ofOptions(err)
 	}
 	if cmd.Context().Err() != nil && f.shard != "" && res.Found == nil {
 		// A pod that is evicted: its index is not done, and the Job has to begin it again.
@@ -212,7 +249,7 @@ something. IMAGE has nodesim as its entry point.`,
 		}
 		text, err := hunt.Manifest(c, f.policies, image, shards)
 		if err != nil {
-			return err
+			return ofOptions(err)
 		}
 		_, err = cmd.OutOrStdout().Write(text)
 		return err
@@ -224,5 +261,9 @@ func oneScenario(cmd *cobra.Command, args []string, word string) ([]string, cobr
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return completeScenario(cmd, args, word)
+	words, how := completeScenario(cmd, args, word)
+	if how == cobra.ShellCompDirectiveFilterFileExt {
+		words = append([]string{"json"}, tapeEndings...) // a cluster, too
+	}
+	return words, how
 }

@@ -66,9 +66,29 @@ func found(t *testing.T, line string) hunt.Found {
 }
 
 // The Job of a manifest has a pod for each shard, whose program, run with what that pod's container has, leaves a result; merged they are
-// what one search finds.
+// what one search finds: of a scenario, and of a cluster that was read.
 func TestHuntManifest(t *testing.T) {
-	asked := []string{"surge", "--cases", "12", "--seed", "4", "--set", "nodes=3", "--policy", "whole-tape"}
+	cluster := filepath.Join(t.TempDir(), "prod.json")
+	if err := os.WriteFile(cluster, []byte(twoNodes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, asked := range map[string][]string{
+		"scenario": {"surge", "--cases", "12", "--seed", "4", "--set", "nodes=3", "--policy", "whole-tape"},
+		"roll":     {"surge", "--cases", "12", "--strategy", "plain", "--roll", "maxSurge=2", "--nodegroup", "workers"},
+		"cluster":  {cluster, "--cases", "12", "--nodegroup", "workers", "--roll", "evictionTimeout=5m"},
+	} {
+		t.Run(name, func(t *testing.T) { huntManifest(t, asked) })
+	}
+}
+
+// twoNodes is what kubectl get nodes -o json prints, in short.
+const twoNodes = `{"apiVersion": "v1", "kind": "List", "items": [
+{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"eks.amazonaws.com/nodegroup": "workers"}}, "status": {"nodeInfo": {"kubeletVersion": "v1.34.2"}}},
+{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n2", "labels": {"eks.amazonaws.com/nodegroup": "spare"}}, "status": {"nodeInfo": {"kubeletVersion": "v1.34.2"}}}
+]}`
+
+func huntManifest(t *testing.T, asked []string) {
+	t.Helper()
 	objects, job := manifest(t, executed(t, 0, append([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1"}, asked...)...))
 	var pods []corev1.Pod
 	synctest.Test(t, func(t *testing.T) { pods = podsOf(t, objects, job) })
@@ -164,11 +184,11 @@ func podsOf(t *testing.T, files *corev1.ConfigMap, job *batchv1.Job) []corev1.Po
 		t.Fatal(err)
 	}
 	var pods *corev1.PodList
-	c.Eventually(time.Minute, "three pods that run", func() bool {
+	c.Eventually(time.Minute, "three pods that run, or have run", func() bool {
 		if pods, err = k.CoreV1().Pods("default").List(context.Background(), metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-name=" + job.Name}); err != nil {
 			t.Fatal(err)
 		}
-		return len(pods.Items) == 3 && !slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning })
+		return len(pods.Items) == 3 && !slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Status.Phase == corev1.PodPending })
 	})
 	return pods.Items
 }

@@ -31,10 +31,9 @@ const (
 // planFlags are those of plan, as they were given.
 type planFlags struct {
 	scenario        scenarioFlags
-	groups, roll    []string
+	roll            rollFlags
 	compare, whatIf []string
 	policies        []string
-	strategy        string
 	version, image  string
 	runs            int
 	timeLimit       time.Duration
@@ -97,13 +96,10 @@ func newPlan() *cobra.Command {
 		boundMemory(planMemory)
 		setGCPercent(planGarbage)
 		failure, err := r.Run(cmd.Context())
-		if bad := (*plan.OptionError)(nil); errors.As(err, &bad) {
-			return &exitError{exitUsage, err}
-		}
 		if err == nil && failure != "" {
 			err = errors.New("plan: " + failure)
 		}
-		return err
+		return ofOptions(err)
 	}
 	return cmd
 }
@@ -113,11 +109,9 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.scenario.word, "simulate", "", "plan the roll of this `SCENARIO`, a name or a scenario file")
 	f.scenario.add(cmd)
 	flags.Lookup("seed").Usage = "seed of the first run; the others have the next ones (default: the scenario's)"
-	flags.StringArrayVar(&f.groups, "nodegroup", nil, "roll the node group of this `NAME`; may be repeated (default: the scenario's, or all)")
-	flags.StringVar(&f.strategy, "strategy", "", "how nodes are replaced (default: the provider's way)")
+	f.roll.add(cmd)
 	flags.StringVar(&f.version, "to-version", "", "the `VERSION` of the kubelet that the new nodes have, such as 1.35")
 	flags.StringVar(&f.image, "to-image", "", "the `IMAGE` that the new nodes have")
-	flags.StringArrayVar(&f.roll, "roll", nil, "give the roll another setting `KEY=VALUE`, such as maxUnavailable=2; may be repeated")
 	flags.StringArrayVar(&f.compare, "compare", nil, "compare the values of a setting, or of a change, `NAME=VALUE,VALUE`; may be repeated")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "make this change `OBJECT:KEY=VALUE` before the roll; may be repeated")
 	flags.IntVar(&f.runs, "runs", plan.DefaultRuns, "simulate the roll so many times")
@@ -136,10 +130,26 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	exclude(cmd, "to-image", "an image says its version", "to-version")
 	exclude(cmd, "tape", "a comparison has no run that stands for all", "compare")
 	_ = cmd.RegisterFlagCompletionFunc("simulate", completeScenario)
-	_ = cmd.RegisterFlagCompletionFunc("nodegroup", completeGroups)
 	_ = cmd.RegisterFlagCompletionFunc("what-if", completeChanges)
-	suggestKeys(cmd, "roll", spec.RollKeys()[1:])
 	suggestKeys(cmd, "compare", spec.RollKeys())
+	suggest(cmd, "output", f.format.of...)
+	suggest(cmd, "which", f.which.of...)
+	suggest(cmd, "live-speed", "1x", "5x", "10x", "20x")
+}
+
+// rollFlags choose which groups are rolled, and how.
+type rollFlags struct {
+	groups, keys []string
+	strategy     string
+}
+
+func (f *rollFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.groups, "nodegroup", nil, "roll the node group of this `NAME`; may be repeated (default: the scenario's, or all)")
+	flags.StringVar(&f.strategy, "strategy", "", "how nodes are replaced (default: the provider's way)")
+	flags.StringArrayVar(&f.keys, "roll", nil, "give the roll another setting `KEY=VALUE`, such as maxUnavailable=2; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("nodegroup", completeGroups)
+	suggestKeys(cmd, "roll", spec.RollKeys()[1:])
 	var strategies []string
 	for _, p := range providerNames()[1:] {
 		for _, s := range spec.Strategies(spec.Provider(p)) {
@@ -149,15 +159,35 @@ func (f *planFlags) add(cmd *cobra.Command) {
 		}
 	}
 	suggest(cmd, "strategy", strategies...)
-	suggest(cmd, "output", f.format.of...)
-	suggest(cmd, "which", f.which.of...)
-	suggest(cmd, "live-speed", "1x", "5x", "10x", "20x")
+}
+
+// settings are those of the roll that were given.
+func (f *rollFlags) settings() (all []spec.Setting, err error) {
+	if f.strategy != "" {
+		all = append(all, spec.Setting{Name: "strategy", Value: f.strategy})
+	}
+	for _, text := range f.keys {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, usagef("flag --roll %q: want KEY=VALUE, such as maxUnavailable=2", text)
+		}
+		all = append(all, spec.Setting{Name: name, Value: value})
+	}
+	return all, nil
+}
+
+// ofOptions has an error about what a plan was asked for, or a search, be a wrong usage.
+func ofOptions(err error) error {
+	if bad := (*plan.OptionError)(nil); errors.As(err, &bad) {
+		return &exitError{exitUsage, err}
+	}
+	return err
 }
 
 // request is what the flags ask for.
 func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, error) {
 	o := plan.Options{
-		Groups: f.groups, ToVersion: f.version, ToImage: f.image, TimeLimit: f.timeLimit, Runs: f.runs, Seed: f.scenario.seed.value,
+		Groups: f.roll.groups, ToVersion: f.version, ToImage: f.image, TimeLimit: f.timeLimit, Runs: f.runs, Seed: f.scenario.seed.value,
 		Parallel: runtime.GOMAXPROCS(0),
 	}
 	switch {
@@ -166,15 +196,9 @@ func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, er
 	case f.timeLimit < 0 || f.timeLimit > spec.MaxDuration:
 		return nil, usagef("flag --time-limit %s: want at most %s", f.timeLimit, spec.MaxDuration)
 	}
-	if f.strategy != "" {
-		o.Roll = append(o.Roll, spec.Setting{Name: "strategy", Value: f.strategy})
-	}
-	for _, text := range f.roll {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, usagef("flag --roll %q: want KEY=VALUE, such as maxUnavailable=2", text)
-		}
-		o.Roll = append(o.Roll, spec.Setting{Name: name, Value: value})
+	var err error
+	if o.Roll, err = f.roll.settings(); err != nil {
+		return nil, err
 	}
 	for _, text := range f.whatIf {
 		c, err := spec.ParseChange(text)
@@ -191,7 +215,6 @@ func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, er
 		}
 		r.Compare = append(r.Compare, a)
 	}
-	var err error
 	if o.Policies, err = analyse.Policies(f.policies); err != nil {
 		return nil, err
 	}
@@ -215,47 +238,41 @@ func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, er
 }
 
 // file is what is planned: a scenario, or a cluster that is read.
-func (f *planFlags) file(cmd *cobra.Command, args []string) (*scenarios.File, error) {
-	from := snapshot.Source{In: cmd.InOrStdin(), Now: time.Now(), InScope: len(f.groups) == 0}
-	scenario, place := cmd.Flags().Changed("simulate"), "flag --simulate: "
+func (f *planFlags) file(cmd *cobra.Command, args []string) (file *scenarios.File, err error) {
+	named, place := cmd.Flags().Changed("simulate"), ""
 	switch {
-	case scenario && len(args) > 0:
+	case named && len(args) > 0:
 		return nil, usagef("argument %q: want either a file or --simulate %s", args[0], f.scenario.word)
-	case scenario:
+	case named:
+		place = "flag --simulate: "
 	case len(args) > 0:
-		var err error
-		if scenario, from.In, err = app.IsScenario(args[0], from.In); err != nil {
-			return nil, err
-		}
-		f.scenario.word, place, from.File = args[0], "", args[0]
-		if _, err := scenarios.Find(args[0]); err == nil {
-			f.scenario.word = "./" + args[0] // the file of that name
-		}
-		cmd.SetIn(from.In)
+		file, err = f.scenario.read(cmd, args[0], f.roll.groups)
+	default:
+		file, err = f.connected(cmd)
 	}
-	if scenario {
-		src, err := f.scenario.source(cmd, place)
-		if err == nil && src.File == nil {
-			err = usagef("%sscenario %s: it was made by hand and has no roll to plan: want another one, such as surge", place, src.Scenario.Name)
-		}
-		return src.File, err
-	}
-	if cmd.Flags().Changed("set") {
-		return nil, usagef("flag --set: found no scenario to change: want --simulate SCENARIO or a scenario file with it")
-	}
-	if from.File == "" {
-		to, err := destinationOf(f.cluster)
-		if err != nil {
-			return nil, err
-		}
-		from.REST, from.Name = to.rest, to.name
-	}
-	file, err := app.Cluster(cmd.Context(), from)
 	if err != nil {
 		return nil, err
 	}
-	src, err := f.scenario.measured(cmd, simulate.Source{File: file})
+	if file != nil {
+		return f.scenario.calibrated(cmd, file)
+	}
+	src, err := f.scenario.source(cmd, place)
+	if err == nil && src.File == nil {
+		err = usagef("%sscenario %s: it was made by hand and has no roll to plan: want another one, such as surge", place, src.Scenario.Name)
+	}
 	return src.File, err
+}
+
+// connected reads the kubeconfig's cluster.
+func (f *planFlags) connected(cmd *cobra.Command) (*scenarios.File, error) {
+	if err := wantNoSettings(cmd); err != nil {
+		return nil, err
+	}
+	to, err := destinationOf(f.cluster)
+	if err != nil {
+		return nil, err
+	}
+	return app.Cluster(cmd.Context(), snapshot.Source{REST: to.rest, Name: to.name, Now: time.Now()})
 }
 
 // suggestKeys completes the beginning of KEY=VALUE.
@@ -269,7 +286,10 @@ func suggestKeys(cmd *cobra.Command, flag string, keys []string) {
 
 // planned is the scenario that the line names, nil where it names none or a cluster.
 func planned(cmd *cobra.Command, args []string) *scenarios.File {
-	word := cmd.Flag("simulate").Value.String()
+	word := ""
+	if flag := cmd.Flags().Lookup("simulate"); flag != nil {
+		word = flag.Value.String()
+	}
 	if word == "" && len(args) > 0 && args[0] != "-" {
 		word = args[0]
 	}

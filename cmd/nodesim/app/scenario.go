@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	app "github.com/nodesim/nodesim/internal/app/plan"
 	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/app/snapshot"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -81,6 +84,35 @@ func (f *scenarioFlags) calibrated(cmd *cobra.Command, file *scenarios.File) (*s
 		return nil, err
 	}
 	return file.Calibrated(m), nil
+}
+
+// read looks into a FILE, which is a scenario, the one that f names from then on, or holds a cluster, which is returned. Without groups that
+// are chosen, a tape's own scope has to have a node.
+func (f *scenarioFlags) read(cmd *cobra.Command, file string, groups []string) (cluster *scenarios.File, err error) {
+	scenario, in, err := app.IsScenario(file, cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	cmd.SetIn(in)
+	if !scenario {
+		if err := wantNoSettings(cmd); err != nil {
+			return nil, err
+		}
+		return app.Cluster(cmd.Context(), snapshot.Source{File: file, In: in, Now: time.Now(), InScope: len(groups) == 0})
+	}
+	f.word = file
+	if _, err := scenarios.Find(file); err == nil {
+		f.word = "./" + file // the file of that name
+	}
+	return nil, nil
+}
+
+// wantNoSettings refuses settings of a cluster, which has no parameters.
+func wantNoSettings(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("set") {
+		return usagef("flag --set: found no scenario to change: want a scenario, or a scenario file, with it")
+	}
+	return nil
 }
 
 func completeTimings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

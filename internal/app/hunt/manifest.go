@@ -31,6 +31,7 @@ func Manifest(c Config, policies []string, image string, of int) ([]byte, error)
 	for _, set := range c.Settings {
 		j.Args = append(j.Args, "--set", set)
 	}
+	j.Args = append(j.Args, c.Roll.args()...)
 	if c.Timings != "" {
 		text, err := os.ReadFile(c.Timings)
 		if err != nil {

@@ -20,6 +20,7 @@ type Config struct {
 	Scenario scenarios.Scenario
 	Settings []string // name=value, which all cases have
 	Timings  string   // a file of times that were measured, or ""
+	Roll     Roll
 	Policies []*policy.Policy
 	Seed     uint64
 	Cases    uint64
@@ -41,26 +42,32 @@ func prepare(c *Config) (hunt.Options, error) {
 	if err != nil {
 		return hunt.Options{}, err
 	}
-	measured := func(f *scenarios.File) *spec.File { return &f.File }
+	measured := func(f *scenarios.File) *scenarios.File { return f }
 	if c.Timings != "" {
 		times, err := simulate.Timings(c.Timings)
 		if err != nil {
 			return hunt.Options{}, err
 		}
-		measured = func(f *scenarios.File) *spec.File { return f.File.Calibrated(times) }
+		measured = func(f *scenarios.File) *scenarios.File { return f.Calibrated(times) }
 	}
-	file := measured(src.File)
+	file, err := c.Roll.of(measured(src.File))
+	if err != nil {
+		return hunt.Options{}, err
+	}
 	space := variant.NewSpace(variant.Config{
-		File: file, Parameters: free, Seed: c.Seed,
+		File: &file.File, Parameters: free, Seed: c.Seed, Roll: c.Roll.Settings,
 		Resolve: func(set []spec.Setting) (*spec.File, error) {
 			f, err := c.Scenario.Document.Resolve(slices.Concat(set, given), nil)
+			if err == nil {
+				f, err = c.Roll.of(measured(f))
+			}
 			if err != nil {
 				return nil, err
 			}
-			return measured(f), nil
+			return &f.File, nil
 		},
 	})
-	input, err := hunt.Input(file, free, space.Faults, c.Policies)
+	input, err := hunt.Input(&file.File, free, space, c.Policies)
 	return hunt.Options{
 		Space: space, Judge: hunt.Simulated(c.Policies), Input: input, Seed: c.Seed, Cases: c.Cases, Budget: c.Budget, Shard: c.Shard.Index,
 		Shards: c.Shard.Of, Parallel: c.Parallel,

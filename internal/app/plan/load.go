@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/snapshot"
@@ -33,7 +34,10 @@ func IsScenario(file string, in io.Reader) (is bool, rest io.Reader, err error) 
 	f, err := os.Open(file)
 	if err != nil {
 		if _, unknown := scenarios.Find(file); errors.Is(err, fs.ErrNotExist) && unknown == nil {
-			err = fmt.Errorf("file %q: there is none of that name: did you mean --simulate %s?", file, file)
+			return false, in, fmt.Errorf("file %q: there is none of that name: did you mean --simulate %s?", file, file)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: want a scenario file, a tape, what kubectl get -o json prints, or a folder of kubectl cluster-info dump or must-gather", err)
 		}
 		return false, in, err
 	}
@@ -45,8 +49,15 @@ func IsScenario(file string, in io.Reader) (is bool, rest io.Reader, err error) 
 	return isScenario(head), in, err
 }
 
+var (
+	scenarioKind = regexp.MustCompile(`\bkind["']?:\s*["']?` + spec.FileKind + `\b`)
+	ours         = regexp.MustCompile(`(?m)^apiVersion:\s*["']?` + regexp.QuoteMeta(spec.APIVersion) + `\b`)
+)
+
+// isScenario takes what is of nodesim and no tape for a scenario as well, which says then what is wrong with its kind.
 func isScenario(head []byte) bool {
-	return bytes.Contains(head, []byte(spec.APIVersion)) && (bytes.Contains(head, []byte("kind: "+spec.FileKind)) || bytes.Contains(head, []byte(`"kind":"`+spec.FileKind+`"`)))
+	return bytes.Contains(head, []byte(spec.APIVersion)) && scenarioKind.Match(head) ||
+		ours.Match(head) && !bytes.Contains(head, []byte("kind: Timeline"))
 }
 
 // Cluster reads a cluster that is to be rolled, from where it is.

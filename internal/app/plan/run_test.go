@@ -73,6 +73,10 @@ func TestIsScenario(t *testing.T) {
 		"tape.yaml":     {"apiVersion: nodesim.dev/v1\nkind: Timeline\n", false},
 		"list.json":     {`{"apiVersion":"v1","kind":"List"}`, false},
 		"empty":         {"", false},
+		"no kind":       {"apiVersion: nodesim.dev/v1\nmetadata: {name: mine}\n", true},
+		"list of ours":  {"apiVersion: v1\nitems:\n- apiVersion: nodesim.dev/v1\n", false},
+		"quoted":        {"apiVersion: \"nodesim.dev/v1\"\nkind:   'Scenario'\n", true},
+		"spaced json":   {`{"apiVersion": "nodesim.dev/v1", "kind": "Scenario"}`, true},
 		"large":         {strings.Repeat("x", 1<<20) + "apiVersion: nodesim.dev/v1\nkind: Scenario\n", false},
 	} {
 		file := filepath.Join(folder, name)

@@ -18,12 +18,25 @@ func strategiesOf(f *spec.File) []spec.Strategy {
 	return spec.Strategies(f.Cluster.Provider)
 }
 
+// rolled draws a roll that has the settings that all cases have. What contradicts them isn't drawn: the roll is the file's then.
+func (d *drawer) rolled() {
+	if d.f.Roll == nil {
+		return
+	}
+	files := *d.f.Roll
+	d.roll()
+	if len(d.space.Roll) == 0 {
+		return
+	}
+	if f, err := d.f.Rolled(nil, d.space.Roll); err == nil {
+		files = *f.Roll
+	}
+	*d.f.Roll = files
+}
+
 // roll draws a strategy, and what it lets its users choose.
 func (d *drawer) roll() {
 	r := d.f.Roll
-	if r == nil {
-		return
-	}
 	if d.once(4) {
 		*r = r.By(pick(d.Rand, d.space.Strategies))
 	}

@@ -14,6 +14,8 @@ type Space struct {
 	// Strategies and Faults are those that cases may have: for a report of what was tried.
 	Strategies []spec.Strategy
 	Faults     []string
+	// Roll has the settings of the roll that all cases have.
+	Roll []spec.Setting
 
 	drawn []func() *spec.File // files with other values of the parameters; nil where there are none
 	more  int                 // the most faults that a case has besides the file's own
@@ -26,6 +28,8 @@ type Config struct {
 	// Resolve makes the file with other values of its parameters; nil where they stay. Parameters are those that it takes.
 	Resolve    func([]spec.Setting) (*spec.File, error)
 	Parameters []spec.Parameter
+	// Roll has settings of the roll, by their keys in a scenario file, that all cases have: the File's, which aren't drawn.
+	Roll []spec.Setting
 	// Seed of all cases.
 	Seed uint64
 	// Faults are the actions of faults that may be added, as a scenario file has them; nil: all that apply to the file.
@@ -39,7 +43,10 @@ const usualFaults = 3
 
 // NewSpace returns the cases of a file.
 func NewSpace(c Config) *Space {
-	s := &Space{File: clone(c.File), Strategies: strategiesOf(c.File), Faults: c.Faults, more: c.MostFaults}
+	s := &Space{File: clone(c.File), Strategies: strategiesOf(c.File), Faults: c.Faults, Roll: c.Roll, more: c.MostFaults}
+	if slices.ContainsFunc(c.Roll, func(one spec.Setting) bool { return one.Name == "strategy" }) {
+		s.Strategies = []spec.Strategy{c.File.Roll.Strategy}
+	}
 	if s.more == 0 {
 		s.more = usualFaults
 	}
@@ -74,7 +81,7 @@ func (s *Space) Case(seed, number uint64) *spec.File {
 	}
 	d.f.Seed = 1 + d.Uint64N(1<<31)
 	d.sizes()
-	d.roll()
+	d.rolled()
 	if d.once(2) {
 		d.f.Cluster.Jitter = pick(d.Rand, []int{0, 50, 100, 200, 400})
 	}

@@ -55,12 +55,7 @@ func (p *Plan) Markdown(w io.Writer) error {
 	}
 	fmt.Fprintf(m, "\n%s\n", escaped(p.Timings.known()))
 	m.live(p.Live)
-	for i, line := range p.LeftOut {
-		if i == 0 {
-			fmt.Fprint(m, "\nLeft out:\n\n")
-		}
-		fmt.Fprintf(m, "- %s\n", escaped(line))
-	}
+	m.leftOut(p.LeftOut)
 	_, err := io.WriteString(w, m.String())
 	return err
 }
@@ -74,11 +69,21 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		cells[0] = code(cells[0])
 		return cells
 	})
+	m.leftOut(c.Variants[0].Plan.LeftOut)
 	_, err := io.WriteString(w, m.String())
 	return err
 }
 
 type markdown struct{ strings.Builder }
+
+func (m *markdown) leftOut(lines []string) {
+	for i, line := range lines {
+		if i == 0 {
+			fmt.Fprint(m, "\nLeft out:\n\n")
+		}
+		fmt.Fprintf(m, "- %s\n", escaped(line))
+	}
+}
 
 func (m *markdown) table(title []string, n int, row func(i int) []string) {
 	fmt.Fprintf(m, "\n| %s |\n|%s\n", strings.Join(title, " | "), strings.Repeat("---|", len(title)))

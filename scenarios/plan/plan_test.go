@@ -219,6 +219,22 @@ workloads:
 	}
 }
 
+// A comparison says what the file can't say of the cluster, as one plan does.
+func TestAComparisonNamesWhatIsLeftOut(t *testing.T) {
+	p := &plan.Plan{Groups: []string{"workers"}, Runs: 1, LeftOut: []string{"pods that are being deleted: 1 (shop/db-1); they aren't here", "<volumes>"}}
+	c := &plan.Comparison{Variants: []plan.Variant{{Of: []string{"force=false"}, Plan: p}, {Of: []string{"force=true"}, Plan: p}}}
+	if text, want := written(t, c.Text), "\n\nLEFT OUT\n- pods that are being deleted: 1 (shop/db-1); they aren't here\n- <volumes>\n"; !strings.HasSuffix(text, want) {
+		t.Errorf("got %s\nwant %s at its end", text, want)
+	}
+	if text, want := written(t, c.Markdown), "|\n\nLeft out:\n\n- pods that are being deleted: 1 (shop/db-1); they aren't here\n- &lt;volumes&gt;\n"; !strings.HasSuffix(text, want) {
+		t.Errorf("got %s\nwant %s at its end", text, want)
+	}
+	p.LeftOut = nil
+	if text := written(t, c.Text) + written(t, c.Markdown); strings.Contains(strings.ToLower(text), "left out") {
+		t.Errorf("got %s", text)
+	}
+}
+
 // Settings are compared with the same seeds, in every combination.
 func TestCompare(t *testing.T) {
 	axis := func(text string) plan.Axis {

@@ -36,13 +36,7 @@ func (p *Plan) Text(w io.Writer) error {
 	t.section("DURATIONS")
 	t.say("", p.Timings.known())
 	t.live(p.Live)
-	if len(p.LeftOut) > 0 {
-		t.section("LEFT OUT")
-		for _, line := range p.LeftOut[:min(len(p.LeftOut), shownRows)] {
-			t.WriteString("-" + wrap(line, "  ", Width)[1:] + "\n")
-		}
-		t.more(len(p.LeftOut))
-	}
+	t.leftOut(p.LeftOut)
 	_, err := io.WriteString(w, t.String())
 	return err
 }
@@ -59,6 +53,18 @@ func (t *text) more(n int) {
 	if n > shownRows {
 		fmt.Fprintf(t, "and %d more, which -o json has\n", n-shownRows)
 	}
+}
+
+// leftOut says what the file can't say of the cluster that was read.
+func (t *text) leftOut(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	t.section("LEFT OUT")
+	for _, line := range lines[:min(len(lines), shownRows)] {
+		t.WriteString("-" + wrap(line, "  ", Width)[1:] + "\n")
+	}
+	t.more(len(lines))
 }
 
 // table writes rows below a title, each with what is to be said below it.
@@ -202,6 +208,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	for line := range strings.Lines(b.String()) {
 		t.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
+	t.leftOut(first.LeftOut) // of all variants: they are of one file
 	_, err := io.WriteString(w, t.String())
 	return err
 }

@@ -2,11 +2,13 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -38,6 +40,7 @@ func fold(p *Plan, all []*outcome) {
 	slices.SortStableFunc(p.Endless, func(a, b Ending) int { return cmp.Compare(b.Runs, a.Runs) })
 	p.Capacity = Capacity{Peak: rank(peaks, 50), MostPeak: slices.Max(peaks), NodeHours: Duration(rank(hours, 50)), ExtraHours: Duration(rank(extra, 50))}
 	p.Blocks, p.WontRun, p.Workloads = foldBlocks(all), foldUnready(all), foldWorkloads(all)
+	p.unready = countUnready(all)
 	p.Order, p.Policies, p.Samples = foldOrder(all, p.Nodes), foldPolicies(all), samples(all)
 }
 
@@ -63,12 +66,54 @@ func middle(values []time.Duration) *Duration {
 	return &d
 }
 
+// counts says how many of something there are in each of some runs.
+type counts struct{ runs, least, most int }
+
+func (c *counts) add(n int) {
+	if c.runs++; c.runs == 1 {
+		c.least, c.most = n, n
+	}
+	c.least, c.most = min(c.least, n), max(c.most, n)
+}
+
+// enough is the number of runs from which on a live run contradicts them with a number that none of them has: one of the same kind does
+// that twice in a hundred times at most.
+const enough = 100
+
+// exclude reports whether a live run that has so many contradicts the runs.
+func (c counts) exclude(n int) bool { return c.runs >= enough && (n < c.least || n > c.most) }
+
+// of is the number, or from where to where it goes, with what is counted.
+func (c counts) of(noun string) string {
+	if c.least == c.most {
+		return phrase.Count(c.most, noun)
+	}
+	return fmt.Sprintf("%d to %s", c.least, phrase.Count(c.most, noun))
+}
+
+// countUnready counts the pods that don't run, by workload.
+func countUnready(all []*outcome) map[string]counts {
+	by := map[string]counts{}
+	for _, o := range all {
+		pods := map[string]int{}
+		for i := range o.unready {
+			pods[o.unready[i].workload] += o.unready[i].pods
+		}
+		for workload, n := range pods {
+			c := by[workload]
+			c.add(n)
+			by[workload] = c
+		}
+	}
+	return by
+}
+
 func foldBlocks(all []*outcome) []Block {
 	type key struct{ kind, object string }
 	type group struct {
 		held    []time.Duration
 		stops   int
-		nodes   int
+		nodes   counts
 		longest *blocked
 	}
 	groups := map[key]*group{}
@@ -80,7 +125,8 @@ func foldBlocks(all []*outcome) []Block {
 				g = &group{longest: b}
 				groups[key{b.kind, b.object}] = g
 			}
-			g.held, g.nodes = append(g.held, b.held), max(g.nodes, b.nodes)
+			g.held = append(g.held, b.held)
+			g.nodes.add(b.nodes)
 			if b.stops {
 				g.stops++
 			}
@@ -92,7 +138,7 @@ func foldBlocks(all []*outcome) []Block {
 	blocks := []Block{}
 	for k, g := range groups {
 		blocks = append(blocks, Block{
-			Kind: k.kind, Object: k.object, Runs: len(g.held), Stops: g.stops, Held: spread(g.held), Nodes: g.nodes,
+			Kind: k.kind, Object: k.object, Runs: len(g.held), Stops: g.stops, Held: spread(g.held), Nodes: g.nodes.most, onNodes: g.nodes,
 			Text: g.longest.text, Remedy: g.longest.remedy, Pods: append([]string{}, g.longest.pods...), MorePods: g.longest.morePods,
 		})
 	}

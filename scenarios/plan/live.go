@@ -145,21 +145,25 @@ func (c *Check) excuse(run LiveRun) {
 }
 
 func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
-	seen := map[string]bool{}
+	seen := map[[2]string]bool{}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
-		at := slices.IndexFunc(is.blocks, func(x blocked) bool { return x.object == b.Object })
-		seen[b.Object] = true
-		switch planned := fmt.Sprintf("holds it up in %d of %d runs", b.Runs, p.Runs); {
+		at := slices.IndexFunc(is.blocks, func(x blocked) bool { return x.kind == b.Kind && x.object == b.Object })
+		seen[[2]string{b.Kind, b.Object}] = true
+		switch planned := fmt.Sprintf("holds it up in %d of %d runs, on %s", b.Runs, p.Runs, b.onNodes.of("node")); {
 		case at >= 0:
-			l.check(true, b.Object, planned, fmt.Sprintf("held it up for %s, on %s", short(is.blocks[at].held), phrase.Count(is.blocks[at].nodes, "node")))
+			is := &is.blocks[at]
+			c := l.check(!b.onNodes.exclude(is.nodes), b.Object, planned, fmt.Sprintf("held it up for %s, on %s", short(is.held), phrase.Count(is.nodes, "node")))
+			if !c.Agrees && !is.stops && l.Late > 0 {
+				c.excuse(run)
+			}
 		case b.Runs*100 >= p.Runs*often:
 			l.check(false, b.Object, planned, "didn't hold it up")
 		}
 	}
 	for i := range is.blocks {
-		if b := &is.blocks[i]; !seen[b.object] {
-			seen[b.object] = true
+		if b := &is.blocks[i]; !seen[[2]string{b.kind, b.object}] {
+			seen[[2]string{b.kind, b.object}] = true
 			c := l.check(false, b.object, "holds it up in no run", "held it up for "+short(b.held))
 			if !b.stops && b.held-time.Duration(l.Late) < b.least() {
 				c.excuse(run)
@@ -170,6 +174,7 @@ func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
 
 func (p *Plan) checkPods(is *outcome, l *Live) {
 	seen := map[string]bool{}
+	live := countUnready([]*outcome{is})
 	for i := range p.WontRun {
 		w := &p.WontRun[i]
 		at := slices.IndexFunc(is.unready, func(x unready) bool { return x.workload == w.Workload })
@@ -177,17 +182,19 @@ func (p *Plan) checkPods(is *outcome, l *Live) {
 			continue
 		}
 		seen[w.Workload] = true
-		switch planned := fmt.Sprintf("%d pods don't run in %d of %d runs: %s", w.Pods, w.Runs, p.Runs, w.Message); {
+		of := p.unready[w.Workload]
+		switch planned := fmt.Sprintf("%s won't run in %d of %d runs: %s", of.of("pod"), of.runs, p.Runs, w.Message); {
 		case at >= 0:
-			l.check(true, w.Workload, planned, fmt.Sprintf("%d pods don't run: %s", is.unready[at].pods, is.unready[at].message))
-		case w.Runs*100 >= p.Runs*often:
+			pods := live[w.Workload].most
+			l.check(!of.exclude(pods), w.Workload, planned, fmt.Sprintf("%s won't run: %s", phrase.Count(pods, "pod"), is.unready[at].message))
+		case of.runs*100 >= p.Runs*often:
 			l.check(false, w.Workload, planned, "all of its pods run")
 		}
 	}
 	for i := range is.unready {
 		if u := &is.unready[i]; !seen[u.workload] {
 			seen[u.workload] = true
-			l.check(false, u.workload, "all of its pods run", fmt.Sprintf("%d pods don't: %s", u.pods, u.message))
+			l.check(false, u.workload, "all of its pods run", fmt.Sprintf("%s won't: %s", phrase.Count(live[u.workload].most, "pod"), u.message))
 		}
 	}
 }

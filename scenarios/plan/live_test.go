@@ -10,10 +10,23 @@ import (
 
 // What a live run shows is held against what the runs said, both ways.
 func TestHoldAgainstALiveRun(t *testing.T) {
+	web, db := "PodDisruptionBudget/shop/web", "PodDisruptionBudget/shop/db"
 	p := &Plan{
 		Runs: 100, Ends: 100, Within: &Within{P5: Duration(10 * time.Minute), P95: Duration(20 * time.Minute)},
-		Blocks:  []Block{{Object: "PodDisruptionBudget/shop/web", Runs: 100}, {Object: "PodDisruptionBudget/shop/db", Runs: 50}, {Object: "Deployment/shop/slow", Runs: 99}, {Object: "PodDisruptionBudget/shop/often", Runs: 91}},
-		WontRun: []WontRun{{Workload: "Deployment/shop/big", Runs: 100, Pods: 2, Message: "0/3 nodes are available"}, {Workload: "Deployment/shop/some", Runs: 10, Pods: 1}},
+		Blocks: []Block{
+			{Kind: "budget-held", Object: web, Runs: 100, onNodes: counts{100, 2, 3}}, {Kind: "budget-held", Object: db, Runs: 50, onNodes: counts{50, 1, 1}},
+			{Kind: "slow-grace", Object: "Deployment/shop/slow", Runs: 99}, {Kind: "budget-held", Object: "PodDisruptionBudget/shop/often", Runs: 91},
+		},
+		WontRun: []WontRun{
+			{Workload: "Deployment/shop/big", Runs: 60, Pods: 2, Message: "0/3 nodes are available"}, {Workload: "Deployment/shop/big", Runs: 40, Pods: 1},
+			{Workload: "Deployment/shop/some", Runs: 10, Pods: 1},
+		},
+		unready: map[string]counts{"Deployment/shop/big": {100, 2, 2}, "Deployment/shop/some": {10, 1, 1}},
+	}
+	held, slow := blocked{kind: "budget-held", object: web, nodes: 2}, blocked{kind: "slow-grace", object: "Deployment/shop/slow"}
+	big := unready{workload: "Deployment/shop/big", pods: 2}
+	on := func(nodes int, stops bool) []blocked {
+		return []blocked{{kind: "budget-held", object: web, nodes: nodes, stops: stops}, slow}
 	}
 	for _, c := range []struct {
 		name    string
@@ -21,17 +34,25 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 		is      outcome
 		differs []string
 	}{
-		{"as planned", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
-		{"as in half of the runs", 0, outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "PodDisruptionBudget/shop/db"}, {object: "Deployment/shop/slow"}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Deployment/shop/some"}}}, nil},
-		{"nothing holds it up, and it is quick", 0, outcome{ended: true, took: 9 * time.Minute}, []string{"duration", "PodDisruptionBudget/shop/web", "Deployment/shop/slow", "Deployment/shop/big"}},
-		{"something else does, and it never ends", 0, outcome{blocks: []blocked{{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: time.Minute}}, unready: []unready{{workload: "Deployment/shop/big"}, {workload: "Job/shop/once"}}},
+		{"as planned", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{big}}, nil},
+		{"as in half of the runs", 0, outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{held, {kind: "budget-held", object: db, nodes: 2}, slow},
+			unready: []unready{{workload: "Deployment/shop/big", pods: 1}, {workload: "Deployment/shop/big", reason: "other", pods: 1}, {workload: "Deployment/shop/some", pods: 2}}}, nil},
+		{"nothing holds it up, and it is quick", 0, outcome{ended: true, took: 9 * time.Minute}, []string{"duration", web, "Deployment/shop/slow", "Deployment/shop/big"}},
+		{"something else does, and it never ends", 0, outcome{blocks: []blocked{held, slow, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: time.Minute}}, unready: []unready{big, {workload: "Job/shop/once"}}},
 			[]string{"ends by itself", "PodDisruptionBudget/shop/other", "Job/shop/once"}},
+		{"the same for another reason", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, {kind: "image-pull", object: slow.object, held: 5 * time.Minute}}, unready: []unready{big}}, []string{slow.object, slow.object}},
+		{"on fewer nodes", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(1, false), unready: []unready{big}}, []string{web}},
+		{"on more nodes", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(4, false), unready: []unready{big}}, []string{web}},
+		{"on more nodes, by the machine", time.Second, outcome{ended: true, took: 15 * time.Minute, blocks: on(4, false), unready: []unready{big}}, nil},
+		{"more nodes are stuck", time.Millisecond, outcome{ended: true, took: 20*time.Minute + 1, blocks: on(4, true), unready: []unready{big}}, []string{web}},
+		{"fewer pods don't run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{{workload: big.workload, pods: 1}}}, []string{big.workload}},
+		{"more pods don't run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{big, {workload: big.workload, reason: "other", pods: 1}}}, []string{big.workload}},
 		{"the machine makes it slow", time.Second, outcome{ended: true, took: 21 * time.Minute, blocks: []blocked{
-			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 69 * time.Second},
-		}, unready: []unready{{workload: "Deployment/shop/big"}}}, nil},
+			held, slow, {kind: "slow-grace", object: "Deployment/shop/web", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 69 * time.Second},
+		}, unready: []unready{big}}, nil},
 		{"the machine doesn't make it as slow", time.Second, outcome{ended: true, took: 21*time.Minute + time.Second, blocks: []blocked{
-			{object: "PodDisruptionBudget/shop/web"}, {object: "Deployment/shop/slow"}, {kind: "slow-grace", object: "Deployment/shop/web", held: 2 * time.Minute}, {kind: "slow-grace", object: "Deployment/shop/late", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 70 * time.Second}, {object: "Deployment/shop/stuck", stops: true},
-		}, unready: []unready{{workload: "Deployment/shop/big"}}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck"}},
+			held, slow, {kind: "slow-grace", object: "Deployment/shop/web", held: 2 * time.Minute}, {kind: "slow-grace", object: "Deployment/shop/late", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 70 * time.Second}, {object: "Deployment/shop/stuck", stops: true},
+		}, unready: []unready{big}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest})

@@ -40,6 +40,8 @@ type Plan struct {
 	Timings   Timings          `json:"timings"`
 	LeftOut   []string         `json:"leftOut"` // of the cluster that was read
 	Samples   map[Which]Sample `json:"samples"`
+
+	unready map[string]counts // pods of WontRun by workload, in each of the runs that have some
 }
 
 // Holds reports whether every run ends by itself, and violates no policy.
@@ -102,6 +104,8 @@ type Block struct {
 	Pods     []string `json:"pods"`
 	MorePods int      `json:"morePods,omitempty"`
 	Remedy   string   `json:"remedy,omitempty"`
+
+	onNodes counts // in each of Runs
 }
 
 // WontRun are pods of a workload that don't run once the roll has ended, or has come to nothing.

@@ -82,7 +82,7 @@ func generated(provider string, seed uint64) string {
 }
 
 // Generated clusters are made on a real control plane, read from it, planned, and then rolled there: what blocks the roll, which pods
-// don't run and whether it ends is as planned, and its duration lies between P5 and P95 in nearly all of them. NODESIM_SOAK has 200;
+// don't run and whether it ends is as planned, and its duration lies between P5 and P95 in nearly all that are clear. NODESIM_SOAK has 200;
 // NODESIM_FORECASTS=10 has the first ten, and NODESIM_FORECASTS=10-49 those of these seeds.
 func TestForecastsComeTrue(t *testing.T) {
 	first, last := 0, 3
@@ -130,8 +130,8 @@ func TestForecastsComeTrue(t *testing.T) {
 		})
 	}
 	t.Logf("of %d rolls that ended %d took between P5 and P95, %d no longer beyond it than this machine may have delayed them", timed, within, unclear)
-	if missed := timed - within - unclear; missed > max(1, timed/10) {
-		t.Errorf("%d of %d durations lie outside of P5 to P95, want at most %d", missed, timed, max(1, timed/10))
+	if err := verdict(timed, within, unclear); err != nil {
+		t.Error(err)
 	}
 }
 

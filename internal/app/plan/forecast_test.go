@@ -1,0 +1,44 @@
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// verdict is what is wrong with forecasts of durations: of timed rolls some took between P5 and P95, and of others nobody knows, since
+// the machine may have delayed them. Of those that are clear nine of ten have to be within, and of many no more than half may be unclear.
+func verdict(timed, within, unclear int) error {
+	known := timed - unclear
+	if missed := known - within; missed > max(1, known/10) {
+		return fmt.Errorf("%d of %d durations that are clear lie outside of P5 to P95, want at most %d", missed, known, max(1, known/10))
+	}
+	if timed >= 20 && unclear > timed/2 {
+		return fmt.Errorf("%d of %d durations are unclear, want at most %d: the machine is too busy", unclear, timed, timed/2)
+	}
+	return nil
+}
+
+// Rolls that are unclear excuse none of the others, and all can't be.
+func TestVerdictOnForecasts(t *testing.T) {
+	for _, c := range []struct {
+		timed, within, unclear int
+		good                   bool
+	}{
+		{200, 180, 0, true},
+		{200, 179, 0, false},
+		{200, 90, 100, true},
+		{200, 89, 100, false},
+		{200, 99, 101, false},
+		{200, 0, 200, false},
+		{200, 0, 181, false},
+		{4, 3, 0, true},
+		{4, 2, 0, false},
+		{4, 0, 4, true}, // too few to tell
+		{4, 0, 2, false},
+		{0, 0, 0, true},
+	} {
+		if err := verdict(c.timed, c.within, c.unclear); (err == nil) != c.good {
+			t.Errorf("%d of %d within, %d unclear: %v, want %t", c.within, c.timed, c.unclear, err, c.good)
+		}
+	}
+}

@@ -228,3 +228,39 @@ func TestHeartbeatsAllocateNothing(t *testing.T) {
 		t.Errorf("a heartbeat allocates %v times", n)
 	}
 }
+
+// A change of a PodDisruptionBudget, or of a pod, costs what has changed: budgets name
+// each pod that was evicted of late, and change with each of them.
+func TestPatchesCostNothingOfTheirObject(t *testing.T) {
+	var evicted strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&evicted, `"web-%d":"2026-11-20T22:00:00Z",`, i)
+	}
+	many := strings.TrimSuffix(evicted.String(), ",")
+	for resource, c := range map[string]struct{ object, patch string }{
+		"poddisruptionbudgets": {
+			`{"metadata":{"generation":1},"spec":{"selector":{"matchLabels":{"app":"web"}}},"status":{"observedGeneration":1,"disruptionsAllowed":1,"disruptedPods":{` + many + `}}}`,
+			`{"status":{"disruptedPods":{` + many + `},"expectedPods":1000,"disruptionsAllowed":1}}`,
+		},
+		"pods": {
+			`{"metadata":{"labels":{"app":"web"}},"spec":{"nodeName":"n"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`,
+			`{"status":{"conditions":[{"type":"Ready","status":"True","lastProbeTime":"2026-11-20T22:00:00Z"}],"containerStatuses":[{"name":"web","ready":true}]}}`,
+		},
+	} {
+		h := header()
+		f := New(&h, Options{})
+		f.TrustPatches()
+		apply := func(ev timeline.Event) {
+			if entries, err := f.Apply(ev); err != nil || len(entries) > 0 {
+				t.Fatal(entries, err)
+			}
+		}
+		ev := timeline.Event{Type: timeline.Added, Resource: resource, Namespace: "shop", Name: "web", UID: "u", Object: []byte(c.object)}
+		apply(ev)
+		apply(timeline.Event{Type: timeline.Sync, Resource: resource})
+		ev.Type, ev.Patch = timeline.Modified, []byte(c.patch) // with the whole object, as a Reader has it that hands out no patches
+		if n := testing.AllocsPerRun(100, func() { apply(ev) }); n > 0 {
+			t.Errorf("%s: a change allocates %v times", resource, n)
+		}
+	}
+}

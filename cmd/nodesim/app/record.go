@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/record"
+	"github.com/nodesim/nodesim/internal/garbage"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
@@ -132,32 +130,11 @@ const (
 // frugal has a recording gather little garbage. A user that sets GOGC knows better. The watch over it ends with the
 // context; end waits for that.
 func frugal(ctx context.Context) (end func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	debug.SetGCPercent(recordLeast)
-	ctx, cancel := context.WithCancel(ctx)
-	var owned sync.WaitGroup
-	owned.Go(func() {
-		look := time.NewTicker(recordLook)
-		defer look.Stop()
-		read := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		for is := recordLeast; ; {
-			metrics.Read(read)
-			if live := read[0].Value; live.Kind() == metrics.KindUint64 {
-				if percent := recordPercent(live.Uint64(), is); percent != is {
-					debug.SetGCPercent(percent)
-					is = percent
-				}
-			}
-			select {
-			case <-look.C:
-			case <-ctx.Done():
-				return
-			}
-		}
+	is := recordLeast
+	return garbage.Govern(ctx, recordLook, func(live, _ uint64) int {
+		is = recordPercent(live, is)
+		return is
 	})
-	return func() { cancel(); owned.Wait() }
 }
 
 // recordPercent is GOGC for so many bytes that live, where it was so much before. It doesn't change at each look.

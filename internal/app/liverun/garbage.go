@@ -2,11 +2,10 @@ package liverun
 
 import (
 	"context"
-	"os"
 	"runtime/debug"
-	"runtime/metrics"
-	"sync"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/garbage"
 )
 
 const (
@@ -29,34 +28,15 @@ const (
 // when that is much, and a tenth when little happens then. A user that sets GOGC knows
 // better. The watch over it ends with the context; end waits for that.
 func TuneGC(ctx context.Context) (end func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var owned sync.WaitGroup
-	owned.Go(func() {
-		look := time.NewTicker(garbageLook)
-		defer look.Stop()
-		read := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
-		var pace gcPace
-		for is := 0; ; {
-			metrics.Read(read)
-			if live, cycles := read[0].Value, read[1].Value; live.Kind() == metrics.KindUint64 && cycles.Kind() == metrics.KindUint64 {
-				if percent := pace.percent(live.Uint64(), cycles.Uint64()); percent != is {
-					debug.SetGCPercent(percent)
-					if is = percent; percent == garbageQuiet {
-						debug.FreeOSMemory() // what a time of much work has left behind
-					}
-				}
-			}
-			select {
-			case <-look.C:
-			case <-ctx.Done():
-				return
-			}
+	var pace gcPace
+	is := 0
+	return garbage.Govern(ctx, garbageLook, func(live, collections uint64) int {
+		was := is
+		if is = pace.percent(live, collections); is == garbageQuiet && was != garbageQuiet {
+			debug.FreeOSMemory() // what a time of much work has left behind
 		}
+		return is
 	})
-	return func() { cancel(); owned.Wait() }
 }
 
 // A gcPace holds what was seen of the collections.

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package process
+package filelock
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// TryLock takes the lock of a file, or returns ErrLocked.
+// TryLock takes the lock of a file, or returns ErrLocked or ErrNoLocks.
 func TryLock(path string) (release func() error, err error) {
 	return lockFile(path, os.O_CREATE|os.O_RDWR)
 }
@@ -34,6 +34,8 @@ func lockFile(path string, how int) (release func() error, err error) {
 		return file.Close, nil
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		err = ErrLocked
+	default:
+		err = fmt.Errorf("%w: %w", ErrNoLocks, err)
 	}
 	return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 }

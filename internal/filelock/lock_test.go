@@ -1,4 +1,4 @@
-package process_test
+package filelock_test
 
 import (
 	"context"
@@ -7,23 +7,23 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/localcluster/process"
+	"github.com/nodesim/nodesim/internal/filelock"
 )
 
 func TestOneAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	release, err := process.TryLock(path)
+	release, err := filelock.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := process.TryLock(path); !errors.Is(err, process.ErrLocked) {
+	if _, err := filelock.TryLock(path); !errors.Is(err, filelock.ErrLocked) {
 		t.Errorf("a second time: found %v, want ErrLocked", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := process.Lock(ctx, path, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := filelock.Lock(ctx, path, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: found %v, want context.Canceled", err)
 	}
-	again, err := process.Lock(t.Context(), path, func() {
+	again, err := filelock.Lock(t.Context(), path, func() {
 		if err := release(); err != nil {
 			t.Error(err)
 		}
@@ -37,21 +37,21 @@ func TestOneAtATime(t *testing.T) {
 }
 
 func TestNoFolderNoLock(t *testing.T) {
-	if _, err := process.Lock(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, process.ErrLocked) {
+	if _, err := filelock.Lock(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, filelock.ErrLocked) {
 		t.Errorf("found %v, want that there is no such folder", err)
 	}
 }
 
 func TestAFileThatMustBeThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	if _, err := process.TryLockThere(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := filelock.TryLockThere(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found %v, want that there is none, and that none is made", err)
 	}
-	release, err := process.TryLock(path)
+	release, err := filelock.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := process.TryLockThere(path); !errors.Is(err, process.ErrLocked) {
+	if _, err := filelock.TryLockThere(path); !errors.Is(err, filelock.ErrLocked) {
 		t.Errorf("a second time: found %v, want ErrLocked", err)
 	}
 	if err := release(); err != nil {

@@ -20,9 +20,10 @@ const (
 	// may have to be looked up in it.
 	MaxMembers = 1000
 	// MaxPatched is the number of bytes an object may have that more than a hundred
-	// patches in a row have made. A patch of fifty bytes copies the whole object,
-	// so that a small tape could otherwise make any amount of work.
-	MaxPatched = 64 << 10
+	// patches in a row have made. A line of eighty bytes hands out the whole object,
+	// so that a small tape could otherwise make any amount of work: with this bound
+	// at most two hundred times its own bytes, where keyframes allow a hundred.
+	MaxPatched = 16 << 10
 )
 
 // CheckPatched refuses an object of so many bytes after so many patches in a
@@ -41,7 +42,7 @@ func patched(who string, patches, bytes int) *Error {
 		return fault("at most 4 MiB", "%s grown past that by patches", who)
 	case bytes > MaxPatched && patches >= keyframeEvery:
 		f := fault("the whole object at least at every hundredth event", "%s of %d KiB after %d patches in a row", who, bytes>>10, patches)
-		f.Remedy = "write it whole: only objects of up to 64 KiB can do without"
+		f.Remedy = "write it whole: only objects of up to 16 KiB can do without"
 		return f
 	}
 	return nil

@@ -359,8 +359,8 @@ func (r *Reader) body(l *line, o *living, res Resource) ([]byte, *Error) {
 		return body, l.another(o) // the object itself may say so
 	}
 	r.before = o.appendBody(r.before[:0])
-	for _, patch := range o.waiting {
-		r.after = rawjson.Apply(r.after[:0], r.before, patch)
+	if len(o.waiting) > 0 {
+		r.after = rawjson.ApplyAll(r.after[:0], r.before, o.waiting...)
 		r.before, r.after = r.after, r.before
 	}
 	if !l.hasPatch {

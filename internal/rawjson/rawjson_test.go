@@ -306,6 +306,7 @@ func FuzzWalk(f *testing.F) {
 			t.Fatal("no patch")
 		}
 		Apply(nil, a, b)
+		ApplyAll(nil, a, b, a, b)
 		Text(a, "a", "b")
 		for e := range Elements(a) {
 			Unquote(e)

@@ -88,6 +88,9 @@ may take and do. docs/policy.md says how they are written. These come with nodes
 		} else {
 			rep, bad = inspect.Tape(r)
 		}
+		if fail := (*timeline.Error)(nil); errors.As(bad, &fail) && fail.Name == "" {
+			fail.Name = tape.Name // what is found by line has no other
+		}
 		if bad != nil {
 			return bad
 		}

@@ -36,6 +36,7 @@ func read(r *timeline.Reader, check *Checker) (*Report, error) {
 		return rep, err
 	}
 	finder := rolls.New(h, o)
+	finder.CheckPatches()
 	for {
 		ev, err := r.Next()
 		if errors.Is(err, io.EOF) {

@@ -38,6 +38,7 @@ type Finder struct {
 	quiet   bool            // it is a heartbeat
 	current timeline.Event  // of an object: on the heap once
 	words   rawjson.Words   // of all nodes
+	check   patchCheck      // see CheckPatches
 }
 
 // New returns a Finder at the beginning of the tape that h heads. The options are those of a feed: of their nodegroup and
@@ -51,6 +52,14 @@ func New(h *timeline.Header, o observe.Options) *Finder {
 		pods: pods, scope: scope,
 		header: h, options: o,
 		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
+	}
+}
+
+// CheckPatches has the Finder refuse the patches that a Reader of whole objects refuses: for one that hands out lines.
+func (r *Finder) CheckPatches() {
+	r.check = func() int { return r.line }
+	if r.pods != nil {
+		r.pods.check = r.check
 	}
 }
 
@@ -134,11 +143,14 @@ func (r *Finder) object(ev *timeline.Event) error {
 	if r.quiet = n.quiet(ev); r.quiet {
 		return nil
 	}
-	labelled, err := n.put(ev)
+	labelled, err := n.put(ev, r.check)
 	if err != nil {
 		return err
 	}
-	ev.UID, ev.Object = n.uid, n.body // with the patch, which a Follower prefers where it knows the node
+	ev.UID = n.uid
+	if labelled || r.listing != nil { // else the patch is all that the group's Follower looks at
+		ev.Object = n.whole()
+	}
 	if labelled {
 		if err := r.sort(n, ev); err != nil {
 			return err
@@ -152,7 +164,7 @@ func (r *Finder) object(ev *timeline.Event) error {
 
 // sort puts a node into its group, and takes it out of a former one.
 func (r *Finder) sort(n *node, ev *timeline.Event) error {
-	of, provider := identify(n.body, &r.words), r.options.Provider
+	of, provider := identify(n.whole(), &r.words), r.options.Provider
 	if provider.IsAuto() {
 		provider = noderoll.Detect(of)
 	}

@@ -2,6 +2,7 @@ package rolls
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/noderoll"
@@ -13,10 +14,23 @@ import (
 type node struct {
 	uid   string
 	body  []byte
-	ready []byte // status of the condition Ready, as it is in the body
+	ready []byte // status of the condition Ready
 	group *group
 
-	patches int // since the last event with the whole object
+	patches int      // since the last event with the whole object
+	waiting [][]byte // of these, what isn't in the body yet: see whole
+	grown   int      // its bytes
+}
+
+// whole brings the body up to date. Applying each patch as it comes would be the work
+// of the whole node for a line that changes one member of it.
+func (n *node) whole() []byte {
+	// New bytes each time: a Follower may keep the ones it was given.
+	if len(n.waiting) > 0 {
+		n.body = rawjson.ApplyAll(make([]byte, 0, len(n.body)+n.grown), n.body, n.waiting...)
+		n.waiting, n.grown = nil, 0
+	}
+	return n.body
 }
 
 // quiet reports whether an event changes nothing that a roll shows. Nearly all
@@ -61,25 +75,52 @@ func readyIn(conditions []byte) []byte {
 	return nil
 }
 
-// put brings the node's state up to date. It reports whether that may have
-// changed what group it is of.
-func (n *node) put(ev *timeline.Event) (labelled bool, err error) {
+// put takes over an event. It reports whether that may have changed what group
+// the node is of. check, which may be nil, is asked about what patches make.
+func (n *node) put(ev *timeline.Event, check patchCheck) (labelled bool, err error) {
 	switch {
 	case ev.Object != nil:
 		n.body, labelled, n.patches = ev.Object, true, 0
+		n.waiting, n.grown = nil, 0
+		n.ready = readyIn(rawjson.Get(n.body, "status", "conditions"))
 		if ev.UID != "" {
 			n.uid = ev.UID
 		}
 	case ev.Patch != nil:
-		// New bytes each time: a Follower may keep the ones it was given.
-		n.body = rawjson.Apply(make([]byte, 0, len(n.body)+len(ev.Patch)), n.body, ev.Patch)
+		n.waiting = append(n.waiting, bytes.Clone(ev.Patch)) // the caller may use its bytes again
+		n.grown += len(ev.Patch)
 		n.patches++
-		err = timeline.CheckPatched(ev.Resource+" "+ev.Name, n.patches, len(n.body))
+		if n.grown > len(n.body) || check.refuses(ev, n.patches, len(n.body)+n.grown) != nil {
+			err = check.refuses(ev, n.patches, len(n.whole()))
+		}
+		if status := rawjson.Get(ev.Patch, "status"); status != nil {
+			if conditions := rawjson.Get(status, "conditions"); conditions != nil || !rawjson.IsObject(status) {
+				n.ready = bytes.Clone(readyIn(conditions))
+			}
+		}
 		meta := rawjson.Get(ev.Patch, "metadata")
 		labelled = meta != nil && (!rawjson.IsObject(meta) || rawjson.Get(meta, "labels") != nil || rawjson.Get(meta, "annotations") != nil)
 	}
-	n.ready = readyIn(rawjson.Get(n.body, "status", "conditions"))
 	return labelled || n.group == nil, err
+}
+
+// A patchCheck keeps a tape that is read by lines to what a Reader keeps whole objects to. It returns the line that is read.
+type patchCheck func() int
+
+// refuses is the error of an object of so many bytes after so many patches.
+func (c patchCheck) refuses(ev *timeline.Event, patches, bytes int) error {
+	if c == nil || bytes <= timeline.MaxPatched {
+		return nil
+	}
+	who := ev.Resource + " "
+	if ev.Namespace != "" {
+		who += ev.Namespace + "/"
+	}
+	err := timeline.CheckPatched(who+ev.Name, patches, bytes)
+	if fail := (*timeline.Error)(nil); errors.As(err, &fail) {
+		fail.Line = c()
+	}
+	return err
 }
 
 // identify reads what a Provider looks at.

@@ -21,14 +21,16 @@ type podRolls struct {
 	now       *current
 	namespace string
 	line      int // of the present event
+	check     patchCheck
 }
 
 type podName struct{ namespace, name string }
 
 // pod is a pod in its last state.
 type pod struct {
-	uid  string
-	body []byte
+	uid     string
+	body    []byte
+	patches int // since the last event with the whole object
 }
 
 func newPodRolls(h *timeline.Header, o observe.Options) *podRolls {
@@ -61,9 +63,13 @@ func (r *podRolls) apply(ev timeline.Event, line int) error {
 	}
 	switch {
 	case ev.Object != nil:
-		p.body = ev.Object
+		p.body, p.patches = ev.Object, 0
 	case ev.Patch != nil:
 		p.body = rawjson.Apply(make([]byte, 0, len(p.body)+len(ev.Patch)), p.body, ev.Patch)
+		p.patches++
+		if err := r.check.refuses(&ev, p.patches, len(p.body)); err != nil {
+			return err
+		}
 	}
 	if ev.UID != "" {
 		p.uid = ev.UID

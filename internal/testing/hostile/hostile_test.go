@@ -18,16 +18,20 @@ import (
 var counted = []string{"timeline", "replay", "replay/apiserver", "replay/internal/writes", "replay/observe", "noderoll", "noderoll/invariant", "recorder", "replay/analysis", "scenarios/calibrate", "internal/labelindex", "internal/rawjson", "internal/mask", "internal/app/inspect", "internal/ui", "internal/testing/hostile"}
 
 const (
-	small, large = 250, 1000
+	small, large = 500, 2000
 
 	// times bounds how much more often a block may run on a tape four times as
 	// long: four, and a logarithm.
 	times = 5.5
 	// spare is allowed besides, a line of the large tape: what is done
 	// up to a bound may begin with the large one.
-	spare = 30
+	spare = 18
 	// spareBytes is that of what is allocated.
-	spareBytes = 1 << 20
+	spareBytes = 1 << 10
+
+	// looks and lookedBytes are for each member of a whole object that a reader hands on with a line that doesn't
+	// have it: how often a block may run, some of them for each byte, and what may be allocated.
+	looks, lookedBytes = 80, 256
 )
 
 func TestWorkOnHostileTapesGrowsWithTheirLength(t *testing.T) {
@@ -60,12 +64,12 @@ func TestWorkOnHostileTapesGrowsWithTheirLength(t *testing.T) {
 			if was.Refused != "" {
 				t.Errorf("the small tape is refused: %s", was.Refused)
 			}
-			if limit := times*float64(was.Allocated) + spareBytes; float64(m.Allocated) > limit {
+			if limit := times*float64(was.Allocated) + spareBytes*large + lookedBytes*float64(m.Objects); float64(m.Allocated) > limit {
 				t.Errorf("%d bytes allocated for %d, %d for %d: want at most %.0f", was.Allocated, small, m.Allocated, large, limit)
 			}
 			few := counts(t, covdata, was.Counts)
 			for block, n := range counts(t, covdata, m.Counts) {
-				if limit := times*float64(few[block]) + spare*large; float64(n) > limit {
+				if limit := times*float64(few[block]) + spare*large + looks*float64(m.Objects); float64(n) > limit {
 					t.Errorf("%s ran %d times for %d, %d times for %d: want at most %.0f", block, few[block], small, n, large, limit)
 				}
 			}

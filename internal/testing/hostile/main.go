@@ -17,6 +17,7 @@ type measure struct {
 	Size          int
 	Counts        string
 	Allocated     uint64 // bytes
+	Objects       int    // members of whole objects that the reader has to hand on besides the lines
 	Refused       string // why the reader refuses the tape
 }
 
@@ -32,10 +33,13 @@ func main() {
 
 func run(dir string, sizes []string) error {
 	out := json.NewEncoder(os.Stdout)
-	read := func(shape string, r reader, size string, n int, tape []byte) error {
-		m := measure{Shape: shape, Reader: r.name, Size: n, Counts: filepath.Join(dir, shape+"-"+r.name+"-"+size)}
+	read := func(s shape, r reader, size string, n int, tape []byte) error {
+		m := measure{Shape: s.name, Reader: r.name, Size: n, Counts: filepath.Join(dir, s.name+"-"+r.name+"-"+size)}
+		if s.objects != nil && r.whole {
+			m.Objects = s.objects(n)
+		}
 		if err := m.take(r, tape); err != nil {
-			return fmt.Errorf("%s of %s at %d: %w", r.name, shape, n, err)
+			return fmt.Errorf("%s of %s at %d: %w", r.name, s.name, n, err)
 		}
 		return out.Encode(m)
 	}
@@ -48,7 +52,7 @@ func run(dir string, sizes []string) error {
 			t := newTape()
 			s.make(t, n)
 			for _, r := range readers {
-				if err := read(s.name, r, size, n, []byte(t.b.String())); err != nil {
+				if err := read(s, r, size, n, []byte(t.b.String())); err != nil {
 					return err
 				}
 			}
@@ -56,7 +60,7 @@ func run(dir string, sizes []string) error {
 		for _, b := range bodies {
 			r, err := b.reader(n)
 			if err == nil {
-				err = read(b.name, r, size, n, nil)
+				err = read(shape{name: b.name}, r, size, n, nil)
 			}
 			if err != nil {
 				return err

@@ -24,35 +24,36 @@ type reader struct {
 	name    string
 	prepare func(tape []byte) ([]byte, error)
 	read    func(tape []byte) error
+	whole   bool // each line with the whole object
 }
 
 var readers = []reader{
-	{"objects", nil, func(tape []byte) error { return each(tape, func(timeline.Event) error { return nil }) }},
-	{"lines", nil, func(tape []byte) error {
+	{name: "objects", whole: true, read: func(tape []byte) error { return each(tape, func(timeline.Event) error { return nil }) }},
+	{name: "lines", read: func(tape []byte) error {
 		return each(tape, func(timeline.Event) error { return nil }, timeline.Lines())
 	}},
-	{"format", nil, func(tape []byte) error {
+	{name: "format", whole: true, read: func(tape []byte) error {
 		_, err := timeline.Format(io.Discard, bytes.NewReader(tape), timeline.StyleLines)
 		return err
 	}},
-	{"player", nil, play},
-	{"feed", nil, follow},
-	{"panel", nil, show},
-	{"inspect", nil, func(tape []byte) error {
+	{name: "player", whole: true, read: play},
+	{name: "feed", read: follow},
+	{name: "panel", whole: true, read: show},
+	{name: "inspect", read: func(tape []byte) error {
 		r, err := timeline.NewReader(bytes.NewReader(tape), timeline.Lines())
 		if err == nil {
 			_, err = inspect.Tape(r)
 		}
 		return err
 	}},
-	{"check", nil, func(tape []byte) error {
+	{name: "check", whole: true, read: func(tape []byte) error {
 		r, err := timeline.NewReader(bytes.NewReader(tape))
 		if err == nil {
 			_, err = inspect.Check(r, inspect.CheckOptions(r.Header()))
 		}
 		return err
 	}},
-	{"analysis", nil, func(tape []byte) error {
+	{name: "analysis", read: func(tape []byte) error {
 		r, err := timeline.NewReader(bytes.NewReader(tape))
 		if err != nil {
 			return err
@@ -63,7 +64,7 @@ var readers = []reader{
 		}
 		return err
 	}},
-	{"calibrate", nil, func(tape []byte) error {
+	{name: "calibrate", whole: true, read: func(tape []byte) error {
 		r, err := timeline.NewReader(bytes.NewReader(tape))
 		if err != nil {
 			return err
@@ -74,7 +75,7 @@ var readers = []reader{
 		}
 		return c.Result().Text(io.Discard)
 	}},
-	{"import", dump, func(tape []byte) error {
+	{name: "import", prepare: dump, whole: true, read: func(tape []byte) error {
 		_, err := recorder.Import(context.Background(), bytes.NewReader(tape), recorder.ImportOptions{
 			Open: func(h timeline.Header) (*timeline.Writer, error) { return timeline.NewWriter(io.Discard, h) },
 		})

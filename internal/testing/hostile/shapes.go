@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 )
 
@@ -107,30 +108,33 @@ func list(n int, element func(i int) any) []any {
 type shape struct {
 	name string
 	make func(t *tape, n int)
+	// objects is how many members the objects of all lines have together, of a shape
+	// whose lines say less than that: timeline.MaxPatched bounds it, not the tape's length.
+	objects func(n int) int
 }
 
 var shapes = []shape{
 	// One large object.
-	{"members", func(t *tape, n int) {
+	{name: "members", make: func(t *tape, n int) {
 		t.added(0, "nodes", "a", fields{"spec": members(n, "k", "x")})
 		t.patched(2, "nodes", "a", fields{"spec": members(n, "k", "y")})
 		t.patched(3, "nodes", "a", fields{"spec": members(n, "z", nil)})
 		t.patched(4, "nodes", "a", fields{"spec": members(n, "k", nil)})
 	}},
-	{"labels", func(t *tape, n int) {
+	{name: "labels", make: func(t *tape, n int) {
 		for i, member := range []string{"labels", "annotations"} {
 			t.added(i, "nodes", member, fields{"metadata": fields{member: members(n, "k", "x")}})
 			t.patched(i, "nodes", member, fields{"metadata": fields{member: members(n, "k", "y")}})
 		}
 	}},
-	{"conditions", func(t *tape, n int) {
+	{name: "conditions", make: func(t *tape, n int) {
 		status := func(s string) fields {
 			return fields{"conditions": list(n, func(i int) any { return fields{"type": fmt.Sprint("c", i), "status": s} })}
 		}
 		t.added(0, "nodes", "a", fields{"status": status("True")})
 		t.patched(1, "nodes", "a", fields{"status": status("False")})
 	}},
-	{"taints", func(t *tape, n int) {
+	{name: "taints", make: func(t *tape, n int) {
 		taints := func(prefix string) fields {
 			return fields{"taints": list(n, func(i int) any { return fields{"key": fmt.Sprint(prefix, i), "effect": "NoExecute"} })}
 		}
@@ -144,7 +148,7 @@ var shapes = []shape{
 		t.patched(401, "pods", "a", fields{"spec": fields{"nodeName": "a"}})
 		t.patched(800, "nodes", "a", fields{"spec": taints("f")})
 	}},
-	{"containers", func(t *tape, n int) {
+	{name: "containers", make: func(t *tape, n int) {
 		statuses := func(restarts int) fields {
 			return fields{"containerStatuses": list(n, func(i int) any {
 				return fields{"name": fmt.Sprint("c", i), "restartCount": restarts}
@@ -155,18 +159,18 @@ var shapes = []shape{
 		})}, "status": statuses(1)})
 		t.patched(1, "pods", "a", fields{"status": statuses(2)})
 	}},
-	{"owners", func(t *tape, n int) {
+	{name: "owners", make: func(t *tape, n int) {
 		finalizers := func(prefix string) []any { return list(n, func(i int) any { return fmt.Sprint(prefix, i) }) }
 		t.added(0, "pods", "a", fields{"metadata": fields{"finalizers": finalizers("f"), "ownerReferences": list(n, func(i int) any {
 			return fields{"kind": fmt.Sprint("c", i), "name": "x", "uid": fmt.Sprint(i)}
 		})}})
 		t.patched(1, "pods", "a", fields{"metadata": fields{"finalizers": finalizers("g")}})
 	}},
-	{"escapes", func(t *tape, n int) {
+	{name: "escapes", make: func(t *tape, n int) {
 		t.added(0, "nodes", "a", fields{"metadata": fields{"labels": fields{"x": strings.Repeat("\x01\\\"", n)}}})
 		t.patched(2, "nodes", "a", fields{"metadata": fields{"labels": fields{"x": strings.Repeat("\x02", n)}}})
 	}},
-	{"selector", func(t *tape, n int) {
+	{name: "selector", make: func(t *tape, n int) {
 		t.added(0, "poddisruptionbudgets", "a", fields{"spec": fields{"selector": fields{"matchLabels": members(n, "k", "x"),
 			"matchExpressions": list(n, func(i int) any {
 				return fields{"key": fmt.Sprint("k", i), "operator": "In", "values": []any{"x"}}
@@ -175,13 +179,13 @@ var shapes = []shape{
 	}},
 
 	// Many lines.
-	{"growing", func(t *tape, n int) {
+	{name: "growing", make: func(t *tape, n int) {
 		t.added(0, "nodes", "a", fields{"spec": fields{}})
-		for i, k := range named(n, "k") {
-			t.patched(i+1, "nodes", "a", fields{"spec": fields{k: nil}})
+		for i := range n { // short names: 2,000 of them are within timeline.MaxPatched
+			t.patched(i+1, "nodes", "a", fields{"spec": fields{strconv.FormatInt(int64(i), 36): 1}})
 		}
-	}},
-	{"nodes", func(t *tape, n int) {
+	}, objects: func(n int) int { return n * n / 2 }},
+	{name: "nodes", make: func(t *tape, n int) {
 		for _, name := range named(n, "n") {
 			t.added(0, "nodes", name, fields{})
 		}
@@ -190,7 +194,7 @@ var shapes = []shape{
 			t.patched(2+i, "nodes", name, fields{"spec": fields{"unschedulable": true}})
 		}
 	}},
-	{"nodes late", func(t *tape, n int) {
+	{name: "nodes late", make: func(t *tape, n int) {
 		t.sync(0, "nodes")
 		for i, name := range named(n, "n") {
 			t.added(1+i, "nodes", name, fields{"metadata": fields{"labels": fields{"kubernetes.azure.com/node-image-version": name}}})
@@ -199,7 +203,7 @@ var shapes = []shape{
 			t.line(n+i, "DELETED", "nodes", name, nil)
 		}
 	}},
-	{"pods", func(t *tape, n int) {
+	{name: "pods", make: func(t *tape, n int) {
 		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
 		for i, name := range named(n, "p") {
 			t.added(1, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i % 7)}}, "spec": fields{"nodeName": "n"}})
@@ -209,7 +213,7 @@ var shapes = []shape{
 			t.line(2+i, "DELETED", "pods", name, nil)
 		}
 	}},
-	{"budgets", func(t *tape, n int) {
+	{name: "budgets", make: func(t *tape, n int) {
 		for i, name := range named(n, "b") {
 			t.added(0, "poddisruptionbudgets", name, fields{"spec": fields{"selector": fields{"matchLabels": fields{"a": fmt.Sprint(i)}}}})
 		}
@@ -220,7 +224,7 @@ var shapes = []shape{
 			t.line(2+i, "DELETED", "poddisruptionbudgets", name, nil)
 		}
 	}},
-	{"budgets late", func(t *tape, n int) {
+	{name: "budgets late", make: func(t *tape, n int) {
 		for i, name := range named(n, "p") {
 			t.added(0, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
 		}
@@ -230,7 +234,7 @@ var shapes = []shape{
 			}}}})
 		}
 	}},
-	{"budgets of all", func(t *tape, n int) {
+	{name: "budgets of all", make: func(t *tape, n int) {
 		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
 		for i, name := range named(n, "p") {
 			t.added(0, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
@@ -244,7 +248,7 @@ var shapes = []shape{
 			t.line(1+n+i, "DELETED", "poddisruptionbudgets", name, nil)
 		}
 	}},
-	{"budgets of none", func(t *tape, n int) {
+	{name: "budgets of none", make: func(t *tape, n int) {
 		for i, name := range named(n, "b") {
 			t.added(i, "poddisruptionbudgets", name, fields{"spec": fields{"selector": fields{"matchExpressions": []any{
 				fields{"key": fmt.Sprint("k", i), "operator": "Exists"},
@@ -254,7 +258,7 @@ var shapes = []shape{
 			t.added(n+i, "pods", name, fields{"metadata": fields{"labels": fields{"a": fmt.Sprint(i)}}, "spec": fields{"nodeName": "n"}})
 		}
 	}},
-	{"budgets of one", func(t *tape, n int) {
+	{name: "budgets of one", make: func(t *tape, n int) {
 		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
 		for _, name := range named(n, "b") {
 			t.added(0, "poddisruptionbudgets", name, fields{"spec": fields{"selector": fields{}}})
@@ -266,7 +270,7 @@ var shapes = []shape{
 			t.line(1+i, "DELETED", "poddisruptionbudgets", name, nil)
 		}
 	}},
-	{"budget status", func(t *tape, n int) {
+	{name: "budget status", make: func(t *tape, n int) {
 		t.added(0, "nodes", "n", fields{"spec": fields{"unschedulable": true}})
 		t.added(0, "poddisruptionbudgets", "b", fields{"spec": fields{"selector": fields{}}})
 		for i, name := range named(n, "p") {
@@ -276,7 +280,7 @@ var shapes = []shape{
 			t.patched(1+i, "poddisruptionbudgets", "b", fields{"status": fields{"disruptionsAllowed": i % 2}})
 		}
 	}},
-	{"disrupted", func(t *tape, n int) {
+	{name: "disrupted", make: func(t *tape, n int) {
 		t.added(0, "poddisruptionbudgets", "b", fields{"metadata": fields{"generation": 1}, "spec": fields{"selector": fields{}},
 			"status": fields{"observedGeneration": 1, "disruptedPods": members(n, "p", "2026-11-20T22:21:09Z")}})
 		for i, name := range named(n, "p") {
@@ -284,7 +288,7 @@ var shapes = []shape{
 				"status": fields{"conditions": []any{fields{"type": "Ready", "status": "True"}}}})
 		}
 	}},
-	{"claims", func(t *tape, n int) {
+	{name: "claims", make: func(t *tape, n int) {
 		condition := func(typ, status string) fields { return fields{"type": typ, "status": status, "reason": "R"} }
 		t.added(0, "nodes", "n", fields{})
 		t.sync(0, "nodes")
@@ -300,20 +304,20 @@ var shapes = []shape{
 			t.line(1+2*n+i, "DELETED", "nodeclaims", name, nil)
 		}
 	}},
-	{"events", func(t *tape, n int) {
+	{name: "events", make: func(t *tape, n int) {
 		for i, name := range named(n, "n") {
 			t.added(0, "nodes", name, fields{})
 			t.added(0, "events", name, fields{"involvedObject": fields{"kind": "Node", "name": name}, "type": "Warning",
 				"reason": fmt.Sprint("R", i), "message": "m"})
 		}
 	}},
-	{"marks", func(t *tape, n int) {
+	{name: "marks", make: func(t *tape, n int) {
 		t.added(0, "nodes", "n", fields{})
 		for i, name := range named(n, "m") {
 			t.line(i, "MARK", "", name, nil)
 		}
 	}},
-	{"gaps", func(t *tape, n int) {
+	{name: "gaps", make: func(t *tape, n int) {
 		for _, name := range named(n, "n") {
 			t.added(0, "nodes", name, fields{})
 		}
@@ -323,7 +327,7 @@ var shapes = []shape{
 			t.sync(2+i, "nodes")
 		}
 	}},
-	{"pods gaps", func(t *tape, n int) {
+	{name: "pods gaps", make: func(t *tape, n int) {
 		t.sync(0, "nodes")
 		for _, name := range named(n, "p") {
 			t.added(0, "pods", name, fields{"metadata": fields{"labels": fields{"a": name}}, "spec": fields{"nodeName": name}})

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ func (s *Simulation) seedMember(c *cloud.Group, g *spec.Group, m *spec.Member, a
 		image, launch = g.To, launchTo
 	}
 	image.Version, image.InstanceType = m.Version, m.InstanceType
+	image.Image = cmp.Or(m.Image, image.Image)
 	i := &cloud.Instance{Name: m.Name, Zone: m.Zone, Template: template(g, image, launch)}
 	i.Ailments.KubeletDown = m.NotReady
 	if s.members == nil {

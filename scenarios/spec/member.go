@@ -17,6 +17,9 @@ type Member struct {
 	// Version of the kubelet. Default: that of the group's from. A node that has the version of the group's to, where that is another
 	// one, has the whole image of to: it is rolled already.
 	Version string `yaml:"version" form:"version"`
+	// Image of the node. Default: that of the group's from. A node that has the version and the image of the group's to, where that is
+	// another image, is rolled already, too.
+	Image string `yaml:"image" form:"image"`
 	// Labels that the node has besides the group's.
 	Labels map[string]string `yaml:"labels" form:"labels"`
 	// Taints that the node has besides the group's.
@@ -63,7 +66,7 @@ func (g *Group) fillMembers() {
 
 // Updated reports whether a member has the image that its group is rolled to.
 func (g *Group) Updated(m *Member) bool {
-	return m.Version == g.To.Version && g.To.Version != g.From.Version
+	return m.Version == g.To.Version && (g.To.Version != g.From.Version || m.Image == g.To.Image && g.To.Image != g.From.Image)
 }
 
 // members refuses members that a group can't have.

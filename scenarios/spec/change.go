@@ -218,6 +218,9 @@ func (c *checker) changeGroup(d *decoder, g *Group, path string, change Change) 
 		return d.setText(reflect.ValueOf(g).Elem(), path, "max", change.Value)
 	case "version":
 		g.To.Image, g.To.Release = "", ""
+		if rest, is := strings.CutPrefix(change.Value, "1."); is && !strings.Contains(rest, ".") && !forms["minor"].fits(change.Value) {
+			return c.bad(path+".to.version", fmt.Sprintf("%q", change.Value), forms["minor"].wanted+", or "+forms["version"].wanted)
+		}
 		if minor := minorOf(change.Value); change.Value == fmt.Sprintf("1.%d", minor) && minor >= oldestMinor && minor <= newestMinor {
 			// The latest patch release of a minor version, as a file has it that names none.
 			v := model.Version{Minor: uint16(minor), Patch: patches[minor-oldestMinor]}

@@ -146,7 +146,7 @@ func TestBadChanges(t *testing.T) {
 		"", "replicas=4", "budget/web", "budget/web:maxUnavailable", "bugdet/web:maxUnavailable=1", "budget/web:maxUnavailabel=1",
 		"budget/wob:maxUnavailable=1", "budget/web:maxUnavailable=x", "workload/web:replicas=1", "workload/shop/web:replicas=2",
 		"workload/logs:replicas=2", "workload/shop/web:grace=1.5s", "group/worker:instanceType=m5.large", "group/workers:instanceType=m5.lrge",
-		"group/workers:version=1.36", "group/workers:version=[1]", "zone/eu-central-1d:lost=10m", "zone/eu-central-1a:lost=soon",
+		"group/workers:version=1.36", "group/workers:version=1.99", "group/workers:version=[1]", "zone/eu-central-1d:lost=10m", "zone/eu-central-1a:lost=soon",
 		"zone/eu-central-1a:lost=100h", "node/ip-10-0-0-3:lost=1m", "group/workers:max=1", "workload/shop/web:replicas=4\nx: 1",
 	} {
 		_, err := changed(t, text)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -15,12 +17,12 @@ import (
 
 // budgetsOf are the cluster's budgets as a file has them.
 func (d *draft) budgetsOf() (all []spec.Budget) {
-	labelled := map[string]map[string]labels.Set{} // each set of labels of a namespace's pods once
+	labelled := map[string]map[string]labels.Set{} // each set of labels of a namespace's pods once, without those of each pod alone
 	for _, p := range d.pods {
 		if labelled[p.Namespace] == nil {
 			labelled[p.Namespace] = map[string]labels.Set{}
 		}
-		set := labels.Set(p.Labels)
+		set := labels.Set(ofTemplate(p.Labels))
 		labelled[p.Namespace][set.String()] = set
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(d.budgets), compareNames) {
@@ -46,8 +48,12 @@ func (d *draft) budgetsOf() (all []spec.Budget) {
 		if b.Spec.Unhealthy == string(spec.UnhealthyAlwaysAllow) {
 			one.UnhealthyPodEvictionPolicy = spec.UnhealthyAlwaysAllow
 		}
-		if !selects(selector, labelled[b.Namespace]) {
+		each, unlike := ofEach(selector)
+		switch {
+		case !each && !selects(selector, labelled[b.Namespace]), each && !d.selectsPod(selector, b.Namespace):
 			d.said.add("budgets that select no pod", "they are here and hold nothing up", at)
+		case unlike:
+			d.said.add("budgets that select pods by labels which controllers give them", "these labels have other values here, so that they may hold nothing up", at)
 		}
 		all = append(all, one)
 	}
@@ -57,6 +63,31 @@ func (d *draft) budgetsOf() (all []spec.Budget) {
 func selects(selector labels.Selector, sets map[string]labels.Set) bool {
 	for _, set := range sets {
 		if selector.Matches(set) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofEach reports whether a selector asks for a label that controllers give each pod, and whether it is one that has another value in a
+// simulation.
+func ofEach(selector labels.Selector) (each, unlike bool) {
+	asked, _ := selector.Requirements()
+	for i := range asked {
+		key := asked[i].Key()
+		is := slices.Contains(perPod, key)
+		each, unlike = each || is, unlike || is && !slices.Contains(alike, key)
+	}
+	return each, unlike
+}
+
+// alike are labels of each pod that a simulation gives it, too: those that are its name, its number or that of its workload.
+var alike = []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, batchv1.JobNameLabel, "job-name"}
+
+// selectsPod looks at every pod of a namespace.
+func (d *draft) selectsPod(selector labels.Selector, namespace string) bool {
+	for _, p := range d.pods {
+		if p.Namespace == namespace && selector.Matches(labels.Set(p.Labels)) {
 			return true
 		}
 	}

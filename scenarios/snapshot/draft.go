@@ -53,7 +53,7 @@ func (r *Reading) File(o Options) (*spec.File, error) {
 		Reading: *r, Options: o, at: o.At, names: names{}, zones: map[string]string{}, hosts: map[string]string{}, elsewhere: map[root]int{},
 	}
 	if d.at.IsZero() {
-		d.at = d.newest
+		d.at = d.moment()
 	}
 	d.without()
 	if len(d.nodes) == 0 {
@@ -71,9 +71,10 @@ func (r *Reading) File(o Options) (*spec.File, error) {
 	d.file.Budgets = d.budgetsOf()
 	d.scaled()
 	hidden := newPseudonyms(o.Key)
-	d.file.LeftOut = d.said.lines(hidden)
-	for _, line := range o.LeftOut {
-		d.file.LeftOut = append(d.file.LeftOut, oneLine(line))
+	for _, lines := range [][]string{d.LeftOut, d.said.lines(hidden), d.counted()} {
+		for _, line := range lines {
+			d.leave(line)
+		}
 	}
 	hidden.file(&d.file)
 	return d.resolve()
@@ -83,12 +84,20 @@ func (r *Reading) File(o Options) (*spec.File, error) {
 func (d *draft) describe() {
 	f := &d.file
 	f.APIVersion, f.Kind = spec.APIVersion, spec.FileKind
-	f.Metadata = spec.Metadata{Name: phrase.LabelLike(d.Name, "cluster"), Title: "a cluster as it was"}
+	f.Metadata = spec.Metadata{Name: phrase.LabelLike(d.Name, "cluster"), Title: undated}
 	if year := d.at.Year(); year >= 2000 && year < 2200 {
 		f.Start = d.at.UTC().Truncate(time.Second)
-		f.Metadata.Title += " at " + f.Start.Format(time.RFC3339)
+		f.Metadata.Title = "a cluster as it was at " + f.Start.Format(time.RFC3339)
+		return
 	}
+	d.LeftOut = append(slices.Clip(d.LeftOut), "the time of the cluster: none of the input's times can be when it was read; the file's start is made up")
 }
+
+// undated is the title of a file that doesn't know when its cluster was read.
+const undated = "a cluster as it was at a time that isn't known"
+
+// Dated reports whether a file's start is when its cluster was read. That of one that isn't dated means nothing.
+func Dated(f *spec.File) bool { return f.Metadata.Title != undated }
 
 // scaled says that something in the cluster adds nodes, which no object of it describes whole.
 func (d *draft) scaled() {

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 
@@ -29,8 +28,8 @@ type csiNode struct {
 
 func (r *Reading) addLimits(raw []byte) error {
 	var n csiNode
-	if err := r.decode(raw, &n, &n.meta); err != nil {
-		return fmt.Errorf("CSINode %s: %w", n.Name, err)
+	if named, err := r.decode("CSINode", raw, &n, &n.meta); !named {
+		return err
 	}
 	limits := corev1.ResourceList{}
 	for _, d := range n.Spec.Drivers {

@@ -46,7 +46,24 @@ func (d *draft) machines(nodes []*corev1.Node) map[string]string {
 	return of
 }
 
+// reporting are the nodes that say what they have. A node that has just joined, or whose kubelet never started, says nothing: that isn't
+// what its type has.
+func (d *draft) reporting(nodes []*corev1.Node) (all []*corev1.Node) {
+	for _, n := range nodes {
+		if len(n.Status.Allocatable) > 0 {
+			all = append(all, n)
+			continue
+		}
+		d.said.add("nodes that report nothing allocatable", "they have what others of their instance type have here", ref{nodeName, "", n.Name})
+	}
+	if len(all) == 0 {
+		return nodes
+	}
+	return all
+}
+
 func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
+	nodes = d.reporting(nodes)
 	t := spec.InstanceType{Name: name, Allocatable: spec.Amounts{}}
 	least := map[corev1.ResourceName]int64{} // of the CPU in thousandths
 	for i, n := range nodes {

@@ -23,10 +23,9 @@ func (r *Reading) addNode(raw []byte) error {
 	if err := json.Unmarshal(raw, n); err != nil {
 		return fmt.Errorf("Node %s: %w", rawjson.Text(raw, "metadata", "name"), err)
 	}
-	if n.Name == "" {
+	if !r.named("Node", n.Name, n.CreationTimestamp.Time) {
 		return nil
 	}
-	r.saw(n.CreationTimestamp.Time)
 	for _, c := range n.Status.Conditions {
 		r.saw(c.LastHeartbeatTime.Time)
 		r.saw(c.LastTransitionTime.Time)
@@ -106,9 +105,23 @@ func (d *draft) groups() error {
 func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[string]string, wanted map[string]bool) spec.Group {
 	g := spec.Group{Name: seen.Name, Nodes: len(nodes), CapacityType: seen.CapacityType, OS: d.osOf(nodes[0])}
 	g.From.Version = seen.From.Version // a default
-	if old, updated := d.begun(nodes); len(updated) > 0 {
+	old, updated := d.begun(nodes)
+	imageAlone, isUpdated := len(updated) == 0, map[*corev1.Node]bool{}
+	if imageAlone {
+		old, updated = d.begunImages(g.Name, nodes)
+	}
+	if len(updated) > 0 {
 		d.image(&g.From, old)
 		d.image(&g.To, updated)
+		for _, n := range updated {
+			isUpdated[n] = true
+		}
+		for _, n := range nodes {
+			if !isUpdated[n] {
+				continue
+			}
+			d.said.add("nodes that a roll which has begun has updated", "the roll doesn't update them once more, and the others of their group become like them", ref{nodeName, "", n.Name})
+		}
 	} else {
 		d.image(&g.From, nodes)
 	}
@@ -136,6 +149,9 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 			m.Version = v
 		} else if v != g.From.Version {
 			d.said.add("nodes with a kubelet version that no node of a file can have", "they have that of their group here", ref{nodeName, "", n.Name})
+		}
+		if imageAlone && isUpdated[n] {
+			m.Image = g.To.Image
 		}
 		for key, value := range labels[i] {
 			if own, common := g.Labels[key]; !common || own != value {
@@ -173,6 +189,24 @@ func (d *draft) begun(nodes []*corev1.Node) (old, updated []*corev1.Node) {
 		}
 	}
 	if len(old) == 0 {
+		return nil, nil
+	}
+	return old, updated
+}
+
+// begunImages divides the nodes of a group whose roll to another image of the same kubelet has begun. The newer image is that of the
+// nodes that are younger than all others; where there are none, nobody can tell.
+func (d *draft) begunImages(group string, nodes []*corev1.Node) (old, updated []*corev1.Node) {
+	image := func(n *corev1.Node) string { return d.rules.Image(seenNode(n)).Label }
+	byAge := slices.SortedStableFunc(slices.Values(nodes), func(a, b *corev1.Node) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	newest := image(byAge[len(byAge)-1])
+	first := slices.IndexFunc(byAge, func(n *corev1.Node) bool { return image(n) == newest })
+	switch old, updated = byAge[:first], byAge[first:]; {
+	case !slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return image(n) != newest }):
+		return nil, nil
+	case newest == "", imageOf(newest) != newest, slices.ContainsFunc(updated, func(n *corev1.Node) bool { return image(n) != newest }),
+		!old[first-1].CreationTimestamp.Before(&updated[0].CreationTimestamp):
+		d.said.add("node groups with several images", "nobody can tell which one is newer, so all of their nodes have that of most here, and are to be replaced", ref{groupName, "", group})
 		return nil, nil
 	}
 	return old, updated

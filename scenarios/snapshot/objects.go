@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -28,6 +29,9 @@ type meta struct {
 func (m *meta) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
 }
+
+// called is the object as errors name it.
+func (m *meta) called() string { return strings.TrimPrefix(m.key().String(), "/") }
 
 // controller is the reference to the object's controller, or nil.
 func (m *meta) controller() *metav1.OwnerReference {
@@ -133,19 +137,48 @@ type persistentVolume struct {
 	} `json:"spec"`
 }
 
-// decode fills an object, and remembers the newest time in it.
-func (r *Reading) decode(raw []byte, into any, m *meta) error {
+// decode fills an object, remembers the newest time in it, and reports whether it has a name.
+func (r *Reading) decode(kind string, raw []byte, into any, m *meta) (named bool, err error) {
 	if err := json.Unmarshal(raw, into); err != nil {
-		return err
+		return false, fmt.Errorf("%s %s: %w", kind, m.called(), err)
 	}
-	r.saw(m.CreationTimestamp.Time)
-	return nil
+	return r.named(kind, m.Name, m.CreationTimestamp.Time), nil
 }
 
+// named reports whether an object has a name. Those without one are counted.
+func (r *Reading) named(kind, name string, created time.Time) bool {
+	if name == "" {
+		r.nameless[kind]++
+		return false
+	}
+	r.saw(created)
+	return true
+}
+
+// saw remembers a time that is in an object.
 func (r *Reading) saw(t time.Time) {
+	if !r.Now.IsZero() && t.After(r.Now.Add(clocksApart)) {
+		r.future++
+		if t.After(r.newestAhead) {
+			r.newestAhead = t
+		}
+		return
+	}
 	if t.After(r.newest) {
 		r.newest = t
 	}
+}
+
+// clocksApart is by how much the clocks of a cluster and of who reads it may differ.
+const clocksApart = time.Hour
+
+// moment is when the objects were read, as far as they tell: the newest time in them. One that is ahead of the reader's clock counts
+// only where all are, as in a cluster whose time is simulated.
+func (r *Reading) moment() time.Time {
+	if r.newest.IsZero() {
+		return r.newestAhead
+	}
+	return r.newest
 }
 
 // groupOf is the API group of an apiVersion.

@@ -89,7 +89,9 @@ func (d *draft) workloads() []*owned {
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(d.pods), compareNames) {
 		p := d.pods[key]
-		if why, wanted := d.left(p); why != "" {
+		if p.comesBack = d.comesBack(p); p.comesBack {
+			d.said.add("pods that are being deleted, of StatefulSets that aren't among the objects", "each is made again, so it waits for a node here", ref{podName, p.Namespace, p.Name})
+		} else if why, wanted := d.left(p); why != "" {
 			d.said.add(why, "they aren't here", ref{podName, p.Namespace, p.Name})
 			if wanted {
 				d.elsewhere[d.rootOf(p)]++
@@ -141,6 +143,17 @@ func (d *draft) left(p *pod) (why string, wanted bool) {
 		return "pods of DaemonSets that wait for room on their nodes", false
 	}
 	return "", false
+}
+
+// comesBack reports whether a pod that is being deleted is one of its workload's replicas all the same: nothing else has the number of a
+// StatefulSet's pod until that has ended. Where the object is there it says how many replicas there are; and a ReplicaSet's pod has its
+// successor already.
+func (d *draft) comesBack(p *pod) bool {
+	if p.DeletionTimestamp == nil {
+		return false
+	}
+	at := d.rootOf(p)
+	return d.keepers[at] == nil && (at.kind == "StatefulSet" || kindsAs[at.kind] == "" && (&owned{root: at}).numbers(p))
 }
 
 func (p *pod) daemon() bool {

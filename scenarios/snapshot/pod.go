@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ type pod struct {
 	spec    *corev1.PodSpec // shared by all pods that have the same
 	claims  []claimOf
 	dynamic bool // it has claims of devices
+	// comesBack says that it is being deleted, and that its workload makes it again.
+	comesBack bool
 }
 
 // A claimOf is a claim of a pod.
@@ -44,10 +47,16 @@ func (r *Reading) pod(o *podObject) (*pod, error) {
 	}
 	var err error
 	p.spec, err = r.cleaned(&o.Spec, p.daemon())
-	for _, label := range perPod {
-		delete(p.Labels, label)
-	}
 	return p, err
+}
+
+// ofTemplate are a pod's labels without those that no template has.
+func ofTemplate(all map[string]string) map[string]string {
+	own := maps.Clone(all)
+	for _, label := range perPod {
+		delete(own, label)
+	}
+	return own
 }
 
 // perPod are labels that controllers and admission give pods, and no template has.
@@ -61,7 +70,7 @@ var perPod = []string{
 // DaemonSets, and without defaults.
 func (r *Reading) cleaned(s *podSpec, daemon bool) (*corev1.PodSpec, error) {
 	out := &corev1.PodSpec{
-		NodeSelector: s.NodeSelector, Affinity: affinityOf(s.Affinity), TopologySpreadConstraints: s.TopologySpreadConstraints,
+		NodeSelector: s.NodeSelector, Affinity: affinityOf(s.Affinity, daemon), TopologySpreadConstraints: s.TopologySpreadConstraints,
 		PriorityClassName: s.PriorityClassName, SchedulingGates: s.SchedulingGates, HostNetwork: s.HostNetwork, Overhead: s.Overhead,
 		RuntimeClassName: s.RuntimeClassName, ReadinessGates: s.ReadinessGates, Resources: withoutClaims(s.Resources),
 		InitContainers: containersOf(s.InitContainers), Containers: containersOf(s.Containers),
@@ -96,14 +105,14 @@ func (r *Reading) cleaned(s *podSpec, daemon bool) (*corev1.PodSpec, error) {
 	return out, nil
 }
 
-// affinityOf is an affinity without the term by which a DaemonSet's controller binds a pod to its node, which has taken the place of
-// the pod's own required terms (k8s.io/kubernetes/pkg/controller/daemon/util: ReplaceDaemonSetPodNodeNameNodeAffinity).
-func affinityOf(a *corev1.Affinity) *corev1.Affinity {
+// affinityOf is an affinity; that of a DaemonSet's pod is without the term by which its controller binds it to its node, which has taken
+// the place of the pod's own required terms (k8s.io/kubernetes/pkg/controller/daemon/util: ReplaceDaemonSetPodNodeNameNodeAffinity).
+func affinityOf(a *corev1.Affinity, daemon bool) *corev1.Affinity {
 	if a == nil {
 		return nil
 	}
 	out := *a
-	if n := a.NodeAffinity; n != nil && n.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+	if n := a.NodeAffinity; daemon && n != nil && n.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		bound := slices.ContainsFunc(n.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms,
 			func(t corev1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
 		if bound {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -61,6 +63,8 @@ func (p *pseudonyms) ref(at ref) string {
 	switch at.of {
 	case nodeName:
 		return p.of(nodeName, at.name)
+	case groupName:
+		return p.of(groupName, at.name)
 	case workloadName:
 		return p.namespace(at.namespace) + "/" + p.workload(at.namespace, at.name)
 	}
@@ -99,10 +103,21 @@ func (p *pseudonyms) label(key, value string) (string, string) {
 }
 
 func (p *pseudonyms) labelKey(key string) string {
+	if role, is := strings.CutPrefix(key, rolePrefix); is && p != nil && !roles[role] {
+		return rolePrefix + p.of(keyName, role)
+	}
 	if p == nil || !spec.IsOwn(key) || vendor(key) {
 		return key
 	}
 	return p.of(keyName, key)
+}
+
+// rolePrefix begins the keys of nodes' roles, and roles are those that tell nothing of the user.
+const rolePrefix = "node-role.kubernetes.io/"
+
+var roles = map[string]bool{
+	"control-plane": true, "master": true, "etcd": true, "api-server": true, "worker": true, "node": true, "agent": true, "infra": true, "gpu": true,
+	"spot-worker": true, "on-demand-worker": true, "spot": true,
 }
 
 // resource is the name of a resource. Kubernetes' own have no domain.
@@ -125,6 +140,7 @@ var telling = map[string]nameOf{
 	"eks.amazonaws.com/nodegroup": groupName, "karpenter.sh/nodepool": groupName, "cloud.google.com/gke-nodepool": groupName,
 	"kubernetes.azure.com/agentpool": groupName, "agentpool": groupName, "kops.k8s.io/instancegroup": groupName,
 	"node.cluster.x-k8s.io/deployment-name": groupName,
+	batchv1.JobNameLabel:                    workloadName, "job-name": workloadName,
 }
 
 // silent are the domains of labels whose values Kubernetes and the providers choose.
@@ -143,6 +159,10 @@ func (p *pseudonyms) value(key, value string) string {
 		return p.namespace(value)
 	case tells:
 		return p.of(what, value)
+	case key == appsv1.StatefulSetPodNameLabel: // its pods have the workload's name and their numbers
+		if i := strings.LastIndexByte(value, '-'); i > 0 {
+			return p.of(workloadName, value[:i]) + value[i:]
+		}
 	case slices.Contains(silent, domain) && key != "karpenter.k8s.aws/ec2nodeclass", vendor(key):
 		return value
 	}
@@ -207,16 +227,22 @@ func (p *pseudonyms) file(f *spec.File) {
 
 func (p *pseudonyms) group(g *spec.Group) {
 	g.Name = p.of(groupName, g.Name)
-	if strings.HasPrefix(g.From.Image, "ami-") {
-		g.From.Image = "ami-" + strings.TrimPrefix(p.of(imageName, g.From.Image), "img-")
-	}
+	g.From.Image, g.To.Image = p.ofNode(g.From.Image), p.ofNode(g.To.Image)
 	g.Labels = p.labels(g.Labels)
 	p.taints(g.Taints)
 	for i := range g.Members {
 		m := &g.Members[i]
-		m.Name, m.Labels = p.of(nodeName, m.Name), p.labels(m.Labels)
+		m.Name, m.Image, m.Labels = p.of(nodeName, m.Name), p.ofNode(m.Image), p.labels(m.Labels)
 		p.taints(m.Taints)
 	}
+}
+
+// ofNode is an image of nodes; one of AWS may be the user's own.
+func (p *pseudonyms) ofNode(image string) string {
+	if !strings.HasPrefix(image, "ami-") {
+		return image
+	}
+	return "ami-" + strings.TrimPrefix(p.of(imageName, image), "img-")
 }
 
 func (p *pseudonyms) taints(list []spec.Taint) {
@@ -247,6 +273,13 @@ func (p *pseudonyms) podSpec(s *corev1.PodSpec) {
 			r.Values[i] = p.value(r.Key, r.Values[i])
 		}
 		r.Key = p.labelKey(r.Key)
+	}
+	for _, t := range nodeTerms(s.Affinity) { // their one field is the node's name
+		for _, r := range t.MatchFields {
+			for i := range r.Values {
+				r.Values[i] = p.of(nodeName, r.Values[i])
+			}
+		}
 	}
 	for _, t := range podTerms(s.Affinity) {
 		p.selector(t.LabelSelector)

@@ -32,6 +32,9 @@ func Resources() []timeline.Resource {
 
 // A Reading holds what is known so far of a cluster. The zero value is ready to use, by one goroutine.
 type Reading struct {
+	// Now is the present, zero where that isn't known. Times that are later don't say when the objects were read.
+	Now time.Time
+
 	nodes   map[string]*corev1.Node
 	pods    map[types.NamespacedName]*pod
 	keepers map[root]*keeper
@@ -41,7 +44,13 @@ type Reading struct {
 	volumes map[string]*persistentVolume
 	limits  map[string]corev1.ResourceList // of volumes, by node
 	specs   map[string]*corev1.PodSpec     // cleaned, by their JSON
-	newest  time.Time                      // in any object
+	classes map[string]int32               // the values of PriorityClasses
+
+	nameless map[string]int // objects without a name, by kind
+	others   map[string]int // objects of kinds that no file has
+
+	newest, newestAhead time.Time // in any object, up to Now and after it
+	future              int       // times after Now
 }
 
 // Takes reports whether objects of a kind become a part of the file.
@@ -52,17 +61,18 @@ func Takes(apiVersion, kind string) bool {
 	})
 }
 
-// Add takes an object in; of one that is there twice the later counts. Objects of kinds that it doesn't take are ignored, and so
-// are those without a name.
+// Add takes an object in; of one that is there twice the later counts. Objects of kinds that it doesn't take, and those without a
+// name, are counted, and LeftOut says so.
 func (r *Reading) Add(apiVersion, kind string, raw []byte) error {
-	if !Takes(apiVersion, kind) {
-		return nil
-	}
 	if r.pods == nil {
 		r.nodes, r.pods, r.keepers = map[string]*corev1.Node{}, map[types.NamespacedName]*pod{}, map[root]*keeper{}
 		r.byUID, r.budgets = map[types.UID]*keeper{}, map[types.NamespacedName]*budget{}
 		r.claims, r.volumes = map[types.NamespacedName]*claim{}, map[string]*persistentVolume{}
 		r.specs, r.limits = map[string]*corev1.PodSpec{}, map[string]corev1.ResourceList{}
+		r.classes, r.nameless, r.others = map[string]int32{}, map[string]int{}, map[string]int{}
+	}
+	if !Takes(apiVersion, kind) {
+		return r.addOther(apiVersion, kind, raw)
 	}
 	switch kind {
 	case "Node":
@@ -71,28 +81,28 @@ func (r *Reading) Add(apiVersion, kind string, raw []byte) error {
 		return r.addPod(raw)
 	case "PodDisruptionBudget":
 		b := &budget{beta: apiVersion == "policy/v1beta1"}
-		if err := r.decode(raw, b, &b.meta); err != nil {
-			return fmt.Errorf("PodDisruptionBudget %s: %w", b.key(), err)
+		if named, err := r.decode(kind, raw, b, &b.meta); !named {
+			return err
 		}
 		r.budgets[b.key()] = b
 	case "CSINode":
 		return r.addLimits(raw)
 	case "PersistentVolumeClaim":
 		c := &claim{}
-		if err := r.decode(raw, c, &c.meta); err != nil {
-			return fmt.Errorf("PersistentVolumeClaim %s: %w", c.key(), err)
+		if named, err := r.decode(kind, raw, c, &c.meta); !named {
+			return err
 		}
 		r.claims[c.key()] = c
 	case "PersistentVolume":
 		v := &persistentVolume{}
-		if err := r.decode(raw, v, &v.meta); err != nil {
-			return fmt.Errorf("PersistentVolume %s: %w", v.Name, err)
+		if named, err := r.decode(kind, raw, v, &v.meta); !named {
+			return err
 		}
 		r.volumes[v.Name] = v
 	default:
 		k := &keeper{kind: kind}
-		if err := r.decode(raw, k, &k.meta); err != nil {
-			return fmt.Errorf("%s %s: %w", kind, k.key(), err)
+		if named, err := r.decode(kind, raw, k, &k.meta); !named {
+			return err
 		}
 		r.keepers[root{kind, k.key()}] = k
 		if k.UID != "" {
@@ -102,6 +112,9 @@ func (r *Reading) Add(apiVersion, kind string, raw []byte) error {
 	return nil
 }
 
+// mostPodsRead bounds the pods of a cluster; a test lowers it.
+var mostPodsRead = spec.MaxPods
+
 // tooMany is the error of a cluster that no scenario can hold.
 func tooMany(what string, most int) error {
 	return fmt.Errorf("found more than %d %s: want at most as many, which is what a scenario may have; read a part of the cluster", most, what)
@@ -109,18 +122,18 @@ func tooMany(what string, most int) error {
 
 func (r *Reading) addPod(raw []byte) error {
 	var o podObject
-	if err := r.decode(raw, &o, &o.meta); err != nil {
-		return fmt.Errorf("Pod %s: %w", o.key(), err)
+	if named, err := r.decode("Pod", raw, &o, &o.meta); !named {
+		return err
 	}
-	if o.Name == "" || o.Status.Phase == corev1.PodSucceeded || o.Status.Phase == corev1.PodFailed {
+	if o.Status.Phase == corev1.PodSucceeded || o.Status.Phase == corev1.PodFailed {
 		return nil // it takes no room
 	}
 	p, err := r.pod(&o)
 	if err != nil {
-		return fmt.Errorf("Pod %s: %w", o.key(), err)
+		return fmt.Errorf("Pod %s: %w", o.called(), err)
 	}
-	if r.pods[p.key()] = p; len(r.pods) > spec.MaxPods {
-		return tooMany("pods", spec.MaxPods)
+	if r.pods[p.key()] = p; len(r.pods) > mostPodsRead {
+		return tooMany("pods", mostPodsRead)
 	}
 	return nil
 }

@@ -22,14 +22,14 @@ func (d *draft) workload(o *owned) *spec.Workload {
 	var its *corev1.PodSpec
 	switch last := o.youngest(); {
 	case last != nil:
-		its, w.PodLabels, w.DoNotDisrupt = last.spec, last.Labels, last.Annotations.DoNotDisrupt == "true"
+		its, w.PodLabels, w.DoNotDisrupt = last.spec, ofTemplate(last.Labels), last.Annotations.DoNotDisrupt == "true"
 	default:
 		t := o.object.Spec.Template // of an object without pods alone
 		var err error
 		if its, err = d.cleaned(&t.Spec, o.as == spec.KindDaemonSet); err != nil {
 			return nil
 		}
-		w.PodLabels, w.DoNotDisrupt = t.Labels, t.Annotations.DoNotDisrupt == "true"
+		w.PodLabels, w.DoNotDisrupt = maps.Clone(t.Labels), t.Annotations.DoNotDisrupt == "true"
 	}
 	if o.as == spec.KindDaemonSet {
 		its = d.daemonSpec(o, its)
@@ -38,7 +38,8 @@ func (d *draft) workload(o *owned) *spec.Workload {
 	d.rename(&w.PodSpec.PodSpec)
 	d.tie(o, &w.PodSpec.PodSpec)
 	d.unset(o, &w.PodSpec.PodSpec)
-	if w.PodLabels = maps.Clone(w.PodLabels); len(w.PodLabels) == 0 {
+	d.prioritize(o, &w.PodSpec.PodSpec)
+	if len(w.PodLabels) == 0 {
 		w.PodLabels = nil
 	}
 	d.place(o, w)
@@ -64,6 +65,18 @@ func (d *draft) unset(o *owned, s *corev1.PodSpec) {
 	}
 }
 
+// prioritize gives a template the priority that admission gives its pods.
+func (d *draft) prioritize(o *owned, s *corev1.PodSpec) {
+	if s.Priority != nil || s.PriorityClassName == "" || strings.HasPrefix(s.PriorityClassName, "system-") {
+		return
+	}
+	if value, is := d.classes[s.PriorityClassName]; is {
+		s.Priority = &value
+		return
+	}
+	d.said.add("workloads whose PriorityClass isn't among the objects", "their pods have the priority 0 here", ref{workloadName, o.Namespace, o.Name})
+}
+
 // place says how many pods there are to be, which there are, and where.
 func (d *draft) place(o *owned, w *spec.Workload) {
 	size := d.volumeOf(o)
@@ -75,8 +88,13 @@ func (d *draft) place(o *owned, w *spec.Workload) {
 		if o.as == spec.KindStatefulSet && w.Name != o.Name {
 			at.Name = w.Name + strings.TrimPrefix(p.Name, o.Name)
 		}
-		if p.node == "" && w.Volume != nil {
-			at.Zone = d.zoneOfClaims(p)
+		if p.comesBack {
+			at.Node = ""
+		}
+		if at.Node == "" && w.Volume != nil {
+			if at.Zone = d.zoneOfClaims(p); at.Zone == "" {
+				at.Zone = d.zones[p.node]
+			}
 		}
 		w.Pods = append(w.Pods, at)
 	}
@@ -215,21 +233,26 @@ func podTerms(a *corev1.Affinity) (terms []*corev1.PodAffinityTerm) {
 	return terms
 }
 
-// nodeRequirements are all requirements about labels of nodes.
-func nodeRequirements(a *corev1.Affinity) (all []*corev1.NodeSelectorRequirement) {
+// nodeTerms are all terms about nodes.
+func nodeTerms(a *corev1.Affinity) (all []*corev1.NodeSelectorTerm) {
 	if a == nil || a.NodeAffinity == nil {
 		return nil
 	}
 	n := a.NodeAffinity
 	if r := n.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
 		for i := range r.NodeSelectorTerms {
-			for j := range r.NodeSelectorTerms[i].MatchExpressions {
-				all = append(all, &r.NodeSelectorTerms[i].MatchExpressions[j])
-			}
+			all = append(all, &r.NodeSelectorTerms[i])
 		}
 	}
 	for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
-		t := &n.PreferredDuringSchedulingIgnoredDuringExecution[i].Preference
+		all = append(all, &n.PreferredDuringSchedulingIgnoredDuringExecution[i].Preference)
+	}
+	return all
+}
+
+// nodeRequirements are all requirements about labels of nodes.
+func nodeRequirements(a *corev1.Affinity) (all []*corev1.NodeSelectorRequirement) {
+	for _, t := range nodeTerms(a) {
 		for j := range t.MatchExpressions {
 			all = append(all, &t.MatchExpressions[j])
 		}

@@ -138,6 +138,9 @@ func leanGroup(f *spec.File, g *spec.Group) spec.Group {
 		if m.Version == g.From.Version {
 			m.Version = ""
 		}
+		if m.Image == g.From.Image {
+			m.Image = ""
+		}
 		out.Members = append(out.Members, m)
 	}
 	return out

@@ -1,0 +1,10 @@
+package snapshot
+
+import "testing"
+
+// AtMostPods lowers the number of pods that a cluster may have, for a test: as many as there may be take a gigabyte.
+func AtMostPods(t *testing.T, most int) {
+	was := mostPodsRead
+	mostPodsRead = most
+	t.Cleanup(func() { mostPodsRead = was })
+}

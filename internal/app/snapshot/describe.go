@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/scenarios/snapshot"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -24,7 +25,11 @@ func Describe(w io.Writer, name string, f *spec.File, now time.Time) {
 	if waiting > 0 {
 		fmt.Fprintf(w, ", %d of them without a node", waiting)
 	}
-	fmt.Fprintf(w, ", %s; as it was %s\n", phrase.Count(len(f.Budgets), "budget"), ago(now.Sub(f.Start)))
+	when := "at a time that isn't known"
+	if snapshot.Dated(f) {
+		when = ago(now.Sub(f.Start))
+	}
+	fmt.Fprintf(w, ", %s; as it was %s\n", phrase.Count(len(f.Budgets), "budget"), when)
 	for _, line := range f.LeftOut {
 		fmt.Fprintf(w, "left out: %s\n", line)
 	}

@@ -22,8 +22,9 @@ func (s *Source) folder(ctx context.Context) (*spec.File, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	var r snapshot.Reading
+	r := snapshot.Reading{Now: s.Now}
 	var n counts
+	var without, links, other, strange []string
 	left := int64(maxRead)
 	files := root.FS()
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -32,7 +33,18 @@ func (s *Source) folder(ctx context.Context) (*spec.File, error) {
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !d.Type().IsRegular() || !holds(name):
+		case d.IsDir() || !ofObjects(name):
+			return nil
+		case !holds(name):
+			other = append(other, name)
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			if info, err := fs.Stat(files, name); err != nil || !info.Mode().IsRegular() {
+				links = append(links, name)
+				return nil
+			}
+		case !d.Type().IsRegular():
+			strange = append(strange, name)
 			return nil
 		}
 		f, err := files.Open(name)
@@ -50,22 +62,66 @@ func (s *Source) folder(ctx context.Context) (*spec.File, error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		if some.all+some.lists == 0 {
+			without = append(without, name)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.label(), err)
 	}
-	return s.made(&r, n, s.options())
+	o := s.options()
+	for _, skipped := range []struct {
+		files     []string
+		what, why string
+	}{
+		{without, "files that hold no object", "what they were made for may be missing"},
+		{links, "links that lead out of the folder, to a folder or to nothing", "not followed"},
+		{strange, "files that aren't regular ones", "not opened"},
+		{other, "files that aren't named after a kind that is read", "not opened"},
+	} {
+		if n := len(skipped.files); n > 0 {
+			o.LeftOut = append(o.LeftOut, fmt.Sprintf("%s: %d%s; %s", skipped.what, n, s.first(skipped.files), skipped.why))
+		}
+	}
+	return s.made(&r, n, o)
 }
 
-// holds reports whether a file is named after a resource that is read: pods.json, pods.yaml.gz, or pods/NAME/NAME.yaml. Files of other
-// names, such as logs and Secrets, aren't opened.
-func holds(name string) bool {
-	name = strings.TrimSuffix(name, ".gz")
-	ext := path.Ext(name)
-	if ext != ".yaml" && ext != ".yml" && ext != ".json" {
+// first are the first names of files, which an anonymous file doesn't have.
+func (s *Source) first(names []string) string {
+	const shown = 3
+	if len(s.Key) > 0 {
+		return ""
+	}
+	text := strings.Join(names[:min(len(names), shown)], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(", %d more", more)
+	}
+	return " (" + text + ")"
+}
+
+// unpackedName is a file's name without the ending of a compression.
+func unpackedName(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}
+
+// ofObjects reports whether a file's ending is one of objects, and its name none of a kind that no file has: kubectl cluster-info dump
+// writes Services and Events of each namespace.
+func ofObjects(name string) bool {
+	base := unpackedName(path.Base(name))
+	ext := path.Ext(base)
+	switch strings.TrimSuffix(base, ext) {
+	case "events", "services", "secrets", "configmaps":
 		return false
 	}
+	return ext == ".yaml" || ext == ".yml" || ext == ".json"
+}
+
+// holds reports whether a file of objects is named after a resource that is read: pods.json, pods.yaml.gz, or pods/NAME/NAME.yaml. Files
+// of other names, such as Secrets, aren't opened.
+func holds(name string) bool {
+	name = unpackedName(name)
+	ext := path.Ext(name)
 	parts := strings.Split(strings.TrimSuffix(name, ext), "/")
 	for _, part := range parts[max(0, len(parts)-3):] {
 		for _, r := range snapshot.Resources() {

@@ -28,7 +28,7 @@ func (s *Source) live(ctx context.Context) (*spec.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", s.Name, err)
 	}
-	l := &lister{client: client.CoreV1().RESTClient()}
+	l := &lister{client: client.CoreV1().RESTClient(), reading: snapshot.Reading{Now: s.Now}}
 	o := snapshot.Options{Name: s.Name, At: s.Now, Key: s.Key, Header: &timeline.Header{}}
 	if o.Header.Source.Server, err = l.version(ctx); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w: want one that answers: check the kubeconfig, its context and --server", s.Name, err)
@@ -37,11 +37,11 @@ func (s *Source) live(ctx context.Context) (*spec.File, error) {
 		switch err := l.list(ctx, r); {
 		case err == nil:
 		case apierrors.IsForbidden(err) && r.Resource != "nodes":
-			o.LeftOut = append(o.LeftOut, fmt.Sprintf("can't list %s: forbidden: want list on %s, in all namespaces", r, r))
+			o.LeftOut = append(o.LeftOut, notRead(r)+fmt.Sprintf("can't list %s: forbidden: want list on %s, in all namespaces", r, r))
 		case apierrors.IsForbidden(err):
 			return nil, fmt.Errorf("cluster %s: can't list %s: forbidden: want list on %s; check with: kubectl auth can-i list %s", s.Name, r, r, r)
 		case apierrors.IsNotFound(err): // an older or a smaller API
-			o.LeftOut = append(o.LeftOut, fmt.Sprintf("the cluster has no %s of %s", r.Resource, r.APIVersion()))
+			o.LeftOut = append(o.LeftOut, notRead(r)+fmt.Sprintf("the cluster has no %s of %s", r.Resource, r.APIVersion()))
 		default:
 			return nil, fmt.Errorf("cluster %s: list %s: %w", s.Name, r, err)
 		}
@@ -51,6 +51,17 @@ func (s *Source) live(ctx context.Context) (*spec.File, error) {
 		return nil, fmt.Errorf("cluster %s: %w", s.Name, err)
 	}
 	return f, nil
+}
+
+// notRead begins the line about a resource that wasn't read: without pods and budgets nobody can tell what holds up a roll.
+func notRead(r timeline.Resource) string {
+	switch r.Resource {
+	case "pods":
+		return spec.NotRead(spec.PodsOfCluster)
+	case "poddisruptionbudgets":
+		return spec.NotRead(spec.BudgetsOfCluster)
+	}
+	return ""
 }
 
 // A lister reads lists.

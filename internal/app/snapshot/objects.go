@@ -17,12 +17,14 @@ import (
 
 // counts are objects that were found.
 type counts struct {
-	all   int
-	taken map[string]int // by kind
+	all     int
+	lists   int            // lists of some, also of none
+	foreign int            // documents that are no object
+	taken   map[string]int // by kind; 0 of one that has a list without objects
 }
 
 func (n *counts) add(more counts) {
-	n.all += more.all
+	n.all, n.lists, n.foreign = n.all+more.all, n.lists+more.lists, n.foreign+more.foreign
 	for kind, some := range more.taken {
 		n.count(kind, some)
 	}
@@ -39,12 +41,35 @@ func (n *counts) count(kind string, some int) {
 type object struct {
 	Kind       string            `json:"kind"`
 	APIVersion string            `json:"apiVersion"`
+	Metadata   json.RawMessage   `json:"metadata"`
+	Message    json.RawMessage   `json:"message"` // of a Status
 	Items      []json.RawMessage `json:"items"`
 }
+
+func (o *object) named() bool {
+	var metadata struct {
+		Name string `json:"name"`
+	}
+	return json.Unmarshal(o.Metadata, &metadata) == nil && metadata.Name != ""
+}
+
+// An itemError is what is wrong with an object of a text.
+type itemError struct {
+	raw []byte // the object, as the text has it
+	err error
+}
+
+func (e *itemError) Error() string { return e.err.Error() }
+
+// remedy ends the errors about an object.
+const remedy = "want objects as kubectl get prints them: mend this one, or take it out"
 
 // add takes in the objects of a text: JSON, or YAML, one after the other.
 func add(ctx context.Context, r *snapshot.Reading, text []byte) (n counts, err error) {
 	text = plain(text)
+	if packed := archive(text); packed != "" {
+		return n, fmt.Errorf("found %s archive: want what is in it: unpack it, and name its folder", packed)
+	}
 	if begins := bytes.TrimLeft(text, " \t\r\n"); len(begins) == 0 {
 		return n, nil
 	} else if begins[0] == '{' || begins[0] == '[' {
@@ -59,6 +84,7 @@ func add(ctx context.Context, r *snapshot.Reading, text []byte) (n counts, err e
 		if err != nil {
 			return n, fmt.Errorf("the document of line %d: %w: want objects of Kubernetes, as JSON or YAML", line, err)
 		}
+		at := line
 		line += bytes.Count(doc, []byte("\n")) + 1
 		if raw == nil {
 			continue
@@ -66,10 +92,22 @@ func add(ctx context.Context, r *snapshot.Reading, text []byte) (n counts, err e
 		some, err := addObject(r, raw, object{})
 		n.add(some)
 		if err != nil {
-			return n, err
+			return n, fmt.Errorf("the document of line %d: %w", at, err)
 		}
 	}
 	return n, nil
+}
+
+// archive says of what kind an archive is, "" where a text is none.
+func archive(text []byte) string {
+	const magic = 257 // where tar has it
+	switch {
+	case len(text) > magic && bytes.HasPrefix(text[magic:], []byte("ustar")):
+		return "a tar"
+	case bytes.HasPrefix(text, []byte("PK\x03\x04")):
+		return "a zip"
+	}
+	return ""
 }
 
 // plain is a text as UTF-8 without a byte order mark. PowerShell redirects into UTF-16.
@@ -111,39 +149,66 @@ func addJSON(ctx context.Context, r *snapshot.Reading, text []byte) (n counts, e
 		}
 		some, err := addObject(r, raw, object{})
 		n.add(some)
+		if bad := (*itemError)(nil); errors.As(err, &bad) {
+			return n, fmt.Errorf("line %d: %w", bytes.Count(text[:max(bytes.Index(text, bad.raw), 0)], []byte("\n"))+1, err)
+		}
 		if err != nil {
 			return n, err
 		}
 	}
 }
 
-// addObject takes in an object, or those of a list. Items of typed lists don't say what they are: the list does.
+// addObject takes in an object, or those of a list. Items of typed lists don't say what they are: the list does. YAML that is cut off is
+// still YAML; but kubectl writes the kind of a list after its items, so that such a list has none.
 func addObject(r *snapshot.Reading, raw []byte, within object) (n counts, err error) {
 	var o object
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return n, fmt.Errorf("%w: want an object of Kubernetes, or a List", err)
 	}
 	o.Kind, o.APIVersion = cmp.Or(o.Kind, within.Kind), cmp.Or(o.APIVersion, within.APIVersion)
-	if kind, is := strings.CutSuffix(o.Kind, "List"); is && within.Kind == "" {
-		item := object{Kind: kind, APIVersion: o.APIVersion}
-		if kind == "" { // kubectl's List, of objects that say what they are
-			item = object{Kind: "-"}
-		}
-		for _, raw := range o.Items {
-			some, err := addObject(r, raw, item)
-			n.add(some)
-			if err != nil {
-				return n, err
-			}
-		}
+	whole := within.Kind == ""
+	switch kind, is := strings.CutSuffix(o.Kind, "List"); {
+	case whole && is:
+		return addItems(r, o.Items, kind, o.APIVersion)
+	case whole && o.Kind == "" && len(o.Items) > 0:
+		return n, errors.New("found a list without a kind: the input is cut off: want the whole of it")
+	case whole && len(o.Items) > 0 && !o.named():
+		return n, fmt.Errorf("found a list of the kind %.40q: the input is cut off: want the whole of it, with the kind List", o.Kind)
+	case whole && o.Kind == "" && o.APIVersion != "":
+		return n, errors.New("found an apiVersion without a kind: the input is cut off: want the whole of it")
+	case o.Kind == "":
+		n.foreign++
 		return n, nil
-	}
-	if o.Kind == "" || o.Kind == "-" {
-		return n, nil
+	case o.Kind == "-":
+		return n, &itemError{raw, fmt.Errorf("found an object without a kind: %s", remedy)}
+	case o.Kind == "Status" && o.APIVersion == "v1":
+		return n, fmt.Errorf("found the answer %.200s of an API server: want objects, as kubectl get prints them", o.Message)
 	}
 	n.all++
 	if snapshot.Takes(o.APIVersion, o.Kind) {
 		n.count(o.Kind, 1)
 	}
-	return n, r.Add(o.APIVersion, o.Kind, raw)
+	if err := r.Add(o.APIVersion, o.Kind, raw); err != nil {
+		return n, &itemError{raw, fmt.Errorf("%w: %s", err, remedy)}
+	}
+	return n, nil
+}
+
+// addItems takes in the objects of a list.
+func addItems(r *snapshot.Reading, items []json.RawMessage, kind, apiVersion string) (n counts, err error) {
+	n.lists++
+	item := object{Kind: kind, APIVersion: apiVersion}
+	if kind == "" { // kubectl's List, of objects that say what they are
+		item = object{Kind: "-"}
+	} else if snapshot.Takes(apiVersion, kind) {
+		n.count(kind, 0)
+	}
+	for i, raw := range items {
+		some, err := addObject(r, raw, item)
+		n.add(some)
+		if err != nil {
+			return n, fmt.Errorf("items[%d]: %w", i, err)
+		}
+	}
+	return n, nil
 }

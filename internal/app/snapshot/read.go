@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +35,7 @@ type Source struct {
 	File string
 	// In is standard input.
 	In io.Reader
-	// At is the moment of a tape.
+	// At is the moment of a tape, [replay.End] for its end.
 	At time.Duration
 	// InScope refuses a tape where no node is in the scope that its header names at that moment.
 	InScope bool
@@ -43,7 +43,7 @@ type Source struct {
 	REST *rest.Config
 	// Name of the cluster, where there is no file: its context.
 	Name string
-	// Now is the present, of a cluster that is read itself.
+	// Now is the present: of a cluster that is read itself when it is read, and of objects the latest time that can be.
 	Now time.Time
 	// Key, where it isn't empty, has names be pseudonyms; see [snapshot.Options].
 	Key []byte
@@ -57,8 +57,12 @@ func Read(ctx context.Context, s Source) (*spec.File, error) {
 	if s.File != "-" {
 		info, err := os.Stat(s.File)
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%s: no such file or folder: want a tape, what kubectl get -o json prints, or a folder of that", s.File)
 		case err != nil:
 			return nil, err
+		case info.IsDir() && s.At != 0:
+			return nil, s.noMoments()
 		case info.IsDir():
 			return s.folder(ctx)
 		}
@@ -76,7 +80,7 @@ func (s *Source) label() string {
 
 // options are those of the file that is made.
 func (s *Source) options() snapshot.Options {
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(filepath.Clean(s.File)), ".gz"), ".zst")
+	base := unpackedName(filepath.Base(filepath.Clean(s.File)))
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	if s.File == "-" {
 		name = ""
@@ -110,8 +114,10 @@ func (s *Source) file(ctx context.Context) (_ *spec.File, err error) {
 		return s.tape(ctx, raw)
 	case is(head, spec.FileKind):
 		return nil, fmt.Errorf("%s: found a scenario file already: want a tape, objects as kubectl get -o json prints them, or a folder of them", s.label())
+	case s.At != 0:
+		return nil, s.noMoments()
 	}
-	var r snapshot.Reading
+	r := snapshot.Reading{Now: s.Now}
 	text, err := whole(raw, maxRead)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.label(), err)
@@ -121,6 +127,11 @@ func (s *Source) file(ctx context.Context) (_ *spec.File, err error) {
 		return nil, fmt.Errorf("%s: %w", s.label(), err)
 	}
 	return s.made(&r, n, s.options())
+}
+
+// noMoments is the error of a source that has one moment alone.
+func (s *Source) noMoments() error {
+	return fmt.Errorf("%s: found objects of one moment, and --at %s: want a tape with it, or no --at", s.label(), timeline.FormatAt(s.At))
 }
 
 // is reports whether the head of a file begins a document of nodesim's of a kind.
@@ -136,7 +147,7 @@ func inside(raw *bufio.Reader) ([]byte, error) {
 	}
 	in, err := unpacked(bytes.NewReader(head), head)
 	if err != nil {
-		return nil, err
+		return nil, cutOff(err)
 	}
 	text := make([]byte, headSize)
 	n, _ := io.ReadFull(in, text) // what was peeked at may end in the middle
@@ -166,23 +177,37 @@ func whole(raw *bufio.Reader, most int64) ([]byte, error) {
 	}
 	in, err := unpacked(raw, head)
 	if err != nil {
-		return nil, err
+		return nil, cutOff(err)
 	}
 	text, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = fmt.Errorf("found more than %d MiB: want less, since it is read at once: one file for each kind, in a folder", most>>20)
 	}
-	return text, err
+	return text, cutOff(err)
+}
+
+// cutOff is an error of reading what is compressed.
+func cutOff(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("found compressed data that end in the middle: want the whole file")
+	}
+	return err
 }
 
 // made is the file of what was read, n objects in all.
 func (s *Source) made(r *snapshot.Reading, n counts, o snapshot.Options) (*spec.File, error) {
 	if n.all == 0 {
 		return nil, fmt.Errorf("%s: found no object of Kubernetes: want what kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv -A -o json prints, "+
-			"a folder of kubectl cluster-info dump or must-gather, or a tape", s.label())
+			"a folder of kubectl cluster-info dump or must-gather, or a tape%s", s.label(), strings.Join(append([]string{""}, o.LeftOut...), "; "))
 	}
-	if n.taken["PodDisruptionBudget"] == 0 {
-		o.LeftOut = append(o.LeftOut, "budgets: the input has none; kubectl get pdb -A -o json prints them")
+	if _, read := n.taken["Pod"]; !read {
+		o.LeftOut = append(o.LeftOut, spec.NotRead(spec.PodsOfCluster)+"the input has none; kubectl get pods -A -o json prints them")
+	}
+	if _, read := n.taken["PodDisruptionBudget"]; !read {
+		o.LeftOut = append(o.LeftOut, spec.NotRead(spec.BudgetsOfCluster)+"the input has none; kubectl get pdb -A -o json prints them")
+	}
+	if n.foreign > 0 {
+		o.LeftOut = append(o.LeftOut, fmt.Sprintf("documents that are no object of Kubernetes: %d; they have neither kind nor apiVersion", n.foreign))
 	}
 	o.LeftOut = append(o.LeftOut, "the API server's version: the input doesn't have it; that of the newest kubelet is here")
 	f, err := r.File(o)
@@ -194,13 +219,16 @@ func (s *Source) made(r *snapshot.Reading, n counts, o snapshot.Options) (*spec.
 
 // tape reads a tape at a moment.
 func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
-	tape := ui.File(s.File, in)
-	m, err := simcluster.MomentOf(ctx, tape.Source(), s.At)
+	tape := &listened{tape: ui.File(s.File, in), until: s.At}
+	m, err := simcluster.MomentOf(ctx, tape, s.At)
 	if err != nil {
 		return nil, err
 	}
 	var r snapshot.Reading
 	o := s.options()
+	if o.LeftOut, err = tape.lacks(m.Header); err != nil {
+		return nil, fmt.Errorf("tape %s: %w", tape.tape.Name, err)
+	}
 	o.Header, o.At = m.Header, m.Header.Metadata.Start.Add(m.At)
 	if s.File == "-" {
 		o.Name = m.Header.Metadata.Name
@@ -208,25 +236,15 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	for resource, list := range m.Objects {
 		for _, raw := range list {
 			if err := r.Add(resource.APIVersion(), resource.Kind, raw); err != nil {
-				return nil, fmt.Errorf("tape %s at %s: %w", tape.Name, timeline.FormatAt(m.At), err)
+				return nil, fmt.Errorf("tape %s at %s: %w", tape.tape.Name, timeline.FormatAt(m.At), err)
 			}
 		}
-	}
-	var lacks []string
-	for _, wanted := range snapshot.Resources() {
-		has := func(is timeline.Resource) bool { return is.Group == wanted.Group && is.Resource == wanted.Resource }
-		if !slices.ContainsFunc(m.Header.Resources, has) {
-			lacks = append(lacks, wanted.String())
-		}
-	}
-	if len(lacks) > 0 {
-		o.LeftOut = append(o.LeftOut, "the tape has no "+strings.Join(lacks, ", ")+"; workloads are what their pods say")
 	}
 	if m.Header.Source.Kind != timeline.SourceScenario {
 		o.LeftOut = append(o.LeftOut, "host ports: a tape doesn't have them")
 	}
 	if nodes(m) == 0 {
-		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as --at 10s", tape.Name, timeline.FormatAt(m.At))
+		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as --at 10s", tape.tape.Name, timeline.FormatAt(m.At))
 	}
 	if s.InScope {
 		if err := unmatched(m); err != nil {
@@ -235,7 +253,7 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	}
 	f, err := r.File(o)
 	if err != nil {
-		return nil, fmt.Errorf("tape %s at %s: %w", tape.Name, timeline.FormatAt(m.At), err)
+		return nil, fmt.Errorf("tape %s at %s: %w", tape.tape.Name, timeline.FormatAt(m.At), err)
 	}
 	return f, nil
 }

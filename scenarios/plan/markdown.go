@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // Markdown writes the plan for a pull request: the answer, tables of what blocks, of pods that don't run and of availability, and
@@ -25,6 +26,8 @@ func (p *Plan) Markdown(w io.Writer) error {
 			b := &p.Blocks[i]
 			return []string{code(b.Object), percent(b.Runs, p.Runs), b.Held.P50.String(), b.Held.Longest.String(), percent(b.Stops, p.Runs), escaped(b.Remedy)}
 		})
+	} else if p.unread(spec.PodsOfCluster) || p.unread(spec.BudgetsOfCluster) { // the tables that aren't there would say that all is well
+		fmt.Fprintf(m, "\n%s\n", escaped(p.nothingBlocks()))
 	}
 	if len(p.WontRun) > 0 {
 		m.table([]string{"won't run", "runs", "pods", "why"}, len(p.WontRun), func(i int) []string {

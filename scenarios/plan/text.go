@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // Width is that of a terminal which shows a plan, in columns.
@@ -92,7 +93,7 @@ func (t *text) table(title string, n int, row func(i int) (cells, below string))
 func (t *text) blocks(p *Plan) {
 	if len(p.Blocks) == 0 {
 		t.section("BLOCKS")
-		t.say("", "Nothing holds up the roll: no budget for ten seconds, nothing else for a minute.")
+		t.say("", p.nothingBlocks())
 		return
 	}
 	t.table("BLOCKS\tRUNS\tP50\tLONGEST\tSTOPS", len(p.Blocks), func(i int) (string, string) {
@@ -113,6 +114,10 @@ func (t *text) blocks(p *Plan) {
 func (t *text) wontRun(p *Plan) {
 	if len(p.WontRun) == 0 {
 		t.section("WON'T RUN")
+		if p.unread(spec.PodsOfCluster) {
+			t.say("", "Whether every pod runs again isn't known: no pod was read.")
+			return
+		}
 		t.say("", "Every pod runs again.")
 		return
 	}
@@ -144,6 +149,10 @@ func (t *text) workloads(p *Plan) {
 	hit := p.hit()
 	if len(hit) == 0 {
 		t.section("AVAILABILITY")
+		if p.unread(spec.PodsOfCluster) {
+			t.say("", "Whether workloads keep their pods available isn't known: no pod was read.")
+			return
+		}
 		t.say("", "Every workload keeps all of its pods available.")
 		return
 	}

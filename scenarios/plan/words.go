@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // short is a duration for people, in whole seconds: 2h10m, 38m12s, 0s.
@@ -67,6 +68,20 @@ func (p *Plan) how() string {
 		parts = append(parts, "with "+noderoll.OneLine(c))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// unread reports whether none of a sort of object could be read of the cluster.
+func (p *Plan) unread(of string) bool { return spec.Unread(p.LeftOut, of) }
+
+// nothingBlocks says that the runs show nothing that holds up the roll, as far as that tells something of the cluster.
+func (p *Plan) nothingBlocks() string {
+	switch {
+	case p.unread(spec.PodsOfCluster):
+		return "What holds up the roll isn't known: no pod was read, so no drain has anything to wait for here."
+	case p.unread(spec.BudgetsOfCluster):
+		return "Whether a budget holds up the roll isn't known: none was read. Nothing else does for a minute."
+	}
+	return "Nothing holds up the roll: no budget for ten seconds, nothing else for a minute."
 }
 
 // size says what is rolled, to what, and how often it was tried.

@@ -86,14 +86,24 @@ func TestAffinityToANodeByItsName(t *testing.T) {
 	}})
 	m.workload(part{kind: "DaemonSet", namespace: "shop", name: "log", on: []string{"secret-1", "secret-2"}})
 	m.workload(part{kind: "StatefulSet", namespace: "shop", name: "db", on: []string{"secret-1"}})
+	m.workload(part{kind: "NodeAgent", namespace: "shop", name: "agent", on: []string{"secret-1", "secret-2"}, pod: func(p *corev1.Pod) {
+		p.Spec.Affinity = byName(p.Spec.NodeName)
+		p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchExpressions = nil
+		p.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = nil
+	}})
 	m.budget("shop", "db", map[string]string{"statefulset.kubernetes.io/pod-name": "db-0"}, intstr.FromInt32(1))
 	f := m.file(snapshot.Options{At: read})
 	terms := workloadOf(t, f, "shop/web").PodSpec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	if len(terms) != 1 || len(terms[0].MatchFields) != 1 || terms[0].MatchFields[0].Values[0] != "secret-1" || len(terms[0].MatchExpressions) != 1 {
 		t.Errorf("found the terms %+v, want the node's name and its label", terms)
 	}
-	if a := workloadOf(t, f, "shop/log").PodSpec.Affinity; a != nil && a.NodeAffinity != nil {
-		t.Errorf("found the affinity %+v of a DaemonSet, want none", a)
+	for _, ref := range []string{"shop/log", "shop/agent"} {
+		if a := workloadOf(t, f, ref).PodSpec.Affinity; a != nil && a.NodeAffinity != nil {
+			t.Errorf("%s: found the affinity %+v, want none, which a controller has set", ref, a)
+		}
+	}
+	if !says(f, "workloads of kinds that nodesim has no model of, whose pods are bound to a node each: 1 (shop/agent); ") {
+		t.Errorf("found %q left out", f.LeftOut)
 	}
 	hidden := m.file(snapshot.Options{At: read, Key: []byte("a key")})
 	text := written(t, hidden)
@@ -172,8 +182,7 @@ func imagesAtFirst(t *testing.T, f *spec.File) map[string]string {
 
 // TestKindsThatNoFileHas are named with what they would do.
 func TestKindsThatNoFileHas(t *testing.T) {
-	var r snapshot.Reading
-	for _, text := range []string{
+	objects := []string{
 		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}}`,
 		`{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"web"}}`,
 		`{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"p"}}`,
@@ -186,19 +195,25 @@ func TestKindsThatNoFileHas(t *testing.T) {
 		`{"apiVersion":"example.com/v1","kind":"Payment","metadata":{"name":"web"}}`,
 		`{"apiVersion":"v1","kind":"Event","metadata":{"name":"web"}}`,
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop"},"spec":{"nodeName":"a"}}`,
-	} {
-		var is metav1.TypeMeta
-		if err := json.Unmarshal([]byte(text), &is); err != nil {
+	}
+	file := func(key string) *spec.File {
+		var r snapshot.Reading
+		for _, text := range objects {
+			var is metav1.TypeMeta
+			if err := json.Unmarshal([]byte(text), &is); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Add(is.APIVersion, is.Kind, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := r.File(snapshot.Options{At: read, Key: []byte(key)})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Add(is.APIVersion, is.Kind, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		return f
 	}
-	f, err := r.File(snapshot.Options{At: read})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := file("")
 	for _, line := range []string{
 		"objects of the kind HorizontalPodAutoscaler: 1; ", "objects of the kind NodePool: 1; ", "objects of the kind ResourceQuota: 1; ",
 		"objects of the kind StorageClass: 1; ", "objects of other kinds: 2 (Payment 1, Service 1); ", "objects without a name: 1 (Pod 1); ",
@@ -211,11 +226,7 @@ func TestKindsThatNoFileHas(t *testing.T) {
 	if p := workloadOf(t, f, "shop/web").PodSpec.Priority; p == nil || *p != 1000 {
 		t.Errorf("found the priority %v, want that of the PriorityClass", p)
 	}
-	hidden, err := r.File(snapshot.Options{At: read, Key: []byte("a key")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !says(hidden, "objects of other kinds: 2; ") {
+	if hidden := file("a key"); !says(hidden, "objects of other kinds: 2; ") {
 		t.Errorf("found %q left out, want the kinds of the user's own unnamed", hidden.LeftOut)
 	}
 }

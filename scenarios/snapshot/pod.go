@@ -23,6 +23,8 @@ type pod struct {
 	spec    *corev1.PodSpec // shared by all pods that have the same
 	claims  []claimOf
 	dynamic bool // it has claims of devices
+	// unbound says that it had a term which binds it to its node, and that a controller of another kind than DaemonSet may have set.
+	unbound bool
 	// comesBack says that it is being deleted, and that its workload makes it again.
 	comesBack bool
 }
@@ -46,8 +48,24 @@ func (r *Reading) pod(o *podObject) (*pod, error) {
 		}
 	}
 	var err error
-	p.spec, err = r.cleaned(&o.Spec, p.daemon())
+	p.unbound = p.foreign() && boundTo(o.Spec.Affinity)
+	p.spec, err = r.cleaned(&o.Spec, p.daemon() || p.unbound)
 	return p, err
+}
+
+// foreign reports whether a controller that nodesim has no model of keeps the pod.
+func (p *pod) foreign() bool {
+	owner := p.controller()
+	return owner != nil && kindsAs[owner.Kind] == ""
+}
+
+// boundTo reports whether an affinity requires one node by its name, as that of a DaemonSet's pods does, and nothing else of nodes.
+func boundTo(a *corev1.Affinity) bool {
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	return len(terms) == 1 && len(terms[0].MatchFields) == 1 && len(terms[0].MatchExpressions) == 0
 }
 
 // ofTemplate are a pod's labels without those that no template has.

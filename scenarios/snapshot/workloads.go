@@ -203,6 +203,8 @@ func (d *draft) remark(o *owned, w *spec.Workload) {
 	say(o.object != nil && o.object.Spec.MinReadySeconds > 0, "workloads with minReadySeconds", "their pods are available as soon as they are ready")
 	say(last != nil && slices.ContainsFunc(o.pods, func(p *pod) bool { return p.spec != last.spec }),
 		"workloads whose pods aren't alike", "all have the spec of the youngest")
+	say(slices.ContainsFunc(o.pods, func(p *pod) bool { return p.unbound }),
+		"workloads of kinds that nodesim has no model of, whose pods are bound to a node each", "they may run on other nodes here")
 	say(last != nil && last.dynamic, "workloads with claims of devices (resource.k8s.io)", "their pods run on any node here")
 	say(usesNamespaceSelector(w.PodSpec.Affinity), "workloads with a namespaceSelector", "labels of namespaces aren't here")
 }

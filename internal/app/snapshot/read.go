@@ -248,7 +248,7 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	}
 	if s.InScope {
 		if err := unmatched(m); err != nil {
-			return nil, fmt.Errorf("tape %s at %s: %w", tape.Name, timeline.FormatAt(m.At), err)
+			return nil, fmt.Errorf("tape %s at %s: %w", tape.tape.Name, timeline.FormatAt(m.At), err)
 		}
 	}
 	f, err := r.File(o)

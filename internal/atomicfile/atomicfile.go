@@ -1,5 +1,8 @@
-// Package atomicfile replaces files in one step: a concurrent reader sees the old
-// text or the new one, and a failure leaves the old one.
+// Package atomicfile holds what programs need that share files. It replaces files in
+// one step: a concurrent reader sees the old text or the new one, and a failure leaves
+// the old one. And it takes locks of files, which are advisory, as flock(2) has them,
+// and end with the program that holds them, however that ends; where there is no such
+// thing, each is had at once.
 package atomicfile
 
 import (

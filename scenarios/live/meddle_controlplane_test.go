@@ -216,6 +216,7 @@ func TestTwoAtOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	f := written(t, growth)
+	check(t, plane(t).Config())
 	swept(t, f)
 	running, end := context.WithCancel(ctx)
 	defer end()

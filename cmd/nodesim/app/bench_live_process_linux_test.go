@@ -156,13 +156,13 @@ func build(tb testing.TB) string {
 }
 
 // startNodesim runs the scenario of so many nodes live.
-func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int) *rival {
+func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string, nodes int, more ...string) *rival {
 	tb.Helper()
 	// --keep, since the control plane is thrown away whole.
-	c := contend(tb, build(tb), []string{
+	c := contend(tb, build(tb), append([]string{
 		"simulate", filepath.Join("testdata", "live", "thousand.yaml"), "--set", "kubelet=" + kubelet, "--set", fmt.Sprint("nodes=", nodes),
 		"--live", "--keep", "--kubeconfig", r.plane.KubeconfigPath(), "-o", "feed",
-	})
+	}, more...))
 	c.begun = func(ctx context.Context) bool {
 		record, err := r.client.CoreV1().ConfigMaps(live.RecordNamespace).Get(ctx, live.RecordName, metav1.GetOptions{})
 		return err == nil && record.Data["begun"] == "true"

@@ -4,8 +4,12 @@ package app
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Two hundred nodes come up with a thousand pods, and for twenty seconds after that no lease becomes older than it
@@ -16,7 +20,8 @@ func TestManyNodesLive(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	r := newLiveRig(ctx, t)
-	c := startNodesim(ctx, t, r, "kwok", nodes)
+	tape := filepath.Join(t.TempDir(), "many.yaml")
+	c := startNodesim(ctx, t, r, "kwok", nodes, "--out", tape)
 	r.ended = c.ended
 	r.wait(ctx, t, "all nodes to be Ready", func() bool { return r.nodes.count() >= nodes })
 	r.wait(ctx, t, "the scenario to begin", func() bool { return c.begun(ctx) })
@@ -30,4 +35,25 @@ func TestManyNodesLive(t *testing.T) {
 		t.Errorf("nodes weren't Ready any more %d times: want them to stay Ready", lost)
 	}
 	c.end(t)
+	checked(t, tape, nodes+pods)
+}
+
+// checked checks the tape of a live run, which has at least so many objects, against all that every tape obeys.
+func checked(t *testing.T, tape string, objects int) {
+	t.Helper()
+	opened, err := timeline.Open(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	report, err := inspect.Check(opened, inspect.CheckOptions(opened.Header()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added := report.Resources["nodes"][timeline.Added] + report.Resources["pods"][timeline.Added]; added < objects || !report.Complete {
+		t.Errorf("the tape has %d nodes and pods, complete: %t; want %d, and an END", added, report.Complete, objects)
+	}
+	for _, v := range report.Violations {
+		t.Errorf("inspect --check: %s", v)
+	}
 }

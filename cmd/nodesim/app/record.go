@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/record"
-	"github.com/nodesim/nodesim/internal/garbage"
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/spf13/cobra"
@@ -131,7 +130,7 @@ const (
 // context; end waits for that.
 func frugal(ctx context.Context) (end func()) {
 	is := recordLeast
-	return garbage.Govern(ctx, recordLook, func(live, _ uint64) int {
+	return record.GovernGC(ctx, recordLook, func(live, _ uint64) int {
 		is = recordPercent(live, is)
 		return is
 	})

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/filelock"
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/localcluster"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 )
@@ -92,7 +92,7 @@ func claim(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.record.Speed == 0 {
 		c.record.Speed = 1
 	}
-	if c.unlock, err = filelock.TryLock(filepath.Join(folder, "lock")); err != nil {
+	if c.unlock, err = atomicfile.TryLock(filepath.Join(folder, "lock")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	if err = errors.Join(c.record.write(), forget(name)); err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/nodesim/nodesim/internal/filelock"
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/localcluster/assets"
 	"github.com/nodesim/nodesim/internal/localcluster/process"
 	"github.com/nodesim/nodesim/internal/phrase"
@@ -42,7 +42,7 @@ func look(ctx context.Context) (root string, living []Record, unlock func() erro
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return "", nil, nil, err
 	}
-	if unlock, err = filelock.Lock(ctx, filepath.Join(root, ".lock"), nil); err != nil {
+	if unlock, err = atomicfile.Lock(ctx, filepath.Join(root, ".lock"), nil); err != nil {
 		return "", nil, nil, err
 	}
 	defer func() {
@@ -57,9 +57,9 @@ func look(ctx context.Context) (root string, living []Record, unlock func() erro
 	for _, name := range locks {
 		lock := filepath.Join(root, filepath.FromSlash(name))
 		folder := filepath.Dir(lock)
-		release, err := filelock.TryLockThere(lock)
+		release, err := atomicfile.TryLockThere(lock)
 		switch {
-		case errors.Is(err, filelock.ErrLocked):
+		case errors.Is(err, atomicfile.ErrLocked):
 			r, err := readRecord(folder)
 			if errors.Is(err, os.ErrNotExist) {
 				continue // it is being removed
@@ -151,9 +151,9 @@ func Down(ctx context.Context, name string) error {
 
 // ended reports whether no process keeps the cluster of a folder any more. What the dead have left is removed.
 func ended(folder string) (bool, error) {
-	release, err := filelock.TryLockThere(filepath.Join(folder, "lock"))
+	release, err := atomicfile.TryLockThere(filepath.Join(folder, "lock"))
 	switch {
-	case errors.Is(err, filelock.ErrLocked):
+	case errors.Is(err, atomicfile.ErrLocked):
 		return false, nil
 	case errors.Is(err, os.ErrNotExist):
 		_, err = os.Stat(folder) // its files go one by one

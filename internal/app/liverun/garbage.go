@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/garbage"
+	"github.com/nodesim/nodesim/internal/app/record"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 func TuneGC(ctx context.Context) (end func()) {
 	var pace gcPace
 	is := 0
-	return garbage.Govern(ctx, garbageLook, func(live, collections uint64) int {
+	return record.GovernGC(ctx, garbageLook, func(live, collections uint64) int {
 		was := is
 		if is = pace.percent(live, collections); is == garbageQuiet && was != garbageQuiet {
 			debug.FreeOSMemory() // what a time of much work has left behind

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/filelock"
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 // Build makes every binary available that is not, and returns the folder to export as KUBEBUILDER_ASSETS: the one
@@ -69,7 +69,7 @@ func (o opened) make(ctx context.Context, modules string, list []Binary) (err er
 		return fmt.Errorf("build the control plane: %w", err)
 	}
 	path := filepath.Join(folder, ".lock")
-	unlock, err := filelock.Lock(ctx, path, func() { fmt.Fprintf(log, "controlplane: waiting for another build (%s)\n", path) })
+	unlock, err := atomicfile.Lock(ctx, path, func() { fmt.Fprintf(log, "controlplane: waiting for another build (%s)\n", path) })
 	if err != nil {
 		return fmt.Errorf("build the control plane: %w", err)
 	}

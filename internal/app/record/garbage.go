@@ -1,8 +1,4 @@
-// Package garbage has a program gather more or less garbage, by what lives in it.
-//
-// In: how often to look, and what GOGC is to be. A user that sets GOGC knows better: then nothing is done. The one
-// goroutine ends with its context, and end waits for that.
-package garbage
+package record
 
 import (
 	"context"
@@ -13,9 +9,10 @@ import (
 	"time"
 )
 
-// Govern sets GOGC to what percent says of so many bytes that live, after so many collections: at once, and then after
-// each interval. end ends that, and leaves GOGC as it is.
-func Govern(ctx context.Context, every time.Duration, percent func(live, collections uint64) int) (end func()) {
+// GovernGC sets GOGC to what percent says of so many bytes that live, after so many collections: at once, and then after
+// each interval. A user that sets GOGC knows better: then it does nothing. It ends with the context; end waits for that, and
+// leaves GOGC as it is.
+func GovernGC(ctx context.Context, every time.Duration, percent func(live, collections uint64) int) (end func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}

@@ -1,4 +1,4 @@
-package filelock_test
+package atomicfile_test
 
 import (
 	"context"
@@ -7,23 +7,23 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/filelock"
+	"github.com/nodesim/nodesim/internal/atomicfile"
 )
 
 func TestOneAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	release, err := filelock.TryLock(path)
+	release, err := atomicfile.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := filelock.TryLock(path); !errors.Is(err, filelock.ErrLocked) {
+	if _, err := atomicfile.TryLock(path); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("a second time: found %v, want ErrLocked", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := filelock.Lock(ctx, path, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := atomicfile.Lock(ctx, path, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: found %v, want context.Canceled", err)
 	}
-	again, err := filelock.Lock(t.Context(), path, func() {
+	again, err := atomicfile.Lock(t.Context(), path, func() {
 		if err := release(); err != nil {
 			t.Error(err)
 		}
@@ -37,21 +37,21 @@ func TestOneAtATime(t *testing.T) {
 }
 
 func TestNoFolderNoLock(t *testing.T) {
-	if _, err := filelock.Lock(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, filelock.ErrLocked) {
+	if _, err := atomicfile.Lock(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); err == nil || errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("found %v, want that there is no such folder", err)
 	}
 }
 
 func TestAFileThatMustBeThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	if _, err := filelock.TryLockThere(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := atomicfile.TryLockThere(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found %v, want that there is none, and that none is made", err)
 	}
-	release, err := filelock.TryLock(path)
+	release, err := atomicfile.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := filelock.TryLockThere(path); !errors.Is(err, filelock.ErrLocked) {
+	if _, err := atomicfile.TryLockThere(path); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("a second time: found %v, want ErrLocked", err)
 	}
 	if err := release(); err != nil {

@@ -1,9 +1,4 @@
-// Package filelock takes locks of files, by which programs keep out of each other's way.
-//
-// In: the path of a file. Out: what gives its lock up again. Locks are advisory, as flock(2) has them, and end with the
-// program that holds them, however that ends; where there is no such thing, each is had at once. It never reads or writes
-// what is in the file.
-package filelock
+package atomicfile
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package garbage_test
+package record_test
 
 import (
 	"runtime"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodesim/nodesim/internal/garbage"
+	"github.com/nodesim/nodesim/internal/app/record"
 )
 
 // gogc is GOGC as it is, and puts it back when the test ends.
@@ -21,13 +21,13 @@ func gogc(t *testing.T) func() int {
 }
 
 // What is asked for is set at once, and again at each look until the end.
-func TestGovern(t *testing.T) {
+func TestGovernGC(t *testing.T) {
 	t.Setenv("GOGC", "")
 	runtime.GC() // what lives is known after the first
 	is := gogc(t)
 	looks := make(chan int)
 	asked := 0
-	end := garbage.Govern(t.Context(), time.Millisecond, func(live, _ uint64) int {
+	end := record.GovernGC(t.Context(), time.Millisecond, func(live, _ uint64) int {
 		if live == 0 {
 			t.Error("nothing lives")
 		}
@@ -62,7 +62,7 @@ func TestGovern(t *testing.T) {
 func TestGOGCIsObeyed(t *testing.T) {
 	t.Setenv("GOGC", "70")
 	is := gogc(t)
-	end := garbage.Govern(t.Context(), time.Millisecond, func(uint64, uint64) int {
+	end := record.GovernGC(t.Context(), time.Millisecond, func(uint64, uint64) int {
 		t.Error("asked")
 		return 10
 	})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/internal/retry"
@@ -34,6 +35,9 @@ type Daemon struct {
 	tapeAt   time.Time // when tapes that couldn't be made are tried again
 	// tapeFailures is how often they couldn't be, one time after the other.
 	tapeFailures int
+	tried        map[string]bool // rolls whose tapes couldn't be made, by ID
+
+	able atomic.Bool
 
 	mu      sync.Mutex // held for each line
 	decider *trigger.Decider
@@ -48,7 +52,7 @@ func New(o Options) (*Daemon, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	d := &Daemon{o: o, known: map[string]bool{}}
+	d := &Daemon{o: o, known: map[string]bool{}, tried: map[string]bool{}}
 	d.stats.Tapes, d.stats.Errors = map[trigger.Outcome]int{}, map[string]int{}
 	return d, nil
 }
@@ -225,6 +229,7 @@ func (d *Daemon) line(start time.Time, ev timeline.Event) {
 	d.stats.Events++
 	if ev.Type == timeline.Gap {
 		d.stats.Gaps++
+		d.stats.LastGap = start.Add(ev.At)
 	}
 	d.apply(start.Add(ev.At), ev)
 	d.stats.Last = d.last
@@ -236,7 +241,7 @@ func (d *Daemon) apply(when time.Time, ev timeline.Event) {
 		d.last = when
 	}
 	if ev.Type == timeline.Mark && ev.Name == markTaped {
-		d.taped = append(d.taped, parseTaped(ev.Reason))
+		d.taped = append(d.taped, parseTaped(ev.Reason, when))
 	}
 	d.decider.Apply(d.last, ev)
 }

@@ -328,6 +328,28 @@ func TestTapesFail(t *testing.T) {
 	r.until("no failure", func() bool { return !r.Stats().TapesFail })
 }
 
+// One that stands by keeps a roll that is over for as long as nobody makes tapes.
+func TestKeepsWhatNobodyMakes(t *testing.T) {
+	a := cluster(t)
+	var leads atomic.Bool
+	o := options(a, t.TempDir())
+	o.Leads, o.Covered = leads.Load, func() bool { return false }
+	r := run(t, o, clocktesting.NewFakeClock(start))
+	r.recording()
+	a.node("MODIFIED", "b-1", `"unschedulable":true`)
+	r.until("a roll", func() bool { return len(r.Stats().Open) == 1 })
+	a.node("MODIFIED", "b-1", "")
+	r.until("its end", func() bool { return len(r.Stats().Open) == 0 })
+	ended := r.clock.Now()
+	r.until("four times what is kept", func() bool { return r.clock.Since(ended) > 4*o.Before })
+	looks := r.Stats().HistoryBytes
+	r.until("a look", func() bool { return r.Stats().HistoryBytes != looks }) // a piece of the history is begun
+	leads.Store(true)
+	if tape := r.finished(1)[0]; tape.Group != "b" || tape.Outcome != trigger.Complete {
+		t.Errorf("found the tape %+v, want that of b", tape)
+	}
+}
+
 // One that is ended before it leads makes the tape of what it has seen: the one that led may be gone, and the next one may be too young.
 // It makes none of a roll that is over.
 func TestEndsWhileItStandsBy(t *testing.T) {

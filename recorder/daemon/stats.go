@@ -15,6 +15,7 @@ type Stats struct {
 	TapesFail bool // a tape that was due couldn't be made, and is tried again
 	Events    int  // lines of the history
 	Gaps      int  // of them GAPs
+	LastGap   time.Time
 	Last      time.Time
 	Open      []trigger.Roll
 	// Drains is how long the longest drain that is under way takes already, by group.
@@ -44,8 +45,13 @@ func (d *Daemon) Stats() Stats {
 	return s
 }
 
+// Able reports whether a tape could be made now: lines are recorded, and none of the tapes that are due waits for a disk with room. It
+// doesn't wait for what the daemon does.
+func (d *Daemon) Able() bool { return d.able.Load() }
+
 func (d *Daemon) set(change func(*Stats)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	change(&d.stats)
+	d.able.Store(d.stats.Recording && !d.stats.TapesFail)
 }

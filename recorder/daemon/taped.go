@@ -17,10 +17,12 @@ type tapedRoll struct {
 	// Began and Last are when the part began, and when something of it was seen last.
 	Began time.Time `json:"began"`
 	Last  time.Time `json:"last"`
+
+	at time.Time // of the MARK's line
 }
 
-func tapedRollOf(r *trigger.Roll, cluster string) tapedRoll {
-	return tapedRoll{ID: r.ID(cluster), Group: r.Group, Part: r.Part, Began: r.Began, Last: r.Last}
+func tapedRollOf(r *trigger.Roll, cluster string, at time.Time) tapedRoll {
+	return tapedRoll{ID: r.ID(cluster), Group: r.Group, Part: r.Part, Began: r.Began, Last: r.Last, at: at}
 }
 
 func (t *tapedRoll) reason() string {
@@ -28,19 +30,20 @@ func (t *tapedRoll) reason() string {
 	return string(text)
 }
 
-// parseTaped reads the reason of a MARK. One that can't be read is of no roll.
-func parseTaped(reason string) (t tapedRoll) {
+// parseTaped reads the reason of a MARK at a time. Earlier versions wrote the ID alone.
+func parseTaped(reason string, at time.Time) (t tapedRoll) {
 	if json.Unmarshal([]byte(reason), &t) != nil {
-		return tapedRoll{}
+		t = tapedRoll{ID: reason}
 	}
+	t.at = at
 	return t
 }
 
 // hasTape reports whether a roll has its tape already. The pieces with its beginning may be gone by then: the rest looks like a roll of
-// the same group that began later, with another trigger.
+// the same group that began later, with another trigger. What began after the MARK is none of it, whatever the clock was set to meanwhile.
 func hasTape(taped []tapedRoll, r *trigger.Roll, cluster string) bool {
 	id := r.ID(cluster)
 	return slices.ContainsFunc(taped, func(t tapedRoll) bool {
-		return t.ID == id || t.Group == r.Group && r.Part <= t.Part && r.Began.After(t.Began) && !r.Began.After(t.Last)
+		return t.ID == id || t.Group == r.Group && r.Part <= t.Part && r.Began.After(t.Began) && !r.Began.After(t.Last) && !r.Began.After(t.at)
 	})
 }

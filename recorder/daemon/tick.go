@@ -49,7 +49,7 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 	for _, r := range d.queue {
 		switch {
 		case !leads: // another daemon makes it, and has some time for that
-			if now.Sub(r.Ended) < d.o.Before || !d.o.Covered() {
+			if !d.forgets(&r, now.Sub(r.Ended)) {
 				left = append(left, r)
 			}
 			continue
@@ -58,11 +58,17 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 			continue
 		}
 		if err := d.tapeOf(final, r); err != nil {
-			d.failed("tape", "a tape can't be written", err)
-			left, failed = append(left, r), true
+			failed = true
+			if now.Sub(r.Ended) < d.o.MaxAge {
+				d.failed("tape", "a tape can't be written", err)
+				d.tried[r.ID(d.cluster)] = true
+				left = append(left, r)
+			} else {
+				d.failed("tape", "a tape is given up: it couldn't be written since "+r.Ended.UTC().Format(time.RFC3339), err)
+			}
 			continue
 		}
-		mark := tapedRollOf(&r, d.cluster)
+		mark := tapedRollOf(&r, d.cluster, now)
 		rec.Mark(markTaped, mark.reason())
 		made = true
 	}
@@ -73,6 +79,21 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 	}
 	d.prune(now, false)
 	d.set(func(s *Stats) { s.Open = open })
+}
+
+// handOver is how long another daemon has at least, after a roll is over, until its tape is made by it: the leader may have to give up first.
+const handOver = 2 * time.Minute
+
+// forgets reports whether a daemon that stands by leaves the tape of a roll that is over to another one. It keeps those that only it may have:
+// those that it couldn't make while it led.
+func (d *Daemon) forgets(r *trigger.Roll, since time.Duration) bool {
+	switch {
+	case !d.o.Covered(), since < max(d.o.Before, handOver):
+		return false
+	case d.tried[r.ID(d.cluster)]:
+		return since >= d.o.MaxAge
+	}
+	return true
 }
 
 // again says when tapes that couldn't be made are tried again, and since when some can't.
@@ -162,7 +183,7 @@ func (d *Daemon) tapeOf(final []piece, r trigger.Roll) error {
 		return err
 	}
 	d.mu.Lock()
-	d.taped = append(d.taped, tapedRollOf(&r, d.cluster))
+	d.taped = append(d.taped, tapedRollOf(&r, d.cluster, d.last))
 	d.stats.Tapes[r.Outcome]++
 	d.mu.Unlock()
 	d.o.Log(Info, "a tape is finished", "tape", t.Name, "group", t.Group, "outcome", string(t.Outcome), "part", t.Part,

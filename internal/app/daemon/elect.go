@@ -40,7 +40,7 @@ type election struct {
 	log      *slog.Logger
 	able     func() bool // reports whether this recorder could make a tape now
 
-	ableAt time.Time // when it last could; of the goroutine of run
+	ableAt, gaveUp time.Time // when it last could, and when it resigned; of the goroutine of run
 
 	mu      sync.Mutex
 	renewed time.Time // when this one last renewed it
@@ -122,9 +122,11 @@ func (e *election) once(ctx context.Context, now time.Time) error {
 	defer cancel()
 	fit := e.fit(now)
 	if !fit && e.resign() {
+		e.gaveUp = now
 		e.release(ctx)
 		return nil
 	}
+	fit = fit && (e.gaveUp.IsZero() || now.Sub(e.gaveUp) > 3*electEvery) // the others come first
 	l, err := e.leases.Get(ctx, e.name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err) && !fit:

@@ -38,6 +38,7 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 		gauge("drain_seconds", "Time since the node of the group that drains longest was first on its way out.", "group", drains),
 		counter("events_total", "Lines that were recorded.", "", one(float64(s.Events))),
 		counter("gaps_total", "Lines that say that events may be missing.", "", one(float64(s.Gaps))),
+		gauge("last_gap_timestamp_seconds", "Time of the last line that says that events may be missing; 0 where there was none.", "", one(seconds(s.LastGap))),
 		gauge("last_event_timestamp_seconds", "Time of the last line; 0 before the first.", "", one(seconds(s.Last))),
 		gauge("history_bytes", "Size of the recording that is kept.", "", one(float64(s.HistoryBytes))),
 		gauge("tapes_bytes", "Size of the folder of tapes.", "", one(float64(s.TapesBytes))),

@@ -76,10 +76,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	var elected *election
 	var d *recorder.Daemon
 	if o.Lease != "" {
-		able := func() bool {
-			stats := d.Stats()
-			return stats.Recording && !stats.TapesFail
-		}
+		able := func() bool { return d.Able() }
 		if elected, err = newElection(o.Daemon.Record.REST, o.Lease, able, log); err != nil {
 			return err
 		}

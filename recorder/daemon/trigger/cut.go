@@ -39,6 +39,9 @@ func (d *Decider) mark(at time.Time, ev timeline.Event) {
 		last = r.Last
 		d.end(r, at, Unfinished)
 	}
+	if c.Since.IsZero() { // of an earlier version
+		c.Since = at
+	}
 	if c.GoesOn {
 		d.enter(&Roll{Group: c.Group, Trigger: c.Trigger, Part: c.Part, Began: at, Since: c.Since, Last: last})
 	}

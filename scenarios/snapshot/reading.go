@@ -115,10 +115,18 @@ func (r *Reading) Add(apiVersion, kind string, raw []byte) error {
 // mostPodsRead bounds the pods of a cluster; a test lowers it.
 var mostPodsRead = spec.MaxPods
 
-// tooMany is the error of a cluster that no scenario can hold.
-func tooMany(what string, most int) error {
-	return fmt.Errorf("found more than %d %s: want at most as many, which is what a scenario may have; read a part of the cluster", most, what)
+// A TooManyError is that of a cluster that no scenario can hold.
+type TooManyError struct {
+	what string
+	most int
 }
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("found more than %d %s: want at most as many, which is what a scenario may have; read a part of the cluster", e.most, e.what)
+}
+
+// tooMany is the error of a cluster that no scenario can hold.
+func tooMany(what string, most int) error { return &TooManyError{what, most} }
 
 func (r *Reading) addPod(raw []byte) error {
 	var o podObject

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,15 +48,11 @@ func IsScenario(file string, in io.Reader) (is bool, rest io.Reader, err error) 
 	return isScenario(head), in, err
 }
 
-var (
-	scenarioKind = regexp.MustCompile(`\bkind["']?:\s*["']?` + spec.FileKind + `\b`)
-	ours         = regexp.MustCompile(`(?m)^apiVersion:\s*["']?` + regexp.QuoteMeta(spec.APIVersion) + `\b`)
-)
+var ours = regexp.MustCompile(`(?m)^apiVersion:\s*["']?` + regexp.QuoteMeta(spec.APIVersion) + `\b`)
 
 // isScenario takes what is of nodesim and no tape for a scenario as well, which says then what is wrong with its kind.
 func isScenario(head []byte) bool {
-	return bytes.Contains(head, []byte(spec.APIVersion)) && scenarioKind.Match(head) ||
-		ours.Match(head) && !bytes.Contains(head, []byte("kind: Timeline"))
+	return snapshot.Is(head, spec.FileKind) || ours.Match(head) && !snapshot.Is(head, "Timeline")
 }
 
 // Cluster reads a cluster that is to be rolled, from where it is.

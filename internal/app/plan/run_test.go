@@ -77,6 +77,9 @@ func TestIsScenario(t *testing.T) {
 		"list of ours":  {"apiVersion: v1\nitems:\n- apiVersion: nodesim.dev/v1\n", false},
 		"quoted":        {"apiVersion: \"nodesim.dev/v1\"\nkind:   'Scenario'\n", true},
 		"spaced json":   {`{"apiVersion": "nodesim.dev/v1", "kind": "Scenario"}`, true},
+		"quoted tape":   {"apiVersion: nodesim.dev/v1\nkind: \"Timeline\"\n", false},
+		"spaced tape":   {`{"apiVersion": "nodesim.dev/v1", "kind": "Timeline"}`, false},
+		"other tape":    {"apiVersion: nodesim.dev/v1\nkind: Timelines\n", true},
 		"large":         {strings.Repeat("x", 1<<20) + "apiVersion: nodesim.dev/v1\nkind: Scenario\n", false},
 	} {
 		file := filepath.Join(folder, name)

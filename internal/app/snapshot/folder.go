@@ -33,6 +33,9 @@ func (s *Source) folder(ctx context.Context) (*spec.File, error) {
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case d.Type()&fs.ModeSymlink != 0 && isFolder(files, name): // whatever its name ends in
+			links = append(links, name)
+			return nil
 		case d.IsDir() || !ofObjects(name):
 			return nil
 		case !holds(name):
@@ -58,6 +61,9 @@ func (s *Source) folder(ctx context.Context) (*spec.File, error) {
 		}
 		left -= int64(len(text))
 		some, err := add(ctx, &r, text)
+		if kind := kindOf(name); kind != "" && some.all == 0 && some.lists > 0 { // kubectl's List of none doesn't say of what
+			some.count(kind, 0)
+		}
 		n.add(some)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -75,7 +81,7 @@ func (s *Source) folder(ctx context.Context) (*spec.File, error) {
 		files     []string
 		what, why string
 	}{
-		{without, "files that hold no object", "what they were made for may be missing"},
+		{without, "files that hold no object", "objects may be missing"},
 		{links, "links that lead out of the folder, to a folder or to nothing", "not followed"},
 		{strange, "files that aren't regular ones", "not opened"},
 		{other, "files that aren't named after a kind that is read", "not opened"},
@@ -120,15 +126,27 @@ func ofObjects(name string) bool {
 // holds reports whether a file of objects is named after a resource that is read: pods.json, pods.yaml.gz, or pods/NAME/NAME.yaml. Files
 // of other names, such as Secrets, aren't opened.
 func holds(name string) bool {
+	return kindOf(name) != "" || !strings.Contains(name, "/") // of a folder that somebody made, all files
+}
+
+// kindOf is the kind that a file of objects is named after, "" where it is named after none that is read.
+func kindOf(name string) string {
 	name = unpackedName(name)
-	ext := path.Ext(name)
-	parts := strings.Split(strings.TrimSuffix(name, ext), "/")
+	parts := strings.Split(strings.TrimSuffix(name, path.Ext(name)), "/")
 	for _, part := range parts[max(0, len(parts)-3):] {
 		for _, r := range snapshot.Resources() {
-			if part == r.Resource || part == "replication-controllers" && r.Resource == "replicationcontrollers" {
-				return true
+			switch {
+			case part == r.Resource, part == "replication-controllers" && r.Resource == "replicationcontrollers",
+				part == "pdb" && r.Resource == "poddisruptionbudgets": // as people ask kubectl for them
+				return r.Kind
 			}
 		}
 	}
-	return len(parts) == 1 // of a folder that somebody made, all files
+	return ""
+}
+
+// isFolder reports whether a name, or what it links to within the folder, is a folder.
+func isFolder(files fs.FS, name string) bool {
+	info, err := fs.Stat(files, name)
+	return err == nil && info.IsDir()
 }

@@ -90,8 +90,8 @@ func (l *listened) of(h *timeline.Header, r timeline.Resource) listState {
 	return unlisted
 }
 
-// cut reports whether the tape ends within its first lists. One that somebody has written may do without SYNC and END; but not without
-// the end of a line, nor with some of them.
+// cut reports whether the tape may end within its first lists: its last line is torn, or some lists have their SYNC. One that somebody
+// has written may do without SYNC and END.
 func (l *listened) cut() bool {
 	some := l.torn != ""
 	for _, state := range l.state {
@@ -103,9 +103,9 @@ func (l *listened) cut() bool {
 // lacks are the lines about what the tape doesn't say of the cluster at the moment, or the error of a tape that can't say what is there.
 func (l *listened) lacks(h *timeline.Header) (lines []string, err error) {
 	if l.ended && l.until > l.last && l.until != replay.End {
-		lines = append(lines, fmt.Sprintf("the moment: the tape ends at %s, before %s; its end is here", timeline.FormatAt(l.last), timeline.FormatAt(l.until)))
+		lines = append(lines, fmt.Sprintf("the moment: the tape ends at %s, before %s; the file has the cluster as it was at the tape's end", timeline.FormatAt(l.last), timeline.FormatAt(l.until)))
 	}
-	var absent, torn, gaps []string
+	var absent, torn, gaps, open []string
 	for _, wanted := range snapshot.Resources() {
 		i := slices.IndexFunc(h.Resources, func(is timeline.Resource) bool { return is.Group == wanted.Group && is.Resource == wanted.Resource })
 		of := notRead(wanted)
@@ -118,8 +118,10 @@ func (l *listened) lacks(h *timeline.Header) (lines []string, err error) {
 		switch state := l.of(h, h.Resources[i]); {
 		case state == uncertain:
 			gaps = append(gaps, wanted.String())
-		case state != synced && l.cut():
+		case state != synced && l.cut() && l.torn != "":
 			torn = append(torn, wanted.String())
+		case state != synced && l.cut() && (state == listed || of == ""):
+			open = append(open, wanted.String())
 		case state == unlisted && of != "":
 			lines = append(lines, fmt.Sprintf("%sthe tape has no list of %s up to %s", of, wanted, timeline.FormatAt(min(l.until, l.last))))
 		}
@@ -129,6 +131,9 @@ func (l *listened) lacks(h *timeline.Header) (lines []string, err error) {
 	}
 	if l.short != "" {
 		lines = append(lines, "the tape's end: "+l.short)
+	}
+	if len(open) > 0 {
+		lines = append(lines, "lists that the tape ends without a SYNC of: "+strings.Join(open, ", ")+"; some of their objects may be missing")
 	}
 	if len(gaps) > 0 {
 		lines = append(lines, "the moment is in a gap of the tape: "+strings.Join(gaps, ", ")+" are as they were before it")

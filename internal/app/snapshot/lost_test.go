@@ -132,15 +132,15 @@ func TestSkippedFiles(t *testing.T) {
 	put(t, folder, "sub/events.json", "no JSON at all")
 	put(t, folder, "notes.txt", "not an object")
 	put(t, folder, "real/statefulsets.txt", typed(t, "policy/v1", "PodDisruptionBudget", aPDB))
-	for link, to := range map[string]string{"poddisruptionbudgets.json": "real/statefulsets.txt", "jobs.json": filepath.Join(t.TempDir(), "out"), "daemonsets.json": "real"} {
+	for link, to := range map[string]string{"poddisruptionbudgets.json": "real/statefulsets.txt", "jobs.json": filepath.Join(t.TempDir(), "out"), "daemonsets.json": "real", "shop": "real"} {
 		if err := os.Symlink(to, filepath.Join(folder, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	said := leftOut(t, snapshot.Source{File: folder})
 	for _, want := range []string{
-		"files that hold no object: 1 (pods.json); ", "links that lead out of the folder, to a folder or to nothing: 2 (daemonsets.json, jobs.json); ",
-		"files that aren't named after a kind that is read: 1 (sub/cluster-pods.json); ", "pods: not read: the input has none; kubectl get pods -A -o json prints them",
+		"files that hold no object: 1 (pods.json); ", "links that lead out of the folder, to a folder or to nothing: 3 (daemonsets.json, jobs.json, shop); ",
+		"files that aren't named after a kind that is read: 1 (sub/cluster-pods.json); ", "pods: not read: the input has none: if the cluster has none either, nothing is missing; kubectl get pods -A -o json prints them",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("found\n%s\nleft out, want %q", said, want)
@@ -194,6 +194,81 @@ func TestPodsAndBudgetsThatWereNotRead(t *testing.T) {
 	}
 }
 
+// TestListsOfNone: kubectl prints a List of none without its kind, so that the file's name has to say it.
+func TestListsOfNone(t *testing.T) {
+	const none = `{"apiVersion":"v1","items":[],"kind":"List","metadata":{"resourceVersion":""}}`
+	for name, read := range map[string]bool{
+		"poddisruptionbudgets.json": true, "shop/poddisruptionbudgets.json": true, "pdb.json": true, "jobs.json": false, "some.json": false,
+	} {
+		folder := t.TempDir()
+		put(t, folder, "nodes.json", strings.Join(objects()[:2], "\n"))
+		put(t, folder, "pods.json", strings.Join(objects()[2:4], "\n"))
+		put(t, folder, name, none)
+		if said := leftOut(t, snapshot.Source{File: folder}); strings.Contains(said, "budgets: not read") == read || strings.Contains(said, "hold no object") {
+			t.Errorf("%s: found\n%s\nleft out, want budgets read: %v", name, said, read)
+		}
+	}
+	said := leftOut(t, snapshot.Source{File: "-", In: strings.NewReader(strings.Join(objects()[:4], "\n"))})
+	if want := "budgets: not read: the input has none: if the cluster has none either, nothing is missing; "; !strings.Contains(said, want) {
+		t.Errorf("found\n%s\nleft out, want %q", said, want)
+	}
+}
+
+// TestListsInAList: jq -s makes one of several.
+func TestListsInAList(t *testing.T) {
+	nodes, pods := typed(t, "v1", "Node", objects()[:2]...), typed(t, "v1", "Pod", objects()[2:4]...)
+	budgets := `{"apiVersion":"v1","kind":"List","items":[` + aPDB + `]}`
+	text := func(lists ...string) string {
+		return `{"apiVersion":"v1","kind":"List","items":[` + strings.Join(lists, ",") + `]}`
+	}
+	if got, err := read(t, snapshot.Source{File: "-", In: strings.NewReader(text(nodes, pods, budgets))}); err != nil || got != whole {
+		t.Errorf("found %q, error %v: want %q", got, err, whole)
+	}
+	own := `{"apiVersion":"example.com/v1","kind":"AllowList","metadata":{"name":"a"}}`
+	if said := leftOut(t, snapshot.Source{File: "-", In: strings.NewReader(text(nodes, own, text(text(pods))))}); !strings.Contains(said, "objects of other kinds: 2 (AllowList 1, List 1)") {
+		t.Errorf("found\n%s\nleft out, want the object whose kind ends in List, and the list in a list in a list", said)
+	}
+}
+
+// TestDocumentsOfOthers: a document that has an apiVersion and no kind is one of another program, if it isn't what is left of an object.
+func TestDocumentsOfOthers(t *testing.T) {
+	folder := t.TempDir()
+	put(t, folder, "cluster.json", list())
+	put(t, folder, "Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n")
+	if said := leftOut(t, snapshot.Source{File: folder}); !strings.Contains(said, "documents that are no object of Kubernetes: 1; they have no kind") || !strings.Contains(said, "(Chart.yaml); objects may be missing") {
+		t.Errorf("found\n%s\nleft out, want the chart", said)
+	}
+	for _, begin := range []string{"apiVersion: v1\n", "apiVersion: v1\nitems:\n", "apiVersion: v1\nmetadata:\n  name: a\n"} {
+		put(t, folder, "Chart.yaml", begin)
+		if _, err := read(t, snapshot.Source{File: folder}); err == nil || !strings.Contains(err.Error(), "found an apiVersion without a kind: the input is cut off") {
+			t.Errorf("%q: found error %v, want one about what is cut off", begin, err)
+		}
+	}
+}
+
+// TestTapeByHand: one with SYNCs of some lists, all at its beginning, may have been cut off, and is read.
+func TestTapeByHand(t *testing.T) {
+	text, err := os.ReadFile("../../../examples/surge.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const end = `"resource":"poddisruptionbudgets","rv":"350"}`
+	head := string(text[:bytes.Index(text, []byte(end))])
+	head = head[:strings.LastIndex(head, "--- ")] // the budgets' SYNC
+	tape := put(t, t.TempDir(), "hand.yaml", head)
+	f, err := snapshot.Read(t.Context(), snapshot.Source{File: tape})
+	if err != nil || len(f.Budgets) == 0 {
+		t.Fatalf("found error %v, want the budgets", err)
+	}
+	const want = "lists that the tape ends without a SYNC of: poddisruptionbudgets.policy; some of their objects may be missing"
+	if said := strings.Join(f.LeftOut, "\n"); !strings.Contains(said, want) || strings.Contains(said, "not read") {
+		t.Errorf("found\n%s\nleft out, want %q", said, want)
+	}
+	if _, err := snapshot.Read(t.Context(), snapshot.Source{File: put(t, t.TempDir(), "torn.yaml", head+`--- {"at":"0s`)}); err == nil || !strings.Contains(err.Error(), "before a whole list of poddisruptionbudgets.policy") {
+		t.Errorf("found error %v of a torn line, want the list", err)
+	}
+}
+
 // TestTornTape: a tape that ends within its first lists is refused, wherever it is cut; one that ends later is read.
 func TestTornTape(t *testing.T) {
 	text, err := os.ReadFile("../../../examples/surge.yaml")
@@ -233,7 +308,7 @@ func TestTornTape(t *testing.T) {
 // TestMoments: a moment that a tape or other objects don't have is said.
 func TestMoments(t *testing.T) {
 	const tape = "../../../examples/surge.yaml"
-	if said := leftOut(t, snapshot.Source{File: tape, At: 10 * time.Hour}); !strings.Contains(said, "the moment: the tape ends at 55.419138s, before 36000s; its end is here") {
+	if said := leftOut(t, snapshot.Source{File: tape, At: 10 * time.Hour}); !strings.Contains(said, "the moment: the tape ends at 55.419138s, before 36000s; the file has the cluster as it was at the tape's end") {
 		t.Errorf("found\n%s\nleft out, want the end of the tape", said)
 	}
 	for _, at := range []time.Duration{0, 30 * time.Second, replay.End} {
@@ -246,6 +321,9 @@ func TestMoments(t *testing.T) {
 		if _, err := read(t, snapshot.Source{File: file, At: 2 * time.Minute}); err == nil || !strings.Contains(err.Error(), "found objects of one moment, and --at 120s: want a tape with it") {
 			t.Errorf("%s: found error %v, want one about --at", file, err)
 		}
+	}
+	if _, err := read(t, snapshot.Source{File: folder, At: replay.End}); err == nil || !strings.Contains(err.Error(), "and --at end: want a tape") {
+		t.Errorf("found error %v, want one about --at end", err)
 	}
 	if _, err := read(t, snapshot.Source{File: filepath.Join(folder, "missing.json")}); err == nil || !strings.HasSuffix(err.Error(), "missing.json: no such file or folder: want a tape, what kubectl get -o json prints, or a folder of that") {
 		t.Errorf("found error %v, want what to name", err)

@@ -44,6 +44,8 @@ type object struct {
 	Metadata   json.RawMessage   `json:"metadata"`
 	Message    json.RawMessage   `json:"message"` // of a Status
 	Items      []json.RawMessage `json:"items"`
+
+	within bool // of a list's items: it is that of a list in a list
 }
 
 func (o *object) named() bool {
@@ -158,8 +160,8 @@ func addJSON(ctx context.Context, r *snapshot.Reading, text []byte) (n counts, e
 	}
 }
 
-// addObject takes in an object, or those of a list. Items of typed lists don't say what they are: the list does. YAML that is cut off is
-// still YAML; but kubectl writes the kind of a list after its items, so that such a list has none.
+// addObject takes in an object, or those of a list. Items of typed lists don't say what they are: the list does. jq -s makes a
+// List of lists. YAML that is cut off is still YAML; but kubectl writes the kind of a list after its items, so that such a list has none.
 func addObject(r *snapshot.Reading, raw []byte, within object) (n counts, err error) {
 	var o object
 	if err := json.Unmarshal(raw, &o); err != nil {
@@ -169,12 +171,14 @@ func addObject(r *snapshot.Reading, raw []byte, within object) (n counts, err er
 	whole := within.Kind == ""
 	switch kind, is := strings.CutSuffix(o.Kind, "List"); {
 	case whole && is:
-		return addItems(r, o.Items, kind, o.APIVersion)
+		return addItems(r, o.Items, object{Kind: kind, APIVersion: o.APIVersion})
+	case within.Kind == "-" && !within.within && is && !o.named():
+		return addItems(r, o.Items, object{Kind: kind, APIVersion: o.APIVersion, within: true})
 	case whole && o.Kind == "" && len(o.Items) > 0:
 		return n, errors.New("found a list without a kind: the input is cut off: want the whole of it")
 	case whole && len(o.Items) > 0 && !o.named():
 		return n, fmt.Errorf("found a list of the kind %.40q: the input is cut off: want the whole of it, with the kind List", o.Kind)
-	case whole && o.Kind == "" && o.APIVersion != "":
+	case whole && o.Kind == "" && o.APIVersion != "" && begun(raw):
 		return n, errors.New("found an apiVersion without a kind: the input is cut off: want the whole of it")
 	case o.Kind == "":
 		n.foreign++
@@ -188,20 +192,32 @@ func addObject(r *snapshot.Reading, raw []byte, within object) (n counts, err er
 	if snapshot.Takes(o.APIVersion, o.Kind) {
 		n.count(o.Kind, 1)
 	}
-	if err := r.Add(o.APIVersion, o.Kind, raw); err != nil {
+	err = r.Add(o.APIVersion, o.Kind, raw)
+	if tooMany := (*snapshot.TooManyError)(nil); err != nil && !errors.As(err, &tooMany) {
 		return n, &itemError{raw, fmt.Errorf("%w: %s", err, remedy)}
 	}
-	return n, nil
+	return n, err
 }
 
-// addItems takes in the objects of a list.
-func addItems(r *snapshot.Reading, items []json.RawMessage, kind, apiVersion string) (n counts, err error) {
+// begun reports whether a document without a kind may be the beginning of an object or of a list: other programs' files have an apiVersion,
+// too, such as Helm's Chart.yaml.
+func begun(raw []byte) bool {
+	var has map[string]json.RawMessage
+	if json.Unmarshal(raw, &has) != nil {
+		return true
+	}
+	_, one := has["metadata"]
+	_, list := has["items"]
+	return one || list || len(has) == 1
+}
+
+// addItems takes in the objects of a list, of which each is an item.
+func addItems(r *snapshot.Reading, items []json.RawMessage, item object) (n counts, err error) {
 	n.lists++
-	item := object{Kind: kind, APIVersion: apiVersion}
-	if kind == "" { // kubectl's List, of objects that say what they are
-		item = object{Kind: "-"}
-	} else if snapshot.Takes(apiVersion, kind) {
-		n.count(kind, 0)
+	if item.Kind == "" { // kubectl's List, of objects that say what they are
+		item = object{Kind: "-", within: item.within}
+	} else if snapshot.Takes(item.APIVersion, item.Kind) {
+		n.count(item.Kind, 0)
 	}
 	for i, raw := range items {
 		some, err := addObject(r, raw, item)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/simcluster"
@@ -110,9 +112,9 @@ func (s *Source) file(ctx context.Context) (_ *spec.File, err error) {
 		return nil, fmt.Errorf("%s: %w", s.label(), err)
 	}
 	switch {
-	case is(head, "Timeline"):
+	case Is(head, "Timeline"):
 		return s.tape(ctx, raw)
-	case is(head, spec.FileKind):
+	case Is(head, spec.FileKind):
 		return nil, fmt.Errorf("%s: found a scenario file already: want a tape, objects as kubectl get -o json prints them, or a folder of them", s.label())
 	case s.At != 0:
 		return nil, s.noMoments()
@@ -131,13 +133,27 @@ func (s *Source) file(ctx context.Context) (_ *spec.File, err error) {
 
 // noMoments is the error of a source that has one moment alone.
 func (s *Source) noMoments() error {
-	return fmt.Errorf("%s: found objects of one moment, and --at %s: want a tape with it, or no --at", s.label(), timeline.FormatAt(s.At))
+	at := timeline.FormatAt(s.At)
+	if s.At == replay.End {
+		at = "end"
+	}
+	return fmt.Errorf("%s: found objects of one moment, and --at %s: want a tape with it, or no --at", s.label(), at)
 }
 
-// is reports whether the head of a file begins a document of nodesim's of a kind.
-func is(head []byte, kind string) bool {
-	return bytes.Contains(head, []byte("nodesim.dev/")) && (bytes.Contains(head, []byte("kind: "+kind)) || bytes.Contains(head, []byte(`"kind":"`+kind+`"`)))
+// Is reports whether the head of a file begins a document of nodesim's of a kind, in YAML or JSON.
+func Is(head []byte, kind string) bool {
+	if !bytes.Contains(head, []byte("nodesim.dev/")) {
+		return false
+	}
+	for _, found := range aKind.FindAllSubmatch(head, -1) {
+		if string(found[1]) == kind {
+			return true
+		}
+	}
+	return false
 }
+
+var aKind = regexp.MustCompile(`\bkind["']?\s*:\s*["']?(\w+)\b`)
 
 // inside is the beginning of a file, decompressed. It reads nothing off.
 func inside(raw *bufio.Reader) ([]byte, error) {
@@ -194,20 +210,23 @@ func cutOff(err error) error {
 	return err
 }
 
+// noneThere says why something wasn't read: kubectl prints the same List whether it was asked for it or not, where a cluster has none.
+const noneThere = "the input has none: if the cluster has none either, nothing is missing; "
+
 // made is the file of what was read, n objects in all.
 func (s *Source) made(r *snapshot.Reading, n counts, o snapshot.Options) (*spec.File, error) {
 	if n.all == 0 {
-		return nil, fmt.Errorf("%s: found no object of Kubernetes: want what kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv -A -o json prints, "+
+		return nil, fmt.Errorf("%s: found no object of Kubernetes: want what kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json prints, "+
 			"a folder of kubectl cluster-info dump or must-gather, or a tape%s", s.label(), strings.Join(append([]string{""}, o.LeftOut...), "; "))
 	}
 	if _, read := n.taken["Pod"]; !read {
-		o.LeftOut = append(o.LeftOut, spec.NotRead(spec.PodsOfCluster)+"the input has none; kubectl get pods -A -o json prints them")
+		o.LeftOut = append(o.LeftOut, spec.NotRead(spec.PodsOfCluster)+noneThere+"kubectl get pods -A -o json prints them")
 	}
 	if _, read := n.taken["PodDisruptionBudget"]; !read {
-		o.LeftOut = append(o.LeftOut, spec.NotRead(spec.BudgetsOfCluster)+"the input has none; kubectl get pdb -A -o json prints them")
+		o.LeftOut = append(o.LeftOut, spec.NotRead(spec.BudgetsOfCluster)+noneThere+"kubectl get pdb -A -o json prints them")
 	}
 	if n.foreign > 0 {
-		o.LeftOut = append(o.LeftOut, fmt.Sprintf("documents that are no object of Kubernetes: %d; they have neither kind nor apiVersion", n.foreign))
+		o.LeftOut = append(o.LeftOut, fmt.Sprintf("documents that are no object of Kubernetes: %d; they have no kind", n.foreign))
 	}
 	o.LeftOut = append(o.LeftOut, "the API server's version: the input doesn't have it; that of the newest kubelet is here")
 	f, err := r.File(o)

@@ -178,6 +178,27 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestTooMany: what is too large is none of its objects' fault.
+func TestTooMany(t *testing.T) {
+	var text strings.Builder
+	for i := range spec.MaxNodes + 1 {
+		fmt.Fprintf(&text, `{"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"n%d"}}`+"\n", i)
+	}
+	_, err := read(t, snapshot.Source{File: "-", In: strings.NewReader(text.String())})
+	if err == nil || !strings.HasSuffix(err.Error(), "CSINodes: want at most as many, which is what a scenario may have; read a part of the cluster") {
+		t.Errorf("found error %v, want one that says to read a part", err)
+	}
+}
+
+// TestQuotedKinds: YAML may quote what a document is, and JSON may have spaces.
+func TestQuotedKinds(t *testing.T) {
+	for _, text := range []string{"apiVersion: nodesim.dev/v1\nkind: \"Scenario\"\n", `{"apiVersion": "nodesim.dev/v1", "kind": "Scenario"}`} {
+		if _, err := read(t, snapshot.Source{File: "-", In: strings.NewReader(text)}); err == nil || !strings.Contains(err.Error(), "found a scenario file already") {
+			t.Errorf("%s: found error %v, want that it is a scenario", text, err)
+		}
+	}
+}
+
 // A server serves the objects in pages of one, forgets where the first page of pods ended, and forbids and lacks some kinds.
 type server struct {
 	t       *testing.T

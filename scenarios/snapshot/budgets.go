@@ -18,7 +18,9 @@ import (
 // budgetsOf are the cluster's budgets as a file has them.
 func (d *draft) budgetsOf() (all []spec.Budget) {
 	labelled := map[string]map[string]labels.Set{} // each set of labels of a namespace's pods once, without those of each pod alone
+	pods := map[string][]*pod{}                    // by namespace
 	for _, p := range d.pods {
+		pods[p.Namespace] = append(pods[p.Namespace], p)
 		if labelled[p.Namespace] == nil {
 			labelled[p.Namespace] = map[string]labels.Set{}
 		}
@@ -50,7 +52,7 @@ func (d *draft) budgetsOf() (all []spec.Budget) {
 		}
 		each, unlike := ofEach(selector)
 		switch {
-		case !each && !selects(selector, labelled[b.Namespace]), each && !d.selectsPod(selector, b.Namespace):
+		case !each && !selects(selector, labelled[b.Namespace]), each && !selectsPod(selector, pods[b.Namespace]):
 			d.said.add("budgets that select no pod", "they are here and hold nothing up", at)
 		case unlike:
 			d.said.add("budgets that select pods by labels which controllers give them", "these labels have other values here, so that they may hold nothing up", at)
@@ -85,13 +87,8 @@ func ofEach(selector labels.Selector) (each, unlike bool) {
 var alike = []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, batchv1.JobNameLabel, "job-name"}
 
 // selectsPod looks at every pod of a namespace.
-func (d *draft) selectsPod(selector labels.Selector, namespace string) bool {
-	for _, p := range d.pods {
-		if p.Namespace == namespace && selector.Matches(labels.Set(p.Labels)) {
-			return true
-		}
-	}
-	return false
+func selectsPod(selector labels.Selector, pods []*pod) bool {
+	return slices.ContainsFunc(pods, func(p *pod) bool { return selector.Matches(labels.Set(p.Labels)) })
 }
 
 // selector selects the budget's pods. An empty one selects no pod in policy/v1beta1 (k8s.io/api/policy/v1beta1, types.go).

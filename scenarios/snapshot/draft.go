@@ -57,7 +57,7 @@ func (r *Reading) File(o Options) (*spec.File, error) {
 	}
 	d.without()
 	if len(d.nodes) == 0 {
-		return nil, errors.New("found no nodes: want a cluster that has some, or the objects of one: kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv -A -o json")
+		return nil, errors.New("found no nodes: want a cluster that has some, or the objects of one: kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json")
 	}
 	d.describe()
 	if err := d.groups(); err != nil {
@@ -90,7 +90,7 @@ func (d *draft) describe() {
 		f.Metadata.Title = "a cluster as it was at " + f.Start.Format(time.RFC3339)
 		return
 	}
-	d.LeftOut = append(slices.Clip(d.LeftOut), "the time of the cluster: none of the input's times can be when it was read; the file's start is made up")
+	d.LeftOut = append(slices.Clip(d.LeftOut), "the time of the cluster: no time in the input is between 2000 and 2200; the file's start is made up")
 }
 
 // undated is the title of a file that doesn't know when its cluster was read.

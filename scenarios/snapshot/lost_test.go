@@ -61,6 +61,24 @@ func TestPodsThatComeBack(t *testing.T) {
 	}
 }
 
+// TestADeletedPodOfANodeThatIsntHere doesn't come back here.
+func TestADeletedPodOfANodeThatIsntHere(t *testing.T) {
+	m := newMade(t)
+	m.hidden["StatefulSet"] = true
+	m.node("a", "workers", "eu-central-1a", nil)
+	m.node("w", "windows", "eu-central-1a", func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" })
+	m.workload(part{kind: "StatefulSet", namespace: "shop", name: "db", on: []string{"a", "w"}, replicas: 2, pod: func(p *corev1.Pod) {
+		if p.Spec.NodeName == "w" {
+			deleted := metav1.NewTime(read)
+			p.DeletionTimestamp = &deleted
+		}
+	}})
+	f := m.file(snapshot.Options{At: read})
+	if w := workloadOf(t, f, "shop/db"); len(w.Pods) != 1 || w.Pods[0].Node != "a" || !says(f, "pods that are being deleted: 1 (shop/db-1); they aren't here") {
+		t.Errorf("found the pods %+v and %q left out, want the pod of a alone", w.Pods, f.LeftOut)
+	}
+}
+
 // byName is a node affinity to a node by its name, and to a label.
 func byName(node string) *corev1.Affinity {
 	fields := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}}
@@ -241,6 +259,12 @@ func TestANodeThatReportsNothing(t *testing.T) {
 	if cpu.Cmp(resource.MustParse("1930m")) != 0 || !says(f, "nodes that report nothing allocatable: 1 (a); ") {
 		t.Errorf("found %s of CPU and %q left out, want what b reports, and a named", cpu.String(), f.LeftOut)
 	}
+	alone := newMade(t)
+	alone.node("a", "workers", "eu-central-1a", func(n *corev1.Node) { n.Status.Allocatable = nil })
+	f = alone.file(snapshot.Options{At: read})
+	if !says(f, "nodes that report nothing allocatable, nor does any of their instance type: 1 (a); they have here what nodesim knows of the type") {
+		t.Errorf("found %q left out, want that no node of the type reports anything", f.LeftOut)
+	}
 }
 
 // TestBudgetsOfOnePod: labels that controllers give pods select them.
@@ -271,8 +295,8 @@ func TestTimesThatCantBe(t *testing.T) {
 		age   time.Duration // of the first
 		says  string
 	}{
-		"one of 2099":    {[]string{"2026-11-19T22:00:00Z", "2026-11-20T20:00:00Z", "2099-01-01T00:00:00Z"}, true, "2026-11-20T20:00:00Z", 22 * time.Hour, "times ahead of this machine's clock: 1; "},
-		"all of 2099":    {[]string{"2099-01-01T00:00:00Z", "2099-01-01T01:00:00Z"}, true, "2099-01-01T01:00:00Z", time.Hour, "times ahead of this machine's clock: 2; "},
+		"one of 2099":    {[]string{"2026-11-19T22:00:00Z", "2026-11-20T20:00:00Z", "2099-01-01T00:00:00Z"}, true, "2026-11-20T20:00:00Z", 22 * time.Hour, "times ahead of this machine's clock: 1; they don't say when"},
+		"all of 2099":    {[]string{"2099-01-01T00:00:00Z", "2099-01-01T01:00:00Z"}, true, "2099-01-01T01:00:00Z", time.Hour, "times ahead of this machine's clock: 2; all are, so ages count up to the newest of them"},
 		"a clock ahead":  {[]string{"2026-11-20T22:10:00Z"}, true, "2026-11-20T22:10:00Z", 0, ""},
 		"all of 1970":    {[]string{"1970-01-01T00:00:00Z"}, false, "", 0, "the time of the cluster: "},
 		"all of no time": {[]string{"0001-01-01T00:00:00Z"}, false, "", 0, "the time of the cluster: "},

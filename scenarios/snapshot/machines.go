@@ -52,12 +52,18 @@ func (d *draft) reporting(nodes []*corev1.Node) (all []*corev1.Node) {
 	for _, n := range nodes {
 		if len(n.Status.Allocatable) > 0 {
 			all = append(all, n)
-			continue
 		}
-		d.said.add("nodes that report nothing allocatable", "they have what others of their instance type have here", ref{nodeName, "", n.Name})
 	}
 	if len(all) == 0 {
+		for _, n := range nodes {
+			d.said.add("nodes that report nothing allocatable, nor does any of their instance type", "they have here what nodesim knows of the type, or else of their capacity", ref{nodeName, "", n.Name})
+		}
 		return nodes
+	}
+	for _, n := range nodes {
+		if len(n.Status.Allocatable) == 0 {
+			d.said.add("nodes that report nothing allocatable", "they have what others of their instance type have here", ref{nodeName, "", n.Name})
+		}
 	}
 	return all
 }

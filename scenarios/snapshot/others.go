@@ -18,8 +18,8 @@ var effects = map[string]string{
 	"ResourceQuota":                  "no namespace has a quota here",
 	"LimitRange":                     "pods have the requests of their own spec alone",
 	"StorageClass":                   "a new volume is where its pod is, as with volumeBindingMode: WaitForFirstConsumer",
-	"ValidatingWebhookConfiguration": "nothing that is asked there is refused here",
-	"MutatingWebhookConfiguration":   "nothing that is asked there is changed here",
+	"ValidatingWebhookConfiguration": "webhooks refuse nothing here",
+	"MutatingWebhookConfiguration":   "webhooks change nothing here",
 }
 
 // addOther counts an object of a kind that no file has. Events are no part of a cluster as it is, and of PriorityClasses the values count.
@@ -57,7 +57,10 @@ func (d *draft) counted() (lines []string) {
 	if n := total(d.nameless); n > 0 {
 		lines = append(lines, fmt.Sprintf("objects without a name: %d%s; they aren't here", n, d.byKind(d.nameless)))
 	}
-	if d.future > 0 {
+	switch {
+	case d.future > 0 && d.newest.IsZero() && d.At.IsZero():
+		lines = append(lines, fmt.Sprintf("times ahead of this machine's clock: %d; all are, so ages count up to the newest of them", d.future))
+	case d.future > 0:
 		lines = append(lines, fmt.Sprintf("times ahead of this machine's clock: %d; they don't say when the cluster was read, and what began then has no age", d.future))
 	}
 	return lines

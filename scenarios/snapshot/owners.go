@@ -146,10 +146,10 @@ func (d *draft) left(p *pod) (why string, wanted bool) {
 }
 
 // comesBack reports whether a pod that is being deleted is one of its workload's replicas all the same: nothing else has the number of a
-// StatefulSet's pod until that has ended. Where the object is there it says how many replicas there are; and a ReplicaSet's pod has its
-// successor already.
+// StatefulSet's pod until that has ended. Where the object is there it says how many replicas there are; a ReplicaSet's pod has its
+// successor already; and one on a node that isn't here comes back elsewhere.
 func (d *draft) comesBack(p *pod) bool {
-	if p.DeletionTimestamp == nil {
+	if p.DeletionTimestamp == nil || p.node != "" && d.nodes[p.node] == nil {
 		return false
 	}
 	at := d.rootOf(p)

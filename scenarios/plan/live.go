@@ -150,21 +150,21 @@ func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
 		b := &p.Blocks[i]
 		at := slices.IndexFunc(is.blocks, func(x blocked) bool { return x.kind == b.Kind && x.object == b.Object })
 		seen[[2]string{b.Kind, b.Object}] = true
-		switch planned := fmt.Sprintf("holds it up in %d of %d runs, on %s", b.Runs, p.Runs, b.onNodes.of("node")); {
+		switch planned := fmt.Sprintf("holds it up (%s) in %d of %d runs, on %s", b.Kind, b.Runs, p.Runs, b.onNodes.of("node")); {
 		case at >= 0:
 			is := &is.blocks[at]
-			c := l.check(!b.onNodes.exclude(is.nodes), b.Object, planned, fmt.Sprintf("held it up for %s, on %s", short(is.held), phrase.Count(is.nodes, "node")))
+			c := l.check(!b.onNodes.exclude(is.nodes), b.Object, planned, fmt.Sprintf("held it up (%s) for %s, on %s", is.kind, short(is.held), phrase.Count(is.nodes, "node")))
 			if !c.Agrees && !is.stops && l.Late > 0 {
 				c.excuse(run)
 			}
 		case b.Runs*100 >= p.Runs*often:
-			l.check(false, b.Object, planned, "didn't hold it up")
+			l.check(false, b.Object, planned, fmt.Sprintf("didn't hold it up (%s)", b.Kind))
 		}
 	}
 	for i := range is.blocks {
 		if b := &is.blocks[i]; !seen[[2]string{b.kind, b.object}] {
 			seen[[2]string{b.kind, b.object}] = true
-			c := l.check(false, b.object, "holds it up in no run", "held it up for "+short(b.held))
+			c := l.check(false, b.object, fmt.Sprintf("holds it up (%s) in no run", b.kind), fmt.Sprintf("held it up (%s) for %s", b.kind, short(b.held)))
 			if !b.stops && b.held-time.Duration(l.Late) < b.least() {
 				c.excuse(run)
 			}

@@ -69,6 +69,11 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 			if d := cmp.Diff(c.differs, differs); d != "" {
 				t.Errorf("what differs (-want +got):\n%s", d)
 			}
+			for _, check := range l.Checks {
+				if strings.Contains(check.Plan, "it up") != strings.Contains(check.Plan, "it up (") || strings.Contains(check.Live, "it up") != strings.Contains(check.Live, "it up (") {
+					t.Errorf("%s: planned %s; live %s: want the kind of the block in both", check.What, check.Plan, check.Live)
+				}
+			}
 			if c.slowest > 0 != (unclear > 0 && strings.Contains(l.headline(), "lower --live-speed") == l.Agrees()) {
 				t.Errorf("found %d unclear checks, and %q", unclear, l.headline())
 			}

@@ -26,6 +26,9 @@ func (p *Plan) Markdown(w io.Writer) error {
 			b := &p.Blocks[i]
 			return []string{code(b.Object), percent(b.Runs, p.Runs), b.Held.P50.String(), b.Held.Longest.String(), percent(b.Stops, p.Runs), escaped(b.Remedy)}
 		})
+		if more := p.mayBlock(); more != "" {
+			fmt.Fprintf(m, "\n%s\n", escaped(more))
+		}
 	} else if p.unread(spec.PodsOfCluster) || p.unread(spec.BudgetsOfCluster) { // the tables that aren't there would say that all is well
 		fmt.Fprintf(m, "\n%s\n", escaped(p.nothingBlocks()))
 	}

@@ -109,6 +109,9 @@ func (t *text) blocks(p *Plan) {
 		return fmt.Sprintf("%s\t%d of %d\t%s\t%s\t%s", noderoll.OneLine(b.Object), b.Runs, p.Runs, b.Held.P50, b.Held.Longest, stops), below
 	})
 	t.more(len(p.Blocks))
+	if more := p.mayBlock(); more != "" {
+		t.say("", more)
+	}
 }
 
 func (t *text) wontRun(p *Plan) {

@@ -39,6 +39,34 @@ groups: [{name: workers, nodes: 1}]
 	}
 }
 
+// What holds up the roll is said, and what wasn't read, too.
+func TestWhatIsntKnownBesideWhatBlocks(t *testing.T) {
+	held := `apiVersion: nodesim.dev/v1
+kind: Scenario
+metadata: {name: unread, title: a budget that refuses all}
+timeLimit: 1h
+cluster: {provider: eks}
+groups: [{name: workers, nodes: 2}]
+workloads: [{name: web, replicas: 2}]
+budgets: [{workload: web, minAvailable: 2}]
+`
+	for leftOut, want := range map[string]string{
+		"host ports": "",
+		spec.NotRead(spec.BudgetsOfCluster) + "x": "Whether a budget holds up the roll isn't known: none was read.",
+		spec.NotRead(spec.PodsOfCluster) + "x":    "What else holds up the roll isn't known: no pod was read.",
+	} {
+		p := planned(t, parsed(t, held+"leftOut: [\""+leftOut+"\"]\n"), plan.Options{Runs: 2})
+		if len(p.Blocks) == 0 {
+			t.Fatal("nothing blocks")
+		}
+		for _, text := range []string{written(t, p.Text), written(t, p.Markdown)} {
+			if !strings.Contains(text, want) || want == "" && strings.Contains(text, "isn't known") || strings.Contains(text, "Nothing else does") {
+				t.Errorf("%s: got\n%s\nwant %q", leftOut, text, want)
+			}
+		}
+	}
+}
+
 // Nodes with the image that a roll has begun to bring stay, with one kubelet as with two.
 func TestARollToAnotherImageThatHasBegun(t *testing.T) {
 	f := parsed(t, `apiVersion: nodesim.dev/v1

@@ -84,6 +84,17 @@ func (p *Plan) nothingBlocks() string {
 	return "Nothing holds up the roll: no budget for ten seconds, nothing else for a minute."
 }
 
+// mayBlock says, beside what does hold up the roll, what else may and wasn't read; or nothing.
+func (p *Plan) mayBlock() string {
+	switch {
+	case p.unread(spec.PodsOfCluster):
+		return "What else holds up the roll isn't known: no pod was read."
+	case p.unread(spec.BudgetsOfCluster):
+		return "Whether a budget holds up the roll isn't known: none was read."
+	}
+	return ""
+}
+
 // size says what is rolled, to what, and how often it was tried.
 func (p *Plan) size() string {
 	to := map[string]bool{}

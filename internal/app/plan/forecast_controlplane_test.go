@@ -129,7 +129,7 @@ func TestForecastsComeTrue(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("of %d rolls that ended %d took between P5 and P95, %d no longer beyond it than this machine may have delayed them", timed, within, unclear)
+	t.Log(judged(timed, within, unclear))
 	if err := verdict(timed, within, unclear); err != nil {
 		t.Error(err)
 	}

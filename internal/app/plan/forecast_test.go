@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -18,7 +19,15 @@ func verdict(timed, within, unclear int) error {
 	return nil
 }
 
-// Rolls that are unclear excuse none of the others, and all can't be.
+// judged says of how many durations the verdict is.
+func judged(timed, within, unclear int) string {
+	if timed == unclear {
+		return fmt.Sprintf("NO DURATION WAS JUDGED: of %d rolls that ended all are unclear, since this machine may have delayed them", timed)
+	}
+	return fmt.Sprintf("of %d rolls that ended %d took between P5 and P95, %d no longer beyond it than this machine may have delayed them", timed, within, unclear)
+}
+
+// Rolls that are unclear excuse none of the others, and of 20 or more at most half may be. Where all of a few are, the log says so.
 func TestVerdictOnForecasts(t *testing.T) {
 	for _, c := range []struct {
 		timed, within, unclear int
@@ -39,6 +48,9 @@ func TestVerdictOnForecasts(t *testing.T) {
 	} {
 		if err := verdict(c.timed, c.within, c.unclear); (err == nil) != c.good {
 			t.Errorf("%d of %d within, %d unclear: %v, want %t", c.within, c.timed, c.unclear, err, c.good)
+		}
+		if none := strings.HasPrefix(judged(c.timed, c.within, c.unclear), "NO DURATION WAS JUDGED"); none != (c.timed == c.unclear) {
+			t.Errorf("of %d timed, %d unclear: it says that none was judged: %t", c.timed, c.unclear, none)
 		}
 	}
 }

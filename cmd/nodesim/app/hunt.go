@@ -60,10 +60,10 @@ func newHunt() *cobra.Command {
 			nodesim hunt surge --policy no-stuck-roll
 			nodesim hunt ./mine.yaml --policy budgets-kept --policy mine.policy.yaml --budget 5m --out found.yaml
 			nodesim hunt cluster.json --nodegroup workers --roll maxUnavailable=2 --policy no-stuck-roll
-			kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv -A -o json | nodesim hunt - --policy no-stuck-roll
+			kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json | nodesim hunt - --policy no-stuck-roll
 			nodesim hunt surge --cases 10000 --shard 0/8 -o json > 0.json
 			nodesim hunt merge 0.json 1.json 2.json
-			nodesim hunt manifest surge --cases 10000 --shards 8 --image registry.example/nodesim:v1 | kubectl apply -f -`),
+			nodesim hunt manifest surge --cases 10000 --shards 8 --image registry.example/nodesim:v1 | kubectl apply --server-side -f -`),
 		Args:              arguments(1, 1, "one scenario"),
 		ValidArgsFunction: oneScenario,
 	}
@@ -230,7 +230,8 @@ func newHuntManifest() *cobra.Command {
 		Short: "Print a Kubernetes Job that runs a search in shards",
 		Long: `Print an Indexed Job, and a ConfigMap with the scenario and the policies: each of the Job's
 pods runs one shard, and leaves its result in its log. An index fails where its shard found
-something. IMAGE has nodesim as its entry point.`,
+something. IMAGE has nodesim as its entry point. kubectl apply wants --server-side where the ConfigMap,
+such as that of a cluster's scenario, is above 256 KiB.`,
 		Example: examples(`
 			nodesim hunt manifest surge --policy no-stuck-roll --cases 100000 --shards 8 --image registry.example/nodesim:v1`),
 		Args:              arguments(1, 1, "one scenario"),

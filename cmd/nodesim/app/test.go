@@ -55,7 +55,7 @@ that is called merge or manifest is ./merge or ./manifest. docs/store.md has mor
 			nodesim test testdata/tapes --policy budgets-kept --summary summary.md
 			nodesim test --update testdata/tapes/roll.yaml
 			nodesim test --store file:///srv/tapes --since 24h --policy no-stuck-roll
-			nodesim test manifest --store file:///srv/tapes --claim tapes --shards 8 --image registry.example/nodesim:v1 | kubectl apply -f -`),
+			nodesim test manifest --store file:///srv/tapes --claim tapes --shards 8 --image registry.example/nodesim:v1 | kubectl apply --server-side -f -`),
 		ValidArgsFunction: completeFiles(-1, tapeEndings...),
 	}
 	cmd.Flags().BoolVar(&update, "update", false, "write the golden files in place of comparing")

@@ -25,9 +25,9 @@ func (r *Roll) of(f *scenarios.File) (*scenarios.File, error) {
 	return plan.Prepare(f, plan.Options{Groups: r.Groups, Roll: r.Settings})
 }
 
-// idle reports whether there are nodes, and nothing happens to them: no roll, no fault, no workload that is created later.
+// idle reports whether there are nodes, and nothing happens to them: no roll, no autoscaler, no fault, no workload that is created later.
 func idle(f *spec.File) bool {
-	return f.Roll == nil && f.Nodes() > 0 &&
+	return f.Roll == nil && f.Autoscaler == nil && f.Nodes() > 0 &&
 		!slices.ContainsFunc(f.Faults, func(one spec.Fault) bool { return one.Mark == nil }) &&
 		!slices.ContainsFunc(f.Workloads, func(w spec.Workload) bool { return w.CreateAt > 0 })
 }

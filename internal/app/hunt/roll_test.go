@@ -62,6 +62,7 @@ func TestWhatIsRolled(t *testing.T) {
 		{"another roll", readCluster + "roll: {strategy: eks-minimal, groups: [spare]}\n", Roll{Settings: plain}, "plain of [spare]"},
 		{"a fault", readCluster + "faults: [{at: 2m, delete: {nodes: 1}}]\n", Roll{}, "none"},
 		{"a fault and a group", readCluster + "faults: [{at: 2m, delete: {nodes: 1}}]\n", Roll{Groups: []string{"workers"}}, "eks-default of [workers]"},
+		{"an autoscaler", readCluster + "autoscaler: {}\n", Roll{}, "none"},
 		{"a mark", readCluster + "faults: [{at: 2m, mark: {name: noted}}]\n", Roll{}, "eks-default of [workers spare]"},
 		{"a workload that comes later", later, Roll{}, "none"},
 	} {

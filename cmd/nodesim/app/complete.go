@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -113,6 +114,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	return &exitError{exitUsage, err}
 }
 
+// aDuration is what time.ParseDuration takes, unless it is too long; its errors are the same for both.
+var aDuration = regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`)
+
 // refusal says what a flag wants that was given another value. pflag's own types pass on what Go's packages say, which
 // names their functions; those of this package say it themselves.
 func refusal(invalid *pflag.InvalidValueError) string {
@@ -124,13 +128,16 @@ func refusal(invalid *pflag.InvalidValueError) string {
 	case "bool":
 		return "want true or false"
 	case "duration":
+		if aDuration.MatchString(invalid.GetValue()) {
+			return "want less than 2562047h, which is the longest duration"
+		}
 		return "want a duration such as 90s or 1h30m"
 	case "int":
 		return whole
 	case "uint64":
 		return whole + ", not a negative one"
 	case "stringSlice":
-		return "want values divided by commas, without quotes"
+		return "want values separated by commas, without quotes"
 	}
 	return invalid.Unwrap().Error()
 }

@@ -115,8 +115,9 @@ func TestRefusals(t *testing.T) {
 		"hunt --cases=-1":                      `flag --cases "-1": want a whole number, not a negative one`,
 		"replay --loop=x":                      `flag --loop "x": want true or false`,
 		"replay --idle-limit=3":                `flag --idle-limit "3": want a duration such as 90s or 1h30m`,
+		"replay --idle-limit=9999999h":         `flag --idle-limit "9999999h": want less than 2562047h, which is the longest duration`,
 		"record --until-complete=maybe":        `flag --until-complete "maybe": want true or false`,
-		`record --resources=a"b`:               `flag --resources "a\"b": want values divided by commas, without quotes`,
+		`record --resources=a"b`:               `flag --resources "a\"b": want values separated by commas, without quotes`,
 		"simulate --seed=99999999999999999999": `flag --seed "99999999999999999999": want a whole number from 0 to 18446744073709551615`,
 	} {
 		root := newRoot()

@@ -105,6 +105,7 @@ func TestForecastsComeTrue(t *testing.T) {
 	}
 	providers := []string{"eks", "karpenter", "gke", "plain"}
 	timed, within, unclear := 0, 0, 0
+	var missed []string
 	for i := first; i <= last; i++ {
 		provider := providers[i%len(providers)]
 		t.Run(fmt.Sprintf("%s-%d", provider, i), func(t *testing.T) {
@@ -114,11 +115,13 @@ func TestForecastsComeTrue(t *testing.T) {
 				switch {
 				case c.What == "duration":
 					timed++
-					if c.Agrees {
+					switch {
+					case c.Agrees:
 						within++
-					}
-					if c.Unclear {
+					case c.Unclear:
 						unclear++
+					default:
+						missed = append(missed, t.Name()+": "+text)
 					}
 					t.Log(text)
 				case c.Differs():
@@ -131,7 +134,7 @@ func TestForecastsComeTrue(t *testing.T) {
 	}
 	t.Log(judged(timed, within, unclear))
 	if err := verdict(timed, within, unclear); err != nil {
-		t.Error(err)
+		t.Errorf("%v:\n%s", err, strings.Join(missed, "\n"))
 	}
 }
 

@@ -57,7 +57,7 @@ func (r *Reading) File(o Options) (*spec.File, error) {
 	}
 	d.without()
 	if len(d.nodes) == 0 {
-		return nil, errors.New("found no nodes: want a cluster that has some, or the objects of one: kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json")
+		return nil, errors.New("found no nodes: want a cluster that has some, or the objects of one: " + KubectlGet)
 	}
 	d.describe()
 	if err := d.groups(); err != nil {

@@ -12,6 +12,9 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
+// KubectlGet is the command that prints what a scenario file is made of: the Resources, but for ReplicationControllers.
+const KubectlGet = "kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json"
+
 // Resources are those that a scenario file is made of, in the order in which they are best read.
 func Resources() []timeline.Resource {
 	return []timeline.Resource{

@@ -16,6 +16,7 @@ import (
 	"github.com/nodesim/nodesim/internal/ui/terminal"
 	"github.com/nodesim/nodesim/scenarios"
 	search "github.com/nodesim/nodesim/scenarios/hunt"
+	reading "github.com/nodesim/nodesim/scenarios/snapshot"
 )
 
 // huntFlags are those of hunt, as they were given.
@@ -60,7 +61,7 @@ func newHunt() *cobra.Command {
 			nodesim hunt surge --policy no-stuck-roll
 			nodesim hunt ./mine.yaml --policy budgets-kept --policy mine.policy.yaml --budget 5m --out found.yaml
 			nodesim hunt cluster.json --nodegroup workers --roll maxUnavailable=2 --policy no-stuck-roll
-			kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json | nodesim hunt - --policy no-stuck-roll
+			` + reading.KubectlGet + ` | nodesim hunt - --policy no-stuck-roll
 			nodesim hunt surge --cases 10000 --shard 0/8 -o json > 0.json
 			nodesim hunt merge 0.json 1.json 2.json
 			nodesim hunt manifest surge --cases 10000 --shards 8 --image registry.example/nodesim:v1 | kubectl apply --server-side -f -`),

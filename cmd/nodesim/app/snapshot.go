@@ -21,7 +21,7 @@ file can't say is named in it, and on standard error.
 
 Without FILE it is the kubeconfig's cluster. FILE is otherwise:
 
-  what kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json
+  what ` + reading.KubectlGet + `
   prints, or -o yaml; several, one after the other; - for standard input
   a folder that kubectl cluster-info dump or must-gather has left
   a tape, at the moment --at
@@ -33,7 +33,7 @@ names of the user's own are pseudonyms, the same ones each time with the same ke
 		Example: examples(`
 			nodesim snapshot --out cluster.yaml
 			nodesim snapshot --context prod --anonymize --out cluster.yaml
-			kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json | nodesim snapshot - --out cluster.yaml
+			` + reading.KubectlGet + ` | nodesim snapshot - --out cluster.yaml
 			nodesim snapshot cluster-state/ --out cluster.yaml
 			nodesim snapshot roll.yaml --at 2m --out cluster.yaml
 			nodesim replay --simulate ./cluster.yaml`),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -47,7 +48,7 @@ func (c *Calibration) Read(name string, tape *timeline.Reader) error {
 		c.samples = map[string]*samples{}
 	}
 	c.estimates = usualOf(c.provider)
-	within, err := scopeOf(h)
+	within, err := observe.ScopeOf(h)
 	if err != nil {
 		return fmt.Errorf("tape %s: %w", phrase.Escaped(name), err)
 	}
@@ -65,12 +66,12 @@ func (c *Calibration) Read(name string, tape *timeline.Reader) error {
 			about.Gaps++
 		}
 		about.Events++
-		if err := within.event(&ev); err != nil {
+		if err := within.Apply(ev); err != nil {
 			return fmt.Errorf("tape %s: %w", phrase.Escaped(name), err)
 		}
 		r.event(&ev)
 	}
-	if err := within.unmatched(); err != nil {
+	if err := within.Unmatched(); err != nil {
 		return fmt.Errorf("tape %s: %w", phrase.Escaped(name), err)
 	}
 	r.close()

@@ -216,7 +216,7 @@ const noneThere = "the input has none: if the cluster has none either, nothing i
 // made is the file of what was read, n objects in all.
 func (s *Source) made(r *snapshot.Reading, n counts, o snapshot.Options) (*spec.File, error) {
 	if n.all == 0 {
-		return nil, fmt.Errorf("%s: found no object of Kubernetes: want what kubectl get nodes,pods,pdb,deploy,rs,sts,ds,job,pvc,pv,csinode -A -o json prints, "+
+		return nil, fmt.Errorf("%s: found no object of Kubernetes: want what "+snapshot.KubectlGet+" prints, "+
 			"a folder of kubectl cluster-info dump or must-gather, or a tape%s", s.label(), strings.Join(append([]string{""}, o.LeftOut...), "; "))
 	}
 	if _, read := n.taken["Pod"]; !read {
@@ -262,7 +262,7 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	if m.Header.Source.Kind != timeline.SourceScenario {
 		o.LeftOut = append(o.LeftOut, "host ports: a tape doesn't have them")
 	}
-	if nodes(m) == 0 {
+	if len(nodesOf(m)) == 0 {
 		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as nodesim snapshot %[1]s --at 10s has it", tape.tape.Name, timeline.FormatAt(m.At))
 	}
 	if s.InScope {
@@ -277,34 +277,27 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 	return f, nil
 }
 
-// nodes counts those that are there.
-func nodes(m scenarios.Moment) (n int) {
+// nodesOf are those that are there.
+func nodesOf(m scenarios.Moment) [][]byte {
 	for resource, list := range m.Objects {
-		if resource.Group == "" && resource.Resource == "nodes" {
-			n += len(list)
+		if resource.Group == "" && resource.Resource == noderoll.Nodes {
+			return list
 		}
 	}
-	return n
+	return nil
 }
 
 // unmatched is the error of a header's scope that none of the nodes is in.
 func unmatched(m scenarios.Moment) error {
-	o, err := observe.OptionsFor(m.Header, "", "", "")
+	scope, err := observe.ScopeOf(m.Header)
 	if err != nil {
 		return err
 	}
-	o.Pods = noderoll.PodScope{} // nodes are looked for, whatever else the tape is about
-	f := observe.New(m.Header, o)
-	for resource, list := range m.Objects {
-		if resource.Group != "" || resource.Resource != noderoll.Nodes {
-			continue
-		}
-		for _, raw := range list {
-			ev := timeline.Event{Type: timeline.Added, Resource: resource.Resource, Name: rawjson.Text(raw, "metadata", "name"), Object: raw}
-			if _, err := f.Apply(ev); err != nil {
-				return err
-			}
+	for _, raw := range nodesOf(m) {
+		ev := timeline.Event{Type: timeline.Added, Resource: noderoll.Nodes, Name: rawjson.Text(raw, "metadata", "name"), Object: raw}
+		if err := scope.Apply(ev); err != nil {
+			return err
 		}
 	}
-	return f.Unmatched()
+	return scope.Unmatched()
 }

@@ -334,15 +334,18 @@ func (d *Daemon) abandon(epoch []piece) error {
 		}
 		d.queue = d.queue[1:]
 	}
-	return removeAll(epoch)
-}
-
-// removeAll removes pieces. One that is gone already is no error: what was asked for is so.
-func removeAll(all []piece) error {
-	for _, p := range all {
-		if err := os.Remove(p.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, p := range epoch {
+		if err := p.remove(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// remove removes a piece. One that is gone already is no error: what was asked for is so.
+func (p *piece) remove() error {
+	if err := os.Remove(p.path); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -218,7 +218,7 @@ func (d *Daemon) prune(now time.Time, want bool) {
 	}
 	keep = min(keep, need)
 	for _, p := range d.all[:keep] {
-		if err := removeAll([]piece{p}); err != nil {
+		if err := p.remove(); err != nil {
 			d.failed("history", "an old piece of the history can't be removed", err)
 			return
 		}

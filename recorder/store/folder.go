@@ -69,9 +69,10 @@ func (b folderBucket) List(ctx context.Context, prefix string, take func(string)
 	}
 	root := filepath.Join(b.root, filepath.FromSlash(deepest))
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err == nil {
+		switch {
+		case err == nil:
 			err = ctx.Err()
-		} else if name != root && d.IsDir() && ctx.Err() == nil && errors.Is(err, fs.ErrPermission) && filepath.Dir(name) == filepath.Clean(b.root) && !isUID(d.Name()) {
+		case name != root && errors.Is(err, fs.ErrPermission) && filepath.Dir(name) == filepath.Clean(b.root) && !isUID(filepath.Base(name)):
 			return fs.SkipDir // nothing of a cluster: a volume has a folder lost+found, which root alone can read
 		}
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") { // being written

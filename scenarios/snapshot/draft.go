@@ -85,12 +85,18 @@ func (d *draft) describe() {
 	f := &d.file
 	f.APIVersion, f.Kind = spec.APIVersion, spec.FileKind
 	f.Metadata = spec.Metadata{Name: phrase.LabelLike(d.Name, "cluster"), Title: undated}
+	f.TimeLimit = limitOf(len(d.nodes))
 	if year := d.at.Year(); year >= 2000 && year < 2200 {
 		f.Start = d.at.UTC().Truncate(time.Second)
 		f.Metadata.Title = "a cluster as it was at " + f.Start.Format(time.RFC3339)
 		return
 	}
 	d.LeftOut = append(slices.Clip(d.LeftOut), "the time of the cluster: no time in the input is between 2000 and 2200; the file's start is made up")
+}
+
+// limitOf is how long the roll of so many nodes may take: far longer than any that makes progress. No object of the cluster says it.
+func limitOf(nodes int) time.Duration {
+	return min(12*time.Hour+time.Duration(nodes)*30*time.Minute, spec.MaxDuration)
 }
 
 // undated is the title of a file that doesn't know when its cluster was read.

@@ -133,19 +133,18 @@ func (f *huntFlags) config(cmd *cobra.Command, scenario string) (c hunt.Config, 
 func (f *huntFlags) find(cmd *cobra.Command, word string, roll hunt.Roll) (scenarios.Scenario, error) {
 	f.scenario.word = word
 	if simulate.IsFile(word) || filepath.Ext(word) != "" {
-		cluster, err := f.scenario.read(cmd, word, roll.Groups)
+		cluster, err := f.scenario.read(cmd, word, &f.roll)
 		if err != nil {
 			return scenarios.Scenario{}, err
 		}
 		if cluster != nil {
-			name := word
-			if word == "-" {
-				name = "(standard input)"
-			}
-			snapshot.Describe(cmd.ErrOrStderr(), name, &cluster.File, time.Now())
+			snapshot.Describe(cmd.ErrOrStderr(), nameIn(word), &cluster.File, time.Now())
 			s, err := hunt.Cluster(cluster, roll)
 			return s, ofOptions(err)
 		}
+	}
+	if err := f.roll.wantNoMoment(oneMoment); err != nil {
+		return scenarios.Scenario{}, err
 	}
 	return f.scenario.find(cmd, "")
 }

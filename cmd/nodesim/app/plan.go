@@ -141,12 +141,14 @@ func (f *planFlags) add(cmd *cobra.Command) {
 type rollFlags struct {
 	groups, keys []string
 	strategy     string
+	at           position // of a tape
 }
 
 func (f *rollFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.groups, "nodegroup", nil, "roll the node group of this `NAME`; may be repeated (default: the scenario's, or all)")
 	flags.StringVar(&f.strategy, "strategy", "", "how nodes are replaced (default: the provider's way)")
+	flags.Var(&f.at, "at", "the moment of a tape at which the roll begins (default: its beginning)")
 	flags.StringArrayVar(&f.keys, "roll", nil, "give the roll another setting `KEY=VALUE`, such as maxUnavailable=2; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("nodegroup", completeGroups)
 	suggestKeys(cmd, "roll", spec.RollKeys()[1:])
@@ -159,6 +161,17 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 		}
 	}
 	suggest(cmd, "strategy", strategies...)
+}
+
+// oneMoment is why a scenario has no --at.
+const oneMoment = "a scenario has its first moment alone"
+
+// wantNoMoment refuses --at of what has one moment alone.
+func (f *rollFlags) wantNoMoment(why string) error {
+	if f.at.given {
+		return usagef("flag --at: want a tape with it: %s", why)
+	}
+	return nil
 }
 
 // settings are those of the roll that were given.
@@ -246,7 +259,9 @@ func (f *planFlags) file(cmd *cobra.Command, args []string) (file *scenarios.Fil
 	case named:
 		place = "flag --simulate: "
 	case len(args) > 0:
-		file, err = f.scenario.read(cmd, args[0], f.roll.groups)
+		if file, err = f.scenario.read(cmd, args[0], &f.roll); file != nil { // the plan says what is left out
+			fmt.Fprintln(cmd.ErrOrStderr(), snapshot.Line(nameIn(args[0]), &file.File, time.Now()))
+		}
 	default:
 		file, err = f.connected(cmd)
 	}
@@ -255,6 +270,11 @@ func (f *planFlags) file(cmd *cobra.Command, args []string) (file *scenarios.Fil
 	}
 	if file != nil {
 		return f.scenario.calibrated(cmd, file)
+	}
+	if named {
+		if err := f.roll.wantNoMoment(oneMoment); err != nil {
+			return nil, err
+		}
 	}
 	src, err := f.scenario.source(cmd, place)
 	if err == nil && src.File == nil {
@@ -266,6 +286,9 @@ func (f *planFlags) file(cmd *cobra.Command, args []string) (file *scenarios.Fil
 // connected reads the kubeconfig's cluster.
 func (f *planFlags) connected(cmd *cobra.Command) (*scenarios.File, error) {
 	if err := wantNoSettings(cmd); err != nil {
+		return nil, err
+	}
+	if err := f.roll.wantNoMoment("the cluster itself is read as it is now"); err != nil {
 		return nil, err
 	}
 	to, err := destinationOf(f.cluster)

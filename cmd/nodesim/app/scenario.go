@@ -88,7 +88,7 @@ func (f *scenarioFlags) calibrated(cmd *cobra.Command, file *scenarios.File) (*s
 
 // read looks into a FILE, which is a scenario, the one that f names from then on, or holds a cluster, which is returned. Without groups that
 // are chosen, a tape's own scope has to have a node.
-func (f *scenarioFlags) read(cmd *cobra.Command, file string, groups []string) (cluster *scenarios.File, err error) {
+func (f *scenarioFlags) read(cmd *cobra.Command, file string, roll *rollFlags) (cluster *scenarios.File, err error) {
 	scenario, in, err := app.IsScenario(file, cmd.InOrStdin())
 	if err != nil {
 		return nil, err
@@ -98,13 +98,25 @@ func (f *scenarioFlags) read(cmd *cobra.Command, file string, groups []string) (
 		if err := wantNoSettings(cmd); err != nil {
 			return nil, err
 		}
-		return app.Cluster(cmd.Context(), snapshot.Source{File: file, In: in, Now: time.Now(), InScope: len(groups) == 0})
+		s := snapshot.Source{File: file, In: in, At: roll.at.Duration, Now: time.Now(), InScope: len(roll.groups) == 0}
+		return app.Cluster(cmd.Context(), s)
+	}
+	if err := roll.wantNoMoment(oneMoment); err != nil {
+		return nil, err
 	}
 	f.word = file
 	if _, err := scenarios.Find(file); err == nil {
 		f.word = "./" + file // the file of that name
 	}
 	return nil, nil
+}
+
+// nameIn is a file as a line about it names it.
+func nameIn(file string) string {
+	if file == "-" {
+		return "(standard input)"
+	}
+	return file
 }
 
 // wantNoSettings refuses settings of a cluster, which has no parameters.

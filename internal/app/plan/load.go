@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"time"
 
 	"github.com/nodesim/nodesim/internal/app/snapshot"
 	"github.com/nodesim/nodesim/scenarios"
@@ -61,11 +60,5 @@ func Cluster(ctx context.Context, s snapshot.Source) (*scenarios.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.TimeLimit = max(f.TimeLimit, limitOf(f.Nodes()))
 	return &scenarios.File{File: *f}, nil
-}
-
-// limitOf is how long the roll of a cluster may take that no file bounds: far longer than any that goes on.
-func limitOf(nodes int) time.Duration {
-	return min(12*time.Hour+time.Duration(nodes)*30*time.Minute, spec.MaxDuration)
 }

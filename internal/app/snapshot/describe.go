@@ -12,6 +12,14 @@ import (
 
 // Describe writes for people what is in a file that was read, how old it is, and what it leaves out.
 func Describe(w io.Writer, name string, f *spec.File, now time.Time) {
+	fmt.Fprintln(w, Line(name, f, now))
+	for _, line := range f.LeftOut {
+		fmt.Fprintf(w, "left out: %s\n", line)
+	}
+}
+
+// Line says what is in a file that was read, and how old it is.
+func Line(name string, f *spec.File, now time.Time) string {
 	pods, waiting := 0, 0
 	for i := range f.Workloads {
 		for _, p := range f.Workloads[i].Pods {
@@ -20,19 +28,16 @@ func Describe(w io.Writer, name string, f *spec.File, now time.Time) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "%s: %s in %s, %s of %s", name, phrase.Count(f.Nodes(), "node"), phrase.Count(len(f.Groups), "group"), phrase.Count(pods, "pod"),
+	line := fmt.Sprintf("%s: %s in %s, %s of %s", name, phrase.Count(f.Nodes(), "node"), phrase.Count(len(f.Groups), "group"), phrase.Count(pods, "pod"),
 		phrase.Count(len(f.Workloads), "workload"))
 	if waiting > 0 {
-		fmt.Fprintf(w, ", %d of them without a node", waiting)
+		line += fmt.Sprintf(", %d of them without a node", waiting)
 	}
 	when := "at a time that isn't known"
 	if snapshot.Dated(f) {
 		when = ago(now.Sub(f.Start))
 	}
-	fmt.Fprintf(w, ", %s; as it was %s\n", phrase.Count(len(f.Budgets), "budget"), when)
-	for _, line := range f.LeftOut {
-		fmt.Fprintf(w, "left out: %s\n", line)
-	}
+	return line + fmt.Sprintf(", %s; as it was %s", phrase.Count(len(f.Budgets), "budget"), when)
 }
 
 // ago says how long ago something was.

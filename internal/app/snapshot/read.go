@@ -263,7 +263,7 @@ func (s *Source) tape(ctx context.Context, in io.Reader) (*spec.File, error) {
 		o.LeftOut = append(o.LeftOut, "host ports: a tape doesn't have them")
 	}
 	if len(nodesOf(m)) == 0 {
-		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as nodesim snapshot %[1]s --at 10s has it", tape.tape.Name, timeline.FormatAt(m.At))
+		return nil, fmt.Errorf("tape %s at %s: found no node: want a moment at which it has some, such as --at 10s", tape.tape.Name, timeline.FormatAt(m.At))
 	}
 	if s.InScope {
 		if err := unmatched(m); err != nil {

@@ -31,6 +31,7 @@ func fold(p *Plan, all []*outcome) {
 	if len(took) > 0 {
 		s := spread(took)
 		p.Duration = &s
+		p.took = took
 		p.Within = &Within{Duration(rank(took, 5)), Duration(rank(took, 95))}
 	}
 	p.Endless = []Ending{}

@@ -21,6 +21,7 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 			{Workload: "Deployment/shop/big", Runs: 60, Pods: 2, Message: "0/3 nodes are available"}, {Workload: "Deployment/shop/big", Runs: 40, Pods: 1},
 			{Workload: "Deployment/shop/some", Runs: 10, Pods: 1},
 		},
+		took:    []time.Duration{19 * time.Minute, 15 * time.Minute, 12 * time.Minute, 10 * time.Minute},
 		unready: map[string]counts{"Deployment/shop/big": {100, 2, 2}, "Deployment/shop/some": {10, 1, 1}},
 	}
 	held, slow := blocked{kind: "budget-held", object: web, nodes: 2}, blocked{kind: "slow-grace", object: "Deployment/shop/slow"}
@@ -56,6 +57,9 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest})
+			if want := map[bool]int{true: 2}[c.is.took == 15*time.Minute]; c.is.took <= 15*time.Minute && l.Longer != want {
+				t.Errorf("%s is longer than %d runs, want %d", c.is.took, l.Longer, want)
+			}
 			var differs []string
 			unclear := 0
 			for _, check := range l.Checks {

@@ -41,6 +41,7 @@ type Plan struct {
 	LeftOut   []string         `json:"leftOut"` // of the cluster that was read
 	Samples   map[Which]Sample `json:"samples"`
 
+	took    []time.Duration   // of the runs that end, in the order of their seeds
 	unready map[string]counts // pods of WontRun by workload, in each of the runs that have some
 }
 

@@ -106,11 +106,15 @@ func TestForecastsComeTrue(t *testing.T) {
 	providers := []string{"eks", "karpenter", "gke", "plain"}
 	timed, within, unclear := 0, 0, 0
 	var missed []string
+	var longer []int // than so many of a hundred runs each roll took
 	for i := first; i <= last; i++ {
 		provider := providers[i%len(providers)]
 		t.Run(fmt.Sprintf("%s-%d", provider, i), func(t *testing.T) {
-			l := forecast(t, provider, uint64(i))
-			for _, c := range l.Checks {
+			p := forecast(t, provider, uint64(i))
+			if p.Live.Ends && p.Ends > 0 {
+				longer = append(longer, 100*p.Live.Longer/p.Ends)
+			}
+			for _, c := range p.Live.Checks {
 				text := fmt.Sprintf("%s: planned %s; live %s", c.What, c.Plan, c.Live)
 				switch {
 				case c.What == "duration":
@@ -133,13 +137,20 @@ func TestForecastsComeTrue(t *testing.T) {
 		})
 	}
 	t.Log(judged(timed, within, unclear))
+	if len(longer) > 0 {
+		sum := 0
+		for _, n := range longer {
+			sum += n
+		}
+		t.Logf("each was longer than so many of a hundred runs: %v, on average %d", longer, sum/len(longer))
+	}
 	if err := verdict(timed, within, unclear); err != nil {
 		t.Errorf("%v:\n%s", err, strings.Join(missed, "\n"))
 	}
 }
 
 // forecast makes a cluster, reads it as it is before its roll, plans, and holds the plan against the roll.
-func forecast(t *testing.T, provider string, seed uint64) *plan.Live {
+func forecast(t *testing.T, provider string, seed uint64) *plan.Plan {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
@@ -198,7 +209,7 @@ func forecast(t *testing.T, provider string, seed uint64) *plan.Live {
 	if err := p.Hold(read, o, r, plan.LiveRun{Speed: speed, Slowest: report.Slowest, Outcomes: report.Outcomes}); err != nil {
 		t.Fatal(err)
 	}
-	return p.Live
+	return p
 }
 
 // unseen shows nothing.

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/nodesim/nodesim/scenarios"
@@ -53,6 +55,45 @@ func (w *fakeControlPlane) goOn(t *testing.T, name string, set ...scenarios.Sett
 		}
 	}
 	w.settle()
+}
+
+// A live run that hadn't begun is resumed although the control plane has missed its nodes, and said of their pods that they aren't Ready.
+func TestLiveResumesBeforeItBegins(t *testing.T) {
+	w, wall := runLive(t, "surge", small...)
+	w.create(w.p.Objects())
+	w.p.Seed()
+	w.settle()
+	*wall = wall.Add(time.Minute)
+	w.p, w.news, w.log = prepare(t, w, "surge", small...), nil, nil
+	for _, pod := range w.pods {
+		for i := range pod.Status.Conditions {
+			if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
+				c.Status, c.LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(w.now())
+			}
+		}
+	}
+	w.p.Seed()
+	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
+		w.podNews(watch.Added, w.pods[name])
+	}
+	w.settle()
+	if missing := w.p.Unsettled(); len(missing) > 0 {
+		t.Fatalf("resumed before it began: %v", missing)
+	}
+	addresses := map[string]bool{}
+	for name, pod := range w.pods {
+		if addresses[pod.Status.PodIP] && !pod.Spec.HostNetwork {
+			t.Errorf("pod %s has the address of another one, %s", name, pod.Status.PodIP)
+		}
+		addresses[pod.Status.PodIP] = true
+	}
+	if err := w.p.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	play(t, w, wall, func() bool { return false })
+	if d := cmp.Diff([]string{""}, w.p.Outcomes()); d != "" {
+		t.Error(d)
+	}
 }
 
 // A roll by Karpenter that is cut short at any moment, and resumed, comes to

@@ -130,7 +130,10 @@ func (p *LiveSimulation) PodGiven(in *corev1.Pod) {
 			pod.Deleting, pod.Grace = told.Deleting, told.Grace
 		}
 	}
-	if first && !p.begun && pod.Phase == string(corev1.PodPending) && !pod.Terminating() && p.sim.kubelets.Reachable(in.Spec.NodeName) {
+	// One that runs already is of a live run that hadn't begun, whose nodes may have been missed meanwhile: no time passes in which its
+	// kubelet would see to it.
+	waits := pod.Phase == string(corev1.PodPending) || pod.Phase == string(corev1.PodRunning)
+	if first && !p.begun && p.before == 0 && waits && !pod.Terminating() && p.sim.kubelets.Reachable(in.Spec.NodeName) {
 		p.sim.kubelets.RunAtOnce(pod, take)
 		return
 	}

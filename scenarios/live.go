@@ -32,6 +32,11 @@ type LiveConfig struct {
 	// [LiveSimulation.Launch] and its like, and reports the outcome to [LiveSimulation.FinishRoll]. A roll in place is always
 	// the caller's.
 	ExternalRoller bool
+	// FirstMachine is the number of the first machine. Processes that run the groups of one scenario have numbers that are far from each
+	// other's: names and addresses of machines follow from them.
+	FirstMachine int
+	// Hold keeps the simulation from ending before its time limit, until [LiveSimulation.Release].
+	Hold bool
 }
 
 // A LiveSimulation is the simulation of a live run on a real API server: its kubelets, provider, cloud controllers,
@@ -100,6 +105,10 @@ func (f *File) SimulateLive(c LiveConfig) (*LiveSimulation, error) {
 	p.templates.Resizable = f.Roll != nil && f.Roll.Strategy == "inplace-resize"
 	s := p.sim
 	s.prepare()
+	s.env.Cloud.Skip(c.FirstMachine)
+	if c.Hold {
+		s.pending++
+	}
 	for i := range f.Groups {
 		s.addGroup(&f.Groups[i])
 	}
@@ -237,6 +246,24 @@ func (p *LiveSimulation) Next() (at time.Duration, is bool) {
 // is past and has settled, or the time limit has come.
 func (p *LiveSimulation) Ended() bool { return p.sim.ended }
 
+// Idle reports whether nothing is to come but the end.
+func (p *LiveSimulation) Idle() bool {
+	held := 0
+	if p.cfg.Hold {
+		held = 1
+	}
+	return p.sim.ended || p.begun && p.sim.running == 0 && len(p.sim.waiting) == 0 && p.sim.pending == held
+}
+
+// Release lets a simulation end that [LiveConfig].Hold holds.
+func (p *LiveSimulation) Release() {
+	if p.cfg.Hold {
+		p.cfg.Hold = false
+		p.sim.pending--
+		p.sim.settle()
+	}
+}
+
 // Outcomes say how the rolls ended that have; see [Simulation.Outcomes].
 func (p *LiveSimulation) Outcomes() []string { return p.sim.Outcomes() }
 
@@ -261,7 +288,9 @@ func (p *LiveSimulation) Unsettled() []string {
 	}
 	for i := range p.agents {
 		a := &p.agents[i]
-		have := p.countServing(func(pod *kube.Pod) bool { return pod.Namespace == a.Namespace && pod.Labels.Holds(a.Template.Labels) })
+		have := p.countServing(func(pod *kube.Pod) bool {
+			return pod.Namespace == a.Namespace && pod.Labels.Holds(a.Template.Labels) && p.nodes[pod.NodeName] != nil
+		})
 		if want := len(p.sim.env.API.Nodes()); p.before == 0 && have < want {
 			missing = append(missing, fmt.Sprintf("%d of %d pods of %s/%s run", have, want, a.Namespace, a.Name))
 		}
@@ -303,6 +332,12 @@ type machine struct {
 // finalizer alone holds it.
 func (p *LiveSimulation) Resumable(in *corev1.Node) bool {
 	return p.sim.file.Cluster.Provider == spec.ProviderKarpenter && roll.Holds(in.Finalizers)
+}
+
+// HasGroupOf reports whether a Node is of one of the scenario's groups, by what its kubelet has noted.
+func (p *LiveSimulation) HasGroupOf(in *corev1.Node) bool {
+	m, err := annotatedMachine(in)
+	return err == nil && p.sim.env.Cloud.Group(m.Group) != nil
 }
 
 // Adopt takes over the machines of nodes that another process has registered, at

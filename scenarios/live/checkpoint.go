@@ -37,20 +37,26 @@ type checkpoint struct {
 	Rolled bool
 	At     string
 	Wall   string
-	// Holder is the process of the live run.
+	// Holder is the process of the live run, "" where it has given a shard up.
 	Holder string
+	// Ended says that the shard has nothing more to do, and keeps its nodes until no other one has.
+	Ended bool
 }
 
 func (p *Runner) values() string {
+	if p.sharded() {
+		return valuesOf(p.file, "shards="+strconv.Itoa(p.shards))
+	}
 	return valuesOf(p.file)
 }
 
-func valuesOf(f *scenarios.File) string {
-	all := make([]string, 0, len(f.Settings)+1)
+func valuesOf(f *scenarios.File, more ...string) string {
+	all := make([]string, 0, len(f.Settings)+1+len(more))
 	for _, s := range f.Settings {
 		all = append(all, s.Name+"="+s.Value)
 	}
-	b, err := json.Marshal(append(all, "seed="+strconv.FormatUint(f.Seed, 10)))
+	all = append(all, "seed="+strconv.FormatUint(f.Seed, 10))
+	b, err := json.Marshal(append(all, more...))
 	if err != nil {
 		return "" // of strings: can't be
 	}
@@ -96,36 +102,46 @@ const cleaner = "nodesim --cleanup"
 
 // peek refuses a cluster whose record is of another live run. It writes nothing.
 func (p *Runner) peek(ctx context.Context, client kubeclient.Interface) (was checkpoint, there bool, err error) {
-	var have *corev1.ConfigMap
-	err = p.again(ctx, func(ctx context.Context) (err error) {
-		have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
-		return unread(err)
-	})
-	switch {
-	case apierrors.IsNotFound(err):
-		return checkpoint{}, false, nil
-	case err != nil:
-		return checkpoint{}, false, err
+	names := []string{RecordName}
+	if !p.sharded() {
+		names = append(names, shardRecord(0)) // every run of shards has it
 	}
-	was = checkpointOf(have)
-	return was, true, p.refuse(was)
+	for _, name := range names {
+		var have *corev1.ConfigMap
+		err = p.again(ctx, func(ctx context.Context) (err error) {
+			have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, name, metav1.GetOptions{})
+			return unread(name, err)
+		})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err == nil {
+			was, there = checkpointOf(have), true
+			err = p.refuse(was)
+		}
+		if err != nil || there {
+			return was, there, err
+		}
+	}
+	return checkpoint{}, false, nil
 }
 
-// unread says of an error where the record couldn't be read; nil stays nil.
-func unread(err error) error {
+// unread says of an error where a record couldn't be read; nil stays nil.
+func unread(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("look for the record of a live run, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+	return fmt.Errorf("look for the record of a live run, configmap %s/%s: %w", RecordNamespace, name, err)
 }
 
 // refuse says why a record can't be resumed.
 func (p *Runner) refuse(was checkpoint) error {
+	running := was.Wall != "" && was.Holder != "" && was.Holder != cleaner && p.alive(was)
 	switch values := p.values(); {
 	case was.Scenario != p.label:
-		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: was.Source, Found: "which isn't " + p.label}
+		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: was.Source, Found: "which isn't " + p.label, Running: running}
 	case was.Values != values:
-		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: cmp.Or(was.Source, p.source), Found: "with " + was.Values + " in place of " + values}
+		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: cmp.Or(was.Source, p.source), Found: "with " + was.Values + " in place of " + values, Running: running}
 	}
 	return nil
 }
@@ -134,6 +150,6 @@ func checkpointOf(c *corev1.ConfigMap) checkpoint {
 	d := c.Data
 	return checkpoint{
 		Scenario: d["scenario"], Source: d["source"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
-		At: d["at"], Wall: d["wall"], Holder: d["holder"],
+		At: d["at"], Wall: d["wall"], Holder: d["holder"], Ended: d["ended"] == "true",
 	}
 }

@@ -28,28 +28,17 @@ type checkpointLock struct {
 // claim takes the record for this process, and says whether there was one of an earlier live run to resume. One whose
 // process still lives is refused.
 func (p *Runner) claim(ctx context.Context, client kubeclient.Interface) (l *checkpointLock, adopted bool, err error) {
-	host, _ := os.Hostname()
-	l = &checkpointLock{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
-	l.now = checkpoint{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
-	var have *corev1.ConfigMap
-	if err := p.again(ctx, func(ctx context.Context) (err error) { have, err = l.open(ctx); return err }); err != nil {
-		return nil, false, err
+	l = p.newLock(client)
+	if mine, err := l.look(ctx, true); err != nil || mine {
+		return l, false, err
 	}
-	l.have = have
-	was := checkpointOf(have)
-	if was.Holder == l.holder {
-		return l, false, nil
-	}
-	if err := p.refuse(was); err != nil {
-		return nil, false, err
-	}
+	was := checkpointOf(l.have)
 	// A process that lives writes again within checkpointEvery.
 	if err := retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
 		return nil, false, err
 	}
-	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = was.Begun, was.Rolled, was.At, was.Wall
 	holder := l.holder
-	if err := p.again(ctx, func(ctx context.Context) (err error) { holder, err = l.take(ctx); return err }); err != nil {
+	if err := p.again(ctx, func(ctx context.Context) (err error) { holder, err = l.takeOver(ctx); return err }); err != nil {
 		return nil, false, err
 	}
 	if holder != l.holder {
@@ -58,20 +47,49 @@ func (p *Runner) claim(ctx context.Context, client kubeclient.Interface) (l *che
 	return l, true, nil
 }
 
-// open creates the record, or reads the one that is there: it may be this process's
+func (p *Runner) newLock(client kubeclient.Interface) *checkpointLock {
+	host, _ := os.Hostname()
+	l := &checkpointLock{p: p, client: client, holder: fmt.Sprintf("%s:%d:%08x", host, os.Getpid(), rand.Uint32())}
+	l.now = checkpoint{Scenario: p.label, Source: p.source, Values: p.values(), Speed: fmt.Sprintf("%gx", p.speed), At: "0s", Holder: l.holder}
+	return l
+}
+
+// look reads the record, or, where it may begin one, creates it: then it is mine. The record of another live run is refused.
+func (l *checkpointLock) look(ctx context.Context, begin bool) (mine bool, err error) {
+	if err := l.p.again(ctx, func(ctx context.Context) (err error) { l.have, err = l.open(ctx, begin); return err }); err != nil {
+		return false, err
+	}
+	was := checkpointOf(l.have)
+	if was.Holder == l.holder {
+		return true, nil
+	}
+	return false, l.p.refuse(was)
+}
+
+// takeOver takes the record as it was looked at, with what it says of the run, and says whose it is.
+func (l *checkpointLock) takeOver(ctx context.Context) (holder string, err error) {
+	was := checkpointOf(l.have)
+	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = was.Begun, was.Rolled, was.At, was.Wall
+	return l.take(ctx)
+}
+
+// open creates the record where it may, or reads the one that is there: it may be this process's
 // own, where the answer was lost.
-func (l *checkpointLock) open(ctx context.Context) (*corev1.ConfigMap, error) {
+func (l *checkpointLock) open(ctx context.Context, begin bool) (*corev1.ConfigMap, error) {
 	maps := l.client.CoreV1().ConfigMaps(RecordNamespace)
-	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) {
-		return have, unread(err)
+	have, err := maps.Get(ctx, l.p.record, metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) || !begin {
+		return have, unread(l.p.record, err)
 	}
 	have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) { // another client was faster
-		err = apierrors.NewServiceUnavailable(err.Error())
+		have, err = maps.Get(ctx, l.p.record, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			err = apierrors.NewServiceUnavailable(err.Error())
+		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("note the live run in configmap %s/%s: %w", RecordNamespace, RecordName, err)
+		return nil, fmt.Errorf("note the live run in configmap %s/%s: %w", RecordNamespace, l.p.record, err)
 	}
 	return have, nil
 }
@@ -83,11 +101,11 @@ func (l *checkpointLock) take(ctx context.Context) (holder string, err error) {
 	case err == nil:
 		return l.holder, nil
 	case !apierrors.IsConflict(err):
-		return "", fmt.Errorf("take over the record of the live run, configmap %s/%s: %w", RecordNamespace, RecordName, err)
+		return "", fmt.Errorf("take over the record of the live run, configmap %s/%s: %w", RecordNamespace, l.p.record, err)
 	}
-	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, l.p.record, metav1.GetOptions{})
 	if err != nil {
-		return "", unread(err)
+		return "", unread(l.p.record, err)
 	}
 	l.have = have
 	return checkpointOf(have).Holder, nil
@@ -108,21 +126,24 @@ func (l *checkpointLock) resumeAt() time.Duration {
 	return at + time.Duration(float64(passed)*l.p.speed)
 }
 
-// note brings the record up to date.
+// note brings the record up to date. One that resumes a scenario keeps what it was resumed from until it has begun itself.
 func (l *checkpointLock) note(ctx context.Context, begun, rolled bool, at time.Duration) error {
-	l.now.Begun, l.now.Rolled, l.now.At, l.now.Wall = begun, rolled, at.String(), l.p.clock.Now().UTC().Format(time.RFC3339Nano)
+	l.now.Begun, l.now.Rolled, l.now.Wall = l.now.Begun || begun, l.now.Rolled || rolled, l.p.clock.Now().UTC().Format(time.RFC3339Nano)
+	if begun {
+		l.now.At = at.String()
+	}
 	err := l.write(ctx)
 	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 		return err
 	}
-	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, RecordName, metav1.GetOptions{})
+	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, l.p.record, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(get):
 		return &takenOverError{}
 	case get != nil:
 		return get
 	}
-	if by := checkpointOf(have).Holder; by != l.holder {
+	if by := checkpointOf(have).Holder; by != l.holder && by != l.now.Holder {
 		return &takenOverError{by}
 	}
 	l.have = have // the answer to an earlier write was lost, or a label was added
@@ -140,13 +161,17 @@ func (l *checkpointLock) write(ctx context.Context) error {
 }
 
 func (l *checkpointLock) object() *corev1.ConfigMap {
-	return &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Labels: map[string]string{Label: l.p.label}},
+	c := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: l.p.record, Labels: map[string]string{Label: l.p.label}},
 		Data: map[string]string{
 			"scenario": l.now.Scenario, "source": l.now.Source, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
 			"at": l.now.At, "wall": l.now.Wall, "holder": l.now.Holder,
 		},
 	}
+	if l.p.sharded() {
+		c.Data["ended"] = strconv.FormatBool(l.now.Ended)
+	}
+	return c
 }
 
 // A takenOverError ends a live run whose record another process has written, or that was deleted.

@@ -37,7 +37,7 @@ func preparing(behind bool, objects ...runtime.Object) (*Runner, *fake.Clientset
 		return true, nil, apierrors.NewInternalError(errors.New("etcdserver: leader changed"))
 	})
 	return &Runner{
-		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", clock: clock.RealClock{}, file: &scenarios.File{File: spec.File{}}, warn: func(error) {},
+		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", record: RecordName, clock: clock.RealClock{}, file: &scenarios.File{File: spec.File{}}, warn: func(error) {},
 	}, kube
 }
 

@@ -24,24 +24,39 @@ func (r *run) removeOrKeep(ctx context.Context, why error) error {
 	if r.keep {
 		return r.lastNote(ctx)
 	}
-	r.tell(Progress{Phase: Leaving, At: r.report.Position, Adopted: r.report.Adopted})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.removeWithin)
 	defer cancel()
+	if taken == nil {
+		last, err := r.leave(ctx)
+		if err != nil || !last {
+			r.report.Others = err == nil
+			return err
+		}
+	}
+	r.tell(Progress{Phase: Leaving, At: r.report.Position, Adopted: r.report.Adopted})
 	return r.sweep(ctx, &r.report, 0)
 }
 
 // abandon removes what a preparation that failed has made, and nothing that was
-// there before.
-func (r *run) abandon() error {
+// there before. why is its error.
+func (r *run) abandon(why error) error {
 	if r.clients == nil {
 		return nil
 	}
 	defer r.clients.close()
-	if !r.wrote || r.report.Adopted || r.keep {
+	var taken *takenOverError
+	if !r.wrote || r.keep || errors.As(why, &taken) && taken.resumes() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.removeWithin)
 	defer cancel()
+	if r.report.Adopted {
+		return r.release(ctx)
+	}
+	last, err := r.leave(ctx)
+	if err != nil || !last {
+		return err
+	}
 	return r.sweep(ctx, &r.report, 0)
 }
 
@@ -98,25 +113,42 @@ func (p *Runner) Cleanup(ctx context.Context) (Report, error) {
 // stopOther tells a process that runs the scenario to end, and waits until it has had the time to read that. Where none
 // can be, it doesn't wait.
 func (p *Runner) stopOther(ctx context.Context, client kubeclient.Interface) error {
-	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	alive := false
+	for _, name := range records() {
+		was, err := p.stop(ctx, client, name)
+		if err != nil {
+			return err
+		}
+		alive = alive || was
+	}
+	if !alive {
+		return nil
+	}
+	return retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
+}
+
+// stop has a record say that everything is being removed, and reports whether its process may live.
+func (p *Runner) stop(ctx context.Context, client kubeclient.Interface, record string) (alive bool, err error) {
+	maps := client.CoreV1().ConfigMaps(RecordNamespace)
 	// A conflict is a process that lives, and has just written.
-	err := againAfterConflict(func() error {
-		have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
+	err = againAfterConflict(func() error {
+		have, err := maps.Get(ctx, record, metav1.GetOptions{})
 		if err != nil || checkpointOf(have).Scenario != p.label {
 			alive = false
 			return gone(err)
 		}
-		noted, err := time.Parse(time.RFC3339Nano, checkpointOf(have).Wall)
-		alive = err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
+		alive = p.alive(checkpointOf(have))
 		have.Data["holder"] = cleaner
 		_, err = maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager})
 		return err
 	})
-	if err != nil || !alive {
-		return err
-	}
-	return retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2)
+	return alive, err
+}
+
+// alive reports whether the process that has written a record may live: it has written lately, or nobody knows when.
+func (p *Runner) alive(was checkpoint) bool {
+	noted, err := time.Parse(time.RFC3339Nano, was.Wall)
+	return err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
 }
 
 // between two passes over what is left.

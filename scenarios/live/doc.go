@@ -29,6 +29,7 @@
 //	kubelet_server.go, address.go         what answers for all kubelets: logs, exec, attach, port-forward, top; where
 //	events.go                    Events through client-go's recorders, one a component and host
 //	checkpoint.go, checkpoint_lock.go the checkpoint in the cluster: process, scenario, progress; and the lock on it
+//	shards.go                    several processes that each run some of the node groups
 //	cleanup.go, sweep*.go          what is removed in the end, or by Cleanup
 //	environment.go, plain.go     groups, drains and the cloud as package cycle sees them
 //	inplace.go                   rolls of pods where they run

@@ -138,6 +138,9 @@ type simulation interface {
 	Advance(to time.Duration) error
 	Next() (at time.Duration, is bool)
 	Ended() bool
+	Idle() bool
+	Release()
+	HasGroupOf(*corev1.Node) bool
 	Outcomes() []string
 
 	NodeSeen(watch.EventType, *corev1.Node)

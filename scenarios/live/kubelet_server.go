@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,7 +34,11 @@ func (r *run) openKubeletServer(ctx, tail context.Context, nodes corev1listers.N
 		return &kubeletServer{}
 	}
 	ours := func(context.Context) ([]*corev1.Node, error) {
-		return nodes.List(labels.SelectorFromSet(labels.Set{Label: r.label}))
+		all, err := nodes.List(labels.SelectorFromSet(labels.Set{Label: r.label}))
+		if r.sharded() {
+			all = slices.DeleteFunc(all, func(n *corev1.Node) bool { return r.apiServer.kubelets.find(n.Name) == nil })
+		}
+		return all, err
 	}
 	running := r.apiServer.kubelets.pods
 	scripted := &shell.Scripted{Pods: running, Nodes: ours}
@@ -43,6 +48,9 @@ func (r *run) openKubeletServer(ctx, tail context.Context, nodes corev1listers.N
 		return &kubeletServer{}
 	}
 	f := &kubeletServer{server: server, host: cmp.Or(r.host, server.NodeAddress().Address), inside: r.host != ""}
+	if r.sharded() {
+		return f // the cluster has one server of metrics, and a process knows its own pods alone
+	}
 	source := metrics.Source{Summaries: scripted.Summaries, Nodes: ours, Pods: running.GetPods}
 	bounded, enough := context.WithTimeout(ctx, attemptMost)
 	defer enough()
@@ -53,11 +61,13 @@ func (r *run) openKubeletServer(ctx, tail context.Context, nodes corev1listers.N
 		if !stop() && err == nil {
 			err = context.Cause(attempt)
 		}
+		if taken := (*metrics.TakenError)(nil); errors.As(err, &taken) { // the cluster has metrics of its own
+			return nil
+		}
 		return err
 	})
-	var taken *metrics.TakenError
 	switch {
-	case err == nil, ctx.Err() != nil, errors.As(err, &taken): // the cluster has metrics of its own
+	case err == nil, ctx.Err() != nil:
 	default:
 		r.warn(fmt.Errorf("kubectl top won't work: %w", err))
 	}

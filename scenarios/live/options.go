@@ -22,6 +22,11 @@ type Runner struct {
 	speed        float64
 	known        bool
 	keep         bool
+	shards       int               // how many processes run the scenario; 0 is this one alone
+	parts        []*scenarios.File // of the shards
+	record       string            // the name of the ConfigMap
+	firstMachine int               // its number
+	nodesOfAll   int               // at 0s, those of other processes too
 	clock        clock.WithTicker
 	removeWithin time.Duration
 	renew        time.Duration
@@ -166,6 +171,10 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Runner, er
 		return nil, fmt.Errorf("run scenario %s live: %w", file.Metadata.Name, err)
 	}
 	p.file, p.label, p.scenario = whole, whole.Metadata.Name, scenarioSpecOf(whole)
+	p.record, p.nodesOfAll = RecordName, whole.Nodes()
+	if err := p.divide(); err != nil {
+		return nil, err
+	}
 	if _, err := p.scenario.simulate(scenarios.LiveConfig{APIServer: &dryRunServer{}, Now: p.clock.Now}); err != nil {
 		return nil, err
 	}
@@ -182,7 +191,7 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Runner, er
 const Label = "nodesim.dev/live"
 
 // The record of a live run: a ConfigMap whose name doesn't depend on the scenario, so that one cluster can't have two
-// live runs.
+// live runs. That of a shard has its number besides.
 const (
 	RecordNamespace = metav1.NamespaceSystem
 	RecordName      = "nodesim-live"

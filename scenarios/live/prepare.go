@@ -31,21 +31,23 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if _, _, err := r.peek(ctx, r.clients.kube); err != nil {
 		return err
 	}
-	if r.apiServer.prerequisites.confined, err = r.foreign(ctx, r.clients.kube); err != nil {
+	confined, err := r.foreign(ctx, r.clients.kube)
+	if err != nil {
 		return err
 	}
-	if err := r.findCustomKinds(ctx); err != nil {
-		return err
-	}
-	if r.lock, r.report.Adopted, err = r.claim(ctx, r.clients.kube); err != nil {
+	if err := r.takeRecord(ctx); err != nil || r.report.Standby {
 		return err
 	}
 	r.wrote = true
+	r.resumed = r.report.Adopted && r.lock.now.Begun
+	r.hadRolled, r.resumeAt = r.report.Adopted && r.lock.now.Rolled, r.lock.resumeAt()
+	r.startRenewal()
+	r.apiServer.prerequisites.confined = confined
 	if err := r.define(ctx); err != nil {
 		return err
 	}
 	for _, o := range r.objects {
-		if !r.report.Adopted && o.waits() && !r.sim.Placing() {
+		if !r.resumed && o.waits() && !r.sim.Placing() {
 			r.later = append(r.later, o)
 			continue
 		}
@@ -60,6 +62,22 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return errors.Join(r.again(ctx, r.find), r.again(ctx, r.removeFinalizers))
 	}
 	return nil
+}
+
+// takeRecord claims the live run, or a shard of it, which is what the scenario is made of from then on.
+func (r *run) takeRecord(ctx context.Context) (err error) {
+	if !r.sharded() {
+		if err := r.findCustomKinds(ctx); err != nil {
+			return err
+		}
+		r.lock, r.report.Adopted, err = r.claim(ctx, r.clients.kube)
+		return err
+	}
+	if r.lock, r.report.Adopted, r.report.Standby, err = r.claimShard(ctx, r.clients.kube); err != nil || r.report.Standby {
+		return err
+	}
+	r.Runner = r.lock.p
+	return r.plan()
 }
 
 // createWorkloads creates the workloads once all nodes are Ready and free of the taint of those
@@ -92,7 +110,7 @@ func (r *run) plan() (err error) {
 	}
 	r.apiServer.kubelets.label = r.label
 	r.apiServer.customResources = &customResources{label: r.label, client: r.clients.dynamic, known: map[string]*customResource{}, kubelets: r.apiServer.kubelets}
-	r.sim, err = r.scenario.simulate(scenarios.LiveConfig{APIServer: r.apiServer, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, ExternalRoller: r.scenario.plain})
+	r.sim, err = r.scenario.simulate(scenarios.LiveConfig{APIServer: r.apiServer, Speed: r.speed, Now: r.clock.Now, Wall: r.pace.wall, ExternalRoller: r.scenario.plain, FirstMachine: r.firstMachine, Hold: r.sharded()})
 	if err != nil {
 		return err
 	}
@@ -110,7 +128,7 @@ func (r *run) renewal() time.Duration {
 	if r.hurried > 0 {
 		speed = r.hurried
 	}
-	return Renewal(speed, r.file.Nodes())
+	return Renewal(speed, r.nodesOfAll)
 }
 
 // find lists the nodes that an earlier live run has left: those to resume, and those that are on their way out.
@@ -121,7 +139,9 @@ func (r *run) find(ctx context.Context) error {
 	}
 	r.nodes, r.leaving = nil, nil
 	for i := range list.Items {
-		if n := &list.Items[i]; n.DeletionTimestamp == nil || r.sim.Resumable(n) {
+		if n := &list.Items[i]; r.sharded() && !r.sim.HasGroupOf(n) {
+			continue // another process's
+		} else if n.DeletionTimestamp == nil || r.sim.Resumable(n) {
 			unmark(n)
 			controller.LeaveOutApplied(n)
 			r.nodes = append(r.nodes, n)

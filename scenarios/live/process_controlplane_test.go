@@ -47,15 +47,21 @@ func nodesim(ctx context.Context, t *testing.T, args ...string) *process {
 	t.Helper()
 	check(t, plane(t).Config())
 	swept(t, scenario(t, "surge", append(small, "strategy=plain")...))
+	all := []string{patient(t, "surge"), "--set", "strategy=plain"}
+	for _, s := range small {
+		all = append(all, "--set", s)
+	}
+	return startProcess(t, append(all, args...)...)
+}
+
+// startProcess starts nodesim simulate --live on the shared control plane.
+func startProcess(t *testing.T, args ...string) *process {
+	t.Helper()
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []string{"simulate", patient(t, "surge"), "--set", "strategy=plain", "--live", "--kubeconfig", plane(t).KubeconfigPath()}
-	for _, s := range small {
-		all = append(all, "--set", s)
-	}
-	p := &process{Cmd: exec.Command(path, append(all, args...)...)}
+	p := &process{Cmd: exec.Command(path, append([]string{"simulate", "--live", "--kubeconfig", plane(t).KubeconfigPath()}, args...)...)}
 	p.Stdout, p.Stderr = &p.out, &p.err
 	if err := p.Start(); err != nil {
 		t.Fatal(err)

@@ -38,6 +38,9 @@ type Report struct {
 	Position time.Duration
 	// Adopted says that it resumed an earlier one, Ended that the scenario came to its end.
 	Adopted, Ended bool
+	// Others says that other processes run shards of it: nothing was removed, and one that waits takes this process's nodes over.
+	// Standby says that the live run has ended without this process.
+	Others, Standby bool
 	// Outcomes say how each roll ended, in that order: empty for one that is
 	// complete, else its error.
 	Outcomes []string
@@ -79,6 +82,12 @@ func (r Report) String() string {
 	}
 	if r.Lost >= time.Second {
 		fmt.Fprintf(&b, "the scenario was paused for %s\n", r.Lost.Round(time.Second))
+	}
+	if r.Others {
+		b.WriteString("other processes run this scenario: what this one made stays, and the last of them removes it\n")
+	}
+	if r.Standby {
+		b.WriteString("the live run has ended; this process had none of its nodes\n")
 	}
 	for _, o := range r.Outcomes {
 		if o == "" {

@@ -34,14 +34,31 @@ const (
 // Another one is refused with an [*OtherRunError], nodes of others with a [*ForeignNodesError], too few
 // rights with a [*MissingRightsError]; nothing was written then.
 func (p *Runner) Run(ctx context.Context) (Report, error) {
-	ctx = withoutKlog(ctx)
-	r := &run{Runner: p, noteNow: make(chan struct{}), unfollow: func() {}}
+	ctx, end := context.WithCancelCause(withoutKlog(ctx))
+	defer end(nil)
+	r := &run{Runner: p, end: end, noteNow: make(chan struct{}), unfollow: func() {}, endRenewal: func() {}}
 	p.tell(Progress{Phase: Preparing})
-	if err := r.prepare(ctx); err != nil {
-		return r.report, errors.Join(err, r.abandon())
+	if err := r.prepare(ctx); err != nil || r.report.Standby {
+		r.endRenewal()
+		if taken := (*takenOverError)(nil); errors.As(context.Cause(ctx), &taken) {
+			err = taken
+		}
+		return r.report, errors.Join(err, r.abandon(err))
 	}
 	err := r.runScenario(ctx)
+	r.endRenewal()
 	return r.report, errors.Join(err, r.removeOrKeep(ctx, err))
+}
+
+// startRenewal renews the record until endRenewal is called: a process that waits takes over what isn't renewed.
+func (r *run) startRenewal() {
+	ctx, stop := context.WithCancel(withoutKlog(context.Background()))
+	done := make(chan struct{})
+	r.endRenewal = func() { stop(); <-done }
+	go func() {
+		defer close(done)
+		r.keepRecord(ctx, r.end)
+	}()
 }
 
 // withoutKlog keeps client-go from writing to the terminal: problems are reported as warnings or errors.
@@ -66,12 +83,20 @@ type run struct {
 	// server is to be brought to serve.
 	kinds, undefined []scenarios.CustomKind
 	report           Report
-	wrote            bool // something of ours may be in the cluster
-	placing          bool // pods are bound before the nodes come
+	end              context.CancelCauseFunc // ends the live run
+	endRenewal       func()                  // waits until nothing renews the record
+	// resumed is a scenario that had begun, at a moment; hadRolled says that its rolls had ended.
+	resumed, hadRolled bool
+	resumeAt           time.Duration
+	wrote              bool // something of ours may be in the cluster
+	placing            bool // pods are bound before the nodes come
 
 	begun atomic.Bool
 	at    atomic.Int64 // the moment of the scenario
 	done  atomic.Bool  // the rolls are over
+	idle  atomic.Bool  // this shard has nothing more to do
+	// othersBegun says that another shard has begun.
+	othersBegun atomic.Bool
 	// noteNow is closed when the scenario begins: a resumed run treats a scenario that has begun in another way than
 	// one that hasn't.
 	noteNow    chan struct{}
@@ -99,6 +124,9 @@ func (r *run) runScenario(ctx context.Context) (err error) {
 		w.kubelets.close()
 		factory.Wait()
 		r.unfollow()
+		if taken := (*takenOverError)(nil); errors.As(context.Cause(ctx), &taken) {
+			cut() // what waits is of nodes that another process has by now
+		}
 		r.lastWrites(tail)
 		cut()
 		w.writeQueue.close()
@@ -130,8 +158,8 @@ func (r *run) runScenario(ctx context.Context) (err error) {
 	w.kubeletServer = r.openKubeletServer(ctx, tail, w.kubelets.nodes)
 	// Kubelets first: pods of those that the controller doesn't find alive are told
 	// to them at its next look at all pods, a minute later.
-	if r.report.Adopted && r.lock.now.Begun {
-		if err := r.sim.Adopt(r.nodes, r.lock.resumeAt(), r.lock.now.Rolled); err != nil {
+	if r.resumed {
+		if err := r.sim.Adopt(r.nodes, r.resumeAt, r.hadRolled); err != nil {
 			return err
 		}
 	}
@@ -144,8 +172,7 @@ func (r *run) runScenario(ctx context.Context) (err error) {
 			end(fmt.Errorf("pods of the scenario: %w", err))
 		}
 	})
-	owned.Go(func() { r.keepRecord(ctx, end) })
-	if roll := r.roll(); roll != nil && !(r.report.Adopted && r.lock.now.Rolled) {
+	if roll := r.roll(); roll != nil && !r.hadRolled {
 		owned.Go(func() {
 			if err := roll(ctx); err != nil && ctx.Err() == nil {
 				end(fmt.Errorf("roll: %w", err))
@@ -163,7 +190,7 @@ func (r *run) runScenario(ctx context.Context) (err error) {
 	r.lastReport = time.Time{}
 	if err := r.eventLoop.run(ctx, func() (time.Duration, bool, error) { return r.step(ctx) }); err != nil || !r.report.Ended {
 		// The last writes take a while; progress doesn't wait for them.
-		if !r.keep {
+		if !r.keep && !r.sharded() {
 			r.tell(Progress{Phase: Leaving, At: time.Duration(r.at.Load()), Adopted: r.report.Adopted})
 		}
 		return err
@@ -220,7 +247,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		if len(unknown) > 0 && r.sim.Placing() {
 			r.apiServer.kubelets.pods.relook() // pods were bound before their nodes came
 		}
-		missing := slices.Concat(r.sim.Unsettled(), unknown, r.undelivered())
+		missing := slices.Concat(r.unsettled(), unknown, r.undelivered())
 		if err := r.apiServer.kubelets.barred(); err != nil {
 			return 0, false, fmt.Errorf("cluster %s: %w", r.config.Host, err)
 		}
@@ -253,6 +280,7 @@ func (r *run) step(ctx context.Context) (wait time.Duration, over bool, err erro
 		return 0, false, err
 	}
 	r.at.Store(int64(r.sim.Now()))
+	r.idle.Store(r.sharded() && r.sim.Idle())
 	r.done.Store(r.scenario.rolls > 0 && len(r.sim.Outcomes()) >= r.scenario.rolls)
 	if r.sim.Ended() {
 		r.report.Ended = true
@@ -303,7 +331,11 @@ func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
 			return
 		}
 		bounded, cancel := context.WithTimeout(ctx, attemptMost)
+		r.lock.now.Ended = r.idle.Load()
 		err := r.lock.note(bounded, r.begun.Load(), r.done.Load(), time.Duration(r.at.Load()))
+		if err == nil && r.sharded() {
+			err = r.lookAtOthers(bounded)
+		}
 		cancel()
 		var taken *takenOverError
 		switch {

@@ -246,17 +246,22 @@ func (s *sweep) orphaned(pod *corev1.Pod) bool {
 	return owner != nil && s.seen[string(owner.UID)]
 }
 
-// record deletes the record, if it is this scenario's.
+// record deletes the records that are this scenario's, that of the first shard last: as long as it is there, a process doesn't begin another.
 func (s *sweep) record(ctx context.Context) error {
 	maps := s.clients.kube.CoreV1().ConfigMaps(RecordNamespace)
-	have, err := maps.Get(ctx, RecordName, metav1.GetOptions{})
-	if err != nil || checkpointOf(have).Scenario != s.p.label {
-		return gone(err)
+	for _, name := range slices.Backward(records()) {
+		have, err := maps.Get(ctx, name, metav1.GetOptions{})
+		if err != nil || checkpointOf(have).Scenario != s.p.label {
+			if err := gone(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := deleted(maps.Delete(ctx, name, onlyThis(have.UID, nil))); err != nil {
+			return err
+		}
+		s.note(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, have.UID)
 	}
-	if err := deleted(maps.Delete(ctx, RecordName, onlyThis(have.UID, nil))); err != nil {
-		return err
-	}
-	s.note(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, have.UID)
 	return nil
 }
 

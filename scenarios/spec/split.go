@@ -1,8 +1,11 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 )
 
 // Split makes several groups and workloads of those that are larger than the file allows one to be (nodesPerGroup,
@@ -126,4 +129,97 @@ func (f *File) namesSplit(kind string, names map[string][]string) (name string, 
 		}
 	}
 	return "", 0
+}
+
+// Shards divides a file that was split ([File.Split]) by its groups, for several processes that each run the nodes of one shard. The groups
+// of the roll stay together, since they are rolled one after another; otherwise the shards are as even as their groups allow. Every shard has
+// all workloads and budgets, and the one with the roll's groups has the roll. The error says what in the file can't be divided.
+func (f *File) Shards(n int) ([]*File, error) {
+	if why := f.undivided(); why != "" {
+		return nil, fmt.Errorf("%s: want one process", why)
+	}
+	units := f.units()
+	if n < 1 || n > len(units) {
+		return nil, fmt.Errorf("found %d shards for %s: want 1 to %d", n, strings.Join(namesOf(units), ", "), len(units))
+	}
+	// The largest first, each to the shard with fewest nodes.
+	slices.SortStableFunc(units, func(a, b []Group) int { return cmp.Compare(nodesOf(b), nodesOf(a)) })
+	parts := make([][]Group, n)
+	for _, u := range units {
+		least := slices.MinFunc(parts, func(a, b []Group) int { return cmp.Compare(nodesOf(a), nodesOf(b)) })
+		at := slices.IndexFunc(parts, func(p []Group) bool { return nodesOf(p) == nodesOf(least) && len(p) == len(least) })
+		parts[at] = append(parts[at], u...)
+	}
+	shards := make([]*File, n)
+	for i, groups := range parts {
+		one := *f
+		one.Groups = groups
+		if f.Roll != nil && !slices.ContainsFunc(groups, func(g Group) bool { return g.Name == f.Roll.Groups[0] }) {
+			one.Roll = nil
+		}
+		shards[i] = &one
+	}
+	return shards, nil
+}
+
+// undivided is what of the file one process has to do, "" where there is nothing.
+func (f *File) undivided() string {
+	switch p := f.Cluster.Provider; {
+	case p == ProviderKarpenter, p == ProviderCAPI:
+		return fmt.Sprintf("provider %s acts on the nodes of all groups", p)
+	case f.Autoscaler != nil:
+		return "the autoscaler acts on the nodes of all groups"
+	case f.Roll != nil && len(f.Roll.Groups) == 0:
+		return "a roll in place is of the pods on all nodes"
+	case len(f.Faults) > 0:
+		return "a fault chooses among the nodes of all groups"
+	}
+	for i := range f.Workloads {
+		w := &f.Workloads[i]
+		switch {
+		case w.Volume != nil:
+			return fmt.Sprintf("workload %s has volumes, whose driver is one process", w.Key())
+		case len(w.Pods) > 0:
+			return fmt.Sprintf("workload %s says where its pods are, which one process sees to", w.Key())
+		case w.CreateAt > 0:
+			return fmt.Sprintf("workload %s is created by one process", w.Key())
+		}
+	}
+	return ""
+}
+
+// units are the groups that can't be divided further: those that are rolled, and each of the others.
+func (f *File) units() (all [][]Group) {
+	var rolled []Group
+	for _, g := range f.Groups {
+		if f.Roll != nil && slices.Contains(f.Roll.Groups, g.Name) {
+			rolled = append(rolled, g)
+			continue
+		}
+		all = append(all, []Group{g})
+	}
+	if len(rolled) > 0 {
+		all = append([][]Group{rolled}, all...)
+	}
+	return all
+}
+
+func nodesOf(groups []Group) (n int) {
+	for i := range groups {
+		n += groups[i].Nodes
+	}
+	return n
+}
+
+// namesOf names each unit by its groups.
+func namesOf(units [][]Group) []string {
+	names := make([]string, len(units))
+	for i, u := range units {
+		all := make([]string, len(u))
+		for k := range u {
+			all[k] = u[k].Name
+		}
+		names[i] = strings.Join(all, " with ")
+	}
+	return names
 }

@@ -23,6 +23,7 @@ type liveFlags struct {
 	known, address                        string
 	speed                                 speed
 	renew                                 time.Duration
+	shards                                int
 	cluster                               *connectionFlags
 	connect, own                          *pflag.FlagSet
 }
@@ -34,6 +35,7 @@ func (f *liveFlags) add(cmd *cobra.Command) {
 	f.own.BoolVar(&f.with, "with-cluster", false, "on a control plane of its own, which ends with it")
 	f.own.Var(&f.speed, "speed", "how fast, such as 20x (default 1x)")
 	f.own.DurationVar(&f.renew, "renew", 0, "how often kubelets renew their leases (default: 10s, divided by the speed of a control plane of nodesim's)")
+	f.own.IntVar(&f.shards, "shards", 0, "divide the node groups among `N` processes, each started by this same line")
 	f.own.BoolVar(&f.dry, "dry-run", false, "print what would be done, and write nothing")
 	f.own.BoolVar(&f.cleanup, "cleanup", false, "remove what live runs of this scenario have left, and run nothing")
 	f.own.BoolVar(&f.keep, "keep", false, "leave everything in the cluster at the end; the next run resumes it")
@@ -47,9 +49,9 @@ func (f *liveFlags) add(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(f.own)
 	section(liveSection, cmd.Flags(), "live")
 	exclude(cmd, "with-cluster", "a control plane of its own, or the cluster of the kubeconfig", names(f.connect)...)
-	exclude(cmd, "with-cluster", "its cluster ends with it", "cleanup", "keep", "i-know-this-cluster")
-	exclude(cmd, "dry-run", "--dry-run runs nothing", "cleanup", "out", "output", "verbose", "keep", "kubelet-address", "renew")
-	exclude(cmd, "cleanup", "--cleanup runs nothing", "out", "output", "verbose", "keep", "kubelet-address", "renew", "speed")
+	exclude(cmd, "with-cluster", "its cluster ends with it", "cleanup", "keep", "i-know-this-cluster", "shards")
+	exclude(cmd, "dry-run", "--dry-run runs nothing", "cleanup", "out", "output", "verbose", "keep", "kubelet-address", "renew", "shards")
+	exclude(cmd, "cleanup", "--cleanup runs nothing", "out", "output", "verbose", "keep", "kubelet-address", "renew", "speed", "shards")
 	_ = cmd.RegisterFlagCompletionFunc("kubelet-address", cobra.NoFileCompletions)
 	suggest(cmd, "speed", "1x", "5x", "10x", "20x")
 	suggest(cmd, "renew", "10s", "5s", "1s", "200ms")
@@ -64,6 +66,8 @@ func (f *liveFlags) check(cmd *cobra.Command, output, out string) error {
 		return usagef("flag --kubelet-address %q: want the IP address by which the API server reaches this machine", f.address)
 	case cmd.Flags().Changed("renew") && (f.renew < 100*time.Millisecond || f.renew > time.Hour):
 		return usagef("flag --renew %s: want 100ms to 1h, such as 10s", f.renew)
+	case cmd.Flags().Changed("shards") && f.shards < 1:
+		return usagef("flag --shards %d: want 1 or more", f.shards)
 	case speed == replay.Max:
 		return usagef("flag --speed max: a real cluster can't be hurried so: want a number, such as 20x")
 	case speed != 0 && (speed < 0.01 || speed > 10_000):

@@ -41,6 +41,9 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 	if simulate.IsFile(s.scenario.word) {
 		opts = append(opts, live.CalledBy(quotedPath(s.scenario.word)))
 	}
+	if f.shards > 0 {
+		opts = append(opts, live.Shards(f.shards))
+	}
 	if f.address != "" {
 		opts = append(opts, live.KubeletAddress(f.address))
 	}
@@ -130,7 +133,7 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 	enough := liverun.TuneGC(cmd.Context())
 	report, err := liverun.Run(cmd.Context(), o)
 	enough()
-	if report.Position > 0 || report.Removed > 0 {
+	if report.Position > 0 || report.Removed > 0 || report.Others || report.Standby {
 		fmt.Fprint(cmd.ErrOrStderr(), report)
 	}
 	if broken := unread(cmd.Context()); broken != nil {
@@ -139,7 +142,7 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 	switch {
 	case errors.Is(err, context.Canceled):
 		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Shown))
-	case err == nil && s.out != "":
+	case err == nil && s.out != "" && !report.Standby:
 		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", record.Quote(s.out))
 	}
 	return f.explain(err, name)

@@ -24,6 +24,9 @@ func (t *progressLog) line(p live.Progress, now time.Time) string {
 	case p.Phase == live.Leaving && !t.left:
 		t.left = true
 		return "removing what was made"
+	case p.Phase == live.Preparing && len(p.Waiting) > 0 && p.Waiting[0] != t.waiting:
+		t.waiting = p.Waiting[0]
+		return t.waiting
 	case p.Phase != live.Settling:
 		return ""
 	case p.Adopted && !t.found:

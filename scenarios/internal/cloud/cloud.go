@@ -90,6 +90,9 @@ func (c *Cloud) ByNode(name string) *Instance { return c.byName[name] }
 // Launches returns how many instances there have been: the Number of the next.
 func (c *Cloud) Launches() int { return c.launched }
 
+// Skip leaves out the first numbers of instances, before there is one.
+func (c *Cloud) Skip(n int) { c.launched += n }
+
 // Seed adds an instance that has been running since before the tape began.
 func (c *Cloud) Seed(g *Group, zone string) *Instance {
 	i := c.add(g, zone, g.Template)

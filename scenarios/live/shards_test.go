@@ -1,0 +1,283 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+
+	"github.com/nodesim/nodesim/internal/kubeclient"
+	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
+)
+
+// conflicting is a server that refuses a ConfigMap that was written since it was read, as an API server does.
+func conflicting(objects ...runtime.Object) *fake.Clientset {
+	server := fake.NewClientset(objects...)
+	version := 0
+	var mu sync.Mutex
+	server.PrependReactor("update", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		is := a.(clienttesting.UpdateAction).GetObject().(*corev1.ConfigMap)
+		has, err := server.Tracker().Get(a.GetResource(), is.Namespace, is.Name)
+		if err != nil {
+			return true, nil, err
+		}
+		if has.(*corev1.ConfigMap).ResourceVersion != is.ResourceVersion {
+			return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), is.Name, errors.New("changed"))
+		}
+		version++
+		is.ResourceVersion = strconv.Itoa(version)
+		return true, is, server.Tracker().Update(a.GetResource(), is, is.Namespace)
+	})
+	return server
+}
+
+// sharding is the Runner of a process of two shards, at a server.
+func sharding() *Runner {
+	f := &scenarios.File{File: spec.File{Groups: []spec.Group{{Name: "a", Nodes: 1}, {Name: "b", Nodes: 1}}}}
+	p := &Runner{
+		config: &rest.Config{Host: "https://example.invalid"}, label: "surge", record: RecordName, clock: clock.RealClock{}, file: f, shards: 2,
+		warn: func(error) {}, tell: func(Progress) {}, removeWithin: 2 * time.Minute,
+	}
+	if err := p.divide(); err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// taken is what a process has got.
+type taken struct {
+	l             *checkpointLock
+	adopted, over bool
+	err           error
+}
+
+// claiming begins to claim a shard.
+func claiming(ctx context.Context, kube kubeclient.Interface) <-chan taken {
+	got := make(chan taken, 1)
+	go func() {
+		var is taken
+		is.l, is.adopted, is.over, is.err = sharding().claimShard(ctx, kube)
+		got <- is
+	}()
+	return got
+}
+
+// renew writes a record as its living process does, until ctx ends.
+func renew(ctx context.Context, l *checkpointLock, ended bool) {
+	l.now.Ended = ended
+	for ctx.Err() == nil {
+		_ = l.note(ctx, true, ended, time.Minute) // where it fails, the record's state tells
+		select {
+		case <-time.After(checkpointEvery):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// A process takes a shard that nobody has, then one whose process has died, with what it has noted; and none once all have ended.
+func TestClaimShard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube := faked(conflicting())
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		first, second := <-claiming(ctx, kube), <-claiming(ctx, kube)
+		for i, is := range []taken{first, second} {
+			if is.err != nil || is.adopted || is.over || is.l.p.record != shardRecord(i) || len(is.l.p.file.Groups) != 1 || is.l.p.firstMachine != i*machineNumbers {
+				t.Fatalf("process %d: %+v", i, is)
+			}
+		}
+		go renew(ctx, first.l, false)
+		dies, die := context.WithCancel(ctx)
+		go renew(dies, second.l, true) // it has nothing more to do, and keeps its nodes for the other one
+		third, fourth := claiming(ctx, kube), claiming(ctx, kube)
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if len(third)+len(fourth) > 0 {
+			t.Fatal("a process has got a shard that another one runs")
+		}
+		die()
+		var last taken
+		select {
+		case last = <-third:
+		case last = <-fourth:
+		}
+		if last.err != nil || !last.adopted || last.l.p.record != shardRecord(1) || last.l.now.At != "1m0s" || !last.l.now.Begun {
+			t.Fatalf("the shard of a process that has died: %+v", last)
+		}
+	})
+}
+
+// A process that comes while everything is removed waits, and begins anew then.
+func TestClaimShardWhileItIsRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sharding().part(0).newLock(nil)
+		l.now.Holder = cleaner
+		server := conflicting(l.object())
+		got := claiming(t.Context(), faked(server))
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if len(got) > 0 {
+			t.Fatalf("the process has got %+v", <-got)
+		}
+		if err := server.CoreV1().ConfigMaps(RecordNamespace).Delete(t.Context(), shardRecord(0), metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if is := <-got; is.err != nil || is.adopted || is.over || is.l.p.record != shardRecord(0) {
+			t.Errorf("once it is gone: %+v", is)
+		}
+	})
+}
+
+// The live run is over where all shards have ended, or their records are gone.
+func TestStandbyEndsWithTheOthers(t *testing.T) {
+	for name, gone := range map[string]bool{"ended": false, "gone": true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := conflicting()
+			kube := faked(server)
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			var locks []*checkpointLock
+			for range 2 {
+				is := <-claiming(ctx, kube)
+				if is.err != nil {
+					t.Fatal(is.err)
+				}
+				locks = append(locks, is.l)
+			}
+			living, die := context.WithCancel(ctx)
+			for _, l := range locks {
+				go renew(living, l, false)
+			}
+			waits := claiming(ctx, kube)
+			<-time.After(time.Minute)
+			synctest.Wait()
+			if len(waits) > 0 {
+				t.Fatalf("%s: it has got %+v", name, <-waits)
+			}
+			die()
+			synctest.Wait()
+			for i, l := range locks {
+				if gone {
+					if err := server.CoreV1().ConfigMaps(RecordNamespace).Delete(ctx, shardRecord(i), metav1.DeleteOptions{}); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				go renew(ctx, l, true)
+			}
+			synctest.Wait()
+			if is := <-waits; is.err != nil || !is.over || is.l != nil {
+				t.Errorf("%s: %+v, want that the run is over", name, is)
+			}
+		})
+	}
+}
+
+// The last of the processes that end removes what all have made; one with others that live doesn't, whatever a dead one has left.
+func TestTheLastRemoves(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		is    checkpoint
+		lives bool
+	}{
+		{"lives", checkpoint{Holder: "other"}, true},
+		{"has given it up", checkpoint{}, false},
+		{"has died", checkpoint{Holder: "other"}, false},
+		{"is removing", checkpoint{Holder: cleaner}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			mine, other := sharding().part(0).newLock(nil), sharding().part(1).newLock(nil)
+			other.now.Holder = c.is.Holder
+			server := conflicting(mine.object(), other.object())
+			for i, l := range []*checkpointLock{mine, other} {
+				var err error
+				l.client = faked(server)
+				if l.have, err = server.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, shardRecord(i), metav1.GetOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.lives {
+				go renew(ctx, other, false)
+			}
+			r := &run{Runner: mine.p, lock: mine, clients: &clients{kube: faked(server)}}
+			last, err := r.leave(ctx)
+			if err != nil || last == c.lives {
+				t.Errorf("the other process %s: this one is the last: %t, %v", c.name, last, err)
+			}
+			list, err := server.CoreV1().ConfigMaps(RecordNamespace).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range list.Items {
+				if by := m.Data["holder"]; last && by != cleaner || !last && m.Name == shardRecord(0) && by != "" {
+					t.Errorf("the other process %s: record %s is of %q", c.name, m.Name, by)
+				}
+			}
+		})
+	}
+}
+
+// A process that is killed while it removes everything leaves that to --cleanup, and one that was killed once all had ended to the next run.
+func TestClaimShardOfDeadProcesses(t *testing.T) {
+	for name, c := range map[string]struct {
+		left checkpoint
+		want string
+	}{
+		"removing": {checkpoint{Holder: cleaner}, "found a live run of scenario surge, which has been being removed for 2m0s: want it removed first: nodesim simulate surge --live --cleanup"},
+		"ended":    {checkpoint{Holder: "other", Ended: true}, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var left []runtime.Object
+			for i := range 2 {
+				l := sharding().part(i).newLock(nil)
+				l.now.Holder, l.now.Ended = c.left.Holder, c.left.Ended
+				left = append(left, l.object())
+			}
+			is := <-claiming(t.Context(), faked(conflicting(left...)))
+			if c.want != "" && (is.err == nil || !strings.HasSuffix(is.err.Error(), c.want)) || c.want == "" && (is.err != nil || !is.adopted) {
+				t.Errorf("%s: %+v, want %q", name, is, c.want)
+			}
+		})
+	}
+}
+
+// A process that resumes a scenario keeps what its record says of that until it has begun itself: it may end before.
+func TestRecordKeepsWhatWasResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := sharding().part(0).newLock(nil)
+		l.now.Begun, l.now.Rolled, l.now.At = true, true, "1h0m0s"
+		server := conflicting(l.object())
+		l.client = faked(server)
+		for _, begun := range []bool{false, true} {
+			var err error
+			if l.have, err = server.CoreV1().ConfigMaps(RecordNamespace).Get(t.Context(), shardRecord(0), metav1.GetOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.note(t.Context(), begun, false, 2*time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			is := checkpointOf(l.have)
+			if want := map[bool]string{false: "1h0m0s", true: "2h0m0s"}[begun]; !is.Begun || !is.Rolled || is.At != want {
+				t.Errorf("begun anew %t: the record has %+v, want it begun, rolled and at %s", begun, is, want)
+			}
+		}
+	})
+}

@@ -71,14 +71,18 @@ type OtherRunError struct {
 	Scenario, Source, Found string
 	// Flags are those that select the cluster; the remedy repeats them.
 	Flags string
-	// Running says that a process runs it now.
-	Running bool
+	// Running says that a process runs it now, Recent that one may: it did within the last twenty seconds.
+	Running, Recent bool
 }
 
 // Error implements error.
 func (e *OtherRunError) Error() string {
 	remedy := "want that one to end first"
-	if !e.Running {
+	switch {
+	case e.Running:
+	case e.Recent:
+		remedy += ", or, where it was killed, to be removed: " + e.remedy()
+	default:
 		remedy = "want it removed first: " + e.remedy()
 	}
 	return fmt.Sprintf("cluster %s: found a live run of scenario %s, %s: %s", e.Server, e.Scenario, e.Found, remedy)
@@ -136,12 +140,12 @@ func unread(name string, err error) error {
 
 // refuse says why a record can't be resumed.
 func (p *Runner) refuse(was checkpoint) error {
-	running := was.Wall != "" && was.Holder != "" && was.Holder != cleaner && p.alive(was)
+	recent := was.Wall != "" && was.Holder != "" && was.Holder != cleaner && p.alive(was)
 	switch values := p.values(); {
 	case was.Scenario != p.label:
-		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: was.Source, Found: "which isn't " + p.label, Running: running}
+		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: was.Source, Found: "which isn't " + p.label, Recent: recent}
 	case was.Values != values:
-		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: cmp.Or(was.Source, p.source), Found: "with " + was.Values + " in place of " + values, Running: running}
+		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: cmp.Or(was.Source, p.source), Found: "with " + was.Values + " in place of " + values, Recent: recent}
 	}
 	return nil
 }

@@ -108,6 +108,7 @@ func TestRemedyOfAnotherLiveRun(t *testing.T) {
 		{"in a context", OtherRunError{Scenario: "surge", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate surge --live --cleanup --context=kind-test"},
 		{"standard input", OtherRunError{Scenario: "mine", Source: "-", Flags: " --context=kind-test"}, "want it removed first: nodesim simulate FILE --live --cleanup --context=kind-test, with the FILE of mine"},
 		{"nobody knows from where", OtherRunError{Scenario: "mine"}, "want it removed first: nodesim simulate FILE --live --cleanup, with the FILE of mine"},
+		{"performed lately", OtherRunError{Scenario: "surge", Recent: true}, "want that one to end first, or, where it was killed, to be removed: nodesim simulate surge --live --cleanup"},
 		{"performed now", OtherRunError{Scenario: "surge", Flags: " --context=kind-test", Running: true}, "want that one to end first"},
 	} {
 		if got := c.e.Error(); !strings.HasSuffix(got, c.want) {

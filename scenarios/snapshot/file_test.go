@@ -302,3 +302,18 @@ func TestBounds(t *testing.T) {
 		t.Errorf("found error %v of an empty cluster", err)
 	}
 }
+
+// A roll of EKS brings up two nodes for each zone of its group, and a group may have zones that nobody sees: it has none that has two nodes
+// in one of its zones.
+func TestZonesWithoutANode(t *testing.T) {
+	for zones, hidden := range map[string]bool{"a": true, "ab": true, "abc": true, "aab": false, "abcb": false} {
+		m := newMade(t)
+		for i, zone := range zones {
+			m.node(string(rune('a'+i)), "workers", "eu-central-1"+string(zone), nil)
+		}
+		said := strings.Join(m.file(snapshot.Options{Name: "prod"}).LeftOut, "\n")
+		if strings.Contains(said, "node groups with one node in each zone that they are seen in: 1 (workers); ") != hidden {
+			t.Errorf("nodes in the zones %s: it says %q, want zones without a node named: %t", zones, said, hidden)
+		}
+	}
+}

@@ -101,6 +101,23 @@ func (d *draft) groups() error {
 	return nil
 }
 
+// hiddenZones says that a group of EKS may have zones in which it has no node: its roll brings up two nodes for each
+// (docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html), and no object of the cluster names them. An Auto Scaling group keeps
+// its zones even, so that one with two nodes in a zone has a node in every zone.
+func (d *draft) hiddenZones(g *spec.Group, nodes []*corev1.Node) {
+	if d.file.Cluster.Provider != spec.ProviderEKS {
+		return
+	}
+	zones := map[string]bool{}
+	for _, n := range nodes {
+		zones[d.zones[n.Name]] = true
+	}
+	if len(zones) == len(nodes) && !zones[""] {
+		d.said.add("node groups with one node in each zone that they are seen in", "a roll brings up two nodes for each zone, and others that the group may have "+
+			"are not known: add them to the zones of the group and of the cluster", ref{groupName, "", g.Name})
+	}
+}
+
 // group is a group with its members, of which it says what they have in common.
 func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[string]string, wanted map[string]bool) spec.Group {
 	g := spec.Group{Name: seen.Name, Nodes: len(nodes), CapacityType: seen.CapacityType, OS: d.osOf(nodes[0])}
@@ -137,6 +154,7 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 		labels[i], taints[i] = keptLabels(n, wanted), d.keptTaints(n)
 	}
 	g.Labels, g.Taints = commonLabels(labels), commonTaints(taints)
+	d.hiddenZones(&g, nodes)
 	for i, n := range nodes {
 		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: !ready(n), Age: d.age(n.CreationTimestamp.Time)}
 		if m.Zone == "" {

@@ -28,9 +28,6 @@ func (c *checker) groups() *Error {
 }
 
 func (c *checker) nodeGroup(g *Group, path string) *Error {
-	if c.has(path+".zones") && g.Nodes > 0 && len(g.Zones) > g.Nodes {
-		return c.bad(path+".zones", fmt.Sprintf("%d zones, and nodes: %d", len(g.Zones), g.Nodes), "at most one zone for each node")
-	}
 	for i, z := range g.Zones {
 		if err := c.zone(fmt.Sprintf("%s.zones[%d]", path, i), z); err != nil {
 			return err

@@ -144,7 +144,6 @@ var ofMeaning = []mistake{
 	{"a zone twice", "  zones: [eu-central-1a, eu-central-1b]\n", "  zones: [eu-central-1a, eu-central-1a]\n"},
 	{"a zone of elsewhere", "  zones: [eu-central-1a, eu-central-1b]\n", "  zones: [eu-central-1a, eu-central-1d]\n"},
 	{"no zones", "  zones: [eu-central-1a, eu-central-1b]\n", "  zones: []\n"},
-	{"more zones than nodes", "  nodes: 3\n", "  nodes: 1\n  zones: [eu-central-1a, eu-central-1b]\n"},
 	{"an operating system of another provider", "os: al2023\n", "os: cos\n"},
 	{"an instance type unknown", "  instanceType: m5.large\n", "  instanceType: m5.lrage\n"},
 	{"an instance type of another cloud", "  instanceType: m5.large\n", "  instanceType: Standard_D2s_v5\n"},

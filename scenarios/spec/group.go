@@ -27,7 +27,7 @@ type Group struct {
 	// NodesPerGroup bounds the nodes of one group, 450 on EKS by default; for more there are further groups like it,
 	// NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.
 	NodesPerGroup int `yaml:"nodesPerGroup" default:"0" max:"100000"`
-	// Zones that the nodes spread over, at most as many as there are nodes. Default: the members' or the instance
+	// Zones that the nodes spread over: the group may be in more than it has nodes. Default: the members' or the instance
 	// type's, which are the cluster's unless the file says otherwise.
 	Zones []string `yaml:"zones" form:"place"`
 	// InstanceType of the nodes: one that nodesim knows, or one of the cluster's instanceTypes. Default: m5.large, e2-standard-2 for gke, Standard_D2s_v5 for aks.

@@ -76,6 +76,20 @@ func (p *position) Set(text string) (err error) {
 	return nil
 }
 
+// wantTape refuses --at of what has one moment alone.
+func (p *position) wantTape(why string) error {
+	if p.given {
+		return usagef("flag --at: want a tape with it: %s", why)
+	}
+	return nil
+}
+
+// Why --at isn't for what is no tape.
+const (
+	scenarioMoment = "a scenario has its first moment alone"
+	clusterMoment  = "the cluster itself is read as it is now"
+)
+
 // tail drops what pflag says as well: which value it is about.
 func tail(err error, word, value string) error {
 	return errors.New(strings.TrimPrefix(err.Error(), fmt.Sprintf("%s%q: ", word, value)))

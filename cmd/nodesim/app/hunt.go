@@ -143,7 +143,7 @@ func (f *huntFlags) find(cmd *cobra.Command, word string, roll hunt.Roll) (scena
 			return s, ofOptions(err)
 		}
 	}
-	if err := f.roll.wantNoMoment(oneMoment); err != nil {
+	if err := f.roll.at.wantTape(scenarioMoment); err != nil {
 		return scenarios.Scenario{}, err
 	}
 	return f.scenario.find(cmd, "")

@@ -163,17 +163,6 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	suggest(cmd, "strategy", strategies...)
 }
 
-// oneMoment is why a scenario has no --at.
-const oneMoment = "a scenario has its first moment alone"
-
-// wantNoMoment refuses --at of what has one moment alone.
-func (f *rollFlags) wantNoMoment(why string) error {
-	if f.at.given {
-		return usagef("flag --at: want a tape with it: %s", why)
-	}
-	return nil
-}
-
 // settings are those of the roll that were given.
 func (f *rollFlags) settings() (all []spec.Setting, err error) {
 	if f.strategy != "" {
@@ -271,10 +260,8 @@ func (f *planFlags) file(cmd *cobra.Command, args []string) (file *scenarios.Fil
 	if file != nil {
 		return f.scenario.calibrated(cmd, file)
 	}
-	if named {
-		if err := f.roll.wantNoMoment(oneMoment); err != nil {
-			return nil, err
-		}
+	if err := f.roll.at.wantTape(scenarioMoment); err != nil {
+		return nil, err
 	}
 	src, err := f.scenario.source(cmd, place)
 	if err == nil && src.File == nil {
@@ -288,7 +275,7 @@ func (f *planFlags) connected(cmd *cobra.Command) (*scenarios.File, error) {
 	if err := wantNoSettings(cmd); err != nil {
 		return nil, err
 	}
-	if err := f.roll.wantNoMoment("the cluster itself is read as it is now"); err != nil {
+	if err := f.roll.at.wantTape(clusterMoment); err != nil {
 		return nil, err
 	}
 	to, err := destinationOf(f.cluster)

@@ -101,9 +101,6 @@ func (f *scenarioFlags) read(cmd *cobra.Command, file string, roll *rollFlags) (
 		s := snapshot.Source{File: file, In: in, At: roll.at.Duration, Now: time.Now(), InScope: len(roll.groups) == 0}
 		return app.Cluster(cmd.Context(), s)
 	}
-	if err := roll.wantNoMoment(oneMoment); err != nil {
-		return nil, err
-	}
 	f.word = file
 	if _, err := scenarios.Find(file); err == nil {
 		f.word = "./" + file // the file of that name

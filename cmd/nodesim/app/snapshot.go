@@ -107,8 +107,8 @@ func (f *snapshotFlags) source(cmd *cobra.Command, args []string) (s snapshot.So
 		s.File = args[0]
 		return s, nil
 	}
-	if f.at.given {
-		return s, usagef("flag --at: want a tape with it: the cluster itself is read as it is now")
+	if err := f.at.wantTape(clusterMoment); err != nil {
+		return s, err
 	}
 	from, err := destinationOf(f.cluster)
 	s.REST, s.Name = from.rest, from.name

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -174,11 +175,18 @@ func (l *checkpointLock) object() *corev1.ConfigMap {
 	return c
 }
 
+// takenOver is why a live run was taken over, where an error says so, or nil.
+func takenOver(err error) *takenOverError {
+	var taken *takenOverError
+	errors.As(err, &taken)
+	return taken
+}
+
 // A takenOverError ends a live run whose record another process has written, or that was deleted.
 type takenOverError struct{ by string }
 
 // resumes reports whether the process that has taken the record over resumes the live run.
-func (e *takenOverError) resumes() bool { return e.by != "" && e.by != cleaner }
+func (e *takenOverError) resumes() bool { return e != nil && e.by != "" && e.by != cleaner }
 
 func (e *takenOverError) Error() string {
 	if e.by == "" {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,8 +16,8 @@ import (
 // process that has taken the run over owns them.
 func (r *run) removeOrKeep(ctx context.Context, why error) error {
 	defer r.clients.close()
-	var taken *takenOverError
-	if errors.As(why, &taken) && taken.resumes() {
+	taken := takenOver(why)
+	if taken.resumes() {
 		return nil
 	}
 	if r.keep {
@@ -44,8 +43,7 @@ func (r *run) abandon(why error) error {
 		return nil
 	}
 	defer r.clients.close()
-	var taken *takenOverError
-	if !r.wrote || r.keep || errors.As(why, &taken) && taken.resumes() {
+	if !r.wrote || r.keep || takenOver(why).resumes() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.removeWithin)

@@ -40,7 +40,7 @@ func (p *Runner) Run(ctx context.Context) (Report, error) {
 	p.tell(Progress{Phase: Preparing})
 	if err := r.prepare(ctx); err != nil || r.report.Standby {
 		r.endRenewal()
-		if taken := (*takenOverError)(nil); errors.As(context.Cause(ctx), &taken) {
+		if taken := takenOver(context.Cause(ctx)); taken != nil {
 			err = taken
 		}
 		return r.report, errors.Join(err, r.abandon(err))
@@ -57,7 +57,7 @@ func (r *run) startRenewal() {
 	r.endRenewal = func() { stop(); <-done }
 	go func() {
 		defer close(done)
-		r.keepRecord(ctx, r.end)
+		r.keepRecord(ctx)
 	}()
 }
 
@@ -124,7 +124,7 @@ func (r *run) runScenario(ctx context.Context) (err error) {
 		w.kubelets.close()
 		factory.Wait()
 		r.unfollow()
-		if taken := (*takenOverError)(nil); errors.As(context.Cause(ctx), &taken) {
+		if takenOver(context.Cause(ctx)) != nil {
 			cut() // what waits is of nodes that another process has by now
 		}
 		r.lastWrites(tail)
@@ -316,7 +316,7 @@ func (r *run) advance() error {
 
 // keepRecord writes the live run's progress to its record in the cluster, and ends the run when another process has
 // taken it over.
-func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
+func (r *run) keepRecord(ctx context.Context) {
 	begins := r.noteNow
 	for {
 		timer := r.clock.NewTimer(checkpointEvery)
@@ -337,10 +337,9 @@ func (r *run) keepRecord(ctx context.Context, end context.CancelCauseFunc) {
 			err = r.lookAtOthers(bounded)
 		}
 		cancel()
-		var taken *takenOverError
 		switch {
-		case errors.As(err, &taken):
-			end(err)
+		case takenOver(err) != nil:
+			r.end(err)
 			return
 		case err != nil && ctx.Err() == nil:
 			r.warn(fmt.Errorf("note how far the live run is: %w; trying again", err))

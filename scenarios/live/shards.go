@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -261,10 +260,10 @@ func (r *run) leave(ctx context.Context) (last bool, err error) {
 	if !r.sharded() {
 		return true, nil
 	}
-	var taken *takenOverError
-	if err := r.release(ctx); errors.As(err, &taken) {
-		return !taken.resumes(), nil
-	} else if err != nil {
+	if err := r.release(ctx); err != nil {
+		if taken := takenOver(err); taken != nil {
+			return !taken.resumes(), nil
+		}
 		return false, err
 	}
 	// As long as a process that lives may be silent, a record that doesn't change may be of one.

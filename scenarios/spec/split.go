@@ -146,9 +146,13 @@ func (f *File) Shards(n int) ([]*File, error) {
 	slices.SortStableFunc(units, func(a, b []Group) int { return cmp.Compare(nodesOf(b), nodesOf(a)) })
 	parts := make([][]Group, n)
 	for _, u := range units {
-		least := slices.MinFunc(parts, func(a, b []Group) int { return cmp.Compare(nodesOf(a), nodesOf(b)) })
-		at := slices.IndexFunc(parts, func(p []Group) bool { return nodesOf(p) == nodesOf(least) && len(p) == len(least) })
-		parts[at] = append(parts[at], u...)
+		least := 0
+		for i := range parts {
+			if nodesOf(parts[i]) < nodesOf(parts[least]) {
+				least = i
+			}
+		}
+		parts[least] = append(parts[least], u...)
 	}
 	shards := make([]*File, n)
 	for i, groups := range parts {

@@ -57,3 +57,54 @@ func TestRecordings(t *testing.T) {
 		})
 	}
 }
+
+// Recordings of kwok's nodes, made without nodesim, planned at the moment before a node was touched. A budget held up each drain of
+// the one for some seconds; the other has no roll, and a node that was lost.
+func TestRecordingsOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		file     string
+		at       time.Duration
+		replaced int
+		held     string
+	}{
+		{"testdata/kwok-surge.yaml.gz", 12 * time.Second, 3, "PodDisruptionBudget/default/web"},
+		{"testdata/kwok-spot-vanish.yaml.gz", 0, 0, ""},
+	} {
+		a, err := analyse.File(c.file, nil, analyse.Pods{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaced, held := 0, ""
+		for _, r := range a.Rolls {
+			if r.Outcome != analysis.Complete {
+				t.Errorf("%s: the roll on the tape is %s", c.file, r.Outcome)
+			}
+			replaced += r.Replaced
+		}
+		for _, b := range a.Budgets {
+			if b.Held > 10*time.Second {
+				held = "PodDisruptionBudget/" + b.Namespace + "/" + b.Name
+			}
+		}
+		if replaced != c.replaced || held != c.held {
+			t.Errorf("%s: on the tape %d nodes were replaced, held up by %q: want %d and %q", c.file, replaced, held, c.replaced, c.held)
+		}
+		f, err := app.Cluster(t.Context(), snapshot.Source{File: c.file, At: c.at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Of(t.Context(), f, plan.Options{Runs: 20, Parallel: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Ends != p.Runs || len(p.WontRun) != 0 {
+			t.Errorf("%s: %d of %d runs end, %+v won't run: want all to end with every pod", c.file, p.Ends, p.Runs, p.WontRun)
+		}
+		if p.Nodes != 3 {
+			t.Errorf("%s: the plan replaces %d nodes: want the tape's three", c.file, p.Nodes)
+		}
+		if c.held != "" && (len(p.Blocks) != 1 || p.Blocks[0].Object != c.held || p.Blocks[0].Stops != 0 || p.Blocks[0].Runs < p.Runs*3/4) {
+			t.Errorf("%s: planned to be held up by %+v: want %s in most runs, and never for good", c.file, p.Blocks, c.held)
+		}
+	}
+}

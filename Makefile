@@ -119,10 +119,15 @@ KREW ?= $(GO) -C test/release tool validate-krew-manifest
 HELM ?= $(GO) run helm.sh/helm/v3/cmd/helm@v3.22.0
 ACTIONLINT ?= $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
+# The Go of releases: a patch version without known vulnerabilities, downloaded where another one is installed, so that the
+# same commit gives the same bytes everywhere.
+RELEASE_GO ?= go1.26.11
+
 # SKIP=publish makes the files alone, and needs no token.
 SKIP ?= announce
 comma := ,
 .PHONY: release
+release release-check: export GOTOOLCHAIN := $(RELEASE_GO)
 release: ## a draft of the release of the tag that HEAD has, signed where COSIGN_KEY is set; needs GITHUB_TOKEN (docs/release.md)
 	$(GORELEASER) release --clean --skip=$(SKIP)$(if $(COSIGN_KEY),,$(comma)sign)
 
@@ -181,8 +186,8 @@ examples: ## record the tapes below examples/ again, from a real control plane
 	NODESIM_RECORD_EXAMPLES=1 KUBEBUILDER_ASSETS="$$assets" \
 		$(GO) test -tags controlplane -count 1 -timeout 20m -run '^TestExamples' -v ./cmd/nodesim/...
 
-.PHONY: lint lint-format lint-modules lint-house lint-dead lint-go lint-proof
-lint: lint-format lint-modules lint-house lint-dead lint-go lint-proof ## format, modules, layout, words, commits, dead code, bans
+.PHONY: lint lint-format lint-modules lint-house lint-dead lint-go lint-proof lint-licences lint-vulnerabilities
+lint: lint-format lint-modules lint-house lint-dead lint-go lint-proof lint-licences lint-vulnerabilities ## format, modules, layout, words, commits, dead code, bans, licences, known vulnerabilities
 
 lint-format:
 	@unformatted="$$(git ls-files -z --cached --others --exclude-standard '*.go' | xargs -0 ls 2>/dev/null | xargs gofmt -l)"; \
@@ -211,6 +216,23 @@ lint-dead:
 # Writes a module that breaks every ban, and wants the linter to say so.
 lint-proof:
 	@$(GO) test -tags lintproof -timeout 15m ./internal/lint/...
+
+# Everything that is linked into a program of a release, for each of its systems.
+lint-licences:
+	@cd test/release; targets="$$(echo {linux,darwin,windows}/{amd64,arm64})"; \
+	$(GO) run ./notices $$targets; $(GO) run ./notices -root ../../cmd/nodesim-cloud -package . $$targets
+
+# Calls of functions with a known vulnerability, in the standard library of the Go that releases are made with too. The Go
+# vulnerability database is a module as well, so a module proxy is enough; a version of it gives the same result on every
+# machine until somebody takes a newer one (docs/release.md).
+GOVULNCHECK ?= $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0
+VULNDB ?= golang.org/x/vulndb@v0.0.0-20261105234957-e22db6528018
+lint-vulnerabilities: export GOTOOLCHAIN := $(RELEASE_GO)
+lint-vulnerabilities:
+	@database="$$(cd /; $(GO) mod download -json $(VULNDB) | sed -n 's/^.*"Dir": "\(.*\)".*$$/\1/p')"; \
+	for module in . cmd/nodesim-cloud; do \
+		result="$$(cd "$$module"; $(GOVULNCHECK) -db "file://$$database/data/osv" ./... 2>&1)" || { echo "$$result" >&2; exit 1; }; \
+	done
 
 .PHONY: clean
 clean: ## remove what the targets above left in this folder

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the release of HEAD twice, in two clones, and tries all of it: the same bytes, archives, packages in a root without anything
 # else, the image as its user on a read-only file system, manifests by their own tools, the action. It needs Go, a module proxy and
-# root, and Debian's rpm, ruby and promtool, which it gets where they are missing. GORELEASER, KREW, ACTIONLINT and HELM are commands.
+# root, and Debian's rpm, ruby and promtool, which it gets where they are missing. GORELEASER, KREW, ACTIONLINT and HELM are commands,
+# and GOTOOLCHAIN is the version of Go.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root="$PWD"
@@ -87,6 +88,7 @@ for archive in "$dist"/*.tar.gz "$dist"/*.zip; do
 done
 for program in "$dist"/nodesim{,-cloud}_*/nodesim*; do
 	go version -m "$program" | grep -q 'CGO_ENABLED=0' || fail "$program: found no CGO_ENABLED=0"
+	go version "$program" | grep -q " $GOTOOLCHAIN\$" || fail "built with $(go version "$program"): want $GOTOOLCHAIN, the Makefile's RELEASE_GO"
 done
 
 # runs PREFIX...: what a user does first with a program that is called by these words, in an empty folder.

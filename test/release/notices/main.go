@@ -1,7 +1,7 @@
 // Command notices writes what a release has to say of the modules that are linked into a program: LICENSES.txt, with the text of
 // every licence, and NAME.cdx.json, the bill of materials in CycloneDX's JSON. It fails where a module has no licence that is
-// known to allow that, so that none is shipped without. It reads the module cache and builds nothing; the same commit and
-// toolchain give the same bytes.
+// known to allow that, so that none is shipped without; that alone is checked without -out, as make lint does. It reads the module
+// cache and builds nothing; the same commit and toolchain give the same bytes.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	flag.StringVar(&p.path, "package", "./cmd/nodesim", "the program's package, from there")
 	flag.StringVar(&p.name, "name", "nodesim", "what the bill of materials is called after")
 	version := flag.String("version", "", "the version that is released, such as v0.1.0")
-	out := flag.String("out", "", "the folder to write to")
+	out := flag.String("out", "", "the folder to write to; without it nothing is written")
 	flag.Parse()
 	if err := run(context.Background(), p, *version, *out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
@@ -30,8 +30,8 @@ func main() {
 type program struct{ root, path, name string }
 
 func run(ctx context.Context, p program, version, out string, targets []string) error {
-	if version == "" || out == "" || len(targets) == 0 {
-		return fmt.Errorf("found version %q, out %q and %d targets: want -version v0.1.0 -out DIR linux/amd64", version, out, len(targets))
+	if len(targets) == 0 || (out == "") != (version == "") {
+		return fmt.Errorf("found version %q, out %q and %d targets: want linux/amd64, or -version v0.1.0 -out DIR linux/amd64", version, out, len(targets))
 	}
 	linked, err := list(ctx, p, targets)
 	if err != nil {
@@ -41,6 +41,9 @@ func run(ctx context.Context, p program, version, out string, targets []string) 
 		if err := linked[i].license(); err != nil {
 			return err
 		}
+	}
+	if out == "" {
+		return nil
 	}
 	bom, err := billOfMaterials(version, linked)
 	if err != nil {

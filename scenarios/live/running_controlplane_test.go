@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/live"
 )
@@ -99,23 +100,25 @@ func written(t *testing.T, text string) *scenarios.File {
 
 // A census is who is in a cluster: nodes, and Deployments' pods that run, by their names.
 type census struct {
-	nodes, pods map[string]types.UID
-	on          map[string]string // pods' nodes
+	nodes map[string]corev1.Node
+	pods  map[string]types.UID
+	on    map[string]string // pods' nodes
 }
 
 func standing(ctx context.Context, t *testing.T, c kubernetes.Interface) census {
 	t.Helper()
-	nodes, err := c.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	// Pods first: by the time that one is gone, its node was cordoned.
 	pods, err := c.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: "app=web"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := census{map[string]types.UID{}, map[string]types.UID{}, map[string]string{}}
+	nodes, err := c.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := census{map[string]corev1.Node{}, map[string]types.UID{}, map[string]string{}}
 	for _, n := range nodes.Items {
-		all.nodes[n.Name] = n.UID
+		all.nodes[n.Name] = n
 	}
 	for _, p := range pods.Items {
 		if p.Spec.NodeName != "" && p.DeletionTimestamp == nil {
@@ -125,32 +128,39 @@ func standing(ctx context.Context, t *testing.T, c kubernetes.Interface) census 
 	return all
 }
 
-// survive wants all of them to be there still, but for a node that has been drained
-// and the pods of nodes that are being drained.
+// survive wants all of them to be there still, but for nodes that the roll has replaced meanwhile, however far it has come, and the pods of
+// nodes that are being drained. A new node joins before one of before's is drained.
 func (before census) survive(ctx context.Context, t *testing.T, c kubernetes.Interface) {
 	t.Helper()
-	nodes, err := c.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := standing(ctx, t, c)
-	cordoned, same := map[string]bool{}, 0
-	for _, n := range nodes.Items {
-		cordoned[n.Name] = n.Spec.Unschedulable
-		switch was, is := before.nodes[n.Name]; {
-		case is && was != n.UID:
-			t.Errorf("node %s is another one", n.Name)
-		case is:
-			same++
+	old := ""
+	for _, n := range before.nodes {
+		if n.Spec.Unschedulable {
+			old = n.Labels[noderoll.LabelImage]
 		}
 	}
-	if same < len(before.nodes)-1 {
-		t.Errorf("%d of %d nodes are left", same, len(before.nodes))
+	now := standing(ctx, t, c)
+	gone, joined := 0, 0
+	for name, was := range before.nodes {
+		switch is, there := now.nodes[name]; {
+		case there && is.UID != was.UID:
+			t.Errorf("node %s is another one", name)
+		case !there && was.Labels[noderoll.LabelImage] != old:
+			t.Errorf("node %s, which nobody replaces, is gone", name)
+		case !there:
+			gone++
+		}
+	}
+	for _, n := range now.nodes {
+		if n.Labels[noderoll.LabelImage] != old {
+			joined++
+		}
+	}
+	if old == "" || gone > joined {
+		t.Errorf("%d nodes of the image %q are gone, and %d of another one are there: want as many at least", gone, old, joined)
 	}
 	for name, uid := range before.pods {
-		on := before.on[name]
-		if _, there := now.nodes[on]; there && !cordoned[on] && now.pods[name] != uid {
-			t.Errorf("pod %s on %s, which nobody drains, is gone", name, on)
+		if on, there := now.nodes[before.on[name]]; there && !on.Spec.Unschedulable && now.pods[name] != uid {
+			t.Errorf("pod %s on %s, which nobody drains, is gone", name, on.Name)
 		}
 	}
 }

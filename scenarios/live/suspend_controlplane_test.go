@@ -31,7 +31,7 @@ func TestSuspended(t *testing.T) {
 	}
 	until(ctx, t, "nodes are Ready again", func() (bool, error) {
 		for _, n := range nodesNow(ctx, t) {
-			if ready(n) && before.nodes[n.Name] == n.UID {
+			if ready(n) && before.nodes[n.Name].UID == n.UID {
 				return true, nil
 			}
 		}

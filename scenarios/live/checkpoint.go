@@ -111,23 +111,28 @@ func (p *Runner) peek(ctx context.Context, client kubeclient.Interface) (was che
 		names = append(names, shardRecord(0)) // every run of shards has it
 	}
 	for _, name := range names {
-		var have *corev1.ConfigMap
-		err = p.again(ctx, func(ctx context.Context) (err error) {
-			have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, name, metav1.GetOptions{})
-			return unread(name, err)
-		})
-		if apierrors.IsNotFound(err) {
-			continue
+		have, err := p.readRecord(ctx, client, name)
+		if err != nil {
+			return checkpoint{}, false, err
 		}
-		if err == nil {
-			was, there = checkpointOf(have), true
-			err = p.refuse(was)
-		}
-		if err != nil || there {
-			return was, there, err
+		if have != nil {
+			was := checkpointOf(have)
+			return was, true, p.refuse(was)
 		}
 	}
 	return checkpoint{}, false, nil
+}
+
+// readRecord returns the record of that name, or nil where there is none. It asks a server that falters again.
+func (p *Runner) readRecord(ctx context.Context, client kubeclient.Interface, name string) (have *corev1.ConfigMap, err error) {
+	err = p.again(ctx, func(ctx context.Context) (err error) {
+		have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, name, metav1.GetOptions{})
+		return err
+	})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return have, unread(name, err)
 }
 
 // unread says of an error where a record couldn't be read; nil stays nil.

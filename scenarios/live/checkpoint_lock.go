@@ -62,9 +62,30 @@ func (l *checkpointLock) look(ctx context.Context, begin bool) (mine bool, err e
 	}
 	was := checkpointOf(l.have)
 	if was.Holder == l.holder {
-		return true, nil
+		return true, l.alone(ctx)
 	}
 	return false, l.p.refuse(was)
+}
+
+// alone refuses a live run with shards beside one without, where both began in the same moment: neither found a record before it created
+// its own. It takes its own back; if both find the other one, both do.
+func (l *checkpointLock) alone(ctx context.Context) error {
+	other := shardRecord(0)
+	if l.p.sharded() {
+		other = RecordName
+	}
+	have, err := l.p.readRecord(ctx, l.client, other)
+	if err != nil || have == nil {
+		return err
+	}
+	refusal := l.p.refuse(checkpointOf(have))
+	if refusal == nil { // it is of a run with as many shards
+		return nil
+	}
+	err = l.p.again(ctx, func(ctx context.Context) error {
+		return deleted(l.client.CoreV1().ConfigMaps(RecordNamespace).Delete(ctx, l.p.record, onlyThis(l.have.UID, nil)))
+	})
+	return errors.Join(refusal, err)
 }
 
 // takeOver takes the record as it was looked at, with what it says of the run, and says whose it is.
@@ -140,12 +161,12 @@ func (l *checkpointLock) note(ctx context.Context, begun, rolled bool, at time.D
 	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, l.p.record, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(get):
-		return &takenOverError{}
+		return &takenOverError{record: l.p.record}
 	case get != nil:
 		return get
 	}
 	if by := checkpointOf(have).Holder; by != l.holder && by != l.now.Holder {
-		return &takenOverError{by}
+		return &takenOverError{l.p.record, by}
 	}
 	l.have = have // the answer to an earlier write was lost, or a label was added
 	return l.write(ctx)
@@ -183,14 +204,14 @@ func takenOver(err error) *takenOverError {
 }
 
 // A takenOverError ends a live run whose record another process has written, or that was deleted.
-type takenOverError struct{ by string }
+type takenOverError struct{ record, by string }
 
 // resumes reports whether the process that has taken the record over resumes the live run.
 func (e *takenOverError) resumes() bool { return e != nil && e.by != "" && e.by != cleaner }
 
 func (e *takenOverError) Error() string {
 	if e.by == "" {
-		return "the record of the live run (configmap " + RecordNamespace + "/" + RecordName + ") is gone: want it kept while the run lasts; --cleanup removes it"
+		return "the record of the live run (configmap " + RecordNamespace + "/" + e.record + ") is gone: want it kept while the run lasts; --cleanup removes it"
 	}
 	return "the live run was taken over by " + e.by
 }

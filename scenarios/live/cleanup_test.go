@@ -34,7 +34,7 @@ func TestLeavesAloneWhatWasTakenOver(t *testing.T) {
 				Runner:  &Runner{label: "surge", clock: clock.RealClock{}, removeWithin: answerMost, warn: func(error) {}, tell: func(Progress) {}},
 				clients: &clients{kube: faked(fake.NewClientset()), dynamic: nodes, close: func() {}},
 			}
-			if err := r.removeOrKeep(t.Context(), fmt.Errorf("it ends: %w", &takenOverError{by})); err != nil {
+			if err := r.removeOrKeep(t.Context(), fmt.Errorf("it ends: %w", &takenOverError{RecordName, by})); err != nil {
 				t.Fatal(err)
 			}
 			list, err := nodes.Resource(nodesResource).List(t.Context(), metav1.ListOptions{})
@@ -56,7 +56,7 @@ func TestNotesNothingInTheRecordOfAnother(t *testing.T) {
 	}
 	kube := fake.NewClientset(record)
 	r := &run{Runner: &Runner{keep: true}, clients: &clients{kube: faked(kube), close: func() {}}}
-	if err := r.removeOrKeep(t.Context(), &takenOverError{"other:1:cafe"}); err != nil {
+	if err := r.removeOrKeep(t.Context(), &takenOverError{RecordName, "other:1:cafe"}); err != nil {
 		t.Fatal(err)
 	}
 	var verbs []string

@@ -301,17 +301,15 @@ func (r *run) leave(ctx context.Context) (last bool, err error) {
 func (r *run) held(ctx context.Context) (versions map[string]string, err error) {
 	versions = map[string]string{}
 	for i := range r.shards {
-		if err := r.again(ctx, func(ctx context.Context) error {
-			have, err := r.clients.kube.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, shardRecord(i), metav1.GetOptions{})
-			if err != nil {
-				return gone(err)
-			}
-			if by := checkpointOf(have).Holder; by != "" && by != cleaner {
-				versions[have.Name] = have.ResourceVersion
-			}
-			return nil
-		}); err != nil {
-			return nil, unread(shardRecord(i), err)
+		have, err := r.readRecord(ctx, r.clients.kube, shardRecord(i))
+		if err != nil {
+			return nil, err
+		}
+		if have == nil {
+			continue
+		}
+		if by := checkpointOf(have).Holder; by != "" && by != cleaner {
+			versions[have.Name] = have.ResourceVersion
 		}
 	}
 	return versions, nil

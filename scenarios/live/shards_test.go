@@ -123,6 +123,45 @@ func TestClaimShard(t *testing.T) {
 	})
 }
 
+// A run with shards and one without that begin in the same moment, so that none finds the other's record before it has its own: at most
+// one of them goes on, and who is refused leaves no record.
+func TestClaimShardBesideARunOfOneProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube := faked(conflicting())
+		whole := sharding()
+		whole.shards = 0
+		mine, adopted, err := whole.claim(t.Context(), kube)
+		if err != nil || adopted {
+			t.Fatalf("the run of one process: adopted %t, %v", adopted, err)
+		}
+		var other *OtherRunError
+		if is := <-claiming(t.Context(), kube); !errors.As(is.err, &other) || !strings.Contains(other.Found, `with ["seed=0"] in place of`) {
+			t.Errorf("the run with shards: %+v, want it refused", is)
+		}
+		if have, err := whole.readRecord(t.Context(), kube, shardRecord(0)); have != nil || err != nil {
+			t.Errorf("who was refused left %v, %v", have, err)
+		}
+		if err := mine.alone(t.Context()); err != nil {
+			t.Errorf("the run of one process, once it is alone: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // and the other way round
+		kube := faked(conflicting())
+		if is := <-claiming(t.Context(), kube); is.err != nil {
+			t.Fatal(is.err)
+		}
+		whole := sharding()
+		whole.shards = 0
+		var other *OtherRunError
+		if _, _, err := whole.claim(t.Context(), kube); !errors.As(err, &other) || !strings.Contains(other.Found, "shards=2") {
+			t.Errorf("the run of one process: %v, want it refused", err)
+		}
+		if have, err := whole.readRecord(t.Context(), kube, RecordName); have != nil || err != nil {
+			t.Errorf("who was refused left %v, %v", have, err)
+		}
+	})
+}
+
 // A process that comes while everything is removed waits, and begins anew then.
 func TestClaimShardWhileItIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -89,7 +89,7 @@ func TestJSON(t *testing.T) {
 	if len(got.Tapes) != 4 || got.Tapes[0].Duration != "55.419138s" || first.Name != "becomeReady" || first.Samples != 6 || len(first.Tapes) != 3 || first.Estimate.Median != "12s" {
 		t.Errorf("found %+v", got)
 	}
-	if all := len(got.Measured) + len(got.Estimates) + got.Others; all != 69 {
-		t.Errorf("%d timings in all, want the 69 of docs/scenarios.md", all)
+	if all := len(got.Measured) + len(got.Estimates) + got.Others; all != 59 {
+		t.Errorf("%d timings in all, want the 59 of docs/scenarios.md", all)
 	}
 }

@@ -132,7 +132,7 @@ func lasted(a *analysis.Analysis) time.Duration { return a.Rolls[0].End.At - a.R
 // A plan says which durations are measured, on how many samples, and which its scenario states.
 func TestPlanSaysWhatIsMeasured(t *testing.T) {
 	file := atFirst(t, "surge")
-	file.Timings = append(file.Timings, spec.Timing{Name: "drainSettle", Dist: spec.Dist{Kind: spec.DistFixed}})
+	file.Timings = append(file.Timings, spec.Timing{Name: "scaleDownStep", Dist: spec.Dist{Kind: spec.DistFixed}})
 	p, err := plan.Of(t.Context(), file, plan.Options{Runs: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestPlanSaysWhatIsMeasured(t *testing.T) {
 	if !slices.Equal(p.Timings.Measured, want) {
 		t.Errorf("measured are %+v, want %+v", p.Timings.Measured, want)
 	}
-	if !slices.Contains(p.Timings.Stated, "drainSettle") || slices.Contains(p.Timings.Stated, "becomeReady") || slices.Contains(p.Timings.Estimates, "boot") {
+	if !slices.Contains(p.Timings.Stated, "scaleDownStep") || slices.Contains(p.Timings.Stated, "becomeReady") || slices.Contains(p.Timings.Estimates, "boot") {
 		t.Errorf("stated are %v, estimates %v", p.Timings.Stated, p.Timings.Estimates)
 	}
 }

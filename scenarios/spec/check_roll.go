@@ -163,7 +163,7 @@ func (c *checker) resizeRoll(r *Roll, w *Workload) *Error {
 
 // rounds are the timings of loops that last as long as the tape.
 var rounds = []string{
-	"capacityRetry", "leaseRenew", "statusSync", "statusReport", "statusReportAfterChange", "pressureSync", "schedulerRetry",
+	"capacityRetry", "statusSync", "statusReport", "statusReportAfterChange", "pressureSync", "schedulerRetry",
 	"monitorPeriod", "podGCPeriod", "cloudNodePeriod", "rollerPoll", "evictionRetry", "autoscalerScan", "disruptionPoll",
 	"terminationRequeue",
 }

@@ -13,7 +13,6 @@ type Timings struct {
 	Terminate        Dist // a termination is asked for until the cloud says terminated, without what a graceful shutdown takes
 	TerminateSilence Dist // a termination is asked for until the kubelet is stopped, without a graceful shutdown
 	InterruptionLead Dist // the notice of a spot interruption until the machine is taken
-	RebalanceLead    Dist // a rebalance recommendation until the notice of interruption, where both come
 	Reboot           Dist // a reboot in place until the kubelet starts again
 	VolumeAttach     Dist // the attachment of a volume that is free
 	VolumeDetach     Dist // the detachment of a volume that its node has unmounted
@@ -23,9 +22,7 @@ type Timings struct {
 	CloudInitialize         Dist // the Node exists until the cloud node controller has removed the taint uninitialized and filled in zone and type
 	KubeProxyStart          Dist // the Node exists until kube-proxy reports its start
 	BecomeReady             Dist // the Node exists until it is ready, which is when the network plugin is up
-	TrunkReady              Dist // the node is ready until its trunk interface is (security groups for pods)
 	CSIRegister             Dist // the node is ready until its CSI driver has registered
-	LeaseRenew              Dist // one renewal of the node's lease until the next: a quarter of 40 s
 	StatusSync              Dist // one look of the kubelet at its own status until the next; a changed status is posted at once
 	StatusReport            Dist // one post of an unchanged status until the next
 	StatusReportAfterChange Dist // a changed status until the next unchanged one is posted: five minutes and up to half of them more or less
@@ -63,25 +60,18 @@ type Timings struct {
 	TaintToleration              Dist // how long a pod tolerates that its node is not ready or unreachable
 	PodGCPeriod                  Dist // one look of the pod garbage collector until the next
 	PodGCQuarantine              Dist // a missing node until its pods count as orphans
-	DisruptedPodExpiry           Dist // an eviction until a budget no longer counts on it
 	VolumeForceDetach            Dist // a volume that its dead node never unmounted until it is detached by force
 	CloudNodePeriod              Dist // one question of the cloud node lifecycle controller about nodes that aren't ready until the next
 
 	// Who rolls and scales.
-	RollerPoll           Dist // a new node is ready until the roller continues
-	CordonSpacing        Dist // one cordon until the next where many nodes are cordoned at once
-	EvictionRetry        Dist // a refused eviction until the next try
-	DrainTimeout         Dist // how long a drain may take
-	DrainSettle          Dist // a drained node until it is terminated
-	JoinTimeout          Dist // how long new nodes may take to join before the roll fails
-	LaunchTimeout        Dist // how long a NodeClaim may take to launch
-	ScaleDownStep        Dist // one surplus node is taken away until the next
-	LifecycleHookTimeout Dist // how long a machine of a managed node group waits for its drain before it is terminated
-	Reimage              Dist // the reimage of a drained machine in place until its kubelet starts
-	Soak                 Dist // an upgraded node until the next one is taken
-	InterruptionLatency  Dist // a notice of interruption until the handler has read it
-	AutoscalerScan       Dist // one look of the autoscaler at waiting pods until the next
-	AutoscalerIdle       Dist // a node is no longer needed until the autoscaler takes it
-	DisruptionPoll       Dist // one look of Karpenter's disruption controller until the next
-	TerminationRequeue   Dist // one look at a machine that is being terminated until the next
+	RollerPoll          Dist // a new node is ready until the roller continues
+	CordonSpacing       Dist // one cordon until the next where many nodes are cordoned at once
+	EvictionRetry       Dist // a refused eviction until the next try
+	ScaleDownStep       Dist // one surplus node is taken away until the next
+	Reimage             Dist // the reimage of a drained machine in place until its kubelet starts
+	InterruptionLatency Dist // a notice of interruption until the handler has read it
+	AutoscalerScan      Dist // one look of the autoscaler at waiting pods until the next
+	AutoscalerIdle      Dist // a node is no longer needed until the autoscaler takes it
+	DisruptionPoll      Dist // one look of Karpenter's disruption controller until the next
+	TerminationRequeue  Dist // one look at a machine that is being terminated until the next
 }

@@ -57,12 +57,6 @@ var cloudTimings = []timing{
 		},
 	},
 	{
-		name: "rebalanceLead", of: func(t *Timings) *Dist { return &t.RebalanceLead },
-		doc:      "a rebalance recommendation until the notice of interruption, where both come",
-		evidence: "estimate",
-		usual:    Uniform(0, 5*time.Minute),
-	},
-	{
 		name: "reboot", of: func(t *Timings) *Dist { return &t.Reboot },
 		doc:      "a reboot in place until the kubelet starts again",
 		evidence: "estimate",

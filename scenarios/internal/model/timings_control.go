@@ -83,12 +83,6 @@ var controlTimings = []timing{
 		usual:    Fixed(40 * time.Second),
 	},
 	{
-		name: "disruptedPodExpiry", of: func(t *Timings) *Dist { return &t.DisruptedPodExpiry },
-		doc:      "an eviction until a budget no longer counts on it",
-		evidence: "k8s.io/kubernetes/pkg/controller/disruption/disruption.go",
-		usual:    Fixed(2 * time.Minute),
-	},
-	{
 		name: "volumeForceDetach", of: func(t *Timings) *Dist { return &t.VolumeForceDetach },
 		doc:      "a volume that its dead node never unmounted until it is detached by force",
 		evidence: "k8s.io/kubernetes/pkg/controller/volume/attachdetach/attach_detach_controller.go",

@@ -35,22 +35,10 @@ var nodeTimings = []timing{
 		},
 	},
 	{
-		name: "trunkReady", of: func(t *Timings) *Dist { return &t.TrunkReady },
-		doc:      "the node is ready until its trunk interface is (security groups for pods)",
-		evidence: "2 s on EKS",
-		usual:    Uniform(time.Second, 4*time.Second),
-	},
-	{
 		name: "csiRegister", of: func(t *Timings) *Dist { return &t.CSIRegister },
 		doc:      "the node is ready until its CSI driver has registered",
 		evidence: "30 to 60 s on EKS",
 		usual:    Uniform(30*time.Second, 60*time.Second),
-	},
-	{
-		name: "leaseRenew", of: func(t *Timings) *Dist { return &t.LeaseRenew },
-		doc:      "one renewal of the node's lease until the next: a quarter of 40 s",
-		evidence: "k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1/defaults.go",
-		usual:    Fixed(10 * time.Second),
 	},
 	{
 		name: "statusSync", of: func(t *Timings) *Dist { return &t.StatusSync },

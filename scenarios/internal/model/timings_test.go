@@ -92,11 +92,11 @@ func TestTimingsOfProviders(t *testing.T) {
 	}{
 		{EKS, AL2023, "boot", Lognormal(38*time.Second, 65*time.Second).Clip(10*time.Second, 15*time.Minute)},
 		{Karpenter, Bottlerocket, "boot", Lognormal(28*time.Second, 50*time.Second).Clip(10*time.Second, 15*time.Minute)},
-		{EKS, AL2023, "drainSettle", Fixed(time.Minute)},
-		{KOps, Ubuntu, "drainSettle", Fixed(5 * time.Second)},
-		{AKS, Ubuntu, "drainTimeout", Fixed(30 * time.Minute)},
+		{EKS, AL2023, "evictionRetry", Fixed(5 * time.Second)},
+		{KOps, Ubuntu, "rollerPoll", Fixed(15 * time.Second)},
+		{CAPI, Ubuntu, "evictionRetry", Fixed(20 * time.Second)},
 		{EKS, AL2023, "interruptionLead", Fixed(2 * time.Minute)},
-		{"nobody", "none", "drainTimeout", Fixed(15 * time.Minute)},
+		{"nobody", "none", "evictionRetry", Fixed(5 * time.Second)},
 	} {
 		all := DefaultTimings(c.provider, c.os)
 		if got, ok := all.Get(c.name); !ok || got != c.want {
@@ -123,7 +123,7 @@ func TestDefaultTimingsAreSane(t *testing.T) {
 					t.Errorf("%s of %s with %s is %s without jitter, want the median %s", n.Name, provider, os, got, whole.Median())
 				}
 				for range 20 {
-					if got := whole.Draw(&s); got > 24*time.Hour && n.Name != "drainTimeout" {
+					if got := whole.Draw(&s); got > 24*time.Hour {
 						t.Errorf("%s of %s with %s drew %s", n.Name, provider, os, got)
 					}
 				}

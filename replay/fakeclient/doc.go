@@ -62,8 +62,9 @@
 //     the fake's lock held and must not call the client.
 //   - Contexts of reads and timeoutSeconds of watches are ignored, as in any
 //     client-go fake.
-//   - Recorded writes aren't validated, defaulted or admitted, no budget stops
-//     an eviction, and no manager owns fields. An apply patch is merged.
+//   - Recorded writes are validated, and evictions checked against budgets, as
+//     [Record] says, but nothing is defaulted and no manager owns fields. An
+//     apply patch is merged, and finds no conflicts.
 //   - There is no protobuf, Table or partial decoding: what a type doesn't know
 //     is dropped, as with JSON from a server.
 //

@@ -106,8 +106,8 @@ func (f *Fault) actions() []string {
 	return keys
 }
 
-// A When is a state of the cluster: as many nodes, or pods, are in some state
-// as Count says. It has one of Nodes and Pods.
+// A When is a state of the cluster: at least count nodes, or pods, are in some
+// state. It has either nodes or pods.
 type When struct {
 	// Nodes is the state that nodes are in; terminated counts all that were there.
 	Nodes NodeState `yaml:"nodes"`
@@ -269,7 +269,8 @@ const (
 
 func (NeverReadyCause) values() []string { return []string{"cni", "userdata", "kubelet"} }
 
-// A Down stops a part of nodes, once or again and again on the same ones.
+// A Down stops a component of some nodes (the kubelet, or the container
+// runtime), once or repeatedly on the same nodes.
 type Down struct {
 	Victims `yaml:",inline"`
 	// For is the duration of each outage; 0 is until the tape ends.

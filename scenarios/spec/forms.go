@@ -50,6 +50,10 @@ var forms = map[string]form{
 		"the name of a node, such as ip-10-0-1-10",
 		func(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 },
 	},
+	"pod": {
+		"the name of a pod, such as web-0",
+		func(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 },
+	},
 	"workload": {
 		"the name of a workload, web or shop/web",
 		func(s string) bool {

@@ -22,7 +22,7 @@ type Group struct {
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Nodes that the group has when the tape begins.
 	Nodes int `yaml:"nodes" need:"true" max:"100000"`
-	// Members are the nodes that are there when the tape begins, one by one, as many as Nodes. Absent: nodesim names them.
+	// Members are the nodes that are there when the tape begins, one by one, as many as nodes says. Absent: nodesim names them.
 	Members []Member `yaml:"members"`
 	// NodesPerGroup bounds the nodes of one group, 450 on EKS by default; for more there are further groups like it,
 	// NAME-1, NAME-2 and so on, which nothing else in the file may name. 0 is without limit.

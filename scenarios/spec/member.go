@@ -35,7 +35,7 @@ type Member struct {
 // PlacedPod is one pod of a workload that is there when the tape begins.
 type PlacedPod struct {
 	// Name of the pod; no other pod of the namespace has the same.
-	Name string `yaml:"name" need:"true" form:"node"`
+	Name string `yaml:"name" need:"true" form:"pod"`
 	// Node that the pod runs on, one of the groups' members; absent, it waits for one.
 	Node string `yaml:"node" form:"node"`
 	// Zone of the volume of a pod that waits. That of a pod that runs is its node's.

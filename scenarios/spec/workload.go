@@ -169,7 +169,7 @@ type Budget struct {
 	Name string `yaml:"name" form:"label"`
 	// Namespace of the budget, which is the workload's, and says which one is meant of several. Default: that; with a selector, default.
 	Namespace string `yaml:"namespace" form:"label"`
-	// Workload whose pods the budget covers, by the label app. It has a Workload or a Selector.
+	// Workload whose pods the budget covers, by the label app. A budget has either workload or selector.
 	Workload string `yaml:"workload" form:"workload"`
 	// Selector of the pods that the budget covers, as Kubernetes has it. An empty one selects every pod of the namespace.
 	Selector *Selector `yaml:"selector"`

@@ -39,13 +39,13 @@ its tape. Then a table says what was tried, and what never was.
 
 SCENARIO is a name, a scenario file, or a cluster as nodesim plan reads it: a tape, what
 kubectl get -o json prints, or a folder of kubectl cluster-info dump or must-gather.
-Where nothing happens by itself, no roll, no fault and no workload that comes later, all
-groups are rolled, as nodesim plan does it. --nodegroup, --strategy and --roll choose, and
+Where nothing happens by itself (no roll, no autoscaler, no fault and no workload that is
+created later), all groups are rolled, as nodesim plan does it. --nodegroup, --strategy and --roll choose, and
 what they say is so in all cases.
 
 The same scenario, policies and --seed have the same cases. --cases bounds them;
 --budget ends the search earlier, or alone. Exit status: 0 nothing found,
-1 something was found.
+1 something was found, 4 a shard that was ended before it was done.
 
 --shard 2/8 tries each eighth case, from the third on; nodesim hunt merge puts the results
 of all shards together. docs/hunt.md explains the search.`

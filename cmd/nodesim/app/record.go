@@ -40,8 +40,9 @@ kept, passwords in URLs, PEM blocks, and tokens and keys of known shapes read
 With --daemon it records until it is ended, keeps the last minutes in --dir, and
 makes a tape there of each roll that begins, with what led to it.
 
-The cluster is only read: list and watch of the resources, and of the namespace
-kube-system by name, which tells clusters apart.`,
+The cluster is only read: list and watch of the resources, and get of the namespace
+kube-system, which tells clusters apart. --daemon writes the Lease of --leader-elect
+and the Events of --events, and nothing else.`,
 		GroupID: "make",
 		Example: examples(`
 			nodesim record --nodegroup spot-burst --until-complete --out roll.yaml

@@ -65,7 +65,7 @@ their images, or run the --target.`,
 			nodesim replay roll.yaml --speed 20x --idle-limit 10s
 			nodesim replay roll.yaml | grep terminated
 			nodesim replay roll.yaml -o json --verbose | jq -r 'select(.kind == "warning") | .message'
-			nodesim replay roll.yaml --to-cluster --context kind-test --speed 5x
+			nodesim replay roll.yaml --to-cluster --context kind-test --i-know-this-cluster kind-test --speed 5x
 			nodesim replay roll.yaml --to-cluster --context kind-test --cleanup
 			nodesim replay roll.yaml -o panel --from T+1m --to T+2m > panels.txt`),
 		ValidArgsFunction: completeFiles(1, tapeEndings...),
@@ -103,7 +103,7 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.idle, "idle-limit", 0, "shorten stretches in which nothing happens to this time")
 	flags.BoolVar(&f.loop, "loop", false, "begin again at the end")
 	flags.BoolVar(&f.paused, "start-paused", false, "wait for the space key before the first event")
-	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, pressure and warning as well")
+	flags.BoolVar(&f.verbose, "verbose", false, "show entries of every kind: evicted, pressure, warning and machine as well")
 	f.pods.add(cmd, "show the roll of the pods that match this label `SELECTOR`, updated in place (default: the tape's)")
 	exclude(cmd, "nodegroup", "a roll is one of nodes, or of pods", "pods")
 	suggest(cmd, "speed", "1x", "20x", "100x", "max")

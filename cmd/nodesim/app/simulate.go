@@ -63,7 +63,7 @@ func newSimulate() *cobra.Command {
 			nodesim simulate ./mine.yaml --out mine-roll.yaml.zst
 			nodesim simulate surge --out - | nodesim inspect -
 			nodesim simulate stuck-drain --live --with-cluster --speed 10x
-			nodesim simulate surge --live --context kind-test --speed 20x --out live.yaml
+			nodesim simulate surge --live --context kind-test --i-know-this-cluster kind-test --speed 20x --out live.yaml
 			nodesim simulate surge --live --context kind-test --cleanup`),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {

@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 )
 
+// Unfinished is the pattern of the names that files have while they are written. A program that is killed leaves one.
+const Unfinished = ".nodesim-*.tmp"
+
 // Write replaces a file, or makes one, with these permissions.
 func Write(path string, text []byte, perm os.FileMode) error {
 	return Fill(path, perm, func(f *os.File) error {
@@ -21,7 +24,7 @@ func Write(path string, text []byte, perm os.FileMode) error {
 
 // Fill is Write of what a function writes to the file. What it leaves when it fails is removed.
 func Fill(path string, perm os.FileMode, fill func(*os.File) error) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".nodesim-*.tmp") // with mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), Unfinished) // with mode 0600
 	if err != nil {
 		return err
 	}
@@ -32,6 +35,9 @@ func Fill(path string, perm os.FileMode, fill func(*os.File) error) (err error) 
 	}()
 	if err = fill(tmp); err == nil {
 		err = tmp.Chmod(perm)
+	}
+	if err == nil {
+		err = tmp.Sync() // or a machine that loses power may have the name, and nothing in the file
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err

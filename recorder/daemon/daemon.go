@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/recorder/daemon/trigger"
@@ -35,7 +40,7 @@ type Daemon struct {
 	tapeAt   time.Time // when tapes that couldn't be made are tried again
 	// tapeFailures is how often they couldn't be, one time after the other.
 	tapeFailures int
-	tried        map[string]bool // rolls whose tapes couldn't be made, by ID
+	tried        map[string]time.Time // since when the tapes of rolls can't be made, by ID
 
 	able atomic.Bool
 
@@ -52,7 +57,7 @@ func New(o Options) (*Daemon, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	d := &Daemon{o: o, known: map[string]bool{}, tried: map[string]bool{}}
+	d := &Daemon{o: o, known: map[string]bool{}, tried: map[string]time.Time{}}
 	d.stats.Tapes, d.stats.Errors = map[trigger.Outcome]int{}, map[string]int{}
 	return d, nil
 }
@@ -89,7 +94,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 			return err
 		}
 		d.failed("record", "the recording ended", err)
-		d.prune(d.o.Clock.Now(), true)
+		d.prune(d.o.Clock.Now(), noRoom(err))
 		if retry.Pause(ctx, d.o.Clock, pauses.After(failures)) != nil {
 			return d.stop()
 		}
@@ -127,7 +132,11 @@ func (d *Daemon) prepare() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range torn {
+	halves, err := filepath.Glob(d.path(tapesDir, atomicfile.Unfinished))
+	if err != nil {
+		return err
+	}
+	for _, name := range append(torn, halves...) {
 		if err := os.Remove(name); err != nil {
 			return fmt.Errorf("recorder: a torn tape: %w", err)
 		}
@@ -202,6 +211,7 @@ func (d *Daemon) open(cfg *recorder.Config) <-chan piece {
 		if h.Source.Cluster == "" {
 			return nil, noClusterError{}
 		}
+		h.Metadata.Extra = map[string]yaml.Node{asked: {Kind: yaml.ScalarNode, Tag: "!!str", Value: d.asks()}}
 		w, err := timeline.Create(p.path, h)
 		if err != nil {
 			return nil, err
@@ -212,6 +222,16 @@ func (d *Daemon) open(cfg *recorder.Config) <-chan piece {
 		return w, nil
 	}
 	return opened
+}
+
+// asked is the key of a history's header that has what was asked for when it began.
+const asked = "asked"
+
+// asks says what is to be recorded, and how: a history of something else doesn't go on.
+func (d *Daemon) asks() string {
+	c := &d.o.Record
+	return fmt.Sprintf("resources %q, nodegroup %q, selector %q, pods %q of %q, full %t",
+		c.Resources, c.Scope.Nodegroup, c.Scope.Selector, c.Scope.Pods, c.Scope.Namespace, c.Full)
 }
 
 // begin makes the decider of an epoch.
@@ -304,24 +324,44 @@ func (d *Daemon) resume(cfg *recorder.Config) (<-chan piece, error) {
 
 // goOn opens the last piece to append to it.
 func (d *Daemon) goOn(cfg *recorder.Config, epoch []piece) (bool, error) {
-	if err := d.replay(epoch); err != nil {
+	if err := d.replay(epoch); unreachable(err) {
+		return false, err
+	} else if err != nil {
 		d.failed("history", "the history can't be read", err)
 		return false, nil
 	}
 	w, resume, err := timeline.Append(epoch[len(epoch)-1].path)
-	if err != nil {
+	if unreachable(err) {
+		return false, err
+	} else if err != nil {
 		d.failed("history", "the history can't go on", err)
 		return false, nil
 	}
+	if was := w.Header().Metadata.Extra[asked].Value; was != d.asks() {
+		d.failed("history", "a new history begins", fmt.Errorf("found one of %s: want %s", was, d.asks()))
+		return false, w.Close()
+	}
+	cfg.Resources = nil // those of the history, which the same words asked for
 	cfg.Out, cfg.Resume, d.all = w, resume, epoch
 	d.collect(nil)
 	return true, nil
 }
 
+// unreachable reports whether a file is there and can't be read at the moment: what is in it may be sound.
+func unreachable(err error) bool {
+	var path *os.PathError
+	return errors.As(err, &path) && !errors.Is(err, os.ErrNotExist)
+}
+
+// noRoom reports whether a disk was full.
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+
 // abandon ends the rolls of an epoch that nothing continues, makes their tapes, and removes its pieces. Those that can't be read
 // are put aside.
 func (d *Daemon) abandon(epoch []piece) error {
-	if err := d.replay(epoch); err != nil {
+	if err := d.replay(epoch); unreachable(err) {
+		return err
+	} else if err != nil {
 		return d.putAside(epoch, err)
 	}
 	d.mu.Lock()
@@ -352,7 +392,7 @@ func (p *piece) remove() error {
 
 // putAside keeps what can't be read, for people.
 func (d *Daemon) putAside(epoch []piece, why error) error {
-	aside := d.path("damaged")
+	aside := d.path("damaged", d.o.Clock.Now().UTC().Format(nameTime)) // names of pieces come again
 	if err := os.MkdirAll(aside, 0o755); err != nil {
 		return err
 	}
@@ -372,7 +412,8 @@ func (d *Daemon) stop() error {
 		return nil
 	}
 	if !d.o.Leads() && d.o.Covered() {
-		d.queue = nil // rolls that are over, whose tapes are another one's
+		// Rolls that are over, whose tapes are another one's; but for those that only this one may have.
+		d.queue = slices.DeleteFunc(d.queue, func(r trigger.Roll) bool { return d.tried[r.ID(d.cluster)].IsZero() })
 	}
 	d.mu.Lock()
 	now := d.last

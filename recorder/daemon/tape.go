@@ -84,7 +84,7 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 		Name: tapeName(h.Source.Cluster, &r), Cluster: h.Source.Cluster, ClusterName: d.o.Cluster, Group: r.Group,
 		First: h.Metadata.Start.Time, Began: r.Began, Part: r.Part, Trigger: r.Trigger, Outcome: r.Outcome, Program: version.Program(),
 	}
-	h.Metadata.Name = t.Name
+	h.Metadata.Name, h.Metadata.Extra = t.Name, nil
 	h.Source.Program = t.Program
 	if h.Scope.Nodegroup == "" && h.Scope.Selector == "" && r.Group != "" && r.Group != trigger.Others {
 		h.Scope.Nodegroup = r.Group // what feed and panel show
@@ -190,6 +190,11 @@ func leaving(node []byte) string {
 		return "was being deleted"
 	case bytes.Equal(rawjson.Get(node, "spec", "unschedulable"), []byte("true")):
 		return "was cordoned"
+	}
+	for t := range rawjson.Elements(rawjson.Get(node, "spec", "taints")) {
+		if key := rawjson.Text(t, "key"); trigger.Announces(key) {
+			return "had the taint " + key
+		}
 	}
 	return ""
 }

@@ -31,6 +31,10 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 		due = due || !r.Ended.Before(current.start)
 	}
 	if due && !d.rotate(rec, now) {
+		if !now.Before(d.rotateAt) || len(d.queue)+len(long) == 0 {
+			return
+		}
+		d.set(func(s *Stats) { s.TapesFail = true }) // those that are due wait for it
 		return
 	}
 	for _, r := range long {
@@ -59,12 +63,15 @@ func (d *Daemon) tick(rec *recorder.Recorder) {
 		}
 		if err := d.tapeOf(final, r); err != nil {
 			failed = true
-			if now.Sub(r.Ended) < d.o.MaxAge {
+			id := r.ID(d.cluster)
+			if d.tried[id].IsZero() {
+				d.tried[id] = now
+			}
+			if now.Sub(d.tried[id]) < d.o.MaxAge {
 				d.failed("tape", "a tape can't be written", err)
-				d.tried[r.ID(d.cluster)] = true
 				left = append(left, r)
 			} else {
-				d.failed("tape", "a tape is given up: it couldn't be written since "+r.Ended.UTC().Format(time.RFC3339), err)
+				d.failed("tape", "a tape is given up: it couldn't be written since "+d.tried[id].UTC().Format(time.RFC3339), err)
 			}
 			continue
 		}
@@ -90,7 +97,7 @@ func (d *Daemon) forgets(r *trigger.Roll, since time.Duration) bool {
 	switch {
 	case !d.o.Covered(), since < max(d.o.Before, handOver):
 		return false
-	case d.tried[r.ID(d.cluster)]:
+	case !d.tried[r.ID(d.cluster)].IsZero():
 		return since >= d.o.MaxAge
 	}
 	return true
@@ -155,6 +162,12 @@ func (d *Daemon) rotate(rec *recorder.Recorder, now time.Time) bool {
 	next := d.all[len(d.all)-1]
 	next.seq++
 	next.path = d.path(historyDir, pieceName(next.epoch, next.seq))
+	// What an earlier try has left: nothing was recorded there.
+	if err := (&piece{path: next.path}).remove(); err != nil {
+		d.rotateAt = now.Add(rotateAgain)
+		d.failed("history", "a piece that was left can't be removed", err)
+		return false
+	}
 	made := false
 	err := rec.Rotate(func(h timeline.Header) (*timeline.Writer, error) {
 		w, err := timeline.Create(next.path, h)
@@ -173,6 +186,9 @@ func (d *Daemon) rotate(rec *recorder.Recorder, now time.Time) bool {
 	}
 	d.rotateAt = now.Add(rotateAgain)
 	d.failed("history", "a piece of the history can't be begun", err)
+	if noRoom(err) {
+		d.prune(now, true)
+	}
 	return false
 }
 

@@ -110,10 +110,8 @@ func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) err
 		return err
 	}
 	return atomicfile.Fill(name, 0o644, func(f *os.File) error {
-		if _, err := io.Copy(f, withContext{ctx, from}); err != nil {
-			return err
-		}
-		return f.Sync()
+		_, err := io.Copy(f, withContext{ctx, from})
+		return err
 	})
 }
 

@@ -99,10 +99,16 @@ func (u *Uploader) Once(ctx context.Context) error {
 			}
 			waiting = append(waiting, t)
 		}
+		var failed []Tape
 		for i, t := range waiting {
-			u.note(func(s *UploadState) { s.Waiting, s.Oldest = len(waiting)-i, t.Ended })
+			oldest := t
+			if len(failed) > 0 {
+				oldest = failed[0]
+			}
+			u.note(func(s *UploadState) { s.Waiting, s.Oldest = len(failed)+len(waiting)-i, oldest.Ended })
 			err := u.upload(ctx, t)
 			if err != nil {
+				failed = append(failed, t)
 				u.note(func(s *UploadState) { s.Failures++ })
 				errs = append(errs, err)
 				continue
@@ -110,11 +116,10 @@ func (u *Uploader) Once(ctx context.Context) error {
 			sent[t.Name] = true
 			u.note(func(s *UploadState) { s.Uploaded++ })
 		}
-		left := slices.DeleteFunc(waiting, func(t Tape) bool { return sent[t.Name] })
 		u.note(func(s *UploadState) {
-			s.Waiting, s.Oldest = len(left), time.Time{}
-			if len(left) > 0 {
-				s.Oldest = left[0].Ended
+			s.Waiting, s.Oldest = len(failed), time.Time{}
+			if len(failed) > 0 {
+				s.Oldest = failed[0].Ended
 			}
 		})
 	}
@@ -155,7 +160,7 @@ func (u *Uploader) tidy(tapes []Tape, sent map[string]bool) error {
 		if u.Store != nil && !sent[t.Name] {
 			continue
 		}
-		for _, name := range []string{filepath.Join(u.Folder, t.Description()), filepath.Join(u.Folder, t.File()), u.sentMark(t)} {
+		for _, name := range []string{filepath.Join(u.Folder, t.File()), filepath.Join(u.Folder, t.Description()), u.sentMark(t)} { // the description goes after what it is of
 			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
 			}

@@ -64,6 +64,11 @@ var notices = []string{
 	corev1.TaintNodeOutOfService,
 }
 
+// Announces reports whether a taint of this key says that its node is to go, or may have to.
+func Announces(key string) bool {
+	return slices.Contains(notices, key) || key != corev1.TaintNodeUnschedulable && noderoll.BeingRemoved([]string{key}, nil)
+}
+
 // events of nodes that an agent's condition announces: AKS' node problem detector sets VMEventScheduled while the platform
 // has an event for the machine (aksdocs, node-auto-repair and scheduled events).
 const conditionScheduled = "VMEventScheduled"

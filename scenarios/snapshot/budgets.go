@@ -17,15 +17,18 @@ import (
 
 // budgetsOf are the cluster's budgets as a file has them.
 func (d *draft) budgetsOf() (all []spec.Budget) {
-	labelled := map[string]map[string]labels.Set{} // each set of labels of a namespace's pods once, without those of each pod alone
+	labelled := map[string]map[string]labels.Set{} // each set of labels of a namespace's workloads once
 	pods := map[string][]*pod{}                    // by namespace
 	for _, p := range d.pods {
 		pods[p.Namespace] = append(pods[p.Namespace], p)
-		if labelled[p.Namespace] == nil {
-			labelled[p.Namespace] = map[string]labels.Set{}
+	}
+	for i := range d.file.Workloads {
+		w := &d.file.Workloads[i]
+		if labelled[w.Namespace] == nil {
+			labelled[w.Namespace] = map[string]labels.Set{}
 		}
-		set := labels.Set(ofTemplate(p.Labels))
-		labelled[p.Namespace][set.String()] = set
+		set := labels.Set(w.PodLabels)
+		labelled[w.Namespace][set.String()] = set
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(d.budgets), compareNames) {
 		b := d.budgets[key]
@@ -35,13 +38,19 @@ func (d *draft) budgetsOf() (all []spec.Budget) {
 		case !ok || b.Spec.Selector == nil:
 			d.said.add("budgets without a selector that can be read", "they cover no pod and aren't here", at)
 			continue
-		case (b.Spec.MinAvailable == nil) == (b.Spec.MaxUnavailable == nil):
-			d.said.add("budgets without a number", "they allow everything and aren't here", at)
+		case b.Spec.MinAvailable != nil && b.Spec.MaxUnavailable != nil:
+			d.said.add("budgets with both numbers", "kube-apiserver takes none such, and they aren't here", at)
 			continue
 		}
 		one := spec.Budget{
 			Name: d.names.budget(b.Namespace, b.Name), Namespace: b.Namespace, Selector: &spec.Selector{LabelSelector: *b.Spec.Selector},
 			MinAvailable: amount(b.Spec.MinAvailable), MaxUnavailable: amount(b.Spec.MaxUnavailable),
+		}
+		if b.Spec.MinAvailable == nil && b.Spec.MaxUnavailable == nil {
+			// It expects no pod, and then nothing may be disrupted (k8s.io/kubernetes, pkg/controller/disruption/disruption.go,
+			// getExpectedPodCount, updatePdbStatus).
+			d.said.add("budgets without a number", "they allow no disruption: minAvailable is 100% here", at)
+			one.MinAvailable = &spec.IntOrPercent{Value: 100, IsPercent: true}
 		}
 		if one.MinAvailable == nil && one.MaxUnavailable == nil {
 			d.said.add("budgets whose number can't be read", "they aren't here", at)

@@ -155,6 +155,7 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 	}
 	g.Labels, g.Taints = commonLabels(labels), commonTaints(taints)
 	d.hiddenZones(&g, nodes)
+	d.mixed(&g, nodes)
 	for i, n := range nodes {
 		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: !ready(n), Age: d.age(n.CreationTimestamp.Time)}
 		if m.Zone == "" {
@@ -162,6 +163,10 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 		}
 		if t := machines[n.Name]; t != g.InstanceType {
 			m.InstanceType = t
+			d.said.add("nodes of another instance type than most of their group", "those that replace them are of the group's most common type here", ref{nodeName, "", n.Name})
+		}
+		if n.Annotations["karpenter.sh/do-not-disrupt"] == "true" {
+			d.said.add("nodes that Karpenter must not disrupt", "it does here", ref{nodeName, "", n.Name})
 		}
 		if v := n.Status.NodeInfo.KubeletVersion; v != g.From.Version && d.supports(v) {
 			m.Version = v
@@ -188,6 +193,22 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 		g.Members = append(g.Members, m)
 	}
 	return g
+}
+
+// mixed says what of a group's nodes isn't so of all.
+func (d *draft) mixed(g *spec.Group, nodes []*corev1.Node) {
+	spot := 0
+	for _, n := range nodes {
+		if spec.IsSpot(n) {
+			spot++
+		}
+		if of := noderoll.Detect(seenNode(n)).Name; of != "generic" && of != string(d.file.Cluster.Provider) {
+			d.said.add("nodes of another provider than most", "they are rolled as those of "+string(d.file.Cluster.Provider)+" here", ref{nodeName, "", n.Name})
+		}
+	}
+	if spot > 0 && spot < len(nodes) {
+		d.said.add("node groups of spot and on-demand nodes", "all are of the kind that most are of here", ref{groupName, "", g.Name})
+	}
 }
 
 // begun divides the nodes of a group whose roll has begun: those that are still to be replaced, and those of the newest kubelet. None are
@@ -375,6 +396,16 @@ var given = map[string]bool{
 // wantedLabels are the keys of nodes' labels that pods ask for.
 func (d *draft) wantedLabels() map[string]bool {
 	keys := map[string]bool{}
+	for _, k := range d.keepers { // pods of a DaemonSet don't have its template's required terms any more
+		if t := k.Spec.Template; t != nil {
+			for key := range t.Spec.NodeSelector {
+				keys[key] = true
+			}
+			for _, r := range nodeRequirements(t.Spec.Affinity) {
+				keys[r.Key] = true
+			}
+		}
+	}
 	for _, s := range d.specs {
 		for key := range s.NodeSelector {
 			keys[key] = true

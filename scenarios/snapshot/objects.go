@@ -21,6 +21,7 @@ type meta struct {
 	DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
 	Labels            map[string]string       `json:"labels"`
 	OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
+	Finalizers        []string                `json:"finalizers"`
 	Annotations       struct {
 		DoNotDisrupt string `json:"karpenter.sh/do-not-disrupt"`
 	} `json:"annotations"`
@@ -74,6 +75,9 @@ type container struct {
 	ResizePolicy  []corev1.ContainerResizePolicy `json:"resizePolicy"`
 	RestartPolicy *corev1.ContainerRestartPolicy `json:"restartPolicy"`
 	Ports         []corev1.ContainerPort         `json:"ports"`
+	Lifecycle     struct {
+		PreStop *struct{} `json:"preStop"` // not what it does
+	} `json:"lifecycle"`
 }
 
 // A volume of a pod; of most kinds it only says that it is there.
@@ -89,7 +93,8 @@ type podObject struct {
 	meta   `json:"metadata"`
 	Spec   podSpec `json:"spec"`
 	Status struct {
-		Phase corev1.PodPhase `json:"phase"`
+		Phase      corev1.PodPhase       `json:"phase"`
+		Conditions []corev1.PodCondition `json:"conditions"`
 	} `json:"status"`
 }
 
@@ -100,6 +105,7 @@ type keeper struct {
 	Spec struct {
 		Replicas        *int32 `json:"replicas"`
 		MinReadySeconds int32  `json:"minReadySeconds"`
+		PodManagement   string `json:"podManagementPolicy"`
 		Template        *struct {
 			meta `json:"metadata"`
 			Spec podSpec `json:"spec"`

@@ -98,6 +98,9 @@ func (d *draft) workloads() []*owned {
 			}
 			continue
 		}
+		if p.unready && p.node != "" && !p.comesBack {
+			d.said.add("pods that have a node and aren't Ready", "they are Ready here, so that their budgets allow more than in the cluster", ref{podName, p.Namespace, p.Name})
+		}
 		o := take(d.rootOf(p))
 		o.pods = append(o.pods, p)
 	}

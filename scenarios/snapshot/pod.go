@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/nodesim/nodesim/internal/mask"
@@ -25,6 +26,8 @@ type pod struct {
 	dynamic bool // it has claims of devices
 	// unbound says that it had a term which binds it to its node, and that a controller of another kind than DaemonSet may have set.
 	unbound bool
+	// unready says that its condition Ready isn't True, and lingers that it has a hook or a finalizer that its end waits for.
+	unready, lingers bool
 	// comesBack says that it is being deleted, and that its workload makes it again.
 	comesBack bool
 }
@@ -39,6 +42,11 @@ func (r *Reading) pod(o *podObject) (*pod, error) {
 	p := &pod{
 		meta: o.meta, node: o.Spec.NodeName, hash: o.Labels[appsv1.DefaultDeploymentUniqueLabelKey], dynamic: len(o.Spec.ResourceClaims) > 0,
 	}
+	for _, c := range o.Status.Conditions {
+		p.unready = p.unready || c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue
+	}
+	p.lingers = slices.ContainsFunc(o.Finalizers, func(f string) bool { return f != batchv1.JobTrackingFinalizer }) ||
+		slices.ContainsFunc(o.Spec.Containers, func(c container) bool { return c.Lifecycle.PreStop != nil })
 	for _, v := range o.Spec.Volumes {
 		switch {
 		case v.Claim != nil && v.Claim.Name != "":
@@ -87,8 +95,11 @@ var perPod = []string{
 // cleaned is what a scenario file says of a pod's spec: without what admission and controllers add to each pod, or to those of
 // DaemonSets, and without defaults.
 func (r *Reading) cleaned(s *podSpec, daemon bool) (*corev1.PodSpec, error) {
+	for _, t := range podTerms(s.Affinity) { // see spreadOf
+		t.LabelSelector = withoutKeys(t.LabelSelector, slices.Concat(t.MatchLabelKeys, t.MismatchLabelKeys))
+	}
 	out := &corev1.PodSpec{
-		NodeSelector: s.NodeSelector, Affinity: affinityOf(s.Affinity, daemon), TopologySpreadConstraints: s.TopologySpreadConstraints,
+		NodeSelector: s.NodeSelector, Affinity: affinityOf(s.Affinity, daemon), TopologySpreadConstraints: spreadOf(s.TopologySpreadConstraints),
 		PriorityClassName: s.PriorityClassName, SchedulingGates: s.SchedulingGates, HostNetwork: s.HostNetwork, Overhead: s.Overhead,
 		RuntimeClassName: s.RuntimeClassName, ReadinessGates: s.ReadinessGates, Resources: withoutClaims(s.Resources),
 		InitContainers: containersOf(s.InitContainers), Containers: containersOf(s.Containers),
@@ -121,6 +132,28 @@ func (r *Reading) cleaned(s *podSpec, daemon bool) (*corev1.PodSpec, error) {
 	}
 	r.specs[string(text)] = out
 	return out, nil
+}
+
+// spreadOf are constraints without what kube-apiserver has made of their matchLabelKeys: it puts the pod's own values of these keys into
+// the selector, and those of a simulated rollout are others (KEP-3243).
+func spreadOf(all []corev1.TopologySpreadConstraint) []corev1.TopologySpreadConstraint {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].LabelSelector = withoutKeys(all[i].LabelSelector, all[i].MatchLabelKeys)
+	}
+	return all
+}
+
+// withoutKeys is a selector without what it asks of some keys.
+func withoutKeys(s *metav1.LabelSelector, keys []string) *metav1.LabelSelector {
+	if s == nil || len(keys) == 0 {
+		return s
+	}
+	out := *s
+	out.MatchExpressions = slices.DeleteFunc(slices.Clone(s.MatchExpressions), func(r metav1.LabelSelectorRequirement) bool {
+		return slices.Contains(keys, r.Key)
+	})
+	return &out
 }
 
 // affinityOf is an affinity; that of a DaemonSet's pod is without the term by which its controller binds it to its node, which has taken

@@ -69,6 +69,9 @@ func (d *draft) zonal(p *pod, c *claim) (size int64, is bool) {
 	case v.pinned():
 		return 0, false // see tie
 	}
+	if a := v.Spec.NodeAffinity; v.zone() == "" && a != nil && a.Required != nil {
+		d.said.add("pods with volumes that only some nodes can mount", "they run on any node here", at)
+	}
 	return max(size, v.Spec.Capacity.Storage().Value()), v.zone() != ""
 }
 

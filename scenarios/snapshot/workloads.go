@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -190,6 +191,9 @@ func (d *draft) staticSpec(o *owned, its *corev1.PodSpec) *corev1.PodSpec {
 	return its
 }
 
+// longGrace is a grace period, in seconds, that somebody has set since the pods need it.
+const longGrace = 5 * 60
+
 // remark says what of a workload the file can't.
 func (d *draft) remark(o *owned, w *spec.Workload) {
 	at := ref{workloadName, o.Namespace, o.Name}
@@ -203,6 +207,13 @@ func (d *draft) remark(o *owned, w *spec.Workload) {
 	say(o.object != nil && o.object.Spec.MinReadySeconds > 0, "workloads with minReadySeconds", "their pods are available as soon as they are ready")
 	say(last != nil && slices.ContainsFunc(o.pods, func(p *pod) bool { return p.spec != last.spec }),
 		"workloads whose pods aren't alike", "all have the spec of the youngest")
+	say(last != nil && slices.ContainsFunc(o.pods, func(p *pod) bool { return !maps.Equal(ofTemplate(p.Labels), ofTemplate(last.Labels)) }),
+		"workloads whose pods have different labels", "all have those of the youngest here, so that budgets which select by them hold other pods")
+	grace := w.PodSpec.TerminationGracePeriodSeconds
+	say(grace != nil && *grace >= longGrace || slices.ContainsFunc(o.pods, func(p *pod) bool { return p.lingers }),
+		"workloads with a long grace period, a preStop hook or a finalizer", "their pods end within seconds here: say how long with stop and finalizer")
+	parallel := o.object != nil && o.object.Spec.PodManagement == string(appsv1.ParallelPodManagement)
+	say(w.Kind == spec.KindStatefulSet && (parallel || kindsAs[o.kind] == ""), "StatefulSets whose pods may be made in parallel", "each waits for the one before it here")
 	say(slices.ContainsFunc(o.pods, func(p *pod) bool { return p.unbound }),
 		"workloads of kinds that nodesim has no model of, whose pods are bound to a node each", "they may run on other nodes here")
 	say(last != nil && last.dynamic, "workloads with claims of devices (resource.k8s.io)", "their pods run on any node here")

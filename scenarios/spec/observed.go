@@ -58,18 +58,18 @@ type observed struct {
 type observedGroup struct {
 	Group
 	members []*corev1.Node
+	spot    int // of them
 }
 
-// observeProvider takes the provider that the tape names, or that the first node does.
+// observeProvider takes the provider that the tape names, or that most nodes do.
 func (o *observed) observeProvider(h *timeline.Header, nodes []*corev1.Node) {
-	names := []string{h.Scope.Provider}
+	named := map[Provider]int{Provider(h.Scope.Provider): len(nodes) + 1}
 	for _, n := range nodes {
-		names = append(names, noderoll.Detect(facts(n)).Name)
+		named[Provider(noderoll.Detect(facts(n)).Name)]++
 	}
-	for _, name := range names {
-		if p := Provider(name); slices.Contains(model.Providers(), p) {
+	for _, p := range model.Providers() {
+		if named[p] > named[o.cluster.Provider] || o.cluster.Provider == "" && named[p] > 0 {
 			o.cluster.Provider = p
-			break
 		}
 	}
 	o.rules, _ = noderoll.ProviderByName(string(o.cluster.Provider)) // it is one of them
@@ -132,16 +132,27 @@ func (g *observedGroup) observe(n *corev1.Node) {
 	if zone := n.Labels[corev1.LabelTopologyZone]; placeForm().MatchString(zone) && !slices.Contains(g.Zones, zone) {
 		g.Zones = append(g.Zones, zone)
 	}
+	if IsSpot(n) {
+		g.spot++
+	}
+}
+
+// IsSpot reports whether a node's labels say that its instance can be interrupted.
+func IsSpot(n *corev1.Node) bool {
 	for label, spot := range spotLabels {
 		if n.Labels[label] == spot {
-			g.CapacityType = CapacitySpot
+			return true
 		}
 	}
+	return false
 }
 
 // finish says what the nodes of a group have in common.
 func (o *observed) finish(g *observedGroup) Group {
 	out := g.Group
+	if 2*g.spot > len(g.members) {
+		out.CapacityType = CapacitySpot
+	}
 	slices.Sort(out.Zones)
 	last := g.members[len(g.members)-1]
 	out.InstanceType = o.machineOf(last)

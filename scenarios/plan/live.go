@@ -109,7 +109,9 @@ func (p *Plan) Hold(f *scenarios.File, o Options, tape *timeline.Reader, run Liv
 	}
 	is := r.outcome(file.Seed, a, run.Outcomes)
 	if !is.ended {
-		is.blocks = append(is.blocks, refused.blocks(a, r)...)
+		for _, b := range refused.blocks(a, r) {
+			is.block(b)
+		}
 	}
 	is.pods(reading.Unready())
 	p.Live = p.compare(is, run)

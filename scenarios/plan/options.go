@@ -93,6 +93,9 @@ func prepare(f *scenarios.File, o Options) (*scenarios.File, error) {
 	if err := known(&s, rolled); err != nil {
 		return nil, err
 	}
+	if err := useful(&s, rolled, o.WhatIf); err != nil {
+		return nil, err
+	}
 	var changes []spec.Change
 	for _, name := range rolled {
 		if o.ToVersion != "" {
@@ -110,6 +113,21 @@ func prepare(f *scenarios.File, o Options) (*scenarios.File, error) {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	return &scenarios.File{File: *changed}, nil
+}
+
+// useful refuses changes of groups that no run would show.
+func useful(f *spec.File, rolled []string, changes []spec.Change) error {
+	for _, c := range changes {
+		name, is := strings.CutPrefix(c.Object, "group/")
+		switch {
+		case !is || !slices.ContainsFunc(f.Groups, func(g spec.Group) bool { return g.Name == name }):
+		case c.Key == "max" && (f.Autoscaler == nil || !slices.Contains(f.Autoscaler.Groups, name)):
+			return fmt.Errorf("plan: %s: nothing scales that group: want an autoscaler in the file", c)
+		case c.Key != "max" && !slices.Contains(rolled, name):
+			return fmt.Errorf("plan: %s: that group isn't rolled: want one of %s", c, strings.Join(rolled, ", "))
+		}
+	}
+	return nil
 }
 
 // known refuses groups that the file hasn't, and those without nodes.

@@ -192,8 +192,24 @@ func (o *outcome) held(a *analysis.Analysis) {
 			b.held, b.nodes, b.morePods = min(of.Held, o.took), len(of.HeldNodes), of.MorePods
 		}
 		if b.held >= b.least() || b.stops {
-			o.blocks = append(o.blocks, b)
+			o.block(b)
 		}
+	}
+}
+
+// block adds what held up the roll: once for each object, however many groups or nodes waited for it.
+func (o *outcome) block(b blocked) {
+	i := slices.IndexFunc(o.blocks, func(x blocked) bool { return x.kind == b.kind && x.object == b.object })
+	if i < 0 {
+		o.blocks = append(o.blocks, b)
+		return
+	}
+	is := &o.blocks[i]
+	is.nodes, is.stops = is.nodes+b.nodes, is.stops || b.stops
+	if b.kind == disruptionBlocked {
+		is.held = max(is.held, b.held) // each is as long as the tape
+	} else {
+		is.held += b.held
 	}
 }
 
@@ -224,6 +240,9 @@ func (o *outcome) available(a *analysis.Analysis, wanted map[string]int) {
 		path := w.Kind + "/" + w.Namespace + "/" + w.Name
 		if !serves(w.Kind) {
 			continue
+		}
+		if w.Replicas == 0 {
+			continue // none was ever available: WON'T RUN tells of it
 		}
 		v := available{workload: path, replicas: w.Replicas, wanted: w.Wanted, least: w.LeastAvailable, below: w.BelowReplicas, belowBudget: w.BelowWanted}
 		if n := wanted[path]; n > v.replicas { // it never had all of them

@@ -79,7 +79,9 @@ func (r *rehearsal) run(ctx context.Context, seed uint64) (*outcome, error) {
 	}
 	o := r.outcome(seed, a, sim.Outcomes())
 	if !o.ended {
-		o.blocks = append(o.blocks, refused.blocks(a, r)...)
+		for _, b := range refused.blocks(a, r) {
+			o.block(b)
+		}
 	}
 	o.pods(fold.Unready())
 	return o, nil
@@ -133,6 +135,9 @@ var karpenterRemedies = []struct{ has, remedy string }{
 	{"Pdb prevents", "let the budget allow a disruption, or give its workload one replica more than the budget needs"},
 }
 
+// disruptionBlocked is the kind of a block of which Karpenter tells.
+const disruptionBlocked = "disruption-blocked"
+
 // blocks are those of nodes that are to be replaced and still there in the end.
 func (d disruptions) blocks(a *analysis.Analysis, r *rehearsal) (all []blocked) {
 	byWhy := map[string]*blocked{}
@@ -144,7 +149,7 @@ func (d disruptions) blocks(a *analysis.Analysis, r *rehearsal) (all []blocked) 
 		}
 		b := byWhy[why]
 		if b == nil {
-			b = &blocked{kind: "disruption-blocked", object: r.objectIn(why), stops: true, held: a.Tape.Duration, text: why}
+			b = &blocked{kind: disruptionBlocked, object: r.objectIn(why), stops: true, held: a.Tape.Duration, text: why}
 			for _, r := range karpenterRemedies {
 				if strings.Contains(why, r.has) {
 					b.remedy = r.remedy

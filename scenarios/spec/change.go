@@ -198,6 +198,11 @@ func (f *File) change(c Change) (path string, bad *Error) {
 		w := &f.Workloads[i]
 		path = fmt.Sprintf("workloads[%d]", i)
 		bad = d.setText(reflect.ValueOf(w).Elem(), path, c.Key, c.Value)
+		if w.PodSpec != nil && c.Key == "grace" && bad == nil { // which the simulation takes from there
+			own, seconds := PodSpec{*w.PodSpec.DeepCopy()}, int64(w.Grace/time.Second)
+			own.TerminationGracePeriodSeconds = &seconds
+			w.PodSpec = &own
+		}
 		if w.Replicas < len(w.Pods) && w.Kind != KindDaemonSet {
 			w.Pods = w.Pods[:w.Replicas]
 		}

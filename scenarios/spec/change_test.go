@@ -114,7 +114,7 @@ func TestRolled(t *testing.T) {
 	}{
 		{nil, nil, true, "[workers] strategy=eks-default maxUnavailable=2 force=true evictionTimeout=15m joinTimeout=15m settleAfterDrain=1m"},
 		{[]string{"spare"}, settings("maxUnavailable=50%", "force=false"), true, "[spare] strategy=eks-default maxUnavailable=50% force=false evictionTimeout=15m joinTimeout=15m settleAfterDrain=1m"},
-		{nil, settings("maxSurge=2", "strategy=plain"), true, "[workers] strategy=plain maxUnavailable=0 maxSurge=2 force=false evictionTimeout=15m joinTimeout=15m settleAfterDrain=0s soak=0s"},
+		{nil, settings("maxSurge=2", "strategy=plain"), true, "[workers] strategy=plain maxUnavailable=0 maxSurge=2 force=false evictionTimeout=15m joinTimeout=15m settleAfterDrain=0s"},
 		{nil, nil, false, "[workers spare] strategy=eks-default maxUnavailable=1 force=false evictionTimeout=15m joinTimeout=15m settleAfterDrain=1m"},
 	} {
 		f := resolved(t, changeable)

@@ -12,10 +12,10 @@ import (
 // these have a default:
 //
 //	strategy         maxUnavailable  maxSurge  budget  evictionTimeout  joinTimeout  settleAfterDrain  soak
-//	plain            0               1                 15m              15m          0s                0s
+//	plain            0               1                 15m              15m          0s
 //	eks-default      1                                 15m              15m          1m
 //	eks-minimal      1                                 15m              15m          1m
-//	karpenter-drift                            10%     0s               15m
+//	karpenter-drift                            10%     0s
 //	gke-surge        0               1                 1h               15m
 //	gke-blue-green   1                                 1h               15m                            1h
 //	aks-reimage      0               1                 30m              15m                            0s

@@ -36,7 +36,7 @@ func ways() []way {
 	return []way{
 		{
 			strategy: StrategyPlain, maxUnavailable: number(0), maxSurge: number(1), evictionTimeout: lasting(15 * time.Minute),
-			joinTimeout: lasting(15 * time.Minute), settleAfterDrain: lasting(0), soak: lasting(0), force: true,
+			joinTimeout: lasting(15 * time.Minute), settleAfterDrain: lasting(0), force: true,
 		},
 		{ // UpdateNodegroupConfig of the EKS API, and "Update behavior" in the EKS user guide. The surge is not configurable.
 			strategy: StrategyEKSDefault, providers: []Provider{ProviderEKS}, maxUnavailable: number(1),
@@ -48,10 +48,9 @@ func ways() []way {
 			evictionTimeout: lasting(15 * time.Minute), joinTimeout: lasting(15 * time.Minute),
 			settleAfterDrain: lasting(time.Minute), force: true, legacyTaint: true,
 		},
-		{ // spec.disruption.budgets of a NodePool; a drain lasts until terminationGracePeriod, which isn't set by default;
-			// registration has 15 minutes (kubernetes-sigs/karpenter, pkg/controllers/nodeclaim/lifecycle/liveness.go).
-			strategy: StrategyKarpenter, providers: []Provider{ProviderKarpenter}, budget: share(10),
-			evictionTimeout: lasting(0), joinTimeout: lasting(15 * time.Minute),
+		{ // spec.disruption.budgets of a NodePool; a drain lasts until terminationGracePeriod, which isn't set by default. Nobody
+			// sets the 15 minutes of registration (kubernetes-sigs/karpenter, pkg/controllers/nodeclaim/lifecycle/liveness.go).
+			strategy: StrategyKarpenter, providers: []Provider{ProviderKarpenter}, budget: share(10), evictionTimeout: lasting(0),
 		},
 		{ // GKE documentation, "Node upgrade strategies": surge 1, unavailable 0, budgets are respected for an hour.
 			strategy: StrategyGKESurge, providers: []Provider{ProviderGKE}, maxUnavailable: number(0), maxSurge: number(1),

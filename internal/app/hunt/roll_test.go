@@ -86,18 +86,18 @@ func TestWhatIsRolled(t *testing.T) {
 // Settings that were given are those of all cases; the others are drawn.
 func TestSettingsOfTheRollAreInAllCases(t *testing.T) {
 	o := searched(t, readCluster, Roll{Settings: []spec.Setting{{Name: "strategy", Value: "plain"}, {Name: "maxSurge", Value: "2"}, {Name: "maxUnavailable", Value: "0"}}})
-	var soaks []string
+	var timeouts []string
 	for number := range uint64(60) {
 		r := o.Space.Case(1, number).Roll
 		if r.Strategy != spec.StrategyPlain || r.MaxSurge.String() != "2" || r.MaxUnavailable.String() != "0" {
 			t.Fatalf("case %d: %s, maxSurge %s, maxUnavailable %s", number, r.Strategy, r.MaxSurge, r.MaxUnavailable)
 		}
-		if soak := r.Soak.String(); !slices.Contains(soaks, soak) {
-			soaks = append(soaks, soak)
+		if timeout := r.JoinTimeout.String(); !slices.Contains(timeouts, timeout) {
+			timeouts = append(timeouts, timeout)
 		}
 	}
-	if len(soaks) < 3 || !slices.Equal(o.Space.Strategies, []spec.Strategy{spec.StrategyPlain}) {
-		t.Errorf("60 cases have the soaks %v, of %v", soaks, o.Space.Strategies)
+	if len(timeouts) < 3 || !slices.Equal(o.Space.Strategies, []spec.Strategy{spec.StrategyPlain}) {
+		t.Errorf("60 cases have the joinTimeouts %v, of %v", timeouts, o.Space.Strategies)
 	}
 }
 

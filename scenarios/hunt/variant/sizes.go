@@ -3,6 +3,9 @@ package variant
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -33,10 +36,12 @@ func (d *drawer) sizes() {
 // resize gives a group another number of nodes, and what has to fit it. Of nodes with names, the first stay; there are no others.
 func resize(f *spec.File, i, nodes int) {
 	g := &f.Groups[i]
+	fewer := false
 	if n := len(g.Members); n > 0 {
 		if nodes = min(nodes, n); namedNodes(f) {
 			nodes = n
 		}
+		fewer = nodes < n
 		keepMembers(f, g, nodes)
 	}
 	if g.NodesPerGroup > 0 {
@@ -46,7 +51,10 @@ func resize(f *spec.File, i, nodes int) {
 	if g.Max < nodes {
 		g.Max = max(2*nodes, nodes+10) // as a file that leaves it out
 	}
-	if nodes > 0 && len(g.Zones) > nodes {
+	switch {
+	case fewer && nodes > 0: // the zones of those that stay, or one waits for a node in a zone that gets none
+		g.Zones = spec.ZonesOf(g.Members, f.Cluster.Zones)
+	case len(g.Members) == 0 && nodes > 0 && len(g.Zones) > nodes:
 		g.Zones = slices.Clip(g.Zones[:nodes])
 	}
 }
@@ -62,14 +70,28 @@ func scale(f *spec.File, i, replicas int) {
 	w.Pods = w.Pods[:min(len(w.Pods), replicas)]
 	for k := range f.Budgets {
 		b := &f.Budgets[k]
-		if m := b.MinAvailable; f.Covers(b) == w && m != nil && !m.IsPercent {
-			b.MinAvailable = &spec.IntOrPercent{Value: min(max(m.Value+more, 0), replicas)}
+		if m := b.MinAvailable; covers(f, b, w) && m != nil && !m.IsPercent {
+			value := max(m.Value+more, 0)
+			if b.Selector == nil {
+				value = min(value, replicas)
+			}
+			b.MinAvailable = &spec.IntOrPercent{Value: value}
 		}
 	}
 }
 
+// covers reports whether a budget covers the pods of a workload, alone or with others.
+func covers(f *spec.File, b *spec.Budget, w *spec.Workload) bool {
+	if b.Selector == nil {
+		return f.Covers(b) == w
+	}
+	s, err := metav1.LabelSelectorAsSelector(&b.Selector.LabelSelector)
+	return err == nil && b.Namespace == w.Namespace && s.Matches(labels.Set(w.Labels()))
+}
+
 // dropWorkload takes a workload away that nothing names, with its budgets.
 func dropWorkload(f *spec.File, i int) {
+	scale(f, i, 0) // budgets that cover others too want that many pods less
 	w := &f.Workloads[i]
 	f.Budgets = slices.DeleteFunc(f.Budgets, func(b spec.Budget) bool { return f.Covers(&b) == w })
 	f.Workloads = slices.Delete(f.Workloads, i, i+1)

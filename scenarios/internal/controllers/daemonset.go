@@ -161,7 +161,7 @@ func (ds *daemonSet) manage(n *daemonNode) {
 // fits says whether a pod should be started on a node, and whether one that is
 // there should stay (NodeShouldRunDaemonPod).
 func (ds *daemonSet) fits(n *kube.Node) (run, stay bool) {
-	if !n.Labels.Holds(ds.template.NodeSelector) {
+	if t := ds.template; !n.Labels.Holds(t.NodeSelector) || t.Demands != nil && !t.Demands.NodeAffinity.Allows(n.Name, n.Labels) {
 		return false, false
 	}
 	run, stay = true, true

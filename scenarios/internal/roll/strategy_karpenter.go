@@ -93,7 +93,7 @@ func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 	}
 	s.spare = serving > s.cfg.Size && slices.ContainsFunc(s.cfg.Group.Instances(), func(i *cloud.Instance) bool { return s.reason(i) == empty })
 	s.disrupted = slices.DeleteFunc(s.disrupted, func(c *claim) bool { return c.object.Gone() })
-	busy := max(len(s.disrupted), draining)
+	busy := max(len(s.disrupted), draining) + s.notReady()
 	if outdated > 0 || serving > s.cfg.Size {
 		// The disruption controller looks every so often, whatever happened: for what
 		// has drifted, and for what was launched for pods that have their place by now.
@@ -106,6 +106,19 @@ func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(budget),
 		MaxDraining: cycle.AtMost(max(budget-busy+draining, 0)), MayDrain: s.mayDisrupt,
 	}, true
+}
+
+// notReady counts the initialized nodes of the group that aren't Ready and aren't being replaced: budgets count them as disrupted
+// (BuildDisruptionBudgetMapping, pkg/controllers/disruption/helpers.go).
+func (s *karpenterDrift) notReady() int {
+	count := 0
+	for _, i := range s.cfg.Group.Instances() {
+		c, n := s.k.claims[i.ID], s.env.API.Node(i.Name)
+		if c != nil && n != nil && c.initialized && !n.Ready() && !slices.Contains(s.disrupted, c) {
+			count++
+		}
+	}
+	return count
 }
 
 // It doesn't wait: a replacement that doesn't come is given up and tried again.
@@ -136,7 +149,7 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 		return false, "its pods would go to a node that isn't initialized"
 	case s.spare && s.reason(i) == underutilized:
 		return false, "an empty node goes first"
-	default:
+	case s.k.cfg.GracePeriod == 0: // a node with a terminationGracePeriod is disrupted whatever its pods say (ValidatePodsDisruptable)
 		why = s.podsForbid(n)
 	}
 	if why != "" {

@@ -16,7 +16,7 @@ func (a *Acting) Do(fault *spec.Fault) error {
 	if err != nil {
 		return err
 	}
-	if v := f.Victims(); v != nil && len(s.hittable(*v)) == 0 {
+	if v := f.Victims(); v != nil && len(s.hittable(*v, f.SpotInterruption != nil)) == 0 {
 		return fmt.Errorf("fault: %s: found no node that it could hit%s: want one that is there, with a machine that runs", f.Action(), described(v))
 	}
 	if err := a.refusal(f); err != nil {

@@ -91,13 +91,19 @@ type stateWatcher struct {
 	wait []*scheduled
 	then func(*scheduled)
 	// What was there and is gone: terminated nodes and evicted pods.
-	terminated map[string]int               // by group
-	evicted    map[types.NamespacedName]int // by workload; of all, by none
+	terminated map[string]int // by group
+	evicted    map[evictedFrom]int
 	queued     bool
 }
 
+// evictedFrom is the group of the node that a pod was evicted from, "" for any, and the pod's workload, none for any.
+type evictedFrom struct {
+	group    string
+	workload types.NamespacedName
+}
+
 func newStateWatcher(s *Simulation, wait []*scheduled, then func(*scheduled)) {
-	l := &stateWatcher{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[types.NamespacedName]int{}}
+	l := &stateWatcher{sim: s, wait: wait, then: then, terminated: map[string]int{}, evicted: map[evictedFrom]int{}}
 	s.env.API.WatchNodes(func(c kube.Change, _, n *kube.Node) {
 		if c == kube.Deleted {
 			l.terminated[l.groupOf(n.Name)]++
@@ -107,10 +113,13 @@ func newStateWatcher(s *Simulation, wait []*scheduled, then func(*scheduled)) {
 	})
 	s.env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if c == kube.Modified && p.Conditions.Is("DisruptionTarget", "True") && !old.Conditions.Is("DisruptionTarget", "True") {
+			group := l.groupOf(p.NodeName)
 			if w := s.workloadOfPod(p.Namespace, p.Labels.Lookup); w != nil {
-				l.evicted[w.Key()]++
+				l.evicted[evictedFrom{"", w.Key()}]++
+				l.evicted[evictedFrom{group, w.Key()}]++
 			}
-			l.evicted[types.NamespacedName{}]++
+			l.evicted[evictedFrom{}]++
+			l.evicted[evictedFrom{group: group}]++
 			l.look()
 		} else if c != kube.Modified || old.Phase != p.Phase {
 			l.look()
@@ -182,10 +191,11 @@ func (s *Simulation) stateOf(n *kube.Node) spec.NodeState {
 
 func (l *stateWatcher) pods(w *spec.When) (count int) {
 	if w.Pods == spec.PodEvicted {
+		from := evictedFrom{group: w.Group}
 		if of := l.sim.workloadOf(w.Workload); of != nil {
-			return l.evicted[of.Key()]
+			from.workload = of.Key()
 		}
-		return l.evicted[types.NamespacedName{}]
+		return l.evicted[from]
 	}
 	of := l.sim.workloadOf(w.Workload)
 	for _, p := range l.sim.env.API.Pods() {

@@ -15,7 +15,7 @@ func (s *Simulation) act(f *spec.Fault) {
 	case f.SpotInterruption != nil:
 		s.interrupt(f.SpotInterruption)
 	case f.Vanish != nil:
-		for _, i := range s.victims(f.Vanish.Victims) {
+		for _, i := range s.victims(f.Vanish.Victims, false) {
 			s.env.Cloud.Kill(i, !f.Vanish.Terminated)
 		}
 	case f.CapacityShortage != nil:
@@ -35,11 +35,11 @@ func (s *Simulation) act(f *spec.Fault) {
 	case f.ZoneOutage != nil:
 		s.outage(f.ZoneOutage)
 	case f.Reboot != nil:
-		for _, i := range s.victims(*f.Reboot) {
+		for _, i := range s.victims(*f.Reboot, false) {
 			s.env.Cloud.Restart(i, i.Template)
 		}
 	case f.Shutdown != nil:
-		for _, i := range s.victims(*f.Shutdown) {
+		for _, i := range s.victims(*f.Shutdown, false) {
 			s.env.Cloud.Terminate(i, false)
 		}
 	case f.MemoryLeak != nil:
@@ -71,7 +71,7 @@ func (s *Simulation) act(f *spec.Fault) {
 	case f.Uncordon != nil:
 		s.schedulable(*f.Uncordon, false)
 	case f.Delete != nil:
-		for _, i := range s.victims(*f.Delete) {
+		for _, i := range s.victims(*f.Delete, false) {
 			if n := s.env.API.Node(i.Name); n != nil {
 				s.env.API.DeleteNode(n)
 			}
@@ -95,17 +95,17 @@ func (s *Simulation) until(d time.Duration, end func()) {
 	}
 }
 
-// victims draws the machines that a fault befalls.
-func (s *Simulation) victims(v spec.Victims) []*cloud.Instance {
-	some := s.hittable(v)
+// victims draws the machines that a fault befalls; of spot instances alone, if it says so.
+func (s *Simulation) victims(v spec.Victims, spot bool) []*cloud.Instance {
+	some := s.hittable(v, spot)
 	s.victimRand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 	return some[:min(len(some), v.Nodes)]
 }
 
 // hittable are the machines that a fault may befall: those whose nodes are there.
-func (s *Simulation) hittable(v spec.Victims) (some []*cloud.Instance) {
+func (s *Simulation) hittable(v spec.Victims, spot bool) (some []*cloud.Instance) {
 	for _, g := range s.env.Cloud.Groups() {
-		if v.Group != "" && g.Name != v.Group {
+		if v.Group != "" && g.Name != v.Group || spot && !g.Spot {
 			continue
 		}
 		for _, i := range g.Instances() {
@@ -126,7 +126,7 @@ func (s *Simulation) workloadOf(ref string) *spec.Workload { return s.file.Workl
 
 // interrupt gives the notices of a spot interruption.
 func (s *Simulation) interrupt(f *spec.SpotInterruption) {
-	for _, i := range s.victims(f.Victims) {
+	for _, i := range s.victims(f.Victims, true) {
 		notice := func() {
 			stream := s.env.Stream("interruption", i.ID)
 			s.env.Cloud.Interrupt(i, s.env.Draw(&stream, s.env.Timings.InterruptionLead))
@@ -193,7 +193,7 @@ func (s *Simulation) crash(f *spec.Crash) {
 
 // down stops something on machines, once or again and again.
 func (s *Simulation) down(f *spec.Down, set func(*cloud.Ailments, bool)) {
-	for _, i := range s.victims(f.Victims) {
+	for _, i := range s.victims(f.Victims, false) {
 		for k := range f.Times {
 			s.until(time.Duration(k)*f.Every+1, func() {
 				s.env.Cloud.Ail(i, func(a *cloud.Ailments) { set(a, true) })
@@ -231,7 +231,7 @@ func (s *Simulation) outage(f *spec.ZoneOutage) {
 
 // schedulable cordons or uncordons nodes, as kubectl does.
 func (s *Simulation) schedulable(v spec.Victims, cordon bool) {
-	for _, i := range s.victims(v) {
+	for _, i := range s.victims(v, false) {
 		if n := s.env.API.Node(i.Name); n != nil {
 			s.env.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = cordon })
 		}

@@ -276,25 +276,17 @@ func (s *Simulation) startNodeManager(a *spec.Autoscaler) {
 	s.nodeManager = standby.New(s.env, c)
 }
 
-// watchFinalizers removes finalizers after the time that they are held.
+// watchFinalizers removes finalizers after the time that their workload holds them.
 func (s *Simulation) watchFinalizers() {
-	held := map[string]time.Duration{}
-	for _, w := range s.file.Workloads {
-		if w.Finalizer != "" && w.FinalizerHeld > 0 {
-			held[w.Finalizer] = w.FinalizerHeld
-		}
-	}
-	if len(held) == 0 {
+	if !slices.ContainsFunc(s.file.Workloads, func(w spec.Workload) bool { return w.Finalizer != "" && w.FinalizerHeld > 0 }) {
 		return
 	}
 	s.env.API.WatchPods(func(c kube.Change, old, p *kube.Pod) {
 		if c != kube.Modified || old.Terminating() || !p.Terminating() {
 			return
 		}
-		for _, f := range p.Finalizers {
-			if d, ok := held[f]; ok {
-				s.env.After(d, func() { s.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(f, false) }) })
-			}
+		if w := s.workloadOfPod(p.Namespace, p.Labels.Lookup); w != nil && w.FinalizerHeld > 0 && slices.Contains(p.Finalizers, w.Finalizer) {
+			s.env.After(w.FinalizerHeld, func() { s.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(w.Finalizer, false) }) })
 		}
 	})
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // byCycle reports whether package cycle plans and executes a roll from outside of the simulation. The providers' own
-// ways are the actors' business, and so is a roll that turns back or stalls.
+// ways are the actors' business, and so is a roll that turns back, stalls, or waits after each drain.
 func byCycle(r *scenarios.Roll) bool {
-	return r != nil && r.Strategy == spec.StrategyPlain && r.RollbackAt == 0 && r.StopAfter == 0 && r.OnFailure != spec.OnFailureRollback
+	return r != nil && r.Strategy == spec.StrategyPlain && r.SettleAfterDrain == 0 && r.RollbackAt == 0 && r.StopAfter == 0 && r.OnFailure != spec.OnFailureRollback
 }
 
 // The codes of a roll that has failed, as those of the simulation's.

@@ -207,6 +207,8 @@ func (c *checker) creation(f *Fault, path string) *Error {
 	switch {
 	case w.CreateAt > 0:
 		return c.bad(path+".workload", fmt.Sprintf("%q, which has createAt", name), "one of them")
+	case len(w.Pods) > 0:
+		return c.bad(path+".workload", fmt.Sprintf("%q, which has pods at 0s", name), "a workload without pods")
 	case &c.f.Faults[first] != f:
 		return c.bad(path+".workload", fmt.Sprintf("%q for the second time", name), "each workload created once")
 	}

@@ -114,6 +114,8 @@ func (c *checker) podRoll(r *Roll) *Error {
 	case w.Kind != KindReplicaSet:
 		// Another controller replaces pods whose template has changed.
 		return c.bad("roll.workload", fmt.Sprintf("%q, a %s", w.Name, w.Kind), "a ReplicaSet, which leaves pods alone when its template changes")
+	case w.PodSpec != nil:
+		return c.bad("roll.workload", fmt.Sprintf("%q, whose pods are in a podSpec", w.Name), "a workload with image and requests of its own")
 	case created:
 		return c.bad("roll.workload", fmt.Sprintf("%q, which isn't there yet at 0s", w.Name), "a workload that is")
 	case c.f.Cluster.Kubelet == KubeletKwok:

@@ -49,6 +49,12 @@ func (c *checker) containerNamed(path string, w *Workload, name string) *Error {
 	for i := range w.Containers {
 		known = append(known, w.Containers[i].Name)
 	}
+	if w.PodSpec != nil {
+		known = nil
+		for i := range w.PodSpec.Containers {
+			known = append(known, w.PodSpec.Containers[i].Name)
+		}
+	}
 	for _, one := range known {
 		if name == "" || name == one {
 			return nil

@@ -365,6 +365,9 @@ func (w *Workload) fillPodSpec() {
 			}
 		}
 	}
+	if len(w.PodSpec.Containers) > 0 {
+		w.Image = w.PodSpec.Containers[0].Image
+	}
 	if g := w.PodSpec.TerminationGracePeriodSeconds; g != nil {
 		w.Grace = time.Duration(*g) * time.Second
 	}

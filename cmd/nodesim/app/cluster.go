@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -218,12 +219,11 @@ func newClusterDown() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		var failed error
 		for _, r := range list {
-			if err := clusters.Down(ctx, r.Name); err != nil {
-				return err
-			}
+			failed = errors.Join(failed, clusters.Down(ctx, r.Name))
 		}
-		return nil
+		return failed
 	}
 	return cmd
 }

@@ -81,6 +81,9 @@ func newHunt() *cobra.Command {
 		if out == "" && format.value == "text" {
 			out = "found.yaml"
 		}
+		if err := wantFiles(cmd, "out"); err != nil {
+			return err
+		}
 		if out != "" {
 			if err := hunt.Free(out); err != nil {
 				return err
@@ -207,6 +210,9 @@ seed or number of cases are refused; shards without a result are named.`,
 	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
 	suggest(cmd, "output", format.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := wantFiles(cmd, "out"); err != nil {
+			return err
+		}
 		if out != "" {
 			if err := hunt.Free(out); err != nil {
 				return err

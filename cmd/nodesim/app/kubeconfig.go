@@ -31,6 +31,11 @@ type destination struct {
 // localhost:8080 where it finds nothing (tools/clientcmd, ClusterDefaults), of which
 // no one has thought.
 func destinationOf(f *connectionFlags) (destination, error) {
+	for _, extra := range f.userExtras {
+		if !strings.Contains(extra, "=") {
+			return destination{}, usagef("flag --as-user-extra %q: want KEY=VALUE", extra)
+		}
+	}
 	loader := f.loader()
 	access := loader.ConfigAccess()
 	where := strings.Join(access.GetLoadingPrecedence(), ", ")

@@ -209,6 +209,9 @@ func (f *planFlags) request(cmd *cobra.Command, args []string) (*app.Request, er
 		}
 		o.WhatIf = append(o.WhatIf, c)
 	}
+	if err := wantFiles(cmd, "tape"); err != nil {
+		return nil, err
+	}
 	r := &app.Request{Format: f.format.value, Tape: f.tape, Which: plan.Which(f.which.value), Out: cmd.OutOrStdout()}
 	for _, text := range f.compare {
 		a, err := plan.ParseAxis(text)
@@ -247,7 +250,11 @@ func (f *planFlags) file(cmd *cobra.Command, args []string) (file *scenarios.Fil
 		return nil, usagef("argument %q: want either a file or --simulate %s", args[0], f.scenario.word)
 	case named:
 		place = "flag --simulate: "
+		err = wantNoConnection(cmd, "the scenario "+f.scenario.word)
 	case len(args) > 0:
+		if err = wantNoConnection(cmd, nameIn(args[0])); err != nil {
+			return nil, err
+		}
 		if file, err = f.scenario.read(cmd, args[0], &f.roll); file != nil { // the plan says what is left out
 			fmt.Fprintln(cmd.ErrOrStderr(), snapshot.Line(nameIn(args[0]), &file.File, time.Now()))
 		}

@@ -38,6 +38,8 @@ func (f *applyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(f.own)
 	exclude(cmd, "to-cluster", "--to-cluster shows nothing",
 		"output", "verbose", "nodegroup", "provider", "target", "pods", "namespace", "start-paused")
+	exclude(cmd, "dry-run", "--dry-run keeps no pace", "speed", "idle-limit", "loop")
+	exclude(cmd, "cleanup", "--cleanup plays nothing", "speed", "idle-limit", "loop", "from", "to")
 }
 
 // toCluster writes the tape into a cluster.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	app "github.com/nodesim/nodesim/internal/app/plan"
 	"github.com/nodesim/nodesim/internal/app/simulate"
@@ -120,6 +121,26 @@ func nameIn(file string) string {
 func wantNoSettings(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("set") {
 		return usagef("flag --set: found no scenario to change: want a scenario, or a scenario file, with it")
+	}
+	return nil
+}
+
+// wantNoConnection refuses the flags of a connection where something else than a cluster is read.
+func wantNoConnection(cmd *cobra.Command, read string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && slices.Contains(f.Annotations[sectionAnnotation], connectionSection) {
+			err = usagef("flag --%s: %s is read, and no cluster: want one of them", f.Name, read)
+		}
+	})
+	return err
+}
+
+// wantFiles refuses - as the name of an output that has to be a file.
+func wantFiles(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Value.String() == "-" {
+			return usagef("flag --%s -: want a file", name)
+		}
 	}
 	return nil
 }

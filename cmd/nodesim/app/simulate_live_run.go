@@ -144,6 +144,9 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Shown))
 	case err == nil && s.out != "" && !report.Standby:
 		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", record.Quote(s.out))
+		if report.Gaps > 0 {
+			err = &exitError{exitGaps, gapsError(s.out, report.Gaps)}
+		}
 	}
 	return f.explain(err, name)
 }

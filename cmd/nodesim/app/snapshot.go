@@ -105,7 +105,7 @@ func (f *snapshotFlags) source(cmd *cobra.Command, args []string) (s snapshot.So
 	}
 	if len(args) > 0 {
 		s.File = args[0]
-		return s, nil
+		return s, wantNoConnection(cmd, nameIn(args[0]))
 	}
 	if err := f.at.wantTape(clusterMoment); err != nil {
 		return s, err

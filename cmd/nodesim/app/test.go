@@ -69,6 +69,9 @@ that is called merge or manifest is ./merge or ./manifest. docs/store.md has mor
 		if ci := os.Getenv("CI"); update && isSet(ci) {
 			return usagef("flag --update: found CI=%s: want a machine where a person reads the change", ci)
 		}
+		if err := wantFiles(cmd, "junit", "summary", "annotations"); err != nil {
+			return err
+		}
 		policies, err := analyse.Policies(names)
 		if err != nil {
 			return err

@@ -56,6 +56,8 @@ type Report struct {
 	// Shown is the position at which the recording ended, by the clock of what was shown and of the tape. At a speed of
 	// 20x the scenario's own clock, that of Position, goes 20 times as fast.
 	Shown time.Duration
+	// Gaps are those of the tape: events that may be missing.
+	Gaps int
 }
 
 // Run runs the scenario live, and returns when the scenario has ended, the context has, or it
@@ -80,7 +82,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	v.customs = p.CustomKinds
 	report, err := p.Run(ctx)
 	err = errors.Join(err, v.close())
-	return Report{Report: report, Shown: v.shown}, err
+	return Report{Report: report, Shown: v.shown, Gaps: v.gaps}, err
 }
 
 // A viewer records and shows.
@@ -93,6 +95,7 @@ type viewer struct {
 	end         context.CancelFunc // ends the recording and the show
 	owned       sync.WaitGroup
 	shown       time.Duration // where the recording ended
+	gaps        int           // of the tape
 	progressLog progressLog
 	warnings    warnings
 	mu          sync.Mutex
@@ -234,7 +237,8 @@ func (v *viewer) rest() {
 	if v.end != nil {
 		v.end()
 		v.owned.Wait()
-		v.end, v.shown = nil, v.rec.Stats().At
+		stats := v.rec.Stats()
+		v.end, v.shown, v.gaps = nil, stats.At, stats.Gaps
 	}
 }
 

@@ -105,6 +105,9 @@ func Get(ctx context.Context, s *store.Store, q store.Query, names []string, fol
 		}
 		all = slices.DeleteFunc(all, func(t store.Tape) bool { return !slices.Contains(names, t.Name) })
 	}
+	if len(all) == 0 {
+		return fmt.Errorf("store %s: found no such tape: nodesim tapes list shows those that are there", s.Address)
+	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("flag --out: %w: want a folder that can be written", err)
 	}

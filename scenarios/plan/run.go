@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -138,30 +137,23 @@ var karpenterRemedies = []struct{ has, remedy string }{
 // disruptionBlocked is the kind of a block of which Karpenter tells.
 const disruptionBlocked = "disruption-blocked"
 
-// blocks are those of nodes that are to be replaced and still there in the end.
+// blocks are those of nodes that are to be replaced and still there in the end: one for each node, by what is said of it.
 func (d disruptions) blocks(a *analysis.Analysis, r *rehearsal) (all []blocked) {
-	byWhy := map[string]*blocked{}
 	for i := range a.Nodes {
 		n := &a.Nodes[i]
 		why := d[n.Name]
 		if why == "" || n.Joined != nil || n.Terminated != nil || n.Cordoned != nil {
 			continue
 		}
-		b := byWhy[why]
-		if b == nil {
-			b = &blocked{kind: disruptionBlocked, object: r.objectIn(why), stops: true, held: a.Tape.Duration, text: why}
-			for _, r := range karpenterRemedies {
-				if strings.Contains(why, r.has) {
-					b.remedy = r.remedy
-				}
+		b := blocked{kind: disruptionBlocked, object: r.objectIn(why), nodes: 1, stops: true, held: a.Tape.Duration, text: why}
+		for _, r := range karpenterRemedies {
+			if strings.Contains(why, r.has) {
+				b.remedy = r.remedy
 			}
-			byWhy[why] = b
 		}
-		b.nodes++
+		all = append(all, b)
 	}
-	for _, why := range slices.Sorted(maps.Keys(byWhy)) {
-		all = append(all, *byWhy[why])
-	}
+	slices.SortStableFunc(all, func(a, b blocked) int { return strings.Compare(a.text, b.text) })
 	return all
 }
 

@@ -37,6 +37,8 @@ var (
 	parameterForm = lazily(`^[a-z][A-Za-z0-9]{0,62}$`)
 )
 
+func isSubdomain(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 }
+
 // forms are known by the tag "form" of a field. Names are judged by what
 // Kubernetes itself takes (k8s.io/apimachinery/pkg/util/validation).
 var forms = map[string]form{
@@ -48,11 +50,11 @@ var forms = map[string]form{
 	},
 	"node": {
 		"the name of a node, such as ip-10-0-1-10",
-		func(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 },
+		isSubdomain,
 	},
 	"pod": {
 		"the name of a pod, such as web-0",
-		func(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 },
+		isSubdomain,
 	},
 	"workload": {
 		"the name of a workload, web or shop/web",

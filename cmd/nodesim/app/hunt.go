@@ -81,13 +81,8 @@ func newHunt() *cobra.Command {
 		if out == "" && format.value == "text" {
 			out = "found.yaml"
 		}
-		if err := wantFiles(cmd, "out"); err != nil {
+		if err := freeOut(cmd, out); err != nil {
 			return err
-		}
-		if out != "" {
-			if err := hunt.Free(out); err != nil {
-				return err
-			}
 		}
 		return f.run(cmd, c, format.value, out)
 	}
@@ -171,6 +166,14 @@ func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) e
 	return tellHunt(cmd, res, format, out)
 }
 
+// freeOut refuses a file for what is found that is there, or is none.
+func freeOut(cmd *cobra.Command, out string) error {
+	if err := wantFiles(cmd, "out"); err != nil || out == "" {
+		return err
+	}
+	return hunt.Free(out)
+}
+
 // tellHunt writes a result, and what was found to a file. Something that was found is the exit status.
 func tellHunt(cmd *cobra.Command, res *search.Result, format, out string) error {
 	if format == "json" {
@@ -210,13 +213,8 @@ seed or number of cases are refused; shards without a result are named.`,
 	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
 	suggest(cmd, "output", format.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := wantFiles(cmd, "out"); err != nil {
+		if err := freeOut(cmd, out); err != nil {
 			return err
-		}
-		if out != "" {
-			if err := hunt.Free(out); err != nil {
-				return err
-			}
 		}
 		res, err := hunt.Merge(args, cmd.InOrStdin())
 		if err != nil {

@@ -66,7 +66,12 @@ var notices = []string{
 
 // Announces reports whether a taint of this key says that its node is to go, or may have to.
 func Announces(key string) bool {
-	return slices.Contains(notices, key) || key != corev1.TaintNodeUnschedulable && noderoll.BeingRemoved([]string{key}, nil)
+	return slices.Contains(notices, key) || removes(key)
+}
+
+// removes reports whether a taint of this key says that its node is to go. That of a cordon is known by the node's spec.
+func removes(key string) bool {
+	return key != corev1.TaintNodeUnschedulable && noderoll.BeingRemoved([]string{key}, nil)
 }
 
 // events of nodes that an agent's condition announces: AKS' node problem detector sets VMEventScheduled while the platform
@@ -151,7 +156,7 @@ func (d *Decider) read(ev *timeline.Event) (*node, times) {
 		switch {
 		case slices.Contains(notices, t.Key):
 			n.notice = t.Key
-		case t.Key != corev1.TaintNodeUnschedulable && noderoll.BeingRemoved([]string{t.Key}, nil):
+		case removes(t.Key):
 			n.removal = t.Key
 		default:
 			continue

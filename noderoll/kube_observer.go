@@ -236,13 +236,13 @@ func (o *KubeObserver) StartInformers(ctx context.Context) error {
 		o.retire(old)
 	}
 	run := newInformers(ctx, o)
+	run.start() // before it can be stopped
 	o.run = run
 	o.mu.Unlock()
 	if old != nil {
 		old.stop()
 	}
 
-	run.start()
 	err := run.waitSynced(ctx, o.opts.Clock, o.opts.SyncTimeout)
 	o.mu.Lock()
 	if err == nil && o.run != run {

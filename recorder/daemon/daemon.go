@@ -246,7 +246,9 @@ func (d *Daemon) begin(h *timeline.Header) {
 func (d *Daemon) line(start time.Time, ev timeline.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stats.Events++
+	if ev.Type != timeline.Mark { // those are the daemon's own
+		d.stats.Events++
+	}
 	if ev.Type == timeline.Gap {
 		d.stats.Gaps++
 		d.stats.LastGap = start.Add(ev.At)

@@ -121,6 +121,13 @@ func (r *running) finished(n int) []store.Tape {
 	return slices.Clone(r.tapes)
 }
 
+// paths are the files of the tapes.
+func (r *running) paths() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.files)
+}
+
 // cluster begins with two nodes in each of two groups.
 func cluster(t *testing.T) *api {
 	a := newAPI(t)
@@ -151,7 +158,7 @@ func TestRollHasTape(t *testing.T) {
 	if tape.Group != "a" || tape.Outcome != trigger.Complete || tape.Trigger.Kind != trigger.Cordon || tape.Cluster != "cluster-1" || tape.Part != 1 || tape.Missing != "" {
 		t.Errorf("found the tape %+v", tape)
 	}
-	c := read(t, r.files[0])
+	c := read(t, r.paths()[0])
 	for _, want := range []string{fmt.Sprintf("pods on-a-1 %d", led), fmt.Sprintf("nodes a-1 %d", last)} {
 		if !c.versions[want] {
 			t.Errorf("the tape lacks %s", want)
@@ -188,7 +195,7 @@ func TestBeginIsMissing(t *testing.T) {
 	if want := "node a-1 was cordoned before the recording began"; tape.Missing != want {
 		t.Errorf("found missing %q, want %q", tape.Missing, want)
 	}
-	if c := read(t, r.files[0]); !slices.Equal(c.marks, []string{daemon.MarkMissing}) {
+	if c := read(t, r.paths()[0]); !slices.Equal(c.marks, []string{daemon.MarkMissing}) {
 		t.Errorf("found marks %q, want one that says it", c.marks)
 	}
 }
@@ -229,7 +236,7 @@ func TestStandsBy(t *testing.T) {
 	if tape.Group != "a" || tape.Outcome != trigger.Complete || tape.Missing != "" || tape.Name == made.Name {
 		t.Errorf("found the tape %+v", tape)
 	}
-	c := read(t, second.files[0])
+	c := read(t, second.paths()[0])
 	for _, want := range []int{cordoned, last} {
 		if !c.versions[fmt.Sprintf("nodes a-1 %d", want)] {
 			t.Errorf("the tape lacks version %d of the node", want)
@@ -370,7 +377,7 @@ func TestEndsWhileItStandsBy(t *testing.T) {
 	if len(r.tapes) != 1 || r.tapes[0].Group != "a" || r.tapes[0].Outcome != trigger.Interrupted {
 		t.Fatalf("found the tapes %+v, want that of the roll of a, interrupted", r.tapes)
 	}
-	if c := read(t, r.files[0]); !c.versions[fmt.Sprintf("nodes a-1 %d", cordoned)] {
+	if c := read(t, r.paths()[0]); !c.versions[fmt.Sprintf("nodes a-1 %d", cordoned)] {
 		t.Error("the tape lacks the cordon")
 	}
 }
@@ -396,10 +403,10 @@ func TestInterruptedAndResumed(t *testing.T) {
 	if stump.Outcome != trigger.Interrupted || whole.Outcome != trigger.Complete || !strings.HasPrefix(stump.Name, whole.Name+"-until-") {
 		t.Errorf("found the tapes %+v and %+v", stump, whole)
 	}
-	if c := read(t, r.files[0]); !c.versions[fmt.Sprintf("nodes a-1 %d", cordoned)] || !slices.Equal(c.ends, []string{"interrupted"}) {
+	if c := read(t, r.paths()[0]); !c.versions[fmt.Sprintf("nodes a-1 %d", cordoned)] || !slices.Equal(c.ends, []string{"interrupted"}) {
 		t.Errorf("the interrupted tape lacks the cordon, or ends in %q", c.ends)
 	}
-	c := read(t, again.files[0])
+	c := read(t, again.paths()[0])
 	for _, want := range []int{cordoned, last} {
 		if !c.versions[fmt.Sprintf("nodes a-1 %d", want)] {
 			t.Errorf("the whole tape lacks version %d of the node", want)
@@ -412,6 +419,8 @@ func TestPartsOfLongRoll(t *testing.T) {
 	a := cluster(t)
 	o := options(a, t.TempDir())
 	o.MaxAge = 3 * time.Minute
+	var ticks atomic.Int64
+	o.Leads = func() bool { ticks.Add(1); return true }
 	r := run(t, o, clocktesting.NewFakeClock(start))
 	r.recording()
 	var want []string
@@ -420,15 +429,20 @@ func TestPartsOfLongRoll(t *testing.T) {
 		rv := a.node("MODIFIED", "a-"+strconv.Itoa(1+i%2), `"unschedulable":`+strconv.FormatBool(i%4 < 2))
 		want = append(want, fmt.Sprintf("nodes a-%d %d", 1+i%2, rv))
 		r.wait("the event", func() bool { return r.Stats().Events > n })
+		ticked := ticks.Load()
 		for range 20 {
 			r.clock.Step(time.Second)
 		}
+		r.wait("the daemon to see the time", func() bool { return ticks.Load() > ticked })
 	}
 	for i := range 2 {
 		a.node("MODIFIED", "a-"+strconv.Itoa(1+i), "")
 	}
-	r.until("the end", func() bool { return r.Stats().Tapes[trigger.Complete] == 1 })
-	tapes := r.finished(1)
+	var tapes []store.Tape
+	r.until("the end", func() bool {
+		tapes = r.finished(0)
+		return slices.ContainsFunc(tapes, func(t store.Tape) bool { return t.Outcome == trigger.Complete })
+	})
 	if len(tapes) < 3 {
 		t.Errorf("found %d parts, want at least 3", len(tapes))
 	}
@@ -437,7 +451,7 @@ func TestPartsOfLongRoll(t *testing.T) {
 			t.Errorf("found part %d %s, want part %d of %d", tape.Part, tape.Outcome, i+1, len(tapes))
 		}
 	}
-	c := read(t, r.files...)
+	c := read(t, r.paths()...)
 	for _, w := range want {
 		if !c.versions[w] {
 			t.Errorf("the tapes lack %s", w)

@@ -59,9 +59,7 @@ func TestKilledAfterPart(t *testing.T) {
 	again.recording()
 	rv := a.node("MODIFIED", "a-2", `"unschedulable":true`)
 	again.until("the event on a tape", func() bool {
-		again.mu.Lock()
-		defer again.mu.Unlock()
-		return read(t, again.files...).versions[fmt.Sprintf("nodes a-2 %d", rv)]
+		return read(t, again.paths()...).versions[fmt.Sprintf("nodes a-2 %d", rv)]
 	})
 	for _, tape := range again.finished(1) {
 		if tape.Name == first.Name && tape.SHA256 != first.SHA256 {
@@ -103,7 +101,7 @@ func killed(t *testing.T, rng *rand.Rand) {
 		if err := r.end(); err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, slices.DeleteFunc(r.files, func(f string) bool {
+		files = append(files, slices.DeleteFunc(r.paths(), func(f string) bool {
 			_, err := os.Stat(filepath.Join(next, "tapes", filepath.Base(f)))
 			return err != nil // it wasn't there yet
 		})...)
@@ -125,16 +123,14 @@ func killed(t *testing.T, rng *rand.Rand) {
 		if steps++; steps%150 == 0 { // it may have come after its roll, and is then part of what led to the next one
 			a.node("MODIFIED", "a-1", fmt.Sprintf(`"unschedulable":%t`, steps%300 > 0))
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		for ; seen < len(r.files); seen++ {
-			if read(t, r.files[seen]).versions[last] {
+		for files := r.paths(); seen < len(files); seen++ {
+			if read(t, files[seen]).versions[last] {
 				return true
 			}
 		}
 		return false
 	})
-	got := read(t, append(files, r.files...)...)
+	got := read(t, append(files, r.paths()...)...)
 	var lacks []string
 	for _, w := range slices.Sorted(maps.Keys(want)) {
 		if !got.versions[w] {

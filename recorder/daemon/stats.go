@@ -13,7 +13,7 @@ import (
 type Stats struct {
 	Recording bool // the watches are open, and lines can be written
 	TapesFail bool // a tape that was due couldn't be made, and is tried again
-	Events    int  // lines of the history
+	Events    int  // lines of the history, but for the daemon's own MARKs
 	Gaps      int  // of them GAPs
 	LastGap   time.Time
 	Last      time.Time

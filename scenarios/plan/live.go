@@ -133,7 +133,7 @@ func (p *Plan) compare(is *outcome, run LiveRun) *Live {
 			fmt.Sprintf("%s to %s (P5 to P95)", short(time.Duration(w.P5)), short(time.Duration(w.P95))),
 			fmt.Sprintf("%s, longer than %d of %s", short(is.took), l.Longer, phrase.Count(len(p.took), "run")))
 		if is.took > time.Duration(w.P95) && is.took <= time.Duration(w.P95+l.Late) {
-			c.excuse(run)
+			c.excuse(run, 1)
 		}
 	}
 	p.checkBlocks(is, l, run)
@@ -147,11 +147,11 @@ func (l *Live) check(agrees bool, what, planned, live string) *Check {
 	return &l.Checks[len(l.Checks)-1]
 }
 
-// excuse makes a check unclear, since this machine may have made the difference.
-func (c *Check) excuse(run LiveRun) {
+// excuse makes a check unclear, since this machine may have made the difference: it delayed so many waits, one after the other.
+func (c *Check) excuse(run LiveRun, waits int) {
 	c.Unclear = true
 	c.Live += fmt.Sprintf(" (up to %s of it may be this machine's: %d writes of %s at %gx)",
-		short(run.late()), chain, run.Slowest.Round(time.Millisecond), run.Speed)
+		short(time.Duration(waits)*run.late()), waits*chain, run.Slowest.Round(time.Millisecond), run.Speed)
 }
 
 func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
@@ -165,7 +165,7 @@ func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
 			is := &is.blocks[at]
 			c := l.check(!b.onNodes.exclude(is.nodes), b.Object, planned, fmt.Sprintf("held it up (%s) for %s, on %s", is.kind, short(is.held), phrase.Count(is.nodes, "node")))
 			if !c.Agrees && !is.stops && l.Late > 0 {
-				c.excuse(run)
+				c.excuse(run, 1)
 			}
 		case b.Runs*100 >= p.Runs*often:
 			l.check(false, b.Object, planned, fmt.Sprintf("didn't hold it up (%s)", b.Kind))
@@ -175,8 +175,8 @@ func (p *Plan) checkBlocks(is *outcome, l *Live, run LiveRun) {
 		if b := &is.blocks[i]; !seen[[2]string{b.kind, b.object}] {
 			seen[[2]string{b.kind, b.object}] = true
 			c := l.check(false, b.object, fmt.Sprintf("holds it up (%s) in no run", b.kind), fmt.Sprintf("held it up (%s) for %s", b.kind, short(b.held)))
-			if !b.stops && b.held-time.Duration(l.Late) < b.least() {
-				c.excuse(run)
+			if waits := max(b.waits, 1); !b.stops && b.held-time.Duration(waits)*run.late() < b.least() {
+				c.excuse(run, waits)
 			}
 		}
 	}

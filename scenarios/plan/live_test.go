@@ -50,10 +50,12 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 		{"more pods don't run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{big, {workload: big.workload, reason: "other", pods: 1}}}, []string{big.workload}},
 		{"the machine makes it slow", time.Second, outcome{ended: true, took: 21 * time.Minute, blocks: []blocked{
 			held, slow, {kind: "slow-grace", object: "Deployment/shop/web", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 69 * time.Second},
+			{kind: "image-pull", object: "Deployment/shop/pulled", held: 239 * time.Second, waits: 3},
 		}, unready: []unready{big}}, nil},
 		{"the machine doesn't make it as slow", time.Second, outcome{ended: true, took: 21*time.Minute + time.Second, blocks: []blocked{
 			held, slow, {kind: "slow-grace", object: "Deployment/shop/web", held: 2 * time.Minute}, {kind: "slow-grace", object: "Deployment/shop/late", held: 119 * time.Second}, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: 70 * time.Second}, {object: "Deployment/shop/stuck", stops: true},
-		}, unready: []unready{big}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck"}},
+			{kind: "image-pull", object: "Deployment/shop/pulled", held: 4 * time.Minute, waits: 3},
+		}, unready: []unready{big}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck", "Deployment/shop/pulled"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest})

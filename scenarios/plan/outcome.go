@@ -32,6 +32,7 @@ type blocked struct {
 	stops        bool
 	text, remedy string
 	nodes        int
+	waits        int // one after the other, whose sum it is
 	pods         []string
 	morePods     int
 }
@@ -173,6 +174,12 @@ func (o *outcome) held(a *analysis.Analysis) {
 			}
 		}
 	}
+	waits := map[key]int{}
+	for i := range a.Rolls {
+		for _, step := range a.Rolls[i].Path {
+			waits[key{step.Wait, step.Object}]++
+		}
+	}
 	budgets := map[string]*analysis.Budget{}
 	for i := range a.Budgets {
 		budgets["PodDisruptionBudget/"+a.Budgets[i].Namespace+"/"+a.Budgets[i].Name] = &a.Budgets[i]
@@ -183,7 +190,7 @@ func (o *outcome) held(a *analysis.Analysis) {
 		if !is || f.Kind != analysis.FindBudgetHeld && !f.Delays {
 			continue
 		}
-		b := blocked{kind: string(f.Kind), object: f.Object, held: f.Cost, stops: stops[key{wait, f.Object}], text: f.Text, remedy: f.Remedy, pods: f.Pods}
+		b := blocked{kind: string(f.Kind), object: f.Object, held: f.Cost, stops: stops[key{wait, f.Object}], waits: waits[key{wait, f.Object}], text: f.Text, remedy: f.Remedy, pods: f.Pods}
 		if f.Node != "" {
 			b.nodes = 1
 		}
@@ -205,7 +212,7 @@ func (o *outcome) block(b blocked) {
 		return
 	}
 	is := &o.blocks[i]
-	is.nodes, is.stops = is.nodes+b.nodes, is.stops || b.stops
+	is.nodes, is.waits, is.stops = is.nodes+b.nodes, max(is.waits, b.waits), is.stops || b.stops
 	if b.kind == disruptionBlocked {
 		is.held = max(is.held, b.held) // each is as long as the tape
 	} else {

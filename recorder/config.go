@@ -42,6 +42,9 @@ type Config struct {
 	// Full keeps whole objects, but for managedFields. Secrets stay refused, and
 	// credentials of known shapes masked.
 	Full bool
+	// Identified fails where the server doesn't tell the UID of the namespace kube-system, by which clusters are told apart, instead of
+	// recording without it.
+	Identified bool
 
 	// Duration ends the recording; 0 means no limit.
 	Duration time.Duration
@@ -75,6 +78,19 @@ type OtherClusterError struct{ Tape, Found string }
 func (e *OtherClusterError) Error() string {
 	return fmt.Sprintf("append: the tape is of the cluster %s, and this is %s (UIDs of the namespace kube-system); choose the other cluster, or another file", e.Tape, e.Found)
 }
+
+// noClusterError says that the cluster can't be told from others.
+type noClusterError struct{ why error }
+
+func (e *noClusterError) Error() string {
+	text := "cluster: found no UID of the namespace kube-system, want it on the tape: allow the verb get of namespaces with the name kube-system"
+	if e.why != nil {
+		text += " (" + e.why.Error() + ")"
+	}
+	return text
+}
+
+func (e *noClusterError) Unwrap() error { return e.why }
 
 // New checks the config.
 func New(cfg Config) (*Recorder, error) {

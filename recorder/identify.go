@@ -14,8 +14,9 @@ type cluster struct {
 }
 
 // identify asks for the server's version and the cluster's identity. A server
-// may forbid either: then the recording continues without, and says so.
-func (c *client) identify(ctx context.Context, warn func(string)) cluster {
+// may forbid either: then the recording continues without, and says so, but for
+// an identity that has to be known.
+func (c *client) identify(ctx context.Context, needed bool, warn func(string)) (cluster, error) {
 	var id cluster
 	var version struct {
 		GitVersion string `json:"gitVersion"`
@@ -25,9 +26,12 @@ func (c *client) identify(ctx context.Context, warn func(string)) cluster {
 	}
 	id.version = version.GitVersion
 	var ns metav1.PartialObjectMetadata
-	if err := c.getJSON(ctx, "/api/v1/namespaces/kube-system", &ns); err != nil {
+	err := c.getJSON(ctx, "/api/v1/namespaces/kube-system", &ns)
+	switch id.uid = string(ns.UID); {
+	case needed && id.uid == "":
+		return id, &noClusterError{err}
+	case err != nil:
 		warn(fmt.Sprintf("identity of the cluster (UID of the namespace kube-system): %v; the tape goes without, and appending to it can't check the cluster", err))
 	}
-	id.uid = string(ns.UID)
-	return id
+	return id, nil
 }

@@ -46,7 +46,10 @@ func (r *Recorder) prepare(ctx context.Context, c *client) (*prepared, error) {
 	if err != nil {
 		return nil, unreachable(c, err)
 	}
-	id := c.identify(ctx, r.cfg.Warn)
+	id, err := c.identify(ctx, r.cfg.Identified, r.cfg.Warn)
+	if err != nil {
+		return nil, err
+	}
 	header, err := r.header(ctx, c, cat, id)
 	if err != nil {
 		return nil, err

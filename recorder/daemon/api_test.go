@@ -23,6 +23,7 @@ type api struct {
 	log     []change
 	away    bool   // requests are answered with 503
 	refuse  string // requests of this path are answered with 403
+	busy    string // and of this with 503
 	cluster string
 	closed  bool
 }
@@ -87,7 +88,7 @@ func (a *api) set(change func(*api)) {
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	a.mu.Lock()
-	away, refused, cluster, oldest := a.away, r.URL.Path == a.refuse, a.cluster, a.oldest
+	away, refused, cluster, oldest := a.away || r.URL.Path == a.busy, r.URL.Path == a.refuse, a.cluster, a.oldest
 	a.mu.Unlock()
 	from, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	watch := r.URL.Query().Get("watch") != ""

@@ -42,7 +42,8 @@ type Daemon struct {
 	tapeFailures int
 	tried        map[string]time.Time // since when the tapes of rolls can't be made, by ID
 
-	able atomic.Bool
+	able  atomic.Bool
+	alive atomic.Int64 // Unix nanoseconds of when Run's goroutine last looked at the time
 
 	mu      sync.Mutex // held for each line
 	decider *trigger.Decider
@@ -65,13 +66,6 @@ func New(o Options) (*Daemon, error) {
 // The failures are tried again after pauses of this length.
 var pauses = retry.Doubling{First: time.Second, Most: 30 * time.Second}
 
-// noClusterError says that the cluster can't be told from others.
-type noClusterError struct{}
-
-func (noClusterError) Error() string {
-	return "cluster: found no UID of the namespace kube-system, want it on tapes that are kept: allow the verb get of namespaces with the name kube-system"
-}
-
 // Run records until ctx ends, which is no error. It goes on after what may be over soon: an API server that is away, a full disk.
 // It ends with an error where what is wrong was so from the beginning: a right that lacks, a folder that can't be
 // written, the history of another cluster.
@@ -79,14 +73,14 @@ func (d *Daemon) Run(ctx context.Context) error {
 	if err := d.prepare(); err != nil {
 		return err
 	}
-	defer func() { d.set(func(s *Stats) { s.Recording = false }) }()
+	defer func() { d.set(func(s *Stats) { s.Recording, s.Watches = false, nil }) }()
 	for failures := 1; ; failures++ {
 		err := d.record(ctx)
 		if ctx.Err() != nil {
 			return d.stop()
 		}
 		began := d.Stats().Recording
-		d.set(func(s *Stats) { s.Recording = false })
+		d.set(func(s *Stats) { s.Recording, s.Watches = false, nil })
 		if began {
 			failures = 1
 		}
@@ -94,7 +88,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 			return err
 		}
 		d.failed("record", "the recording ended", err)
-		d.prune(d.o.Clock.Now(), noRoom(err))
+		d.prune(d.reached(), noRoom(err))
 		if retry.Pause(ctx, d.o.Clock, pauses.After(failures)) != nil {
 			return d.stop()
 		}
@@ -104,12 +98,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 // hopeless reports whether an error will be the same again.
 func (d *Daemon) hopeless(err error) bool {
 	var other *recorder.OtherClusterError
-	var none noClusterError
 	var path *os.PathError
 	switch {
 	case err == nil:
 		return false
-	case errors.As(err, &other), errors.As(err, &none):
+	case errors.As(err, &other):
 		return true
 	case errors.As(err, &path):
 		return false // the folder could be written
@@ -189,10 +182,15 @@ func (d *Daemon) record(ctx context.Context) error {
 		case p := <-opened:
 			d.all = []piece{p}
 		case <-tick.C():
-			if rec.Stats().Events > 0 && len(d.all) > 0 {
+			if is := rec.Stats(); is.Events > 0 && len(d.all) > 0 {
 				d.recorded = true
-				d.set(func(s *Stats) { s.Recording = true })
+				watches := map[string]bool{}
+				for _, r := range is.Resources {
+					watches[r.Resource] = r.Connected
+				}
+				d.set(func(s *Stats) { s.Recording, s.Watches = true, watches })
 				d.tick(rec)
+				d.alive.Store(d.o.Clock.Now().UnixNano())
 			}
 		}
 	}
@@ -208,9 +206,6 @@ func (d *Daemon) open(cfg *recorder.Config) <-chan piece {
 	d.all = nil
 	p.path = d.path(historyDir, pieceName(p.epoch, p.seq))
 	cfg.Open = func(h timeline.Header) (*timeline.Writer, error) {
-		if h.Source.Cluster == "" {
-			return nil, noClusterError{}
-		}
 		h.Metadata.Extra = map[string]yaml.Node{asked: {Kind: yaml.ScalarNode, Tag: "!!str", Value: d.asks()}}
 		w, err := timeline.Create(p.path, h)
 		if err != nil {
@@ -240,6 +235,13 @@ func (d *Daemon) begin(h *timeline.Header) {
 	defer d.mu.Unlock()
 	d.decider = trigger.New(h, d.o.trigger())
 	d.cluster, d.last, d.taped = h.Source.Cluster, time.Time{}, nil
+}
+
+// reached is the time up to which the history goes.
+func (d *Daemon) reached() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last
 }
 
 // line takes what was written. The recorder holds its lock.

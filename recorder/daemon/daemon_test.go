@@ -2,7 +2,6 @@ package daemon_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -456,49 +455,5 @@ func TestPartsOfLongRoll(t *testing.T) {
 		if !c.versions[w] {
 			t.Errorf("the tapes lack %s", w)
 		}
-	}
-}
-
-// A server that is away is asked again; one that refuses isn't.
-func TestServerAwayAndRefusals(t *testing.T) {
-	a := cluster(t)
-	a.set(func(a *api) { a.away = true })
-	r := run(t, options(a, t.TempDir()), clocktesting.NewFakeClock(start))
-	r.until("an error", func() bool { return r.Stats().Errors["record"] > 1 })
-	a.set(func(a *api) { a.away = false })
-	r.recording()
-	if err := r.end(); err != nil {
-		t.Error(err)
-	}
-	for _, c := range []struct{ refuse, cluster, want string }{
-		{"/api/v1/pods", "cluster-1", "check with: kubectl auth can-i list pods"},
-		{"", "", "cluster: found no UID of the namespace kube-system"},
-	} {
-		a.set(func(a *api) { a.refuse, a.cluster = c.refuse, c.cluster })
-		o := options(a, t.TempDir())
-		d, err := daemon.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("found the error %v, want %q", err, c.want)
-		}
-	}
-	// The history of another cluster isn't mixed with this one's.
-	a.set(func(a *api) { a.refuse, a.cluster = "", "cluster-1" })
-	dir := t.TempDir()
-	r = run(t, options(a, dir), clocktesting.NewFakeClock(start))
-	r.recording()
-	if err := r.end(); err != nil {
-		t.Error(err)
-	}
-	a.set(func(a *api) { a.cluster = "cluster-2" })
-	d, err := daemon.New(options(a, dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var other *recorder.OtherClusterError
-	if err := d.Run(t.Context()); !errors.As(err, &other) {
-		t.Errorf("found the error %v, want that it is another cluster", err)
 	}
 }

@@ -21,8 +21,8 @@ const (
 
 // Options say what to record and what is long. A zero value is the default.
 type Options struct {
-	// Record is complete but for Open, Out, Resume, Stop, Line, Duration, Warn, Waiting, Clock and Jitter. With a scope it waits for the
-	// first node.
+	// Record is complete but for Open, Out, Resume, Stop, Line, Duration, Identified, Warn, Waiting, Clock and Jitter. With a scope it
+	// waits for the first node.
 	Record recorder.Config
 	// Dir is the folder; it must exist, and be of this daemon alone.
 	Dir string
@@ -98,7 +98,7 @@ func (o *Options) complete() error {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	o.Record.Clock = o.Clock
+	o.Record.Clock, o.Record.Identified = o.Clock, true
 	o.Record.Wait = o.Record.Scope.Nodegroup != "" || o.Record.Scope.Selector != ""
 	o.Record.Warn = func(text string) { o.Log(Warning, text) }
 	o.Record.Waiting = func(found string) { o.Log(Info, "waiting for the first node", "found", found) }

@@ -12,6 +12,9 @@ import (
 // Stats count what a Daemon did since it was made.
 type Stats struct {
 	Recording bool // the watches are open, and lines can be written
+	// Watches are the resources that are recorded, and whether the watch of each is open: what happens while it isn't comes when it is open
+	// again, or is a GAP. Nil while nothing is recorded.
+	Watches   map[string]bool
 	TapesFail bool // a tape that was due couldn't be made, and is tried again
 	Events    int  // lines of the history, but for the daemon's own MARKs
 	Gaps      int  // of them GAPs
@@ -32,7 +35,7 @@ type Stats struct {
 func (d *Daemon) Stats() Stats {
 	d.mu.Lock()
 	s := d.stats
-	s.Tapes, s.Errors, s.Open = maps.Clone(s.Tapes), maps.Clone(s.Errors), slices.Clone(s.Open)
+	s.Watches, s.Tapes, s.Errors, s.Open = maps.Clone(s.Watches), maps.Clone(s.Tapes), maps.Clone(s.Errors), slices.Clone(s.Open)
 	if d.decider != nil {
 		s.Drains = d.decider.Drains(d.o.Clock.Now())
 	}
@@ -45,9 +48,14 @@ func (d *Daemon) Stats() Stats {
 	return s
 }
 
-// Able reports whether a tape could be made now: lines are recorded, and none of the tapes that are due waits for a disk with room. It
-// doesn't wait for what the daemon does.
-func (d *Daemon) Able() bool { return d.able.Load() }
+// stalled is how long a disk may take for what the daemon does each second.
+const stalled = 30 * time.Second
+
+// Able reports whether a tape could be made now: lines are recorded, none of the tapes that are due waits for a disk with room, and the
+// disk answers. It doesn't wait for what the daemon does.
+func (d *Daemon) Able() bool {
+	return d.able.Load() && d.o.Clock.Now().UnixNano()-d.alive.Load() < int64(stalled)
+}
 
 func (d *Daemon) set(change func(*Stats)) {
 	d.mu.Lock()

@@ -88,7 +88,7 @@ and the Events of --events, and nothing else.`,
 			return err
 		}
 		o.Config.REST = from.rest
-		o.Config.Name, o.Config.Scope = nameOf(name, o.File), scope.scope()
+		o.Config.Name, o.Named, o.Config.Scope = nameOf(name, o.File), name != "", scope.scope()
 		o.Status = &record.Status{Out: cmd.ErrOrStderr(), Width: terminal.Width(cmd.ErrOrStderr())}
 		boundMemory(recordMemory)
 		defer frugal(cmd.Context())()

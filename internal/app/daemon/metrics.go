@@ -20,6 +20,10 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 		rolls[r.Group]++
 		ages[r.Group] = now.Sub(r.Since).Seconds()
 	}
+	watches := map[string]float64{}
+	for resource, open := range s.Watches {
+		watches[resource] = truth(open)
+	}
 	for group, d := range s.Drains {
 		drains[group] = d.Seconds()
 	}
@@ -32,6 +36,7 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 	}
 	return []*dto.MetricFamily{
 		gauge("recording", "1 while the watches are open and lines can be written.", "", one(truth(s.Recording))),
+		gauge("watch_open", "1 while the watch of a resource that is recorded is open.", "resource", watches),
 		gauge("leader", "1 in the replica that makes tapes.", "", one(truth(leads))),
 		gauge("rolls_open", "Rolls that are under way.", "group", rolls),
 		gauge("roll_seconds", "Time since a roll that is under way began.", "group", ages),

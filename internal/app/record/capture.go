@@ -21,6 +21,8 @@ type Options struct {
 	// File is the tape. It must not exist, unless Append is set; then it may.
 	File   string
 	Append bool
+	// Named says that Config.Name was asked for: a tape of another name isn't continued.
+	Named bool
 	// UntilComplete ends the recording when the roll is over.
 	UntilComplete bool
 	// Status receives the progress; nil for none.

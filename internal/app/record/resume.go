@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nodesim/nodesim/recorder"
@@ -22,6 +23,10 @@ func (o Options) resume(ctx context.Context, cfg recorder.Config, until *complet
 	}
 	if at.Dropped != "" {
 		o.Status.Warn(fmt.Sprintf("%s: %s was cut off", o.File, at.Dropped))
+	}
+	if was := w.Header().Metadata.Name; o.Named && was != cfg.Name {
+		err := fmt.Errorf("append: name %q, want the tape's %q; leave --name out, or record into another file", cfg.Name, was)
+		return recorder.Summary{}, errors.Join(err, w.Close())
 	}
 	cfg.Out, cfg.Resume = w, at
 	sum, began, err := o.goOn(ctx, cfg, until)

@@ -274,14 +274,14 @@ func foldPolicies(all []*outcome) []PolicyBreak {
 		for _, v := range o.violations {
 			i := slices.IndexFunc(list, func(b PolicyBreak) bool { return b.Policy == v.policy && b.Rule == v.rule })
 			if i < 0 {
-				list = append(list, PolicyBreak{Policy: v.policy, Rule: v.rule, Text: v.text})
+				list = append(list, PolicyBreak{Policy: v.policy, Rule: v.rule, Severity: v.severity, Text: v.text})
 				i = len(list) - 1
 			}
 			list[i].Runs++
 		}
 	}
 	slices.SortFunc(list, func(a, b PolicyBreak) int {
-		return cmp.Or(cmp.Compare(b.Runs, a.Runs), strings.Compare(a.Policy, b.Policy), strings.Compare(a.Rule, b.Rule))
+		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), cmp.Compare(b.Runs, a.Runs), strings.Compare(a.Policy, b.Policy), strings.Compare(a.Rule, b.Rule))
 	})
 	return list
 }

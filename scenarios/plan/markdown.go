@@ -45,9 +45,9 @@ func (p *Plan) Markdown(w io.Writer) error {
 		})
 	}
 	if len(p.Policies) > 0 {
-		m.table([]string{"policy", "rule", "runs", "first violation"}, len(p.Policies), func(i int) []string {
+		m.table([]string{"policy", "rule", "severity", "runs", "first violation"}, len(p.Policies), func(i int) []string {
 			b := &p.Policies[i]
-			return []string{code(b.Policy), code(b.Rule), percent(b.Runs, p.Runs), escaped(b.Text)}
+			return []string{code(b.Policy), code(b.Rule), string(b.Severity), percent(b.Runs, p.Runs), escaped(b.Text)}
 		})
 	}
 	fmt.Fprintf(m, "\n%s\n", escaped(p.capacity()))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/replay/analysis"
+	"github.com/nodesim/nodesim/replay/policy"
 )
 
 // outcome is what is kept of one run.
@@ -71,7 +72,11 @@ type replaced struct {
 }
 
 // violation is a rule that the run violated.
-type violation struct{ policy, rule, text string }
+type violation struct {
+	policy, rule string
+	severity     policy.Severity
+	text         string
+}
 
 // The least time for which a budget, and anything else, has to hold up a run to be told of: evictions that take turns are what
 // budgets are for, and pods take some time to end.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -45,8 +46,8 @@ type Plan struct {
 	unready map[string]counts // pods of WontRun by workload, in each of the runs that have some
 }
 
-// Holds reports whether every run ends by itself, and violates no policy.
-func (p *Plan) Holds() bool { return p.Ends == p.Runs && len(p.Policies) == 0 }
+// Holds reports whether every run ends by itself, and violates no policy: warnings don't count.
+func (p *Plan) Holds() bool { return p.Ends == p.Runs && p.broken() == nil }
 
 // Setting is a setting of the roll.
 type Setting struct {
@@ -162,8 +163,20 @@ type Node struct {
 type PolicyBreak struct {
 	Policy string `json:"policy"`
 	Rule   string `json:"rule"`
-	Runs   int    `json:"runs"`
-	Text   string `json:"text"` // of the first of them
+	// Severity is error, or warning for a rule whose violation is told of and doesn't fail the plan.
+	Severity policy.Severity `json:"severity"`
+	Runs     int             `json:"runs"`
+	Text     string          `json:"text"` // of the first of them
+}
+
+// broken is the first rule whose violation fails the plan, or nil.
+func (p *Plan) broken() *PolicyBreak {
+	for i := range p.Policies {
+		if p.Policies[i].Severity == policy.SeverityError {
+			return &p.Policies[i]
+		}
+	}
+	return nil
 }
 
 // Timings say which durations of the simulation are known.

@@ -282,21 +282,28 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A policy that a run violates is named with the number of runs.
+// A policy that a run violates is named with the number of runs. A warning doesn't fail the plan.
 func TestPolicies(t *testing.T) {
-	p, err := policy.Load("mine", []byte(`apiVersion: nodesim.dev/v1
+	for _, severity := range []policy.Severity{policy.SeverityError, policy.SeverityWarning} {
+		p, err := policy.Load("mine", []byte(`apiVersion: nodesim.dev/v1
 kind: Policy
 metadata: {name: mine}
 rules:
-- {name: quick, over: rolls, expression: "roll.duration < duration('1m')", message: "a roll takes a minute at most"}
+- {name: quick, over: rolls, severity: `+string(severity)+`, expression: "roll.duration < duration('1m')", message: "a roll takes a minute at most"}
 - {name: any, over: rolls, expression: "roll.replaced >= 0"}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := planned(t, shipped(t, "surge"), plan.Options{Runs: 3, Policies: []*policy.Policy{p}})
-	if len(got.Policies) != 1 || got.Policies[0].Rule != "quick" || got.Policies[0].Runs != 3 || got.Holds() || !strings.Contains(got.Policies[0].Text, "a roll takes a minute at most") {
-		t.Errorf("got %+v", got.Policies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := planned(t, shipped(t, "surge"), plan.Options{Runs: 3, Policies: []*policy.Policy{p}})
+		warns := severity == policy.SeverityWarning
+		if len(got.Policies) != 1 || got.Policies[0].Rule != "quick" || got.Policies[0].Runs != 3 || got.Policies[0].Severity != severity || got.Holds() != warns || (got.Failure() == "") != warns ||
+			!strings.Contains(got.Policies[0].Text, "a roll takes a minute at most") {
+			t.Errorf("%s: got %+v, failure %q", severity, got.Policies, got.Failure())
+		}
+		if text := written(t, got.Text); !strings.Contains(text, string(severity)+" ") {
+			t.Errorf("want the severity in:\n%s", text)
+		}
 	}
 }
 

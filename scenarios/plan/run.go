@@ -106,8 +106,8 @@ func (r *rehearsal) outcome(seed uint64, a *analysis.Analysis, rolls []string) *
 	for _, p := range r.policies {
 		res := p.Check(a)
 		for i := range res.Rules {
-			if rule := &res.Rules[i]; rule.Failed() {
-				o.violations = append(o.violations, violation{res.Policy, rule.Rule, rule.Violations[0].String()})
+			if rule := &res.Rules[i]; len(rule.Violations) > 0 {
+				o.violations = append(o.violations, violation{res.Policy, rule.Rule, rule.Severity, rule.Violations[0].String()})
 			}
 		}
 	}

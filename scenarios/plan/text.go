@@ -197,9 +197,9 @@ func (t *text) policies(p *Plan) {
 	if len(p.Policies) == 0 {
 		return
 	}
-	t.table("POLICY\tRULE\tRUNS", len(p.Policies), func(i int) (string, string) {
+	t.table("POLICY\tRULE\tSEVERITY\tRUNS", len(p.Policies), func(i int) (string, string) {
 		b := &p.Policies[i]
-		return fmt.Sprintf("%s\t%s\t%d of %d", b.Policy, b.Rule, b.Runs, p.Runs), wrap(b.Text, "  ", Width) + "\n"
+		return fmt.Sprintf("%s\t%s\t%s\t%d of %d", b.Policy, b.Rule, b.Severity, b.Runs, p.Runs), wrap(b.Text, "  ", Width) + "\n"
 	})
 	t.more(len(p.Policies))
 }

@@ -151,9 +151,8 @@ func (p *Plan) Failure() string {
 	if n := p.Runs - p.Ends; n > 0 {
 		parts = append(parts, fmt.Sprintf("the roll does not end by itself in %d of %s", n, phrase.Count(p.Runs, "run")))
 	}
-	for _, b := range p.Policies {
+	if b := p.broken(); b != nil {
 		parts = append(parts, fmt.Sprintf("the policy %s is violated in %d of %s", b.Policy, b.Runs, phrase.Count(p.Runs, "run")))
-		break
 	}
 	return strings.Join(parts, ", and ")
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/http"
 	"net/url"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+	"google.golang.org/api/googleapi"
 
 	"github.com/nodesim/nodesim/recorder/store"
 )
@@ -73,9 +76,12 @@ func (b bucket) Delete(ctx context.Context, key string) error {
 	return missing(key, b.Bucket.Delete(ctx, key))
 }
 
-// missing says of an object that isn't there what the store looks for.
+// missing says of an object that isn't there what the store looks for. gocloud.dev also takes a right that lacks at GCS
+// (gcsblob, ErrorCode) and a host that isn't known at Azure (azureblob, ErrorCode) for that.
 func missing(key string, err error) error {
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	var refused *googleapi.Error
+	var unknown *net.DNSError
+	if gcerrors.Code(err) == gcerrors.NotFound && !(errors.As(err, &refused) && refused.Code == http.StatusForbidden) && !errors.As(err, &unknown) {
 		return fmt.Errorf("%s: %w", key, fs.ErrNotExist)
 	}
 	return err

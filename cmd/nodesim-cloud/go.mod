@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/nodesim/nodesim v0.0.0
 	gocloud.dev v0.49.0
+	google.golang.org/api v0.308.0
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 )
 
@@ -135,7 +136,6 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
-	google.golang.org/api v0.308.0 // indirect
 	google.golang.org/genproto v0.0.0-20261019180522-ce908d29299b // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20261019180522-ce908d29299b // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20261019180522-ce908d29299b // indirect

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/nodesim/nodesim/internal/phrase"
 )
@@ -83,7 +84,11 @@ func (j *Job) check() error {
 	for name, text := range j.Files {
 		size += len(name) + len(text)
 	}
+	// The name of an index's pod begins so, and is a label in DNS (k8s.io/kubernetes/pkg/apis/batch/validation, ValidateJobSpec).
+	longest := fmt.Sprintf("%s-%d", j.Name, j.Shards-1)
 	switch {
+	case j.Name != "" && len(validation.IsDNS1123Label(longest)) > 0:
+		return fmt.Errorf("name %.80q: want small letters, digits and dashes, at most %d, as its pods are called %.80s", j.Name, validation.DNS1123LabelMaxLength-len(longest)+len(j.Name), longest)
 	case j.Image == "" || strings.ContainsAny(j.Image, " \t\r\n"):
 		return fmt.Errorf("image %.80q: want the name of an image with nodesim as its entry point, such as registry.example/nodesim:v1", j.Image)
 	case j.Shards < 1 || j.Shards > most:

@@ -114,6 +114,7 @@ func TestJobIsRefused(t *testing.T) {
 		{shards.Job{Image: "a", Shards: 0}, "found 0 shards: want 1 at the least, and 100000 at most"},
 		{shards.Job{Image: "a", Shards: 100_001}, "found 100001 shards: want 1 at the least"},
 		{shards.Job{Image: "a", Shards: 1, Files: map[string]string{"a": strings.Repeat("x", 1<<20)}}, "found files of 1.0 MB: want at most 1.0 MB"},
+		{shards.Job{Name: strings.Repeat("a", 61), Image: "a", Shards: 11}, `name "` + strings.Repeat("a", 61) + `": want small letters, digits and dashes, at most 60, as its pods are called`},
 	} {
 		if _, err := c.job.YAML(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)

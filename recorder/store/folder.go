@@ -24,7 +24,11 @@ func openFolder(_ context.Context, u *url.URL) (Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch is, err := os.Stat(root); {
+	is, err := os.Stat(root)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root) // a walk doesn't follow one
+	}
+	switch {
 	case missing(err):
 		return nil, fmt.Errorf("found no folder %s: want a folder; nodesim record --daemon --store makes it", root)
 	case err != nil:
@@ -74,6 +78,8 @@ func (b folderBucket) List(ctx context.Context, prefix string, take func(string)
 			err = ctx.Err()
 		case name != root && errors.Is(err, fs.ErrPermission) && filepath.Dir(name) == filepath.Clean(b.root) && !isUID(filepath.Base(name)):
 			return fs.SkipDir // nothing of a cluster: a volume has a folder lost+found, which root alone can read
+		case name != root && missing(err):
+			return fs.SkipDir // removed meanwhile
 		}
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") { // being written
 			return err
@@ -105,6 +111,9 @@ func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) err
 	name, err := b.place(key)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(b.root); err != nil {
+		return err // a volume that isn't mounted any more: what is written below it would be hidden when it is again
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

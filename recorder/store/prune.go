@@ -19,7 +19,7 @@ type Keep struct {
 func (k Keep) Surplus(tapes []Tape, now time.Time) (surplus []Tape) {
 	type group struct{ cluster, name string }
 	younger := map[group]int{}
-	size := int64(0)
+	size, full := int64(0), false
 	for i := len(tapes) - 1; i >= 0; i-- {
 		t := tapes[i]
 		g := group{t.Cluster, t.Group}
@@ -27,9 +27,10 @@ func (k Keep) Surplus(tapes []Tape, now time.Time) (surplus []Tape) {
 		size += t.Bytes
 		switch {
 		case younger[g] <= k.Last:
-		case k.Age > 0 && now.Sub(t.Ended) > k.Age, k.Size > 0 && size > k.Size:
-			surplus = append(surplus, t)
-			size -= t.Bytes
+		case k.Age > 0 && now.Sub(t.Ended) > k.Age:
+			surplus, size = append(surplus, t), size-t.Bytes
+		case k.Size > 0 && (full || size > k.Size):
+			surplus, size, full = append(surplus, t), size-t.Bytes, true
 		}
 	}
 	slices.Reverse(surplus)

@@ -229,6 +229,12 @@ func TestSurplus(t *testing.T) {
 			t.Errorf("%+v: found %q, want %q", k, found, want)
 		}
 	}
+	for i, bytes := range []int64{10, 20, 90} { // the oldest go first, whatever their size
+		all[i].Bytes = bytes
+	}
+	if got := (store.Keep{Size: 100}).Surplus(all[:3], noon); len(got) != 2 || got[0].Name != "a-0" || got[1].Name != "b-1" {
+		t.Errorf("found %+v, want the two oldest", got)
+	}
 }
 
 // Two recorders that upload a tape of one name at once leave a whole one, at whichever moment the second one comes.

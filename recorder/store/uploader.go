@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -93,7 +95,7 @@ func (u *Uploader) Once(ctx context.Context) error {
 	if u.Store != nil {
 		var waiting []Tape
 		for _, t := range tapes {
-			if _, err := os.Stat(u.sentMark(t)); err == nil {
+			if mark, err := os.ReadFile(u.sentMark(t)); err == nil && string(mark) == u.mark() {
 				sent[t.Name] = true
 				continue
 			}
@@ -135,7 +137,7 @@ func (u *Uploader) upload(ctx context.Context, t Tape) error {
 	if err != nil && !errors.As(err, &taken) {
 		return err
 	}
-	if err := os.WriteFile(u.sentMark(t), nil, 0o644); err != nil {
+	if err := os.WriteFile(u.sentMark(t), []byte(u.mark()), 0o644); err != nil {
 		return err
 	}
 	if u.Sent != nil {
@@ -150,13 +152,23 @@ func patience(bytes int64) time.Duration {
 	return 2*time.Minute + time.Duration(bytes/100_000)*time.Second
 }
 
+// mark says which store has a tape: another one, which the recorder is given later, hasn't.
+func (u *Uploader) mark() string {
+	sum := sha256.Sum256([]byte(u.Store.Address))
+	return hex.EncodeToString(sum[:])
+}
+
 // sentMark is the file that says that the store has a tape.
 func (u *Uploader) sentMark(t Tape) string { return filepath.Join(u.Folder, t.Name+".sent") }
 
 // tidy removes what is too old or too much, if the store has it.
 func (u *Uploader) tidy(tapes []Tape, sent map[string]bool) error {
+	keep := u.Keep
+	if u.Store == nil { // nobody else has what was made last
+		keep.Last = max(keep.Last, 1)
+	}
 	var errs []error
-	for _, t := range u.Keep.Surplus(tapes, u.Clock.Now()) {
+	for _, t := range keep.Surplus(tapes, u.Clock.Now()) {
 		if u.Store != nil && !sent[t.Name] {
 			continue
 		}

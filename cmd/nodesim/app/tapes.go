@@ -175,6 +175,9 @@ what it would remove; with --yes it removes that.`,
 		if keep.Last < 0 {
 			return usagef("flag --keep-last %d: want 0 or more", keep.Last)
 		}
+		if keep.Age < 0 {
+			return usagef("flag --keep-age %s: want more than 0, such as 2160h", keep.Age)
+		}
 		s, q, err := f.open(cmd)
 		if err != nil {
 			return err
@@ -196,8 +199,8 @@ func (b *bytesFlag) String() string {
 
 func (b *bytesFlag) Set(s string) error {
 	q, err := quantity.ParseQuantity(strings.TrimSpace(s))
-	if err != nil || q.Value() <= 0 {
-		return errors.New("want a size, such as 64Mi or 1Gi")
+	if err != nil || q.Value() <= 0 || q.Cmp(*quantity.NewQuantity(q.Value(), quantity.BinarySI)) != 0 { // 500m is half a byte
+		return errors.New("want a size in whole bytes, such as 64Mi or 1Gi")
 	}
 	*b = bytesFlag(q.Value())
 	return nil

@@ -76,7 +76,7 @@ func (f *testStoreFlags) run(cmd *cobra.Command, args []string, policies []*poli
 		return err
 	}
 	if c.Store, err = store.Open(cmd.Context(), address); err != nil {
-		return err
+		return f.ended(0, err)
 	}
 	defer func() { err = errors.Join(err, c.Store.Close()) }()
 	tested := 0
@@ -86,14 +86,19 @@ func (f *testStoreFlags) run(cmd *cobra.Command, args []string, policies []*poli
 		}
 	}
 	res, err := storetest.Run(cmd.Context(), c)
-	if err != nil && f.shard != "" {
-		// A pod that is evicted, or a store that doesn't answer: the index is not done, and the Job has to begin it again.
-		return &exitError{exitEnded, fmt.Errorf("shard %s: ended after %s of its own: no result is written: run it again: %w", f.shard, phrase.Count(tested, "tape"), err)}
-	}
 	if err != nil {
-		return err
+		return f.ended(tested, err)
 	}
 	return tellTest(cmd, res, f.format.value, reports)
+}
+
+// ended is the error of a test that isn't done. Of a shard, whose pod is evicted, or whose store doesn't answer, the Job has to begin the
+// index again.
+func (f *testStoreFlags) ended(tested int, err error) error {
+	if f.shard == "" {
+		return err
+	}
+	return &exitError{exitEnded, fmt.Errorf("shard %s: ended after %s of its own: no result is written: run it again: %w", f.shard, phrase.Count(tested, "tape"), err)}
 }
 
 // tellTest writes a result whose tapes are told of. What isn't whole, and what failed, is the exit status.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/shards"
@@ -12,13 +13,19 @@ import (
 // MountPath is where the Job's pods find the scenario and its files.
 const MountPath = "/hunt"
 
+// jobName has room for the index, which the name of a pod ends with: a label of at most 63 characters.
+func jobName(scenario string) string {
+	const most = 53
+	return "hunt-" + strings.TrimRight(scenario[:min(len(scenario), most)], "-")
+}
+
 // Manifest is the Kubernetes Job that runs a search in shards. policies are the names that the policies of the Config were found by.
 func Manifest(c Config, policies []string, image string, of int) ([]byte, error) {
 	if _, err := prepare(&c); err != nil { // what can't be searched is refused here, and not in a pod
 		return nil, err
 	}
 	j := shards.Job{
-		Name: "hunt-" + c.Scenario.Name, Container: "hunt", Image: image, Shards: of, FilesAt: MountPath,
+		Name: jobName(c.Scenario.Name), Container: "hunt", Image: image, Shards: of, FilesAt: MountPath,
 		Files: map[string]string{"scenario.yaml": c.Scenario.Document.Text()},
 		Args:  []string{"hunt", MountPath + "/scenario.yaml", "--seed", strconv.FormatUint(c.Seed, 10)},
 	}

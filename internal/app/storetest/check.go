@@ -51,7 +51,7 @@ func (t *Tape) check(of *store.Tape, file string, policies []*policy.Policy) {
 		return // there is nothing that a policy could be about
 	}
 	if len(policies) > 0 {
-		if t.Policies, err = analyse.Check(file, nil, analyse.Pods{}, policies); err != nil {
+		if t.Policies, _, err = analyse.Check(file, nil, analyse.Pods{}, policies); err != nil {
 			fail(err)
 		}
 	}

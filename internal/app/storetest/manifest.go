@@ -6,8 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/shards"
 )
@@ -37,10 +35,6 @@ func (j *Job) Manifest() ([]byte, error) {
 	folder, err := j.folder()
 	if err != nil {
 		return nil, err
-	}
-	// The name of an index's pod begins so, and is a label in DNS (k8s.io/kubernetes/pkg/apis/batch/validation, ValidateJobSpec).
-	if longest := fmt.Sprintf("%s-%d", j.Name, j.Shards-1); len(validation.IsDNS1123Label(longest)) > 0 {
-		return nil, fmt.Errorf("name %.80q: want small letters, digits and dashes, at most %d, as its pods are called %.80s", j.Name, validation.DNS1123LabelMaxLength-len(longest)+len(j.Name), longest)
 	}
 	job := shards.Job{
 		Name: j.Name, Container: "test", Image: j.Image, Shards: j.Shards, FilesAt: MountPath, Files: map[string]string{}, Scratch: scratchPath,

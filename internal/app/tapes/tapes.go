@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/nodesim/nodesim/internal/atomicfile"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/recorder/store"
 )
 
@@ -32,7 +33,7 @@ type listing struct {
 func find(ctx context.Context, s *store.Store, q store.Query, errs io.Writer) ([]store.Tape, error) {
 	all, skipped, err := s.List(ctx, q)
 	for _, err := range skipped {
-		fmt.Fprintf(errs, "warning: %v: left out\n", err)
+		fmt.Fprintf(errs, "warning: %s: left out\n", phrase.Escaped(err.Error())) // others write there
 	}
 	return all, err
 }
@@ -111,14 +112,26 @@ func Get(ctx context.Context, s *store.Store, q store.Query, names []string, fol
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("flag --out: %w: want a folder that can be written", err)
 	}
+	var failed []error
 	for _, t := range all {
 		name := filepath.Join(folder, t.File())
-		if err := get(ctx, s, t, name); err != nil {
+		if err := get(ctx, s, t, name); ctx.Err() != nil {
 			return err
+		} else if err != nil {
+			failed = append(failed, err)
+			continue
 		}
 		fmt.Fprintln(out, name)
 	}
-	return nil
+	return joined(failed)
+}
+
+// joined are errors as one line.
+func joined(errs []error) error {
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	return fmt.Errorf("%w; and %s more", errs[0], phrase.Count(len(errs)-1, "error"))
 }
 
 // get writes a tape to a file that isn't there yet. What is half written is never left under its name.
@@ -138,20 +151,26 @@ func Prune(ctx context.Context, s *store.Store, q store.Query, keep store.Keep, 
 	}
 	surplus := keep.Surplus(all, time.Now())
 	freed := int64(0)
+	var failed []error
+	removed := 0
 	for _, t := range surplus {
 		if yes {
-			if err := s.Delete(ctx, t); err != nil {
+			if err := s.Delete(ctx, t); ctx.Err() != nil {
 				return err
+			} else if err != nil {
+				failed = append(failed, err)
+				continue
 			}
 		}
 		freed += t.Bytes
+		removed++
 		fmt.Fprintln(out, t.Name)
 	}
 	switch {
 	case yes:
-		fmt.Fprintf(errs, "removed %d of %d tapes, %s\n", len(surplus), len(all), size(freed))
+		fmt.Fprintf(errs, "removed %d of %d tapes, %s\n", removed, len(all), size(freed))
 	default:
-		fmt.Fprintf(errs, "would remove %d of %d tapes, %s: --yes removes them\n", len(surplus), len(all), size(freed))
+		fmt.Fprintf(errs, "would remove %d of %d tapes, %s: --yes removes them\n", removed, len(all), size(freed))
 	}
-	return nil
+	return joined(failed)
 }

@@ -2,7 +2,9 @@ package timeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -18,6 +20,9 @@ func parseYAML(text []byte) (*yaml.Node, *Error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(&doc); err != nil {
 		return nil, yamlError("YAML", err)
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, fault("one document", "more after its end (...)")
 	}
 	if len(doc.Content) != 1 {
 		return nil, fault("one value", "an empty document")

@@ -46,8 +46,11 @@ func Fill(path string, perm os.FileMode, fill func(*os.File) error) (err error) 
 }
 
 // Update is Write with the permissions that the file has already; those of a new one
-// are 0644.
+// are 0644. A link stays one: what it names is written.
 func Update(path, text string) error {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
 	perm := os.FileMode(0o644)
 	if old, err := os.Stat(path); err == nil {
 		perm = old.Mode().Perm()

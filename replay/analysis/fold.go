@@ -101,8 +101,8 @@ func (f *Fold) wants(key string) bool {
 
 // Finish ends the tape. Nothing may be added after that. The error is an UnmatchedError.
 func (f *Fold) Finish() (*Analysis, error) {
-	if err := f.s.follower.Unmatched(); err != nil {
-		return nil, &UnmatchedError{err}
+	if err := f.s.unmatched(); err != nil {
+		return nil, err
 	}
 	a := f.s.finish()
 	a.Tape.Complete = f.ended

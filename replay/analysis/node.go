@@ -287,7 +287,7 @@ func (s *reading) nodeGone(n *node) {
 		}
 		s.hold(p, false)
 	}
-	n.place.node = nil
+	n.place.node, n.place.left = nil, true
 	s.forget(n.place)
 	delete(s.nodes, n.Name)
 }

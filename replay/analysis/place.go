@@ -4,6 +4,7 @@ package analysis
 type place struct {
 	name      string
 	node      *node
+	left      bool // its node is gone, rather than never seen
 	pods      []*pod
 	evictable int // of them
 }
@@ -45,4 +46,9 @@ func (s *reading) settlePod(p *pod) {
 	n.cover(p)
 	s.hold(p, n.drains() && p.counts && !p.deleting)
 	n.settle(s)
+}
+
+// scoped reports whether the tape has some of the cluster's nodes only.
+func (s *reading) scoped() bool {
+	return s.header.Scope.Nodegroup != "" || s.header.Scope.Selector != ""
 }

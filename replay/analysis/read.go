@@ -56,11 +56,23 @@ func read(r *timeline.Reader, o Options) (*reading, error) {
 			return nil, err
 		}
 	}
-	if err := s.follower.Unmatched(); err != nil {
-		return nil, &UnmatchedError{err}
+	if err := s.unmatched(); err != nil {
+		return nil, err
 	}
 	s.a.Tape.Complete = r.Complete()
 	return s, nil
+}
+
+// unmatched is the error of a scope that no node, or no pod, on the tape is in.
+func (s *reading) unmatched() error {
+	err := s.follower.Unmatched()
+	if err == nil && s.header.Scope.Pods != "" {
+		err = s.finder.Unmatched()
+	}
+	if err != nil {
+		return &UnmatchedError{err}
+	}
+	return nil
 }
 
 // reading is a tape that is being read: the state of its objects at a line, and what is known of each by then.

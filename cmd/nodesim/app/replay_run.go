@@ -124,7 +124,9 @@ func (f *replayFlags) driver(tape *ui.Tape) (*ui.Driver, *timeline.Reader, error
 
 // scope is what was asked for in place of what a tape's header says.
 func (f *replayFlags) scope() analyse.Scope {
-	return analyse.Scope{Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target}
+	return analyse.Scope{
+		Provider: f.named(), Nodegroup: f.nodegroup, Target: f.target, Pods: analyse.Pods{Selector: f.pods.pods, Namespace: f.pods.namespace},
+	}
 }
 
 // named is the provider that was asked for: "" leaves it to the tape.
@@ -140,11 +142,6 @@ func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, 
 	o, err := f.scope().Options(tape, h)
 	if err != nil {
 		return nil, err
-	}
-	if f.pods.pods != "" {
-		if err := o.ShowPods(f.pods.namespace, f.pods.pods); err != nil {
-			return nil, err
-		}
 	}
 	d := ui.NewDriver(ui.NewView(h, o), nil)
 	d.From, d.To, d.Verbose = f.from.Duration, f.to.Duration, f.verbose

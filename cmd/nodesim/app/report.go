@@ -53,7 +53,7 @@ An existing FILE is written anew; --out - writes to standard output.`,
 		case tape.Streams():
 			return usagef("argument %q: want a file: a report reads its tape twice", args[0])
 		}
-		if err := spare(cmd, out, args...); err != nil {
+		if err := spare(cmd, out, append(args, f.scenario.word, f.scenario.timings)...); err != nil {
 			return err
 		}
 		return f.report(cmd, tape, out)
@@ -94,19 +94,19 @@ func addPage(cmd *cobra.Command, out *string, says string) {
 	})
 }
 
-// spare refuses to replace a tape by what is made of it.
-func spare(cmd *cobra.Command, file string, tapes ...string) error {
+// spare refuses to replace a tape, or another file, by what is made of it.
+func spare(cmd *cobra.Command, file string, sources ...string) error {
 	out, err := os.Stat(file)
 	if there := err == nil && out.Mode().IsRegular(); !there {
 		return nil
 	}
-	for _, tape := range tapes {
-		in, err := os.Stat(tape)
-		if stdin, ok := cmd.InOrStdin().(*os.File); ok && tape == "-" {
+	for _, source := range sources {
+		in, err := os.Stat(source)
+		if stdin, ok := cmd.InOrStdin().(*os.File); ok && source == "-" {
 			in, err = stdin.Stat()
 		}
 		if err == nil && os.SameFile(in, out) {
-			return usagef("flag --out: found the tape itself: want another file")
+			return usagef("flag --out: found %s itself, which is read: want another file", source)
 		}
 	}
 	return nil

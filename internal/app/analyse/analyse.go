@@ -24,8 +24,11 @@ type Scope struct {
 	Pods                        Pods
 }
 
-// Options are the nodes of a tape that the scope names.
+// Options are the nodes and pods of a tape that the scope names. Pods become those of the header.
 func (s Scope) Options(tape *ui.Tape, h *timeline.Header) (observe.Options, error) {
+	if s.Pods.Selector != "" {
+		h.Scope.Pods, h.Scope.Namespace = s.Pods.Selector, s.Pods.Namespace
+	}
 	o, err := observe.OptionsFor(h, s.Provider, s.Nodegroup, s.Target)
 	if err != nil {
 		err = fmt.Errorf("tape %s: %w", tape.Name, err)
@@ -46,10 +49,6 @@ func Tape(tape *ui.Tape, scope Scope, series bool) (_ *analysis.Analysis, lacks 
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if pods := scope.Pods; pods.Selector != "" {
-		is := &r.Header().Scope
-		is.Pods, is.Namespace = pods.Selector, pods.Namespace
-	}
 	o, err := scope.Options(tape, r.Header())
 	if err != nil {
 		return nil, "", err
@@ -64,21 +63,20 @@ func Tape(tape *ui.Tape, scope Scope, series bool) (_ *analysis.Analysis, lacks 
 	return a, ui.Shortfall(r), nil
 }
 
-// Check holds a tape against policies, in the scope of File.
-func Check(path string, stdin io.Reader, pods Pods, policies []*policy.Policy) ([]policy.Result, error) {
+// Check holds a tape against policies, in the scope of File, and says what it lacks of a whole one.
+func Check(path string, stdin io.Reader, pods Pods, policies []*policy.Policy) (all []policy.Result, lacks string, err error) {
 	series := false
 	for _, p := range policies {
 		series = series || p.NeedsSeries()
 	}
-	a, err := File(path, stdin, pods, series)
+	a, lacks, err := Tape(ui.File(path, stdin), Scope{Pods: pods}, series)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var all []policy.Result
 	for _, p := range policies {
 		all = append(all, p.Check(a))
 	}
-	return all, nil
+	return all, lacks, nil
 }
 
 // Policies loads policies by their names or files.

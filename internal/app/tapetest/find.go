@@ -96,6 +96,9 @@ func below(folder string) (found, error) {
 	var here found
 	goldens := map[string]bool{}
 	var candidates []Subject
+	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		folder += string(filepath.Separator) // or a walk wouldn't follow it
+	}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

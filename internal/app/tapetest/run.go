@@ -102,7 +102,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 func (o Options) test(ctx context.Context, s Subject) Result {
 	r := Result{Name: s.Tape}
-	if o.policies(s, &r) && !o.Update && !exists(s.Feed) && !exists(s.Panel) {
+	if there, lacks := o.policies(s, &r); there && !o.Update && !exists(s.Feed) && !exists(s.Panel) {
+		if lacks != "" { // golden files say so
+			r.Failures = append(r.Failures, "not complete: "+lacks)
+		}
 		return r
 	}
 	got, err := textsOf(ctx, s.Tape)
@@ -133,26 +136,26 @@ func (o Options) test(ctx context.Context, s Subject) Result {
 	return r
 }
 
-// policies holds a tape against policies, and reports whether there are any.
-func (o Options) policies(s Subject, r *Result) bool {
+// policies holds a tape against policies, and reports whether there are any, and what the tape lacks of a whole one.
+func (o Options) policies(s Subject, r *Result) (there bool, lacks string) {
 	all := o.Policies
 	if exists(s.Policy) {
 		own, err := policy.Find(s.Policy)
 		if err != nil {
 			r.Failures = append(r.Failures, err.Error())
-			return true
+			return true, ""
 		}
 		all = append(slices.Clone(all), own)
 	}
 	if len(all) == 0 {
-		return false
+		return false, ""
 	}
-	said, err := analyse.Check(s.Tape, nil, analyse.Pods{}, all)
+	said, lacks, err := analyse.Check(s.Tape, nil, analyse.Pods{}, all)
 	if err != nil {
 		r.Failures = append(r.Failures, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	r.Policies = said
-	return true
+	return true, lacks
 }
 
 func exists(path string) bool {

@@ -144,6 +144,37 @@ func TestIncompleteTapeFailsUnlessItsGoldenSaysSo(t *testing.T) {
 	}
 }
 
+// A tape that is cut off may hold what a policy wants up to there.
+func TestIncompleteTapeFailsThoughItsPolicyHolds(t *testing.T) {
+	p, err := policy.Load("any", []byte("apiVersion: nodesim.dev/v1\nkind: Policy\nmetadata: {name: any}\nrules:\n- {name: any, expression: 'true'}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, whole := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "roll.yaml")
+		tape(t, path, whole)
+		rep, err := tapetest.Run(t.Context(), tapetest.Options{Paths: []string{path}, Policies: []*policy.Policy{p}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (rep.Failed == 0) != whole || !whole && !strings.Contains(printed(rep, path), "not complete: it ends without END") {
+			t.Errorf("whole %t: %s\n%s", whole, rep.Summary(), printed(rep, path))
+		}
+	}
+}
+
+// A folder may be named by a link.
+func TestLinkToAFolder(t *testing.T) {
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	tape(t, filepath.Join(dir, "roll.yaml"), true)
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if rep := run(t, true, link); len(rep.Results) != 1 || !strings.HasPrefix(rep.Results[0].Name, link+string(filepath.Separator)) {
+		t.Errorf("found %+v, want the tape by the link's name", rep.Results)
+	}
+}
+
 func TestOrphansAndBadTapesFail(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -59,6 +59,13 @@ var selectable = map[string]getters{
 	"services":               {"spec.clusterIP": text("spec", "clusterIP"), "spec.type": text("spec", "type")},
 	"replicationcontrollers": {"status.replicas": number("status", "replicas")},
 	"jobs.batch":             {"status.successful": number("status", "succeeded")},
+
+	"certificatesigningrequests.certificates.k8s.io": {"spec.signerName": text("spec", "signerName")},
+	"clustertrustbundles.certificates.k8s.io":        {"spec.signerName": text("spec", "signerName")},
+	"podcertificaterequests.certificates.k8s.io": {
+		"spec.signerName": text("spec", "signerName"), "spec.podName": text("spec", "podName"), "spec.nodeName": text("spec", "nodeName"),
+	},
+	"resourceslices.resource.k8s.io": {"spec.nodeName": text("spec", "nodeName"), "spec.driver": text("spec", "driver")},
 }
 
 // renamed holds labels that old clients still send.

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -53,6 +54,9 @@ func (p *Player) keyframe() {
 	p.frames = append(p.frames, keyframe{p.number, p.at, state})
 }
 
+// mostAhead bounds how far an Engine is moved at once: it has always more to do, and nobody else is answered meanwhile.
+const mostAhead = 30 * 24 * time.Hour
+
 // Seek goes to a position: what is at or before it is applied, what stands
 // after it isn't. Forward, open watches see everything on the way. Backward
 // is a rewind, see [Cluster.Rewind]. A position after the last event is the
@@ -68,8 +72,11 @@ func (p *Player) Seek(ctx context.Context, to time.Duration) error {
 }
 
 func (p *Player) seek(ctx context.Context, to time.Duration) (err error) {
-	if p.engine != nil && to < p.reached {
+	switch {
+	case p.engine != nil && to < p.reached:
 		return errNoWayBack
+	case p.engine != nil && to-p.reached > mostAhead:
+		return fmt.Errorf("replay: seek to %s: a cluster that acts has no end: want a position at most %s ahead", to, mostAhead)
 	}
 	if to < p.at && p.opened {
 		err = p.back(ctx, to)

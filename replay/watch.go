@@ -71,7 +71,7 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 	if err != nil {
 		return nil, err
 	}
-	ask := Request{Verb: "watch", Resource: gvr, Namespace: namespace, Options: opts}
+	ask := Request{Verb: "watch", Resource: gvr, Namespace: namespace, Name: nameIn(opts.FieldSelector), Options: opts}
 	answer := c.ask(ask)
 	if answer.Err != nil {
 		return nil, answer.Err

@@ -85,6 +85,8 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	switch {
 	case s.settings.keep && !p.Writable():
 		return nil, errors.New("apiserver.KeepWrites: a tape can't be written to: want a Player of replay.NewEnginePlayer, or RecordWrites")
+	case s.settings.keep && s.settings.shift:
+		return nil, errors.New("apiserver.KeepWrites: found ShiftTimes beside it: want one of them: a cluster that acts lives now")
 	case s.settings.keep:
 		s.writeHandler = writes.Keep(p, s.settings.record)
 	case s.settings.record != nil:

@@ -116,7 +116,7 @@ func (s *Server) formed(req *http.Request, r *resource, info *route.Info, raw []
 		form := media.ForStatus(req)
 		return form, media.Status(form, &status), nil
 	}
-	if strings.HasSuffix(kind, "List") {
+	if info.Verb == "deletecollection" && strings.HasSuffix(kind, "List") {
 		return media.Form{}, raw, nil // of a deletecollection: JSON, which every client takes
 	}
 	if r == nil || r.Kind != kind { // the tape doesn't hold it, or a Scale

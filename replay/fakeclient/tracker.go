@@ -123,6 +123,12 @@ func (f *TrackerFeed) write(t *tracking) error {
 		if replay.IsNoEvent(err) {
 			return nil
 		}
+		if errors.Is(err, io.EOF) { // a fault has closed it: a client opens it again
+			if err := f.reopen(t); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -156,6 +162,15 @@ func (f *TrackerFeed) put(t *tracking, ev replay.Event) error {
 	err = f.tracker.Create(t.gvr, obj, o.Namespace())
 	if apierrors.IsAlreadyExists(err) { // the test's own
 		return f.tracker.Update(t.gvr, obj, o.Namespace())
+	}
+	return err
+}
+
+// reopen goes on where a watch was closed, or lists where that is forgotten.
+func (f *TrackerFeed) reopen(t *tracking) error {
+	err := t.open(f.player.Cluster(), t.watch.Version())
+	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		return f.again(t)
 	}
 	return err
 }

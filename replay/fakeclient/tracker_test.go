@@ -10,7 +10,30 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/replay/fault"
 )
+
+// A watch that a fault closes is opened again, as a client does.
+func TestFeedTrackerWithAClosedWatch(t *testing.T) {
+	p, err := replay.NewPlayer(replay.Events(header(), roll()), fault.Inject("close:nodes,at=2s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	theirs := fake.NewSimpleClientset()
+	f, err := FeedTracker(p, theirs.Tracker(), scheme.Scheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l, err := theirs.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(l.Items) != 2 || l.Items[0].Name != "b" || l.Items[0].ResourceVersion != "71" || l.Items[1].Name != "c" {
+		t.Errorf("found %+v, %v at the end, want b@71 and c", l, err)
+	}
+}
 
 func TestFeedTracker(t *testing.T) {
 	p, err := replay.NewPlayer(replay.Events(header(), roll()))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,6 +60,19 @@ func TestBounds(t *testing.T) {
 		{"more list items", patch(types.StrategicMergePatchType, owners(2001)), `413 RequestEntityTooLarge: Request entity too large: The strategic merge patch has 2001 list items, and the object 0: they are compared with each other, at most 4000000 times`},
 	} {
 		equal(t, c.what, do(t, d, c.r), c.want)
+	}
+}
+
+// Both Handlers bound the copies, which the library doesn't.
+func TestCopiesAreBounded(t *testing.T) {
+	for what, made := range map[string]func(){
+		"New":  func() { New(cluster(t), header(), nil) },
+		"Keep": func() { keeping(t) },
+	} {
+		jsonpatch.AccumulatedCopySizeLimit = 0
+		if made(); jsonpatch.AccumulatedCopySizeLimit != mostCopied {
+			t.Errorf("%s: found the limit %d, want %d", what, jsonpatch.AccumulatedCopySizeLimit, int64(mostCopied))
+		}
 	}
 }
 

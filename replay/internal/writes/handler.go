@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/internal/crd"
 	"github.com/nodesim/nodesim/timeline"
@@ -42,6 +43,14 @@ func New(c *replay.Cluster, h *timeline.Header, record func(Entry)) *Handler {
 	return &Handler{cluster: c, header: h, record: record}
 }
 
+// called is the name of the object that a request is about: a create has it in its body.
+func (r *Request) called() string {
+	if r.Verb == "create" && r.Name == "" && r.Subresource == "" {
+		return rawjson.Text(r.Body, "metadata", "name")
+	}
+	return r.Name
+}
+
 // Handle answers a write as an API server would whose state is the tape's at this
 // moment, and logs it. Nothing that anybody reads changes, unless the Handler is
 // of [Keep].
@@ -55,7 +64,7 @@ func (d *Handler) Handle(ctx context.Context, r Request) (Answer, error) {
 	}
 	err := d.cluster.Admit(replay.Request{
 		Verb: r.Verb, Resource: r.Resource, Subresource: r.Subresource,
-		Namespace: r.Namespace, Name: r.Name, Options: r.Selector,
+		Namespace: r.Namespace, Name: r.called(), Options: r.Selector,
 	})
 	d.mu.Lock()
 	defer d.mu.Unlock()

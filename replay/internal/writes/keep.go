@@ -19,6 +19,7 @@ const mostBytes = 3 << 19
 // ([replay.Player.Writable]): what is written is kept, and the cluster goes on
 // from there. record is that of [New].
 func Keep(p *replay.Player, record func(Entry)) *Handler {
+	limitCopies()
 	return &Handler{cluster: p.Cluster(), header: p.Header(), record: record, player: p}
 }
 

@@ -3,6 +3,7 @@ package writes
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -192,15 +193,24 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 			}
 		}
 	})
+	own := map[int32]int32{} // TCP and UDP of one port share that on the nodes (initNodePorts of alloc.go there)
+	for i := range s.Spec.Ports {
+		if p := &s.Spec.Ports[i]; p.NodePort != 0 {
+			own[p.Port] = p.NodePort
+		}
+	}
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
+		if p.NodePort == 0 {
+			p.NodePort = own[p.Port]
+		}
 		path := field.NewPath("spec", "ports").Index(i).Child("nodePort")
 		had := slices.ContainsFunc(was.Spec.Ports, func(o corev1.ServicePort) bool { return o.NodePort == p.NodePort })
 		switch {
 		case p.NodePort == 0:
 			at := pick(s, fmt.Sprint("port ", i), nodePorts)
 			for range nodePorts {
-				if p.NodePort = firstNodePort + int32(at); !taken[p.NodePort] {
+				if p.NodePort = firstNodePort + int32(at); !taken[p.NodePort] && !slices.Contains(slices.Collect(maps.Values(own)), p.NodePort) {
 					break
 				}
 				at, p.NodePort = (at+1)%nodePorts, 0
@@ -211,10 +221,10 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 		case had:
 		case p.NodePort < firstNodePort || p.NodePort >= firstNodePort+nodePorts:
 			return field.ErrorList{field.Invalid(path, p.NodePort, fmt.Sprintf("provided port is not in the valid range. The range of valid ports is %d-%d", firstNodePort, firstNodePort+nodePorts-1))}
-		case taken[p.NodePort]:
+		case taken[p.NodePort]: // by another Service
 			return field.ErrorList{field.Invalid(path, p.NodePort, "provided port is already allocated")}
 		}
-		taken[p.NodePort] = true
+		own[p.Port] = p.NodePort
 	}
 	return nil
 }

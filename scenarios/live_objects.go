@@ -83,6 +83,16 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 	return append(objects, later...)
 }
 
+// Later returns the objects of workloads that are created in the course of the scenario.
+func (p *LiveSimulation) Later() (objects []runtime.Object) {
+	for i := range p.sim.file.Workloads {
+		if w := &p.sim.file.Workloads[i]; w.CreateAt > 0 || p.createdLater(w) {
+			objects = append(objects, p.objectOf(w))
+		}
+	}
+	return objects
+}
+
 func budgetObject(b *spec.Budget, selector *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
 	o := &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},

@@ -78,7 +78,9 @@ func (c *ControlPlane) apiServerFlags() map[string]string {
 	if c.options.AuditLog != "" {
 		flags["audit-policy-file"] = c.group.Path("audit-policy.yaml")
 		flags["audit-log-path"] = c.options.AuditLog
-		flags["audit-log-maxsize"] = "0" // one file that grows; by default another begins after 100 MB (k8s.io/apiserver, pkg/server/options/audit.go)
+		// One file that grows, in megabytes: by default another begins after 100, and up to 1.35 where this is 0, too (k8s.io/apiserver,
+		// pkg/server/options/audit.go; lumberjack's Logger.max).
+		flags["audit-log-maxsize"] = "1048576"
 	}
 	return flags
 }

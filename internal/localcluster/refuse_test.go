@@ -104,7 +104,7 @@ func TestTheAuditLogIsOneFile(t *testing.T) {
 	nothingLeft(t)
 	instead(t, `for flag; do case $flag in --audit-log-max*) echo "$flag";; esac; done; exit 3`)
 	_, err := Start(t.Context(), Options{AuditLog: filepath.Join(t.TempDir(), "audit.jsonl")})
-	if err == nil || !strings.HasSuffix(err.Error(), "ends with --audit-log-maxsize=0") {
+	if err == nil || !strings.HasSuffix(err.Error(), "ends with --audit-log-maxsize=1048576") {
 		t.Errorf("found %v, want that the size has no limit", err)
 	}
 }

@@ -81,7 +81,7 @@ func (g *prerequisites) prospect(ctx context.Context, p planned) (string, error)
 		return "create " + p.key() + ", when the one that is being deleted is gone", nil
 	case have.GetLabels()[Label] == g.label:
 		return "adopt " + p.key(), nil
-	case p.resource == namespacesResource:
+	case p.stays():
 		return "use " + p.key() + ", which stays", nil
 	}
 	return "", g.foreign(p)

@@ -127,6 +127,7 @@ func (s *eventLoop) close() {
 // it.
 type simulation interface {
 	Objects() []runtime.Object
+	Later() []runtime.Object
 	CustomKinds() []scenarios.CustomKind
 	Resumable(*corev1.Node) bool
 	Adopt(nodes []*corev1.Node, at time.Duration, rolled bool) error

@@ -115,7 +115,10 @@ func (r *run) plan() (err error) {
 		return err
 	}
 	r.kinds = r.sim.CustomKinds()
-	r.objects, err = r.apiServer.prerequisites.planAll(r.sim.Objects())
+	if r.objects, err = r.apiServer.prerequisites.planAll(r.sim.Objects()); err != nil {
+		return err
+	}
+	r.during, err = r.apiServer.prerequisites.planAll(r.sim.Later())
 	return err
 }
 

@@ -122,11 +122,15 @@ func (g *prerequisites) create(ctx context.Context, p planned) (created bool, er
 		return false, nil
 	case have.GetDeletionTimestamp() != nil:
 		return false, apierrors.NewServiceUnavailable(p.key() + " is still being deleted")
-	case p.resource.Resource == "namespaces",
-		p.resource.Resource == "daemonsets" && p.object.GetNamespace() == metav1.NamespaceSystem:
+	case p.stays():
 		return false, nil
 	}
 	return false, g.foreign(p)
+}
+
+// stays reports whether a planned object may be there and somebody else's.
+func (p planned) stays() bool {
+	return p.resource == namespacesResource || p.resource.Resource == "daemonsets" && p.object.GetNamespace() == metav1.NamespaceSystem
 }
 
 // foreign is the error of a planned object that is there and isn't ours.

@@ -46,7 +46,7 @@ func rightsFor(created []schema.GroupVersionResource) []right {
 	of("", "pods", "", "list", "watch", "get", "patch", "delete")
 	of("", "pods", "status", "update")
 	of("", "pods", "eviction", "create")
-	of("", "events", "", "create", "patch")
+	of("", "events", "", "list", "watch", "create", "patch")
 	of("", "configmaps", "", "get", "create", "update", "delete")
 	of("coordination.k8s.io", "leases", "", "get", "create", "update", "delete")
 	of("policy", "poddisruptionbudgets", "", "list", "watch")
@@ -76,7 +76,7 @@ func rightsOf(group, resource, sub string, verbs ...string) []right {
 
 // rights lists the permissions that this live run needs.
 func (r *run) rights() []right {
-	all := rightsFor(resourcesOf(r.objects))
+	all := rightsFor(resourcesOf(slices.Concat(r.objects, r.during)))
 	if r.sim.Placing() {
 		all = append(all, right{"create", "", "pods", "binding"})
 	}

@@ -74,6 +74,7 @@ type run struct {
 	pace      *pace
 	lock      *checkpointLock
 	objects   []planned
+	during    []planned // to be made in the course of the scenario
 	later     []planned // workloads, which wait for the nodes of 0s
 	podCache  corev1listers.PodLister
 	// nodes are those of an earlier live run, leaving those that were on their way out.

@@ -148,15 +148,16 @@ func warn(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, "nodesim: warning: %s\n", noderoll.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// rateLimited lets a warning through once a few seconds.
+// rateLimited lets a warning through once a few seconds. Others than the last one have no wait.
 func rateLimited(tell func(error)) func(error) {
 	var mu sync.Mutex
 	var last time.Time
+	var said string
 	return func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if time.Since(last) > 3*time.Second {
-			last = time.Now()
+		if text := err.Error(); text != said || time.Since(last) > 3*time.Second {
+			last, said = time.Now(), text
 			tell(err)
 		}
 	}

@@ -141,7 +141,8 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		err = fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Shown))
+		interrupted := fmt.Errorf("interrupted at %s", noderoll.AppendStamp(nil, report.Shown))
+		err = errors.Join(append([]error{interrupted}, besides(err, context.Canceled)...)...)
 	case err == nil && s.out != "" && !report.Standby:
 		fmt.Fprintf(cmd.ErrOrStderr(), "see it again: nodesim replay %s\n", record.Quote(s.out))
 		if report.Gaps > 0 {
@@ -149,6 +150,20 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		}
 	}
 	return f.explain(err, name)
+}
+
+// besides are the parts of a joined error that aren't the given one.
+func besides(err, is error) (others []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, part := range joined.Unwrap() {
+			others = append(others, besides(part, is)...)
+		}
+		return others
+	}
+	if err != nil && !errors.Is(err, is) {
+		return []error{err}
+	}
+	return nil
 }
 
 // bufferStderr has what is written to standard error wait while it has to, where that

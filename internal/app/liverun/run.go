@@ -137,6 +137,9 @@ func (v *viewer) open(ctx context.Context) error {
 		}
 		select {
 		case <-opened:
+			if err != nil { // which is told at the end again: until then nothing more is shown
+				v.warn(err.Error())
+			}
 			v.fail(err)
 		default:
 			failed <- err // nothing has happened yet: there is no live run without

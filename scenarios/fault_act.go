@@ -47,8 +47,7 @@ func (s *Simulation) act(f *spec.Fault) {
 			s.kubelets.Leak(t, f.MemoryLeak.PerMinute.Value())
 		}
 	case f.VolumeStuck != nil:
-		s.env.Cloud.Volumes.Stick(true)
-		s.until(f.VolumeStuck.For, func() { s.env.Cloud.Volumes.Stick(false) })
+		s.until(f.VolumeStuck.For, s.env.Cloud.Volumes.Stick(s.volumesOf(f.VolumeStuck.Workload)))
 	case f.IPExhaustion != nil:
 		s.env.Cloud.Group(f.IPExhaustion.Group).FreeIPs = f.IPExhaustion.Free
 	case f.CreateWorkload != nil:

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -124,6 +125,7 @@ func (f *File) SimulateLive(c LiveConfig) (*LiveSimulation, error) {
 	s.startCloudControllers()
 	s.startAutoscaler()
 	s.watchFinalizers()
+	s.watchClaims()
 	if err := s.startProvider(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", f.Metadata.Name, err)
 	}
@@ -296,6 +298,9 @@ func (p *LiveSimulation) Unsettled() []string {
 		}
 	}
 	for _, b := range p.sim.env.API.Budgets() {
+		if !slices.ContainsFunc(p.sim.file.Budgets, func(own spec.Budget) bool { return own.Namespace == b.Namespace && own.Name == b.Name }) {
+			continue // somebody else's
+		}
 		have := p.countServing(b.Covers)
 		if p.before == 0 && (b.CurrentHealthy < have || b.ObservedGeneration < b.Generation) {
 			missing = append(missing, fmt.Sprintf("budget %s/%s counts %d of %d pods", b.Namespace, b.Name, b.CurrentHealthy, have))

@@ -74,6 +74,14 @@ func (d *disks) of(pod *kube.Pod) string {
 	return ""
 }
 
+// claimOf returns the namespace and name of the claim of a volume, "" where nothing is known of it.
+func (d *disks) claimOf(volume string) string {
+	if v := d.byName[volume]; v != nil {
+		return v.claim
+	}
+	return ""
+}
+
 // after does something when a time of the scenario has passed: before Begin, at once.
 func (d *disks) after(takes time.Duration, do func()) {
 	if !d.p.begun {

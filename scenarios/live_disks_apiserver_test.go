@@ -215,7 +215,11 @@ func (w *fakeControlPlane) WriteAttachment(_, is *storagev1.VolumeAttachment) {
 	came := is.Status.Attached && !a.Status.Attached
 	a.Finalizers, a.Status = slices.Clone(is.Finalizers), is.Status
 	if e := a.Status.DetachError; e != nil {
-		w.say("not detached %s: %s", a.Name, e.Message)
+		of := ""
+		if pv := w.shelf.volumes[*a.Spec.Source.PersistentVolumeName]; pv != nil {
+			of = pv.Spec.ClaimRef.Name
+		}
+		w.say("not detached %s of %s: %s", a.Name, of, e.Message)
 	}
 	if e := a.Status.AttachError; e != nil {
 		w.say("not attached %s: %s", a.Name, e.Message)

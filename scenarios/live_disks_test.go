@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // The volumes of a StatefulSet's pods are made once, and follow them from node to
@@ -55,6 +56,40 @@ func TestLiveVolumes(t *testing.T) {
 	}
 	if n := count(w.log, "unattached"); n > 0 {
 		t.Errorf("%d posts of pods that run without their volume", n)
+	}
+}
+
+// Volumes that are stuck may be those of one workload, in a simulation and in a live run.
+func TestStuckVolumesOfAWorkload(t *testing.T) {
+	const cache = "- {name: cache, namespace: shop, kind: StatefulSet, replicas: 1, volume: 1Gi}\nbudgets:\n"
+	for workload, sticks := range map[string]bool{"db": true, "cache": false} {
+		replace := []string{"default: 6m", "default: 30m", "budgets:\n", cache, "volumeStuck: {", "volumeStuck: {workload: " + workload + ", "}
+		w, wall := runTextLive(t, "volume-detach", replace...)
+		begin(t, w)
+		play(t, w, wall, func() bool { return false })
+		stuck := slices.ContainsFunc(w.log, func(line string) bool {
+			return strings.Contains(line, "not detached ") && strings.Contains(line, " of data-db-")
+		})
+		if stuck != sticks {
+			t.Errorf("live, volumes of %s stick: %t of db's", workload, stuck)
+		}
+		file := textOf(t, "volume-detach", replace...)
+		refused := 0
+		s, err := file.Simulate(func(ev timeline.Event) error {
+			if strings.Contains(string(ev.Object), `"reason":"FailedAttachVolume"`) && strings.Contains(string(ev.Object), `"name":"db-`) {
+				refused++
+			}
+			return nil
+		})
+		if err == nil {
+			err = s.Run()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (refused > 0) != sticks {
+			t.Errorf("volumes of %s: %d attachments of db's failed", workload, refused)
+		}
 	}
 }
 
@@ -150,6 +185,19 @@ func TestLiveClasses(t *testing.T) {
 // runTextLive has a shipped scenario run live in which texts are replaced.
 func runTextLive(t *testing.T, name string, replace ...string) (*fakeControlPlane, *time.Time) {
 	t.Helper()
+	file := textOf(t, name, replace...)
+	wall := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	w := newPlane(func() time.Time { return wall })
+	var err error
+	if w.p, err = file.SimulateLive(scenarios.LiveConfig{APIServer: w, Now: w.now, Speed: 10}); err != nil {
+		t.Fatal(err)
+	}
+	return w, &wall
+}
+
+// textOf is a shipped scenario with parts of its text replaced.
+func textOf(t *testing.T, name string, replace ...string) *scenarios.File {
+	t.Helper()
 	found, err := scenarios.Find(name)
 	if err != nil {
 		t.Fatal(err)
@@ -162,10 +210,5 @@ func runTextLive(t *testing.T, name string, replace ...string) (*fakeControlPlan
 	if err != nil {
 		t.Fatal(err)
 	}
-	wall := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	w := newPlane(func() time.Time { return wall })
-	if w.p, err = file.SimulateLive(scenarios.LiveConfig{APIServer: w, Now: w.now, Speed: 10}); err != nil {
-		t.Fatal(err)
-	}
-	return w, &wall
+	return file
 }

@@ -1,6 +1,9 @@
 package scenarios
 
 import (
+	"slices"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
@@ -33,4 +36,32 @@ func (s *Simulation) isOf(p *kube.Pod, w *spec.Workload) bool {
 // labelsOf looks labels up.
 func labelsOf(m map[string]string) func(key string) (string, bool) {
 	return func(key string) (string, bool) { value, there := m[key]; return value, there }
+}
+
+// watchClaims notes whose pods have which claims: a volume is detached when its pod may be gone.
+func (s *Simulation) watchClaims() {
+	if !slices.ContainsFunc(s.file.Workloads, func(w spec.Workload) bool { return w.Volume != nil }) {
+		return
+	}
+	s.claims = map[string]*spec.Workload{}
+	s.env.API.WatchPods(func(c kube.Change, _, p *kube.Pod) {
+		if c == kube.Added && p.Claim != "" {
+			s.claims[component.VolumeKey(p)] = s.workloadOfPod(p.Namespace, p.Labels.Lookup)
+		}
+	})
+}
+
+// volumesOf says which volumes are those of a workload; nil is all, where no workload is named.
+func (s *Simulation) volumesOf(workload string) func(volume string) bool {
+	if workload == "" {
+		return nil
+	}
+	w := s.workloadOf(workload)
+	return func(volume string) bool {
+		claim := volume
+		if s.live != nil && s.live.disks != nil {
+			claim = s.live.disks.claimOf(volume)
+		}
+		return w != nil && s.claims[claim] == w
+	}
 }

@@ -63,6 +63,7 @@ type Simulation struct {
 
 	acting      *Acting                          // nil in a simulation that ends with its scenario
 	byNamespace map[string][]*spec.Workload      // see workloadOfPod
+	claims      map[string]*spec.Workload        // by namespace/claim
 	members     map[*cloud.Instance]*spec.Member // of nodes that the file names
 	shapes      map[*cloud.Group][]knownShape    // of the other nodes
 	// Of machines that aren't the simulation's own.

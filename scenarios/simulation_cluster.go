@@ -232,6 +232,7 @@ func (s *Simulation) startActors() error {
 	s.scheduler = scheduler.New(s.env)
 	s.startAutoscaler()
 	s.watchFinalizers()
+	s.watchClaims()
 	return s.startProvider()
 }
 

@@ -21,6 +21,9 @@ func (c *checker) faults() *Error {
 			}
 			return c.bad(path, found, "one action: "+list(actionKeys()))
 		}
+		if c.f.Cluster.Kubelet == KubeletKwok && NotOfKwok(keys[0]) {
+			return c.bad(path+"."+keys[0], "a fault of kubelets", "none of these where cluster.kubelet is kwok")
+		}
 		if err := c.refersTo(reflect.ValueOf(f).Elem(), path); err != nil {
 			return err
 		}
@@ -29,6 +32,11 @@ func (c *checker) faults() *Error {
 		}
 	}
 	return c.cycles()
+}
+
+// NotOfKwok reports whether a fault's action does nothing to nodes of kwok: they have no images, runtime, memory, addresses and volumes.
+func NotOfKwok(action string) bool {
+	return slices.Contains([]string{"imagePull", "crash", "runtimeDown", "memoryLeak", "volumeStuck", "ipExhaustion"}, action)
 }
 
 // actionKeys are the keys of all actions.
@@ -144,6 +152,10 @@ func (c *checker) action(f *Fault, path string) *Error {
 		return c.down(f.KubeletDown, path)
 	case f.RuntimeDown != nil:
 		return c.down(f.RuntimeDown, path)
+	case f.VolumeStuck != nil:
+		if w := c.f.Workload(f.VolumeStuck.Workload); w != nil && w.Volume == nil {
+			return c.bad(path+".workload", fmt.Sprintf("%q, which has no volume", w.Name), "a workload with a volume, or none for all volumes")
+		}
 	case f.Scale != nil:
 		if c.f.Workload(f.Scale.Workload).Kind == KindDaemonSet {
 			return c.bad(path+".workload", fmt.Sprintf("%q, a DaemonSet", f.Scale.Workload), "a workload that has replicas")
@@ -191,6 +203,8 @@ func (c *checker) down(d *Down, path string) *Error {
 	switch {
 	case d.Times > 1 && d.For == 0:
 		return c.bad(path+".times", fmt.Sprint(d.Times), "a time that it lasts, for, where it happens more than once")
+	case d.Times == 1 && d.Every != 2*d.For:
+		return c.bad(path+".every", short(d.Every), "none where it happens once: times says how often")
 	case d.Times > 1 && d.Every <= d.For:
 		return c.bad(path+".every", short(d.Every), "more than for, "+short(d.For))
 	}

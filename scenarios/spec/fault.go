@@ -301,7 +301,7 @@ type MemoryLeak struct {
 
 // A VolumeStuck makes volumes stay attached where they no longer belong.
 type VolumeStuck struct {
-	// Workload whose volumes stay; absent: all.
+	// Workload whose volumes stay; absent: all volumes.
 	Workload string `yaml:"workload" form:"workload"`
 	// For is the time by which they stay longer than usual.
 	For time.Duration `yaml:"for" default:"6m" min:"1s" max:"240h"`

@@ -85,7 +85,8 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 }
 
 func TestSettingsAndSeed(t *testing.T) {
-	d, err := Parse("everything.yaml", []byte(everything(t)))
+	text, _, _ := strings.Cut(everything(t), "faults:\n") // some aren't for kwok
+	d, err := Parse("everything.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,11 +70,16 @@ var kinds = []kind{
 // Applicable are the actions of the faults that may be added to a file, in the order of docs/scenarios.md.
 func Applicable(f *spec.File) (all []string) {
 	for _, k := range kinds {
-		if k.applies(f) {
+		if k.fits(f) {
 			all = append(all, k.action)
 		}
 	}
 	return all
+}
+
+// fits reports whether a fault may be added to a file, and does something there.
+func (k *kind) fits(f *spec.File) bool {
+	return k.applies(f) && (f.Cluster.Kubelet != spec.KubeletKwok || !spec.NotOfKwok(k.action))
 }
 
 // Actions are those of all faults that may be added to some file.
@@ -94,7 +99,7 @@ func (d *drawer) faults() {
 	for range d.IntN(d.space.more + 1) {
 		action := pick(d.Rand, d.space.Faults)
 		i := slices.IndexFunc(kinds, func(k kind) bool { return k.action == action })
-		if i < 0 || !kinds[i].applies(d.f) { // it has no such workload any more
+		if i < 0 || !kinds[i].fits(d.f) { // it has no such workload any more
 			continue
 		}
 		one := kinds[i].draw(d)

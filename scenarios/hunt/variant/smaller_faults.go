@@ -59,7 +59,15 @@ var faultSteps = []func(*spec.Fault) bool{
 			return was != "" && f.SpotInterruption == nil // whose group has to be one of spot instances
 		})
 	},
-	func(f *spec.Fault) bool { return down(f, func(d *spec.Down) bool { return lower(&d.Times, 1) }) },
+	func(f *spec.Fault) bool {
+		return down(f, func(d *spec.Down) bool {
+			if !lower(&d.Times, 1) {
+				return false
+			}
+			d.Every = 2 * d.For
+			return true
+		})
+	},
 	func(f *spec.Fault) bool {
 		return down(f, func(d *spec.Down) bool {
 			if !shorter(&d.For) {

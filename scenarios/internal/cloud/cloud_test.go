@@ -181,9 +181,19 @@ func TestVolumes(t *testing.T) {
 	if !r.Volumes.Attach("v", "i-0") || r.Volumes.Attach("v", "i-1") || !r.Volumes.Attach("v", "i-0") {
 		t.Error("a volume is attached to one instance, and again to the same")
 	}
-	r.Volumes.Stick(true)
+	end := r.Volumes.Stick(func(volume string) bool { return volume == "v" })
 	if r.Volumes.Detach("v", false) || !r.Volumes.Detach("v", true) || r.Volumes.On("v") != "" {
 		t.Error("a volume that is stuck goes by force alone")
+	}
+	if !r.Volumes.Detach("w", false) {
+		t.Error("another one isn't stuck")
+	}
+	all := r.Volumes.Stick(nil)
+	if end(); r.Volumes.Detach("w", false) {
+		t.Error("all are stuck, and one isn't")
+	}
+	if all(); !r.Volumes.Detach("v", false) {
+		t.Error("a volume is stuck where nothing holds it any more")
 	}
 	if !slices.Equal(told, []string{"v on i-0", "v on i-0"}) {
 		t.Errorf("told %v", told)

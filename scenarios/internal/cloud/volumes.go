@@ -1,9 +1,11 @@
 package cloud
 
+import "slices"
+
 // Volumes are the provider's disks: each is attached to one instance at most.
 type Volumes struct {
 	attached map[string]string // instance ID by volume
-	stuck    int
+	stuck    []*stuck
 	watchers []func(volume, instance string)
 }
 
@@ -25,21 +27,22 @@ func (v *Volumes) Attach(volume, instance string) bool {
 	return true
 }
 
-// Detach detaches a volume. It reports false where volumes are stuck, unless
+// stuck says which volumes are: nil of is all of them.
+type stuck struct{ of func(volume string) bool }
+
+// Detach detaches a volume. It reports false where the volume is stuck, unless
 // forced.
 func (v *Volumes) Detach(volume string, force bool) bool {
-	if v.stuck > 0 && !force {
+	if !force && slices.ContainsFunc(v.stuck, func(s *stuck) bool { return s.of == nil || s.of(volume) }) {
 		return false
 	}
 	delete(v.attached, volume)
 	return true
 }
 
-// Stick makes all detachments fail, or ends that.
-func (v *Volumes) Stick(begins bool) {
-	if begins {
-		v.stuck++
-	} else {
-		v.stuck--
-	}
+// Stick makes detachments fail, of all volumes or of some, until end is called.
+func (v *Volumes) Stick(of func(volume string) bool) (end func()) {
+	some := &stuck{of}
+	v.stuck = append(v.stuck, some)
+	return func() { v.stuck = slices.DeleteFunc(v.stuck, func(s *stuck) bool { return s == some }) }
 }

@@ -136,14 +136,14 @@ func TestANodeOutOfServiceLetsGo(t *testing.T) {
 func TestAStuckVolumeIsTriedAgain(t *testing.T) {
 	m := newMoving(t)
 	m.to(t, time.Minute)
-	m.Cloud.Volumes.Stick(true)
+	end := m.Cloud.Volumes.Stick(nil)
 	m.API.DeletePod(m.pod, 0)
 	m.successor(t, "db-0")
 	m.to(t, 20*time.Minute)
 	if m.Cloud.Volumes.On(volumeKey) != m.was.ID {
 		t.Fatal("a stuck volume has moved")
 	}
-	m.Cloud.Volumes.Stick(false)
+	end()
 	m.to(t, 25*time.Minute)
 	if m.Cloud.Volumes.On(volumeKey) != m.will.ID {
 		t.Errorf("on %q: want it moved when nothing holds it", m.Cloud.Volumes.On(volumeKey))

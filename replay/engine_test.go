@@ -320,6 +320,9 @@ func TestAnEngineRefuses(t *testing.T) {
 	if err := p.Seek(t.Context(), time.Minute); err == nil || p.Position() != time.Hour {
 		t.Error("back in time", err, p.Position())
 	}
+	if err := p.Seek(t.Context(), replay.End); err == nil || p.Position() != time.Hour {
+		t.Error("to the end of what has none", err, p.Position())
+	}
 	put(t, p, wish("broken"))
 	if err := p.Step(); err == nil {
 		t.Error("a broken engine goes on")

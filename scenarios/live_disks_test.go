@@ -59,6 +59,22 @@ func TestLiveVolumes(t *testing.T) {
 	}
 }
 
+// What is created in the course of a live run isn't there at its beginning, and is known before.
+func TestLaterObjects(t *testing.T) {
+	w, _ := runTextLive(t, "surge", "budgets:\n", "- {name: late, namespace: shop, kind: Job, replicas: 1, createAt: 5m}\nbudgets:\n")
+	jobs := func(objects []runtime.Object) (n int) {
+		for _, o := range objects {
+			if o.GetObjectKind().GroupVersionKind().Kind == "Job" {
+				n++
+			}
+		}
+		return n
+	}
+	if now, later := jobs(w.p.Objects()), jobs(w.p.Later()); now != 0 || later != 1 || len(w.p.Later()) != 1 {
+		t.Errorf("found %d Jobs at the beginning and %d later, want one later", now, later)
+	}
+}
+
 // Volumes that are stuck may be those of one workload, in a simulation and in a live run.
 func TestStuckVolumesOfAWorkload(t *testing.T) {
 	const cache = "- {name: cache, namespace: shop, kind: StatefulSet, replicas: 1, volume: 1Gi}\nbudgets:\n"

@@ -171,3 +171,24 @@ func TestChanceOfRequests(t *testing.T) {
 		t.Errorf("%d of 80 refused, want about half: %v", n, both)
 	}
 }
+
+// A rule with a name meets the lists and watches of that name alone.
+func TestRefusalsOfAName(t *testing.T) {
+	for _, verb := range []string{"list", "watch"} {
+		p, _ := playTo(t, 10*time.Second, "500:nodes,name=b,verb="+verb)
+		for selector, refused := range map[string]bool{"": false, "metadata.name=a": false, "metadata.name!=b": false, "metadata.name=b": true} {
+			var err error
+			if o := (metav1.ListOptions{FieldSelector: selector}); verb == "list" {
+				_, err = p.Cluster().List(nodeGVR, "", o)
+			} else {
+				var w *replay.Watch
+				if w, err = p.Cluster().Watch(nodeGVR, "", o); err == nil {
+					w.Stop()
+				}
+			}
+			if apierrors.IsInternalError(err) != refused || err != nil && !refused {
+				t.Errorf("%s of %q: got %v, want refused: %t", verb, selector, err, refused)
+			}
+		}
+	}
+}

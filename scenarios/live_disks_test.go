@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -227,4 +229,33 @@ func textOf(t *testing.T, name string, replace ...string) *scenarios.File {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// Pods that name classes of their cluster have them, or need them no longer.
+func TestLivePriorities(t *testing.T) {
+	const gold = `- {name: gold, namespace: shop, replicas: 1, podSpec: {priorityClassName: gold, priority: 1000, preemptionPolicy: Never, overhead: {cpu: 50m}, ` +
+		`containers: [{name: c, image: "registry.example/c:1", resources: {requests: {cpu: 100m}}}]}}` + "\nbudgets:\n"
+	w, _ := runTextLive(t, "surge", "budgets:\n", gold)
+	found := map[string]bool{}
+	for _, o := range w.p.Objects() {
+		switch o := o.(type) {
+		case *schedulingv1.PriorityClass:
+			found["class"] = true
+			if o.Name != "gold" || o.Value != 1000 || o.PreemptionPolicy == nil || *o.PreemptionPolicy != corev1.PreemptNever {
+				t.Errorf("found the class %+v", o)
+			}
+		case *appsv1.Deployment:
+			if o.Name != "gold" {
+				continue
+			}
+			found["pods"] = true
+			s := o.Spec.Template.Spec
+			if cpu := s.Containers[0].Resources.Requests.Cpu().String(); s.PriorityClassName != "gold" || s.Priority != nil || s.PreemptionPolicy != nil || s.Overhead != nil || cpu != "150m" {
+				t.Errorf("found %+v, %s of CPU, want the class's name alone, and 150m", s, cpu)
+			}
+		}
+	}
+	if len(found) != 2 {
+		t.Errorf("found %v, want a PriorityClass and its pods", found)
+	}
 }

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,7 +55,7 @@ func (p *LiveSimulation) create(w *spec.Workload) {
 }
 
 // Objects returns the objects that the API server needs before the scenario: Namespaces, a StorageClass where there
-// are volumes, then the provider's DaemonSets, then workloads and budgets in the order of the file.
+// are volumes, PriorityClasses, then the provider's DaemonSets, then workloads and budgets in the order of the file.
 func (p *LiveSimulation) Objects() []runtime.Object {
 	s := p.sim
 	spaces := map[string]bool{}
@@ -80,6 +82,7 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 	if p.disks != nil {
 		objects = append(objects, p.sim.storageClass())
 	}
+	objects = append(objects, p.priorities()...)
 	return append(objects, later...)
 }
 
@@ -159,6 +162,7 @@ func (w liveWorkload) pods() corev1.PodTemplateSpec {
 	if t.Written != nil {
 		if err := json.Unmarshal(rawjson.Get(t.Written.Document, "spec"), &out.Spec); err == nil {
 			out.Spec.RestartPolicy = ""
+			admissible(&out.Spec)
 			return out
 		}
 	}
@@ -193,6 +197,52 @@ func (w liveWorkload) pods() corev1.PodTemplateSpec {
 		})
 	}
 	return out
+}
+
+// admissible takes off a spec what the API server takes from classes: it forbids what differs from them, and pods of classes that
+// aren't there (k8s.io/kubernetes, plugin/pkg/admission/priority and runtimeclass). What a RuntimeClass adds to a pod is asked for by its first
+// container.
+func admissible(s *corev1.PodSpec) {
+	s.Priority, s.PreemptionPolicy, s.RuntimeClassName = nil, nil, nil
+	if len(s.Containers) > 0 {
+		asks := &s.Containers[0].Resources
+		for name, more := range s.Overhead {
+			if asks.Requests == nil {
+				asks.Requests = corev1.ResourceList{}
+			}
+			is := asks.Requests[name].DeepCopy()
+			is.Add(more)
+			asks.Requests[name] = is
+			if most, limited := asks.Limits[name]; limited {
+				most = most.DeepCopy()
+				most.Add(more)
+				asks.Limits[name] = most
+			}
+		}
+	}
+	s.Overhead = nil
+}
+
+// priorities are the PriorityClasses that workloads name, but for the system's.
+func (p *LiveSimulation) priorities() (classes []runtime.Object) {
+	seen := map[string]bool{}
+	for i := range p.sim.file.Workloads {
+		t := p.sim.workload(&p.sim.file.Workloads[i]).Template
+		if t.Written == nil {
+			continue
+		}
+		var s corev1.PodSpec
+		if err := json.Unmarshal(rawjson.Get(t.Written.Document, "spec"), &s); err != nil || s.PriorityClassName == "" || s.Priority == nil ||
+			strings.HasPrefix(s.PriorityClassName, "system-") || seen[s.PriorityClassName] {
+			continue
+		}
+		seen[s.PriorityClassName] = true
+		classes = append(classes, &schedulingv1.PriorityClass{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass"},
+			ObjectMeta: metav1.ObjectMeta{Name: s.PriorityClassName}, Value: *s.Priority, PreemptionPolicy: s.PreemptionPolicy,
+		})
+	}
+	return classes
 }
 
 func resources(milliCPU, bytes int64) corev1.ResourceList {

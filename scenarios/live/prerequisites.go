@@ -130,7 +130,7 @@ func (g *prerequisites) create(ctx context.Context, p planned) (created bool, er
 
 // stays reports whether a planned object may be there and somebody else's.
 func (p planned) stays() bool {
-	return p.resource == namespacesResource || p.resource.Resource == "daemonsets" && p.object.GetNamespace() == metav1.NamespaceSystem
+	return p.resource == namespacesResource || p.resource.Resource == "priorityclasses" || p.resource.Resource == "daemonsets" && p.object.GetNamespace() == metav1.NamespaceSystem
 }
 
 // foreign is the error of a planned object that is there and isn't ours.

@@ -5,7 +5,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -73,19 +72,6 @@ func (c *Cluster) List(gvr schema.GroupVersionResource, namespace string, opts m
 	return c.listed(gvr, namespace, opts, c.ask)
 }
 
-// nameIn is the one name that a field selector asks for, "" where it asks for none.
-func nameIn(selector string) string {
-	if !strings.Contains(selector, metav1.ObjectNameField) {
-		return ""
-	}
-	s, err := fields.ParseSelector(selector)
-	if err != nil {
-		return "" // refused already
-	}
-	name, _ := s.RequiresExactMatch(metav1.ObjectNameField)
-	return name
-}
-
 // listed answers a list, as ask wants it.
 func (c *Cluster) listed(gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions, ask func(Request) Verdict) (*List, error) {
 	k, err := c.find(gvr)
@@ -97,7 +83,8 @@ func (c *Cluster) listed(gvr schema.GroupVersionResource, namespace string, opts
 	if err != nil {
 		return nil, err
 	}
-	answer := ask(Request{Verb: "list", Resource: gvr, Namespace: namespace, Name: nameIn(opts.FieldSelector), Options: opts})
+	name, _ := q.named()
+	answer := ask(Request{Verb: "list", Resource: gvr, Namespace: namespace, Name: name, Options: opts})
 	if answer.Err != nil {
 		return nil, answer.Err
 	}

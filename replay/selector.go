@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"slices"
-
 	"github.com/nodesim/nodesim/timeline"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -78,7 +76,18 @@ func (q *request) single(r timeline.Resource) bool {
 	if q.opts.Continue != "" || r.Namespaced && q.namespace == "" {
 		return false
 	}
-	return slices.ContainsFunc(q.fields, func(f fieldTest) bool { return f.name == "metadata.name" && !f.not })
+	_, is := q.named()
+	return is
+}
+
+// named is the one name that the request's field selector asks for.
+func (q *request) named() (name string, is bool) {
+	for i := range q.fields {
+		if f := &q.fields[i]; f.name == metav1.ObjectNameField && !f.not {
+			return f.value, true
+		}
+	}
+	return "", false
 }
 
 // everything reports whether the request selects no part of the namespace.

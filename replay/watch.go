@@ -71,7 +71,8 @@ func (c *Cluster) Watch(gvr schema.GroupVersionResource, namespace string, opts 
 	if err != nil {
 		return nil, err
 	}
-	ask := Request{Verb: "watch", Resource: gvr, Namespace: namespace, Name: nameIn(opts.FieldSelector), Options: opts}
+	name, _ := q.named()
+	ask := Request{Verb: "watch", Resource: gvr, Namespace: namespace, Name: name, Options: opts}
 	answer := c.ask(ask)
 	if answer.Err != nil {
 		return nil, answer.Err

@@ -49,6 +49,11 @@ func (p *LiveSimulation) createdLater(w *spec.Workload) bool {
 	})
 }
 
+// comesLater reports whether a workload isn't there yet at 0s.
+func (p *LiveSimulation) comesLater(w *spec.Workload) bool {
+	return w.CreateAt > 0 || p.createdLater(w)
+}
+
 // create has the APIServer create a workload in the course of the scenario.
 func (p *LiveSimulation) create(w *spec.Workload) {
 	p.apiServer.CreateWorkload([]runtime.Object{p.objectOf(w)})
@@ -66,7 +71,7 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 	for i := range s.file.Workloads {
 		w := &s.file.Workloads[i]
 		spaces[w.Namespace] = true
-		if w.CreateAt == 0 && !p.createdLater(w) {
+		if !p.comesLater(w) {
 			later = append(later, p.objectOf(w))
 		}
 	}
@@ -89,7 +94,7 @@ func (p *LiveSimulation) Objects() []runtime.Object {
 // Later returns the objects of workloads that are created in the course of the scenario.
 func (p *LiveSimulation) Later() (objects []runtime.Object) {
 	for i := range p.sim.file.Workloads {
-		if w := &p.sim.file.Workloads[i]; w.CreateAt > 0 || p.createdLater(w) {
+		if w := &p.sim.file.Workloads[i]; p.comesLater(w) {
 			objects = append(objects, p.objectOf(w))
 		}
 	}
@@ -227,13 +232,8 @@ func admissible(s *corev1.PodSpec) {
 func (p *LiveSimulation) priorities() (classes []runtime.Object) {
 	seen := map[string]bool{}
 	for i := range p.sim.file.Workloads {
-		t := p.sim.workload(&p.sim.file.Workloads[i]).Template
-		if t.Written == nil {
-			continue
-		}
-		var s corev1.PodSpec
-		if err := json.Unmarshal(rawjson.Get(t.Written.Document, "spec"), &s); err != nil || s.PriorityClassName == "" || s.Priority == nil ||
-			strings.HasPrefix(s.PriorityClassName, "system-") || seen[s.PriorityClassName] {
+		s := p.sim.file.Workloads[i].PodSpec
+		if s == nil || s.PriorityClassName == "" || s.Priority == nil || strings.HasPrefix(s.PriorityClassName, "system-") || seen[s.PriorityClassName] {
 			continue
 		}
 		seen[s.PriorityClassName] = true

@@ -88,6 +88,9 @@ type Scope struct {
 	Extra     map[string]yaml.Node `yaml:",inline"`
 }
 
+// Partial reports whether the tape shows some of the cluster's nodes only.
+func (s *Scope) Partial() bool { return s.Nodegroup != "" || s.Selector != "" }
+
 // Resource is one API resource on the tape.
 type Resource struct {
 	Group      string `yaml:"group"`

@@ -189,7 +189,7 @@ func (d *Daemon) record(ctx context.Context) error {
 					watches[r.Resource] = r.Connected
 				}
 				d.set(func(s *Stats) { s.Recording, s.Watches = true, watches })
-				d.tick(rec)
+				d.tick(rec, is.At)
 				d.alive.Store(d.o.Clock.Now().UnixNano())
 			}
 		}

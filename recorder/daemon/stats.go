@@ -11,7 +11,7 @@ import (
 
 // Stats count what a Daemon did since it was made.
 type Stats struct {
-	Recording bool // the watches are open, and lines can be written
+	Recording bool // lines can be written; a watch that breaks is opened again
 	// Watches are the resources that are recorded, and whether the watch of each is open: what happens while it isn't comes when it is open
 	// again, or is a GAP. Nil while nothing is recorded.
 	Watches   map[string]bool

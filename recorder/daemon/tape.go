@@ -86,7 +86,7 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 	}
 	h.Metadata.Name, h.Metadata.Extra = t.Name, nil
 	h.Source.Program = t.Program
-	if h.Scope.Nodegroup == "" && h.Scope.Selector == "" && r.Group != "" && r.Group != trigger.Others {
+	if !h.Scope.Partial() && r.Group != "" && r.Group != trigger.Others {
 		h.Scope.Nodegroup = r.Group // what feed and panel show
 	}
 	file := filepath.Join(d.o.Dir, tapesDir, t.File())

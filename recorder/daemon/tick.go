@@ -16,8 +16,8 @@ const rotateAgain = 10 * time.Second
 
 // tick does what is due: it ends rolls, begins pieces, makes tapes and removes what nobody needs. Its time is that of the tape, which the
 // steps of a wall clock don't change.
-func (d *Daemon) tick(rec *recorder.Recorder) {
-	now := d.all[len(d.all)-1].start.Add(rec.Stats().At)
+func (d *Daemon) tick(rec *recorder.Recorder, at time.Duration) {
+	now := d.all[len(d.all)-1].start.Add(at)
 	d.mu.Lock()
 	if now.After(d.last) {
 		d.last = now

@@ -47,8 +47,3 @@ func (s *reading) settlePod(p *pod) {
 	s.hold(p, n.drains() && p.counts && !p.deleting)
 	n.settle(s)
 }
-
-// scoped reports whether the tape has some of the cluster's nodes only.
-func (s *reading) scoped() bool {
-	return s.header.Scope.Nodegroup != "" || s.header.Scope.Selector != ""
-}

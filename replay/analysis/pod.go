@@ -262,7 +262,7 @@ func (s *reading) countDeletion(p *pod) {
 	case p.disruption == "EvictionByEvictionAPI": // pkg/registry/core/pod/storage/eviction.go of Kubernetes
 		p.evicted = true
 		w.Evicted++
-	case p.disruption == "DeletionByPodGC" || p.place != nil && p.place.node == nil && s.nodesListed && (p.place.left || !s.scoped()):
+	case p.disruption == "DeletionByPodGC" || p.place != nil && p.place.node == nil && s.nodesListed && (p.place.left || !s.header.Scope.Partial()):
 		p.lost = true
 		w.Lost++
 	default:

@@ -13,19 +13,26 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 )
 
-// A watch that a fault closes is opened again, as a client does.
-func TestFeedTrackerWithAClosedWatch(t *testing.T) {
-	p, err := replay.NewPlayer(replay.Events(header(), roll()), fault.Inject("close:nodes,at=2s"))
+// feeding has a fake clientset's tracker fed with the roll.
+func feeding(t *testing.T, opts ...replay.Option) (*replay.Player, *fake.Clientset, *TrackerFeed) {
+	t.Helper()
+	p, err := replay.NewPlayer(replay.Events(header(), roll()), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = p.Close() }()
+	t.Cleanup(func() { _ = p.Close() })
 	theirs := fake.NewSimpleClientset()
 	f, err := FeedTracker(p, theirs.Tracker(), scheme.Scheme)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(f.Close)
+	return p, theirs, f
+}
+
+// A watch that a fault closes is opened again, as a client does.
+func TestFeedTrackerWithAClosedWatch(t *testing.T) {
+	_, theirs, f := feeding(t, fault.Inject("close:nodes,at=2s"))
 	if err := f.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -36,17 +43,7 @@ func TestFeedTrackerWithAClosedWatch(t *testing.T) {
 }
 
 func TestFeedTracker(t *testing.T) {
-	p, err := replay.NewPlayer(replay.Events(header(), roll()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = p.Close() }()
-	theirs := fake.NewSimpleClientset()
-	f, err := FeedTracker(p, theirs.Tracker(), scheme.Scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	p, theirs, f := feeding(t)
 	show := func() string {
 		l, err := theirs.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 		if err != nil {

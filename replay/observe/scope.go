@@ -15,7 +15,7 @@ type Scope struct {
 // ScopeOf returns the Scope of a header, or what is wrong with that.
 func ScopeOf(h *timeline.Header) (*Scope, error) {
 	s := &Scope{header: h}
-	if h.Scope.Nodegroup == "" && h.Scope.Selector == "" {
+	if !h.Scope.Partial() {
 		return s, nil
 	}
 	o, err := OptionsFor(h, "", "", "")

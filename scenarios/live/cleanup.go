@@ -70,7 +70,7 @@ func (r *run) lastNote(ctx context.Context) error {
 
 // sweep removes what was made; see [sweep] for tries.
 func (r *run) sweep(ctx context.Context, report *Report, tries int) error {
-	s := &sweep{p: r.Runner, tries: tries, clients: r.clients, resources: resourcesOf(slices.Concat(r.objects, r.during)), seen: map[string]bool{}, hosts: map[string]bool{}}
+	s := &sweep{p: r.Runner, tries: tries, clients: r.clients, resources: r.resources(), seen: map[string]bool{}, hosts: map[string]bool{}}
 	for _, kind := range slices.Backward(r.kinds) {
 		s.customResources = append(s.customResources, kind.GroupVersionResource)
 	}

@@ -83,6 +83,11 @@ func (g *prerequisites) planAll(objects []runtime.Object) ([]planned, error) {
 	return all, nil
 }
 
+// resources are those of all that this run makes for the scenario, before it and in its course.
+func (r *run) resources() []schema.GroupVersionResource {
+	return resourcesOf(slices.Concat(r.objects, r.during))
+}
+
 // resourcesOf are the resources of planned objects, once each, in their order.
 func resourcesOf(all []planned) []schema.GroupVersionResource {
 	var out []schema.GroupVersionResource

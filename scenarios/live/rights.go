@@ -76,7 +76,7 @@ func rightsOf(group, resource, sub string, verbs ...string) []right {
 
 // rights lists the permissions that this live run needs.
 func (r *run) rights() []right {
-	all := rightsFor(resourcesOf(slices.Concat(r.objects, r.during)))
+	all := rightsFor(r.resources())
 	if r.sim.Placing() {
 		all = append(all, right{"create", "", "pods", "binding"})
 	}

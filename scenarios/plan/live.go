@@ -108,11 +108,7 @@ func (p *Plan) Hold(f *scenarios.File, o Options, tape *timeline.Reader, run Liv
 		return fmt.Errorf("plan: live run: %w", err)
 	}
 	is := r.outcome(file.Seed, a, run.Outcomes)
-	if !is.ended {
-		for _, b := range refused.blocks(a, r) {
-			is.block(b)
-		}
-	}
+	is.disrupted(refused.blocks(a, r))
 	is.pods(reading.Unready())
 	p.Live = p.compare(is, run)
 	return nil

@@ -225,6 +225,16 @@ func (o *outcome) block(b blocked) {
 	}
 }
 
+// disrupted notes what kept Karpenter from disrupting nodes, where the run doesn't end.
+func (o *outcome) disrupted(all []blocked) {
+	if o.ended {
+		return
+	}
+	for _, b := range all {
+		o.block(b)
+	}
+}
+
 // pods notes which pods weren't running at the end, by workload and reason.
 func (o *outcome) pods(all []analysis.Unready) {
 	for i := range all {

@@ -77,11 +77,7 @@ func (r *rehearsal) run(ctx context.Context, seed uint64) (*outcome, error) {
 		return nil, fmt.Errorf("plan: seed %d: %w", seed, err)
 	}
 	o := r.outcome(seed, a, sim.Outcomes())
-	if !o.ended {
-		for _, b := range refused.blocks(a, r) {
-			o.block(b)
-		}
-	}
+	o.disrupted(refused.blocks(a, r))
 	o.pods(fold.Unready())
 	return o, nil
 }

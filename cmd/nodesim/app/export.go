@@ -65,7 +65,7 @@ docs/export.md has an example of each format.`,
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		if err := spare(cmd, f.out, append(args, f.scenario.word, f.scenario.timings)...); err != nil {
+		if err := spare(cmd, f.out, f.sources(args)...); err != nil {
 			return err
 		}
 		a, _, err := f.analyse(tape, true)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
@@ -53,7 +54,7 @@ An existing FILE is written anew; --out - writes to standard output.`,
 		case tape.Streams():
 			return usagef("argument %q: want a file: a report reads its tape twice", args[0])
 		}
-		if err := spare(cmd, out, append(args, f.scenario.word, f.scenario.timings)...); err != nil {
+		if err := spare(cmd, out, f.sources(args)...); err != nil {
 			return err
 		}
 		return f.report(cmd, tape, out)
@@ -92,6 +93,11 @@ func addPage(cmd *cobra.Command, out *string, says string) {
 	_ = cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"html"}, cobra.ShellCompDirectiveFilterFileExt
 	})
+}
+
+// sources are the files that are read: the tape, or what it is made of.
+func (f *replayFlags) sources(args []string) []string {
+	return append(slices.Clone(args), f.scenario.word, f.scenario.timings)
 }
 
 // spare refuses to replace a tape, or another file, by what is made of it.

@@ -35,7 +35,7 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 		failures[kind] = float64(n)
 	}
 	return []*dto.MetricFamily{
-		gauge("recording", "1 while the watches are open and lines can be written.", "", one(truth(s.Recording))),
+		gauge("recording", "1 while it records: a watch that breaks is opened again.", "", one(truth(s.Recording))),
 		gauge("watch_open", "1 while the watch of a resource that is recorded is open.", "resource", watches),
 		gauge("leader", "1 in the replica that makes tapes.", "", one(truth(leads))),
 		gauge("rolls_open", "Rolls that are under way.", "group", rolls),

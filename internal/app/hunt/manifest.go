@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/shards"
 )
@@ -15,7 +17,7 @@ const MountPath = "/hunt"
 
 // jobName has room for the index, which the name of a pod ends with: a label of at most 63 characters.
 func jobName(scenario string) string {
-	const most = 53
+	const most = validation.DNS1123LabelMaxLength - len("hunt-") - len("-99999")
 	return "hunt-" + strings.TrimRight(scenario[:min(len(scenario), most)], "-")
 }
 

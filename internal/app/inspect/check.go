@@ -28,7 +28,7 @@ func CheckOptions(h *timeline.Header) invariant.CheckOptions {
 		return invariant.CheckSimulated(start)
 	}
 	o := invariant.CheckRecorded(start)
-	o.Partial = h.Scope.Nodegroup != "" || h.Scope.Selector != ""
+	o.Partial = h.Scope.Partial()
 	return o
 }
 

@@ -123,15 +123,7 @@ func Get(ctx context.Context, s *store.Store, q store.Query, names []string, fol
 		}
 		fmt.Fprintln(out, name)
 	}
-	return joined(failed)
-}
-
-// joined are errors as one line.
-func joined(errs []error) error {
-	if len(errs) < 2 {
-		return errors.Join(errs...)
-	}
-	return fmt.Errorf("%w; and %s more", errs[0], phrase.Count(len(errs)-1, "error"))
+	return errors.Join(failed...)
 }
 
 // get writes a tape to a file that isn't there yet. What is half written is never left under its name.
@@ -172,5 +164,5 @@ func Prune(ctx context.Context, s *store.Store, q store.Query, keep store.Keep, 
 	default:
 		fmt.Fprintf(errs, "would remove %d of %d tapes, %s: --yes removes them\n", removed, len(all), size(freed))
 	}
-	return joined(failed)
+	return errors.Join(failed...)
 }

@@ -193,10 +193,10 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 			}
 		}
 	})
-	own := map[int32]int32{} // TCP and UDP of one port share that on the nodes (initNodePorts of alloc.go there)
+	own, used := map[int32]int32{}, maps.Clone(taken) // TCP and UDP of one port share that on the nodes (initNodePorts of alloc.go there)
 	for i := range s.Spec.Ports {
 		if p := &s.Spec.Ports[i]; p.NodePort != 0 {
-			own[p.Port] = p.NodePort
+			own[p.Port], used[p.NodePort] = p.NodePort, true
 		}
 	}
 	for i := range s.Spec.Ports {
@@ -210,7 +210,7 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 		case p.NodePort == 0:
 			at := pick(s, fmt.Sprint("port ", i), nodePorts)
 			for range nodePorts {
-				if p.NodePort = firstNodePort + int32(at); !taken[p.NodePort] && !slices.Contains(slices.Collect(maps.Values(own)), p.NodePort) {
+				if p.NodePort = firstNodePort + int32(at); !used[p.NodePort] {
 					break
 				}
 				at, p.NodePort = (at+1)%nodePorts, 0
@@ -224,7 +224,7 @@ func (w *write) ports(s, was *corev1.Service) field.ErrorList {
 		case taken[p.NodePort]: // by another Service
 			return field.ErrorList{field.Invalid(path, p.NodePort, "provided port is already allocated")}
 		}
-		own[p.Port] = p.NodePort
+		own[p.Port], used[p.NodePort] = p.NodePort, true
 	}
 	return nil
 }

@@ -146,6 +146,36 @@ func TestBeforeTheLog(t *testing.T) {
 	)
 }
 
+// The answer to the deletion of a collection has its objects as they were before: a pod ends by its grace, as one that is deleted alone.
+func TestDeletionOfACollection(t *testing.T) {
+	web := podAt(100, `"spec":{"nodeName":"a"},"status":{"phase":"Running"}`)
+	item := strings.Replace(web, `"kind":"Pod","apiVersion":"v1",`, "", 1)
+	for kind, list := range map[string]string{
+		"whole":    `{"kind":"PodList","apiVersion":"v1","items":[` + item + `]}`,
+		"metadata": `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{"metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"100"}}]}`,
+	} {
+		t.Log(kind)
+		lines, r := told(t,
+			request{sec: 0, verb: "get", path: "shop/pods/web", resp: web},
+			request{sec: 6, verb: "deletecollection", path: "shop/pods/", user: "ann", req: `{}`, resp: list},
+			request{sec: 7, verb: "delete", path: "shop/pods/web", user: "system:node:a"},
+		)
+		expect(t, lines,
+			`00 ADDED 99  {"nodeName":"a"} {"phase":"Running"}`,
+			`00 BOOKMARK 99`,
+			`06 MODIFIED 101 2026-11-20T10:00:36Z {"nodeName":"a"} {"phase":"Running"}`,
+			`07 DELETED 102 2026-11-20T10:00:36Z {"nodeName":"a"} {"phase":"Running"}`,
+		)
+		expect(t, r.LeftOut)
+	}
+	_, r := told(t,
+		request{sec: 0, verb: "get", path: "shop/pods/web", resp: web},
+		request{sec: 1, verb: "deletecollection", path: "shop/pods/", resp: `{"kind":"PodList","apiVersion":"v1","items":[]}`},
+		request{sec: 2, verb: "deletecollection", path: "shop/pods/"},
+	)
+	expect(t, r.LeftOut, "pods: deletions of whole collections without their names (level Metadata or Request) (1)")
+}
+
 // An object with finalizers is there until the last is taken.
 func TestFinalizers(t *testing.T) {
 	lines, _ := told(t,

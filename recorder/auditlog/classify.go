@@ -65,13 +65,7 @@ func classify(ev *event, r *resource) (all []found, why string) {
 	case "delete":
 		return deletion(ev, r, name), ""
 	case "deletecollection":
-		for _, f := range items(opState, ev.body(r.kind+"List"), r) {
-			all = append(all, deleted(f.body, 0))
-		}
-		if all == nil {
-			return nil, "deletions of whole collections without their names (level Metadata or Request)"
-		}
-		return all, ""
+		return collection(ev, r)
 	default:
 		return nil, ""
 	}
@@ -219,6 +213,31 @@ func deletion(ev *event, r *resource, name string) []found {
 		return []found{{op: opFinal, name: name}}
 	}
 	return []found{{op: opDeleted, name: name, body: ev.timed(nil)}}
+}
+
+// collection reads an answer to the deletion of a collection: the objects as they were listed before (DeleteCollection in
+// k8s.io/apiserver, pkg/registry/generic/registry/store.go), or their metadata alone, as the namespace controller asks for them.
+func collection(ev *event, r *resource) (all []found, why string) {
+	const metadataAlone = "PartialObjectMetadataList"
+	list := compact(ev.ResponseObject)
+	switch rawjson.Text(list, "kind") {
+	case r.kind + "List", metadataAlone:
+	default:
+		return nil, "deletions of whole collections without their names (level Metadata or Request)"
+	}
+	grace := ev.grace(compact(ev.RequestObject))
+	ends := found{op: opDeleted, body: ev.timed(nil)}
+	if r.kind == "Pod" && (grace == nil || *grace != 0) {
+		ends = found{op: opGraceful, body: ev.timed(grace)}
+	}
+	for _, f := range items(opRead, list, r) {
+		if rawjson.Text(list, "kind") != metadataAlone {
+			all = append(all, f)
+		}
+		ends.name = f.name
+		all = append(all, ends)
+	}
+	return all, ""
 }
 
 // deleted tells whether an object that a deletion was answered with is gone.

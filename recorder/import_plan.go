@@ -82,6 +82,9 @@ func (p *plan) find(res timeline.Resource) (*planned, error) {
 			return r, nil
 		}
 	}
+	if len(p.resources) == timeline.MaxMembers {
+		return nil, fmt.Errorf("found more than %d resources, want at most so many: a tape holds no more", timeline.MaxMembers)
+	}
 	r := &planned{res: res, first: -1, last: -1, run: -1}
 	p.resources = append(p.resources, r)
 	return r, nil

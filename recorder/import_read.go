@@ -193,6 +193,9 @@ func (d *dump) items(v []byte, f func(record) error) error {
 		for _, o := range order {
 			known = known || sameResource(o, r.res)
 		}
+		if !known && len(order) == timeline.MaxMembers {
+			return d.errorf("found a list of more than %d kinds, want at most so many", timeline.MaxMembers)
+		}
 		if !known {
 			order = append(order, r.res)
 			if err := mark(listBegin, r.res); err != nil {

@@ -259,6 +259,42 @@ func TestImportWithAScope(t *testing.T) {
 	}
 }
 
+// An Event that has the name of another one, with another UID, comes after one that still waits: what waits no longer is written once.
+func TestImportOfAnEventUnderAnothersName(t *testing.T) {
+	event := func(uid, rv string, object string) string {
+		return strings.Replace(strings.Replace(object, `"uid":"uid-again"`, `"uid":"`+uid+`"`, 1), `"metadata":{`, `"metadata":{"resourceVersion":"`+rv+`",`, 1)
+	}
+	node := about("again", "Node", "in", "in")
+	dump := captured(0, "nodes", "ADDED", event("", "1", groupNode("in", "spot"))) +
+		captured(1, "nodes", "BOOKMARK", endMark("10")) +
+		captured(2, "pods", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Pod", 1)) +
+		captured(3, "events", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Event", 1)) +
+		captured(1000, "events", "ADDED", event("1", "11", node)) +
+		captured(1500, "events", "ADDED", event("", "12", about("waits", "Pod", "web", "uid-web-1"))) +
+		captured(1600, "events", "ADDED", event("2", "13", node)) +
+		captured(1700, "events", "ADDED", event("", "14", about("waits-too", "Pod", "web", "uid-web-1"))) +
+		captured(4000, "pods", "ADDED", event("", "15", pod("web-1", "in")))
+	_, tape, err := imported(t, dump, func(o *recorder.ImportOptions) { o.Scope = recorder.Scope{Nodegroup: "spot", Providers: eks[:1]} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, renderText(t, tape), `
+	0s ADDED nodes in 1
+	0s SYNC nodes 10
+	0s SYNC pods 10
+	0s SYNC events 10
+	1s ADDED events default/again 11
+	4s ADDED pods default/web-1 15
+	4s ADDED events default/waits 12
+	4s GAP events 14 the deletion of again is missing: its name has another UID from here on
+	4s DELETED events default/again
+	4s SYNC events 12
+	4s ADDED events default/again 13
+	4s ADDED events default/waits-too 14
+	4s END
+	`)
+}
+
 func TestImportRefuses(t *testing.T) {
 	good := captured(0, "nodes", "ADDED", obj("a", "7", 0, 0))
 	for name, c := range map[string]struct{ dump, want string }{

@@ -78,7 +78,7 @@ func (l *sequencer) late(at time.Duration, t *resourceState, items [][]byte, ver
 			return err
 		}
 	}
-	t.read, t.settled = version, version
+	t.read, t.settled, t.listed = version, version, true
 	return l.sync(at, t, version)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/timeline"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -30,6 +31,7 @@ type view struct {
 	state    *resourceState
 	node     string          // the node it names
 	owner    string          // UID of its controller, for pods
+	mirror   string          // what the kubelet calls a static pod, in place of the UID
 	labels   labels.Set      // of a pod in scope
 	selector labels.Selector // of a budget
 }
@@ -48,9 +50,12 @@ type scope struct {
 	owners map[string]bool                 // controllers that have had pods in scope
 	pods   map[string]map[*object]struct{} // in scope, by namespace
 	budget map[string]map[*object]struct{} // out of scope, by namespace
-	were   map[string]bool                 // UIDs once in scope; nodes' names with a slash before
-	found  bool                            // a node in scope was seen
-	groups map[string]bool                 // that nodes out of scope name, at most mostGroups
+	// mirrors are the static pods by what kubelets call them: the hash of their files, which Events name as their UID. The API server gives
+	// the pods that mirror them other UIDs (k8s.io/kubernetes, pkg/kubelet/config/common.go, applyDefaults).
+	mirrors map[string]*object
+	were    map[string]bool // UIDs once in scope; nodes' names with a slash before
+	found   bool            // a node in scope was seen
+	groups  map[string]bool // that nodes out of scope name, at most mostGroups
 }
 
 // mostGroups bounds how many names of groups are remembered for an error.
@@ -82,6 +87,9 @@ func (s *scope) look(t *resourceState, o *object, raw []byte) {
 	case "pods":
 		v.node = rawjson.Text(raw, "spec", "nodeName")
 		v.owner = controllerOf(raw)
+		if v.mirror = rawjson.Text(raw, "metadata", "annotations", corev1.MirrorPodAnnotationKey); v.mirror != "" {
+			s.mirrors[v.mirror] = o
+		}
 		v.labels = labelsOf(raw)
 		v.in = v.in || s.nodes[v.node] || v.node == "" && v.owner != "" && s.owners[v.owner]
 	case "poddisruptionbudgets.policy":
@@ -153,6 +161,9 @@ func (s *scope) came(o *object, was bool) {
 			s.pull(s.onNode[o.name])
 		}
 	case "pods":
+		if v.mirror != "" {
+			s.were[v.mirror] = true
+		}
 		if v.owner != "" && !s.owners[v.owner] {
 			s.owners[v.owner] = true
 			s.pull(s.owned[v.owner])
@@ -214,6 +225,9 @@ func (s *scope) unlink(o *object) {
 func (s *scope) forget(t *resourceState, o *object) {
 	if o.view != nil {
 		s.unlink(o)
+		if s.mirrors[o.view.mirror] == o {
+			delete(s.mirrors, o.view.mirror)
+		}
 	}
 	if t.res.String() == "nodes" {
 		delete(s.nodes, o.name)

@@ -66,7 +66,7 @@ func newScope(c Scope) (*scope, error) {
 		return nil, nil
 	}
 	s := &scope{
-		group: c.Nodegroup, nodes: map[string]bool{}, onNode: map[string]map[*object]struct{}{},
+		group: c.Nodegroup, nodes: map[string]bool{}, mirrors: map[string]*object{}, onNode: map[string]map[*object]struct{}{},
 		owned: map[string]map[*object]struct{}{}, owners: map[string]bool{},
 		pods: map[string]map[*object]struct{}{}, budget: map[string]map[*object]struct{}{}, were: map[string]bool{}, groups: map[string]bool{},
 	}

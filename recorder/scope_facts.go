@@ -75,8 +75,11 @@ func (s *scope) judge(raw []byte) verdict {
 		}
 		watched = true
 		o := t.alive[uid]
-		if uid == "" {
+		switch {
+		case uid == "":
 			o = t.named(ns, name)
+		case o == nil && kind == "Pod":
+			o = s.mirrors[uid]
 		}
 		if o == nil {
 			continue
@@ -95,9 +98,11 @@ func (s *scope) judge(raw []byte) verdict {
 	return outside
 }
 
-// named looks an object up by name, one by one: for the rare Event that
-// names no UID.
+// named looks an object up by name: for the rare Event that names no UID.
 func (t *resourceState) named(ns, name string) *object {
+	if t.names != nil {
+		return t.names[ns+"/"+name]
+	}
 	for _, o := range t.alive {
 		if o.ns == ns && o.name == name {
 			return o

@@ -85,6 +85,38 @@ func TestScopeOfTheLists(t *testing.T) {
 	equal(t, strings.Join(r.sum.LeftOut, "\n"), "events: 4 events out of scope")
 }
 
+// Kubelets name a static pod by the hash of its file, and the API server gives the pod that mirrors it another UID.
+func TestEventsOfStaticPods(t *testing.T) {
+	static := func(name, node string) string {
+		return strings.Replace(pod(name, node), `"labels":`, `"annotations":{"kubernetes.io/config.mirror":"hash-`+name+`"},"labels":`, 1)
+	}
+	a := newAPI(t)
+	a.put(nodesPath, "ADDED", groupNode("in", "spot"))
+	a.put(nodesPath, "ADDED", groupNode("out", "other"))
+	a.put(podsPath, "ADDED", static("proxy-in", "in"))
+	a.put(podsPath, "ADDED", static("proxy-out", "out"))
+	a.put(eventPath, "ADDED", about("e-in", "Pod", "proxy-in", "hash-proxy-in"))
+	a.put(eventPath, "ADDED", about("e-out", "Pod", "proxy-out", "hash-proxy-out"))
+	r, err := record(t, a, func(c *recorder.Config) {
+		scoped(c)
+		c.Stop = func(ev timeline.Event) bool { return ev.Type == timeline.Sync && ev.Resource == "nodes" }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, lines(t, r.file), `
+	0s ADDED events default/e-in 105
+	0s SYNC events 106
+	0s SYNC poddisruptionbudgets 106
+	0s ADDED pods default/proxy-in 103
+	0s SYNC pods 106
+	0s ADDED nodes in 101
+	0s SYNC nodes 106
+	0s END complete
+	`)
+	equal(t, strings.Join(r.sum.LeftOut, "\n"), "events: 1 event out of scope")
+}
+
 // A node gets its label late: it enters with ADDED, and what belongs to it
 // follows at versions that nothing else has.
 func TestLateLabel(t *testing.T) {

@@ -140,37 +140,40 @@ func (l *sequencer) change(at time.Duration, t *resourceState, typ timeline.Type
 		t.waiting = append(t.waiting, a)
 		return l.settle(at, t, false)
 	}
-	return l.take(at, t, a, false)
+	waits, err := l.take(at, t, a, false)
+	if waits {
+		t.waiting = append(t.waiting, a)
+	}
+	return err
 }
 
-// take decides about an event, or puts it among those that wait.
-func (l *sequencer) take(at time.Duration, t *resourceState, a arrival, force bool) error {
+// take decides about an event. One about an object that isn't there yet waits.
+func (l *sequencer) take(at time.Duration, t *resourceState, a arrival, force bool) (waits bool, err error) {
 	if a.raw == nil {
-		return l.reached(at, t, a.version)
+		return false, l.reached(at, t, a.version)
 	}
 	known := t.find(a.id)
 	if l.scope != nil && isEvent(t.res) && known == nil && a.typ != timeline.Deleted {
 		switch verdict := l.scope.judge(a.raw); {
 		case verdict == undecided && !force:
-			t.waiting = append(t.waiting, a)
-			return nil
+			return true, nil
 		case verdict != inside: // not even remembered
 			t.stats.OutOfScope++
 			t.settled = a.version
-			return nil
+			return false, nil
 		}
 	}
 	if err := l.admitEntries(at, t, a.version, known); err != nil {
-		return err
+		return false, err
 	}
 	if known == nil && t.names != nil && a.typ != timeline.Deleted {
 		if err := l.replaced(at, t, a); err != nil {
-			return err
+			return false, err
 		}
 	}
 	t.settled = a.version
 	if a.typ == timeline.Deleted {
-		return l.remove(at, t, known, a)
+		return false, l.remove(at, t, known, a)
 	}
 	o := l.know(t, a.id)
 	if l.scope != nil {
@@ -179,9 +182,9 @@ func (l *sequencer) take(at time.Duration, t *resourceState, a arrival, force bo
 	o.raw = a.raw
 	if !o.onTape && l.scope != nil && !o.view.in {
 		t.stats.OutOfScope++ // but kept: something else may bring it into scope
-		return nil
+		return false, nil
 	}
-	return l.enter(at, t, o, a.version)
+	return false, l.enter(at, t, o, a.version)
 }
 
 // enter writes an object's present state, ADDED where the tape doesn't have it.
@@ -246,12 +249,11 @@ func (l *sequencer) bookmark(at time.Duration, t *resourceState, version string)
 		return nil
 	}
 	t.read = version
-	a := arrival{version: version, until: at}
 	if len(t.waiting) > 0 {
-		t.waiting = append(t.waiting, a)
+		t.waiting = append(t.waiting, arrival{version: version, until: at})
 		return l.settle(at, t, false)
 	}
-	return l.take(at, t, a, false)
+	return l.reached(at, t, version)
 }
 
 // reached is a bookmark that nothing waits before.
@@ -277,17 +279,15 @@ func (l *sequencer) sync(at time.Duration, t *resourceState, version string) err
 // has waited long enough, or will not be waited for any longer.
 func (l *sequencer) settle(at time.Duration, t *resourceState, giveUp bool) error {
 	for len(t.waiting) > 0 {
-		a := t.waiting[0]
-		rest := t.waiting[1:]
-		t.waiting = nil
-		if err := l.take(at, t, a, giveUp || at >= a.until); err != nil {
+		all := t.waiting
+		t.waiting = nil // a GAP gives up on what waits: not on this one
+		waits, err := l.take(at, t, all[0], giveUp || at >= all[0].until)
+		if err != nil || waits {
+			t.waiting = all
 			return err
 		}
-		if len(t.waiting) > 0 { // it still waits
-			t.waiting = append(t.waiting, rest...)
-			return nil
-		}
-		t.waiting = rest
+		all[0] = arrival{}
+		t.waiting = all[1:]
 	}
 	t.waiting = nil
 	return nil

@@ -24,9 +24,12 @@ type statusError struct {
 
 func parseStatus(body []byte) *statusError {
 	s := new(statusError)
-	if json.Unmarshal(body, s) != nil || s.Message == "" {
+	if json.Unmarshal(body, s) != nil {
+		s = new(statusError)
+	}
+	if s.Message == "" {
 		text, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
-		s = &statusError{Message: clip(text, 200)}
+		s.Message = clip(text, 200)
 	}
 	s.after = time.Duration(min(max(s.Details.RetryAfterSeconds, 0), 3600)) * time.Second
 	return s

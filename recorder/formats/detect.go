@@ -29,7 +29,8 @@ type format struct {
 // headSize is how much of an input says what it is.
 const headSize = 64 << 10
 
-// sniff returns the beginning of an input, decompressed, a reader of all of it, and whether it was compressed.
+// sniff returns the beginning of an input, decompressed and without a byte order mark, a reader of all of it, and whether that is something
+// else than the input as it came.
 func sniff(in io.Reader) (head []byte, all *bufio.Reader, packed bool, err error) {
 	for layers := range 3 { // an archive may be compressed more than once
 		all = bufio.NewReaderSize(in, headSize)
@@ -51,6 +52,10 @@ func sniff(in io.Reader) (head []byte, all *bufio.Reader, packed bool, err error
 		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
 			err = nil
 		}
+		if mark := []byte("\ufeff"); err == nil && bytes.HasPrefix(head, mark) { // of Windows
+			_, err = all.Discard(len(mark))
+			return head[len(mark):], all, true, err
+		}
 		return head, all, layers > 0, err
 	}
 	return nil, nil, true, errors.New("found something compressed three times, want once at most")
@@ -60,8 +65,10 @@ var (
 	yamlKind   = regexp.MustCompile(`(?m)^(kind|apiVersion): *\S`)
 	timeFirst  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T[0-9:.]+Z? +\{`)
 	auditWords = []string{
-		`"auditID"`, `\"auditID\"`, `"@message"`, `"logEvents"`, `"logStreamName"`, `"protoPayload"`, `"AuditId"`, `"log_s"`, `"kube-audit`,
+		`"auditID"`, `\"auditID\"`, `"@message"`, `"logEvents"`, `"logStreamName"`, `"protoPayload"`, `"AuditId"`, `"log_s"`,
 	}
+	// azureAudit is the category of an entry of AKS' logs.
+	azureAudit = regexp.MustCompile(`"[cC]ategory": ?"kube-audit(-admin)?"`)
 )
 
 // detect tells by its beginning what an input is.
@@ -70,6 +77,8 @@ func detect(head []byte) (format, error) {
 	switch {
 	case len(text) == 0:
 		return format{}, nil // the import says that it is empty
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return format{}, errors.New("found UTF-16, as PowerShell's > writes it: want UTF-8, such as by | Out-File -Encoding utf8")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return format{"archive of k8shark", sharkZip}, nil
 	case len(head) > 262 && string(head[257:262]) == "ustar":
@@ -105,7 +114,7 @@ func detectJSON(text []byte) (f format, known bool) {
 		return format{"archive of k8shark", sharkLines}, true
 	case has(`"event":{`, `"event": {`):
 		return format{}, true
-	case has(auditWords...):
+	case has(auditWords...), azureAudit.Match(text):
 		return format{"", auditLog}, true
 	}
 	// An import says what is wrong with these, be they bare objects.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -28,6 +29,10 @@ type Config struct {
 	// them here must not contradict it.
 	Out    *timeline.Writer
 	Resume *timeline.Resume
+
+	// Same refuses to go on with a tape, with an *OtherResourcesError, where Resources is empty and what would be recorded by default isn't
+	// what the tape has: a definition is there or gone meanwhile, or a right.
+	Same bool
 
 	// Name of the tape.
 	Name string
@@ -79,6 +84,13 @@ func (e *OtherClusterError) Error() string {
 	return fmt.Sprintf("append: the tape is of the cluster %s, and this is %s (UIDs of the namespace kube-system); choose the other cluster, or another file", e.Tape, e.Found)
 }
 
+// OtherResourcesError says that a tape can't be continued, since others would be recorded by default than it has.
+type OtherResourcesError struct{ Tape, Found []string }
+
+func (e *OtherResourcesError) Error() string {
+	return fmt.Sprintf("append: the tape has %s, and by default %s would be recorded now; want another file", strings.Join(e.Tape, ", "), strings.Join(e.Found, ", "))
+}
+
 // noClusterError says that the cluster can't be told from others.
 type noClusterError struct{ why error }
 
@@ -99,7 +111,7 @@ func New(cfg Config) (*Recorder, error) {
 		return nil, errors.New("record: found no REST config, want one")
 	case (cfg.Out == nil) != (cfg.Resume == nil) || (cfg.Out == nil) == (cfg.Open == nil):
 		return nil, errors.New("record: want either Open, or Out with its Resume")
-	case cfg.Wait && cfg.Scope.Nodegroup == "" && cfg.Scope.Selector == "":
+	case cfg.Wait && cfg.Resume == nil && cfg.Scope.Nodegroup == "" && cfg.Scope.Selector == "":
 		return nil, errors.New("record: found no scope to wait for, want a node group or a selector")
 	case cfg.Duration < 0:
 		return nil, fmt.Errorf("record: duration %s, want more than 0", cfg.Duration)
@@ -116,7 +128,7 @@ func New(cfg Config) (*Recorder, error) {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
-	machines := cfg.Resume == nil && len(cfg.Resources) == 0
+	machines := len(cfg.Resources) == 0 && (cfg.Resume == nil || cfg.Same)
 	if cfg.Resume != nil {
 		if err := resumeConfig(&cfg); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -18,7 +19,11 @@ func MachineResources() []string {
 
 // resources are those that the config names, or the default ones.
 func (r *Recorder) resources(ctx context.Context, c *client, cat *catalog) ([]timeline.Resource, error) {
-	found, err := cat.find(r.cfg.Resources)
+	names := r.cfg.Resources
+	if r.machines && len(names) == 0 {
+		names = DefaultResources()
+	}
+	found, err := cat.find(names)
 	if err != nil || !r.machines {
 		return found, err
 	}
@@ -33,9 +38,37 @@ func (r *Recorder) resources(ctx context.Context, c *client, cat *catalog) ([]ti
 			r.cfg.Warn(name + ": not recorded: " + refused("list and watch", res, err).Error())
 			continue
 		}
+		if err != nil && r.cfg.Resume != nil {
+			return nil, err // neither that they may be read nor that they may not
+		}
 		found = append(found, res) // whatever else is wrong shows where all resources are listed
 	}
 	return found, nil
+}
+
+// same refuses a tape with other resources than the default ones of now.
+func (r *Recorder) same(ctx context.Context, c *client, cat *catalog, tape []timeline.Resource) error {
+	for _, name := range MachineResources() {
+		_, group, _ := strings.Cut(name, ".")
+		if slices.ContainsFunc(cat.failed, func(of string) bool { return strings.HasPrefix(of, group+"/") || of == group }) {
+			return nil // its server may be away
+		}
+	}
+	found, err := r.resources(ctx, c, cat)
+	if err != nil {
+		return err
+	}
+	e := &OtherResourcesError{}
+	for _, res := range tape {
+		e.Tape = append(e.Tape, res.String())
+	}
+	for _, res := range found {
+		e.Found = append(e.Found, res.String())
+	}
+	if slices.Equal(slices.Sorted(slices.Values(e.Tape)), slices.Sorted(slices.Values(e.Found))) {
+		return nil
+	}
+	return e
 }
 
 // may asks for one object of a resource, and for a watch of a second.

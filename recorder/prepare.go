@@ -174,6 +174,9 @@ func (r *Recorder) header(ctx context.Context, c *client, cat *catalog, id clust
 		if was := h.Source.Cluster; was != "" && id.uid != "" && was != id.uid {
 			return h, &OtherClusterError{Tape: was, Found: id.uid}
 		}
+		if r.machines {
+			return h, r.same(ctx, c, cat, h.Resources)
+		}
 		return h, nil
 	}
 	resources, err := r.resources(ctx, c, cat)

@@ -25,6 +25,7 @@ type api struct {
 	refuse  string // requests of this path are answered with 403
 	busy    string // and of this with 503
 	cluster string
+	offers  map[string]string // what discovery answers, by path
 	closed  bool
 }
 
@@ -35,7 +36,7 @@ type change struct {
 }
 
 func newAPI(t testing.TB) *api {
-	a := &api{rv: 100, cluster: "cluster-1"}
+	a := &api{rv: 100, cluster: "cluster-1", offers: discovery}
 	a.changed = sync.NewCond(&a.mu)
 	a.Server = httptest.NewServer(a)
 	t.Cleanup(func() {
@@ -88,7 +89,7 @@ func (a *api) set(change func(*api)) {
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	a.mu.Lock()
-	away, refused, cluster, oldest := a.away || r.URL.Path == a.busy, r.URL.Path == a.refuse, a.cluster, a.oldest
+	away, refused, cluster, oldest, offers := a.away || r.URL.Path == a.busy, r.URL.Path == a.refuse, a.cluster, a.oldest, a.offers
 	a.mu.Unlock()
 	from, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	watch := r.URL.Query().Get("watch") != ""
@@ -99,9 +100,9 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 403, "Forbidden")
 	case r.URL.Path == "/api/v1/namespaces/kube-system":
 		_, _ = fmt.Fprintf(w, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system","uid":%q}}`, cluster)
-	case discovery[r.URL.Path] != "":
-		_, _ = fmt.Fprint(w, discovery[r.URL.Path])
-	case !strings.HasSuffix(r.URL.Path, "/nodes") && !strings.HasSuffix(r.URL.Path, "/pods"):
+	case offers[r.URL.Path] != "":
+		_, _ = fmt.Fprint(w, offers[r.URL.Path])
+	case !served[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]:
 		refuse(w, 404, "NotFound")
 	case watch && from < oldest:
 		refuse(w, 410, "Expired")
@@ -183,6 +184,8 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request, from int) {
 		_ = http.NewResponseController(w).Flush()
 	}
 }
+
+var served = map[string]bool{"nodes": true, "pods": true, "events": true, "poddisruptionbudgets": true, "nodeclaims": true}
 
 var discovery = map[string]string{
 	"/version": `{"major":"1","minor":"36","gitVersion":"v1.36.3"}`,

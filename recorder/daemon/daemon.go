@@ -139,6 +139,20 @@ func (d *Daemon) prepare() error {
 
 // record makes one recording, which continues the last one where it can. It returns why it ended.
 func (d *Daemon) record(ctx context.Context) error {
+	err := d.attempt(ctx)
+	var other *recorder.OtherResourcesError
+	if !errors.As(err, &other) {
+		return err
+	}
+	d.o.Log(Warning, "a new history begins", "reason", err.Error())
+	if err := d.abandon(d.all); err != nil {
+		return err
+	}
+	return d.attempt(ctx)
+}
+
+// attempt makes one recording. An OtherResourcesError is about the history, before anything was recorded.
+func (d *Daemon) attempt(ctx context.Context) error {
 	cfg := d.o.Record
 	cfg.Line = d.line
 	opened, err := d.resume(&cfg)
@@ -345,7 +359,8 @@ func (d *Daemon) goOn(cfg *recorder.Config, epoch []piece) (bool, error) {
 		d.failed("history", "a new history begins", fmt.Errorf("found one of %s: want %s", was, d.asks()))
 		return false, w.Close()
 	}
-	cfg.Resources = nil // those of the history, which the same words asked for
+	cfg.Same = len(cfg.Resources) == 0 // by default, what can be recorded may change
+	cfg.Resources = nil                // those of the history, which the same words asked for
 	cfg.Out, cfg.Resume, d.all = w, resume, epoch
 	d.collect(nil)
 	return true, nil
@@ -363,6 +378,7 @@ func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 // abandon ends the rolls of an epoch that nothing continues, makes their tapes, and removes its pieces. Those that can't be read
 // are put aside.
 func (d *Daemon) abandon(epoch []piece) error {
+	d.queue = nil // of this epoch, if any: it is decided anew
 	if err := d.replay(epoch); unreachable(err) {
 		return err
 	} else if err != nil {

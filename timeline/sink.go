@@ -48,6 +48,9 @@ type file struct {
 	// uncut says that the file still holds after n what the first line is to
 	// replace: the end of a tape that is appended to.
 	uncut bool
+	// keep says that what follows n has lines which are written once more: a write that fails puts it back.
+	keep bool
+	old  []byte // what was cut, as long as nothing is there in its place
 }
 
 // cut removes what follows n.
@@ -56,6 +59,16 @@ func (s *file) cut() error {
 		return nil
 	}
 	s.uncut = false
+	if s.keep {
+		info, err := s.f.Stat()
+		if err != nil {
+			return err
+		}
+		s.old = make([]byte, info.Size()-s.n)
+		if _, err := s.f.ReadAt(s.old, s.n); err != nil {
+			return err
+		}
+	}
 	if err := s.f.Truncate(s.n); err != nil {
 		return err
 	}
@@ -72,12 +85,16 @@ func (s *file) line(p []byte) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		if n > 0 {
+		if n > 0 || s.old != nil {
 			err = errors.Join(err, s.f.Truncate(s.n))
+		}
+		if s.old != nil {
+			_, back := s.f.WriteAt(s.old, s.n) // it had room there before
+			err = errors.Join(err, back)
 		}
 		return err
 	}
-	s.n += int64(n)
+	s.n, s.old = s.n+int64(n), nil
 	return nil
 }
 
@@ -136,6 +153,7 @@ func sinkBehind(f *os.File, n int64, c codec, again []byte) (sink, error) {
 	if c == plainText {
 		return &s, nil
 	}
+	s.keep = len(again) > 0
 	packed := &framed{file: s, text: append([]byte(nil), again...), again: len(again)}
 	return packed, packed.use(c)
 }

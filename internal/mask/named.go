@@ -80,21 +80,22 @@ func closing(s string, i int, quote string) int {
 }
 
 // member masks the value of a member of JSON in a text, "password":"…" with
-// its quotes escaped or not, and password: … as YAML and people write it.
+// its quotes escaped or not, of Python's '…', and password: … as YAML and people write it.
 func (m *masker) member(i int) {
 	s := m.s
 	from := i + 1
 	for from < len(s) && s[from] == ' ' && from < i+4 {
 		from++
 	}
-	if quoted := at(s, i-1) == '"'; quoted {
+	if quote := at(s, i-1); quote == '"' || quote == '\'' {
 		name := i - 1
 		for name > 0 && s[name-1] == '\\' {
 			name--
 		}
 		escapes := s[name : i-1]
-		if strings.HasPrefix(s[from:], escapes+`"`) && secret(s, name) {
-			m.mask(from+len(escapes)+1, closing(s, from+len(escapes)+1, escapes+`"`))
+		end := escapes + string(quote)
+		if strings.HasPrefix(s[from:], end) && secret(s, name) {
+			m.mask(from+len(end), closing(s, from+len(end), end))
 		}
 		return
 	}
@@ -139,7 +140,16 @@ func (m *masker) scheme(i int) {
 		odd = odd || s[to] <= '9' && s[to] >= '0' || s[to] == '='
 		to++
 	}
-	if n := to - from; n >= 24 || n >= 8 && odd {
+	if n := to - from; n >= 24 || n >= 8 && odd || n > 0 && authorizes(s, i) {
 		m.mask(from, to)
 	}
+}
+
+// authorizes reports whether what ends before s[i] is the name of the header Authorization.
+func authorizes(s string, i int) bool {
+	const name = "authorization"
+	for first := max(i-8, 0); i > first && strings.IndexByte(" \t\"'\\:[", s[i-1]) >= 0; {
+		i--
+	}
+	return i >= len(name) && strings.EqualFold(s[i-len(name):i], name)
 }

@@ -47,8 +47,8 @@ func hint(b []byte, i int, c byte) bool {
 		return !digest(b[i+1:])
 	case '=', '~':
 		return true
-	case ':': // password: and PASSWD:
-		return prev|' ' == 'd'
+	case ':': // password:, PASSWD: and 'token':
+		return prev|' ' == 'd' || prev == '\''
 	case '-': // flags and PEM blocks
 		return prev == '-'
 	case '.':

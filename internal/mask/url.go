@@ -24,6 +24,9 @@ func (m *masker) authority(i int) {
 		}
 		to++
 	}
+	if at >= 0 && to < len(s) && strings.IndexByte("/?#", s[to]) >= 0 && strings.IndexByte(s[from:at], ':') >= 0 {
+		at = max(at, m.lastOf(to)) // of a password that has both @ and /
+	}
 	if at < 0 && colon >= 0 && to < len(s) && strings.IndexByte("/?#", s[to]) >= 0 && !number(s[colon+1:to]) && s[from] != '[' {
 		at = m.lastOf(to)
 	}

@@ -58,6 +58,8 @@ func TestOTLPFollowsNoRedirect(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	for endpoint, want := range map[string]string{
 		"https://ann:hunter2@host:4318/x": "https://ann:xxxxx@host:4318/x",
+		"https://tok3n@host/x?token=abc":  "https://xxxxx@host/x?xxxxx",
+		"https://host/v1?token=abc":       "https://host/v1?token=redacted",
 		"ann:hunter2@host:4318":           "xxxxx@host:4318",
 		"http://ann:hun%ter2@host":        "xxxxx@host",
 		"http://localhost:4318":           "http://localhost:4318",

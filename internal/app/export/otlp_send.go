@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"k8s.io/utils/clock"
 
+	"github.com/nodesim/nodesim/internal/mask"
 	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/replay/analysis"
 )
@@ -43,15 +44,22 @@ func TracesURL(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// Redacted is an endpoint for people: without the password that it may have.
+// Redacted is an endpoint for people: without the password or token that it may have.
 func Redacted(endpoint string) string {
-	if u, err := url.Parse(endpoint); err == nil && u.User != nil {
-		return u.Redacted()
+	u, err := url.Parse(endpoint)
+	if err != nil || u.User == nil {
+		if i := strings.LastIndexByte(endpoint, '@'); i >= 0 { // whatever it is
+			return "xxxxx" + endpoint[i:]
+		}
+		return mask.String(endpoint)
 	}
-	if i := strings.LastIndexByte(endpoint, '@'); i >= 0 { // whatever it is
-		return "xxxxx" + endpoint[i:]
+	if _, has := u.User.Password(); !has {
+		u.User = url.User("xxxxx") // a token
 	}
-	return endpoint
+	if u.RawQuery != "" {
+		u.RawQuery = "xxxxx"
+	}
+	return u.Redacted()
 }
 
 // Client is for a Collector. An answer takes at most 10 seconds, as OpenTelemetry's exporters have it by default
@@ -125,6 +133,9 @@ func (c *Collector) post(ctx context.Context, body []byte) (wait time.Duration, 
 	}
 	req.Header.Set("Content-Type", "application/x-protobuf")
 	resp, err := c.Client.Do(req)
+	if said := (*url.Error)(nil); errors.As(err, &said) {
+		err = said.Err // without the URL, which has secrets
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return -1, context.Cause(ctx)

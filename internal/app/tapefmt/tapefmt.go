@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -38,6 +39,14 @@ func InPlace(name string, style timeline.Style) (torn string, changed bool, err 
 	path, err := filepath.EvalSymlinks(name) // the file, not a link to it, is replaced
 	if err != nil {
 		return "", false, err
+	}
+	// A recorder would write on into the file that is replaced.
+	release, err := atomicfile.TryLockThere(path)
+	switch {
+	case errors.Is(err, atomicfile.ErrLocked):
+		return "", false, fmt.Errorf("rewrite %s: a recording is writing it: want it ended first", name)
+	case err == nil:
+		defer func() { err = errors.Join(err, release()) }()
 	}
 	old, err := os.Open(path)
 	if err != nil {

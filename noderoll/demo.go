@@ -7,7 +7,8 @@ import (
 
 // DemoTimeline is a surge roll of three old nodes to three new ones, one at a
 // time: each new node joins and goes Ready, then an old node loses its pods and
-// is terminated. 14 frames, rebuilt on each call.
+// is terminated. 14 frames, rebuilt on each call. Their nodes are in the order of the roll, old before new; Tally sorts them by name,
+// as those of an observer are.
 func DemoTimeline() []Snapshot {
 	const (
 		a, b, c = "ip-10-0-1-12", "ip-10-0-3-21", "ip-10-0-2-08" // old
@@ -23,7 +24,11 @@ func DemoTimeline() []Snapshot {
 	}
 	frame := func(nodes ...NodeView) Snapshot {
 		s := Snapshot{Nodes: nodes}
-		s.Tally()
+		var c counters
+		for i := range s.Nodes {
+			c.add(&s.Nodes[i], 1)
+		}
+		c.fill(&s)
 		return s
 	}
 	return []Snapshot{

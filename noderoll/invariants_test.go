@@ -10,6 +10,7 @@ import (
 
 func TestDemoObeysTheInvariants(t *testing.T) {
 	for i, s := range noderoll.DemoTimeline() {
+		s.Tally() // the frames are in the order of the roll
 		if err := s.Check(); err != nil {
 			t.Errorf("frame %d: %v", i, err)
 		}

@@ -32,7 +32,7 @@ type NodeView struct {
 
 	// Pods counts the evictable pods still on a draining node, PodsTotal the
 	// most that there were in this drain. Both are 0 for every other phase, and
-	// meaningless while PodsUnknown is set.
+	// while PodsUnknown is set.
 	Pods      int `json:"pods,omitempty"`
 	PodsTotal int `json:"podsTotal,omitempty"`
 

@@ -259,7 +259,11 @@ func (s *State) countPods(rec *nodeRec) {
 		return
 	}
 	rec.drainPeak = max(rec.drainPeak, rec.evictable)
-	v.Pods, v.PodsTotal, v.PodsUnknown = rec.evictable, rec.drainPeak, s.podsError != ""
+	if s.podsError != "" { // 0/N would say that all are gone
+		v.Pods, v.PodsTotal, v.PodsUnknown = 0, 0, true
+		return
+	}
+	v.Pods, v.PodsTotal, v.PodsUnknown = rec.evictable, rec.drainPeak, false
 }
 
 // recount carries a changed view into counters, sorted views and change set.

@@ -20,7 +20,7 @@ const (
 	demoNew   = "ami-0f9e8d7c6b5a43210"
 )
 
-// Demo is the tape whose snapshots are those of noderoll.DemoTimeline: a surge
+// Demo is the tape whose snapshots are those of noderoll.DemoTimeline, with nodes by name: a surge
 // roll of an EKS node group of three, one node at a time. Twelve pods of one
 // Deployment move with it, under a budget that wants seven of them.
 //

@@ -70,8 +70,9 @@
 //
 // # What the package must not do
 //
-// Plan and Tasks read no clock, no random source and no environment, start no goroutine, change none of their arguments,
-// and give the same bytes for the same input in whatever order it lists the instances. The package knows nothing of
+// Plan reads no clock, no random source and no environment, starts no goroutine, changes none of its arguments, and gives
+// the same bytes for the same input in whatever order it lists the instances. So does Tasks, but for the time where a
+// TaskConfig with a DrainTimeout names none. The package knows nothing of
 // Kubernetes: pods, zones and disruption budgets reach it as Ready, MayDrain and Rank. Only Run waits.
 //
 // Its API may still change (docs/stability.md).

@@ -1,27 +1,37 @@
 package cycle
 
-import "time"
+import (
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// wall is the clock of a TaskConfig without Now; Plan has none.
+var wall clock.PassiveClock = clock.RealClock{}
 
 // TaskConfig configures Tasks.
 type TaskConfig struct {
 	TargetSize int
 	MinSize    int
 	MaxSize    int
-	// DrainTimeout bounds a drain, after which the instance is terminated; 0 waits for ever. It needs Now.
+	// DrainTimeout bounds a drain, after which the instance is terminated; 0 waits for ever.
 	DrainTimeout time.Duration
-	// Now is the present time, since this package reads no clock. It may be zero where DrainTimeout is.
+	// Now is the present time; zero means that of the wall clock. Equal clusters and configs give equal tasks only where it is set.
 	Now time.Time
 }
 
 // Tasks is Plan for callers that know an outcome only by its tasks: an empty list means that the cluster is as it should
 // be. Every task is a Step, in the order of Decision.Steps.
 //
-// MinSize ≤ TargetSize ≤ MaxSize must hold. Errors are those of Plan, among them an *OptionError where DrainTimeout is set
-// and Now isn't, and a *StuckError where nothing can be done though the cluster isn't as it should be.
+// MinSize ≤ TargetSize ≤ MaxSize must hold. Errors are those of Plan, and a *StuckError where nothing can be done though the
+// cluster isn't as it should be.
 func Tasks(cluster Cluster, config TaskConfig) ([]Task, error) {
 	options := Options{
 		Now: config.Now, TargetSize: config.TargetSize, MinSize: config.MinSize, MaxSize: config.MaxSize,
 		DrainTimeout: config.DrainTimeout,
+	}
+	if options.Now.IsZero() && options.DrainTimeout > 0 {
+		options.Now = wall.Now()
 	}
 	if err := options.check(); err != nil {
 		return nil, err

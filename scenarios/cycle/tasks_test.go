@@ -29,10 +29,6 @@ func TestTasksRefuse(t *testing.T) {
 		{cycle.TaskConfig{TargetSize: 3, MinSize: 4, MaxSize: 5}, "plan: MinSize is 4: want at most TargetSize, which is 3"},
 		{cycle.TaskConfig{TargetSize: 6, MinSize: 4, MaxSize: 5}, "plan: MaxSize is 5: want at least TargetSize, which is 6"},
 		{cycle.TaskConfig{TargetSize: 6}, "plan: MaxSize is 0: want at least TargetSize, which is 6"},
-		{
-			cycle.TaskConfig{TargetSize: 2, MaxSize: 3, DrainTimeout: 2 * time.Minute},
-			"plan: Now is zero: want the present time, since DrainTimeout is 2m0s",
-		},
 	} {
 		tasks, err := cycle.Tasks(group(of(5, cycle.Started, "config-1")...), test.config)
 		var option *cycle.OptionError
@@ -82,6 +78,13 @@ func TestDrainTimeout(t *testing.T) {
 		if err != nil || len(tasks) != 1 || phase(tasks[0].(cycle.Step)) != test.want {
 			t.Errorf("%s: got %v, %v, want %s", test.name, tasks, err, test.want)
 		}
+	}
+	config.Now, cluster.Instances[2].UpdatedAt = time.Time{}, time.Unix(0, 0) // the wall clock's, which is long after
+	if tasks, err := cycle.Tasks(cluster, config); err != nil || len(tasks) != 1 || phase(tasks[0].(cycle.Step)) != "terminate 1" {
+		t.Errorf("without Now: got %v, %v, want terminate 1", tasks, err)
+	}
+	if _, err := cycle.Plan(cluster, cycle.Options{TargetSize: 2, MaxSize: 3, DrainTimeout: time.Minute}); err == nil {
+		t.Error("Plan without Now: want an error, since it has no clock")
 	}
 	cluster.Instances[2].UpdatedAt = time.Time{}
 	config.Now = began.Add(time.Hour)

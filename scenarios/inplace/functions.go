@@ -16,9 +16,9 @@ import (
 // wall is the clock of the functions that take no time.
 var wall clock.Clock = clock.RealClock{}
 
-// GetInplaceUpdateState is [podupdate.Keys].Read by the default Keys.
+// GetInplaceUpdateState is [podupdate.Keys].Parse by the default Keys: a phase that isn't known is returned as it stands.
 func GetInplaceUpdateState(pod *corev1.Pod) (*InplaceUpdateState, error) {
-	s, err := podupdate.Keys{}.Read(pod)
+	s, err := podupdate.Keys{}.Parse(pod)
 	if s == nil || err != nil {
 		return nil, err
 	}

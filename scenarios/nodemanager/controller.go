@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ import (
 
 // NodeController boots, watches, hands out and stops nodes. Fill in its fields, then call Start or Run, once; don't
 // change them after that, and don't copy it. NodeRegistry, PodReader, NodeDispenser, NodeScaler, CloudClient and
-// NodeClientFactory are needed; all others have a default or may be missing. Zero values (&stats.LoopTimer{},
+// NodeClientFactory are needed (StopCreatingNodes and ResumeWaits need the first and the last two alone); all others have a default or may be missing. Zero values (&stats.LoopTimer{},
 // &timeoutmap.TimeoutMap{}, &certs.CertificateFactory{}, …) work as missing ones do.
 //
 // Its other methods may be called from any goroutine, before Start too; what they begin ends with Close.
@@ -104,15 +105,15 @@ func (c *NodeController) prepare() error {
 		c.bindings = make(chan map[string]string, 1)
 		c.boots, c.stops = map[string]*boot{}, map[string]struct{}{}
 		c.beats, c.probing = map[string]time.Time{}, map[string]struct{}{}
-		if c.err = c.missing(); c.err == nil && c.Turns != nil {
+		if c.err = c.missing("NodeRegistry", "PodReader", "NodeDispenser", "NodeScaler", "CloudClient", "NodeClientFactory"); c.err == nil && c.Turns != nil {
 			c.NodeDispenser.direct = &direct{controller: c}
 		}
 	})
 	return c.err
 }
 
-// missing names the fields without which nothing works.
-func (c *NodeController) missing() error {
+// missing says which of the fields aren't set.
+func (c *NodeController) missing(wanted ...string) error {
 	var errs []error
 	for _, field := range []struct {
 		name string
@@ -125,11 +126,19 @@ func (c *NodeController) missing() error {
 		{"CloudClient", c.CloudClient == nil},
 		{"NodeClientFactory", c.NodeClientFactory == nil},
 	} {
-		if field.nil {
+		if field.nil && slices.Contains(wanted, field.name) {
 			errs = append(errs, fmt.Errorf("node controller: %s is nil: set it before the start", field.name))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// resumes is prepare for what looks after the nodes of an earlier controller: it needs neither pods nor decisions.
+func (c *NodeController) resumes() error {
+	if c.prepare() == nil {
+		return nil
+	}
+	return c.missing("NodeRegistry", "CloudClient", "NodeClientFactory")
 }
 
 // Start begins all loops and returns. They end when quit is closed; wg is done when they have ended, and everything that

@@ -90,7 +90,7 @@ func (c *NodeController) bringUpFailed(node *api.Node, err error) {
 // StopCreatingNodes stops the nodes in Creating that no boot of this controller is about: an earlier one was ended while
 // it ordered them, and nobody knows their instances.
 func (c *NodeController) StopCreatingNodes() {
-	if err := c.prepare(); err != nil {
+	if err := c.resumes(); err != nil {
 		c.report(err)
 		return
 	}
@@ -102,7 +102,7 @@ func (c *NodeController) StopCreatingNodes() {
 // ResumeWaits goes on where an earlier controller was ended: nodes in Created are brought up, those in Cleaning cleaned,
 // those in Terminating stopped.
 func (c *NodeController) ResumeWaits() {
-	if err := c.prepare(); err != nil {
+	if err := c.resumes(); err != nil {
 		c.report(err)
 		return
 	}

@@ -63,6 +63,9 @@ func naivePlan(config nodemanager.ScalerConfig, nodes []*api.Node, pods []*api.P
 			}
 		}
 	}
+	usable = slices.DeleteFunc(usable, func(node *api.Node) bool { // its pod has a later one
+		return owner[node.Name] == "" && served[node.Status.BoundPodName]
+	})
 	var pools []string
 	for _, pod := range waiting {
 		if served[pod.Name] {

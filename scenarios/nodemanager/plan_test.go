@@ -131,10 +131,14 @@ func TestUnmetPodsAreNamed(t *testing.T) {
 
 func TestOfTwoNodesOfAPodTheLaterKeepsIt(t *testing.T) {
 	s := nodemanager.NewScaler(nodemanager.ScalerConfig{})
-	c := mustPlan(t, s, nodesOf("A@pod-00 A@pod-00"), podsOf("A A"), start)
-	want := map[string]string{"pod-00": "old-01", "pod-01": "old-00"}
-	if diff := cmp.Diff(want, c.Bindings); diff != "" || len(c.Start)+len(c.Stop) != 0 {
-		t.Errorf("bindings (-want +got):\n%s starts %v, stops %v, want none", diff, c.Start, c.Stop)
+	c := mustPlan(t, s, nodesOf("A@pod-00 A@pod-00"), podsOf("A"), start)
+	want := map[string]string{"pod-00": "old-01"}
+	if diff := cmp.Diff(want, c.Bindings); diff != "" || len(c.Start)+len(c.Stop)+len(c.Update) != 0 {
+		t.Errorf("bindings (-want +got):\n%s starts %v, stops %v, updates %v, want none", diff, c.Start, c.Stop, c.Update)
+	}
+	// Once the pod has its node, the other one is free.
+	if c := mustPlan(t, s, nodesOf("A@pod-00"), nil, start); words(c.Stop) != "A" {
+		t.Errorf("after that: stops %q, want A", words(c.Stop))
 	}
 }
 

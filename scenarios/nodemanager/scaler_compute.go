@@ -9,7 +9,8 @@ import (
 // Compute is Plan for those who have no moment to name: idle nodes stop at once, standby pools don't pause, and what is
 // unavailable is so now. It returns the nodes to start, the nodes to stop and the bindings from pods to nodes. Changed
 // bindings are saved by the StatusUpdater one by one, in the order of the nodes' names, on copies: the arguments stay as
-// they are. A node that can't be saved is left alone: it is in none of the results, and neither is its pod.
+// they are. One that can't be saved changes no result: the next call decides about its node again. What the StatusUpdater
+// returns as an error is for itself to tell.
 //
 // The bindings name new nodes before anybody has created them; take those out that can't be created (see
 // Changes.Publish) before telling others. Where Plan returns an error, the three results are nil.
@@ -26,9 +27,7 @@ func (s *BindingNodeScaler) Compute(
 		if s.nodeRegistry == nil {
 			break
 		}
-		if _, err := s.nodeRegistry.UpdateStatus(node.DeepCopy()); err != nil {
-			changes = changes.without(node)
-		}
+		_, _ = s.nodeRegistry.UpdateStatus(node.DeepCopy())
 	}
 	return changes.Start, changes.Stop, changes.Bindings
 }

@@ -185,13 +185,13 @@ func TestComputeSavesNewBindings(t *testing.T) {
 	}
 }
 
-func TestComputeLeavesAloneWhatCantBeSaved(t *testing.T) {
+func TestComputeDecidesTheSameWhereANodeCantBeSaved(t *testing.T) {
 	s := nodemanager.NewBindingNodeScaler(&saver{broken: "old-00"}, nil, nil, "", false)
-	if started, stopped, bindings := s.Compute(nodesOf("A@gone"), podsOf("A")); len(started)+len(stopped)+len(bindings) != 0 {
-		t.Errorf("starts %v, stops %v, binds %v; want nothing", started, stopped, bindings)
+	if started, stopped, bindings := s.Compute(nodesOf("A@gone"), podsOf("A")); len(started)+len(stopped) != 0 || bindings["pod-00"] != "old-00" {
+		t.Errorf("starts %v, stops %v, binds %v; want pod-00 on old-00", started, stopped, bindings)
 	}
-	if _, stopped, bindings := s.Compute(nodesOf("A@gone B"), nil); words(stopped) != "B" || bindings == nil {
-		t.Errorf("stops %q, binds %v; want B alone", words(stopped), bindings)
+	if _, stopped, bindings := s.Compute(nodesOf("A@gone B"), nil); words(stopped) != "A B" || bindings == nil {
+		t.Errorf("stops %q, binds %v; want both", words(stopped), bindings)
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // Its cost grows as the sorting of both, not as their product.
 //
 //  1. Only waiting pods count, and only nodes in Creating, Created and Available that don't have to terminate.
-//  2. A node that is bound to a waiting pod stays so; of two, the later by name. Any other binding is cleared.
+//  2. A node that is bound to a waiting pod stays so; of two, the later by name: the other one is left alone until the pod has
+//     its node. Any other binding is cleared.
 //  3. Pods without a node get free ones that match exactly (see fits).
 //  4. For the rest new nodes are started, unless they are known to be unavailable.
 //  5. Standby pools take what they need of the free nodes, and start what is missing, unless that is unavailable or has
@@ -93,7 +94,25 @@ func (s *BindingNodeScaler) newPlan(
 	}
 	slices.SortFunc(p.nodes, func(a, b *api.Node) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(p.waiting, servedBefore)
+	p.leaveRivals()
 	return p, nil
+}
+
+// leaveRivals takes the nodes out of the plan that a waiting pod is bound to beside a later one.
+func (p *plan) leaveRivals() {
+	holder := map[string]string{}
+	for _, pod := range p.waiting {
+		holder[pod.Name] = ""
+	}
+	for _, node := range p.nodes {
+		if _, waits := holder[node.Status.BoundPodName]; waits {
+			holder[node.Status.BoundPodName] = node.Name
+		}
+	}
+	p.nodes = slices.DeleteFunc(p.nodes, func(node *api.Node) bool {
+		last, waits := holder[node.Status.BoundPodName]
+		return waits && last != node.Name
+	})
 }
 
 // servedBefore orders pods: those that are bound to a zone find fewer nodes, so they choose first.
@@ -155,7 +174,7 @@ func (p *plan) rules() Rules[shape] {
 	return rules
 }
 
-// requests are the waiting pods, with the nodes that are bound to them; of two, the later one by name.
+// requests are the waiting pods, with the nodes that are bound to them.
 func (p *plan) requests() []Request[shape] {
 	holder := make(map[string]int, len(p.waiting))
 	for i, node := range p.nodes {

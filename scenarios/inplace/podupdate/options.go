@@ -34,7 +34,6 @@ func (o UpdateOptions) check() error {
 	for _, err := range []error{
 		checkPhase("TargetPodPhase", o.TargetPodPhase, targetPhases),
 		checkPhase("UpdatePodPhase", o.UpdatePodPhase, updatePhases),
-		checkPhase("ExpectedCurrentSandboxPhase", o.ExpectedCurrentSandboxPhase, sandboxPhases),
 	} {
 		if err != nil {
 			p = append(p, err)

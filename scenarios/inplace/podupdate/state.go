@@ -98,6 +98,20 @@ func (s *State) Since() time.Time {
 // Read is the update that is recorded on a pod: nil if there is none, ErrBrokenState if it can't be read or its phase is
 // none of the four.
 func (k Keys) Read(pod *corev1.Pod) (*State, error) {
+	s, err := k.Parse(pod)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	switch s.Phase {
+	case InplaceUpdatePhaseStarting, InplaceUpdatePhaseStopping, InplaceUpdatePhaseCompleted, InplaceUpdatePhaseFailed:
+		return s, nil
+	}
+	return nil, fmt.Errorf("pod %s: annotation %s: %w: phase is %q: want starting, stopping, completed or failed; remove the annotation",
+		name(pod), k.Filled().State, ErrBrokenState, s.Phase)
+}
+
+// Parse is Read with whatever phase the annotation has.
+func (k Keys) Parse(pod *corev1.Pod) (*State, error) {
 	k = k.Filled()
 	if pod == nil || pod.Annotations[k.State] == "" {
 		return nil, nil
@@ -107,12 +121,7 @@ func (k Keys) Read(pod *corev1.Pod) (*State, error) {
 		return nil, fmt.Errorf("pod %s: annotation %s: %w: %w: remove the annotation, or trigger the update again after that",
 			name(pod), k.State, ErrBrokenState, err)
 	}
-	switch s.Phase {
-	case InplaceUpdatePhaseStarting, InplaceUpdatePhaseStopping, InplaceUpdatePhaseCompleted, InplaceUpdatePhaseFailed:
-		return &s, nil
-	}
-	return nil, fmt.Errorf("pod %s: annotation %s: %w: phase is %q: want starting, stopping, completed or failed; remove the annotation",
-		name(pod), k.State, ErrBrokenState, s.Phase)
+	return &s, nil
 }
 
 // stamp sets the time of a phase.

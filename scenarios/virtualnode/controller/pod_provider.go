@@ -68,19 +68,24 @@ func (pc *PodController) happened(pod *corev1.Pod, kind, reason, message string)
 	}
 }
 
-// reasonProviderFailed is the status reason of a pod that the provider can't create.
+// reasonProviderFailed is the status reason of a pod that the provider can't create or update.
 const reasonProviderFailed = "ProviderFailed"
 
-// writeFailure shows in a pod's status that the provider can't create it: Pending, or Failed if it must never be
-// restarted. The creation is tried again either way, so that this write fails unheard but for a missing right.
+// writeFailure shows in a pod's status that the provider can't create or update it: Pending, or Failed if it must never be
+// restarted and doesn't run. Either is tried again, so that this write fails unheard but for a missing right. It stands until
+// the provider says something new, or has done what it couldn't.
 func (pc *PodController) writeFailure(ctx context.Context, pod *corev1.Pod, cause error) {
 	status := *pod.Status.DeepCopy()
 	status.Phase, status.Reason, status.Message = corev1.PodPending, reasonProviderFailed, cause.Error()
-	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever {
+	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever && pod.Status.Phase != corev1.PodRunning {
 		status.Phase = corev1.PodFailed
 	}
 	if status.Phase == pod.Status.Phase && status.Reason == pod.Status.Reason && status.Message == pod.Status.Message {
 		return
 	}
-	_, _ = pc.writeStatus(ctx, pod, status) // told of by writeStatus
+	written, err := pc.writeStatus(ctx, pod, status)
+	if err != nil || written == nil {
+		return // told of by writeStatus
+	}
+	pc.store.write(nameOf(pod), pod.UID, func(r *podRecord) { r.accepted = statusFingerprint(&written.Status) })
 }

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -155,6 +156,34 @@ func TestStatusThatSomebodyOverwroteIsWrittenAgain(t *testing.T) {
 	s := runningPodFixture(t, nil)
 	s.edit("web", func(p *corev1.Pod) { p.Status.Phase, p.Status.Message = corev1.PodUnknown, "somebody else's" })
 	s.soon("the provider's status", func() bool { return s.phase("web") == corev1.PodRunning && s.message() == "" })
+}
+
+// A pod that the provider can't update says so until it can.
+func TestUpdateThatFailsIsInTheStatus(t *testing.T) {
+	for _, policy := range []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyNever} {
+		s := newPodFixture(t, nil).run()
+		pod := aPod("web")
+		pod.Spec.RestartPolicy = policy
+		s.create(pod)
+		s.cached("a running pod", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+		s.idle()
+		s.provider.failing(func(call string, _ *corev1.Pod) error {
+			if call == "update" {
+				return errors.New("no such image")
+			}
+			return nil
+		})
+		s.edit("web", func(p *corev1.Pod) { p.Spec.Containers[0].Image = "next" })
+		s.until("the failure in the status", func() bool {
+			is := s.get("web").Status
+			return is.Reason == "ProviderFailed" && is.Message == "no such image" && is.Phase == corev1.PodPending
+		})
+		s.provider.failing(nil)
+		s.until("the provider's status", func() bool {
+			is := s.get("web").Status
+			return is.Reason == "" && is.Phase == corev1.PodRunning
+		})
+	}
 }
 
 func TestConditionOfOthersIsNotOverwritten(t *testing.T) {

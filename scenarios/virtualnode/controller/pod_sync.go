@@ -151,9 +151,11 @@ func (pc *PodController) createOrUpdate(ctx context.Context, pod *corev1.Pod) er
 		}
 		if err := pc.provider.UpdatePod(ctx, wanted); err != nil {
 			pc.happened(pod, corev1.EventTypeWarning, reasonUpdateFailed, err.Error())
+			pc.writeFailure(ctx, pod, err)
 			return fmt.Errorf("pod %s: the provider can't update it: %w", nameOf(pod), err)
 		}
 		pc.happened(pod, corev1.EventTypeNormal, reasonUpdateSuccess, "Update pod in provider successfully")
+		pc.statuses.add(keyOf(pod)) // in place of a failure's
 		return nil
 	}
 	if err := pc.provider.CreatePod(ctx, wanted); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // Reasons in the statuses of pods that a polled provider has lost or ended.
@@ -29,15 +28,23 @@ type podPoller struct {
 	notify func(*corev1.Pod)
 
 	mu    sync.Mutex
-	ended map[types.UID]bool // pods whose deletion the provider has taken, until they have left the API
+	ended map[string]bool // by keyOf, pods whose deletion the provider has taken, until they have left the API
 }
 
 func newPodPoller(pc *PodController) *podPoller {
-	return &podPoller{PodLifecycleHandler: pc.provider, pc: pc, ended: map[types.UID]bool{}}
+	return &podPoller{PodLifecycleHandler: pc.provider, pc: pc, ended: map[string]bool{}}
 }
 
 // NotifyPods implements PodNotifier.
 func (p *podPoller) NotifyPods(_ context.Context, notify func(*corev1.Pod)) { p.notify = notify }
+
+// CreatePod begins a pod anew: without UIDs, as client-go's fake keeps pods, an earlier one of its name has the same key.
+func (p *podPoller) CreatePod(ctx context.Context, pod *corev1.Pod) error {
+	p.mu.Lock()
+	delete(p.ended, keyOf(pod))
+	p.mu.Unlock()
+	return p.PodLifecycleHandler.CreatePod(ctx, pod)
+}
 
 // DeletePod ends a pod and reports it as ended: this provider won't.
 func (p *podPoller) DeletePod(ctx context.Context, pod *corev1.Pod) error {
@@ -45,7 +52,7 @@ func (p *podPoller) DeletePod(ctx context.Context, pod *corev1.Pod) error {
 		return err
 	}
 	p.mu.Lock()
-	p.ended[pod.UID] = true
+	p.ended[keyOf(pod)] = true
 	p.mu.Unlock()
 	ended := *pod
 	ended.DeletionTimestamp, ended.DeletionGracePeriodSeconds = nil, nil
@@ -67,9 +74,9 @@ func (p *podPoller) ask(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	present := make(map[types.UID]bool, len(pods))
+	present := make(map[string]bool, len(pods))
 	for _, pod := range pods {
-		present[pod.UID] = true
+		present[keyOf(pod)] = true
 		if ctx.Err() != nil {
 			return
 		}
@@ -79,9 +86,9 @@ func (p *podPoller) ask(ctx context.Context) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for uid := range p.ended {
-		if !present[uid] {
-			delete(p.ended, uid)
+	for key := range p.ended {
+		if !present[key] {
+			delete(p.ended, key)
 		}
 	}
 }
@@ -89,7 +96,7 @@ func (p *podPoller) ask(ctx context.Context) {
 // askFor reports one pod's status. A failing provider is asked again at the next round.
 func (p *podPoller) askFor(ctx context.Context, pod *corev1.Pod) {
 	p.mu.Lock()
-	ended := p.ended[pod.UID]
+	ended := p.ended[keyOf(pod)]
 	p.mu.Unlock()
 	if ended {
 		return

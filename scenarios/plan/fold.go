@@ -26,6 +26,9 @@ func fold(p *Plan, all []*outcome) {
 		} else {
 			why[o.why]++
 		}
+		if len(o.blocks) > 0 {
+			p.blocked++
+		}
 		hours, extra, peaks = append(hours, o.hours), append(extra, o.extra), append(peaks, o.peak)
 	}
 	if len(took) > 0 {

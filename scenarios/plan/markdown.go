@@ -24,7 +24,7 @@ func (p *Plan) Markdown(w io.Writer) error {
 	if len(p.Blocks) > 0 {
 		m.table([]string{"blocks", "runs", "P50", "longest", "stops", "remedy"}, len(p.Blocks), func(i int) []string {
 			b := &p.Blocks[i]
-			return []string{code(b.Object), percent(b.Runs, p.Runs), b.Held.P50.String(), b.Held.Longest.String(), percent(b.Stops, p.Runs), escaped(b.Remedy)}
+			return []string{code(b.Object), escaped(share(b.Runs, p.Runs)), b.Held.P50.String(), b.Held.Longest.String(), escaped(share(b.Stops, p.Runs)), escaped(b.Remedy)}
 		})
 		if more := p.mayBlock(); more != "" {
 			fmt.Fprintf(m, "\n%s\n", escaped(more))
@@ -35,7 +35,7 @@ func (p *Plan) Markdown(w io.Writer) error {
 	if len(p.WontRun) > 0 {
 		m.table([]string{"won't run", "runs", "pods", "why"}, len(p.WontRun), func(i int) []string {
 			u := &p.WontRun[i]
-			return []string{code(u.Workload), percent(u.Runs, p.Runs), fmt.Sprint(u.Pods), escaped(u.Reason + ": " + u.Message)}
+			return []string{code(u.Workload), escaped(share(u.Runs, p.Runs)), fmt.Sprint(u.Pods), escaped(u.why())}
 		})
 	}
 	if hit := p.hit(); len(hit) > 0 {
@@ -47,7 +47,7 @@ func (p *Plan) Markdown(w io.Writer) error {
 	if len(p.Policies) > 0 {
 		m.table([]string{"policy", "rule", "severity", "runs", "first violation"}, len(p.Policies), func(i int) []string {
 			b := &p.Policies[i]
-			return []string{code(b.Policy), code(b.Rule), string(b.Severity), percent(b.Runs, p.Runs), escaped(b.Text)}
+			return []string{code(b.Policy), code(b.Rule), string(b.Severity), escaped(share(b.Runs, p.Runs)), escaped(b.Text)}
 		})
 	}
 	fmt.Fprintf(m, "\n%s\n", escaped(p.capacity()))
@@ -73,8 +73,17 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	m.table([]string{"with", "ends", "P50", "P90", "extra nodes", "extra node hours", "least available", "blocked"}, len(c.Variants), func(i int) []string {
 		cells := c.Variants[i].cells()
 		cells[0] = code(cells[0])
+		for i := 1; i < len(cells); i++ {
+			cells[i] = escaped(cells[i])
+		}
 		return cells
 	})
+	for i, line := range c.broken() {
+		if i == 0 {
+			fmt.Fprint(m, "\nPolicies that are broken:\n\n")
+		}
+		fmt.Fprintf(m, "- %s\n", escaped(line))
+	}
 	m.leftOut(c.Variants[0].Plan.LeftOut)
 	_, err := io.WriteString(w, m.String())
 	return err

@@ -43,6 +43,7 @@ type Plan struct {
 	Samples   map[Which]Sample `json:"samples"`
 
 	took    []time.Duration   // of the runs that end, in the order of their seeds
+	blocked int               // runs in which something holds up a drain
 	unready map[string]counts // pods of WontRun by workload, in each of the runs that have some
 }
 

@@ -126,16 +126,21 @@ func (t *text) wontRun(p *Plan) {
 	}
 	t.table("WON'T RUN\tRUNS\tPODS", len(p.WontRun), func(i int) (string, string) {
 		w := &p.WontRun[i]
-		what := w.Reason
-		if w.Message != "" {
-			what += ": " + w.Message
-		}
-		if w.Before {
-			what += " (as before the roll)"
-		}
-		return fmt.Sprintf("%s\t%d of %d\t%d", noderoll.OneLine(w.Workload), w.Runs, p.Runs, w.Pods), wrap(what, "  ", Width) + "\n"
+		return fmt.Sprintf("%s\t%d of %d\t%d", noderoll.OneLine(w.Workload), w.Runs, p.Runs, w.Pods), wrap(w.why(), "  ", Width) + "\n"
 	})
 	t.more(len(p.WontRun))
+}
+
+// why is the reason, with the scheduler's message.
+func (w *WontRun) why() string {
+	why := w.Reason
+	if w.Message != "" {
+		why += ": " + w.Message
+	}
+	if w.Before {
+		why += " (as before the roll)"
+	}
+	return why
 }
 
 // hit are the workloads that ever have fewer pods than they want.
@@ -154,6 +159,10 @@ func (t *text) workloads(p *Plan) {
 		t.section("AVAILABILITY")
 		if p.unread(spec.PodsOfCluster) {
 			t.say("", "Whether workloads keep their pods available isn't known: no pod was read.")
+			return
+		}
+		if len(p.WontRun) > 0 { // pods that don't run again, or never did, aren't counted here
+			t.say("", "Every other workload keeps all of its pods available.")
 			return
 		}
 		t.say("", "Every workload keeps all of its pods available.")
@@ -220,9 +229,28 @@ func (c *Comparison) Text(w io.Writer) error {
 	for line := range strings.Lines(b.String()) {
 		t.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
+	if broken := c.broken(); len(broken) > 0 {
+		t.section("POLICY")
+		for _, line := range broken[:min(len(broken), shownRows)] {
+			t.WriteString("-" + wrap(line, "  ", Width)[1:] + "\n")
+		}
+		t.more(len(broken))
+	}
 	t.leftOut(first.LeftOut) // of all variants: they are of one file
 	_, err := io.WriteString(w, t.String())
 	return err
+}
+
+// broken are the rules that the variants break, a line for each.
+func (c *Comparison) broken() (all []string) {
+	for i := range c.Variants {
+		v := &c.Variants[i]
+		for j := range v.Plan.Policies {
+			b := &v.Plan.Policies[j]
+			all = append(all, fmt.Sprintf("%s: %s of %s (%s) in %d of %s: %s", strings.Join(v.Of, " "), b.Rule, b.Policy, b.Severity, b.Runs, phrase.Count(v.Plan.Runs, "run"), b.Text))
+		}
+	}
+	return all
 }
 
 // cells are a row of a comparison: what differs, the share of runs that end, how long they take, the most nodes above the number
@@ -233,20 +261,35 @@ func (v *Variant) cells() []string {
 	if p.Duration != nil {
 		p50, p90 = p.Duration.P50.String(), p.Duration.P90.String()
 	}
-	least := 100
+	least, blocked := 100, share(p.blocked, p.Runs)
 	for i := range p.Workloads {
 		if w := &p.Workloads[i]; w.Replicas > 0 {
 			least = min(least, 100*w.Least/w.Replicas)
 		}
 	}
-	blocked := 0
-	for i := range p.Blocks {
-		blocked = max(blocked, p.Blocks[i].Runs)
+	available := fmt.Sprintf("%d%%", least)
+	if p.unread(spec.PodsOfCluster) {
+		available = unknown
+	}
+	if (p.unread(spec.PodsOfCluster) || p.unread(spec.BudgetsOfCluster)) && p.blocked < p.Runs {
+		blocked = unknown
 	}
 	return []string{
 		noderoll.OneLine(strings.Join(v.Of, " ")), percent(p.Ends, p.Runs), p50, p90, fmt.Sprint(p.Capacity.MostPeak), p.Capacity.ExtraHours.hours(),
-		fmt.Sprintf("%d%%", least), percent(blocked, p.Runs),
+		available, blocked,
 	}
 }
 
+// unknown stands for what can't be said of a cluster that wasn't read whole.
+const unknown = "?"
+
+// percent is a share, rounded down: 100% is all.
 func percent(n, of int) string { return fmt.Sprintf("%d%%", 100*n/of) }
+
+// share is percent for what must not look as if it never happened.
+func share(n, of int) string {
+	if n > 0 && 100*n < of {
+		return "<1%"
+	}
+	return percent(n, of)
+}

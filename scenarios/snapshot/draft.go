@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ type draft struct {
 	names     names
 	zones     map[string]string // by node
 	hosts     map[string]string // names of nodes by their hostnames
+	pools     map[string]string // groups by what the file's provider calls them
 	elsewhere map[root]int      // pods of a workload that run where the file has no nodes
 }
 
@@ -50,7 +52,7 @@ const mostRefused = 30
 // File makes a scenario file of what was read. It consumes the Reading.
 func (r *Reading) File(o Options) (*spec.File, error) {
 	d := &draft{
-		Reading: *r, Options: o, at: o.At, names: names{}, zones: map[string]string{}, hosts: map[string]string{}, elsewhere: map[root]int{},
+		Reading: *r, Options: o, at: o.At, names: names{}, zones: map[string]string{}, hosts: map[string]string{}, pools: map[string]string{}, elsewhere: map[root]int{},
 	}
 	if d.at.IsZero() {
 		d.at = d.moment()
@@ -107,7 +109,7 @@ func Dated(f *spec.File) bool { return f.Metadata.Title != undated }
 
 // scaled says that something in the cluster adds nodes, which no object of it describes whole.
 func (d *draft) scaled() {
-	for at := range d.keepers {
+	for _, at := range slices.SortedFunc(maps.Keys(d.keepers), compareRoots) {
 		if at.kind == "Deployment" && (strings.Contains(at.Name, "cluster-autoscaler") || at.Name == "karpenter") {
 			d.said.add("autoscalers", "nodes are added for pods without room only where the file has autoscaler: {}", ref{workloadName, at.Namespace, at.Name})
 		}
@@ -164,6 +166,9 @@ func (d *draft) rename(s *corev1.PodSpec) {
 		case key == corev1.LabelHostname:
 			return d.hostOf(value)
 		case slices.Contains(d.rules.PoolLabels, key):
+			if group := d.pools[value]; group != "" {
+				return group
+			}
 			return phrase.LabelLike(value, value)
 		}
 		return value

@@ -85,6 +85,11 @@ func (d *draft) groups() error {
 	if len(d.zones) == 0 {
 		d.said.add("nodes that name no zone", "the zones here are made up", ref{nodeName, "", there[0].Name})
 	}
+	for k, n := range there {
+		if name := d.rules.Pool(seenNode(n)); name != "" {
+			d.pools[name] = groupOf[k]
+		}
+	}
 	machines := d.machines(there)
 	wanted := d.wantedLabels()
 	for i := range seen.Groups {
@@ -143,7 +148,7 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 		d.image(&g.From, nodes)
 	}
 	g.InstanceType = mostCommon(nodes, func(n *corev1.Node) string { return machines[n.Name] })
-	if name := d.rules.Pool(seenNode(nodes[0])); name == "" {
+	if seen := seenNode(nodes[0]); d.rules.Pool(seen) == "" && noderoll.Detect(seen).Pool(seen) == "" {
 		for _, n := range nodes {
 			d.said.add("nodes of no group", "they are the group "+g.Name+" here", ref{nodeName, "", n.Name})
 		}
@@ -151,7 +156,7 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 	labels := make([]map[string]string, len(nodes))
 	taints := make([][]spec.Taint, len(nodes))
 	for i, n := range nodes {
-		labels[i], taints[i] = keptLabels(n, wanted), d.keptTaints(n)
+		labels[i], taints[i] = d.keptLabels(n, wanted), d.keptTaints(n)
 	}
 	g.Labels, g.Taints = commonLabels(labels), commonTaints(taints)
 	d.hiddenZones(&g, nodes)
@@ -203,7 +208,7 @@ func (d *draft) mixed(g *spec.Group, nodes []*corev1.Node) {
 			spot++
 		}
 		if of := noderoll.Detect(seenNode(n)).Name; of != "generic" && of != string(d.file.Cluster.Provider) {
-			d.said.add("nodes of another provider than most", "they are rolled as those of "+string(d.file.Cluster.Provider)+" here", ref{nodeName, "", n.Name})
+			d.said.add("nodes of another provider than most", "they are rolled as those of "+string(d.file.Cluster.Provider)+" here, and have its labels, too", ref{nodeName, "", n.Name})
 		}
 	}
 	if spot > 0 && spot < len(nodes) {
@@ -385,12 +390,19 @@ var given = map[string]bool{
 	corev1.LabelTopologyZone: true, corev1.LabelTopologyRegion: true, corev1.LabelFailureDomainBetaZone: true, corev1.LabelFailureDomainBetaRegion: true,
 	corev1.LabelInstanceType: true, "beta.kubernetes.io/arch": true, "beta.kubernetes.io/os": true,
 	"topology.ebs.csi.aws.com/zone": true, "topology.k8s.aws/zone-id": true, "topology.gke.io/zone": true, "topology.disk.csi.azure.com/zone": true,
-	"eks.amazonaws.com/nodegroup": true, "eks.amazonaws.com/nodegroup-image": true, "eks.amazonaws.com/capacityType": true,
-	"eks.amazonaws.com/sourceLaunchTemplateId": true, "eks.amazonaws.com/sourceLaunchTemplateVersion": true,
-	"karpenter.sh/nodepool": true, "karpenter.sh/capacity-type": true, "karpenter.sh/registered": true, "karpenter.sh/initialized": true,
-	"cloud.google.com/gke-nodepool": true, "cloud.google.com/gke-spot": true,
-	"kubernetes.azure.com/agentpool": true, "agentpool": true, "kubernetes.azure.com/node-image-version": true, "kubernetes.azure.com/scalesetpriority": true,
-	"kops.k8s.io/instancegroup": true,
+}
+
+// givenBy are the labels that it gives the nodes of a provider. Those of another one in the same cluster, as of Karpenter beside managed
+// node groups, keep what pods ask for.
+var givenBy = map[spec.Provider][]string{
+	spec.ProviderEKS: {
+		"eks.amazonaws.com/nodegroup", "eks.amazonaws.com/nodegroup-image", "eks.amazonaws.com/capacityType",
+		"eks.amazonaws.com/sourceLaunchTemplateId", "eks.amazonaws.com/sourceLaunchTemplateVersion",
+	},
+	spec.ProviderKarpenter: {"karpenter.sh/nodepool", "karpenter.sh/capacity-type", "karpenter.sh/registered", "karpenter.sh/initialized"},
+	spec.ProviderGKE:       {"cloud.google.com/gke-nodepool", "cloud.google.com/gke-spot"},
+	spec.ProviderAKS:       {"kubernetes.azure.com/agentpool", "agentpool", "kubernetes.azure.com/node-image-version", "kubernetes.azure.com/scalesetpriority"},
+	spec.ProviderKOps:      {"kops.k8s.io/instancegroup"},
 }
 
 // wantedLabels are the keys of nodes' labels that pods ask for.
@@ -424,10 +436,10 @@ func (d *draft) wantedLabels() map[string]bool {
 }
 
 // keptLabels are the user's own labels of a node, and those that its pods ask for; not those that nodesim gives it by itself.
-func keptLabels(n *corev1.Node, wanted map[string]bool) map[string]string {
+func (d *draft) keptLabels(n *corev1.Node, wanted map[string]bool) map[string]string {
 	kept := map[string]string{}
 	for key, value := range n.Labels {
-		if !given[key] && (wanted[key] || spec.IsOwn(key)) && len(validation.IsQualifiedName(key)) == 0 && len(validation.IsValidLabelValue(value)) == 0 {
+		if !given[key] && !slices.Contains(givenBy[d.file.Cluster.Provider], key) && (wanted[key] || spec.IsOwn(key)) && len(validation.IsQualifiedName(key)) == 0 && len(validation.IsValidLabelValue(value)) == 0 {
 			kept[key] = value
 		}
 	}

@@ -122,11 +122,20 @@ var roles = map[string]bool{
 
 // resource is the name of a resource. Kubernetes' own have no domain.
 func (p *pseudonyms) resource(name string) string {
+	if driver, is := strings.CutPrefix(name, attachable); is && p != nil && !slices.ContainsFunc(csiMakers, func(m string) bool { return strings.HasSuffix(driver, m) }) {
+		return attachable + p.of(keyName, driver)
+	}
 	if !strings.Contains(name, "/") {
 		return name
 	}
 	return p.labelKey(name)
 }
+
+// attachable begins the resource that counts the volumes of a CSI driver, and csiMakers end the names of drivers that tell nothing of the
+// user.
+const attachable = "attachable-volumes-csi-"
+
+var csiMakers = []string{".amazonaws.com", ".aws.com", ".gke.io", ".googleapis.com", ".azure.com", ".k8s.io"}
 
 // vendor reports whether a key is that of a maker of devices, by which a pod asks for one.
 func vendor(key string) bool {
@@ -137,7 +146,7 @@ func vendor(key string) bool {
 // telling are labels whose values name something of the user's.
 var telling = map[string]nameOf{
 	corev1.LabelHostname: nodeName, corev1.LabelMetadataName: namespaceName,
-	"eks.amazonaws.com/nodegroup": groupName, "karpenter.sh/nodepool": groupName, "cloud.google.com/gke-nodepool": groupName,
+	"eks.amazonaws.com/nodegroup": groupName, "karpenter.sh/nodepool": groupName, "karpenter.sh/provisioner-name": groupName, "cloud.google.com/gke-nodepool": groupName,
 	"kubernetes.azure.com/agentpool": groupName, "agentpool": groupName, "kops.k8s.io/instancegroup": groupName,
 	"node.cluster.x-k8s.io/deployment-name": groupName,
 	batchv1.JobNameLabel:                    workloadName, "job-name": workloadName,

@@ -83,6 +83,43 @@ func TestGroupsWhoseNodesDiffer(t *testing.T) {
 	}
 }
 
+// Karpenter's nodes beside managed node groups are groups of their own, whose new nodes have the labels that pods select them by.
+func TestGroupsOfTwoProviders(t *testing.T) {
+	m := newMade(t)
+	karpenter := func(name string) func(*corev1.Node) {
+		return func(n *corev1.Node) {
+			delete(n.Labels, "eks.amazonaws.com/nodegroup")
+			n.Labels["karpenter.sh/nodepool"], n.Labels["karpenter.sh/capacity-type"] = name, "on-demand"
+		}
+	}
+	m.node("a", "", "eu-central-1a", karpenter("general"))
+	m.node("b", "", "eu-central-1a", karpenter("workers"))
+	m.node("c", "workers", "eu-central-1a", nil)
+	m.node("d", "workers", "eu-central-1b", nil)
+	m.node("e", "web_a", "eu-central-1b", nil)
+	m.node("f", "web-a", "eu-central-1b", nil)
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "web", on: []string{"a"}, spec: corev1.PodSpec{NodeSelector: map[string]string{"karpenter.sh/nodepool": "general"}}})
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "jobs", on: []string{"c"}, spec: corev1.PodSpec{NodeSelector: map[string]string{"eks.amazonaws.com/nodegroup": "workers"}}})
+	f := m.file(snapshot.Options{At: read})
+	if is := workloadOf(t, f, "shop/jobs").PodSpec.NodeSelector["eks.amazonaws.com/nodegroup"]; is != "workers-2" {
+		t.Errorf("pods of the managed node group select %q, want what the file calls it", is)
+	}
+	groups, labels := map[string]string{}, map[string]map[string]string{}
+	for _, g := range f.Groups {
+		labels[g.Name] = g.Labels
+		for _, n := range g.Members {
+			groups[n.Name] = g.Name
+		}
+	}
+	want := map[string]string{"a": "general", "b": "workers", "c": "workers-2", "d": "workers-2", "e": "web-a", "f": "web-a-2"}
+	if !maps.Equal(groups, want) {
+		t.Errorf("the groups of nodes are %v, want %v", groups, want)
+	}
+	if labels["general"]["karpenter.sh/nodepool"] != "general" || len(labels["workers-2"]) > 0 {
+		t.Errorf("groups have the labels %v, want Karpenter's of the first alone", labels)
+	}
+}
+
 // kube-apiserver takes a budget with neither number; it allows no disruption.
 func TestABudgetWithoutANumber(t *testing.T) {
 	m := newMade(t)

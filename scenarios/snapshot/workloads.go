@@ -111,7 +111,7 @@ func (d *draft) place(o *owned, w *spec.Workload) {
 	case wanted < len(o.pods):
 		d.said.add("workloads with more pods than replicas", "a rollout or a scaling is under way; here all of them are wanted", ref{workloadName, o.Namespace, o.Name})
 	case wanted <= spec.MaxPods:
-		w.Replicas = wanted - d.elsewhere[o.root]
+		w.Replicas = max(wanted-d.elsewhere[o.root], len(o.pods)) // in a rollout there may be more than are wanted
 	}
 }
 

@@ -57,6 +57,7 @@ type observed struct {
 
 type observedGroup struct {
 	Group
+	pool    pool
 	members []*corev1.Node
 	spot    int // of them
 }
@@ -98,16 +99,41 @@ func isKwok(nodes []*corev1.Node) bool {
 	})
 }
 
+// A pool is what a provider calls a node group. A cluster may have those of several providers, as Karpenter beside managed node groups.
+type pool struct{ provider, name string }
+
+// poolOf is the pool of a node by the file's provider, or else by the node's own; of a node without one it has no name.
+func (o *observed) poolOf(n *corev1.Node) pool {
+	if name := o.rules.Pool(facts(n)); name != "" {
+		return pool{o.rules.Name, name}
+	}
+	if own := noderoll.Detect(facts(n)); own.Pool(facts(n)) != "" {
+		return pool{own.Name, own.Pool(facts(n))}
+	}
+	return pool{}
+}
+
 func (o *observed) groupOf(n *corev1.Node) *observedGroup {
-	name := phrase.LabelLike(o.rules.Pool(facts(n)), nodesOfNone)
+	is := o.poolOf(n)
 	for _, g := range o.groups {
-		if g.Name == name {
+		if g.pool == is {
 			return g
 		}
 	}
-	g := &observedGroup{Group: Group{Name: name}}
+	g := &observedGroup{Group: Group{Name: o.free(phrase.LabelLike(is.name, nodesOfNone))}, pool: is}
 	o.groups = append(o.groups, g)
 	return g
+}
+
+// free is a name, with a number after it where another group has it: pools may differ in what no name of a group has, or be of two
+// providers.
+func (o *observed) free(name string) string {
+	free := name
+	for i := 2; slices.ContainsFunc(o.groups, func(g *observedGroup) bool { return g.Name == free }); i++ {
+		end := "-" + strconv.Itoa(i)
+		free = strings.TrimRight(name[:min(len(name), 63-len(end))], "-") + end
+	}
+	return free
 }
 
 func (o *observed) observePlace(n *corev1.Node) {

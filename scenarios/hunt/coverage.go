@@ -62,15 +62,13 @@ func (c *Coverage) strategy(f *spec.File) {
 	}
 }
 
-// visit counts what one case has visited.
-func (c *Coverage) visit(o *Outcome) {
+// visit counts what one case has visited. The first known of the strategies were there before any case.
+func (c *Coverage) visit(o *Outcome, known int) {
 	strategy := o.strategy
 	if strategy == "" {
 		strategy = noRoll
 	}
-	if !slices.Contains(c.Strategies, strategy) { // a parameter chose it
-		c.Strategies = append(c.Strategies, strategy)
-	}
+	c.learn(strategy, known) // a parameter may have chosen it
 	for fault, states := range o.visited {
 		for i, state := range c.States {
 			if states&(1<<i) != 0 {
@@ -78,6 +76,15 @@ func (c *Coverage) visit(o *Outcome) {
 			}
 		}
 	}
+}
+
+// learn adds a strategy to those after the first known, by name: in whatever order cases are counted, the lists are the same.
+func (c *Coverage) learn(strategy string, known int) {
+	if slices.Contains(c.Strategies, strategy) {
+		return
+	}
+	at, _ := slices.BinarySearch(c.Strategies[known:], strategy)
+	c.Strategies = slices.Insert(c.Strategies, known+at, strategy)
 }
 
 // count adds to a cell, which keeps its place in the order.
@@ -102,12 +109,10 @@ func (c *Coverage) order(a, b Cell) int {
 	return 0
 }
 
-// add adds what others have tried.
-func (c *Coverage) add(o *Coverage) {
+// add adds what others have tried. The first known of the strategies are those of all.
+func (c *Coverage) add(o *Coverage, known int) {
 	for _, strategy := range o.Strategies {
-		if !slices.Contains(c.Strategies, strategy) {
-			c.Strategies = append(c.Strategies, strategy)
-		}
+		c.learn(strategy, known)
 	}
 	for _, one := range o.Cells {
 		c.count(one)

@@ -1,7 +1,9 @@
 package hunt
 
 import (
+	"errors"
 	"io"
+	"slices"
 
 	"github.com/nodesim/nodesim/internal/shards"
 )
@@ -12,6 +14,12 @@ var work = shards.Work[Result]{
 	Shard:   func(r *Result) shards.Shard { return shards.Shard{Index: r.Shard, Of: r.Shards} },
 	Facts: func(r *Result) []shards.Fact {
 		return []shards.Fact{{What: "scenario", Is: r.Scenario}, {What: "input", Is: r.Input}, {What: "seed", Is: r.Seed}, {What: "number of cases", Is: r.Cases}}
+	},
+	Check: func(r *Result) error {
+		if len(r.Lacks)+len(r.Unfinished) > 0 {
+			return errors.New("found a merged result that lacks cases, and not one of a shard")
+		}
+		return nil
 	},
 	Differ: ": want one of each shard",
 }
@@ -28,10 +36,12 @@ func Merge(all []Result) (*Result, error) {
 	}
 	m := all[0]
 	m.Shard, m.Tried, m.Simulated, m.Found, m.Lacks, m.Unfinished = 0, 0, 0, nil, lacks, nil
+	m.Coverage.Strategies = slices.Clone(m.Coverage.Strategies)
 	m.Coverage.Cells, m.Coverage.Untried = []Cell{}, nil
+	known := alike(all)
 	for i := range all {
 		r := &all[i]
-		m.take(r)
+		m.take(r, known)
 		if !r.finished() {
 			m.Unfinished = append(m.Unfinished, r.Shard)
 		}
@@ -42,11 +52,30 @@ func Merge(all []Result) (*Result, error) {
 	return &m, nil
 }
 
+// alike is how many strategies all results begin with.
+func alike(all []Result) int {
+	n := len(all[0].Coverage.Strategies)
+	for i := range all {
+		if one := all[i].Coverage.Strategies; len(one) < n {
+			n = len(one)
+		}
+	}
+	for i := range all {
+		for j := range n {
+			if all[i].Coverage.Strategies[j] != all[0].Coverage.Strategies[j] {
+				n = j
+				break
+			}
+		}
+	}
+	return n
+}
+
 // take adds the result of one shard.
-func (r *Result) take(o *Result) {
+func (r *Result) take(o *Result, known int) {
 	r.Tried += o.Tried
 	r.Simulated += o.Simulated
-	r.Coverage.add(&o.Coverage)
+	r.Coverage.add(&o.Coverage, known)
 	if o.Found != nil && (r.Found == nil || o.Found.Case < r.Found.Case) {
 		r.Found = o.Found
 	}

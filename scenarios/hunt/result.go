@@ -25,7 +25,7 @@ type Result struct {
 	Cases  uint64 `json:"cases"`
 	Shard  int    `json:"shard"`
 	Shards int    `json:"shards"`
-	// Tried cases are those up to the failing one, without a hole. Simulated is the length of their tapes.
+	// Tried cases are those up to the failing one; where time ended the search, one before it may be missing. Simulated is the length of their tapes.
 	Tried     uint64  `json:"tried"`
 	Simulated Seconds `json:"simulated"`
 	Found     *Found  `json:"found"`
@@ -92,8 +92,9 @@ func (r *Result) Text(w io.Writer) error {
 	if r.Found != nil {
 		if r.Found.Unsteady {
 			fmt.Fprintln(w, "  it didn't fail when it was tried again, so it isn't made small")
+		} else {
+			fmt.Fprintf(w, "  made small in %s: %s\n", phrase.Count(r.Found.Tries, "run"), r.Found.Size)
 		}
-		fmt.Fprintf(w, "  made small in %s: %s\n", phrase.Count(r.Found.Tries, "run"), r.Found.Size)
 		if r.Found.Small != r.Found.Failure {
 			fmt.Fprintf(w, "  there: %s\n", phrase.Escaped(r.Found.Small.String()))
 		}

@@ -3,6 +3,9 @@ package hunt
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,6 +62,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		Kind: ResultKind, Scenario: o.Space.File.Metadata.Name, Input: o.Input, Seed: o.Seed, Cases: o.Cases, Shard: o.Shard,
 		Shards: o.Shards, Coverage: newCoverage(o.Space),
 	}
+	s.known = len(s.result.Coverage.Strategies)
 	searching := ctx
 	if o.Budget > 0 {
 		var cancel context.CancelFunc
@@ -73,10 +77,23 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if s.failed != nil {
 		return nil, s.failed
 	}
-	if s.result.Found != nil {
+	s.takeFirst()
+	switch {
+	case s.result.Found != nil:
 		return &s.result, s.makeSmall(ctx)
+	case s.result.Tried == 0 && searching.Err() != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("found no time for the first case in the budget of %s: want a longer one", o.Budget)
 	}
 	return &s.result, nil
+}
+
+// takeFirst counts the first case that failed although one before it was cut off by the end of the search.
+func (s *search) takeFirst() {
+	for _, place := range slices.Sorted(maps.Keys(s.waiting)) {
+		if o := s.waiting[place]; s.result.Found == nil && len(o.Failures) > 0 {
+			s.count(place, o)
+		}
+	}
 }
 
 // search is one that is under way. Its cases have places: 0, 1, 2, … of this shard.
@@ -86,6 +103,7 @@ type search struct {
 	bound atomic.Uint64 // places from here on aren't tried
 
 	mu      sync.Mutex
+	known   int                 // strategies that were known before any case
 	waiting map[uint64]*Outcome // tried, after a place that isn't yet
 	result  Result              // of all places before committed
 	failed  error
@@ -128,15 +146,20 @@ func (s *search) commit(ctx context.Context, place uint64, o *Outcome, err error
 			break
 		}
 		delete(s.waiting, s.result.Tried)
-		if len(o.Failures) > 0 {
-			s.result.Found = &Found{Case: s.number(s.result.Tried), Failure: o.Failures[0]}
-		}
-		s.result.Tried++
-		s.result.Simulated += Seconds(o.Simulated)
-		s.result.Coverage.visit(o)
+		s.count(s.result.Tried, o)
 		s.tell(0)
 	}
 	return true
+}
+
+// count adds the outcome of the case at a place to the result.
+func (s *search) count(place uint64, o *Outcome) {
+	if len(o.Failures) > 0 {
+		s.result.Found = &Found{Case: s.number(place), Failure: o.Failures[0]}
+	}
+	s.result.Tried++
+	s.result.Simulated += Seconds(o.Simulated)
+	s.result.Coverage.visit(o, s.known)
 }
 
 func (s *search) tell(tries int) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -158,9 +160,12 @@ func TestSmall(t *testing.T) {
 
 // Shards find together what one search finds, and have tried what it tries.
 func TestShardsAreTheWhole(t *testing.T) {
-	for name, ps := range map[string][]*policy.Policy{"nothing": nil, "something": policies(t, "no-stuck-roll")} {
+	for name, c := range map[string]struct {
+		scenario string
+		ps       []*policy.Policy
+	}{"nothing": {"surge", nil}, "something": {"surge", policies(t, "no-stuck-roll")}, "of several providers": {"empty", nil}} {
 		t.Run(name, func(t *testing.T) {
-			o := options(t, "surge", ps, 40)
+			o := options(t, c.scenario, c.ps, 40)
 			one := run(t, o)
 			var all []hunt.Result
 			for shard := range 3 {
@@ -177,6 +182,35 @@ func TestShardsAreTheWhole(t *testing.T) {
 				}
 			} else if diff := cmp.Diff(one.Found, merged.Found); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A case that failed counts though the budget ended while one before it was tried. Without the first case nothing is known.
+func TestABudgetThatCutsACaseOff(t *testing.T) {
+	for fails, want := range map[bool]string{true: "", false: "found no time for the first case in the budget of 1m0s: want a longer one"} {
+		synctest.Test(t, func(t *testing.T) {
+			o := options(t, "surge", nil, 2)
+			o.Budget = time.Minute
+			o.Judge = func(ctx context.Context, f *spec.File) (out hunt.Outcome, err error) {
+				if reflect.DeepEqual(f, o.Space.Case(o.Seed, 0)) {
+					<-ctx.Done()
+					return out, ctx.Err()
+				}
+				if fails {
+					out.Failures = []hunt.Failure{{Kind: hunt.OfTest, Text: "always"}}
+				}
+				return out, nil
+			}
+			r, err := hunt.Run(t.Context(), o)
+			switch {
+			case err != nil:
+				if err.Error() != want {
+					t.Errorf("%v, want %q", err, want)
+				}
+			case want != "" || r.Found == nil || r.Found.Case != 1 || r.Tried != 1:
+				t.Errorf("found %+v in %d cases, want case 1", r.Found, r.Tried)
 			}
 		})
 	}

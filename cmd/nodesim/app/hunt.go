@@ -184,6 +184,9 @@ func tellHunt(cmd *cobra.Command, res *search.Result, format, out string) error 
 		return err
 	}
 	if res.Found == nil {
+		if missing := len(res.Lacks); missing > 0 {
+			return fmt.Errorf("found no result of %s: want those of all, to say that nothing fails", phrase.Count(missing, "shard"))
+		}
 		return nil
 	}
 	if out != "" {
@@ -202,7 +205,8 @@ func newHuntMerge() *cobra.Command {
 		Long: `Put the results of a search's shards together: the failing case with the lowest number, and
 all that was tried. A RESULT is a file that nodesim hunt -o json has written, or a log with
 such lines among others, or - for standard input. Results of another scenario, policy,
-seed or number of cases are refused; shards without a result are named.`,
+seed or number of cases are refused. Shards without a result are named, and
+the exit status is 1.`,
 		Example: examples(`
 			nodesim hunt merge 0.json 1.json 2.json
 			kubectl logs -l batch.kubernetes.io/job-name=hunt-surge --tail=-1 | nodesim hunt merge - --out found.yaml`),

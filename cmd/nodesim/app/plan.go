@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
+	"github.com/nodesim/nodesim/internal/app/hunt"
 	app "github.com/nodesim/nodesim/internal/app/plan"
 	"github.com/nodesim/nodesim/internal/app/simulate"
 	"github.com/nodesim/nodesim/internal/app/snapshot"
@@ -180,7 +181,8 @@ func (f *rollFlags) settings() (all []spec.Setting, err error) {
 
 // ofOptions has an error about what a plan was asked for, or a search, be a wrong usage.
 func ofOptions(err error) error {
-	if bad := (*plan.OptionError)(nil); errors.As(err, &bad) {
+	bad, setting := (*plan.OptionError)(nil), (*hunt.SettingError)(nil)
+	if errors.As(err, &bad) || errors.As(err, &setting) {
 		return &exitError{exitUsage, err}
 	}
 	return err

@@ -29,6 +29,11 @@ type Config struct {
 	Parallel int
 }
 
+// SettingError is the error of a setting that the scenario refuses.
+type SettingError struct{ err error }
+
+func (e *SettingError) Error() string { return e.err.Error() }
+
 // prepare makes the options of a search.
 func prepare(c *Config) (hunt.Options, error) {
 	if c.Scenario.Document == nil {
@@ -36,11 +41,11 @@ func prepare(c *Config) (hunt.Options, error) {
 	}
 	src, err := simulate.Resolve(c.Scenario, c.Settings, nil)
 	if err != nil {
-		return hunt.Options{}, err
+		return hunt.Options{}, &SettingError{err}
 	}
 	given, free, err := parameters(c)
 	if err != nil {
-		return hunt.Options{}, err
+		return hunt.Options{}, &SettingError{err}
 	}
 	measured := func(f *scenarios.File) *scenarios.File { return f }
 	if c.Timings != "" {

@@ -51,7 +51,8 @@ func Free(file string) error {
 	return nil
 }
 
-// Write writes what was found: the scenario file, and its tape beside it. It tells where they are and how to see it again.
+// Write writes what was found: the scenario file, and its tape beside it. It tells where they are and how to see it again. A search that
+// was ended by a signal has found something all the same: that ctx has ended doesn't end this.
 func Write(ctx context.Context, r *hunt.Result, file string, tell io.Writer) error {
 	if err := os.WriteFile(file, []byte(r.Found.File), 0o644); err != nil {
 		return fmt.Errorf("write what was found: %w", err)
@@ -66,7 +67,7 @@ func Write(ctx context.Context, r *hunt.Result, file string, tell io.Writer) err
 	}
 	tape := tapeOf(file)
 	src := simulate.Source{Scenario: scenarios.Scenario{Name: doc.Metadata.Name, Document: doc}, File: f}
-	if _, err := simulate.Run(ctx, src, tape, nil); err != nil {
+	if _, err := simulate.Run(context.WithoutCancel(ctx), src, tape, nil); err != nil {
 		return err
 	}
 	fmt.Fprintf(tell, "written: %s, and its tape %s\nsee it again: nodesim replay --simulate %s\n", record.Quote(file), record.Quote(tape), record.Quote(asFile(file)))

@@ -38,7 +38,11 @@ func (d *drawer) rolled() {
 func (d *drawer) roll() {
 	r := d.f.Roll
 	if d.once(4) {
-		*r = r.By(pick(d.Rand, d.space.Strategies))
+		strategies := d.space.Strategies
+		if d.f.Cluster.Provider != d.space.File.Cluster.Provider { // a parameter chose it
+			strategies = strategiesOf(d.f)
+		}
+		*r = r.By(pick(d.Rand, strategies))
 	}
 	has := r.Strategy.Choices()
 	if has.MaxUnavailable && d.once(2) {

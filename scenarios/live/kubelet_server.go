@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,6 +26,34 @@ type kubeletServer struct {
 	host   string                // by which the API server reaches it
 	inside bool                  // host is the nodes' InternalIP as well
 	top    *metrics.Registration // nil where the cluster has its own, or none is allowed
+	// leave ends the wait until the API server reaches top, after which waited is closed. Both are nil where none waits.
+	leave  context.CancelFunc
+	waited chan struct{}
+}
+
+// reachedWithin bounds how long the API server may take until it reaches the metrics. One that doesn't, as one in a container, keeps all
+// namespaces of the cluster from being deleted meanwhile (k8s.io/kubernetes, pkg/controller/namespace/deletion: the discovery of all groups
+// comes first).
+const reachedWithin = 2 * time.Minute
+
+// keepReached takes the metrics back if the API server can't reach them.
+func (f *kubeletServer) keepReached(ctx context.Context, r *run) {
+	ctx, f.leave = context.WithCancel(ctx)
+	f.waited = make(chan struct{})
+	go func() {
+		defer close(f.waited)
+		within, enough := context.WithTimeout(ctx, reachedWithin)
+		defer enough()
+		err := f.top.Available(within, r.clock)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		r.warn(fmt.Errorf("kubectl top won't work: %w: want --kubelet-address, an address by which the API server reaches this machine", err))
+		if err := r.again(ctx, f.top.Close); err != nil {
+			return // the end of the run tries again
+		}
+		f.top = nil
+	}()
 }
 
 // openKubeletServer listens. What isn't possible is warned of and left out: a roll needs
@@ -67,6 +96,8 @@ func (r *run) openKubeletServer(ctx, tail context.Context, nodes corev1listers.N
 		return err
 	})
 	switch {
+	case err == nil && f.top != nil:
+		f.keepReached(tail, r)
 	case err == nil, ctx.Err() != nil:
 	default:
 		r.warn(fmt.Errorf("kubectl top won't work: %w", err))
@@ -106,6 +137,10 @@ func (f *kubeletServer) close(ctx context.Context, again func(context.Context, f
 		return nil
 	}
 	var all []error
+	if f.leave != nil {
+		f.leave()
+		<-f.waited
+	}
 	if f.top != nil {
 		all = append(all, again(ctx, f.top.Close))
 	}

@@ -18,7 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
+	"github.com/nodesim/nodesim/internal/retry"
 	"github.com/nodesim/nodesim/scenarios/virtualnode/api"
 )
 
@@ -122,6 +124,46 @@ func Register(ctx context.Context, config *rest.Config, source Source, o Options
 		return nil, fmt.Errorf("register metrics: %w", errors.Join(err, r.Close(late)))
 	}
 	return r, nil
+}
+
+// askEvery is how often Available looks.
+const askEvery = time.Second
+
+// Available waits until the API server has reached the listener. An error says why it hasn't, when ctx has ended.
+func (r *Registration) Available(ctx context.Context, c clock.Clock) error {
+	var why error
+	for {
+		found, err := r.client.Resource(apiServices).Get(ctx, apiServiceName, metav1.GetOptions{})
+		if err == nil {
+			err = unavailable(found)
+		}
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			why = err
+		}
+		if retry.Pause(ctx, c, askEvery) != nil {
+			return fmt.Errorf("APIService %s isn't available: %w", apiServiceName, errors.Join(why, context.Cause(ctx)))
+		}
+	}
+}
+
+// unavailable is why an APIService isn't available, nil where it is.
+func unavailable(found *unstructured.Unstructured) error {
+	conditions, _, _ := unstructured.NestedSlice(found.Object, "status", "conditions")
+	for _, c := range conditions {
+		c, _ := c.(map[string]any)
+		switch {
+		case c["type"] != "Available":
+		case c["status"] == string(metav1.ConditionTrue):
+			return nil
+		default:
+			message, _ := c["message"].(string)
+			return errors.New(message)
+		}
+	}
+	return errors.New("the API server hasn't tried it yet")
 }
 
 // Close removes what Register wrote, the last first, and closes the listener. Objects that are gone or were created again

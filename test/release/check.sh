@@ -26,15 +26,17 @@ say "chart: Helm's lint, all of its values, values that are refused, and the sam
 chart=packaging/helm/nodesim
 $HELM lint --quiet "$chart"
 all="store.url=s3://b?region=x,store.secretName=s,events=true,webhook.secretName=w,metrics.podMonitor=true,metrics.rules=true"
-all="$all,metrics.dashboard=true,recorder.machines=true,recorder.nodegroup=a,recorder.keepAge=24h"
+all="$all,metrics.dashboard=true,recorder.machines=true,recorder.nodegroup=a,recorder.keepAge=24h,recorder.keepSize=,podLabels.a=b,podAnnotations.c=d,metrics.labels.release=p"
 $HELM template x "$chart" --kube-version 1.36.0 --set "$all" > "$work/chart.yaml"
 for kind in PodMonitor PrometheusRule ConfigMap NetworkPolicy PodDisruptionBudget Deployment; do
 	grep -qx "kind: $kind" "$work/chart.yaml" || fail "chart: found no $kind with all values set"
 done
+grep -qx "        a: b" "$work/chart.yaml" && grep -qx "        c: d" "$work/chart.yaml" && [ "$(grep -cx "    release: p" "$work/chart.yaml")" = 2 ] &&
+	! grep -q -- --keep-size "$work/chart.yaml" || fail "chart: found no labels or annotations of the values, or a --keep-size"
 $HELM template x "$chart" --kube-version 1.36.0 --set volume.claim=true,volume.storageClassName=fast > "$work/claim.yaml"
 grep -qx "kind: StatefulSet" "$work/claim.yaml" && grep -q "storageClassName: fast" "$work/claim.yaml" && ! grep -Eq "emptyDir|strategy:|volumes:" "$work/claim.yaml" ||
 	fail "chart: found no StatefulSet with claims alone, with volume.claim"
-for bad in replicas=0 volume.claim=yes-please recorder.quiet=soon recorder.maxSize=lots store.url=ftp://x recorder.nodgroup=x terminationGracePeriodSeconds=5 \
+for bad in replicas=0 volume.claim=yes-please recorder.quiet=soon recorder.quiet=0s recorder.maxSize=lots recorder.keepSize=0 store.url=ftp://x recorder.nodgroup=x terminationGracePeriodSeconds=5 \
 	recorder.nodegroup=a,recorder.selector=b; do
 	if $HELM template x "$chart" --kube-version 1.36.0 --set "$bad" > /dev/null 2> "$work/refused"; then fail "chart: --set $bad was taken"; fi
 	grep -q "${bad%%[.=]*}" "$work/refused" || fail "chart: --set $bad: the refusal doesn't name it: $(cat "$work/refused")"

@@ -28,9 +28,9 @@ func (f *daemonFlags) add(cmd *cobra.Command) {
 	}
 	own := pflag.NewFlagSet("daemon", pflag.ContinueOnError)
 	own.StringVar(&f.o.Daemon.Dir, "dir", "", "keep the recording and the tapes in this `FOLDER`")
-	own.DurationVar(&f.o.Daemon.Before, "before", recorder.DefaultBefore, "what was so long before a roll is on its tape")
+	own.DurationVar(&f.o.Daemon.Before, "before", recorder.DefaultBefore, "how much of the time before a roll its tape has")
 	own.DurationVar(&f.o.Daemon.Quiet, "quiet", recorder.DefaultQuiet, "a roll is over when nothing of it happened for so long")
-	own.IntVar(&f.o.Daemon.Evictions, "evictions", trigger.DefaultEvictions, "so many evictions of pods of a group within a minute are a roll")
+	own.IntVar(&f.o.Daemon.Evictions, "evictions", trigger.DefaultEvictions, "how many evictions of pods of a group within a minute begin a roll")
 	own.DurationVar(&f.o.Daemon.MaxAge, "max-age", recorder.DefaultMaxAge, "a longer tape ends, and the next one continues it")
 	own.Var(&f.maxSize, "max-size", "a larger tape ends, and the next one continues it (default 512Mi)")
 	own.DurationVar(&f.o.Keep.Age, "keep-age", 0, "remove older tapes from the folder, once a store has them where there is one (default: keep all)")

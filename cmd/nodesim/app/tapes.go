@@ -41,11 +41,11 @@ type storeFlags struct {
 func (f *storeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.store, "store", "", "the `URL` of the store (default: what "+storeVariable+" has)")
-	flags.StringVar(&f.cluster, "cluster", "", "tapes of the cluster of this `NAME`, or UID of kube-system, alone")
-	flags.StringVar(&f.group, "nodegroup", "", "tapes of the node group of this `NAME` alone")
-	flags.StringVar(&f.outcome, "outcome", "", "tapes that end so alone: complete, unfinished or interrupted")
-	flags.DurationVar(&f.since, "since", 0, "tapes of rolls that began no longer ago alone")
-	flags.DurationVar(&f.until, "until", 0, "tapes of rolls that began at least as long ago alone")
+	flags.StringVar(&f.cluster, "cluster", "", "only tapes of the cluster of this `NAME`, or UID of kube-system")
+	flags.StringVar(&f.group, "nodegroup", "", "only tapes of the node group of this `NAME`")
+	flags.StringVar(&f.outcome, "outcome", "", "only tapes with this outcome: complete, unfinished or interrupted")
+	flags.DurationVar(&f.since, "since", 0, "only tapes of rolls that began within this time")
+	flags.DurationVar(&f.until, "until", 0, "only tapes of rolls that began longer ago than this")
 	suggest(cmd, "outcome", outcomes...)
 }
 

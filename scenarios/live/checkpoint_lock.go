@@ -27,11 +27,23 @@ type checkpointLock struct {
 }
 
 // claim takes the record for this process, and says whether there was one of an earlier live run to resume. One whose
-// process still lives is refused.
+// process still lives is refused, and the end of one that is being removed is waited for.
 func (p *Runner) claim(ctx context.Context, client kubeclient.Interface) (l *checkpointLock, adopted bool, err error) {
 	l = p.newLock(client)
-	if mine, err := l.look(ctx, true); err != nil || mine {
-		return l, false, err
+	for began := p.clock.Now(); ; {
+		if mine, err := l.look(ctx, true); err != nil || mine {
+			return l, false, err
+		}
+		if checkpointOf(l.have).Holder != cleaner {
+			break
+		}
+		if p.clock.Since(began) > p.removeWithin {
+			return nil, false, p.stillRemoved()
+		}
+		p.tell(Progress{Phase: Preparing, Waiting: []string{"an earlier live run of this scenario is being removed"}})
+		if err := retry.Pause(ctx, p.clock, checkpointEvery); err != nil {
+			return nil, false, err
+		}
 	}
 	was := checkpointOf(l.have)
 	// A process that lives writes again within checkpointEvery.
@@ -46,6 +58,11 @@ func (p *Runner) claim(ctx context.Context, client kubeclient.Interface) (l *che
 		return nil, false, &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Found: "by " + holder, Running: true}
 	}
 	return l, true, nil
+}
+
+// stillRemoved is the error of a live run that waits for the removal of an earlier one.
+func (p *Runner) stillRemoved() error {
+	return &OtherRunError{Server: p.config.Host, Scenario: p.label, Source: p.source, Found: "which has been being removed for " + p.removeWithin.String()}
 }
 
 func (p *Runner) newLock(client kubeclient.Interface) *checkpointLock {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,6 +63,34 @@ func TestPreparationOnAServerThatFalters(t *testing.T) {
 			}
 			if err := l.note(t.Context(), true, false, 0); err != nil {
 				t.Errorf("%s: the next note: %v", name, err)
+			}
+		})
+	}
+}
+
+// A live run begins when --cleanup has removed an earlier one, and not in the middle of that.
+func TestRecordThatIsBeingRemoved(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			p, _ := preparing(false)
+			p.removeWithin, p.tell = time.Minute, func(Progress) {}
+			left := (&checkpointLock{p: p, now: checkpoint{Scenario: "surge", Values: p.values(), Begun: true, At: "90s", Holder: cleaner}}).object()
+			_, kube := preparing(false, left)
+			began := time.Now()
+			if ends {
+				time.AfterFunc(20*time.Second, func() {
+					if err := kube.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("configmaps"), RecordNamespace, RecordName); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			l, adopted, err := p.claim(t.Context(), faked(kube))
+			var other *OtherRunError
+			switch {
+			case ends && (err != nil || adopted || l.now.Begun || time.Since(began) < 20*time.Second):
+				t.Errorf("adopted %t, %v; want a new record, after the removal", adopted, err)
+			case !ends && (!errors.As(err, &other) || other.Found != "which has been being removed for 1m0s"):
+				t.Errorf("%v, want that it is being removed", err)
 			}
 		})
 	}

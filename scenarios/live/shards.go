@@ -101,8 +101,7 @@ func (p *Runner) claimShard(ctx context.Context, client kubeclient.Interface) (l
 		case s.joined && s.working == 0:
 			return nil, false, true, nil
 		case s.removing && len(s.there) == 0 && p.clock.Since(began) > p.removeWithin:
-			found := "which has been being removed for " + p.removeWithin.String()
-			return nil, false, false, &OtherRunError{Server: p.config.Host, Scenario: p.label, Source: p.source, Found: found}
+			return nil, false, false, p.stillRemoved()
 		}
 		if l, err = s.take(ctx); err != nil || l != nil {
 			return l, l != nil, false, err

@@ -77,7 +77,12 @@ func (d *Driver) Rewind(src timeline.Source, n int) error {
 }
 
 // Arrived ends the silence of Rewind.
-func (d *Driver) Arrived() { d.shown, d.mute = false, false }
+func (d *Driver) Arrived() {
+	if d.mute { // else what was shown on the way is meant
+		d.shown = false
+	}
+	d.mute = false
+}
 
 // NewDriver returns a Driver that shows all of a tape.
 func NewDriver(v *View, s Sink) *Driver { return &Driver{View: v, Sink: s, To: replay.End} }

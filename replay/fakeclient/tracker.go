@@ -149,14 +149,17 @@ func (f *TrackerFeed) put(t *tracking, ev replay.Event) error {
 	id := [2]string{o.Namespace(), o.Name()}
 	if ev.Type == watch.Deleted {
 		delete(t.alive, id)
-		return f.tracker.Delete(t.gvr, o.Namespace(), o.Name())
+		return f.remove(t, id)
 	}
 	obj, err := f.decode(o.Raw())
 	if err != nil {
 		return err
 	}
 	if t.alive[id] {
-		return f.tracker.Update(t.gvr, obj, o.Namespace())
+		err := f.tracker.Update(t.gvr, obj, o.Namespace())
+		if !apierrors.IsNotFound(err) {
+			return err
+		} // the test has deleted it
 	}
 	t.alive[id] = true
 	err = f.tracker.Create(t.gvr, obj, o.Namespace())
@@ -164,6 +167,14 @@ func (f *TrackerFeed) put(t *tracking, ev replay.Event) error {
 		return f.tracker.Update(t.gvr, obj, o.Namespace())
 	}
 	return err
+}
+
+// remove deletes an object, unless the test has done so.
+func (f *TrackerFeed) remove(t *tracking, id [2]string) error {
+	if err := f.tracker.Delete(t.gvr, id[0], id[1]); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
 }
 
 // reopen goes on where a watch was closed, or lists where that is forgotten.
@@ -194,7 +205,7 @@ func (f *TrackerFeed) again(t *tracking) error {
 		}
 	}
 	for id := range gone {
-		if err := f.tracker.Delete(t.gvr, id[0], id[1]); err != nil {
+		if err := f.remove(t, id); err != nil {
 			return err
 		}
 	}

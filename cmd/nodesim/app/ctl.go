@@ -57,7 +57,7 @@ controller reacts to each.`,
 		f.step(),
 		f.given("seek TIME", "T+1m32s", "Go to a position: T+1m32s, 90s, end; or by a distance: +30s, -30s", checkPosition, (*ctl.Client).Seek, "0s", "end"),
 		f.given("speed SPEED", "20x", "Change the pace: 20x, 0.5x, max", checkSpeed, (*ctl.Client).Speed, "1x", "20x", "100x", "max"),
-		f.given("fault ACTION", "'{kubeletDown: {node: ip-10-0-1-10, for: 5m}}'", "Have a fault of a scenario file happen now; of serve --writes act", checkFault, (*ctl.Client).Fault, spec.Actions()...),
+		f.given("fault ACTION", "'{kubeletDown: {node: ip-10-0-1-10, for: 5m}}'", "Have a fault of a scenario file happen now; of serve --writes act", checkFault, (*ctl.Client).Fault),
 		f.given("mark NAME", "'before the drain'", "Set a marker here, for status and for the keys m and M", nil, (*ctl.Client).Mark),
 	)
 	cmd.RunE = wantVerb

@@ -82,7 +82,7 @@ their images, or run the --target.`,
 		if err != nil {
 			return err
 		}
-		if err := f.check(cmd); err != nil {
+		if err := f.check(cmd, args); err != nil {
 			return err
 		}
 		if f.apply.on {

@@ -23,17 +23,18 @@ type applyFlags struct {
 	on, cleanup, dry bool
 	known            string
 	cluster          *connectionFlags
-	own              *pflag.FlagSet
+	connect, own     *pflag.FlagSet
 }
 
 func (f *applyFlags) add(cmd *cobra.Command) {
-	f.cluster, f.own = newConnectionFlags(), pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	f.cluster, f.connect, f.own = newConnectionFlags(), pflag.NewFlagSet("connection", pflag.ContinueOnError), pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	cmd.Flags().BoolVar(&f.on, "to-cluster", false, "write the tape into the cluster of the kubeconfig, at 1x or --speed, instead of showing it")
 	f.own.BoolVar(&f.cleanup, "cleanup", false, "remove what replays of this tape have written, and play nothing")
 	f.own.BoolVar(&f.dry, "dry-run", false, "print what would be written, and write nothing")
 	f.own.StringVar(&f.known, "i-know-this-cluster", "", "write although the cluster has nodes of its own; names the kubeconfig's `CONTEXT`")
 	section(applySection, f.own)
-	f.cluster.bind(f.own)
+	f.cluster.bind(f.connect)
+	f.own.AddFlagSet(f.connect)
 	want(f.own, "to-cluster")
 	cmd.Flags().AddFlagSet(f.own)
 	exclude(cmd, "to-cluster", "--to-cluster shows nothing",
@@ -100,7 +101,7 @@ func (f *replayFlags) toCluster(cmd *cobra.Command, tape *ui.Tape, args []string
 		if f.scenario.word != "" {
 			word = "--simulate " + record.Quote(f.scenario.word)
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "what was written is still there; it is taken away by: nodesim replay %s --to-cluster --cleanup\n", word)
+		fmt.Fprintf(cmd.ErrOrStderr(), "what was written is still there; it is taken away by: nodesim replay %s --to-cluster --cleanup%s\n", word, wayTo(f.apply.connect))
 	}
 	return err
 }

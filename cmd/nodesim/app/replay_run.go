@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/ui"
@@ -16,7 +17,7 @@ import (
 )
 
 // check refuses flags that contradict each other, and chooses the output.
-func (f *replayFlags) check(cmd *cobra.Command) error {
+func (f *replayFlags) check(cmd *cobra.Command, args []string) error {
 	_, isTerminal := terminal.Of(cmd.OutOrStdout())
 	if f.output.value == "" {
 		f.output.value = "feed"
@@ -33,6 +34,8 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 		return usagef("flag --start-paused: want a panel on a terminal, where a key can end the pause")
 	case f.loop && !repainted && (f.speed.Speed == 0 || f.speed.Speed == replay.Max):
 		return usagef("flag --loop: want a pace with it, such as --speed 20x")
+	case f.loop && slices.Contains(args, "-"):
+		return usagef("flag --loop: standard input can be read once only: want a file")
 	}
 	return nil
 }

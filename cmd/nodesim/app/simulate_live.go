@@ -122,15 +122,15 @@ func (f *liveFlags) explain(err error, name string) error {
 	case errors.As(err, &foreign):
 		return fmt.Errorf("%w: --i-know-this-cluster=%s", err, record.Quote(name))
 	case errors.As(err, &other):
-		other.Flags = f.way()
+		other.Flags = wayTo(f.connect)
 	}
 	return err
 }
 
-// way are the flags that led to the cluster, but for those that are secret.
-func (f *liveFlags) way() string {
+// wayTo are the flags that led to a cluster, but for those that are secret.
+func wayTo(connect *pflag.FlagSet) string {
 	var b strings.Builder
-	f.connect.VisitAll(func(flag *pflag.Flag) {
+	connect.VisitAll(func(flag *pflag.Flag) {
 		switch value := flag.Value.String(); {
 		case !flag.Changed:
 		case flag.Name == "token", flag.Name == "password":

@@ -170,7 +170,9 @@ func (f *watchFlags) run(cmd *cobra.Command, observer *noderoll.KubeObserver, cl
 		options.Fill, o.Say = true, nil // the panel says it
 		o.Draw = func(frame render.Frame) error {
 			options.Width, options.Height = terminal.Size(file)
-			frame.Hint = "q quit"
+			if frame.Hint = "q quit"; keys == nil {
+				frame.Hint = "ctrl-c quit"
+			}
 			return screen.Draw(render.Panel(frame, options))
 		}
 	}

@@ -51,11 +51,6 @@ func (c *Control) Mark(name string) error {
 	return nil
 }
 
-// justPassed is the tape time after a marker in which the one before is meant
-// by going back: a client that looks for it a second time while the tape continues isn't held
-// where it is.
-const justPassed = time.Second
-
 // NextMarker goes to the next marker; where there is none, it stays.
 func (c *Control) NextMarker(ctx context.Context) error {
 	at := c.player.Position()
@@ -72,9 +67,7 @@ func (c *Control) NextMarker(ctx context.Context) error {
 func (c *Control) PreviousMarker(ctx context.Context) error {
 	s := c.player.Status()
 	at := s.Position
-	if !s.Paused {
-		at -= justPassed
-	}
+	at -= passing(s) // who looks for it a second time while the tape continues isn't held where it is
 	for _, m := range slices.Backward(c.Markers()) {
 		if time.Duration(m.At) < at {
 			return c.Seek(ctx, time.Duration(m.At))

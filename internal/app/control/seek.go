@@ -53,7 +53,8 @@ func (c *Control) SeekTo(ctx context.Context, t Target) (note string, err error)
 		return "", err
 	}
 	s := c.player.Status()
-	if to < 0 || to < s.Position-passing(s) {
+	m := c.player.TimeMap() // what lies in a stretch that is cut is beyond nothing
+	if to < 0 || m.Shown(to) < m.Shown(s.Position)-passing(s) {
 		return fmt.Sprintf("the tape begins at %s, after %s", stamp(s.Position), stamp(to)), nil
 	}
 	if length := max(s.Event, c.Duration()); s.Ended && to != replay.End && to > length {

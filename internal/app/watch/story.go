@@ -35,7 +35,12 @@ type seen struct {
 	blocked  string // the budget it is called blocked by
 }
 
-func newStory() *story { return &story{tracker: noderoll.NewTracker(), nodes: map[string]*seen{}} }
+// mostChanges bounds how many nodes may change between two looks until the first of them are left out.
+const mostChanges = 100_000
+
+func newStory() *story {
+	return &story{tracker: noderoll.NewTrackerWithOptions(noderoll.TrackerOptions{Limit: mostChanges}), nodes: map[string]*seen{}}
+}
 
 // look takes one look at the group and returns what is new.
 func (s *story) look(at time.Duration, now noderoll.Snapshot) []noderoll.Entry {

@@ -16,12 +16,12 @@ import (
 
 // Profile is what colours w shows, by the environment: TERM, COLORTERM, NO_COLOR (https://no-color.org), CLICOLOR and
 // CLICOLOR_FORCE (https://bixense.com/clicolors), and TTY_FORCE for what isn't a terminal. The rules are those of
-// github.com/charmbracelet/colorprofile, which links two modules more to read terminfo.
+// github.com/charmbracelet/colorprofile, which links two modules more to read terminfo; but NO_COLOR counts with any value.
 func Profile(w any) render.Profile {
 	f, ok := w.(*os.File)
 	tty := isTrue(os.Getenv("TTY_FORCE")) || ok && term.IsTerminal(int(f.Fd()))
 	p := profileOf(tty, os.LookupEnv)
-	if tty && p > render.NoTTY && p < render.TrueColor && os.Getenv("TMUX") != "" && !isTrue(os.Getenv("NO_COLOR")) {
+	if tty && p > render.NoTTY && p < render.TrueColor && os.Getenv("TMUX") != "" && os.Getenv("NO_COLOR") == "" {
 		p = max(p, profileOfTmux())
 	}
 	return p
@@ -37,7 +37,7 @@ func profileOf(tty bool, lookup func(string) (string, bool)) render.Profile {
 		p = known
 	}
 	switch {
-	case isTrue(get("NO_COLOR")) && tty:
+	case get("NO_COLOR") != "" && tty:
 		return min(p, render.ASCII)
 	case isTrue(get("CLICOLOR_FORCE")):
 		return max(p, known, render.ANSI)

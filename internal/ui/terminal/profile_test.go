@@ -16,7 +16,7 @@ func TestProfile(t *testing.T) {
 	values := map[string][]string{ // "-" is not set
 		"TERM":               {"-", "", "dumb", "vt100", "xterm", "xterm-256color", "screen", "screen-256color", "tmux-256color", "xterm-direct", "alacritty"},
 		"COLORTERM":          {"-", "TrueColor", "24bit", "8bit"},
-		"NO_COLOR":           {"-", "1", "0"},
+		"NO_COLOR":           {"-", "1", "yes", "0"},
 		"CLICOLOR":           {"-", "1"},
 		"CLICOLOR_FORCE":     {"-", "1", "0"},
 		"WT_SESSION":         {"-", "a"},
@@ -37,6 +37,9 @@ func TestProfile(t *testing.T) {
 	for _, e := range environments {
 		var env []string
 		for name, value := range e {
+			if name == "NO_COLOR" && value != "-" { // colorprofile wants it true
+				value = "1"
+			}
 			if value != "-" {
 				env = append(env, name+"="+value)
 			}
